@@ -1,0 +1,41 @@
+/** Waiting, in one place, so that tests can make two hours pass in no time. */
+export interface Timers {
+  /** Resolves after `ms`, or at once when `signal` aborts; never rejects: the caller looks at its signal. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Calls `fn` once after `ms`, unless disposed of before. Does not keep the process alive. */
+  after(ms: number, fn: () => void): Disposable
+}
+
+export const realTimers: Timers = { sleep, after }
+
+/** What the platform's timers can hold; longer waits are waited for in pieces. */
+const LONGEST_MS = 2 ** 31 - 1
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const done = () => {
+      stop()
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const stop = schedule(ms, done, true)
+    signal?.addEventListener('abort', done)
+  })
+}
+
+function after(ms: number, fn: () => void): Disposable {
+  return { [Symbol.dispose]: schedule(ms, fn, false) }
+}
+
+/** Returns how to call it off. */
+function schedule(ms: number, fn: () => void, keepsAlive: boolean): () => void {
+  let timer: ReturnType<typeof setTimeout>
+  const arm = (leftMs: number) => {
+    const pieceMs = Math.min(leftMs, LONGEST_MS)
+    timer = setTimeout(() => (leftMs > pieceMs ? arm(leftMs - pieceMs) : fn()), pieceMs)
+    if (!keepsAlive) timer.unref()
+  }
+  arm(Math.max(0, ms))
+  return () => clearTimeout(timer)
+}
