@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * The gate: everything that must hold, in the order in which a failure is cheapest to learn. All parts run even when
+ * one fails, so that a run tells all it can. `--soak`: the same with full numbers. `--only a,b`: just these parts.
+ */
+interface Part {
+  readonly name: string
+  readonly command: readonly string[]
+  /** Run only if something matches; until then the part is skipped, and says so. */
+  readonly needs?: string
+  /** How to read how many tests ran; a part without counts as one check. */
+  readonly count?: (output: string) => Count
+}
+
+interface Count {
+  readonly passed: number
+  readonly failed: number
+}
+
+interface Outcome extends Count {
+  readonly part: Part
+  readonly ok: boolean
+  readonly seconds: number
+  readonly skipped?: string
+}
+
+const REPORTS = 'coverage/reports'
+
+const PARTS: readonly Part[] = [
+  { name: 'typecheck', command: ['npm', 'run', '--silent', 'typecheck'] },
+  { name: 'lint', command: ['biome', 'check', '.'] },
+  { name: 'unused', command: ['knip'] },
+  {
+    name: 'core',
+    command: vitest('core', ['--config', 'vitest.core.config.ts']),
+    needs: 'test/core/**/*.test.ts',
+    count: () => reported('core'),
+  },
+  {
+    name: 'core on bun',
+    command: ['bun', 'test', './test/core/'],
+    needs: 'test/core/**/*.test.ts',
+    count: bunCount,
+  },
+  {
+    name: 'model',
+    command: ['node', 'test/model/run.ts', process.argv.includes('--soak') ? '--deep' : '--gate'],
+    needs: 'test/model/run.ts',
+  },
+  {
+    name: 'everything else',
+    command: vitest('rest', ['--exclude', 'test/core/**']),
+    needs: 'test/**/*.test.ts',
+    count: () => reported('rest'),
+  },
+]
+
+const soak = process.argv.includes('--soak')
+const only = argument('--only')?.split(',')
+
+rmSync(REPORTS, { recursive: true, force: true })
+mkdirSync(REPORTS, { recursive: true })
+const outcomes: Outcome[] = []
+for (const part of PARTS.filter(({ name }) => only === undefined || only.includes(name))) outcomes.push(await run(part))
+process.exitCode = report(outcomes)
+
+async function run(part: Part): Promise<Outcome> {
+  console.log(`\n── ${part.name}: ${part.command.join(' ')}`)
+  if (part.needs !== undefined && globSync(part.needs).length === 0) {
+    const skipped = `there is nothing like ${part.needs} yet`
+    console.log(`skipped: ${skipped}`)
+    return { part, ok: true, seconds: 0, passed: 0, failed: 0, skipped }
+  }
+  const since = performance.now()
+  const { code, output } = await execute(part.command)
+  const seconds = (performance.now() - since) / 1000
+  const one: Count = code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+  const counted = part.count?.(output) ?? one
+  // A runner that found no failing test and yet failed (coverage too low, a stray error) is a failure all the same.
+  const count = code !== 0 && counted.failed === 0 ? { ...counted, failed: 1 } : counted
+  const ok = code === 0 && count.failed === 0
+  console.log(`── ${part.name}: ${ok ? 'ok' : 'FAILED'}, ${seconds.toFixed(1)} s`)
+  return { part, ok, seconds, ...count }
+}
+
+function execute(command: readonly string[]): Promise<{ code: number; output: string }> {
+  const [program = '', ...args] = command
+  const env = { ...process.env, ...(soak ? { PAWL_SOAK: '1' } : {}) }
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    const pass = (to: NodeJS.WriteStream) => (chunk: Buffer) => {
+      output += chunk.toString()
+      to.write(chunk)
+    }
+    child.stdout.on('data', pass(process.stdout))
+    child.stderr.on('data', pass(process.stderr))
+    child.once('error', (error) => resolve({ code: 1, output: String(error) }))
+    child.once('close', (code) => resolve({ code: code ?? 1, output }))
+  })
+}
+
+function report(all: readonly Outcome[]): number {
+  const width = Math.max(...all.map(({ part }) => part.name.length))
+  console.log('')
+  for (const { part, ok, seconds, passed, failed, skipped } of all) {
+    const verdict = skipped === undefined ? (ok ? 'ok     ' : 'FAILED ') : 'skipped'
+    const detail = skipped ?? `${passed} passed, ${failed} failed`
+    console.log(`${part.name.padEnd(width)}  ${verdict}  ${seconds.toFixed(1).padStart(7)} s  ${detail}`)
+  }
+  const sum = (pick: (outcome: Outcome) => number) => all.reduce((total, outcome) => total + pick(outcome), 0)
+  console.log(
+    `${'total'.padEnd(width)}           ${sum(({ seconds }) => seconds)
+      .toFixed(1)
+      .padStart(7)} s`,
+  )
+  console.log(`${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed)} failed`)
+  return all.every(({ ok }) => ok) ? 0 : 1
+}
+
+function vitest(name: string, args: readonly string[]): string[] {
+  return ['vitest', 'run', ...args, '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile(name)}`]
+}
+
+function reported(name: string): Count {
+  if (!existsSync(reportFile(name))) return { passed: 0, failed: 1 }
+  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(reportFile(name), 'utf8'))
+  return { passed: Number(numPassedTests), failed: Number(numFailedTests) }
+}
+
+function reportFile(name: string): string {
+  return join(REPORTS, `${name}.json`)
+}
+
+function bunCount(output: string): Count {
+  return {
+    passed: Number(/^ *(\d+) pass$/m.exec(output)?.[1] ?? 0),
+    failed: Number(/^ *(\d+) fail$/m.exec(output)?.[1] ?? 1),
+  }
+}
+
+function argument(name: string): string | undefined {
+  const at = process.argv.indexOf(name)
+  return at < 0 ? undefined : process.argv[at + 1]
+}

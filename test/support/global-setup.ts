@@ -1,0 +1,30 @@
+import { createServer } from 'node:http'
+import { type PostgresServer, startPostgres } from './postgres.ts'
+
+/**
+ * Runs in vitest's main process. The servers that test files share are started here when the first of them asks, so
+ * that a run which needs none starts none; and they live exactly as long as the run.
+ */
+export default async function setup(): Promise<() => Promise<void>> {
+  let postgres: Promise<PostgresServer> | undefined
+  const server = createServer((request, response) => {
+    if (request.url !== '/postgres') {
+      response.writeHead(404).end()
+      return
+    }
+    postgres ??= startPostgres()
+    postgres.then(
+      ({ url }) => response.end(url),
+      (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  process.env['PAWL_TEST_SERVERS'] = `http://127.0.0.1:${address.port}`
+  return async () => {
+    server.closeAllConnections()
+    server.close()
+    await (await postgres?.catch(() => undefined))?.stop()
+  }
+}
