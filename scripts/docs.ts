@@ -1,0 +1,26 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { errorsPage } from './docs/errors.ts'
+import { stateMachinePage } from './docs/state-machine.ts'
+
+export interface Page {
+  readonly path: string
+  readonly text: string
+}
+
+/** The pages that are functions of the code. A test compares them with what is committed. */
+export function pages(): readonly Page[] {
+  return [
+    { path: 'docs/state-machine.md', text: stateMachinePage() },
+    { path: 'docs/errors.md', text: errorsPage() },
+  ]
+}
+
+if (import.meta.main) {
+  for (const { path, text } of pages()) {
+    if (existsSync(path) && readFileSync(path, 'utf8') === text) continue
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+    console.log(`docs: wrote ${path}`)
+  }
+}

@@ -1,0 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { pages } from '../../scripts/docs.ts'
+
+describe('generated pages', () => {
+  it.each(pages())('$path says what the code says (else: npm run docs)', ({ path, text }) => {
+    expect(existsSync(path) ? readFileSync(path, 'utf8') : undefined).toBe(text)
+  })
+})

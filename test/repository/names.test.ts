@@ -1,0 +1,26 @@
+import { globSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+/** Words under which anything may be filed, so that nothing can be found. */
+const SAYS_NOTHING = /^(utils?|helpers?|common|shared|misc|types?|interfaces?|managers?|lib|base|stuff)$/
+
+const paths = globSync('{src,test,scripts,bench,examples}/**/*.{ts,mjs,sql}')
+
+describe('names', () => {
+  it('say what is inside, for every file and folder', () => {
+    expect(paths.length).toBeGreaterThan(20)
+    expect(paths.filter((path) => wordsOf(path).some((word) => SAYS_NOTHING.test(word)))).toEqual([])
+  })
+
+  it('are spelt in one way: lower case, hyphens', () => {
+    const odd = paths.filter((path) => !path.split('/').every((part) => /^[a-z0-9]+([-._][a-z0-9]+)*$/.test(part)))
+    expect(odd).toEqual([])
+  })
+})
+
+function wordsOf(path: string): string[] {
+  return path
+    .replace(/\.\w+$/, '')
+    .split('/')
+    .flatMap((part) => [part, ...part.split(/[-.]/)])
+}
