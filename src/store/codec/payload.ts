@@ -1,0 +1,233 @@
+/** Payloads of events as lists, one shape per type. `enqueued` has a home of its own (`enqueued.ts`). */
+import { unreachable } from '../../core/assert.ts'
+import type { Event, EventType } from '../../core/event.ts'
+import {
+  list,
+  maybeNumber,
+  maybeText,
+  number,
+  numbers,
+  type Packed,
+  packNumbers,
+  text,
+  texts,
+  trimmed,
+  zero,
+} from './packed.ts'
+import {
+  maybeBody,
+  maybeProgress,
+  packBody,
+  packCancel,
+  packDeadLetter,
+  packEnding,
+  packFailure,
+  packProgress,
+  packResult,
+  packSignal,
+  packVerdict,
+  packWait,
+  unpackBody,
+  unpackCancel,
+  unpackDeadLetter,
+  unpackEnding,
+  unpackFailure,
+  unpackResult,
+  unpackSignal,
+  unpackVerdict,
+  unpackWait,
+} from './parts.ts'
+
+const NOT_HERE = 'pawl: the first event is kept as the job itself'
+
+export function packPayload(event: Event): Packed {
+  const packed = pack(event)
+  return packed.length === 0 ? undefined : packed
+}
+
+function pack(event: Event): readonly Packed[] {
+  switch (event.type) {
+    case 'enqueued':
+      throw new Error(NOT_HERE)
+    case 'admitted':
+      return trimmed([packVerdict(event.payload.verdict), event.payload.runAt, event.payload.startBy])
+    case 'denied':
+      return [packVerdict(event.payload.verdict)]
+    case 'claimed':
+      return [event.payload.owner.workerId, event.payload.fence, event.payload.leaseExpiresAt]
+    case 'started':
+    case 'parked':
+    case 'compensated':
+      return []
+    case 'waiting':
+      return [packWait(event.payload.wait), zero(event.payload.executionMs)]
+    case 'signalled':
+      return [packSignal(event.payload.signal), event.payload.stored, event.payload.memo]
+    case 'wait_timed_out':
+      return [event.payload.memo]
+    case 'released':
+      return [event.payload.runAt, zero(event.payload.executionMs)]
+    case 'retry_scheduled':
+      return [packFailure(event.payload.failure), event.payload.runAt, zero(event.payload.executionMs)]
+    case 'stalled':
+      return [event.payload.leaseExpiresAt]
+    case 'requeued':
+      return [event.payload.runAt]
+    case 'cancelled':
+      return [packCancel(event.payload.cancel), zero(event.payload.executionMs)]
+    case 'succeeded':
+      return trimmed([
+        packResult(event.payload.result),
+        zero(event.payload.executionMs),
+        event.payload.stats && packNumbers(event.payload.stats),
+      ])
+    case 'failed':
+    case 'timed_out':
+      return [packFailure(event.payload.failure), zero(event.payload.executionMs)]
+    case 'dead_lettered':
+      return [
+        packFailure(event.payload.failure),
+        zero(event.payload.executionMs),
+        packDeadLetter(event.payload.deadLetter),
+      ]
+    case 'compensating':
+      return [
+        packEnding(event.payload.intended),
+        event.payload.deadlineAt,
+        event.payload.runAt,
+        zero(event.payload.executionMs),
+      ]
+    case 'reopened':
+      return trimmed([event.payload.runAt, event.payload.deadlineAt, event.payload.startBy])
+    case 'heartbeat':
+      return [
+        event.payload.leaseExpiresAt,
+        event.payload.count,
+        event.payload.firstAt,
+        event.payload.cancelDelivered ? 1 : 0,
+      ]
+    case 'progressed':
+      return trimmed([
+        event.payload.progress && packProgress(event.payload.progress),
+        event.payload.counters && packNumbers(event.payload.counters),
+      ])
+    case 'checkpointed':
+      return [packBody(event.payload.body)]
+    case 'recorded':
+      return packRecorded(event.payload)
+    case 'signal_stored':
+      return [packSignal(event.payload.signal)]
+    case 'cancel_requested':
+      return [packCancel(event.payload.cancel)]
+    case 'rescheduled':
+      return [event.payload.runAt, event.payload.priority]
+    case 'compacted':
+      return [
+        event.payload.count,
+        packNumbers(event.payload.counters),
+        event.payload.progress && packProgress(event.payload.progress),
+        event.payload.checkpoint && packBody(event.payload.checkpoint),
+        event.payload.steps,
+        event.payload.artifacts,
+      ]
+    default:
+      return unreachable(event)
+  }
+}
+
+const packRecorded = ({ step, undone, artifact }: Extract<Event, { type: 'recorded' }>['payload']): readonly Packed[] =>
+  trimmed([
+    step && [step.name, step.compensate, step.body && packBody(step.body)],
+    undone,
+    artifact && [artifact.name, artifact.ptr],
+  ])
+
+const NONE: readonly Packed[] = []
+
+export function unpackPayload(type: EventType, packed: Packed): Event['payload'] {
+  return unpack(type, packed == null ? NONE : list(packed))
+}
+
+function unpack(type: EventType, p: readonly Packed[]): Event['payload'] {
+  switch (type) {
+    case 'enqueued':
+      throw new Error(NOT_HERE)
+    case 'admitted':
+      return { verdict: unpackVerdict(p[0]), runAt: number(p[1]), startBy: maybeNumber(p[2]) }
+    case 'denied':
+      return { verdict: unpackVerdict(p[0]) }
+    case 'claimed':
+      return { owner: { workerId: text(p[0]) }, fence: text(p[1]), leaseExpiresAt: number(p[2]) }
+    case 'started':
+    case 'parked':
+    case 'compensated':
+      return {}
+    case 'waiting':
+      return { wait: unpackWait(p[0]), executionMs: number(p[1]) }
+    case 'signalled':
+      return { signal: unpackSignal(p[0]), stored: p[1] === true, memo: text(p[2]) }
+    case 'wait_timed_out':
+      return { memo: text(p[0]) }
+    case 'released':
+      return { runAt: number(p[0]), executionMs: number(p[1]) }
+    case 'retry_scheduled':
+      return { failure: unpackFailure(p[0]), runAt: number(p[1]), executionMs: number(p[2]) }
+    case 'stalled':
+      return { leaseExpiresAt: number(p[0]) }
+    case 'requeued':
+      return { runAt: number(p[0]) }
+    case 'cancelled':
+      return { cancel: unpackCancel(p[0]), executionMs: number(p[1]) }
+    case 'succeeded':
+      return { result: unpackResult(p[0]), stats: p[2] == null ? undefined : numbers(p[2]), executionMs: number(p[1]) }
+    case 'failed':
+    case 'timed_out':
+      return { failure: unpackFailure(p[0]), executionMs: number(p[1]) }
+    case 'dead_lettered':
+      return { failure: unpackFailure(p[0]), deadLetter: unpackDeadLetter(p[2]), executionMs: number(p[1]) }
+    case 'compensating':
+      return { intended: unpackEnding(p[0]), deadlineAt: number(p[1]), runAt: number(p[2]), executionMs: number(p[3]) }
+    case 'reopened':
+      return { runAt: number(p[0]), deadlineAt: maybeNumber(p[1]), startBy: maybeNumber(p[2]) }
+    case 'heartbeat':
+      return {
+        leaseExpiresAt: number(p[0]),
+        count: number(p[1]),
+        firstAt: number(p[2]),
+        cancelDelivered: p[3] === 1,
+      }
+    case 'progressed':
+      return { progress: maybeProgress(p[0]), counters: p[1] == null ? undefined : numbers(p[1]) }
+    case 'checkpointed':
+      return { body: unpackBody(p[0]) }
+    case 'recorded':
+      return unpackRecorded(p)
+    case 'signal_stored':
+      return { signal: unpackSignal(p[0]) }
+    case 'cancel_requested':
+      return { cancel: unpackCancel(p[0]) }
+    case 'rescheduled':
+      return { runAt: number(p[0]), priority: number(p[1]) }
+    case 'compacted':
+      return {
+        count: number(p[0]),
+        counters: numbers(p[1]),
+        progress: maybeProgress(p[2]),
+        checkpoint: maybeBody(p[3]),
+        steps: number(p[4]),
+        artifacts: texts(p[5]),
+      }
+    default:
+      return unreachable(type)
+  }
+}
+
+function unpackRecorded(p: readonly Packed[]): Extract<Event, { type: 'recorded' }>['payload'] {
+  const step = p[0] == null ? undefined : list(p[0])
+  const artifact = p[2] == null ? undefined : list(p[2])
+  return {
+    step: step && { name: text(step[0]), body: maybeBody(step[2]), compensate: step[1] === true },
+    undone: maybeText(p[1]),
+    artifact: artifact && { name: text(artifact[0]), ptr: text(artifact[1]) },
+  }
+}
