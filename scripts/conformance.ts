@@ -1,0 +1,4 @@
+import { tally } from './tally.ts'
+
+/** The store suite on every adapter; each is the first word of its outermost `describe`. */
+process.exitCode = tally('conformance', 'test/conformance/', ['memory', 'sqlite', 'postgres', 'postgres+pgbouncer'])

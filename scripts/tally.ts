@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+interface Report {
+  readonly success: boolean
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly ancestorTitles: readonly string[]; readonly status: string }[]
+  }[]
+}
+
+/**
+ * Runs the tests under a folder and counts them by group: the first word of a test's outermost `describe`. The last
+ * line is `<name>: <group> <passed>/<all>, …`. Answers with the exit code.
+ */
+export function tally(name: string, folder: string, groups: readonly string[]): number {
+  const out = mkdtempSync(join(tmpdir(), 'pawl-tally-'))
+  try {
+    const file = join(out, 'report.json')
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+    const run = spawnSync('vitest', ['run', folder, ...reporters, ...process.argv.slice(2)], { stdio: 'inherit' })
+    const report = JSON.parse(readFileSync(file, 'utf8')) as Report
+    const results = report.testResults.flatMap(({ assertionResults }) => assertionResults)
+    const counts = groups.map((group) => {
+      const mine = results.filter(({ ancestorTitles }) => ancestorTitles[0]?.split(' ')[0] === group)
+      return { group, passed: mine.filter(({ status }) => status === 'passed').length, all: mine.length }
+    })
+    console.log(`${name}: ${counts.map(({ group, passed, all }) => `${group} ${passed}/${all}`).join(', ')}`)
+    const whole = counts.every(({ passed, all }) => all > 0 && passed === all)
+    return run.status === 0 && report.success && whole ? 0 : 1
+  } finally {
+    rmSync(out, { recursive: true, force: true })
+  }
+}
