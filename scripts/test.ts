@@ -50,6 +50,8 @@ const PARTS: readonly Part[] = [
     command: ['node', 'test/model/run.ts', process.argv.includes('--soak') ? '--deep' : '--gate'],
     needs: 'test/model/run.ts',
   },
+  // Apart, so that an installation neither hides in a test's time nor blocks the runner.
+  { name: 'servers', command: ['node', 'scripts/servers.ts'] },
   {
     name: 'everything else',
     command: vitest('rest', ['--exclude', 'test/core/**']),

@@ -73,6 +73,8 @@ class Walk {
   }
 }
 
+const DAY_MS = 86_400_000
+
 const FROM: readonly From[] = ['none', ...STATES]
 
 printMachine()
@@ -122,7 +124,7 @@ function walkThrough(): void {
     fence: fence(),
     fault: { code: 'E_5XX_ORIGIN', message: '503 from the origin' },
   })
-  walk.pass(2_000, 'the retry is due')
+  walk.pass((walk.job.readyAt ?? walk.now) - walk.now, 'the retry is due')
   walk.ask('worker:two', { type: 'claim', workerId: 'two', nonce: '00d1ce5eed5eed03' })
   walk.ask('worker:two', { type: 'start', fence: fence() })
   walk.pass(800, 'fetched; a person has to approve')
@@ -137,8 +139,6 @@ function walkThrough(): void {
   walk.ask('worker:one', { type: 'complete', fence: last, resultPtr: 's3://pages/7919' })
   conclude(walk)
 }
-
-const DAY_MS = 86_400_000
 
 function kind(): Kind {
   const resolved = resolvePolicy({ lease: '60s', heartbeat: '15s', retry: { attempts: 7, base: '2s', jitter: 'none' } })
