@@ -1,0 +1,224 @@
+/** What may be asked of a job. Imperative; who asks and under which request travels with every one of them. */
+import type { BodyRef, DeadLetterReason, JobId, Kind, Priority, Progress, Stage, Time } from './job.ts'
+import type { ErrorClass } from './policy.ts'
+import type { CommandType } from './verb.ts'
+
+interface Asked {
+  /** Who: `producer:api`, `worker:w1`, `operator:ann`, `system`. */
+  readonly actor: string
+  /** This call. Repeated, it gets the answer it got. */
+  readonly requestId: string
+  readonly correlationId?: string | undefined
+  readonly cause?: string | undefined
+  readonly traceparent?: string | undefined
+  /** Refused unless the record is still, but for the owner's own heartbeats and progress, at this revision. */
+  readonly expectedRev?: number | undefined
+}
+
+interface Owned extends Asked {
+  readonly fence: string
+}
+
+export interface Enqueue extends Asked {
+  readonly type: 'enqueue'
+  readonly id: JobId
+  readonly kind: Kind
+  readonly priority: Priority
+  readonly runAt?: Time | undefined
+  readonly alias?: string | undefined
+  readonly input?: BodyRef | undefined
+  readonly contextPtr?: string | undefined
+  readonly topic?: string | undefined
+  readonly adapterId?: string | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly labels?: Readonly<Record<string, string>> | undefined
+  readonly parentId?: JobId | undefined
+  readonly workflowId?: string | undefined
+  readonly stepIndex?: number | undefined
+  readonly dedupeKey?: string | undefined
+  /** A retry that is a new job inherits what is left of the budget (002). */
+  readonly failures?: number | undefined
+  readonly stalls?: number | undefined
+}
+
+export interface Admit extends Asked {
+  readonly type: 'admit'
+  readonly rule: string
+  readonly policyHash: string
+}
+
+export interface Deny extends Asked {
+  readonly type: 'deny'
+  readonly rule: string
+  readonly policyHash: string
+  readonly reason?: string | undefined
+}
+
+export interface Claim extends Asked {
+  readonly type: 'claim'
+  readonly workerId: string
+  /** 64 random bits, 16 hexadecimal digits. */
+  readonly nonce: string
+}
+
+export interface Start extends Owned {
+  readonly type: 'start'
+}
+
+export interface Heartbeat extends Owned {
+  readonly type: 'heartbeat'
+}
+
+/** `done`, `total`, `message`, `etaAt` replace what was; counters add up. */
+export interface ReportProgress extends Owned {
+  readonly type: 'progress'
+  readonly progress?: Progress | undefined
+  readonly counters?: Readonly<Record<string, number>> | undefined
+}
+
+export interface Checkpoint extends Owned {
+  readonly type: 'checkpoint'
+  readonly body: BodyRef
+}
+
+/** A step's memo, an artifact's pointer; with `compensate` the step must be undone should the job not succeed. */
+export interface RecordWork extends Owned {
+  readonly type: 'record'
+  readonly step?:
+    | { readonly name: string; readonly body: BodyRef | undefined; readonly compensate: boolean }
+    | undefined
+  /** A step whose compensation has run. */
+  readonly undone?: string | undefined
+  readonly artifact?: { readonly name: string; readonly ptr: string } | undefined
+}
+
+export interface Complete extends Owned {
+  readonly type: 'complete'
+  readonly result?: BodyRef | undefined
+  readonly resultPtr?: string | undefined
+  readonly stats?: Readonly<Record<string, number>> | undefined
+  readonly executionMs?: number | undefined
+  /** When the handler really began, where `started` was not written at the time. */
+  readonly startedAt?: Time | undefined
+}
+
+/** What a handler (or its worker) says about an error; core turns it into a `Failure`. */
+export interface Fault {
+  readonly code: string
+  readonly message: string
+  readonly class?: ErrorClass | undefined
+  readonly stage?: Stage | undefined
+  readonly context?: Readonly<Record<string, string>> | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly body?: BodyRef | undefined
+}
+
+export interface Fail extends Owned {
+  readonly type: 'fail'
+  readonly fault: Fault
+  readonly executionMs?: number | undefined
+  readonly startedAt?: Time | undefined
+}
+
+export interface Wait extends Owned {
+  readonly type: 'wait'
+  readonly name: string
+  readonly key?: string | undefined
+  readonly timeoutMs?: number | undefined
+  /** Overrides the policy: a sleep always resumes. */
+  readonly onTimeout?: 'resume' | 'timed_out' | undefined
+  /** The step under which the handler will find how the wait ended; the signal's name unless given. */
+  readonly memo?: string | undefined
+  readonly executionMs?: number | undefined
+}
+
+export interface Signal extends Asked {
+  readonly type: 'signal'
+  readonly name: string
+  readonly key?: string | undefined
+  readonly body?: BodyRef | undefined
+}
+
+export interface Release extends Owned {
+  readonly type: 'release'
+  readonly reason: 'shutdown' | 'handed_back' | 'snoozed'
+  readonly runAt?: Time | undefined
+  readonly executionMs?: number | undefined
+}
+
+export interface Reschedule extends Asked {
+  readonly type: 'reschedule'
+  readonly runAt?: Time | undefined
+  readonly priority?: Priority | undefined
+}
+
+export interface Stall extends Asked {
+  readonly type: 'stall'
+  /** Where given, only this lease is judged: two reapers, one verdict. */
+  readonly fence?: string | undefined
+}
+
+export interface Requeue extends Asked {
+  readonly type: 'requeue'
+}
+
+export interface Cancel extends Asked {
+  readonly type: 'cancel'
+  readonly mode: 'soft' | 'hard'
+  readonly reason?: string | undefined
+  /** Given by an owner who ends its own job. */
+  readonly fence?: string | undefined
+}
+
+export interface Expire extends Asked {
+  readonly type: 'expire'
+}
+
+export interface DeadLetterNow extends Asked {
+  readonly type: 'deadLetter'
+  readonly reason: DeadLetterReason
+  readonly stage: Stage
+  readonly message?: string | undefined
+  readonly fence?: string | undefined
+}
+
+export interface Compensated extends Owned {
+  readonly type: 'compensated'
+  readonly executionMs?: number | undefined
+}
+
+export interface Reopen extends Asked {
+  readonly type: 'reopen'
+  readonly runAt?: Time | undefined
+  readonly reason?: string | undefined
+}
+
+export type OwnerCommand =
+  | Start
+  | Heartbeat
+  | ReportProgress
+  | Checkpoint
+  | RecordWork
+  | Complete
+  | Fail
+  | Wait
+  | Release
+  | Compensated
+
+export type Command =
+  | OwnerCommand
+  | Enqueue
+  | Admit
+  | Deny
+  | Claim
+  | Signal
+  | Reschedule
+  | Stall
+  | Requeue
+  | Cancel
+  | Expire
+  | DeadLetterNow
+  | Reopen
+
+/** The verbs of `verb.ts` and the commands above are one list: a difference does not compile. */
+export type EveryVerbHasACommand = [CommandType] extends [Command['type']] ? Command['type'] : never

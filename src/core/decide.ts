@@ -1,0 +1,222 @@
+/**
+ * The heart. `decide` answers a command with the events it causes, with the answer it was given before, or with a
+ * refusal; it never throws for a domain reason, reads no clock and changes nothing.
+ *
+ * The order of the checks is part of the contract: words that make no sense (INVALID), repetitions, ownership,
+ * revision, the job's dialect, the table, and last the command's own guards.
+ */
+import { assert, unreachable } from './assert.ts'
+import type { Command, Enqueue } from './command.ts'
+import { decideAdmit } from './decide/admit.ts'
+import { decideCancel } from './decide/cancel.ts'
+import { decideCheckpoint } from './decide/checkpoint.ts'
+import { decideClaim } from './decide/claim.ts'
+import { decideCompensated } from './decide/compensated.ts'
+import { decideComplete } from './decide/complete.ts'
+import { decideDeadLetter } from './decide/dead-letter.ts'
+import { decideDeny } from './decide/deny.ts'
+import { enqueued, sameEnqueue } from './decide/enqueue.ts'
+import { decideExpire } from './decide/expire.ts'
+import { decideFail } from './decide/fail.ts'
+import { decideHeartbeat } from './decide/heartbeat.ts'
+import { decideProgress } from './decide/progress.ts'
+import { decideRecord } from './decide/record.ts'
+import { decideRelease } from './decide/release.ts'
+import { decideReopen } from './decide/reopen.ts'
+import { decideRequeue } from './decide/requeue.ts'
+import { decideReschedule } from './decide/reschedule.ts'
+import { decideSignal } from './decide/signal.ts'
+import { decideStall } from './decide/stall.ts'
+import { decideStart } from './decide/start.ts'
+import { decideWait } from './decide/wait.ts'
+import { dialectRefusal } from './dialects/strict.ts'
+import { type Draft, draft, type MemoBody } from './draft.ts'
+import type { Annotation, Event } from './event.ts'
+import { evolve } from './evolve.ts'
+import { isEnded, type Job, type Receipt, type Time } from './job.ts'
+import { ownership, type Trespass } from './ownership.ts'
+import { alreadyDone, repetition } from './receipt.ts'
+import type { Refusal } from './refusal.ts'
+import { refuse } from './refuse.ts'
+import type { Ruling } from './ruling.ts'
+import { tickCommand } from './tick.ts'
+import { isCommand, movesFrom } from './transitions.ts'
+import { validate } from './validate.ts'
+
+export type Decision =
+  | {
+      readonly kind: 'accepted'
+      readonly events: readonly Event[]
+      /** The record with the events applied. */
+      readonly job: Job
+      /** Memos that core itself writes: how a wait ended. */
+      readonly bodies: readonly MemoBody[]
+      /** A job to enqueue in the same commit (002: a retry is a new job). */
+      readonly successor: Omit<Enqueue, 'id'> | undefined
+    }
+  | { readonly kind: 'replayed'; readonly receipt: Receipt }
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly annotation: Annotation | undefined }
+
+/** `caused`: the events this request id has caused already, where the caller knows of any. */
+export function decide(job: Job | undefined, command: Command, now: Time, caused: readonly Event[] = []): Decision {
+  const violations = validate(command, now)
+  if (violations.length > 0) {
+    const message = violations.map(({ field, rule }) => `${field}: ${rule}`).join('; ')
+    return refused(refuse('INVALID', { command: nameOf(command), job, violations, message }))
+  }
+  if (command.type === 'enqueue') return decideEnqueue(job, command, now)
+  if (job === undefined) return refused(refuse('NOT_FOUND', { command: command.type }))
+
+  const before = repetition(job, command, caused)
+  if (before?.kind === 'replay') return { kind: 'replayed', receipt: before.receipt }
+  if (before?.kind === 'reuse') {
+    const message = `Request ${command.requestId} was a ${before.receipt.command} at rev ${before.receipt.rev} of job ${job.id}.`
+    return refused(refuse('REQUEST_ID_REUSED', { command: command.type, job, message }))
+  }
+  const done = alreadyDone(job, command)
+  if (done !== undefined) return { kind: 'replayed', receipt: done }
+
+  const refusal = standing(job, command, now)
+  if (refusal !== undefined) return refusal
+
+  const d = draft(job, command, now)
+  const ruling = rule(d, job, command)
+  if (ruling !== undefined && 'code' in ruling) {
+    return refused(refuse(ruling.code, { command: command.type, job, message: ruling.message }))
+  }
+  return accepted(job, d, ruling?.successor)
+}
+
+/** A tick is not a command: core resolves it into stall, requeue, expire or cancel. Undefined: nothing is due. */
+export function decideTick(
+  job: Job,
+  now: Time,
+  asked: { readonly actor: string; readonly requestId: string },
+): Decision | undefined {
+  const command = tickCommand(job, now, asked)
+  if (command === undefined) return undefined
+  const first = decide(job, command, now)
+  if (first.kind !== 'accepted' || first.job.state !== 'stalled') return first
+  // An orphan found by the ticker does not stay one: stall and requeue are two transitions in one commit.
+  const second = decide(first.job, { ...asked, requestId: `${asked.requestId}/requeue`, type: 'requeue' }, now)
+  assert(second.kind === 'accepted', 'a stalled job can be requeued')
+  return { ...second, events: [...first.events, ...second.events], bodies: [...first.bodies, ...second.bodies] }
+}
+
+function decideEnqueue(job: Job | undefined, command: Enqueue, now: Time): Decision {
+  if (job === undefined) {
+    const event = enqueued(command, now)
+    return { kind: 'accepted', events: [event], job: evolve(undefined, event), bodies: [], successor: undefined }
+  }
+  if (sameEnqueue(job, command)) {
+    const { requestId } = command
+    return {
+      kind: 'replayed',
+      receipt: { requestId, command: 'enqueue', digest: '', rev: job.rev, state: job.state, at: job.updatedAt },
+    }
+  }
+  const message = `Job ${job.id} was enqueued with other words.`
+  return refused(refuse('ID_TAKEN', { command: 'enqueue', job, message, holder: job.id }))
+}
+
+/** Everything that is judged alike for all commands: ownership, revision, dialect, table. */
+function standing(job: Job, command: Command, now: Time): Decision | undefined {
+  const trespass = ownership(job, command, now)
+  if (trespass !== undefined) return late(job, command, now, trespass)
+
+  const { expectedRev } = command
+  if (expectedRev !== undefined && (expectedRev < job.baseRev || expectedRev > job.rev)) {
+    const message = `Expected rev ${expectedRev} of job ${job.id}; it is at rev ${job.rev}, last changed by others at rev ${job.baseRev}.`
+    return refused(refuse('REV_CONFLICT', { command: command.type, job, message }))
+  }
+  const strict = dialectRefusal(job, command)
+  if (strict !== undefined) {
+    return refused(refuse(strict.code, { command: command.type, job, message: strict.message }))
+  }
+  if (movesFrom(command.type, job.state) !== undefined) return undefined
+  const code = isEnded(job) ? 'ENDED' : 'ILLEGAL_TRANSITION'
+  const message = `Job ${job.id} is ${job.state}; the machine has no ${command.type} from there.`
+  return refused(refuse(code, { command: command.type, job, message }))
+}
+
+function rule(d: Draft, job: Job, command: Exclude<Command, Enqueue>): Ruling {
+  switch (command.type) {
+    case 'admit':
+      return decideAdmit(d, job, command)
+    case 'deny':
+      return decideDeny(d, job, command)
+    case 'claim':
+      return decideClaim(d, job, command)
+    case 'start':
+      return decideStart(d)
+    case 'heartbeat':
+      return decideHeartbeat(d, job)
+    case 'progress':
+      return decideProgress(d, job, command)
+    case 'checkpoint':
+      return decideCheckpoint(d, command)
+    case 'record':
+      return decideRecord(d, job, command)
+    case 'complete':
+      return decideComplete(d, job, command)
+    case 'fail':
+      return decideFail(d, job, command)
+    case 'wait':
+      return decideWait(d, job, command)
+    case 'signal':
+      return decideSignal(d, job, command)
+    case 'release':
+      return decideRelease(d, job, command)
+    case 'reschedule':
+      return decideReschedule(d, job, command)
+    case 'stall':
+      return decideStall(d, job)
+    case 'requeue':
+      return decideRequeue(d, job)
+    case 'cancel':
+      return decideCancel(d, job, command)
+    case 'expire':
+      return decideExpire(d, job)
+    case 'deadLetter':
+      return decideDeadLetter(d, job, command)
+    case 'compensated':
+      return decideCompensated(d, job, command)
+    case 'reopen':
+      return decideReopen(d, job, command)
+    default:
+      return unreachable(command)
+  }
+}
+
+function accepted(before: Job, d: Draft, successor: Omit<Enqueue, 'id'> | undefined): Decision {
+  const moves = movesFrom(d.command.type, before.state)
+  assert(
+    moves?.some((move) => move.to === d.job.state && sameEvents(move.events, d.events)) === true,
+    'every move is in the table',
+  )
+  return { kind: 'accepted', events: d.events, job: d.job, bodies: d.bodies, successor }
+}
+
+const sameEvents = (types: readonly string[], events: readonly Event[]): boolean =>
+  types.length === events.length && types.every((type, i) => events[i]?.type === type)
+
+const refused = (refusal: Refusal): Decision => ({ kind: 'refused', refusal, annotation: undefined })
+
+/** A word from a dead fence changes nothing and is kept beside the log. */
+function late(job: Job, command: Command, now: Time, trespass: Trespass): Decision {
+  const refusal = refuse(trespass.code, { command: command.type, job, message: trespass.message })
+  const annotation: Annotation | undefined = trespass.claim && {
+    jobId: job.id,
+    generation: trespass.claim.generation,
+    attempt: trespass.claim.attempt,
+    command: command.type,
+    at: now,
+    actor: command.actor,
+    requestId: command.requestId,
+    correlationId: command.correlationId ?? job.spec.correlationId,
+  }
+  return { kind: 'refused', refusal, annotation }
+}
+
+/** An unknown command has no name the refusal could carry. */
+const nameOf = (command: Command): Command['type'] | undefined => (isCommand(command.type) ? command.type : undefined)

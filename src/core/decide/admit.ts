@@ -1,0 +1,14 @@
+/** `admit`: `pending` → `queued`. The clock of "not started in time" begins here. */
+import type { Admit } from '../command.ts'
+import { change, type Draft } from '../draft.ts'
+import type { Job } from '../job.ts'
+import type { Ruling } from '../ruling.ts'
+
+export function decideAdmit(d: Draft, job: Job, command: Admit): Ruling {
+  const { startWithinMs } = job.spec.kind.policy
+  const runAt = Math.max(d.at, job.runAt ?? d.at)
+  const verdict = { rule: command.rule, policyHash: command.policyHash, reason: undefined }
+  const startBy = startWithinMs === undefined ? undefined : runAt + startWithinMs
+  change(d, 'admitted', 'queued', { verdict, runAt, startBy }, { reason: command.rule })
+  return undefined
+}

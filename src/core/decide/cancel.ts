@@ -1,0 +1,32 @@
+/**
+ * `cancel`. Soft: a flag for the owner, who is told with its next heartbeat; where nobody owns the job it ends at
+ * once. Hard, or by the owner itself: it ends now, and every fence is dead.
+ */
+import type { Cancel } from '../command.ts'
+import { type Draft, observe } from '../draft.ts'
+import { cancelled, conclude, finish } from '../ending.ts'
+import { isOwned, type Job } from '../job.ts'
+import type { Ruling } from '../ruling.ts'
+
+export function decideCancel(d: Draft, job: Job, command: Cancel): Ruling {
+  const ending = cancelled(d, command.reason)
+  if (command.mode === 'hard') {
+    finish(d, ending)
+    return undefined
+  }
+  if (job.phase === 'compensate') {
+    return {
+      code: 'WRONG_PHASE',
+      message: `Job ${job.id} is already undoing its steps; only a hard cancel interrupts that.`,
+    }
+  }
+  if (!isOwned(job) || command.fence !== undefined) {
+    conclude(d, ending)
+    return undefined
+  }
+  const { mode, reason, actor } = command
+  observe(d, 'cancel_requested', {
+    cancel: { mode, reason, by: actor, requestedAt: d.at, deliveredAt: undefined, acknowledgedAt: undefined },
+  })
+  return undefined
+}

@@ -1,0 +1,62 @@
+/** `expire`: a time limit has passed: the job's deadline, its start, its attempt, or its wait. */
+import { change, type Draft } from '../draft.ts'
+import { compensationFailed, conclude, failureOf, timedOut } from '../ending.ts'
+import { TIMEOUT_CODE } from '../errors.ts'
+import type { Job } from '../job.ts'
+import type { Ruling } from '../ruling.ts'
+import { attemptEndsAt } from '../timers.ts'
+import { failAttempt } from './fail.ts'
+
+export function decideExpire(d: Draft, job: Job): Ruling {
+  if (passed(job.deadlineAt, d)) return deadline(d, job)
+  if (passed(job.startBy, d) && (job.state === 'queued' || job.state === 'claimed')) return notStarted(d, job)
+  if (passed(attemptEndsAt(job), d)) return attemptTimedOut(d, job)
+  if (job.wait !== undefined && passed(job.wait.timeoutAt, d)) return waitTimedOut(d, job)
+  return { code: 'NOT_DUE', message: `No time limit of job ${job.id} has passed.` }
+}
+
+const passed = (time: number | undefined, d: Draft): boolean => time !== undefined && time <= d.at
+
+function deadline(d: Draft, job: Job): Ruling {
+  if (job.phase === 'compensate') {
+    conclude(
+      d,
+      compensationFailed(failureOf(d, TIMEOUT_CODE, 'The compensation did not finish before its deadline.', 'exec')),
+    )
+  } else {
+    conclude(d, timedOut(d, 'deadline', `The job did not end within ${job.spec.kind.policy.deadlineMs} ms.`))
+  }
+  return undefined
+}
+
+function notStarted(d: Draft, job: Job): Ruling {
+  const { policy } = job.spec.kind
+  if (job.lease !== undefined && policy.onNotStarted === 'stalled') {
+    change(d, 'stalled', 'stalled', { leaseExpiresAt: job.lease.expiresAt }, { reason: 'not_started' })
+  } else {
+    conclude(d, timedOut(d, 'not_started', `The job was not started within ${policy.startWithinMs} ms.`))
+  }
+  return undefined
+}
+
+function attemptTimedOut(d: Draft, job: Job): Ruling {
+  const { policy } = job.spec.kind
+  const message = `The attempt ran longer than ${policy.attemptMs} ms.`
+  if (policy.onAttemptTimeout === 'timed_out' && job.phase === 'run') {
+    conclude(d, timedOut(d, 'timeout', message))
+    return undefined
+  }
+  return failAttempt(d, job, { code: TIMEOUT_CODE, message, stage: 'exec' }, policy.attemptMs)
+}
+
+function waitTimedOut(d: Draft, job: Job): Ruling {
+  const { wait } = job
+  if (wait === undefined) return undefined
+  if (wait.onTimeout === 'timed_out') {
+    conclude(d, timedOut(d, 'wait_timeout', `No signal ${wait.name} came in time.`))
+    return undefined
+  }
+  d.bodies.push({ name: `step/${wait.memo}`, text: JSON.stringify({ timedOut: true }) })
+  change(d, 'wait_timed_out', 'queued', { memo: wait.memo })
+  return undefined
+}

@@ -1,0 +1,104 @@
+/** `fail`: → `retrying`, or one of the endings, by error class, budget and policy. */
+import { spentByFailure } from '../budget.ts'
+import type { Enqueue, Fail, Fault } from '../command.ts'
+import { change, type Draft } from '../draft.ts'
+import { cancelled, compensationFailed, conclude, deadLettered, failed, finish } from '../ending.ts'
+import { classify, DEPENDENCY_CODES, TIMEOUT_CODE } from '../errors.ts'
+import type { DeadLetterReason, Ending, Failure, Job } from '../job.ts'
+import { retryAt } from '../retry.ts'
+import type { Ruling } from '../ruling.ts'
+import { startImplicitly } from './start.ts'
+
+export function decideFail(d: Draft, job: Job, command: Fail): Ruling {
+  startImplicitly(d, command.startedAt)
+  return failAttempt(d, job, command.fault, command.executionMs ?? 0)
+}
+
+/** Also what an attempt's time limit comes to. */
+export function failAttempt(d: Draft, job: Job, fault: Fault, executionMs: number): Ruling {
+  const failure = failureFrom(d, fault)
+  if (job.cancel !== undefined && job.phase === 'run') {
+    conclude(d, cancelled(d), executionMs)
+    return undefined
+  }
+  if (!isRetryable(d.job, failure)) {
+    conclude(d, endingOf(d, failure), executionMs)
+    return undefined
+  }
+  if (retriesAsNewJob(d.job)) {
+    finish(d, failed('retried_as_new_job', failure), executionMs)
+    return { successor: successorOf(d, job, failure, fault) }
+  }
+  const runAt = retryAt(d.job, failure, d.at, fault.retryAfterMs)
+  change(d, 'retry_scheduled', 'retrying', { failure, runAt, executionMs }, { reason: failure.code })
+  return undefined
+}
+
+function failureFrom(d: Draft, fault: Fault): Failure {
+  return {
+    code: fault.code,
+    class: classify(d.job.spec.kind.policy, fault),
+    message: fault.message,
+    stage: fault.stage ?? 'exec',
+    context: fault.context,
+    at: d.at,
+    attempt: d.job.attempt,
+    body: fault.body,
+  }
+}
+
+const isRetryable = (job: Job, failure: Failure): boolean =>
+  job.spec.kind.policy.retryFailures &&
+  failure.class !== 'permanent' &&
+  failure.class !== 'validation' &&
+  !spentByFailure(job)
+
+/** 002: consumers that are not idempotent must not see the same id twice. */
+const retriesAsNewJob = (job: Job): boolean =>
+  job.spec.kind.policy.dialect === '002' &&
+  !job.spec.kind.policy.idempotent &&
+  job.phase === 'run' &&
+  job.compensations.length === 0
+
+function endingOf(d: Draft, failure: Failure): Ending {
+  const { phase, spec } = d.job
+  const { policy } = spec.kind
+  if (phase === 'compensate') return compensationFailed(failure)
+  if (failure.class === 'validation') return byPolicy(policy.onInvalid, 'validation_failed', failure)
+  if (failure.class === 'permanent' || !policy.retryFailures) return failed(failure.code, failure)
+  return byPolicy(policy.onExhausted, exhaustedReason(failure), failure)
+}
+
+const byPolicy = (state: 'failed' | 'dead_lettered', reason: DeadLetterReason, error: Failure): Ending =>
+  state === 'failed' ? failed(reason, error) : deadLettered(reason, error)
+
+function exhaustedReason(failure: Failure): DeadLetterReason {
+  if (failure.code === TIMEOUT_CODE) return 'timeout'
+  return DEPENDENCY_CODES.has(failure.code) ? 'dependency_unavailable' : 'exhausted_retries'
+}
+
+function successorOf(d: Draft, job: Job, failure: Failure, fault: Fault): Omit<Enqueue, 'id'> {
+  const { spec } = job
+  return {
+    type: 'enqueue',
+    actor: d.command.actor,
+    requestId: `${job.id}/${job.generation}/retry`,
+    correlationId: spec.correlationId,
+    cause: 'retry',
+    traceparent: spec.traceparent,
+    kind: spec.kind,
+    priority: job.priority,
+    runAt: retryAt(job, failure, d.at, fault.retryAfterMs),
+    input: spec.input,
+    contextPtr: spec.contextPtr,
+    topic: spec.topic,
+    adapterId: spec.adapterId,
+    env: spec.env,
+    labels: spec.labels,
+    parentId: job.id,
+    workflowId: spec.workflowId,
+    stepIndex: spec.stepIndex,
+    failures: job.failures + 1,
+    stalls: job.stalls,
+  }
+}

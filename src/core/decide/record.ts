@@ -1,0 +1,25 @@
+/** `record`: a step's memo, a step undone, an artifact's pointer. */
+import type { RecordWork } from '../command.ts'
+import { type Draft, observe } from '../draft.ts'
+import type { Job } from '../job.ts'
+import { SIZES } from '../limits.ts'
+import type { Ruling } from '../ruling.ts'
+
+export function decideRecord(d: Draft, job: Job, command: RecordWork): Ruling {
+  const { step, undone, artifact } = command
+  if (step?.compensate === true && job.compensations.length >= SIZES.compensations) {
+    return { code: 'LIMIT_REACHED', message: `Job ${job.id} has ${SIZES.compensations} steps to undo already.` }
+  }
+  if (
+    artifact !== undefined &&
+    !Object.hasOwn(job.artifacts, artifact.name) &&
+    Object.keys(job.artifacts).length >= SIZES.artifacts
+  ) {
+    return { code: 'LIMIT_REACHED', message: `Job ${job.id} has ${SIZES.artifacts} artifacts already.` }
+  }
+  if (undone !== undefined && job.phase !== 'compensate') {
+    return { code: 'WRONG_PHASE', message: `Job ${job.id} is in phase run; nothing is undone there.` }
+  }
+  observe(d, 'recorded', { step, undone, artifact })
+  return undefined
+}

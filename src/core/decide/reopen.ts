@@ -1,0 +1,18 @@
+/** `reopen`: an operator's second chance: generation + 1, budgets and deadline fresh, the attempt not reset. */
+import type { Reopen } from '../command.ts'
+import { change, type Draft } from '../draft.ts'
+import type { Job } from '../job.ts'
+import type { Ruling } from '../ruling.ts'
+
+export function decideReopen(d: Draft, job: Job, command: Reopen): Ruling {
+  const { policy } = job.spec.kind
+  const runAt = Math.max(d.at, command.runAt ?? d.at)
+  const payload = {
+    runAt,
+    deadlineAt: policy.deadlineMs === undefined ? undefined : d.at + policy.deadlineMs,
+    startBy: policy.startWithinMs === undefined ? undefined : runAt + policy.startWithinMs,
+  }
+  const to = policy.admission ? 'pending' : 'queued'
+  change(d, 'reopened', to, payload, { reason: command.reason, generation: job.generation + 1 })
+  return undefined
+}

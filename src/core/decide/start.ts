@@ -1,0 +1,16 @@
+/** `start`: `claimed` → `running`. User code begins here. */
+import { change, type Draft } from '../draft.ts'
+import type { Time } from '../job.ts'
+import type { Ruling } from '../ruling.ts'
+
+export function decideStart(d: Draft): Ruling {
+  change(d, 'started', 'running', {})
+  return undefined
+}
+
+/** An outcome told from `claimed` implies the start: two transitions, one commit, the real time inside. */
+export function startImplicitly(d: Draft, startedAt: Time | undefined): void {
+  if (d.job.state !== 'claimed') return
+  const at = Math.min(d.at, Math.max(d.job.updatedAt, startedAt ?? d.at))
+  change(d, 'started', 'running', {}, { at })
+}

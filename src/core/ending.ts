@@ -1,0 +1,110 @@
+/**
+ * How a job ends unhappily. One place decides between ending now and undoing its steps first, so that no way out
+ * forgets the compensations.
+ */
+import { assert, unreachable } from './assert.ts'
+import { change, type Draft, observe } from './draft.ts'
+import { classify, TIMEOUT_CODE } from './errors.ts'
+import type { CancelRequest, DeadLetter, DeadLetterReason, Ending, Failure, Job, Stage } from './job.ts'
+
+/** Ends the job, or sends it to undo its steps on the way there. */
+export function conclude(d: Draft, ending: Ending, executionMs = 0): void {
+  if (d.job.phase === 'run' && d.job.compensations.length > 0) return compensateFirst(d, ending, executionMs)
+  finish(d, ending, executionMs)
+}
+
+/** Ends the job as intended, whatever there is to undo. */
+export function finish(d: Draft, { state, reason, error, deadLetter, cancel }: Ending, executionMs = 0): void {
+  switch (state) {
+    case 'failed':
+    case 'timed_out':
+      assert(error !== undefined, `${state} has an error`)
+      return change(d, state, state, { failure: error, executionMs }, { reason })
+    case 'dead_lettered':
+      assert(error !== undefined && deadLetter !== undefined, 'a dead letter has a reason and an error')
+      return change(
+        d,
+        state,
+        state,
+        { failure: error, deadLetter: letter(d.job, deadLetter, error), executionMs },
+        { reason },
+      )
+    case 'cancelled':
+      assert(cancel !== undefined, 'a cancelled job was cancelled by somebody')
+      return change(d, state, state, { cancel: stopped(d, cancel), executionMs }, { reason })
+    default:
+      return unreachable(state)
+  }
+}
+
+function compensateFirst(d: Draft, ending: Ending, executionMs: number): void {
+  const deadlineAt = d.at + d.job.spec.kind.policy.compensateWithinMs
+  const payload = { intended: ending, deadlineAt, runAt: d.at, executionMs }
+  if (d.job.state === 'queued') observe(d, 'compensating', payload, { reason: ending.reason })
+  else change(d, 'compensating', 'queued', payload, { reason: ending.reason })
+}
+
+/** The ending of a compensation that did not work out. */
+export const compensationFailed = (error: Failure): Ending => deadLettered('compensation_failed', error)
+
+export const timedOut = (d: Draft, reason: string, message: string): Ending =>
+  ending('timed_out', reason, failureOf(d, TIMEOUT_CODE, message, 'exec'))
+
+/** The cancel that was requested before, or this very command. */
+export const cancelled = (d: Draft, reason = 'cancel_requested'): Ending => ({
+  ...ending('cancelled', reason, undefined),
+  cancel: d.job.cancel ?? {
+    mode: d.command.type === 'cancel' ? d.command.mode : 'soft',
+    reason: d.command.type === 'cancel' ? d.command.reason : undefined,
+    by: d.command.actor,
+    requestedAt: d.at,
+    deliveredAt: undefined,
+    acknowledgedAt: undefined,
+  },
+})
+
+export const failed = (reason: string, error: Failure): Ending => ending('failed', reason, error)
+
+export const deadLettered = (reason: DeadLetterReason, error: Failure): Ending => ({
+  ...ending('dead_lettered', reason, error),
+  deadLetter: reason,
+})
+
+const ending = (state: Ending['state'], reason: string, error: Failure | undefined): Ending => ({
+  state,
+  reason,
+  error,
+  deadLetter: undefined,
+  cancel: undefined,
+})
+
+/** An error that no handler threw: time limits, lost leases, an operator's word. */
+export const failureOf = (d: Draft, code: string, message: string, stage: Stage): Failure => ({
+  code,
+  class: classify(d.job.spec.kind.policy, { code, class: undefined }),
+  message,
+  stage,
+  context: undefined,
+  at: d.at,
+  attempt: d.job.attempt,
+  body: undefined,
+})
+
+function letter(job: Job, reason: DeadLetterReason, lastError: Failure): DeadLetter {
+  const last = job.lease === undefined ? job.lastClaim : { owner: job.owner, leaseExpiresAt: job.lease.expiresAt }
+  return {
+    reason,
+    stage: lastError.stage,
+    lastError,
+    attempts: job.attempt,
+    lastOwner: last?.owner.workerId ?? null,
+    lastLeaseExpiresAt: last?.leaseExpiresAt ?? null,
+    correlationId: job.spec.correlationId,
+  }
+}
+
+/** Hard: nobody was asked. Soft: an owner that lets go has acknowledged it. */
+function stopped(d: Draft, cancel: CancelRequest): CancelRequest {
+  if (d.command.type === 'cancel' && d.command.mode === 'hard') return { ...cancel, mode: 'hard' }
+  return d.job.lease === undefined ? cancel : { ...cancel, acknowledgedAt: d.at }
+}

@@ -1,0 +1,366 @@
+/**
+ * The fold: what a record becomes when an event is applied to it. Total over the events `decide` makes; the record of
+ * every job is the fold of its events, always.
+ */
+import { assert, unreachable } from './assert.ts'
+import type { Event, TransitionPayloads } from './event.ts'
+import type {
+  CancelRequest,
+  DeadLetter,
+  Failure,
+  Job,
+  Lease,
+  Owner,
+  Receipt,
+  Result,
+  State,
+  Time,
+  Verdict,
+  Wait,
+} from './job.ts'
+import { SIZES } from './limits.ts'
+import { nextTickAt, readyAt } from './timers.ts'
+
+export function evolve(job: Job | undefined, event: Event): Job {
+  if (event.type === 'enqueued') {
+    assert(job === undefined, 'a job is enqueued once')
+    return created(event.payload, event.to, event)
+  }
+  assert(job !== undefined, `${event.type} needs a job`)
+  assert(event.rev > job.rev, `${event.type} at rev ${event.rev} comes after rev ${job.rev}`)
+  const next = apply(job, event)
+  return { ...next, readyAt: readyAt(next), nextTickAt: nextTickAt(next) }
+}
+
+/** The record a whole log amounts to. */
+export function derive(events: readonly Event[]): Job {
+  let job: Job | undefined
+  for (const event of events) job = evolve(job, event)
+  assert(job !== undefined, 'a log has at least one event')
+  return job
+}
+
+/** What each state demands besides the common fields (I5). An entry that lacks one does not compile. */
+type Entry =
+  | { state: 'pending' | 'queued' | 'retrying'; runAt: Time }
+  | { state: 'claimed' | 'running'; owner: Owner; lease: Lease }
+  | { state: 'waiting' | 'parked'; wait: Wait }
+  | { state: 'stalled' }
+  | { state: 'succeeded'; result: Result; endedAt: Time }
+  | { state: 'failed' | 'timed_out'; error: Failure; endedAt: Time }
+  | { state: 'dead_lettered'; error: Failure; deadLetter: DeadLetter; endedAt: Time }
+  | { state: 'cancelled'; endedAt: Time }
+  | { state: 'denied'; verdict: Verdict; endedAt: Time }
+
+type Changes = Partial<Omit<Job, 'state' | 'id' | 'spec' | keyof typeof ABSENT>>
+
+const ABSENT = {
+  runAt: undefined,
+  owner: undefined,
+  lease: undefined,
+  wait: undefined,
+  result: undefined,
+  error: undefined,
+  deadLetter: undefined,
+  verdict: undefined,
+  endedAt: undefined,
+} as const
+
+const NO_RECEIPTS: readonly Receipt[] = []
+const NOTHING: Readonly<Record<string, never>> = {}
+
+function created(payload: TransitionPayloads['enqueued'], state: State, event: Event): Job {
+  const job = {
+    id: event.jobId,
+    spec: payload.spec,
+    priority: payload.priority,
+    phase: 'run' as const,
+    intended: undefined,
+    generation: 0,
+    attempt: 0,
+    rev: event.rev,
+    seq: 1,
+    baseRev: event.rev,
+    failures: payload.failures,
+    stalls: payload.stalls,
+    updatedAt: event.at,
+    startedAt: undefined,
+    deadlineAt: payload.deadlineAt,
+    startBy: payload.startBy,
+    cancel: undefined,
+    inbox: [],
+    signals: 0,
+    progress: undefined,
+    counters: NOTHING,
+    artifacts: NOTHING,
+    checkpoint: undefined,
+    steps: 0,
+    compensations: [],
+    lastFailure: undefined,
+    lastClaim: undefined,
+    executionMs: 0,
+    recent: NO_RECEIPTS,
+    readyAt: state === 'queued' ? payload.runAt : undefined,
+    nextTickAt: undefined,
+    ...ABSENT,
+    state: state === 'pending' ? ('pending' as const) : ('queued' as const),
+    runAt: payload.runAt,
+  }
+  return { ...job, nextTickAt: nextTickAt(job) }
+}
+
+function apply(job: Job, event: Exclude<Event, { type: 'enqueued' }>): Job {
+  switch (event.type) {
+    case 'admitted':
+      return enter(job, event, { state: 'queued', runAt: event.payload.runAt }, { startBy: event.payload.startBy })
+    case 'denied':
+      return end(job, event, { state: 'denied', verdict: event.payload.verdict, endedAt: event.at }, 0)
+    case 'claimed':
+      return claimed(job, event, event.payload)
+    case 'started':
+      assert(job.lease !== undefined, 'only an owned job starts')
+      return enter(
+        job,
+        event,
+        { state: 'running', owner: job.owner, lease: job.lease },
+        {
+          startedAt: event.at,
+          startBy: undefined,
+          recent: remember(job, event),
+        },
+      )
+    case 'waiting':
+      return leave(job, event, { state: 'waiting', wait: event.payload.wait }, event.payload.executionMs)
+    case 'parked':
+      assert(job.wait !== undefined, 'only a waiting job is parked')
+      return enter(job, event, { state: 'parked', wait: job.wait }, {})
+    case 'signalled':
+      return enter(job, event, { state: 'queued', runAt: event.at }, signalled(job, event.payload))
+    case 'wait_timed_out':
+      return enter(job, event, { state: 'queued', runAt: event.at }, {})
+    case 'released':
+      return leave(job, event, { state: 'queued', runAt: event.payload.runAt }, event.payload.executionMs)
+    case 'retry_scheduled':
+      return leave(job, event, { state: 'retrying', runAt: event.payload.runAt }, event.payload.executionMs, {
+        failures: job.state === 'stalled' ? job.failures : job.failures + 1,
+        lastFailure: event.payload.failure,
+      })
+    case 'stalled':
+      return leave(job, event, { state: 'stalled' }, 0, { stalls: job.stalls + 1 })
+    case 'requeued':
+      return enter(job, event, { state: 'queued', runAt: event.payload.runAt }, {})
+    case 'cancelled':
+      return end(job, event, { state: 'cancelled', endedAt: event.at }, event.payload.executionMs, {
+        cancel: event.payload.cancel,
+      })
+    case 'succeeded':
+      return end(
+        job,
+        event,
+        { state: 'succeeded', result: event.payload.result, endedAt: event.at },
+        event.payload.executionMs,
+        {
+          counters: added(job.counters, event.payload.stats),
+        },
+      )
+    case 'failed':
+    case 'timed_out':
+      return end(
+        job,
+        event,
+        { state: event.type, error: event.payload.failure, endedAt: event.at },
+        event.payload.executionMs,
+        {
+          failures: job.failures + countedBy(job, event.payload.failure),
+          lastFailure: event.payload.failure,
+        },
+      )
+    case 'dead_lettered':
+      return end(
+        job,
+        event,
+        {
+          state: 'dead_lettered',
+          error: event.payload.failure,
+          deadLetter: event.payload.deadLetter,
+          endedAt: event.at,
+        },
+        event.payload.executionMs,
+        { failures: job.failures + countedBy(job, event.payload.failure), lastFailure: event.payload.failure },
+      )
+    case 'compensating':
+      return compensating(job, event, event.payload)
+    case 'reopened':
+      return enter(
+        job,
+        event,
+        { state: event.to === 'pending' ? 'pending' : 'queued', runAt: event.payload.runAt },
+        {
+          generation: event.generation,
+          phase: 'run',
+          intended: undefined,
+          failures: 0,
+          stalls: 0,
+          cancel: undefined,
+          deadlineAt: event.payload.deadlineAt,
+          startBy: event.payload.startBy,
+        },
+      )
+    default:
+      return observed(job, event)
+  }
+}
+
+function observed(job: Job, event: Extract<Event, { seq: undefined }>): Job {
+  switch (event.type) {
+    case 'heartbeat': {
+      assert(job.lease !== undefined, 'only an owned job has a heartbeat')
+      const lease: Lease = {
+        ...job.lease,
+        expiresAt: event.payload.leaseExpiresAt,
+        beats: job.lease.beats + event.payload.count,
+        lastBeatId: event.requestId,
+      }
+      const cancel = event.payload.cancelDelivered ? delivered(job.cancel, event.at) : job.cancel
+      return { ...job, rev: event.rev, updatedAt: event.at, lease, cancel } as Job
+    }
+    case 'progressed':
+      return note(job, event, {
+        baseRev: job.baseRev,
+        progress: event.payload.progress ?? job.progress,
+        counters: added(job.counters, event.payload.counters),
+        recent: remember(job, event),
+      })
+    case 'checkpointed':
+      return note(job, event, { checkpoint: event.payload.body, recent: remember(job, event) })
+    case 'recorded':
+      return note(job, event, { ...recorded(job, event.payload), recent: remember(job, event) })
+    case 'signal_stored':
+      return note(job, event, { inbox: [...job.inbox, event.payload.signal], signals: event.payload.signal.n })
+    case 'cancel_requested':
+      return note(job, event, { cancel: event.payload.cancel })
+    case 'rescheduled':
+      return { ...note(job, event, { priority: event.payload.priority }), runAt: event.payload.runAt } as Job
+    case 'compensated':
+      return note(job, event, { compensations: [] })
+    case 'compensating':
+      return compensating(job, event, event.payload)
+    case 'compacted':
+      return note(job, event, {
+        baseRev: job.baseRev,
+        counters: event.payload.counters,
+        progress: event.payload.progress,
+        checkpoint: event.payload.checkpoint,
+        steps: event.payload.steps,
+        artifacts: event.payload.artifacts,
+      })
+    default:
+      return unreachable(event)
+  }
+}
+
+/** A state change: what the old state demanded goes, what the new one demands comes. */
+const enter = (job: Job, event: Event, entry: Entry, changes: Changes): Job =>
+  ({
+    ...job,
+    ...ABSENT,
+    rev: event.rev,
+    seq: event.seq ?? job.seq,
+    baseRev: event.rev,
+    updatedAt: event.at,
+    ...changes,
+    ...entry,
+  }) as Job
+
+/** A state change that closes the lease, if there was one. */
+const leave = (job: Job, event: Event, entry: Entry, executionMs: number, changes: Changes = {}): Job =>
+  enter(job, event, entry, {
+    recent: NO_RECEIPTS,
+    lastClaim:
+      job.lease === undefined
+        ? job.lastClaim
+        : { owner: job.owner, fence: job.lease.fence, leaseExpiresAt: job.lease.expiresAt },
+    executionMs: job.executionMs + executionMs,
+    ...changes,
+  })
+
+/** An ending: no timer survives it. */
+const end = (job: Job, event: Event, entry: Entry, executionMs: number, changes: Changes = {}): Job =>
+  leave(job, event, entry, executionMs, { deadlineAt: undefined, startBy: undefined, ...changes })
+
+/** An observation: the state stays. */
+const note = (job: Job, event: Event, changes: Changes): Job =>
+  ({ ...job, rev: event.rev, baseRev: event.rev, updatedAt: event.at, ...changes }) as Job
+
+function claimed(job: Job, event: Event, payload: TransitionPayloads['claimed']): Job {
+  const lease: Lease = {
+    fence: payload.fence,
+    grantedAt: event.at,
+    expiresAt: payload.leaseExpiresAt,
+    beats: 0,
+    lastBeatId: undefined,
+  }
+  return enter(
+    job,
+    event,
+    { state: 'claimed', owner: payload.owner, lease },
+    {
+      attempt: event.attempt,
+      startedAt: undefined,
+      recent: NO_RECEIPTS,
+    },
+  )
+}
+
+function compensating(job: Job, event: Event, payload: TransitionPayloads['compensating']): Job {
+  const changes: Changes = {
+    phase: 'compensate',
+    intended: payload.intended,
+    failures: 0,
+    stalls: 0,
+    deadlineAt: payload.deadlineAt,
+    startBy: undefined,
+    lastFailure: payload.intended.error ?? job.lastFailure,
+    cancel: payload.intended.cancel ?? job.cancel,
+  }
+  return leave(job, event, { state: 'queued', runAt: payload.runAt }, payload.executionMs, changes)
+}
+
+const signalled = (job: Job, payload: TransitionPayloads['signalled']): Changes =>
+  payload.stored
+    ? { inbox: job.inbox.filter((signal) => signal.n !== payload.signal.n) }
+    : { signals: payload.signal.n }
+
+function recorded(job: Job, payload: Extract<Event, { type: 'recorded' }>['payload']): Changes {
+  const { step, undone, artifact } = payload
+  const registered = step?.compensate === true ? [...job.compensations, step.name] : job.compensations
+  return {
+    steps: job.steps + (step === undefined ? 0 : 1),
+    compensations: undone === undefined ? registered : registered.filter((name) => name !== undone),
+    artifacts: artifact === undefined ? job.artifacts : { ...job.artifacts, [artifact.name]: artifact.ptr },
+  }
+}
+
+/** The last eight answers under this lease. */
+const remember = (job: Job, event: Event): readonly Receipt[] => {
+  const { requestId, command, digest, rev, state, at } = event
+  return [...job.recent, { requestId, command, digest, rev, state, at }].slice(-SIZES.recent)
+}
+
+/** A handler's error uses up budget; an ending that nobody ran into does not. */
+const countedBy = (job: Job, failure: Failure): number =>
+  job.lease !== undefined && failure.attempt === job.attempt && failure.class !== 'lease' ? 1 : 0
+
+const delivered = (cancel: CancelRequest | undefined, at: Time): CancelRequest | undefined =>
+  cancel === undefined ? undefined : { ...cancel, deliveredAt: at }
+
+function added(
+  counters: Readonly<Record<string, number>>,
+  more: Readonly<Record<string, number>> | undefined,
+): Readonly<Record<string, number>> {
+  if (more === undefined) return counters
+  const sum: Record<string, number> = { ...counters }
+  for (const [name, value] of Object.entries(more))
+    sum[name] = (Object.hasOwn(sum, name) ? (sum[name] as number) : 0) + value
+  return sum
+}

@@ -1,0 +1,61 @@
+/** Every bound in one place. A value outside is refused by name; nothing is silently clamped. */
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const DAY = 24 * 60 * MINUTE
+
+export interface Bound {
+  readonly min: number
+  readonly max: number
+}
+
+/** Far enough for any wait that is not a mistake, near enough that sums of times stay exact. */
+export const MAX_DURATION_MS = 3_650 * DAY
+export const MAX_TIME = 253_402_300_799_000
+
+export const DURATIONS = {
+  leaseMs: { min: SECOND, max: DAY },
+  heartbeatMs: { min: 100, max: 60 * MINUTE },
+  attemptMs: { min: 1, max: 30 * DAY },
+  deadlineMs: { min: 1, max: MAX_DURATION_MS },
+  startWithinMs: { min: 1, max: MAX_DURATION_MS },
+  parkAfterMs: { min: 0, max: MAX_DURATION_MS },
+  cancelGraceMs: { min: 0, max: DAY },
+  compensateWithinMs: { min: SECOND, max: 30 * DAY },
+  dedupe: { min: 1, max: MAX_DURATION_MS },
+  baseMs: { min: 1, max: DAY },
+  maxMs: { min: 1, max: 30 * DAY },
+} as const satisfies Record<string, Bound>
+
+export const COUNTS = {
+  maxAttempts: { min: 1, max: 10_000 },
+  maxStalls: { min: 0, max: 10_000 },
+  missedHeartbeats: { min: 1, max: 100 },
+  factor: { min: 1, max: 100 },
+  priority: { min: 0, max: 9 },
+} as const satisfies Record<string, Bound>
+
+/** Lengths in UTF-16 code units. */
+export const LENGTHS = {
+  id: 256,
+  name: 128,
+  key: 512,
+  pointer: 2_048,
+  message: 2_000,
+  entry: 512,
+} as const
+
+export const SIZES = {
+  inbox: 100,
+  recent: 8,
+  counters: 64,
+  artifacts: 64,
+  compensations: 64,
+  labels: 8,
+  env: 64,
+  context: 16,
+  errors: 256,
+} as const
+
+/** Allowance for a heartbeat that is on its way when the missed ones are counted. */
+export const LEASE_MARGIN_MS = SECOND

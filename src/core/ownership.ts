@@ -1,0 +1,49 @@
+/** Ownership is the fence, never the worker's name; and it ends with the lease, whoever has noticed. */
+import type { Command } from './command.ts'
+import { isOwned, type Job, type Time } from './job.ts'
+
+export interface Trespass {
+  readonly code: 'STALE_FENCE' | 'LEASE_EXPIRED'
+  readonly message: string
+  /** Which attempt spoke, where the fence is one that may have existed. */
+  readonly claim: { readonly generation: number; readonly attempt: number } | undefined
+}
+
+/** Why this command may not speak for the job; undefined where it may, or does not claim to. */
+export function ownership(job: Job, command: Command, now: Time): Trespass | undefined {
+  // A reaper names the fence it judged; an owner names its own. Only `stall` is about somebody else's.
+  if (!('fence' in command) || command.fence === undefined) return undefined
+  if (!isOwned(job) || job.lease.fence !== command.fence) {
+    const now_ = isOwned(job)
+      ? `${job.owner.workerId} owns it at attempt ${job.attempt}`
+      : `nobody owns it, it is ${job.state}`
+    return {
+      code: 'STALE_FENCE',
+      message: `Job ${job.id}: the fence is not the current one; ${now_}.`,
+      claim: attemptOf(command.fence, job),
+    }
+  }
+  if (command.type !== 'stall' && now >= job.lease.expiresAt) {
+    const overMs = now - job.lease.expiresAt
+    return {
+      code: 'LEASE_EXPIRED',
+      message: `Job ${job.id}: the lease ended ${overMs} ms ago.`,
+      claim: attemptOf(command.fence, job),
+    }
+  }
+  return undefined
+}
+
+const FENCE = /^(\d{1,9})\.(\d{1,9})\.[0-9a-f]{16}$/
+
+/** Only attempts that the job has really had are worth a note. */
+function attemptOf(fence: string, job: Job): Trespass['claim'] {
+  const match = FENCE.exec(fence)
+  if (match === null) return undefined
+  const generation = Number(match[1])
+  const attempt = Number(match[2])
+  return generation <= job.generation && attempt <= job.attempt && attempt > 0 ? { generation, attempt } : undefined
+}
+
+export const fenceOf = (generation: number, attempt: number, nonce: string): string =>
+  `${generation}.${attempt}.${nonce}`

@@ -1,0 +1,96 @@
+/**
+ * Repetition. An accepted command is remembered by its request id in the events it caused; repeated, it gets the
+ * answer it got. A repetition under another id whose outcome the record already shows is answered likewise.
+ */
+import type { Command } from './command.ts'
+import type { Event } from './event.ts'
+import { digest } from './hash.ts'
+import { isEnded, type Job, type Receipt } from './job.ts'
+import type { CommandType } from './verb.ts'
+
+/** The request id of the word that ends a lease needs no storage: there is one such word per fence. */
+export const impliedRequestId = (fence: string, command: CommandType): string => `${fence}/${command}`
+
+/** Everything about a command that is not its own words. */
+const ENVELOPE: ReadonlySet<string> = new Set([
+  'actor',
+  'requestId',
+  'correlationId',
+  'cause',
+  'traceparent',
+  'expectedRev',
+  'kind',
+  'executionMs',
+  'startedAt',
+])
+
+export function digestOf(command: Command): string {
+  if ('fence' in command && command.requestId === `${command.fence}/${command.type}`) return ''
+  return digest(JSON.stringify(command, (key, value: unknown) => (ENVELOPE.has(key) ? undefined : value)))
+}
+
+export type Repetition =
+  | { readonly kind: 'replay'; readonly receipt: Receipt }
+  | { readonly kind: 'reuse'; readonly receipt: Receipt }
+
+/** What this request id stands for already, if anything. */
+export function repetition(job: Job, command: Command, caused: readonly Event[]): Repetition | undefined {
+  const receipt = remembered(job, command) ?? receiptOf(caused)
+  if (receipt === undefined) return undefined
+  const same = receipt.command === command.type && (receipt.digest === '' || receipt.digest === digestOf(command))
+  return { kind: same ? 'replay' : 'reuse', receipt }
+}
+
+/** The receipt the events of one request amount to: the last of them tells where it led. */
+export function receiptOf(caused: readonly Event[]): Receipt | undefined {
+  const last = caused.at(-1)
+  if (last === undefined) return undefined
+  const { requestId, command, rev, state, at } = last
+  return { requestId, command, digest: last.digest, rev, state, at }
+}
+
+function remembered(job: Job, command: Command): Receipt | undefined {
+  if (command.type === 'heartbeat' && job.lease !== undefined && job.lease.lastBeatId === command.requestId) {
+    return outcome(job, command, '')
+  }
+  return job.recent.find((receipt) => receipt.requestId === command.requestId)
+}
+
+/** Does the record already show what this command asks for, by the same owner? */
+export function alreadyDone(job: Job, command: Command): Receipt | undefined {
+  switch (command.type) {
+    case 'start':
+      return job.state === 'running' && job.lease.fence === command.fence ? outcome(job, command) : undefined
+    case 'complete':
+      return job.state === 'succeeded' &&
+        job.lastClaim?.fence === command.fence &&
+        job.result.ptr === command.resultPtr &&
+        job.result.body?.digest === command.result?.digest &&
+        job.result.body?.size === (command.result?.size ?? (command.resultPtr === undefined ? 0 : undefined))
+        ? outcome(job, command)
+        : undefined
+    case 'fail':
+      return isEnded(job) &&
+        job.lastClaim?.fence === command.fence &&
+        job.error?.code === command.fault.code &&
+        job.error.message === command.fault.message
+        ? outcome(job, command)
+        : undefined
+    case 'cancel':
+      return job.state === 'cancelled' ||
+        (job.cancel !== undefined && job.lease !== undefined && command.mode === 'soft' && command.fence === undefined)
+        ? outcome(job, command)
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+const outcome = (job: Job, command: Command, words = digestOf(command)): Receipt => ({
+  requestId: command.requestId,
+  command: command.type,
+  digest: words,
+  rev: job.rev,
+  state: job.state,
+  at: job.updatedAt,
+})

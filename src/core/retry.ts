@@ -1,0 +1,29 @@
+/** When a failed attempt is tried again. Pure: the jitter is a hash of what makes this retry unique. */
+import { THROTTLING_CODES } from './errors.ts'
+import { fraction } from './hash.ts'
+import type { Failure, Job, Time } from './job.ts'
+import type { Curve, Policy } from './policy.ts'
+
+/** Delay before retry `n` (1, 2, 3 …). Finite for any n: the power may overflow, the cap does not. */
+export function retryDelayMs(curve: Curve, n: number, seed: string): number {
+  const delayMs = Math.min(curve.maxMs, curve.baseMs * curve.factor ** (n - 1))
+  switch (curve.jitter) {
+    case 'none':
+      return Math.round(delayMs)
+    case 'equal':
+      return Math.round(delayMs / 2 + (delayMs / 2) * fraction(seed))
+    case 'full':
+      return Math.round(delayMs * fraction(seed))
+  }
+}
+
+/** Never earlier than the failing side asked for. */
+export function retryAt(job: Job, failure: Failure, at: Time, retryAfterMs: number | undefined): Time {
+  const n = Math.max(1, job.failures + job.stalls + 1)
+  const seed = `${job.id}/${job.generation}/${job.phase}/${n}`
+  const delayMs = retryDelayMs(curveFor(job.spec.kind.policy, failure), n, seed)
+  return at + Math.max(delayMs, Math.ceil(retryAfterMs ?? 0))
+}
+
+const curveFor = (policy: Policy, failure: Failure): Curve =>
+  failure.class === 'throttled' || THROTTLING_CODES.has(failure.code) ? policy.throttled : policy.retry

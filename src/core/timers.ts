@@ -1,0 +1,69 @@
+/**
+ * All of a job's clocks. A record carries one `nextTickAt`, the earliest of them; one service asks the store for what
+ * is due; `decideTick` says what the tick means. Adding a timer is a change here and in `decide/expire.ts`, nowhere else.
+ */
+import { spent } from './budget.ts'
+import type { Job, Time } from './job.ts'
+import { LEASE_MARGIN_MS } from './limits.ts'
+import type { Policy } from './policy.ts'
+
+/** "Two missed heartbeats" and "the lease expired" are one clock: whichever is shorter. */
+export const leaseWindowMs = (policy: Policy): number =>
+  policy.heartbeat
+    ? Math.min(policy.leaseMs, policy.missedHeartbeats * policy.heartbeatMs + LEASE_MARGIN_MS)
+    : policy.leaseMs
+
+/** When to send the next heartbeat: on the interval, but never later than half of what remains of the lease. */
+export const heartbeatInMs = (policy: Policy, remainingMs: number): number =>
+  Math.max(0, Math.min(policy.heartbeatMs, remainingMs / 2))
+
+/** The attempt's own time limit, while it runs. */
+export const attemptEndsAt = (job: Job): Time | undefined =>
+  job.state === 'running' && job.startedAt !== undefined ? job.startedAt + job.spec.kind.policy.attemptMs : undefined
+
+/** When a softly requested cancel turns hard, while somebody owns the job. */
+export const cancelHardensAt = (job: Job): Time | undefined =>
+  job.lease !== undefined && job.phase === 'run' && job.cancel !== undefined
+    ? job.cancel.requestedAt + job.spec.kind.policy.cancelGraceMs
+    : undefined
+
+/** When a worker may claim the job; undefined whenever none may. */
+export function readyAt(job: Job): Time | undefined {
+  switch (job.state) {
+    case 'queued':
+    case 'retrying':
+      return job.runAt
+    case 'stalled':
+      return mustNotRunAgain(job) ? undefined : job.updatedAt
+    default:
+      return undefined
+  }
+}
+
+export function nextTickAt(job: Job): Time | undefined {
+  switch (job.state) {
+    case 'pending':
+    case 'retrying':
+      return job.deadlineAt
+    case 'queued':
+      return earliest(job.deadlineAt, job.startBy)
+    case 'claimed':
+      return earliest(earliest(job.lease.expiresAt, job.deadlineAt), earliest(job.startBy, cancelHardensAt(job)))
+    case 'running':
+      return earliest(earliest(job.lease.expiresAt, job.deadlineAt), earliest(attemptEndsAt(job), cancelHardensAt(job)))
+    case 'waiting':
+    case 'parked':
+      return earliest(job.deadlineAt, job.wait.timeoutAt)
+    case 'stalled':
+      return mustNotRunAgain(job) ? job.updatedAt : job.deadlineAt
+    default:
+      return undefined
+  }
+}
+
+/** A stalled job that no worker may have again is the ticker's: it ends, or goes where its dialect sends it. */
+const mustNotRunAgain = (job: Job): boolean =>
+  spent(job) || (job.cancel !== undefined && job.phase === 'run') || job.spec.kind.policy.onStall !== 'requeue'
+
+const earliest = (a: Time | undefined, b: Time | undefined): Time | undefined =>
+  a === undefined ? b : b === undefined ? a : Math.min(a, b)

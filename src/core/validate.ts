@@ -1,0 +1,293 @@
+/**
+ * The shape of commands, whoever sends them: every field within its bounds, all violations at once. Nothing here
+ * throws, whatever comes in; nothing is silently corrected.
+ */
+import type { Command } from './command.ts'
+import { isId, isReserved } from './id.ts'
+import { DEAD_LETTER_REASONS, STAGES, type Time } from './job.ts'
+import { COUNTS, LENGTHS, MAX_DURATION_MS, MAX_TIME, SIZES } from './limits.ts'
+import { ERROR_CLASSES } from './policy.ts'
+import type { Violation } from './refusal.ts'
+import { isCommand } from './transitions.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+type Check = (c: Checker, command: Fields) => void
+
+export function validate(command: Command, now: Time): readonly Violation[] {
+  const fields: unknown = command
+  if (!isObject(fields)) return [{ field: 'command', rule: 'must be an object' }]
+  if (!isCommand(fields['type'])) return [{ field: 'type', rule: 'must be the name of a command' }]
+  const c = new Checker()
+  c.time('now', now)
+  c.text('actor', fields['actor'], LENGTHS.id)
+  c.text('requestId', fields['requestId'], LENGTHS.id)
+  c.optional('correlationId', fields['correlationId'], (f, x) => c.text(f, x, LENGTHS.id))
+  c.optional('cause', fields['cause'], (f, x) => c.text(f, x, LENGTHS.id))
+  c.optional('traceparent', fields['traceparent'], (f, x) => c.text(f, x, LENGTHS.id))
+  c.optional('expectedRev', fields['expectedRev'], (f, x) => c.whole(f, x, 0, Number.MAX_SAFE_INTEGER))
+  CHECKS[fields['type']](c, fields)
+  return c.found
+}
+
+/** Collects violations; each method adds at most one. */
+class Checker {
+  readonly found: Violation[] = []
+
+  fail(field: string, rule: string): void {
+    this.found.push({ field, rule })
+  }
+
+  optional(field: string, value: unknown, check: (field: string, value: unknown) => void): void {
+    if (value !== undefined) check(field, value)
+  }
+
+  /** Short text that may become a key, a column or a label: well-formed, without control characters. */
+  text(field: string, value: unknown, max: number): void {
+    if (typeof value !== 'string' || value.length === 0 || value.length > max)
+      this.fail(field, `must be text of 1 to ${max} characters`)
+    else if (!isPlain(value)) this.fail(field, 'must be well-formed text without control characters')
+  }
+
+  /** A name that may become a property: never one that objects treat as their own. */
+  name(field: string, value: unknown): void {
+    if (value === '__proto__') this.fail(field, 'must not be __proto__')
+    else this.text(field, value, LENGTHS.name)
+  }
+
+  /** Words for people: anything, as long as it is not endless. */
+  prose(field: string, value: unknown, max: number): void {
+    if (typeof value !== 'string' || value.length > max) this.fail(field, `must be text of at most ${max} characters`)
+  }
+
+  whole(field: string, value: unknown, min: number, max: number): void {
+    if (!Number.isSafeInteger(value) || (value as number) < min || (value as number) > max) {
+      this.fail(field, `must be a whole number from ${min} to ${max}`)
+    }
+  }
+
+  finite(field: string, value: unknown): void {
+    if (!Number.isFinite(value)) this.fail(field, 'must be a finite number')
+  }
+
+  time(field: string, value: unknown): void {
+    if (!Number.isFinite(value) || (value as number) < 0 || (value as number) > MAX_TIME) {
+      this.fail(field, 'must be a time in milliseconds since 1970, before the year 10000')
+    }
+  }
+
+  durationMs(field: string, value: unknown): void {
+    if (!Number.isFinite(value) || (value as number) < 0 || (value as number) > MAX_DURATION_MS) {
+      this.fail(field, `must be a duration from 0 to ${MAX_DURATION_MS} ms`)
+    }
+  }
+
+  oneOf(field: string, value: unknown, allowed: readonly string[]): void {
+    if (typeof value !== 'string' || !allowed.includes(value)) this.fail(field, `must be one of ${allowed.join(', ')}`)
+  }
+
+  flag(field: string, value: unknown): void {
+    if (typeof value !== 'boolean') this.fail(field, 'must be true or false')
+  }
+
+  object(field: string, value: unknown, check: (value: Fields) => void): void {
+    if (isObject(value)) check(value)
+    else this.fail(field, 'must be an object')
+  }
+
+  table(field: string, value: unknown, most: number, check: (field: string, value: unknown) => void): void {
+    this.object(field, value, (entries) => {
+      const names = Object.keys(entries)
+      if (names.length > most) this.fail(field, `must have at most ${most} entries`)
+      for (const name of names.slice(0, most)) {
+        this.name(`${field}.${name.slice(0, 40)}`, name)
+        check(`${field}.${name.slice(0, 40)}`, entries[name])
+      }
+    })
+  }
+
+  words(field: string, value: unknown, most: number): void {
+    this.table(field, value, most, (f, x) => this.prose(f, x, LENGTHS.entry))
+  }
+
+  counters(field: string, value: unknown): void {
+    this.table(field, value, SIZES.counters, (f, x) => this.finite(f, x))
+  }
+
+  body(field: string, value: unknown): void {
+    this.object(field, value, (ref) => {
+      this.text(`${field}.name`, ref['name'], LENGTHS.key)
+      this.whole(`${field}.size`, ref['size'], 0, Number.MAX_SAFE_INTEGER)
+      this.optional(`${field}.digest`, ref['digest'], (f, x) => this.text(f, x, LENGTHS.id))
+    })
+  }
+}
+
+const fence: Check = (c, x) => c.text('fence', x['fence'], LENGTHS.id)
+const fenceIfAny: Check = (c, x) => c.optional('fence', x['fence'], (f, y) => c.text(f, y, LENGTHS.id))
+const time = (c: Checker, x: Fields, field: string): void => c.optional(field, x[field], (f, y) => c.time(f, y))
+const prose = (c: Checker, x: Fields, field: string): void =>
+  c.optional(field, x[field], (f, y) => c.prose(f, y, LENGTHS.message))
+const worked: Check = (c, x) => c.optional('executionMs', x['executionMs'], (f, y) => c.durationMs(f, y))
+const nothing: Check = () => {}
+
+const CHECKS: Readonly<Record<Command['type'], Check>> = {
+  enqueue,
+  admit: verdict,
+  deny: (c, x) => {
+    verdict(c, x)
+    prose(c, x, 'reason')
+  },
+  claim: (c, x) => {
+    c.text('workerId', x['workerId'], LENGTHS.id)
+    if (typeof x['nonce'] !== 'string' || !/^[0-9a-f]{16}$/.test(x['nonce']))
+      c.fail('nonce', 'must be 16 hexadecimal digits')
+  },
+  start: fence,
+  heartbeat: fence,
+  progress: (c, x) => {
+    fence(c, x)
+    c.optional('progress', x['progress'], (f, y) => c.object(f, y, (p) => progress(c, p)))
+    c.optional('counters', x['counters'], (f, y) => c.counters(f, y))
+  },
+  checkpoint: (c, x) => {
+    fence(c, x)
+    c.body('body', x['body'])
+  },
+  record: (c, x) => {
+    fence(c, x)
+    c.optional('step', x['step'], (f, y) => c.object(f, y, (s) => step(c, s)))
+    c.optional('undone', x['undone'], (f, y) => c.name(f, y))
+    c.optional('artifact', x['artifact'], (f, y) => c.object(f, y, (a) => artifact(c, a)))
+    if (x['step'] === undefined && x['undone'] === undefined && x['artifact'] === undefined) {
+      c.fail('step', 'a record is about a step, a step undone or an artifact')
+    }
+  },
+  complete: (c, x) => {
+    outcome(c, x)
+    c.optional('result', x['result'], (f, y) => c.body(f, y))
+    c.optional('resultPtr', x['resultPtr'], (f, y) => c.text(f, y, LENGTHS.pointer))
+    c.optional('stats', x['stats'], (f, y) => c.counters(f, y))
+    if (x['result'] !== undefined && x['resultPtr'] !== undefined)
+      c.fail('resultPtr', 'a result is a body or a pointer, not both')
+  },
+  fail: (c, x) => {
+    outcome(c, x)
+    c.object('fault', x['fault'], (f) => fault(c, f))
+  },
+  wait: (c, x) => {
+    fence(c, x)
+    worked(c, x)
+    c.name('name', x['name'])
+    c.optional('key', x['key'], (f, y) => c.text(f, y, LENGTHS.key))
+    c.optional('timeoutMs', x['timeoutMs'], (f, y) => c.durationMs(f, y))
+    c.optional('onTimeout', x['onTimeout'], (f, y) => c.oneOf(f, y, ['resume', 'timed_out']))
+    c.optional('memo', x['memo'], (f, y) => c.text(f, y, LENGTHS.key))
+  },
+  signal: (c, x) => {
+    c.name('name', x['name'])
+    c.optional('key', x['key'], (f, y) => c.text(f, y, LENGTHS.key))
+    c.optional('body', x['body'], (f, y) => c.body(f, y))
+  },
+  release: (c, x) => {
+    fence(c, x)
+    worked(c, x)
+    c.oneOf('reason', x['reason'], ['shutdown', 'handed_back', 'snoozed'])
+    time(c, x, 'runAt')
+  },
+  reschedule: (c, x) => {
+    time(c, x, 'runAt')
+    c.optional('priority', x['priority'], (f, y) => c.whole(f, y, COUNTS.priority.min, COUNTS.priority.max))
+    if (x['runAt'] === undefined && x['priority'] === undefined)
+      c.fail('runAt', 'a reschedule names a time or a priority')
+  },
+  stall: fenceIfAny,
+  requeue: nothing,
+  cancel: (c, x) => {
+    fenceIfAny(c, x)
+    c.oneOf('mode', x['mode'], ['soft', 'hard'])
+    prose(c, x, 'reason')
+  },
+  expire: nothing,
+  deadLetter: (c, x) => {
+    fenceIfAny(c, x)
+    c.oneOf('reason', x['reason'], DEAD_LETTER_REASONS)
+    c.oneOf('stage', x['stage'], STAGES)
+    prose(c, x, 'message')
+  },
+  compensated: (c, x) => {
+    fence(c, x)
+    worked(c, x)
+  },
+  reopen: (c, x) => {
+    time(c, x, 'runAt')
+    prose(c, x, 'reason')
+  },
+}
+
+function enqueue(c: Checker, x: Fields): void {
+  if (typeof x['id'] !== 'string' || !isId(x['id'])) c.fail('id', 'must be a job id')
+  c.object('kind', x['kind'], (kind) => {
+    for (const field of ['tenant', 'queue', 'type']) c.name(`kind.${field}`, kind[field])
+    c.object('kind.policy', kind['policy'], () => {})
+  })
+  c.whole('priority', x['priority'], COUNTS.priority.min, COUNTS.priority.max)
+  time(c, x, 'runAt')
+  c.optional('alias', x['alias'], (f, y) => {
+    c.text(f, y, LENGTHS.id)
+    if (typeof y === 'string' && isReserved(y)) c.fail(f, 'must not begin like an id of ours')
+  })
+  c.optional('input', x['input'], (f, y) => c.body(f, y))
+  for (const field of ['contextPtr', 'topic', 'adapterId', 'workflowId', 'dedupeKey', 'parentId']) {
+    c.optional(field, x[field], (f, y) => c.text(f, y, field === 'contextPtr' ? LENGTHS.pointer : LENGTHS.key))
+  }
+  c.optional('env', x['env'], (f, y) => c.words(f, y, SIZES.env))
+  c.optional('labels', x['labels'], (f, y) => c.words(f, y, SIZES.labels))
+  for (const field of ['stepIndex', 'failures', 'stalls']) {
+    c.optional(field, x[field], (f, y) => c.whole(f, y, 0, Number.MAX_SAFE_INTEGER))
+  }
+}
+
+function verdict(c: Checker, x: Fields): void {
+  c.text('rule', x['rule'], LENGTHS.id)
+  c.text('policyHash', x['policyHash'], LENGTHS.id)
+}
+
+function outcome(c: Checker, x: Fields): void {
+  fence(c, x)
+  worked(c, x)
+  time(c, x, 'startedAt')
+}
+
+function progress(c: Checker, x: Fields): void {
+  c.finite('progress.done', x['done'])
+  c.optional('progress.total', x['total'], (f, y) => c.finite(f, y))
+  c.optional('progress.message', x['message'], (f, y) => c.prose(f, y, LENGTHS.entry))
+  c.optional('progress.etaAt', x['etaAt'], (f, y) => c.time(f, y))
+}
+
+function step(c: Checker, x: Fields): void {
+  c.name('step.name', x['name'])
+  c.optional('step.body', x['body'], (f, y) => c.body(f, y))
+  c.flag('step.compensate', x['compensate'])
+}
+
+function artifact(c: Checker, x: Fields): void {
+  c.name('artifact.name', x['name'])
+  c.text('artifact.ptr', x['ptr'], LENGTHS.pointer)
+}
+
+function fault(c: Checker, x: Fields): void {
+  c.name('fault.code', x['code'])
+  c.prose('fault.message', x['message'], LENGTHS.message)
+  c.optional('fault.class', x['class'], (f, y) => c.oneOf(f, y, ERROR_CLASSES))
+  c.optional('fault.stage', x['stage'], (f, y) => c.oneOf(f, y, STAGES))
+  c.optional('fault.context', x['context'], (f, y) => c.words(f, y, SIZES.context))
+  c.optional('fault.retryAfterMs', x['retryAfterMs'], (f, y) => c.durationMs(f, y))
+  c.optional('fault.body', x['body'], (f, y) => c.body(f, y))
+}
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const CONTROL = /[\u0000-\u001f\u007f]/
+const isPlain = (text: string): boolean => !CONTROL.test(text) && text.isWellFormed()

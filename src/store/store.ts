@@ -1,0 +1,327 @@
+/**
+ * The port every store implements: ten methods, data in and data out, batch first, one round trip per call. A store
+ * knows no rule of the lifecycle; it inserts, claims, compares and swaps, and reads. Its promises are numbered, and
+ * `store/conformance/` has a file for each.
+ *
+ *  S1  An answered write is durable: it is there after any crash of this process or of the server.
+ *  S2  `insert` is all or nothing per item. Every item is answered with a job: the new one, or the one that holds its
+ *      id, alias or key. One bad item never fails its neighbours. Given `tx`, the rows live and die with it.
+ *  S3  `claim` gives a job to one claimer. It takes what has `readyAt <= now`, lane by lane in the order asked, FIFO
+ *      within a lane, nothing from a paused queue; the result is what `decide` and `evolve` make of a `claim`.
+ *  S4  `commit` applies a change if and only if the record is still at `before.rev` and, where `notAfter` is given, the
+ *      store's clock has not reached it. Record, events, bodies and keys change together or not at all.
+ *  S5  `heartbeat` renews what is still owned, and only that; the result is what `decide` and `evolve` make of it.
+ *  S6  Events come back as they were written: `rev` ascending, `seq` without gaps; folding them gives the record.
+ *  S7  The feed shows every event once, in one order that never changes, whatever order transactions commit in.
+ *  S8  `due` hands each record whose tick has come to one caller at a time, and hands it out again if nothing came of it.
+ *  S9  A repeated `insert` (same id) or `claim` (same request id) answers as the first did and changes nothing.
+ *  S10 Text round-trips exactly: whatever string or body goes in comes out, code unit by code unit.
+ *  S11 Keys: at most one job holds (tenant, purpose, key); a key is given up only by the job that holds it, or by time.
+ *  S12 `settings` are compare-and-swap by `rev`.
+ *  S13 `now` in an answer is the store's clock and never runs backwards within a store.
+ *  S14 Hints may be lost, never the work: whatever a hint announces is found by polling.
+ *  S15 Reads never load bodies unless asked, page by key, and cost the same whatever else the store holds.
+ *  S16 `close` leaves nothing behind: no connection, timer, thread or listener.
+ */
+import type { Annotation, Event, EventType } from '../core/event.ts'
+import type { CancelRequest, Job, JobId, Priority, State, Time } from '../core/job.ts'
+
+export interface Store {
+  insert(items: readonly NewJob[], tx?: Transaction): Promise<InsertAnswer>
+  load(items: readonly LoadItem[]): Promise<LoadAnswer>
+  claim(grant: Grant): Promise<ClaimAnswer>
+  commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer>
+  heartbeat(beats: readonly Beat[]): Promise<BeatAnswer>
+  due(limit: number): Promise<DueAnswer>
+  find(query: JobQuery): Promise<JobPage>
+  events(query: EventQuery): Promise<EventPage>
+  settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]>
+  subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable>
+  close(): Promise<void>
+}
+
+/** Anything that runs SQL in the caller's open transaction: a `pg` client, and most wrappers around one. */
+export interface Transaction {
+  query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>
+}
+
+/** Text under (job, name). JSON, or what an encrypting codec made of it: stores never look inside. */
+export interface Body {
+  readonly name: string
+  readonly text: string
+}
+
+export type KeyPurpose = 'dedupe' | 'idempotency' | 'slot'
+
+export interface Key {
+  readonly purpose: KeyPurpose
+  readonly key: string
+  /** A time; or `undefined` for as long as the holder does not give it up. */
+  readonly until: Time | undefined
+}
+
+/** A job at its first event. `job.spec.alias`, where given, is a key of its own and never given up. */
+export interface NewJob {
+  readonly job: Job
+  readonly event: Event
+  readonly input: string | undefined
+  readonly keys: readonly Key[]
+}
+
+export type Inserted =
+  | { readonly status: 'inserted' }
+  /** Somebody was first. `by` says with what; the engine judges whether it is the same job. */
+  | { readonly status: 'exists'; readonly by: 'id' | 'alias' | KeyPurpose; readonly job: Job; readonly input: string | undefined }
+  /** The store cannot keep it. `field` points at the place. */
+  | { readonly status: 'rejected'; readonly field: string; readonly rule: string }
+
+export interface InsertAnswer {
+  readonly now: Time
+  readonly items: readonly Inserted[]
+}
+
+export interface LoadItem {
+  /** A job id, or an alias (then `tenant` is required: aliases are unique per tenant). */
+  readonly id: JobId
+  /** Given: a job of another tenant is not found. */
+  readonly tenant?: string | undefined
+  /** Names of bodies wanted; a name ending in `/` stands for all that begin with it. */
+  readonly bodies?: readonly string[] | undefined
+  /** Wanted besides: the events this request caused. */
+  readonly requestId?: string | undefined
+}
+
+export interface Loaded {
+  readonly job: Job
+  readonly bodies: Readonly<Record<string, string>>
+  readonly caused: readonly Event[]
+}
+
+export interface LoadAnswer {
+  readonly now: Time
+  readonly items: readonly (Loaded | undefined)[]
+}
+
+export interface Lane {
+  readonly tenant: string
+  readonly queue: string
+  readonly priority: Priority
+}
+
+export interface Grant {
+  readonly requestId: string
+  readonly workerId: string
+  readonly actor: string
+  /** 64 random bits as 16 hexadecimal digits; the fence of each job is `generation.attempt.nonce`. */
+  readonly nonce: string
+  readonly lanes: readonly Lane[]
+  readonly limit: number
+  readonly maxInputBytes: number
+}
+
+export interface ClaimedJob {
+  /** The record as it was; the engine evolves it and asserts that it arrives at what was stamped. */
+  readonly before: Job
+  readonly rev: number
+  readonly attempt: number
+  readonly leaseExpiresAt: Time
+  /** When the claim happened: `now`, but for a repeated claim. */
+  readonly at: Time
+  /** The input's text; `undefined` if there is none or it would have gone over `maxInputBytes`. */
+  readonly input: string | undefined
+}
+
+export interface ClaimAnswer {
+  readonly now: Time
+  readonly replayed: boolean
+  readonly jobs: readonly ClaimedJob[]
+}
+
+export type Change =
+  | {
+      readonly kind: 'move'
+      readonly before: Job
+      readonly after: Job
+      readonly events: readonly Event[]
+      readonly bodies: readonly Body[]
+      /** The lease must still be live by the store's own clock: the change comes from its owner. */
+      readonly notAfter: Time | undefined
+      readonly give: readonly Key[]
+      readonly take: readonly Key[]
+      /** A successor, enqueued in the same commit. */
+      readonly spawn: NewJob | undefined
+    }
+  /** Replace observations of an ended job by one `compacted` event, which has the rev of the last of them. */
+  | { readonly kind: 'compact'; readonly before: Job; readonly event: Event; readonly replaces: readonly number[] }
+  | { readonly kind: 'annotate'; readonly annotation: Annotation }
+  /** Remove an ended job, its events, bodies and keys. */
+  | { readonly kind: 'purge'; readonly before: Job }
+
+export type Verdict =
+  | { readonly status: 'applied' }
+  /** Not at `before.rev` any more, or gone. */
+  | { readonly status: 'conflict' }
+  /** The store's clock has reached `notAfter`. */
+  | { readonly status: 'late' }
+  | { readonly status: 'taken'; readonly key: Key; readonly holder: JobId }
+  | { readonly status: 'rejected'; readonly field: string; readonly rule: string }
+
+export interface CommitAnswer {
+  readonly now: Time
+  readonly verdicts: readonly Verdict[]
+}
+
+export interface Beat {
+  readonly id: JobId
+  readonly fence: string
+  readonly requestId: string
+}
+
+export type Beaten =
+  | {
+      readonly status: 'renewed'
+      readonly rev: number
+      readonly beats: number
+      readonly leaseExpiresAt: Time
+      readonly cancel: CancelRequest | undefined
+      readonly replayed: boolean
+    }
+  /** Not the owner, or the lease has ended. */
+  | { readonly status: 'lost' }
+  /** The row was locked by somebody else's commit just now: ask again. */
+  | { readonly status: 'busy' }
+
+export interface BeatAnswer {
+  readonly now: Time
+  readonly items: readonly Beaten[]
+}
+
+export interface DueAnswer {
+  readonly now: Time
+  readonly jobs: readonly Job[]
+}
+
+export interface JobQuery {
+  readonly tenant?: string | undefined
+  readonly states?: readonly State[] | undefined
+  readonly queues?: readonly string[] | undefined
+  readonly types?: readonly string[] | undefined
+  readonly labels?: Readonly<Record<string, string>> | undefined
+  readonly correlationId?: string | undefined
+  readonly parentId?: JobId | undefined
+  readonly workflowId?: string | undefined
+  readonly dedupeKey?: string | undefined
+  /** Code of the last error. */
+  readonly code?: string | undefined
+  /** Intervals are half open: from <= createdAt < to. */
+  readonly createdFrom?: Time | undefined
+  readonly createdTo?: Time | undefined
+  /** For retention: ended before. */
+  readonly endedBefore?: Time | undefined
+  readonly order: 'newest' | 'oldest'
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+export interface JobPage {
+  readonly now: Time
+  readonly jobs: readonly Job[]
+  readonly cursor: string | undefined
+}
+
+export type EventQuery =
+  | { readonly by: 'job'; readonly id: JobId; readonly afterRev: number; readonly limit: number }
+  | { readonly by: 'annotation'; readonly id: JobId }
+  | {
+      readonly by: 'type'
+      readonly tenant?: string | undefined
+      readonly types: readonly EventType[]
+      /** from <= at < to, oldest first. */
+      readonly from: Time
+      readonly to: Time
+      readonly limit: number
+      readonly cursor?: string | undefined
+    }
+  | {
+      readonly by: 'correlation'
+      readonly tenant?: string | undefined
+      readonly correlationId: string
+      readonly limit: number
+      readonly cursor?: string | undefined
+    }
+  /** The feed, after a position (`''`: from its beginning; `undefined`: nothing but the current end). */
+  | { readonly by: 'feed'; readonly after: string | undefined; readonly limit: number }
+  /** Counts per kind and state, exact as of a feed position. */
+  | { readonly by: 'tally' }
+
+export interface FeedItem {
+  readonly position: string
+  readonly jobId: JobId
+  readonly rev: number
+  readonly type: EventType
+  readonly tenant: string
+  readonly queue: string
+  readonly jobType: string
+}
+
+export interface Tally {
+  readonly tenant: string
+  readonly queue: string
+  readonly jobType: string
+  readonly state: State
+  readonly count: number
+}
+
+export interface EventPage {
+  readonly now: Time
+  readonly events: readonly Event[]
+  readonly annotations: readonly Annotation[]
+  readonly feed: readonly FeedItem[]
+  readonly tally: readonly Tally[]
+  /** Jobs removed by retention, ever (I9). */
+  readonly purged: number
+  /** Where to go on: a cursor, or for the feed the position reached. */
+  readonly cursor: string | undefined
+}
+
+/**
+ * The key of a queue's document in collection `queue`. Its text is `{"paused":true|false,…}`, the only document a
+ * store reads: while `paused` is true, `claim` takes nothing from that queue.
+ */
+export const queueKey = (tenant: string, queue: string): string => JSON.stringify([tenant, queue])
+
+/** Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks. */
+export type SettingCollection = 'queue' | 'worker' | 'token' | 'schedule' | 'ids' | 'idempotency'
+
+export type SettingOperation =
+  | { readonly op: 'get'; readonly collection: SettingCollection; readonly key: string }
+  | { readonly op: 'list'; readonly collection: SettingCollection; readonly after: string; readonly limit: number }
+  /** `rev: 0` creates; another rev replaces exactly that one; `undefined` writes whatever is there. */
+  | {
+      readonly op: 'put'
+      readonly collection: SettingCollection
+      readonly key: string
+      readonly text: string
+      readonly rev: number | undefined
+    }
+  | { readonly op: 'remove'; readonly collection: SettingCollection; readonly key: string; readonly rev: number | undefined }
+
+export interface Setting {
+  readonly key: string
+  readonly text: string
+  readonly rev: number
+  readonly updatedAt: Time
+}
+
+export interface SettingAnswer {
+  readonly now: Time
+  /** `conflict`: `settings` holds what is there instead. */
+  readonly status: 'ok' | 'conflict'
+  readonly settings: readonly Setting[]
+}
+
+export type Hint =
+  | { readonly about: 'queue'; readonly tenant: string; readonly queue: string }
+  | { readonly about: 'job'; readonly id: JobId }
+  /** Hints may have been lost: look at everything. */
+  | { readonly about: 'anything' }
