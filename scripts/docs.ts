@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errorsPage } from './docs/errors.ts'
+import { invariantsPage } from './docs/invariants.ts'
 import { stateMachinePage } from './docs/state-machine.ts'
 
 export interface Page {
@@ -13,6 +14,7 @@ export function pages(): readonly Page[] {
   return [
     { path: 'docs/state-machine.md', text: stateMachinePage() },
     { path: 'docs/errors.md', text: errorsPage() },
+    { path: 'docs/invariants.md', text: invariantsPage() },
   ]
 }
 
