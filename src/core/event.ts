@@ -96,6 +96,7 @@ export interface ObservationPayloads {
     readonly progress: Progress | undefined
     readonly checkpoint: BodyRef | undefined
     readonly steps: number
+    readonly compensations: readonly string[]
     readonly artifacts: Readonly<Record<string, string>>
   }
 }

@@ -252,6 +252,7 @@ function observed(job: Job, event: Extract<Event, { seq: undefined }>): Job {
         progress: event.payload.progress,
         checkpoint: event.payload.checkpoint,
         steps: event.payload.steps,
+        compensations: event.payload.compensations,
         artifacts: event.payload.artifacts,
       })
     default:

@@ -24,7 +24,9 @@ const ENVELOPE: ReadonlySet<string> = new Set([
   'startedAt',
 ])
 
+/** Empty where nothing needs telling apart: claims and heartbeats have no words, an implied request id no reuse. */
 export function digestOf(command: Command): string {
+  if (command.type === 'claim' || command.type === 'heartbeat') return ''
   if ('fence' in command && command.requestId === `${command.fence}/${command.type}`) return ''
   return digest(JSON.stringify(command, (key, value: unknown) => (ENVELOPE.has(key) ? undefined : value)))
 }
