@@ -109,15 +109,22 @@ export function unpackVerdict(packed: Packed): Verdict {
 }
 
 export const packEnding = (e: Ending): Packed =>
-  trimmed([STATE_CODES[e.state], e.reason, e.error && packFailure(e.error), e.deadLetter])
+  trimmed([
+    STATE_CODES[e.state],
+    e.reason,
+    e.error && packFailure(e.error),
+    e.deadLetter,
+    e.cancel && packCancel(e.cancel),
+  ])
 
 export function unpackEnding(packed: Packed): Ending {
-  const [state, reason, error, deadLetter] = list(packed)
+  const [state, reason, error, deadLetter, cancel] = list(packed)
   return {
     state: stateOf(state) as UnhappyState,
     reason: text(reason),
     error: maybeFailure(error),
     deadLetter: deadLetter == null ? undefined : oneOf(DEAD_LETTER_REASONS, deadLetter),
+    cancel: cancel == null ? undefined : unpackCancel(cancel),
   }
 }
 
