@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import {
+  faultFrom,
+  LeaseConflictError,
+  PermanentError,
+  ThrottledError,
+  TransientError,
+  ValidationError,
+} from '../../src/core/thrown.ts'
+
+describe('what handlers throw', () => {
+  it.each([
+    [new TransientError('x'), 'transient', 'transient'],
+    [new PermanentError('x'), 'permanent', 'permanent'],
+    [new ValidationError('x'), 'validation', 'validation_failed'],
+    [new ThrottledError('x'), 'throttled', 'throttled'],
+    [new LeaseConflictError('x'), 'lease', 'lease_expired'],
+  ] as const)('%s is a fault of its class', (error, errorClass, code) => {
+    expect(faultFrom(error)).toMatchObject({ class: errorClass, code, message: 'x' })
+    expect(error.name).toBe(error.constructor.name)
+  })
+
+  it('carries code, stage, context, cause and the earliest time of a retry', () => {
+    const cause = new Error('socket')
+    const options = {
+      code: 'E_429_RATE',
+      stage: 'fetch',
+      context: { domain: 'x.org' },
+      retryAfterMs: 5,
+      cause,
+    } as const
+    const error = new ThrottledError('slow down', options)
+    expect(error.cause).toBe(cause)
+    expect(faultFrom(error)).toEqual({
+      class: 'throttled',
+      code: 'E_429_RATE',
+      message: 'slow down',
+      stage: 'fetch',
+      context: { domain: 'x.org' },
+      retryAfterMs: 5,
+    })
+  })
+
+  it('makes nothing of other errors, and nothing of what is no error', () => {
+    expect(faultFrom(new TypeError('x'))).toBeUndefined()
+    expect(faultFrom('x')).toBeUndefined()
+    expect(faultFrom(undefined)).toBeUndefined()
+  })
+})
