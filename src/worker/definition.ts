@@ -1,0 +1,18 @@
+/** A job type: what `defineJob` makes, what producers are typed by and what a worker runs. */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Policy } from '../core/policy.ts'
+import type { Context } from './context.ts'
+
+/**
+ * `I` is what the handler gets (the schema's output), `O` what it answers, `P` what producers hand in (the schema's
+ * input). Methods rather than properties, so that definitions of different types fit one list.
+ */
+export interface JobDefinition<I = unknown, O = unknown, P = I> {
+  readonly type: string
+  readonly tenant: string
+  readonly queue: string
+  readonly policy: Policy
+  readonly input?: StandardSchemaV1<P, I> | undefined
+  readonly output?: StandardSchemaV1<unknown, O> | undefined
+  run(input: I, ctx: Context): Promise<O> | O
+}
