@@ -1,0 +1,115 @@
+/**
+ * The suite every store passes: the promises of the port, one file each. It needs no test framework. `conformance`
+ * names the cases; whoever runs them calls `run`, which throws where a promise is broken.
+ *
+ *     for (const { promise, name, run } of conformance(subject)) test(`${promise} ${name}`, run)
+ */
+import type { Store, Transaction } from '../store.ts'
+import { holds } from './holds.ts'
+import { resources } from './resources.ts'
+import { durable } from './s01-durable.ts'
+import { insert } from './s02-insert.ts'
+import { claim } from './s03-claim.ts'
+import { commit } from './s04-commit.ts'
+import { heartbeat } from './s05-heartbeat.ts'
+import { events } from './s06-events.ts'
+import { feed } from './s07-feed.ts'
+import { due } from './s08-due.ts'
+import { replay } from './s09-replay.ts'
+import { text } from './s10-text.ts'
+import { keys } from './s11-keys.ts'
+import { settings } from './s12-settings.ts'
+import { clock } from './s13-clock.ts'
+import { hints } from './s14-hints.ts'
+import { reads } from './s15-reads.ts'
+import { close } from './s16-close.ts'
+import { openStage, type Stage } from './stage.ts'
+
+/** What is to be proved. */
+export interface Subject {
+  readonly name: string
+  /** A store for one case. Cases keep to tenants and ids of their own, so they may all share one database. */
+  open(): Promise<Seat>
+  /** What this store cannot do by its nature, and why. Cases that need it are marked as skipped. */
+  readonly cannot?: Readonly<Partial<Record<Need, string>>>
+}
+
+export type Need = 'reopen' | 'transaction' | 'hints'
+
+export interface Seat {
+  readonly store: Store
+  /** Lets the store's clock pass at least `ms`: a virtual clock jumps, a real one is waited for. */
+  advance(ms: number): Promise<void>
+  /** A second store on the same data, as another process would open one. The seat closes it. Absent: the same store. */
+  another?(): Promise<Store>
+  /** Closes the store, and opens another on the same data. */
+  reopen?(): Promise<Store>
+  /** An open transaction of the caller's own, on the database the store is in. */
+  transaction?(): Promise<OpenTransaction>
+  close(): Promise<void>
+}
+
+export interface OpenTransaction {
+  readonly tx: Transaction
+  commit(): Promise<void>
+  rollback(): Promise<void>
+}
+
+/** One thing that must hold, about a store on a stage of its own. */
+export interface Scene {
+  readonly name: string
+  readonly needs?: Need
+  readonly play: (stage: Stage) => Promise<void>
+}
+
+export interface Case {
+  /** `S1` to `S16`. */
+  readonly promise: string
+  readonly name: string
+  /** Why this store need not pass it, in the subject's own words; whoever skips it prints them. */
+  readonly skipped: string | undefined
+  /** Throws where the promise is broken. */
+  run(): Promise<void>
+}
+
+const SCENES: Readonly<Record<string, readonly Scene[]>> = {
+  S1: durable,
+  S2: insert,
+  S3: claim,
+  S4: commit,
+  S5: heartbeat,
+  S6: events,
+  S7: feed,
+  S8: due,
+  S9: replay,
+  S10: text,
+  S11: keys,
+  S12: settings,
+  S13: clock,
+  S14: hints,
+  S15: reads,
+  S16: close,
+}
+
+export function conformance(subject: Subject): readonly Case[] {
+  return Object.entries(SCENES).flatMap(([promise, scenes]) =>
+    scenes.map((scene) => ({
+      promise,
+      name: scene.name,
+      skipped: scene.needs === undefined ? undefined : subject.cannot?.[scene.needs],
+      run: () => run(subject, scene),
+    })),
+  )
+}
+
+async function run(subject: Subject, scene: Scene): Promise<void> {
+  const baseline = resources()
+  const seat = await subject.open()
+  try {
+    const missing = scene.needs !== undefined && scene.needs !== 'hints' && seat[scene.needs] === undefined
+    holds(!missing, `${subject.name} offers ${scene.needs}, or says in \`cannot\` why not`)
+    await scene.play(await openStage(seat, baseline))
+  } finally {
+    await seat.close()
+  }
+}

@@ -1,0 +1,167 @@
+/** S2: insert is all or nothing per item, and every item is answered with a job. */
+import type { Inserted, Key } from '../store.ts'
+import type { Scene } from './conformance.ts'
+import { holds, same } from './holds.ts'
+import type { Stage } from './stage.ts'
+
+export const insert: readonly Scene[] = [
+  {
+    name: 'a new job is there as it was given, with its input and its event',
+    async play(stage) {
+      const labels = { team: 'crawl', site: 'x' }
+      const draft = stage.draft({ input: '{"url":"x"}', labels, alias: 'own-id', dedupeKey: 'd', workflowId: 'wf' })
+      const { items, now } = await stage.store.insert([draft])
+      same(items, [{ status: 'inserted' }], 'it is inserted')
+      holds(Number.isInteger(now), 'the answer carries the clock')
+      same(await stage.loaded(draft.job.id, ['input']), loaded(draft.job, { input: '{"url":"x"}' }), 'it loads')
+      same(await stage.events(draft.job.id), [draft.event], 'its log is its first event')
+    },
+  },
+  {
+    name: 'an empty batch is answered, and a big one in order',
+    async play(stage) {
+      same((await stage.store.insert([])).items, [], 'nothing in, nothing out')
+      const drafts = Array.from({ length: 500 }, (_, i) => stage.draft({ input: `${i}` }))
+      const { items } = await stage.store.insert(drafts)
+      holds(items.length === 500 && items.every(({ status }) => status === 'inserted'), 'all 500 are inserted')
+      const answer = await stage.store.load(drafts.map(({ job }) => ({ id: job.id, bodies: ['input'] })))
+      same(
+        answer.items.map((item) => [item?.job.id, item?.bodies['input']]),
+        drafts.map(({ job, input }) => [job.id, input]),
+        'each has its own input',
+      )
+    },
+  },
+  {
+    name: 'who comes second with an id, an alias or a key gets the job that was first, as it is now',
+    async play(stage) {
+      const keys = [key('dedupe', 'd'), key('idempotency', 'i'), key('slot', 's')]
+      const first = await stage.insertOne({ alias: 'a', keys, input: '"first"', queue: 'q' })
+      await stage.claim({ queue: 'q' })
+      const now = await stage.record(first.id)
+      same(now.state, 'claimed', 'the first job has moved on')
+      const seconds = [
+        stage.draft({ input: '"other"' }, first.id),
+        stage.draft({ alias: 'a' }),
+        ...keys.map((each) => stage.draft({ keys: [each], input: '"other"' })),
+      ]
+      const { items } = await stage.store.insert(seconds)
+      const by = ['id', 'alias', 'dedupe', 'idempotency', 'slot']
+      same(
+        items,
+        by.map((each) => exists(each, now, '"first"')),
+        'each is answered with the first job',
+      )
+      for (const { job } of seconds.slice(1)) await stage.expectGone(job.id, 'the second job does not exist')
+      await stage.expectRecord(now, 'the first job is untouched')
+    },
+  },
+  {
+    name: 'within one batch the first with an id, an alias or a key wins',
+    async play(stage) {
+      const one = stage.draft({ alias: 'a', keys: [key('dedupe', 'd')], input: '1' })
+      const batch = [
+        one,
+        stage.draft({ input: '2' }, one.job.id),
+        stage.draft({ alias: 'a' }),
+        stage.draft({ keys: [key('dedupe', 'd')] }),
+        stage.draft({ input: '3' }),
+      ]
+      const { items } = await stage.store.insert(batch)
+      const first = (by: string) => exists(by, one.job, '1')
+      const inserted: Inserted = { status: 'inserted' }
+      same(items, [inserted, first('id'), first('alias'), first('dedupe'), inserted], 'one winner, one answer each')
+    },
+  },
+  {
+    name: 'a job that meets two others is answered with one of them and leaves nothing behind',
+    async play(stage) {
+      await stage.insert({ alias: 'a' }, { keys: [key('dedupe', 'd')] })
+      const torn = stage.draft({ alias: 'a', keys: [key('slot', 'free'), key('dedupe', 'd')] })
+      const { items } = await stage.store.insert([torn])
+      same(items[0]?.status, 'exists', 'somebody was first')
+      await stage.expectGone(torn.job.id, 'it does not exist')
+      const next = stage.draft({ keys: [key('slot', 'free')] })
+      same((await stage.store.insert([next])).items, [{ status: 'inserted' }], 'the key it could have had is free')
+    },
+  },
+  {
+    name: 'aliases and keys of another tenant are another matter',
+    async play(stage) {
+      const options = { alias: 'a', keys: [key('dedupe', 'd')] }
+      const other = `${stage.tenant}-other`
+      const [mine, theirs] = await stage.insert(options, { ...options, tenant: other })
+      const { items } = await stage.store.load([
+        { id: 'a', tenant: stage.tenant },
+        { id: 'a', tenant: other },
+        { id: mine?.id ?? '', tenant: other },
+        { id: 'a', tenant: 'nobody' },
+      ])
+      same(
+        items.map((item) => item?.job.id),
+        [mine?.id, theirs?.id, undefined, undefined],
+        'each tenant sees its own',
+      )
+    },
+  },
+  {
+    name: 'of many who insert the same key at once one wins, and all are answered with it',
+    async play(stage) {
+      const other = await stage.another()
+      const drafts = Array.from({ length: 24 }, () => stage.draft({ keys: [key('dedupe', 'race')], alias: 'race' }))
+      const answers = await Promise.all(
+        drafts.map((draft, i) => (i % 2 === 0 ? stage.store : other).insert([draft, stage.draft()])),
+      )
+      const verdicts = answers.map(({ items }) => items[0] as Inserted)
+      const winners = drafts.filter((_, i) => verdicts[i]?.status === 'inserted')
+      same(winners.length, 1, 'one wins')
+      for (const verdict of verdicts) {
+        if (verdict.status !== 'inserted') same(found(verdict), winners[0]?.job.id, 'the others get the winner')
+      }
+      holds(
+        answers.every(({ items }) => items[1]?.status === 'inserted'),
+        'their neighbours are inserted',
+      )
+    },
+  },
+  {
+    name: 'in a transaction of the caller rows appear with its commit',
+    needs: 'transaction',
+    async play(stage) {
+      const open = await stage.transaction()
+      const draft = stage.draft({ alias: 'tx', input: '"in"', keys: [key('dedupe', 'tx')] })
+      const { items } = await stage.store.insert([draft], open.tx)
+      same(items, [{ status: 'inserted' }], 'inserted, so far')
+      await stage.expectGone(draft.job.id, 'nobody else sees it before the commit')
+      same((await stage.claim()).jobs.length, 0, 'nobody claims it before the commit')
+      await open.commit()
+      same(await stage.loaded(draft.job.id, ['input']), loaded(draft.job, { input: '"in"' }), 'then it is there')
+      same((await stage.claim()).jobs[0]?.before.id, draft.job.id, 'and is claimed')
+    },
+  },
+  {
+    name: 'in a transaction of the caller rows vanish with its rollback',
+    needs: 'transaction',
+    async play(stage) {
+      const open = await stage.transaction()
+      const draft = stage.draft({ alias: 'tx', keys: [key('dedupe', 'tx')] })
+      await stage.store.insert([draft], open.tx)
+      await open.rollback()
+      await stage.expectGone(draft.job.id, 'it never was')
+      await expectFree(stage, 'tx')
+    },
+  },
+]
+
+const key = (purpose: Key['purpose'], text: string): Key => ({ purpose, key: text, until: undefined })
+
+const loaded = (job: unknown, bodies: Readonly<Record<string, string>>) => ({ job, bodies, caused: [] })
+
+const exists = (by: string, job: unknown, input: string | undefined) => ({ status: 'exists', by, job, input })
+
+const found = (answer: Inserted): string | undefined => (answer.status === 'exists' ? answer.job.id : undefined)
+
+async function expectFree(stage: Stage, name: string): Promise<void> {
+  const next = stage.draft({ alias: name, keys: [key('dedupe', name)] })
+  same((await stage.store.insert([next])).items, [{ status: 'inserted' }], 'its alias and its key are free')
+}

@@ -1,0 +1,326 @@
+/** S4: commit applies a change exactly when nothing has come between, whole or not at all. */
+import { compact } from '../../core/compact.ts'
+import { decide } from '../../core/decide.ts'
+import type { Annotation } from '../../core/event.ts'
+import type { Job } from '../../core/job.ts'
+import type { Change, NewJob, Verdict } from '../store.ts'
+import type { Scene } from './conformance.ts'
+import { holds, same } from './holds.ts'
+import type { Stage } from './stage.ts'
+
+export const commit: readonly Scene[] = [
+  {
+    name: 'record, events and bodies change together',
+    async play(stage) {
+      const job = await running(stage)
+      const bodies = [
+        { name: 'output', text: '{"n":1}' },
+        { name: 'step/a', text: '1' },
+        { name: 'step/b', text: '2' },
+        { name: 'stepless', text: '3' },
+      ]
+      const change = stage.change(job, { type: 'complete', fence: fenceOf(job) }, stage.begin, { bodies })
+      const after = await stage.apply({ ...change, notAfter: job.lease?.expiresAt })
+      const { now, items } = await stage.store.load([
+        { id: job.id, bodies: ['step/', 'output', 'nothing'] },
+        { id: job.id },
+        { id: job.id, requestId: change.events[0]?.requestId },
+      ])
+      holds(now >= stage.begin, 'the answer carries the clock')
+      const asked = { output: '{"n":1}', 'step/a': '1', 'step/b': '2' }
+      same(items[0], { job: after, bodies: asked, caused: [] }, 'the bodies asked for are there, and only they')
+      same(items[1], { job: after, bodies: {}, caused: [] }, 'no body unless asked for')
+      same(items[2], { job: after, bodies: {}, caused: change.events }, 'the request’s events are there when asked for')
+      await stage.expectFolds(job.id)
+    },
+  },
+  {
+    name: 'a body written again is replaced',
+    async play(stage) {
+      const job = await running(stage)
+      const body = (text: string) => ({ bodies: [{ name: 'checkpoint', text }] })
+      const ref = { name: 'checkpoint', size: 1, digest: undefined }
+      const say = { type: 'checkpoint', fence: fenceOf(job), body: ref } as const
+      const once = await stage.apply(stage.change(job, say, stage.begin, body('1')))
+      await stage.apply(stage.change(once, say, stage.begin, body('2')))
+      same((await stage.loaded(job.id, ['checkpoint']))?.bodies, { checkpoint: '2' }, 'the last one stands')
+    },
+  },
+  {
+    name: 'a change from an old revision is a conflict and leaves no trace',
+    async play(stage) {
+      const old = await stage.insertOne()
+      const job = await stage.say(old, { type: 'signal', name: 's' })
+      const stale = stage.change(old, { type: 'cancel', mode: 'hard' }, stage.begin, traces(stage))
+      same(await stage.commit(stale), [{ status: 'conflict' }], 'it has moved on')
+      await expectNoTrace(stage, job, stale)
+      const missing = stage.draft().job
+      const gone = stage.change(missing, { type: 'cancel', mode: 'hard' }, stage.begin)
+      same(await stage.commit(gone), [{ status: 'conflict' }], 'what is not there cannot be moved')
+    },
+  },
+  {
+    name: 'a change that comes after its time is late and leaves no trace',
+    async play(stage) {
+      const job = await running(stage)
+      const now = await stage.now()
+      const say = { type: 'complete', fence: fenceOf(job) } as const
+      const late = { ...stage.change(job, say, stage.begin, traces(stage)), notAfter: now }
+      same(await stage.commit(late), [{ status: 'late' }], 'the clock has reached notAfter')
+      await expectNoTrace(stage, job, late)
+      const inTime = { ...stage.change(job, say, stage.begin), notAfter: now + 60_000 }
+      same(await stage.commit(inTime), [{ status: 'applied' }], 'before it, the change is applied')
+    },
+  },
+  {
+    name: 'each change of a batch has a verdict of its own',
+    async play(stage) {
+      const [a, b, c, d, e] = await stage.insert({}, {}, {}, { keys: [DEDUPE] }, {})
+      const end = (job: Job | undefined, rest = {}) =>
+        stage.change(job as Job, { type: 'cancel', mode: 'hard' }, stage.begin, rest)
+      await stage.say(b as Job, { type: 'signal', name: 's' })
+      const missing = stage.draft().job
+      const { verdicts, now } = await stage.store.commit([
+        end(a),
+        end(b),
+        end(missing),
+        { ...end(c), notAfter: 1 },
+        end(e, { take: [DEDUPE] }),
+        end(d),
+      ])
+      holds(now >= stage.begin, 'the answer carries the clock')
+      const conflict: Verdict = { status: 'conflict' }
+      const taken: Verdict = { status: 'taken', key: DEDUPE, holder: d?.id ?? '' }
+      const applied: Verdict = { status: 'applied' }
+      same(verdicts, [applied, conflict, conflict, { status: 'late' }, taken, applied], 'each on its own')
+      const states = await Promise.all([a, b, c, d, e].map(async (job) => (await stage.record(job?.id ?? '')).state))
+      same(states, ['cancelled', 'queued', 'queued', 'cancelled', 'queued'], 'what was applied was, the rest was not')
+      same((await stage.store.commit([])).verdicts, [], 'nothing in, nothing out')
+    },
+  },
+  {
+    name: 'of two changes from the same revision one is applied, in one batch or in two',
+    async play(stage) {
+      const jobs = await stage.insert(...Array.from({ length: 12 }, () => ({})))
+      const other = await stage.another()
+      for (const [i, job] of jobs.entries()) {
+        const change = (name: string) => stage.change(job, { type: 'signal', name }, stage.begin)
+        const pair = [change('one'), change('two')] as const
+        const verdicts =
+          i % 2 === 0
+            ? await stage.commit(...pair)
+            : (await Promise.all([stage.store.commit([pair[0]]), other.commit([pair[1]])])).flatMap((x) => x.verdicts)
+        same(verdicts.map(({ status }) => status).toSorted(), ['applied', 'conflict'], 'one of the two')
+        const winner = pair[verdicts.findIndex(({ status }) => status === 'applied')]
+        await stage.expectRecord(winner?.after as Job, 'the record is the winner’s')
+      }
+    },
+  },
+  {
+    name: 'a batch may hold two steps of one job: they are applied in order, or the second is a conflict',
+    async play(stage) {
+      const job = await stage.insertOne()
+      const first = stage.change(job, { type: 'signal', name: 'one' }, stage.begin)
+      const second = stage.change(first.after, { type: 'signal', name: 'two' }, stage.begin)
+      const verdicts = (await stage.commit(first, second)).map(({ status }) => status)
+      same(verdicts[0], 'applied', 'the first is applied')
+      await stage.expectRecord(verdicts[1] === 'applied' ? second.after : first.after, 'the record says so')
+      await stage.expectFolds(job.id)
+    },
+  },
+  {
+    name: 'a claim and a cancel at the same moment: the one that comes second sees the first',
+    async play(stage) {
+      const other = await stage.another()
+      for (let round = 0; round < 12; round += 1) {
+        const job = await stage.insertOne({ queue: 'race' })
+        const cancel = stage.change(job, { type: 'cancel', mode: 'hard' }, stage.begin)
+        const grant = stage.grant({ queue: 'race' })
+        const [claimed, { verdicts }] = await Promise.all([stage.store.claim(grant), other.commit([cancel])])
+        const state = (await stage.record(job.id)).state
+        const applied = verdicts[0]?.status === 'applied'
+        holds(!(applied && claimed.jobs.length > 0), 'not both')
+        same(state, applied ? 'cancelled' : claimed.jobs.length > 0 ? 'claimed' : 'queued', 'the record says who won')
+        await stage.expectFolds(job.id)
+        if (state === 'queued') await stage.apply(cancel)
+      }
+    },
+  },
+  {
+    name: 'a successor is born with the change that causes it, or not at all',
+    async play(stage) {
+      const job = await stage.insertOne({ keys: [DEDUPE] })
+      const spawn = stage.draft({ input: '"again"', parentId: job.id, keys: [DEDUPE] })
+      const change = stage.change(job, { type: 'cancel', mode: 'hard' }, stage.begin, { give: [DEDUPE], spawn })
+      const moved = await stage.say(job, { type: 'signal', name: 's' })
+      same(await stage.commit(change), [{ status: 'conflict' }], 'the cause is a conflict')
+      await stage.expectGone(spawn.job.id, 'and there is no successor')
+      const right = stage.change(moved, { type: 'cancel', mode: 'hard' }, stage.begin, { give: [DEDUPE], spawn })
+      await stage.apply(right)
+      same(await stage.loaded(spawn.job.id, ['input']), born(spawn), 'with the cause comes the successor')
+      const next = stage.draft({ keys: [DEDUPE] })
+      const { items } = await stage.store.insert([next])
+      same(items[0]?.status === 'exists' && items[0].job.id, spawn.job.id, 'who has taken over the key')
+      same(
+        (await stage.claim()).jobs.map(({ before }) => before.id),
+        [spawn.job.id],
+        'and can be claimed',
+      )
+    },
+  },
+  {
+    name: 'a successor whose key somebody else holds stops the whole change',
+    async play(stage) {
+      const [holder, job] = await stage.insert({ keys: [DEDUPE] }, {})
+      const spawn = stage.draft({ keys: [DEDUPE] })
+      const change = stage.change(job as Job, { type: 'cancel', mode: 'hard' }, stage.begin, { spawn })
+      same(await stage.commit(change), [{ status: 'taken', key: DEDUPE, holder: holder?.id }], 'the key is taken')
+      await stage.expectRecord(job as Job, 'the cause has not happened')
+      await stage.expectGone(spawn.job.id, 'nor the successor')
+    },
+  },
+  {
+    name: 'compaction replaces observations by one, and the fold stays equal',
+    async play(stage) {
+      let job = await running(stage)
+      const fence = fenceOf(job)
+      const words = [{ documents: 1 }, { documents: 2, pages: 5 }, { pages: 1 }]
+      for (const counters of words) job = await stage.say(job, { type: 'progress', fence, counters })
+      job = await stage.say(job, { type: 'complete', fence })
+      const compaction = compact(await stage.events(job.id))
+      holds(compaction !== undefined, 'there is something to compact')
+      const { event, replaces } = compaction
+      const stale: Change = { kind: 'compact', before: { ...job, rev: job.rev - 1 }, event, replaces }
+      same(await stage.commit(stale), [{ status: 'conflict' }], 'not from an old revision')
+      same(await stage.commit({ kind: 'compact', before: job, event, replaces }), [{ status: 'applied' }], 'applied')
+      await stage.expectRecord(job, 'the record is as it was')
+      const types = (await stage.events(job.id)).map(({ type }) => type)
+      same(types, ['enqueued', 'claimed', 'started', 'compacted', 'succeeded'], 'one stands for three')
+      await stage.expectFolds(job.id)
+    },
+  },
+  {
+    name: 'a late word is written down once per job, attempt and command',
+    async play(stage) {
+      const job = await running(stage)
+      const note: Annotation = annotation(stage, job, 'complete')
+      const changes: Change[] = [
+        { kind: 'annotate', annotation: note },
+        { kind: 'annotate', annotation: { ...note, requestId: 'again', at: note.at + 1 } },
+        { kind: 'annotate', annotation: { ...note, command: 'fail' } },
+        { kind: 'annotate', annotation: { ...note, attempt: note.attempt + 1 } },
+      ]
+      for (const change of changes) same(await stage.commit(change), [{ status: 'applied' }], 'noted, or known')
+      const { annotations } = await stage.store.events({ by: 'annotation', id: job.id })
+      const seen = annotations.map(({ attempt, command }) => `${attempt} ${command}`).toSorted()
+      same(seen, ['1 complete', '1 fail', '2 complete'], 'each once')
+      same(
+        annotations.find(({ command, attempt }) => command === 'complete' && attempt === 1),
+        note,
+        'the first stands',
+      )
+      await stage.expectRecord(job, 'the record is as it was')
+      await stage.expectFolds(job.id)
+      const nobody = { ...note, jobId: stage.id() }
+      same(await stage.commit({ kind: 'annotate', annotation: nobody }), [{ status: 'conflict' }], 'about no job')
+    },
+  },
+  {
+    name: 'a purged job is gone with all that was its own, and counted once',
+    async play(stage) {
+      const job = await stage.insertOne({ alias: 'gone', input: '1', keys: [DEDUPE] })
+      const bodies = [{ name: 'output', text: '2' }]
+      const ended = await stage.apply(stage.change(job, { type: 'cancel', mode: 'hard' }, stage.begin, { bodies }))
+      await stage.commit({ kind: 'annotate', annotation: { ...annotation(stage, ended, 'start'), attempt: 1 } })
+      const { purged } = await stage.store.events({ by: 'tally' })
+      same(await stage.commit({ kind: 'purge', before: job }), [{ status: 'conflict' }], 'not from an old revision')
+      const other = await stage.another()
+      const answers = await Promise.all([
+        stage.store.commit([{ kind: 'purge', before: ended }]),
+        other.commit([{ kind: 'purge', before: ended }]),
+      ])
+      const verdicts = answers.flatMap((answer) => answer.verdicts.map(({ status }) => status))
+      same(verdicts.toSorted(), ['applied', 'conflict'], 'once')
+      await stage.expectGone(job.id, 'the record is gone')
+      same(await stage.events(job.id), [], 'so is its log')
+      same((await stage.store.events({ by: 'annotation', id: job.id })).annotations, [], 'and its annotations')
+      await stage.eventually('the purge is counted once', async () => {
+        const page = await stage.store.events({ by: 'tally' })
+        return (
+          page.purged === purged + 1 && page.tally.every(({ tenant, count }) => tenant !== stage.tenant || count === 0)
+        )
+      })
+      const next = stage.draft({ alias: 'gone', keys: [DEDUPE] })
+      same((await stage.store.insert([next])).items, [{ status: 'inserted' }], 'its alias and keys are free')
+    },
+  },
+  {
+    name: 'in a transaction of the caller a change appears with its commit and vanishes with its rollback',
+    needs: 'transaction',
+    async play(stage) {
+      const [kept, lost] = await stage.insert({}, {})
+      for (const [job, end] of [
+        [kept as Job, 'commit'],
+        [lost as Job, 'rollback'],
+      ] as const) {
+        const open = await stage.transaction()
+        const change = stage.change(job, { type: 'cancel', mode: 'hard' }, stage.begin)
+        const { verdicts } = await stage.store.commit([change], open.tx)
+        same(verdicts, [{ status: 'applied' }], 'applied, so far')
+        await open[end]()
+        await stage.expectRecord(end === 'commit' ? change.after : job, `after the ${end}`)
+      }
+    },
+  },
+]
+
+const DEDUPE = { purpose: 'dedupe', key: 'k', until: undefined } as const
+
+const fenceOf = (job: Job): string => job.lease?.fence ?? ''
+
+const born = ({ job }: NewJob) => ({ job, bodies: { input: '"again"' }, caused: [] })
+
+async function running(stage: Stage): Promise<Job> {
+  const claimed = await stage.claimed()
+  return stage.say(claimed, { type: 'start', fence: fenceOf(claimed) }, claimed.updatedAt)
+}
+
+/** What a change that must not happen would have left behind. */
+const traces = (stage: Stage) => ({
+  bodies: [{ name: 'output', text: 'trace' }],
+  take: [{ purpose: 'slot', key: 'trace', until: undefined } as const],
+  spawn: stage.draft(),
+})
+
+async function expectNoTrace(stage: Stage, job: Job, change: Extract<Change, { kind: 'move' }>): Promise<void> {
+  const loaded = await stage.loaded(job.id, ['output'])
+  same(loaded, { job, bodies: {}, caused: [] }, 'neither record nor body has changed')
+  await stage.expectFolds(job.id)
+  await stage.expectGone(change.spawn?.job.id ?? '', 'no successor is born')
+  const keys = [{ purpose: 'slot', key: 'trace', until: undefined } as const]
+  same((await stage.store.insert([stage.draft({ keys })])).items, [{ status: 'inserted' }], 'no key is taken')
+}
+
+function annotation(stage: Stage, job: Job, command: 'complete' | 'start'): Annotation {
+  const late = {
+    type: command,
+    fence: '0.1.00000000000000ff',
+    actor: 'worker:old',
+    requestId: stage.requestId(),
+  } as const
+  const decision = decide(job, late, stage.begin)
+  holds(decision.kind === 'refused', 'a word from a dead fence is refused')
+  const { id: jobId, spec } = job
+  const { actor, requestId } = late
+  const made: Annotation = {
+    jobId,
+    generation: 0,
+    attempt: 1,
+    command,
+    at: stage.begin,
+    actor,
+    requestId,
+    correlationId: spec.correlationId,
+  }
+  return decision.annotation ?? made
+}

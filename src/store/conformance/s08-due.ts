@@ -1,0 +1,139 @@
+/** S8: due hands each record whose tick has come to one caller at a time, and again if nothing came of it. */
+import { decideTick } from '../../core/decide.ts'
+import { type Job, STATES } from '../../core/job.ts'
+import type { Store } from '../store.ts'
+import type { Scene } from './conformance.ts'
+import { holds, same } from './holds.ts'
+import { grow, SPECIMENS } from './specimens.ts'
+import type { Stage } from './stage.ts'
+
+export const due: readonly Scene[] = [
+  {
+    name: 'whatever state a job is in, it is handed out once its tick has come',
+    async play(stage) {
+      const jobs: Job[] = []
+      for (const state of STATES) for (const specimen of SPECIMENS[state]) jobs.push(await grow(stage, specimen))
+      const handed = await drain(stage.store, 3)
+      const expected = jobs.filter(({ nextTickAt }) => nextTickAt !== undefined && nextTickAt <= stage.begin)
+      // A store may look too early, never too late: what is not due yet does not count.
+      const now = await stage.now()
+      const mine = handed.filter(
+        ({ spec, nextTickAt }) => spec.kind.tenant === stage.tenant && (nextTickAt ?? now) <= now,
+      )
+      holds(expected.length > 3, 'some of the specimens are due')
+      same(mine.map(({ id }) => id).toSorted(), expected.map(({ id }) => id).toSorted(), 'what is due, each once')
+      for (const job of mine)
+        same(
+          job,
+          jobs.find(({ id }) => id === job.id),
+          'with its record',
+        )
+    },
+  },
+  {
+    name: 'of several tickers one gets it',
+    async play(stage) {
+      const jobs = await expired(stage, 40)
+      const other = await stage.another()
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? stage.store : other).due(7)),
+      )
+      const handed = [...answers.flatMap((answer) => answer.jobs), ...(await drain(other, 10))]
+      const mine = handed.filter(({ spec }) => spec.kind.tenant === stage.tenant).map(({ id }) => id)
+      same(mine.toSorted(), jobs.map(({ id }) => id).toSorted(), 'each is handed out once')
+      holds(
+        answers.every((answer) => answer.jobs.length <= 7),
+        'no more than asked for',
+      )
+    },
+  },
+  {
+    name: 'what has been dealt with is not handed out again; a job moved to another time comes at that time',
+    async play(stage) {
+      const [stalled, later] = await expired(stage, 2)
+      await drain(stage.store, 50)
+      const tick = decideTick(stalled as Job, stage.begin, { actor: 'system', requestId: stage.requestId() })
+      holds(tick?.kind === 'accepted', 'an expired lease is due')
+      const { job: after, events } = tick
+      const nothing = { bodies: [], notAfter: undefined, give: [], take: [], spawn: undefined }
+      await stage.apply({ kind: 'move', before: stalled as Job, after, events, ...nothing })
+      same(after.nextTickAt, undefined, 'the requeued job has no timer')
+      // A wait whose time has come already is due at once, although its last hand-out was a moment ago.
+      const moved = await stage.say(later as Job, { type: 'stall' }, stage.begin - 30_000)
+      const queued = await stage.say(moved, { type: 'requeue' }, stage.begin - 30_000)
+      const claimed = await stage.say(
+        queued,
+        { type: 'claim', workerId: 'w', nonce: '00000000000000bb' },
+        stage.begin - 20_000,
+      )
+      const ids = (await drain(stage.store, 50)).map(({ id }) => id)
+      holds(ids.includes(claimed.id), 'a new tick that has come is handed out at once')
+      holds(!ids.includes(after.id), 'what has no timer any more is not')
+    },
+  },
+  {
+    name: 'what nothing came of is handed out again after five seconds',
+    async play(stage) {
+      const [job] = await expired(stage, 1)
+      const first = await drain(stage.store, 50)
+      holds(
+        first.some(({ id }) => id === job?.id),
+        'it is handed out',
+      )
+      holds(!(await drain(stage.store, 50)).some(({ id }) => id === job?.id), 'it is the first ticker’s for now')
+      await stage.seat.advance(5_000)
+      const again = async () => (await drain(stage.store, 50)).some(({ id }) => id === job?.id)
+      await stage.eventually('it is handed out again', again, 2_000)
+    },
+  },
+  {
+    name: 'a renewed lease is not due at its old end, and due at its new one',
+    async play(stage) {
+      const policy = { leaseMs: 1_000 }
+      const job = await stage.claimed({ policy })
+      await stage.seat.advance(300)
+      const fence = job.lease?.fence ?? ''
+      const { items } = await stage.store.heartbeat([{ id: job.id, fence, requestId: 'beat' }])
+      holds(items[0]?.status === 'renewed', 'the lease is renewed')
+      const { leaseExpiresAt } = items[0]
+      let handedAt: number | undefined
+      await stage.eventually(
+        'it is handed out at its new end',
+        async () => {
+          const { jobs, now } = await stage.store.due(100)
+          const found = jobs.find(({ id }) => id === job.id)
+          // A store may look too early, never too late: only a record that is due counts.
+          if (found !== undefined && (found.nextTickAt ?? 0) <= now) handedAt = now
+          return handedAt !== undefined
+        },
+        3_000,
+      )
+      holds((handedAt ?? 0) >= leaseExpiresAt, 'not before')
+      holds((handedAt ?? 0) <= leaseExpiresAt + 1_500, 'and not much later')
+    },
+  },
+]
+
+/** Jobs whose lease ran out long ago. */
+async function expired(stage: Stage, count: number): Promise<readonly Job[]> {
+  const at = stage.begin - 60_000
+  const jobs = await stage.insert(...Array.from({ length: count }, () => ({ at, policy: { leaseMs: 1_000 } })))
+  const claims = jobs.map((job) => stage.change(job, { type: 'claim', workerId: 'w', nonce: '00000000000000aa' }, at))
+  same(
+    await stage.commit(...claims),
+    jobs.map(() => ({ status: 'applied' })),
+    'they are claimed',
+  )
+  return claims.map(({ after }) => after)
+}
+
+/** Everything that is due, whosever it is. */
+async function drain(store: Store, limit: number): Promise<readonly Job[]> {
+  const handed: Job[] = []
+  for (let calls = 0; calls < 10_000; calls += 1) {
+    const { jobs } = await store.due(limit)
+    if (jobs.length === 0) return handed
+    handed.push(...jobs)
+  }
+  throw new Error('a store that is never done')
+}

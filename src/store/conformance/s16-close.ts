@@ -1,0 +1,73 @@
+/** S16: close leaves nothing behind. */
+import type { Hint } from '../store.ts'
+import type { Scene } from './conformance.ts'
+import { rejects, same } from './holds.ts'
+import { type Resources, resources } from './resources.ts'
+
+export const close: readonly Scene[] = [
+  {
+    name: 'a closed store answers nothing, and may be closed again',
+    async play(stage) {
+      const { store } = stage
+      const draft = stage.draft()
+      await store.close()
+      await rejects(() => store.insert([draft]), 'insert')
+      await rejects(() => store.load([{ id: draft.job.id }]), 'load')
+      await rejects(() => store.claim(stage.grant()), 'claim')
+      await rejects(() => store.commit([{ kind: 'purge', before: draft.job }]), 'commit')
+      await rejects(() => store.heartbeat([{ id: draft.job.id, fence: 'f', requestId: 'r' }]), 'heartbeat')
+      await rejects(() => store.due(1), 'due')
+      await rejects(() => store.find({ order: 'newest', limit: 1 }), 'find')
+      await rejects(() => store.events({ by: 'tally' }), 'events')
+      await rejects(() => store.settings([{ op: 'get', collection: 'ids', key: 'next' }]), 'settings')
+      await store.close()
+    },
+  },
+  {
+    name: 'calls under way when it closes are answered, one way or the other',
+    async play(stage) {
+      const drafts = Array.from({ length: 20 }, () => stage.draft())
+      const calls = drafts.map((draft) => stage.store.insert([draft]))
+      const closing = stage.store.close()
+      const outcomes = await Promise.allSettled(calls)
+      await closing
+      same(outcomes.length, 20, 'none hangs')
+    },
+  },
+  {
+    name: 'a subscription open when it closes hears nothing more, and can still be ended',
+    async play(stage) {
+      const heard: Hint[] = []
+      const subscription = await stage.store.subscribe((hint) => heard.push(hint))
+      await stage.store.close()
+      heard.length = 0
+      await stage.seat.advance(50)
+      same(heard, [], 'nothing more')
+      await subscription[Symbol.asyncDispose]()
+    },
+  },
+  {
+    name: 'no connection, timer, thread or listener is left',
+    async play(stage) {
+      const { store } = stage
+      const subscription = await store.subscribe(() => {})
+      const job = await stage.claimed()
+      await store.heartbeat([{ id: job.id, fence: job.lease?.fence ?? '', requestId: 'r' }])
+      await stage.feed()
+      await subscription[Symbol.asyncDispose]()
+      await store.close()
+      let left: readonly string[] = []
+      const nothing = () => {
+        left = leftOver(stage.baseline)
+        return left.length === 0
+      }
+      await stage.eventually('everything this store opened is closed', nothing).catch(() => {})
+      same(left, [], 'what this store opened and did not close')
+    },
+  },
+]
+
+/** What keeps a process alive now, and did not before the store was opened. */
+function leftOver(baseline: Resources): readonly string[] {
+  return Object.entries(resources()).flatMap(([name, count]) => (count > (baseline[name] ?? 0) ? [name] : []))
+}

@@ -1,0 +1,62 @@
+import { assert } from '../../core/assert.ts'
+import { decide } from '../../core/decide.ts'
+import type { Time } from '../../core/job.ts'
+import { type ClaimAnswer, type ClaimedJob, type Grant, type Lane, queueKey } from '../store.ts'
+import type { Shelf, Shelves } from './shelves.ts'
+
+/** Lane by lane in the order asked, each from its front, until there is enough. What is not ready is not looked at. */
+export function claim(shelves: Shelves, grant: Grant, now: Time): ClaimAnswer {
+  const again = repeated(shelves, grant, now)
+  if (again.length > 0) return { now, replayed: true, jobs: withInputs(shelves, again, grant.maxInputBytes) }
+  const taken: ClaimedJob[] = []
+  for (const lane of grant.lanes) {
+    if (paused(shelves, lane)) continue
+    const agenda = shelves.lane(lane)
+    for (let next = agenda?.first(); next !== undefined && taken.length < grant.limit; next = agenda?.first()) {
+      if (next.at > now) break
+      taken.push(take(shelves, next.name, grant, now))
+    }
+  }
+  return { now, replayed: false, jobs: withInputs(shelves, taken, grant.maxInputBytes) }
+}
+
+/** What an earlier call with this request id was given and still owns. */
+function repeated(shelves: Shelves, { requestId }: Grant, now: Time): readonly ClaimedJob[] {
+  const again: ClaimedJob[] = []
+  for (const id of shelves.claims.get(requestId) ?? []) {
+    const shelf = shelves.jobs.get(id)
+    if (shelf?.claim !== undefined && (shelf.job.lease?.expiresAt ?? 0) > now) again.push(shelf.claim.answer)
+  }
+  return again
+}
+
+function paused(shelves: Shelves, { tenant, queue }: Lane): boolean {
+  const text = shelves.settings.get('queue')?.get(queueKey(tenant, queue))?.text
+  const document: unknown = text === undefined ? undefined : JSON.parse(text)
+  return typeof document === 'object' && document !== null && 'paused' in document && document.paused === true
+}
+
+function take(shelves: Shelves, id: string, grant: Grant, now: Time): ClaimedJob {
+  const { job: before } = shelves.jobs.get(id) as Shelf
+  const { actor, requestId, workerId, nonce } = grant
+  const decision = decide(before, { type: 'claim', actor, requestId, workerId, nonce }, now)
+  assert(decision.kind === 'accepted', `${id} was ready and could not be claimed`)
+  const shelf = shelves.place(decision.job, decision.events)
+  const { rev, attempt, lease } = shelf.job
+  assert(lease !== undefined, `${id} was claimed and has no lease`)
+  const answer: ClaimedJob = { before, rev, attempt, leaseExpiresAt: lease.expiresAt, at: now, input: undefined }
+  shelves.rememberClaim(shelf, requestId, lease.fence, answer)
+  return answer
+}
+
+/** Inputs ride along while there is room; the others are loaded when their turn comes. */
+function withInputs(shelves: Shelves, jobs: readonly ClaimedJob[], maxBytes: number): readonly ClaimedJob[] {
+  let leftBytes = maxBytes
+  return jobs.map((claimed) => {
+    const input = shelves.jobs.get(claimed.before.id)?.bodies.get('input')
+    const bytes = input === undefined ? 0 : Buffer.byteLength(input)
+    if (input === undefined || bytes > leftBytes) return claimed
+    leftBytes -= bytes
+    return { ...claimed, input }
+  })
+}

@@ -1,0 +1,37 @@
+import type { Job } from '../../core/job.ts'
+import type { Hint } from '../store.ts'
+
+/** Tells whoever listens, once the change it is about has been made and its caller has been answered. */
+export class Hints {
+  readonly #listeners = new Set<(hint: Hint) => void>()
+
+  subscribe(wake: (hint: Hint) => void): AsyncDisposable {
+    // Wrapped, so that the same function subscribed twice is two subscriptions.
+    const listener = (hint: Hint) => wake(hint)
+    this.#listeners.add(listener)
+    return {
+      [Symbol.asyncDispose]: async () => {
+        this.#listeners.delete(listener)
+      },
+    }
+  }
+
+  /** A job that may be claimed some day is work for its queue. */
+  about(job: Job): void {
+    const { tenant, queue } = job.spec.kind
+    this.tell({ about: 'job', id: job.id })
+    if (job.readyAt !== undefined) this.tell({ about: 'queue', tenant, queue })
+  }
+
+  tell(hint: Hint): void {
+    for (const listener of this.#listeners) {
+      queueMicrotask(() => {
+        if (this.#listeners.has(listener)) listener(hint)
+      })
+    }
+  }
+
+  close(): void {
+    this.#listeners.clear()
+  }
+}

@@ -1,0 +1,29 @@
+import { isId } from '../../core/id.ts'
+import type { Loaded, LoadItem } from '../store.ts'
+import { keyName, type Shelf, type Shelves } from './shelves.ts'
+
+export function load(shelves: Shelves, item: LoadItem): Loaded | undefined {
+  const shelf = byIdOrAlias(shelves, item)
+  if (shelf === undefined) return undefined
+  if (item.tenant !== undefined && shelf.job.spec.kind.tenant !== item.tenant) return undefined
+  const { requestId } = item
+  const caused = requestId === undefined ? [] : shelf.events.filter((event) => event.requestId === requestId)
+  return { job: shelf.job, bodies: wanted(shelf, item.bodies ?? []), caused }
+}
+
+function byIdOrAlias(shelves: Shelves, { id, tenant }: LoadItem): Shelf | undefined {
+  if (isId(id)) return shelves.jobs.get(id)
+  if (tenant === undefined) return undefined
+  const held = shelves.keys.get(keyName(tenant, 'alias', id))
+  return held === undefined ? undefined : shelves.jobs.get(held.job)
+}
+
+function wanted({ bodies }: Shelf, names: readonly string[]): Readonly<Record<string, string>> {
+  const found = new Map<string, string>()
+  for (const name of names) {
+    for (const [each, text] of bodies) {
+      if (each === name || (name.endsWith('/') && each.startsWith(name))) found.set(each, text)
+    }
+  }
+  return Object.fromEntries(found)
+}

@@ -1,0 +1,141 @@
+/**
+ * The reference: what the port says, in plain data structures, with core doing the judging. It lives and dies with
+ * the process. Each call does all of its work before it returns, so calls never interleave and every one of them is
+ * a transaction.
+ */
+import { assert } from '../../core/assert.ts'
+import type { Time } from '../../core/job.ts'
+import type { Clock } from '../../system/clock.ts'
+import type {
+  Beat,
+  BeatAnswer,
+  Change,
+  ClaimAnswer,
+  CommitAnswer,
+  DueAnswer,
+  EventPage,
+  EventQuery,
+  Grant,
+  Hint,
+  InsertAnswer,
+  JobPage,
+  JobQuery,
+  LoadAnswer,
+  LoadItem,
+  NewJob,
+  SettingAnswer,
+  SettingOperation,
+  Store,
+  Transaction,
+  Verdict,
+} from '../store.ts'
+import { claim } from './claim.ts'
+import { commit } from './commit.ts'
+import { due } from './due.ts'
+import { events } from './events.ts'
+import { find } from './find.ts'
+import { heartbeat } from './heartbeat.ts'
+import { Hints } from './hints.ts'
+import { insert } from './insert.ts'
+import { load } from './load.ts'
+import { setting } from './settings.ts'
+import { Shelves } from './shelves.ts'
+
+export interface MemoryOptions {
+  /** Any clock will do, a virtual one too: the store reads it once per call and waits for nothing. */
+  readonly clock: Pick<Clock, 'now'>
+}
+
+export function openMemoryStore({ clock }: MemoryOptions): Store {
+  return new MemoryStore(clock)
+}
+
+class MemoryStore implements Store {
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #hints = new Hints()
+  /** Present exactly until closed. */
+  #shelves: Shelves | undefined = new Shelves()
+  /** The latest time ever answered: a clock that is set back makes this one wait for it. */
+  #now: Time = 0
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  async insert(items: readonly NewJob[], tx?: Transaction): Promise<InsertAnswer> {
+    const { shelves, now } = this.#enter(tx)
+    const answers = items.map((item) => insert(shelves, item, now))
+    for (const [i, { job }] of items.entries()) if (answers[i]?.status === 'inserted') this.#hints.about(job)
+    return { now, items: answers }
+  }
+
+  async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
+    const { shelves, now } = this.#enter()
+    return { now, items: items.map((item) => load(shelves, item)) }
+  }
+
+  async claim(grant: Grant): Promise<ClaimAnswer> {
+    const { shelves, now } = this.#enter()
+    const answer = claim(shelves, grant, now)
+    for (const { before } of answer.replayed ? [] : answer.jobs) this.#hints.tell({ about: 'job', id: before.id })
+    return answer
+  }
+
+  async commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer> {
+    const { shelves, now } = this.#enter(tx)
+    const verdicts = changes.map((change) => commit(shelves, change, now))
+    for (const [i, change] of changes.entries()) this.#tell(change, verdicts[i] as Verdict)
+    return { now, verdicts }
+  }
+
+  async heartbeat(beats: readonly Beat[]): Promise<BeatAnswer> {
+    const { shelves, now } = this.#enter()
+    return { now, items: beats.map((beat) => heartbeat(shelves, beat, now)) }
+  }
+
+  async due(limit: number): Promise<DueAnswer> {
+    const { shelves, now } = this.#enter()
+    return { now, jobs: due(shelves, limit, now) }
+  }
+
+  async find(query: JobQuery): Promise<JobPage> {
+    const { shelves, now } = this.#enter()
+    return find(shelves, query, now)
+  }
+
+  async events(query: EventQuery): Promise<EventPage> {
+    const { shelves, now } = this.#enter()
+    return events(shelves, query, now)
+  }
+
+  async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
+    const { shelves, now } = this.#enter()
+    const answers = operations.map((operation) => setting(shelves, operation, now))
+    const written = operations.some(({ op, collection }) => collection === 'queue' && op !== 'get' && op !== 'list')
+    if (written) this.#hints.tell({ about: 'anything' })
+    return answers
+  }
+
+  async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
+    this.#enter()
+    return this.#hints.subscribe(wake)
+  }
+
+  async close(): Promise<void> {
+    this.#hints.close()
+    this.#shelves = undefined
+  }
+
+  #enter(tx?: Transaction): { readonly shelves: Shelves; readonly now: Time } {
+    assert(this.#shelves !== undefined, 'the store has been closed')
+    assert(tx === undefined, 'a memory store cannot take part in a transaction')
+    this.#now = Math.max(this.#now, Math.floor(this.#clock.now()))
+    return { shelves: this.#shelves, now: this.#now }
+  }
+
+  #tell(change: Change, { status }: Verdict): void {
+    if (status !== 'applied' || change.kind !== 'move') return
+    this.#hints.about(change.after)
+    if (change.spawn !== undefined) this.#hints.about(change.spawn.job)
+  }
+}

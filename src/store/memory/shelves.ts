@@ -1,0 +1,210 @@
+/**
+ * Everything a memory store holds, and the two moves that keep its parts in step: `place` (a record has a new
+ * revision) and `clear` (a record is gone). Whoever changes a record goes through them.
+ *
+ * Invariant: a job is on the agenda of its lane exactly while it has a `readyAt`, on the agenda of ticks exactly while
+ * it has a `nextTickAt`, and counted in the tally under its state.
+ */
+import { assert } from '../../core/assert.ts'
+import type { Annotation, Event } from '../../core/event.ts'
+import { idNumber } from '../../core/id.ts'
+import type { Job, JobId, Kind, State, Time } from '../../core/job.ts'
+import type { ClaimedJob, FeedItem, Key, KeyPurpose, Lane, Setting, SettingCollection, Tally } from '../store.ts'
+import { Agenda } from './agenda.ts'
+import { keep } from './keep.ts'
+
+export interface Shelf {
+  job: Job
+  readonly number: number
+  events: Event[]
+  readonly bodies: Map<string, string>
+  readonly annotations: Annotation[]
+  /** Names in `keys` that this job holds, or once held. */
+  readonly keys: Set<string>
+  /** The claim that granted the present lease, for as long as that lease is on the record. */
+  claim: { readonly requestId: string; readonly fence: string; readonly answer: ClaimedJob } | undefined
+}
+
+export interface Held {
+  readonly job: JobId
+  readonly until: Time | undefined
+}
+
+export class Shelves {
+  readonly jobs = new Map<JobId, Shelf>()
+  /** The numbers of all jobs, ascending: the order of `find`. */
+  readonly numbers: number[] = []
+  readonly kinds = new Map<string, Kind>()
+  readonly keys = new Map<string, Held>()
+  readonly lanes = new Map<string, Agenda>()
+  readonly ticks = new Agenda()
+  /** Which jobs still have the lease that a claim gave them. */
+  readonly claims = new Map<string, Set<JobId>>()
+  readonly settings = new Map<SettingCollection, Map<string, Setting>>()
+  readonly tally = new Map<string, Tally>()
+  /** Oldest first. The first has position `feedStart`. */
+  readonly feed: FeedItem[] = []
+  feedStart = 1
+  purged = 0
+
+  /** The record as it now is: a new one, or the next revision of one. */
+  place(job: Job, events: readonly Event[]): Shelf {
+    const before = this.jobs.get(job.id)
+    const shelf = before ?? this.#shelf(job)
+    this.#leave(before?.job)
+    shelf.job = keep({ ...job, spec: before?.job.spec ?? this.#interned(job) })
+    if (shelf.claim !== undefined && shelf.claim.fence !== shelf.job.lease?.fence) this.#forgetClaim(shelf)
+    for (const event of events) this.#append(shelf, keep(event))
+    this.#enter(shelf)
+    return shelf
+  }
+
+  clear(shelf: Shelf): void {
+    const { id } = shelf.job
+    this.#leave(shelf.job)
+    this.#forgetClaim(shelf)
+    for (const name of shelf.keys) if (this.keys.get(name)?.job === id) this.keys.delete(name)
+    this.numbers.splice(position(this.numbers, shelf.number), 1)
+    this.jobs.delete(id)
+    this.purged += 1
+    this.#trimFeed()
+  }
+
+  /** Who holds a key now. What has run out is held by nobody. */
+  holder(name: string, now: Time): JobId | undefined {
+    const held = this.keys.get(name)
+    return held === undefined || (held.until !== undefined && held.until <= now) ? undefined : held.job
+  }
+
+  hold(shelf: Shelf, name: string, until: Time | undefined): void {
+    this.keys.set(name, { job: shelf.job.id, until })
+    shelf.keys.add(name)
+  }
+
+  giveUp(shelf: Shelf, name: string): void {
+    if (this.keys.get(name)?.job === shelf.job.id) this.keys.delete(name)
+    shelf.keys.delete(name)
+  }
+
+  rememberClaim(shelf: Shelf, requestId: string, fence: string, answer: ClaimedJob): void {
+    shelf.claim = { requestId, fence, answer }
+    const granted = this.claims.get(requestId) ?? new Set()
+    this.claims.set(requestId, granted.add(shelf.job.id))
+  }
+
+  lane(lane: Lane): Agenda | undefined {
+    return this.lanes.get(laneName(lane))
+  }
+
+  #shelf(job: Job): Shelf {
+    const number = idNumber(job.id)
+    assert(number !== undefined, `a job id is pj_ and a number, not ${job.id}`)
+    this.numbers.splice(position(this.numbers, number), 0, number)
+    const empty = { events: [], bodies: new Map(), annotations: [], keys: new Set<string>(), claim: undefined }
+    const shelf: Shelf = { job, number, ...empty }
+    this.jobs.set(job.id, shelf)
+    return shelf
+  }
+
+  /** Siblings share one kind. */
+  #interned(job: Job): Job['spec'] {
+    const text = JSON.stringify(job.spec.kind)
+    const kind = this.kinds.get(text) ?? keep(job.spec.kind)
+    this.kinds.set(text, kind)
+    return keep({ ...job.spec, kind })
+  }
+
+  #leave(job: Job | undefined): void {
+    if (job === undefined) return
+    const lane = laneName(laneOf(job))
+    this.lanes.get(lane)?.remove(job.id)
+    if (this.lanes.get(lane)?.first() === undefined) this.lanes.delete(lane)
+    this.ticks.remove(job.id)
+    this.#count(job.spec.kind, job.state, -1)
+  }
+
+  #enter({ job, number }: Shelf): void {
+    if (job.readyAt !== undefined) {
+      const name = laneName(laneOf(job))
+      const lane = this.lanes.get(name) ?? new Agenda()
+      this.lanes.set(name, lane)
+      lane.set(job.id, job.readyAt, number)
+    }
+    this.ticks.set(job.id, job.nextTickAt, number)
+    this.#count(job.spec.kind, job.state, 1)
+  }
+
+  #count({ tenant, queue, type }: Kind, state: State, by: number): void {
+    const name = JSON.stringify([tenant, queue, type, state])
+    const count = (this.tally.get(name)?.count ?? 0) + by
+    assert(count >= 0, 'nothing leaves a state it was not in')
+    if (count === 0) this.tally.delete(name)
+    else this.tally.set(name, { tenant, queue, jobType: type, state, count })
+  }
+
+  #append(shelf: Shelf, event: Event): void {
+    const last = shelf.events.at(-1)
+    const merged = last === undefined ? undefined : oneEntry(last, event)
+    if (merged !== undefined) shelf.events[shelf.events.length - 1] = keep(merged)
+    else shelf.events.push(event)
+    const { tenant, queue, type } = shelf.job.spec.kind
+    const feedPosition = String(this.feedStart + this.feed.length)
+    const { jobId, rev } = event
+    this.feed.push(keep({ position: feedPosition, jobId, rev, type: event.type, tenant, queue, jobType: type }))
+  }
+
+  /** What leads the feed and has no job any more leads nowhere. Positions stay as they were. */
+  #trimFeed(): void {
+    const first = this.feed.findIndex(({ jobId }) => this.jobs.has(jobId))
+    const gone = first < 0 ? this.feed.length : first
+    this.feed.splice(0, gone)
+    this.feedStart += gone
+  }
+
+  #forgetClaim(shelf: Shelf): void {
+    if (shelf.claim === undefined) return
+    const granted = this.claims.get(shelf.claim.requestId)
+    granted?.delete(shelf.job.id)
+    if (granted?.size === 0) this.claims.delete(shelf.claim.requestId)
+    shelf.claim = undefined
+  }
+}
+
+const laneName = ({ tenant, queue, priority }: Lane): string => JSON.stringify([tenant, queue, priority])
+
+const laneOf = (job: Job): Lane => ({
+  tenant: job.spec.kind.tenant,
+  queue: job.spec.kind.queue,
+  priority: job.priority,
+})
+
+/** Where a key is kept. An alias is a key like any other, but for never being given up. */
+export const keyName = (tenant: string, purpose: KeyPurpose | 'alias', key: string): string =>
+  JSON.stringify([tenant, purpose, key])
+
+export const keyNameOf = (job: Job, key: Key): string => keyName(job.spec.kind.tenant, key.purpose, key.key)
+
+/** Index of the first number that is not below. */
+export function position(numbers: readonly number[], number: number): number {
+  if ((numbers.at(-1) ?? 0) < number) return numbers.length
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((numbers[middle] as number) < number) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * Heartbeats of one attempt that follow each other are one entry of the log. The one that delivered a cancel stays
+ * apart: its own time is on the record.
+ */
+function oneEntry(last: Event, next: Event): Event | undefined {
+  if (last.type !== 'heartbeat' || next.type !== 'heartbeat') return undefined
+  if (last.attempt !== next.attempt || last.generation !== next.generation) return undefined
+  if (last.payload.cancelDelivered || next.payload.cancelDelivered) return undefined
+  const count = last.payload.count + next.payload.count
+  return { ...next, payload: { ...next.payload, count, firstAt: last.payload.firstAt } }
+}
