@@ -1,0 +1,26 @@
+import { afterAll } from 'vitest'
+import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
+import { startPgbouncer } from '../../support/pgbouncer.ts'
+import { freshDatabase } from '../../support/postgres.ts'
+import { openTransaction } from './open-transaction.ts'
+import { prove } from './prove.ts'
+import { realSeat } from './real-clock.ts'
+
+const database = await freshDatabase()
+const pooler = await startPgbouncer(database.url)
+const { url } = pooler
+
+afterAll(async () => {
+  await pooler.stop()
+  await database.drop()
+})
+
+prove({
+  name: 'postgres+pgbouncer',
+  cannot: { hints: 'a pooler in transaction mode gives nobody a session to listen in; polling is the truth' },
+  open: () =>
+    realSeat({
+      open: async () => openPostgresStore({ url, migrate: true }),
+      transaction: () => openTransaction(url),
+    }),
+})
