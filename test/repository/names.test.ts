@@ -1,10 +1,10 @@
-import { globSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { filesLike } from '../support/source.ts'
 
 /** Words under which anything may be filed, so that nothing can be found. */
 const SAYS_NOTHING = /^(utils?|helpers?|common|shared|misc|types?|interfaces?|managers?|lib|base|stuff)$/
 
-const paths = globSync('{src,test,scripts,bench,examples}/**/*.{ts,mjs,sql}')
+const paths = filesLike('{src,test,scripts,bench,examples}/**/*.{ts,mjs,sql}')
 
 describe('names', () => {
   it('say what is inside, for every file and folder', () => {

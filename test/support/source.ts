@@ -11,12 +11,17 @@ export interface Source {
 
 /** Source files under the given folders, in order. */
 export function sources(...patterns: readonly string[]): readonly Source[] {
-  const paths = [...new Set(patterns.flatMap((pattern) => globSync(pattern)))].sort()
-  return paths.map((path) => {
+  return filesLike(...patterns).map((path) => {
     const text = readFileSync(path, 'utf8')
     const code = withoutComments(text)
     return { path, text, code, lines: code.split('\n') }
   })
+}
+
+/** Paths of our own files, without what was installed among them. */
+export function filesLike(...patterns: readonly string[]): readonly string[] {
+  const found = patterns.flatMap((pattern) => globSync(pattern, { exclude: (name) => name.includes('node_modules') }))
+  return [...new Set(found)].filter((path) => !path.includes('node_modules')).sort()
 }
 
 /** `path:line: text` of each line of code that matches. */
