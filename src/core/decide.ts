@@ -5,7 +5,7 @@
  * The order of the checks is part of the contract: words that make no sense (INVALID), repetitions, ownership,
  * revision, the job's dialect, the table, and last the command's own guards.
  */
-import { assert, unreachable } from './assert.ts'
+import { assert } from './assert.ts'
 import type { Command, Enqueue } from './command.ts'
 import { decideAdmit } from './decide/admit.ts'
 import { decideCancel } from './decide/cancel.ts'
@@ -80,6 +80,7 @@ export function decide(job: Job | undefined, command: Command, now: Time, caused
   if (refusal !== undefined) return refusal
 
   const d = draft(job, command, now)
+  const rule = RULES[command.type] as (d: Draft, job: Job, command: Command) => Ruling
   const ruling = rule(d, job, command)
   if (ruling !== undefined && 'code' in ruling) {
     return refused(refuse(ruling.code, { command: command.type, job, message: ruling.message }))
@@ -139,53 +140,35 @@ function standing(job: Job, command: Command, now: Time): Decision | undefined {
   return refused(refuse(code, { command: command.type, job, message }))
 }
 
-function rule(d: Draft, job: Job, command: Exclude<Command, Enqueue>): Ruling {
-  switch (command.type) {
-    case 'admit':
-      return decideAdmit(d, job, command)
-    case 'deny':
-      return decideDeny(d, job, command)
-    case 'claim':
-      return decideClaim(d, job, command)
-    case 'start':
-      return decideStart(d)
-    case 'heartbeat':
-      return decideHeartbeat(d, job)
-    case 'progress':
-      return decideProgress(d, job, command)
-    case 'checkpoint':
-      return decideCheckpoint(d, command)
-    case 'record':
-      return decideRecord(d, job, command)
-    case 'complete':
-      return decideComplete(d, job, command)
-    case 'fail':
-      return decideFail(d, job, command)
-    case 'wait':
-      return decideWait(d, job, command)
-    case 'signal':
-      return decideSignal(d, job, command)
-    case 'release':
-      return decideRelease(d, job, command)
-    case 'reschedule':
-      return decideReschedule(d, job, command)
-    case 'stall':
-      return decideStall(d, job)
-    case 'requeue':
-      return decideRequeue(d, job)
-    case 'cancel':
-      return decideCancel(d, job, command)
-    case 'expire':
-      return decideExpire(d, job)
-    case 'deadLetter':
-      return decideDeadLetter(d, job, command)
-    case 'compensated':
-      return decideCompensated(d, job, command)
-    case 'reopen':
-      return decideReopen(d, job, command)
-    default:
-      return unreachable(command)
-  }
+/** One rule per command, each in a file of its own. */
+const RULES: {
+  readonly [T in Exclude<Command, Enqueue>['type']]: (
+    d: Draft,
+    job: Job,
+    command: Extract<Command, { type: T }>,
+  ) => Ruling
+} = {
+  admit: decideAdmit,
+  deny: decideDeny,
+  claim: decideClaim,
+  start: decideStart,
+  heartbeat: decideHeartbeat,
+  progress: decideProgress,
+  checkpoint: decideCheckpoint,
+  record: decideRecord,
+  complete: decideComplete,
+  fail: decideFail,
+  wait: decideWait,
+  signal: decideSignal,
+  release: decideRelease,
+  reschedule: decideReschedule,
+  stall: decideStall,
+  requeue: decideRequeue,
+  cancel: decideCancel,
+  expire: decideExpire,
+  deadLetter: decideDeadLetter,
+  compensated: decideCompensated,
+  reopen: decideReopen,
 }
 
 function accepted(before: Job, d: Draft, successor: Omit<Enqueue, 'id'> | undefined): Decision {
@@ -219,4 +202,7 @@ function late(job: Job, command: Command, now: Time, trespass: Trespass): Decisi
 }
 
 /** An unknown command has no name the refusal could carry. */
-const nameOf = (command: Command): Command['type'] | undefined => (isCommand(command.type) ? command.type : undefined)
+const nameOf = (command: unknown): Command['type'] | undefined => {
+  const type = (command as Partial<Command> | null | undefined)?.type
+  return isCommand(type) ? type : undefined
+}

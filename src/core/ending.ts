@@ -50,17 +50,9 @@ export const compensationFailed = (error: Failure): Ending => deadLettered('comp
 export const timedOut = (d: Draft, reason: string, message: string): Ending =>
   ending('timed_out', reason, failureOf(d, TIMEOUT_CODE, message, 'exec'))
 
-/** The cancel that was requested before, or this very command. */
-export const cancelled = (d: Draft, reason = 'cancel_requested'): Ending => ({
+export const cancelled = (cancel: CancelRequest, reason = 'cancel_requested'): Ending => ({
   ...ending('cancelled', reason, undefined),
-  cancel: d.job.cancel ?? {
-    mode: d.command.type === 'cancel' ? d.command.mode : 'soft',
-    reason: d.command.type === 'cancel' ? d.command.reason : undefined,
-    by: d.command.actor,
-    requestedAt: d.at,
-    deliveredAt: undefined,
-    acknowledgedAt: undefined,
-  },
+  cancel,
 })
 
 export const failed = (reason: string, error: Failure): Ending => ending('failed', reason, error)

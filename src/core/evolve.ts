@@ -211,7 +211,7 @@ function apply(job: Job, event: Exclude<Event, { type: 'enqueued' }>): Job {
   }
 }
 
-function observed(job: Job, event: Extract<Event, { seq: undefined }>): Job {
+function observed(job: Job, event: Exclude<Extract<Event, { seq: undefined }>, { type: 'compensating' }>): Job {
   switch (event.type) {
     case 'heartbeat': {
       assert(job.lease !== undefined, 'only an owned job has a heartbeat')
@@ -243,8 +243,6 @@ function observed(job: Job, event: Extract<Event, { seq: undefined }>): Job {
       return { ...note(job, event, { priority: event.payload.priority }), runAt: event.payload.runAt } as Job
     case 'compensated':
       return note(job, event, { compensations: [] })
-    case 'compensating':
-      return compensating(job, event, event.payload)
     case 'compacted':
       return note(job, event, {
         baseRev: job.baseRev,

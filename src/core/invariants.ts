@@ -55,7 +55,7 @@ function moveBreaches(before: Job, event: Event, after: Job, moved: boolean): re
   const claims = event.type === 'claimed' ? 1 : 0
   if (after.attempt !== before.attempt + claims)
     breach('I6', `attempt ${before.attempt} → ${after.attempt} by ${event.type}`)
-  if (isOwned(before) && isOwned(after) && before.lease.fence !== after.lease.fence)
+  if (isOwned(before) && isOwned(after) && before.lease.fence !== after.lease?.fence)
     breach('I1', 'the fence changed under its owner')
   if (after.updatedAt < before.updatedAt) breach('I3', 'time ran backwards')
   return found

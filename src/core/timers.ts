@@ -14,7 +14,7 @@ export const leaseWindowMs = (policy: Policy): number =>
     : policy.leaseMs
 
 /** When to send the next heartbeat: on the interval, but never later than half of what remains of the lease. */
-export const heartbeatInMs = (policy: Policy, remainingMs: number): number =>
+export const heartbeatInMs = (policy: Pick<Policy, 'heartbeatMs'>, remainingMs: number): number =>
   Math.max(0, Math.min(policy.heartbeatMs, remainingMs / 2))
 
 /** The attempt's own time limit, while it runs. */

@@ -1,4 +1,5 @@
 /** `admit`: `pending` → `queued`. The clock of "not started in time" begins here. */
+import { assert } from '../assert.ts'
 import type { Admit } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
 import type { Job } from '../job.ts'
@@ -6,7 +7,8 @@ import type { Ruling } from '../ruling.ts'
 
 export function decideAdmit(d: Draft, job: Job, command: Admit): Ruling {
   const { startWithinMs } = job.spec.kind.policy
-  const runAt = Math.max(d.at, job.runAt ?? d.at)
+  assert(job.runAt !== undefined, 'the table lets only pending jobs be admitted')
+  const runAt = Math.max(d.at, job.runAt)
   const verdict = { rule: command.rule, policyHash: command.policyHash, reason: undefined }
   const startBy = startWithinMs === undefined ? undefined : runAt + startWithinMs
   change(d, 'admitted', 'queued', { verdict, runAt, startBy }, { reason: command.rule })

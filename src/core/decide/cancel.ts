@@ -5,13 +5,21 @@
 import type { Cancel } from '../command.ts'
 import { type Draft, observe } from '../draft.ts'
 import { cancelled, conclude, finish } from '../ending.ts'
-import { isOwned, type Job } from '../job.ts'
+import { type CancelRequest, isOwned, type Job } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
 
 export function decideCancel(d: Draft, job: Job, command: Cancel): Ruling {
-  const ending = cancelled(d, command.reason)
-  if (command.mode === 'hard') {
-    finish(d, ending)
+  const { mode, reason, actor } = command
+  const cancel: CancelRequest = job.cancel ?? {
+    mode,
+    reason,
+    by: actor,
+    requestedAt: d.at,
+    deliveredAt: undefined,
+    acknowledgedAt: undefined,
+  }
+  if (mode === 'hard') {
+    finish(d, cancelled(cancel, reason))
     return undefined
   }
   if (job.phase === 'compensate') {
@@ -20,13 +28,7 @@ export function decideCancel(d: Draft, job: Job, command: Cancel): Ruling {
       message: `Job ${job.id} is already undoing its steps; only a hard cancel interrupts that.`,
     }
   }
-  if (!isOwned(job) || command.fence !== undefined) {
-    conclude(d, ending)
-    return undefined
-  }
-  const { mode, reason, actor } = command
-  observe(d, 'cancel_requested', {
-    cancel: { mode, reason, by: actor, requestedAt: d.at, deliveredAt: undefined, acknowledgedAt: undefined },
-  })
+  if (!isOwned(job) || command.fence !== undefined) conclude(d, cancelled(cancel, reason))
+  else observe(d, 'cancel_requested', { cancel })
   return undefined
 }

@@ -2,7 +2,7 @@
 import { change, type Draft } from '../draft.ts'
 import { compensationFailed, conclude, failureOf, timedOut } from '../ending.ts'
 import { TIMEOUT_CODE } from '../errors.ts'
-import type { Job } from '../job.ts'
+import type { Job, Wait } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
 import { attemptEndsAt } from '../timers.ts'
 import { failAttempt } from './fail.ts'
@@ -11,7 +11,7 @@ export function decideExpire(d: Draft, job: Job): Ruling {
   if (passed(job.deadlineAt, d)) return deadline(d, job)
   if (passed(job.startBy, d) && (job.state === 'queued' || job.state === 'claimed')) return notStarted(d, job)
   if (passed(attemptEndsAt(job), d)) return attemptTimedOut(d, job)
-  if (job.wait !== undefined && passed(job.wait.timeoutAt, d)) return waitTimedOut(d, job)
+  if (job.wait !== undefined && passed(job.wait.timeoutAt, d)) return waitTimedOut(d, job.wait)
   return { code: 'NOT_DUE', message: `No time limit of job ${job.id} has passed.` }
 }
 
@@ -49,9 +49,7 @@ function attemptTimedOut(d: Draft, job: Job): Ruling {
   return failAttempt(d, job, { code: TIMEOUT_CODE, message, stage: 'exec' }, policy.attemptMs)
 }
 
-function waitTimedOut(d: Draft, job: Job): Ruling {
-  const { wait } = job
-  if (wait === undefined) return undefined
+function waitTimedOut(d: Draft, wait: Wait): Ruling {
   if (wait.onTimeout === 'timed_out') {
     conclude(d, timedOut(d, 'wait_timeout', `No signal ${wait.name} came in time.`))
     return undefined

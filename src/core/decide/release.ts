@@ -7,7 +7,7 @@ import type { Ruling } from '../ruling.ts'
 
 export function decideRelease(d: Draft, job: Job, command: Release): Ruling {
   const executionMs = command.executionMs ?? 0
-  if (job.cancel !== undefined && job.phase === 'run') conclude(d, cancelled(d), executionMs)
+  if (job.cancel !== undefined && job.phase === 'run') conclude(d, cancelled(job.cancel), executionMs)
   else
     change(
       d,

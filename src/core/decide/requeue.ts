@@ -12,7 +12,7 @@ const LOST = 'The worker lost its lease: it died, was cut off, or blocked its ev
 export function decideRequeue(d: Draft, job: Job): Ruling {
   const { policy } = job.spec.kind
   if (job.cancel !== undefined && job.phase === 'run') {
-    conclude(d, cancelled(d))
+    conclude(d, cancelled(job.cancel))
   } else if (policy.onStall === 'timed_out' && job.phase === 'run') {
     conclude(d, timedOut(d, 'lease_expired', LOST))
   } else if (spent(job)) {

@@ -12,7 +12,7 @@ import { answers, signalMemo } from './signal.ts'
 export function decideWait(d: Draft, job: Job, command: WaitCommand): Ruling {
   const executionMs = command.executionMs ?? 0
   if (job.cancel !== undefined && job.phase === 'run') {
-    conclude(d, cancelled(d), executionMs)
+    conclude(d, cancelled(job.cancel), executionMs)
     return undefined
   }
   const { policy } = job.spec.kind

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { CODE_MEANS, classify, DEFAULT_ERRORS } from '../../src/core/errors.ts'
+import { retryDelayMs } from '../../src/core/retry.ts'
+import { given, kindOf } from './given.ts'
+
+const none = { base: 1_000, factor: 2, max: '60s', jitter: 'none' } as const
+
+describe('failing', () => {
+  it('schedules a retry for a transient error and keeps the failure', () => {
+    const history = given({ retry: none }).starts()
+    const outcome = history.when({ type: 'fail', fence: 'mine', fault: { code: 'E_5XX_ORIGIN', message: 'bad' } })
+    outcome.gives('retrying', 'retry_scheduled')
+    expect(outcome.last.reason).toBe('E_5XX_ORIGIN')
+    const { failures, lastFailure, runAt, readyAt } = history.record
+    expect({ failures, runAt, readyAt }).toEqual({
+      failures: 1,
+      runAt: history.now + 1_000,
+      readyAt: history.now + 1_000,
+    })
+    expect(lastFailure).toMatchObject({ code: 'E_5XX_ORIGIN', class: 'transient', stage: 'exec', attempt: 1 })
+  })
+
+  it.each([1, 2, 3, 7, 25])('runs an always failing handler exactly %i times', (attempts) => {
+    const history = given({ retry: { ...none, attempts } })
+    let runs = 0
+    while (history.record.readyAt !== undefined) {
+      history.now = Math.max(history.now, history.record.readyAt)
+      history.starts().fails()
+      runs++
+    }
+    expect(runs).toBe(attempts)
+    expect(history.record).toMatchObject({ state: 'dead_lettered', failures: attempts, attempt: attempts })
+    expect(history.record.deadLetter).toMatchObject({ reason: 'exhausted_retries', attempts, lastOwner: 'w1' })
+  })
+
+  it('implies the start when the outcome comes from claimed, with the real time inside', () => {
+    const history = given().claims().after(50)
+    history
+      .when({ type: 'fail', fence: 'mine', fault: { code: 'x', message: '' }, startedAt: history.now - 40 })
+      .gives('retrying', 'started', 'retry_scheduled')
+    expect(history.events.at(-2)?.at).toBe(history.now - 40)
+  })
+
+  it('ends as failed where the policy says so', () => {
+    given({ retry: { attempts: 1 }, onExhausted: 'failed' })
+      .starts()
+      .when(failing('E_BROWSER'))
+      .gives('failed', 'failed')
+  })
+
+  it('never retries a permanent error', () => {
+    const history = given().starts()
+    history.when(failing('E_ROBOTS')).gives('failed', 'failed')
+    expect(history.record.error).toMatchObject({ class: 'permanent' })
+  })
+
+  it('dead-letters an invalid input, or fails it where the policy says so', () => {
+    const history = given().starts()
+    history.when(failing('validation_failed')).gives('dead_lettered', 'dead_lettered')
+    expect(history.record.deadLetter?.reason).toBe('validation_failed')
+    given({ onInvalid: 'failed' }).starts().when(failing('validation_failed')).gives('failed', 'failed')
+  })
+
+  it.each([
+    ['E_QDRANT', 'dependency_unavailable'],
+    ['E_TIMEOUT', 'timeout'],
+    ['E_GPU_OOM', 'exhausted_retries'],
+  ])('says why the retries were spent: %s is %s', (code, reason) => {
+    const history = given({ retry: { attempts: 1 } }).starts()
+    history.when(failing(code)).gives('dead_lettered', 'dead_lettered')
+    expect(history.record.deadLetter?.reason).toBe(reason)
+  })
+
+  it('never retries earlier than asked', () => {
+    const history = given({ retry: none }).starts().fails({ retryAfterMs: 90_000 })
+    expect(history.record.runAt).toBe(history.now + 90_000)
+  })
+
+  it('slows down for throttling errors', () => {
+    const slow = { retry: { ...none, throttled: { base: '30s', max: '10m', jitter: 'none' as const } } }
+    for (const code of ['captcha', 'E_429_RATE'])
+      expect(given(slow).starts().fails({ code }).record.runAt).toBe(1_000_000 + 30_000)
+  })
+
+  it('counts stalls and failures apart, or together where shared', () => {
+    const apart = given({ retry: { attempts: 2, stalls: 2 } })
+      .starts()
+      .fails()
+    apart.now = apart.record.readyAt as number
+    apart.starts().after(60_000).ticks().gives('queued', 'stalled', 'requeued')
+    expect(apart.record).toMatchObject({ failures: 1, stalls: 1 })
+    const shared = given({ retry: { attempts: 2, stalls: 9, budget: 'shared' } })
+      .starts()
+      .fails()
+    shared.now = shared.record.readyAt as number
+    shared.starts().after(60_000).ticks().gives('dead_lettered', 'stalled', 'dead_lettered')
+  })
+
+  it('retries as a new job in strict 002, with what is left of the budget', () => {
+    const history = given({ dialect: '002' }).starts()
+    const outcome = history.when(failing('E_BROWSER'))
+    outcome.gives('failed', 'failed')
+    expect(outcome.decision).toMatchObject({
+      successor: { parentId: 'pj_1', cause: 'retry', failures: 1, kind: history.kind },
+    })
+    given({ dialect: '002', idempotent: true }).starts().when(failing('E_BROWSER')).gives('retrying', 'retry_scheduled')
+  })
+
+  it('is terminal in strict 001', () => {
+    given({ dialect: '001' })
+      .claims()
+      .does({ type: 'start', fence: 'mine', expectedRev: 2 })
+      .when({ ...failing('E_BROWSER'), expectedRev: 3 })
+      .gives('failed', 'failed')
+  })
+})
+
+describe('backoff', () => {
+  it('is finite, bounded and not negative for any n up to 10,000', () => {
+    for (const jitter of ['full', 'equal', 'none'] as const) {
+      for (const factor of [1, 1.5, 2, 100]) {
+        for (let n = 1; n <= 10_000; n = n < 100 ? n + 1 : n * 2) {
+          const delay = retryDelayMs({ baseMs: 2_000, factor, maxMs: 60_000, jitter }, n, `job/${n}`)
+          expect(delay).toBeGreaterThanOrEqual(jitter === 'full' ? 0 : jitter === 'equal' ? 1_000 : 2_000)
+          expect(delay).toBeLessThanOrEqual(60_000)
+        }
+        expect(retryDelayMs({ baseMs: 2_000, factor, maxMs: 60_000, jitter }, 10_000, 'x')).toBeLessThanOrEqual(60_000)
+      }
+    }
+  })
+
+  it('doubles without jitter: 2, 4, 8 … seconds', () => {
+    const curve = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 'none' } as const
+    expect([1, 2, 3, 4, 5, 6, 7].map((n) => retryDelayMs(curve, n, ''))).toEqual([
+      2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000,
+    ])
+  })
+
+  it('spreads jobs that failed together, and is the same whoever computes it', () => {
+    const curve = { baseMs: 60_000, factor: 2, maxMs: 60_000, jitter: 'full' } as const
+    const delays = Array.from({ length: 1_000 }, (_, i) => retryDelayMs(curve, 1, `pj_${i}/0/run/1`))
+    expect(new Set(delays).size).toBeGreaterThan(900)
+    expect(delays.filter((d) => d < 30_000).length).toBeGreaterThan(400)
+    expect(delays.filter((d) => d < 30_000).length).toBeLessThan(600)
+    expect(retryDelayMs(curve, 1, 'same')).toBe(retryDelayMs(curve, 1, 'same'))
+  })
+})
+
+describe('classification', () => {
+  const { policy } = kindOf({ errors: { E_BROWSER: 'permanent', mine: 'validation' } })
+
+  it('asks the job type first, then the error, then the table, and is transient otherwise', () => {
+    expect(classify(policy, { code: 'E_BROWSER', class: 'transient' })).toBe('permanent')
+    expect(classify(policy, { code: 'E_ROBOTS', class: 'transient' })).toBe('transient')
+    expect(classify(policy, { code: 'E_ROBOTS' })).toBe('permanent')
+    expect(classify(policy, { code: 'whatever' })).toBe('transient')
+    expect(classify(policy, { code: 'toString' })).toBe('transient')
+    expect(classify(policy, { code: 'mine' })).toBe('validation')
+  })
+
+  it('gives a code the class of the words it stands for', () => {
+    for (const [code, words] of Object.entries(CODE_MEANS))
+      expect(DEFAULT_ERRORS.get(code)).toBe(DEFAULT_ERRORS.get(words))
+  })
+})
+
+const failing = (code: string) => ({ type: 'fail', fence: 'mine', fault: { code, message: 'no' } }) as const

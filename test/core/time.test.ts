@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import { parseDuration } from '../../src/core/duration.ts'
+import { heartbeatInMs, leaseWindowMs } from '../../src/core/timers.ts'
+import { given, kindOf, NONCE } from './given.ts'
+
+describe('leases', () => {
+  it('are the shorter of the lease and the missed heartbeats', () => {
+    expect(leaseWindowMs(kindOf({ lease: '60s', heartbeat: '10s' }).policy)).toBe(21_000)
+    expect(leaseWindowMs(kindOf({ lease: '15s', heartbeat: '10s' }).policy)).toBe(15_000)
+    expect(leaseWindowMs(kindOf({ heartbeat: false, timeout: '5m' }).policy)).toBe(301_000)
+    expect(leaseWindowMs(kindOf({ dialect: '004' }).policy)).toBe(90_000)
+  })
+
+  it('are renewed on the interval, but never later than at half of what remains', () => {
+    const { policy } = kindOf({ lease: '60s', heartbeat: '15s' })
+    expect(heartbeatInMs(policy, 60_000)).toBe(15_000)
+    expect(heartbeatInMs(policy, 20_000)).toBe(10_000)
+    expect(heartbeatInMs(policy, -1)).toBe(0)
+  })
+
+  it('end ownership by the store’s clock, although nobody has noticed', () => {
+    const history = given().starts().after(31_000)
+    const outcome = history.when({ type: 'complete', fence: 'mine' })
+    outcome.refused('LEASE_EXPIRED')
+    expect(outcome.decision).toMatchObject({ refusal: { owner: 'w1' }, annotation: { command: 'complete' } })
+    history.when({ type: 'heartbeat', fence: 'mine' }).refused('LEASE_EXPIRED')
+  })
+
+  it('are kept alive by heartbeats, from claimed as from running', () => {
+    const history = given().claims().after(30_000).does({ type: 'heartbeat', fence: 'mine' }).after(30_000)
+    history.does({ type: 'start', fence: 'mine' }).after(900).does({ type: 'heartbeat', fence: 'mine' })
+    expect(history.record.lease).toMatchObject({ beats: 2, expiresAt: history.now + 31_000 })
+  })
+})
+
+describe('stalls', () => {
+  it('need an expired lease, and the fence that was judged', () => {
+    const history = given().starts()
+    history.when({ type: 'stall' }).refused('NOT_DUE')
+    history.after(31_000).when({ type: 'stall', fence: '0.7.0123456789abcdef' }).refused('STALE_FENCE')
+    history.when({ type: 'stall', fence: 'mine' }).gives('stalled', 'stalled')
+    history.when({ type: 'stall' }).refused('ILLEGAL_TRANSITION')
+  })
+
+  it('let another worker claim, with the next attempt', () => {
+    const history = given().starts().after(31_000).does({ type: 'stall' })
+    const old = history.fence
+    history.claims('w2')
+    expect(history.record).toMatchObject({ attempt: 2, stalls: 1, owner: { workerId: 'w2' } })
+    expect(history.fence).not.toBe(old)
+    history.when({ type: 'complete', fence: old }).refused('STALE_FENCE')
+  })
+
+  it('are requeued by the ticker until the budget is spent', () => {
+    const history = given({ retry: { stalls: 2 } })
+    for (let lost = 1; lost <= 2; lost++) history.starts().after(31_000).ticks().gives('queued', 'stalled', 'requeued')
+    history.starts().after(31_000).ticks().gives('dead_lettered', 'stalled', 'dead_lettered')
+    expect(history.record).toMatchObject({
+      stalls: 3,
+      deadLetter: { reason: 'infrastructure_failure', lastError: { class: 'lease' } },
+    })
+  })
+
+  it('fail, retry or time out where the policy says so', () => {
+    given({ retry: { stalls: 0 }, onExhausted: 'failed' })
+      .starts()
+      .after(31_000)
+      .ticks()
+      .gives('failed', 'stalled', 'failed')
+    const retried = given({ dialect: '004', deadline: '1d' }).starts().after(90_000)
+    retried.ticks().gives('retrying', 'stalled', 'retry_scheduled')
+    expect(retried.record).toMatchObject({
+      failures: 0,
+      stalls: 1,
+      lastFailure: { code: 'E_TIMEOUT', class: 'transient' },
+    })
+    const spent = given({ dialect: '004', deadline: '1d', retry: { attempts: 1 } })
+      .starts()
+      .after(90_000)
+    spent.ticks().gives('failed', 'stalled', 'failed')
+    expect(spent.record.error?.code).toBe('E_TIMEOUT')
+    given({ dialect: '002' }).starts().after(31_000).ticks().gives('timed_out', 'stalled', 'timed_out')
+  })
+
+  it('leave a spent orphan to the ticker alone', () => {
+    const history = given({ retry: { stalls: 0 } })
+      .starts()
+      .after(31_000)
+      .does({ type: 'stall' })
+    history.when({ type: 'claim', workerId: 'w2', nonce: NONCE }).refused('NOT_READY')
+    expect(history.record.nextTickAt).toBe(history.now)
+    history.ticks().gives('dead_lettered', 'dead_lettered')
+  })
+})
+
+describe('time limits', () => {
+  it('end any live job at its deadline', () => {
+    for (const prepare of [
+      (h: ReturnType<typeof given>) => h,
+      (h: ReturnType<typeof given>) => h.claims(),
+      (h: ReturnType<typeof given>) => h.starts(),
+    ]) {
+      const history = prepare(given({ deadline: '10s' }))
+      expect(history.record.nextTickAt).toBe(1_010_000)
+      history.after(10_000).ticks().gives('timed_out', 'timed_out')
+      expect(history.record.error).toMatchObject({ code: 'E_TIMEOUT' })
+    }
+    given({ deadline: '10s', admission: true }).after(10_000).ticks().gives('timed_out', 'timed_out')
+    given({ deadline: '10s', retry: { base: '1m', max: '1m', jitter: 'none' } })
+      .starts()
+      .fails()
+      .after(10_000)
+      .ticks()
+      .gives('timed_out', 'timed_out')
+  })
+
+  it('make a slow attempt fail softly, and try again', () => {
+    const history = given({ timeout: '5s' }).starts().after(5_000)
+    history.ticks().gives('retrying', 'retry_scheduled')
+    expect(history.record).toMatchObject({
+      failures: 1,
+      executionMs: 5_000,
+      lastFailure: { code: 'E_TIMEOUT', class: 'transient' },
+    })
+    given({ timeout: '5s', onTimeout: 'timed_out' }).starts().after(5_000).ticks().gives('timed_out', 'timed_out')
+    const spent = given({ timeout: '5s', retry: { attempts: 1 } })
+      .starts()
+      .after(5_000)
+    spent.ticks().gives('dead_lettered', 'dead_lettered')
+    expect(spent.record.deadLetter?.reason).toBe('timeout')
+  })
+
+  it('end what is not started in time', () => {
+    given({ startWithin: '3s' }).after(3_000).ticks().gives('timed_out', 'timed_out')
+    given({ startWithin: '3s' }).claims().after(3_000).ticks().gives('queued', 'stalled', 'requeued')
+    given({ startWithin: '3s', onNotStarted: 'timed_out' })
+      .claims()
+      .after(3_000)
+      .ticks()
+      .gives('timed_out', 'timed_out')
+    expect(given({ startWithin: '3s' }).starts().record.startBy).toBeUndefined()
+    const later = given({ startWithin: '3s', admission: true })
+      .after(60_000)
+      .does({ type: 'admit', rule: 'r', policyHash: 'h' })
+    expect(later.record.startBy).toBe(later.now + 3_000)
+  })
+
+  it('have not passed before they have', () => {
+    const history = given({ deadline: '10s' }).after(9_999)
+    expect(history.isDue).toBe(false)
+    history.when({ type: 'expire' }).refused('NOT_DUE')
+  })
+})
+
+describe('durations', () => {
+  it('are milliseconds or words', () => {
+    expect(['250ms', '30s', '5m', '2h', '1d', '1.5s', 42].map(parseDuration)).toEqual([
+      250, 30_000, 300_000, 7_200_000, 86_400_000, 1_500, 42,
+    ])
+  })
+
+  it('are nothing else', () => {
+    for (const odd of [
+      '',
+      '5',
+      '-1s',
+      '1e3s',
+      's',
+      '5 m',
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      null,
+      undefined,
+      {},
+      true,
+    ]) {
+      expect(parseDuration(odd)).toBeUndefined()
+    }
+  })
+})
