@@ -350,8 +350,10 @@ const remember = (job: Job, event: Event): readonly Receipt[] => {
 const countedBy = (job: Job, failure: Failure): number =>
   job.lease !== undefined && failure.attempt === job.attempt && failure.class !== 'lease' ? 1 : 0
 
-const delivered = (cancel: CancelRequest | undefined, at: Time): CancelRequest | undefined =>
-  cancel === undefined ? undefined : { ...cancel, deliveredAt: at }
+function delivered(cancel: CancelRequest | undefined, at: Time): CancelRequest {
+  assert(cancel !== undefined, 'only a requested cancel is delivered')
+  return { ...cancel, deliveredAt: at }
+}
 
 function added(
   counters: Readonly<Record<string, number>>,

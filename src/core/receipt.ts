@@ -51,10 +51,10 @@ export function receiptOf(caused: readonly Event[]): Receipt | undefined {
   return { requestId, command, digest: last.digest, rev, state, at }
 }
 
+/** What the record itself remembers, for the owner who said it and nobody else. */
 function remembered(job: Job, command: Command): Receipt | undefined {
-  if (command.type === 'heartbeat' && job.lease !== undefined && job.lease.lastBeatId === command.requestId) {
-    return outcome(job, command, '')
-  }
+  if (!('fence' in command) || job.lease === undefined || job.lease.fence !== command.fence) return undefined
+  if (command.type === 'heartbeat' && job.lease.lastBeatId === command.requestId) return outcome(job, command, '')
   return job.recent.find((receipt) => receipt.requestId === command.requestId)
 }
 

@@ -52,6 +52,11 @@ describe('the same request id', () => {
     history.when(words, caused(history, words.requestId)).replayed()
   })
 
+  it('is nobody’s but the owner’s', () => {
+    const history = given().starts().does({ type: 'heartbeat', fence: 'mine', requestId: 'beat' })
+    history.when({ type: 'heartbeat', fence: '0.1.fedcba9876543210', requestId: 'beat' }).refused('STALE_FENCE')
+  })
+
   it('is refused for another command or other words', () => {
     const history = given()
       .starts()
