@@ -110,5 +110,10 @@ export interface HeartbeatRequest {
 }
 
 export type HeartbeatAnswer =
-  | { readonly ok: true; readonly rev: number; readonly leaseExpiresAt: Time; readonly cancel: CancelRequest | undefined }
+  | {
+      readonly ok: true
+      readonly rev: number
+      readonly leaseExpiresAt: Time
+      readonly cancel: CancelRequest | undefined
+    }
   | { readonly ok: false; readonly refusal: Refusal }

@@ -1,0 +1,238 @@
+/**
+ * The only place where core and store meet: load, decide, commit, and again where somebody was faster. A word about a
+ * job that a worker of this process owns is judged on the record held here and needs no load; the commit compares
+ * revisions, so a stale guess costs a round trip and never a mistake.
+ */
+import { assert } from '../core/assert.ts'
+import { decide, decideTick } from '../core/decide.ts'
+import { idText } from '../core/id.ts'
+import type { Refusal } from '../core/refusal.ts'
+import { refuse } from '../core/refuse.ts'
+import type { Change, NewJob, Store, Transaction, Verdict } from '../store/store.ts'
+import { type BodyCodec, encodeBodies } from './body-codec.ts'
+import type { Answer, Word } from './engine.ts'
+import { Group, type Segment } from './group.ts'
+import type { Holdings } from './holdings.ts'
+import type { IdBlocks } from './id-blocks.ts'
+import { givenUp, takenAgain } from './keys.ts'
+import type { Observer } from './observer.ts'
+import type { StoreClock } from './store-clock.ts'
+
+/** A job that was changed by others this often between a read and a write is contended, not unlucky. */
+export const TRIES = 5
+
+export interface ExecutorParts {
+  readonly store: Store
+  readonly clock: StoreClock
+  readonly held: Holdings
+  readonly ids: IdBlocks
+  readonly observer: Observer
+  readonly codec: BodyCodec
+}
+
+export class Executor {
+  readonly #parts: ExecutorParts
+
+  constructor(parts: ExecutorParts) {
+    this.#parts = parts
+  }
+
+  async settle(words: readonly Word[]): Promise<readonly Answer[]> {
+    const answers: Answer[] = new Array(words.length)
+    let open = this.#grouped(words)
+    try {
+      while (open.length > 0) {
+        await this.#load(open)
+        const segments: Segment[] = []
+        const now = this.#parts.clock.now()
+        for (const group of open) {
+          const segment = group.need === 'nothing' ? group.segment(now, answers) : undefined
+          if (segment !== undefined) segments.push(segment)
+        }
+        await this.#commit(segments, open, answers)
+        open = open.filter((group) => !group.done)
+      }
+    } catch (error) {
+      // Whether the store has it is unknown: the next word about these jobs reads the record first.
+      for (const { id } of open) this.#parts.held.drop(id)
+      throw error
+    }
+    return answers
+  }
+
+  /** What has come due, judged and committed. A job that moved meanwhile is handed out again. */
+  async tick(limit: number): Promise<{ readonly due: number; readonly moved: number }> {
+    const { store, clock } = this.#parts
+    const { now, jobs } = await store.due(limit)
+    clock.heard(now)
+    const segments: Segment[] = []
+    for (const job of jobs) {
+      const decision = decideTick(job, now, { actor: TICKER, requestId: `tick/${job.rev}` })
+      if (decision?.kind !== 'accepted') continue
+      const { events, bodies, successor } = decision
+      const group = new Group(job.id, undefined, job)
+      segments.push({
+        group,
+        before: job,
+        after: decision.job,
+        events,
+        bodies,
+        notAfter: undefined,
+        successor,
+        tx: undefined,
+      })
+    }
+    if (segments.length === 0) return { due: jobs.length, moved: 0 }
+    const answer = await store.commit(await this.#changes(segments))
+    clock.heard(answer.now)
+    const applied = segments.filter((_, i) => answer.verdicts[i]?.status === 'applied')
+    for (const segment of applied) this.#applied(segment)
+    return { due: jobs.length, moved: applied.length }
+  }
+
+  #grouped(words: readonly Word[]): readonly Group[] {
+    const groups = new Map<string, Group>()
+    for (let i = 0; i < words.length; i += 1) {
+      const word = words[i] as Word
+      const { id, tenant } = word
+      const name = tenant === undefined ? id : `${id}\n${tenant}`
+      let group = groups.get(name)
+      if (group === undefined) {
+        group = new Group(id, tenant, this.#parts.held.get(id, tenant))
+        groups.set(name, group)
+      }
+      group.words.push(word)
+      group.places.push(i)
+    }
+    return [...groups.values()]
+  }
+
+  async #load(open: readonly Group[]): Promise<void> {
+    const wanting = open.filter(({ need }) => need !== 'nothing')
+    if (wanting.length === 0) return
+    const { store, clock } = this.#parts
+    const answer = await store.load(wanting.map(({ id, tenant, requestId }) => ({ id, tenant, requestId })))
+    clock.heard(answer.now)
+    for (const [i, group] of wanting.entries()) group.loaded(answer.items[i])
+  }
+
+  async #commit(segments: readonly Segment[], open: readonly Group[], answers: Answer[]): Promise<void> {
+    const notes = annotations(open)
+    if (segments.length === 0 && notes.length === 0) return
+    const { store, clock } = this.#parts
+    for (const [tx, together] of byTransaction(segments)) {
+      const changes = await this.#changes(together)
+      if (tx === undefined) changes.push(...notes)
+      if (changes.length === 0) continue
+      const answer = await store.commit(changes, tx)
+      clock.heard(answer.now)
+      for (const [i, segment] of together.entries()) this.#judge(segment, answer.verdicts[i] as Verdict, answers)
+    }
+  }
+
+  async #changes(segments: readonly Segment[]): Promise<Change[]> {
+    const changes: Change[] = new Array(segments.length)
+    for (let i = 0; i < segments.length; i += 1) {
+      const segment = segments[i] as Segment
+      const { before, after, events, notAfter, successor } = segment
+      const bodies = encodeBodies(this.#parts.codec, segment.bodies)
+      const spawn = successor === undefined ? undefined : await this.#successor(segment)
+      const give = givenUp(before, after)
+      changes[i] = {
+        kind: 'move',
+        before,
+        after,
+        events,
+        bodies,
+        notAfter,
+        give,
+        take: takenAgain(before, after),
+        spawn,
+      }
+    }
+    return changes
+  }
+
+  /** A retry that is a new job has the input of the old one. */
+  async #successor({ before, successor }: Segment): Promise<NewJob> {
+    assert(successor !== undefined, 'there is a successor')
+    const { store, ids, clock } = this.#parts
+    const id = idText(await ids.take(1))
+    const wanted = successor.input === undefined ? [] : [successor.input.name]
+    const { items, now } = await store.load([{ id: before.id, bodies: wanted }])
+    clock.heard(now)
+    const decision = decide(undefined, { ...successor, id }, now)
+    assert(decision.kind === 'accepted', 'a successor is enqueued as its predecessor was')
+    const [event] = decision.events
+    assert(event !== undefined, 'an enqueue is an event')
+    return { job: decision.job, event, input: items[0]?.bodies['input'], keys: [] }
+  }
+
+  #judge(segment: Segment, verdict: Verdict, answers: Answer[]): void {
+    const { group, before } = segment
+    switch (verdict.status) {
+      case 'applied':
+        group.applied(segment.after)
+        this.#applied(segment)
+        return
+      case 'conflict':
+      case 'late':
+        // Late: the record is read again, and core says what the store's clock has made of its lease.
+        this.#parts.observer.conflicted()
+        this.#parts.held.drop(before.id)
+        group.conflicts += 1
+        if (group.conflicts < TRIES) group.again()
+        else group.refuse((word) => contended(word, segment), answers)
+        return
+      case 'taken': {
+        const { holder } = verdict
+        const message = `Job ${holder} holds the key ${before.spec.dedupeKey ?? ''} now.`
+        group.refuse(
+          ({ command }) => refuse('KEY_TAKEN', { command: command.type, job: before, holder, message }),
+          answers,
+        )
+        return
+      }
+      case 'rejected': {
+        const violations = [{ field: verdict.field, rule: verdict.rule }]
+        group.refuse(({ command }) => refuse('INVALID', { command: command.type, job: before, violations }), answers)
+      }
+    }
+  }
+
+  #applied({ events, before, after, notAfter, tx }: Segment): void {
+    const { held, observer } = this.#parts
+    // What a transaction that is still open says may yet be unsaid.
+    if (tx !== undefined) held.drop(after.id)
+    else if (notAfter !== undefined) held.keep(after)
+    else held.refresh(after)
+    observer.committed(events, before, after)
+  }
+}
+
+const TICKER = 'system:ticker'
+
+function annotations(open: readonly Group[]): readonly Change[] {
+  const notes: Change[] = []
+  for (const group of open) {
+    for (const annotation of group.annotations) notes.push({ kind: 'annotate', annotation })
+    group.annotations = []
+  }
+  return notes
+}
+
+/** What has no transaction comes first, even if there is nothing of it: notes are written there. */
+function byTransaction(segments: readonly Segment[]): ReadonlyMap<Transaction | undefined, readonly Segment[]> {
+  const found = new Map<Transaction | undefined, Segment[]>([[undefined, []]])
+  for (const segment of segments) {
+    const together = found.get(segment.tx)
+    if (together === undefined) found.set(segment.tx, [segment])
+    else together.push(segment)
+  }
+  return found
+}
+
+function contended({ command }: Word, { before }: Segment): Refusal {
+  const message = `Job ${before.id} was changed by others ${TRIES} times between reading and writing it.`
+  return refuse('REV_CONFLICT', { command: command.type, job: before, message, retryAfterMs: 100 })
+}

@@ -1,0 +1,82 @@
+import { decide } from '../core/decide.ts'
+import type { Time } from '../core/job.ts'
+import { leaseWindowMs } from '../core/timers.ts'
+import type { Beaten } from '../store/store.ts'
+import type { Timers } from '../system/timers.ts'
+import type { HeartbeatAnswer, HeartbeatRequest, Word } from './engine.ts'
+import type { Executor, ExecutorParts } from './execute.ts'
+
+const BUSY_TRIES = 5
+const BUSY_PAUSE_MS = 20
+
+/** Renews leases in one statement. Who has lost its lease, and what became of it, is told by core. */
+export async function heartbeat(
+  parts: ExecutorParts,
+  executor: Executor,
+  timers: Timers,
+  beats: readonly HeartbeatRequest[],
+): Promise<readonly HeartbeatAnswer[]> {
+  const answers: HeartbeatAnswer[] = new Array(beats.length)
+  let open = beats.map((_, i) => i)
+  const lost: number[] = []
+  let renewed = 0
+  for (let n = 0; n < BUSY_TRIES && open.length > 0; n += 1) {
+    if (n > 0) await timers.sleep(BUSY_PAUSE_MS)
+    const answer = await parts.store.heartbeat(open.map((i) => beats[i] as HeartbeatRequest))
+    parts.clock.heard(answer.now)
+    const busy: number[] = []
+    for (const [n, place] of open.entries()) {
+      const beaten = answer.items[n] as Beaten
+      if (beaten.status === 'busy') busy.push(place)
+      else if (beaten.status === 'lost') lost.push(place)
+      else {
+        const { rev, leaseExpiresAt, cancel } = beaten
+        answers[place] = { ok: true, rev, leaseExpiresAt, cancel }
+        renewed += 1
+        follow(parts, beats[place] as HeartbeatRequest, rev, leaseExpiresAt)
+      }
+    }
+    open = busy
+  }
+  if (renewed > 0) parts.observer.renewed(renewed)
+  await throughCore(parts, executor, beats, [...lost, ...open], answers)
+  return answers
+}
+
+/** The held record takes the same step. If it does not arrive where the store did, somebody else spoke in between. */
+function follow({ held }: ExecutorParts, beat: HeartbeatRequest, rev: number, leaseExpiresAt: Time): void {
+  const job = held.get(beat.id, undefined)
+  if (job === undefined) return
+  const at = leaseExpiresAt - leaseWindowMs(job.spec.kind.policy)
+  const { fence, requestId } = beat
+  const decision = decide(job, { type: 'heartbeat', actor: 'worker', requestId, fence }, at)
+  const agrees =
+    decision.kind === 'accepted' && decision.job.rev === rev && decision.job.lease?.expiresAt === leaseExpiresAt
+  if (agrees) held.keep(decision.job)
+  else held.drop(beat.id)
+}
+
+/** A refusal with its reasons and its note beside the log; or, where a row was only busy, the renewal after all. */
+async function throughCore(
+  { held }: ExecutorParts,
+  executor: Executor,
+  beats: readonly HeartbeatRequest[],
+  places: readonly number[],
+  answers: HeartbeatAnswer[],
+): Promise<void> {
+  if (places.length === 0) return
+  const words = places.map((place): Word => {
+    const { id, fence, requestId } = beats[place] as HeartbeatRequest
+    return { id, command: { type: 'heartbeat', actor: 'worker', requestId, fence } }
+  })
+  const judged = await executor.settle(words)
+  for (const [n, place] of places.entries()) {
+    const answer = judged[n]
+    if (answer === undefined) continue
+    if (!answer.ok) answers[place] = answer
+    else {
+      const { rev, cancel, at, jobId } = answer
+      answers[place] = { ok: true, rev, leaseExpiresAt: held.get(jobId, undefined)?.lease?.expiresAt ?? at, cancel }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/** The engine over a store. One instance per process and store; everything it knows can be lost without harm. */
+import type { Time } from '../core/job.ts'
+import type {
+  EventPage,
+  EventQuery,
+  Hint,
+  JobPage,
+  JobQuery,
+  LoadAnswer,
+  LoadItem,
+  SettingAnswer,
+  SettingOperation,
+  Store,
+  Transaction,
+} from '../store/store.ts'
+import type { Clock } from '../system/clock.ts'
+import type { Random } from '../system/random.ts'
+import type { Timers } from '../system/timers.ts'
+import { type BodyCodec, decodeBodies, plainText } from './body-codec.ts'
+import { claim } from './claim.ts'
+import type {
+  Answer,
+  Assignment,
+  ClaimRequest,
+  Engine,
+  EnqueueAnswer,
+  EnqueueRequest,
+  HeartbeatAnswer,
+  HeartbeatRequest,
+  Word,
+} from './engine.ts'
+import { enqueue } from './enqueue.ts'
+import { Executor, type ExecutorParts } from './execute.ts'
+import { heartbeat } from './heartbeat.ts'
+import { Holdings } from './holdings.ts'
+import { IdBlocks } from './id-blocks.ts'
+import { LateHints } from './late-hints.ts'
+import { noObserver, type Observer } from './observer.ts'
+import { StoreClock } from './store-clock.ts'
+
+export interface LocalEngineOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly timers: Timers
+  readonly observer?: Observer | undefined
+  readonly codec?: BodyCodec | undefined
+}
+
+/** Records held for the workers of this process: more than any of them prefetches. */
+const HELD = 50_000
+
+export class LocalEngine implements Engine {
+  readonly #store: Store
+  readonly #random: Random
+  readonly #timers: Timers
+  readonly #parts: ExecutorParts
+  readonly #executor: Executor
+  readonly #lateHints: LateHints
+
+  constructor({ store, clock, random, timers, observer = noObserver, codec = plainText }: LocalEngineOptions) {
+    const storeClock = new StoreClock(clock)
+    this.#store = store
+    this.#random = random
+    this.#timers = timers
+    this.#lateHints = new LateHints(timers)
+    const ids = new IdBlocks(store, storeClock)
+    this.#parts = { store, clock: storeClock, held: new Holdings(HELD), ids, observer, codec }
+    this.#executor = new Executor(this.#parts)
+  }
+
+  async enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
+    const answers = await enqueue(this.#parts, requests, tx)
+    if (tx !== undefined) for (const { kind } of requests) this.#lateHints.expect(kind.tenant, kind.queue)
+    return answers
+  }
+
+  claim(request: ClaimRequest): Promise<readonly Assignment[]> {
+    return claim(this.#parts, this.#random, request)
+  }
+
+  settle(words: readonly Word[]): Promise<readonly Answer[]> {
+    return this.#executor.settle(words)
+  }
+
+  heartbeat(beats: readonly HeartbeatRequest[]): Promise<readonly HeartbeatAnswer[]> {
+    return heartbeat(this.#parts, this.#executor, this.#timers, beats)
+  }
+
+  async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
+    const answer = this.#heard(await this.#store.load(items))
+    const { codec } = this.#parts
+    if (codec === plainText) return answer
+    const decoded = answer.items.map((item) => item && { ...item, bodies: decodeBodies(codec, item.bodies) })
+    return { ...answer, items: decoded }
+  }
+
+  async find(query: JobQuery): Promise<JobPage> {
+    return this.#heard(await this.#store.find(query))
+  }
+
+  async events(query: EventQuery): Promise<EventPage> {
+    return this.#heard(await this.#store.events(query))
+  }
+
+  async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
+    const answers = await this.#store.settings(operations)
+    for (const answer of answers) this.#heard(answer)
+    return answers
+  }
+
+  async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
+    const stored = await this.#store.subscribe(wake)
+    const late = this.#lateHints.subscribe(wake)
+    return {
+      async [Symbol.asyncDispose]() {
+        late[Symbol.dispose]()
+        await stored[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  now(): Time {
+    return this.#parts.clock.now()
+  }
+
+  /** One round of the ticker: what has come due, judged and committed. */
+  tick(limit: number): Promise<{ readonly due: number; readonly moved: number }> {
+    return this.#executor.tick(limit)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#lateHints[Symbol.dispose]()
+    await this.#store.close()
+  }
+
+  #heard<A extends { readonly now: Time }>(answer: A): A {
+    this.#parts.clock.heard(answer.now)
+    return answer
+  }
+}

@@ -1,0 +1,27 @@
+/** Numbers for whoever collects them. `add` with a negative value is for gauges only. */
+export interface Metrics {
+  add(name: MetricName, value: number, labels: MetricLabels): void
+  /** One value of a distribution. */
+  observe(name: MetricName, value: number, labels: MetricLabels): void
+}
+
+export type MetricLabels = Readonly<Record<string, string>>
+export type MetricName = keyof typeof METRICS
+
+/** Every metric the engine tells, for documentation and for collectors that must declare theirs. */
+export const METRICS = {
+  pawl_transitions_total: { kind: 'counter', help: 'State changes, by where from and where to.' },
+  pawl_claims_total: { kind: 'counter', help: 'Jobs given to workers.' },
+  pawl_claim_conflicts_total: {
+    kind: 'counter',
+    help: 'Commits that found the record changed, and were decided again.',
+  },
+  pawl_lease_renewals_total: { kind: 'counter', help: 'Heartbeats accepted.' },
+  pawl_lease_expiries_total: { kind: 'counter', help: 'Leases that ended without a word from their owner.' },
+  pawl_retry_attempts_total: { kind: 'counter', help: 'Retries scheduled.' },
+  pawl_job_failures_total: { kind: 'counter', help: 'Failures, by code.' },
+  pawl_dead_letters_total: { kind: 'counter', help: 'Dead letters, by reason.' },
+  pawl_jobs_inflight: { kind: 'gauge', help: 'Jobs owned by workers of this process.' },
+  pawl_job_duration_seconds: { kind: 'histogram', help: 'Time in handlers, per attempt.' },
+  pawl_queue_wait_seconds: { kind: 'histogram', help: 'From claimable to claimed.' },
+} as const

@@ -1,0 +1,102 @@
+import type { Event } from '../core/event.ts'
+import type { Job } from '../core/job.ts'
+import type { Log } from '../system/log.ts'
+import type { Metrics } from './metrics.ts'
+
+/**
+ * The choke point: whatever is to be known about jobs from outside is told here, once per accepted commit. Observers
+ * are told after the fact and cannot refuse; one that throws is its own problem, never the job's.
+ */
+export interface Observer {
+  /** `before` is undefined for a new job. */
+  committed(events: readonly Event[], before: Job | undefined, after: Job): void
+  /** Somebody else was faster: the record had moved on since it was read. */
+  conflicted(): void
+  /** Leases renewed. */
+  renewed(count: number): void
+}
+
+/** For OpenTelemetry and its like: spans are made by whoever knows how, from what is told here. */
+export interface Tracing {
+  transition(event: Event, before: Job | undefined, after: Job): void
+}
+
+export interface ObserverOptions {
+  readonly log?: Log | undefined
+  readonly metrics?: Metrics | undefined
+  readonly tracing?: Tracing | undefined
+}
+
+export const noObserver: Observer = { committed: () => {}, conflicted: () => {}, renewed: () => {} }
+
+export function observer({ log, metrics, tracing }: ObserverOptions): Observer {
+  if (log === undefined && metrics === undefined && tracing === undefined) return noObserver
+  const each = (event: Event, before: Job | undefined, after: Job) => {
+    if (log !== undefined) logTransition(log, event, after)
+    tracing?.transition(event, before, after)
+  }
+  return {
+    committed(events, before, after) {
+      for (const event of events) if (event.seq !== undefined) each(event, before, after)
+      if (metrics !== undefined) measure(metrics, events, before, after)
+    },
+    conflicted: () => metrics?.add('pawl_claim_conflicts_total', 1, {}),
+    renewed: (count) => metrics?.add('pawl_lease_renewals_total', count, {}),
+  }
+}
+
+function logTransition(log: Log, event: Event, { spec }: Job): void {
+  log.info('transition', {
+    job_id: event.jobId,
+    type: spec.kind.type,
+    queue: spec.kind.queue,
+    tenant: spec.kind.tenant,
+    event: event.type,
+    from: event.from,
+    to: event.to,
+    reason: event.reason,
+    attempt: event.attempt,
+    generation: event.generation,
+    rev: event.rev,
+    actor: event.actor,
+    request_id: event.requestId,
+    correlation_id: event.correlationId,
+  })
+}
+
+/** Labels are few and bounded: types, states, codes, reasons. Never an id. */
+function measure(metrics: Metrics, events: readonly Event[], before: Job | undefined, after: Job): void {
+  const { type } = after.spec.kind
+  for (const event of events) {
+    if (event.seq === undefined) continue
+    metrics.add('pawl_transitions_total', 1, { from: event.from ?? 'none', to: event.to })
+    switch (event.type) {
+      case 'claimed':
+        metrics.add('pawl_claims_total', 1, { type })
+        metrics.observe('pawl_queue_wait_seconds', seconds(event.at - (before?.readyAt ?? event.at)), { type })
+        break
+      case 'stalled':
+        metrics.add('pawl_lease_expiries_total', 1, { type })
+        break
+      case 'retry_scheduled':
+        metrics.add('pawl_retry_attempts_total', 1, { type })
+        metrics.add('pawl_job_failures_total', 1, { code: event.payload.failure.code })
+        break
+      case 'failed':
+      case 'timed_out':
+        metrics.add('pawl_job_failures_total', 1, { code: event.payload.failure.code })
+        break
+      case 'dead_lettered':
+        metrics.add('pawl_job_failures_total', 1, { code: event.payload.failure.code })
+        metrics.add('pawl_dead_letters_total', 1, { reason: event.payload.deadLetter.reason })
+        break
+      default:
+    }
+  }
+  const owned = Number(after.lease !== undefined) - Number(before?.lease !== undefined)
+  if (owned !== 0) metrics.add('pawl_jobs_inflight', owned, { type })
+  const workedMs = after.executionMs - (before?.executionMs ?? 0)
+  if (workedMs > 0) metrics.observe('pawl_job_duration_seconds', seconds(workedMs), { type })
+}
+
+const seconds = (ms: number): number => Math.max(0, ms) / 1_000

@@ -1,0 +1,37 @@
+import type { Event } from '../core/event.ts'
+import type { Violation } from '../core/refusal.ts'
+import type { CommandType } from '../core/verb.ts'
+import type { Body } from '../store/store.ts'
+import type { Word } from './engine.ts'
+
+/** Under which names each command may write: no word can overwrite an input, or the memo of somebody else's step. */
+const NAMES: Readonly<Partial<Record<CommandType, RegExp>>> = {
+  complete: /^output$/,
+  checkpoint: /^checkpoint$/,
+  record: /^step\/./,
+  fail: /^error\/./,
+  signal: /^signal/,
+}
+
+const NONE: readonly Body[] = []
+
+/** Each text must be the one its command refers to. */
+export function bodyViolations({ command, bodies }: Word): readonly Violation[] {
+  if (bodies === undefined || bodies.length === 0) return []
+  const pattern = NAMES[command.type]
+  return bodies
+    .filter(({ name }) => pattern === undefined || !pattern.test(name))
+    .map(({ name }) => ({ field: `bodies.${name.slice(0, 40)}`, rule: `${command.type} does not write this body` }))
+}
+
+/** The texts under the names the events give them: only when a signal is accepted does it get its number. */
+export function wordBodies({ command, bodies }: Word, events: readonly Event[]): readonly Body[] {
+  if (bodies === undefined || bodies.length === 0) return NONE
+  if (command.type !== 'signal') return bodies
+  const numbered = events.flatMap((event) =>
+    event.type === 'signal_stored' || event.type === 'signalled' ? [event.payload.signal.body?.name] : [],
+  )
+  const name = numbered[0]
+  const text = bodies[0]?.text
+  return name === undefined || text === undefined ? NONE : [{ name, text }]
+}
