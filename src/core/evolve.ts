@@ -28,8 +28,7 @@ export function evolve(job: Job | undefined, event: Event): Job {
   }
   assert(job !== undefined, `${event.type} needs a job`)
   assert(event.rev > job.rev, `${event.type} at rev ${event.rev} comes after rev ${job.rev}`)
-  const next = apply(job, event)
-  return { ...next, readyAt: readyAt(next), nextTickAt: nextTickAt(next) }
+  return timed(apply(job, event))
 }
 
 /** The record a whole log amounts to. */
@@ -69,8 +68,19 @@ const ABSENT = {
 const NO_RECEIPTS: readonly Receipt[] = []
 const NOTHING: Readonly<Record<string, never>> = {}
 
+/**
+ * Sets the two derived times. `apply` has just made this object, so nobody else can see it change. A copy instead made
+ * a whole life (enqueue, claim, complete) 3.88 µs long rather than 3.66.
+ */
+function timed(job: { -readonly [K in keyof Job]: Job[K] }): Job {
+  const fresh = job as Job
+  job.readyAt = readyAt(fresh)
+  job.nextTickAt = nextTickAt(fresh)
+  return fresh
+}
+
 function created(payload: TransitionPayloads['enqueued'], state: State, event: Event): Job {
-  const job = {
+  return timed({
     id: event.jobId,
     spec: payload.spec,
     priority: payload.priority,
@@ -100,13 +110,12 @@ function created(payload: TransitionPayloads['enqueued'], state: State, event: E
     lastClaim: undefined,
     executionMs: 0,
     recent: NO_RECEIPTS,
-    readyAt: state === 'queued' ? payload.runAt : undefined,
+    readyAt: undefined,
     nextTickAt: undefined,
     ...ABSENT,
     state: state === 'pending' ? ('pending' as const) : ('queued' as const),
     runAt: payload.runAt,
-  }
-  return { ...job, nextTickAt: nextTickAt(job) }
+  })
 }
 
 function apply(job: Job, event: Exclude<Event, { type: 'enqueued' }>): Job {
