@@ -1,0 +1,147 @@
+/** From rows to the port's words. */
+import { assert } from '../../core/assert.ts'
+import type { Event } from '../../core/event.ts'
+import { evolve } from '../../core/evolve.ts'
+import { idText } from '../../core/id.ts'
+import type { Job, JobId, Spec, State } from '../../core/job.ts'
+import { digestOf } from '../../core/receipt.ts'
+import { STATE_OF } from '../codec/codes.ts'
+import { decodeEnqueued, type EnqueuedEvent } from '../codec/enqueued.ts'
+import { decodeEvents } from '../codec/events.ts'
+import { decodeRecord } from '../codec/record.ts'
+import { original } from '../codec/text.ts'
+import type { Kinds } from './kinds.ts'
+import type { JobRow, LeaseRow, LogRow, Opening, OpeningBeats, OpeningClaim } from './protocol.ts'
+
+export function jobOf(row: JobRow, kinds: Kinds): Job {
+  const [, , , , , record, lease] = row
+  const first = firstEvent(row, kinds)
+  if (lease === null) return recordOf(record, first)
+  const claim = claimOf(lease)
+  const base = record === null && claim !== undefined ? claimed(lease, claim, first) : recordOf(record, first)
+  const beats = beatsOf(lease)
+  return beats === undefined ? base : evolve(base, heartbeatEvent(beats, base.id, base.spec, ownerOf(base)))
+}
+
+const ownerOf = (job: Job): string => {
+  assert(job.owner !== undefined, 'a leased job has an owner')
+  return job.owner.workerId
+}
+
+const claimed = (lease: LeaseRow, claim: OpeningClaim, first: EnqueuedEvent): Job =>
+  evolve(recordOf(lease[15], first), claimEvent(claim, first.jobId, first.payload.spec))
+
+/** No text: nothing has happened to the job but its first event. */
+const recordOf = (record: string | null, first: EnqueuedEvent): Job =>
+  record === null ? evolve(undefined, first) : decodeRecord(record, first.jobId, first.payload.spec)
+
+export function firstEvent([id, kind, at, priority, head]: JobRow, kinds: Kinds): EnqueuedEvent {
+  return decodeEnqueued(head ?? undefined, { id: idText(id), kind: kinds.get(kind), at, priority })
+}
+
+/** All events of these stretches, and those the job's own rows tell: the first, and what a lease has not logged. */
+export function eventsOf(job: JobRow, log: readonly LogRow[], kinds: Kinds): Event[] {
+  const first = firstEvent(job, kinds)
+  const { jobId } = first
+  const { spec } = first.payload
+  const events: Event[] = [first]
+  let worker = ''
+  for (const row of log) {
+    for (const event of stretch(row, jobId, spec, worker)) {
+      if (event.type === 'claimed') worker = event.payload.owner.workerId
+      events.push(event)
+    }
+  }
+  const lease = job[6]
+  if (lease === null) return events
+  const claim = lease[4] === 1 ? undefined : claimOf(lease)
+  if (claim !== undefined) events.push(claimEvent(claim, jobId, spec))
+  const beats = beatsOf(lease)
+  if (beats !== undefined) events.push(heartbeatEvent(beats, jobId, spec, ownerOf(jobOf(job, kinds))))
+  return events
+}
+
+function stretch([, opening, log]: LogRow, jobId: JobId, spec: Spec, worker: string): Event[] {
+  const events: Event[] = []
+  const logged = log === null ? [] : decodeEvents(log, jobId, spec)
+  if (opening !== null) {
+    const [claim, beats] = JSON.parse(opening) as Opening
+    if (claim !== null) events.push(claimEvent(claim, jobId, spec))
+    if (beats !== null) events.push(heartbeatEvent(beats, jobId, spec, claim === null ? worker : original(claim[8])))
+  }
+  return [...events, ...logged]
+}
+
+function claimOf(lease: LeaseRow): OpeningClaim | undefined {
+  const [, , fence, , , rev, seq, from, expiresAt, attempt, generation, , , , , , at, request, worker, actor] = lease
+  if (at === null || request === null || worker === null || actor === null) return undefined
+  if (rev === null || seq === null || from === null || expiresAt === null || attempt === null || generation === null) {
+    return undefined
+  }
+  const said = original(actor) === `worker:${original(worker)}` ? null : actor
+  return [rev, seq, from, at, expiresAt, generation, attempt, fence, worker, request, said]
+}
+
+function beatsOf(lease: LeaseRow): OpeningBeats | undefined {
+  const [state, rev, fence, expiresAt, , , , , , attempt, generation, beats, from, to, beatId] = lease
+  if (beats === 0 || from === null || to === null || beatId === null || attempt === null || generation === null) {
+    return undefined
+  }
+  return [rev, state, beats, from, to, expiresAt, beatId, generation, attempt, fence]
+}
+
+/** What `decide` makes of a claim, and of heartbeats. */
+function claimEvent(claim: OpeningClaim, jobId: JobId, spec: Spec): Event {
+  const [rev, seq, from, at, leaseExpiresAt, generation, attempt, fence, stored, request, said] = claim
+  const workerId = original(stored)
+  const requestId = original(request)
+  const actor = said === null ? `worker:${workerId}` : original(said)
+  const nonce = fence.slice(fence.lastIndexOf('.') + 1)
+  return {
+    ...stamp(jobId, spec, rev, at),
+    actor,
+    command: 'claim',
+    requestId,
+    digest: digestOf({ type: 'claim', actor, requestId, workerId, nonce }),
+    generation,
+    attempt,
+    type: 'claimed',
+    seq,
+    from: STATE_OF[from] as State,
+    to: 'claimed',
+    state: 'claimed',
+    payload: { owner: { workerId }, fence, leaseExpiresAt },
+  }
+}
+
+function heartbeatEvent(beats: OpeningBeats, jobId: JobId, spec: Spec, workerId: string): Event {
+  const [rev, state, count, firstAt, at, leaseExpiresAt, beatId, generation, attempt, fence] = beats
+  const requestId = original(beatId)
+  const actor = `worker:${workerId}`
+  return {
+    ...stamp(jobId, spec, rev, at),
+    actor,
+    command: 'heartbeat',
+    requestId,
+    digest: digestOf({ type: 'heartbeat', actor, requestId, fence }),
+    generation,
+    attempt,
+    type: 'heartbeat',
+    seq: undefined,
+    from: undefined,
+    to: undefined,
+    state: STATE_OF[state] as State,
+    payload: { leaseExpiresAt, count, firstAt, cancelDelivered: false },
+  }
+}
+
+const stamp = (jobId: JobId, spec: Spec, rev: number, at: number) => ({
+  jobId,
+  rev,
+  at,
+  correlationId: spec.correlationId,
+  traceparent: undefined,
+  cause: undefined,
+  reason: undefined,
+  version: 1 as const,
+})

@@ -1,0 +1,183 @@
+/** From the port's words to rows. */
+import { unreachable } from '../../core/assert.ts'
+import type { Event } from '../../core/event.ts'
+import { hash32 } from '../../core/hash.ts'
+import { idNumber } from '../../core/id.ts'
+import type { Job, Kind } from '../../core/job.ts'
+import { COMMAND_CODES, EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
+import { type EnqueuedEvent, encodeEnqueued } from '../codec/enqueued.ts'
+import { encodeEvents, standing } from '../codec/events.ts'
+import { encodeRecord } from '../codec/record.ts'
+import { storable } from '../codec/text.ts'
+import type { Change, Key, NewJob } from '../store.ts'
+import type { AfterRow, ChangeRow, Facts, InsertRow, KeyRow, KindRef, MoveMore, Place } from './protocol.ts'
+
+export type Reference = (kind: Kind) => KindRef
+
+/** Why a row cannot be made: a field, and what it breaks. */
+export class Unstorable extends Error {
+  readonly field: string
+  readonly rule: string
+
+  constructor(field: string, rule: string) {
+    super(`${field}: ${rule}`)
+    this.field = field
+    this.rule = rule
+  }
+}
+
+export function insertRow(item: NewJob, reference: Reference): InsertRow {
+  const { job, event, input } = item
+  const { spec } = job
+  const head = encodeEnqueued(event as EnqueuedEvent) ?? null
+  return [
+    numberOf(job.id, 'job.id'),
+    reference(spec.kind),
+    event.at,
+    job.priority,
+    correlationHash(spec.correlationId, job.id),
+    head,
+    input === undefined ? null : storable(input),
+    STATE_CODES[job.state],
+    job.readyAt ?? null,
+    job.nextTickAt ?? null,
+    insertMore(item),
+  ]
+}
+
+function insertMore({ job, keys }: NewJob): InsertRow[10] {
+  const { alias, parentId, workflowId, dedupeKey, labels, kind } = job.spec
+  if (
+    keys.length === 0 &&
+    alias === undefined &&
+    parentId === undefined &&
+    workflowId === undefined &&
+    dedupeKey === undefined &&
+    labels === undefined
+  ) {
+    return null
+  }
+  const aliases: KeyRow[] = alias === undefined ? [] : [['alias', storable(alias), null]]
+  return {
+    tenant: storable(kind.tenant),
+    keys: [...aliases, ...keys.map(keyRow)],
+    parent: textOrNull(parentId),
+    workflow: textOrNull(workflowId),
+    dedupe: textOrNull(dedupeKey),
+    labels: labelRows(labels ?? {}),
+  }
+}
+
+export const keyRow = ({ purpose, key, until }: Key): KeyRow => [purpose, storable(key), until ?? null]
+
+export const labelRows = (labels: Readonly<Record<string, string>>): [string, string][] =>
+  Object.entries(labels).map(([name, value]) => [storable(name), storable(value)])
+
+export const textOrNull = (text: string | undefined): string | null => (text === undefined ? null : storable(text))
+
+/** Most jobs are their own correlation: those need no place in the index. */
+export const correlationHash = (correlationId: string, jobId: string): number | null =>
+  correlationId === jobId ? null : hash32(correlationId)
+
+export function numberOf(id: string, field: string): number {
+  const number = idNumber(id)
+  if (number === undefined) throw new Unstorable(field, 'a job id is pj_ and a number in base 32')
+  return number
+}
+
+export function changeRow(change: Exclude<Change, { kind: 'compact' }>, reference: Reference): ChangeRow {
+  switch (change.kind) {
+    case 'move':
+      return moveRow(change, reference)
+    case 'annotate': {
+      const { jobId, generation, attempt, command } = change.annotation
+      const text = JSON.stringify(change.annotation)
+      return ['annotate', numberOf(jobId, 'annotation.jobId'), generation, attempt, COMMAND_CODES[command], text]
+    }
+    case 'purge': {
+      const { id, rev, state } = change.before
+      return ['purge', numberOf(id, 'before.id'), rev, STATE_CODES[state]]
+    }
+    default:
+      return unreachable(change)
+  }
+}
+
+type Move = Extract<Change, { kind: 'move' }>
+
+function moveRow(change: Move, reference: Reference): ChangeRow {
+  const { before, after, events, bodies, notAfter } = change
+  const output = bodies.find(({ name }) => name === 'output')
+  return [
+    'move',
+    [
+      numberOf(before.id, 'before.id'),
+      before.rev,
+      reference(before.spec.kind),
+      place(before),
+      STATE_CODES[before.state],
+      before.priority,
+      before.readyAt ?? null,
+      notAfter ?? null,
+      place(after),
+      afterRow(after),
+      encodeRecord(after),
+      encodeEvents(events, before.spec, standing(before), 'alone'),
+      factsOf(events),
+      output === undefined ? null : storable(output.text),
+      moveMore(change, reference),
+    ],
+  ]
+}
+
+/** Data, not judgement: a record with a `readyAt` is claimable, one with a lease owned, one with an end over. */
+export function place(job: Job): Place {
+  if (job.lease !== undefined) return 'lease'
+  if (job.readyAt !== undefined) return 'ready'
+  return job.endedAt === undefined ? 'rest' : 'done'
+}
+
+const afterRow = (after: Job): AfterRow => [
+  STATE_CODES[after.state],
+  after.rev,
+  after.seq,
+  after.generation,
+  after.attempt,
+  after.priority,
+  after.readyAt ?? null,
+  after.nextTickAt ?? null,
+  // A requested cancel is delivered by a heartbeat: core makes that event.
+  after.cancel === undefined ? 0 : 1,
+  codeOf(after),
+  after.endedAt ?? null,
+  after.lease?.fence ?? null,
+  after.lease?.expiresAt ?? null,
+  after.lease?.beats ?? 0,
+  textOrNull(after.lease?.lastBeatId),
+]
+
+const codeOf = (job: Job): string | null => textOrNull((job.error ?? job.lastFailure)?.code)
+
+function factsOf(events: readonly Event[]): Facts {
+  const facts: (number | string)[] = []
+  for (const { rev, type, at } of events) facts.push(rev, EVENT_CODES[type], at)
+  return facts
+}
+
+function moveMore({ before, events, bodies, give, take, spawn }: Move, reference: Reference): MoveMore | null {
+  const { correlationId, kind } = before.spec
+  const others = bodies.filter(({ name }) => name !== 'output')
+  const echoes = events.filter((event) => event.correlationId !== correlationId)
+  if (others.length === 0 && give.length === 0 && take.length === 0 && spawn === undefined && echoes.length === 0) {
+    return null
+  }
+  return {
+    tenant: storable(kind.tenant),
+    bodies: others.map(({ name, text }) => [storable(name), storable(text)]),
+    give: give.map(keyRow),
+    take: take.map(keyRow),
+    spawn: spawn === undefined ? null : insertRow(spawn, reference),
+    spawnTenant: spawn === undefined ? '' : storable(spawn.job.spec.kind.tenant),
+    echoes: echoes.map((event) => [hash32(event.correlationId), event.rev]),
+  }
+}

@@ -1,0 +1,62 @@
+import { assert } from '../../core/assert.ts'
+import type { Kind } from '../../core/job.ts'
+import type { Policy } from '../../core/policy.ts'
+import { leaseWindowMs } from '../../core/timers.ts'
+import { storable } from '../codec/text.ts'
+import type { KindRef, KindRow } from './protocol.ts'
+
+/** The kinds both threads know by number. Immutable, so what is known once stays true. */
+export class Kinds {
+  readonly #numbers = new Map<string, number>()
+  readonly #kinds = new Map<number, Kind>()
+  /** By identity: siblings mostly share one object, and its text is long. */
+  readonly #texts = new WeakMap<Kind, string>()
+
+  learn(known: readonly (readonly [number: number, text: string])[]): void {
+    for (const [number, text] of known) {
+      if (this.#kinds.has(number)) continue
+      this.#numbers.set(text, number)
+      this.#kinds.set(number, kindOf(text))
+    }
+  }
+
+  get(number: number): Kind {
+    const kind = this.#kinds.get(number)
+    assert(kind !== undefined, `kind ${number} was told before it was used`)
+    return kind
+  }
+
+  /** Numbers of the kinds a filter lets through. */
+  matching(filter: (kind: Kind) => boolean): readonly number[] {
+    return [...this.#kinds].filter(([, kind]) => filter(kind)).map(([number]) => number)
+  }
+
+  /** A kind's number, or its place in `unknown`, to which it is added. */
+  reference(kind: Kind, unknown: KindRow[]): KindRef {
+    const text = this.#text(kind)
+    const number = this.#numbers.get(text)
+    if (number !== undefined) return number
+    const place = unknown.findIndex((row) => row[0] === text)
+    if (place >= 0) return -place - 1
+    const { tenant, queue, policy } = kind
+    return -unknown.push([text, storable(tenant), storable(queue), leaseWindowMs(policy), isCareful(policy)])
+  }
+
+  #text(kind: Kind): string {
+    const known = this.#texts.get(kind)
+    if (known !== undefined) return known
+    const { tenant, queue, type, policy } = kind
+    const text = JSON.stringify({ tenant, queue, type, policy })
+    this.#texts.set(kind, text)
+    return text
+  }
+}
+
+/** A dialect may have a word to say about heartbeats: core is asked. */
+const isCareful = (policy: Policy): 0 | 1 => (policy.dialect === undefined ? 0 : 1)
+
+function kindOf(text: string): Kind {
+  const { tenant, queue, type, policy } = JSON.parse(text) as Kind
+  const { dialect, deadlineMs, startWithinMs } = policy
+  return { tenant, queue, type, policy: { ...policy, dialect, deadlineMs, startWithinMs } }
+}

@@ -1,0 +1,331 @@
+/**
+ * What passes between the main thread, which knows jobs, and the store's thread, which knows rows. Calls and answers
+ * travel in batches, one message per turn; jobs travel as the texts and numbers they are stored as, so that neither
+ * side clones an object graph.
+ */
+import type { Time } from '../../core/job.ts'
+
+export interface ThreadOptions {
+  readonly path: string
+  /** How long a call may wait for other processes before it is given up. */
+  readonly busyMs: number
+  /** How often to look for commits of other processes while somebody listens. */
+  readonly pollMs: number
+  /** How long the feed and its index by type are kept. */
+  readonly feedMs: number
+}
+
+/** Where the row of a job is. */
+export type Place = 'ready' | 'lease' | 'rest' | 'done'
+
+/** A kind's number; or, where the caller does not know it yet, minus its place in the call's list of kinds, from 1. */
+export type KindRef = number
+
+export type KindRow = readonly [text: string, tenant: string, queue: string, leaseMs: number, careful: 0 | 1]
+
+/** `purpose` may also be `alias`. */
+export type KeyRow = readonly [purpose: string, key: string, until: Time | null]
+
+export type InsertRow = readonly [
+  id: number,
+  kind: KindRef,
+  at: Time,
+  priority: number,
+  correlation: number | null,
+  head: string | null,
+  input: string | null,
+  state: string,
+  readyAt: Time | null,
+  tick: Time | null,
+  more: InsertMore | null,
+]
+
+/** What most jobs have none of. */
+export interface InsertMore {
+  readonly tenant: string
+  readonly keys: readonly KeyRow[]
+  readonly parent: string | null
+  readonly workflow: string | null
+  readonly dedupe: string | null
+  readonly labels: readonly (readonly [name: string, value: string])[]
+}
+
+/** What happened: for the feed, the tally and the index by type. `[rev, letter, at, …]` */
+export type Facts = readonly (number | string)[]
+
+export type MoveRow = readonly [
+  id: number,
+  rev: number,
+  kind: KindRef,
+  from: Place,
+  fromState: string,
+  fromPriority: number,
+  fromReadyAt: Time | null,
+  notAfter: Time | null,
+  to: Place,
+  after: AfterRow,
+  record: string,
+  log: string,
+  facts: Facts,
+  output: string | null,
+  more: MoveMore | null,
+]
+
+export type AfterRow = readonly [
+  state: string,
+  rev: number,
+  seq: number,
+  generation: number,
+  attempt: number,
+  priority: number,
+  readyAt: Time | null,
+  tick: Time | null,
+  careful: 0 | 1,
+  code: string | null,
+  endedAt: Time | null,
+  fence: string | null,
+  expiresAt: Time | null,
+  beats: number,
+  beatId: string | null,
+]
+
+export interface MoveMore {
+  readonly tenant: string
+  readonly bodies: readonly (readonly [name: string, text: string])[]
+  readonly give: readonly KeyRow[]
+  readonly take: readonly KeyRow[]
+  readonly spawn: InsertRow | null
+  readonly spawnTenant: string
+  readonly echoes: readonly (readonly [correlation: number, rev: number])[]
+}
+
+export type ChangeRow =
+  | readonly ['move', MoveRow]
+  | readonly ['annotate', id: number, generation: number, attempt: number, command: string, text: string]
+  | readonly ['purge', id: number, rev: number, state: string]
+  /** The log from its second event on, rewritten by the main thread. */
+  | readonly ['compact', id: number, rev: number, was: string, log: string]
+
+export type VerdictRow =
+  | 'applied'
+  | 'conflict'
+  | 'late'
+  | readonly ['taken', purpose: string, key: string, until: Time | null, holder: number]
+  | readonly ['rejected', rule: string]
+
+/** A job as it lies in the tables. */
+export type JobRow = readonly [
+  id: number,
+  kind: number,
+  at: Time,
+  priority: number,
+  head: string | null,
+  record: string | null,
+  lease: LeaseRow | null,
+]
+
+export type LeaseRow = readonly [
+  state: string,
+  rev: number,
+  fence: string,
+  expiresAt: Time,
+  logged: number,
+  claimRev: number | null,
+  claimSeq: number | null,
+  claimFrom: string | null,
+  claimExpiresAt: Time | null,
+  attempt: number | null,
+  generation: number | null,
+  beats: number,
+  beatsFrom: Time | null,
+  beatsTo: Time | null,
+  beatId: string | null,
+  before: string | null,
+  claimAt: Time | null,
+  request: string | null,
+  worker: string | null,
+  actor: string | null,
+]
+
+/** A stretch of the log. */
+export type LogRow = readonly [rev: number, opening: string | null, log: string | null]
+
+/** What the thread knew of a lease when its first commit came: the claim, and the heartbeats since the last event. */
+export type Opening = readonly [claim: OpeningClaim | null, beats: OpeningBeats | null]
+
+export type OpeningClaim = readonly [
+  rev: number,
+  seq: number,
+  from: string,
+  at: Time,
+  expiresAt: Time,
+  generation: number,
+  attempt: number,
+  fence: string,
+  worker: string,
+  request: string,
+  /** Absent: `worker:` and the worker's name. */
+  actor: string | null,
+]
+
+export type OpeningBeats = readonly [
+  rev: number,
+  state: string,
+  count: number,
+  from: Time,
+  to: Time,
+  expiresAt: Time,
+  beatId: string,
+  generation: number,
+  attempt: number,
+  fence: string,
+]
+
+export type InsertedRow =
+  | 1
+  | readonly ['exists', by: string, job: JobRow, input: string | null]
+  | readonly ['rejected', rule: string]
+
+export type ClaimedRow = readonly [
+  job: JobRow,
+  rev: number,
+  attempt: number,
+  expiresAt: Time,
+  at: Time,
+  input: string | null,
+]
+
+export type BeatRow = readonly [id: number, fence: string, requestId: string]
+
+/** `careful`: core has to look at this one. */
+export type BeatenRow = readonly [rev: number, beats: number, expiresAt: Time, replayed: 0 | 1] | 'lost' | 'careful'
+
+export type LoadRow = readonly [
+  id: number | null,
+  alias: string | null,
+  tenant: string | null,
+  bodies: readonly string[],
+  withLog: boolean,
+]
+
+export type LoadedRow = readonly [
+  job: JobRow,
+  bodies: readonly (readonly [name: string, text: string])[],
+  log: readonly LogRow[],
+]
+
+export interface FindRow {
+  /** Numbers of the kinds that match; `null` for all. */
+  readonly kinds: readonly number[] | null
+  readonly states: readonly string[] | null
+  readonly labels: readonly (readonly [name: string, value: string])[]
+  readonly correlation: number | null
+  readonly ownId: number | null
+  readonly parent: string | null
+  readonly workflow: string | null
+  readonly dedupe: string | null
+  readonly code: string | null
+  readonly createdFrom: Time | null
+  readonly createdTo: Time | null
+  readonly endedBefore: Time | null
+  readonly newest: boolean
+  readonly limit: number
+  readonly after: number | null
+}
+
+export interface Calls {
+  insert: [{ kinds: readonly KindRow[]; rows: readonly InsertRow[] }, readonly InsertedRow[]]
+  claim: [
+    {
+      request: string
+      worker: string
+      actor: string
+      nonce: string
+      lanes: readonly (readonly [tenant: string, queue: string, priority: number])[]
+      limit: number
+      maxInputBytes: number
+    },
+    { replayed: boolean; rows: readonly ClaimedRow[] },
+  ]
+  commit: [{ kinds: readonly KindRow[]; rows: readonly ChangeRow[] }, readonly VerdictRow[]]
+  heartbeat: [readonly BeatRow[], readonly BeatenRow[]]
+  due: [number, readonly JobRow[]]
+  /** Ticks that `due` found too early. */
+  retick: [readonly (readonly [id: number, rev: number, tick: Time])[], null]
+  settings: [readonly SettingRow[], readonly SettingRows[]]
+  load: [readonly LoadRow[], readonly (LoadedRow | null)[]]
+  find: [FindRow, { rows: readonly JobRow[]; cursor: number | null }]
+  log: [{ id: number; afterRev: number; limit: number }, { job: JobRow; log: readonly LogRow[] } | null]
+  annotations: [number, readonly string[]]
+  typed: [
+    {
+      types: readonly string[]
+      kinds: readonly number[] | null
+      from: Time
+      to: Time
+      after: Spot | null
+      limit: number
+    },
+    { found: readonly (readonly [spot: Spot, job: JobRow, log: LogRow | null])[]; next: Spot | null },
+  ]
+  correlated: [{ correlation: number; ownId: number | null; kinds: readonly number[] | null }, readonly LoadedRow[]]
+  feed: [{ after: readonly [position: number, index: number] | null; limit: number }, FeedRows]
+  tally: [
+    null,
+    { rows: readonly (readonly [kind: number, state: string, count: number])[]; end: number; purged: number },
+  ]
+  kinds: [null, null]
+  listen: [boolean, null]
+  close: [null, null]
+}
+
+/** Where an event stands among all: its time, its job, its revision. */
+export type Spot = readonly [at: Time, job: number, rev: number]
+
+export interface FeedRows {
+  readonly items: readonly (readonly [
+    position: number,
+    index: number,
+    id: number,
+    rev: number,
+    type: string,
+    kind: number,
+  ])[]
+  readonly end: number
+  readonly purged: number
+}
+
+export type SettingRow =
+  | readonly ['get', collection: string, key: string]
+  | readonly ['list', collection: string, after: string, limit: number]
+  | readonly ['put', collection: string, key: string, rev: number | null, text: string]
+  | readonly ['remove', collection: string, key: string, rev: number | null]
+
+export type SettingRows = readonly [
+  ok: boolean,
+  rows: readonly (readonly [key: string, rev: number, updatedAt: Time, text: string])[],
+]
+
+export type Op = keyof Calls
+export type Asked<O extends Op> = Calls[O][0]
+export type Answered<O extends Op> = Calls[O][1]
+
+export interface Call {
+  readonly n: number
+  readonly op: Op
+  readonly asked: Asked<Op>
+}
+
+export type Answer = { readonly n: number; readonly now: Time } & (
+  | { readonly ok: true; readonly answered: Answered<Op> }
+  | { readonly ok: false; readonly code: string; readonly message: string }
+)
+
+/** From the thread: answers, the kinds they are the first to mention, and whether other processes have committed. */
+export interface Report {
+  readonly answers: readonly Answer[]
+  readonly kinds: readonly (readonly [number: number, text: string])[]
+  readonly changed: boolean
+  /** Said once, first: the store is open; or why it is not. */
+  readonly opened?: true | { readonly code: string; readonly message: string }
+}

@@ -1,0 +1,304 @@
+/**
+ * The embedded store: one SQLite file, which several processes may share, in a thread of its own. This side turns the
+ * port's words into rows and back; `thread.ts` has the file. A call that has been answered is on the disk.
+ */
+import { resolve } from 'node:path'
+import { assert } from '../../core/assert.ts'
+import { idNumber, idText } from '../../core/id.ts'
+import { original, storable } from '../codec/text.ts'
+import type {
+  Beat,
+  BeatAnswer,
+  Beaten,
+  Change,
+  ClaimAnswer,
+  CommitAnswer,
+  DueAnswer,
+  EventPage,
+  EventQuery,
+  Grant,
+  Hint,
+  InsertAnswer,
+  Inserted,
+  JobPage,
+  JobQuery,
+  LoadAnswer,
+  Loaded,
+  LoadItem,
+  NewJob,
+  SettingAnswer,
+  SettingOperation,
+  Store,
+  Transaction,
+  Verdict,
+} from '../store.ts'
+import { beatCarefully } from './beat-carefully.ts'
+import { Channel, SqliteStoreError } from './channel.ts'
+import { compactedRow } from './compacted-row.ts'
+import { eventsOf, jobOf } from './decode.ts'
+import { changeRow, insertRow, numberOf, Unstorable } from './encode.ts'
+import { events } from './events.ts'
+import { find } from './find.ts'
+import { Hints } from './hints.ts'
+import { Kinds } from './kinds.ts'
+import type { ChangeRow, InsertedRow, KindRow, LoadedRow, LoadRow, SettingRow, VerdictRow } from './protocol.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+export interface SqliteOptions {
+  /** The file; its folder is made where it is missing. */
+  readonly path?: string | undefined
+  /** How long a call may wait while other processes keep the file locked. */
+  readonly busyMs?: number | undefined
+  /** How soon commits of other processes are noticed. */
+  readonly pollMs?: number | undefined
+  /** How long the feed, and reading events by type, reach back. */
+  readonly feedMs?: number | undefined
+}
+
+export async function openSqliteStore(options: SqliteOptions = {}): Promise<Store> {
+  const path = options.path ?? '.pawl/jobs.db'
+  const kinds = new Kinds()
+  const hints = new Hints()
+  const thread = {
+    path: path === ':memory:' ? path : resolve(path),
+    busyMs: options.busyMs ?? 30_000,
+    pollMs: options.pollMs ?? 20,
+    feedMs: options.feedMs ?? 30 * DAY_MS,
+  }
+  const channel = await Channel.open(thread, (report) => {
+    kinds.learn(report.kinds)
+    if (report.changed) hints.tell({ about: 'anything' })
+  })
+  return new SqliteStore(channel, kinds, hints)
+}
+
+class SqliteStore implements Store {
+  readonly #channel: Channel
+  readonly #kinds: Kinds
+  readonly #hints: Hints
+
+  constructor(channel: Channel, kinds: Kinds, hints: Hints) {
+    this.#channel = channel
+    this.#kinds = kinds
+    this.#hints = hints
+  }
+
+  async insert(items: readonly NewJob[], tx?: Transaction): Promise<InsertAnswer> {
+    refuseTransaction(tx)
+    const unknown: KindRow[] = []
+    const rejected = new Map<number, Inserted>()
+    const rows = items.flatMap((item, i) => {
+      const row = attempt(() => insertRow(item, (kind) => this.#kinds.reference(kind, unknown)))
+      if ('rule' in row) rejected.set(i, row)
+      return 'rule' in row ? [] : [row]
+    })
+    const { now, answered } = await this.#channel.call('insert', { kinds: unknown, rows })
+    const inserted = answered[Symbol.iterator]()
+    return { now, items: items.map((item, i) => rejected.get(i) ?? this.#inserted(item, next(inserted))) }
+  }
+
+  async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
+    const { now, answered } = await this.#channel.call('load', items.map(loadRow))
+    return {
+      now,
+      items: answered.map((row, i) => (row === null ? undefined : this.#loaded(items[i] as LoadItem, row))),
+    }
+  }
+
+  async claim(grant: Grant): Promise<ClaimAnswer> {
+    const { now, answered } = await this.#channel.call('claim', {
+      request: storable(grant.requestId),
+      worker: storable(grant.workerId),
+      actor: storable(grant.actor),
+      nonce: grant.nonce,
+      lanes: grant.lanes.map(({ tenant, queue, priority }) => [storable(tenant), storable(queue), priority]),
+      limit: grant.limit,
+      maxInputBytes: grant.maxInputBytes,
+    })
+    const jobs = answered.rows.map(([row, rev, attempt, leaseExpiresAt, at, input]) => ({
+      before: jobOf(row, this.#kinds),
+      rev,
+      attempt,
+      leaseExpiresAt,
+      at,
+      input: input === null ? undefined : original(input),
+    }))
+    return { now, replayed: answered.replayed, jobs }
+  }
+
+  async commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer> {
+    refuseTransaction(tx)
+    const unknown: KindRow[] = []
+    const refused = new Map<number, Verdict>()
+    const rows: ChangeRow[] = []
+    for (const [i, change] of changes.entries()) {
+      const row =
+        change.kind === 'compact'
+          ? await compactedRow(this.#channel, this.#kinds, change)
+          : attempt(() => changeRow(change, (kind) => this.#kinds.reference(kind, unknown)))
+      if ('rule' in row || 'status' in row) refused.set(i, row)
+      else rows.push(row)
+    }
+    const { now, answered } = await this.#channel.call('commit', { kinds: unknown, rows })
+    const given = answered[Symbol.iterator]()
+    const verdicts = changes.map((change, i) => refused.get(i) ?? this.#verdict(change, next(given)))
+    return { now, verdicts }
+  }
+
+  async heartbeat(beats: readonly Beat[]): Promise<BeatAnswer> {
+    const rows = beats.map(({ id, fence, requestId }) => [idNumber(id) ?? 0, fence, storable(requestId)] as const)
+    const { now, answered } = await this.#channel.call('heartbeat', rows)
+    const items: Beaten[] = []
+    for (const [i, row] of answered.entries()) {
+      if (row === 'lost') items.push({ status: 'lost' })
+      else if (row === 'careful') items.push(await beatCarefully(this, beats[i] as Beat))
+      else {
+        const [rev, count, leaseExpiresAt, replayed] = row
+        items.push({
+          status: 'renewed',
+          rev,
+          beats: count,
+          leaseExpiresAt,
+          cancel: undefined,
+          replayed: replayed === 1,
+        })
+      }
+    }
+    return { now, items }
+  }
+
+  /** A tick may be earlier than the record's: one that a heartbeat has made so is put right and handed to nobody. */
+  async due(limit: number): Promise<DueAnswer> {
+    const { now, answered } = await this.#channel.call('due', limit)
+    const jobs = answered.map((row) => jobOf(row, this.#kinds))
+    const early = jobs.filter(({ nextTickAt }) => nextTickAt !== undefined && nextTickAt > now)
+    if (early.length === 0) return { now, jobs }
+    const ticks = early.map(({ id, rev, nextTickAt }) => [numberOf(id, 'id'), rev, nextTickAt as number] as const)
+    await this.#channel.call('retick', ticks)
+    return { now, jobs: jobs.filter((job) => !early.includes(job)) }
+  }
+
+  async find(query: JobQuery): Promise<JobPage> {
+    return find(this.#channel, this.#kinds, query)
+  }
+
+  async events(query: EventQuery): Promise<EventPage> {
+    return events(this.#channel, this.#kinds, query)
+  }
+
+  async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
+    const { now, answered } = await this.#channel.call('settings', operations.map(settingRow))
+    const written = operations.some(({ op, collection }) => collection === 'queue' && (op === 'put' || op === 'remove'))
+    if (written) this.#hints.tell({ about: 'anything' })
+    return answered.map(([ok, rows]) => ({
+      now,
+      status: ok ? 'ok' : 'conflict',
+      settings: rows.map(([key, rev, updatedAt, text]) => ({
+        key: original(key),
+        text: original(text),
+        rev,
+        updatedAt,
+      })),
+    }))
+  }
+
+  async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
+    const subscription = this.#hints.subscribe(wake)
+    if (this.#hints.listeners === 1) await this.#channel.call('listen', true)
+    return {
+      [Symbol.asyncDispose]: async () => {
+        if (!subscription() || this.#hints.listeners > 0) return
+        // A closed store listens to nothing anyway.
+        await this.#channel.call('listen', false).catch(() => {})
+      },
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#hints.close()
+    await this.#channel.close()
+  }
+
+  #inserted({ job }: NewJob, row: InsertedRow): Inserted {
+    if (row === 1) {
+      this.#hints.about(job)
+      return { status: 'inserted' }
+    }
+    if (row[0] === 'rejected') return { status: 'rejected', field: 'job', rule: row[1] }
+    const [, by, found, input] = row
+    return {
+      status: 'exists',
+      by: by as Extract<Inserted, { by: unknown }>['by'],
+      job: jobOf(found, this.#kinds),
+      input: input === null ? undefined : original(input),
+    }
+  }
+
+  #loaded({ tenant, requestId }: LoadItem, [row, bodies, log]: LoadedRow): Loaded | undefined {
+    const job = jobOf(row, this.#kinds)
+    if (tenant !== undefined && job.spec.kind.tenant !== tenant) return undefined
+    const caused =
+      requestId === undefined ? [] : eventsOf(row, log, this.#kinds).filter((event) => event.requestId === requestId)
+    const texts = bodies.map(([name, text]) => [original(name), original(text)] as const)
+    return { job, bodies: Object.fromEntries(texts), caused }
+  }
+
+  #verdict(change: Change, row: VerdictRow): Verdict {
+    if (typeof row !== 'string') {
+      if (row[0] === 'rejected') return { status: 'rejected', field: 'change', rule: row[1] }
+      const [, purpose, key, until, holder] = row
+      const wanted = { purpose, key: original(key), until: until ?? undefined }
+      return { status: 'taken', key: wanted as Extract<Verdict, { status: 'taken' }>['key'], holder: idText(holder) }
+    }
+    if (row === 'applied' && change.kind === 'move') {
+      this.#hints.about(change.after)
+      if (change.spawn !== undefined) this.#hints.about(change.spawn.job)
+    }
+    return { status: row }
+  }
+}
+
+function refuseTransaction(tx: Transaction | undefined): void {
+  if (tx === undefined) return
+  throw new SqliteStoreError(
+    'NO_TRANSACTION',
+    'pawl: the SQLite store cannot take part in a transaction of yours: its file is its own. Use a Postgres store for that.',
+  )
+}
+
+function attempt<Made extends object>(make: () => Made): Made | { status: 'rejected'; field: string; rule: string } {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof Unstorable)) throw error
+    return { status: 'rejected', field: error.field, rule: error.rule }
+  }
+}
+
+function next<Value>(values: Iterator<Value>): Value {
+  const { value, done } = values.next()
+  assert(done !== true, 'every item is answered')
+  return value
+}
+
+function loadRow({ id, tenant, bodies, requestId }: LoadItem): LoadRow {
+  const number = idNumber(id)
+  const alias = number === undefined && tenant !== undefined ? storable(id) : null
+  const scope = tenant === undefined ? null : storable(tenant)
+  return [number ?? null, alias, scope, (bodies ?? []).map(storable), requestId !== undefined]
+}
+
+function settingRow(operation: SettingOperation): SettingRow {
+  const { op, collection } = operation
+  switch (op) {
+    case 'get':
+      return ['get', collection, storable(operation.key)]
+    case 'list':
+      return ['list', collection, storable(operation.after), operation.limit]
+    case 'put':
+      return ['put', collection, storable(operation.key), operation.rev ?? null, storable(operation.text)]
+    case 'remove':
+      return ['remove', collection, storable(operation.key), operation.rev ?? null]
+  }
+}

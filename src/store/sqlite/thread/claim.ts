@@ -1,0 +1,127 @@
+import { original } from '../../codec/text.ts'
+import { queueKey } from '../../store.ts'
+import type { Answered, Asked, ClaimedRow } from '../protocol.ts'
+import { all, type Cell, type Ledger, one, type Row } from './ledger.ts'
+
+type Claim = Asked<'claim'>
+
+/** Claims whose leases are all over are forgotten now and then. */
+const FORGET_EVERY = 256
+
+/** Is there anything to write for this claim? An idle worker's question takes no lock and costs no sync. */
+export function claimable(ledger: Ledger, claim: Claim): boolean {
+  const now = ledger.clock.now()
+  if (again(ledger, claim.request, now).length > 0) return true
+  return openLanes(ledger, claim).some((lane) => one(ledger.sql.front, lane, now) !== undefined)
+}
+
+/** Lane by lane, each from its front, until there is enough. */
+export function claim(ledger: Ledger, asked: Claim): Answered<'claim'> {
+  const { sql, now } = ledger
+  const repeated = again(ledger, asked.request, now)
+  if (repeated.length > 0) return { replayed: true, rows: withInputs(ledger, repeated.map(answered), asked) }
+  const rows: ClaimedRow[] = []
+  let number: number | undefined
+  for (const lane of openLanes(ledger, asked)) {
+    if (rows.length >= asked.limit) break
+    const found = all(sql.claimable, lane, now, asked.limit - rows.length)
+    const last = found.at(-1)
+    if (last === undefined) continue
+    number ??= one(sql.insertClaim, now, asked.request, asked.worker, asked.actor)?.[0] as number
+    sql.leaseFront.run(asked.nonce, now, number, lane, last[8] as number, last[0] as number)
+    sql.deleteFront.run(lane, last[8] as number, last[0] as number)
+    for (const row of found) rows.push(take(ledger, row))
+  }
+  if (number !== undefined && number % FORGET_EVERY === 0) sql.forgetClaims.run(number)
+  return { replayed: false, rows: withInputs(ledger, rows, asked) }
+}
+
+/** The lanes asked for whose queue exists and is not paused. */
+function openLanes(ledger: Ledger, { lanes }: Claim): readonly number[] {
+  const open: number[] = []
+  for (const [tenant, queue, priority] of lanes) {
+    const number = ledger.queue(tenant, queue)
+    if (number !== undefined && !paused(ledger, tenant, queue)) open.push(number * 10 + priority)
+  }
+  return open
+}
+
+function paused(ledger: Ledger, tenant: string, queue: string): boolean {
+  const text = one(ledger.sql.setting, 'queue', queueKey(original(tenant), original(queue)))?.[3]
+  if (typeof text !== 'string') return false
+  try {
+    const document: unknown = JSON.parse(text)
+    return typeof document === 'object' && document !== null && 'paused' in document && document.paused === true
+  } catch {
+    return false
+  }
+}
+
+function take(ledger: Ledger, row: Row): ClaimedRow {
+  const [id, kind, at, priority, head, record, rev, attempt, , leaseMs, inputBytes, input, state] = row as Front
+  const { now } = ledger
+  ledger.tell(kind)
+  ledger.happened(rev + 1, 'c', kind, now, id)
+  ledger.count(kind, state, -1)
+  ledger.count(kind, 'c', 1)
+  // A big input is there in name only: whether there is room for it is seen when all are known.
+  const text = inputBytes !== null && input === null ? LATER : input
+  return [[id, kind, at, priority, head, record, null], rev + 1, attempt + 1, now + leaseMs, now, text]
+}
+
+type Front = readonly [
+  id: number,
+  kind: number,
+  at: number,
+  priority: number,
+  head: string | null,
+  record: string | null,
+  rev: number,
+  attempt: number,
+  readyAt: number,
+  leaseMs: number,
+  inputBytes: number | null,
+  input: string | null,
+  state: string,
+]
+
+const LATER = '\u0000'
+
+/** Rows of an earlier call with this request id whose lease is still live. */
+function again(ledger: Ledger, request: string, now: number): readonly Row[] {
+  const found: Row[] = []
+  for (const [number] of all(ledger.sql.claimByRequest, request)) {
+    found.push(...all(ledger.sql.wholeOfClaim, number as number, now))
+  }
+  return found
+}
+
+/** What was answered then: the record before the claim, and what the claim made of it. */
+function answered(row: Row): ClaimedRow {
+  const [id, kind, at, priority, head] = row as readonly [number, number, number, number, string | null, ...Cell[]]
+  const before = row[21] as string | null
+  const [claimRev, claimExpiresAt, attempt, claimAt] = [row[11], row[14], row[15], row[22]] as number[]
+  return [
+    [id, kind, at, priority, head, before, null],
+    claimRev as number,
+    attempt as number,
+    claimExpiresAt as number,
+    claimAt as number,
+    LATER,
+  ]
+}
+
+/** Inputs ride along while there is room; the others are loaded when their turn comes. */
+function withInputs(ledger: Ledger, rows: readonly ClaimedRow[], { maxInputBytes }: Claim): readonly ClaimedRow[] {
+  let leftBytes = maxInputBytes
+  return rows.map((row) => {
+    const [job, rev, attempt, expiresAt, at, input] = row
+    ledger.tell(job[1])
+    if (input === null) return row
+    const text = input === LATER ? ((one(ledger.sql.input, job[0])?.[0] as string | null) ?? null) : input
+    const bytes = text === null ? 0 : Buffer.byteLength(text)
+    if (bytes > leftBytes) return [job, rev, attempt, expiresAt, at, null]
+    leftBytes -= bytes
+    return input === text ? row : [job, rev, attempt, expiresAt, at, text]
+  })
+}

@@ -1,0 +1,57 @@
+import { unreachable } from '../../../core/assert.ts'
+import type { Answered, Asked, ChangeRow, VerdictRow } from '../protocol.ts'
+import { type Ledger, one } from './ledger.ts'
+import { move } from './move.ts'
+
+export function commit(ledger: Ledger, { kinds, rows }: Asked<'commit'>): Answered<'commit'> {
+  const interned = ledger.intern(kinds)
+  return ledger.each(
+    rows,
+    (row) => change(ledger, row, interned),
+    (rule): VerdictRow => ['rejected', rule],
+  )
+}
+
+function change(ledger: Ledger, row: ChangeRow, interned: readonly number[]): VerdictRow {
+  switch (row[0]) {
+    case 'move':
+      return move(ledger, row[1], interned)
+    case 'annotate': {
+      const [, id, generation, attempt, command, text] = row
+      if (one(ledger.sql.jobExists, id) === undefined) return 'conflict'
+      ledger.sql.annotate.run(id, generation, attempt, command, text)
+      return 'applied'
+    }
+    case 'compact': {
+      const [, id, rev, was, log] = row
+      if (ledger.sql.compactDone.run(log, id, rev, was).changes === 0) return 'conflict'
+      ledger.sql.deletePast.run(id)
+      return 'applied'
+    }
+    case 'purge':
+      return purge(ledger, row[1], row[2])
+    default:
+      return unreachable(row)
+  }
+}
+
+/** An ended job with everything that is its own. The feed keeps saying that it was there. */
+function purge(ledger: Ledger, id: number, rev: number): VerdictRow {
+  const { sql } = ledger
+  const done = one(sql.takeDone, id, rev)
+  if (done === undefined) return 'conflict'
+  ledger.count(done[3] as number, done[4] as string, -1)
+  for (const remove of [
+    sql.deletePast,
+    sql.deleteBodies,
+    sql.deleteKeys,
+    sql.deleteLabels,
+    sql.deleteEchoes,
+    sql.deleteAnnotations,
+    sql.deleteJob,
+  ]) {
+    remove.run(id)
+  }
+  sql.countPurged.run()
+  return 'applied'
+}

@@ -1,0 +1,45 @@
+import type { Answered, Asked, JobRow } from '../protocol.ts'
+import { all, type Ledger, one } from './ledger.ts'
+
+/** How long a ticker may take before its jobs are handed to another one. */
+const HANDED_OUT_MS = 5_000
+
+export const anythingDue = (ledger: Ledger): boolean => one(ledger.sql.anyDue, ledger.clock.now())?.[0] === 1
+
+/** The earliest ticks of all three places. Each moves ahead, so that nobody else is handed the job meanwhile. */
+export function due(ledger: Ledger, limit: Asked<'due'>): Answered<'due'> {
+  const { sql, now } = ledger
+  const found = [
+    ...all(sql.dueLease, now, limit).map(([id, tick]) => ({
+      id,
+      tick,
+      move: () => sql.tickLease.run(later, id as number),
+    })),
+    ...all(sql.dueRest, now, limit).map(([id, tick]) => ({
+      id,
+      tick,
+      move: () => sql.tickRest.run(later, id as number),
+    })),
+    ...all(sql.dueReady, now, limit).map(([id, tick, lane, readyAt]) => ({
+      id,
+      tick,
+      move: () => sql.tickReady.run(later, lane as number, readyAt as number, id as number),
+    })),
+  ]
+  const later = now + HANDED_OUT_MS
+  found.sort((a, b) => (a.tick as number) - (b.tick as number))
+  const jobs: JobRow[] = []
+  for (const { id, move } of found.slice(0, limit)) {
+    const job = ledger.whole(id as number)
+    if (job === undefined) continue
+    move()
+    jobs.push(job)
+  }
+  return jobs
+}
+
+/** Leases that heartbeats have renewed since their tick was set: the true one, unless the job has moved again. */
+export function retick(ledger: Ledger, rows: Asked<'retick'>): Answered<'retick'> {
+  for (const [id, rev, tick] of rows) ledger.sql.retickLease.run(tick, id, rev)
+  return null
+}

@@ -1,0 +1,203 @@
+/**
+ * The thread's one loop. Calls that arrive while a commit is under way wait together and ride in the next one: one
+ * lock, one sync, a verdict each. An idle store adds no delay: the first call is served at once.
+ *
+ * Modes: idle (nothing waits); serving (inside `#serve`, which runs to its end); held off (another process has the
+ * file's write lock: writes wait for a timer, reads go on). What has not been answered is in `#waiting` or
+ * `#held`.
+ */
+import type { Time } from '../../../core/job.ts'
+import type { Timers } from '../../../system/timers.ts'
+import type { Answer, Answered, Asked, Call, Op } from '../protocol.ts'
+import { claim, claimable } from './claim.ts'
+import { commit } from './commit.ts'
+import { anythingDue, due, retick } from './due.ts'
+import { feed, tally, typed } from './feed.ts'
+import { find } from './find.ts'
+import { heartbeat } from './heartbeat.ts'
+import { insert } from './insert.ts'
+import type { Ledger } from './ledger.ts'
+import { annotations, correlated, load, log } from './read.ts'
+import { isBusy } from './result-codes.ts'
+import { isSettingWrite, settings } from './settings.ts'
+
+type Work = { readonly [O in Op]?: (ledger: Ledger, asked: Asked<O>) => Answered<O> }
+
+const WRITES: Work = { insert, claim, commit, heartbeat, due, retick, settings }
+
+const READS: Work = {
+  load,
+  find,
+  log,
+  annotations,
+  typed,
+  correlated,
+  feed,
+  tally,
+  settings,
+  kinds: (ledger) => {
+    ledger.tellAll()
+    return null
+  },
+  // Nothing there to take: the answer is known without a lock.
+  claim: () => ({ replayed: false, rows: [] }),
+  due: () => [],
+}
+
+/** Calls that ride in one commit at most: the first of them must not wait for ever. */
+const MAX_RIDERS = 512
+/** Short: whoever writes holds the lock for milliseconds. */
+const BACKOFF_MS = [1, 1, 2, 2, 3, 4, 5, 7] as const
+
+export interface GroupCommitOptions {
+  readonly busyMs: number
+  readonly timers: Timers
+  readonly monotonicMs: () => number
+  /** Called before each commit: what else has arrived rides along. */
+  readonly gather: () => readonly Call[]
+  readonly report: (answers: readonly Answer[]) => void
+}
+
+interface Waiting {
+  readonly call: Call
+  readonly sinceMs: number
+}
+
+export class GroupCommit {
+  readonly #ledger: Ledger
+  readonly #options: GroupCommitOptions
+  /** Not looked at yet. */
+  #waiting: Waiting[] = []
+  /** Found the file locked. */
+  #held: Waiting[] = []
+  #heldOff: Disposable | undefined
+  #tries = 0
+
+  constructor(ledger: Ledger, options: GroupCommitOptions) {
+    this.#ledger = ledger
+    this.#options = options
+  }
+
+  take(calls: readonly Call[]): void {
+    this.#enlist(calls)
+    // While held off, only reads are served: writes wait for their timer.
+    this.#serve()
+  }
+
+  stop(): void {
+    this.#heldOff?.[Symbol.dispose]()
+  }
+
+  #enlist(calls: readonly Call[]): void {
+    const sinceMs = this.#options.monotonicMs()
+    for (const call of calls) this.#waiting.push({ call, sinceMs })
+  }
+
+  #serve(): void {
+    while (this.#waiting.length > 0 || (this.#heldOff === undefined && this.#held.length > 0)) {
+      if (this.#heldOff === undefined) this.#waiting.unshift(...this.#held.splice(0))
+      const answers: Answer[] = []
+      const writes: Waiting[] = []
+      for (const waiting of this.#waiting.splice(0, MAX_RIDERS)) {
+        if (this.#mustWrite(waiting.call)) writes.push(waiting)
+        else this.#read(waiting, answers)
+      }
+      if (writes.length > 0) this.#write(writes, answers)
+      if (answers.length > 0) this.#options.report(answers)
+      this.#enlist(this.#options.gather())
+    }
+  }
+
+  /** A question that turns out to have nothing to take needs no lock. */
+  #mustWrite({ op, asked }: Call): boolean {
+    try {
+      if (op === 'claim') return claimable(this.#ledger, asked as Asked<'claim'>)
+      if (op === 'due') return anythingDue(this.#ledger)
+      if (op === 'settings') return isSettingWrite(asked as Asked<'settings'>)
+    } catch {
+      // Whatever it was, it will show again where it is answered for.
+      return true
+    }
+    return WRITES[op] !== undefined
+  }
+
+  #write(batch: readonly Waiting[], answers: Answer[]): void {
+    if (this.#heldOff !== undefined) {
+      this.#held.push(...batch)
+      return
+    }
+    const ledger = this.#ledger
+    const made: Answer[] = []
+    try {
+      ledger.begin()
+      for (const { call } of batch) made.push(this.#ride(call, batch.length > 1))
+      ledger.commit()
+      this.#tries = 0
+      answers.push(...made)
+    } catch (error) {
+      ledger.rollback()
+      for (const waiting of batch) this.#failedOrHeld(waiting, error, answers)
+    }
+  }
+
+  #read(waiting: Waiting, answers: Answer[]): void {
+    try {
+      this.#ledger.now = this.#ledger.clock.now()
+      answers.push(this.#run(READS, waiting.call))
+    } catch (error) {
+      this.#failedOrHeld(waiting, error, answers)
+    }
+  }
+
+  /** A busy file is no failure, until somebody has waited too long for it. */
+  #failedOrHeld(waiting: Waiting, error: unknown, answers: Answer[]): void {
+    const now = this.#ledger.clock.now()
+    if (!isBusy(error)) answers.push(failed(waiting.call, now, error))
+    else if (this.#options.monotonicMs() - waiting.sinceMs > this.#options.busyMs) {
+      answers.push(tooLong(waiting.call, now, this.#options.busyMs))
+    } else {
+      this.#held.push(waiting)
+      this.#holdOff()
+    }
+  }
+
+  /** One call of a commit. Whatever goes wrong in it is its own affair. */
+  #ride(call: Call, inCompany: boolean): Answer {
+    const ledger = this.#ledger
+    if (!inCompany) return this.#run(WRITES, call)
+    try {
+      return ledger.atomically(() => this.#run(WRITES, call))
+    } catch (error) {
+      // An error that cost the whole transaction is everybody's.
+      if (!ledger.db.isTransaction) throw error
+      return failed(call, ledger.now, error)
+    }
+  }
+
+  #run(work: Work, { n, op, asked }: Call): Answer {
+    const run = work[op] as ((ledger: Ledger, asked: unknown) => Answered<Op>) | undefined
+    if (run === undefined) throw new Error(`pawl: the store's thread knows no ${op}`)
+    const answered = run(this.#ledger, asked)
+    return { n, now: this.#ledger.now, ok: true, answered }
+  }
+
+  #holdOff(): void {
+    if (this.#heldOff !== undefined) return
+    const ms = BACKOFF_MS[Math.min(this.#tries, BACKOFF_MS.length - 1)] as number
+    this.#tries += 1
+    this.#heldOff = this.#options.timers.after(ms, () => {
+      this.#heldOff = undefined
+      this.#serve()
+    })
+  }
+}
+
+function tooLong({ n }: Call, now: Time, busyMs: number): Answer {
+  const message = `pawl: another process kept the file locked for more than ${busyMs} ms. Nothing was changed; try again.`
+  return { n, now, ok: false, code: 'STORE_BUSY', message }
+}
+
+function failed({ n }: Call, now: Time, error: unknown): Answer {
+  const message = error instanceof Error ? error.message : String(error)
+  return { n, now, ok: false, code: 'STORE_FAILED', message }
+}

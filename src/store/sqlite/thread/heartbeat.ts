@@ -1,0 +1,25 @@
+import type { Answered, Asked, BeatenRow, BeatRow } from '../protocol.ts'
+import { type Ledger, one } from './ledger.ts'
+
+/** Renews what is still owned. Touches no indexed column. */
+export function heartbeat(ledger: Ledger, beats: Asked<'heartbeat'>): Answered<'heartbeat'> {
+  return beats.map((row) => beat(ledger, row))
+}
+
+function beat({ sql, now }: Ledger, [id, fence, requestId]: BeatRow): BeatenRow {
+  const lease = one(sql.beatable, id)
+  if (lease === undefined) return 'lost'
+  const [held, expiresAt, beatId, careful, rev, beatsAll] = lease as readonly [
+    string,
+    number,
+    string | null,
+    number,
+    number,
+    number,
+  ]
+  if (careful === 1) return 'careful'
+  if (beatId === requestId) return [rev, beatsAll, expiresAt, 1]
+  if (held !== fence || now >= expiresAt) return 'lost'
+  const renewed = one(sql.beat, now, requestId, id) as readonly [number, number, number]
+  return [renewed[0], renewed[1], renewed[2], 0]
+}

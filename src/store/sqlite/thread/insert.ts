@@ -1,0 +1,51 @@
+import type { Answered, Asked, InsertedRow, InsertRow, JobRow, KeyRow } from '../protocol.ts'
+import { type Ledger, one } from './ledger.ts'
+
+export function insert(ledger: Ledger, { kinds, rows }: Asked<'insert'>): Answered<'insert'> {
+  const interned = ledger.intern(kinds)
+  return ledger.each(
+    rows,
+    (row) => insertOne(ledger, row, ledger.kindOf(row[1], interned)),
+    (rule): InsertedRow => ['rejected', rule],
+  )
+}
+
+/** A new job, or the one that was first with its id, its alias or one of its keys. */
+export function insertOne(ledger: Ledger, row: InsertRow, kind: number): InsertedRow {
+  const [id, , at, priority, correlation, head, input, state, readyAt, tick, more] = row
+  const { sql } = ledger
+  if (more !== null) {
+    const first = somebodyFirst(ledger, id, more.tenant, more.keys)
+    if (first !== undefined) return first
+  }
+  const { parent = null, workflow = null, dedupe = null } = more ?? {}
+  const { changes } = sql.insertJob.run(id, kind, at, priority, correlation, parent, workflow, dedupe, head, input)
+  if (changes === 0) return exists(ledger, 'id', ledger.whole(id))
+  if (readyAt === null) sql.insertRest.run(id, kind, state, 1, tick, null, null)
+  else {
+    const lane = ledger.lane(kind, priority)
+    sql.insertReady.run(lane, readyAt, id, kind, state, 1, 1, 0, 0, 0, tick, null, null)
+  }
+  if (more !== null) {
+    for (const [purpose, key, until] of more.keys) sql.takeKey.run(more.tenant, purpose, key, id, until)
+    for (const [name, value] of more.labels) sql.insertLabel.run(name, value, id)
+  }
+  ledger.happened(1, 'e', kind, at, id)
+  ledger.count(kind, state, 1)
+  return 1
+}
+
+function somebodyFirst(ledger: Ledger, id: number, tenant: string, keys: readonly KeyRow[]): InsertedRow | undefined {
+  const same = ledger.whole(id)
+  if (same !== undefined) return exists(ledger, 'id', same)
+  for (const [purpose, key] of keys) {
+    const holder = one(ledger.sql.holder, tenant, purpose, key, ledger.now)?.[0]
+    if (typeof holder === 'number') return exists(ledger, purpose, ledger.whole(holder))
+  }
+  return undefined
+}
+
+function exists(ledger: Ledger, by: string, job: JobRow | undefined): InsertedRow {
+  if (job === undefined) throw new Error(`pawl: the holder of a ${by} is gone`)
+  return ['exists', by, job, (one(ledger.sql.input, job[0])?.[0] as string | null | undefined) ?? null]
+}

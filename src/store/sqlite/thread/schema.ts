@@ -1,0 +1,235 @@
+/**
+ * The tables. A job's words are written once (`job`, whose row is its first event); while it lives it has exactly one
+ * small row in exactly one of `ready`, `lease`, `rest`, and once it has ended one in `done`. Moving the row is the
+ * transition, the conditional DELETE is the compare-and-swap. What happened before the row it is in now is in `past`,
+ * which only grows.
+ *
+ * A migration is for ever: to change the schema, add one. The file's `user_version` counts those it has seen.
+ */
+export const APPLICATION_ID = 0x7061776c
+
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE queue (
+    id INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    name TEXT NOT NULL,
+    UNIQUE (tenant, name)
+  ) STRICT;
+
+  -- Everything siblings share. lease_ms is how long a claim lasts; careful says that core itself judges its heartbeats.
+  CREATE TABLE kind (
+    id INTEGER PRIMARY KEY,
+    queue INTEGER NOT NULL REFERENCES queue (id),
+    lease_ms INTEGER NOT NULL CHECK (lease_ms > 0),
+    careful INTEGER NOT NULL CHECK (careful IN (0, 1)),
+    text TEXT NOT NULL UNIQUE
+  ) STRICT;
+
+  CREATE TABLE job (
+    id INTEGER PRIMARY KEY CHECK (id > 0),
+    kind INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    priority INTEGER NOT NULL,
+    -- Hashes of the correlation id, where it is not the job's own id, and of the words below.
+    correlation INTEGER,
+    parent TEXT,
+    workflow TEXT,
+    dedupe TEXT,
+    head TEXT,
+    input TEXT
+  ) STRICT;
+  CREATE INDEX job_correlation ON job (correlation, id) WHERE correlation IS NOT NULL;
+  CREATE INDEX job_parent ON job (parent, id) WHERE parent IS NOT NULL;
+  CREATE INDEX job_workflow ON job (workflow, id) WHERE workflow IS NOT NULL;
+  CREATE INDEX job_dedupe ON job (dedupe, id) WHERE dedupe IS NOT NULL;
+
+  CREATE TABLE label (
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    job INTEGER NOT NULL,
+    PRIMARY KEY (name, value, job)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX label_job ON label (job);
+
+  -- lane = queue * 10 + priority: one FIFO. What is not ready yet sits at its far end and costs nothing.
+  CREATE TABLE ready (
+    lane INTEGER NOT NULL,
+    ready_at INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    rev INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    careful INTEGER NOT NULL,
+    tick INTEGER,
+    code TEXT,
+    -- Absent: the record is what the job's first event makes it.
+    record TEXT,
+    PRIMARY KEY (lane, ready_at, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX ready_kind ON ready (kind, state, id);
+  CREATE INDEX ready_code ON ready (code, id) WHERE code IS NOT NULL;
+  CREATE INDEX ready_tick ON ready (tick) WHERE tick IS NOT NULL;
+
+  -- One row for each claim call that was given something, for as long as a lease of it lives.
+  CREATE TABLE claim (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    request TEXT NOT NULL,
+    worker TEXT NOT NULL,
+    actor TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX claim_request ON claim (request);
+
+  CREATE TABLE lease (
+    id INTEGER PRIMARY KEY,
+    kind INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    rev INTEGER NOT NULL,
+    fence TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    -- Not later than the record's nextTickAt; a heartbeat leaves it alone.
+    tick INTEGER NOT NULL,
+    careful INTEGER NOT NULL,
+    -- The claim, its revision and sequence number, and the state it came from; claim is absent for a lease that came by commit.
+    claim INTEGER,
+    claim_rev INTEGER,
+    claim_seq INTEGER,
+    claim_from TEXT,
+    claim_expires_at INTEGER,
+    attempt INTEGER,
+    generation INTEGER,
+    -- 1 once the claim has been written to the log.
+    logged INTEGER NOT NULL DEFAULT 0,
+    -- Heartbeats under this lease; and those since the last event that was none.
+    beats_all INTEGER NOT NULL DEFAULT 0,
+    beats INTEGER NOT NULL DEFAULT 0,
+    beats_from INTEGER,
+    beats_to INTEGER,
+    beat_id TEXT,
+    code TEXT,
+    -- The record before the claim; absent: what the first event makes it.
+    before TEXT,
+    -- The record before the heartbeats; absent: what the claim makes of the one before it.
+    record TEXT
+  ) STRICT;
+  CREATE INDEX lease_tick ON lease (tick);
+  CREATE INDEX lease_claim ON lease (claim) WHERE claim IS NOT NULL;
+
+  -- Alive, not claimable, owned by nobody.
+  CREATE TABLE rest (
+    id INTEGER PRIMARY KEY,
+    kind INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    rev INTEGER NOT NULL,
+    tick INTEGER,
+    code TEXT,
+    record TEXT
+  ) STRICT;
+  CREATE INDEX rest_kind ON rest (kind, state, id);
+  CREATE INDEX rest_code ON rest (code, id) WHERE code IS NOT NULL;
+  CREATE INDEX rest_tick ON rest (tick) WHERE tick IS NOT NULL;
+
+  -- Ended. opening and log are the events since the last row in past; output is the body of that name.
+  CREATE TABLE done (
+    id INTEGER PRIMARY KEY,
+    kind INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    rev INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL,
+    code TEXT,
+    opening TEXT,
+    log TEXT NOT NULL,
+    record TEXT NOT NULL,
+    output TEXT
+  ) STRICT;
+  CREATE INDEX done_kind ON done (kind, state, id);
+  CREATE INDEX done_ended ON done (state, ended_at);
+  CREATE INDEX done_code ON done (code, id) WHERE code IS NOT NULL;
+
+  -- Events, a stretch of consecutive ones per row; rev is that of the last.
+  CREATE TABLE past (
+    job INTEGER NOT NULL,
+    rev INTEGER NOT NULL,
+    opening TEXT,
+    log TEXT NOT NULL,
+    PRIMARY KEY (job, rev)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE body (
+    job INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    text TEXT NOT NULL,
+    UNIQUE (job, name)
+  ) STRICT;
+
+  CREATE TABLE key (
+    tenant TEXT NOT NULL,
+    purpose TEXT NOT NULL,
+    key TEXT NOT NULL,
+    job INTEGER NOT NULL,
+    until INTEGER,
+    PRIMARY KEY (tenant, purpose, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX key_job ON key (job);
+
+  -- Late words: beside the log, once each.
+  CREATE TABLE annotation (
+    job INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    command TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (job, generation, attempt, command)
+  ) STRICT, WITHOUT ROWID;
+
+  -- The feed: one entry for each commit, numbered by it. items: [[rev, type, kind, at, job, job, …], …], rev ascending.
+  CREATE TABLE entry (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    items TEXT NOT NULL
+  ) STRICT;
+
+  -- In which entries there are events of a type that happened at a time.
+  CREATE TABLE mark (
+    type TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    PRIMARY KEY (type, at, position)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Events whose correlation id is not their job's.
+  CREATE TABLE echo (
+    correlation INTEGER NOT NULL,
+    job INTEGER NOT NULL,
+    rev INTEGER NOT NULL,
+    PRIMARY KEY (correlation, job, rev)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX echo_job ON echo (job);
+
+  CREATE TABLE tally (
+    kind INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (kind, state)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE setting (
+    collection TEXT NOT NULL,
+    key TEXT NOT NULL,
+    rev INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (collection, key)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE counter (
+    name TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO counter VALUES ('purged', 0);
+  `,
+]

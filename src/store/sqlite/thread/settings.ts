@@ -1,0 +1,41 @@
+import { unreachable } from '../../../core/assert.ts'
+import type { Answered, Asked, SettingRow, SettingRows } from '../protocol.ts'
+import { all, type Ledger, one, type Row } from './ledger.ts'
+
+export const isSettingWrite = (asked: Asked<'settings'>): boolean =>
+  asked.some(([op]) => op === 'put' || op === 'remove')
+
+export function settings(ledger: Ledger, asked: Asked<'settings'>): Answered<'settings'> {
+  return asked.map((row) => setting(ledger, row))
+}
+
+function setting({ sql, now }: Ledger, row: SettingRow): SettingRows {
+  switch (row[0]) {
+    case 'get':
+      return documents(true, one(sql.setting, row[1], row[2]))
+    case 'list':
+      return documents(true, ...all(sql.settings, row[1], row[2], row[3]))
+    case 'put': {
+      const [, collection, key, rev, text] = row
+      const there = one(sql.setting, collection, key)
+      const thereRev = (there?.[1] as number | undefined) ?? 0
+      if (rev !== null && rev !== thereRev) return documents(false, there)
+      sql.putSetting.run(collection, key, thereRev + 1, now, text)
+      return documents(true, [key, thereRev + 1, now, text])
+    }
+    case 'remove': {
+      const [, collection, key, rev] = row
+      const there = one(sql.setting, collection, key)
+      if (rev !== null && rev !== ((there?.[1] as number | undefined) ?? 0)) return documents(false, there)
+      sql.removeSetting.run(collection, key)
+      return documents(true)
+    }
+    default:
+      return unreachable(row)
+  }
+}
+
+const documents = (ok: boolean, ...rows: readonly (Row | undefined)[]): SettingRows => [
+  ok,
+  rows.filter((row) => row !== undefined) as readonly (readonly unknown[])[] as SettingRows[1],
+]

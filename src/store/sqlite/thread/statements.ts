@@ -1,0 +1,174 @@
+/**
+ * Every statement, prepared once. Which index serves it stands beside it where it is not the primary key; the only
+ * lock there is, the file's, is taken by `begin`.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+
+/** A job with whatever row it is in. The places exclude each other, so at most one of the four joins finds one. */
+export const WHOLE = `
+  SELECT j.id, j.kind, j.at, j.priority, j.head, coalesce(d.record, l.record, r.record, s.record),
+    l.state, l.rev, l.fence, l.expires_at, l.logged, l.claim_rev, l.claim_seq, l.claim_from, l.claim_expires_at,
+    l.attempt, l.generation, l.beats, l.beats_from, l.beats_to, l.beat_id, l.before, c.at, c.request, c.worker, c.actor
+  FROM job j
+  LEFT JOIN done d ON d.id = j.id
+  LEFT JOIN lease l ON l.id = j.id
+  LEFT JOIN claim c ON c.id = l.claim
+  LEFT JOIN ready r ON r.kind = j.kind AND r.state IN ('q', 't', 'l') AND r.id = j.id
+  LEFT JOIN rest s ON s.id = j.id`
+
+const SQL = {
+  begin: 'BEGIN IMMEDIATE',
+  commit: 'COMMIT',
+  rollback: 'ROLLBACK',
+  savepoint: 'SAVEPOINT item',
+  release: 'RELEASE item',
+  undo: 'ROLLBACK TO item',
+  dataVersion: 'PRAGMA data_version',
+
+  kinds: 'SELECT id, queue, careful, text FROM kind WHERE id > ? ORDER BY id',
+  kindByText: 'SELECT id, queue FROM kind WHERE text = ?',
+  insertKind: 'INSERT INTO kind (queue, lease_ms, careful, text) VALUES (?, ?, ?, ?) RETURNING id',
+  queueByName: 'SELECT id FROM queue WHERE tenant = ? AND name = ?',
+  insertQueue: 'INSERT INTO queue (tenant, name) VALUES (?, ?) RETURNING id',
+
+  whole: `${WHOLE} WHERE j.id = ?`,
+  wholeOfClaim: `${WHOLE} WHERE j.id IN (SELECT id FROM lease WHERE claim = ? AND expires_at > ?) ORDER BY j.id`,
+  input: 'SELECT input FROM job WHERE id = ?',
+
+  insertJob: `INSERT INTO job (id, kind, at, priority, correlation, parent, workflow, dedupe, head, input)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  jobExists: 'SELECT 1 FROM job WHERE id = ?',
+  insertLabel: 'INSERT INTO label (name, value, job) VALUES (?, ?, ?)',
+  insertReady: `INSERT INTO ready
+    (lane, ready_at, id, kind, state, rev, seq, generation, attempt, careful, tick, code, record)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  insertRest: 'INSERT INTO rest (id, kind, state, rev, tick, code, record) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  insertDone: `INSERT INTO done (id, kind, state, rev, ended_at, code, opening, log, record, output)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  insertLease: `INSERT INTO lease
+    (id, kind, state, rev, fence, expires_at, tick, careful, logged, beats_all, beat_id, code, attempt, generation, record)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)`,
+
+  holder: 'SELECT job FROM key WHERE tenant = ? AND purpose = ? AND key = ? AND (until IS NULL OR until > ?)',
+  aliased: `SELECT job FROM key WHERE tenant = ? AND purpose = 'alias' AND key = ?`,
+  takeKey: `INSERT INTO key (tenant, purpose, key, job, until) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET job = excluded.job, until = excluded.until`,
+  giveKey: 'DELETE FROM key WHERE tenant = ? AND purpose = ? AND key = ? AND job = ?',
+
+  // The front of a lane: an ordered walk of the primary key that stops after the limit.
+  front: 'SELECT 1 FROM ready WHERE lane = ? AND ready_at <= ? LIMIT 1',
+  claimable: `SELECT r.id, r.kind, j.at, j.priority, j.head, r.record, r.rev, r.attempt, r.ready_at, k.lease_ms,
+      octet_length(j.input), CASE WHEN octet_length(j.input) <= 16384 THEN j.input END, r.state
+    FROM ready r CROSS JOIN job j ON j.id = r.id CROSS JOIN kind k ON k.id = r.kind
+    WHERE r.lane = ? AND r.ready_at <= ? ORDER BY r.ready_at, r.id LIMIT ?`,
+  // All that was just read, and nothing else: the front of the lane up to the last row.
+  leaseFront: `INSERT INTO lease (id, kind, state, rev, fence, expires_at, tick, careful,
+      claim, claim_rev, claim_seq, claim_from, claim_expires_at, attempt, generation, code, before)
+    SELECT r.id, r.kind, 'c', r.rev + 1, r.generation || '.' || (r.attempt + 1) || '.' || ?1, ?2 + k.lease_ms,
+      min(coalesce(r.tick, ?2 + k.lease_ms), ?2 + k.lease_ms), max(k.careful, r.careful),
+      ?3, r.rev + 1, r.seq + 1, r.state, ?2 + k.lease_ms, r.attempt + 1, r.generation, r.code, r.record
+    FROM ready r CROSS JOIN kind k ON k.id = r.kind
+    WHERE r.lane = ?4 AND (r.ready_at, r.id) <= (?5, ?6)`,
+  deleteFront: 'DELETE FROM ready WHERE lane = ? AND (ready_at, id) <= (?, ?)',
+  insertClaim: 'INSERT INTO claim (at, request, worker, actor) VALUES (?, ?, ?, ?) RETURNING id',
+  claimByRequest: 'SELECT id FROM claim WHERE request = ? ORDER BY id DESC', // claim_request
+  claimWords: 'SELECT at, request, worker, actor FROM claim WHERE id = ?',
+  // lease_claim
+  forgetClaims: `DELETE FROM claim WHERE id IN (SELECT c.id FROM claim c
+    WHERE c.id < ? AND NOT EXISTS (SELECT 1 FROM lease WHERE claim = c.id) ORDER BY c.id LIMIT 200)`,
+
+  leaseRev: 'SELECT rev FROM lease WHERE id = ?',
+  doneRev: 'SELECT rev FROM done WHERE id = ?',
+  restRev: 'SELECT rev FROM rest WHERE id = ?',
+  readyRev: 'SELECT rev FROM ready WHERE lane = ? AND ready_at = ? AND id = ?',
+  takeLease: `DELETE FROM lease WHERE id = ? AND rev = ?
+    RETURNING claim, logged, claim_rev, claim_seq, claim_from, claim_expires_at, generation, attempt, fence,
+      beats, beats_from, beats_to, beat_id, expires_at, state, rev`,
+  peekLease: `SELECT claim, logged, claim_rev, claim_seq, claim_from, claim_expires_at, generation, attempt, fence,
+      beats, beats_from, beats_to, beat_id, expires_at, state, rev FROM lease WHERE id = ? AND rev = ?`,
+  updateLease: `UPDATE lease SET state = ?, rev = ?, expires_at = ?, tick = ?, careful = ?, beats_all = ?, beat_id = ?,
+      code = ?, record = ?, logged = 1, beats = 0, beats_from = NULL, beats_to = NULL WHERE id = ?`,
+  takeReady: 'DELETE FROM ready WHERE lane = ? AND ready_at = ? AND id = ? AND rev = ?',
+  takeRest: 'DELETE FROM rest WHERE id = ? AND rev = ?',
+  takeDone: 'DELETE FROM done WHERE id = ? AND rev = ? RETURNING opening, log, output, kind, state',
+  insertPast: 'INSERT INTO past (job, rev, opening, log) VALUES (?, ?, ?, ?)',
+  putBody: 'INSERT INTO body (job, name, text) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text',
+  insertEcho: 'INSERT INTO echo (correlation, job, rev) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  annotate: `INSERT INTO annotation (job, generation, attempt, command, text) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING`,
+  annotations: 'SELECT text FROM annotation WHERE job = ? ORDER BY generation, attempt, command',
+  compactDone: 'UPDATE done SET opening = NULL, log = ? WHERE id = ? AND rev = ? AND log = ?',
+  deletePast: 'DELETE FROM past WHERE job = ?',
+  deleteJob: 'DELETE FROM job WHERE id = ?',
+  deleteBodies: 'DELETE FROM body WHERE job = ?',
+  deleteKeys: 'DELETE FROM key WHERE job = ?', // key_job
+  deleteLabels: 'DELETE FROM label WHERE job = ?', // label_job
+  deleteEchoes: 'DELETE FROM echo WHERE job = ?', // echo_job
+  deleteAnnotations: 'DELETE FROM annotation WHERE job = ?',
+  countPurged: `UPDATE counter SET value = value + 1 WHERE name = 'purged'`,
+  purged: `SELECT value FROM counter WHERE name = 'purged'`,
+
+  beatable: 'SELECT fence, expires_at, beat_id, careful, rev, beats_all, kind FROM lease WHERE id = ?',
+  beat: `UPDATE lease SET rev = rev + 1, expires_at = ?1 + (SELECT lease_ms FROM kind WHERE id = lease.kind),
+      beats_all = beats_all + 1, beats = beats + 1, beats_from = coalesce(beats_from, ?1), beats_to = ?1, beat_id = ?2
+    WHERE id = ?3 RETURNING rev, beats_all, expires_at`,
+
+  // ready_tick, lease_tick, rest_tick
+  dueReady: 'SELECT id, tick, lane, ready_at FROM ready WHERE tick <= ? ORDER BY tick LIMIT ?',
+  dueLease: 'SELECT id, tick FROM lease WHERE tick <= ? ORDER BY tick LIMIT ?',
+  dueRest: 'SELECT id, tick FROM rest WHERE tick <= ? ORDER BY tick LIMIT ?',
+  anyDue: `SELECT EXISTS (SELECT 1 FROM lease WHERE tick <= ?1) OR EXISTS (SELECT 1 FROM ready WHERE tick <= ?1)
+    OR EXISTS (SELECT 1 FROM rest WHERE tick <= ?1)`,
+  tickReady: 'UPDATE ready SET tick = ? WHERE lane = ? AND ready_at = ? AND id = ?',
+  tickLease: 'UPDATE lease SET tick = ? WHERE id = ?',
+  tickRest: 'UPDATE rest SET tick = ? WHERE id = ?',
+  retickLease: 'UPDATE lease SET tick = ? WHERE id = ? AND rev = ?',
+
+  body: 'SELECT name, text FROM body WHERE job = ? AND name = ?',
+  bodiesFrom: 'SELECT name, text FROM body WHERE job = ? AND name >= ? AND name < ? ORDER BY name',
+  output: 'SELECT output FROM done WHERE id = ? AND output IS NOT NULL',
+  pastFrom: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev > ? ORDER BY rev LIMIT ?',
+  pastAt: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev >= ? ORDER BY rev LIMIT 1',
+  doneLog: 'SELECT rev, opening, log FROM done WHERE id = ?',
+
+  insertEntry: 'INSERT INTO entry (at, items) VALUES (?, ?) RETURNING position',
+  insertMark: 'INSERT INTO mark (type, at, position) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  lastEntry: 'SELECT position, at FROM entry ORDER BY position DESC LIMIT 1',
+  lastPosition: `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entry'), 0)`,
+  entriesFrom: 'SELECT position, items FROM entry WHERE position >= ? ORDER BY position LIMIT ?',
+  entryAt: 'SELECT items FROM entry WHERE position = ?',
+  marks: `SELECT at, position FROM mark WHERE type = ? AND at >= ? AND at < ? ORDER BY at, position LIMIT ?`,
+  marksAt: 'SELECT at, position FROM mark WHERE type = ? AND at = ? AND position > ? ORDER BY position',
+  oldEntries: 'SELECT max(position) FROM (SELECT position, at FROM entry ORDER BY position LIMIT 500) WHERE at < ?',
+  deleteEntries: 'DELETE FROM entry WHERE position <= ?',
+  deleteMarks: 'DELETE FROM mark WHERE type = ? AND at < ? AND position <= ?',
+
+  count: `INSERT INTO tally (kind, state, count) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+  tally: 'SELECT kind, state, count FROM tally WHERE count <> 0',
+  correlatedJobs: 'SELECT id FROM job WHERE correlation = ? ORDER BY id', // job_correlation
+  echoes: 'SELECT DISTINCT job FROM echo WHERE correlation = ? ORDER BY job',
+
+  setting: 'SELECT key, rev, updated_at, text FROM setting WHERE collection = ? AND key = ?',
+  settings: 'SELECT key, rev, updated_at, text FROM setting WHERE collection = ? AND key > ? ORDER BY key LIMIT ?',
+  putSetting: `INSERT INTO setting (collection, key, rev, updated_at, text) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET rev = excluded.rev, updated_at = excluded.updated_at, text = excluded.text`,
+  removeSetting: 'DELETE FROM setting WHERE collection = ? AND key = ?',
+} as const
+
+export type Statements = Readonly<Record<keyof typeof SQL, StatementSync>>
+
+export const STATEMENTS: Readonly<Record<keyof typeof SQL, string>> = SQL
+
+/** Rows come as lists: they are handed on as they are. */
+export function prepareAll(db: DatabaseSync): Statements {
+  const prepared: Partial<Record<keyof typeof SQL, StatementSync>> = {}
+  for (const name of Object.keys(SQL) as (keyof typeof SQL)[]) prepared[name] = prepare(db, SQL[name])
+  return prepared as Statements
+}
+
+export function prepare(db: DatabaseSync, sql: string): StatementSync {
+  const statement = db.prepare(sql)
+  statement.setReturnArrays(true)
+  return statement
+}
