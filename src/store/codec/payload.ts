@@ -129,6 +129,7 @@ function pack(event: Event): readonly Packed[] {
         event.payload.checkpoint && packBody(event.payload.checkpoint),
         event.payload.steps,
         event.payload.artifacts,
+        event.payload.compensations,
       ]
     default:
       return unreachable(event)
@@ -216,6 +217,7 @@ function unpack(type: EventType, p: readonly Packed[]): Event['payload'] {
         checkpoint: maybeBody(p[3]),
         steps: number(p[4]),
         artifacts: texts(p[5]),
+        compensations: list(p[6]).map(text),
       }
     default:
       return unreachable(type)
