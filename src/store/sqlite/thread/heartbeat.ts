@@ -18,8 +18,9 @@ function beat({ sql, now }: Ledger, [id, fence, requestId]: BeatRow): BeatenRow 
     number,
   ]
   if (careful === 1) return 'careful'
+  if (held !== fence) return 'lost'
   if (beatId === requestId) return [rev, beatsAll, expiresAt, 1]
-  if (held !== fence || now >= expiresAt) return 'lost'
+  if (now >= expiresAt) return 'lost'
   const renewed = one(sql.beat, now, requestId, id) as readonly [number, number, number]
   return [renewed[0], renewed[1], renewed[2], 0]
 }

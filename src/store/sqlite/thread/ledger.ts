@@ -42,6 +42,8 @@ export class Ledger {
   readonly #kinds = new Map<number, KnownKind>()
   readonly #kindByText = new Map<string, number>()
   readonly #queues = new Map<string, number>()
+  /** Kinds that came into the world with this transaction, and would go with it. */
+  readonly #born: { number: number; text: string; queue: string }[] = []
   readonly #adHoc = new Map<string, StatementSync>()
   /** `rev, type, kind, at, job` of each event of this transaction. */
   readonly #facts: Cell[] = []
@@ -79,12 +81,14 @@ export class Ledger {
 
   rollback(): void {
     if (this.db.isTransaction) this.sql.rollback.run()
+    // Their numbers may be given to others now.
+    for (const { number, text, queue } of this.#born) {
+      this.#kinds.delete(number)
+      this.#kindByText.delete(text)
+      this.#queues.delete(queue)
+      this.#toTell.delete(number)
+    }
     this.#forget()
-    // A number given to a kind in this transaction may be given to another one now.
-    this.#kinds.clear()
-    this.#kindByText.clear()
-    this.#queues.clear()
-    this.#toTell.clear()
   }
 
   /** Runs `work`, or leaves no trace of it. */
@@ -221,6 +225,7 @@ export class Ledger {
     }
     const queue = this.queue(tenant, queueName) ?? (one(this.sql.insertQueue, tenant, queueName)?.[0] as number)
     const number = one(this.sql.insertKind, queue, leaseMs, careful, text)?.[0] as number
+    this.#born.push({ number, text, queue: JSON.stringify([tenant, queueName]) })
     this.#kinds.set(number, { queue, text })
     this.#kindByText.set(text, number)
     this.tell(number)
@@ -292,6 +297,7 @@ export class Ledger {
   #forget(): void {
     this.#facts.length = 0
     this.#counts.length = 0
+    this.#born.length = 0
     this.#claim = undefined
   }
 }
