@@ -1,13 +1,16 @@
 import { decide } from '../../core/decide.ts'
-import type { Job } from '../../core/job.ts'
+import type { Job, Time } from '../../core/job.ts'
 import type { Beat, Beaten, Store } from '../store.ts'
 
 const TRIES = 5
 
-/** A heartbeat that says more than "still here" (it delivers a cancel, or a dialect judges it) is core's to decide. */
-export async function beatCarefully(store: Store, { id, fence, requestId }: Beat): Promise<Beaten> {
+/**
+ * A heartbeat that says more than "still here" (it delivers a cancel, or a dialect judges it) is core's to decide. `now`
+ * is when it was heard, also where it has to be decided again.
+ */
+export async function beatCarefully(store: Store, { id, fence, requestId }: Beat, now: Time): Promise<Beaten> {
   for (let tried = 0; tried < TRIES; tried++) {
-    const { now, items } = await store.load([{ id }])
+    const { items } = await store.load([{ id }])
     const before = items[0]?.job
     if (before?.owner === undefined) return { status: 'lost' }
     const actor = `worker:${before.owner.workerId}`

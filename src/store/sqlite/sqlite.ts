@@ -152,7 +152,7 @@ class SqliteStore implements Store {
     const items: Beaten[] = []
     for (const [i, row] of answered.entries()) {
       if (row === 'lost') items.push({ status: 'lost' })
-      else if (row === 'careful') items.push(await beatCarefully(this, beats[i] as Beat))
+      else if (row === 'careful') items.push(await beatCarefully(this, beats[i] as Beat, now))
       else {
         const [rev, count, leaseExpiresAt, replayed] = row
         items.push({
