@@ -40,7 +40,7 @@ export async function enqueue(
     }
     const { job, events } = decision
     const input = request.input === undefined ? undefined : codec.encode(request.input)
-    items.push({ job, event: events[0] as NewJob['event'], input, keys: keysOf(request.kind, request, now) })
+    items.push({ job, event: events[0] as NewJob['event'], input, keys: keysOf(job, request, now) })
     asked.push({ place: i, command })
   }
   if (items.length === 0) return answers

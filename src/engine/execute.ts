@@ -6,6 +6,7 @@
 import { assert } from '../core/assert.ts'
 import { decide, decideTick } from '../core/decide.ts'
 import { idText } from '../core/id.ts'
+import { keyChange } from '../core/keys.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Change, NewJob, Store, Transaction, Verdict } from '../store/store.ts'
@@ -14,7 +15,6 @@ import type { Answer, Word } from './engine.ts'
 import { Group, type Segment } from './group.ts'
 import type { Holdings } from './holdings.ts'
 import type { IdBlocks } from './id-blocks.ts'
-import { givenUp, takenAgain } from './keys.ts'
 import type { Observer } from './observer.ts'
 import type { StoreClock } from './store-clock.ts'
 
@@ -137,18 +137,8 @@ export class Executor {
       const { before, after, events, notAfter, successor } = segment
       const bodies = encodeBodies(this.#parts.codec, segment.bodies)
       const spawn = successor === undefined ? undefined : await this.#successor(segment)
-      const give = givenUp(before, after)
-      changes[i] = {
-        kind: 'move',
-        before,
-        after,
-        events,
-        bodies,
-        notAfter,
-        give,
-        take: takenAgain(before, after),
-        spawn,
-      }
+      const { give, take } = keyChange(before, after)
+      changes[i] = { kind: 'move', before, after, events, bodies, notAfter, give, take, spawn }
     }
     return changes
   }

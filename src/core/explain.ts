@@ -1,0 +1,129 @@
+/** "Why is this job not running?", in exactly seven words, with who, when and what to do. */
+import { unreachable } from './assert.ts'
+import type { Job, JobId, State, Time } from './job.ts'
+
+export const WAYS_NOT_TO_RUN = ['pending', 'queued', 'delayed', 'held', 'waiting', 'parked', 'paused'] as const
+export type WayNotToRun = (typeof WAYS_NOT_TO_RUN)[number]
+
+export interface Explanation {
+  readonly job: JobId
+  readonly state: State
+  /** One of the seven; or that it does run, or has ended. */
+  readonly way: WayNotToRun | 'running' | 'ended'
+  readonly because: string
+  /** Who must act, or who owns it. */
+  readonly who: string | undefined
+  /** When it changes by itself; undefined where it does not. */
+  readonly when: Time | undefined
+  readonly next: string
+}
+
+/** What is true around a job and not written on it. */
+export interface Circumstances {
+  readonly now: Time
+  /** Its queue gives nothing away. */
+  readonly paused: { readonly by: string | undefined; readonly since: Time | undefined } | undefined
+  /** Over a limit, and of which key. */
+  readonly held: { readonly key: string; readonly limit: string } | undefined
+}
+
+export function explain(job: Job, around: Circumstances): Explanation {
+  const told = (
+    way: Explanation['way'],
+    because: string,
+    next: string,
+    more: { readonly who?: string | undefined; readonly when?: Time | undefined } = {},
+  ): Explanation => ({ job: job.id, state: job.state, way, because, who: more.who, when: more.when, next })
+
+  switch (job.state) {
+    case 'pending':
+      return told('pending', 'It is accepted, and waits for a policy or a person to admit it.', 'Admit or deny it.', {
+        who: 'admission',
+        when: job.deadlineAt,
+      })
+    case 'waiting':
+    case 'parked': {
+      const { name, key, timeoutAt } = job.wait
+      const signal = key === undefined ? `signal ${name}` : `signal ${name} with key ${key}`
+      return told(
+        job.state,
+        `It waits for the ${signal}${timeoutAt === undefined ? ', without a time limit' : ''}.`,
+        `Send it: pawl jobs signal ${job.id} ${name}.`,
+        { who: `whoever sends the ${signal}`, when: timeoutAt },
+      )
+    }
+    case 'claimed':
+    case 'running': {
+      const since = job.state === 'running' ? 'runs it' : 'has claimed it and is about to start'
+      const next =
+        job.cancel === undefined ? 'Nothing: it runs.' : 'Nothing: a cancel was requested, and is on its way.'
+      const who = job.owner.workerId
+      return told('running', `Worker ${who} ${since}.`, next, { who, when: job.lease.expiresAt })
+    }
+    case 'queued':
+    case 'retrying':
+    case 'stalled':
+      return explainClaimable(job, around, told)
+    case 'succeeded':
+    case 'failed':
+    case 'cancelled':
+    case 'timed_out':
+    case 'denied':
+    case 'dead_lettered': {
+      const again =
+        job.state === 'succeeded' || job.state === 'denied' ? 'Enqueue a new job.' : 'Reopen it to run it again.'
+      return told('ended', `It ended as ${job.state}.`, again, { when: job.endedAt })
+    }
+    default:
+      return unreachable(job)
+  }
+}
+
+type Told = (
+  way: Explanation['way'],
+  because: string,
+  next: string,
+  more?: { readonly who?: string | undefined; readonly when?: Time | undefined },
+) => Explanation
+
+function explainClaimable(job: Job, { now, paused, held }: Circumstances, told: Told): Explanation {
+  const { queue } = job.spec.kind
+  if (job.readyAt === undefined) {
+    return told(
+      'delayed',
+      'No worker may have it again; the ticker decides what becomes of it.',
+      'Nothing: see that a ticker runs.',
+      {
+        who: 'the ticker',
+        when: job.nextTickAt,
+      },
+    )
+  }
+  if (job.readyAt > now) {
+    const failed = job.lastFailure === undefined ? '' : ` after ${job.lastFailure.code}`
+    const because = job.state === 'retrying' ? `It is to be tried again later${failed}.` : 'It is to run later.'
+    return told('delayed', because, `Wait, or run it now: pawl jobs reschedule ${job.id}.`, { when: job.readyAt })
+  }
+  if (paused !== undefined) {
+    const by = paused.by === undefined ? '' : ` by ${paused.by}`
+    return told('paused', `Queue ${queue} is paused${by}.`, `Resume it: pawl queues resume ${queue}.`, {
+      who: paused.by,
+    })
+  }
+  if (held !== undefined) {
+    return told(
+      'held',
+      `Key ${held.key} is at its limit of ${held.limit}.`,
+      'Wait for one of its jobs to end, or raise the limit.',
+      {
+        who: `the jobs of key ${held.key}`,
+      },
+    )
+  }
+  return told(
+    'queued',
+    `It may run, and no worker has claimed it yet: all are busy, or none serves queue ${queue}.`,
+    `See that a worker serves it: pawl workers ls.`,
+    { who: `the workers of queue ${queue}` },
+  )
+}

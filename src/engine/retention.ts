@@ -1,0 +1,126 @@
+import { compact } from '../core/compact.ts'
+import type { Event } from '../core/event.ts'
+import { derive } from '../core/evolve.ts'
+import { type Job, type JobId, TERMINAL_STATES, type TerminalState, type Time } from '../core/job.ts'
+import type { Change, Store } from '../store/store.ts'
+import type { Log } from '../system/log.ts'
+import { type Service, service } from '../system/service.ts'
+import type { Timers } from '../system/timers.ts'
+import { differences } from './difference.ts'
+
+const DAY = 24 * 60 * 60 * 1_000
+
+/** Removes what ended long ago, and shortens the logs of what ended; in small batches, oldest first. */
+export const RETENTION_DEFAULTS = {
+  everyMs: 60_000,
+  batch: 500,
+  succeededMs: 7 * DAY,
+  /** Every other ending. */
+  endedMs: 30 * DAY,
+  compact: true,
+} as const
+
+export interface RetentionOptions {
+  readonly everyMs?: number | undefined
+  readonly batch?: number | undefined
+  readonly succeededMs?: number | undefined
+  readonly endedMs?: number | undefined
+  readonly compact?: boolean | undefined
+}
+
+export interface RetentionParts {
+  readonly store: Store
+  readonly now: () => Time
+  readonly timers: Timers
+  readonly log: Log
+}
+
+export function retention(parts: RetentionParts, options: RetentionOptions = {}): Service {
+  const batch = options.batch ?? RETENTION_DEFAULTS.batch
+  const ages: readonly (readonly [states: readonly TerminalState[], ageMs: number])[] = [
+    [['succeeded'], options.succeededMs ?? RETENTION_DEFAULTS.succeededMs],
+    [TERMINAL_STATES.filter((state) => state !== 'succeeded'), options.endedMs ?? RETENTION_DEFAULTS.endedMs],
+  ]
+  // Shortening a log is a courtesy: what ended longer ago than this before the service started keeps its length.
+  let compactedTo = parts.now() - DAY
+  const round = async (signal: AbortSignal) => {
+    let purged = 0
+    for (const [states, ageMs] of ages) purged += await purge(parts, states, ageMs, batch, signal)
+    if (options.compact ?? RETENTION_DEFAULTS.compact)
+      compactedTo = await shortenLogs(parts, compactedTo, batch, signal)
+    if (purged > 0) parts.log.info('retention', { purged })
+  }
+  const everyMs = options.everyMs ?? RETENTION_DEFAULTS.everyMs
+  return service({ name: 'retention', everyMs, timers: parts.timers, log: parts.log, round })
+}
+
+async function purge(
+  { store, now }: RetentionParts,
+  states: readonly TerminalState[],
+  ageMs: number,
+  batch: number,
+  signal: AbortSignal,
+): Promise<number> {
+  let purged = 0
+  for (let full = true; full && !signal.aborted; ) {
+    const endedBefore = now() - ageMs
+    const { jobs } = await store.find({ states, endedBefore, order: 'oldest', limit: batch })
+    if (jobs.length === 0) break
+    const { verdicts } = await store.commit(jobs.map((before): Change => ({ kind: 'purge', before })))
+    const gone = verdicts.filter(({ status }) => status === 'applied').length
+    purged += gone
+    // A job that was reopened meanwhile stays; a round in which nothing goes would find the same jobs again.
+    full = jobs.length === batch && gone > 0
+  }
+  return purged
+}
+
+const ENDINGS = ['succeeded', 'failed', 'cancelled', 'timed_out', 'denied', 'dead_lettered'] as const
+
+/** Answers how far it has come. */
+async function shortenLogs(
+  { store, now, log }: RetentionParts,
+  from: Time,
+  batch: number,
+  signal: AbortSignal,
+): Promise<Time> {
+  const to = now()
+  let cursor: string | undefined
+  do {
+    const page = await store.events({ by: 'type', types: ENDINGS, from, to, limit: batch, cursor })
+    const ids = new Set(page.events.map(({ jobId }) => jobId))
+    const { items } = await store.load([...ids].map((id) => ({ id })))
+    for (const item of items) {
+      if (item?.job.endedAt === undefined || signal.aborted) continue
+      await shorten(store, item.job, log)
+    }
+    cursor = page.cursor
+  } while (cursor !== undefined && !signal.aborted)
+  return signal.aborted ? from : to
+}
+
+async function shorten(store: Store, job: Job, log: Log): Promise<void> {
+  const events = await logOf(store, job.id)
+  const found = compact(events)
+  if (found === undefined) return
+  const gone = new Set(found.replaces)
+  const rest = [...events.filter(({ rev }) => !gone.has(rev)), found.event].sort((a, b) => a.rev - b.rev)
+  const lost = differences(derive(rest), job)
+  if (lost.length > 0) {
+    log.warn('a log was not shortened: its fold would differ', { job_id: job.id, difference: lost[0] })
+    return
+  }
+  await store.commit([{ kind: 'compact', before: job, event: found.event, replaces: found.replaces }])
+}
+
+const PAGE = 1_000
+
+export async function logOf(store: Pick<Store, 'events'>, id: JobId): Promise<readonly Event[]> {
+  const all: Event[] = []
+  for (let afterRev = 0; ; ) {
+    const { events } = await store.events({ by: 'job', id, afterRev, limit: PAGE })
+    all.push(...events)
+    if (events.length < PAGE) return all
+    afterRev = events.at(-1)?.rev ?? afterRev
+  }
+}
