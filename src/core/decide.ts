@@ -96,10 +96,12 @@ export function decideTick(
 ): Decision | undefined {
   const command = tickCommand(job, now, asked)
   if (command === undefined) return undefined
-  const first = decide(job, command, now)
+  // The ticker states which revision it judged, as every command on a job bound to 001 must.
+  const first = decide(job, { ...command, expectedRev: job.rev }, now)
   if (first.kind !== 'accepted' || first.job.state !== 'stalled') return first
   // An orphan found by the ticker does not stay one: stall and requeue are two transitions in one commit.
-  const second = decide(first.job, { ...asked, requestId: `${asked.requestId}/requeue`, type: 'requeue' }, now)
+  const requestId = `${asked.requestId}/requeue`
+  const second = decide(first.job, { ...asked, requestId, type: 'requeue', expectedRev: first.job.rev }, now)
   assert(second.kind === 'accepted', 'a stalled job can be requeued')
   return { ...second, events: [...first.events, ...second.events], bodies: [...first.bodies, ...second.bodies] }
 }

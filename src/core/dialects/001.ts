@@ -1,0 +1,103 @@
+/** Document 001, plan 02: claim, start, stall, requeue; `failed` is final, and nothing waits or is cancelled. */
+import { ACTION_RULES, STATUSES } from '../contract/rules.ts'
+import type { Event } from '../event.ts'
+import type { Job } from '../job.ts'
+import { type Dialect, type Fields, iso, present, recordId, type Step } from './dialect.ts'
+
+export const document001: Dialect = {
+  name: '001',
+  title: 'Plan 02: Job lifecycle semantics',
+  statuses: STATUSES,
+  ended: ['succeeded', 'failed'],
+  table: Object.values(ACTION_RULES).flatMap(({ word, moves }) => moves.map(([from, to]) => ({ from, to, word }))),
+  shows: {
+    pending: 'queued',
+    claimed: 'claimed',
+    running: 'running',
+    // No owner, no lease, not for anybody to claim: of the six only `stalled` allows that.
+    waiting: 'stalled',
+    parked: 'stalled',
+    stalled: 'stalled',
+    retrying: 'queued',
+    queued: 'queued',
+    succeeded: 'succeeded',
+    failed: 'failed',
+    cancelled: 'failed',
+    timed_out: 'failed',
+    denied: 'failed',
+    dead_lettered: 'failed',
+  },
+  tells: {
+    enqueued: 'enqueued',
+    reopened: 'enqueued',
+    claimed: 'claimed',
+    started: 'started',
+    stalled: 'stalled',
+    requeued: 'requeued',
+    released: 'requeued',
+    retry_scheduled: 'requeued',
+    signalled: 'requeued',
+    wait_timed_out: 'requeued',
+    succeeded: 'succeeded',
+    failed: 'failed',
+    timed_out: 'failed',
+    dead_lettered: 'failed',
+  },
+  notes: { heartbeat: ['heartbeat'] },
+  knows: {
+    claim: 'always',
+    start: 'always',
+    heartbeat: 'always',
+    complete: 'always',
+    fail: 'always',
+  },
+  fields: [
+    ...['job_id', 'contract_version', 'dedupe_key', 'status', 'attempt', 'rev', 'owner', 'worker_id', 'lease'],
+    ...['expires_at', 'result', 'error', 'message', 'code', 'type', 'from_status', 'to_status', 'at', 'actor'],
+    'request_id',
+  ],
+  free: [],
+  record: (job, status) =>
+    present({
+      job_id: recordId(job.id, job.generation),
+      contract_version: 1,
+      dedupe_key: job.spec.dedupeKey,
+      status,
+      attempt: job.attempt,
+      rev: job.rev,
+      owner: job.owner && { worker_id: job.owner.workerId },
+      lease: job.lease && { expires_at: iso(job.lease.expiresAt) },
+      result: job.result && (job.result.ptr ?? job.result.body.name),
+      error: status === 'failed' ? errorOf(job) : undefined,
+    }),
+  entry: (event, step) => ({ ...entryOf(event, step), request_id: event.requestId }),
+  log: {
+    word: ['type'],
+    from: 'from_status',
+    to: 'to_status',
+    time: 'at',
+    identity: undefined,
+    repeats: false,
+    lastWins: false,
+    otherWords: 'reported',
+    claim: undefined,
+    job: 'job_id',
+  },
+}
+
+/** One failed ending for five of ours: the code says which. */
+function errorOf(job: Job): Fields {
+  if (job.error !== undefined) return { message: job.error.message, code: job.error.code }
+  if (job.verdict !== undefined) return { message: `Denied by rule ${job.verdict.rule}.`, code: 'denied' }
+  return { message: job.cancel?.reason ?? 'Cancelled.', code: 'cancelled' }
+}
+
+const entryOf = (event: Event, step: Step): Fields =>
+  present({
+    job_id: recordId(event.jobId, event.generation),
+    type: step.word,
+    from_status: step.from === 'none' ? undefined : step.from,
+    to_status: step.to,
+    at: iso(event.at),
+    actor: event.actor,
+  })

@@ -1,0 +1,126 @@
+/** Document 002: gateway, scheduler, safety kernel. Statuses only ever go forward, and are their own event words. */
+import type { Job } from '../job.ts'
+import { PRIORITIES } from '../job.ts'
+import { type Dialect, type Fields, present, type Reach, type Row, recordId, type Status } from './dialect.ts'
+
+const row = (from: Status, to: Status): Row => ({ from, to, word: to })
+const WORKER = 'the worker is said to move DISPATCHED as well; the diagram leaves it out'
+const ANY: readonly Status[] = ['PENDING', 'SCHEDULED', 'DISPATCHED', 'RUNNING']
+
+/** Nothing goes back: a job that is queued again keeps the highest status it has reached. */
+const highest: Readonly<Record<Reach, Status>> = {
+  new: 'SCHEDULED',
+  first: 'DISPATCHED',
+  again: 'RUNNING',
+  ran: 'RUNNING',
+}
+
+export const document002: Dialect = {
+  name: '002',
+  title: 'Jobs and State Machine',
+  statuses: [...ANY, 'SUCCEEDED', 'FAILED', 'CANCELLED', 'DENIED', 'TIMEOUT'],
+  ended: ['SUCCEEDED', 'FAILED', 'CANCELLED', 'DENIED', 'TIMEOUT'],
+  table: [
+    row('none', 'PENDING'),
+    row('PENDING', 'SCHEDULED'),
+    row('SCHEDULED', 'DISPATCHED'),
+    row('DISPATCHED', 'RUNNING'),
+    row('RUNNING', 'SUCCEEDED'),
+    row('RUNNING', 'FAILED'),
+    row('RUNNING', 'TIMEOUT'),
+    row('DISPATCHED', 'TIMEOUT'),
+    row('SCHEDULED', 'DENIED'),
+    ...ANY.map((from) => row(from, 'CANCELLED')),
+    { ...row('DISPATCHED', 'SUCCEEDED'), settled: WORKER },
+    { ...row('DISPATCHED', 'FAILED'), settled: WORKER },
+  ],
+  shows: {
+    pending: 'PENDING',
+    claimed: highest,
+    running: 'RUNNING',
+    waiting: 'RUNNING',
+    parked: 'RUNNING',
+    stalled: highest,
+    retrying: highest,
+    queued: highest,
+    succeeded: 'SUCCEEDED',
+    failed: 'FAILED',
+    cancelled: 'CANCELLED',
+    timed_out: 'TIMEOUT',
+    denied: 'DENIED',
+    dead_lettered: 'FAILED',
+  },
+  tells: {
+    enqueued: 'PENDING',
+    reopened: 'PENDING',
+    admitted: 'SCHEDULED',
+    denied: 'DENIED',
+    claimed: 'DISPATCHED',
+    started: 'RUNNING',
+    succeeded: 'SUCCEEDED',
+    failed: 'FAILED',
+    dead_lettered: 'FAILED',
+    cancelled: 'CANCELLED',
+    timed_out: 'TIMEOUT',
+  },
+  notes: {},
+  knows: {
+    admit: 'always',
+    deny: 'always',
+    claim: 'always',
+    start: 'always',
+    heartbeat: 'always',
+    complete: 'always',
+    fail: 'always',
+    cancel: 'alongARow',
+    deadLetter: 'alongARow',
+  },
+  fields: [
+    ...['JobRequest', 'job_id', 'topic', 'priority', 'context_ptr', 'adapter_id', 'env', 'parent_job_id'],
+    ...['workflow_id', 'step_index', 'state', 'JobResult', 'status', 'result_ptr', 'worker_id', 'execution_ms'],
+    ...['error_code', 'error_message'],
+  ],
+  free: ['env'],
+  record: (job, state) => present({ JobRequest: requestOf(job), state, JobResult: resultOf(job, state) }),
+  entry: (event, step) => ({ job_id: recordId(event.jobId, event.generation), state: step.to }),
+  log: {
+    word: ['state', 'status'],
+    from: undefined,
+    to: undefined,
+    time: undefined,
+    identity: undefined,
+    repeats: true,
+    lastWins: false,
+    otherWords: 'reported',
+    claim: undefined,
+    job: 'job_id',
+  },
+}
+
+function requestOf({ id, generation, spec, priority }: Job): Fields {
+  return present({
+    job_id: recordId(id, generation),
+    topic: spec.topic,
+    priority: priority <= PRIORITIES.critical ? 'critical' : priority <= PRIORITIES.normal ? 'interactive' : 'batch',
+    context_ptr: spec.contextPtr,
+    adapter_id: spec.adapterId,
+    env: spec.env,
+    parent_job_id: generation === 0 ? spec.parentId : recordId(id, generation - 1),
+    workflow_id: spec.workflowId,
+    step_index: spec.stepIndex,
+  })
+}
+
+/** There is a result once there is an ending. */
+function resultOf(job: Job, status: Status): Fields | undefined {
+  if (job.endedAt === undefined) return undefined
+  return present({
+    job_id: recordId(job.id, job.generation),
+    status,
+    result_ptr: job.result?.ptr ?? job.result?.body.name,
+    worker_id: job.lastClaim?.owner.workerId,
+    execution_ms: job.executionMs,
+    error_code: job.error?.code ?? job.verdict?.rule,
+    error_message: job.error?.message ?? job.verdict?.reason,
+  })
+}

@@ -1,0 +1,142 @@
+/**
+ * Document 003: the formal, event-sourced machine (in Chinese). States × events; an illegal event is still obeyed by
+ * its `DeriveStatusFromEvents`, the last one wins.
+ */
+import { type Dialect, present, type Row, type Status } from './dialect.ts'
+
+const cells = (from: Status, to: Status, ...words: readonly string[]): readonly Row[] =>
+  words.map((word) => ({ from, to, word }))
+
+const EXTENSION = 'the document invites explicit events for its two states that nothing leads to'
+const KICK = 'told of a live job it would kick it out: a repeated signal is a replay and adds no event'
+
+const ENDED: readonly Status[] = ['Completed', 'Failed', 'Cancelled']
+
+/** Its `JobStatus` constants. */
+const CONSTANTS: Readonly<Record<Status, string>> = {
+  Queued: 'StatusPending',
+  Running: 'StatusRunning',
+  Waiting: 'StatusWaiting',
+  Parked: 'StatusParked',
+  Retrying: 'StatusRetrying',
+  Completed: 'StatusCompleted',
+  Failed: 'StatusFailed',
+  Cancelled: 'StatusCancelled',
+}
+
+export const document003: Dialect = {
+  name: '003',
+  title: 'Formal Job State Machine — 形式化状态机',
+  statuses: Object.keys(CONSTANTS),
+  ended: ENDED,
+  table: [
+    ...cells('none', 'Queued', 'job_created', 'job_queued', 'job_requeued'),
+    ...cells('Queued', 'Queued', 'job_requeued', 'wait_completed'),
+    ...cells('Queued', 'Running', 'job_leased', 'job_running'),
+    ...cells('Running', 'Queued', 'job_requeued'),
+    ...cells('Running', 'Queued', 'wait_completed').map((row) => ({
+      ...row,
+      settled: KICK,
+      deriveOnly: true as const,
+    })),
+    ...cells('Running', 'Waiting', 'job_waiting'),
+    ...cells('Running', 'Completed', 'job_completed'),
+    ...cells('Running', 'Failed', 'job_failed'),
+    ...cells('Running', 'Cancelled', 'job_cancelled'),
+    ...cells('Waiting', 'Queued', 'wait_completed'),
+    ...cells('Waiting', 'Cancelled', 'job_cancelled'),
+    ...cells('Parked', 'Queued', 'wait_completed'),
+    ...cells('Parked', 'Cancelled', 'job_cancelled'),
+    ...cells('Retrying', 'Queued', 'job_requeued', 'wait_completed'),
+    ...cells('Retrying', 'Running', 'job_leased', 'job_running'),
+    ...cells('Failed', 'Queued', 'job_requeued'),
+    ...[
+      ...cells('Running', 'Parked', 'job_parked'),
+      ...cells('Waiting', 'Parked', 'job_parked'),
+      ...cells('Running', 'Retrying', 'job_retrying'),
+    ].map((row) => ({ ...row, settled: EXTENSION, deriveOnly: true as const })),
+  ],
+  shows: {
+    pending: 'Queued',
+    claimed: 'Running',
+    running: 'Running',
+    waiting: 'Waiting',
+    parked: 'Waiting',
+    stalled: 'Running',
+    retrying: 'Queued',
+    queued: 'Queued',
+    succeeded: 'Completed',
+    failed: 'Failed',
+    cancelled: 'Cancelled',
+    timed_out: 'Failed',
+    denied: 'Failed',
+    dead_lettered: 'Failed',
+  },
+  tells: {
+    enqueued: 'job_created',
+    claimed: 'job_leased',
+    waiting: 'job_waiting',
+    signalled: 'wait_completed',
+    wait_timed_out: 'wait_completed',
+    released: 'job_requeued',
+    retry_scheduled: 'job_requeued',
+    requeued: 'job_requeued',
+    compensating: 'job_requeued',
+    reopened: 'job_requeued',
+    succeeded: 'job_completed',
+    failed: 'job_failed',
+    timed_out: 'job_failed',
+    denied: 'job_failed',
+    dead_lettered: 'job_failed',
+    cancelled: 'job_cancelled',
+  },
+  notes: {},
+  knows: {
+    claim: 'always',
+    start: 'always',
+    heartbeat: 'always',
+    record: 'always',
+    complete: 'always',
+    fail: 'always',
+    wait: 'always',
+    signal: 'always',
+    release: 'always',
+    cancel: 'alongARow',
+    reopen: 'alongARow',
+  },
+  fields: ['Job', 'State', 'JobStatus', 'attempt_id', 'Event', 'next_state'],
+  free: [],
+  record: (job, status) =>
+    present({
+      Job: job.id,
+      State: status,
+      JobStatus: CONSTANTS[status],
+      attempt_id: job.attempt === 0 ? undefined : `${job.generation}.${job.attempt}`,
+    }),
+  entry: (event, step) => ({ Job: event.jobId, Event: step.word, next_state: step.to }),
+  log: {
+    word: ['Event', 'event', 'type'],
+    from: undefined,
+    to: 'next_state',
+    time: undefined,
+    identity: undefined,
+    repeats: false,
+    lastWins: true,
+    otherWords: 'passed over',
+    claim: undefined,
+    job: 'Job',
+  },
+  constants: CONSTANTS,
+  laws: (status, word) => {
+    const blocked = status === 'Waiting' || status === 'Parked'
+    return [
+      ...(ENDED.includes(status) ? ['invariant 1: nothing about the status follows an ending'] : []),
+      ...(blocked && !UNBLOCKS.includes(word) ? ['invariant 2: a wait is left by wait_completed first'] : []),
+      ...(blocked && RECLAIMS.includes(word) ? ['invariant 4: a blocked job is not reclaimed'] : []),
+    ]
+  },
+}
+
+/** What may follow a wait: its end, a cancel, or the same wait again under a longer name. */
+const UNBLOCKS = ['wait_completed', 'job_cancelled', 'job_waiting', 'job_parked']
+const RECLAIMS = ['job_requeued', 'job_leased', 'job_running']

@@ -1,0 +1,61 @@
+/** How one of our state changes is told in a document: the moves of its table that lead from status to status. */
+import type { TransitionType } from '../event.ts'
+import type { State } from '../job.ts'
+import type { Dialect, Reach, Row, Status, Step } from './dialect.ts'
+
+export const NONE = 'none'
+
+export interface Path {
+  readonly steps: readonly Step[]
+  /** The document's endings are final: the steps begin a new record. */
+  readonly fresh: boolean
+}
+
+/** Undefined: the document has no way. The refinement proves that this never happens. */
+export function pathOf(dialect: Dialect, event: TransitionType, from: Status, to: Status): Path | undefined {
+  const steps = stepsOf(dialect, dialect.tells[event], from, to)
+  if (steps !== undefined) return { steps, fresh: false }
+  const again = event === 'reopened' ? stepsOf(dialect, dialect.tells[event], NONE, to) : undefined
+  return again && { steps: again, fresh: true }
+}
+
+export function shownAs(dialect: Dialect, state: State | 'none', reach: Reach): Status {
+  if (state === 'none') return NONE
+  const shown = dialect.shows[state]
+  return typeof shown === 'string' ? shown : shown[reach]
+}
+
+/** By the event's own word where some row with it leads there, all moves before it implied; else all are. */
+function stepsOf(dialect: Dialect, own: string | undefined, from: Status, to: Status): readonly Step[] | undefined {
+  const table = dialect.table.filter((row) => row.deriveOnly === undefined)
+  const told = table
+    .filter((row) => own !== undefined && row.word === own && row.to === to)
+    .flatMap((last) => {
+      const before = shortest(dialect, table, from, last.from)
+      return before === undefined ? [] : [[...before.map(implied), { ...stepOf(last), implied: false }]]
+    })
+    .sort((a, b) => a.length - b.length)
+  return told[0] ?? shortest(dialect, table, from, to)?.map(implied)
+}
+
+const stepOf = ({ from, to, word }: Row) => ({ from, to, word })
+const implied = (row: Row): Step => ({ ...stepOf(row), implied: true })
+
+/** Breadth first, in the order of the table; never through an ending. */
+function shortest(dialect: Dialect, table: readonly Row[], from: Status, to: Status): readonly Row[] | undefined {
+  const seen = new Set([from])
+  let fringe: readonly { readonly at: Status; readonly rows: readonly Row[] }[] = [{ at: from, rows: [] }]
+  while (fringe.length > 0) {
+    const there = fringe.find(({ at }) => at === to)
+    if (there !== undefined) return there.rows
+    fringe = fringe.flatMap(({ at, rows }) =>
+      table
+        .filter((row) => row.from === at && !seen.has(row.to) && (row.to === to || !dialect.ended.includes(row.to)))
+        .map((row) => {
+          seen.add(row.to)
+          return { at: row.to, rows: [...rows, row] }
+        }),
+    )
+  }
+  return undefined
+}
