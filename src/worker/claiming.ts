@@ -1,0 +1,101 @@
+/**
+ * Which lanes to ask and for how many jobs. Prefetching hides the store's latency from short jobs; it is bounded by
+ * what the worker can start within half a lease, judged by how long handlers take, so that long jobs are not hoarded.
+ */
+import { assert } from '../core/assert.ts'
+import { afterClaim, type LaneUse, orderLanes } from '../core/lanes.ts'
+import { COUNTS } from '../core/limits.ts'
+import type { Assignment, Engine } from '../engine/engine.ts'
+import type { Lane } from '../store/store.ts'
+
+export interface QueueShare {
+  readonly tenant: string
+  readonly queue: string
+  readonly weight: number
+}
+
+export interface ClaimingOptions {
+  readonly engine: Pick<Engine, 'claim' | 'now'>
+  readonly workerId: string
+  readonly concurrency: number
+  readonly prefetchMax: number
+  readonly queues: readonly QueueShare[]
+  readonly ageMs: number
+}
+
+export const CLAIM_MAX = 500
+
+export class Claiming {
+  readonly #options: ClaimingOptions
+  #uses: readonly LaneUse[]
+  /** A claim whose answer was lost is repeated under its own id: what it was given is given again. */
+  #requestId: string | undefined
+  #claims = 0
+  /** How long handlers take: quick to rise, slow to fall. Undefined: nobody knows yet. */
+  #tookMs: number | undefined
+  #shortestWindowMs = Number.POSITIVE_INFINITY
+
+  constructor(options: ClaimingOptions) {
+    this.#options = options
+    const since = options.engine.now()
+    this.#uses = options.queues.flatMap(({ tenant, queue, weight }) => {
+      assert(weight > 0 && Number.isFinite(weight), `the weight of queue ${queue} is a number above 0`)
+      return PRIORITIES.map((priority) => ({ lane: { tenant, queue, priority }, weight, pass: 0, hungrySince: since }))
+    })
+  }
+
+  /** A lease this short is among those held. */
+  expect(windowMs: number): void {
+    this.#shortestWindowMs = Math.min(this.#shortestWindowMs, windowMs)
+  }
+
+  took(ms: number): void {
+    const before = this.#tookMs
+    if (before === undefined) this.#tookMs = ms
+    else this.#tookMs = before + (ms - before) * (ms > before ? 0.3 : 0.05)
+  }
+
+  /** A handler that is still running has taken this long already. */
+  tookAtLeast(ms: number): void {
+    if (ms > (this.#tookMs ?? 0)) this.took(ms)
+  }
+
+  /** How many jobs may be held beyond those that run. */
+  get prefetch(): number {
+    if (this.#tookMs === undefined) return 0
+    const { concurrency, prefetchMax } = this.#options
+    const startable = (concurrency * (this.#shortestWindowMs / 2)) / Math.max(this.#tookMs, 0.001)
+    return Math.min(prefetchMax, Math.floor(startable))
+  }
+
+  async claim(limit: number): Promise<readonly Assignment[]> {
+    const { engine, workerId, ageMs } = this.#options
+    const asked = orderLanes(this.#uses, engine.now(), ageMs)
+    this.#requestId ??= `${workerId}/claim/${++this.#claims}`
+    const lanes = asked.map(({ lane }) => lane)
+    const assignments = await engine.claim({ requestId: this.#requestId, workerId, lanes, limit })
+    this.#requestId = undefined
+    this.#uses = afterClaim(asked, countByLane(lanes, assignments), limit, engine.now())
+    return assignments
+  }
+}
+
+const PRIORITIES = Array.from(
+  { length: COUNTS.priority.max - COUNTS.priority.min + 1 },
+  (_, i) => i + COUNTS.priority.min,
+)
+
+/** Assignments come in the order of the lanes: one walk finds each job's lane. */
+function countByLane(lanes: readonly Lane[], assignments: readonly Assignment[]): readonly number[] {
+  const counts: number[] = new Array(lanes.length).fill(0)
+  let at = 0
+  for (const { job } of assignments) {
+    const { tenant, queue } = job.spec.kind
+    const isIts = (lane: Lane | undefined): boolean =>
+      lane !== undefined && lane.priority === job.priority && lane.queue === queue && lane.tenant === tenant
+    if (!isIts(lanes[at])) at = lanes.findIndex(isIts)
+    if (at === -1) at = 0
+    else counts[at] = (counts[at] ?? 0) + 1
+  }
+  return counts
+}

@@ -1,0 +1,25 @@
+/** Why a handler's signal is aborted, besides a lost lease (`LeaseConflictError`). Each is the signal's `reason`. */
+
+/** Somebody wants the job cancelled. Let go, and it is. */
+export class CancelRequestedError extends Error {
+  override readonly name = 'CancelRequestedError'
+  readonly code = 'cancel_requested'
+}
+
+/** The attempt's time limit has passed. */
+export class AttemptTimeoutError extends Error {
+  override readonly name = 'AttemptTimeoutError'
+  readonly code = 'E_TIMEOUT'
+}
+
+/** The worker goes away; the job is handed back and burns no budget. */
+export class ShutdownError extends Error {
+  override readonly name = 'ShutdownError'
+  readonly code = 'shutdown'
+}
+
+/** Thrown out of the handler by `waitFor`, `sleep`, `snooze`, `cancel` and `deadLetter`: let it pass. */
+export class Suspension extends Error {
+  override readonly name = 'Suspension'
+  readonly code = 'suspended'
+}

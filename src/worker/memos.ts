@@ -1,0 +1,92 @@
+/**
+ * What earlier runs of a job have done for good: steps, waits that ended, sleeps that elapsed. Each has a key, its
+ * name and its ordinal in the run; the texts are bodies `step/<key>`, and are read once, when first asked for.
+ */
+import { PermanentError } from '../core/thrown.ts'
+import type { Assignment, Engine } from '../engine/engine.ts'
+
+export type Memo =
+  | { readonly kind: 'step'; readonly value: unknown }
+  | { readonly kind: 'wait'; readonly signal: number | undefined }
+
+export class Memos {
+  readonly #engine: Pick<Engine, 'load'>
+  readonly #assignment: Assignment
+  readonly #ordinals = new Map<string, number>()
+  #bodies: Promise<Readonly<Record<string, string>>> | undefined
+  /** Waits of earlier runs that this one has not come to yet. */
+  #waitsAhead: Set<string> | undefined
+
+  constructor(engine: Pick<Engine, 'load'>, assignment: Assignment) {
+    this.#engine = engine
+    this.#assignment = assignment
+  }
+
+  /** Asked for synchronously, when the handler calls: calls have an order, answers have none. */
+  key(name: string): string {
+    const ordinal = (this.#ordinals.get(name) ?? 0) + 1
+    this.#ordinals.set(name, ordinal)
+    return `${name}#${ordinal}`
+  }
+
+  async find(key: string, kind: Memo['kind']): Promise<Memo | undefined> {
+    const bodies = await this.#load()
+    const text = bodies[`step/${key}`]
+    if (text === undefined) return undefined
+    const memo = read(text)
+    if (memo.kind !== kind) throw nondeterministic(`${key} was a ${memo.kind} in an earlier run and is a ${kind} now`)
+    this.#waitsAhead?.delete(key)
+    return memo
+  }
+
+  /** The text behind a signal that a wait was given. */
+  async payload(signal: number): Promise<unknown> {
+    const text = (await this.#load())[`signal/${signal}`]
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  async checkpoint(): Promise<unknown> {
+    const text = (await this.#load())['checkpoint']
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  /** An earlier run let go at a wait: before this one waits anew, or ends, it must have come that far. */
+  async mustBePast(key: string): Promise<void> {
+    await this.#load()
+    for (const ahead of this.#waitsAhead ?? []) {
+      throw nondeterministic(`an earlier run waited at ${ahead}, this one has come to ${key} without it`)
+    }
+  }
+
+  #load(): Promise<Readonly<Record<string, string>>> {
+    // Nobody has run before: there is nothing to read.
+    if (this.#assignment.job.attempt === 1) this.#bodies ??= Promise.resolve({})
+    this.#bodies ??= this.#engine
+      .load([{ id: this.#assignment.job.id, bodies: ['step/', 'signal/', 'checkpoint'] }])
+      .then(({ items }) => {
+        const bodies = items[0]?.bodies ?? {}
+        const waits = Object.entries(bodies).filter(([name, text]) => name.startsWith('step/') && isWait(text))
+        this.#waitsAhead = new Set(waits.map(([name]) => name.slice('step/'.length)))
+        return bodies
+      })
+    return this.#bodies
+  }
+}
+
+/** Text of a step's memo. What JSON cannot say (`undefined`) is left out. */
+export const stepText = (value: unknown): string => JSON.stringify({ step: true, value })
+
+const isWait = (text: string): boolean => read(text).kind === 'wait'
+
+function read(text: string): Memo {
+  const found: unknown = JSON.parse(text)
+  if (typeof found === 'object' && found !== null) {
+    if ('step' in found) return { kind: 'step', value: 'value' in found ? found.value : undefined }
+    if ('signal' in found && typeof found.signal === 'number') return { kind: 'wait', signal: found.signal }
+    if ('timedOut' in found) return { kind: 'wait', signal: undefined }
+  }
+  throw new PermanentError(`A memo has become unreadable: ${text.slice(0, 100)}`, { code: 'parse_error_strict' })
+}
+
+const nondeterministic = (what: string): PermanentError =>
+  new PermanentError(`The handler does not do what it did before: ${what}.`, { code: 'E_NONDETERMINISTIC' })
