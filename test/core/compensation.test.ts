@@ -98,6 +98,14 @@ describe('while undoing', () => {
       .gives('dead_lettered', 'dead_lettered')
   })
 
+  it('is told of a wait that timed out, even where the job type would end there', () => {
+    compensating({ onWaitTimeout: 'timed_out' })
+      .does({ type: 'wait', fence: 'mine', name: 'refund', timeoutMs: 1_000 })
+      .after(1_000)
+      .ticks()
+      .gives('queued', 'wait_timed_out')
+  })
+
   it('is interrupted by a hard cancel or an operator’s dead letter only', () => {
     compensating().when({ type: 'cancel', mode: 'soft' }).replayed()
     const failed = undoing(booked().fails({ code: 'bad_request' }))

@@ -50,7 +50,8 @@ function attemptTimedOut(d: Draft, job: Job): Ruling {
 }
 
 function waitTimedOut(d: Draft, wait: Wait): Ruling {
-  if (wait.onTimeout === 'timed_out') {
+  // A compensation ends where it was going: a strict wait inside it is told to its handler instead.
+  if (wait.onTimeout === 'timed_out' && d.job.phase === 'run') {
     conclude(d, timedOut(d, 'wait_timeout', `No signal ${wait.name} came in time.`))
     return undefined
   }
