@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** The core's tests, and the demand that they reach every branch of it. No servers, no clock. */
 export default defineConfig({
   test: {
-    include: ['test/core/**/*.test.ts'],
+    include: ['test/core/**/*.test.ts', 'test/dialects/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
     globals: false,

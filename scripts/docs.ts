@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { dialectsReport } from '../src/core/dialects/report.ts'
 import { errorsPage } from './docs/errors.ts'
 import { invariantsPage } from './docs/invariants.ts'
 import { stateMachinePage } from './docs/state-machine.ts'
@@ -15,6 +16,7 @@ export function pages(): readonly Page[] {
     { path: 'docs/state-machine.md', text: stateMachinePage() },
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/invariants.md', text: invariantsPage() },
+    { path: 'docs/dialects.md', text: dialectsReport() },
   ]
 }
 

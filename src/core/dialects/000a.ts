@@ -74,13 +74,9 @@ export const document000A: Dialect = {
   knows: {
     claim: 'always',
     start: 'always',
-    heartbeat: 'always',
-    checkpoint: 'always',
-    record: 'always',
     complete: 'always',
     fail: 'always',
     release: 'always',
-    compensated: 'always',
     cancel: 'alongARow',
     deadLetter: 'alongARow',
   },

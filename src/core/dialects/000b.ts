@@ -60,7 +60,6 @@ export const document000B: Dialect = {
   knows: {
     claim: 'always',
     start: 'always',
-    heartbeat: 'always',
     complete: 'always',
     fail: 'always',
     release: 'always',

@@ -47,7 +47,6 @@ export const document001: Dialect = {
   knows: {
     claim: 'always',
     start: 'always',
-    heartbeat: 'always',
     complete: 'always',
     fail: 'always',
   },

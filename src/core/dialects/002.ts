@@ -69,7 +69,6 @@ export const document002: Dialect = {
     deny: 'always',
     claim: 'always',
     start: 'always',
-    heartbeat: 'always',
     complete: 'always',
     fail: 'always',
     cancel: 'alongARow',

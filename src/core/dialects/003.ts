@@ -94,8 +94,6 @@ export const document003: Dialect = {
   knows: {
     claim: 'always',
     start: 'always',
-    heartbeat: 'always',
-    record: 'always',
     complete: 'always',
     fail: 'always',
     wait: 'always',

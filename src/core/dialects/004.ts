@@ -66,8 +66,6 @@ export const document004: Dialect = {
   knows: {
     claim: 'always',
     start: 'always',
-    heartbeat: 'always',
-    progress: 'always',
     complete: 'always',
     fail: 'always',
     cancel: 'alongARow',

@@ -35,7 +35,10 @@ export interface Row {
   readonly deriveOnly?: true
 }
 
-/** How strictly bound jobs treat a command: as our own machine does, only along a row of the document, or never. */
+/**
+ * How bound jobs treat a command that is not known everywhere: as our own machine does, only along a row of the
+ * document, or (absent) never.
+ */
 export type Knows = 'always' | 'alongARow'
 
 /** What a line of a foreign log looks like. */

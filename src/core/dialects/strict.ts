@@ -2,9 +2,10 @@
  * What a job type that is bound to a document may not do. A command the document does not know is refused; one it
  * knows only from some states is refused from the others.
  *
- * Strictness never keeps a job from ending: what time does to a job (stall, requeue, expire, a soft cancel that turns
- * hard) is never refused, and admission is not where the job type asked for it. That a claim after a closed attempt
- * carries a higher one (000) needs no check here: every claim does.
+ * What an owner notes down changes no status, so no document can mind it. And strictness never keeps a job from
+ * ending: what time does to a job (stall, requeue, expire, a soft cancel that turns hard) is never refused, and
+ * admission is not where the job type asked for it. That a claim after a closed attempt carries a higher one (000)
+ * needs no check here: every claim does.
  */
 import type { Command } from '../command.ts'
 import { isEnded, type Job, type State } from '../job.ts'
@@ -37,7 +38,17 @@ export function dialectRefusal(job: Job, command: Command): StrictRefusal | unde
   return undefined
 }
 
-const BY_TIME: ReadonlySet<CommandType> = new Set(['stall', 'requeue', 'expire'])
+/** What time does to a job, and what its owner notes down (undoing its steps included). */
+export const EVERYWHERE: ReadonlySet<CommandType> = new Set([
+  'stall',
+  'requeue',
+  'expire',
+  'heartbeat',
+  'progress',
+  'checkpoint',
+  'record',
+  'compensated',
+])
 
 /** Where the commands that are judged by the document's table lead. */
 const TARGETS: Readonly<Partial<Record<CommandType, State>>> = {
@@ -48,13 +59,11 @@ const TARGETS: Readonly<Partial<Record<CommandType, State>>> = {
 
 function whyNot(dialect: Dialect, job: Job, command: Command): string | undefined {
   const { type } = command
-  if (BY_TIME.has(type)) return undefined
+  if (EVERYWHERE.has(type)) return undefined
   if ((type === 'admit' || type === 'deny') && job.state === 'pending') return undefined
   if (type === 'cancel' && job.cancel !== undefined) return undefined
   const knows = dialect.knows[type]
   if (knows === undefined) return `it knows no ${type}.${INSTEAD[type] ?? ''}`
-  if (type === 'record' && command.step?.compensate === true && dialect.knows.compensated === undefined)
-    return 'it knows no compensation.'
   const target = TARGETS[type]
   if (target === undefined || knows === 'always') return undefined
   // An ended job has a refusal of its own, which says more.

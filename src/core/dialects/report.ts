@@ -1,0 +1,119 @@
+/** `docs/dialects.md`: what each document is to us, from the same data that the code obeys. */
+import { STATES } from '../job.ts'
+import { DIALECT_NAMES, type DialectName } from '../policy.ts'
+import { PRESETS } from '../presets.ts'
+import { edges } from '../transitions.ts'
+import { COMMANDS } from '../verb.ts'
+import { CONTRADICTIONS, LEFT_OPEN } from './contradictions.ts'
+import { type Dialect, REACHES, type Row } from './dialect.ts'
+import { type Refined, refinement } from './refinement.ts'
+import { DIALECTS } from './registry.ts'
+import { EVERYWHERE } from './strict.ts'
+
+export function dialectsReport(): string {
+  const refined = refinement()
+  const missing = refined.filter(({ faults }) => faults.length > 0).length
+  return `${[
+    '<!-- Generated from src/core/dialects/ by `npm run docs`. Edit that, not this. -->',
+    '# Dialects',
+    'Five documents describe the life of a durable job in six vocabularies (000 has two parts). Each is data here, and works in four ways: **read** (any job and its history in its words), **refine** (each of our moves is a path of legal moves of its own table), **strict** (a job type bound to it: what it does not know is refused, its defaults apply) and **derive** (its own fold over a foreign log, with every violation).',
+    `The refinement covers ${edges().length} state changes in ${DIALECT_NAMES.length} dialects, ${refined.length} cases in all, counting how far the job had come. Missing or illegal: ${missing}.`,
+    '## Our states in their words',
+    'Where a cell has several words, they depend on how far the job has come in its generation: never claimed / claimed once, not started / claimed again, not started / started.',
+    statesTable(),
+    '## What they contradict, and how it is settled',
+    table(
+      ['documents', 'what they say', 'settled'],
+      CONTRADICTIONS.map(({ documents, says, settled }) => [documents, says, settled]),
+    ),
+    '## What 001 leaves to its other plans',
+    table(
+      ['plan', 'what it leaves open', 'here'],
+      LEFT_OPEN.map(({ plan, question, answer }) => [plan, question, answer]),
+    ),
+    '## Bound jobs: which commands they know',
+    '✓ as our own machine has it; → where the document’s table has the move; · refused with `DIALECT_FORBIDS`. What an owner notes down changes no status and is accepted everywhere. Whatever time does to a job (`stall`, `requeue`, `expire`, a soft cancel that turns hard) is never refused, and a `pending` job is always admitted or denied: strictness keeps no job from ending.',
+    commandsTable(),
+    '## Refinement',
+    'Each path leads from status to status; moves in *italics* are implied: no event of ours stands behind them, the document has no other way. `–`: nothing to tell. **new:** the document’s endings are final, so the path begins a new record.',
+    ...DIALECT_NAMES.flatMap((name) => section(DIALECTS[name], refined)),
+  ].join('\n\n')}\n`
+}
+
+function statesTable(): string {
+  const rows = STATES.map((state) => [
+    code(state),
+    ...DIALECT_NAMES.map((name) => {
+      const shown = DIALECTS[name].shows[state]
+      return typeof shown === 'string' ? code(shown) : REACHES.map((reach) => code(shown[reach])).join(' / ')
+    }),
+  ])
+  return table(['', ...DIALECT_NAMES], rows)
+}
+
+function commandsTable(): string {
+  const rows = COMMANDS.map((command) => [
+    code(command),
+    ...DIALECT_NAMES.map((name) => {
+      if (command === 'enqueue' || EVERYWHERE.has(command)) return '✓'
+      const knows = DIALECTS[name].knows[command]
+      return knows === undefined ? '·' : knows === 'always' ? '✓' : '→'
+    }),
+  ])
+  return table(['', ...DIALECT_NAMES], rows)
+}
+
+function section(dialect: Dialect, refined: readonly Refined[]): readonly string[] {
+  const mine = refined.filter(({ dialect: name }) => name === dialect.name)
+  return [
+    `### ${dialect.name}: ${dialect.title}`,
+    `Its table, ${dialect.table.length} cells. Marked with † what the document’s own table does not have, and with ‡ what only \`derive\` accepts.`,
+    table(
+      ['from', 'event', 'to', ''],
+      dialect.table.map((row) => [
+        code(row.from),
+        row.word === undefined ? '–' : code(row.word),
+        code(row.to),
+        marks(row),
+      ]),
+    ),
+    `Defaults where it says something: \`${presetOf(dialect.name)}\``,
+    table(
+      ['our event', 'from', 'to', `in ${dialect.name}`],
+      edges().map((edge) => [
+        code(edge.event),
+        edge.from === 'none' ? '–' : code(edge.from),
+        code(edge.to),
+        [
+          ...new Set(
+            mine
+              .filter((one) => one.edge.event === edge.event && one.edge.from === edge.from && one.edge.to === edge.to)
+              .map(pathText),
+          ),
+        ].join(' <br> '),
+      ]),
+    ),
+  ]
+}
+
+const marks = ({ settled, deriveOnly }: Row): string =>
+  settled === undefined ? '' : `${deriveOnly === undefined ? '†' : '‡'} ${settled}`
+
+const presetOf = (name: DialectName): string => JSON.stringify(PRESETS[name]).replaceAll(',', ', ')
+
+function pathText({ steps, fresh, from, faults }: Refined): string {
+  if (steps === undefined || faults.length > 0) return `**${faults.join(', ')}**`
+  if (steps.length === 0) return '–'
+  const moves = steps.map(({ to, word, implied }) => {
+    const text = word === undefined ? to : `${word} → ${to}`
+    return implied ? `*${text}*` : text
+  })
+  return `${fresh ? '**new:** ' : `${from}: `}${moves.join(', ')}`
+}
+
+const code = (text: string): string => `\`${text}\``
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
+}
