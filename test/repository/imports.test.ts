@@ -10,7 +10,7 @@ interface Rule {
   readonly areas: readonly string[]
   /** Single files of other areas. */
   readonly files?: readonly string[]
-  /** `node:` modules and npm packages. `*`: any of Node's. */
+  /** `node:` modules and npm packages. */
   readonly packages?: readonly string[]
 }
 
@@ -30,8 +30,17 @@ const RULES: Readonly<Record<string, Rule>> = {
   'store/conformance': { ...ADAPTER, areas: [...ADAPTER.areas, 'testing'], packages: ['node:*'] },
   engine: { areas: ['core', 'system', 'store'], packages: [] },
   worker: { areas: ['core', 'system'], files: [...PORT, ...ENGINE], packages: ['node:*', '@standard-schema/spec'] },
-  gateway: { areas: ['core', 'system', 'engine'], files: PORT, packages: ['node:*'] },
-  client: { areas: ['core', 'system', 'gateway/contract'], files: [...PORT, ...ENGINE], packages: ['node:*'] },
+  'gateway/contract': { areas: ['core'], packages: ['zod'] },
+  gateway: {
+    areas: ['core', 'system', 'engine', 'gateway/contract'],
+    files: PORT,
+    packages: ['node:*', 'hono', 'hono/*', '@hono/node-server', 'zod', 'prom-client', '@opentelemetry/api'],
+  },
+  client: {
+    areas: ['core', 'system', 'gateway/contract'],
+    files: [...PORT, ...ENGINE],
+    packages: ['node:*'],
+  },
 }
 
 /** Composition roots. Nothing may import them. */
@@ -97,13 +106,16 @@ function forbidden(file: Source): string[] {
 function allowed(area: string, rule: Rule, from: string, specifier: string): boolean {
   const path = resolve(from, specifier)
   if (path === undefined) {
-    const packages = rule.packages ?? []
-    return packages.includes(specifier) || (specifier.startsWith('node:') && packages.includes('node:*'))
+    return rule.packages?.some((name) => matches(name, specifier)) ?? false
   }
   const target = areaOf(path)
   const named = rule.files?.includes(path.slice('src/'.length)) ?? false
   return target === area || rule.areas.includes(target) || named
 }
+
+/** `node:*` and `hono/*` stand for all that begins so. */
+const matches = (name: string, specifier: string) =>
+  name.endsWith('*') ? specifier.startsWith(name.slice(0, -1)) : name === specifier
 
 /** `core`, `store`, `store/postgres`, …; `''` for files directly in `src/`. */
 function areaOf(path: string): string {
