@@ -93,7 +93,7 @@ function write(given: unknown, place: string, above: readonly unknown[], found: 
   const inside = [...above, value]
   if (Array.isArray(value)) {
     // Not `map`, which passes over holes.
-    return `[${Array.from(value, (item: unknown, i) => write(item, `${place}/${i}`, inside, found)).join(',')}]`
+    return `[${Array.from(value, (item: unknown, i) => write(item, `${place}.${i}`, inside, found)).join(',')}]`
   }
   const lossy = LOSSY.find((type) => value instanceof type)
   if (lossy !== undefined || ArrayBuffer.isView(value)) {
@@ -101,7 +101,7 @@ function write(given: unknown, place: string, above: readonly unknown[], found: 
   }
   const fields: string[] = []
   for (const [key, field] of Object.entries(value)) {
-    if (field !== undefined) fields.push(`${JSON.stringify(key)}:${write(field, `${place}/${key}`, inside, found)}`)
+    if (field !== undefined) fields.push(`${JSON.stringify(key)}:${write(field, `${place}.${key}`, inside, found)}`)
   }
   return `{${fields.join(',')}}`
 }

@@ -71,7 +71,12 @@ export interface NewJob {
 export type Inserted =
   | { readonly status: 'inserted' }
   /** Somebody was first. `by` says with what; the engine judges whether it is the same job. */
-  | { readonly status: 'exists'; readonly by: 'id' | 'alias' | KeyPurpose; readonly job: Job; readonly input: string | undefined }
+  | {
+      readonly status: 'exists'
+      readonly by: 'id' | 'alias' | KeyPurpose
+      readonly job: Job
+      readonly input: string | undefined
+    }
   /** The store cannot keep it. `field` points at the place. */
   | { readonly status: 'rejected'; readonly field: string; readonly rule: string }
 
@@ -290,8 +295,8 @@ export interface EventPage {
  */
 export const queueKey = (tenant: string, queue: string): string => JSON.stringify([tenant, queue])
 
-/** Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks. */
-export type SettingCollection = 'queue' | 'worker' | 'token' | 'schedule' | 'ids' | 'idempotency'
+/** Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them. */
+export type SettingCollection = 'queue' | 'worker' | 'token' | 'schedule' | 'ids' | 'idempotency' | 'type'
 
 export type SettingOperation =
   | { readonly op: 'get'; readonly collection: SettingCollection; readonly key: string }
@@ -304,7 +309,12 @@ export type SettingOperation =
       readonly text: string
       readonly rev: number | undefined
     }
-  | { readonly op: 'remove'; readonly collection: SettingCollection; readonly key: string; readonly rev: number | undefined }
+  | {
+      readonly op: 'remove'
+      readonly collection: SettingCollection
+      readonly key: string
+      readonly rev: number | undefined
+    }
 
 export interface Setting {
   readonly key: string

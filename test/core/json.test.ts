@@ -45,16 +45,16 @@ describe('values as text', () => {
   })
 
   it.each([
-    ['NaN', { a: [1, Number.NaN] }, 'input/a/1', /NaN/],
-    ['infinity', { a: Number.NEGATIVE_INFINITY }, 'input/a', /-Infinity/],
-    ['a bigint', { a: { b: 1n } }, 'input/a/b', /bigint/],
-    ['a function', { f: () => 1 }, 'input/f', /function/],
-    ['a symbol', [Symbol('x')], 'input/0', /symbol/],
-    ['undefined among others', [1, undefined], 'input/1', /undefined/],
-    ['a hole', Array(1), 'input/0', /undefined/],
-    ['a map', { m: new Map([[1, 2]]) }, 'input/m', /Map/],
+    ['NaN', { a: [1, Number.NaN] }, 'input.a.1', /NaN/],
+    ['infinity', { a: Number.NEGATIVE_INFINITY }, 'input.a', /-Infinity/],
+    ['a bigint', { a: { b: 1n } }, 'input.a.b', /bigint/],
+    ['a function', { f: () => 1 }, 'input.f', /function/],
+    ['a symbol', [Symbol('x')], 'input.0', /symbol/],
+    ['undefined among others', [1, undefined], 'input.1', /undefined/],
+    ['a hole', Array(1), 'input.0', /undefined/],
+    ['a map', { m: new Map([[1, 2]]) }, 'input.m', /Map/],
     ['bytes', new Uint8Array(2), 'input', /typed array/],
-    ['an error', { e: new Error('x') }, 'input/e', /Error/],
+    ['an error', { e: new Error('x') }, 'input.e', /Error/],
   ])('refuses %s and says where', (_, value, place, rule) => {
     expect(refused(value)).toEqual([[place, expect.stringMatching(rule)]])
   })
@@ -67,7 +67,7 @@ describe('values as text', () => {
   it('refuses cycles, bottomless values and what cannot be read', () => {
     const loop: Record<string, unknown> = {}
     loop['self'] = { loop }
-    expect(refused(loop)).toEqual([['input/self/loop', expect.stringMatching(/cycle/)]])
+    expect(refused(loop)).toEqual([['input.self.loop', expect.stringMatching(/cycle/)]])
     let deep: unknown = 1
     for (let n = 0; n < JSON_DEPTH_MAX; n += 1) deep = [deep]
     expect(text(deep)).toHaveLength(2 * JSON_DEPTH_MAX + 1)

@@ -1,0 +1,384 @@
+/** What a user holds in the hand: the engine interface in the words of product and code. Every refusal is thrown. */
+
+import { type Contract, contract } from './contract.ts'
+import { assert } from './core/assert.ts'
+import { bodyRef } from './core/body.ts'
+import { type Duration, parseDuration } from './core/duration.ts'
+import type { Event } from './core/event.ts'
+import { type Explanation, explain } from './core/explain.ts'
+import { isId } from './core/id.ts'
+import { type Job, type JobId, type Kind, RANK, STATES, TERMINAL_STATES, type TerminalState } from './core/job.ts'
+import { toJson } from './core/json.ts'
+import type { Violation } from './core/refusal.ts'
+import { refuse } from './core/refuse.ts'
+import { edges, MACHINE } from './core/transitions.ts'
+import { DEFAULT_TENANT, type DefinedJob, defineSpec, type InputOf, type JobSpec, type OutputOf } from './define-job.ts'
+import { Endings } from './endings.ts'
+import type { Answer, Engine, EnqueueRequest, Word } from './engine/engine.ts'
+import { logOf } from './engine/retention.ts'
+import { type Verification, type VerifyFilter, verify } from './engine/verify.ts'
+import {
+  delayFrom,
+  type EnqueueOptions,
+  enqueueRequest,
+  type PriorityName,
+  priorityFrom,
+  timeFrom,
+} from './enqueue-options.ts'
+import { ENDINGS, Invalid, Refused } from './errors.ts'
+import { inputText } from './input-text.ts'
+import { JobHandle } from './job-handle.ts'
+import { JobTypes } from './job-types.ts'
+import { Queues } from './queues.ts'
+import type { EventPage, EventQuery, JobPage, JobQuery, Transaction } from './store/store.ts'
+import type { Ids } from './system/ids.ts'
+import type { Log } from './system/log.ts'
+import type { Timers } from './system/timers.ts'
+
+type Accepted = Extract<Answer, { ok: true }>
+
+/** An input may be left out where it may be undefined. */
+type Handed<J, More extends readonly unknown[]> =
+  undefined extends InputOf<J> ? [input?: InputOf<J>, ...more: More] : [input: InputOf<J>, ...more: More]
+
+export interface Asked {
+  readonly actor?: string | undefined
+  readonly requestId?: string | undefined
+  readonly expectedRev?: number | undefined
+  readonly tenant?: string | undefined
+}
+
+export interface CancelOptions extends Asked {
+  /** `soft` (the default) asks the handler to stop; `hard` ends the job now and fences its owner out. */
+  readonly mode?: 'soft' | 'hard' | undefined
+  readonly reason?: string | undefined
+}
+
+export interface SignalOptions extends Asked {
+  /** Only a wait with this correlation key is answered. */
+  readonly key?: string | undefined
+}
+
+export interface RescheduleOptions extends Asked {
+  readonly delay?: Duration | undefined
+  readonly runAt?: Date | number | undefined
+  readonly priority?: PriorityName | number | undefined
+}
+
+export interface ReopenOptions extends Asked {
+  readonly reason?: string | undefined
+  readonly runAt?: Date | number | undefined
+}
+
+export interface Redriven {
+  readonly matched: number
+  readonly reopened: number
+  readonly refused: readonly Refused[]
+}
+
+export interface PawlParts {
+  readonly engine: Engine
+  readonly timers: Timers
+  readonly ids: Ids
+  readonly log: Log
+  readonly tenant?: string | undefined
+  /** Who gives commands, unless a call says otherwise. */
+  readonly actor?: string | undefined
+  /** Stopped, in order, before the engine is closed. */
+  readonly services?: readonly AsyncDisposable[] | undefined
+}
+
+/** Items of one `enqueueMany` that are on their way at the same time; the store cuts them into commits. */
+const MANY = 2_000
+const PAGE = 500
+const REOPENABLE = ['failed', 'dead_lettered', 'timed_out', 'cancelled'] as const satisfies readonly TerminalState[]
+
+export class Pawl implements AsyncDisposable {
+  readonly engine: Engine
+  readonly #parts: PawlParts
+  readonly #tenant: string
+  readonly #endings: Endings
+  readonly #types: JobTypes
+  readonly #queues: Queues
+  /** Kinds as stores recognise them: one object per spec and tenant. */
+  readonly #kinds = new WeakMap<JobSpec, Map<string, Kind>>()
+
+  constructor(parts: PawlParts) {
+    this.#parts = parts
+    this.engine = parts.engine
+    this.#tenant = parts.tenant ?? DEFAULT_TENANT
+    this.#endings = new Endings(parts.engine, parts.timers, parts.log)
+    this.#types = new JobTypes(parts.engine)
+    this.#queues = new Queues(parts.engine)
+  }
+
+  /** By definition, by spec, or by name with the definition's type: `enqueue<typeof crawlPage>('crawl.page', …)`. */
+  async enqueue<J extends JobSpec>(
+    job: J | J['type'],
+    ...[input, options = {}]: Handed<J, [options?: EnqueueOptions]>
+  ): Promise<JobHandle<OutputOf<J>>> {
+    const kind = await this.#kind(job, options)
+    const request = await this.#request(job, kind, input, options)
+    const [answer] = await this.engine.enqueue([request], options.tx)
+    assert(answer !== undefined, 'every request is answered')
+    if (!answer.ok) throw new Refused(answer.refusal)
+    return new JobHandle(this, answer.job.id, answer.deduped, answer.replayed)
+  }
+
+  /** Many of one type. All inputs are validated before the first is sent; then each is enqueued or refused by itself. */
+  async enqueueMany<J extends JobSpec>(
+    job: J | J['type'],
+    inputs: readonly InputOf<J>[],
+    options: EnqueueOptions | ((input: InputOf<J>, index: number) => EnqueueOptions) = {},
+  ): Promise<readonly JobHandle<OutputOf<J>>[]> {
+    const of = typeof options === 'function' ? options : () => options
+    const shared = typeof options === 'function' ? {} : options
+    const kind = await this.#kind(job, shared)
+    const requests: EnqueueRequest[] = new Array(inputs.length)
+    for (let i = 0; i < inputs.length; i += 1) {
+      const input = inputs[i] as InputOf<J>
+      const request = this.#request(job, kind, input, of(input, i))
+      requests[i] = request instanceof Promise ? await request : request
+    }
+    return this.#sendMany<OutputOf<J>>(requests, shared.tx)
+  }
+
+  async get(id: JobId, tenant = this.#tenant): Promise<Job | undefined> {
+    const [found] = (await this.engine.load([this.#named(id, tenant)])).items
+    return found?.job
+  }
+
+  /** A handle on a job that somebody else enqueued. */
+  handle<J extends JobSpec = JobSpec>(id: JobId): JobHandle<OutputOf<J>> {
+    return new JobHandle(this, id)
+  }
+
+  /** One of a job's bodies, as it was handed in: `input`, `output`, `checkpoint`, `step/<name>`, `error/<attempt>`. */
+  async body(id: JobId, name: string): Promise<unknown> {
+    const [found] = (await this.engine.load([{ ...this.#named(id), bodies: [name] }])).items
+    const text = found?.bodies[name]
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  find(query: Partial<JobQuery> = {}): Promise<JobPage> {
+    return this.engine.find({ ...query, order: query.order ?? 'newest', limit: query.limit ?? PAGE })
+  }
+
+  /** A job's whole log; or a page of what happened to many: the feed after a position, by type and time, by correlation. */
+  events(id: JobId): Promise<readonly Event[]>
+  events(query: EventQuery | { readonly after: string; readonly limit?: number | undefined }): Promise<EventPage>
+  async events(
+    asked: JobId | EventQuery | { readonly after: string; readonly limit?: number | undefined },
+  ): Promise<readonly Event[] | EventPage> {
+    if (typeof asked === 'string') return logOf(this.engine, await this.#resolved(asked))
+    if ('by' in asked) return this.engine.events(asked)
+    return this.engine.events({ by: 'feed', after: asked.after, limit: asked.limit ?? PAGE })
+  }
+
+  /** Waits for the end. Throws JobFailed, JobDeadLettered, JobCancelled, JobDenied or JobTimedOut. */
+  async result<O = unknown>(id: JobId, options: { readonly timeout?: Duration | undefined } = {}): Promise<O> {
+    const timeoutMs = options.timeout === undefined ? undefined : parseDuration(options.timeout)
+    if (options.timeout !== undefined && timeoutMs === undefined) {
+      throw new Invalid('result', [{ field: 'timeout', rule: "must be milliseconds or a duration like '30s'" }])
+    }
+    const { job } = await this.#endings.of(id, this.#tenant, timeoutMs)
+    const Bad = ENDINGS[job.state as TerminalState]
+    if (Bad !== undefined) throw new Bad(job)
+    if (job.result?.ptr !== undefined) return { resultPtr: job.result.ptr } as O
+    return (job.result?.body.size === 0 ? undefined : await this.body(job.id, 'output')) as O
+  }
+
+  cancel(id: JobId, { mode = 'soft', reason, ...asked }: CancelOptions = {}): Promise<Accepted> {
+    return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'cancel', mode, reason } }))
+  }
+
+  signal(id: JobId, name: string, payload?: unknown, { key, ...asked }: SignalOptions = {}): Promise<Accepted> {
+    const json = toJson(payload, 'payload')
+    if (!json.ok) throw new Invalid(`signal ${name}`, json.violations)
+    const { text } = json
+    const body = text === undefined ? undefined : bodyRef('signal', text)
+    const bodies = text === undefined ? [] : [{ name: 'signal', text }]
+    return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'signal', name, key, body }, bodies }))
+  }
+
+  /** Run now (nothing given), later, or at another priority. */
+  reschedule(id: JobId, { delay, runAt, priority, ...asked }: RescheduleOptions = {}): Promise<Accepted> {
+    const found: Violation[] = []
+    const delayMs = delayFrom(delay, found)
+    const urgency = priority === undefined ? undefined : priorityFrom(priority, found)
+    if (found.length > 0) throw new Invalid('reschedule', found)
+    const now = this.engine.now()
+    const at = timeFrom(runAt) ?? (delayMs === undefined ? undefined : now + delayMs)
+    const when = at ?? (urgency === undefined ? now : undefined)
+    return this.#say(id, asked, (stamp) => ({
+      command: { ...stamp, type: 'reschedule', runAt: when, priority: urgency },
+    }))
+  }
+
+  /** An operator's second chance: budgets and deadline fresh, the log goes on. */
+  reopen(id: JobId, { reason, runAt, ...asked }: ReopenOptions = {}): Promise<Accepted> {
+    return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'reopen', reason, runAt: timeFrom(runAt) } }))
+  }
+
+  /** Reopens whatever matches; dead letters and failures unless the filter says otherwise. */
+  async redrive(filter: VerifyFilter = {}, options: Asked & { readonly dryRun?: boolean } = {}): Promise<Redriven> {
+    const states = (filter.states ?? ['failed', 'dead_lettered']).filter((state) => includes(REOPENABLE, state))
+    const requestId = options.requestId ?? this.#parts.ids.requestId()
+    const actor = options.actor ?? this.#actor
+    const refused: Refused[] = []
+    let matched = 0
+    let cursor: string | undefined
+    do {
+      const page = await this.engine.find({ ...filter, states, order: 'oldest', limit: PAGE, cursor })
+      matched += page.jobs.length
+      cursor = page.cursor
+      if (options.dryRun === true || page.jobs.length === 0) continue
+      const words = page.jobs.map(({ id }): Word => ({ id, command: { type: 'reopen', actor, requestId } }))
+      for (const answer of await this.engine.settle(words)) if (!answer.ok) refused.push(new Refused(answer.refusal))
+    } while (cursor !== undefined)
+    return { matched, reopened: options.dryRun === true ? 0 : matched - refused.length, refused }
+  }
+
+  pause(queue: string, { actor, tenant }: Asked = {}): Promise<void> {
+    return this.#queues.pause(tenant ?? this.#tenant, queue, actor ?? this.#actor)
+  }
+
+  resume(queue: string, { tenant }: Asked = {}): Promise<void> {
+    return this.#queues.resume(tenant ?? this.#tenant, queue)
+  }
+
+  /** For callers who know when they committed: workers look at the queue now instead of when they next poll. */
+  wake(queue: string, { tenant }: Asked = {}): Promise<void> {
+    return this.#queues.wake(tenant ?? this.#tenant, queue)
+  }
+
+  /** Why is this job not running? */
+  async explain(id: JobId): Promise<Explanation> {
+    const job = await this.get(id)
+    if (job === undefined) throw new Refused(refuse('NOT_FOUND', { jobId: id, message: `There is no job ${id}.` }))
+    const { tenant, queue } = job.spec.kind
+    const paused = await this.#queues.paused(tenant, queue)
+    return explain(job, { now: this.engine.now(), paused, held: undefined })
+  }
+
+  /** Folds every log against its record, keys and counters; names every difference. */
+  verify(filter?: VerifyFilter): Promise<Verification> {
+    return verify(this.engine, filter)
+  }
+
+  /** The table the engine enforces. */
+  get machine() {
+    return {
+      version: 1,
+      states: STATES,
+      terminal: TERMINAL_STATES,
+      rank: RANK,
+      moves: MACHINE,
+      edges: edges(),
+    } as const
+  }
+
+  /** The contract of document 001, operation by operation, for those who build their own workers. */
+  get contract(): Contract {
+    return contract(this.engine, this.#tenant)
+  }
+
+  /** So that producers which know only the name of a type find its queue and its policy. */
+  async announce(jobs: readonly Kind[]): Promise<void> {
+    await this.#types.announce(jobs)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#endings[Symbol.asyncDispose]()
+    for (const each of this.#parts.services ?? []) await each[Symbol.asyncDispose]()
+    await this.engine[Symbol.asyncDispose]()
+  }
+
+  close(): Promise<void> {
+    return this[Symbol.asyncDispose]()
+  }
+
+  get #actor(): string {
+    return this.#parts.actor ?? 'operator'
+  }
+
+  #kind(job: JobSpec | string, options: EnqueueOptions): Kind | Promise<Kind> {
+    if (typeof job === 'string') {
+      const tenant = options.tenant ?? this.#tenant
+      if (options.queue === undefined) return this.#types.kind(tenant, job)
+      return defineSpec({ ...options.policy, type: job, queue: options.queue, tenant })
+    }
+    const tenant = options.tenant ?? job.tenant
+    const kinds = this.#kinds.get(job) ?? new Map<string, Kind>()
+    this.#kinds.set(job, kinds)
+    const known = kinds.get(tenant)
+    if (known !== undefined) return known
+    const { queue, type, policy } = job
+    const kind: Kind = { tenant, queue, type, policy }
+    kinds.set(tenant, kind)
+    return kind
+  }
+
+  #request(
+    job: JobSpec | string,
+    kind: Kind,
+    input: unknown,
+    options: EnqueueOptions,
+  ): EnqueueRequest | Promise<EnqueueRequest> {
+    const schema = typeof job === 'string' ? undefined : job.input
+    const dedupe = typeof job === 'string' ? undefined : job.dedupe
+    const text = inputText(kind.type, schema, input)
+    const dedupeKey = options.dedupeKey ?? dedupe?.(input)
+    if (text instanceof Promise) return text.then((late) => enqueueRequest(kind, late, dedupeKey, options))
+    return enqueueRequest(kind, text, dedupeKey, options)
+  }
+
+  async #sendMany<O>(
+    requests: readonly EnqueueRequest[],
+    tx: Transaction | undefined,
+  ): Promise<readonly JobHandle<O>[]> {
+    const handles: JobHandle<O>[] = new Array(requests.length)
+    const refused: Refused[] = []
+    for (let from = 0; from < requests.length; from += MANY) {
+      const answers = await this.engine.enqueue(requests.slice(from, from + MANY), tx)
+      for (const [i, answer] of answers.entries()) {
+        if (answer.ok) handles[from + i] = new JobHandle(this, answer.job.id, answer.deduped, answer.replayed)
+        else refused.push(new Refused(answer.refusal))
+      }
+    }
+    if (refused.length === 1) throw refused[0]
+    if (refused.length > 1) throw new AggregateError(refused, `${refused.length} of ${requests.length} were refused.`)
+    return handles
+  }
+
+  async #say(id: JobId, asked: Asked, words: (stamp: Stamp) => Omit<Word, 'id' | 'tenant'>): Promise<Accepted> {
+    const actor = asked.actor ?? this.#actor
+    const requestId = asked.requestId ?? this.#parts.ids.requestId()
+    const stamp: Stamp = { actor, requestId, expectedRev: asked.expectedRev }
+    const [answer] = await this.engine.settle([{ ...words(stamp), ...this.#named(id, asked.tenant) }])
+    assert(answer !== undefined, 'every word is answered')
+    if (!answer.ok) throw new Refused(answer.refusal)
+    return answer
+  }
+
+  /** A producer's own id is unique among its tenant's. */
+  #named(id: JobId, tenant = this.#tenant): { readonly id: JobId; readonly tenant: string | undefined } {
+    return { id, tenant: isId(id) ? undefined : tenant }
+  }
+
+  async #resolved(id: JobId): Promise<JobId> {
+    if (isId(id)) return id
+    return (await this.get(id))?.id ?? id
+  }
+}
+
+interface Stamp {
+  readonly actor: string
+  readonly requestId: string
+  readonly expectedRev: number | undefined
+}
+
+const includes = <T extends string>(all: readonly T[], one: string): one is T =>
+  (all as readonly string[]).includes(one)
+
+export type AnyJob = DefinedJob<string, never, unknown, never>

@@ -1,0 +1,70 @@
+/** Queue documents: paused or not, by whom and since when. Whatever else a document says is kept. */
+import type { Time } from './core/job.ts'
+import type { Engine } from './engine/engine.ts'
+import { queueKey, type Setting } from './store/store.ts'
+
+export interface Pause {
+  readonly by: string | undefined
+  readonly since: Time | undefined
+}
+
+const TRIES = 10
+
+export class Queues {
+  readonly #engine: Engine
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** While it is paused, nothing of the queue is given to workers. What runs goes on. */
+  async pause(tenant: string, queue: string, by: string): Promise<void> {
+    await this.#change(tenant, queue, { paused: true, by, since: this.#engine.now() })
+  }
+
+  async resume(tenant: string, queue: string): Promise<void> {
+    await this.#change(tenant, queue, { paused: false, by: undefined, since: undefined })
+  }
+
+  async paused(tenant: string, queue: string): Promise<Pause | undefined> {
+    const document = documentOf(await this.#read(tenant, queue))
+    if (document['paused'] !== true) return undefined
+    const { by, since } = document
+    return {
+      by: typeof by === 'string' ? by : undefined,
+      since: typeof since === 'number' ? since : undefined,
+    }
+  }
+
+  /** Tells all workers, here and elsewhere, to look at the queue now: its document is written as it is. */
+  async wake(tenant: string, queue: string): Promise<void> {
+    const there = await this.#read(tenant, queue)
+    const text = there?.text ?? JSON.stringify({ paused: false })
+    const key = queueKey(tenant, queue)
+    // Lost to somebody else's write: that one wakes them too.
+    await this.#engine.settings([{ op: 'put', collection: 'queue', key, text, rev: there?.rev ?? 0 }])
+  }
+
+  async #change(tenant: string, queue: string, change: Readonly<Record<string, unknown>>): Promise<void> {
+    const key = queueKey(tenant, queue)
+    let there = await this.#read(tenant, queue)
+    for (let n = 0; n < TRIES; n += 1) {
+      const text = JSON.stringify({ ...documentOf(there), ...change })
+      const [answer] = await this.#engine.settings([
+        { op: 'put', collection: 'queue', key, text, rev: there?.rev ?? 0 },
+      ])
+      if (answer?.status === 'ok') return
+      there = answer?.settings[0]
+    }
+    throw new Error(`Queue ${queue} was changed by others ${TRIES} times in a row.`)
+  }
+
+  async #read(tenant: string, queue: string): Promise<Setting | undefined> {
+    const key = queueKey(tenant, queue)
+    const [answer] = await this.#engine.settings([{ op: 'get', collection: 'queue', key }])
+    return answer?.settings[0]
+  }
+}
+
+const documentOf = (setting: Setting | undefined): Readonly<Record<string, unknown>> =>
+  setting === undefined ? {} : (JSON.parse(setting.text) as Readonly<Record<string, unknown>>)
