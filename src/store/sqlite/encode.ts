@@ -10,7 +10,7 @@ import { encodeEvents, standing } from '../codec/events.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
 import type { Change, Key, NewJob } from '../store.ts'
-import type { AfterRow, ChangeRow, Facts, InsertRow, KeyRow, KindRef, MoveMore, Place } from './protocol.ts'
+import type { ChangeRow, InsertRow, KeyRow, KindRef, MoveMore, Place } from './protocol.ts'
 
 export type Reference = (kind: Kind) => KindRef
 
@@ -110,23 +110,36 @@ function moveRow(change: Move, reference: Reference): ChangeRow {
   const output = bodies.find(({ name }) => name === 'output')
   return [
     'move',
-    [
-      numberOf(before.id, 'before.id'),
-      before.rev,
-      reference(before.spec.kind),
-      place(before),
-      STATE_CODES[before.state],
-      before.priority,
-      before.readyAt ?? null,
-      notAfter ?? null,
-      place(after),
-      afterRow(after),
-      encodeRecord(after),
-      encodeEvents(events, before.spec, standing(before), 'alone'),
-      factsOf(events),
-      output === undefined ? null : storable(output.text),
-      moveMore(change, reference),
-    ],
+    numberOf(before.id, 'before.id'),
+    before.rev,
+    reference(before.spec.kind),
+    place(before),
+    STATE_CODES[before.state],
+    before.priority,
+    before.readyAt ?? null,
+    notAfter ?? null,
+    place(after),
+    encodeRecord(after),
+    encodeEvents(events, before.spec, standing(before), 'alone'),
+    output === undefined ? null : storable(output.text),
+    moveMore(change, reference),
+    STATE_CODES[after.state],
+    after.rev,
+    after.seq,
+    after.generation,
+    after.attempt,
+    after.priority,
+    after.readyAt ?? null,
+    after.nextTickAt ?? null,
+    // A requested cancel is delivered by a heartbeat: core makes that event.
+    after.cancel === undefined ? 0 : 1,
+    codeOf(after),
+    after.endedAt ?? null,
+    after.lease?.fence ?? null,
+    after.lease?.expiresAt ?? null,
+    after.lease?.beats ?? 0,
+    textOrNull(after.lease?.lastBeatId),
+    ...factsOf(events),
   ]
 }
 
@@ -137,28 +150,9 @@ export function place(job: Job): Place {
   return job.endedAt === undefined ? 'rest' : 'done'
 }
 
-const afterRow = (after: Job): AfterRow => [
-  STATE_CODES[after.state],
-  after.rev,
-  after.seq,
-  after.generation,
-  after.attempt,
-  after.priority,
-  after.readyAt ?? null,
-  after.nextTickAt ?? null,
-  // A requested cancel is delivered by a heartbeat: core makes that event.
-  after.cancel === undefined ? 0 : 1,
-  codeOf(after),
-  after.endedAt ?? null,
-  after.lease?.fence ?? null,
-  after.lease?.expiresAt ?? null,
-  after.lease?.beats ?? 0,
-  textOrNull(after.lease?.lastBeatId),
-]
-
 const codeOf = (job: Job): string | null => textOrNull((job.error ?? job.lastFailure)?.code)
 
-function factsOf(events: readonly Event[]): Facts {
+function factsOf(events: readonly Event[]): (number | string)[] {
   const facts: (number | string)[] = []
   for (const { rev, type, at } of events) facts.push(rev, EVENT_CODES[type], at)
   return facts

@@ -50,10 +50,9 @@ export interface InsertMore {
   readonly labels: readonly (readonly [name: string, value: string])[]
 }
 
-/** What happened: for the feed, the tally and the index by type. `[rev, letter, at, …]` */
-export type Facts = readonly (number | string)[]
-
+/** One flat list: lists within lists cost twice as much to send. */
 export type MoveRow = readonly [
+  what: 'move',
   id: number,
   rev: number,
   kind: KindRef,
@@ -63,15 +62,11 @@ export type MoveRow = readonly [
   fromReadyAt: Time | null,
   notAfter: Time | null,
   to: Place,
-  after: AfterRow,
   record: string,
   log: string,
-  facts: Facts,
   output: string | null,
   more: MoveMore | null,
-]
-
-export type AfterRow = readonly [
+  /** What the row will say. */
   state: string,
   rev: number,
   seq: number,
@@ -87,6 +82,8 @@ export type AfterRow = readonly [
   expiresAt: Time | null,
   beats: number,
   beatId: string | null,
+  /** What happened, for the feed, the counts and the index by type: `rev, letter, at`, again and again. */
+  ...facts: (number | string)[],
 ]
 
 export interface MoveMore {
@@ -100,7 +97,7 @@ export interface MoveMore {
 }
 
 export type ChangeRow =
-  | readonly ['move', MoveRow]
+  | MoveRow
   | readonly ['annotate', id: number, generation: number, attempt: number, command: string, text: string]
   | readonly ['purge', id: number, rev: number, state: string]
   /** The log from its second event on, rewritten by the main thread. */
@@ -186,8 +183,14 @@ export type InsertedRow =
   | readonly ['exists', by: string, job: JobRow, input: string | null]
   | readonly ['rejected', rule: string]
 
+/** A job as it was, and what the claim made of it. */
 export type ClaimedRow = readonly [
-  job: JobRow,
+  id: number,
+  kind: number,
+  createdAt: Time,
+  priority: number,
+  head: string | null,
+  record: string | null,
   rev: number,
   attempt: number,
   expiresAt: Time,

@@ -116,14 +116,11 @@ class SqliteStore implements Store {
       limit: grant.limit,
       maxInputBytes: grant.maxInputBytes,
     })
-    const jobs = answered.rows.map(([row, rev, attempt, leaseExpiresAt, at, input]) => ({
-      before: jobOf(row, this.#kinds),
-      rev,
-      attempt,
-      leaseExpiresAt,
-      at,
-      input: input === null ? undefined : original(input),
-    }))
+    const jobs = answered.rows.map((row) => {
+      const [id, kind, createdAt, priority, head, record, rev, attempt, leaseExpiresAt, at, input] = row
+      const before = jobOf([id, kind, createdAt, priority, head, record, null], this.#kinds)
+      return { before, rev, attempt, leaseExpiresAt, at, input: input === null ? undefined : original(input) }
+    })
     return { now, replayed: answered.replayed, jobs }
   }
 

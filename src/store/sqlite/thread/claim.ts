@@ -66,7 +66,7 @@ function take(ledger: Ledger, row: Row): ClaimedRow {
   ledger.count(kind, 'c', 1)
   // A big input is there in name only: whether there is room for it is seen when all are known.
   const text = inputBytes !== null && input === null ? LATER : input
-  return [[id, kind, at, priority, head, record, null], rev + 1, attempt + 1, now + leaseMs, now, text]
+  return [id, kind, at, priority, head, record, rev + 1, attempt + 1, now + leaseMs, now, text]
 }
 
 type Front = readonly [
@@ -100,28 +100,24 @@ function again(ledger: Ledger, request: string, now: number): readonly Row[] {
 function answered(row: Row): ClaimedRow {
   const [id, kind, at, priority, head] = row as readonly [number, number, number, number, string | null, ...Cell[]]
   const before = row[21] as string | null
-  const [claimRev, claimExpiresAt, attempt, claimAt] = [row[11], row[14], row[15], row[22]] as number[]
-  return [
-    [id, kind, at, priority, head, before, null],
-    claimRev as number,
-    attempt as number,
-    claimExpiresAt as number,
-    claimAt as number,
-    LATER,
-  ]
+  const [rev, expiresAt, attempt, claimedAt] = [row[11], row[14], row[15], row[22]] as Four
+  return [id, kind, at, priority, head, before, rev, attempt, expiresAt, claimedAt, LATER]
 }
+
+type Four = [number, number, number, number]
 
 /** Inputs ride along while there is room; the others are loaded when their turn comes. */
 function withInputs(ledger: Ledger, rows: readonly ClaimedRow[], { maxInputBytes }: Claim): readonly ClaimedRow[] {
   let leftBytes = maxInputBytes
   return rows.map((row) => {
-    const [job, rev, attempt, expiresAt, at, input] = row
-    ledger.tell(job[1])
+    const [id, kind, createdAt, priority, head, record, rev, attempt, expiresAt, at, input] = row
+    ledger.tell(kind)
     if (input === null) return row
-    const text = input === LATER ? ((one(ledger.sql.input, job[0])?.[0] as string | null) ?? null) : input
+    const text = input === LATER ? ((one(ledger.sql.input, id)?.[0] as string | null) ?? null) : input
     const bytes = text === null ? 0 : Buffer.byteLength(text)
-    if (bytes > leftBytes) return [job, rev, attempt, expiresAt, at, null]
-    leftBytes -= bytes
-    return input === text ? row : [job, rev, attempt, expiresAt, at, text]
+    const fits = bytes <= leftBytes
+    if (fits) leftBytes -= bytes
+    if (fits && input === text) return row
+    return [id, kind, createdAt, priority, head, record, rev, attempt, expiresAt, at, fits ? text : null]
   })
 }

@@ -1,21 +1,34 @@
 import { unreachable } from '../../../core/assert.ts'
 import type { Answered, Asked, ChangeRow, VerdictRow } from '../protocol.ts'
+import { finish } from './finish.ts'
 import { type Ledger, one } from './ledger.ts'
 import { move } from './move.ts'
+import { isUnkeepable } from './result-codes.ts'
 
 export function commit(ledger: Ledger, { kinds, rows }: Asked<'commit'>): Answered<'commit'> {
   const interned = ledger.intern(kinds)
+  const finished = together(ledger, rows, interned)
   return ledger.each(
     rows,
-    (row) => change(ledger, row, interned),
+    (row, i) => finished[i] ?? change(ledger, row, interned),
     (rule): VerdictRow => ['rejected', rule],
   )
+}
+
+/** Where one of them cannot be kept, none is written here: each has its turn. */
+function together(ledger: Ledger, rows: readonly ChangeRow[], interned: readonly number[]): ReturnType<typeof finish> {
+  try {
+    return ledger.atomically(() => finish(ledger, rows, interned))
+  } catch (error) {
+    if (!isUnkeepable(error)) throw error
+    return []
+  }
 }
 
 function change(ledger: Ledger, row: ChangeRow, interned: readonly number[]): VerdictRow {
   switch (row[0]) {
     case 'move':
-      return move(ledger, row[1], interned)
+      return move(ledger, row, interned)
     case 'annotate': {
       const [, id, generation, attempt, command, text] = row
       if (one(ledger.sql.jobExists, id) === undefined) return 'conflict'

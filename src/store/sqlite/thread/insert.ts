@@ -18,14 +18,13 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number): Inserte
     const first = somebodyFirst(ledger, id, more.tenant, more.keys)
     if (first !== undefined) return first
   }
-  const { parent = null, workflow = null, dedupe = null } = more ?? {}
-  const { changes } = sql.insertJob.run(id, kind, at, priority, correlation, parent, workflow, dedupe, head, input)
+  const { changes } =
+    more === null
+      ? sql.insertPlainJob.run(id, kind, at, priority, correlation, head, input)
+      : sql.insertJob.run(id, kind, at, priority, correlation, more.parent, more.workflow, more.dedupe, head, input)
   if (changes === 0) return exists(ledger, 'id', ledger.whole(id))
   if (readyAt === null) sql.insertRest.run(id, kind, state, 1, tick, null, null)
-  else {
-    const lane = ledger.lane(kind, priority)
-    sql.insertReady.run(lane, readyAt, id, kind, state, 1, 1, 0, 0, 0, tick, null, null)
-  }
+  else sql.insertFresh.run(ledger.lane(kind, priority), readyAt, id, kind, state, tick)
   if (more !== null) {
     for (const [purpose, key, until] of more.keys) sql.takeKey.run(more.tenant, purpose, key, id, until)
     for (const [name, value] of more.labels) sql.insertLabel.run(name, value, id)

@@ -23,10 +23,8 @@ interface KnownKind {
 interface ClaimWords {
   readonly number: number
   readonly at: Time
-  readonly request: string
-  readonly worker: string
-  /** Absent: `worker:` and the worker's name. */
-  readonly actor: string | null
+  /** Worker, request and actor, as they stand at the end of an `OpeningClaim`. */
+  readonly words: string
 }
 
 /** More entries than this are not removed at once: a commit stays short. */
@@ -114,16 +112,16 @@ export class Ledger {
   /** Item by item, all in one go; where one of them cannot be kept, each on its own, so that it alone is rejected. */
   each<Item, Result>(
     items: readonly Item[],
-    work: (item: Item) => Result,
+    work: (item: Item, place: number) => Result,
     reject: (rule: string) => Result,
   ): readonly Result[] {
     try {
       return this.atomically(() => items.map(work))
     } catch (error) {
       if (!isUnkeepable(error)) throw error
-      return items.map((item) => {
+      return items.map((item, place) => {
         try {
-          return this.atomically(() => work(item))
+          return this.atomically(() => work(item, place))
         } catch (own) {
           if (!isUnkeepable(own)) throw own
           return reject(own instanceof Error ? own.message : String(own))
@@ -146,7 +144,9 @@ export class Ledger {
     const row = one(this.sql.claimWords, claim)
     assert(row !== undefined, 'a lease has its claim')
     const [at, request, worker, actor] = row as readonly [number, string, string, string]
-    this.#claim = { number: claim, at, request, worker, actor: actor === `worker:${worker}` ? null : actor }
+    // An actor who is the worker itself goes without saying.
+    const words = JSON.stringify([worker, request, actor === `worker:${worker}` ? null : actor]).slice(1, -1)
+    this.#claim = { number: claim, at, words }
     return this.#claim
   }
 

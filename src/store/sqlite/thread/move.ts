@@ -3,45 +3,46 @@
  * belongs now; the events since its last row in the log go with it.
  */
 import { assert } from '../../../core/assert.ts'
-import type { AfterRow, KeyRow, MoveMore, MoveRow, Opening, OpeningClaim, VerdictRow } from '../protocol.ts'
+import type { KeyRow, MoveMore, MoveRow, VerdictRow } from '../protocol.ts'
 import { insertOne } from './insert.ts'
-import { type Ledger, one, type Row } from './ledger.ts'
+import { type Ledger, one } from './ledger.ts'
+import { type Move, moveOf } from './move-row.ts'
+import { leaseOf } from './opening.ts'
 
 export function move(ledger: Ledger, row: MoveRow, interned: readonly number[]): VerdictRow {
-  const [id, rev, kindRef, , fromState, , , notAfter, , after, , , facts, , more] = row
-  const kind = ledger.kindOf(kindRef, interned)
-  if (notAfter !== null && ledger.now >= notAfter) return 'late'
-  if (more !== null) {
+  const m = moveOf(row, (ref) => ledger.kindOf(ref, interned))
+  if (m.notAfter !== null && ledger.now >= m.notAfter) return 'late'
+  if (m.more !== null) {
     // Whatever could still forbid the change is looked at before anything is touched.
-    const obstacle = forbidden(ledger, row, kind, more)
+    const obstacle = forbidden(ledger, m, m.more)
     if (obstacle !== undefined) return obstacle
   }
-  if (!moveRow(ledger, row, kind)) return 'conflict'
-  for (let i = 0; i < facts.length; i += 3) {
-    ledger.happened(facts[i] as number, facts[i + 1] as string, kind, facts[i + 2] as number, id)
-  }
-  const [state] = after
-  if (state !== fromState) {
-    ledger.count(kind, fromState, -1)
-    ledger.count(kind, state, 1)
-  }
-  if (more !== null) addMore(ledger, id, more, interned)
-  assert(after[1] > rev, 'a move has a new revision')
+  if (!moveRow(ledger, m)) return 'conflict'
+  tell(ledger, m)
+  if (m.more !== null) addMore(ledger, m.id, m.more, interned)
   return 'applied'
 }
 
-function forbidden(ledger: Ledger, row: MoveRow, kind: number, more: MoveMore): VerdictRow | undefined {
-  const [id] = row
-  if (!isAt(ledger, row, kind)) return 'conflict'
+/** The feed and the counts. */
+export function tell(ledger: Ledger, { id, kind, row, factsFrom, fromState, state }: Move): void {
+  for (let i = factsFrom; i < row.length; i += 3) {
+    ledger.happened(row[i] as number, row[i + 1] as string, kind, row[i + 2] as number, id)
+  }
+  if (state === fromState) return
+  ledger.count(kind, fromState, -1)
+  ledger.count(kind, state, 1)
+}
+
+function forbidden(ledger: Ledger, m: Move, more: MoveMore): VerdictRow | undefined {
+  if (!isAt(ledger, m)) return 'conflict'
   const given = new Set(more.give.map(([purpose, key]) => JSON.stringify([purpose, key])))
-  const held = (tenant: string, owner: number, wanted: KeyRow): number | undefined => {
-    const [purpose, key] = wanted
+  const held = (tenant: string, owner: number, [purpose, key]: KeyRow): number | undefined => {
     const holder = one(ledger.sql.holder, tenant, purpose, key, ledger.now)?.[0]
     if (typeof holder !== 'number' || holder === owner) return undefined
-    return holder === id && tenant === more.tenant && given.has(JSON.stringify([purpose, key])) ? undefined : holder
+    return holder === m.id && tenant === more.tenant && given.has(JSON.stringify([purpose, key])) ? undefined : holder
   }
   for (const key of more.take) {
-    const holder = held(more.tenant, id, key)
+    const holder = held(more.tenant, m.id, key)
     if (holder !== undefined) return ['taken', ...key, holder]
   }
   if (more.spawn === null) return undefined
@@ -54,30 +55,29 @@ function forbidden(ledger: Ledger, row: MoveRow, kind: number, more: MoveMore): 
   return undefined
 }
 
-function isAt(ledger: Ledger, row: MoveRow, kind: number): boolean {
+function isAt(ledger: Ledger, { id, rev, from, kind, fromPriority, fromReadyAt }: Move): boolean {
   const { sql } = ledger
-  const [id, rev, , from, , priority, readyAt] = row
   const there =
     from === 'ready'
-      ? one(sql.readyRev, ledger.lane(kind, priority), readyAt, id)
+      ? one(sql.readyRev, ledger.lane(kind, fromPriority), fromReadyAt, id)
       : one(from === 'lease' ? sql.leaseRev : from === 'rest' ? sql.restRev : sql.doneRev, id)
   return there?.[0] === rev
 }
 
 /** False: the row is not there, or not at this revision. */
-function moveRow(ledger: Ledger, row: MoveRow, kind: number): boolean {
+function moveRow(ledger: Ledger, m: Move): boolean {
   const { sql } = ledger
-  const [id, rev, , from, , priority, readyAt, , to, , , log] = row
-  switch (from) {
+  const { id, rev, kind } = m
+  switch (m.from) {
     case 'lease': {
-      if (to === 'lease') return stayOwned(ledger, row, kind)
+      if (m.to === 'lease') return stayOwned(ledger, m)
       const lease = one(sql.takeLease, id, rev)
       if (lease === undefined) return false
-      enter(ledger, row, kind, opening(ledger, lease, kind, id))
+      enter(ledger, m, leaseOf(ledger, lease, kind).opening)
       return true
     }
     case 'ready':
-      if (sql.takeReady.run(ledger.lane(kind, priority), readyAt, id, rev).changes === 0) return false
+      if (sql.takeReady.run(ledger.lane(kind, m.fromPriority), m.fromReadyAt, id, rev).changes === 0) return false
       break
     case 'rest':
       if (sql.takeRest.run(id, rev).changes === 0) return false
@@ -90,91 +90,47 @@ function moveRow(ledger: Ledger, row: MoveRow, kind: number): boolean {
       break
     }
   }
-  assert(log.length > 0, 'a move has events')
-  enter(ledger, row, kind, null)
+  enter(ledger, m, null)
   return true
 }
 
 /** The same lease goes on: only the row's content changes. Another fence is another lease. */
-function stayOwned(ledger: Ledger, row: MoveRow, kind: number): boolean {
+function stayOwned(ledger: Ledger, m: Move): boolean {
   const { sql } = ledger
-  const [id, rev, , , , , , , , after, record, log] = row
-  const lease = one(sql.peekLease, id, rev)
-  if (lease === undefined) return false
-  const [state, newRev, , , , , , tick, careful, code, , fence, expiresAt, beats, beatId] = after
-  if (lease[8] !== fence) {
+  const { id, rev, kind } = m
+  const found = one(sql.peekLease, id, rev)
+  if (found === undefined) return false
+  const lease = leaseOf(ledger, found, kind)
+  if (lease.fence !== m.fence) {
     one(sql.takeLease, id, rev)
-    enter(ledger, row, kind, opening(ledger, lease, kind, id))
+    enter(ledger, m, lease.opening)
     return true
   }
-  sql.insertPast.run(id, newRev, opening(ledger, lease, kind, id), log)
-  sql.updateLease.run(state, newRev, expiresAt, tick ?? expiresAt, careful, beats, beatId, code, record, id)
+  const tick = m.tick ?? m.expiresAt
+  sql.insertPast.run(id, m.newRev, lease.opening, m.log)
+  sql.updateLease.run(m.state, m.newRev, m.expiresAt, tick, m.careful, m.beats, m.beatId, m.code, m.record, id)
   return true
 }
 
-function enter(ledger: Ledger, row: MoveRow, kind: number, opened: string | null): void {
+export function enter(ledger: Ledger, m: Move, opening: string | null): void {
   const { sql } = ledger
-  const [id, , , , , , , , to, after, record, log, , output] = row
-  const [state, rev, seq, generation, attempt, priority, readyAt, tick, careful, code, endedAt] = after
-  if (to === 'done') {
-    sql.insertDone.run(id, kind, state, rev, endedAt, code, opened, log, record, output)
+  const { id, kind, state, newRev, tick, code, record, log, output } = m
+  if (m.to === 'done') {
+    sql.insertDone.run(id, kind, state, newRev, m.endedAt, code, opening, log, record, output)
     return
   }
-  sql.insertPast.run(id, rev, opened, log)
+  sql.insertPast.run(id, newRev, opening, log)
   if (output !== null) sql.putBody.run(id, 'output', output)
-  if (to === 'ready') {
-    const lane = ledger.lane(kind, priority)
-    sql.insertReady.run(lane, readyAt, id, kind, state, rev, seq, generation, attempt, careful, tick, code, record)
-  } else if (to === 'rest') sql.insertRest.run(id, kind, state, rev, tick, code, record)
-  else enterLease(ledger, id, kind, after, record)
-}
-
-function enterLease({ sql }: Ledger, id: number, kind: number, after: AfterRow, record: string): void {
-  const [state, rev, , generation, attempt, , , tick, careful, code, , fence, expiresAt, beats, beatId] = after
-  assert(fence !== null && expiresAt !== null, 'an owned job has a lease')
-  sql.insertLease.run(
-    id,
-    kind,
-    state,
-    rev,
-    fence,
-    expiresAt,
-    tick ?? expiresAt,
-    careful,
-    beats,
-    beatId,
-    code,
-    attempt,
-    generation,
-    record,
-  )
-}
-
-/** What the lease knows and the log does not yet: the claim itself, and a run of heartbeats. */
-function opening(ledger: Ledger, lease: Row, kind: number, id: number): string | null {
-  const [claim, logged, , , , , generation, attempt, fence, beats, from, to, beatId, expiresAt, state, rev] = lease
-  const claimed = claim === null || logged === 1 ? null : openingClaim(ledger, lease)
-  if (beats === 0) return claimed === null ? null : JSON.stringify([claimed, null])
-  ledger.happened(rev as number, 'h', kind, to as number, id)
-  const run = [rev, state, beats, from, to, expiresAt, beatId, generation, attempt, fence]
-  return JSON.stringify([claimed, run as readonly unknown[] as Opening[1]])
-}
-
-function openingClaim(ledger: Ledger, lease: Row): OpeningClaim {
-  const [claim, , rev, seq, from, expiresAt, generation, attempt, fence] = lease as readonly [
-    number,
-    number,
-    number,
-    number,
-    string,
-    number,
-    number,
-    number,
-    string,
-    ...Row,
-  ]
-  const { at, request, worker, actor } = ledger.claimWords(claim)
-  return [rev, seq, from, at, expiresAt, generation, attempt, fence, worker, request, actor]
+  if (m.to === 'rest') sql.insertRest.run(id, kind, state, newRev, tick, code, record)
+  else if (m.to === 'ready') {
+    const { seq, generation, attempt, careful } = m
+    const lane = ledger.lane(kind, m.priority)
+    sql.insertReady.run(lane, m.readyAt, id, kind, state, newRev, seq, generation, attempt, careful, tick, code, record)
+  } else {
+    const { fence, expiresAt, careful, beats, beatId, attempt, generation } = m
+    const owned = [fence, expiresAt, tick ?? expiresAt, careful, beats, beatId, code, attempt, generation]
+    sql.insertLease.run(id, kind, state, newRev, ...owned, record)
+  }
 }
 
 function addMore(ledger: Ledger, id: number, more: MoveMore, interned: readonly number[]): void {

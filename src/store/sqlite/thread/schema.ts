@@ -117,7 +117,6 @@ export const MIGRATIONS: readonly string[] = [
     record TEXT
   ) STRICT;
   CREATE INDEX lease_tick ON lease (tick);
-  CREATE INDEX lease_claim ON lease (claim) WHERE claim IS NOT NULL;
 
   -- Alive, not claimable, owned by nobody.
   CREATE TABLE rest (

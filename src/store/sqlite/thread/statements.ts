@@ -35,6 +35,12 @@ const SQL = {
   wholeOfClaim: `${WHOLE} WHERE j.id IN (SELECT id FROM lease WHERE claim = ? AND expires_at > ?) ORDER BY j.id`,
   input: 'SELECT input FROM job WHERE id = ?',
 
+  // The usual case: nothing but its words, claimable at once or later.
+  insertPlainJob: `INSERT INTO job (id, kind, at, priority, correlation, head, input)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  insertFresh: `INSERT INTO ready
+    (lane, ready_at, id, kind, state, rev, seq, generation, attempt, careful, tick)
+    VALUES (?, ?, ?, ?, ?, 1, 1, 0, 0, 0, ?)`,
   insertJob: `INSERT INTO job (id, kind, at, priority, correlation, parent, workflow, dedupe, head, input)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   jobExists: 'SELECT 1 FROM job WHERE id = ?',
@@ -73,18 +79,21 @@ const SQL = {
   insertClaim: 'INSERT INTO claim (at, request, worker, actor) VALUES (?, ?, ?, ?) RETURNING id',
   claimByRequest: 'SELECT id FROM claim WHERE request = ? ORDER BY id DESC', // claim_request
   claimWords: 'SELECT at, request, worker, actor FROM claim WHERE id = ?',
-  // lease_claim
-  forgetClaims: `DELETE FROM claim WHERE id IN (SELECT c.id FROM claim c
-    WHERE c.id < ? AND NOT EXISTS (SELECT 1 FROM lease WHERE claim = c.id) ORDER BY c.id LIMIT 200)`,
+  // A walk of the leases, which are few; an index for it would cost every claim and every end.
+  forgetClaims: `DELETE FROM claim WHERE id < ? AND id NOT IN (SELECT claim FROM lease WHERE claim IS NOT NULL)`,
 
   leaseRev: 'SELECT rev FROM lease WHERE id = ?',
   doneRev: 'SELECT rev FROM done WHERE id = ?',
   restRev: 'SELECT rev FROM rest WHERE id = ?',
   readyRev: 'SELECT rev FROM ready WHERE lane = ? AND ready_at = ? AND id = ?',
   takeLease: `DELETE FROM lease WHERE id = ? AND rev = ?
-    RETURNING claim, logged, claim_rev, claim_seq, claim_from, claim_expires_at, generation, attempt, fence,
+    RETURNING id, claim, logged, claim_rev, claim_seq, claim_from, claim_expires_at, generation, attempt, fence,
       beats, beats_from, beats_to, beat_id, expires_at, state, rev`,
-  peekLease: `SELECT claim, logged, claim_rev, claim_seq, claim_from, claim_expires_at, generation, attempt, fence,
+  leases: `SELECT id, claim, logged, claim_rev, claim_seq, claim_from, claim_expires_at, generation, attempt, fence,
+      beats, beats_from, beats_to, beat_id, expires_at, state, rev
+    FROM lease WHERE id IN (SELECT value FROM json_each(?))`,
+  deleteLeases: 'DELETE FROM lease WHERE id IN (SELECT value FROM json_each(?))',
+  peekLease: `SELECT id, claim, logged, claim_rev, claim_seq, claim_from, claim_expires_at, generation, attempt, fence,
       beats, beats_from, beats_to, beat_id, expires_at, state, rev FROM lease WHERE id = ? AND rev = ?`,
   updateLease: `UPDATE lease SET state = ?, rev = ?, expires_at = ?, tick = ?, careful = ?, beats_all = ?, beat_id = ?,
       code = ?, record = ?, logged = 1, beats = 0, beats_from = NULL, beats_to = NULL WHERE id = ?`,

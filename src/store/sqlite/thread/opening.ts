@@ -1,0 +1,48 @@
+import type { Time } from '../../../core/job.ts'
+import type { Ledger, Row } from './ledger.ts'
+
+/** What a lease's row says when it is left. */
+export interface Lease {
+  readonly rev: number
+  readonly fence: string
+  /** What it knows and the log does not yet: the claim itself, and a run of heartbeats. As JSON: an `Opening`. */
+  readonly opening: string | null
+}
+
+/** From `takeLease`, `peekLease` or `leases`. */
+export function leaseOf(ledger: Ledger, row: Row, kind: number): Lease {
+  const [id, claim, logged, , , , , generation, attempt, fence, beats, from, to, beatId, expiresAt, state, rev] =
+    row as LeaseRow
+  const claimed = claim === null || logged === 1 ? 'null' : openingClaim(ledger, row as LeaseRow, claim)
+  if (beats === 0) return { rev, fence, opening: claimed === 'null' ? null : `[${claimed},null]` }
+  ledger.happened(rev, 'h', kind, to as Time, id)
+  const run = JSON.stringify([rev, state, beats, from, to, expiresAt, beatId, generation, attempt, fence])
+  return { rev, fence, opening: `[${claimed},${run}]` }
+}
+
+type LeaseRow = readonly [
+  id: number,
+  claim: number | null,
+  logged: number,
+  claimRev: number | null,
+  claimSeq: number | null,
+  claimFrom: string | null,
+  claimExpiresAt: Time | null,
+  generation: number | null,
+  attempt: number | null,
+  fence: string,
+  beats: number,
+  beatsFrom: Time | null,
+  beatsTo: Time | null,
+  beatId: string | null,
+  expiresAt: Time,
+  state: string,
+  rev: number,
+]
+
+/** Letters, numbers and a fence need no quoting; the words of the claim are quoted once for all of its jobs. */
+function openingClaim(ledger: Ledger, row: LeaseRow, claim: number): string {
+  const [, , , rev, seq, from, expiresAt, generation, attempt, fence] = row
+  const { at, words } = ledger.claimWords(claim)
+  return `[${rev},${seq},"${from}",${at},${expiresAt},${generation},${attempt},"${fence}",${words}]`
+}
