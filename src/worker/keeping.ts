@@ -75,6 +75,11 @@ export class Keeping {
     this.#thread?.postMessage('wake' satisfies ToKeeper)
   }
 
+  /** There are leases to keep after a time without any. The thread looks now and then by itself. */
+  wake(): void {
+    if (!this.#ready) this.#onLoop.wake()
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true
     const thread = this.#thread

@@ -39,7 +39,8 @@ interface Due extends LeasePlace {
 }
 
 const BATCH = 500
-const SLOWEST_SCAN_MS = 1_000
+/** With no lease to keep: until woken. */
+const IDLE_MS = 3_600_000
 
 /** Refusals that say: this fence will never be accepted again. */
 const LOST: ReadonlySet<RefusalCode> = new Set([
@@ -55,6 +56,8 @@ export class LeaseKeeper {
   readonly #watches: Watch[] = []
   #pulses = -1
   #pulseSeenMs = 0
+  /** There was a lease to keep in the last round. */
+  #watching = false
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options
@@ -66,7 +69,7 @@ export class LeaseKeeper {
     const now = nowMs()
     const due = this.#due(now)
     for (let i = 0; i < due.length; i += BATCH) await this.#beat(due.slice(i, i + BATCH))
-    return table.scanEveryMs || SLOWEST_SCAN_MS
+    return this.#watching ? table.scanEveryMs : IDLE_MS
   }
 
   #due(now: number): Due[] {
@@ -74,9 +77,11 @@ export class LeaseKeeper {
     const due: Due[] = []
     const blocked = this.#blockedMs(now)
     const rows = table.highWater
+    this.#watching = false
     for (let row = 0; row < rows; row += 1) {
       const seq = table.seqOf(row)
       if (seq <= 0) continue
+      this.#watching = true
       const known = this.#watches[row]
       if (known !== undefined && known.seq === seq && known.beatAtMs > now) continue
       const lease = table.read(row, seq)

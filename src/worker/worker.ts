@@ -100,6 +100,7 @@ const BACKLOG_MAX = 2_000
 const TURN_EVERY_MS = 10
 const PULSE_MIN_MS = 5
 const PULSE_MAX_MS = 1_000
+const IDLE_MS = 3_600_000
 
 class JobWorker implements Worker, Desk {
   readonly id: string
@@ -296,6 +297,7 @@ class JobWorker implements Worker, Desk {
     this.#pollAtMs = now + this.#pollMs
     // Leases are counted from when they were asked for: never later than the end the store has in mind.
     const storeNow = this.engine.now()
+    if (this.#heldCount === 0 && assignments.length > 0) this.#keeping.wake()
     for (const assignment of assignments) this.#hold(assignment, sentMs + assignment.leaseExpiresAt - storeNow, now)
   }
 
@@ -339,8 +341,8 @@ class JobWorker implements Worker, Desk {
   async #beat(): Promise<number> {
     this.#keeping.table.pulse()
     const now = this.clock.monotonicMs()
-    let nextMs = now + PULSE_MAX_MS
-    nextMs = Math.min(nextMs, this.#watch(now), this.#giveBackStale(now))
+    let nextMs = Math.min(this.#watch(now), this.#giveBackStale(now))
+    if (this.#heldCount > 0) nextMs = Math.min(nextMs, now + PULSE_MAX_MS)
     if (this.#touched.size > 0) await this.#lookAtTouched()
     if (this.#stopping === undefined) {
       if (now >= this.#pollAtMs) {
@@ -349,6 +351,7 @@ class JobWorker implements Worker, Desk {
       }
       nextMs = Math.min(nextMs, this.#pollAtMs)
     }
+    nextMs = Math.min(nextMs, now + IDLE_MS)
     this.#pulseAtMs = nextMs
     return Math.max(PULSE_MIN_MS, nextMs - this.clock.monotonicMs())
   }

@@ -1,0 +1,66 @@
+/** What a worker sees of the world, until it is struck dead: from then on nothing it says arrives, and no time passes. */
+import type { JobId } from '../core/job.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Timers } from '../system/timers.ts'
+
+export interface Mortal {
+  readonly engine: Engine
+  readonly timers: Timers
+  kill(): void
+  /** No hint reaches it any more. */
+  deafen(): void
+  /** Heartbeats for this job get lost on the way. */
+  silence(id: JobId): void
+}
+
+export function mortal(engine: Engine, timers: Timers): Mortal {
+  const silenced = new Set<JobId>()
+  const subscriptions: AsyncDisposable[] = []
+  let dead = false
+  let deaf = false
+  const never = <T>(): Promise<T> => new Promise(() => {})
+  const alive = <A extends unknown[], T>(call: (...args: A) => Promise<T>) => {
+    return async (...args: A): Promise<T> => {
+      if (dead) return never()
+      const answer = await call(...args)
+      return dead ? never() : answer
+    }
+  }
+  const view: Engine = {
+    enqueue: alive((requests, tx) => engine.enqueue(requests, tx)),
+    claim: alive((request) => engine.claim(request)),
+    settle: alive((words) => engine.settle(words)),
+    heartbeat: alive((beats) => {
+      if (beats.some(({ id }) => silenced.has(id))) return Promise.reject(new Error('the heartbeat was lost'))
+      return engine.heartbeat(beats)
+    }),
+    load: alive((items) => engine.load(items)),
+    find: alive((query) => engine.find(query)),
+    events: alive((query) => engine.events(query)),
+    settings: alive((operations) => engine.settings(operations)),
+    subscribe: alive(async (wake) => {
+      const subscription = await engine.subscribe((hint) => {
+        if (!dead && !deaf) wake(hint)
+      })
+      subscriptions.push(subscription)
+      return subscription
+    }),
+    now: () => engine.now(),
+    [Symbol.asyncDispose]: async () => {},
+  }
+  return {
+    engine: view,
+    timers: {
+      sleep: (ms, signal) => (dead ? never() : timers.sleep(ms, signal).then(() => (dead ? never<void>() : undefined))),
+      after: (ms, fn) => timers.after(ms, () => (dead ? undefined : fn())),
+    },
+    kill() {
+      dead = true
+      for (const subscription of subscriptions) void subscription[Symbol.asyncDispose]()
+    },
+    deafen: () => {
+      deaf = true
+    },
+    silence: (id) => void silenced.add(id),
+  }
+}

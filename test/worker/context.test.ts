@@ -1,0 +1,342 @@
+import { describe, expect, it } from 'vitest'
+import type { Context, Waited } from '../../src/worker/context.ts'
+import { definition, openStage } from './stage.ts'
+
+const retrySoon = { base: 1_000, factor: 1, max: 1_000, jitter: 'none' } as const
+
+describe('step', () => {
+  it('runs once, whatever happens after it, and answers the same on another worker', async () => {
+    await using stage = openStage()
+    const ran: string[] = []
+    const seen: unknown[] = []
+    const saga = definition(
+      async (_, ctx) => {
+        const at = await ctx.step('first', () => {
+          ran.push('first')
+          return { at: new Date(0), nothing: undefined }
+        })
+        const second = await ctx.step('second', async () => ran.push('second'))
+        seen.push(at, second)
+        if (ctx.attempt === 1) await new Promise(() => {})
+        if (ctx.attempt === 2) throw new Error('again')
+        return 'done'
+      },
+      { retry: retrySoon },
+    )
+    const id = await stage.enqueue(saga)
+    const { mortal } = stage.work([saga])
+    await stage.time.advance(300)
+    mortal.kill()
+    stage.work([saga])
+    await stage.time.advance(20_000)
+    expect((await stage.load(id)).state).toBe('succeeded')
+    expect(ran).toEqual(['first', 'second'])
+    const memo = { at: '1970-01-01T00:00:00.000Z' }
+    expect(seen).toEqual([memo, 2, memo, 2, memo, 2])
+    expect(await stage.load(id)).toMatchObject({ attempt: 3, stalls: 1, failures: 1, steps: 2 })
+  })
+
+  it('tells steps of the same name apart by their order', async () => {
+    await using stage = openStage()
+    let runs = 0
+    const twice = definition(
+      async (_, ctx) => {
+        const answers = []
+        for (let i = 0; i < 3; i += 1) answers.push(await ctx.step('page', () => ++runs))
+        if (ctx.attempt === 1) throw new Error('again')
+        return answers
+      },
+      { retry: retrySoon },
+    )
+    const id = await stage.enqueue(twice)
+    stage.work([twice])
+    await stage.time.advance(10_000)
+    expect(await stage.body(id, 'output')).toEqual([1, 2, 3])
+    expect(await stage.body(id, 'step/page#2')).toMatchObject({ value: 2 })
+  })
+
+  it('is not remembered if it throws', async () => {
+    await using stage = openStage()
+    let runs = 0
+    const flaky = definition(
+      (_, ctx) =>
+        ctx.step('flaky', () => {
+          runs += 1
+          if (runs < 3) throw new Error('not yet')
+          return runs
+        }),
+      { retry: retrySoon },
+    )
+    const id = await stage.enqueue(flaky)
+    stage.work([flaky])
+    await stage.time.advance(20_000)
+    expect(await stage.body(id, 'output')).toBe(3)
+  })
+
+  it('that was a wait before is a permanent error: the handler is not deterministic', async () => {
+    await using stage = openStage()
+    const fickle = definition(async (_, ctx) => {
+      if (ctx.attempt === 1) await ctx.waitFor('x', { timeout: 1_000 })
+      else await ctx.step('x', () => 1)
+    })
+    const id = await stage.enqueue(fickle)
+    stage.work([fickle])
+    await stage.time.advance(10_000)
+    expect(await stage.load(id)).toMatchObject({ state: 'failed', error: { code: 'E_NONDETERMINISTIC' } })
+  })
+
+  it('cannot wait elsewhere than it waited before', async () => {
+    await using stage = openStage()
+    const fickle = definition(async (_, ctx) => {
+      await ctx.waitFor(ctx.attempt === 1 ? 'x' : 'y', { timeout: 1_000 })
+    })
+    const id = await stage.enqueue(fickle)
+    stage.work([fickle])
+    await stage.time.advance(10_000)
+    expect(await stage.load(id)).toMatchObject({ state: 'failed', error: { code: 'E_NONDETERMINISTIC' } })
+  })
+})
+
+describe('waitFor', () => {
+  const approval = () => {
+    const answers: Waited<unknown>[] = []
+    const job = definition(async (_, ctx: Context) => {
+      const answer = await ctx.waitFor('approved', { timeout: '2h', key: 'k' })
+      answers.push(answer)
+      return answer
+    })
+    return { job, answers }
+  }
+
+  it('lets go of the worker, is parked, and goes on with what the signal brought', async () => {
+    await using stage = openStage()
+    const { job, answers } = approval()
+    const id = await stage.enqueue(job)
+    const { worker } = stage.work([job])
+    await stage.time.advance(500)
+    expect(await stage.load(id)).toMatchObject({ state: 'parked', failures: 0 })
+    expect(worker.held).toBe(0)
+    await stage.time.advance(600_000)
+    await stage.settle(id, { type: 'signal', name: 'approved', key: 'other' })
+    expect((await stage.load(id)).state).toBe('parked')
+    const command = { type: 'signal', name: 'approved', key: 'k', actor: 'ann', requestId: 's' } as const
+    const text = '{"by":"ann"}'
+    const body = { name: 'signal', size: text.length, digest: undefined }
+    await stage.engine.settle([{ id, command: { ...command, body }, bodies: [{ name: 'signal', text }] }])
+    await stage.time.advance(1_000)
+    expect((await stage.load(id)).state).toBe('succeeded')
+    expect(answers).toEqual([{ timedOut: false, payload: { by: 'ann' } }])
+  })
+
+  it('takes a signal that came before anybody waited', async () => {
+    await using stage = openStage()
+    const { job, answers } = approval()
+    const id = await stage.enqueue(job, undefined, { delayMs: 5_000 })
+    await stage.settle(id, { type: 'signal', name: 'approved', key: 'k' })
+    stage.work([job])
+    await stage.time.advance(10_000)
+    expect(answers).toEqual([{ timedOut: false, payload: undefined }])
+    expect((await stage.load(id)).inbox).toEqual([])
+  })
+
+  it('says when nothing came in time', async () => {
+    await using stage = openStage()
+    const { job, answers } = approval()
+    const id = await stage.enqueue(job)
+    stage.work([job])
+    await stage.time.advance(119 * 60_000)
+    expect(answers).toEqual([])
+    await stage.time.advance(2 * 60_000)
+    expect(answers).toEqual([{ timedOut: true, payload: undefined }])
+    expect((await stage.load(id)).state).toBe('succeeded')
+  })
+})
+
+describe('sleep, snooze, cancel, deadLetter', () => {
+  it('sleeps without a worker, and only once', async () => {
+    await using stage = openStage()
+    let runs = 0
+    const sleeper = definition(async (_, ctx) => {
+      runs += 1
+      await ctx.sleep('10m')
+      await ctx.sleep('10m')
+      return runs
+    })
+    const id = await stage.enqueue(sleeper)
+    stage.work([sleeper])
+    await stage.time.advance(19 * 60_000)
+    expect((await stage.load(id)).state).toBe('parked')
+    await stage.time.advance(2 * 60_000)
+    expect(await stage.body(id, 'output')).toBe(3)
+  })
+
+  it('snoozes without burning budget', async () => {
+    await using stage = openStage()
+    const drowsy = definition(
+      (_, ctx) => {
+        if (ctx.attempt < 4) ctx.snooze('1m')
+        return 'awake'
+      },
+      { retry: { attempts: 1 } },
+    )
+    const id = await stage.enqueue(drowsy)
+    stage.work([drowsy])
+    await stage.time.advance(5 * 60_000)
+    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', failures: 0, stalls: 0, attempt: 4 })
+  })
+
+  it('ends itself', async () => {
+    await using stage = openStage()
+    const quitter = definition((_, ctx) => ctx.cancel('not needed'), {}, { type: 'quitter' })
+    const hopeless = definition(async (_, ctx) => ctx.deadLetter('policy_violation', 'no'), {}, { type: 'hopeless' })
+    const first = await stage.enqueue(quitter)
+    const second = await stage.enqueue(hopeless)
+    stage.work([quitter, hopeless])
+    await stage.time.settle()
+    expect(await stage.load(first)).toMatchObject({ state: 'cancelled' })
+    expect((await stage.load(second)).deadLetter).toMatchObject({ reason: 'policy_violation', stage: 'exec' })
+  })
+
+  it('has chosen for good: what the handler does afterwards does not count', async () => {
+    await using stage = openStage()
+    const stubborn = definition(async (_, ctx) => {
+      try {
+        ctx.snooze('1h')
+      } catch {
+        return 'but I am done'
+      }
+    })
+    const id = await stage.enqueue(stubborn)
+    stage.work([stubborn])
+    await stage.time.settle()
+    expect((await stage.load(id)).state).toBe('queued')
+  })
+})
+
+describe('progress, count, checkpoint, artifact, log', () => {
+  it('shows where the work stands, at most once a second, with an estimate of its end', async () => {
+    await using stage = openStage()
+    const busy = definition(async (_, ctx) => {
+      for (let i = 1; i <= 100; i += 1) {
+        await stage.time.sleep(100)
+        ctx.progress({ done: i, total: 100, message: `page ${i}` })
+        ctx.count('urls_total', 2)
+      }
+    })
+    const id = await stage.enqueue(busy)
+    stage.work([busy])
+    const start = stage.time.now()
+    await stage.time.advance(5_000)
+    const job = await stage.load(id)
+    expect(job.progress).toMatchObject({ total: 100 })
+    expect(job.progress?.done).toBeGreaterThanOrEqual(35)
+    expect(job.progress?.etaAt).toBeGreaterThan(start + 9_500)
+    expect(job.progress?.etaAt).toBeLessThan(start + 10_500)
+    await stage.time.advance(6_000)
+    const ended = await stage.load(id)
+    expect(ended).toMatchObject({ state: 'succeeded', counters: { urls_total: 200 }, progress: { done: 100 } })
+    const { events } = await stage.engine.events({ by: 'job', id, afterRev: 0, limit: 500 })
+    expect(events.filter(({ type }) => type === 'progressed').length).toBeLessThanOrEqual(12)
+  })
+
+  it('keeps counters of an attempt that failed', async () => {
+    await using stage = openStage()
+    const failing = definition(
+      (_, ctx) => {
+        ctx.count('tried')
+        throw new Error('no')
+      },
+      { retry: { ...retrySoon, attempts: 3 } },
+    )
+    const id = await stage.enqueue(failing)
+    stage.work([failing])
+    await stage.time.advance(20_000)
+    expect((await stage.load(id)).counters).toEqual({ tried: 3 })
+  })
+
+  it('resumes from a checkpoint', async () => {
+    await using stage = openStage()
+    const seen: unknown[] = []
+    const resumable = definition(
+      async (_, ctx) => {
+        seen.push(await ctx.checkpoint())
+        await ctx.checkpoint({ page: ctx.attempt })
+        if (ctx.attempt < 3) throw new Error('again')
+      },
+      { retry: retrySoon },
+    )
+    const id = await stage.enqueue(resumable)
+    stage.work([resumable])
+    await stage.time.advance(20_000)
+    expect((await stage.load(id)).state).toBe('succeeded')
+    expect(seen).toEqual([undefined, { page: 1 }, { page: 2 }])
+  })
+
+  it('names artifacts and logs with the job in every line', async () => {
+    await using stage = openStage()
+    const maker = definition(async (_, ctx) => {
+      await ctx.artifact('report', 's3://bucket/report.pdf')
+      ctx.log.info('made', { pages: 3 })
+    })
+    const id = await stage.enqueue(maker)
+    stage.work([maker])
+    await stage.time.settle()
+    expect((await stage.load(id)).artifacts).toEqual({ report: 's3://bucket/report.pdf' })
+    expect(stage.lines).toContainEqual({
+      level: 'info',
+      message: 'made',
+      fields: expect.objectContaining({ pages: 3, job_id: id, attempt: 1, type: 'job' }),
+    })
+  })
+
+  it('spawns each child once', async () => {
+    await using stage = openStage()
+    const child = definition(() => {}, {}, { type: 'child' })
+    const parent = definition(
+      async (_, ctx) => {
+        const ids = [await ctx.spawn(child, { n: 1 }), await ctx.spawn(child, { n: 2 })]
+        if (ctx.attempt === 1) throw new Error('again')
+        return ids
+      },
+      { retry: retrySoon },
+      { type: 'parent' },
+    )
+    const id = await stage.enqueue(parent)
+    stage.work([parent, child])
+    await stage.time.advance(10_000)
+    const { jobs } = await stage.engine.find({ types: ['child'], order: 'oldest', limit: 10 })
+    expect(jobs.map((job) => [job.state, job.spec.parentId])).toEqual([
+      ['succeeded', id],
+      ['succeeded', id],
+    ])
+    expect(await stage.body(id, 'output')).toEqual(jobs.map((job) => job.id))
+  })
+})
+
+describe('compensation', () => {
+  it('undoes steps in reverse order before the job ends, each once', async () => {
+    await using stage = openStage()
+    const done: string[] = []
+    const undone: string[] = []
+    const trip = definition(
+      async (_, ctx) => {
+        for (const what of ['flight', 'hotel']) {
+          await ctx.step(what, () => done.push(what), {
+            compensate: (nth) => {
+              if (what === 'flight' && ctx.attempt < 4) throw new Error('the airline is asleep')
+              undone.push(`${what} ${nth}`)
+            },
+          })
+        }
+        throw new Error('no taxi')
+      },
+      { retry: { ...retrySoon, attempts: 2 } },
+    )
+    const id = await stage.enqueue(trip)
+    stage.work([trip])
+    await stage.time.advance(30_000)
+    expect(await stage.load(id)).toMatchObject({ state: 'dead_lettered', deadLetter: { reason: 'exhausted_retries' } })
+    expect(done).toEqual(['flight', 'hotel'])
+    expect(undone).toEqual(['hotel 2', 'flight 1'])
+  })
+})
