@@ -234,9 +234,12 @@ async function expectEndings(store: Store, cast: Cast, step: number): Promise<vo
 /** Every event of every program is in the feed, once. */
 async function expectFeed(store: Store, cast: Cast, start: string, step: number): Promise<void> {
   const mine = new Map(cast.in.map((actor) => [actor.tenant, { actor, seen: [] as string[] }]))
+  const positions = new Set<string>()
   for (let after = start, calm = 0; calm < 3; ) {
     const page = await store.events({ by: 'feed', after, limit: 2_000 })
-    for (const { tenant, jobId, rev, type } of page.feed) {
+    for (const { position, tenant, jobId, rev, type } of page.feed) {
+      holds(!positions.has(position), 'no position is shown twice')
+      positions.add(position)
       if (type !== 'heartbeat') mine.get(tenant)?.seen.push(`${jobId} ${rev}`)
     }
     calm = page.feed.length === 0 ? calm + 1 : 0

@@ -1,0 +1,44 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { conformance, type Subject } from '../../../src/store/conformance/conformance.ts'
+import { openMemoryStore } from '../../../src/store/memory/memory.ts'
+import { LEFT_BEHIND, SABOTAGES, type Sabotage, tampered } from './sabotage.ts'
+
+afterAll(() => {
+  for (const timer of LEFT_BEHIND) clearInterval(timer)
+})
+
+/** A suite that passes whatever it is given proves nothing: each of these stores must fail the promise it breaks. */
+describe('the suite notices a store that', () => {
+  for (const [promise, sabotages] of Object.entries(SABOTAGES)) {
+    for (const [name, sabotage] of Object.entries(sabotages)) {
+      it(`${name} (${promise})`, async () => {
+        expect(await noticed(promise, sabotage)).not.toEqual([])
+      })
+    }
+  }
+})
+
+/** The cases of this promise that fail. */
+async function noticed(promise: string, sabotage: Sabotage): Promise<readonly string[]> {
+  const failed: string[] = []
+  for (const each of conformance(subjectOf(sabotage))) {
+    if (each.promise !== promise || each.skipped !== undefined) continue
+    await each.run().catch(() => failed.push(each.name))
+  }
+  return failed
+}
+
+function subjectOf(sabotage: Sabotage): Subject {
+  return {
+    name: 'sabotaged',
+    cannot: { reopen: 'memory', transaction: 'memory' },
+    async open() {
+      let now = 1_700_000_000_000
+      const whole = openMemoryStore({ clock: { now: () => now } })
+      const advance = async (ms: number) => {
+        now += ms
+      }
+      return { store: tampered(whole, sabotage), advance, close: () => whole.close() }
+    },
+  }
+}
