@@ -45,23 +45,7 @@ const canHappen = ({ event }: Edge, { before, after }: Reaches): boolean =>
 function refine(dialect: Dialect, edge: Edge, reach: Reaches): Refined {
   const from = shownAs(dialect, edge.from, reach.before)
   const to = shownAs(dialect, edge.to, reach.after)
-  const path = pathOf(dialect, edge.event, from, to)
-  const { steps, fresh = false } = path ?? {}
-  const faults = steps === undefined ? ['missing'] : faultsOf(dialect, steps, fresh ? 'none' : from, to)
+  const { steps, fresh = false } = pathOf(dialect, edge.event, from, to) ?? {}
+  const faults = steps === undefined ? ['missing'] : steps.length > LONGEST_PATH ? [`${steps.length} moves`] : []
   return { dialect: dialect.name, edge, reach, from, to, steps, fresh, faults }
-}
-
-/** A path of legal moves, each beginning where the last one ended. */
-function faultsOf(dialect: Dialect, steps: readonly Step[], from: Status, to: Status): readonly string[] {
-  const faults: string[] = []
-  let at = from
-  for (const step of steps) {
-    if (step.from !== at) faults.push(`${step.from} does not follow ${at}`)
-    if (!dialect.table.some((row) => row.from === step.from && row.to === step.to && row.word === step.word))
-      faults.push(`${step.from} → ${step.to} is not in the table`)
-    at = step.to
-  }
-  if (at !== to) faults.push(`ends in ${at}, not in ${to}`)
-  if (steps.length > LONGEST_PATH) faults.push(`${steps.length} moves`)
-  return faults
 }
