@@ -3,7 +3,6 @@ import type { Kind } from './core/job.ts'
 import { type PolicyInput, resolvePolicy } from './core/resolve.ts'
 import { Invalid } from './errors.ts'
 import type { Context } from './worker/context.ts'
-import type { JobDefinition } from './worker/definition.ts'
 
 /**
  * A job type as producers know it: everything but the handler. `I` is what the handler gets, `O` what it answers, `P`
@@ -13,10 +12,14 @@ export interface JobSpec<Type extends string = string, I = unknown, O = unknown,
   readonly type: Type
   readonly input: StandardSchemaV1<P, I> | undefined
   readonly output: StandardSchemaV1<unknown, O> | undefined
-  /** The piece of business a job stands for. */
-  readonly dedupe: ((input: P) => string | undefined) | undefined
+  /** The piece of business a job stands for. A method, so that specs of different types fit one list. */
+  readonly dedupe: Dedupe<P>['dedupe'] | undefined
   /** Nothing is ever here: it carries the types. */
   readonly '~types'?: { readonly handed: P; readonly handled: I; readonly answered: O }
+}
+
+interface Dedupe<P> {
+  dedupe(input: P): string | undefined
 }
 
 /** With its handler: what a worker runs. */
@@ -38,7 +41,7 @@ export interface SpecOptions<Type extends string, I, O, P> extends PolicyInput {
   readonly tenant?: string | undefined
   readonly input?: StandardSchemaV1<P, I> | undefined
   readonly output?: StandardSchemaV1<unknown, O> | undefined
-  readonly dedupe?: ((input: P) => string | undefined) | undefined
+  readonly dedupe?: Dedupe<P>['dedupe'] | undefined
 }
 
 export interface DefineOptions<Type extends string, I, O, P> extends SpecOptions<Type, I, O, P> {
@@ -72,6 +75,3 @@ export function implementJob<Type extends string, I, O, P>(
 
 export const DEFAULT_TENANT = 'default'
 export const DEFAULT_QUEUE = 'default'
-
-/** What a worker is given; the compiler sees here that every defined job is one. */
-export const asDefinition = <I, O, P>(job: DefinedJob<string, I, O, P>): JobDefinition<I, O, P> => job

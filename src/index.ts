@@ -56,3 +56,4 @@ export {
 export type { Transaction } from './store/store.ts'
 export { type Log, linesTo } from './system/log.ts'
 export type { Context } from './worker/context.ts'
+export type { StopOptions, Worker, WorkerOptions } from './worker/worker.ts'

@@ -11,7 +11,11 @@ import { type Clock, realClock } from './system/clock.ts'
 import { realIds } from './system/ids.ts'
 import { type Log, silentLog } from './system/log.ts'
 import { type Random, realRandom } from './system/random.ts'
+import type { Service } from './system/service.ts'
 import { realTimers, type Timers } from './system/timers.ts'
+import type { Transactions } from './transactions.ts'
+import type { KeeperThread } from './worker/keeping.ts'
+import type { Surroundings } from './worker/worker.ts'
 
 export interface OpenOptions {
   /** Postgres: bring pawl's schema up to date first. Otherwise an outdated one is refused, with the command to run. */
@@ -40,22 +44,55 @@ export const DEFAULT_URL = '.pawl/jobs.db'
 
 /** `memory:`, a file, `postgres://…`. */
 export async function open(url: string = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
-  return assemble(await openStore(url, options), options)
+  const store = await openStore(url, options)
+  const transactions = isPostgres(url) ? await transactionsOn(options.directUrl ?? url) : undefined
+  return assemble(store, options, { url, transactions })
+}
+
+/** What a store that was opened by its URL can do besides. */
+export interface Origin {
+  /** Opens the same store from another thread. */
+  readonly url?: string | undefined
+  readonly transactions?: Transactions | undefined
 }
 
 /** Everything on top of a store, which is closed with it. */
-export function assemble(store: Store, options: OpenOptions = {}): Pawl {
+export function assemble(store: Store, options: OpenOptions = {}, { url, transactions }: Origin = {}): Pawl {
   const { clock = realClock, random = realRandom, timers = realTimers, log = silentLog } = options
   const { metrics, tracing, codec, tenant, actor } = options
   const watching = observer({ log: options.log, metrics, tracing })
   const engine = new LocalEngine({ store, clock, random, timers, observer: watching, codec })
-  const services = [
-    options.ticker === false ? [] : ticker({ tick: (limit) => engine.tick(limit), timers, log }, options.ticker),
-    options.retention === false ? [] : retention({ store, now: () => engine.now(), timers, log }, options.retention),
-  ].flat()
+  const services: Service[] = []
+  if (options.ticker !== false) {
+    services.push(ticker({ tick: (limit) => engine.tick(limit), timers, log }, options.ticker))
+  }
+  if (options.retention !== false) {
+    services.push(retention({ store, now: () => engine.now(), timers, log }, options.retention))
+  }
   for (const each of services) each.start()
-  return new Pawl({ engine, timers, ids: realIds(random), log, tenant, actor, services })
+  const surroundings: Surroundings = {
+    clock,
+    keeperThread: url === undefined || isMemory(url) ? undefined : keeperThread(url, options),
+    transaction: transactions && ((work) => transactions.run(work)),
+  }
+  const closing = transactions === undefined ? services : [...services, transactions]
+  return new Pawl({ engine, timers, ids: realIds(random), log, tenant, actor, surroundings, services: closing })
 }
+
+/** A store that lives in this process's memory cannot be opened a second time. */
+const isMemory = (url: string): boolean => url.startsWith('memory:')
+const isPostgres = (url: string): boolean => /^postgres(ql)?:/i.test(url)
+
+/** The driver is loaded only where it is needed. */
+async function transactionsOn(url: string): Promise<Transactions | undefined> {
+  const { transactionsOf } = await import('./transactions.ts')
+  return transactionsOf(url)
+}
+
+const keeperThread = (url: string, { schema }: OpenOptions): KeeperThread => ({
+  entry: new URL(`./keeper${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+  store: { url, schema },
+})
 
 export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase()

@@ -12,7 +12,7 @@ import { toJson } from './core/json.ts'
 import type { Violation } from './core/refusal.ts'
 import { refuse } from './core/refuse.ts'
 import { edges, MACHINE } from './core/transitions.ts'
-import { DEFAULT_TENANT, type DefinedJob, defineSpec, type InputOf, type JobSpec, type OutputOf } from './define-job.ts'
+import { DEFAULT_TENANT, defineSpec, type InputOf, type JobSpec, type OutputOf } from './define-job.ts'
 import { Endings } from './endings.ts'
 import type { Answer, Engine, EnqueueRequest, Word } from './engine/engine.ts'
 import { logOf } from './engine/retention.ts'
@@ -29,11 +29,13 @@ import { ENDINGS, Invalid, Refused } from './errors.ts'
 import { inputText } from './input-text.ts'
 import { JobHandle } from './job-handle.ts'
 import { JobTypes } from './job-types.ts'
-import { Queues } from './queues.ts'
+import { Queues } from './engine/queues.ts'
 import type { EventPage, EventQuery, JobPage, JobQuery, Transaction } from './store/store.ts'
 import type { Ids } from './system/ids.ts'
 import type { Log } from './system/log.ts'
 import type { Timers } from './system/timers.ts'
+import type { JobDefinition } from './worker/definition.ts'
+import { type Surroundings, startWorker, type Worker, type WorkerOptions } from './worker/worker.ts'
 
 type Accepted = Extract<Answer, { ok: true }>
 
@@ -81,6 +83,8 @@ export interface PawlParts {
   readonly timers: Timers
   readonly ids: Ids
   readonly log: Log
+  /** What workers need to know of where they are. */
+  readonly surroundings?: Surroundings | undefined
   readonly tenant?: string | undefined
   /** Who gives commands, unless a call says otherwise. */
   readonly actor?: string | undefined
@@ -102,6 +106,9 @@ export class Pawl implements AsyncDisposable {
   readonly #queues: Queues
   /** Kinds as stores recognise them: one object per spec and tenant. */
   readonly #kinds = new WeakMap<JobSpec, Map<string, Kind>>()
+  /** Workers that have not been stopped, and what they have yet to say. */
+  readonly #workers = new Set<Worker>()
+  readonly #announcing = new Set<Promise<void>>()
 
   constructor(parts: PawlParts) {
     this.#parts = parts
@@ -283,12 +290,24 @@ export class Pawl implements AsyncDisposable {
     return contract(this.engine, this.#tenant)
   }
 
-  /** So that producers which know only the name of a type find its queue and its policy. */
-  async announce(jobs: readonly Kind[]): Promise<void> {
-    await this.#types.announce(jobs)
+  /** Runs the handlers of these types in this process, until the worker is stopped. */
+  work(jobs: readonly JobDefinition[], options: WorkerOptions = {}): Worker {
+    const { timers, ids, log, surroundings } = this.#parts
+    const worker = startWorker(this.engine, jobs, { ...surroundings, timers, ids, log, ...options })
+    this.#workers.add(worker)
+    // Producers that know only the name of a type find its queue and its policy.
+    const announced = this.#types
+      .announce(jobs)
+      .catch((error: unknown) => log.warn('job types could not be announced', { reason: String(error) }))
+      .finally(() => this.#announcing.delete(announced))
+    this.#announcing.add(announced)
+    return worker
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#workers].map((worker) => worker.stop()))
+    this.#workers.clear()
+    await Promise.all(this.#announcing)
     await this.#endings[Symbol.asyncDispose]()
     for (const each of this.#parts.services ?? []) await each[Symbol.asyncDispose]()
     await this.engine[Symbol.asyncDispose]()
@@ -380,5 +399,3 @@ interface Stamp {
 
 const includes = <T extends string>(all: readonly T[], one: string): one is T =>
   (all as readonly string[]).includes(one)
-
-export type AnyJob = DefinedJob<string, never, unknown, never>
