@@ -200,3 +200,5 @@ export interface Annotation {
   readonly requestId: string
   readonly correlationId: string
 }
+
+export const EVENT_TYPES: readonly EventType[] = [...TRANSITION_TYPES, ...OBSERVATION_TYPES]

@@ -6,11 +6,14 @@ export interface Random {
   hex64(): string
   /** A version 4 UUID: names for requests. */
   uuid(): string
+  /** 256 random bits as 43 characters that fit into a URL: what a token keeps secret. */
+  secret(): string
 }
 
 export const realRandom: Random = {
   hex64: nextHex64,
   uuid: () => randomUUID(),
+  secret: () => randomBytes(32).toString('base64url'),
 }
 
 /** One call to the kernel's generator serves this many nonces: a syscall each would show in a drain. */

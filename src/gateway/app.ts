@@ -1,0 +1,190 @@
+/**
+ * The gateway: a `fetch` handler over an engine. Every request takes the same way: a path and method of the closed
+ * table, room in the house, a token with the right scope, words within their bounds; only then a handler sees it.
+ */
+import { type Context, Hono } from 'hono'
+import { type BodyLimits, parsed, readBody } from './body.ts'
+import type { Call, Parts, Reply } from './call.ts'
+import { openApi } from './contract/openapi.ts'
+import { ROUTES, type Route } from './contract/routes.ts'
+import { HANDLERS } from './handlers.ts'
+import { Objected, objection, type Problem } from './problem.ts'
+import type { Rate } from './rate.ts'
+import type { Shedding } from './shedding.ts'
+import type { Token } from './token.ts'
+
+export interface AppOptions {
+  readonly parts: Parts
+  readonly limits: BodyLimits
+  readonly shedding: Shedding
+  readonly rate: Rate
+  /** Who everybody is where no token is asked for: loopback only, and only when switched on. */
+  readonly anonymous: Token | undefined
+}
+
+export type Fetch = (request: Request, env?: unknown) => Promise<Response> | Response
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+}
+
+export function gateway(options: AppOptions): Fetch {
+  const app = new Hono()
+  for (const route of ROUTES) {
+    app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => serve(route, c, options))
+  }
+  app.notFound((c) => respond(problemReply(absent(c.req.method, c.req.path)), options.parts.random.uuid()))
+  return (request, env) => {
+    const requestId = options.parts.random.uuid()
+    if (isOdd(rawTarget(request, env)) || request.method === 'HEAD') {
+      return respond(problemReply(absent(request.method, new URL(request.url).pathname)), requestId)
+    }
+    return app.fetch(request, env as object)
+  }
+}
+
+async function serve(route: Route, c: Context, options: AppOptions): Promise<Response> {
+  const requestId = options.parts.random.uuid()
+  const leave = options.shedding.enter(route.urgency)
+  try {
+    if (leave === undefined)
+      throw new Objected(
+        objection('SHED', 'More requests are under way than the gateway serves well.', undefined, 1_000),
+      )
+    return respond(await answer(route, c, options, requestId, leave), requestId)
+  } catch (error) {
+    if (error instanceof Objected) return respond(problemReply(error.problem), requestId)
+    options.parts.log.error('request failed', {
+      request_id: requestId,
+      route: route.name,
+      reason: String(error instanceof Error ? error.message : error),
+    })
+    return respond(
+      problemReply(
+        isUnavailable(error) ? objection('UNAVAILABLE', undefined, undefined, 1_000) : objection('INTERNAL'),
+      ),
+      requestId,
+    )
+  } finally {
+    leave?.()
+  }
+}
+
+async function answer(
+  route: Route,
+  c: Context,
+  { parts, limits, rate, anonymous }: AppOptions,
+  requestId: string,
+  leave: () => void,
+): Promise<Reply> {
+  const request = c.req.raw
+  const token = await authorised(route, request, parts, anonymous)
+  let limited: Readonly<Record<string, string>> = {}
+  if (route.urgency === 'enqueue' || route.urgency === 'list') {
+    const verdict = rate.take(token.id)
+    limited = rate.headers(verdict)
+    if (!verdict.allowed) throw new Objected(objection('RATE', undefined, undefined, verdict.resetSeconds * 1_000))
+  }
+  const query = parsed(route.query, queryOf(request.url), 'query')
+  const { raw, value } = route.body === undefined ? { raw: '', value: {} } : await readBody(request, limits)
+  const body = route.body === undefined ? {} : parsed(route.body, value, 'body')
+  const call: Call = {
+    route,
+    token,
+    params: c.req.param(),
+    query,
+    body,
+    raw,
+    headers: request.headers,
+    requestId,
+    signal: request.signal,
+    leave,
+  }
+  if (route.name === 'openapi') return { status: 200, body: JSON.stringify(openApi()) }
+  const handler = HANDLERS[route.name]
+  if (handler === undefined) throw new Error(`no handler for ${route.name}`)
+  const reply = await handler(call, parts)
+  return { ...reply, headers: { ...limited, ...reply.headers } }
+}
+
+/** Default-deny: a route says who may; nobody else does. */
+async function authorised(route: Route, request: Request, parts: Parts, anonymous: Token | undefined): Promise<Token> {
+  if (route.scopes === 'open') return NOBODY
+  // A browser page of another site has no business here, whatever it carries.
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null && site !== 'same-origin' && site !== 'none') throw new Objected(objection('CROSS_SITE'))
+  const header = request.headers.get('authorization')
+  const secret = header?.startsWith('Bearer ') ? header.slice('Bearer '.length) : undefined
+  const token = secret === undefined ? anonymous : await parts.tokens.identify(secret)
+  if (token === undefined) throw new Objected(objection('UNAUTHENTICATED'))
+  if (!route.scopes.includes(token.scope))
+    throw new Objected(objection('FORBIDDEN', `A ${token.scope} token may not: ${route.summary}.`))
+  return token
+}
+
+const NOBODY: Token = {
+  id: '',
+  name: '',
+  scope: 'viewer',
+  tenant: '',
+  queues: [],
+  createdAt: 0,
+  expiresAt: undefined,
+  revokedAt: undefined,
+}
+
+function queryOf(url: string): Readonly<Record<string, string | readonly string[]>> {
+  const query: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>
+  for (const [name, value] of new URL(url).searchParams) {
+    const before = query[name]
+    query[name] = before === undefined ? value : Array.isArray(before) ? [...before, value] : [before, value]
+  }
+  return { ...query }
+}
+
+/** The target as the client wrote it: URL parsers mend what must not be mended. */
+const rawTarget = (request: Request, env: unknown): string =>
+  (env as { incoming?: { url?: string } } | undefined)?.incoming?.url ?? request.url.replace(/^[a-z]+:\/\/[^/]*/i, '')
+
+const isOdd = (target: string): boolean => {
+  const path = target.split('?')[0] as string
+  return /\/\/|\/\.|\.\/|%2e|%2f|%5c|%00|[;\\]|\.$/i.test(path)
+}
+
+function absent(method: string, path: string): Problem {
+  const allowed = ROUTES.filter((route) => patternOf(route).test(path)).map((route) => route.method)
+  if (allowed.length === 0) return objection('NO_ROUTE')
+  const problem = objection('METHOD', `${method.slice(0, 20)} is not among ${allowed.join(', ')}.`)
+  return { ...problem, body: { ...problem.body, allow: allowed.join(', ') } }
+}
+
+const patternOf = ({ path }: Route): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+
+function problemReply({ status, body, retryAfterMs }: Problem): Reply {
+  const { allow, ...told } = body
+  return {
+    status,
+    type: 'application/problem+json',
+    body: JSON.stringify(told),
+    headers: {
+      ...(retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }),
+      ...(typeof allow === 'string' ? { Allow: allow } : {}),
+      ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    },
+  }
+}
+
+const respond = ({ status, body, type, headers }: Reply, requestId: string): Response =>
+  new Response(body ?? null, {
+    status,
+    headers: { ...HEADERS, 'Content-Type': type ?? 'application/json', 'X-Request-Id': requestId, ...headers },
+  })
+
+/** The store or the way to it is down: not our fault, and worth another try. */
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof Error && ['Overloaded', 'SqliteStoreError', 'PostgresUnavailable'].includes(error.name)

@@ -1,0 +1,65 @@
+/** One request on its way through the gateway: who asks, for what, with which words; and what is answered. */
+
+import type { Engine } from '../engine/engine.ts'
+import type { Clock } from '../system/clock.ts'
+import type { Log } from '../system/log.ts'
+import type { Random } from '../system/random.ts'
+import type { Timers } from '../system/timers.ts'
+import type { Route } from './contract/routes.ts'
+import type { Token, Tokens } from './token.ts'
+import type { Wakes } from './wakes.ts'
+
+export interface Call {
+  readonly route: Route
+  /** Present exactly where the route is not open. */
+  readonly token: Token
+  readonly params: Readonly<Record<string, string>>
+  /** As the route's schemas made them. */
+  readonly query: Readonly<Record<string, unknown>>
+  readonly body: Readonly<Record<string, unknown>>
+  /** The body as it was sent: what is kept is cut out of this. */
+  readonly raw: string
+  readonly headers: Headers
+  readonly requestId: string
+  /** Aborts when the caller has gone. */
+  readonly signal: AbortSignal
+  /** Said by a handler that only waits from now on: it makes room for others. */
+  readonly leave: () => void
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** JSON text, other text, or a stream. */
+  readonly body: string | ReadableStream<Uint8Array> | undefined
+  readonly type?: string | undefined
+}
+
+/** What handlers work with. */
+export interface Parts {
+  readonly engine: Engine
+  readonly tokens: Tokens
+  readonly wakes: Wakes
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly random: Random
+  readonly log: Log
+  readonly metricsText: () => Promise<string>
+}
+
+export type Handler = (call: Call, parts: Parts) => Promise<Reply>
+
+/** JSON, with members whose text is known already put in as it is. */
+export function json(
+  status: number,
+  value: object,
+  spliced: Readonly<Record<string, string | undefined>> = {},
+  headers?: Reply['headers'],
+): Reply {
+  let body = JSON.stringify(value)
+  for (const [name, text] of Object.entries(spliced)) {
+    if (text === undefined) continue
+    body = `${body.slice(0, -1)}${body === '{}' ? '' : ','}${JSON.stringify(name)}:${text}}`
+  }
+  return { status, body, headers }
+}

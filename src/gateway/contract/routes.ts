@@ -1,0 +1,192 @@
+/**
+ * The closed table of everything the gateway answers. Routing, authorisation, validation, load shedding, OpenAPI and
+ * the client read it; a path or method that is not here does not exist. A route without scopes is a compile error.
+ */
+import type { z } from 'zod'
+import {
+  claims,
+  deadLettersQuery,
+  dialectOnly,
+  eventsQuery,
+  jobEventsQuery,
+  jobQuery,
+  jobsQuery,
+  newJob,
+  newJobs,
+  newToken,
+  nothing,
+  OPERATOR_WORDS,
+  OWNER_WORDS,
+  resultQuery,
+  type SCOPES,
+  transitions,
+  WORDS,
+  worker,
+} from './schemas.ts'
+
+export type Scope = (typeof SCOPES)[number]
+
+/** What is given up first when there is too much to do: `list`, then `enqueue`, then `claim`; `owner` never. */
+export type Urgency = 'owner' | 'claim' | 'enqueue' | 'list' | 'health'
+
+export interface Route {
+  /** Unique; the handler has the same name. */
+  readonly name: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** `{name}` is one segment. */
+  readonly path: string
+  /** Who may call it; `open` for nobody in particular. */
+  readonly scopes: readonly Scope[] | 'open'
+  readonly urgency: Urgency
+  readonly summary: string
+  readonly query: z.ZodType
+  readonly body: z.ZodType | undefined
+  /** Statuses it answers with besides the errors all routes share. */
+  readonly answers: Readonly<Record<number, string>>
+}
+
+const READERS = ['producer', 'operator', 'viewer', 'admin'] as const
+const OPERATORS = ['operator', 'admin'] as const
+const WORKERS = ['worker', 'admin'] as const
+const PRODUCERS = ['producer', 'admin'] as const
+
+const get = (
+  name: string,
+  path: string,
+  scopes: Route['scopes'],
+  summary: string,
+  query: z.ZodType = nothing,
+): Route => ({
+  name,
+  method: 'GET',
+  path,
+  scopes,
+  urgency: 'list',
+  summary,
+  query,
+  body: undefined,
+  answers: { 200: 'OK' },
+})
+
+const post = (
+  name: string,
+  path: string,
+  scopes: Route['scopes'],
+  urgency: Urgency,
+  summary: string,
+  body: z.ZodType,
+): Route => ({
+  name,
+  method: 'POST',
+  path,
+  scopes,
+  urgency,
+  summary,
+  query: nothing,
+  body,
+  answers: { 200: 'OK' },
+})
+
+const ownerSummary: Readonly<Record<(typeof OWNER_WORDS)[number], string>> = {
+  start: 'The handler has begun: claimed → running',
+  heartbeat: 'Renew the lease; the answer tells of a requested cancel',
+  progress: 'Where the work stands; counters add up',
+  checkpoint: 'Resumable state for the next attempt',
+  record: 'A step’s memo, a step undone, an artifact’s pointer',
+  complete: 'The work is done: → succeeded',
+  fail: 'The attempt failed: retried or ended, by error class, budget and policy',
+  wait: 'Suspend until a signal or a timeout',
+  release: 'Hand the job back without burning budget',
+  compensated: 'Every step is undone: the intended ending happens',
+}
+
+const operatorSummary: Readonly<Record<(typeof OPERATOR_WORDS)[number], string>> = {
+  cancel: 'Cancel: softly (the handler is told) or hard (it ends now)',
+  signal: 'Send a signal: wakes the job that waits for it, else is kept',
+  reopen: 'A second chance: generation + 1, fresh budgets',
+  reschedule: 'Run now or later, or at another priority',
+  deadletter: 'Put the job aside with a reason',
+}
+
+export const ROUTES: readonly Route[] = [
+  {
+    ...post('createJob', '/v1/jobs', PRODUCERS, 'enqueue', 'Enqueue a job', newJob),
+    answers: { 201: 'Created', 200: 'It exists already: the same key or id' },
+  },
+  post('createJobs', '/v1/jobs:batch', PRODUCERS, 'enqueue', 'Enqueue many jobs, one answer each', newJobs),
+  get('listJobs', '/v1/jobs', READERS, 'Find jobs, newest first; no payloads', jobsQuery),
+  get('showJob', '/v1/jobs/{id}', [...READERS, 'worker'], 'One job, with its payload', jobQuery),
+  get('listJobEvents', '/v1/jobs/{id}/events', READERS, 'The history of a job', jobEventsQuery),
+  {
+    ...get('showResult', '/v1/jobs/{id}/result', READERS, 'The result; waits for it with waitMs', resultQuery),
+    answers: { 200: 'It has ended', 202: 'Not yet' },
+  },
+  get('explainJob', '/v1/jobs/{id}/explain', READERS, 'Why is this job not running?'),
+  ...OPERATOR_WORDS.map((word) =>
+    post(
+      `${word}Job`,
+      `/v1/jobs/{id}/${word}`,
+      word === 'signal' || word === 'cancel' ? ['producer', ...OPERATORS] : OPERATORS,
+      'enqueue',
+      operatorSummary[word],
+      WORDS[word],
+    ),
+  ),
+  post('claim', '/v1/claims', WORKERS, 'claim', 'Claim jobs (long poll, batch)', claims),
+  ...OWNER_WORDS.map((word) =>
+    post(`${word}Job`, `/v1/jobs/{id}/${word}`, WORKERS, 'owner', ownerSummary[word], WORDS[word]),
+  ),
+  post(
+    'settle',
+    '/v1/transitions:batch',
+    ['worker', 'operator', 'admin'],
+    'owner',
+    'Many words about many jobs, one answer each',
+    transitions,
+  ),
+  get(
+    'streamEvents',
+    '/v1/events',
+    READERS,
+    'What happens, as it happens (SSE, resumable), or as JSON by time or correlation',
+    eventsQuery,
+  ),
+  get('listQueues', '/v1/queues', [...READERS, 'worker'], 'Queues with their counts'),
+  get('showQueue', '/v1/queues/{queue}', [...READERS, 'worker'], 'One queue'),
+  post(
+    'pauseQueue',
+    '/v1/queues/{queue}/pause',
+    OPERATORS,
+    'enqueue',
+    'Give nothing of this queue to workers',
+    nothing,
+  ),
+  post('resumeQueue', '/v1/queues/{queue}/resume', OPERATORS, 'enqueue', 'Give again', nothing),
+  get('listWorkers', '/v1/workers', READERS, 'Who works, on what'),
+  {
+    ...post('reportWorker', '/v1/workers/{worker}', WORKERS, 'owner', 'A worker tells that it is there', worker),
+    method: 'PUT',
+  },
+  get('listDeadLetters', '/v1/dead-letters', READERS, 'Jobs put aside, with reasons', deadLettersQuery),
+  get('showDeadLetter', '/v1/dead-letters/{id}', READERS, 'One of them', dialectOnly),
+  post('reopenDeadLetter', '/v1/dead-letters/{id}/reopen', OPERATORS, 'enqueue', 'Reopen one', WORDS.reopen),
+  get('listTokens', '/v1/tokens', ['admin'], 'Tokens, without their secrets'),
+  {
+    ...post('createToken', '/v1/tokens', ['admin'], 'enqueue', 'A new token; its secret is shown once', newToken),
+    answers: { 201: 'Created' },
+  },
+  {
+    ...get('revokeToken', '/v1/tokens/{token}', ['admin'], 'Revoke a token; it stops working within seconds'),
+    method: 'DELETE',
+    urgency: 'enqueue',
+  },
+  get('showMachine', '/v1/machine', [...READERS, 'worker'], 'The transition table as data', dialectOnly),
+  { ...get('openapi', '/openapi.json', [...READERS, 'worker'], 'This table as OpenAPI 3.1'), urgency: 'health' },
+  { ...get('livez', '/livez', 'open', 'The process is alive'), urgency: 'health' },
+  {
+    ...get('readyz', '/readyz', 'open', 'The store answers'),
+    urgency: 'health',
+    answers: { 200: 'Ready', 503: 'Not ready' },
+  },
+  { ...get('metrics', '/metrics', ['viewer', 'operator', 'admin'], 'Prometheus metrics'), urgency: 'health' },
+]

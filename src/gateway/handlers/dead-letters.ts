@@ -1,0 +1,23 @@
+/** What was put aside. */
+import type { z } from 'zod'
+import { refuse } from '../../core/refuse.ts'
+import { type Handler, json } from '../call.ts'
+import type { deadLettersQuery } from '../contract/schemas.ts'
+import { jobToWire } from '../contract/wire.ts'
+import { Objected, refused } from '../problem.ts'
+import { loaded, shown } from './jobs.ts'
+
+export const listDeadLetters: Handler = async (call, { engine }) => {
+  const { failed, limit, cursor, dialect } = call.query as z.output<typeof deadLettersQuery>
+  const states = failed === 'true' ? (['dead_lettered', 'failed'] as const) : (['dead_lettered'] as const)
+  const found = await engine.find({ tenant: call.token.tenant, states, order: 'newest', limit, cursor })
+  return json(200, { jobs: found.jobs.map((job) => shown(job, dialect)), cursor: found.cursor })
+}
+
+export const showDeadLetter: Handler = async (call, parts) => {
+  const masked = call.token.scope === 'viewer'
+  const { job, bodies } = await loaded(call, parts, masked ? [] : ['input', 'error/'])
+  if (job.error === undefined)
+    throw new Objected(refused(refuse('NOT_FOUND', { job, message: 'The job is not among the dead letters.' })))
+  return json(200, { ...jobToWire(job, true), bodies, masked })
+}

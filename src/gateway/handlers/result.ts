@@ -1,0 +1,38 @@
+/** `GET /jobs/{id}/result`: how it ended; waits for the end where asked to. */
+import type { z } from 'zod'
+import { isEnded } from '../../core/job.ts'
+import { type Handler, json } from '../call.ts'
+import type { resultQuery } from '../contract/schemas.ts'
+import { toWire } from '../contract/wire.ts'
+import { loaded } from './jobs.ts'
+
+const LOOK_EVERY_MS = 1_000
+
+export const showResult: Handler = async (call, parts) => {
+  const { waitMs } = call.query as z.output<typeof resultQuery>
+  const until = parts.clock.monotonicMs() + waitMs
+  const bodies = call.token.scope === 'viewer' ? [] : ['output']
+  for (;;) {
+    const { job, bodies: texts } = await loaded(call, parts, bodies)
+    const { id, state, rev, error, deadLetter, verdict, cancel, endedAt, executionMs } = job
+    if (isEnded(job)) {
+      const told = toWire({
+        jobId: id,
+        state,
+        rev,
+        error,
+        deadLetter,
+        verdict,
+        cancel,
+        endedAt,
+        executionMs,
+        resultPtr: job.result?.ptr,
+      }) as object
+      return json(200, told, { result: texts['output'] === '' ? undefined : texts['output'] })
+    }
+    const leftMs = until - parts.clock.monotonicMs()
+    if (leftMs <= 0 || call.signal.aborted) return json(202, { jobId: id, state, rev })
+    call.leave()
+    await parts.wakes.next(Math.min(leftMs, LOOK_EVERY_MS), call.signal)
+  }
+}

@@ -1,0 +1,106 @@
+/** Words about jobs, one by one and in batches. */
+
+import { refuse } from '../../core/refuse.ts'
+import type { Answer, Word } from '../../engine/engine.ts'
+import { violationsOf } from '../body.ts'
+import { type Call, type Handler, json, type Parts } from '../call.ts'
+import { elementsOf, membersOf } from '../contract/raw-json.ts'
+import { OPERATOR_WORDS, OWNER_WORDS, WORDS, type WordName } from '../contract/schemas.ts'
+import { toWire } from '../contract/wire.ts'
+import { Objected, objection, type Problem, refused } from '../problem.ts'
+import { type Speaker, wordOf } from '../words.ts'
+import { traceparentOf } from './enqueue.ts'
+import { loaded, mayTouch } from './jobs.ts'
+
+export const say =
+  (name: WordName): Handler =>
+  async (call, parts) => {
+    if (call.token.queues !== undefined) await loaded(call, parts, [])
+    const word = wordOf(name, call.params['id'] ?? '', call.body, call.raw, speakerOf(call), parts.engine.now())
+    const [answer] = await parts.engine.settle([word])
+    if (answer === undefined) throw new Error('no answer')
+    if (!answer.ok) throw new Objected(refused(answer.refusal))
+    return json(200, told(answer))
+  }
+
+export const settle: Handler = async (call, parts) => {
+  const items = call.body['transitions'] as readonly Readonly<Record<string, unknown>>[]
+  const texts = elementsOf(membersOf(call.raw).get('transitions') ?? '[]')
+  const answers: unknown[] = new Array(items.length)
+  const words: Word[] = []
+  const places: number[] = []
+  for (const [i, item] of items.entries()) {
+    const word = wordFrom(item, texts[i] ?? '{}', call, parts, i)
+    if ('problem' in word) answers[i] = { ok: false, problem: word.problem.body }
+    else {
+      words.push(word.word)
+      places.push(i)
+    }
+  }
+  const touchable = await touched(call, parts, words)
+  const said = words.filter((_, n) => touchable[n])
+  const given = await parts.engine.settle(said)
+  let at = 0
+  for (const [n, place] of places.entries()) answers[place] = touchable[n] ? answered(given[at++] as Answer) : NOT_FOUND
+  return json(200, { answers })
+}
+
+function wordFrom(
+  item: Readonly<Record<string, unknown>>,
+  raw: string,
+  call: Call,
+  { engine }: Parts,
+  i: number,
+): { readonly word: Word } | { readonly problem: Problem } {
+  const { id, command, ...rest } = item
+  const name = command as WordName
+  const allowed =
+    call.token.scope === 'worker'
+      ? OWNER_WORDS
+      : call.token.scope === 'operator'
+        ? OPERATOR_WORDS
+        : [...OWNER_WORDS, ...OPERATOR_WORDS]
+  if (!(allowed as readonly string[]).includes(name))
+    return { problem: objection('FORBIDDEN', `A ${call.token.scope} token may not ${name}.`) }
+  const result = WORDS[name].safeParse(rest)
+  if (!result.success)
+    return {
+      problem: objection(
+        'MALFORMED',
+        'The transition breaks a rule.',
+        violationsOf(result.error, `body.transitions.${i}`),
+      ),
+    }
+  const speaker = speakerOf(call)
+  // Each item is a request of its own: a batch must not make two of them one.
+  const word = wordOf(
+    name,
+    String(id),
+    result.data as Readonly<Record<string, unknown>>,
+    raw,
+    { ...speaker, requestId: `${speaker.requestId}/${i}` },
+    engine.now(),
+  )
+  return { word }
+}
+
+/** Which of these jobs the token may touch at all. Costs a read only where it is bound to queues. */
+async function touched(call: Call, { engine }: Parts, words: readonly Word[]): Promise<readonly boolean[]> {
+  if (call.token.queues === undefined || words.length === 0) return words.map(() => true)
+  const { items } = await engine.load(words.map(({ id }) => ({ id, tenant: call.token.tenant })))
+  return items.map((found) => found !== undefined && mayTouch(call, found.job))
+}
+
+const NOT_FOUND = { ok: false, problem: refused(refuse('NOT_FOUND', { message: 'No job has this id.' })).body }
+
+const answered = (answer: Answer): unknown =>
+  answer.ok ? { ok: true, ...told(answer) } : { ok: false, problem: refused(answer.refusal).body }
+
+const told = ({ ok: _, ...answer }: Extract<Answer, { ok: true }>): object => toWire(answer) as object
+
+const speakerOf = (call: Call): Speaker => ({
+  actor: `${call.token.scope}:${call.token.name}`,
+  tenant: call.token.tenant,
+  requestId: call.requestId,
+  traceparent: traceparentOf(call),
+})

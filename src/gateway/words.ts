@@ -1,0 +1,158 @@
+/** From the words of HTTP to those of core: one command, and the texts it refers to. */
+
+import type { z } from 'zod'
+import { bodyRef } from '../core/body.ts'
+import type { Command } from '../core/command.ts'
+import { parseDuration } from '../core/duration.ts'
+import { PRIORITIES, type Priority, type Time } from '../core/job.ts'
+import type { Word } from '../engine/engine.ts'
+import type { Body } from '../store/store.ts'
+import { membersOf } from './contract/raw-json.ts'
+import type { WORDS, WordName } from './contract/schemas.ts'
+
+interface Said<N extends WordName> {
+  readonly body: z.output<(typeof WORDS)[N]>
+  /** Exact texts of the body's members. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly now: Time
+}
+
+type Translation = { readonly command: Readonly<Record<string, unknown>>; readonly bodies?: readonly Body[] }
+
+const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation } = {
+  start: ({ body }) => ({ command: { type: 'start', fence: body.fence } }),
+  heartbeat: ({ body }) => ({ command: { type: 'heartbeat', fence: body.fence } }),
+  progress: ({ body: { fence, progress, counters } }) => ({
+    command: {
+      type: 'progress',
+      fence,
+      counters,
+      progress: progress && { ...progress, etaAt: timeOf(progress.etaAt) },
+    },
+  }),
+  checkpoint: ({ body, texts }) => {
+    const text = texts.get('state') ?? 'null'
+    return {
+      command: { type: 'checkpoint', fence: body.fence, body: bodyRef('checkpoint', text) },
+      bodies: [{ name: 'checkpoint', text }],
+    }
+  },
+  record: ({ body: { fence, step, undone, artifact }, texts }) => {
+    if (step === undefined) return { command: { type: 'record', fence, undone, artifact } }
+    const text = membersOf(texts.get('step') ?? '{}').get('value')
+    const name = `step/${step.name}`
+    return {
+      command: {
+        type: 'record',
+        fence,
+        undone,
+        artifact,
+        step: { name: step.name, compensate: step.compensate, body: text && bodyRef(name, text) },
+      },
+      bodies: text === undefined ? [] : [{ name, text }],
+    }
+  },
+  complete: ({ body: { fence, resultPtr, stats, executionMs, startedAt }, texts }) => {
+    const text = texts.get('result')
+    return {
+      command: {
+        type: 'complete',
+        fence,
+        resultPtr,
+        stats,
+        executionMs,
+        startedAt: timeOf(startedAt),
+        result: text && bodyRef('output', text),
+      },
+      bodies: text === undefined ? [] : [{ name: 'output', text }],
+    }
+  },
+  fail: ({ body: { fence, executionMs, startedAt, stack, retryAfter, ...fault } }) => {
+    const { code, message, class: errorClass, stage, context } = fault
+    const attempt = fence.split('.')[1] ?? '0'
+    const text = stack === undefined ? undefined : JSON.stringify({ stack })
+    const name = `error/${attempt}`
+    return {
+      command: {
+        type: 'fail',
+        fence,
+        executionMs,
+        startedAt: timeOf(startedAt),
+        fault: {
+          code,
+          message,
+          class: errorClass,
+          stage,
+          context,
+          retryAfterMs: parseDuration(retryAfter),
+          body: text && bodyRef(name, text),
+        },
+      },
+      bodies: text === undefined ? [] : [{ name, text }],
+    }
+  },
+  wait: ({ body: { fence, name, key, timeout, onTimeout, memo, executionMs } }) => ({
+    command: { type: 'wait', fence, name, key, timeoutMs: parseDuration(timeout), onTimeout, memo, executionMs },
+  }),
+  release: ({ body: { fence, reason, runAt, delay, executionMs }, now }) => ({
+    command: { type: 'release', fence, reason, runAt: moment(runAt, delay, now), executionMs },
+  }),
+  compensated: ({ body: { fence, executionMs } }) => ({ command: { type: 'compensated', fence, executionMs } }),
+  cancel: ({ body: { mode, reason, fence } }) => ({ command: { type: 'cancel', mode, reason, fence } }),
+  signal: ({ body: { name, key }, texts }) => {
+    const text = texts.get('payload')
+    return {
+      command: { type: 'signal', name, key, body: text && bodyRef('signal', text) },
+      bodies: text === undefined ? [] : [{ name: 'signal', text }],
+    }
+  },
+  reopen: ({ body: { runAt, reason } }) => ({ command: { type: 'reopen', runAt: timeOf(runAt), reason } }),
+  reschedule: ({ body: { runAt, delay, priority }, now }) => ({
+    command: { type: 'reschedule', runAt: moment(runAt, delay, now), priority: priorityOf(priority) },
+  }),
+  deadletter: ({ body: { reason, stage, message, fence } }) => ({
+    command: { type: 'deadLetter', reason, stage, message, fence },
+  }),
+}
+
+export interface Speaker {
+  readonly actor: string
+  readonly tenant: string
+  readonly requestId: string
+  readonly traceparent: string | undefined
+}
+
+/** `raw` is the body's text; `body` what its schema made of it. */
+export function wordOf(
+  name: WordName,
+  id: string,
+  body: Readonly<Record<string, unknown>>,
+  raw: string,
+  speaker: Speaker,
+  now: Time,
+): Word {
+  const translate = TRANSLATIONS[name] as (said: {
+    body: unknown
+    texts: ReadonlyMap<string, string>
+    now: Time
+  }) => Translation
+  const { command, bodies } = translate({ body, texts: membersOf(raw), now })
+  const { actor, tenant, traceparent } = speaker
+  const requestId = typeof body['requestId'] === 'string' ? body['requestId'] : speaker.requestId
+  const expectedRev = body['expectedRev']
+  const asked = { ...withoutUndefined(command), actor, requestId, traceparent, expectedRev }
+  return { id, tenant, command: asked as never as Exclude<Command, { type: 'enqueue' | 'claim' }>, bodies }
+}
+
+const timeOf = (iso: string | undefined): Time | undefined => (iso === undefined ? undefined : Date.parse(iso))
+const moment = (runAt: string | undefined, delay: number | string | undefined, now: Time): Time | undefined => {
+  const delayMs = parseDuration(delay)
+  return delayMs === undefined ? timeOf(runAt) : now + delayMs
+}
+
+export const priorityOf = (priority: number | keyof typeof PRIORITIES | undefined): Priority | undefined =>
+  typeof priority === 'string' ? PRIORITIES[priority] : priority
+
+/** An absent fence must be absent: `'fence' in command` asks whether an owner speaks. */
+const withoutUndefined = (command: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(command).filter(([, value]) => value !== undefined))
