@@ -1,9 +1,9 @@
 /** What a handler holds in its hand while it runs. */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Duration } from '../core/duration.ts'
-import type { DeadLetterReason, Job, JobId, Priority, Stage } from '../core/job.ts'
+import type { DeadLetterReason, Job, JobId, Kind, Priority, Stage } from '../core/job.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
-import type { JobDefinition } from './definition.ts'
 
 export interface Context {
   /** The record as it was claimed. */
@@ -30,7 +30,7 @@ export interface Context {
   count(name: string, by?: number): void
   artifact(name: string, ptr: string): Promise<void>
   /** A child of this job, enqueued once however often the handler runs. */
-  spawn<P>(definition: JobDefinition<never, unknown, P>, input: P, options?: SpawnOptions): Promise<JobId>
+  spawn<P>(definition: Spawnable<P>, input: P, options?: SpawnOptions): Promise<JobId>
   /** Effects and completion in one Postgres transaction: both or neither. The job ends with what `work` answers. */
   tx<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 
@@ -60,6 +60,11 @@ export interface ProgressInput {
   readonly done: number
   readonly total?: number | undefined
   readonly message?: string | undefined
+}
+
+/** A job type as a producer knows it. */
+export interface Spawnable<P> extends Kind {
+  readonly input?: StandardSchemaV1<P, unknown> | undefined
 }
 
 export interface SpawnOptions {

@@ -6,8 +6,7 @@ import { LENGTHS } from '../core/limits.ts'
 import { PermanentError, ValidationError } from '../core/thrown.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Log, LogFields } from '../system/log.ts'
-import type { Context, ProgressInput, SpawnOptions, StepOptions, Waited, WaitOptions } from './context.ts'
-import type { JobDefinition } from './definition.ts'
+import type { Context, ProgressInput, Spawnable, SpawnOptions, StepOptions, Waited, WaitOptions } from './context.ts'
 import type { Execution } from './execution.ts'
 import { sanitised } from './fault.ts'
 import { Suspension } from './interrupts.ts'
@@ -124,7 +123,7 @@ export class HandlerContext implements Context {
     if (!this.#undoing) await this.#execution.say('record', { artifact: { name: plainName(name), ptr } })
   }
 
-  spawn<P>(definition: JobDefinition<never, unknown, P>, input: P, options: SpawnOptions = {}): Promise<JobId> {
+  spawn<P>(definition: Spawnable<P>, input: P, options: SpawnOptions = {}): Promise<JobId> {
     const { type, tenant, queue, policy } = definition
     const { engine, actor } = this.#execution.desk
     this.#spawned += 1

@@ -10,10 +10,16 @@ import type { Timers } from '../system/timers.ts'
 import { LeaseKeeper, type LeaseNews } from './lease-keeper.ts'
 import { LeaseTable } from './lease-table.ts'
 
-/** The thread's module, and the URL it opens the store by. */
+/** The thread's module, and how it opens the store. */
 export interface KeeperThread {
   readonly entry: URL
-  readonly storeUrl: string
+  readonly store: StoreAddress
+}
+
+export interface StoreAddress {
+  readonly url: string
+  /** Postgres: pawl's schema, where it is not the usual one. */
+  readonly schema?: string | undefined
 }
 
 export interface KeepingOptions {
@@ -30,7 +36,7 @@ export interface KeepingOptions {
 /** What the thread is started with. */
 export interface KeeperData {
   readonly memory: SharedArrayBuffer
-  readonly storeUrl: string
+  readonly store: StoreAddress
   readonly onBlocked: 'keep' | 'lose'
 }
 
@@ -93,9 +99,9 @@ export class Keeping {
     patience[Symbol.dispose]()
   }
 
-  #startThread({ entry, storeUrl }: KeeperThread, memory: SharedArrayBuffer): void {
+  #startThread({ entry, store }: KeeperThread, memory: SharedArrayBuffer): void {
     const { log, tell, onBlocked } = this.#options
-    const workerData: KeeperData = { memory, storeUrl, onBlocked }
+    const workerData: KeeperData = { memory, store, onBlocked }
     const thread = new Thread(entry, { workerData, name: 'pawl-keeper' })
     this.#thread = thread
     thread.on('message', (message: FromKeeper) => {

@@ -1,0 +1,99 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { describe, expect, it } from 'vitest'
+import { definition, openStage } from './stage.ts'
+
+const schema = <T>(validate: StandardSchemaV1.Props<unknown, T>['validate']): StandardSchemaV1<unknown, T> => ({
+  '~standard': { version: 1, vendor: 'test', validate },
+})
+
+const url = schema<{ url: string }>((value) =>
+  typeof (value as { url?: unknown })?.url === 'string'
+    ? { value: { url: (value as { url: string }).url.toLowerCase() } }
+    : { issues: [{ message: 'must be text', path: ['deep', { key: 'url' }] }] },
+)
+
+describe('an input', () => {
+  it('is validated before the handler runs, which gets what the schema makes of it', async () => {
+    await using stage = openStage()
+    const seen: unknown[] = []
+    const job = definition((input) => void seen.push(input), {}, { input: url })
+    const good = await stage.enqueue(job, { url: 'HTTP://X' })
+    const bad = await stage.enqueue(job, { url: 7 })
+    stage.work([job])
+    await stage.time.settle()
+    expect((await stage.load(good)).state).toBe('succeeded')
+    expect(seen).toEqual([{ url: 'http://x' }])
+    const letter = await stage.load(bad)
+    expect(letter).toMatchObject({
+      state: 'dead_lettered',
+      startedAt: undefined,
+      deadLetter: { reason: 'validation_failed', stage: 'input' },
+    })
+    expect(letter.error?.message).toBe('input.deep.url: must be text')
+  })
+
+  it('may be validated asynchronously', async () => {
+    await using stage = openStage()
+    const later = schema<unknown>(async (value) => ({ value: [value] }))
+    const job = definition((input) => input, {}, { input: later })
+    const id = await stage.enqueue(job, 1)
+    stage.work([job])
+    await stage.time.settle()
+    expect(await stage.body(id, 'output')).toEqual([1])
+  })
+
+  it('that cannot be read is a dead letter from claimed: no start is faked', async () => {
+    await using stage = openStage()
+    const job = definition(() => {})
+    const { tenant, queue, type, policy } = job
+    const kind = { tenant, queue, type, policy }
+    const [answer] = await stage.engine.enqueue([{ actor: 'test', kind, priority: 5, input: '{"torn' }])
+    stage.work([job])
+    await stage.time.settle()
+    const found = await stage.load(answer?.ok === true ? answer.job.id : '')
+    expect(found).toMatchObject({ state: 'dead_lettered', deadLetter: { reason: 'parse_error', stage: 'input' } })
+    const { events } = await stage.engine.events({ by: 'job', id: found.id, afterRev: 0, limit: 100 })
+    expect(events.map((event) => event.type)).toEqual(['enqueued', 'claimed', 'dead_lettered'])
+  })
+
+  it('too big to ride along with its claim is loaded', async () => {
+    await using stage = openStage()
+    const job = definition((input: string) => input.length)
+    const ids = []
+    for (let i = 0; i < 3; i += 1) ids.push(await stage.enqueue(job, 'x'.repeat(5 * 1024 * 1024)))
+    stage.work([job])
+    await stage.time.settle()
+    for (const id of ids) expect(await stage.body(id, 'output')).toBe(5 * 1024 * 1024)
+  })
+})
+
+describe('an output', () => {
+  it('is validated too', async () => {
+    await using stage = openStage()
+    const job = definition(() => ({ url: 1 }), {}, { output: url })
+    const id = await stage.enqueue(job)
+    stage.work([job])
+    await stage.time.settle()
+    const failed = await stage.load(id)
+    expect(failed.error).toMatchObject({ code: 'validation_failed', class: 'validation', stage: 'output' })
+    expect(failed.error?.message).toBe('output.deep.url: must be text')
+  })
+})
+
+describe('a type nobody here can run', () => {
+  it('is handed back with a delay, and said once', async () => {
+    await using stage = openStage()
+    const known = definition(() => {})
+    const unknown = definition(() => {}, {}, { type: 'unknown' })
+    const ids = [await stage.enqueue(unknown), await stage.enqueue(unknown)]
+    const { mortal } = stage.work([known])
+    await stage.time.advance(5_000)
+    for (const id of ids) expect(await stage.load(id)).toMatchObject({ state: 'queued', attempt: 1, failures: 0 })
+    const warnings = stage.lines.filter(({ message }) => message.startsWith('no handler'))
+    expect(warnings).toMatchObject([{ level: 'warn', fields: { type: 'unknown' } }])
+    mortal.kill()
+    stage.work([unknown])
+    await stage.time.advance(10_000)
+    for (const id of ids) expect((await stage.load(id)).state).toBe('succeeded')
+  })
+})
