@@ -1,0 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** A folder of the test's own, gone when it ends. */
+export function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-sqlite-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export const ownFile = (): string => join(ownFolder(), 'jobs.db')

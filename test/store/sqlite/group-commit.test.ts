@@ -1,0 +1,62 @@
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import { idText } from '../../../src/core/id.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
+import { ownFile } from './folder.ts'
+import { clockOf, newJob } from './life.ts'
+
+const commits = (path: string): unknown => {
+  const db = new DatabaseSync(path, { readOnly: true })
+  try {
+    return db.prepare('SELECT count(*) AS n FROM entry').get()?.['n']
+  } finally {
+    db.close()
+  }
+}
+
+describe('group commit', () => {
+  it('64 single calls in flight are a handful of commits', async () => {
+    const path = ownFile()
+    const store = await openSqliteStore({ path })
+    const now = await clockOf(store)
+    const answers = await Promise.all(Array.from({ length: 64 }, (_, i) => store.insert([newJob(i + 1, now)])))
+    expect(answers.flatMap(({ items }) => items)).toEqual(Array(64).fill({ status: 'inserted' }))
+    expect(commits(path)).toBeLessThanOrEqual(8)
+    await store.close()
+  })
+
+  it('a call alone is a commit alone', async () => {
+    const path = ownFile()
+    const store = await openSqliteStore({ path })
+    const now = await clockOf(store)
+    for (let number = 1; number <= 5; number += 1) await store.insert([newJob(number, now)])
+    expect(commits(path)).toBe(5)
+    await store.close()
+  })
+
+  it('an item that cannot be kept fails neither its neighbours in the call nor those in the commit', async () => {
+    const path = ownFile()
+    const store = await openSqliteStore({ path })
+    const now = await clockOf(store)
+    const good = newJob(2, now)
+    const bad = {
+      ...good,
+      job: { ...good.job, id: idText(3), priority: 5.5 },
+      event: { ...good.event, jobId: idText(3) },
+    }
+    const nameless = { ...good, job: { ...good.job, id: 'not-ours' } }
+    const answers = await Promise.all([
+      store.insert([newJob(1, now)]),
+      store.insert([good, bad, nameless, newJob(4, now)]),
+      store.insert([newJob(5, now)]),
+    ])
+    const statuses = answers.map(({ items }) => items.map(({ status }) => status))
+    expect(statuses).toEqual([['inserted'], ['inserted', 'rejected', 'rejected', 'inserted'], ['inserted']])
+    expect(answers[1]?.items[2]).toMatchObject({ field: 'job.id' })
+    const { jobs } = await store.find({ order: 'oldest', limit: 10 })
+    expect(jobs.map(({ id }) => id)).toEqual([1, 2, 4, 5].map(idText))
+    const { feed } = await store.events({ by: 'feed', after: '', limit: 10 })
+    expect(feed.map(({ jobId }) => jobId).sort()).toEqual([1, 2, 4, 5].map(idText))
+    await store.close()
+  })
+})

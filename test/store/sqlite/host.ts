@@ -1,0 +1,65 @@
+/**
+ * A process that has the store open, for tests to start and to kill. It says on its standard output what has been
+ * acknowledged, synchronously: what it has said, it was told before.
+ *
+ * - `enqueue <path> <first>`: one job after the other, from this number on, until killed
+ * - `drain <path> <batch>`: claims and completes until nothing is left
+ * - `claim <path> <request>`: claims once, under this request, then waits to be killed
+ * - `lock <path>`: has the file's write lock until its input ends
+ * - `forget <path>`: writes something and ends without closing
+ */
+import { writeSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
+import { clockOf, completed, grant, newJob, owned } from './life.ts'
+
+const [what, path = '', word = ''] = process.argv.slice(2)
+const say = (line: string) => writeSync(1, `${line}\n`)
+
+switch (what) {
+  case 'enqueue': {
+    const store = await openSqliteStore({ path })
+    for (let number = Number(word); ; number += 1) {
+      await store.insert([newJob(number, await clockOf(store))])
+      say(`${number}`)
+    }
+  }
+  case 'drain': {
+    const store = await openSqliteStore({ path, busyMs: 60_000 })
+    say('ready')
+    // Sizes differ between processes and from claim to claim.
+    for (let limit = Number(word); ; limit = (limit % 97) + 1) {
+      const asked = grant(limit)
+      const answer = await store.claim(asked)
+      if (answer.jobs.length === 0) break
+      const jobs = owned(answer, asked)
+      const { verdicts } = await store.commit(jobs.map((job) => completed(job, answer.now)))
+      for (const [i, { id }] of jobs.entries()) say(`${id} ${verdicts[i]?.status}`)
+    }
+    await store.close()
+    break
+  }
+  case 'claim': {
+    const store = await openSqliteStore({ path })
+    const { jobs } = await store.claim({ ...grant(10, word), nonce: '0123456789abcdef' })
+    say(JSON.stringify(jobs))
+    process.stdin.resume()
+    break
+  }
+  case 'lock': {
+    const db = new DatabaseSync(path)
+    db.exec('BEGIN IMMEDIATE')
+    say('locked')
+    process.stdin.resume().on('end', () => {
+      db.exec('ROLLBACK')
+      db.close()
+    })
+    break
+  }
+  case 'forget': {
+    const store = await openSqliteStore({ path })
+    await store.insert([newJob(1, await clockOf(store))])
+    say('inserted')
+    break
+  }
+}
