@@ -1,0 +1,107 @@
+/** A move as the JSON the database takes it in. The names are explained in `sql/0002_hot.sql` and `sql/0003_moves.sql`. */
+import { assert } from '../../core/assert.ts'
+import type { Event } from '../../core/event.ts'
+import { idNumber } from '../../core/id.ts'
+import { isTerminal, type Job } from '../../core/job.ts'
+import { EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
+import { encodeEvents, standing } from '../codec/events.ts'
+import { encodeRecord } from '../codec/record.ts'
+import { storable } from '../codec/text.ts'
+import type { Body, Change } from '../store.ts'
+import type { Interned } from './kinds.ts'
+import { keyedRow, keyRow, keyText } from './new-row.ts'
+import { placeOf, stepOf } from './step.ts'
+
+export type Move = Extract<Change, { kind: 'move' }>
+
+/** What the plain end of a lease needs. */
+export interface SettleRow {
+  readonly i: number
+  readonly r: number
+  readonly n: number | undefined
+  readonly v: number
+  readonly s: number
+  readonly a: number
+  readonly z: string | undefined
+  readonly e: string
+  readonly p: 1 | undefined
+  readonly d: string | undefined
+  readonly o: string | undefined
+}
+
+/** The plain end of a lease: nothing but the job itself is touched. */
+export const isSettling = ({ before, after, bodies, give, take, spawn, events }: Move): boolean =>
+  before.lease !== undefined &&
+  isTerminal(after.state) &&
+  give.length === 0 &&
+  take.length === 0 &&
+  spawn === undefined &&
+  (bodies.length === 0 || (bodies.length === 1 && bodies[0]?.name === 'output')) &&
+  events.every((event) => event.correlationId === before.spec.correlationId)
+
+export function settleRow({ before, after, events, bodies, notAfter }: Move): SettleRow {
+  // The whole log is in this row and the one that is the job: the record is their fold and needs no copy.
+  const told = isTerminal(after.state) && (before.rev === 1 || (before.rev === 2 && before.state === 'claimed'))
+  const output = bodies.find(isOutput)
+  return {
+    i: idNumber(before.id) as number,
+    r: before.rev,
+    n: notAfter,
+    v: after.rev,
+    s: stepOf(after),
+    a: after.updatedAt,
+    z: isTerminal(after.state) ? STATE_CODES[after.state] : undefined,
+    e: encodeEvents(events, before.spec, standing(before), told ? 'following' : 'alone'),
+    p: after.state === 'succeeded' ? 1 : undefined,
+    d: told ? undefined : encodeRecord(after),
+    o: output === undefined ? undefined : storable(output.text),
+  }
+}
+
+export function moveRow(change: Move, kind: Interned, spawnKind: Interned | undefined) {
+  const { before, after, events, bodies, give, take, spawn } = change
+  const claim = events.find((event) => event.type === 'claimed')
+  const others = bodies.filter((body) => !isOutput(body))
+  const foreign = events.filter((event) => event.correlationId !== before.spec.correlationId)
+  assert((spawn === undefined) === (spawnKind === undefined), 'a successor has a kind')
+  return {
+    ...settleRow(change),
+    q: placeOf(before),
+    w: placeOf(after),
+    f: events[0]?.rev,
+    k: kind.id,
+    h: shapeOf(before, events, after),
+    tn: storable(before.spec.kind.tenant),
+    ra: after.readyAt,
+    l: kind.queue * 10 + after.priority,
+    lw: kind.windowMs,
+    t: after.nextTickAt,
+    x: after.lease?.expiresAt,
+    bi: after.lease?.lastBeatId === undefined ? undefined : storable(after.lease.lastBeatId),
+    bn: after.lease?.beats,
+    g: give.length === 0 ? undefined : give.map(keyRow),
+    kt: take.length === 0 ? undefined : take.map(keyRow),
+    sp: spawn === undefined || spawnKind === undefined ? undefined : keyedRow(spawn, spawnKind),
+    b: others.length === 0 ? undefined : others.map(({ name, text }) => ({ n: storable(name), t: storable(text) })),
+    u:
+      foreign.length === 0
+        ? undefined
+        : foreign.map(({ correlationId, rev }) => ({ c: keyText(correlationId), r: rev })),
+    c: claim === undefined ? undefined : claimWords(claim, after),
+  }
+}
+
+/** State before, letters of the events, state after. */
+export function shapeOf(before: Job, events: readonly Event[], after: Job): string {
+  let shape = STATE_CODES[before.state]
+  for (const event of events) shape += EVENT_CODES[event.type]
+  return shape + STATE_CODES[after.state]
+}
+
+/** A heartbeat of a lease that was granted by a commit is checked against these like any other. */
+function claimWords(event: Event, after: Job) {
+  const [, , nonce] = (after.lease?.fence ?? '').split('.')
+  return { w: storable(after.owner?.workerId ?? ''), a: storable(event.actor), n: nonce ?? '', t: event.at }
+}
+
+const isOutput = ({ name }: Body): boolean => name === 'output'

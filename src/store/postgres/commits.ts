@@ -1,0 +1,258 @@
+/**
+ * Changes. The plain ends of leases, nearly all there is, ride together in one statement; other moves go through a
+ * function that takes them item by item. At most one change per job is in a statement: a second one waits for the next.
+ */
+import { assert } from '../../core/assert.ts'
+import { idText } from '../../core/id.ts'
+import { Batcher } from '../batcher.ts'
+import type { Change, Key, Verdict } from '../store.ts'
+import { isSettling, type Move, moveRow, type SettleRow, settleRow, shapeOf } from './change-row.ts'
+import { type Connection, codeOf, isItems, type Row } from './connection.ts'
+import type { Kinds } from './kinds.ts'
+import { keyRow } from './new-row.ts'
+import type { Statements } from './statements.ts'
+import { literal, uniform } from './uniform.ts'
+
+export interface CommitParts {
+  readonly connection: Connection
+  readonly kinds: Kinds
+  readonly statements: Statements
+  /** Annotations, compactions and purges: `retention.ts`. */
+  readonly other: (change: Exclude<Change, Move>, run: Run) => Promise<Verdict>
+  readonly sawClock: (now: number) => void
+}
+
+type Run = (text: string, values: (again: boolean) => unknown[]) => Promise<Row[]>
+
+export class Commits {
+  readonly #parts: CommitParts
+  readonly #batcher: Batcher<Change, Verdict>
+
+  constructor(parts: CommitParts) {
+    this.#parts = parts
+    this.#batcher = new Batcher({ run: (changes) => this.#apply(changes, this.#run), sizeOf })
+  }
+
+  async commit(changes: readonly Change[]): Promise<readonly Verdict[]> {
+    await this.#intern(changes)
+    return this.#batcher.add(changes)
+  }
+
+  async commitIn(changes: readonly Change[], run: Run): Promise<readonly Verdict[]> {
+    await this.#intern(changes)
+    return this.#apply(changes, run)
+  }
+
+  close(): Promise<void> {
+    return this.#batcher.close()
+  }
+
+  readonly #run: Run = (text, values) => this.#parts.connection.run(text, values)
+
+  async #intern(changes: readonly Change[]): Promise<void> {
+    const { kinds } = this.#parts
+    for (const change of changes) {
+      if (change.kind !== 'move') continue
+      if (kinds.known(change.before.spec.kind) === undefined) await kinds.intern(change.before.spec.kind)
+      if (change.spawn !== undefined) await kinds.intern(change.spawn.job.spec.kind)
+    }
+  }
+
+  async #apply(changes: readonly Change[], run: Run): Promise<readonly Verdict[]> {
+    if (changes.every(isPlain) && distinct(changes)) return this.#settle(changes, run)
+    const verdicts: Verdict[] = new Array(changes.length)
+    let rest = changes.map((_, i) => i)
+    while (rest.length > 0) {
+      const round = firstPerJob(changes, rest)
+      await this.#round(changes, round, verdicts, run)
+      const done = new Set(round)
+      rest = rest.filter((i) => !done.has(i))
+    }
+    return verdicts
+  }
+
+  async #round(changes: readonly Change[], round: readonly number[], verdicts: Verdict[], run: Run): Promise<void> {
+    const settling: number[] = []
+    const moving: number[] = []
+    for (const i of round) {
+      const change = changes[i] as Change
+      if (change.kind !== 'move') verdicts[i] = await this.#parts.other(change, run)
+      else if (isSettling(change)) settling.push(i)
+      else moving.push(i)
+    }
+    const pick = (places: readonly number[]) => places.map((i) => changes[i] as Move)
+    for (const [places, apply] of [
+      [settling, this.#settle],
+      [moving, this.#move],
+    ] as const) {
+      if (places.length === 0) continue
+      const answers = await apply.call(this, pick(places), run)
+      for (const [n, i] of places.entries()) verdicts[i] = answers[n] as Verdict
+    }
+  }
+
+  async #settle(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {
+    const { kinds, statements, sawClock } = this.#parts
+    const rows = changes.map(settleRow)
+    const values = [
+      JSON.stringify(alike(rows)),
+      literal(rows.map(({ i }) => i)),
+      literal(uniform(changes.map(({ events }) => events[0]?.rev ?? 0))),
+      literal(uniform(changes.map(({ before }) => kinds.of(before.spec.kind).id))),
+      literal(uniform(changes.map(({ before, events, after }) => shapeOf(before, events, after)))),
+    ]
+    let again = false
+    let answer: Row | undefined
+    try {
+      const answers = await run(statements.settle, (repeated) => {
+        again = repeated
+        return values
+      })
+      answer = answers[0]
+    } catch (error) {
+      if (!isItems(error) || changes.length === 0) throw error
+      return this.#oneByOne(changes, run, again)
+    }
+    assert(answer !== undefined, 'a settlement is answered')
+    sawClock(Number(answer[0]))
+    if (answer[1] === null) return changes.map(() => APPLIED)
+    const missed = new Set(JSON.parse(String(answer[1])) as number[])
+    const why = await this.#why(
+      rows.filter(({ i }) => missed.has(i)),
+      again,
+      run,
+    )
+    return rows.map(({ i }) => why.get(i) ?? APPLIED)
+  }
+
+  async #why(rows: readonly { i: number; r: number; v: number; e: string }[], again: boolean, run: Run) {
+    const items = JSON.stringify(rows.map(({ i, r, v, e }) => ({ i, r, v, e })))
+    const [row] = await run(this.#parts.statements.missed, () => [items, again])
+    const letters = JSON.parse(String(row?.[0])) as string[]
+    return new Map(rows.map(({ i }, n) => [i, verdictOf(letters[n] as string)]))
+  }
+
+  async #move(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {
+    let again = false
+    try {
+      return await this.#moveTogether(changes, run, (repeated) => {
+        again = repeated
+      })
+    } catch (error) {
+      if (!isItems(error)) throw error
+      return this.#oneByOne(changes, run, again)
+    }
+  }
+
+  async #moveTogether(changes: readonly Move[], run: Run, note: (again: boolean) => void, lost = false) {
+    const { kinds, statements, sawClock } = this.#parts
+    const items = JSON.stringify(
+      changes.map((change) => {
+        const { before, spawn } = change
+        return moveRow(change, kinds.of(before.spec.kind), spawn && kinds.of(spawn.job.spec.kind))
+      }),
+    )
+    const [row] = await run(statements.move, (again) => {
+      note(again)
+      return [items, again || lost]
+    })
+    assert(row !== undefined, 'a move is answered')
+    sawClock(Number(row[0]))
+    const letters = JSON.parse(String(row[1])) as string[]
+    return changes.map((change, i) => verdictOf(letters[i] as string, change))
+  }
+
+  /** A batch that failed is broken up once: one bad item never fails its neighbours. */
+  async #oneByOne(changes: readonly Move[], run: Run, lost: boolean): Promise<readonly Verdict[]> {
+    const verdicts: Verdict[] = []
+    for (const change of changes) verdicts.push(await this.#alone(change, run, lost))
+    return verdicts
+  }
+
+  async #alone(change: Move, run: Run, lost: boolean): Promise<Verdict> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const [verdict] = await this.#moveTogether([change], run, () => {}, lost)
+        return verdict as Verdict
+      } catch (error) {
+        if (codeOf(error) === '55P03' && tries < LOCK_TRIES) continue
+        // Somebody's open transaction has the row: whoever decides again finds out how that ended.
+        if (codeOf(error) === '55P03' || codeOf(error) === '23505') return CONFLICT
+        if (!isItems(error)) throw error
+        return { status: 'rejected', field: 'job', rule: error instanceof Error ? error.message : '' }
+      }
+    }
+  }
+}
+
+/** Jobs that end alike, together: most of a batch do. */
+function alike(rows: readonly SettleRow[]): readonly object[] {
+  const groups: (Omit<SettleRow, 'i'> & { i: string })[] = []
+  let ids = ''
+  for (let n = 0; n < rows.length; n++) {
+    const row = rows[n] as SettleRow
+    const next = rows[n + 1]
+    ids += ids === '' ? row.i : `,${row.i}`
+    if (next !== undefined && isAlike(row, next)) continue
+    groups.push({ ...row, i: `{${ids}}` })
+    ids = ''
+  }
+  return groups
+}
+
+const isAlike = (a: SettleRow, b: SettleRow): boolean =>
+  a.e === b.e &&
+  a.n === b.n &&
+  a.a === b.a &&
+  a.r === b.r &&
+  a.v === b.v &&
+  a.s === b.s &&
+  a.z === b.z &&
+  a.p === b.p &&
+  a.d === b.d &&
+  a.o === b.o
+
+const APPLIED: Verdict = { status: 'applied' }
+const CONFLICT: Verdict = { status: 'conflict' }
+const LATE: Verdict = { status: 'late' }
+const LOCK_TRIES = 20
+
+/** 'a', 'c', 'l', or who holds which key: `purpose:holder:key`. */
+function verdictOf(letter: string, change?: Move): Verdict {
+  if (letter === 'a') return APPLIED
+  if (letter === 'l') return LATE
+  if (letter === 'c' || change === undefined) return CONFLICT
+  const [purpose = '', holder = ''] = letter.split(':', 2)
+  const stored = letter.slice(purpose.length + holder.length + 2)
+  const key = [...change.take, ...(change.spawn?.keys ?? [])].find((each) => isKey(each, purpose, stored))
+  return key === undefined ? CONFLICT : { status: 'taken', key, holder: idText(Number(holder)) }
+}
+
+const isKey = (key: Key, purpose: string, stored: string): boolean =>
+  key.purpose === purpose && keyRow(key).k === stored
+
+const isPlain = (change: Change): change is Move => change.kind === 'move' && isSettling(change)
+
+const jobOf = (change: Change): string => (change.kind === 'annotate' ? change.annotation.jobId : change.before.id)
+
+function distinct(changes: readonly Change[]): boolean {
+  if (changes.length === 1) return true
+  const ids = new Set<string>()
+  for (const change of changes) ids.add(jobOf(change))
+  return ids.size === changes.length
+}
+
+function firstPerJob(changes: readonly Change[], places: readonly number[]): readonly number[] {
+  const seen = new Set<string>()
+  return places.filter((i) => {
+    const id = jobOf(changes[i] as Change)
+    if (seen.has(id)) return false
+    seen.add(id)
+    return true
+  })
+}
+
+const sizeOf = (change: Change): number =>
+  change.kind === 'move'
+    ? 500 + change.bodies.reduce((sum, { text }) => sum + text.length, 0) + (change.spawn?.input?.length ?? 0)
+    : 500

@@ -1,0 +1,159 @@
+/**
+ * One connection that lives as long as the store: it connects when first used, and again whenever it was lost. What
+ * failed because of the connection, a deadlock or a serialization failure is repeated whole, with growing pauses, for a
+ * bounded time; everything else is the caller's business.
+ *
+ * Nothing it does needs a session: no SET, no named statements, so a transaction pooler may sit in between.
+ */
+import pg from 'pg'
+import type { Clock } from '../../system/clock.ts'
+import type { Timers } from '../../system/timers.ts'
+
+/** What is used of `pg`'s client; tests put something in between. */
+export interface Client {
+  connect(): Promise<unknown>
+  query(config: {
+    text: string
+    values: unknown[]
+    rowMode: 'array'
+    types: typeof TYPES
+  }): Promise<{ rows: unknown[] }>
+  end(): Promise<void>
+  on(event: 'error' | 'end', listener: (error?: unknown) => void): unknown
+}
+
+export type Connect = (url: string) => Client
+
+export const connectWithPg: Connect = (url) =>
+  new pg.Client({
+    connectionString: url,
+    query_timeout: QUERY_MS,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+  })
+
+export interface ConnectionOptions {
+  readonly url: string
+  readonly connect: Connect
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly retryForMs: number
+}
+
+/** A row, column by column. Numbers are numbers, everything else is text or null. */
+export type Row = readonly (string | number | boolean | null)[]
+
+const QUERY_MS = 60_000
+const CONNECT_MS = 10_000
+const PAUSE_MS_MAX = 500
+
+const INT2 = 21
+const INT4 = 23
+const INT8 = 20
+const BOOL = 16
+
+/** 8-byte numbers are times, ids and counts: all of them safe integers. */
+const TYPES = {
+  getTypeParser: (oid: number): ((text: string) => unknown) =>
+    oid === INT8 || oid === INT4 || oid === INT2 ? Number : oid === BOOL ? isTrue : asIs,
+}
+const isTrue = (text: string): boolean => text === 't'
+const asIs = (text: string): string => text
+
+export class Connection {
+  readonly #options: ConnectionOptions
+  /** Present while connected or connecting. Forgotten when it breaks. */
+  #client: Promise<Client> | undefined
+  #closed = false
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+  }
+
+  /** `again` is true where an earlier try may have been applied although it was not answered. */
+  async run(text: string, values: (again: boolean) => unknown[]): Promise<Row[]> {
+    const { clock, timers, retryForMs } = this.#options
+    const giveUpAt = clock.monotonicMs() + retryForMs
+    let again = false
+    for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
+      try {
+        return await this.#once(text, values(again))
+      } catch (error) {
+        if (this.#closed || !isPassing(error) || clock.monotonicMs() + pauseMs > giveUpAt) throw error
+        again ||= isLost(error)
+      }
+      await timers.sleep(pauseMs)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const client = this.#client
+    this.#client = undefined
+    if (client !== undefined) await client.then((connected) => connected.end()).catch(() => {})
+  }
+
+  async #once(text: string, values: unknown[]): Promise<Row[]> {
+    if (this.#closed) throw new Error('pawl: the store is closed')
+    const opening = this.#client ?? this.#open()
+    let client: Client
+    try {
+      client = await opening
+    } catch (error) {
+      this.#forget(opening)
+      throw error
+    }
+    try {
+      const { rows } = await client.query({ text, values, rowMode: 'array', types: TYPES })
+      return rows as Row[]
+    } catch (error) {
+      if (isLost(error)) {
+        this.#forget(opening)
+        client.end().catch(() => {})
+      }
+      throw error
+    }
+  }
+
+  #open(): Promise<Client> {
+    const client = this.#options.connect(this.#options.url)
+    const opening = client.connect().then(() => client)
+    const forget = () => this.#forget(opening)
+    client.on('error', forget)
+    client.on('end', forget)
+    this.#client = opening
+    return opening
+  }
+
+  #forget(client: Promise<Client>): void {
+    if (this.#client === client) this.#client = undefined
+  }
+}
+
+export const codeOf = (error: unknown): string => {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : ''
+}
+
+/** The connection is gone, or was never there: whether the statement was applied is not known. */
+export function isLost(error: unknown): boolean {
+  const code = codeOf(error)
+  if (/^(08|57P0[1-5])/.test(code) || /^E(CONN|PIPE|TIMEDOUT|HOST|NET)/.test(code)) return true
+  const message = error instanceof Error ? error.message : ''
+  return (
+    code === '' &&
+    /Connection terminated|Client has encountered|timeout|not queryable|was closed|server conn/i.test(message)
+  )
+}
+
+/** Passes by itself: repeated whole. */
+export function isPassing(error: unknown): boolean {
+  const code = codeOf(error)
+  return isLost(error) || code === '40001' || code === '40P01' || code === '53300' || code === '53200'
+}
+
+/** One item may be to blame: the batch is broken up. */
+export function isItems(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '55P03' || /^2[23]/.test(code)
+}

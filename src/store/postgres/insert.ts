@@ -1,0 +1,197 @@
+/**
+ * Enqueues. Unkeyed ones ride together in a plain INSERT; keyed ones, those in a caller's transaction, and a batch in
+ * which something was wrong go through a function that takes item by item and tells who was first.
+ */
+import { assert } from '../../core/assert.ts'
+import type { Job } from '../../core/job.ts'
+import { Batcher } from '../batcher.ts'
+import type { Inserted, KeyPurpose, NewJob } from '../store.ts'
+import { type Connection, codeOf, isItems, type Row } from './connection.ts'
+import type { Kinds } from './kinds.ts'
+import { birthShape, bornAlike, keyedRow, newRow } from './new-row.ts'
+import type { Statements } from './statements.ts'
+import { literal, uniform } from './uniform.ts'
+
+export interface InsertParts {
+  readonly plain: Connection
+  readonly keyed: Connection
+  readonly kinds: Kinds
+  readonly statements: Statements
+  /** Whoever was first, as it is now. */
+  readonly load: (
+    ids: readonly number[],
+  ) => Promise<ReadonlyMap<number, { readonly job: Job; readonly input: string | undefined }>>
+  readonly sawClock: (now: number) => void
+}
+
+/** Per item: nothing (inserted), or `by:holder`, or why the database cannot keep it. */
+type Verdict = string | undefined
+
+export class Inserts {
+  readonly #parts: InsertParts
+  readonly #plain: Batcher<NewJob, Verdict>
+  readonly #keyed: Batcher<NewJob, Verdict>
+
+  constructor(parts: InsertParts) {
+    this.#parts = parts
+    this.#plain = new Batcher({ run: (items) => this.#insertPlain(items), sizeOf })
+    this.#keyed = new Batcher({ run: (items) => this.#insertKeyed(items), sizeOf })
+  }
+
+  async insert(items: readonly NewJob[]): Promise<readonly Inserted[]> {
+    await this.#intern(items)
+    if (items.every(isPlain)) return this.#answers(items, await this.#plain.add(items))
+    const plain = items.filter(isPlain)
+    // Who is first within one call is first: ids that keyed and unkeyed items share make the whole call keyed.
+    const mixed = plain.length > 0 && new Set(items.map(({ job }) => job.id)).size === items.length
+    if (!mixed) return this.#answers(items, await this.#keyed.add(items))
+    const keyed = items.filter((item) => !isPlain(item))
+    const [a, b] = await Promise.all([this.#plain.add(plain), this.#keyed.add(keyed)])
+    const verdicts = new Map<NewJob, Verdict>()
+    for (const [i, item] of plain.entries()) verdicts.set(item, a[i])
+    for (const [i, item] of keyed.entries()) verdicts.set(item, b[i])
+    return this.#answers(
+      items,
+      items.map((item) => verdicts.get(item)),
+    )
+  }
+
+  /** In the caller's transaction, whose rows live and die with it. Nothing is repeated: the transaction is the caller's. */
+  async insertIn(
+    items: readonly NewJob[],
+    run: (text: string, values: unknown[]) => Promise<Row[]>,
+    load: InsertParts['load'],
+  ): Promise<readonly Inserted[]> {
+    if (items.length === 0) return []
+    await this.#intern(items)
+    const verdicts = this.#verdicts(await run(this.#parts.statements.enqueue, [this.#keyedJson(items)]), false)
+    return this.#answers(items, verdicts, load)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#plain.close(), this.#keyed.close()])
+  }
+
+  async #intern(items: readonly NewJob[]): Promise<void> {
+    const { kinds } = this.#parts
+    for (const { job } of items) if (kinds.known(job.spec.kind) === undefined) await kinds.intern(job.spec.kind)
+  }
+
+  async #insertPlain(items: readonly NewJob[]): Promise<readonly Verdict[]> {
+    const { plain, kinds, statements, sawClock } = this.#parts
+    const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
+    const values = [
+      JSON.stringify(bornAlike(rows)),
+      literal(rows.map(({ i }) => i)),
+      literal(uniform(rows.map(({ k }) => k))),
+      literal(uniform(items.map(birthShape))),
+    ]
+    let again = false
+    try {
+      const [row] = await plain.run(statements.insertPlain, (repeated) => {
+        again = repeated
+        return values
+      })
+      sawClock(Number(row?.[0]))
+      return items.map(() => undefined)
+    } catch (error) {
+      if (!isItems(error)) throw error
+      return this.#oneByOne(plain, items, again)
+    }
+  }
+
+  async #insertKeyed(items: readonly NewJob[]): Promise<readonly Verdict[]> {
+    const { keyed, statements } = this.#parts
+    let again = false
+    try {
+      const rows = await keyed.run(statements.enqueue, (repeated) => {
+        again = repeated
+        return [this.#keyedJson(items)]
+      })
+      return this.#verdicts(rows, again)
+    } catch (error) {
+      if (!isItems(error)) throw error
+      return this.#oneByOne(keyed, items, again)
+    }
+  }
+
+  /** A batch that failed is broken up once: one bad item never fails its neighbours. */
+  async #oneByOne(connection: Connection, items: readonly NewJob[], again: boolean): Promise<readonly Verdict[]> {
+    const verdicts: Verdict[] = []
+    for (const item of items) verdicts.push(await this.#alone(connection, item, again))
+    return verdicts
+  }
+
+  async #alone(connection: Connection, item: NewJob, again: boolean): Promise<Verdict> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        let repeated = again
+        const rows = await connection.run(this.#parts.statements.enqueue, (lost) => {
+          repeated ||= lost
+          return [this.#keyedJson([item])]
+        })
+        return this.#verdicts(rows, repeated)[0]
+      } catch (error) {
+        // A key held in somebody's open transaction: they decide, we ask again for a while.
+        if (codeOf(error) === '55P03' && tries < LOCK_TRIES) continue
+        if (codeOf(error) === '55P03') return 'busy:'
+        if (!isItems(error)) throw error
+        return `rejected:${error instanceof Error ? error.message : ''}`
+      }
+    }
+  }
+
+  #keyedJson(items: readonly NewJob[]): string {
+    return JSON.stringify(items.map((item) => keyedRow(item, this.#parts.kinds.of(item.job.spec.kind))))
+  }
+
+  /** An id that exists although this very call is the only one to use it was inserted by the try that got no answer. */
+  #verdicts(rows: Row[], again: boolean): readonly Verdict[] {
+    const [row] = rows
+    assert(row !== undefined, 'an enqueue is answered')
+    this.#parts.sawClock(Number(row[0]))
+    return (JSON.parse(String(row[1])) as (string | null)[]).map((verdict) =>
+      verdict === null || (again && verdict.startsWith('id:')) ? undefined : verdict,
+    )
+  }
+
+  async #answers(
+    items: readonly NewJob[],
+    verdicts: readonly Verdict[],
+    load: InsertParts['load'] = this.#parts.load,
+  ): Promise<readonly Inserted[]> {
+    if (verdicts.every((verdict) => verdict === undefined)) return items.map(() => INSERTED)
+    const holders = verdicts.flatMap((verdict) => (verdict === undefined ? [] : [holderOf(verdict)]))
+    const found = await load(holders.filter((holder) => holder > 0))
+    const answers: Inserted[] = []
+    for (const [i, verdict] of verdicts.entries()) answers.push(await this.#answer(items[i] as NewJob, verdict, found))
+    return answers
+  }
+
+  async #answer(
+    item: NewJob,
+    verdict: Verdict,
+    found: ReadonlyMap<number, { readonly job: Job; readonly input: string | undefined }>,
+  ): Promise<Inserted> {
+    if (verdict === undefined) return INSERTED
+    const [by = ''] = verdict.split(':', 1)
+    if (by === 'rejected') return { status: 'rejected', field: 'job', rule: verdict.slice('rejected:'.length) }
+    if (by === 'busy') throw new Error(`pawl: a key of ${item.job.id} is held by a transaction that does not end`)
+    const there = found.get(holderOf(verdict))
+    if (there !== undefined) return { status: 'exists', by: by as KeyPurpose | 'id' | 'alias', ...there }
+    // Whoever was first has been purged meanwhile: the place is free.
+    return (await this.insert([item]))[0] as Inserted
+  }
+}
+
+const INSERTED: Inserted = { status: 'inserted' }
+const LOCK_TRIES = 50
+
+const isPlain = ({ keys, job }: NewJob): boolean => keys.length === 0 && job.spec.alias === undefined
+
+const sizeOf = ({ input }: NewJob): number => 200 + (input?.length ?? 0)
+
+const holderOf = (verdict: string): number => {
+  const number = Number(verdict.slice(verdict.indexOf(':') + 1))
+  return Number.isSafeInteger(number) ? number : 0
+}

@@ -1,0 +1,137 @@
+/**
+ * Kinds and queues as the small numbers the database knows them by, both ways, each asked for once. A kind is immutable
+ * and content-addressed, so nothing here ever has to be forgotten.
+ */
+import { createHash } from 'node:crypto'
+import { assert } from '../../core/assert.ts'
+import type { Kind } from '../../core/job.ts'
+import type { Policy } from '../../core/policy.ts'
+import { leaseWindowMs } from '../../core/timers.ts'
+import { original, storable } from '../codec/text.ts'
+import type { Row } from './connection.ts'
+import type { Statements } from './statements.ts'
+
+export interface Interned {
+  readonly id: number
+  readonly queue: number
+  readonly windowMs: number
+  readonly kind: Kind
+}
+
+export type Run = (text: string, values: unknown[]) => Promise<Row[]>
+
+export class Kinds {
+  readonly #run: Run
+  readonly #statements: Statements
+  readonly #byKind = new WeakMap<Kind, Interned>()
+  readonly #byHash = new Map<string, Promise<Interned>>()
+  readonly #byId = new Map<number, Interned>()
+  readonly #queues = new Map<string, number>()
+
+  constructor(run: Run, statements: Statements) {
+    this.#run = run
+    this.#statements = statements
+  }
+
+  /** The number, where it is known already. */
+  known(kind: Kind): Interned | undefined {
+    return this.#byKind.get(kind)
+  }
+
+  /** The number of a kind that has been interned. */
+  of(kind: Kind): Interned {
+    const interned = this.#byKind.get(kind)
+    assert(interned !== undefined, 'a kind is interned before it is used')
+    return interned
+  }
+
+  async intern(kind: Kind): Promise<Interned> {
+    const known = this.#byKind.get(kind)
+    if (known !== undefined) return known
+    const policy = policyText(kind.policy)
+    const words = [kind.tenant, kind.queue, kind.type].map(storable)
+    const hash = createHash('sha256')
+      .update(JSON.stringify([...words, policy]))
+      .digest('base64url')
+    let asked = this.#byHash.get(hash)
+    if (asked === undefined) {
+      asked = this.#ask(kind, hash, words, policy)
+      this.#byHash.set(hash, asked)
+      asked.catch(() => this.#byHash.delete(hash))
+    }
+    const interned = await asked
+    this.#byKind.set(kind, interned)
+    return interned
+  }
+
+  /** Kinds by their numbers. Every id must be loaded before `byId` is asked for it. */
+  async ensure(ids: Iterable<number>): Promise<void> {
+    const missing = new Set<number>()
+    for (const id of ids) if (!this.#byId.has(id)) missing.add(id)
+    if (missing.size === 0) return
+    const rows = await this.#run(this.#statements.kinds, [`{${[...missing].join()}}`])
+    for (const row of rows) this.#learn(row)
+  }
+
+  byId(id: number): Interned {
+    const interned = this.#byId.get(id)
+    assert(interned !== undefined, `kind ${id} is known`)
+    return interned
+  }
+
+  queue(tenant: string, queue: string): number | undefined {
+    return this.#queues.get(nameOf(tenant, queue))
+  }
+
+  async internQueues(lanes: Iterable<{ readonly tenant: string; readonly queue: string }>): Promise<void> {
+    const names = new Map<string, { t: string; q: string }>()
+    for (const { tenant, queue } of lanes) {
+      const name = nameOf(tenant, queue)
+      if (!this.#queues.has(name)) names.set(name, { t: storable(tenant), q: storable(queue) })
+    }
+    if (names.size === 0) return
+    for (const [tenant, queue, id] of await this.#run(this.#statements.internQueues, [
+      JSON.stringify([...names.values()]),
+    ])) {
+      this.#queues.set(nameOf(original(String(tenant)), original(String(queue))), Number(id))
+    }
+  }
+
+  async #ask(kind: Kind, hash: string, words: readonly string[], policy: string): Promise<Interned> {
+    const [row] = await this.#run(this.#statements.internKind, [hash, ...words, leaseWindowMs(kind.policy), policy])
+    assert(row !== undefined, 'a kind is interned')
+    const windowMs = leaseWindowMs(kind.policy)
+    const interned = { id: Number(row[0]), queue: Number(row[1]), windowMs, kind }
+    this.#byId.set(interned.id, interned)
+    this.#queues.set(nameOf(kind.tenant, kind.queue), interned.queue)
+    return interned
+  }
+
+  #learn([id, tenant, queue, queueId, type, policy]: Row): void {
+    const kind: Kind = {
+      tenant: original(String(tenant)),
+      queue: original(String(queue)),
+      type: original(String(type)),
+      policy: policyFrom(String(policy)),
+    }
+    const interned = { id: Number(id), queue: Number(queueId), windowMs: leaseWindowMs(kind.policy), kind }
+    this.#byId.set(interned.id, interned)
+    this.#byKind.set(kind, interned)
+    this.#queues.set(nameOf(kind.tenant, kind.queue), interned.queue)
+  }
+}
+
+const nameOf = (tenant: string, queue: string): string => `${tenant.length}:${tenant}${queue}`
+
+/** Sorted, so that the same policy is the same text whoever resolved it; absent fields are null. */
+const policyText = (policy: Policy): string =>
+  JSON.stringify(
+    Object.keys(policy)
+      .sort()
+      .map((key) => [key, Reflect.get(policy, key) ?? null]),
+  )
+
+function policyFrom(text: string): Policy {
+  const entries = JSON.parse(text) as [string, unknown][]
+  return Object.fromEntries(entries.map(([key, value]) => [key, value ?? undefined])) as object as Policy
+}

@@ -1,0 +1,159 @@
+/** Records by id or alias, with bodies and with the events a request has caused. */
+import type { Event } from '../../core/event.ts'
+import { evolve } from '../../core/evolve.ts'
+import { idNumber } from '../../core/id.ts'
+import type { Job } from '../../core/job.ts'
+import { original, storable } from '../codec/text.ts'
+import type { Loaded, LoadItem } from '../store.ts'
+import type { Row } from './connection.ts'
+import type { Kinds, Run } from './kinds.ts'
+import { keyText } from './new-row.ts'
+import { enqueuedEvent, eventsOf, type LoggedCommit, recordOf, unlogged, type Whereabouts } from './records.ts'
+import type { Statements } from './statements.ts'
+import { literal } from './uniform.ts'
+
+export interface LoadParts {
+  readonly run: Run
+  readonly kinds: Kinds
+  readonly statements: Statements
+}
+
+export async function load(parts: LoadParts, items: readonly LoadItem[]): Promise<readonly (Loaded | undefined)[]> {
+  const ids = await numbersOf(parts, items)
+  const rows = await whereabouts(parts, [...new Set(ids.filter((id) => id !== undefined))])
+  const bodies = await bodiesOf(parts, items, ids)
+  const answers: (Loaded | undefined)[] = []
+  for (const [i, item] of items.entries()) {
+    const row = rows.get(ids[i] ?? 0)
+    if (row === undefined || (item.tenant !== undefined && row.kind.tenant !== item.tenant)) {
+      answers.push(undefined)
+      continue
+    }
+    const job = recordOf(row)
+    const caused =
+      item.requestId === undefined ? [] : (await logOf(parts, row)).filter((e) => e.requestId === item.requestId)
+    answers.push({ job, bodies: wanted(bodies.get(row.id), item.bodies ?? []), caused })
+  }
+  return answers
+}
+
+/** What was enqueued, and where it stands now: for whoever was second. */
+export async function loadWithInputs(
+  parts: LoadParts,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, { readonly job: Job; readonly input: string | undefined }>> {
+  const rows = await whereabouts(parts, [...new Set(ids)])
+  const items = JSON.stringify([...rows.keys()].map((i) => ({ i, b: ['input'] })))
+  const inputs = new Map<number, string>()
+  for (const [id, , text] of await parts.run(parts.statements.bodies, [items])) {
+    inputs.set(Number(id), original(String(text)))
+  }
+  return new Map([...rows].map(([id, row]) => [id, { job: recordOf(row), input: inputs.get(id) }]))
+}
+
+export async function whereabouts(parts: LoadParts, ids: readonly number[]): Promise<ReadonlyMap<number, Whereabouts>> {
+  if (ids.length === 0) return new Map()
+  const rows = await parts.run(parts.statements.records, [literal(ids)])
+  return placed(parts.kinds, rows)
+}
+
+/** Rows of `records`, by id. */
+export async function placed(kinds: Kinds, rows: readonly Row[]): Promise<ReadonlyMap<number, Whereabouts>> {
+  await kinds.ensure(rows.map((row) => Number(row[2])))
+  return new Map(
+    rows.map((row) => {
+      const [id, createdAt, kind, lane, head, , doc, claim, beats, log] = row
+      const where: Whereabouts = {
+        id: Number(id),
+        createdAt: Number(createdAt),
+        kind: kinds.byId(Number(kind)).kind,
+        lane: Number(lane),
+        head: textOf(head),
+        doc: textOf(doc),
+        claim: textOf(claim),
+        beats: textOf(beats),
+        log: textOf(log),
+      }
+      return [where.id, where]
+    }),
+  )
+}
+
+/** A job's whole log, what stands on its lease included. */
+export async function logOf(parts: LoadParts, row: Whereabouts): Promise<readonly Event[]> {
+  const born = enqueuedEvent(row)
+  const log: Event[] = [born]
+  let job = evolve(undefined, born)
+  const add = (events: readonly Event[]) => {
+    for (const event of events) {
+      log.push(event)
+      job = evolve(job, event)
+    }
+  }
+  for (let after = 0; ; ) {
+    const rows = await parts.run(parts.statements.history, [row.id, after, HISTORY_PAGE])
+    for (const [rev, claim, beats, events] of rows) {
+      const commit = [json(claim), json(beats), String(events)] as LoggedCommit
+      add(eventsOf(job, commit))
+      after = Number(rev)
+    }
+    if (rows.length < HISTORY_PAGE) break
+  }
+  add(unlogged(job, row.claim, row.beats))
+  return log
+}
+
+const HISTORY_PAGE = 500
+
+const json = (value: Row[number] | undefined): unknown => (typeof value === 'string' ? JSON.parse(value) : null)
+const textOf = (value: Row[number] | undefined): string | null => (typeof value === 'string' ? value : null)
+
+async function numbersOf(
+  { run, statements }: LoadParts,
+  items: readonly LoadItem[],
+): Promise<readonly (number | undefined)[]> {
+  const numbers = items.map(({ id }) => idNumber(id))
+  const aliases = items.flatMap(({ id, tenant }, i) =>
+    numbers[i] === undefined && tenant !== undefined ? [{ i, t: storable(tenant), k: keyText(id) }] : [],
+  )
+  if (aliases.length === 0) return numbers
+  const [row] = await run(statements.aliases, [JSON.stringify(aliases)])
+  const found = JSON.parse(String(row?.[0])) as (number | null)[]
+  for (const [n, { i }] of aliases.entries()) numbers[i] = found[n] ?? undefined
+  return numbers
+}
+
+async function bodiesOf(
+  { run, statements }: LoadParts,
+  items: readonly LoadItem[],
+  ids: readonly (number | undefined)[],
+): Promise<ReadonlyMap<number, ReadonlyMap<string, string>>> {
+  const names = new Map<number, Set<string>>()
+  for (const [i, { bodies }] of items.entries()) {
+    const id = ids[i]
+    if (id === undefined || bodies === undefined || bodies.length === 0) continue
+    const all = names.get(id) ?? new Set()
+    for (const name of bodies) all.add(storable(name))
+    names.set(id, all)
+  }
+  const found = new Map<number, Map<string, string>>()
+  if (names.size === 0) return found
+  const asked = JSON.stringify([...names].map(([i, b]) => ({ i, b: [...b] })))
+  for (const [id, name, text] of await run(statements.bodies, [asked])) {
+    const texts = found.get(Number(id)) ?? new Map<string, string>()
+    texts.set(original(String(name)), original(String(text)))
+    found.set(Number(id), texts)
+  }
+  return found
+}
+
+function wanted(
+  found: ReadonlyMap<string, string> | undefined,
+  names: readonly string[],
+): Readonly<Record<string, string>> {
+  if (found === undefined) return {}
+  const entries = [...found].filter(([each]) =>
+    names.some((name) => each === name || (name.endsWith('/') && each.startsWith(name))),
+  )
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,128 @@
+/** A new job as the JSON the database takes it in. */
+import { createHash } from 'node:crypto'
+import { digest } from '../../core/hash.ts'
+import { idNumber } from '../../core/id.ts'
+import type { Spec } from '../../core/job.ts'
+import { EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
+import { type EnqueuedEvent, encodeEnqueued } from '../codec/enqueued.ts'
+import { storable } from '../codec/text.ts'
+import type { Key, NewJob } from '../store.ts'
+import type { Interned } from './kinds.ts'
+
+/** Absent keys are absent columns; the names are explained in `sql/`. */
+export interface NewRow {
+  readonly i: number
+  readonly t: number
+  readonly k: number
+  readonly l: number
+  readonly w: number
+  readonly b: string | undefined
+  readonly h: string | undefined
+  readonly c: string | undefined
+  readonly m: readonly string[] | undefined
+  readonly r: number | undefined
+  readonly n: number | undefined
+  readonly p: 1 | undefined
+}
+
+export interface KeyedRow extends NewRow {
+  readonly tn: string
+  readonly ks: readonly KeyRow[] | undefined
+  readonly s: string
+}
+
+export interface KeyRow {
+  readonly p: string
+  readonly k: string
+  readonly u: number | undefined
+}
+
+export function newRow({ job, event, input }: NewJob, kind: Interned): NewRow {
+  const { spec } = job
+  return {
+    i: idNumber(job.id) as number,
+    t: event.at,
+    k: kind.id,
+    l: kind.queue * 10 + job.priority,
+    w: kind.windowMs,
+    b: input === undefined ? undefined : storable(input),
+    h: encodeEnqueued(event as EnqueuedEvent),
+    c: spec.correlationId === job.id ? undefined : keyText(spec.correlationId),
+    m: marksOf(spec),
+    r: job.readyAt === event.at ? undefined : job.readyAt,
+    n: job.nextTickAt,
+    p: job.readyAt === undefined ? 1 : undefined,
+  }
+}
+
+/** Jobs that are born alike, together, with lists of their ids and inputs: an object per job cost 2 µs more. */
+export function bornAlike(rows: readonly NewRow[]): readonly object[] {
+  const groups: object[] = []
+  let ids: number[] = []
+  let inputs: (string | undefined)[] = []
+  for (let n = 0; n < rows.length; n++) {
+    const row = rows[n] as NewRow
+    const next = rows[n + 1]
+    ids.push(row.i)
+    inputs.push(row.b)
+    if (next !== undefined && isAlike(row, next)) continue
+    groups.push({ ...row, i: `{${ids}}`, b: row.b === undefined ? undefined : inputs })
+    ids = []
+    inputs = []
+  }
+  return groups
+}
+
+const isAlike = (a: NewRow, b: NewRow): boolean =>
+  a.t === b.t &&
+  a.k === b.k &&
+  a.l === b.l &&
+  a.h === b.h &&
+  a.c === b.c &&
+  a.m === undefined &&
+  b.m === undefined &&
+  a.r === b.r &&
+  a.n === b.n &&
+  a.p === b.p &&
+  (a.b === undefined) === (b.b === undefined)
+
+export function keyedRow(item: NewJob, kind: Interned): KeyedRow {
+  const { alias, kind: words } = item.job.spec
+  const keys = item.keys.map(keyRow)
+  if (alias !== undefined) keys.unshift({ p: 'alias', k: keyText(alias), u: undefined })
+  return {
+    ...newRow(item, kind),
+    tn: storable(words.tenant),
+    ks: keys.length === 0 ? undefined : keys,
+    s: birthShape(item),
+  }
+}
+
+export const keyRow = ({ purpose, key, until }: Key): KeyRow => ({ p: purpose, k: keyText(key), u: until })
+
+/** Nothing, `enqueued`, and the state it was born in. */
+export const birthShape = ({ job }: NewJob): string => `-${EVENT_CODES.enqueued}${STATE_CODES[job.state]}`
+
+/** As it can be indexed: what is too long for a page of an index is known by its hash. */
+export function keyText(text: string): string {
+  if (text.length <= KEY_LENGTH) return storable(text)
+  return `\u0002${createHash('sha256').update(text, 'utf16le').digest('base64url')}`
+}
+
+const KEY_LENGTH = 512
+
+export const labelMark = (name: string, value: string): string => `l${digest(`${name.length}:${name}${value}`)}`
+export const parentMark = (id: string): string => `p${digest(id)}`
+export const workflowMark = (id: string): string => `w${digest(id)}`
+export const dedupeMark = (key: string): string => `d${digest(key)}`
+
+/** What a job can be found by besides its kind and correlation. Hashes: whoever finds looks again. */
+function marksOf({ labels, parentId, workflowId, dedupeKey }: Spec): readonly string[] | undefined {
+  if (labels === undefined && parentId === undefined && workflowId === undefined && dedupeKey === undefined)
+    return undefined
+  const marks = Object.entries(labels ?? {}).map(([name, value]) => labelMark(name, value))
+  if (parentId !== undefined) marks.push(parentMark(parentId))
+  if (workflowId !== undefined) marks.push(workflowMark(workflowId))
+  if (dedupeKey !== undefined) marks.push(dedupeMark(dedupeKey))
+  return marks
+}

@@ -1,0 +1,23 @@
+/** The schema before a store is opened on it: brought up to date if asked, or refused with the command to run. */
+import pg from 'pg'
+import { type Ask, migrate, migrationStatus } from './migrate.ts'
+
+export async function prepareSchema(url: string, schema: string, mayMigrate: boolean): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const ask: Ask = async (text, values = []) =>
+      (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows
+    const { pending } = await migrationStatus(ask, schema)
+    if (pending.length === 0) return
+    if (!mayMigrate) {
+      throw new Error(
+        `pawl: schema "${schema}" lacks ${pending.join(', ')}. Run \`pawl migrate\` with this database, or open it with { migrate: true }.`,
+      )
+    }
+    await migrate(client, schema)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

@@ -1,0 +1,152 @@
+/** Records and events from rows: what the database keeps in columns becomes the events it stands for, and core folds. */
+import { assert } from '../../core/assert.ts'
+import type { Event } from '../../core/event.ts'
+import { evolve } from '../../core/evolve.ts'
+import { idText } from '../../core/id.ts'
+import type { Job, Kind } from '../../core/job.ts'
+import { fenceOf } from '../../core/ownership.ts'
+import { leaseWindowMs } from '../../core/timers.ts'
+import { decodeEnqueued, type EnqueuedEvent } from '../codec/enqueued.ts'
+import { decodeEvents, standing } from '../codec/events.ts'
+import { decodeRecord } from '../codec/record.ts'
+import { original } from '../codec/text.ts'
+
+/** Columns of `job`. */
+export interface Birth {
+  readonly id: number
+  readonly createdAt: number
+  readonly kind: Kind
+  readonly lane: number
+  readonly head: string | null
+}
+
+export interface Whereabouts extends Birth {
+  readonly doc: string | null
+  /** A claim that is not in the log yet, and heartbeats that are not. */
+  readonly claim: string | null
+  readonly beats: string | null
+  /** The whole log, where the record is its fold. */
+  readonly log: string | null
+}
+
+export function enqueuedEvent(birth: Birth): EnqueuedEvent {
+  const { id, createdAt, kind, lane, head } = birth
+  return decodeEnqueued(head ?? undefined, { id: idText(id), kind, at: createdAt, priority: lane % 10 })
+}
+
+export function recordOf(row: Whereabouts): Job {
+  const born = enqueuedEvent(row)
+  const { spec } = born.payload
+  if (row.log !== null) {
+    let job = evolve(undefined, born)
+    for (const commit of JSON.parse(row.log) as LoggedCommit[]) {
+      for (const event of eventsOf(job, commit)) job = evolve(job, event)
+    }
+    return job
+  }
+  let job = row.doc === null ? evolve(undefined, born) : decodeRecord(row.doc, born.jobId, spec)
+  for (const event of unlogged(job, row.claim, row.beats)) job = evolve(job, event)
+  return job
+}
+
+/** What stands on the lease and not in the log: the claim, then runs of heartbeats. */
+export function unlogged(before: Job, claim: string | null, beats: string | null): readonly Event[] {
+  if (claim === null && beats === null) return NONE
+  return extraEvents(
+    before,
+    claim === null ? null : (JSON.parse(claim) as ClaimWords),
+    beats === null ? null : (JSON.parse(beats) as BeatRun[]),
+  )
+}
+
+export type LoggedCommit = readonly [claim: ClaimWords | null, beats: readonly BeatRun[] | null, events: string]
+export type ClaimWords = readonly [worker: string, actor: string, nonce: string, request: string, at: number]
+export type BeatRun = readonly [
+  count: number,
+  firstAt: number,
+  at: number,
+  request: string,
+  expiresAt: number,
+  told: number,
+]
+
+/** The events of one row of history. `before` is needed where the text is not written alone, and then it is right. */
+export function eventsOf(before: Job | undefined, [claim, beats, text]: LoggedCommit): readonly Event[] {
+  assert(before !== undefined, 'history is read from its beginning')
+  const first = extraEvents(before, claim, beats)
+  let job = before
+  for (const event of first) job = evolve(job, event)
+  const events = decodeEvents(text, job.id, job.spec, standing(job))
+  return first.length === 0 ? events : [...first, ...events]
+}
+
+const NONE: readonly Event[] = []
+
+function extraEvents(before: Job, claim: ClaimWords | null, beats: readonly BeatRun[] | null): readonly Event[] {
+  const events: Event[] = []
+  let job = before
+  if (claim !== null) {
+    const event = claimedEvent(job, claim)
+    events.push(event)
+    job = evolve(job, event)
+  }
+  for (const run of beats ?? []) {
+    const event = heartbeatEvent(job, run)
+    events.push(event)
+    job = evolve(job, event)
+  }
+  return events
+}
+
+function claimedEvent(before: Job, [worker, actor, nonce, request, at]: ClaimWords): Event {
+  const attempt = before.attempt + 1
+  return {
+    ...quiet(before),
+    rev: before.rev + 1,
+    at,
+    actor: original(actor),
+    command: 'claim',
+    requestId: original(request),
+    attempt,
+    state: 'claimed',
+    type: 'claimed',
+    seq: before.seq + 1,
+    from: before.state,
+    to: 'claimed',
+    payload: {
+      owner: { workerId: original(worker) },
+      fence: fenceOf(before.generation, attempt, nonce),
+      leaseExpiresAt: at + leaseWindowMs(before.spec.kind.policy),
+    },
+  }
+}
+
+function heartbeatEvent(before: Job, [count, firstAt, at, request, leaseExpiresAt, told]: BeatRun): Event {
+  return {
+    ...quiet(before),
+    rev: before.rev + count,
+    at,
+    actor: `worker:${before.owner?.workerId ?? ''}`,
+    command: 'heartbeat',
+    requestId: original(request),
+    attempt: before.attempt,
+    state: before.state,
+    type: 'heartbeat',
+    seq: undefined,
+    from: undefined,
+    to: undefined,
+    payload: { leaseExpiresAt, count, firstAt, cancelDelivered: told === 1 },
+  }
+}
+
+/** What claims and heartbeats of a store have nothing to say about. */
+const quiet = (job: Job) => ({
+  jobId: job.id,
+  digest: '',
+  correlationId: job.spec.correlationId,
+  traceparent: undefined,
+  cause: undefined,
+  reason: undefined,
+  generation: job.generation,
+  version: 1 as const,
+})

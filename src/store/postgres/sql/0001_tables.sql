@@ -1,0 +1,221 @@
+-- The tables. A job is written once (`job`); while it lives it has exactly one small row in exactly one of `ready`,
+-- `lease`, `rest`; what is over is in `past`, which only grows. Moving the row is the transition.
+--
+-- Times are epoch milliseconds. A `step` is the forward-only triple as one number: generation * 2^36 + attempt * 2^4 +
+-- rank of the state (core/job.ts). A `doc` is the record as the codec writes it; absent, the record is the fold of the
+-- events that stand beside it. Letters are those of store/codec/codes.ts.
+
+create table pawl.queue (
+  id int generated always as identity primary key,
+  tenant text not null,
+  name text not null,
+  paused boolean not null default false,
+  unique (tenant, name)
+);
+
+-- Everything a job shares with its siblings. Content-addressed by `hash`, immutable.
+create table pawl.kind (
+  id int generated always as identity primary key,
+  hash text not null unique,
+  queue int not null references pawl.queue,
+  type text not null,
+  window_ms bigint not null check (window_ms > 0),
+  policy text not null
+);
+
+-- The row is the `enqueued` event. `lane` is queue * 10 + the priority it was born with.
+create table pawl.job (
+  id bigint primary key check (id > 0),
+  created_at bigint not null,
+  kind int not null,
+  lane int not null,
+  input text,
+  head text,
+  correlation text,
+  marks text[]
+);
+create index job_created on pawl.job using brin (created_at) with (pages_per_range = 32);
+create index job_correlation on pawl.job (correlation, id) where correlation is not null;
+create index job_marks on pawl.job using gin (marks) where marks is not null;
+
+-- Claimable at `ready_at`. Absent rev and step: untouched since it was enqueued. `window_ms`: the kind's lease, so that a
+-- claim need not look it up; the four bytes fill a gap.
+create table pawl.ready (
+  id bigint not null,
+  ready_at bigint not null,
+  lane int not null,
+  window_ms int not null check (window_ms > 0),
+  rev int,
+  step bigint check (step & 15 in (5, 6, 7)),
+  tick bigint,
+  doc text,
+  primary key (lane, ready_at, id),
+  check ((doc is null) = (step is null) and (doc is null) = (rev is null))
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+        autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 1000000,
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000);
+create unique index ready_id on pawl.ready (id);
+create index ready_tick on pawl.ready (tick) where tick is not null;
+create index ready_state on pawl.ready (substr(doc, 7, 1), id) where doc is not null;
+
+-- Owned. `claim` > 0: the claim's event is not in `past` yet and `doc` is the record before it; < 0: it is, and `doc`
+-- is the record. `tick` absent: when the lease expires. `beat`: how many heartbeats there were (n), the request of the
+-- last (id), and the runs that are not in `past` yet (p: count, first at, last at, request, lease end, 1 if it told of a
+-- cancel).
+-- No index but the primary key, and room on each page: heartbeats stay heap-only.
+create table pawl.lease (
+  id bigint primary key,
+  claim bigint not null check (claim <> 0),
+  expires_at bigint not null,
+  rev int not null,
+  step bigint not null check (step & 15 in (1, 2)),
+  tick bigint,
+  doc text,
+  beat jsonb,
+  check (claim > 0 or doc is not null)
+) with (fillfactor = 70,
+        autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+        autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 1000000,
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000);
+
+-- Neither claimable nor owned: pending, waiting, parked, stalled for good.
+create table pawl.rest (
+  id bigint primary key,
+  rev int,
+  step bigint check (step & 15 in (0, 3, 4, 5)),
+  tick bigint,
+  doc text,
+  check ((doc is null) = (step is null) and (doc is null) = (rev is null))
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+create index rest_tick on pawl.rest (tick) where tick is not null;
+create index rest_state on pawl.rest (coalesce(substr(doc, 7, 1), 'n'), id);
+
+-- History: one row per commit after the first, `rev` that of its last event. `claim`: the claim's event comes first;
+-- `beats`: then runs of heartbeats. `state`: the job ended here (for this generation).
+create table pawl.past (
+  job bigint not null,
+  at bigint not null,
+  claim bigint,
+  from_step bigint not null,
+  to_step bigint not null,
+  rev int not null,
+  from_rev int not null,
+  state "char",
+  plain boolean not null,
+  events text not null,
+  output text,
+  doc text,
+  beats jsonb,
+  primary key (job, rev),
+  -- Forward only; equal where nothing but observations happened.
+  constraint forward_only check (to_step >= from_step and rev > from_rev),
+  -- What has ended stays so within its generation; only a claim counts the attempt up.
+  constraint ended_is_ended check (from_step & 15 <> 8 or to_step >> 36 > from_step >> 36 or to_step = from_step),
+  constraint ended_has_state check ((to_step & 15 = 8) = (state is not null)),
+  -- claim > 0: that claim's event comes before those in the text; < 0: it is among them.
+  constraint attempt_by_claim check (
+    claim < 0 or (to_step >> 4) & 4294967295 = ((from_step >> 4) & 4294967295) + (case when claim is null then 0 else 1 end)
+  )
+) with (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 1000000,
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 200000);
+create index past_at on pawl.past using brin (at) with (pages_per_range = 32);
+create index past_odd on pawl.past (at, job) where not plain;
+create index past_state on pawl.past (state, job) where state <> 'S';
+
+-- One row per claim call that got something: what its jobs have in common. Lives as long as any of them.
+create table pawl.claim (
+  id bigint generated always as identity primary key,
+  request text not null unique,
+  worker text not null,
+  actor text not null,
+  nonce text not null,
+  at bigint not null,
+  tick bigint,
+  refs int not null,
+  jobs bigint[] not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+create index claim_tick on pawl.claim (tick) where tick is not null;
+create index claim_at on pawl.claim (at);
+
+-- The feed: one row per commit. Arrays of one element stand for all jobs. `shapes`: state before, letters of the events,
+-- state after. `void`: jobs of the batch that were not applied. Of a claim, the jobs are in `claim`.
+create table pawl.entry (
+  id bigint generated always as identity primary key,
+  pos bigint,
+  at bigint not null,
+  claim bigint,
+  jobs bigint[] not null,
+  revs int[] not null,
+  kinds int[] not null,
+  shapes text[] not null,
+  void bigint[]
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+-- Compressing the arrays saved 3 bytes and cost 1 µs per job.
+alter table pawl.entry alter jobs set storage external;
+alter table pawl.claim alter jobs set storage external;
+create index entry_unplaced on pawl.entry (id) where pos is null;
+create unique index entry_pos on pawl.entry (pos) where pos is not null;
+create index entry_at on pawl.entry (at);
+
+create table pawl.tally (
+  kind int not null,
+  state "char" not null,
+  count bigint not null,
+  primary key (kind, state)
+);
+
+create table pawl.feed (
+  single boolean primary key default true check (single),
+  pos bigint not null,
+  trimmed bigint not null,
+  purged bigint not null
+);
+insert into pawl.feed (pos, trimmed, purged) values (0, 0, 0);
+
+-- (tenant, purpose, key) → job. `until` absent: until the holder gives it up.
+create table pawl.key (
+  tenant text not null,
+  purpose text not null,
+  key text not null,
+  job bigint not null,
+  until bigint,
+  primary key (tenant, purpose, key)
+);
+create index key_job on pawl.key (job);
+
+-- What users supplied besides input and output.
+create table pawl.body (
+  job bigint not null,
+  name text not null,
+  text text not null,
+  primary key (job, name)
+);
+
+-- Events whose correlation is not their job's.
+create table pawl.link (
+  correlation text not null,
+  job bigint not null,
+  rev int not null,
+  primary key (correlation, job, rev)
+);
+
+create table pawl.annotation (
+  job bigint not null,
+  generation int not null,
+  attempt int not null,
+  command text not null,
+  at bigint not null,
+  actor text not null,
+  request text not null,
+  correlation text not null,
+  primary key (job, generation, attempt, command)
+);
+
+create table pawl.setting (
+  collection text not null,
+  key text not null,
+  text text not null,
+  rev bigint not null check (rev > 0),
+  updated_at bigint not null,
+  primary key (collection, key)
+);
