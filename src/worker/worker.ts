@@ -99,6 +99,7 @@ const BACKLOG_MAX = 2_000
 /** Longest time during which nothing but jobs is served. */
 const TURN_EVERY_MS = 10
 const PULSE_MIN_MS = 5
+const PULSE_BUSY_MS = 100
 const PULSE_MAX_MS = 1_000
 const IDLE_MS = 3_600_000
 
@@ -137,6 +138,8 @@ class JobWorker implements Worker, Desk {
   #pollAtMs = 0
   #pollMs = POLL_SOON_MS
   #pulseAtMs = 0
+  /** A handler has begun since the last pulse. */
+  #begun = false
   #turnedMs = 0
   #stopping: Promise<void> | undefined
   #vacancy: (() => void) | undefined
@@ -218,7 +221,11 @@ class JobWorker implements Worker, Desk {
   }
 
   began(execution: Execution): void {
-    if (this.#running.size === 0 || this.#pulseAtMs > execution.startedMs + PULSE_MAX_MS / 10) this.#pulse.wake()
+    this.#begun = true
+    if (this.#pulseAtMs > execution.startedMs + PULSE_BUSY_MS) {
+      this.#pulseAtMs = execution.startedMs
+      this.#pulse.wake()
+    }
     this.#running.set(execution.assignment.job.id, execution)
   }
 
@@ -343,6 +350,9 @@ class JobWorker implements Worker, Desk {
     const now = this.clock.monotonicMs()
     let nextMs = Math.min(this.#watch(now), this.#giveBackStale(now))
     if (this.#heldCount > 0) nextMs = Math.min(nextMs, now + PULSE_MAX_MS)
+    // Where handlers have begun others will: the next of them finds the pulse near enough and need not wake it.
+    if (this.#begun) nextMs = Math.min(nextMs, now + PULSE_BUSY_MS)
+    this.#begun = false
     if (this.#touched.size > 0) await this.#lookAtTouched()
     if (this.#stopping === undefined) {
       if (now >= this.#pollAtMs) {
