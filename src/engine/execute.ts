@@ -6,6 +6,7 @@
 import { assert } from '../core/assert.ts'
 import { decide, decideTick } from '../core/decide.ts'
 import { idText } from '../core/id.ts'
+import type { Time } from '../core/job.ts'
 import { keyChange } from '../core/keys.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
@@ -46,7 +47,7 @@ export class Executor {
         const segments: Segment[] = []
         const now = this.#parts.clock.now()
         for (const group of open) {
-          const segment = group.need === 'nothing' ? group.segment(now, answers) : undefined
+          const segment = group.need === 'nothing' ? judged(group, now, answers) : undefined
           if (segment !== undefined) segments.push(segment)
         }
         await this.#commit(segments, open, answers)
@@ -201,6 +202,18 @@ export class Executor {
 }
 
 const TICKER = 'system:ticker'
+
+/** A job that core cannot judge is a defect of ours: its words are refused, and those about other jobs go their way. */
+function judged(group: Group, now: Time, answers: Answer[]): Segment | undefined {
+  try {
+    return group.segment(now, answers)
+  } catch (error) {
+    const rule = error instanceof Error ? error.message : String(error)
+    const violations = [{ field: 'job', rule }]
+    group.refuseAll(({ command }) => refuse('INVALID', { command: command.type, jobId: group.id, violations }), answers)
+    return undefined
+  }
+}
 
 function annotations(open: readonly Group[]): readonly Change[] {
   const notes: Change[] = []

@@ -151,6 +151,12 @@ export class Group {
     this.need = 'record'
   }
 
+  /** Nothing more can be said about this job. */
+  refuseAll(refusal: (word: Word) => Refusal, answers: Answer[]): void {
+    this.#next = this.words.length
+    this.refuse(refusal, answers)
+  }
+
   #malformed(word: Word, job: Job | undefined): Refusal | undefined {
     const command = word.command.type
     if (job === undefined)

@@ -1,5 +1,6 @@
 /** The engine over a store. One instance per process and store; everything it knows can be lost without harm. */
 import type { Time } from '../core/job.ts'
+import { refuse } from '../core/refuse.ts'
 import type {
   EventPage,
   EventQuery,
@@ -47,6 +48,15 @@ export interface LocalEngineOptions {
   readonly codec?: BodyCodec | undefined
 }
 
+/** Nothing of it was taken on: the queue in front of the store is full. Whatever else went wrong is thrown on. */
+function overloaded(error: unknown, requests: readonly EnqueueRequest[]): readonly EnqueueAnswer[] {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'OVERLOADED') throw error
+  const refusal = refuse('OVERLOADED', { command: 'enqueue', message: error.message, retryAfterMs: RETRY_AFTER_MS })
+  return requests.map(() => ({ ok: false, refusal }))
+}
+
+const RETRY_AFTER_MS = 100
+
 /** Records held for the workers of this process: more than any of them prefetches. */
 const HELD = 50_000
 
@@ -70,7 +80,7 @@ export class LocalEngine implements Engine {
   }
 
   async enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
-    const answers = await enqueue(this.#parts, requests, tx)
+    const answers = await enqueue(this.#parts, requests, tx).catch((error: unknown) => overloaded(error, requests))
     if (tx !== undefined) for (const { kind } of requests) this.#lateHints.expect(kind.tenant, kind.queue)
     return answers
   }

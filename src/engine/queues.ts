@@ -1,7 +1,7 @@
 /** Queue documents: paused or not, by whom and since when. Whatever else a document says is kept. */
 import type { Time } from '../core/job.ts'
-import type { Engine } from './engine.ts'
 import { queueKey, type Setting } from '../store/store.ts'
+import type { Engine } from './engine.ts'
 
 export interface Pause {
   readonly by: string | undefined
