@@ -3,7 +3,7 @@
  * lock, one sync, a verdict each. An idle store adds no delay: the first call is served at once.
  *
  * Modes: idle (nothing waits); serving (inside `#serve`, which runs to its end); held off (another process has the
- * file's write lock: writes wait for a timer, reads go on). What has not been answered is in `#waiting` or
+ * file's write lock, or its turn: writes wait for a timer, reads go on). What has not been answered is in `#waiting` or
  * `#held`.
  */
 import type { Time } from '../../../core/job.ts'
@@ -49,6 +49,10 @@ const MAX_RIDERS = 512
 /** Short: whoever writes holds the lock for milliseconds. */
 const BACKOFF_MS = [1, 1, 2, 2, 3, 4, 5, 7] as const
 
+const TURN_MS = 15
+const GAP_MS = 2
+const COMPANY_MS = 1_000
+
 export interface GroupCommitOptions {
   readonly busyMs: number
   readonly timers: Timers
@@ -72,6 +76,8 @@ export class GroupCommit {
   #held: Waiting[] = []
   #heldOff: Disposable | undefined
   #tries = 0
+  #lastWriteMs = 0
+  #writingSinceMs = 0
 
   constructor(ledger: Ledger, options: GroupCommitOptions) {
     this.#ledger = ledger
@@ -134,6 +140,7 @@ export class GroupCommit {
       ledger.commit()
       this.#tries = 0
       answers.push(...made)
+      this.#letOthersIn()
     } catch (error) {
       ledger.rollback()
       for (const waiting of batch) this.#failedOrHeld(waiting, error, answers)
@@ -181,10 +188,25 @@ export class GroupCommit {
     return { n, now: this.#ledger.now, ok: true, answered }
   }
 
+  /** The lock has no queue: who writes on and on, and is not alone, steps aside now and then. */
+  #letOthersIn(): void {
+    const nowMs = this.#options.monotonicMs()
+    if (nowMs - this.#lastWriteMs > GAP_MS) this.#writingSinceMs = nowMs
+    this.#lastWriteMs = nowMs
+    const alone = this.#ledger.now - this.#ledger.othersAt > COMPANY_MS
+    if (alone || nowMs - this.#writingSinceMs < TURN_MS) return
+    this.#writingSinceMs = nowMs
+    this.#pause(GAP_MS)
+  }
+
   #holdOff(): void {
     if (this.#heldOff !== undefined) return
     const ms = BACKOFF_MS[Math.min(this.#tries, BACKOFF_MS.length - 1)] as number
     this.#tries += 1
+    this.#pause(ms)
+  }
+
+  #pause(ms: number): void {
     this.#heldOff = this.#options.timers.after(ms, () => {
       this.#heldOff = undefined
       this.#serve()

@@ -36,6 +36,9 @@ export class Ledger {
   readonly clock: StoreClock
   /** Of the transaction, or of the last one. */
   now: Time
+  /** When a commit of somebody else was last seen. */
+  othersAt: Time = 0
+  #version: Cell | undefined
   readonly #feedMs: number
   readonly #kinds = new Map<number, KnownKind>()
   readonly #kindByText = new Map<string, number>()
@@ -60,6 +63,7 @@ export class Ledger {
     this.#feedMs = feedMs
     this.#hearLast()
     this.now = clock.now()
+    this.#version = one(this.sql.dataVersion)?.[0]
   }
 
   /** Throws where another process is writing. */
@@ -67,6 +71,9 @@ export class Ledger {
     this.sql.begin.run()
     this.#hearLast()
     this.now = this.clock.now()
+    const version = one(this.sql.dataVersion)?.[0]
+    if (version !== this.#version) this.othersAt = this.now
+    this.#version = version
   }
 
   commit(): void {
