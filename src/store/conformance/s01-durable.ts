@@ -2,7 +2,7 @@
 import type { Store } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
-import { grow, SPECIMENS } from './specimens.ts'
+import { growAll } from './specimens.ts'
 import type { Stage } from './stage.ts'
 
 export const durable: readonly Scene[] = [
@@ -10,10 +10,7 @@ export const durable: readonly Scene[] = [
     name: 'records, events, bodies, keys, settings and the feed are there after reopening',
     needs: 'reopen',
     async play(stage) {
-      const ids: string[] = []
-      for (const specimens of Object.values(SPECIMENS)) {
-        for (const specimen of specimens) ids.push((await grow(stage, specimen)).id)
-      }
+      const ids = (await growAll(stage)).map(({ id }) => id)
       const keyed = await stage.insertOne({ alias: 'mine', input: '"in"', keys: [DEDUPE], queue: 'keyed' })
       const { jobs } = await stage.claim({ queue: 'keyed', limit: 1 })
       const fence = (await stage.record(keyed.id)).lease?.fence ?? ''

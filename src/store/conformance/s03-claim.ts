@@ -161,12 +161,13 @@ function asCoreDecides(state: State): Scene {
   return {
     name: `of a job that is ${state}, it does what core decides`,
     async play(stage) {
-      for (const [i, specimen] of SPECIMENS[state].entries()) {
+      const one = async (specimen: Specimen, i: number) => {
         const queue = `q${i}`
         const before = await grow(stage, specimen, { queue })
         same(before.state, state, `the specimen ${specimen.name} is ${state}`)
         await claimOne(stage, specimen, before, stage.grant({ queue, limit: 5 }))
       }
+      await Promise.all(SPECIMENS[state].map(one))
     },
   }
 }

@@ -106,7 +106,8 @@ function asCoreDecides(state: State): Scene {
   return {
     name: `of a job that is ${state}, it does what core decides`,
     async play(stage) {
-      for (const specimen of SPECIMENS[state]) await beatOne(stage, specimen, await grow(stage, specimen))
+      const one = async (specimen: Specimen) => beatOne(stage, specimen, await grow(stage, specimen))
+      await Promise.all(SPECIMENS[state].map(one))
     },
   }
 }

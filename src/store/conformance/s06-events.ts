@@ -4,7 +4,7 @@ import { type Job, STATES, type State } from '../../core/job.ts'
 import type { EventQuery } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
-import { SPECIMENS } from './specimens.ts'
+import { SPECIMENS, type Specimen } from './specimens.ts'
 import type { Stage } from './stage.ts'
 
 export const events: readonly Scene[] = [
@@ -92,7 +92,7 @@ function asWritten(state: State): Scene {
   return {
     name: `of a job that is ${state}, the log is what was written, and folds`,
     async play(stage) {
-      for (const specimen of SPECIMENS[state]) {
+      const one = async (specimen: Specimen) => {
         let at = stage.begin - 3_600_000
         const draft = stage.draft({ ...specimen.options, at })
         await stage.store.insert([draft])
@@ -110,6 +110,7 @@ function asWritten(state: State): Scene {
         await stage.expectRecord(job, `${specimen.name}: the record is what core made of it`)
         await stage.expectFolds(job.id)
       }
+      await Promise.all(SPECIMENS[state].map(one))
     },
   }
 }

@@ -1,19 +1,16 @@
 /** S7: the feed shows every event once, in one order that never changes. */
-import type { Job, State } from '../../core/job.ts'
+import type { State } from '../../core/job.ts'
 import type { FeedItem } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
-import { grow, SPECIMENS } from './specimens.ts'
+import { growAll } from './specimens.ts'
 import type { Stage } from './stage.ts'
 
 export const feed: readonly Scene[] = [
   {
     name: 'every event of every kind of life is shown once, with its kind',
     async play(stage) {
-      const jobs: Job[] = []
-      for (const specimens of Object.values(SPECIMENS)) {
-        for (const specimen of specimens) jobs.push(await grow(stage, specimen, { queue: 'fed', type: 'suite.fed' }))
-      }
+      const jobs = await growAll(stage, { queue: 'fed', type: 'suite.fed' })
       await stage.claim({ queue: 'fed' })
       const expected = (await Promise.all(jobs.map(({ id }) => stage.events(id)))).flat()
       const items = await settled(stage, expected.filter(({ type }) => type !== 'heartbeat').length)
@@ -110,12 +107,8 @@ export const feed: readonly Scene[] = [
     name: 'the tally counts jobs per kind and state, as of a position',
     async play(stage) {
       const counts = new Map<State, number>()
-      for (const specimens of Object.values(SPECIMENS)) {
-        for (const specimen of specimens) {
-          const { state } = await grow(stage, specimen, { queue: 'counted' })
-          counts.set(state, (counts.get(state) ?? 0) + 1)
-        }
-      }
+      for (const { state } of await growAll(stage, { queue: 'counted' }))
+        counts.set(state, (counts.get(state) ?? 0) + 1)
       const expected = JSON.stringify([...counts].toSorted())
       await stage.eventually('the tally counts each job once', async () => {
         const { tally, cursor } = await stage.store.events({ by: 'tally' })

@@ -1,18 +1,17 @@
 /** S8: due hands each record whose tick has come to one caller at a time, and again if nothing came of it. */
 import { decideTick } from '../../core/decide.ts'
-import { type Job, STATES } from '../../core/job.ts'
+import type { Job } from '../../core/job.ts'
 import type { Store } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
-import { grow, SPECIMENS } from './specimens.ts'
+import { growAll } from './specimens.ts'
 import type { Stage } from './stage.ts'
 
 export const due: readonly Scene[] = [
   {
     name: 'whatever state a job is in, it is handed out once its tick has come',
     async play(stage) {
-      const jobs: Job[] = []
-      for (const state of STATES) for (const specimen of SPECIMENS[state]) jobs.push(await grow(stage, specimen))
+      const jobs = await growAll(stage)
       const handed = await drain(stage.store, 3)
       const expected = jobs.filter(({ nextTickAt }) => nextTickAt !== undefined && nextTickAt <= stage.begin)
       // A store may look too early, never too late: what is not due yet does not count.

@@ -1,85 +1,13 @@
 /** S10: text round-trips exactly, code unit by code unit, or is refused with a pointer to the place. */
 import type { Command } from '../../core/command.ts'
 import { decide } from '../../core/decide.ts'
-import type { Event } from '../../core/event.ts'
-import type { Job, Spec, Time } from '../../core/job.ts'
-import type { Body, Change, Inserted, JobQuery, Key, NewJob, Verdict } from '../store.ts'
+import type { Job, Time } from '../../core/job.ts'
+import type { Body, Change, Inserted, JobQuery, Key, Lane, NewJob, Verdict } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import { HOSTILE_JSON, HOSTILE_NUMBERS, HOSTILE_TEXTS, MEBIBYTE } from './hostile.ts'
+import { entry, IN_A_CHANGE, IN_A_NEW_JOB } from './hostile-places.ts'
 import type { Saying, Stage } from './stage.ts'
-
-/** Everywhere a producer's words go. */
-const IN_A_NEW_JOB: Readonly<Record<string, (draft: NewJob, text: string) => NewJob>> = {
-  tenant: (draft, text) => kindOf(draft, { tenant: text }),
-  queue: (draft, text) => kindOf(draft, { queue: text }),
-  type: (draft, text) => kindOf(draft, { type: text }),
-  'error code of the policy': (draft, text) => {
-    const { policy } = draft.job.spec.kind
-    return kindOf(draft, { policy: { ...policy, errors: entry(text, 'permanent') } })
-  },
-  alias: (draft, text) => specOf(draft, { alias: text }),
-  contextPtr: (draft, text) => specOf(draft, { contextPtr: text }),
-  topic: (draft, text) => specOf(draft, { topic: text }),
-  adapterId: (draft, text) => specOf(draft, { adapterId: text }),
-  'name in env': (draft, text) => specOf(draft, { env: entry(text, 'x') }),
-  'value in env': (draft, text) => specOf(draft, { env: entry('x', text) }),
-  'name of a label': (draft, text) => specOf(draft, { labels: entry(text, 'x') }),
-  'value of a label': (draft, text) => specOf(draft, { labels: entry('x', text) }),
-  workflowId: (draft, text) => specOf(draft, { workflowId: text }),
-  dedupeKey: (draft, text) => specOf(draft, { dedupeKey: text }),
-  correlationId: (draft, text) => eventOf(specOf(draft, { correlationId: text }), { correlationId: text }),
-  traceparent: (draft, text) => specOf(draft, { traceparent: text }),
-  'digest of the input': (draft, text) => specOf(draft, { input: { name: 'input', size: 1, digest: text } }),
-  actor: (draft, text) => eventOf(draft, { actor: text }),
-  requestId: (draft, text) => eventOf(draft, { requestId: text }),
-  cause: (draft, text) => eventOf(draft, { cause: text }),
-  'dedupe key': (draft, text) => ({ ...draft, keys: [{ purpose: 'dedupe', key: text, until: undefined }] }),
-  'idempotency key': (draft, text) => ({ ...draft, keys: [{ purpose: 'idempotency', key: text, until: undefined }] }),
-}
-
-/** Everywhere a worker's, an operator's and a passer-by's words go. Core refuses some; a store must bear the rest. */
-const IN_A_CHANGE: Readonly<Record<string, (job: Job, text: string) => Saying>> = {
-  'name of a signal': (_, name) => ({ type: 'signal', name }),
-  'key of a signal': (_, key) => ({ type: 'signal', name: 's', key }),
-  'digest of a body': (_, digest) => ({ type: 'signal', name: 's', body: { name: 'signal/1', size: 1, digest } }),
-  actor: (_, actor) => ({ type: 'signal', name: 's', actor }),
-  requestId: (_, requestId) => ({ type: 'signal', name: 's', requestId }),
-  cause: (_, cause) => ({ type: 'signal', name: 's', cause }),
-  correlationId: (_, correlationId) => ({ type: 'signal', name: 's', correlationId }),
-  traceparent: (_, traceparent) => ({ type: 'signal', name: 's', traceparent }),
-  'reason of a cancel': (_, reason) => ({ type: 'cancel', mode: 'soft', reason }),
-  'progress message': (job, message) => ({
-    type: 'progress',
-    fence: fenceOf(job),
-    progress: { done: 1, total: undefined, message, etaAt: undefined },
-  }),
-  'name of a counter': (job, name) => ({ type: 'progress', fence: fenceOf(job), counters: entry(name, 1) }),
-  'name of an artifact': (job, name) => ({ type: 'record', fence: fenceOf(job), artifact: { name, ptr: 'p' } }),
-  'pointer of an artifact': (job, ptr) => ({ type: 'record', fence: fenceOf(job), artifact: { name: 'a', ptr } }),
-  'name of a step': (job, name) => ({
-    type: 'record',
-    fence: fenceOf(job),
-    step: { name, body: undefined, compensate: true },
-  }),
-  'code of an error': (job, code) => ({ type: 'fail', fence: fenceOf(job), fault: { code, message: 'm' } }),
-  'message of an error': (job, message) => ({ type: 'fail', fence: fenceOf(job), fault: { code: 'E', message } }),
-  'context of an error': (job, text) => ({
-    type: 'fail',
-    fence: fenceOf(job),
-    fault: { code: 'E', message: 'm', context: entry(text, text) },
-  }),
-  'message of a dead letter': (_, message) => ({
-    type: 'deadLetter',
-    reason: 'policy_violation',
-    stage: 'exec',
-    message,
-  }),
-  'name of a wait': (job, name) => ({ type: 'wait', fence: fenceOf(job), name }),
-  'key of a wait': (job, key) => ({ type: 'wait', fence: fenceOf(job), name: 'w', key }),
-  'memo of a wait': (job, memo) => ({ type: 'wait', fence: fenceOf(job), name: 'w', memo }),
-  'pointer of a result': (job, resultPtr) => ({ type: 'complete', fence: fenceOf(job), resultPtr }),
-}
 
 export const text: readonly Scene[] = [
   ...Object.entries(IN_A_NEW_JOB).map(
@@ -121,8 +49,9 @@ export const text: readonly Scene[] = [
   {
     name: 'numbers keep their last bit and their sign',
     async play(stage) {
-      for (const done of HOSTILE_NUMBERS) {
-        const job = await running(stage)
+      const jobs = await running(stage, HOSTILE_NUMBERS.length)
+      for (const [i, done] of HOSTILE_NUMBERS.entries()) {
+        const job = jobs[i] as Job
         const progress = { done, total: done, message: undefined, etaAt: undefined }
         const saying: Saying = { type: 'progress', fence: fenceOf(job), progress, counters: { n: done } }
         const change = attempt(stage, job, saying, {})
@@ -135,23 +64,6 @@ export const text: readonly Scene[] = [
 
 const fenceOf = (job: Job): string => job.lease?.fence ?? ''
 
-/** Survives a key called `__proto__`. */
-const entry = <T>(name: string, value: T): Readonly<Record<string, T>> => Object.fromEntries([[name, value]])
-
-function specOf(draft: NewJob, changes: Partial<Spec>): NewJob {
-  const spec = { ...draft.job.spec, ...changes }
-  const payload = { ...draft.event.payload, spec }
-  return { ...draft, job: { ...draft.job, spec }, event: { ...draft.event, payload } as Event }
-}
-
-const kindOf = (draft: NewJob, changes: Partial<Spec['kind']>): NewJob =>
-  specOf(draft, { kind: { ...draft.job.spec.kind, ...changes } })
-
-const eventOf = (draft: NewJob, changes: Partial<Event>): NewJob => ({
-  ...draft,
-  event: { ...draft.event, ...changes } as Event,
-})
-
 type Texts = Readonly<Record<string, string>>
 
 async function inNewJobs(stage: Stage, put: (text: string) => NewJob, texts: Texts): Promise<void> {
@@ -159,34 +71,64 @@ async function inNewJobs(stage: Stage, put: (text: string) => NewJob, texts: Tex
   const neighbours = hostile.map(() => stage.draft({ queue: 'neighbours' }))
   const batch = hostile.flatMap(({ draft }, i) => [draft, neighbours[i] as NewJob])
   const { items } = await stage.store.insert(batch)
+  const born: Hostile[] = []
   for (const [i, { name, draft }] of hostile.entries()) {
     same(items[2 * i + 1], { status: 'inserted' }, `${name}: its neighbour is inserted`)
-    await expectBorn(stage, name, draft, items[2 * i] as Inserted)
+    if (await accepted(stage, name, draft, items[2 * i] as Inserted)) born.push({ name, draft })
   }
+  await Promise.all(born.map((each) => expectBorn(stage, each)))
+  await expectLivable(stage, born)
 }
 
-/** It is there exactly as given and can be lived to its end; or it was refused with a pointer and is not there. */
-async function expectBorn(stage: Stage, name: string, draft: NewJob, answer: Inserted): Promise<void> {
-  const { id, spec, priority } = draft.job
-  if (answer.status === 'rejected') {
-    holds(answer.field !== '' && answer.rule !== '', `${name}: a refusal names the place and the rule`)
-    return stage.expectGone(id, `${name}: what was refused is not there`)
+interface Hostile {
+  readonly name: string
+  readonly draft: NewJob
+}
+
+/** False where it was refused with a pointer, and is not there. */
+async function accepted(stage: Stage, name: string, { job }: NewJob, answer: Inserted): Promise<boolean> {
+  if (answer.status !== 'rejected') {
+    same(answer, { status: 'inserted' }, `${name}: it is inserted, or refused with a pointer`)
+    return true
   }
-  same(answer, { status: 'inserted' }, `${name}: it is inserted, or refused with a pointer`)
-  const bodies = draft.input === undefined ? {} : { input: draft.input }
-  same(await stage.loaded(id, ['input']), { job: draft.job, bodies, caused: [] }, `${name}: it comes back as it was`)
-  same(await stage.events(id), [draft.event], `${name}: so does its event`)
-  await expectFound(stage, name, draft.job)
-  const { tenant, queue } = spec.kind
-  const { jobs } = await stage.claim({ lanes: [{ tenant, queue, priority }], limit: 1 })
+  holds(answer.field !== '' && answer.rule !== '', `${name}: a refusal names the place and the rule`)
+  await stage.expectGone(job.id, `${name}: what was refused is not there`)
+  return false
+}
+
+/** It is there exactly as given. */
+async function expectBorn(stage: Stage, { name, draft }: Hostile): Promise<void> {
+  const { job, input, event } = draft
+  const bodies = input === undefined ? {} : { input }
+  same(await stage.loaded(job.id, ['input']), { job, bodies, caused: [] }, `${name}: it comes back as it was`)
+  same(await stage.events(job.id), [event], `${name}: so does its event`)
+  await expectFound(stage, name, job)
+}
+
+/** It can be claimed and lived to its end like any other. */
+async function expectLivable(stage: Stage, born: readonly Hostile[]): Promise<void> {
+  const lanes = new Map<string, Lane>()
+  for (const { draft } of born) {
+    const { spec, priority } = draft.job
+    const { tenant, queue } = spec.kind
+    lanes.set(JSON.stringify([tenant, queue]), { tenant, queue, priority })
+  }
+  const { jobs } = await stage.claim({ lanes: [...lanes.values()], limit: born.length + 1, maxInputBytes: 64 << 20 })
+  const claimed = new Map(jobs.map((each) => [each.before.id, each]))
+  same(jobs.length, born.length, 'each is claimed')
+  for (const { name, draft } of born) {
+    const { before, input } = claimed.get(draft.job.id) ?? {}
+    same([before, input], [draft.job, draft.input], `${name}: it can be claimed`)
+  }
+  const { items } = await stage.store.load(born.map(({ draft }) => ({ id: draft.job.id })))
+  const owned = items.map((item) => item?.job as Job)
+  const ends = owned.map((job) => stage.change(job, { type: 'complete', fence: fenceOf(job) }, job.updatedAt))
   same(
-    jobs.map(({ before, input }) => [before, input]),
-    [[draft.job, draft.input]],
-    `${name}: it can be claimed`,
+    await stage.commit(...ends),
+    born.map(() => ({ status: 'applied' })),
+    'each is completed',
   )
-  const claimed = await stage.record(id)
-  await stage.say(claimed, { type: 'complete', fence: fenceOf(claimed) }, claimed.updatedAt)
-  await stage.expectFolds(id)
+  await Promise.all(born.map(({ draft }) => stage.expectFolds(draft.job.id)))
 }
 
 /** By each of its heads. */
@@ -215,10 +157,21 @@ async function expectFound(stage: Stage, name: string, { id, spec }: Job): Promi
   same((await stage.store.load([{ id: alias, tenant }])).items[0]?.job.id, id, `${name}: it is found by its alias`)
 }
 
-async function running(stage: Stage): Promise<Job> {
-  const claim: Saying = { type: 'claim', workerId: 'w', nonce: '00000000000000aa' }
-  const claimed = await stage.say(await stage.insertOne(), claim)
-  return stage.say(claimed, { type: 'start', fence: fenceOf(claimed) })
+/** Jobs at work, as many as asked for. */
+async function running(stage: Stage, count: number): Promise<readonly Job[]> {
+  let jobs = await stage.insert(...Array.from({ length: count }, () => ({})))
+  const all = async (say: (job: Job) => Saying) => {
+    const changes = jobs.map((job) => stage.change(job, say(job), stage.begin))
+    same(
+      await stage.commit(...changes),
+      jobs.map(() => ({ status: 'applied' })),
+      'they are at work',
+    )
+    jobs = changes.map(({ after }) => after)
+  }
+  await all(() => ({ type: 'claim', workerId: 'w', nonce: '00000000000000aa' }))
+  await all((job) => ({ type: 'start', fence: fenceOf(job) }))
+  return jobs
 }
 
 type Move = Extract<Change, { kind: 'move' }>
@@ -247,8 +200,9 @@ function refusedByCore(job: Job, command: Command, now: Time): boolean {
 
 async function inChanges(stage: Stage, texts: Texts, wish: (job: Job, text: string) => Wish): Promise<void> {
   const changes: { readonly name: string; readonly change: Move }[] = []
-  for (const [name, text] of Object.entries(texts)) {
-    const job = await running(stage)
+  const jobs = await running(stage, Object.keys(texts).length)
+  for (const [i, [name, text]] of Object.entries(texts).entries()) {
+    const job = jobs[i] as Job
     const { saying, rest } = wish(job, text)
     const change = attempt(stage, job, saying, rest)
     if (change !== undefined) changes.push({ name, change })
@@ -256,10 +210,12 @@ async function inChanges(stage: Stage, texts: Texts, wish: (job: Job, text: stri
   const neighbours = await stage.insert(...changes.map(() => ({ queue: 'neighbours' })))
   const ends = neighbours.map((job) => stage.change(job, { type: 'cancel', mode: 'hard' }, stage.begin))
   const verdicts = await stage.commit(...changes.flatMap(({ change }, i) => [change, ends[i] as Move]))
-  for (const [i, { name, change }] of changes.entries()) {
+  for (const [i, { name }] of changes.entries()) {
     same(verdicts[2 * i + 1], { status: 'applied' }, `${name}: its neighbour is applied`)
-    await expectKept(stage, change, verdicts[2 * i] as Verdict, name)
   }
+  const kept = ({ name, change }: { name: string; change: Move }, i: number) =>
+    expectKept(stage, change, verdicts[2 * i] as Verdict, name)
+  await Promise.all(changes.map(kept))
 }
 
 async function expectKept(stage: Stage, change: Move, verdict: Verdict, name: string): Promise<void> {

@@ -136,6 +136,14 @@ export const SPECIMENS: Readonly<Record<State, readonly Specimen[]>> = {
 /** How long ago the specimens were enqueued. */
 const AGO = HOUR
 
+/** All specimens of all states, side by side. */
+export const growAll = (stage: Stage, options: JobOptions = {}): Promise<readonly Job[]> =>
+  Promise.all(
+    Object.values(SPECIMENS)
+      .flat()
+      .map((specimen) => grow(stage, specimen, options)),
+  )
+
 /** The specimen's history, committed step by step. Nothing in it is later than now. */
 export async function grow(stage: Stage, specimen: Specimen, options: JobOptions = {}): Promise<Job> {
   let at = stage.begin - AGO
