@@ -1,0 +1,259 @@
+import { describe, expect, it } from 'vitest'
+import { idNumber } from '../../src/core/id.ts'
+import type { EnqueueAnswer, EnqueueRequest } from '../../src/engine/engine.ts'
+import { IDEMPOTENCY_MS } from '../../src/engine/keys.ts'
+import { LocalEngine } from '../../src/engine/local.ts'
+import { realRandom } from '../../src/system/random.ts'
+import { realTimers } from '../../src/system/timers.ts'
+import { Bench, kindOf } from './bench.ts'
+import { Between } from './between.ts'
+
+const told = (answer: EnqueueAnswer): string =>
+  answer.ok
+    ? `${answer.job.id}${answer.deduped ? ' deduped' : ''}${answer.replayed ? ' replayed' : ''}`
+    : answer.refusal.code
+
+describe('ids', () => {
+  it('are never given twice, by however many processes at once', async () => {
+    const bench = new Bench()
+    const engines = [bench.engine, bench.another(), bench.another(), bench.another()]
+    const request: EnqueueRequest = { actor: 'producer', kind: bench.kind, priority: 5, input: undefined }
+    const answers = await Promise.all(
+      engines.flatMap((engine) =>
+        [1, 7, 400, 900].map((n) => engine.enqueue(Array.from({ length: n }, () => request))),
+      ),
+    )
+    const ids = answers.flat().map((answer) => (answer.ok ? answer.job.id : 'refused'))
+    expect(ids).toHaveLength(4 * 1_308)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('come in blocks: thousands of jobs cost a handful of reservations, which grow', async () => {
+    const bench = new Bench()
+    for (let n = 0; n < 20; n += 1) {
+      await bench.engine.enqueue(
+        Array.from({ length: 500 }, () => ({ actor: 'producer', kind: bench.kind, priority: 5, input: undefined })),
+      )
+    }
+    const [answer] = await bench.store.settings([{ op: 'get', collection: 'ids', key: 'next' }])
+    expect(answer?.settings[0]?.rev).toBeLessThan(8)
+    const { next } = JSON.parse(answer?.settings[0]?.text ?? '') as { next: number }
+    expect(next).toBeGreaterThan(10_000)
+  })
+
+  it('of a call that needs more than a block are consecutive', async () => {
+    const bench = new Bench()
+    const answers = await bench.engine.enqueue(
+      Array.from({ length: 2_500 }, () => ({ actor: 'producer', kind: bench.kind, priority: 5, input: undefined })),
+    )
+    const numbers = answers.map((answer) => (answer.ok ? idNumber(answer.job.id) : undefined))
+    expect(numbers).toEqual(Array.from({ length: 2_500 }, (_, i) => (numbers[0] ?? 0) + i))
+  })
+})
+
+describe('enqueue', () => {
+  it('refuses what is not right, item by item, with every violation', async () => {
+    const bench = new Bench()
+    const good: EnqueueRequest = { actor: 'producer', kind: bench.kind, priority: 5, input: '1' }
+    const answers = await bench.engine.enqueue([
+      good,
+      { ...good, priority: 10 },
+      { ...good, delayMs: Number.NaN },
+      { ...good, delayMs: 1, runAt: 5 },
+      { ...good, id: 'pj_1' },
+      { ...good, idempotencyKey: 'a\nb' },
+      { ...good, labels: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`l${i}`, 'x'])), dedupeKey: '' },
+      good,
+    ])
+    const violations = answers.map((answer) => (answer.ok ? [] : answer.refusal.violations.map(({ field }) => field)))
+    expect(violations).toEqual([
+      [],
+      ['priority'],
+      ['delay', 'runAt'],
+      ['runAt'],
+      ['alias'],
+      ['idempotencyKey'],
+      ['dedupeKey', 'labels'],
+      [],
+    ])
+  })
+
+  it('runs a job later when asked to, by the store’s clock', async () => {
+    const bench = new Bench()
+    await bench.enqueue({ delayMs: 10_000 })
+    await bench.enqueue({ runAt: bench.clock.now() + 20_000 })
+    expect(await bench.claim(10)).toHaveLength(0)
+    bench.clock.advance(10_000)
+    expect(await bench.claim(10)).toHaveLength(1)
+    bench.clock.advance(10_000)
+    expect(await bench.claim(10)).toHaveLength(1)
+  })
+
+  it('costs one insert for a whole batch, and nothing at all for an empty one', async () => {
+    const between = new Between()
+    const bench = new Bench({ between: (store) => between.wrap(store) })
+    expect(await bench.engine.enqueue([])).toEqual([])
+    await bench.engine.enqueue(
+      Array.from({ length: 100 }, () => ({ actor: 'producer', kind: bench.kind, priority: 5, input: undefined })),
+    )
+    expect(between.calls.insert).toBe(1)
+  })
+
+  it('says overloaded, and when to come back, while the queue in front of the store is full', async () => {
+    const full = Object.assign(new Error('100000 items are waiting'), { code: 'OVERLOADED' })
+    const bench = new Bench({
+      between: (store) => ({ ...new Between().wrap(store), insert: () => Promise.reject(full) }),
+    })
+    const answer = await bench.tryEnqueue()
+    expect(answer).toMatchObject({ ok: false, refusal: { code: 'OVERLOADED', retryAfterMs: 100 } })
+  })
+})
+
+describe('a dedupe key', () => {
+  it('stands for one live job of its type', async () => {
+    const bench = new Bench()
+    const first = await bench.enqueue({ dedupeKey: 'k' })
+    expect(told(await bench.tryEnqueue({ dedupeKey: 'k', input: 'other' }))).toBe(`${first.id} deduped`)
+    expect(told(await bench.tryEnqueue({ dedupeKey: 'l' }))).not.toMatch(/deduped/)
+    const elsewhere = { ...kindOf({}, 'q', 'other.type') }
+    expect(told(await bench.tryEnqueue({ dedupeKey: 'k', kind: elsewhere }))).not.toMatch(/deduped/)
+    expect(told(await bench.tryEnqueue({ dedupeKey: 'k', kind: { ...bench.kind, tenant: 'u' } }))).not.toMatch(/dedu/)
+  })
+
+  it('is free again when the job has ended, however it ended', async () => {
+    const bench = new Bench()
+    const first = await bench.enqueue({ dedupeKey: 'k' })
+    await bench.must(first.id, { type: 'cancel', mode: 'soft' })
+    const second = await bench.claimed({ dedupeKey: 'k' })
+    expect(second.job.id).not.toBe(first.id)
+    await bench.must(second.job.id, { type: 'complete', fence: second.fence })
+    expect((await bench.enqueue({ dedupeKey: 'k' })).id).not.toBe(second.job.id)
+  })
+
+  it('that another job has taken keeps the first from being reopened, naming the holder', async () => {
+    const bench = new Bench()
+    const first = await bench.enqueue({ dedupeKey: 'k' })
+    await bench.must(first.id, { type: 'cancel', mode: 'soft' })
+    const second = await bench.enqueue({ dedupeKey: 'k' })
+    const answer = await bench.say(first.id, { type: 'reopen' })
+    expect(answer).toMatchObject({ ok: false, refusal: { code: 'KEY_TAKEN', holder: second.id } })
+    await bench.must(second.id, { type: 'cancel', mode: 'soft' })
+    await bench.must(first.id, { type: 'reopen' })
+    expect(told(await bench.tryEnqueue({ dedupeKey: 'k' }))).toBe(`${first.id} deduped`)
+  })
+
+  it('may be held for a window, whatever became of the job', async () => {
+    const bench = new Bench()
+    const kind = kindOf({ dedupeFor: '1h' })
+    const first = await bench.enqueue({ kind, dedupeKey: 'k' })
+    await bench.must(first.id, { type: 'cancel', mode: 'soft' })
+    bench.clock.advance(3_599_999)
+    expect(told(await bench.tryEnqueue({ kind, dedupeKey: 'k' }))).toBe(`${first.id} deduped`)
+    bench.clock.advance(1)
+    expect(told(await bench.tryEnqueue({ kind, dedupeKey: 'k' }))).not.toMatch(/deduped/)
+  })
+
+  it('may be held for as long as the job is kept', async () => {
+    const bench = new Bench()
+    const kind = kindOf({ dedupeFor: 'forever' })
+    const first = await bench.enqueue({ kind, dedupeKey: 'k' })
+    await bench.must(first.id, { type: 'cancel', mode: 'soft' })
+    bench.clock.advance(365 * 24 * 3_600_000)
+    expect(told(await bench.tryEnqueue({ kind, dedupeKey: 'k' }))).toBe(`${first.id} deduped`)
+  })
+
+  it('has one winner among many at once', async () => {
+    const bench = new Bench()
+    const engines = Array.from({ length: 8 }, () => bench.another())
+    const answers = await Promise.all(engines.map((engine) => bench.tryEnqueue({ dedupeKey: 'k' }, engine)))
+    expect(new Set(answers.map((answer) => answer.ok && answer.job.id)).size).toBe(1)
+    expect(answers.filter((answer) => answer.ok && !answer.deduped)).toHaveLength(1)
+  })
+})
+
+describe('an idempotency key, an id of the producer’s, a request id', () => {
+  const names = { idempotencyKey: 'i', id: 'order-7', requestId: 'req-7' } as const
+
+  it.each(Object.entries(names))('%s: the same body is the same job, in whatever state', async (name, value) => {
+    const bench = new Bench()
+    const first = await bench.enqueue({ [name]: value })
+    expect(told(await bench.tryEnqueue({ [name]: value }))).toBe(`${first.id} replayed`)
+    await bench.must(first.id, { type: 'cancel', mode: 'soft' })
+    const again = await bench.tryEnqueue({ [name]: value }, bench.another())
+    expect(told(again)).toBe(`${first.id} replayed`)
+    expect(again.ok && again.job.state).toBe('cancelled')
+  })
+
+  it.each(Object.entries(names))('%s: another body is refused and names the holder', async (name, value) => {
+    const bench = new Bench()
+    const first = await bench.enqueue({ [name]: value, input: '{"n":1}' })
+    for (const other of [{ input: '{"n":2}' }, { input: undefined }, { labels: { a: 'b' } }]) {
+      const answer = await bench.tryEnqueue({ [name]: value, ...other })
+      expect(answer).toMatchObject({ ok: false, refusal: { code: 'ID_TAKEN', holder: first.id } })
+    }
+  })
+
+  it.each(Object.entries(names))('%s: an answer that got lost is given again', async (name, value) => {
+    const between = new Between()
+    const bench = new Bench({ between: (store) => between.wrap(store) })
+    await bench.enqueue()
+    between.losing = 1
+    await expect(bench.tryEnqueue({ [name]: value })).rejects.toThrow('connection lost')
+    expect(told(await bench.tryEnqueue({ [name]: value }))).toMatch(/ replayed$/)
+    expect((await bench.store.find({ order: 'oldest', limit: 10 })).jobs).toHaveLength(2)
+  })
+
+  it('is remembered for 24 hours where it is an idempotency key, else as long as the job', async () => {
+    const bench = new Bench()
+    for (const [name, value] of Object.entries(names)) await bench.enqueue({ [name]: value })
+    bench.clock.advance(IDEMPOTENCY_MS)
+    expect(told(await bench.tryEnqueue({ idempotencyKey: 'i' }))).not.toMatch(/replayed/)
+    expect(told(await bench.tryEnqueue({ id: 'order-7' }))).toMatch(/replayed/)
+    expect(told(await bench.tryEnqueue({ requestId: 'req-7' }))).toMatch(/replayed/)
+  })
+
+  it('works wherever an id does, within its tenant', async () => {
+    const bench = new Bench()
+    const { id } = await bench.enqueue({ id: 'order-7' })
+    const word = bench.word('order-7', { type: 'cancel', mode: 'soft' })
+    expect(await bench.engine.settle([{ ...word, tenant: 'u' }])).toMatchObject([{ refusal: { code: 'NOT_FOUND' } }])
+    expect(await bench.engine.settle([{ ...word, tenant: 't' }])).toMatchObject([{ ok: true, jobId: id }])
+  })
+})
+
+describe('bodies pass through one codec', () => {
+  it('on their way in and out, whichever way they go', async () => {
+    const bench = new Bench()
+    const codec = {
+      encode: (text: string) => `sealed:${[...text].reverse().join('')}`,
+      decode: (text: string) => [...text.slice(7)].reverse().join(''),
+    }
+    const { store, clock } = bench
+    const engine = new LocalEngine({ store, clock, random: realRandom, timers: realTimers, codec })
+    const answer = await bench.tryEnqueue({ input: '{"n":12}', idempotencyKey: 'k' }, engine)
+    expect(told(await bench.tryEnqueue({ input: '{"n":12}', idempotencyKey: 'k' }, engine))).toMatch(/replayed/)
+    const id = answer.ok ? answer.job.id : ''
+    const [assignment] = await bench.claim(1, engine)
+    expect(assignment?.input).toBe('{"n":12}')
+    const result = { name: 'output', size: 2, digest: undefined }
+    const saying = { type: 'complete', fence: assignment?.fence ?? '', result } as const
+    await bench.say(id, saying, engine, [{ name: 'output', text: '42' }])
+    const stored = (await store.load([{ id, bodies: ['input', 'output'] }])).items[0]?.bodies
+    expect(stored).toEqual({ input: 'sealed:}21:"n"{', output: 'sealed:24' })
+    const plain = (await engine.load([{ id, bodies: ['input', 'output'] }])).items[0]?.bodies
+    expect(plain).toEqual({ input: '{"n":12}', output: '42' })
+  })
+})
+
+describe('the store’s clock as a process estimates it', () => {
+  it('is never ahead of the store, and moves with monotonic time', async () => {
+    const bench = new Bench()
+    const wall = { now: () => 5, monotonicMs: () => bench.clock.monotonicMs() + 0.7 }
+    const { store } = bench
+    const engine = new LocalEngine({ store, clock: wall, random: realRandom, timers: realTimers })
+    await engine.load([])
+    expect(engine.now()).toBe(bench.clock.now())
+    bench.clock.advance(1_234)
+    expect(engine.now()).toBe(bench.clock.now())
+  })
+})
