@@ -33,16 +33,19 @@ const HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 }
 
+/** The store's clock rides on every answer: clients estimate it as engines do. */
+const NOW = 'X-Pawl-Now'
+
 export function gateway(options: AppOptions): Fetch {
   const app = new Hono()
   for (const route of ROUTES) {
     app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => serve(route, c, options))
   }
-  app.notFound((c) => respond(problemReply(absent(c.req.method, c.req.path)), options.parts.random.uuid()))
+  app.notFound((c) => respond(problemReply(absent(c.req.method, c.req.path)), options.parts.random.uuid(), options))
   return (request, env) => {
     const requestId = options.parts.random.uuid()
     if (isOdd(rawTarget(request, env)) || request.method === 'HEAD') {
-      return respond(problemReply(absent(request.method, new URL(request.url).pathname)), requestId)
+      return respond(problemReply(absent(request.method, new URL(request.url).pathname)), requestId, options)
     }
     return app.fetch(request, env as object)
   }
@@ -56,9 +59,9 @@ async function serve(route: Route, c: Context, options: AppOptions): Promise<Res
       throw new Objected(
         objection('SHED', 'More requests are under way than the gateway serves well.', undefined, 1_000),
       )
-    return respond(await answer(route, c, options, requestId, leave), requestId)
+    return respond(await answer(route, c, options, requestId, leave), requestId, options)
   } catch (error) {
-    if (error instanceof Objected) return respond(problemReply(error.problem), requestId)
+    if (error instanceof Objected) return respond(problemReply(error.problem), requestId, options)
     options.parts.log.error('request failed', {
       request_id: requestId,
       route: route.name,
@@ -69,6 +72,7 @@ async function serve(route: Route, c: Context, options: AppOptions): Promise<Res
         isUnavailable(error) ? objection('UNAVAILABLE', undefined, undefined, 1_000) : objection('INTERNAL'),
       ),
       requestId,
+      options,
     )
   } finally {
     leave?.()
@@ -179,11 +183,14 @@ function problemReply({ status, body, retryAfterMs }: Problem): Reply {
   }
 }
 
-const respond = ({ status, body, type, headers }: Reply, requestId: string): Response =>
-  new Response(body ?? null, {
-    status,
-    headers: { ...HEADERS, 'Content-Type': type ?? 'application/json', 'X-Request-Id': requestId, ...headers },
-  })
+function respond(
+  { status, body, type = 'application/json', headers }: Reply,
+  requestId: string,
+  { parts }: AppOptions,
+): Response {
+  const own = { 'Content-Type': type, 'X-Request-Id': requestId, [NOW]: String(parts.engine.now()) }
+  return new Response(body ?? null, { status, headers: { ...HEADERS, ...own, ...headers } })
+}
 
 /** The store or the way to it is down: not our fault, and worth another try. */
 const isUnavailable = (error: unknown): boolean =>

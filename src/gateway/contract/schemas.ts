@@ -208,6 +208,11 @@ export const transitions = z.strictObject({
 export const claims = z.strictObject({
   workerId: id,
   queues: z.array(name).min(1).max(100),
+  /** In the order wanted; instead of every priority of every queue. */
+  lanes: z
+    .array(z.strictObject({ queue: name, priority: z.int().min(COUNTS.priority.min).max(COUNTS.priority.max) }))
+    .max(1_000)
+    .optional(),
   limit: z.int().min(1).max(1_000).default(1),
   waitMs: z
     .int()
@@ -250,6 +255,7 @@ export const jobsQuery = z.strictObject({
   createdFrom: when.optional(),
   createdTo: when.optional(),
   order: z.enum(['newest', 'oldest']).default('newest'),
+  policy: z.literal('true').optional(),
   limit: limit(500).default(50),
   cursor: z.string().max(1_000).optional(),
   ...dialectQuery,
@@ -283,6 +289,7 @@ export const eventsQuery = z.strictObject({
   limit: limit(1_000).default(200),
   cursor: z.string().max(1_000).optional(),
   last_event_id: z.string().max(100).optional(),
+  after: z.string().max(100).optional().describe('JSON: the feed after this position'),
   ...dialectQuery,
 })
 export const dialectOnly = z.strictObject(dialectQuery)

@@ -105,7 +105,6 @@ const RECORD = [
   'lastFailure',
   'lastClaim',
   'executionMs',
-  'recent',
   'readyAt',
   'nextTickAt',
   'runAt',
@@ -117,7 +116,7 @@ const RECORD = [
   'deadLetter',
   'verdict',
   'endedAt',
-] as const satisfies readonly Exclude<keyof Job, 'spec'>[]
+] as const satisfies readonly Exclude<keyof Job, 'spec' | 'recent'>[]
 
 /** The record again. Every key is there, as everywhere else. */
 export function jobFromWire(wire: Wire, policy: Policy): Job {
@@ -129,7 +128,7 @@ export function jobFromWire(wire: Wire, policy: Policy): Job {
     policy,
   }
   const spec = { kind, ...pick(flat, SPEC) }
-  return { spec, ...pick(flat, RECORD) } as never
+  return { spec, ...pick(flat, RECORD), recent: [] } as never
 }
 
 const pick = (from: Wire, keys: readonly string[]): Record<string, unknown> =>
@@ -166,7 +165,13 @@ export function eventToWire(event: Event): Wire {
   }
 }
 
-const specToWire = ({ kind, ...asked }: Spec): Wire => {
-  const { policy, ...shared } = kind
-  return { ...shared, ...asked, dialect: policy.dialect }
+const specToWire = ({ kind, ...asked }: Spec): Wire => ({ ...kind, ...asked })
+
+/** What `eventToWire` made; fences stay unknown. */
+export function eventFromWire(wire: Wire): Event {
+  const { id: _, ...event } = fromWire(wire) as Record<string, unknown>
+  if (event['type'] !== 'enqueued') return event as never
+  const payload = event['payload'] as Record<string, unknown>
+  const { tenant, queue, type, policy, ...asked } = payload['spec'] as Record<string, unknown>
+  return { ...event, payload: { ...payload, spec: { ...asked, kind: { tenant, queue, type, policy } } } } as never
 }

@@ -13,8 +13,8 @@ const LOOK_EVERY_MS = 1_000
 const PRIORITIES = Array.from({ length: COUNTS.priority.max + 1 }, (_, i) => i)
 
 export const claimJobs: Handler = async (call, { engine, wakes, clock }) => {
-  const { workerId, queues, limit, waitMs, priorities, requestId } = call.body as z.output<typeof claims>
-  const lanes = lanesOf(call, queues, priorities ?? PRIORITIES)
+  const { workerId, queues, limit, waitMs, priorities, requestId, lanes: wanted } = call.body as z.output<typeof claims>
+  const lanes = lanesOf(call, queues, priorities ?? PRIORITIES, wanted)
   const until = clock.monotonicMs() + waitMs
   for (let round = 0; ; round += 1) {
     // A repeated claim must find the first one's answer, so the caller's own id is used as it is.
@@ -31,10 +31,16 @@ export const claimJobs: Handler = async (call, { engine, wakes, clock }) => {
   }
 }
 
-function lanesOf({ token }: Call, queues: readonly string[], priorities: readonly number[]): readonly Lane[] {
-  const foreign = queues.find((queue) => token.queues !== undefined && !token.queues.includes(queue))
-  if (foreign !== undefined) throw new Objected(objection('FORBIDDEN', `The token is not for queue ${foreign}.`))
-  return priorities.flatMap((priority) => queues.map((queue) => ({ tenant: token.tenant, queue, priority })))
+function lanesOf(
+  { token }: Call,
+  queues: readonly string[],
+  priorities: readonly number[],
+  wanted: readonly Pick<Lane, 'queue' | 'priority'>[] | undefined,
+): readonly Lane[] {
+  const lanes = wanted ?? priorities.flatMap((priority) => queues.map((queue) => ({ queue, priority })))
+  const foreign = lanes.find(({ queue }) => token.queues !== undefined && !token.queues.includes(queue))
+  if (foreign !== undefined) throw new Objected(objection('FORBIDDEN', `The token is not for queue ${foreign.queue}.`))
+  return lanes.map(({ queue, priority }) => ({ tenant: token.tenant, queue, priority }))
 }
 
 const told = (assignments: readonly Assignment[]) => {

@@ -38,7 +38,15 @@ const isEventType = (type: string): type is EventType => (EVENT_TYPES as readonl
 /** By correlation, or by type and time. */
 async function page(call: Call, { engine }: Parts, query: Query): Promise<Reply> {
   const { tenant } = call.token
-  const { limit, cursor } = query
+  const { limit, cursor, after } = query
+  if (after !== undefined) {
+    const { feed, cursor: reached } = await engine.events({
+      by: 'feed',
+      after: after === 'end' ? undefined : after,
+      limit,
+    })
+    return json(200, { feed: feed.filter((item) => concerns(item, call, query)), cursor: reached })
+  }
   const asked: EventQuery =
     query.correlationId === undefined
       ? {

@@ -12,7 +12,7 @@ import { eventToWire, jobToWire } from '../contract/wire.ts'
 import { Objected, objection, refused } from '../problem.ts'
 
 export const listJobs: Handler = async (call, { engine }) => {
-  const { state, queue, type, label, dialect: words, ...rest } = call.query as z.output<typeof jobsQuery>
+  const { state, queue, type, label, policy, dialect: words, ...rest } = call.query as z.output<typeof jobsQuery>
   const query = {
     ...rest,
     tenant: call.token.tenant,
@@ -22,7 +22,10 @@ export const listJobs: Handler = async (call, { engine }) => {
     labels: labelsOf(label),
   }
   const { jobs, cursor } = await engine.find(query)
-  return json(200, { jobs: jobs.map((job) => shown(job, words)), cursor })
+  return json(200, {
+    jobs: jobs.map((job) => (words === undefined ? jobToWire(job, policy === 'true') : shown(job, words))),
+    cursor,
+  })
 }
 
 export const showJob: Handler = async (call, parts) => {

@@ -1,7 +1,7 @@
 /** Words about jobs, one by one and in batches. */
 
 import { refuse } from '../../core/refuse.ts'
-import type { Answer, Word } from '../../engine/engine.ts'
+import type { Answer, HeartbeatAnswer, HeartbeatRequest, Word } from '../../engine/engine.ts'
 import { violationsOf } from '../body.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
 import { elementsOf, membersOf } from '../contract/raw-json.ts'
@@ -38,10 +38,12 @@ export const settle: Handler = async (call, parts) => {
     }
   }
   const touchable = await touched(call, parts, words)
-  const said = words.filter((_, n) => touchable[n])
-  const given = await parts.engine.settle(said)
+  const given = await said(
+    parts,
+    words.filter((_, n) => touchable[n]),
+  )
   let at = 0
-  for (const [n, place] of places.entries()) answers[place] = touchable[n] ? answered(given[at++] as Answer) : NOT_FOUND
+  for (const [n, place] of places.entries()) answers[place] = touchable[n] ? answered(given[at++] as Told) : NOT_FOUND
   return json(200, { answers })
 }
 
@@ -84,19 +86,45 @@ function wordFrom(
   return { word }
 }
 
-/** Which of these jobs the token may touch at all. Costs a read only where it is bound to queues. */
+/** An answer to a word; a heartbeat's tells besides until when the lease is good. */
+type Told = Answer | Extract<HeartbeatAnswer, { ok: true }>
+
+/** Heartbeats go their own way, many in one statement; the rest is settled in order. */
+async function said({ engine }: Parts, words: readonly Word[]): Promise<readonly Told[]> {
+  const beats: number[] = []
+  const others: number[] = []
+  for (const [i, { command }] of words.entries())
+    (command.type === 'heartbeat' && command.expectedRev === undefined ? beats : others).push(i)
+  const answers: Told[] = new Array(words.length)
+  const [renewed, settled] = await Promise.all([
+    engine.heartbeat(beats.map((i) => beatOf(words[i] as Word))),
+    engine.settle(others.map((i) => words[i] as Word)),
+  ])
+  for (const [n, place] of beats.entries()) answers[place] = renewed[n] as HeartbeatAnswer
+  for (const [n, place] of others.entries()) answers[place] = settled[n] as Answer
+  return answers
+}
+
+const beatOf = ({ id, command }: Word): HeartbeatRequest => ({
+  id,
+  fence: 'fence' in command && command.fence !== undefined ? command.fence : '',
+  requestId: command.requestId,
+})
+
+/** Which of these jobs the token may touch at all. Costs a read where it is bound to queues, and for heartbeats. */
 async function touched(call: Call, { engine }: Parts, words: readonly Word[]): Promise<readonly boolean[]> {
-  if (call.token.queues === undefined || words.length === 0) return words.map(() => true)
+  const judged = words.some(({ command }) => call.token.queues !== undefined || command.type === 'heartbeat')
+  if (!judged) return words.map(() => true)
   const { items } = await engine.load(words.map(({ id }) => ({ id, tenant: call.token.tenant })))
   return items.map((found) => found !== undefined && mayTouch(call, found.job))
 }
 
 const NOT_FOUND = { ok: false, problem: refused(refuse('NOT_FOUND', { message: 'No job has this id.' })).body }
 
-const answered = (answer: Answer): unknown =>
+const answered = (answer: Told): unknown =>
   answer.ok ? { ok: true, ...told(answer) } : { ok: false, problem: refused(answer.refusal).body }
 
-const told = ({ ok: _, ...answer }: Extract<Answer, { ok: true }>): object => toWire(answer) as object
+const told = ({ ok: _, ...answer }: Extract<Told, { ok: true }>): object => toWire(answer) as object
 
 const speakerOf = (call: Call): Speaker => ({
   actor: `${call.token.scope}:${call.token.name}`,

@@ -1,0 +1,337 @@
+/** The engine interface over HTTP: workers, the facade and the command line run against it unchanged. */
+import type { Job, Time } from '../core/job.ts'
+import type { Policy } from '../core/policy.ts'
+import type { Refusal } from '../core/refusal.ts'
+import { refuse } from '../core/refuse.ts'
+import type {
+  Answer,
+  Assignment,
+  ClaimRequest,
+  Engine,
+  EnqueueAnswer,
+  EnqueueRequest,
+  HeartbeatAnswer,
+  HeartbeatRequest,
+  Word,
+} from '../engine/engine.ts'
+import { elementsOf, membersOf } from '../gateway/contract/raw-json.ts'
+import { eventFromWire, fromWire, jobFromWire, type Wire } from '../gateway/contract/wire.ts'
+import type {
+  EventPage,
+  EventQuery,
+  FeedItem,
+  Hint,
+  JobPage,
+  JobQuery,
+  LoadAnswer,
+  Loaded,
+  LoadItem,
+  SettingAnswer,
+  SettingOperation,
+  Tally,
+  Transaction,
+} from '../store/store.ts'
+import { type Clock, realClock } from '../system/clock.ts'
+import { type Random, realRandom } from '../system/random.ts'
+import { realTimers, type Timers } from '../system/timers.ts'
+import { Http } from './http.ts'
+import { remoteSettings } from './settings.ts'
+import { subscribeTo } from './subscription.ts'
+import { enqueueText, wordText } from './words.ts'
+
+export interface ClientOptions {
+  readonly url: string
+  readonly token?: string | undefined
+  readonly timers?: Timers | undefined
+  readonly clock?: Clock | undefined
+  readonly random?: Random | undefined
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+const BATCH = 500
+
+export class HttpEngine implements Engine {
+  readonly #http: Http
+  readonly #random: Random
+  readonly #timers: Timers
+  readonly #clock: Clock
+  /** The gateway's clock minus the monotonic one, when it last answered. */
+  #offset: number
+  readonly #subscriptions = new Set<AsyncDisposable>()
+
+  constructor({ url, token, fetch, timers = realTimers, clock = realClock, random = realRandom }: ClientOptions) {
+    this.#random = random
+    this.#timers = timers
+    this.#clock = clock
+    this.#offset = clock.now() - clock.monotonicMs()
+    this.#http = new Http({ url, token, timers, clock, fetch }, (now) => {
+      this.#offset = now - clock.monotonicMs()
+    })
+  }
+
+  async enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
+    if (tx !== undefined) throw new Error('pawl: a transaction cannot travel over HTTP; open the database itself.')
+    const answers: EnqueueAnswer[] = new Array(requests.length)
+    const together = requests
+      .map((request, i) => ({ request, i }))
+      .filter(({ request }) => request.idempotencyKey === undefined)
+    for (let from = 0; from < together.length; from += BATCH) {
+      const batch = together.slice(from, from + BATCH)
+      const texts = batch.map(({ request }) => enqueueText(request, request.requestId ?? this.#random.uuid()))
+      const body = await this.#ok('POST', '/v1/jobs:batch', `{"jobs":[${texts.join(',')}]}`)
+      const given = body['jobs'] as readonly Wire[]
+      for (const [n, { request, i }] of batch.entries()) answers[i] = enqueued(given[n] as Wire, request.kind.policy)
+    }
+    for (const [i, request] of requests.entries())
+      if (request.idempotencyKey !== undefined) answers[i] = await this.#enqueueKeyed(request, request.idempotencyKey)
+    return answers
+  }
+
+  async claim({ requestId, workerId, lanes, limit }: ClaimRequest): Promise<readonly Assignment[]> {
+    const queues = [...new Set(lanes.map(({ queue }) => queue))]
+    const wanted = lanes.map(({ queue, priority }) => ({ queue, priority }))
+    const asked = JSON.stringify({ requestId, workerId, queues, lanes: wanted, limit })
+    const { status, body, text } = await this.#http.request('POST', '/v1/claims', asked)
+    const told = checked(status, body)['jobs'] as readonly Wire[]
+    const texts = elementsOf(membersOf(text).get('jobs') ?? '[]')
+    return told.map((each, i) => assignmentOf(each, membersOf(texts[i] ?? '{}').get('input')))
+  }
+
+  async settle(words: readonly Word[]): Promise<readonly Answer[]> {
+    return (await this.#say(words)).map((told) =>
+      told['ok'] === true ? answerOf(told) : { ok: false, refusal: refusalOf(told['problem'] as Wire) },
+    )
+  }
+
+  async heartbeat(beats: readonly HeartbeatRequest[]): Promise<readonly HeartbeatAnswer[]> {
+    const words = beats.map(
+      ({ id, fence, requestId }): Word => ({ id, command: { type: 'heartbeat', actor: '', fence, requestId } }),
+    )
+    return (await this.#say(words)).map((told) => {
+      if (told['ok'] !== true) return { ok: false, refusal: refusalOf(told['problem'] as Wire) }
+      const { rev, leaseExpiresAt, cancel } = fromWire(told) as Extract<HeartbeatAnswer, { ok: true }>
+      return { ok: true, rev, leaseExpiresAt, cancel }
+    })
+  }
+
+  async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
+    const found = await Promise.all(items.map((item) => this.#loadOne(item)))
+    return { now: this.now(), items: found }
+  }
+
+  async find(query: JobQuery): Promise<JobPage> {
+    const { tenant: _, states, queues, types, labels, createdFrom, createdTo, endedBefore: __, ...rest } = query
+    const parameters = {
+      ...rest,
+      state: states?.join(','),
+      queue: queues?.join(','),
+      type: types?.join(','),
+      createdFrom: createdFrom === undefined ? undefined : new Date(createdFrom).toISOString(),
+      createdTo: createdTo === undefined ? undefined : new Date(createdTo).toISOString(),
+      policy: 'true',
+    }
+    const body = await this.#ok('GET', `/v1/jobs?${queryText(parameters, labels)}`)
+    const jobs = (body['jobs'] as readonly Wire[]).map((wire) => jobFromWire(wire, wire['policy'] as Policy))
+    return { now: this.now(), jobs, cursor: body['cursor'] as string | undefined }
+  }
+
+  async events(query: EventQuery): Promise<EventPage> {
+    const page = { now: this.now(), events: [], annotations: [], feed: [], tally: [], purged: 0, cursor: undefined }
+    switch (query.by) {
+      case 'job': {
+        const body = await this.#ok(
+          'GET',
+          `/v1/jobs/${encodeURIComponent(query.id)}/events?afterRev=${query.afterRev}&limit=${query.limit}`,
+        )
+        return { ...page, events: (body['events'] as readonly Wire[]).map(eventFromWire) }
+      }
+      case 'type':
+      case 'correlation': {
+        const parameters =
+          query.by === 'type'
+            ? {
+                type: query.types.join(','),
+                from: new Date(query.from).toISOString(),
+                to: new Date(query.to).toISOString(),
+                limit: query.limit,
+                cursor: query.cursor,
+              }
+            : { correlationId: query.correlationId, limit: query.limit, cursor: query.cursor }
+        const body = await this.#ok('GET', `/v1/events?${queryText(parameters)}`)
+        return {
+          ...page,
+          events: (body['events'] as readonly Wire[]).map(eventFromWire),
+          cursor: body['cursor'] as string | undefined,
+        }
+      }
+      case 'feed': {
+        const body = await this.#ok(
+          'GET',
+          `/v1/events?${queryText({ after: query.after ?? 'end', limit: query.limit })}`,
+        )
+        return { ...page, feed: body['feed'] as readonly FeedItem[], cursor: body['cursor'] as string | undefined }
+      }
+      case 'tally':
+        return { ...page, tally: await this.#tally() }
+      case 'annotation':
+        return page
+    }
+  }
+
+  settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
+    return remoteSettings(this.#http, operations, this.now())
+  }
+
+  async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
+    const subscription = subscribeTo(this.#http, this.#timers, wake)
+    this.#subscriptions.add(subscription)
+    return subscription
+  }
+
+  now(): Time {
+    return Math.floor(this.#offset + this.#clock.monotonicMs())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#subscriptions].map((each) => each[Symbol.asyncDispose]()))
+  }
+
+  async #enqueueKeyed(request: EnqueueRequest, key: string): Promise<EnqueueAnswer> {
+    const text = enqueueText(request, request.requestId ?? this.#random.uuid())
+    const quoted = `"${key.replaceAll(/["\\]/g, '\\$&')}"`
+    const { status, body } = await this.#http.request('POST', '/v1/jobs', text, { 'idempotency-key': quoted })
+    const wire = body as Wire
+    if (status >= 400) return { ok: false, refusal: refusalOf(status === 422 ? { ...wire, code: 'ID_TAKEN' } : wire) }
+    return {
+      ok: true,
+      job: jobFromWire(wire, request.kind.policy),
+      deduped: wire['deduped'] === true,
+      replayed: wire['replayed'] === true,
+    }
+  }
+
+  async #say(words: readonly Word[]): Promise<readonly Wire[]> {
+    if (words.some(({ tx }) => tx !== undefined))
+      throw new Error('pawl: a transaction cannot travel over HTTP; open the database itself.')
+    const answers: Wire[] = []
+    for (let from = 0; from < words.length; from += BATCH) {
+      const texts = words.slice(from, from + BATCH).map(wordText)
+      const body = await this.#ok('POST', '/v1/transitions:batch', `{"transitions":[${texts.join(',')}]}`)
+      answers.push(...(body['answers'] as readonly Wire[]))
+    }
+    return answers
+  }
+
+  async #loadOne({ id, bodies = [] }: LoadItem): Promise<Loaded | undefined> {
+    const { status, body } = await this.#http.request(
+      'GET',
+      `/v1/jobs/${encodeURIComponent(id)}?${queryText({ bodies: bodies.join(','), policy: 'true' })}`,
+    )
+    if (status === 404) return undefined
+    const wire = checked(status, body)
+    return {
+      job: jobFromWire(wire, wire['policy'] as Policy),
+      bodies: (wire['bodies'] ?? {}) as Readonly<Record<string, string>>,
+      caused: [],
+    }
+  }
+
+  async #tally(): Promise<readonly Tally[]> {
+    const body = await this.#ok('GET', '/v1/queues')
+    const queues = body['queues'] as readonly {
+      readonly queue: string
+      readonly counts: Readonly<Record<string, number>>
+    }[]
+    return queues.flatMap(({ queue, counts }) =>
+      Object.entries(counts).map(([state, count]) => ({
+        tenant: '',
+        queue,
+        jobType: '',
+        state: state as Job['state'],
+        count,
+      })),
+    )
+  }
+
+  async #ok(method: string, path: string, text?: string): Promise<Wire> {
+    const { status, body } = await this.#http.request(method, path, text)
+    return checked(status, body)
+  }
+}
+
+/** Something the whole request was refused for. */
+export class GatewayRefused extends Error {
+  override readonly name = 'GatewayRefused'
+  readonly refusal: Refusal
+  readonly status: number
+
+  constructor(status: number, refusal: Refusal) {
+    super(refusal.message)
+    this.status = status
+    this.refusal = refusal
+  }
+}
+
+function checked(status: number, body: unknown): Wire {
+  if (status < 400) return body as Wire
+  throw new GatewayRefused(status, refusalOf(body as Wire))
+}
+
+const enqueued = (told: Wire, policy: Policy): EnqueueAnswer =>
+  told['ok'] === true
+    ? {
+        ok: true,
+        job: jobFromWire(told['job'] as Wire, policy),
+        deduped: told['deduped'] === true,
+        replayed: told['replayed'] === true,
+      }
+    : { ok: false, refusal: refusalOf(told['problem'] as Wire) }
+
+function assignmentOf(told: Wire, input: string | undefined): Assignment {
+  const { job, fence, inputLater, leaseExpiresAt } = told
+  const wire = job as Wire
+  const record = jobFromWire(wire, wire['policy'] as Policy)
+  const lease = record.lease && { ...record.lease, fence: String(fence) }
+  return {
+    job: { ...record, lease } as Job,
+    fence: String(fence),
+    leaseExpiresAt: Date.parse(String(leaseExpiresAt)),
+    input,
+    inputLater: inputLater === true,
+  }
+}
+
+function answerOf(told: Wire): Answer {
+  const { jobId, rev, state, at, replayed, cancel } = fromWire(told) as Extract<Answer, { ok: true }>
+  return { ok: true, jobId, rev, state, at, replayed, cancel }
+}
+
+/** The problem of an answer, as the refusal it was. */
+function refusalOf(problem: Wire): Refusal {
+  const told = fromWire(problem) as Wire
+  const code = told['code'] as Refusal['code']
+  const plain = refuse('INVALID', { message: String(told['detail'] ?? 'refused') })
+  return {
+    ...plain,
+    code,
+    next: String(told['next'] ?? plain.next),
+    job: told['jobId'] as string | undefined,
+    state: told['state'] as Refusal['state'],
+    command: told['command'] as Refusal['command'],
+    rev: told['rev'] as number | undefined,
+    owner: told['owner'] as string | undefined,
+    leaseExpiresAt: told['leaseExpiresAt'] as number | undefined,
+    holder: told['holder'] as string | undefined,
+    violations: (told['violations'] as Refusal['violations'] | undefined) ?? [],
+  }
+}
+
+function queryText(
+  parameters: Readonly<Record<string, unknown>>,
+  labels: Readonly<Record<string, string>> = {},
+): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value))
+  for (const [name, value] of Object.entries(labels)) query.append('label', `${name}=${value}`)
+  return query.toString()
+}

@@ -1,0 +1,103 @@
+/**
+ * Requests to a gateway: retried while it cannot be reached or has too much to do, always with the same words, so
+ * that the request ids inside make a repetition harmless.
+ */
+import type { Clock } from '../system/clock.ts'
+import type { Timers } from '../system/timers.ts'
+
+export interface HttpOptions {
+  readonly url: string
+  readonly token: string | undefined
+  readonly timers: Timers
+  readonly clock: Clock
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly body: unknown
+  /** As it came: what must stay exact is cut out of this. */
+  readonly text: string
+}
+
+/** The gateway could not be reached, or did not recover within the tries. */
+export class GatewayUnavailable extends Error {
+  override readonly name = 'GatewayUnavailable'
+}
+
+const TRIES = 6
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5_000
+const RETRIED: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
+
+export class Http {
+  readonly #options: HttpOptions
+  readonly #heard: (now: number) => void
+
+  constructor(options: HttpOptions, heard: (now: number) => void) {
+    this.#options = options
+    this.#heard = heard
+  }
+
+  get fetch(): typeof globalThis.fetch {
+    return this.#options.fetch ?? globalThis.fetch
+  }
+
+  url(path: string): string {
+    return new URL(path, this.#options.url).href
+  }
+
+  headers(): Record<string, string> {
+    const { token } = this.#options
+    return token === undefined ? {} : { authorization: `Bearer ${token}` }
+  }
+
+  /** The answer, whatever it says; only what may pass by itself is asked again. */
+  async request(
+    method: string,
+    path: string,
+    text?: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<HttpAnswer> {
+    let reason = ''
+    for (let n = 0; n < TRIES; n += 1) {
+      if (n > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n))
+      try {
+        const headers = {
+          ...this.headers(),
+          ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+          ...more,
+        }
+        const response = await this.fetch(this.url(path), {
+          method,
+          headers,
+          ...(text === undefined ? {} : { body: text }),
+        })
+        this.#listen(response)
+        const answer = await response.text()
+        if (RETRIED.has(response.status)) {
+          reason = `it answered ${response.status}`
+          await this.#pause(response)
+          continue
+        }
+        return { status: response.status, body: answer === '' ? undefined : JSON.parse(answer), text: answer }
+      } catch (error) {
+        reason =
+          error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error)
+      }
+    }
+    throw new GatewayUnavailable(
+      `pawl: ${this.#options.url} could not be asked: ${reason}. Is the gateway running there?`,
+    )
+  }
+
+  #listen(response: Response): void {
+    const now = Number(response.headers.get('x-pawl-now'))
+    if (now > 0) this.#heard(now)
+  }
+
+  async #pause(response: Response): Promise<void> {
+    const seconds = Number(response.headers.get('retry-after') ?? 0)
+    if (seconds > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, seconds * 1_000))
+  }
+}
