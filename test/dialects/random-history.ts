@@ -7,6 +7,7 @@ import { evolve } from '../../src/core/evolve.ts'
 import type { Job } from '../../src/core/job.ts'
 import { DIALECT_NAMES } from '../../src/core/policy.ts'
 import type { PolicyInput } from '../../src/core/resolve.ts'
+import { movesFrom } from '../../src/core/transitions.ts'
 import { COMMANDS, OWNER_COMMANDS } from '../../src/core/verb.ts'
 import { kindOf, T0 } from '../core/given.ts'
 import { WORDS } from '../core/sample.ts'
@@ -17,23 +18,42 @@ export interface Lived {
   readonly jobs: readonly Job[]
 }
 
-const POLICIES: readonly PolicyInput[] = [
+const FREE: readonly PolicyInput[] = [
   { retry: { attempts: 4, base: 1, max: 1 }, startWithin: '50s', deadline: '2m' },
   { admission: true, onExhausted: 'failed', parkAfter: 0, retry: { attempts: 2 }, onStall: 'retry' },
-  { onStall: 'timed_out', onTimeout: 'timed_out', timeout: '5s', onNotStarted: 'timed_out', onWaitTimeout: 'timed_out' },
-  ...DIALECT_NAMES.map((dialect): PolicyInput => ({ dialect })),
+  {
+    onStall: 'timed_out',
+    onTimeout: 'timed_out',
+    timeout: '5s',
+    onNotStarted: 'timed_out',
+    onWaitTimeout: 'timed_out',
+  },
+  { admission: true, deadline: '1m', onWaitTimeout: 'timed_out', parkAfter: '10m' },
 ]
+const POLICIES = [...FREE, ...FREE, ...DIALECT_NAMES.map((dialect): PolicyInput => ({ dialect }))]
 
-/** The way forward is taken more often than the ways out, so that histories get long. */
-const TYPES = [
-  ...COMMANDS.filter((type) => type !== 'enqueue'),
-  ...['claim', 'claim', 'claim', 'claim', 'start', 'start', 'start', 'heartbeat', 'admit', 'reopen', 'reopen', 'tick', 'tick'],
-  ...['release', 'fail', 'fail', 'wait', 'signal', 'stall', 'compensable', 'cut off'],
-] as const
+/** Taken more often than the ways out, so that histories get long. */
+const OFTEN: ReadonlySet<string> = new Set(['claim', 'start', 'wait', 'release', 'stall', 'reopen', 'admit', 'fail'])
 
+/** Commands in further words. */
 const EXTRA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  compensable: { type: 'record', step: { name: 's', compensate: true } },
+  'to undo': { type: 'record', step: { name: 's', compensate: true } },
   'cut off': { type: 'cancel', mode: 'hard', reason: 'no longer wanted' },
+}
+
+/** What the machine has a move for from here. */
+function possible(job: Job): readonly string[] {
+  const types = COMMANDS.filter((type) => movesFrom(type, job.state) !== undefined)
+  const often = types.filter((type) => OFTEN.has(type))
+  return [
+    ...types,
+    ...often,
+    ...often,
+    ...often,
+    'tick',
+    ...(job.lease === undefined ? [] : ['to undo', 'to undo', 'wait', 'wait']),
+    'cut off',
+  ]
 }
 
 const ENQUEUE = {
@@ -47,22 +67,23 @@ const ENQUEUE = {
   traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
 }
 
+const step = fc.record({
+  choice: fc.nat(10_000),
+  afterMs: fc.constantFrom(0, 0, 1, 1, 20, 5_000, 70_000),
+  odd: fc.boolean(),
+})
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
 export const lived: fc.Arbitrary<Lived> = fc
-  .tuple(
-    fc.constantFrom(...POLICIES),
-    fc.array(fc.tuple(fc.constantFrom(...TYPES), fc.constantFrom(0, 1, 5_000, 70_000), fc.boolean()), {
-      minLength: 5,
-      maxLength: 60,
-    }),
-  )
+  .tuple(fc.constantFrom(...POLICIES), fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }))
   .map(([policy, steps]) => live(policy, steps))
 
-function live(policy: PolicyInput, steps: readonly (readonly [string, number, boolean])[]): Lived {
+function live(policy: PolicyInput, steps: readonly Step[]): Lived {
   const events: Event[] = []
   const jobs: Job[] = []
   let job: Job | undefined
   let now = T0
-  const run = (decision: ReturnType<typeof decideTick>) => {
+  const run = (decision: ReturnType<typeof decideTick>): void => {
     if (decision?.kind !== 'accepted') return
     for (const event of decision.events) {
       job = evolve(job, event)
@@ -71,15 +92,23 @@ function live(policy: PolicyInput, steps: readonly (readonly [string, number, bo
     }
   }
   run(decide(undefined, { ...ENQUEUE, type: 'enqueue', kind: kindOf(policy), actor: 'p', requestId: 'e' }, now))
-  steps.forEach(([type, afterMs, odd], i) => {
+  for (const [i, { choice, afterMs, odd }] of steps.entries()) {
     if (job === undefined) throw new Error('not enqueued')
-    now += afterMs
+    const types = possible(job)
+    const type = types[choice % types.length] as string
+    now = Math.max(now + afterMs, type === 'claim' ? (job.readyAt ?? 0) : 0)
+    if (type === 'stall') now = Math.max(now, job.lease?.expiresAt ?? 0)
+    if (type === 'expire' || (type === 'tick' && odd)) now = Math.max(now, job.nextTickAt ?? 0)
     const asked = { actor: 'worker:w1', requestId: `r${i}` }
-    if (type === 'tick') return run(decideTick(job, now, asked))
+    if (type === 'tick') {
+      run(decideTick(job, now, asked))
+      continue
+    }
     const words = EXTRA[type] ?? (odd ? ODD[type] : undefined) ?? WORDS[type as keyof typeof WORDS]
-    const fence = OWNER_COMMANDS.some((owned) => owned === words['type']) ? { fence: job.lease?.fence ?? 'none' } : {}
+    const owned = OWNER_COMMANDS.some((name) => name === words['type'])
+    const fence = owned ? { fence: job.lease?.fence ?? 'none' } : {}
     run(decide(job, { ...words, ...asked, ...fence, expectedRev: job.rev } as Command, now))
-  })
+  }
   return { events, jobs }
 }
 
@@ -89,7 +118,13 @@ const ODD: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     type: 'fail',
     fault: { code: 'E_ROBOTS', message: 'no', context: { domain: 'a.org', url: 'http://a.org/', secret: 's' } },
   },
-  complete: { type: 'complete', result: { name: 'output', size: 3 }, stats: { urls_total: 4, mine: 1 }, executionMs: 20 },
+  complete: {
+    type: 'complete',
+    result: { name: 'output', size: 3 },
+    stats: { urls_total: 4, mine: 1 },
+    executionMs: 20,
+  },
   wait: { type: 'wait', name: 'ok', timeoutMs: 1_000 },
+  signal: { type: 'signal', name: 'approved' },
   progress: { type: 'progress', counters: { urls_processed: 2, odd: 1 } },
 }

@@ -31,18 +31,18 @@ export function reach({ owned, generation, attempt, left, started }: Trail): Rea
   return owned ? (before ? 'again' : 'first') : attempt > 1 ? 'again' : 'first'
 }
 
-/** The trail before a history whose beginning may be missing. */
+/** The trail before a history whose beginning may be missing: a job that has been claimed is taken to have run. */
 export function trailBefore(event: Event): Trail {
-  const { from } = event
-  const claimed = event.type === 'claimed'
-  const attempt = claimed ? event.attempt - 1 : event.attempt
-  const reopened = event.type === 'reopened'
+  const state = event.from ?? event.state
+  const owned = isOwnedState(state)
+  const attempt = event.type === 'claimed' ? event.attempt - 1 : event.attempt
+  const generation = event.type === 'reopened' ? event.generation - 1 : event.generation
   return {
-    owned: isOwnedState(from),
-    generation: reopened ? event.generation - 1 : event.generation,
+    owned,
+    generation,
     attempt,
-    left: attempt > (isOwnedState(from) ? 1 : 0) ? event.generation : undefined,
-    started: from === 'running' || from === 'waiting' || from === 'parked',
+    left: attempt > (owned ? 1 : 0) ? generation : undefined,
+    started: attempt > 0 && state !== 'claimed',
   }
 }
 

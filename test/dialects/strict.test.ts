@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest'
+import { decide } from '../../src/core/decide.ts'
+import { EVERYWHERE } from '../../src/core/dialects/strict.ts'
+import { isTerminal, STATES, type State } from '../../src/core/job.ts'
+import { DIALECT_NAMES, type DialectName } from '../../src/core/policy.ts'
+import type { PolicyInput } from '../../src/core/resolve.ts'
+import { movesFrom } from '../../src/core/transitions.ts'
+import { COMMANDS, type CommandType } from '../../src/core/verb.ts'
+import { type History, kindOf, given as open, type Words } from '../core/given.ts'
+import { HISTORIES, WORDS } from '../core/sample.ts'
+
+/** A job in this state whose type is bound to the document. How it got there does not matter here. */
+function bound(dialect: DialectName, state: State): History {
+  const job = HISTORIES[state]()
+  const { record } = job
+  job.job = { ...record, spec: { ...record.spec, kind: kindOf({ dialect }) } }
+  return job
+}
+
+function refusalOf(job: History, words: Words): string | undefined {
+  const decision = decide(job.record, job.command({ ...words, expectedRev: job.record.rev }), job.now)
+  if (decision.kind !== 'refused') return undefined
+  const { code, message } = decision.refusal
+  if (code === 'DIALECT_FORBIDS') expect(message).toContain(`bound to document ${job.record.spec.kind.policy.dialect}`)
+  return code
+}
+
+/** Commands that each document knows from no state at all. */
+const UNKNOWN: Readonly<Record<DialectName, readonly CommandType[]>> = {
+  '000A': ['wait', 'signal', 'reschedule', 'reopen'],
+  '000B': ['wait', 'signal', 'reschedule', 'reopen'],
+  '001': ['wait', 'signal', 'reschedule', 'reopen', 'release', 'cancel', 'deadLetter'],
+  '002': ['wait', 'signal', 'reschedule', 'reopen', 'release'],
+  '003': ['reschedule', 'deadLetter'],
+  '004': ['wait', 'signal', 'reschedule', 'reopen', 'release', 'deadLetter'],
+}
+
+/** From which of our states a bound job may be cancelled, dead-lettered, reopened. */
+const LIVE = ['pending', 'claimed', 'running', 'waiting', 'parked', 'stalled', 'retrying', 'queued'] as const
+const ALLOWED: Readonly<Record<DialectName, Readonly<Record<string, readonly State[]>>>> = {
+  // Waiting and stalled jobs show as running there: a wait of somebody else's making does not keep them from ending.
+  '000A': { cancel: ['running', 'waiting', 'parked', 'stalled'], deadLetter: LIVE, reopen: [] },
+  '000B': { cancel: LIVE, deadLetter: ['running', 'waiting', 'parked', 'stalled'], reopen: [] },
+  '001': { cancel: [], deadLetter: [], reopen: [] },
+  '002': {
+    cancel: LIVE,
+    deadLetter: ['claimed', 'running', 'waiting', 'parked', 'stalled', 'retrying'],
+    reopen: [],
+  },
+  '003': {
+    cancel: ['claimed', 'running', 'waiting', 'parked', 'stalled'],
+    deadLetter: [],
+    reopen: ['failed', 'timed_out', 'dead_lettered'],
+  },
+  '004': {
+    cancel: ['pending', 'queued', 'claimed', 'running', 'waiting', 'parked', 'stalled'],
+    deadLetter: [],
+    reopen: [],
+  },
+}
+
+const EVERY_STATE = DIALECT_NAMES.flatMap((name) => STATES.map((state) => [name, state] as const))
+
+describe('a job bound to a document', () => {
+  it.each(EVERY_STATE)('%s, %s: is refused what the document does not know', (name, state) => {
+    for (const type of UNKNOWN[name]) {
+      const words = WORDS[type]
+      // A word from a fence that is dead is late before it is foreign.
+      if (words['fence'] === 'mine' && state !== 'claimed' && state !== 'running') continue
+      if (type === 'cancel' && state === 'cancelled') continue
+      expect([type, refusalOf(bound(name, state), words)]).toEqual([type, 'DIALECT_FORBIDS'])
+    }
+  })
+
+  it.each(EVERY_STATE)(
+    '%s, %s: is cancelled, dead-lettered and reopened where the document has the move',
+    (name, state) => {
+      for (const type of ['cancel', 'deadLetter', 'reopen'] as const) {
+        if (movesFrom(type, state) === undefined) continue
+        const refused = refusalOf(bound(name, state), {
+          ...WORDS[type],
+          ...(type === 'cancel' ? { mode: 'hard' } : {}),
+        })
+        const allowed = ALLOWED[name][type]?.includes(state) === true
+        expect([type, refused]).toEqual([type, allowed ? undefined : 'DIALECT_FORBIDS'])
+      }
+    },
+  )
+
+  it.each(EVERY_STATE)('%s, %s: is never kept from what time does, or from its own notes', (name, state) => {
+    for (const type of EVERYWHERE) {
+      if (movesFrom(type, state) === undefined) continue
+      const job = bound(name, state)
+      expect(['DIALECT_FORBIDS', 'REV_REQUIRED']).not.toContain(refusalOf(job, WORDS[type]))
+    }
+  })
+
+  it.each([...DIALECT_NAMES])('%s: is denied only where admission applies, but for 002', (name) => {
+    expect(refusalOf(bound(name, 'pending'), WORDS.deny)).toBe(undefined)
+    expect(refusalOf(bound(name, 'pending'), WORDS.admit)).toBe(undefined)
+    expect(refusalOf(bound(name, 'queued'), WORDS.deny)).toBe(name === '002' ? undefined : 'DIALECT_FORBIDS')
+  })
+
+  it.each([...DIALECT_NAMES])('%s: hears that an ended job has ended', (name) => {
+    expect(refusalOf(bound(name, 'succeeded'), WORDS.cancel)).toBe(name === '001' ? 'DIALECT_FORBIDS' : 'ENDED')
+  })
+
+  it.each([...DIALECT_NAMES])('%s: lives its life: claim, start, heartbeat, complete', (name) => {
+    const rev = (job: History) => ({ expectedRev: job.record.rev })
+    const job = open({ dialect: name }).claims()
+    job.does({ type: 'start', fence: 'mine', ...rev(job) })
+    job.does({ type: 'heartbeat', fence: 'mine', ...rev(job) })
+    job.does({ type: 'complete', fence: 'mine', ...rev(job) })
+    expect(job.state).toBe('succeeded')
+  })
+
+  it('is not the concern of a job that is bound to none', () => {
+    for (const type of COMMANDS) {
+      for (const state of STATES) {
+        const { decision } = HISTORIES[state]().when(WORDS[type])
+        if (decision.kind === 'refused')
+          expect(['DIALECT_FORBIDS', 'REV_REQUIRED']).not.toContain(decision.refusal.code)
+      }
+    }
+  })
+})
+
+describe('time, for a bound job', () => {
+  const POLICIES: readonly PolicyInput[] = DIALECT_NAMES.flatMap((dialect) => [
+    { dialect },
+    { dialect, deadline: '10m' },
+    { dialect, startWithin: '1m', admission: true, deadline: '10m' },
+  ])
+
+  it.each(POLICIES.map((policy) => [policy.dialect, JSON.stringify(policy), policy] as const))(
+    '%s: a job whose workers all die comes to an end by ticks alone (%s)',
+    (_name, _text, policy) => {
+      const job = open(policy)
+      let ticks = 0
+      while (!isTerminal(job.state)) {
+        if (job.state === 'pending' || (job.record.readyAt === undefined && job.record.lease === undefined)) {
+          job.now = Math.max(job.now, job.record.nextTickAt ?? Number.NaN)
+          job.ticks().accepted()
+        } else if (job.record.lease === undefined) {
+          job.now = Math.max(job.now, job.record.readyAt ?? 0)
+          if (job.isDue) job.ticks().accepted()
+          else job.claims()
+        } else {
+          job.now = Math.max(job.now, job.record.nextTickAt ?? Number.NaN)
+          job.ticks().accepted()
+        }
+        expect(++ticks).toBeLessThan(100)
+      }
+    },
+  )
+
+  it('hardens a soft cancel that the document allowed', () => {
+    const job = open({ dialect: '000A' }).starts().does({ type: 'cancel', mode: 'soft' })
+    job.after(20_000).does({ type: 'heartbeat', fence: 'mine' })
+    job.after(20_000)
+    expect(job.ticks().accepted().state).toBe('cancelled')
+  })
+})
+
+function started001(): History {
+  const job = open({ dialect: '001' }).claims()
+  return job.does({ type: 'start', fence: 'mine', expectedRev: job.record.rev })
+}
+
+describe('001 demands a revision', () => {
+  const NAMED: readonly CommandType[] = ['start', 'heartbeat', 'progress', 'complete', 'fail']
+
+  it.each(NAMED.map((type) => [type] as const))('%s without expectedRev is refused', (type) => {
+    const job = open({ dialect: '001' }).claims()
+    if (type !== 'start') job.does({ type: 'start', fence: 'mine', expectedRev: job.record.rev })
+    job.when(WORDS[type]).refused('REV_REQUIRED')
+    job.when({ ...WORDS[type], expectedRev: job.record.rev }).accepted()
+  })
+
+  it('stall and requeue use it too; a claim names no job', () => {
+    const job = open({ dialect: '001' }).claims().after(600_000)
+    job.when({ type: 'stall' }).refused('REV_REQUIRED')
+    job.does({ type: 'stall', expectedRev: job.record.rev })
+    job.when({ type: 'requeue' }).refused('REV_REQUIRED')
+    job.does({ type: 'requeue', expectedRev: job.record.rev }).claims()
+    expect(job.state).toBe('claimed')
+  })
+
+  it('the ticker states the revision it judged', () => {
+    const job = started001().after(600_000)
+    job.ticks().gives('queued', 'stalled', 'requeued')
+  })
+
+  it('fail is final', () => {
+    const job = started001()
+    job.does({
+      type: 'fail',
+      fence: 'mine',
+      fault: { code: 'E_5XX_ORIGIN', message: 'bad gateway' },
+      expectedRev: job.record.rev,
+    })
+    expect(job.state).toBe('failed')
+  })
+})
+
+describe('002 retries as a new job', () => {
+  it('ends the failed one and hands on what is left of the budget', () => {
+    const job = open({ dialect: '002' }).starts()
+    const { decision } = job.when(WORDS.fail)
+    expect(decision).toMatchObject({
+      kind: 'accepted',
+      job: { state: 'failed' },
+      successor: { parentId: 'pj_1', cause: 'retry', failures: 1 },
+    })
+  })
+
+  it('times out a lost lease: stalled and timed out in one commit', () => {
+    const job = open({ dialect: '002' }).starts().after(60_000)
+    job.ticks().gives('timed_out', 'stalled', 'timed_out')
+  })
+})
