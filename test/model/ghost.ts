@@ -1,0 +1,161 @@
+/**
+ * The oracle: the model's own books about a job, kept beside the record from the accepted events alone and by rules
+ * written down a second time, as plainly as possible. Whatever core and these books disagree about is a finding.
+ */
+import type { Event } from '../../src/core/event.ts'
+import { isTerminal, type Job, type State } from '../../src/core/job.ts'
+import type { Policy } from '../../src/core/policy.ts'
+import { must } from './breach.ts'
+
+type Recorded = Extract<Event, { type: 'recorded' }>['payload']
+
+export interface Ghost {
+  /** The one fence that may speak, and until when. */
+  readonly fence: string | undefined
+  readonly leaseEnd: number
+  /** Of this generation and phase. */
+  readonly failures: number
+  readonly stalls: number
+  /** A soft cancel was accepted and the job has not ended since. */
+  readonly cancel: boolean
+  /** Signals accepted that no wait has been given yet. */
+  readonly owed: number
+  /** Steps to undo. */
+  readonly undo: readonly string[]
+  /** Where a compensating job is going. */
+  readonly intended: State | undefined
+  readonly deadline: number | undefined
+  readonly startBy: number | undefined
+}
+
+export const BORN: Ghost = {
+  fence: undefined,
+  leaseEnd: 0,
+  failures: 0,
+  stalls: 0,
+  cancel: false,
+  owed: 0,
+  undo: [],
+  intended: undefined,
+  deadline: undefined,
+  startBy: undefined,
+}
+
+/** The books after one more event, and whether it was allowed to happen. */
+export function account(ghost: Ghost, before: Job | undefined, event: Event, now: number, policy: Policy): Ghost {
+  const owned = event.state === 'claimed' || event.state === 'running'
+  const next = { ...ghost, ...entered(ghost, event, now, policy), ...told(ghost, event) }
+  if (event.type === 'claimed') mayClaim(ghost, before, now, policy)
+  if (event.type === 'stalled') mayStall(ghost, event, now)
+  if (event.type === 'started') return { ...next, startBy: undefined }
+  if (isTerminal(event.state)) mayEnd(ghost, event)
+  if (isTerminal(event.state))
+    return { ...next, fence: undefined, cancel: false, deadline: undefined, startBy: undefined }
+  return owned ? next : { ...next, fence: undefined }
+}
+
+/** Two missed heartbeats, or the lease, whichever is shorter. */
+export const windowMs = (policy: Policy): number =>
+  Math.min(policy.leaseMs, policy.missedHeartbeats * policy.heartbeatMs + 1_000)
+
+function entered(ghost: Ghost, event: Event, now: number, policy: Policy): Partial<Ghost> {
+  const fresh = { failures: 0, stalls: 0, cancel: false, intended: undefined }
+  switch (event.type) {
+    case 'enqueued':
+      return {
+        ...limits(event.payload.runAt, now, policy),
+        failures: event.payload.failures,
+        stalls: event.payload.stalls,
+      }
+    case 'reopened':
+      return { ...fresh, ...limits(event.payload.runAt, now, policy) }
+    case 'admitted':
+      return { startBy: limits(event.payload.runAt, now, policy).startBy }
+    case 'compensating':
+      return {
+        ...fresh,
+        intended: event.payload.intended.state,
+        deadline: now + policy.compensateWithinMs,
+        startBy: undefined,
+      }
+    case 'claimed':
+      return { fence: event.payload.fence, leaseEnd: now + windowMs(policy) }
+    case 'heartbeat':
+      return { leaseEnd: now + windowMs(policy) }
+    case 'stalled':
+      return { stalls: ghost.stalls + 1 }
+    case 'retry_scheduled':
+      return event.command === 'requeue' ? {} : { failures: ghost.failures + 1 }
+    case 'failed':
+    case 'dead_lettered':
+    case 'timed_out':
+      return event.command === 'fail' ? { failures: ghost.failures + 1 } : {}
+    default:
+      return {}
+  }
+}
+
+const limits = (runAt: number, now: number, { deadlineMs, startWithinMs }: Policy) => ({
+  deadline: deadlineMs === undefined ? undefined : now + deadlineMs,
+  startBy: startWithinMs === undefined ? undefined : runAt + startWithinMs,
+})
+
+/** Cancels, signals, steps. */
+function told(ghost: Ghost, event: Event): Partial<Ghost> {
+  switch (event.type) {
+    case 'cancel_requested':
+      return { cancel: true }
+    case 'signal_stored':
+      return { owed: ghost.owed + 1 }
+    case 'signalled':
+      return event.payload.stored ? { owed: ghost.owed - 1 } : {}
+    case 'recorded':
+      return { undo: stillToUndo(ghost.undo, event.payload) }
+    case 'compensated':
+      return { undo: [] }
+    default:
+      return {}
+  }
+}
+
+function stillToUndo(undo: readonly string[], { step, undone }: Recorded): readonly string[] {
+  const all = step?.compensate === true ? [...undo, step.name] : undo
+  return all.filter((name) => name !== undone)
+}
+
+function mayClaim(ghost: Ghost, before: Job | undefined, now: number, policy: Policy): void {
+  must(ghost.fence === undefined, 'I1', 'claimed while somebody owns it')
+  must(!ghost.cancel, 'cancel', 'run again although a cancel was requested')
+  must(!spent(ghost, policy), 'I10', `run again after ${ghost.failures} failures and ${ghost.stalls} lost leases`)
+  must((before?.runAt ?? now) <= now, 'timers', 'claimed before its time')
+}
+
+const spent = ({ failures, stalls }: Ghost, { budget, maxAttempts, maxStalls }: Policy): boolean =>
+  budget === 'shared' ? failures + stalls >= maxAttempts : failures >= maxAttempts || stalls > maxStalls
+
+function mayStall(ghost: Ghost, event: Event, now: number): void {
+  const late = event.command === 'expire' && ghost.startBy !== undefined && ghost.startBy <= now
+  must(ghost.fence !== undefined, 'I1', 'reaped although nobody owned it')
+  must(ghost.leaseEnd <= now || late, 'timers', 'reaped before its lease ended')
+}
+
+/** No way out forgets the compensations, and a compensation ends where it was going. */
+function mayEnd(ghost: Ghost, event: Event): void {
+  const hard = event.command === 'cancel' && event.type === 'cancelled' && event.payload.cancel.mode === 'hard'
+  const happy = event.state === 'succeeded' || event.state === 'denied'
+  if (ghost.intended === undefined) {
+    must(
+      happy || hard || ghost.undo.length === 0,
+      'compensate',
+      `${event.state} with ${ghost.undo.length} steps not undone`,
+    )
+    return
+  }
+  if (hard || event.command === 'deadLetter') return
+  if (event.command === 'compensated') {
+    must(event.state === ghost.intended, 'compensate', `went for ${ghost.intended}, ended ${event.state}`)
+    return
+  }
+  const gaveUp = event.type === 'dead_lettered' && event.payload.deadLetter.reason === 'compensation_failed'
+  must(gaveUp, 'compensate', `ended ${event.state} by ${event.command} before its steps were undone`)
+}

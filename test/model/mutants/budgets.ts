@@ -1,0 +1,38 @@
+/** How often a job may go wrong, and when it is tried again. */
+import { type Mutant, mutant, wide } from './mutant.ts'
+
+export const BUDGETS: readonly Mutant[] = [
+  // Budgets.
+  mutant('release-counts-as-failure', 'budget', [
+    'evolve.ts',
+    "return leave(job, event, { state: 'queued', runAt: event.payload.runAt }, event.payload.executionMs)",
+    "return leave(job, event, { state: 'queued', runAt: event.payload.runAt }, event.payload.executionMs, { failures: job.failures + 1 })",
+  ]),
+  mutant('stall-not-counted', 'budget', ['evolve.ts', '{ stalls: job.stalls + 1 }', '{}']),
+  mutant('stall-counts-as-failure', 'budget', [
+    'evolve.ts',
+    '{ stalls: job.stalls + 1 }',
+    '{ failures: job.failures + 1 }',
+  ]),
+  mutant('failure-not-counted', 'budget', [
+    'evolve.ts',
+    "failures: job.state === 'stalled' ? job.failures : job.failures + 1,",
+    '',
+  ]),
+  mutant('retry-beyond-budget', 'budget', ['decide/fail.ts', '!spentByFailure(job)', 'true']),
+  mutant('one-stall-too-many', 'budget', [
+    'budget.ts',
+    'job.stalls > policy.maxStalls',
+    'job.stalls > policy.maxStalls + 1',
+  ]),
+  mutant('stalls-never-spent', 'budget', ['budget.ts', ' || job.stalls > policy.maxStalls', '']),
+  mutant('shared-budget-counted-apart', '000B', ['budget.ts', "policy.budget === 'shared'", 'false']),
+  mutant('successor-with-a-fresh-budget', '002', ['decide/fail.ts', 'failures: job.failures + 1,', 'failures: 0,']),
+  wide('budget-not-fresh-after-reopen', 'cancel', [
+    'evolve.ts',
+    '          failures: 0,\n          stalls: 0,\n          cancel',
+    '          cancel',
+  ]),
+  mutant('retry-at-once', 'budget', ['retry.ts', 'return at + Math.max', 'return at + 0 * Math.max']),
+  mutant('throttled-like-any-other', 'timers', ['retry.ts', "failure.class === 'throttled' ||", '']),
+]

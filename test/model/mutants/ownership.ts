@@ -1,0 +1,71 @@
+/** Who may speak for a job, and which claim comes next. */
+import { type Mutant, mutant } from './mutant.ts'
+
+const OWNED = 'if (!isOwned(job) || job.lease.fence !== command.fence) {'
+
+export const OWNERSHIP: readonly Mutant[] = [
+  // Ownership.
+  mutant('no-fence-check', 'budget', ['ownership.ts', OWNED, 'if (!isOwned(job)) {']),
+  mutant('fence-without-its-secret', 'budget', [
+    'ownership.ts',
+    OWNED,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    'if (!isOwned(job) || !command.fence.startsWith(`${job.generation}.${job.attempt}.`)) {',
+  ]),
+  mutant('worker-name-is-enough', 'budget', [
+    'ownership.ts',
+    OWNED,
+    "if (!isOwned(job) || job.owner.workerId !== 'w') {",
+  ]),
+  mutant('owner-outlives-its-lease', 'budget', [
+    'ownership.ts',
+    "command.type !== 'stall' && now >=",
+    'false && now >=',
+  ]),
+  mutant('lease-ends-a-moment-late', 'budget', [
+    'ownership.ts',
+    'now >= job.lease.expiresAt',
+    'now > job.lease.expiresAt',
+  ]),
+  mutant('heartbeat-revives-an-expired-lease', 'budget', [
+    'ownership.ts',
+    "command.type !== 'stall' && now",
+    "command.type !== 'stall' && command.type !== 'heartbeat' && now",
+  ]),
+  mutant('late-words-leave-no-note', 'budget', [
+    'ownership.ts',
+    'attempt > 0 ? { generation, attempt } : undefined',
+    'attempt < 0 ? { generation, attempt } : undefined',
+  ]),
+  mutant(
+    'complete-from-queued',
+    'budget',
+    ['ownership.ts', OWNED, 'if (isOwned(job) && job.lease.fence !== command.fence) {'],
+    ['ownership.ts', 'now >= job.lease.expiresAt', 'now >= (job.lease?.expiresAt ?? Infinity)'],
+    ['transitions.ts', '  complete: {', "  complete: {\n    queued: [move('succeeded', 'always', 'succeeded')],"],
+  ),
+  // Claims, attempts, generations.
+  mutant('no-attempt-increment', 'budget', [
+    'decide/claim.ts',
+    'const attempt = job.attempt + 1',
+    'const attempt = Math.max(1, job.attempt)',
+  ]),
+  mutant('attempt-counts-double', 'budget', ['evolve.ts', 'attempt: event.attempt,', 'attempt: event.attempt + 1,']),
+  mutant('attempt-reset-on-reopen', 'cancel', [
+    'evolve.ts',
+    'generation: event.generation,',
+    'generation: event.generation,\n          attempt: 0,',
+  ]),
+  mutant('generation-kept-on-reopen', 'cancel', ['evolve.ts', 'generation: event.generation,', '']),
+  mutant('claim-before-its-time', 'budget', ['decide/claim.ts', '|| job.readyAt > d.at', '']),
+  mutant(
+    'claim-what-is-owned',
+    'budget',
+    ['decide/claim.ts', 'job.readyAt === undefined || job.readyAt > d.at', 'false'],
+    [
+      'transitions.ts',
+      "claim: each(['queued', 'retrying', 'stalled']",
+      "claim: each(['queued', 'retrying', 'stalled', 'running']",
+    ],
+  ),
+]

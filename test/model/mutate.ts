@@ -1,0 +1,26 @@
+/** A copy of the core with one mutant in it, somewhere that is gone afterwards. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { type Core, loadCore, SHIPPED } from './core.ts'
+import type { Mutant, Patch } from './mutants/mutant.ts'
+
+export async function mutate({ name, patches }: Mutant): Promise<Core> {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-mutant-'))
+  try {
+    cpSync(fileURLToPath(SHIPPED), join(folder, 'core'), { recursive: true })
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+    for (const patch of patches) apply(name, join(folder, 'core', patch.file), patch)
+    return await loadCore(pathToFileURL(join(folder, 'core/')))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function apply(name: string, path: string, { file, find, replace }: Patch): void {
+  const parts = readFileSync(path, 'utf8').split(find)
+  if (parts.length !== 2)
+    throw new Error(`mutant ${name}: ${parts.length - 1} places in core/${file} match ${JSON.stringify(find)}`)
+  writeFileSync(path, parts.join(replace))
+}

@@ -1,0 +1,42 @@
+/** What a run says. */
+import { configurationNamed } from './configuration.ts'
+import type { Counterexample } from './explore.ts'
+import type { Report } from './part.ts'
+
+export interface Total {
+  states: number
+  edges: number
+  violations: number
+  killed: number
+  mutants: number
+  seconds: number
+}
+
+export function printReport({ task, exploration, error, seconds }: Report): void {
+  const took = `${seconds.toFixed(1)} s`
+  if (exploration === undefined) {
+    console.log(`${task.kind} ${task.name}: NOT EXPLORED, ${took}\n${error}`)
+    return
+  }
+  const { states, edges, units, depth, complete, counterexample } = exploration
+  if (task.kind === 'mutant') {
+    const verdict = counterexample === undefined ? `SURVIVED ${states} states` : `killed by ${counterexample.rule}`
+    console.log(`mutant ${task.name}: ${verdict}, ${took}`)
+  } else {
+    const reach = complete ? 'all of it' : `to depth ${depth}`
+    console.log(`${task.name}: ${configurationNamed(task.name).about}`)
+    console.log(`  ${states} states, ${edges} edges, ${units} records, ${reach}, ${took}`)
+    if (counterexample !== undefined) console.log('  VIOLATED')
+  }
+  if (counterexample !== undefined) printCounterexample(counterexample)
+}
+
+function printCounterexample({ rule, what, steps }: Counterexample): void {
+  for (const [i, step] of steps.entries()) console.log(`  ${String(i + 1).padStart(3)}  ${step}`)
+  console.log(`       ${rule}: ${what}`)
+}
+
+export function printTotal({ states, edges, violations, killed, mutants, seconds }: Total): void {
+  const found = `${states} states, ${edges} edges, ${violations} violations`
+  console.log(`model: ${found}, ${killed}/${mutants} mutants killed, ${seconds.toFixed(1)} s`)
+}
