@@ -375,7 +375,7 @@ export class Execution implements Sender {
     if (wasRunning && this.#tidings !== undefined) this.#report(this.#tidings, Number.POSITIVE_INFINITY)
     this.mode = 'ending'
     this.#last = word
-    this.desk.outbox.post(word, this)
+    this.desk.outbox.post(word, this, !this.#startSaid)
     if (wasRunning) this.desk.vacated(this)
   }
 
@@ -419,7 +419,7 @@ export class Execution implements Sender {
           resolve(answer)
         },
       }
-      this.desk.outbox.post(word, sender)
+      this.desk.outbox.post(word, sender, false)
     })
     this.#heard = heard
     return heard

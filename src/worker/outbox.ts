@@ -1,7 +1,10 @@
 /**
- * Group commit. Words leave in the order they came, whatever has gathered since the last call in one call, one call
- * at a time: a busy worker pays one commit for many jobs, an idle one waits for nobody. A call that fails is repeated
- * whole until it succeeds or nobody wants it any more; every word has a request id, so repeating is harmless.
+ * Group commit. Words leave in the order they came, whatever has gathered since the last call in one call: a busy
+ * worker pays one commit for many jobs, an idle one waits for nobody. A second call may be under way beside the first
+ * only where the first holds nothing but jobs' only words, so that no word ever overtakes another about the same job.
+ *
+ * A call that fails is repeated whole until it succeeds or the outbox is closed; every word has a request id, so
+ * repeating is harmless.
  */
 import type { Answer, Engine, Word } from '../engine/engine.ts'
 import type { Log } from '../system/log.ts'
@@ -18,40 +21,55 @@ export interface OutboxOptions {
   readonly log: Log
 }
 
+interface Batch {
+  words: Word[]
+  senders: Sender[]
+  /** Every word in it is the only one that will be said about its job until it is answered. */
+  lone: boolean
+}
+
 const BATCH = 500
+/** Fewer words than this wait for the call under way: two small commits cost more than one. */
+const WORTH_A_SECOND_CALL = 100
 const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 1_000
 
 export class Outbox {
   readonly #options: OutboxOptions
-  #words: Word[] = []
-  #senders: Sender[] = []
-  /** A flush is scheduled or under way. */
-  #busy = false
+  #gathering: Batch = emptyBatch()
+  /** Full batches, oldest first. */
+  readonly #full: Batch[] = []
+  readonly #underway = new Set<Batch>()
+  #scheduled = false
   #idle: (() => void)[] = []
-  #closing = new AbortController()
+  readonly #closing = new AbortController()
 
   constructor(options: OutboxOptions) {
     this.#options = options
   }
 
-  /** Words not answered yet, those under way not counted. */
+  /** Words that have not left yet. */
   get backlog(): number {
-    return this.#words.length
+    return this.#full.length * BATCH + this.#gathering.words.length
   }
 
-  post(word: Word, sender: Sender): void {
-    this.#words.push(word)
-    this.#senders.push(sender)
-    if (this.#busy) return
-    this.#busy = true
-    // Not at once: handlers that end together are settled together.
-    queueMicrotask(() => void this.#flush())
+  /** `lone`: nothing else was said about this job under this lease, nor will be before this is answered. */
+  post(word: Word, sender: Sender, lone: boolean): void {
+    const batch = this.#gathering
+    batch.words.push(word)
+    batch.senders.push(sender)
+    batch.lone &&= lone
+    if (batch.words.length === BATCH) {
+      this.#full.push(batch)
+      this.#gathering = emptyBatch()
+    }
+    this.#schedule()
   }
 
   /** Resolves when every word has been answered. */
   idle(): Promise<void> {
-    return this.#busy ? new Promise((resolve) => this.#idle.push(resolve)) : Promise.resolve()
+    if (this.#isIdle) return Promise.resolve()
+    return new Promise((resolve) => this.#idle.push(resolve))
   }
 
   /** From now on a call that fails is not repeated. */
@@ -59,21 +77,47 @@ export class Outbox {
     this.#closing.abort()
   }
 
-  async #flush(): Promise<void> {
-    while (this.#words.length > 0) {
-      const words = this.#words.length > BATCH ? this.#words.splice(0, BATCH) : this.#words
-      const senders = this.#senders.length > BATCH ? this.#senders.splice(0, BATCH) : this.#senders
-      if (words === this.#words) {
-        this.#words = []
-        this.#senders = []
-      }
-      const answers = await this.#settle(words)
-      for (let i = 0; i < words.length; i += 1) {
-        const answer = answers?.[i]
-        if (answer !== undefined) (senders[i] as Sender).answered(words[i] as Word, answer)
-      }
+  get #isIdle(): boolean {
+    return this.backlog === 0 && this.#underway.size === 0
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || !this.#mayLeave) return
+    this.#scheduled = true
+    // Not at once: handlers that end together are settled together.
+    queueMicrotask(() => {
+      this.#scheduled = false
+      while (this.#mayLeave) void this.#send(this.#next())
+    })
+  }
+
+  get #mayLeave(): boolean {
+    const { backlog } = this
+    if (this.#underway.size === 0) return backlog > 0
+    if (this.#underway.size > 1 || backlog < WORTH_A_SECOND_CALL) return false
+    for (const batch of this.#underway) if (!batch.lone) return false
+    return true
+  }
+
+  #next(): Batch {
+    const full = this.#full.shift()
+    if (full !== undefined) return full
+    const batch = this.#gathering
+    this.#gathering = emptyBatch()
+    return batch
+  }
+
+  async #send(batch: Batch): Promise<void> {
+    this.#underway.add(batch)
+    const { words, senders } = batch
+    const answers = await this.#settle(words)
+    this.#underway.delete(batch)
+    for (let i = 0; i < words.length; i += 1) {
+      const answer = answers?.[i]
+      if (answer !== undefined) (senders[i] as Sender).answered(words[i] as Word, answer)
     }
-    this.#busy = false
+    this.#schedule()
+    if (!this.#isIdle) return
     const waiting = this.#idle
     this.#idle = []
     for (const resolve of waiting) resolve()
@@ -93,3 +137,5 @@ export class Outbox {
     }
   }
 }
+
+const emptyBatch = (): Batch => ({ words: [], senders: [], lone: true })

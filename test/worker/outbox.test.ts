@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import type { Answer, Word } from '../../src/engine/engine.ts'
+import { silentLog } from '../../src/system/log.ts'
+import { VirtualTime } from '../../src/testing/virtual-time.ts'
+import { Outbox } from '../../src/worker/outbox.ts'
+
+const word = (id: string): Word => ({ id, command: { type: 'requeue', actor: 'a', requestId: 'r' } })
+const answer = (jobId: string): Answer => ({
+  ok: true,
+  jobId,
+  rev: 1,
+  state: 'queued',
+  at: 0,
+  replayed: false,
+  cancel: undefined,
+})
+
+/** An engine whose calls are answered when the test says so. */
+function slowEngine() {
+  const calls: { ids: string[]; answer: () => void; fail: () => void }[] = []
+  const settle = (words: readonly Word[]) =>
+    new Promise<readonly Answer[]>((resolve, reject) => {
+      const ids = words.map(({ id }) => id)
+      calls.push({
+        ids,
+        answer: () => resolve(ids.map(answer)),
+        fail: () => reject(new Error('the store is away')),
+      })
+    })
+  return { calls, settle }
+}
+
+function open() {
+  const engine = slowEngine()
+  const time = new VirtualTime(0)
+  const outbox = new Outbox({ engine, timers: time, log: silentLog })
+  const answered: string[] = []
+  const post = (id: string, lone = true) =>
+    outbox.post(word(id), { answered: ({ id: about }) => void answered.push(about) }, lone)
+  return { ...engine, time, outbox, answered, post }
+}
+
+describe('the outbox', () => {
+  it('sends what has gathered in one call, and what gathers meanwhile in the next', async () => {
+    const { calls, post, time, answered, outbox } = open()
+    post('a')
+    post('b')
+    await time.settle()
+    post('c')
+    post('d')
+    await time.settle()
+    expect(calls.map(({ ids }) => ids)).toEqual([['a', 'b']])
+    calls[0]?.answer()
+    await time.settle()
+    expect(calls.map(({ ids }) => ids)).toEqual([['a', 'b'], ['c', 'd']])
+    calls[1]?.answer()
+    await outbox.idle()
+    expect(answered).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('has a second call under way when many wait, but never one that could overtake', async () => {
+    const { calls, post, time } = open()
+    post('first')
+    await time.settle()
+    for (let i = 0; i < 700; i += 1) post(`j${i}`, i !== 3)
+    await time.settle()
+    // The second holds a word that may be followed by others about the same job: there is no third beside it.
+    expect(calls.map(({ ids }) => ids.length)).toEqual([1, 500])
+    calls[0]?.answer()
+    await time.settle()
+    expect(calls.length).toBe(2)
+    calls[1]?.answer()
+    await time.settle()
+    expect(calls.map(({ ids }) => ids.length)).toEqual([1, 500, 200])
+  })
+
+  it('repeats a call that fails, in its place', async () => {
+    const { calls, post, time, answered, outbox } = open()
+    post('a', false)
+    await time.settle()
+    post('b', false)
+    calls[0]?.fail()
+    await time.settle()
+    expect(calls.length).toBe(1)
+    await time.advance(20)
+    expect(calls[1]?.ids).toEqual(['a'])
+    calls[1]?.answer()
+    await time.settle()
+    calls[2]?.answer()
+    await outbox.idle()
+    expect(answered).toEqual(['a', 'b'])
+  })
+
+  it('gives up on what fails once it is closed', async () => {
+    const { calls, post, time, answered, outbox } = open()
+    post('a')
+    await time.settle()
+    outbox.close()
+    calls[0]?.fail()
+    await outbox.idle()
+    expect(answered).toEqual([])
+    expect(time.pending).toBe(0)
+  })
+})
