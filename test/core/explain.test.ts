@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { type Circumstances, type Explanation, explain, WAYS_NOT_TO_RUN } from '../../src/core/explain.ts'
+import { STATES } from '../../src/core/job.ts'
+import { given, type History } from './given.ts'
+import { HISTORIES } from './sample.ts'
+
+const asked = (history: History, around: Partial<Circumstances> = {}): Explanation =>
+  explain(history.record, { now: history.now, paused: undefined, held: undefined, ...around })
+
+describe('why a job is not running', () => {
+  it('has an answer in every state: one of seven words, or that it runs, or that it is over', () => {
+    for (const state of STATES) {
+      const told = asked(HISTORIES[state]())
+      expect([...WAYS_NOT_TO_RUN, 'running', 'ended']).toContain(told.way)
+      expect(told).toMatchObject({ job: 'pj_1', state })
+      expect(told.because).not.toBe('')
+      expect(told.next).not.toBe('')
+    }
+  })
+
+  it('pending: who admits it', () => {
+    const history = given({ admission: true, deadline: '1h' })
+    expect(asked(history)).toMatchObject({ way: 'pending', who: 'admission', when: history.now + 3_600_000 })
+  })
+
+  it('queued: who could take it', () => {
+    expect(asked(given())).toMatchObject({ way: 'queued', who: 'the workers of queue crawl' })
+  })
+
+  it('queued: an orphan that may run again', () => {
+    expect(asked(HISTORIES.stalled())).toMatchObject({ way: 'queued' })
+  })
+
+  it('delayed: until when, and after which failure', () => {
+    const later = given({}, { runAt: 2_000_000 })
+    expect(asked(later)).toMatchObject({ way: 'delayed', when: 2_000_000, because: 'It is to run later.' })
+    const retrying = given({ retry: { jitter: 'none' } })
+      .starts()
+      .fails({ code: 'E_5XX_ORIGIN' })
+    expect(asked(retrying)).toMatchObject({ way: 'delayed', when: retrying.now + 2_000 })
+    expect(asked(retrying).because).toMatch(/E_5XX_ORIGIN/)
+    expect(asked(retrying.after(2_000))).toMatchObject({ way: 'queued' })
+  })
+
+  it('delayed: an orphan that the ticker has to judge', () => {
+    const orphan = given({ retry: { stalls: 0 } })
+      .starts()
+      .after(60_000)
+      .does({ type: 'stall' })
+    expect(asked(orphan)).toMatchObject({ way: 'delayed', who: 'the ticker', when: orphan.now })
+  })
+
+  it('paused: by whom', () => {
+    const paused = { by: 'operator:ann', since: 5 }
+    expect(asked(given(), { paused })).toMatchObject({ way: 'paused', who: 'operator:ann' })
+    expect(asked(given(), { paused }).because).toBe('Queue crawl is paused by operator:ann.')
+    const nobody = { by: undefined, since: undefined }
+    expect(asked(given(), { paused: nobody })).toMatchObject({ way: 'paused', because: 'Queue crawl is paused.' })
+    expect(asked(given({}, { runAt: 2_000_000 }), { paused })).toMatchObject({ way: 'delayed' })
+  })
+
+  it('held: by which limit', () => {
+    const held = { key: 'example.org', limit: '2 at a time' }
+    expect(asked(given(), { held })).toMatchObject({ way: 'held', who: 'the jobs of key example.org' })
+  })
+
+  it('waiting, parked: for what, from whom, until when', () => {
+    const waiting = HISTORIES.waiting()
+    expect(asked(waiting)).toMatchObject({ way: 'waiting', when: waiting.now + 10 })
+    const keyed = given().starts().does({ type: 'wait', fence: 'mine', name: 'ok', key: 'k7' })
+    expect(asked(keyed)).toMatchObject({
+      way: 'parked',
+      when: undefined,
+      who: 'whoever sends the signal ok with key k7',
+    })
+    expect(asked(keyed).because).toMatch(/without a time limit/)
+  })
+
+  it('running after all: where, until when, and whether it is being cancelled', () => {
+    expect(asked(HISTORIES.claimed())).toMatchObject({ way: 'running' })
+    const running = HISTORIES.running()
+    expect(asked(running)).toMatchObject({ way: 'running', when: running.record.lease?.expiresAt })
+    expect(asked(running.does({ type: 'cancel', mode: 'soft' })).next).toMatch(/cancel was requested/)
+  })
+
+  it('ended: and whether it can be reopened', () => {
+    expect(asked(HISTORIES.succeeded())).toMatchObject({ way: 'ended', next: 'Enqueue a new job.' })
+    expect(asked(HISTORIES.denied())).toMatchObject({ way: 'ended', next: 'Enqueue a new job.' })
+    expect(asked(HISTORIES.failed())).toMatchObject({ way: 'ended', next: 'Reopen it to run it again.' })
+  })
+
+  it('knows no state that is not one', () => {
+    const job = { ...given().record, state: 'sleeping' } as never
+    expect(() => explain(job, { now: 1, paused: undefined, held: undefined })).toThrow('unreachable')
+  })
+})
