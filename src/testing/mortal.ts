@@ -9,8 +9,8 @@ export interface Mortal {
   kill(): void
   /** No hint reaches it any more. */
   deafen(): void
-  /** Heartbeats for this job get lost on the way. */
-  silence(id: JobId): void
+  /** Heartbeats for this job get lost on the way, until disposed of. */
+  silence(id: JobId): Disposable
 }
 
 export function mortal(engine: Engine, timers: Timers): Mortal {
@@ -61,6 +61,9 @@ export function mortal(engine: Engine, timers: Timers): Mortal {
     deafen: () => {
       deaf = true
     },
-    silence: (id) => void silenced.add(id),
+    silence(id) {
+      silenced.add(id)
+      return { [Symbol.dispose]: () => void silenced.delete(id) }
+    },
   }
 }

@@ -1,0 +1,225 @@
+/**
+ * `pawl/testing`: the real engine and the real worker over a memory store, in time that passes when the test says so.
+ * No real timer is involved, except that whoever waits for a handler does not wait for ever.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { type Duration, parseDuration } from '../core/duration.ts'
+import { isEnded, type Job, type JobId, LIVE_STATES, type State } from '../core/job.ts'
+import { leaseWindowMs } from '../core/timers.ts'
+import { LocalEngine } from '../engine/local.ts'
+import { Pawl } from '../pawl.ts'
+import { openMemoryStore } from '../store/memory/memory.ts'
+import { realClock } from '../system/clock.ts'
+import { realIds } from '../system/ids.ts'
+import { type Log, silentLog } from '../system/log.ts'
+import { realRandom } from '../system/random.ts'
+import { turn } from '../system/turn.ts'
+import type { JobDefinition } from '../worker/definition.ts'
+import { startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
+import { type Mortal, mortal } from './mortal.ts'
+import { VirtualTime } from './virtual-time.ts'
+
+export interface TestingOptions {
+  /** When the test begins; the first of January 2030 unless given. */
+  readonly now?: Date | number | undefined
+  readonly worker?: WorkerOptions | undefined
+  readonly log?: Log | undefined
+  /** How long, by the real clock, a handler may take before `drain` gives up on it. */
+  readonly patienceMs?: number | undefined
+}
+
+export interface ExpectedJob {
+  readonly type: string
+}
+
+export async function openTesting(jobs: readonly JobDefinition[], options: TestingOptions = {}): Promise<Testing> {
+  const testing = new Testing(jobs, options)
+  await testing.drain()
+  return testing
+}
+
+const DAWN = Date.UTC(2030, 0, 1)
+const PATIENCE_MS = 10_000
+const PAGE = 500
+const TICK = 500
+
+export class Testing implements AsyncDisposable {
+  readonly pawl: Pawl
+  readonly #time: VirtualTime
+  readonly #engine: LocalEngine
+  readonly #jobs: readonly JobDefinition[]
+  readonly #options: TestingOptions
+  #worker: Worker
+  #world: Mortal
+
+  constructor(jobs: readonly JobDefinition[], options: TestingOptions) {
+    this.#jobs = jobs
+    this.#options = options
+    const time = new VirtualTime(options.now === undefined ? DAWN : Number(options.now))
+    this.#time = time
+    const store = openMemoryStore({ clock: time })
+    this.#engine = new LocalEngine({ store, clock: time, random: realRandom, timers: time })
+    const log = options.log ?? silentLog
+    this.pawl = new Pawl({ engine: this.#engine, timers: time, ids: realIds(realRandom), log })
+    this.#world = mortal(this.#engine, time)
+    this.#worker = this.#start()
+  }
+
+  /** The store's clock. */
+  get now(): Date {
+    return new Date(this.#time.now())
+  }
+
+  /** Lets time pass, and everything happen that happens meanwhile. */
+  async advance(duration: Duration): Promise<void> {
+    const ms = parseDuration(duration)
+    if (ms === undefined || ms < 0) throw new TypeError(`${String(duration)} is not a duration: ms, or text like '2h'`)
+    const until = this.#time.now() + ms
+    for (;;) {
+      const next = await this.#nextMoment(until)
+      await this.#time.advance((next ?? until) - this.#time.now())
+      await this.#workThrough()
+      if (next === undefined) return
+    }
+  }
+
+  /** Until there is nothing left to do at this time. */
+  async drain(): Promise<void> {
+    const isDone = async () => {
+      await this.#workThrough()
+      return this.#worker.held === 0 && !(await this.#hasReady())
+    }
+    if (await this.#eventually(isDone)) return
+    const running = await this.#live((job) => job.lease !== undefined)
+    const names = running.map(({ id, spec }) => `${id} (${spec.kind.type})`).join(', ')
+    throw new Error(`drain: still running: ${names}. A handler that waits for time to pass needs advance().`)
+  }
+
+  /** The worker is gone, without a word, as if its process had been killed; another takes its place. */
+  async crashWorker(): Promise<void> {
+    this.#world.kill()
+    this.#world = mortal(this.#engine, this.#time)
+    this.#worker = this.#start()
+    await this.#time.settle()
+  }
+
+  /** The worker cannot renew this lease any more; time passes until it is over. */
+  async loseLease(id: JobId): Promise<void> {
+    const job = await this.#must(id)
+    if (job.lease === undefined) throw new Error(`loseLease: nobody owns ${id}, it is ${job.state}`)
+    using _ = this.#world.silence(job.id)
+    await this.advance(leaseWindowMs(job.spec.kind.policy) + 1)
+  }
+
+  /** The job of this type, with this input if one is given; an error that lists what there is, if there is none. */
+  async expectEnqueued(job: ExpectedJob, ...wanted: readonly [] | readonly [input: unknown]): Promise<Job> {
+    const { jobs } = await this.pawl.find({ types: [job.type], limit: PAGE })
+    const inputs = await Promise.all(jobs.map(({ id }) => this.pawl.body(id, 'input')))
+    const found = jobs.find((_, i) => wanted.length === 0 || isDeepStrictEqual(inputs[i], plain(wanted[0])))
+    if (found !== undefined) return found
+    const what = wanted.length === 0 ? '' : ` with ${JSON.stringify(wanted[0])}`
+    throw new Error(`expected a job ${job.type}${what}; enqueued: ${JSON.stringify(inputs)}`)
+  }
+
+  /** Without letting time pass: what a job needs time for needs `advance`. */
+  async waitForState(id: JobId, state: State): Promise<Job> {
+    let job = await this.#must(id)
+    const isThere = async () => {
+      await this.#workThrough()
+      job = await this.#must(id)
+      return job.state === state || isEnded(job)
+    }
+    await this.#eventually(isThere)
+    if (job.state === state) return job
+    const { error, lastFailure } = job
+    throw new Error(`${id} is ${job.state}, not ${state}`, { cause: error ?? lastFailure })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // A handler that hangs is no reason for a test to hang.
+    this.#world.kill()
+    await this.pawl.close()
+  }
+
+  #start(): Worker {
+    const { engine, timers } = this.#world
+    return startWorker(engine, this.#jobs, {
+      poll: '1h',
+      ...this.#options.worker,
+      clock: this.#time,
+      machineMs: () => this.#time.monotonicMs(),
+      timers,
+      log: this.#options.log,
+    })
+  }
+
+  /** Ticks, claims and runs until nothing moves. */
+  async #workThrough(): Promise<void> {
+    while ((await this.#engine.tick(TICK)).moved > 0) {}
+    this.#worker.wake()
+    await this.#time.settle()
+  }
+
+  async #eventually(isDone: () => Promise<boolean>): Promise<boolean> {
+    const deadline = realClock.monotonicMs() + (this.#options.patienceMs ?? PATIENCE_MS)
+    while (realClock.monotonicMs() < deadline) {
+      if (await isDone()) return true
+      await turn()
+    }
+    return false
+  }
+
+  /** The next time at which the store has something to do. */
+  async #nextMoment(until: number): Promise<number | undefined> {
+    const now = this.#time.now()
+    let next: number | undefined
+    for (const { readyAt, nextTickAt } of await this.#live(() => true)) {
+      for (const at of [readyAt, nextTickAt]) {
+        if (at !== undefined && at > now && at <= until) next = Math.min(next ?? at, at)
+      }
+    }
+    return next
+  }
+
+  async #hasReady(): Promise<boolean> {
+    const now = this.#time.now()
+    const ready = await this.#live(({ readyAt }) => readyAt !== undefined && readyAt <= now)
+    const served = new Set(this.#jobs.map(({ tenant, queue }) => JSON.stringify([tenant, queue])))
+    for (const { spec } of ready) {
+      const { tenant, queue } = spec.kind
+      if (!served.has(JSON.stringify([tenant, queue]))) continue
+      if (!(await this.#paused(tenant, queue))) return true
+    }
+    return false
+  }
+
+  async #paused(tenant: string, queue: string): Promise<boolean> {
+    const key = JSON.stringify([tenant, queue])
+    const [answer] = await this.#engine.settings([{ op: 'get', collection: 'queue', key }])
+    const text = answer?.settings[0]?.text
+    return text !== undefined && (JSON.parse(text) as { paused?: boolean }).paused === true
+  }
+
+  async #live(wanted: (job: Job) => boolean): Promise<readonly Job[]> {
+    const found: Job[] = []
+    let cursor: string | undefined
+    do {
+      const page = await this.#engine.find({ states: LIVE_STATES, order: 'oldest', limit: PAGE, cursor })
+      found.push(...page.jobs.filter(wanted))
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return found
+  }
+
+  async #must(id: JobId): Promise<Job> {
+    const job = await this.pawl.get(id)
+    if (job === undefined) throw new Error(`there is no job ${id}`)
+    return job
+  }
+}
+
+/** As it was stored. */
+const plain = (value: unknown): unknown => {
+  const text = JSON.stringify(value)
+  return text === undefined ? undefined : JSON.parse(text)
+}
