@@ -1,6 +1,6 @@
 /** Document 000, part A: distributed reliability. Leases, a dead-letter state, nine event types. */
 import { type Event, eventId } from '../event.ts'
-import type { Job } from '../job.ts'
+import type { DeadLettered, Denied, Job, TimedOut } from '../job.ts'
 import {
   type Dialect,
   type Fields,
@@ -96,7 +96,7 @@ export const document000A: Dialect = {
       artifacts: job.artifacts,
       correlation_id: job.spec.correlationId,
       trace_id: traceIdOf(job.spec.traceparent),
-      ...(state === 'dead_lettered' ? letterOf(job) : {}),
+      ...letterOf(job),
     }),
   entry: (event, step, nth) => ({
     id: nth === 0 ? eventId(event) : `${eventId(event)}.${nth}`,
@@ -123,15 +123,21 @@ export const document000A: Dialect = {
   },
 }
 
-/** All of the required fields, null where nothing ever ran. */
+/** What shows as a dead letter has all of the required fields, null where nothing ever ran. */
 function letterOf(job: Job): Fields {
+  if (job.state !== 'dead_lettered' && job.state !== 'timed_out' && job.state !== 'denied') return {}
   return {
-    reason_code: job.deadLetter?.reason ?? (job.state === 'denied' ? 'policy_violation' : 'timeout'),
-    last_error: job.error?.message ?? (job.verdict === undefined ? null : `denied by rule ${job.verdict.rule}`),
+    ...reasonOf(job),
     attempts: job.attempt,
     last_owner: job.lastClaim?.owner.workerId ?? null,
     last_lease_expires_at: iso(job.lastClaim?.leaseExpiresAt) ?? null,
   }
+}
+
+function reasonOf(job: DeadLettered | TimedOut | Denied): Fields {
+  if (job.state === 'denied')
+    return { reason_code: 'policy_violation', last_error: `denied by rule ${job.verdict.rule}` }
+  return { reason_code: job.deadLetter?.reason ?? 'timeout', last_error: job.error.message }
 }
 
 /** A claim that nobody made is numbered like the next one: an attempt that was closed stays closed. */

@@ -129,7 +129,9 @@ class Fold {
     if (row === undefined) {
       const rule = this.#dialect.ended.includes(this.status) ? 'after_the_end' : 'illegal_move'
       this.report(n, rule, `${word} while ${this.status}`)
-      if (lastWins) this.status = this.#dialect.table.find((any) => any.word === word)?.to ?? this.status
+      // Each word sets one status, wherever the job is.
+      if (lastWins)
+        this.status = this.#dialect.table.reduce((set, any) => (any.word === word ? any.to : set), this.status)
       return
     }
     if (!this.#mayClaim(line)) return
