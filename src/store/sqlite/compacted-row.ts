@@ -14,8 +14,8 @@ export async function compactedRow(channel: Channel, kinds: Kinds, change: Compa
   const { before, event, replaces } = change
   const id = idNumber(before.id)
   const { answered } = await channel.call('log', { id: id ?? 0, afterRev: 0, limit: Number.MAX_SAFE_INTEGER })
-  const was = answered?.log.at(-1)?.[2]
-  if (id === undefined || answered === null || was == null) return { status: 'conflict' }
+  const was = answered.log.at(-1)?.[2]
+  if (id === undefined || answered.job === null || was == null) return { status: 'conflict' }
   const gone = new Set(replaces)
   const [first, ...rest] = eventsOf(answered.job, answered.log, kinds)
   const kept = [...rest.filter(({ rev }) => !gone.has(rev)), event].sort((a, b) => a.rev - b.rev)

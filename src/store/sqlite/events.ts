@@ -32,13 +32,13 @@ export async function events(channel: Channel, kinds: Kinds, query: EventQuery):
   }
 }
 
-const page = (now: number, found: Partial<EventPage>): EventPage => ({
+const page = (now: number, { purged }: { purged: number }, found: Partial<EventPage>): EventPage => ({
   now,
   events: [],
   annotations: [],
   feed: [],
   tally: [],
-  purged: 0,
+  purged,
   cursor: undefined,
   ...found,
 })
@@ -46,15 +46,16 @@ const page = (now: number, found: Partial<EventPage>): EventPage => ({
 async function ofJob(channel: Channel, kinds: Kinds, { id, afterRev, limit }: Query<'job'>): Promise<EventPage> {
   // A stretch has at least one event, so as many stretches as events wanted, and one, are enough.
   const { now, answered } = await channel.call('log', { id: idNumber(id) ?? 0, afterRev, limit: limit + 1 })
-  if (answered === null) return page(now, {})
-  const later = eventsOf(answered.job, answered.log, kinds).filter(({ rev }) => rev > afterRev)
+  const { job, log } = answered
+  const later = job === null ? [] : eventsOf(job, log, kinds).filter(({ rev }) => rev > afterRev)
   const shown = later.slice(0, limit)
-  return page(now, { events: shown, cursor: later.length > shown.length ? String(shown.at(-1)?.rev) : undefined })
+  const cursor = later.length > shown.length ? String(shown.at(-1)?.rev) : undefined
+  return page(now, answered, { events: shown, cursor })
 }
 
 async function ofAnnotations(channel: Channel, { id }: Query<'annotation'>): Promise<EventPage> {
   const { now, answered } = await channel.call('annotations', idNumber(id) ?? 0)
-  return page(now, { annotations: answered.map((text) => JSON.parse(text) as Annotation) })
+  return page(now, answered, { annotations: answered.texts.map((text) => JSON.parse(text) as Annotation) })
 }
 
 async function ofTypes(channel: Channel, kinds: Kinds, query: Query<'type'>): Promise<EventPage> {
@@ -72,7 +73,7 @@ async function ofTypes(channel: Channel, kinds: Kinds, query: Query<'type'>): Pr
     // It may have been compacted since.
     if (event !== undefined && query.types.includes(event.type)) found.push(event)
   }
-  return page(now, { events: found, cursor: answered.next?.join('.') })
+  return page(now, answered, { events: found, cursor: answered.next?.join('.') })
 }
 
 /** All that share a correlation id belong together and are read together; the page is cut from them. */
@@ -84,7 +85,7 @@ async function ofCorrelation(channel: Channel, kinds: Kinds, query: Query<'corre
     kinds: await kindsWanted(channel, kinds, { tenant: query.tenant }),
   })
   const after = query.cursor === undefined ? undefined : spotOf(query.cursor)
-  const found = answered
+  const found = answered.jobs
     .flatMap(([job, , log]) => eventsOf(job, log, kinds))
     .filter((event) => event.correlationId === correlationId)
     .map((event) => ({ event, spot: [event.at, idNumber(event.jobId) ?? 0, event.rev] as const }))
@@ -92,7 +93,7 @@ async function ofCorrelation(channel: Channel, kinds: Kinds, query: Query<'corre
     .sort((a, b) => compare(a.spot, b.spot))
   const shown = found.slice(0, limit)
   const cursor = found.length > shown.length ? shown.at(-1)?.spot.join('.') : undefined
-  return page(now, { events: shown.map(({ event }) => event), cursor })
+  return page(now, answered, { events: shown.map(({ event }) => event), cursor })
 }
 
 const compare = (a: Spot, b: Spot): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
@@ -112,7 +113,7 @@ async function ofFeed(channel: Channel, kinds: Kinds, { after, limit }: Query<'f
     return { position: `${position}.${index}`, jobId: idText(id), rev, type: known, tenant, queue, jobType: type }
   })
   const cursor = after === undefined ? endOf(answered.end) : (feed.at(-1)?.position ?? after)
-  return page(now, { feed, cursor, purged: answered.purged })
+  return page(now, answered, { feed, cursor })
 }
 
 /** A position is an entry and a place in it; the end is before the first place of the entry to come. */
@@ -135,5 +136,5 @@ async function ofTally(channel: Channel, kinds: Kinds): Promise<EventPage> {
     sums.set(name, { tenant, queue, jobType: type, state, count: count + (sums.get(name)?.count ?? 0) })
   }
   const tally = [...sums.values()].filter(({ count }) => count !== 0)
-  return page(now, { tally, cursor: endOf(answered.end), purged: answered.purged })
+  return page(now, answered, { tally, cursor: endOf(answered.end) })
 }

@@ -258,8 +258,8 @@ export interface Calls {
   settings: [readonly SettingRow[], readonly SettingRows[]]
   load: [readonly LoadRow[], readonly (LoadedRow | null)[]]
   find: [FindRow, { rows: readonly JobRow[]; cursor: number | null }]
-  log: [{ id: number; afterRev: number; limit: number }, { job: JobRow; log: readonly LogRow[] } | null]
-  annotations: [number, readonly string[]]
+  log: [{ id: number; afterRev: number; limit: number }, { job: JobRow | null; log: readonly LogRow[]; purged: number }]
+  annotations: [number, { texts: readonly string[]; purged: number }]
   typed: [
     {
       types: readonly string[]
@@ -269,9 +269,12 @@ export interface Calls {
       after: Spot | null
       limit: number
     },
-    { found: readonly (readonly [spot: Spot, job: JobRow, log: LogRow | null])[]; next: Spot | null },
+    { found: readonly (readonly [spot: Spot, job: JobRow, log: LogRow | null])[]; next: Spot | null; purged: number },
   ]
-  correlated: [{ correlation: number; ownId: number | null; kinds: readonly number[] | null }, readonly LoadedRow[]]
+  correlated: [
+    { correlation: number; ownId: number | null; kinds: readonly number[] | null },
+    { jobs: readonly LoadedRow[]; purged: number },
+  ]
   feed: [{ after: readonly [position: number, index: number] | null; limit: number }, FeedRows]
   tally: [
     null,

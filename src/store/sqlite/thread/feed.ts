@@ -9,7 +9,7 @@ const groupsOf = (items: unknown): readonly Group[] => JSON.parse(items as strin
 
 export function feed(ledger: Ledger, { after, limit }: Asked<'feed'>): Answered<'feed'> {
   const end = one(ledger.sql.lastPosition)?.[0] as number
-  const purged = one(ledger.sql.purged)?.[0] as number
+  const purged = ledger.purged()
   const items: FeedRows['items'][number][] = []
   if (after === null) return { items, end, purged }
   const [from, seen] = after
@@ -32,7 +32,7 @@ export function tally(ledger: Ledger): Answered<'tally'> {
   const rows = all(ledger.sql.tally) as readonly (readonly unknown[])[] as readonly [number, string, number][]
   for (const [kind] of rows) ledger.tell(kind)
   const end = one(ledger.sql.lastPosition)?.[0] as number
-  return { rows, end, purged: one(ledger.sql.purged)?.[0] as number }
+  return { rows, end, purged: ledger.purged() }
 }
 
 /** Marks looked at in one go; a page that needs more goes on from its cursor. */
@@ -64,7 +64,11 @@ export function typed(ledger: Ledger, asked: Asked<'typed'>): Answered<'typed'> 
   spots.sort(compare)
   const page = spots.slice(0, limit)
   const end: Spot | null = reach === Number.POSITIVE_INFINITY ? null : [reach, LAST, LAST]
-  return { found: found(ledger, page), next: spots.length > limit ? (page.at(-1) ?? null) : end }
+  return {
+    found: found(ledger, page),
+    next: spots.length > limit ? (page.at(-1) ?? null) : end,
+    purged: ledger.purged(),
+  }
 }
 
 const LAST = Number.MAX_SAFE_INTEGER

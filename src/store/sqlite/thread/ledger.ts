@@ -177,6 +177,11 @@ export class Ledger {
     return [id, kind, at, priority, head, record, row[6] === null ? null : (rest as LeaseRow)]
   }
 
+  /** Jobs that retention has removed, ever. */
+  purged(): number {
+    return one(this.sql.purged)?.[0] as number
+  }
+
   /** The numbers of kinds a call refers to by their place in its list. */
   intern(kinds: readonly KindRow[]): readonly number[] {
     return kinds.map((kind) => this.#internOne(kind))

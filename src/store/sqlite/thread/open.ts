@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { one } from './ledger.ts'
 import { isUnreadable } from './result-codes.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
@@ -13,6 +13,9 @@ export class FileRefused extends Error {
 
 /** Throws `SQLITE_BUSY` where another process is opening the same file; then it is tried again. */
 export function openFile(path: string): DatabaseSync {
+  if (!('setReturnArrays' in StatementSync.prototype)) {
+    throw new FileRefused(`the embedded store needs Node 24 or newer; this is Node ${process.versions.node}.`)
+  }
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
   const db = new DatabaseSync(path, { timeout: 0 })
   try {

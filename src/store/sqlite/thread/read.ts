@@ -46,7 +46,8 @@ export function logOf(ledger: Ledger, job: JobRow, afterRev: number, limit: numb
 
 export function log(ledger: Ledger, { id, afterRev, limit }: Asked<'log'>): Answered<'log'> {
   const job = ledger.whole(id)
-  return job === undefined ? null : { job, log: logOf(ledger, job, afterRev, limit) }
+  const purged = ledger.purged()
+  return job === undefined ? { job: null, log: [], purged } : { job, log: logOf(ledger, job, afterRev, limit), purged }
 }
 
 /** The stretch an event is in: none for those told by the job's or the lease's row. */
@@ -57,7 +58,7 @@ export function logAt(ledger: Ledger, id: number, rev: number): LogRow | null {
 }
 
 export function annotations(ledger: Ledger, id: Asked<'annotations'>): Answered<'annotations'> {
-  return all(ledger.sql.annotations, id).map(([text]) => text as string)
+  return { texts: all(ledger.sql.annotations, id).map(([text]) => text as string), purged: ledger.purged() }
 }
 
 /** Jobs with this correlation id, or with events that have it, whole. */
@@ -72,5 +73,5 @@ export function correlated(ledger: Ledger, asked: Asked<'correlated'>): Answered
     if (job === undefined || asked.kinds?.includes(job[1]) === false) continue
     found.push([job, [], logOf(ledger, job, 0, ALL)])
   }
-  return found
+  return { jobs: found, purged: ledger.purged() }
 }
