@@ -28,8 +28,11 @@ import { openStage, type Stage } from './stage.ts'
 /** What is to be proved. */
 export interface Subject {
   readonly name: string
-  /** A store for one case. Cases keep to tenants and ids of their own, so they may all share one database. */
-  open(): Promise<Seat>
+  /**
+   * A store for one case. Cases keep to tenants and ids of their own, so they may all share one database, and, unless
+   * `fresh` is asked for, one open store: only then does a case close it, and count what that leaves behind.
+   */
+  open(how: { readonly fresh: boolean }): Promise<Seat>
   /** What this store cannot do by its nature, and why. Cases that need it are marked as skipped. */
   readonly cannot?: Readonly<Partial<Record<Need, string>>>
 }
@@ -59,6 +62,8 @@ export interface OpenTransaction {
 export interface Scene {
   readonly name: string
   readonly needs?: Need
+  /** It closes the store. */
+  readonly fresh?: true
   readonly play: (stage: Stage) => Promise<void>
 }
 
@@ -104,7 +109,7 @@ export function conformance(subject: Subject): readonly Case[] {
 
 async function run(subject: Subject, scene: Scene): Promise<void> {
   const baseline = resources()
-  const seat = await subject.open()
+  const seat = await subject.open({ fresh: scene.fresh ?? false })
   try {
     const missing = scene.needs !== undefined && scene.needs !== 'hints' && seat[scene.needs] === undefined
     holds(!missing, `${subject.name} offers ${scene.needs}, or says in \`cannot\` why not`)

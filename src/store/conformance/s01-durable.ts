@@ -9,6 +9,7 @@ export const durable: readonly Scene[] = [
   {
     name: 'records, events, bodies, keys, settings and the feed are there after reopening',
     needs: 'reopen',
+    fresh: true,
     async play(stage) {
       const ids = (await growAll(stage)).map(({ id }) => id)
       const keyed = await stage.insertOne({ alias: 'mine', input: '"in"', keys: [DEDUPE], queue: 'keyed' })

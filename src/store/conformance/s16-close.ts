@@ -7,6 +7,7 @@ import { type Resources, resources } from './resources.ts'
 export const close: readonly Scene[] = [
   {
     name: 'a closed store answers nothing, and may be closed again',
+    fresh: true,
     async play(stage) {
       const { store } = stage
       const draft = stage.draft()
@@ -25,6 +26,7 @@ export const close: readonly Scene[] = [
   },
   {
     name: 'calls under way when it closes are answered, one way or the other',
+    fresh: true,
     async play(stage) {
       const drafts = Array.from({ length: 20 }, () => stage.draft())
       const calls = drafts.map((draft) => stage.store.insert([draft]))
@@ -36,6 +38,7 @@ export const close: readonly Scene[] = [
   },
   {
     name: 'a subscription open when it closes hears nothing more, and can still be ended',
+    fresh: true,
     async play(stage) {
       const heard: Hint[] = []
       const subscription = await stage.store.subscribe((hint) => heard.push(hint))
@@ -48,6 +51,7 @@ export const close: readonly Scene[] = [
   },
   {
     name: 'no connection, timer, thread or listener is left',
+    fresh: true,
     async play(stage) {
       const { store } = stage
       const subscription = await store.subscribe(() => {})

@@ -4,13 +4,18 @@ import { startPgbouncer } from '../../support/pgbouncer.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { openTransaction } from './open-transaction.ts'
 import { prove } from './prove.ts'
-import { realSeat } from './real-clock.ts'
+import { RealSeats } from './real-clock.ts'
 
 const database = await freshDatabase()
 const pooler = await startPgbouncer(database.url)
 const { url } = pooler
+const seats = new RealSeats({
+  open: async () => openPostgresStore({ url, migrate: true }),
+  transaction: () => openTransaction(url),
+})
 
 afterAll(async () => {
+  await seats[Symbol.asyncDispose]()
   await pooler.stop()
   await database.drop()
 })
@@ -18,9 +23,5 @@ afterAll(async () => {
 prove({
   name: 'postgres+pgbouncer',
   cannot: { hints: 'a pooler in transaction mode gives nobody a session to listen in; polling is the truth' },
-  open: () =>
-    realSeat({
-      open: async () => openPostgresStore({ url, migrate: true }),
-      transaction: () => openTransaction(url),
-    }),
+  open: seats.open,
 })

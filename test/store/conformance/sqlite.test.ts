@@ -4,15 +4,19 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
 import { prove } from './prove.ts'
-import { realSeat } from './real-clock.ts'
+import { RealSeats } from './real-clock.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-conformance-'))
 const path = join(folder, 'jobs.db')
+const seats = new RealSeats({ open: async () => openSqliteStore({ path }) })
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(async () => {
+  await seats[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 prove({
   name: 'sqlite',
   cannot: { transaction: 'a file has one writer, and a caller’s transaction on it would lock the store out' },
-  open: () => realSeat({ open: async () => openSqliteStore({ path }) }),
+  open: seats.open,
 })
