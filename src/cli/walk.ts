@@ -2,6 +2,7 @@
  * `npm start`: prints the machine and walks one job through its life with the shipped `decide` and `evolve`. The
  * times are made up, so that two days pass in no time; everything else is what any worker and any store would see.
  */
+import pc from 'picocolors'
 import type { Command } from '../core/command.ts'
 import { type Decision, decide, decideTick } from '../core/decide.ts'
 import type { Event } from '../core/event.ts'
@@ -11,9 +12,8 @@ import { type Job, type Kind, STATES, type Time } from '../core/job.ts'
 import { resolvePolicy } from '../core/resolve.ts'
 import { edges, type From, movesFrom } from '../core/transitions.ts'
 import { COMMANDS } from '../core/verb.ts'
-import { palette } from './palette.ts'
 
-const paint = palette(process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined)
+const paint = pc.createColors(process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined)
 const say = (line = '') => process.stdout.write(`${line}\n`)
 
 type Words = Command extends infer C ? (C extends Command ? Omit<C, 'requestId' | 'actor'> : never) : never
