@@ -1,5 +1,4 @@
 /** From rows to the port's words. */
-import { assert } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
 import { idText } from '../../core/id.ts'
@@ -20,12 +19,7 @@ export function jobOf(row: JobRow, kinds: Kinds): Job {
   const claim = claimOf(lease)
   const base = record === null && claim !== undefined ? claimed(lease, claim, first) : recordOf(record, first)
   const beats = beatsOf(lease)
-  return beats === undefined ? base : evolve(base, heartbeatEvent(beats, base.id, base.spec, ownerOf(base)))
-}
-
-const ownerOf = (job: Job): string => {
-  assert(job.owner !== undefined, 'a leased job has an owner')
-  return job.owner.workerId
+  return beats === undefined ? base : evolve(base, heartbeatEvent(beats, base.id, base.spec))
 }
 
 const claimed = (lease: LeaseRow, claim: OpeningClaim, first: EnqueuedEvent): Job =>
@@ -45,29 +39,23 @@ export function eventsOf(job: JobRow, log: readonly LogRow[], kinds: Kinds): Eve
   const { jobId } = first
   const { spec } = first.payload
   const events: Event[] = [first]
-  let worker = ''
-  for (const row of log) {
-    for (const event of stretch(row, jobId, spec, worker)) {
-      if (event.type === 'claimed') worker = event.payload.owner.workerId
-      events.push(event)
-    }
-  }
+  for (const row of log) events.push(...stretch(row, jobId, spec))
   const lease = job[6]
   if (lease === null) return events
   const claim = lease[4] === 1 ? undefined : claimOf(lease)
   if (claim !== undefined) events.push(claimEvent(claim, jobId, spec))
   const beats = beatsOf(lease)
-  if (beats !== undefined) events.push(heartbeatEvent(beats, jobId, spec, ownerOf(jobOf(job, kinds))))
+  if (beats !== undefined) events.push(heartbeatEvent(beats, jobId, spec))
   return events
 }
 
-function stretch([, opening, log]: LogRow, jobId: JobId, spec: Spec, worker: string): Event[] {
+function stretch([, opening, log]: LogRow, jobId: JobId, spec: Spec): Event[] {
   const events: Event[] = []
   const logged = log === null ? [] : decodeEvents(log, jobId, spec)
   if (opening !== null) {
     const [claim, beats] = JSON.parse(opening) as Opening
     if (claim !== null) events.push(claimEvent(claim, jobId, spec))
-    if (beats !== null) events.push(heartbeatEvent(beats, jobId, spec, claim === null ? worker : original(claim[8])))
+    if (beats !== null) events.push(heartbeatEvent(beats, jobId, spec))
   }
   return [...events, ...logged]
 }
@@ -83,11 +71,10 @@ function claimOf(lease: LeaseRow): OpeningClaim | undefined {
 }
 
 function beatsOf(lease: LeaseRow): OpeningBeats | undefined {
-  const [state, rev, fence, expiresAt, , , , , , attempt, generation, beats, from, to, beatId] = lease
-  if (beats === 0 || from === null || to === null || beatId === null || attempt === null || generation === null) {
-    return undefined
-  }
-  return [rev, state, beats, from, to, expiresAt, beatId, generation, attempt, fence]
+  const [state, rev, fence, expiresAt, , , , , , attempt, generation, beats, from, to, beatId, , , , worker] = lease
+  if (beats === 0 || from === null || to === null || beatId === null) return undefined
+  if (attempt === null || generation === null || worker === null) return undefined
+  return [rev, state, beats, from, to, expiresAt, beatId, generation, attempt, fence, worker]
 }
 
 /** What `decide` makes of a claim, and of heartbeats. */
@@ -114,10 +101,10 @@ function claimEvent(claim: OpeningClaim, jobId: JobId, spec: Spec): Event {
   }
 }
 
-function heartbeatEvent(beats: OpeningBeats, jobId: JobId, spec: Spec, workerId: string): Event {
-  const [rev, state, count, firstAt, at, leaseExpiresAt, beatId, generation, attempt, fence] = beats
+function heartbeatEvent(beats: OpeningBeats, jobId: JobId, spec: Spec): Event {
+  const [rev, state, count, firstAt, at, leaseExpiresAt, beatId, generation, attempt, fence, worker] = beats
   const requestId = original(beatId)
-  const actor = `worker:${workerId}`
+  const actor = `worker:${original(worker)}`
   return {
     ...stamp(jobId, spec, rev, at),
     actor,

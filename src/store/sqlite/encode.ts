@@ -139,6 +139,7 @@ function moveRow(change: Move, reference: Reference): ChangeRow {
     after.lease?.expiresAt ?? null,
     after.lease?.beats ?? 0,
     textOrNull(after.lease?.lastBeatId),
+    textOrNull(after.owner?.workerId),
     ...factsOf(events),
   ]
 }

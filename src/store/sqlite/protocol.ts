@@ -82,6 +82,7 @@ export type MoveRow = readonly [
   expiresAt: Time | null,
   beats: number,
   beatId: string | null,
+  worker: string | null,
   /** What happened, for the feed, the counts and the index by type: `rev, letter, at`, again and again. */
   ...facts: (number | string)[],
 ]
@@ -176,6 +177,7 @@ export type OpeningBeats = readonly [
   generation: number,
   attempt: number,
   fence: string,
+  worker: string,
 ]
 
 export type InsertedRow =
@@ -208,7 +210,8 @@ export type LoadRow = readonly [
   alias: string | null,
   tenant: string | null,
   bodies: readonly string[],
-  withLog: boolean,
+  /** Wanted besides: the stretches of the log in which this occurs. */
+  saying: string | null,
 ]
 
 export type LoadedRow = readonly [

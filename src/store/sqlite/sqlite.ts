@@ -283,8 +283,18 @@ function loadRow({ id, tenant, bodies, requestId }: LoadItem): LoadRow {
   const number = idNumber(id)
   const alias = number === undefined && tenant !== undefined ? storable(id) : null
   const scope = tenant === undefined ? null : storable(tenant)
-  return [number ?? null, alias, scope, (bodies ?? []).map(storable), requestId !== undefined]
+  return [
+    number ?? null,
+    alias,
+    scope,
+    (bodies ?? []).map(storable),
+    requestId === undefined ? null : saying(requestId),
+  ]
 }
+
+/** What a stretch says that holds a request: its id as JSON has it, or, where that is implied, the fence it is of. */
+const saying = (requestId: string): string =>
+  JSON.stringify(/^(\d+\.\d+\.[0-9a-f]{16})\/\w+$/.exec(requestId)?.[1] ?? requestId).slice(1, -1)
 
 function settingRow(operation: SettingOperation): SettingRow {
   const { op, collection } = operation

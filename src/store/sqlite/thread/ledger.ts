@@ -23,6 +23,7 @@ interface KnownKind {
 interface ClaimWords {
   readonly number: number
   readonly at: Time
+  readonly worker: string
   /** Worker, request and actor, as they stand at the end of an `OpeningClaim`. */
   readonly words: string
 }
@@ -153,7 +154,7 @@ export class Ledger {
     const [at, request, worker, actor] = row as readonly [number, string, string, string]
     // An actor who is the worker itself goes without saying.
     const words = JSON.stringify([worker, request, actor === `worker:${worker}` ? null : actor]).slice(1, -1)
-    this.#claim = { number: claim, at, words }
+    this.#claim = { number: claim, at, worker, words }
     return this.#claim
   }
 

@@ -32,12 +32,13 @@ export interface Move {
   readonly expiresAt: Time | null
   readonly beats: number
   readonly beatId: string | null
+  readonly worker: string | null
   /** Its facts begin here and end with it. */
   readonly row: MoveRow
   readonly factsFrom: number
 }
 
-const FACTS_FROM = 29
+const FACTS_FROM = 30
 
 export function moveOf(row: MoveRow, kindOf: (ref: KindRef) => number): Move {
   return {
@@ -69,6 +70,7 @@ export function moveOf(row: MoveRow, kindOf: (ref: KindRef) => number): Move {
     expiresAt: row[26],
     beats: row[27],
     beatId: row[28],
+    worker: row[29],
     row,
     factsFrom: FACTS_FROM,
   }

@@ -127,8 +127,8 @@ export function enter(ledger: Ledger, m: Move, opening: string | null): void {
     const lane = ledger.lane(kind, m.priority)
     sql.insertReady.run(lane, m.readyAt, id, kind, state, newRev, seq, generation, attempt, careful, tick, code, record)
   } else {
-    const { fence, expiresAt, careful, beats, beatId, attempt, generation } = m
-    const owned = [fence, expiresAt, tick ?? expiresAt, careful, beats, beatId, code, attempt, generation]
+    const { fence, expiresAt, careful, beats, beatId, worker, attempt, generation } = m
+    const owned = [fence, expiresAt, tick ?? expiresAt, careful, beats, beatId, code, worker, attempt, generation]
     sql.insertLease.run(id, kind, state, newRev, ...owned, record)
   }
 }

@@ -11,12 +11,42 @@ export interface Lease {
 
 /** From `takeLease`, `peekLease` or `leases`. */
 export function leaseOf(ledger: Ledger, row: Row, kind: number): Lease {
-  const [id, claim, logged, , , , , generation, attempt, fence, beats, from, to, beatId, expiresAt, state, rev] =
-    row as LeaseRow
+  const [
+    id,
+    claim,
+    logged,
+    ,
+    ,
+    ,
+    ,
+    generation,
+    attempt,
+    fence,
+    beats,
+    from,
+    to,
+    beatId,
+    expiresAt,
+    state,
+    worker,
+    rev,
+  ] = row as LeaseRow
   const claimed = claim === null || logged === 1 ? 'null' : openingClaim(ledger, row as LeaseRow, claim)
   if (beats === 0) return { rev, fence, opening: claimed === 'null' ? null : `[${claimed},null]` }
   ledger.happened(rev, 'h', kind, to as Time, id)
-  const run = JSON.stringify([rev, state, beats, from, to, expiresAt, beatId, generation, attempt, fence])
+  const run = JSON.stringify([
+    rev,
+    state,
+    beats,
+    from,
+    to,
+    expiresAt,
+    beatId,
+    generation,
+    attempt,
+    fence,
+    claim === null ? worker : ledger.claimWords(claim).worker,
+  ])
   return { rev, fence, opening: `[${claimed},${run}]` }
 }
 
@@ -37,6 +67,7 @@ type LeaseRow = readonly [
   beatId: string | null,
   expiresAt: Time,
   state: string,
+  worker: string | null,
   rev: number,
 ]
 

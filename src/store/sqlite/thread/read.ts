@@ -5,12 +5,18 @@ export function load(ledger: Ledger, rows: Asked<'load'>): Answered<'load'> {
   return rows.map((row) => loadOne(ledger, row))
 }
 
-function loadOne(ledger: Ledger, [id, alias, tenant, names, withLog]: LoadRow): LoadedRow | null {
+function loadOne(ledger: Ledger, [id, alias, tenant, names, saying]: LoadRow): LoadedRow | null {
   const number = id ?? (one(ledger.sql.aliased, tenant, alias)?.[0] as number | undefined)
   const job = number === undefined ? undefined : ledger.whole(number)
   if (job === undefined) return null
   const bodies = names.flatMap((name) => bodiesNamed(ledger, job[0], name))
-  return [job, bodies, withLog ? logOf(ledger, job, 0, ALL) : []]
+  return [job, bodies, saying === null ? [] : logSaying(ledger, job[0], saying)]
+}
+
+function logSaying({ sql }: Ledger, id: number, saying: string): readonly LogRow[] {
+  const past = all(sql.pastSaying, id, saying) as readonly (readonly unknown[])[] as LogRow[]
+  const done = one(sql.doneLog, id) as LogRow | undefined
+  return done === undefined ? past : [...past, done]
 }
 
 const ALL = Number.MAX_SAFE_INTEGER

@@ -100,6 +100,8 @@ export const MIGRATIONS: readonly string[] = [
     claim_seq INTEGER,
     claim_from TEXT,
     claim_expires_at INTEGER,
+    -- Who has it, where no claim says so.
+    worker TEXT,
     attempt INTEGER,
     generation INTEGER,
     -- 1 once the claim has been written to the log.

@@ -8,7 +8,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 export const WHOLE = `
   SELECT j.id, j.kind, j.at, j.priority, j.head, coalesce(d.record, l.record, r.record, s.record),
     l.state, l.rev, l.fence, l.expires_at, l.logged, l.claim_rev, l.claim_seq, l.claim_from, l.claim_expires_at,
-    l.attempt, l.generation, l.beats, l.beats_from, l.beats_to, l.beat_id, l.before, c.at, c.request, c.worker, c.actor
+    l.attempt, l.generation, l.beats, l.beats_from, l.beats_to, l.beat_id, l.before, c.at, c.request, coalesce(c.worker, l.worker), c.actor
   FROM job j
   LEFT JOIN done d ON d.id = j.id
   LEFT JOIN lease l ON l.id = j.id
@@ -52,8 +52,8 @@ const SQL = {
   insertDone: `INSERT INTO done (id, kind, state, rev, ended_at, code, opening, log, record, output)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   insertLease: `INSERT INTO lease
-    (id, kind, state, rev, fence, expires_at, tick, careful, logged, beats_all, beat_id, code, attempt, generation, record)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)`,
+    (id, kind, state, rev, fence, expires_at, tick, careful, logged, beats_all, beat_id, code, worker, attempt, generation, record)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
 
   holder: 'SELECT job FROM key WHERE tenant = ? AND purpose = ? AND key = ? AND (until IS NULL OR until > ?)',
   aliased: `SELECT job FROM key WHERE tenant = ? AND purpose = 'alias' AND key = ?`,
@@ -88,13 +88,13 @@ const SQL = {
   readyRev: 'SELECT rev FROM ready WHERE lane = ? AND ready_at = ? AND id = ?',
   takeLease: `DELETE FROM lease WHERE id = ? AND rev = ?
     RETURNING id, claim, logged, claim_rev, claim_seq, claim_from, claim_expires_at, generation, attempt, fence,
-      beats, beats_from, beats_to, beat_id, expires_at, state, rev`,
+      beats, beats_from, beats_to, beat_id, expires_at, state, worker, rev`,
   leases: `SELECT id, claim, logged, claim_rev, claim_seq, claim_from, claim_expires_at, generation, attempt, fence,
-      beats, beats_from, beats_to, beat_id, expires_at, state, rev
+      beats, beats_from, beats_to, beat_id, expires_at, state, worker, rev
     FROM lease WHERE id IN (SELECT value FROM json_each(?))`,
   deleteLeases: 'DELETE FROM lease WHERE id IN (SELECT value FROM json_each(?))',
   peekLease: `SELECT id, claim, logged, claim_rev, claim_seq, claim_from, claim_expires_at, generation, attempt, fence,
-      beats, beats_from, beats_to, beat_id, expires_at, state, rev FROM lease WHERE id = ? AND rev = ?`,
+      beats, beats_from, beats_to, beat_id, expires_at, state, worker, rev FROM lease WHERE id = ? AND rev = ?`,
   updateLease: `UPDATE lease SET state = ?, rev = ?, expires_at = ?, tick = ?, careful = ?, beats_all = ?, beat_id = ?,
       code = ?, record = ?, logged = 1, beats = 0, beats_from = NULL, beats_to = NULL WHERE id = ?`,
   takeReady: 'DELETE FROM ready WHERE lane = ? AND ready_at = ? AND id = ? AND rev = ?',
@@ -137,6 +137,9 @@ const SQL = {
   bodiesFrom: 'SELECT name, text FROM body WHERE job = ? AND name >= ? AND name < ? ORDER BY name',
   output: 'SELECT output FROM done WHERE id = ? AND output IS NOT NULL',
   pastFrom: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev > ? ORDER BY rev LIMIT ?',
+  // Only stretches in which the words occur at all.
+  pastSaying: `SELECT rev, opening, log FROM past
+    WHERE job = ? AND (instr(log, ?2) > 0 OR instr(coalesce(opening, ''), ?2) > 0) ORDER BY rev`,
   pastAt: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev >= ? ORDER BY rev LIMIT 1',
   doneLog: 'SELECT rev, opening, log FROM done WHERE id = ?',
 
