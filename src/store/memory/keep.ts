@@ -5,8 +5,11 @@
 export function keep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || kept.has(value)) return value
   // A spread defines own properties, so that a label called `__proto__` stays a label.
-  const copy: object = Array.isArray(value) ? [...value] : { ...value }
-  for (const key of Object.keys(copy)) Reflect.set(copy, key, keep(Reflect.get(copy, key)))
+  const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>
+  for (const key in copy) {
+    const part = copy[key]
+    if (typeof part === 'object' && part !== null) copy[key] = keep(part)
+  }
   kept.add(Object.freeze(copy))
   return copy as T
 }
