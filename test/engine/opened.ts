@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type OpenOptions, open } from '../../src/open.ts'
+import type { Pawl } from '../../src/pawl.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+/** A store of each kind, empty and its own, by the URL a user would open it with. */
+export interface Place extends AsyncDisposable {
+  readonly url: string
+}
+
+export const PLACES: Readonly<Record<'memory' | 'sqlite' | 'postgres', () => Promise<Place>>> = {
+  memory: async () => ({ url: 'memory:', [Symbol.asyncDispose]: async () => {} }),
+  sqlite: async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pawl-engine-'))
+    return {
+      url: join(folder, 'jobs.db'),
+      [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true, force: true }),
+    }
+  },
+  postgres: () => freshDatabase(),
+}
+
+/** Services off: a test calls what it needs. */
+export function openAt({ url }: Place, options: OpenOptions = {}): Promise<Pawl> {
+  return open(url, { migrate: true, ticker: false, retention: false, ...options })
+}
