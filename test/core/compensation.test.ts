@@ -98,12 +98,15 @@ describe('while undoing', () => {
       .gives('dead_lettered', 'dead_lettered')
   })
 
-  it('is told of a wait that timed out, even where the job type would end there', () => {
+  it('goes on after a wait or an attempt that took too long, even where the job type would end there', () => {
     compensating({ onWaitTimeout: 'timed_out' })
       .does({ type: 'wait', fence: 'mine', name: 'refund', timeoutMs: 1_000 })
       .after(1_000)
       .ticks()
       .gives('queued', 'wait_timed_out')
+    compensating({ onTimeout: 'timed_out' })
+      .when({ type: 'fail', fence: 'mine', fault: { code: 'E_TIMEOUT', message: 'too long' } })
+      .gives('retrying', 'retry_scheduled')
   })
 
   it('is interrupted by a hard cancel or an operator’s dead letter only', () => {

@@ -123,6 +123,10 @@ describe('time limits', () => {
       lastFailure: { code: 'E_TIMEOUT', class: 'transient' },
     })
     given({ timeout: '5s', onTimeout: 'timed_out' }).starts().after(5_000).ticks().gives('timed_out', 'timed_out')
+    given({ onTimeout: 'timed_out' })
+      .starts()
+      .when({ type: 'fail', fence: 'mine', fault: { code: 'E_TIMEOUT', message: 'too long' } })
+      .gives('timed_out', 'timed_out')
     const spent = given({ timeout: '5s', retry: { attempts: 1 } })
       .starts()
       .after(5_000)

@@ -42,10 +42,6 @@ function notStarted(d: Draft, job: Job): Ruling {
 function attemptTimedOut(d: Draft, job: Job): Ruling {
   const { policy } = job.spec.kind
   const message = `The attempt ran longer than ${policy.attemptMs} ms.`
-  if (policy.onAttemptTimeout === 'timed_out' && job.phase === 'run') {
-    conclude(d, timedOut(d, 'timeout', message))
-    return undefined
-  }
   return failAttempt(d, job, { code: TIMEOUT_CODE, message, stage: 'exec' }, policy.attemptMs)
 }
 

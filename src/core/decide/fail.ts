@@ -2,7 +2,7 @@
 import { spentByFailure } from '../budget.ts'
 import type { Enqueue, Fail, Fault } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
-import { cancelled, compensationFailed, conclude, deadLettered, failed, finish } from '../ending.ts'
+import { cancelled, compensationFailed, conclude, deadLettered, failed, finish, timedOut } from '../ending.ts'
 import { classify, DEPENDENCY_CODES, TIMEOUT_CODE } from '../errors.ts'
 import type { DeadLetterReason, Ending, Failure, Job } from '../job.ts'
 import { retryAt } from '../retry.ts'
@@ -19,6 +19,10 @@ export function failAttempt(d: Draft, job: Job, fault: Fault, executionMs: numbe
   const failure = failureFrom(d, fault)
   if (job.cancel !== undefined && job.phase === 'run') {
     conclude(d, cancelled(job.cancel), executionMs)
+    return undefined
+  }
+  if (endsByTimeLimit(d.job, failure)) {
+    conclude(d, { ...timedOut(d, 'timeout', failure.message), error: failure }, executionMs)
     return undefined
   }
   if (!isRetryable(d.job, failure)) {
@@ -46,6 +50,10 @@ function failureFrom(d: Draft, fault: Fault): Failure {
     body: fault.body,
   }
 }
+
+/** Worker and ticker watch the same limit: what becomes of the job must not depend on who is faster. */
+const endsByTimeLimit = (job: Job, failure: Failure): boolean =>
+  failure.code === TIMEOUT_CODE && job.spec.kind.policy.onAttemptTimeout === 'timed_out' && job.phase === 'run'
 
 const isRetryable = (job: Job, failure: Failure): boolean =>
   job.spec.kind.policy.retryFailures &&
