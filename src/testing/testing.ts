@@ -9,6 +9,7 @@ import { leaseWindowMs } from '../core/timers.ts'
 import { LocalEngine } from '../engine/local.ts'
 import { Pawl } from '../pawl.ts'
 import { openMemoryStore } from '../store/memory/memory.ts'
+import { queueKey } from '../store/store.ts'
 import { realClock } from '../system/clock.ts'
 import { realIds } from '../system/ids.ts'
 import { type Log, silentLog } from '../system/log.ts'
@@ -184,17 +185,17 @@ export class Testing implements AsyncDisposable {
   async #hasReady(): Promise<boolean> {
     const now = this.#time.now()
     const ready = await this.#live(({ readyAt }) => readyAt !== undefined && readyAt <= now)
-    const served = new Set(this.#jobs.map(({ tenant, queue }) => JSON.stringify([tenant, queue])))
+    const served = new Set(this.#jobs.map(({ tenant, queue }) => queueKey(tenant, queue)))
     for (const { spec } of ready) {
       const { tenant, queue } = spec.kind
-      if (!served.has(JSON.stringify([tenant, queue]))) continue
+      if (!served.has(queueKey(tenant, queue))) continue
       if (!(await this.#paused(tenant, queue))) return true
     }
     return false
   }
 
   async #paused(tenant: string, queue: string): Promise<boolean> {
-    const key = JSON.stringify([tenant, queue])
+    const key = queueKey(tenant, queue)
     const [answer] = await this.#engine.settings([{ op: 'get', collection: 'queue', key }])
     const text = answer?.settings[0]?.text
     return text !== undefined && (JSON.parse(text) as { paused?: boolean }).paused === true

@@ -98,6 +98,7 @@ const UNKNOWN_TYPE_DELAY_MS = 10_000
 const BACKLOG_MAX = 2_000
 /** Longest time during which nothing but jobs is served. */
 const TURN_EVERY_MS = 10
+const LOOK_EVERY_MS = 100
 const PULSE_MIN_MS = 5
 const PULSE_BUSY_MS = 100
 const PULSE_MAX_MS = 1_000
@@ -143,7 +144,9 @@ class JobWorker implements Worker, Desk {
   #turnedMs = 0
   #stopping: Promise<void> | undefined
   #vacancy: (() => void) | undefined
+  /** Running jobs that somebody may have changed, to be looked at together and not too often. */
   readonly #touched = new Set<string>()
+  #lookAtMs = 0
   readonly #unknown = new Set<string>()
 
   constructor(engine: Engine, definitions: readonly JobDefinition[], options: WorkerOptions & Surroundings) {
@@ -353,7 +356,8 @@ class JobWorker implements Worker, Desk {
     // Where handlers have begun others will: the next of them finds the pulse near enough and need not wake it.
     if (this.#begun) nextMs = Math.min(nextMs, now + PULSE_BUSY_MS)
     this.#begun = false
-    if (this.#touched.size > 0) await this.#lookAtTouched()
+    if (this.#touched.size > 0 && now >= this.#lookAtMs) await this.#lookAtTouched(now)
+    if (this.#touched.size > 0) nextMs = Math.min(nextMs, this.#lookAtMs)
     if (this.#stopping === undefined) {
       if (now >= this.#pollAtMs) {
         this.#pollAtMs = now + this.#pollMs
@@ -402,15 +406,16 @@ class JobWorker implements Worker, Desk {
   }
 
   #hint(hint: Hint): void {
-    if (hint.about === 'job') {
-      // Somebody has changed a job that runs here: perhaps it is to be cancelled.
-      if (!this.#running.has(hint.id)) return
-      this.#touched.add(hint.id)
-      if (this.#touched.size === 1) this.#pulse.wake()
-    } else this.wake()
+    if (hint.about !== 'job') this.wake()
+    // Somebody has changed a job that runs here: perhaps it is to be cancelled.
+    const before = this.#touched.size
+    if (hint.about === 'anything') for (const id of this.#running.keys()) this.#touched.add(id)
+    else if (hint.about === 'job' && this.#running.has(hint.id)) this.#touched.add(hint.id)
+    if (before === 0 && this.#touched.size > 0 && this.#pulseAtMs > this.#lookAtMs) this.#pulse.wake()
   }
 
-  async #lookAtTouched(): Promise<void> {
+  async #lookAtTouched(now: number): Promise<void> {
+    this.#lookAtMs = now + LOOK_EVERY_MS
     const executions = [...this.#touched].map((id) => this.#running.get(id)).filter((found) => found !== undefined)
     this.#touched.clear()
     if (executions.length === 0) return

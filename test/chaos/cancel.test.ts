@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { defineJob } from '../../src/define-job.ts'
+import { Refused } from '../../src/errors.ts'
+import { scaled } from '../support/scale.ts'
+import { hold, short } from './jobs.ts'
+import { openScene, STORES } from './processes.ts'
+
+describe.each(STORES)('on %s', (store) => {
+  it('a soft cancel reaches a handler in another process', async () => {
+    await using scene = await openScene(store)
+    const worker = await scene.start()
+    const job = await scene.pawl.enqueue(hold)
+    await worker.said({ what: 'run' })
+    await job.cancel({ reason: 'enough' })
+    await worker.said({ what: 'aborted', reason: 'CancelRequestedError' })
+    await expect(job.result({ timeout: '10s' })).rejects.toMatchObject({ name: 'JobCancelled' })
+    expect(await job.job()).toMatchObject({ state: 'cancelled', failures: 0, cancel: { reason: 'enough' } })
+  })
+
+  it('a hard cancel ends the job at once and fences its handler', async () => {
+    await using scene = await openScene(store)
+    const worker = await scene.start()
+    const job = await scene.pawl.enqueue(hold)
+    await worker.said({ what: 'run' })
+    await job.cancel({ mode: 'hard' })
+    const ended = await job.job()
+    expect(ended?.state).toBe('cancelled')
+    await worker.said({ what: 'aborted', reason: 'LeaseConflictError' })
+    expect(await job.job()).toEqual(ended)
+  })
+
+  it('SIGTERM with 20 running jobs: exit 0 within the drain time, nothing lost, nothing that finished runs twice', async () => {
+    await using scene = await openScene(store)
+    const worker = await scene.start({ concurrency: 20, signals: true, drain: '5s' })
+    const quick = await scene.pawl.enqueueMany(
+      short,
+      Array.from({ length: 10 }, () => ({ ms: 1_000 })),
+    )
+    const slow = await scene.pawl.enqueueMany(
+      short,
+      Array.from({ length: 10 }, () => ({ ms: 60_000 })),
+    )
+    for (const { id } of [...quick, ...slow]) await worker.said({ what: 'run', id })
+    const later = await scene.pawl.enqueue(short, { ms: 1 })
+    const asked = performance.now()
+    worker.kill('SIGTERM')
+    expect(await worker.exit).toEqual({ code: 0, signal: null })
+    // A process that has been told to exit still has to; half a second is for that.
+    expect(performance.now() - asked).toBeLessThan(5_500)
+    for (const job of quick) expect(await job.job()).toMatchObject({ state: 'succeeded', attempt: 1 })
+    for (const job of slow) {
+      expect(await job.job()).toMatchObject({ state: 'queued', failures: 0, stalls: 0, attempt: 1 })
+    }
+    expect(await later.job()).toMatchObject({ state: 'queued', attempt: 0 })
+    const next = await scene.start({ concurrency: 20 })
+    for (const { id } of slow) await next.said({ what: 'run', id, attempt: 2 })
+    expect(next.lines.filter(({ what, id }) => what === 'run' && quick.some((job) => job.id === id))).toEqual([])
+    expect((await scene.pawl.verify()).discrepancies).toEqual([])
+  })
+
+  it('a second signal does not wait', async () => {
+    await using scene = await openScene(store)
+    const worker = await scene.start({ signals: true, drain: '60s' })
+    const job = await scene.pawl.enqueue(short, { ms: 60_000 })
+    await worker.said({ what: 'run', id: job.id })
+    worker.kill('SIGTERM')
+    worker.kill('SIGTERM')
+    const again = setInterval(() => worker.kill('SIGTERM'), 50)
+    expect(await worker.exit).toEqual({ code: 143, signal: null })
+    clearInterval(again)
+  })
+
+  it(`cancel and complete race: one of them wins, always`, async () => {
+    await using scene = await openScene(store)
+    const { pawl } = scene
+    const racer = defineJob({ type: 'racer', queue: 'racers', run: async () => 'finished' })
+    await using _ = pawl.work([racer], { concurrency: 50 })
+    const races = scaled(300, 10_000)
+    let cancelled = 0
+    for (let from = 0; from < races; from += 100) {
+      const jobs = await pawl.enqueueMany(
+        racer,
+        Array.from({ length: 100 }, () => undefined),
+      )
+      const modes = jobs.map((_, i) => (i % 2 === 0 ? 'soft' : 'hard'))
+      const said = await Promise.all(
+        jobs.map((job, i) =>
+          job.cancel({ mode: modes[i] as 'soft' | 'hard' }).then(
+            (answer) => answer.state,
+            (error: unknown) => (error instanceof Refused ? error.code : Promise.reject(error)),
+          ),
+        ),
+      )
+      await Promise.all(jobs.map((job) => job.result({ timeout: '20s' }).catch(() => {})))
+      for (const [i, job] of jobs.entries()) {
+        const record = await job.job()
+        const endings = (await job.events()).filter(({ to }) => to === 'succeeded' || to === 'cancelled')
+        expect(endings.length).toBe(1)
+        if (record?.state === 'cancelled') cancelled += 1
+        // Whoever was told that the job is cancelled was told the truth, and so was whoever was told that it is over.
+        if (said[i] === 'cancelled') expect(record?.state).toBe('cancelled')
+        if (said[i] === 'ENDED') expect(record?.state).toBe('succeeded')
+      }
+    }
+    expect(cancelled).toBeLessThan(races)
+    expect((await pawl.verify()).discrepancies).toEqual([])
+  })
+})

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { block, fatal, hold, LEASE_MS, relay } from './jobs.ts'
+import { openScene, STORES } from './processes.ts'
+
+const runs = (lines: readonly { what: string }[]) => lines.filter(({ what }) => what === 'run').length
+
+describe.each(STORES)('on %s', (store) => {
+  it('a worker killed with -9 mid-job: the job is running again within lease + 6 s, once', async () => {
+    await using scene = await openScene(store)
+    const first = await scene.start()
+    const job = await scene.pawl.enqueue(hold)
+    await first.said({ what: 'run', id: job.id, attempt: 1 })
+    const second = await scene.start()
+    first.kill('SIGKILL')
+    await second.said({ what: 'run', id: job.id, attempt: 2 }, LEASE_MS + 6_000)
+    const record = await eventually('the job to be seen running', async () => {
+      const found = await job.job()
+      return found?.state === 'running' ? found : undefined
+    })
+    expect(record).toMatchObject({ attempt: 2, stalls: 1, failures: 0 })
+    expect(runs(second.lines)).toBe(1)
+  })
+
+  it('a worker stopped past its lease: another finishes, and nothing the zombie says is accepted', async () => {
+    await using scene = await openScene(store)
+    const zombie = await scene.start()
+    const job = await scene.pawl.enqueue(relay)
+    await zombie.said({ what: 'run', attempt: 1 })
+    await eventually('a start', async () => (await job.job())?.state === 'running')
+    zombie.kill('SIGSTOP')
+    await scene.start()
+    expect(await job.result({ timeout: '20s' })).toBe('attempt 2')
+    const before = await job.job()
+    const events = await job.events()
+    zombie.kill('SIGCONT')
+    await zombie.said({ what: 'aborted', reason: 'LeaseConflictError' })
+    await zombie.said({ what: 'write', reason: 'LeaseConflictError' })
+    expect(await job.job()).toEqual(before)
+    expect(await job.events()).toEqual(events)
+    expect(before).toMatchObject({ state: 'succeeded', attempt: 2, stalls: 1, checkpoint: undefined })
+    expect((await scene.pawl.verify()).discrepancies).toEqual([])
+  })
+
+  it('a handler that kills its process runs maxStalls + 1 times, then is a dead letter', async () => {
+    await using scene = await openScene(store)
+    const job = await scene.pawl.enqueue(fatal)
+    for (let n = 1; n <= 2; n += 1) {
+      const victim = scene.launch()
+      await victim.said({ what: 'run', attempt: n })
+      expect((await victim.exit).signal).toBe('SIGKILL')
+    }
+    const survivor = await scene.start()
+    await expect(job.result({ timeout: '20s' })).rejects.toMatchObject({ name: 'JobDeadLettered' })
+    expect((await job.job())?.deadLetter).toMatchObject({ reason: 'infrastructure_failure', attempts: 2 })
+    expect(runs(survivor.lines)).toBe(0)
+  })
+
+  it('a handler that blocks the event loop for several leases keeps its lease', async () => {
+    await using scene = await openScene(store)
+    const blocked = await scene.start()
+    const idle = await scene.start()
+    const job = await scene.pawl.enqueue(block, { ms: 4_000 })
+    expect(await job.result({ timeout: '20s' })).toBe(1)
+    expect(await job.job()).toMatchObject({ attempt: 1, stalls: 0 })
+    expect(runs(blocked.lines) + runs(idle.lines)).toBe(1)
+  })
+
+  it('or, where that is wished, loses it and is fenced', async () => {
+    await using scene = await openScene(store)
+    const blocked = await scene.start({ onBlocked: 'lose' })
+    const job = await scene.pawl.enqueue(block, { ms: 4_000 })
+    await blocked.said({ what: 'run', attempt: 1 })
+    const other = await scene.start()
+    await other.said({ what: 'run', attempt: 2 })
+    await blocked.said({ what: 'done', attempt: 1 })
+    expect(await job.result({ timeout: '20s' })).toBe(2)
+    expect(await job.job()).toMatchObject({ attempt: 2, stalls: 1 })
+  })
+})

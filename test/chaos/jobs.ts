@@ -1,0 +1,95 @@
+/** Job types that behave badly, and what they say about it on standard output: one JSON line each. */
+import { defineJob } from '../../src/define-job.ts'
+
+export const LEASE_MS = 2_000
+
+export interface Line {
+  readonly what: 'ready' | 'run' | 'aborted' | 'done' | 'write'
+  readonly id?: string
+  readonly attempt?: number
+  readonly type?: string
+  readonly reason?: string
+  readonly keeper?: string
+}
+
+export const say = (line: Line): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
+
+const policy = { lease: LEASE_MS, heartbeat: 500, retry: { stalls: 3 } } as const
+
+const ran = (ctx: { readonly job: { readonly id: string }; readonly attempt: number }) =>
+  say({ what: 'run', id: ctx.job.id, attempt: ctx.attempt })
+
+/** Runs until it is told to stop. */
+export const hold = defineJob({
+  type: 'hold',
+  ...policy,
+  async run(_: undefined, ctx) {
+    ran(ctx)
+    await aborted(ctx.signal, ctx.job.id)
+    throw ctx.signal.reason
+  },
+})
+
+/** The first attempt runs until it is told to stop, and then tries to have the last word all the same. */
+export const relay = defineJob({
+  type: 'relay',
+  ...policy,
+  async run(_: undefined, ctx): Promise<string> {
+    ran(ctx)
+    if (ctx.attempt > 1) return `attempt ${ctx.attempt}`
+    await aborted(ctx.signal, ctx.job.id)
+    await ctx.checkpoint({ from: 'the grave' }).then(
+      () => say({ what: 'write', reason: 'accepted' }),
+      (error: Error) => say({ what: 'write', reason: error.name }),
+    )
+    return 'zombie'
+  },
+})
+
+/** Takes its process along. */
+export const fatal = defineJob({
+  type: 'fatal',
+  ...policy,
+  lease: 1_000,
+  retry: { stalls: 1 },
+  run(_: undefined, ctx) {
+    ran(ctx)
+    process.kill(process.pid, 'SIGKILL')
+    return new Promise<void>(() => {})
+  },
+})
+
+/** Takes a while, and does not listen meanwhile. */
+export const short = defineJob({
+  type: 'short',
+  ...policy,
+  async run(input: { readonly ms: number }, ctx) {
+    ran(ctx)
+    await new Promise((resolve) => setTimeout(resolve, input.ms))
+    say({ what: 'done', id: ctx.job.id })
+  },
+})
+
+/** Its first attempt lets nothing else happen in its process. */
+export const block = defineJob({
+  type: 'block',
+  ...policy,
+  lease: 1_000,
+  run(input: { readonly ms: number }, ctx) {
+    ran(ctx)
+    const until = performance.now() + input.ms
+    while (ctx.attempt === 1 && performance.now() < until) {}
+    say({ what: 'done', id: ctx.job.id, attempt: ctx.attempt })
+    return ctx.attempt
+  },
+})
+
+const aborted = (signal: AbortSignal, id: string): Promise<void> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => {
+      say({ what: 'aborted', id, reason: (signal.reason as Error).name })
+      resolve()
+    })
+  })
+
+export const JOBS = [hold, relay, fatal, short, block]
