@@ -298,6 +298,14 @@ describe('validateTransition', () => {
     expect(fieldsOf(found)).toEqual(['before.owner', 'request_id', 'cas.expected_rev', 'after.status', 'after.rev'])
   })
 
+  it('judges what it can where a record is broken', () => {
+    const { before, transition, after } = step('start', 'claimed', 'running')
+    expect(fieldsOf(validateTransition(before, transition, 'gone'))).toContain('after.job')
+    const odd = { ...before, status: 'lost' }
+    expect(fieldsOf(validateTransition(odd, transition, after))).toEqual(['before.status'])
+    expect(fieldsOf(validateTransition(before, transition, { ...after, status: 'lost' }))).toEqual(['after.status'])
+  })
+
   it('never throws, whatever it is given', () => {
     expect(fieldsOf(validateTransition(7, JSON.parse('"x"'), null))).toEqual(['before.job', 'after.job', 'transition'])
     expect(fieldsOf(validateTransition(job('queued'), { action: 'cancel' }, job('queued')))).toEqual(['action'])

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { validateJob } from '../../src/core/contract/validate-job.ts'
 import { deriveDialect } from '../../src/core/dialects/derive.ts'
 import type { Fields } from '../../src/core/dialects/dialect.ts'
-import { history, type Told } from '../../src/core/dialects/history.ts'
+import { history, log, type Told } from '../../src/core/dialects/history.ts'
 import { DIALECTS } from '../../src/core/dialects/registry.ts'
 import { statusOf, view } from '../../src/core/dialects/view.ts'
 import { STATES } from '../../src/core/job.ts'
@@ -101,8 +101,8 @@ describe.each([...DIALECT_NAMES])('reading in %s', (name) => {
         const told = history(events, name)
         const last = told.at(-1)?.record
         for (let record = 0; record <= (last ?? 0); record++) {
-          const log = told.filter((one) => one.record === record).flatMap(({ entry }) => (entry ? [entry] : []))
-          const { status, violations } = deriveDialect(name, log)
+          const lines = told.filter((one) => one.record === record).flatMap(({ entry }) => (entry ? [entry] : []))
+          const { status, violations } = deriveDialect(name, lines)
           // A failed job that is requeued in place breaks 003's first invariant: that is the document's own doing.
           expect(violations.filter(({ what }) => !what.startsWith('invariant 1'))).toEqual([])
           const job = jobs.at(-1)
@@ -123,6 +123,17 @@ describe.each([...DIALECT_NAMES])('reading in %s', (name) => {
       { numRuns: scaled(30, 500) },
     )
     expect(history([], name)).toEqual([])
+    const { events } = given()
+      .starts()
+      .does({ type: 'heartbeat', fence: 'mine' }, { type: 'release', fence: 'mine', reason: 'handed_back' })
+      .claims()
+      .does({ type: 'cancel', mode: 'hard' }, { type: 'reopen' })
+    const whole = history(events, name)
+    events.forEach((_, i) => {
+      const tail = history(events.slice(i), name)
+      expect(tail.at(-1)?.step.to).toBe(whole.at(-1)?.step.to)
+      if (i > 0) expect(tail[0]?.step.from).not.toBe(tail[0]?.record === 0 ? 'none' : 'queued')
+    })
   })
 
   it.each([
@@ -144,6 +155,15 @@ describe.each([...DIALECT_NAMES])('reading in %s', (name) => {
     const shown = view(record, name)
     expect(statuses).toContain(shown[STATUS_FIELD[name]])
     expect(history(events, name).at(-1)?.step.to).toBe(shown[STATUS_FIELD[name]])
+  })
+})
+
+describe('the log in a document’s words', () => {
+  it('is the entries alone, fit for the document’s own fold', () => {
+    const { events } = HISTORIES.succeeded()
+    expect(log(events, '001').map(({ type }) => type)).toEqual(['enqueued', 'claimed', 'started', 'succeeded'])
+    expect(log(events, '000A').map(({ type }) => type)).toEqual(['job_claimed', 'job_started', 'job_succeeded'])
+    expect(deriveDialect('000A', log(events, '000A'))).toMatchObject({ status: 'succeeded', violations: [] })
   })
 })
 
@@ -244,6 +264,17 @@ describe('the view in 000', () => {
         expect.arrayContaining(['timestamp', 'actor', 'reason', 'correlation_id']),
       )
     }
+  })
+
+  it('B: a job that is queued and stays so makes no detour to say so', () => {
+    const job = given()
+      .starts()
+      .does({ type: 'record', fence: 'mine', step: { name: 's', compensate: true } })
+      .fails()
+    const before = history(job.events, '000B').length
+    job.does({ type: 'cancel', mode: 'soft' })
+    expect(job.events.at(-1)).toMatchObject({ type: 'compensating', from: 'retrying', to: 'queued' })
+    expect(history(job.events, '000B')).toHaveLength(before)
   })
 
   it('returns to queued with a higher attempt when a lease was lost', () => {

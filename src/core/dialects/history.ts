@@ -41,6 +41,10 @@ export function history(events: readonly Event[], name: DialectName): readonly T
   return told
 }
 
+/** The same as the document's own log, and nothing around it: what its fold reads. */
+export const log = (events: readonly Event[], name: DialectName): readonly Fields[] =>
+  history(events, name).flatMap(({ entry }) => (entry === undefined ? [] : [entry]))
+
 function tell(
   dialect: Dialect,
   event: Event,

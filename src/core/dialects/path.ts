@@ -13,9 +13,9 @@ export interface Path {
 
 /** Undefined: the document has no way. The refinement proves that this never happens. */
 export function pathOf(dialect: Dialect, event: TransitionType, from: Status, to: Status): Path | undefined {
-  const steps = stepsOf(dialect, dialect.tells[event], from, to)
+  const steps = stepsOf(dialect, event, from, to)
   if (steps !== undefined) return { steps, fresh: false }
-  const again = event === 'reopened' ? stepsOf(dialect, dialect.tells[event], NONE, to) : undefined
+  const again = event === 'reopened' ? stepsOf(dialect, event, NONE, to) : undefined
   return again && { steps: again, fresh: true }
 }
 
@@ -25,17 +25,22 @@ export function shownAs(dialect: Dialect, state: State | 'none', reach: Reach): 
   return typeof shown === 'string' ? shown : shown[reach]
 }
 
-/** By the event's own word where some row with it leads there, all moves before it implied; else all are. */
-function stepsOf(dialect: Dialect, own: string | undefined, from: Status, to: Status): readonly Step[] | undefined {
+/**
+ * By the event's own word where some row with it leads there, all moves before it implied; else all are. A job that
+ * stays where it is makes no detour to say so; but a claim is always told, even of a job that shows as claimed.
+ */
+function stepsOf(dialect: Dialect, event: TransitionType, from: Status, to: Status): readonly Step[] | undefined {
+  const own = dialect.tells[event]
   const table = dialect.table.filter((row) => row.deriveOnly === undefined)
-  const told = table
+  const [told] = table
     .filter((row) => own !== undefined && row.word === own && row.to === to)
     .flatMap((last) => {
       const before = shortest(dialect, table, from, last.from)
       return before === undefined ? [] : [[...before.map(implied), { ...stepOf(last), implied: false }]]
     })
     .sort((a, b) => a.length - b.length)
-  return told[0] ?? shortest(dialect, table, from, to)?.map(implied)
+  const detour = from === to && event !== 'claimed' && told !== undefined && told.length > 1
+  return told === undefined || detour ? shortest(dialect, table, from, to)?.map(implied) : told
 }
 
 const stepOf = ({ from, to, word }: Row) => ({ from, to, word })
