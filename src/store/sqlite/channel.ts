@@ -58,7 +58,8 @@ export class Channel {
     const worker = new Worker(new URL(`./thread${extension}`, import.meta.url), {
       workerData: options,
       name: 'pawl sqlite',
-      execArgv: [...process.execArgv, '--disable-warning=ExperimentalWarning'],
+      // Not those of the process: many of them a thread may not have.
+      execArgv: ['--disable-warning=ExperimentalWarning'],
     })
     const channel = new Channel(worker)
     const opened = await new Promise<Report['opened']>((resolve, reject) => {

@@ -1,4 +1,4 @@
-import type { Job } from '../../core/job.ts'
+import type { Job, JobId } from '../../core/job.ts'
 import type { Hint } from '../store.ts'
 
 /** Who wants to know. A listener is never called from within the call that caused the hint. */
@@ -20,8 +20,12 @@ export class Hints {
   /** A job that may be claimed some day is work for its queue. */
   about({ id, readyAt, spec }: Job): void {
     if (this.#listeners.size === 0) return
-    this.tell({ about: 'job', id })
+    this.aboutJob(id)
     if (readyAt !== undefined) this.tell({ about: 'queue', tenant: spec.kind.tenant, queue: spec.kind.queue })
+  }
+
+  aboutJob(id: JobId): void {
+    if (this.#listeners.size > 0) this.tell({ about: 'job', id })
   }
 
   tell(hint: Hint): void {

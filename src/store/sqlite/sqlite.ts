@@ -121,6 +121,7 @@ class SqliteStore implements Store {
       const before = jobOf([id, kind, createdAt, priority, head, record, null], this.#kinds)
       return { before, rev, attempt, leaseExpiresAt, at, input: input === null ? undefined : original(input) }
     })
+    if (!answered.replayed) for (const { before } of jobs) this.#hints.aboutJob(before.id)
     return { now, replayed: answered.replayed, jobs }
   }
 

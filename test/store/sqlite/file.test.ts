@@ -7,7 +7,7 @@ import { openFile } from '../../../src/store/sqlite/thread/open.ts'
 import { MIGRATIONS } from '../../../src/store/sqlite/thread/schema.ts'
 import { ownFile, ownFolder } from './folder.ts'
 import { clockOf, newJob } from './life.ts'
-import { rest, startHost } from './process.ts'
+import { rest, startHost, startHostWith } from './process.ts'
 
 const REFUSED = { name: 'SqliteStoreError', code: 'STORE_FILE_REFUSED' }
 
@@ -77,5 +77,29 @@ describe('the file', () => {
     const host = startHost('forget', ownFile())
     expect(await rest(host)).toEqual(['inserted'])
     expect(await host.ended).toBe(0)
+  })
+
+  it('is opened under whatever flags the process has', async () => {
+    const host = startHostWith(['--max-old-space-size=300', '--expose-gc', '--enable-source-maps'], 'forget', ownFile())
+    expect(await rest(host)).toEqual(['inserted'])
+    expect(await host.ended).toBe(0)
+  })
+
+  it('tells of kinds that others have made', async () => {
+    const path = ownFile()
+    const [one, other] = await Promise.all([openSqliteStore({ path }), openSqliteStore({ path })])
+    const job = (number: number, queue: string) => {
+      const item = newJob(number, 1_000)
+      const kind = { ...item.job.spec.kind, queue }
+      const spec = { ...item.job.spec, kind }
+      const event = { ...item.event, payload: { ...item.event.payload, spec } } as typeof item.event
+      return { ...item, job: { ...item.job, spec }, event }
+    }
+    await one.insert([job(1, 'a'), job(2, 'b')])
+    // The other one has learnt the number of a later kind before it hears of the earlier ones.
+    await other.insert([job(3, 'c')])
+    const { jobs } = await other.find({ queues: ['a', 'c'], order: 'oldest', limit: 10 })
+    expect(jobs.map(({ spec }) => spec.kind.queue)).toEqual(['a', 'c'])
+    await Promise.all([one.close(), other.close()])
   })
 })

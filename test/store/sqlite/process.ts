@@ -16,8 +16,11 @@ export interface Host {
 }
 
 /** Starts `host.ts`. Its errors are the test's errors. */
-export function startHost(...words: readonly string[]): Host {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', HOST, ...words])
+export const startHost = (...words: readonly string[]): Host => startHostWith([], ...words)
+
+/** The same, with flags for Node. */
+export function startHostWith(flags: readonly string[], ...words: readonly string[]): Host {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, HOST, ...words])
   child.stderr.pipe(process.stderr)
   const lines: string[] = []
   const reader = createInterface({ input: child.stdout })

@@ -1,5 +1,5 @@
 import type { Answered, Asked, FeedRows, LogRow, Spot } from '../protocol.ts'
-import { all, type Ledger, one, type Row } from './ledger.ts'
+import { all, type Ledger, one, type Row, rows } from './ledger.ts'
 import { logAt } from './read.ts'
 
 /** `[rev, type, kind, at, job, job, …]` */
@@ -13,7 +13,8 @@ export function feed(ledger: Ledger, { after, limit }: Asked<'feed'>): Answered<
   const items: FeedRows['items'][number][] = []
   if (after === null) return { items, end, purged }
   const [from, seen] = after
-  for (const [position, text] of all(ledger.sql.entriesFrom, from, limit + 1)) {
+  // One after the other: an entry may hold a whole page.
+  for (const [position, text] of rows(ledger.sql.entriesFrom, from)) {
     let index = 0
     for (const [rev, type, kind, , ...jobs] of groupsOf(text)) {
       for (const id of jobs) {

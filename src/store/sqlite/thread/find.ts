@@ -8,10 +8,20 @@ import { all, type Cell, type Ledger, one } from './ledger.ts'
 import { WHOLE } from './statements.ts'
 
 const SCAN = 20_000
+const WALKS = 5
 /** Index ranges to merge at most; with more, walking the jobs is cheaper. */
-const RANGES = 128
+const RANGES = 400
 
+/** Walks on, a stated number of times, while it has found nothing: an empty page with a cursor helps nobody. */
 export function find(ledger: Ledger, query: FindRow): Answered<'find'> {
+  let page = findOnce(ledger, query)
+  for (let walks = 1; walks < WALKS && page.rows.length === 0 && page.cursor !== null; walks += 1) {
+    page = findOnce(ledger, { ...query, after: page.cursor })
+  }
+  return page
+}
+
+function findOnce(ledger: Ledger, query: FindRow): Answered<'find'> {
   const states = query.endedBefore === null ? query.states : endedStates(ledger, query)
   if (states?.length === 0 || query.kinds?.length === 0) return { rows: [], cursor: null }
   const narrowed = { ...query, states }

@@ -54,6 +54,8 @@ export class Ledger {
   /** Kinds the main thread has not been told of, and those it has. */
   readonly #toTell = new Set<number>()
   readonly #told = new Set<number>()
+  /** Up to this number all kinds have been listed once. */
+  #listed = 0
   #claim: ClaimWords | undefined
   #commits = 0
 
@@ -214,8 +216,10 @@ export class Ledger {
 
   /** All kinds there are: what a filter by tenant, queue or type is judged by. */
   tellAll(): void {
-    const last = this.#told.size === 0 ? 0 : Math.max(...this.#told)
-    for (const row of all(this.sql.kinds, last)) this.tell(row[0] as number)
+    for (const [number] of all(this.sql.kinds, this.#listed)) {
+      this.#listed = number as number
+      this.tell(this.#listed)
+    }
   }
 
   /** What the next answer must bring along. */
@@ -248,11 +252,10 @@ export class Ledger {
   #kind(number: number): KnownKind {
     const known = this.#kinds.get(number)
     if (known !== undefined) return known
-    for (const row of all(this.sql.kinds, 0)) {
-      this.#kinds.set(row[0] as number, { queue: row[1] as number, text: row[3] as string })
-    }
-    const found = this.#kinds.get(number)
-    assert(found !== undefined, `kind ${number} exists`)
+    const row = one(this.sql.kind, number)
+    assert(row !== undefined, `kind ${number} exists`)
+    const found = { queue: row[0] as number, text: row[1] as string }
+    this.#kinds.set(number, found)
     return found
   }
 
@@ -324,4 +327,10 @@ export function one(statement: StatementSync, ...values: Cell[]): Row | undefine
 export function all(statement: StatementSync, ...values: Cell[]): readonly Row[] {
   const rows: unknown = statement.all(...values)
   return rows as readonly Row[]
+}
+
+/** One row at a time, for as long as the caller wants more. */
+export function rows(statement: StatementSync, ...values: Cell[]): Iterable<Row> {
+  const found: unknown = statement.iterate(...values)
+  return found as Iterable<Row>
 }

@@ -25,7 +25,8 @@ const SQL = {
   undo: 'ROLLBACK TO item',
   dataVersion: 'PRAGMA data_version',
 
-  kinds: 'SELECT id, queue, careful, text FROM kind WHERE id > ? ORDER BY id',
+  kinds: 'SELECT id FROM kind WHERE id > ? ORDER BY id',
+  kind: 'SELECT queue, text FROM kind WHERE id = ?',
   kindByText: 'SELECT id, queue FROM kind WHERE text = ?',
   insertKind: 'INSERT INTO kind (queue, lease_ms, careful, text) VALUES (?, ?, ?, ?) RETURNING id',
   queueByName: 'SELECT id FROM queue WHERE tenant = ? AND name = ?',
@@ -147,7 +148,7 @@ const SQL = {
   insertMark: 'INSERT INTO mark (type, at, position) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   lastEntry: 'SELECT position, at FROM entry ORDER BY position DESC LIMIT 1',
   lastPosition: `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entry'), 0)`,
-  entriesFrom: 'SELECT position, items FROM entry WHERE position >= ? ORDER BY position LIMIT ?',
+  entriesFrom: 'SELECT position, items FROM entry WHERE position >= ? ORDER BY position',
   entryAt: 'SELECT items FROM entry WHERE position = ?',
   marks: `SELECT at, position FROM mark WHERE type = ? AND at >= ? AND at < ? ORDER BY at, position LIMIT ?`,
   marksAt: 'SELECT at, position FROM mark WHERE type = ? AND at = ? AND position > ? ORDER BY position',
