@@ -87,7 +87,7 @@ function specOf(draft: NewJob, changes: Partial<Spec>): NewJob {
   return { ...draft, job: { ...draft.job, spec }, event: { ...draft.event, payload } as Event }
 }
 
-const kindOf = (draft: NewJob, changes: Partial<Spec['kind']>): NewJob =>
+export const kindOf = (draft: NewJob, changes: Partial<Spec['kind']>): NewJob =>
   specOf(draft, { kind: { ...draft.job.spec.kind, ...changes } })
 
 const eventOf = (draft: NewJob, changes: Partial<Event>): NewJob => ({

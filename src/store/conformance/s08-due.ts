@@ -1,7 +1,8 @@
 /** S8: due hands each record whose tick has come to one caller at a time, and again if nothing came of it. */
 import { decideTick } from '../../core/decide.ts'
+import type { Event } from '../../core/event.ts'
 import type { Job } from '../../core/job.ts'
-import type { Store } from '../store.ts'
+import type { Change, Store } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import { growAll } from './specimens.ts'
@@ -54,12 +55,11 @@ export const due: readonly Scene[] = [
       const tick = decideTick(stalled as Job, stage.begin, { actor: 'system', requestId: stage.requestId() })
       holds(tick?.kind === 'accepted', 'an expired lease is due')
       const { job: after, events } = tick
-      const nothing = { bodies: [], notAfter: undefined, give: [], take: [], spawn: undefined }
-      await stage.apply({ kind: 'move', before: stalled as Job, after, events, ...nothing })
+      await stage.apply(moved(stalled as Job, after, events))
       same(after.nextTickAt, undefined, 'the requeued job has no timer')
       // A wait whose time has come already is due at once, although its last hand-out was a moment ago.
-      const moved = await stage.say(later as Job, { type: 'stall' }, stage.begin - 30_000)
-      const queued = await stage.say(moved, { type: 'requeue' }, stage.begin - 30_000)
+      const orphan = await stage.say(later as Job, { type: 'stall' }, stage.begin - 30_000)
+      const queued = await stage.say(orphan, { type: 'requeue' }, stage.begin - 30_000)
       const claimed = await stage.say(
         queued,
         { type: 'claim', workerId: 'w', nonce: '00000000000000bb' },
@@ -68,6 +68,25 @@ export const due: readonly Scene[] = [
       const ids = (await drain(stage.store, 50)).map(({ id }) => id)
       holds(ids.includes(claimed.id), 'a new tick that has come is handed out at once')
       holds(!ids.includes(after.id), 'what has no timer any more is not')
+    },
+  },
+  {
+    name: 'of two reapers of one expired lease one has its way',
+    async play(stage) {
+      const jobs = await expired(stage, 8)
+      const other = await stage.another()
+      for (const job of jobs) {
+        const changes = [stage.store, other].map((store) => {
+          const tick = decideTick(job, stage.begin, { actor: 'system', requestId: stage.requestId() })
+          holds(tick?.kind === 'accepted', 'an expired lease is due')
+          return { store, change: moved(job, tick.job, tick.events) }
+        })
+        const answers = await Promise.all(changes.map(({ store, change }) => store.commit([change])))
+        const verdicts = answers.flatMap((answer) => answer.verdicts.map(({ status }) => status))
+        same(verdicts.toSorted(), ['applied', 'conflict'], 'one verdict')
+        same((await stage.record(job.id)).stalls, 1, 'one stall')
+        await stage.expectFolds(job.id)
+      }
     },
   },
   {
@@ -124,6 +143,11 @@ async function expired(stage: Stage, count: number): Promise<readonly Job[]> {
     'they are claimed',
   )
   return claims.map(({ after }) => after)
+}
+
+function moved(before: Job, after: Job, events: readonly Event[]): Extract<Change, { kind: 'move' }> {
+  const nothing = { bodies: [], notAfter: undefined, give: [], take: [], spawn: undefined }
+  return { kind: 'move', before, after, events, ...nothing }
 }
 
 /** Everything that is due, whosever it is. */

@@ -2,11 +2,21 @@
 import type { Command } from '../../core/command.ts'
 import { decide } from '../../core/decide.ts'
 import type { Job, Time } from '../../core/job.ts'
-import type { Body, Change, Inserted, JobQuery, Key, Lane, NewJob, Verdict } from '../store.ts'
+import {
+  type Body,
+  type Change,
+  type Inserted,
+  type JobQuery,
+  type Key,
+  type Lane,
+  type NewJob,
+  queueKey,
+  type Verdict,
+} from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import { HOSTILE_JSON, HOSTILE_NUMBERS, HOSTILE_TEXTS, MEBIBYTE } from './hostile.ts'
-import { entry, IN_A_CHANGE, IN_A_NEW_JOB } from './hostile-places.ts'
+import { entry, IN_A_CHANGE, IN_A_NEW_JOB, kindOf } from './hostile-places.ts'
 import type { Saying, Stage } from './stage.ts'
 
 export const text: readonly Scene[] = [
@@ -46,6 +56,7 @@ export const text: readonly Scene[] = [
   { name: 'in a heartbeat: fence and request', play: inHeartbeats },
   { name: 'in a query: nothing found is no error', play: inQueries },
   { name: 'in a setting: key and text', play: inSettings },
+  { name: 'in the name of a paused queue', play: inPauses },
   {
     name: 'numbers keep their last bit and their sign',
     async play(stage) {
@@ -315,4 +326,25 @@ async function inSettings(stage: Stage): Promise<void> {
   const mine = list?.settings.filter(({ key }) => key.startsWith(stage.tenant)) ?? []
   same(new Set(mine.map(({ key }) => key)).size, mine.length, 'each is listed once')
   holds(mine.length >= Object.keys(HOSTILE_TEXTS).length, 'all are listed')
+}
+
+async function inPauses(stage: Stage): Promise<void> {
+  const { tenant } = stage
+  const queues = Object.values(HOSTILE_TEXTS)
+  const pause = (paused: boolean) =>
+    stage.store.settings(
+      queues.map((queue) => ({
+        op: 'put',
+        collection: 'queue',
+        key: queueKey(tenant, queue),
+        text: JSON.stringify({ paused }),
+        rev: undefined,
+      })),
+    )
+  await stage.store.insert(queues.map((queue) => kindOf(stage.draft(), { queue })))
+  const lanes = queues.map((queue) => ({ tenant, queue, priority: 5 }))
+  await pause(true)
+  same((await stage.claim({ lanes })).jobs, [], 'all are paused')
+  await pause(false)
+  same((await stage.claim({ lanes })).jobs.length, queues.length, 'all give again')
 }

@@ -1,5 +1,5 @@
 /** S12: settings are compare-and-swap by rev. */
-import type { Setting, SettingOperation } from '../store.ts'
+import { queueKey, type Setting, type SettingCollection, type SettingOperation } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import type { Stage } from './stage.ts'
@@ -53,6 +53,17 @@ export const settings: readonly Scene[] = [
         holds(updatedAt >= stage.begin && updatedAt <= now, 'written now')
       }
       same(await answer(stage, { op: 'get', collection: 'worker', key }), ['ok', [key, 'w', 1]], 'each has its own')
+    },
+  },
+  {
+    name: 'every collection there is can be written and read',
+    async play(stage) {
+      for (const collection of Object.keys(COLLECTIONS) as SettingCollection[]) {
+        const key = queueKey(stage.tenant, `every/${collection}`)
+        same(await answer(stage, { op: 'put', collection, key, text: '{}', rev: 0 }), ['ok', [key, '{}', 1]], 'written')
+        same(await answer(stage, { op: 'get', collection, key }), ['ok', [key, '{}', 1]], 'read')
+        same(await answer(stage, { op: 'remove', collection, key, rev: 1 }), ['ok'], 'removed')
+      }
     },
   },
   {
@@ -119,6 +130,17 @@ export const settings: readonly Scene[] = [
     },
   },
 ]
+
+/** A collection that is missing here does not compile. */
+const COLLECTIONS: Readonly<Record<SettingCollection, true>> = {
+  queue: true,
+  worker: true,
+  token: true,
+  schedule: true,
+  ids: true,
+  idempotency: true,
+  type: true,
+}
 
 /** Status and what is there, as [key, text, rev]. */
 async function answer(stage: Stage, operation: SettingOperation): Promise<readonly unknown[]> {
