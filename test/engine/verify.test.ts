@@ -1,0 +1,74 @@
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import type { Discrepancy } from '../../src/engine/verify.ts'
+import { defineSpec, type Pawl } from '../../src/index.ts'
+import { openAt, PLACES } from './opened.ts'
+
+const work = defineSpec({ type: 'work', retry: { attempts: 2, jitter: 'none', base: 1 } })
+
+/** One job that succeeded at the second attempt, one dead letter, one queued with an alias, one running. */
+async function lives(pawl: Pawl): Promise<void> {
+  const lanes = [{ tenant: 'default', queue: 'default', priority: 5 }]
+  const next = async () => {
+    const requestId = crypto.randomUUID()
+    const claimed = await pawl.contract.claimNext({ workerId: 'w', lanes, requestId })
+    if (claimed === undefined) throw new Error('nothing to claim')
+    return { jobId: claimed.job.id, fence: claimed.fence, requestId }
+  }
+  const error = { code: 'E_GPU_OOM', message: 'oom' }
+  await pawl.enqueue(work, { n: 1 })
+  await pawl.contract.fail({ ...(await next()), error })
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  await pawl.contract.complete({ ...(await next()), result: 1 })
+  const letter = await pawl.enqueue(work, { n: 2 })
+  const word = { type: 'deadLetter', reason: 'policy_violation', stage: 'input', actor: 'ann', requestId: 'r' } as const
+  await pawl.engine.settle([{ id: letter.id, command: word }])
+  await pawl.enqueue(work, { n: 3 })
+  await pawl.contract.start(await next())
+  await pawl.enqueue(work, { n: 4 }, { id: 'order-4', dedupeKey: 'k4' })
+}
+
+const told = (found: readonly Discrepancy[]): readonly string[] => found.map(({ about, what }) => `${about}: ${what}`)
+
+describe.each(['memory', 'sqlite', 'postgres'] as const)('verify on %s', (name) => {
+  it('finds nothing where there is nothing, and says how much it looked at', async () => {
+    await using place = await PLACES[name]()
+    await using pawl = await openAt(place)
+    await lives(pawl)
+    expect(await pawl.verify()).toEqual({ jobs: 4, events: 13, discrepancies: [] })
+    expect(await pawl.verify({ states: ['queued'] })).toEqual({ jobs: 1, events: 1, discrepancies: [] })
+  })
+})
+
+describe('verify finds what was done to the file by hand', () => {
+  const deeds: Readonly<Record<string, readonly [sql: string, found: RegExp]>> = {
+    'a log that ends otherwise': [
+      'update done set log = (select log from done where id = 2) where id = 1',
+      /record: |log: |unreadable/,
+    ],
+    'a count': ['update tally set count = count + 1', /count: counted and found differ/],
+    'a lost stretch of the log': ['delete from past', /log: |record: log and record differ|unreadable/],
+    'a record from elsewhere': [
+      'update done set record = (select record from done where id = 1), state = (select state from done where id = 1) where id = 2',
+      /record: |log: |unreadable/,
+    ],
+    'a record that is no record': [`update done set record = '!' where id = 1`, /unreadable/],
+    'an alias that leads nowhere': [`delete from key where purpose = 'alias'`, /key: alias order-4 leads to nothing/],
+    'an alias that leads astray': [
+      `update key set job = 1 where purpose = 'alias'`,
+      /key: alias order-4 leads to pj_1/,
+    ],
+  }
+
+  it.each(Object.entries(deeds))('%s', async (_, [sql, found]) => {
+    await using place = await PLACES.sqlite()
+    await using pawl = await openAt(place)
+    await lives(pawl)
+    await pawl.close()
+    const file = new DatabaseSync(place.url)
+    file.exec(sql)
+    file.close()
+    await using again = await openAt(place)
+    expect(told((await again.verify()).discrepancies).join('\n')).toMatch(found)
+  })
+})
