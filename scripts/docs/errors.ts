@@ -60,5 +60,5 @@ export function errorsPage(): string {
 
 function besides(name: string): string {
   if (DEPENDENCY_CODES.has(name)) return 'retries spent: `dependency_unavailable`'
-  return THROTTLING_CODES.has(name) ? 'slows its key down' : ''
+  return THROTTLING_CODES.has(name) ? 'retried on the slower curve all the same' : ''
 }
