@@ -44,8 +44,8 @@ const READS: Work = {
   due: () => [],
 }
 
-/** Calls that ride in one commit at most: the first of them must not wait for ever. */
-const MAX_RIDERS = 512
+/** Jobs that ride in one commit at most, give or take a call: the first of them must not wait for ever. */
+const MAX_RIDERS = 4_000
 /** Short: whoever writes holds the lock for milliseconds. */
 const BACKOFF_MS = [1, 1, 2, 2, 3, 4, 5, 7] as const
 
@@ -104,7 +104,7 @@ export class GroupCommit {
       if (this.#heldOff === undefined) this.#waiting.unshift(...this.#held.splice(0))
       const answers: Answer[] = []
       const writes: Waiting[] = []
-      for (const waiting of this.#waiting.splice(0, MAX_RIDERS)) {
+      for (const waiting of this.#nextRiders()) {
         if (this.#mustWrite(waiting.call)) writes.push(waiting)
         else this.#read(waiting, answers)
       }
@@ -112,6 +112,14 @@ export class GroupCommit {
       if (answers.length > 0) this.#options.report(answers)
       this.#enlist(this.#options.gather())
     }
+  }
+
+  #nextRiders(): readonly Waiting[] {
+    let calls = 0
+    for (let riders = 0; calls < this.#waiting.length && riders < MAX_RIDERS; calls += 1) {
+      riders += weight((this.#waiting[calls] as Waiting).call)
+    }
+    return this.#waiting.splice(0, calls)
   }
 
   /** A question that turns out to have nothing to take needs no lock. */
@@ -212,6 +220,11 @@ export class GroupCommit {
       this.#serve()
     })
   }
+}
+
+function weight({ op, asked }: Call): number {
+  if (op === 'insert' || op === 'commit') return (asked as Asked<'insert' | 'commit'>).rows.length + 1
+  return Array.isArray(asked) ? asked.length + 1 : 1
 }
 
 function tooLong({ n }: Call, now: Time, busyMs: number): Answer {
