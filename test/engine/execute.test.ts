@@ -377,7 +377,7 @@ describe('002: a retry that is a new job', () => {
     const bench = new Bench()
     const kind = kindOf({ dialect: '002', retry: { attempts: 3, jitter: 'none' } })
     const { job, fence } = await bench.running({ kind, dedupeKey: 'once' })
-    const answer = await bench.must(job.id, { type: 'fail', fence, fault: { code: 'E_TIMEOUT', message: 'x' } })
+    const answer = await bench.must(job.id, { type: 'fail', fence, fault: { code: 'E_GPU_OOM', message: 'x' } })
     expect(answer.state).toBe('failed')
     const { jobs } = await bench.store.find({ parentId: job.id, order: 'newest', limit: 10 })
     expect(jobs).toMatchObject([{ state: 'queued', failures: 1, attempt: 0 }])

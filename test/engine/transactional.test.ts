@@ -1,0 +1,96 @@
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { defineJob, defineSpec } from '../../src/index.ts'
+import { openAt, PLACES } from './opened.ts'
+
+const mail = defineSpec({ type: 'mail' })
+
+describe('a job enqueued in the caller’s own transaction', () => {
+  async function stage() {
+    const place = await PLACES.postgres()
+    const pawl = await openAt(place)
+    const client = new pg.Client({ connectionString: place.url })
+    await client.connect()
+    await client.query('create table orders (id int primary key)')
+    return {
+      pawl,
+      client,
+      [Symbol.asyncDispose]: async () => {
+        await client.end()
+        await pawl.close()
+        await place[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  it('is there when the transaction is committed, and not before', async () => {
+    await using scene = await stage()
+    const { pawl, client } = scene
+    await client.query('begin')
+    await client.query('insert into orders values (1)')
+    const job = await pawl.enqueue(mail, { order: 1 }, { tx: client })
+    const many = await pawl.enqueueMany(mail, [{ order: 1 }, { order: 1 }], { tx: client })
+    expect(await pawl.get(job.id)).toBeUndefined()
+    await client.query('commit')
+    expect(await pawl.get(job.id)).toMatchObject({ state: 'queued' })
+    expect(await pawl.body(job.id, 'input')).toEqual({ order: 1 })
+    for (const { id } of many) expect(await pawl.get(id)).toMatchObject({ state: 'queued' })
+    expect((await pawl.verify()).discrepancies).toEqual([])
+  })
+
+  it('never was when the transaction is rolled back, and its key is free', async () => {
+    await using scene = await stage()
+    const { pawl, client } = scene
+    await client.query('begin')
+    const job = await pawl.enqueue(mail, { order: 1 }, { tx: client, dedupeKey: 'order-1', id: 'mail-1' })
+    await client.query('rollback')
+    expect(await pawl.get(job.id)).toBeUndefined()
+    expect(await pawl.get('mail-1')).toBeUndefined()
+    const again = await pawl.enqueue(mail, { order: 1 }, { dedupeKey: 'order-1', id: 'mail-1' })
+    expect(again).toMatchObject({ deduped: false, replayed: false })
+    expect((await pawl.verify()).discrepancies).toEqual([])
+  })
+
+  it('is run soon after the commit, by polling or by being woken', async () => {
+    await using scene = await stage()
+    const { pawl, client } = scene
+    const send = defineJob({ type: 'send', run: ({ to }: { to: string }) => `sent to ${to}` })
+    await using worker = pawl.work([send])
+    await client.query('begin')
+    const job = await pawl.enqueue(send, { to: 'ann' }, { tx: client })
+    await client.query('commit')
+    await pawl.wake('default')
+    expect(await job.result({ timeout: '20s' })).toBe('sent to ann')
+    expect(worker.running).toBe(0)
+  })
+})
+
+describe('effects and completion in one transaction', () => {
+  it('are both there or neither', async () => {
+    await using place = await PLACES.postgres()
+    await using pawl = await openAt(place)
+    const client = new pg.Client({ connectionString: place.url })
+    await client.connect()
+    await client.query('create table paid (n int)')
+    let runs = 0
+    const pay = defineJob({
+      type: 'pay',
+      retry: { base: 1, jitter: 'none' },
+      run: (input: { n: number }, ctx) =>
+        ctx.tx(async (tx) => {
+          runs += 1
+          await tx.query('insert into paid values ($1)', [input.n])
+          if (runs === 1) throw new Error('the bank is closed')
+          return 'paid'
+        }),
+    })
+    await using worker = pawl.work([pay])
+    const job = await pawl.enqueue(pay, { n: 7 })
+    expect(await job.result({ timeout: '20s' })).toBe('paid')
+    expect((await client.query('select n from paid')).rows).toEqual([{ n: 7 }])
+    expect(runs).toBe(2)
+    expect((await pawl.verify()).discrepancies).toEqual([])
+    expect(worker.held).toBe(0)
+    await client.end()
+  })
+})
