@@ -1,5 +1,5 @@
 import type { Job } from '../../../src/core/job.ts'
-import type { Change, NewJob, Store } from '../../../src/store/store.ts'
+import type { Change, NewJob, Store, Verdict } from '../../../src/store/store.ts'
 
 /** A store with one promise broken, the way stores break them. The suite must notice each. */
 export type Sabotage = (store: Store) => Partial<Store>
@@ -90,9 +90,11 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
     }),
     'says it has compacted': (store) => ({
       async commit(changes) {
-        const [change] = changes
-        if (change?.kind === 'compact') return { now: (await store.load([])).now, verdicts: [{ status: 'applied' }] }
-        return store.commit(changes)
+        const { now, verdicts } = await store.commit(changes.filter(({ kind }) => kind !== 'compact'))
+        const rest = [...verdicts]
+        const said = (kind: Change['kind']): Verdict =>
+          kind === 'compact' ? { status: 'applied' } : (rest.shift() as Verdict)
+        return { now, verdicts: changes.map(({ kind }) => said(kind)) }
       },
     }),
     'does not count what it purges': (store) => ({

@@ -73,7 +73,7 @@ export class Actor {
   next(intent: Intent): { readonly id: JobId; readonly requestId: string | undefined } | undefined {
     const { job } = this.slotOf(intent)
     this.#serial += 1
-    this.#now += intent.passMs
+    if (!this.program.still) this.#now += intent.passMs
     this.#words = job === undefined ? undefined : this.#wordsFor(job, intent)
     return job === undefined ? undefined : { id: job.id, requestId: this.#words?.command.requestId }
   }
@@ -129,7 +129,7 @@ export class Actor {
       kind: this.#kind(slot),
       priority: n % 10,
       input: ref,
-      dedupeKey: n % 2 === 0 ? 'the key' : undefined,
+      dedupeKey: n % 4 === 0 ? undefined : 'the key',
       labels: { n: String(n) },
       ...(n % 5 === 0 && { runAt: this.#now + n * 50 }),
     }

@@ -31,8 +31,8 @@ const of = <T>(...values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...v
 
 const policy: fc.Arbitrary<Policy> = fc
   .record({
-    leaseMs: of(1_000, 60_000, 24 * HOUR),
-    attemptMs: of(5_000, 24 * HOUR),
+    leaseMs: of(1_000, 60_000, 60_000, 24 * HOUR, 24 * HOUR),
+    attemptMs: of(5_000, 24 * HOUR, 24 * HOUR),
     deadlineMs: of(undefined, undefined, 600_000),
     startWithinMs: of(undefined, undefined, 30_000),
     parkAfterMs: of(0, 60_000),
@@ -55,14 +55,14 @@ const policy: fc.Arbitrary<Policy> = fc
 
 const intent: fc.Arbitrary<Intent> = fc.record({
   verb: fc.oneof(
-    { weight: 12, arbitrary: of<Intent['verb']>('sensible') },
+    { weight: 20, arbitrary: of<Intent['verb']>('sensible') },
     { weight: 5, arbitrary: of<Intent['verb']>(...COMMANDS) },
     { weight: 2, arbitrary: of<Intent['verb']>('claim', 'start', 'heartbeat', 'tick') },
     { weight: 1, arbitrary: of<Intent['verb']>('purge', 'compact', 'tick') },
   ),
-  slot: of<0 | 1>(0, 0, 0, 1),
+  slot: of<0 | 1>(0, 0, 1),
   n: fc.nat(999),
-  passMs: of(0, 0, 10, 500, 1_500, 20_000, 120_000),
+  passMs: of(0, 0, 0, 0, 10, 10, 500, 1_500, 20_000, 120_000),
   twist: fc.oneof(
     { weight: 16, arbitrary: of<Twist>('none') },
     { weight: 4, arbitrary: of<Twist>('repeat', 'reuse', 'stale fence', 'stale rev', 'late') },

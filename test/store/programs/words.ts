@@ -110,9 +110,9 @@ export function wordsFor(type: Word['type'], job: Job, n: number, about: Circums
         return {
           ...owned,
           type,
-          name: `s${n % 3}`,
-          ...(n % 4 === 0 && { key: 'k' }),
-          ...(n % 3 !== 0 && { timeoutMs: n * 100 }),
+          name: `s${n % 2}`,
+          ...(n % 8 === 0 && { key: 'k' }),
+          ...(n % 3 !== 0 && { timeoutMs: n }),
           ...(n % 5 === 0 && { memo: `memo${n}`, onTimeout: 'resume' as const }),
           ...spent,
         }
@@ -120,8 +120,8 @@ export function wordsFor(type: Word['type'], job: Job, n: number, about: Circums
         return {
           ...asked,
           type,
-          name: `s${n % 3}`,
-          ...(n % 4 === 0 && { key: 'k' }),
+          name: `s${n % 2}`,
+          ...(n % 8 === 0 && { key: 'k' }),
           body: body(`signal/${job.signals + 1}`),
         }
       case 'release':
@@ -160,7 +160,7 @@ function recordWork(
   if (job.phase === 'compensate' && undone !== undefined) return { ...owned, type: 'record', undone }
   if (n % 3 === 0) return { ...owned, type: 'record', artifact: { name: `a${n % 4}`, ptr: `s3://${n}` } }
   const name = `step${n % 9}`
-  return { ...owned, type: 'record', step: { name, body: body(`step/${name}`), compensate: n % 4 === 1 } }
+  return { ...owned, type: 'record', step: { name, body: body(`step/${name}`), compensate: n % 2 === 1 } }
 }
 
 function fault(n: number, job: Job, body: (name: string) => BodyRef) {
