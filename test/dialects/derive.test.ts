@@ -175,6 +175,18 @@ describe('a log that is not what it should be', () => {
     expect(reused).toMatchObject({ status: 'running', violations: [{ line: 2, rule: 'identity_reused' }] })
   })
 
+  it('001: the same transition under the same request id is a success that changes nothing', () => {
+    const say = (type: string, request_id: string) => ({ type, request_id })
+    const log = [say('enqueued', 'r1'), say('claimed', 'r2'), say('claimed', 'r2'), say('started', 'r3')]
+    const done = [...log, say('succeeded', 'r4'), say('succeeded', 'r4')]
+    expect(deriveDialect('001', done)).toMatchObject({ status: 'succeeded', repeated: 2, violations: [] })
+    const twice = deriveDialect('001', [...done, say('succeeded', 'r5')])
+    expect(twice.violations).toMatchObject([{ line: 7, rule: 'after_the_end' }])
+    // One request may cause two transitions; an empty id says nothing.
+    expect(deriveDialect('001', [say('enqueued', ''), say('claimed', ''), say('started', '')]).repeated).toBe(0)
+    expect(rulesOf(deriveDialect('001', [say('enqueued', 'r'), say('claimed', 'r'), say('started', 'r')]))).toEqual([])
+  })
+
   it('002: the same state twice is allowed, a second ending is not obeyed', () => {
     const log = ['PENDING', 'PENDING', 'SCHEDULED', 'DISPATCHED', 'RUNNING', 'SUCCEEDED', 'SUCCEEDED', 'FAILED']
     const derived = deriveDialect('002', log)

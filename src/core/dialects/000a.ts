@@ -115,6 +115,7 @@ export const document000A: Dialect = {
     to: undefined,
     time: 'ts',
     identity: 'id',
+    identifies: 'the line',
     repeats: false,
     lastWins: false,
     otherWords: 'reported',

@@ -101,6 +101,7 @@ export const document000B: Dialect = {
     to: undefined,
     time: 'timestamp',
     identity: undefined,
+    identifies: 'the line',
     repeats: false,
     lastWins: false,
     otherWords: 'reported',

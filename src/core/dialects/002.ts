@@ -88,6 +88,7 @@ export const document002: Dialect = {
     to: undefined,
     time: undefined,
     identity: undefined,
+    identifies: 'the line',
     repeats: true,
     lastWins: false,
     otherWords: 'reported',

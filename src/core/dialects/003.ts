@@ -118,6 +118,7 @@ export const document003: Dialect = {
     to: 'next_state',
     time: undefined,
     identity: undefined,
+    identifies: 'the line',
     repeats: false,
     lastWins: true,
     otherWords: 'passed over',

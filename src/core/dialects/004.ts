@@ -103,6 +103,7 @@ export const document004: Dialect = {
     to: 'to',
     time: undefined,
     identity: undefined,
+    identifies: 'the line',
     repeats: false,
     lastWins: false,
     otherWords: 'reported',

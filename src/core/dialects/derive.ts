@@ -101,10 +101,11 @@ class Fold {
 
   /** The same request twice has no effect; nor has the same status, where the document says so. */
   #isRepetition({ n, word, identity }: Line): boolean {
-    const { repeats } = this.#dialect.log
-    const before = identity === undefined ? undefined : this.#seen.get(identity)
+    const { repeats, identifies } = this.#dialect.log
+    const key = identifies === 'the line' ? identity : identity && `${word} ${identity}`
+    const before = key === undefined ? undefined : this.#seen.get(key)
     if (before !== undefined && before !== word) this.report(n, 'identity_reused', `it was ${before} before`)
-    if (identity !== undefined) this.#seen.set(identity, word)
+    if (key !== undefined) this.#seen.set(key, word)
     if (before !== word && !(repeats && word === this.status)) return false
     this.repeated++
     return true

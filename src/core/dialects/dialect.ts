@@ -50,6 +50,8 @@ export interface LogShape {
   readonly time: string | undefined
   /** Repeated under the same value, a line has no effect. */
   readonly identity: string | undefined
+  /** It names the line itself, so that other words under it are a mistake; or the request that may cause several. */
+  readonly identifies: 'the line' | 'the request'
   /** A status once reached is set again without harm (002). */
   readonly repeats: boolean
   /** An illegal event is reported and: obeyed, the last one wins (003); or else not obeyed. */
