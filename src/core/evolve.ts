@@ -267,18 +267,31 @@ function observed(job: Job, event: Exclude<Extract<Event, { seq: undefined }>, {
   }
 }
 
-/** A state change: what the old state demanded goes, what the new one demands comes. */
-const enter = (job: Job, event: Event, entry: Entry, changes: Changes): Job =>
-  ({
-    ...job,
-    ...ABSENT,
-    rev: event.rev,
-    seq: event.seq ?? job.seq,
-    baseRev: event.rev,
-    updatedAt: event.at,
-    ...changes,
-    ...entry,
-  }) as Job
+/**
+ * A state change: what the old state demanded goes, what the new one demands comes. One copy and plain writes: the
+ * same as a literal of four spreads made a whole life 4.5 µs long rather than 3.7.
+ */
+function enter(job: Job, event: Event, entry: Entry, changes: Changes): Job {
+  const next: Record<string, unknown> & Writable = { ...job, state: entry.state }
+  next.runAt = undefined
+  next.owner = undefined
+  next.lease = undefined
+  next.wait = undefined
+  next.result = undefined
+  next.error = undefined
+  next.deadLetter = undefined
+  next.verdict = undefined
+  next.endedAt = undefined
+  next.rev = event.rev
+  next.seq = event.seq ?? job.seq
+  next.baseRev = event.rev
+  next.updatedAt = event.at
+  for (const key in changes) next[key] = changes[key as keyof Changes]
+  for (const key in entry) next[key] = entry[key as keyof Entry]
+  return next as never
+}
+
+type Writable = { -readonly [K in keyof typeof ABSENT | 'rev' | 'seq' | 'baseRev' | 'updatedAt']: Job[K] }
 
 /** A state change that closes the lease, if there was one. */
 const leave = (job: Job, event: Event, entry: Entry, executionMs: number, changes: Changes = {}): Job =>
