@@ -13,6 +13,7 @@ import { movesFrom } from '../../src/core/transitions.ts'
 import { breach, must } from './breach.ts'
 import type { Core } from './core.ts'
 import { account, type Ghost } from './ghost.ts'
+import { requestsIn } from './row.ts'
 import type { Unit } from './unit.ts'
 
 type Accepted = Extract<Decision, { kind: 'accepted' }>
@@ -72,6 +73,9 @@ function ruled(before: Job | undefined, event: Event, now: number, policy: Polic
       return must(wait?.name === name && wait.key === key, 'signal', 'woken by another signal')
     }
     case 'retry_scheduled': {
+      const { code } = event.payload.failure
+      const ends = code === 'E_TIMEOUT' && policy.onAttemptTimeout === 'timed_out' && before?.phase === 'run'
+      must(!ends || event.command === 'requeue', 'retry', 'tried again where a time limit is the end')
       const curve = event.payload.failure.class === 'throttled' ? policy.throttled : policy.retry
       return must(
         event.payload.runAt === now + curve.baseMs,
@@ -107,25 +111,9 @@ function ownedBy(ghost: Ghost, command: Command, now: number): void {
 
 /** The events of each command are one row of the machine. */
 function inTable(before: Job | undefined, events: readonly Event[]): void {
-  let from = before?.state ?? ('none' as const)
-  for (let i = 0; i < events.length; ) {
-    const first = events[i] as Event
-    let end = i
-    while (events[end]?.requestId === first.requestId) end += 1
-    const path = events.slice(i, end)
-    const to = (path.at(-1) as Event).state
-    const moves = movesFrom(first.command, from) ?? []
-    const known = moves.some(
-      (move) =>
-        move.to === to &&
-        isDeepStrictEqual(
-          move.events,
-          path.map(({ type }) => type),
-        ),
-    )
-    must(known, 'I3', `no ${first.command} from ${from} by ${path.map(({ type }) => type).join(', ')} to ${to}`)
-    from = to
-    i = end
+  for (const { command, from, path, to } of requestsIn(before?.state ?? 'none', events)) {
+    const known = movesFrom(command, from)?.some((move) => move.to === to && isDeepStrictEqual(move.events, path))
+    must(known === true, 'I3', `no ${command} from ${from} by ${path.join(', ')} to ${to}`)
   }
 }
 

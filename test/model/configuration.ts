@@ -99,7 +99,19 @@ const SLOW = {
   },
 } as const satisfies PolicyInput
 
+/** The one that takes longest comes first, so that the two processors end together. */
 export const CONFIGURATIONS: readonly Configuration[] = [
+  configuration(
+    'lagging',
+    'processes whose clock is behind the store’s: the lease end is checked where the clock is',
+    { ...QUICK, deadline: 6_000 },
+    {
+      owner: ['start', 'heartbeat', 'checkpoint', 'complete', 'transient', 'release', 'waitShort'],
+      environment: ['cancelSoft', 'signal'],
+    },
+    { gate: { attempts: 1, signals: 0 }, full: { attempts: 2, signals: 1 }, deep: { workers: 2 } },
+    { lagMs: 1_000 },
+  ),
   configuration(
     'budget',
     'failures and lost leases against their budgets, zombies, releases, repetitions',
@@ -188,21 +200,20 @@ export const CONFIGURATIONS: readonly Configuration[] = [
       onNotStarted: 'timed_out',
     },
     {
-      owner: ['start', 'heartbeat', 'progress', 'throttled', 'invalid', 'waitStrict', 'complete'],
+      owner: ['start', 'heartbeat', 'progress', 'throttled', 'invalid', 'overdue', 'waitStrict', 'complete'],
       environment: ['expire', 'signal'],
     },
     { gate: { attempts: 2 }, full: { workers: 2 }, deep: { attempts: 3, messages: 2 } },
   ),
   configuration(
-    'lagging',
-    'processes whose clock is behind the store’s: the lease end is checked where the clock is',
-    { ...QUICK, deadline: 6_000 },
+    'everything',
+    'admission, deadline, steps, long waits, cancels, dead letters and reopenings all at once',
+    { ...QUICK, admission: true, deadline: 3_000, onExhausted: 'failed', retry: { ...QUICK.retry, stalls: 0 } },
     {
-      owner: ['start', 'heartbeat', 'checkpoint', 'complete', 'transient', 'release', 'waitShort'],
-      environment: ['cancelSoft', 'signal'],
+      owner: ['start', 'step', 'transient', 'permanent', 'waitForever', 'waitLong', 'giveUp', 'compensated'],
+      environment: ['admit', 'cancelSoft', 'cancelHard', 'bury', 'signal', 'stall', 'reopen'],
     },
-    { gate: { attempts: 1 }, full: { attempts: 2 }, deep: { workers: 2 } },
-    { lagMs: 1_000 },
+    { gate: { attempts: 1 }, full: { attempts: 2, generations: 1, signals: 0 }, deep: { workers: 2, signals: 1 } },
   ),
   configuration(
     '000B',

@@ -16,6 +16,8 @@ export interface Exploration {
   readonly depth: number
   /** Every state within the bounds was reached. */
   readonly complete: boolean
+  /** The rows of the machine that were taken on the way. */
+  readonly rows: readonly string[]
   readonly counterexample: Counterexample | undefined
 }
 
@@ -77,7 +79,15 @@ export function explore(core: Core, configuration: Configuration, scale: Scale, 
     }
   }
   const complete = counterexample === undefined && head >= states.size
-  return { states: states.size, edges, units: machine.units.length - 1, depth, complete, counterexample }
+  return {
+    states: states.size,
+    edges,
+    units: machine.units.length - 1,
+    depth,
+    complete,
+    rows: [...machine.taken],
+    counterexample,
+  }
 }
 
 /** The way to the state in which it happened, and what was tried there: its `nth` step, or the one that throws. */

@@ -11,6 +11,7 @@ import { judge, judgeRefusal } from './checks.ts'
 import type { Configuration } from './configuration.ts'
 import type { Core } from './core.ts'
 import { BORN } from './ghost.ts'
+import { rowsTaken } from './row.ts'
 import { NOW, packed, rebase, type Unit } from './unit.ts'
 import { commandOf, forged, OWNER_WORDS, type Word } from './word.ts'
 
@@ -34,6 +35,8 @@ export class Machine {
   readonly configuration: Configuration
   /** Unit 0 is a job that does not exist. */
   readonly units: Unit[] = []
+  /** The rows of the machine that have been taken. */
+  readonly taken = new Set<string>()
   readonly #unitOf = new Map<string, number>()
   readonly #words: Word[] = []
   readonly #wordOf = new Map<string, number>()
@@ -204,6 +207,7 @@ export class Machine {
     const unit = this.unit(id)
     const ghost = judge(this.core, unit, command, decision, now)
     const next = this.#intern({ job: decision.job, ghost }, NOW)
+    for (const row of rowsTaken(unit.job.state, decision.events)) this.taken.add(row)
     if (command !== undefined && command.type !== 'heartbeat') this.#keepEcho(id, wordId, command, decision.events)
     const { successor } = decision
     if (successor === undefined) return next * 4 + ACCEPTED

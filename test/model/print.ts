@@ -2,6 +2,7 @@
 import { configurationNamed } from './configuration.ts'
 import type { Counterexample } from './explore.ts'
 import type { Report } from './part.ts'
+import { allRows } from './row.ts'
 
 export interface Total {
   states: number
@@ -34,6 +35,14 @@ export function printReport({ task, exploration, error, seconds }: Report): void
 function printCounterexample({ rule, what, steps }: Counterexample): void {
   for (const [i, step] of steps.entries()) console.log(`  ${String(i + 1).padStart(3)}  ${step}`)
   console.log(`       ${rule}: ${what}`)
+}
+
+/** Rows of the machine that no world has taken are not proved by it: they are named. */
+export function printRows(taken: ReadonlySet<string>): void {
+  const all = allRows().filter((row) => !row.startsWith('enqueue '))
+  const missing = all.filter((row) => !taken.has(row))
+  console.log(`machine: ${all.length - missing.length} of ${all.length} rows taken`)
+  for (const row of missing) console.log(`  not taken: ${row}`)
 }
 
 export function printTotal({ states, edges, violations, killed, mutants, seconds }: Total): void {

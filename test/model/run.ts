@@ -32,7 +32,7 @@ import { Worker } from 'node:worker_threads'
 import { CONFIGURATIONS, type Scale } from './configuration.ts'
 import { MUTANTS } from './mutants.ts'
 import type { Report, Task } from './part.ts'
-import { printReport, printTotal, type Total } from './print.ts'
+import { printReport, printRows, printTotal, type Total } from './print.ts'
 
 const scale: Scale = process.argv.includes('--gate') ? 'gate' : process.argv.includes('--deep') ? 'deep' : 'full'
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
@@ -41,9 +41,11 @@ const PARTS = Math.min(2, availableParallelism())
 
 const since = performance.now()
 const total: Total = { states: 0, edges: 0, violations: 0, killed: 0, mutants: 0, seconds: 0 }
+const rows = new Set<string>()
 const tasks = plan()
 await Promise.all(Array.from({ length: PARTS }, work))
 total.seconds = (performance.now() - since) / 1_000
+if (total.states > 0) printRows(rows)
 printTotal(total)
 process.exitCode = total.violations > 0 || total.killed < total.mutants || total.states === 0 ? 1 : 0
 
@@ -87,6 +89,7 @@ function count({ task, exploration }: Report): void {
     if (found) total.killed += 1
     return
   }
+  for (const row of exploration?.rows ?? []) rows.add(row)
   total.states += exploration?.states ?? 0
   total.edges += exploration?.edges ?? 0
   // What could not be explored proves nothing.

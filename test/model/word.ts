@@ -16,6 +16,7 @@ export const OWNER_WORDS = [
   'permanent',
   'throttled',
   'invalid',
+  'overdue',
   'waitShort',
   'waitLong',
   'waitForever',
@@ -113,6 +114,8 @@ function ownerCommand({ name, serial }: Word, fence: string, job: Job, { now, un
       return { ...last('fail'), type: 'fail', fault: { code: 'captcha', message: 'throttled' } }
     case 'invalid':
       return { ...last('fail'), type: 'fail', fault: { code: 'validation_failed', message: 'invalid', stage: 'input' } }
+    case 'overdue':
+      return { ...last('fail'), type: 'fail', fault: { code: 'E_TIMEOUT', message: 'overdue' } }
     case 'waitShort':
       return { ...wait, timeoutMs: unitMs }
     case 'waitLong':

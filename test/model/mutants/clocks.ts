@@ -23,6 +23,11 @@ export const CLOCKS: readonly Mutant[] = [
     'earliest(attemptEndsAt(job), cancelHardensAt(job))',
     'cancelHardensAt(job)',
   ]),
+  mutant('time-limit-retried-by-its-worker', 'timers', [
+    'decide/fail.ts',
+    "policy.onAttemptTimeout === 'timed_out' && job.phase === 'run'",
+    "policy.onAttemptTimeout === 'timed_out' && job.state === 'stalled'",
+  ]),
   mutant('lost-lease-not-looked-for', 'budget', [
     'timers.ts',
     'earliest(earliest(job.lease.expiresAt, job.deadlineAt), earliest(attemptEndsAt',
