@@ -25,6 +25,8 @@ export interface OpenOptions {
   /** Postgres: for hints, where the URL leads through a transaction pooler. */
   readonly directUrl?: string | undefined
   readonly tenant?: string | undefined
+  /** A gateway's token. */
+  readonly token?: string | undefined
   /** Who gives commands, unless a call says otherwise. */
   readonly actor?: string | undefined
   readonly log?: Log | undefined
@@ -42,11 +44,20 @@ export interface OpenOptions {
 
 export const DEFAULT_URL = '.pawl/jobs.db'
 
-/** `memory:`, a file, `postgres://…`. */
+/** `memory:`, a file, `postgres://…`; or `http://…`, a gateway that has one of these. */
 export async function open(url: string = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
+  if (isHttp(url)) return remote(url, options)
   const store = await openStore(url, options)
   const transactions = isPostgres(url) ? await transactionsOn(options.directUrl ?? url) : undefined
   return assemble(store, options, { url, transactions })
+}
+
+/** Ticker and retention are the gateway's own business; so are the leases' clocks. */
+async function remote(url: string, options: OpenOptions): Promise<Pawl> {
+  const { HttpEngine } = await import('./client/client.ts')
+  const { clock = realClock, random = realRandom, timers = realTimers, log = silentLog, token, tenant, actor } = options
+  const engine = new HttpEngine({ url, token, clock, random, timers })
+  return new Pawl({ engine, timers, ids: realIds(random), log, tenant, actor, surroundings: { clock } })
 }
 
 /** What a store that was opened by its URL can do besides. */
@@ -81,6 +92,7 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
 
 /** A store that lives in this process's memory cannot be opened a second time. */
 const isMemory = (url: string): boolean => url.startsWith('memory:')
+const isHttp = (url: string): boolean => /^https?:/i.test(url)
 const isPostgres = (url: string): boolean => /^postgres(ql)?:/i.test(url)
 
 /** The driver is loaded only where it is needed. */
@@ -118,6 +130,6 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
       return openSqliteStore({ path: scheme === undefined ? url : new URL(url).pathname })
     }
     default:
-      throw new Error(`pawl: no store is known for ${scheme}: – memory:, a file path or postgres://… are`)
+      throw new Error(`pawl: no store is known for ${scheme}: – memory:, a file path, postgres://… or http://… are`)
   }
 }
