@@ -70,7 +70,7 @@ describe.each(STORES)('on %s', (store) => {
     clearInterval(again)
   })
 
-  it(`cancel and complete race: one of them wins, always`, async () => {
+  it('cancel and complete race: one of them wins, always', async () => {
     await using scene = await openScene(store)
     const { pawl } = scene
     const racer = defineJob({ type: 'racer', queue: 'racers', run: async () => 'finished' })
@@ -92,10 +92,11 @@ describe.each(STORES)('on %s', (store) => {
         ),
       )
       await Promise.all(jobs.map((job) => job.result({ timeout: '20s' }).catch(() => {})))
-      for (const [i, job] of jobs.entries()) {
-        const record = await job.job()
-        const endings = (await job.events()).filter(({ to }) => to === 'succeeded' || to === 'cancelled')
-        expect(endings.length).toBe(1)
+      const records = await Promise.all(jobs.map((job) => job.job()))
+      const logs = await Promise.all(jobs.map((job) => job.events()))
+      for (const [i, record] of records.entries()) {
+        const endings = logs[i]?.filter(({ to }) => to === 'succeeded' || to === 'cancelled')
+        expect(endings?.length).toBe(1)
         if (record?.state === 'cancelled') cancelled += 1
         // Whoever was told that the job is cancelled was told the truth, and so was whoever was told that it is over.
         if (said[i] === 'cancelled') expect(record?.state).toBe('cancelled')

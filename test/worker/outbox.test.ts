@@ -52,7 +52,10 @@ describe('the outbox', () => {
     expect(calls.map(({ ids }) => ids)).toEqual([['a', 'b']])
     calls[0]?.answer()
     await time.settle()
-    expect(calls.map(({ ids }) => ids)).toEqual([['a', 'b'], ['c', 'd']])
+    expect(calls.map(({ ids }) => ids)).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ])
     calls[1]?.answer()
     await outbox.idle()
     expect(answered).toEqual(['a', 'b', 'c', 'd'])

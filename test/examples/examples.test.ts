@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { freshDatabase } from '../support/postgres.ts'
+
+interface Ran {
+  readonly code: number | null
+  readonly lines: readonly string[]
+  readonly stderr: string
+}
+
+/** As a reader would. */
+async function run(example: string, ...args: readonly string[]): Promise<Ran> {
+  const child = spawn(process.execPath, [`examples/${example}.ts`, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, lines: stdout.trimEnd().split('\n'), stderr }
+}
+
+describe('the examples', () => {
+  const told = new Set<string>()
+  const example = (name: string, check: (ran: Ran) => void, more?: () => Promise<{ url: string } & AsyncDisposable>) =>
+    it(name, async () => {
+      told.add(name)
+      await using database = await more?.()
+      const ran = await run(name, ...(database === undefined ? [] : [database.url]))
+      expect(ran.stderr).toBe('')
+      expect(ran.code).toBe(0)
+      check(ran)
+    })
+
+  example('hello', ({ lines }) => {
+    expect(lines).toEqual([
+      'Hello, world!',
+      '1. enqueued: nothing → queued, by producer',
+      '2. claimed: queued → claimed, by worker',
+      '3. started: claimed → running, by worker',
+      '4. succeeded: running → succeeded, by worker',
+    ])
+  })
+
+  example('retries-and-dead-letters', ({ lines }) => {
+    expect(lines).toEqual([
+      'run 1: ordering lamp',
+      'run 2: ordering lamp',
+      'run 3: ordering lamp',
+      'dead letter: exhausted_retries after 3 runs, last E_5XX_ORIGIN',
+      'run 1: ordering unicorn',
+      'failed: invalid_item, no retry would help',
+      'the shop is open; to be driven once more: 1',
+      'run 4: ordering lamp',
+      'one lamp, on its way',
+    ])
+  })
+
+  example('human-approval', ({ lines }) => {
+    expect(lines[0]).toBe('drafting a refund of 42 € for A-17')
+    expect(lines[1]).toBe('parked; the worker holds 0 jobs')
+    expect(lines[2]).toContain('It waits for the signal decision.')
+    expect(lines.slice(3)).toEqual(['42 € to DE02 1203 0000 0000 2020 51, approved by ann'])
+  })
+
+  example('agent-survives-a-crash', ({ lines }) => {
+    expect(lines).toEqual([
+      'first process, run 1: What is asked?',
+      'first process, run 1: What is known?',
+      'first process, run 1: What is missing?',
+      'the first process is dead',
+      'second process, run 2: What is missing?',
+      'second process, run 2: What follows?',
+      '4 thoughts, 2 runs, 1 lost lease',
+    ])
+  })
+
+  example(
+    'transactional-enqueue',
+    ({ lines }) => expect(lines).toEqual(['rolled back: no such job', 'committed: sent', 'mails: ann']),
+    freshDatabase,
+  )
+
+  it('are all run: here, or as the page they are shown on', () => {
+    const names = globSync('examples/*.ts').map((path) => path.replace(/^examples\/|\.ts$/g, ''))
+    expect([...told, 'readme'].sort()).toEqual(names.sort())
+  })
+})
