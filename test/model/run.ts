@@ -1,5 +1,5 @@
 /**
- * The proof: `node test/model/run.ts [--gate | --deep] [--mutants] [name …]`.
+ * The proof: `node test/model/run.ts [--gate | --deep] [name of a configuration or a mutant …]`.
  *
  * A model checker around the shipped `decide`, `decideTick` and `evolve`. It knows the core only through them, reaches
  * every state of a number of small worlds breadth first, and stops at the first thing that must never happen, with a
@@ -41,13 +41,15 @@ const PARTS = Math.min(2, availableParallelism())
 
 const since = performance.now()
 const total: Total = { states: 0, edges: 0, violations: 0, killed: 0, mutants: 0, seconds: 0 }
+const unknown = names.filter((name) => ![...CONFIGURATIONS, ...MUTANTS].some((one) => one.name === name))
+if (unknown.length > 0) console.log(`neither a configuration nor a mutant: ${unknown.join(', ')}`)
 const rows = new Set<string>()
 const tasks = plan()
 await Promise.all(Array.from({ length: PARTS }, work))
 total.seconds = (performance.now() - since) / 1_000
 if (total.states > 0) printRows(rows)
 printTotal(total)
-process.exitCode = total.violations > 0 || total.killed < total.mutants || total.states === 0 ? 1 : 0
+process.exitCode = total.violations > 0 || total.killed < total.mutants || unknown.length > 0 ? 1 : 0
 
 /** The shipped core first, then the mutants. */
 function plan(): Task[] {
