@@ -40,7 +40,12 @@ function stepsOf(dialect: Dialect, event: TransitionType, from: Status, to: Stat
     })
     .sort((a, b) => a.length - b.length)
   const detour = from === to && event !== 'claimed' && told !== undefined && told.length > 1
-  return told === undefined || detour ? shortest(dialect, table, from, to)?.map(implied) : told
+  if (told !== undefined && !detour) return told
+  // Its word may still be on the way there: 002 accepts a job and schedules it, of which we know one event.
+  return shortest(dialect, table, from, to)?.map((row) => ({
+    ...stepOf(row),
+    implied: own === undefined || row.word !== own,
+  }))
 }
 
 const stepOf = ({ from, to, word }: Row) => ({ from, to, word })

@@ -35,7 +35,7 @@ export function dialectsReport(dialects = DIALECTS): string {
     '✓ as our own machine has it; → where the document’s table has the move; · refused with `DIALECT_FORBIDS`. What an owner notes down changes no status and is accepted everywhere. Whatever time does to a job (`stall`, `requeue`, `expire`, a soft cancel that turns hard) is never refused, and a `pending` job is always admitted or denied: strictness keeps no job from ending.',
     commandsTable(),
     '## Refinement',
-    'Each path leads from status to status; moves in *italics* are implied: no event of ours stands behind them, the document has no other way. `–`: nothing to tell. **new:** the document’s endings are final, so the path begins a new record.',
+    'Each path leads from status to status, with the event’s word in brackets where it is not the status itself. Moves in *italics* are implied: no event of ours stands behind them, the document has no other way. `–`: nothing to tell. **new**: the document’s endings are final, so the path begins a new record. Several lines: it depends on how far the job has come.',
     ...DIALECT_NAMES.flatMap((name) => section(dialects[name], refined)),
   ].join('\n\n')}\n`
 }
@@ -105,10 +105,10 @@ function pathText({ steps, fresh, from, faults }: Refined): string {
   if (steps === undefined) return `**${faults.join(', ')}**`
   if (steps.length === 0) return '–'
   const moves = steps.map(({ to, word, implied }) => {
-    const text = word === undefined ? to : `${word} → ${to}`
+    const text = word === undefined || word === to ? to : `${to} (${word})`
     return implied ? `*${text}*` : text
   })
-  return `${fresh ? '**new:** ' : `${from}: `}${moves.join(', ')}`
+  return [fresh ? '**new**' : from, ...moves].join(' → ')
 }
 
 const code = (text: string): string => `\`${text}\``
