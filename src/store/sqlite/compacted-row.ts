@@ -5,7 +5,7 @@ import type { Change, Verdict } from '../store.ts'
 import type { Channel } from './channel.ts'
 import { eventsOf } from './decode.ts'
 import type { Kinds } from './kinds.ts'
-import type { ChangeRow } from './protocol.ts'
+import type { ChangeRow } from './rows.ts'
 
 type Compact = Extract<Change, { kind: 'compact' }>
 

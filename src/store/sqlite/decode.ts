@@ -10,7 +10,7 @@ import { decodeEvents } from '../codec/events.ts'
 import { decodeRecord } from '../codec/record.ts'
 import { original } from '../codec/text.ts'
 import type { Kinds } from './kinds.ts'
-import type { JobRow, LeaseRow, LogRow, Opening, OpeningBeats, OpeningClaim } from './protocol.ts'
+import type { JobRow, LeaseRow, LogRow, Opening, OpeningBeats, OpeningClaim } from './rows.ts'
 
 export function jobOf(row: JobRow, kinds: Kinds): Job {
   const [, , , , , record, lease] = row

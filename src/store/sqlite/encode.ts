@@ -10,7 +10,7 @@ import { encodeEvents, standing } from '../codec/events.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
 import type { Change, Key, NewJob } from '../store.ts'
-import type { ChangeRow, InsertRow, KeyRow, KindRef, MoveMore, Place } from './protocol.ts'
+import type { ChangeRow, InsertRow, KeyRow, KindRef, MoveMore, Place } from './rows.ts'
 
 export type Reference = (kind: Kind) => KindRef
 

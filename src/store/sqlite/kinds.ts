@@ -3,7 +3,7 @@ import type { Kind } from '../../core/job.ts'
 import type { Policy } from '../../core/policy.ts'
 import { leaseWindowMs } from '../../core/timers.ts'
 import { storable } from '../codec/text.ts'
-import type { KindRef, KindRow } from './protocol.ts'
+import type { KindRef, KindRow } from './rows.ts'
 
 /** The kinds both threads know by number. Immutable, so what is known once stays true. */
 export class Kinds {

@@ -41,7 +41,8 @@ import { events } from './events.ts'
 import { find } from './find.ts'
 import { Hints } from './hints.ts'
 import { Kinds } from './kinds.ts'
-import type { ChangeRow, InsertedRow, KindRow, LoadedRow, LoadRow, SettingRow, VerdictRow } from './protocol.ts'
+import type { SettingRow } from './protocol.ts'
+import type { ChangeRow, InsertedRow, KindRow, LoadedRow, LoadRow, VerdictRow } from './rows.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 

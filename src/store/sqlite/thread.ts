@@ -5,9 +5,10 @@ import { realClock } from '../../system/clock.ts'
 import { realTimers } from '../../system/timers.ts'
 import type { Answer, Call, Report, ThreadOptions } from './protocol.ts'
 import { GroupCommit } from './thread/group-commit.ts'
-import { Ledger, one } from './thread/ledger.ts'
+import { Ledger } from './thread/ledger.ts'
 import { FileRefused, openFile } from './thread/open.ts'
 import { isBusy } from './thread/result-codes.ts'
+import { one } from './thread/rows.ts'
 import { storeClock } from './thread/store-clock.ts'
 
 assert(parentPort !== null, 'this module is the body of a thread')
@@ -52,7 +53,7 @@ function serve(ledger: Ledger): void {
     timers: realTimers,
     monotonicMs: () => realClock.monotonicMs(),
     gather,
-    report: (answers) => post({ answers, kinds: ledger.untold(), changed: false }),
+    report: (answers) => post({ answers, kinds: ledger.kinds.untold(), changed: false }),
   })
   const watch = watcher(ledger)
 

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { idText } from '../../../src/core/id.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
+import type { NewJob } from '../../../src/store/store.ts'
 import { ownFile } from './folder.ts'
 import { clockOf, newJob } from './life.ts'
 
@@ -57,6 +58,29 @@ describe('group commit', () => {
     expect(jobs.map(({ id }) => id)).toEqual([1, 2, 4, 5].map(idText))
     const { feed } = await store.events({ by: 'feed', after: '', limit: 10 })
     expect(feed.map(({ jobId }) => jobId).sort()).toEqual([1, 2, 4, 5].map(idText))
+    await store.close()
+  })
+
+  it('a kind that came with an item that was rejected is none the worse for it', async () => {
+    const path = ownFile()
+    const store = await openSqliteStore({ path })
+    const now = await clockOf(store)
+    const inQueue = (number: number, queue: string): NewJob => {
+      const item = newJob(number, now)
+      const spec = { ...item.job.spec, kind: { ...item.job.spec.kind, queue } }
+      const event = { ...item.event, payload: { ...item.event.payload, spec } } as NewJob['event']
+      return { ...item, job: { ...item.job, spec }, event }
+    }
+    // Half a millisecond cannot be kept.
+    const broken = { ...inQueue(2, 'doomed'), keys: [{ purpose: 'dedupe', key: 'k', until: 1.5 }] as const }
+    const beside = [store.insert([inQueue(1, 'a')]), store.insert([broken]), store.insert([inQueue(3, 'b')])]
+    const answers = await Promise.all(beside)
+    expect(answers.map(({ items }) => items[0]?.status)).toEqual(['inserted', 'rejected', 'inserted'])
+    const queues = async () =>
+      (await store.find({ order: 'oldest', limit: 10 })).jobs.map(({ spec }) => spec.kind.queue)
+    expect(await queues()).toEqual(['a', 'b'])
+    await store.insert([inQueue(4, 'doomed')])
+    expect(await queues()).toEqual(['a', 'b', 'doomed'])
     await store.close()
   })
 })

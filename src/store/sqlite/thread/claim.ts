@@ -1,7 +1,9 @@
 import { original } from '../../codec/text.ts'
 import { queueKey } from '../../store.ts'
-import type { Answered, Asked, ClaimedRow } from '../protocol.ts'
-import { all, type Cell, type Ledger, one, type Row } from './ledger.ts'
+import type { Answered, Asked } from '../protocol.ts'
+import type { ClaimedRow } from '../rows.ts'
+import type { Ledger } from './ledger.ts'
+import { all, type Cell, one, type Row } from './rows.ts'
 
 type Claim = Asked<'claim'>
 
@@ -40,7 +42,7 @@ export function claim(ledger: Ledger, asked: Claim): Answered<'claim'> {
 function openLanes(ledger: Ledger, { lanes }: Claim): readonly number[] {
   const open: number[] = []
   for (const [tenant, queue, priority] of lanes) {
-    const number = ledger.queue(tenant, queue)
+    const number = ledger.kinds.queue(tenant, queue)
     if (number !== undefined && !paused(ledger, tenant, queue)) open.push(number * 10 + priority)
   }
   return open
@@ -60,10 +62,10 @@ function paused(ledger: Ledger, tenant: string, queue: string): boolean {
 function take(ledger: Ledger, row: Row): ClaimedRow {
   const [id, kind, at, priority, head, record, rev, attempt, , leaseMs, inputBytes, input, state] = row as Front
   const { now } = ledger
-  ledger.tell(kind)
-  ledger.happened(rev + 1, 'c', kind, now, id)
-  ledger.count(kind, state, -1)
-  ledger.count(kind, 'c', 1)
+  ledger.kinds.tell(kind)
+  ledger.gathered.happened(rev + 1, 'c', kind, now, id)
+  ledger.gathered.count(kind, state, -1)
+  ledger.gathered.count(kind, 'c', 1)
   // A big input is there in name only: whether there is room for it is seen when all are known.
   const text = inputBytes !== null && input === null ? LATER : input
   return [id, kind, at, priority, head, record, rev + 1, attempt + 1, now + leaseMs, now, text]
@@ -111,7 +113,7 @@ function withInputs(ledger: Ledger, rows: readonly ClaimedRow[], { maxInputBytes
   let leftBytes = maxInputBytes
   return rows.map((row) => {
     const [id, kind, createdAt, priority, head, record, rev, attempt, expiresAt, at, input] = row
-    ledger.tell(kind)
+    ledger.kinds.tell(kind)
     if (input === null) return row
     const text = input === LATER ? ((one(ledger.sql.input, id)?.[0] as string | null) ?? null) : input
     const bytes = text === null ? 0 : Buffer.byteLength(text)

@@ -1,12 +1,14 @@
 import { unreachable } from '../../../core/assert.ts'
-import type { Answered, Asked, ChangeRow, VerdictRow } from '../protocol.ts'
+import type { Answered, Asked } from '../protocol.ts'
+import type { ChangeRow, VerdictRow } from '../rows.ts'
 import { finish } from './finish.ts'
-import { type Ledger, one } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 import { move } from './move.ts'
 import { isUnkeepable } from './result-codes.ts'
+import { one } from './rows.ts'
 
 export function commit(ledger: Ledger, { kinds, rows }: Asked<'commit'>): Answered<'commit'> {
-  const interned = ledger.intern(kinds)
+  const interned = ledger.kinds.intern(kinds)
   const finished = together(ledger, rows, interned)
   return ledger.each(
     rows,
@@ -53,7 +55,7 @@ function purge(ledger: Ledger, id: number, rev: number): VerdictRow {
   const { sql } = ledger
   const done = one(sql.takeDone, id, rev)
   if (done === undefined) return 'conflict'
-  ledger.count(done[3] as number, done[4] as string, -1)
+  ledger.gathered.count(done[3] as number, done[4] as string, -1)
   for (const remove of [
     sql.deletePast,
     sql.deleteBodies,

@@ -1,5 +1,7 @@
-import type { Answered, Asked, JobRow } from '../protocol.ts'
-import { all, type Ledger, one } from './ledger.ts'
+import type { Answered, Asked } from '../protocol.ts'
+import type { JobRow } from '../rows.ts'
+import type { Ledger } from './ledger.ts'
+import { all, one } from './rows.ts'
 
 /** How long a ticker may take before its jobs are handed to another one. */
 const HANDED_OUT_MS = 5_000

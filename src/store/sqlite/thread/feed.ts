@@ -1,6 +1,8 @@
-import type { Answered, Asked, FeedRows, LogRow, Spot } from '../protocol.ts'
-import { all, type Ledger, one, type Row, rows } from './ledger.ts'
+import type { Answered, Asked, FeedRows, Spot } from '../protocol.ts'
+import type { LogRow } from '../rows.ts'
+import type { Ledger } from './ledger.ts'
 import { logAt } from './read.ts'
+import { all, each, one, type Row } from './rows.ts'
 
 /** `[rev, type, kind, at, job, job, …]` */
 type Group = readonly [rev: number, type: string, kind: number, at: number, ...jobs: number[]]
@@ -14,14 +16,14 @@ export function feed(ledger: Ledger, { after, limit }: Asked<'feed'>): Answered<
   if (after === null) return { items, end, purged }
   const [from, seen] = after
   // One after the other: an entry may hold a whole page.
-  for (const [position, text] of rows(ledger.sql.entriesFrom, from)) {
+  for (const [position, text] of each(ledger.sql.entriesFrom, from)) {
     let index = 0
     for (const [rev, type, kind, , ...jobs] of groupsOf(text)) {
       for (const id of jobs) {
         index += 1
         if (position === from && index <= seen) continue
         if (items.length === limit) return { items, end, purged }
-        ledger.tell(kind)
+        ledger.kinds.tell(kind)
         items.push([position as number, index, id, rev, type, kind])
       }
     }
@@ -31,7 +33,7 @@ export function feed(ledger: Ledger, { after, limit }: Asked<'feed'>): Answered<
 
 export function tally(ledger: Ledger): Answered<'tally'> {
   const rows = all(ledger.sql.tally) as readonly (readonly unknown[])[] as readonly [number, string, number][]
-  for (const [kind] of rows) ledger.tell(kind)
+  for (const [kind] of rows) ledger.kinds.tell(kind)
   const end = one(ledger.sql.lastPosition)?.[0] as number
   return { rows, end, purged: ledger.purged() }
 }

@@ -3,8 +3,10 @@
  * judged row by row. Where nothing but the numbers themselves could drive, a page looks at so many jobs and no more,
  * and goes on from its cursor: no question keeps the writer waiting.
  */
-import type { Answered, FindRow, JobRow } from '../protocol.ts'
-import { all, type Cell, type Ledger, one } from './ledger.ts'
+import type { Answered } from '../protocol.ts'
+import type { FindRow, JobRow } from '../rows.ts'
+import type { Ledger } from './ledger.ts'
+import { all, type Cell, one } from './rows.ts'
 import { WHOLE } from './statements.ts'
 
 const SCAN = 20_000

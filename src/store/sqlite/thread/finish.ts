@@ -1,9 +1,10 @@
 /** The ends of owned jobs, which is what a busy store mostly writes: their leases are read and removed all at once. */
-import type { ChangeRow, MoveRow, VerdictRow } from '../protocol.ts'
-import { all, type Ledger, type Row } from './ledger.ts'
+import type { ChangeRow, MoveRow, VerdictRow } from '../rows.ts'
+import type { Ledger } from './ledger.ts'
 import { enter, tell } from './move.ts'
 import { moveOf } from './move-row.ts'
 import { leaseOf } from './opening.ts'
+import { all, type Row } from './rows.ts'
 
 /** Fewer are not worth it. */
 const AT_LEAST = 4
@@ -25,7 +26,7 @@ export function finish(
   const gone: number[] = []
   const verdicts = rows.map((row): VerdictRow | undefined => {
     if (!isFinish(row)) return undefined
-    const m = moveOf(row, (ref) => ledger.kindOf(ref, interned))
+    const m = moveOf(row, (ref) => ledger.kinds.of(ref, interned))
     if (m.notAfter !== null && now >= m.notAfter) return 'late'
     const lease = leases.get(m.id)
     if (lease === undefined || lease.at(-1) !== m.rev) return 'conflict'

@@ -36,7 +36,7 @@ const READS: Work = {
   tally,
   settings,
   kinds: (ledger) => {
-    ledger.tellAll()
+    ledger.kinds.tellAll()
     return null
   },
   // Nothing there to take: the answer is known without a lock.

@@ -1,5 +1,7 @@
-import type { Answered, Asked, BeatenRow, BeatRow } from '../protocol.ts'
-import { type Ledger, one } from './ledger.ts'
+import type { Answered, Asked } from '../protocol.ts'
+import type { BeatenRow, BeatRow } from '../rows.ts'
+import type { Ledger } from './ledger.ts'
+import { one } from './rows.ts'
 
 /** Renews what is still owned. Touches no indexed column. */
 export function heartbeat(ledger: Ledger, beats: Asked<'heartbeat'>): Answered<'heartbeat'> {

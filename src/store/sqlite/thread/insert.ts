@@ -1,11 +1,13 @@
-import type { Answered, Asked, InsertedRow, InsertRow, JobRow, KeyRow } from '../protocol.ts'
-import { type Ledger, one } from './ledger.ts'
+import type { Answered, Asked } from '../protocol.ts'
+import type { InsertedRow, InsertRow, JobRow, KeyRow } from '../rows.ts'
+import type { Ledger } from './ledger.ts'
+import { one } from './rows.ts'
 
 export function insert(ledger: Ledger, { kinds, rows }: Asked<'insert'>): Answered<'insert'> {
-  const interned = ledger.intern(kinds)
+  const interned = ledger.kinds.intern(kinds)
   return ledger.each(
     rows,
-    (row) => insertOne(ledger, row, ledger.kindOf(row[1], interned)),
+    (row) => insertOne(ledger, row, ledger.kinds.of(row[1], interned)),
     (rule): InsertedRow => ['rejected', rule],
   )
 }
@@ -24,13 +26,13 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number): Inserte
       : sql.insertJob.run(id, kind, at, priority, correlation, more.parent, more.workflow, more.dedupe, head, input)
   if (changes === 0) return exists(ledger, 'id', ledger.whole(id))
   if (readyAt === null) sql.insertRest.run(id, kind, state, 1, tick, null, null)
-  else sql.insertFresh.run(ledger.lane(kind, priority), readyAt, id, kind, state, tick)
+  else sql.insertFresh.run(ledger.kinds.lane(kind, priority), readyAt, id, kind, state, tick)
   if (more !== null) {
     for (const [purpose, key, until] of more.keys) sql.takeKey.run(more.tenant, purpose, key, id, until)
     for (const [name, value] of more.labels) sql.insertLabel.run(name, value, id)
   }
-  ledger.happened(1, 'e', kind, at, id)
-  ledger.count(kind, state, 1)
+  ledger.gathered.happened(1, 'e', kind, at, id)
+  ledger.gathered.count(kind, state, 1)
   return 1
 }
 

@@ -1,5 +1,5 @@
 import type { Time } from '../../../core/job.ts'
-import type { KindRef, MoveMore, MoveRow, Place } from '../protocol.ts'
+import type { KindRef, MoveMore, MoveRow, Place } from '../rows.ts'
 
 /** A `MoveRow` by name. */
 export interface Move {

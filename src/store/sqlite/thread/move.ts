@@ -3,14 +3,15 @@
  * belongs now; the events since its last row in the log go with it.
  */
 import { assert } from '../../../core/assert.ts'
-import type { KeyRow, MoveMore, MoveRow, VerdictRow } from '../protocol.ts'
+import type { KeyRow, MoveMore, MoveRow, VerdictRow } from '../rows.ts'
 import { insertOne } from './insert.ts'
-import { type Ledger, one } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 import { type Move, moveOf } from './move-row.ts'
 import { leaseOf } from './opening.ts'
+import { one } from './rows.ts'
 
 export function move(ledger: Ledger, row: MoveRow, interned: readonly number[]): VerdictRow {
-  const m = moveOf(row, (ref) => ledger.kindOf(ref, interned))
+  const m = moveOf(row, (ref) => ledger.kinds.of(ref, interned))
   if (m.notAfter !== null && ledger.now >= m.notAfter) return 'late'
   if (m.more !== null) {
     // Whatever could still forbid the change is looked at before anything is touched.
@@ -26,11 +27,11 @@ export function move(ledger: Ledger, row: MoveRow, interned: readonly number[]):
 /** The feed and the counts. */
 export function tell(ledger: Ledger, { id, kind, row, factsFrom, fromState, state }: Move): void {
   for (let i = factsFrom; i < row.length; i += 3) {
-    ledger.happened(row[i] as number, row[i + 1] as string, kind, row[i + 2] as number, id)
+    ledger.gathered.happened(row[i] as number, row[i + 1] as string, kind, row[i + 2] as number, id)
   }
   if (state === fromState) return
-  ledger.count(kind, fromState, -1)
-  ledger.count(kind, state, 1)
+  ledger.gathered.count(kind, fromState, -1)
+  ledger.gathered.count(kind, state, 1)
 }
 
 function forbidden(ledger: Ledger, m: Move, more: MoveMore): VerdictRow | undefined {
@@ -59,7 +60,7 @@ function isAt(ledger: Ledger, { id, rev, from, kind, fromPriority, fromReadyAt }
   const { sql } = ledger
   const there =
     from === 'ready'
-      ? one(sql.readyRev, ledger.lane(kind, fromPriority), fromReadyAt, id)
+      ? one(sql.readyRev, ledger.kinds.lane(kind, fromPriority), fromReadyAt, id)
       : one(from === 'lease' ? sql.leaseRev : from === 'rest' ? sql.restRev : sql.doneRev, id)
   return there?.[0] === rev
 }
@@ -77,7 +78,7 @@ function moveRow(ledger: Ledger, m: Move): boolean {
       return true
     }
     case 'ready':
-      if (sql.takeReady.run(ledger.lane(kind, m.fromPriority), m.fromReadyAt, id, rev).changes === 0) return false
+      if (sql.takeReady.run(ledger.kinds.lane(kind, m.fromPriority), m.fromReadyAt, id, rev).changes === 0) return false
       break
     case 'rest':
       if (sql.takeRest.run(id, rev).changes === 0) return false
@@ -124,7 +125,7 @@ export function enter(ledger: Ledger, m: Move, opening: string | null): void {
   if (m.to === 'rest') sql.insertRest.run(id, kind, state, newRev, tick, code, record)
   else if (m.to === 'ready') {
     const { seq, generation, attempt, careful } = m
-    const lane = ledger.lane(kind, m.priority)
+    const lane = ledger.kinds.lane(kind, m.priority)
     sql.insertReady.run(lane, m.readyAt, id, kind, state, newRev, seq, generation, attempt, careful, tick, code, record)
   } else {
     const { fence, expiresAt, careful, beats, beatId, worker, attempt, generation } = m
@@ -140,6 +141,6 @@ function addMore(ledger: Ledger, id: number, more: MoveMore, interned: readonly 
   for (const [purpose, key, until] of more.take) sql.takeKey.run(more.tenant, purpose, key, id, until)
   for (const [correlation, rev] of more.echoes) sql.insertEcho.run(correlation, id, rev)
   if (more.spawn === null) return
-  const born = insertOne(ledger, more.spawn, ledger.kindOf(more.spawn[1], interned))
+  const born = insertOne(ledger, more.spawn, ledger.kinds.of(more.spawn[1], interned))
   assert(born === 1, 'a successor was looked at before it was born')
 }

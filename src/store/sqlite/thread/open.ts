@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
-import { one } from './ledger.ts'
 import { isUnreadable } from './result-codes.ts'
+import { one } from './rows.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 import { prepare } from './statements.ts'
 

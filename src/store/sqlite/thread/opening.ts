@@ -1,5 +1,6 @@
 import type { Time } from '../../../core/job.ts'
-import type { Ledger, Row } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
+import type { Row } from './rows.ts'
 
 /** What a lease's row says when it is left. */
 export interface Lease {
@@ -33,7 +34,7 @@ export function leaseOf(ledger: Ledger, row: Row, kind: number): Lease {
   ] = row as LeaseRow
   const claimed = claim === null || logged === 1 ? 'null' : openingClaim(ledger, row as LeaseRow, claim)
   if (beats === 0) return { rev, fence, opening: claimed === 'null' ? null : `[${claimed},null]` }
-  ledger.happened(rev, 'h', kind, to as Time, id)
+  ledger.gathered.happened(rev, 'h', kind, to as Time, id)
   const run = JSON.stringify([
     rev,
     state,

@@ -1,5 +1,7 @@
-import type { Answered, Asked, JobRow, LoadedRow, LoadRow, LogRow } from '../protocol.ts'
-import { all, type Ledger, one } from './ledger.ts'
+import type { Answered, Asked } from '../protocol.ts'
+import type { JobRow, LoadedRow, LoadRow, LogRow } from '../rows.ts'
+import type { Ledger } from './ledger.ts'
+import { all, one } from './rows.ts'
 
 export function load(ledger: Ledger, rows: Asked<'load'>): Answered<'load'> {
   return rows.map((row) => loadOne(ledger, row))

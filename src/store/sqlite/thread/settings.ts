@@ -1,6 +1,7 @@
 import { unreachable } from '../../../core/assert.ts'
 import type { Answered, Asked, SettingRow, SettingRows } from '../protocol.ts'
-import { all, type Ledger, one, type Row } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
+import { all, one, type Row } from './rows.ts'
 
 export const isSettingWrite = (asked: Asked<'settings'>): boolean =>
   asked.some(([op]) => op === 'put' || op === 'remove')

@@ -1,0 +1,226 @@
+/** Jobs, changes and questions as the texts and numbers they are stored as: what the two threads send each other. */
+import type { Time } from '../../core/job.ts'
+
+/** Where the row of a job is. */
+export type Place = 'ready' | 'lease' | 'rest' | 'done'
+
+/** A kind's number; or, where the caller does not know it yet, minus its place in the call's list of kinds, from 1. */
+export type KindRef = number
+
+export type KindRow = readonly [text: string, tenant: string, queue: string, leaseMs: number, careful: 0 | 1]
+
+/** `purpose` may also be `alias`. */
+export type KeyRow = readonly [purpose: string, key: string, until: Time | null]
+
+export type InsertRow = readonly [
+  id: number,
+  kind: KindRef,
+  at: Time,
+  priority: number,
+  correlation: number | null,
+  head: string | null,
+  input: string | null,
+  state: string,
+  readyAt: Time | null,
+  tick: Time | null,
+  more: InsertMore | null,
+]
+
+/** What most jobs have none of. */
+export interface InsertMore {
+  readonly tenant: string
+  readonly keys: readonly KeyRow[]
+  readonly parent: string | null
+  readonly workflow: string | null
+  readonly dedupe: string | null
+  readonly labels: readonly (readonly [name: string, value: string])[]
+}
+
+/** One flat list: lists within lists cost twice as much to send. */
+export type MoveRow = readonly [
+  what: 'move',
+  id: number,
+  rev: number,
+  kind: KindRef,
+  from: Place,
+  fromState: string,
+  fromPriority: number,
+  fromReadyAt: Time | null,
+  notAfter: Time | null,
+  to: Place,
+  record: string,
+  log: string,
+  output: string | null,
+  more: MoveMore | null,
+  /** What the row will say. */
+  state: string,
+  rev: number,
+  seq: number,
+  generation: number,
+  attempt: number,
+  priority: number,
+  readyAt: Time | null,
+  tick: Time | null,
+  careful: 0 | 1,
+  code: string | null,
+  endedAt: Time | null,
+  fence: string | null,
+  expiresAt: Time | null,
+  beats: number,
+  beatId: string | null,
+  worker: string | null,
+  /** What happened, for the feed, the counts and the index by type: `rev, letter, at`, again and again. */
+  ...facts: (number | string)[],
+]
+
+export interface MoveMore {
+  readonly tenant: string
+  readonly bodies: readonly (readonly [name: string, text: string])[]
+  readonly give: readonly KeyRow[]
+  readonly take: readonly KeyRow[]
+  readonly spawn: InsertRow | null
+  readonly spawnTenant: string
+  readonly echoes: readonly (readonly [correlation: number, rev: number])[]
+}
+
+export type ChangeRow =
+  | MoveRow
+  | readonly ['annotate', id: number, generation: number, attempt: number, command: string, text: string]
+  | readonly ['purge', id: number, rev: number, state: string]
+  /** The log from its second event on, rewritten by the main thread. */
+  | readonly ['compact', id: number, rev: number, was: string, log: string]
+
+export type VerdictRow =
+  | 'applied'
+  | 'conflict'
+  | 'late'
+  | readonly ['taken', purpose: string, key: string, until: Time | null, holder: number]
+  | readonly ['rejected', rule: string]
+
+/** A job as it lies in the tables. */
+export type JobRow = readonly [
+  id: number,
+  kind: number,
+  at: Time,
+  priority: number,
+  head: string | null,
+  record: string | null,
+  lease: LeaseRow | null,
+]
+
+export type LeaseRow = readonly [
+  state: string,
+  rev: number,
+  fence: string,
+  expiresAt: Time,
+  logged: number,
+  claimRev: number | null,
+  claimSeq: number | null,
+  claimFrom: string | null,
+  claimExpiresAt: Time | null,
+  attempt: number | null,
+  generation: number | null,
+  beats: number,
+  beatsFrom: Time | null,
+  beatsTo: Time | null,
+  beatId: string | null,
+  before: string | null,
+  claimAt: Time | null,
+  request: string | null,
+  worker: string | null,
+  actor: string | null,
+]
+
+/** A stretch of the log. */
+export type LogRow = readonly [rev: number, opening: string | null, log: string | null]
+
+/** What the thread knew of a lease when its first commit came: the claim, and the heartbeats since the last event. */
+export type Opening = readonly [claim: OpeningClaim | null, beats: OpeningBeats | null]
+
+export type OpeningClaim = readonly [
+  rev: number,
+  seq: number,
+  from: string,
+  at: Time,
+  expiresAt: Time,
+  generation: number,
+  attempt: number,
+  fence: string,
+  worker: string,
+  request: string,
+  /** Absent: `worker:` and the worker's name. */
+  actor: string | null,
+]
+
+export type OpeningBeats = readonly [
+  rev: number,
+  state: string,
+  count: number,
+  from: Time,
+  to: Time,
+  expiresAt: Time,
+  beatId: string,
+  generation: number,
+  attempt: number,
+  fence: string,
+  worker: string,
+]
+
+export type InsertedRow =
+  | 1
+  | readonly ['exists', by: string, job: JobRow, input: string | null]
+  | readonly ['rejected', rule: string]
+
+/** A job as it was, and what the claim made of it. */
+export type ClaimedRow = readonly [
+  id: number,
+  kind: number,
+  createdAt: Time,
+  priority: number,
+  head: string | null,
+  record: string | null,
+  rev: number,
+  attempt: number,
+  expiresAt: Time,
+  at: Time,
+  input: string | null,
+]
+
+export type BeatRow = readonly [id: number, fence: string, requestId: string]
+
+/** `careful`: core has to look at this one. */
+export type BeatenRow = readonly [rev: number, beats: number, expiresAt: Time, replayed: 0 | 1] | 'lost' | 'careful'
+
+export type LoadRow = readonly [
+  id: number | null,
+  alias: string | null,
+  tenant: string | null,
+  bodies: readonly string[],
+  /** Wanted besides: the stretches of the log in which this occurs. */
+  saying: string | null,
+]
+
+export type LoadedRow = readonly [
+  job: JobRow,
+  bodies: readonly (readonly [name: string, text: string])[],
+  log: readonly LogRow[],
+]
+
+export interface FindRow {
+  /** Numbers of the kinds that match; `null` for all. */
+  readonly kinds: readonly number[] | null
+  readonly states: readonly string[] | null
+  readonly labels: readonly (readonly [name: string, value: string])[]
+  readonly correlation: number | null
+  readonly ownId: number | null
+  readonly parent: string | null
+  readonly workflow: string | null
+  readonly dedupe: string | null
+  readonly code: string | null
+  readonly createdFrom: Time | null
+  readonly createdTo: Time | null
+  readonly endedBefore: Time | null
+  readonly newest: boolean
+  readonly limit: number
+  readonly after: number | null
+}
