@@ -1,4 +1,6 @@
 /** The public names. Everything a user imports from `pawl` is here, and nothing else is a promise. */
+
+export type { CancelOptions, ReopenOptions, RescheduleOptions, SignalOptions } from './asked.ts'
 export type { Contract, Operation, Outcome, OwnerOperation } from './contract.ts'
 export { validateJob } from './core/contract/validate-job.ts'
 export { validateTransition } from './core/contract/validate-transition.ts'
@@ -45,14 +47,7 @@ export {
 } from './errors.ts'
 export { JobHandle } from './job-handle.ts'
 export { type OpenOptions, open } from './open.ts'
-export {
-  type CancelOptions,
-  Pawl,
-  type Redriven,
-  type ReopenOptions,
-  type RescheduleOptions,
-  type SignalOptions,
-} from './pawl.ts'
+export { Pawl, type Redriven } from './pawl.ts'
 export type { Transaction } from './store/store.ts'
 export { type Log, linesTo } from './system/log.ts'
 export type { Context } from './worker/context.ts'

@@ -1,8 +1,10 @@
+import type { CancelOptions, SignalOptions } from './asked.ts'
 import type { Duration } from './core/duration.ts'
 import type { Event } from './core/event.ts'
 import type { Job, JobId } from './core/job.ts'
 import type { Answer } from './engine/engine.ts'
-import type { CancelOptions, Pawl, SignalOptions } from './pawl.ts'
+import type { Pawl } from './pawl.ts'
+import type { Produced } from './producer.ts'
 
 type Accepted = Extract<Answer, { ok: true }>
 
@@ -15,7 +17,7 @@ export class JobHandle<O = unknown> {
   readonly replayed: boolean
   readonly #pawl: Pawl
 
-  constructor(pawl: Pawl, id: JobId, deduped = false, replayed = false) {
+  constructor(pawl: Pawl, { id, deduped, replayed }: Produced) {
     this.#pawl = pawl
     this.id = id
     this.deduped = deduped

@@ -1,5 +1,6 @@
 /** What a user holds in the hand: the engine interface in the words of product and code. Every refusal is thrown. */
 
+import type { Asked, CancelOptions, ReopenOptions, RescheduleOptions, SignalOptions } from './asked.ts'
 import { type Contract, contract } from './contract.ts'
 import { assert } from './core/assert.ts'
 import { bodyRef } from './core/body.ts'
@@ -7,30 +8,22 @@ import { type Duration, parseDuration } from './core/duration.ts'
 import type { Event } from './core/event.ts'
 import { type Explanation, explain } from './core/explain.ts'
 import { isId } from './core/id.ts'
-import { type Job, type JobId, type Kind, RANK, STATES, TERMINAL_STATES, type TerminalState } from './core/job.ts'
+import { type Job, type JobId, RANK, STATES, TERMINAL_STATES, type TerminalState } from './core/job.ts'
 import { toJson } from './core/json.ts'
 import type { Violation } from './core/refusal.ts'
 import { refuse } from './core/refuse.ts'
 import { edges, MACHINE } from './core/transitions.ts'
-import { DEFAULT_TENANT, defineSpec, type InputOf, type JobSpec, type OutputOf } from './define-job.ts'
+import { DEFAULT_TENANT, type InputOf, type JobSpec, type OutputOf } from './define-job.ts'
 import { Endings } from './endings.ts'
-import type { Answer, Engine, EnqueueRequest, Word } from './engine/engine.ts'
+import type { Answer, Engine, Word } from './engine/engine.ts'
+import { Queues } from './engine/queues.ts'
 import { logOf } from './engine/retention.ts'
 import { type Verification, type VerifyFilter, verify } from './engine/verify.ts'
-import {
-  delayFrom,
-  type EnqueueOptions,
-  enqueueRequest,
-  type PriorityName,
-  priorityFrom,
-  timeFrom,
-} from './enqueue-options.ts'
+import { delayFrom, type EnqueueOptions, priorityFrom, timeFrom } from './enqueue-options.ts'
 import { ENDINGS, Invalid, Refused } from './errors.ts'
-import { inputText } from './input-text.ts'
 import { JobHandle } from './job-handle.ts'
-import { JobTypes } from './job-types.ts'
-import { Queues } from './engine/queues.ts'
-import type { EventPage, EventQuery, JobPage, JobQuery, Transaction } from './store/store.ts'
+import { Producer } from './producer.ts'
+import type { EventPage, EventQuery, JobPage, JobQuery } from './store/store.ts'
 import type { Ids } from './system/ids.ts'
 import type { Log } from './system/log.ts'
 import type { Timers } from './system/timers.ts'
@@ -42,35 +35,6 @@ type Accepted = Extract<Answer, { ok: true }>
 /** An input may be left out where it may be undefined. */
 type Handed<J, More extends readonly unknown[]> =
   undefined extends InputOf<J> ? [input?: InputOf<J>, ...more: More] : [input: InputOf<J>, ...more: More]
-
-export interface Asked {
-  readonly actor?: string | undefined
-  readonly requestId?: string | undefined
-  readonly expectedRev?: number | undefined
-  readonly tenant?: string | undefined
-}
-
-export interface CancelOptions extends Asked {
-  /** `soft` (the default) asks the handler to stop; `hard` ends the job now and fences its owner out. */
-  readonly mode?: 'soft' | 'hard' | undefined
-  readonly reason?: string | undefined
-}
-
-export interface SignalOptions extends Asked {
-  /** Only a wait with this correlation key is answered. */
-  readonly key?: string | undefined
-}
-
-export interface RescheduleOptions extends Asked {
-  readonly delay?: Duration | undefined
-  readonly runAt?: Date | number | undefined
-  readonly priority?: PriorityName | number | undefined
-}
-
-export interface ReopenOptions extends Asked {
-  readonly reason?: string | undefined
-  readonly runAt?: Date | number | undefined
-}
 
 export interface Redriven {
   readonly matched: number
@@ -92,8 +56,6 @@ export interface PawlParts {
   readonly services?: readonly AsyncDisposable[] | undefined
 }
 
-/** Items of one `enqueueMany` that are on their way at the same time; the store cuts them into commits. */
-const MANY = 2_000
 const PAGE = 500
 const REOPENABLE = ['failed', 'dead_lettered', 'timed_out', 'cancelled'] as const satisfies readonly TerminalState[]
 
@@ -102,10 +64,8 @@ export class Pawl implements AsyncDisposable {
   readonly #parts: PawlParts
   readonly #tenant: string
   readonly #endings: Endings
-  readonly #types: JobTypes
+  readonly #producer: Producer
   readonly #queues: Queues
-  /** Kinds as stores recognise them: one object per spec and tenant. */
-  readonly #kinds = new WeakMap<JobSpec, Map<string, Kind>>()
   /** Workers that have not been stopped, and what they have yet to say. */
   readonly #workers = new Set<Worker>()
   readonly #announcing = new Set<Promise<void>>()
@@ -115,7 +75,7 @@ export class Pawl implements AsyncDisposable {
     this.engine = parts.engine
     this.#tenant = parts.tenant ?? DEFAULT_TENANT
     this.#endings = new Endings(parts.engine, parts.timers, parts.log)
-    this.#types = new JobTypes(parts.engine)
+    this.#producer = new Producer(parts.engine, this.#tenant)
     this.#queues = new Queues(parts.engine)
   }
 
@@ -124,12 +84,7 @@ export class Pawl implements AsyncDisposable {
     job: J | J['type'],
     ...[input, options = {}]: Handed<J, [options?: EnqueueOptions]>
   ): Promise<JobHandle<OutputOf<J>>> {
-    const kind = await this.#kind(job, options)
-    const request = await this.#request(job, kind, input, options)
-    const [answer] = await this.engine.enqueue([request], options.tx)
-    assert(answer !== undefined, 'every request is answered')
-    if (!answer.ok) throw new Refused(answer.refusal)
-    return new JobHandle(this, answer.job.id, answer.deduped, answer.replayed)
+    return new JobHandle(this, await this.#producer.enqueue(job, input, options))
   }
 
   /** Many of one type. All inputs are validated before the first is sent; then each is enqueued or refused by itself. */
@@ -138,16 +93,8 @@ export class Pawl implements AsyncDisposable {
     inputs: readonly InputOf<J>[],
     options: EnqueueOptions | ((input: InputOf<J>, index: number) => EnqueueOptions) = {},
   ): Promise<readonly JobHandle<OutputOf<J>>[]> {
-    const of = typeof options === 'function' ? options : () => options
-    const shared = typeof options === 'function' ? {} : options
-    const kind = await this.#kind(job, shared)
-    const requests: EnqueueRequest[] = new Array(inputs.length)
-    for (let i = 0; i < inputs.length; i += 1) {
-      const input = inputs[i] as InputOf<J>
-      const request = this.#request(job, kind, input, of(input, i))
-      requests[i] = request instanceof Promise ? await request : request
-    }
-    return this.#sendMany<OutputOf<J>>(requests, shared.tx)
+    const produced = await this.#producer.enqueueMany(job, inputs, options)
+    return produced.map((each) => new JobHandle(this, each))
   }
 
   async get(id: JobId, tenant = this.#tenant): Promise<Job | undefined> {
@@ -157,7 +104,7 @@ export class Pawl implements AsyncDisposable {
 
   /** A handle on a job that somebody else enqueued. */
   handle<J extends JobSpec = JobSpec>(id: JobId): JobHandle<OutputOf<J>> {
-    return new JobHandle(this, id)
+    return new JobHandle(this, { id, deduped: false, replayed: false })
   }
 
   /** One of a job's bodies, as it was handed in: `input`, `output`, `checkpoint`, `step/<name>`, `error/<attempt>`. */
@@ -296,7 +243,7 @@ export class Pawl implements AsyncDisposable {
     const worker = startWorker(this.engine, jobs, { ...surroundings, timers, ids, log, ...options })
     this.#workers.add(worker)
     // Producers that know only the name of a type find its queue and its policy.
-    const announced = this.#types
+    const announced = this.#producer.types
       .announce(jobs)
       .catch((error: unknown) => log.warn('job types could not be announced', { reason: String(error) }))
       .finally(() => this.#announcing.delete(announced))
@@ -319,55 +266,6 @@ export class Pawl implements AsyncDisposable {
 
   get #actor(): string {
     return this.#parts.actor ?? 'operator'
-  }
-
-  #kind(job: JobSpec | string, options: EnqueueOptions): Kind | Promise<Kind> {
-    if (typeof job === 'string') {
-      const tenant = options.tenant ?? this.#tenant
-      if (options.queue === undefined) return this.#types.kind(tenant, job)
-      return defineSpec({ ...options.policy, type: job, queue: options.queue, tenant })
-    }
-    const tenant = options.tenant ?? job.tenant
-    const kinds = this.#kinds.get(job) ?? new Map<string, Kind>()
-    this.#kinds.set(job, kinds)
-    const known = kinds.get(tenant)
-    if (known !== undefined) return known
-    const { queue, type, policy } = job
-    const kind: Kind = { tenant, queue, type, policy }
-    kinds.set(tenant, kind)
-    return kind
-  }
-
-  #request(
-    job: JobSpec | string,
-    kind: Kind,
-    input: unknown,
-    options: EnqueueOptions,
-  ): EnqueueRequest | Promise<EnqueueRequest> {
-    const schema = typeof job === 'string' ? undefined : job.input
-    const dedupe = typeof job === 'string' ? undefined : job.dedupe
-    const text = inputText(kind.type, schema, input)
-    const dedupeKey = options.dedupeKey ?? dedupe?.(input)
-    if (text instanceof Promise) return text.then((late) => enqueueRequest(kind, late, dedupeKey, options))
-    return enqueueRequest(kind, text, dedupeKey, options)
-  }
-
-  async #sendMany<O>(
-    requests: readonly EnqueueRequest[],
-    tx: Transaction | undefined,
-  ): Promise<readonly JobHandle<O>[]> {
-    const handles: JobHandle<O>[] = new Array(requests.length)
-    const refused: Refused[] = []
-    for (let from = 0; from < requests.length; from += MANY) {
-      const answers = await this.engine.enqueue(requests.slice(from, from + MANY), tx)
-      for (const [i, answer] of answers.entries()) {
-        if (answer.ok) handles[from + i] = new JobHandle(this, answer.job.id, answer.deduped, answer.replayed)
-        else refused.push(new Refused(answer.refusal))
-      }
-    }
-    if (refused.length === 1) throw refused[0]
-    if (refused.length > 1) throw new AggregateError(refused, `${refused.length} of ${requests.length} were refused.`)
-    return handles
   }
 
   async #say(id: JobId, asked: Asked, words: (stamp: Stamp) => Omit<Word, 'id' | 'tenant'>): Promise<Accepted> {
