@@ -1,6 +1,6 @@
 /** Reading jobs. Lists carry no payloads; one job does, unless the token is a viewer's. */
 import type { z } from 'zod'
-import { history } from '../../core/dialects/history.ts'
+import { log } from '../../core/dialects/history.ts'
 import { view } from '../../core/dialects/view.ts'
 import type { Job } from '../../core/job.ts'
 import type { DialectName } from '../../core/policy.ts'
@@ -47,7 +47,7 @@ export const listJobEvents: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
   const { events } = await parts.engine.events({ by: 'job', id: job.id, afterRev, limit })
   const next = events.length === limit ? events.at(-1)?.rev : undefined
-  return json(200, { events: words === undefined ? events.map(eventToWire) : history(events, nameOf(words)), next })
+  return json(200, { events: words === undefined ? events.map(eventToWire) : log(events, nameOf(words)), next })
 }
 
 /** The job a path names, of the token's own tenant and queues; anything else does not exist. */
