@@ -55,9 +55,9 @@ export class Claiming {
     else this.#tookMs = before + (ms - before) * (ms > before ? 0.3 : 0.05)
   }
 
-  /** A handler that is still running has taken this long already. */
+  /** A handler that is still running has taken this long already: that can only raise what is known. */
   tookAtLeast(ms: number): void {
-    if (ms > (this.#tookMs ?? 0)) this.took(ms)
+    if (this.#tookMs !== undefined && ms > this.#tookMs) this.took(ms)
   }
 
   /** How many jobs may be held beyond those that run. */

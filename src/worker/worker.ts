@@ -28,6 +28,7 @@ import { ShutdownError } from './interrupts.ts'
 import { type KeeperThread, Keeping } from './keeping.ts'
 import type { LeaseNews } from './lease-keeper.ts'
 import { Outbox } from './outbox.ts'
+import { Presence } from './presence.ts'
 import { onSignals } from './signals.ts'
 
 export interface Worker extends AsyncDisposable {
@@ -120,6 +121,7 @@ class JobWorker implements Worker, Desk {
   readonly #machineMs: () => number
   readonly #claiming: Claiming
   readonly #keeping: Keeping
+  readonly #presence: Presence
   readonly #pulse: Service
   readonly #subscription: Promise<AsyncDisposable | undefined>
   readonly #signals: Disposable | undefined
@@ -164,14 +166,17 @@ class JobWorker implements Worker, Desk {
     this.#drainMs = milliseconds(options.drain, DRAIN_MS)
     this.#machineMs = options.machineMs ?? machineMs
     const prefetchMax = options.prefetch ?? PREFETCH
-    this.#claiming = new Claiming({
+    const queues = sharesOf(definitions, options.queues)
+    const about = {
       engine,
+      timers: this.timers,
+      log: this.log,
       workerId: this.id,
       concurrency: this.#concurrency,
-      prefetchMax,
-      queues: sharesOf(definitions, options.queues),
-      ageMs: milliseconds(options.ageing, AGEING_MS),
-    })
+      queues,
+    }
+    this.#presence = new Presence({ ...about, running: () => this.#runningCount })
+    this.#claiming = new Claiming({ ...about, prefetchMax, ageMs: milliseconds(options.ageing, AGEING_MS) })
     this.#keeping = new Keeping({
       engine,
       timers: this.timers,
@@ -451,7 +456,7 @@ class JobWorker implements Worker, Desk {
     await this.outbox.idle()
     patience[Symbol.dispose]()
     await this.#pulse.stop()
-    await this.#keeping.stop()
+    await Promise.all([this.#keeping.stop(), this.#presence.stop()])
     await (await this.#subscription)?.[Symbol.asyncDispose]()
     this.#signals?.[Symbol.dispose]()
   }

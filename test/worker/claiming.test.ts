@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import type { Job } from '../../src/core/job.ts'
+import type { ClaimRequest } from '../../src/engine/engine.ts'
+import { definition, openStage, type Stage } from './stage.ts'
+
+const statesOf = async (stage: Stage): Promise<Record<string, number>> => {
+  const { tally } = await stage.engine.events({ by: 'tally' })
+  return Object.fromEntries(tally.filter(({ count }) => count > 0).map(({ state, count }) => [state, count]))
+}
+
+const enqueueMany = async (stage: Stage, job: Parameters<Stage['enqueue']>[0], count: number, priority = 5) => {
+  for (let i = 0; i < count; i += 1) await stage.enqueue(job, i, { priority })
+}
+
+describe('prefetching', () => {
+  it('holds short jobs ready, claimed and not started', async () => {
+    await using stage = openStage()
+    let most = 0
+    const short = definition(() => stage.time.sleep(10), { lease: '60s' })
+    await enqueueMany(stage, short, 400)
+    const { worker } = stage.work([short], { concurrency: 2 })
+    for (let i = 0; i < 400 && ((await statesOf(stage))['succeeded'] ?? 0) < 400; i += 1) {
+      await stage.time.advance(10)
+      const { claimed = 0, running = 0 } = await statesOf(stage)
+      expect(running).toBe(0)
+      most = Math.max(most, claimed)
+    }
+    expect(worker.held).toBe(0)
+    expect(most).toBeGreaterThan(50)
+  })
+
+  it('leaves long jobs to others', async () => {
+    await using stage = openStage()
+    const long = definition(() => stage.time.sleep(5_000), { lease: '2s' })
+    await enqueueMany(stage, long, 50)
+    stage.work([long], { concurrency: 2 })
+    for (let i = 0; i < 20; i += 1) {
+      await stage.time.advance(1_000)
+      const { claimed = 0, running = 0, stalled = 0 } = await statesOf(stage)
+      expect(claimed + running).toBeLessThanOrEqual(3)
+      expect(stalled).toBe(0)
+    }
+  })
+
+  it('hands back what it cannot start within half a lease, and burns nothing', async () => {
+    await using stage = openStage()
+    let slow = false
+    const fickle = definition(() => (slow ? stage.time.sleep(8_000) : stage.time.sleep(1)), { lease: '4s' })
+    await enqueueMany(stage, fickle, 300)
+    stage.work([fickle], { concurrency: 2 })
+    await stage.time.advance(50)
+    slow = true
+    await stage.time.advance(3_000)
+    const { claimed = 0, queued = 0 } = await statesOf(stage)
+    expect(claimed).toBeLessThanOrEqual(2)
+    expect(queued).toBeGreaterThan(100)
+    slow = false
+    await stage.time.advance(60_000)
+    expect(await statesOf(stage)).toEqual({ succeeded: 300 })
+    const { jobs } = await stage.engine.find({ order: 'oldest', limit: 500 })
+    expect(jobs.every((job: Job) => job.stalls === 0 && job.failures === 0)).toBe(true)
+  })
+})
+
+describe('queues', () => {
+  it('share a worker by their weights, and leave others alone', async () => {
+    await using stage = openStage()
+    const order: string[] = []
+    const job = (queue: string) =>
+      definition(
+        async () => {
+          order.push(queue)
+          await stage.time.sleep(100)
+        },
+        {},
+        { queue, type: queue },
+      )
+    const [heavy, light, foreign] = [job('heavy'), job('light'), job('foreign')]
+    for (const each of [heavy, light, foreign]) await enqueueMany(stage, each, 60)
+    stage.work([heavy, light, foreign], { concurrency: 1, prefetch: 0, queues: { heavy: 3, light: 1 } })
+    await stage.time.advance(4_050)
+    const count = (queue: string) => order.filter((each) => each === queue).length
+    expect(order.length).toBeGreaterThan(30)
+    expect(count('foreign')).toBe(0)
+    expect(count('heavy') / count('light')).toBeGreaterThan(2)
+    expect(count('heavy') / count('light')).toBeLessThan(4)
+  })
+
+  it('serve what is urgent first, and let nothing starve', async () => {
+    await using stage = openStage()
+    const order: number[] = []
+    const job = definition(async (priority: number) => {
+      order.push(priority)
+      await stage.time.sleep(100)
+    })
+    for (const priority of [7, 1]) {
+      for (let i = 0; i < 40; i += 1) await stage.enqueue(job, priority, { priority })
+    }
+    stage.work([job], { concurrency: 1, prefetch: 0, ageing: '100ms' })
+    await stage.time.advance(3_000)
+    expect(order[0]).toBe(1)
+    expect(order.slice(0, 20)).toContain(7)
+    expect(order.filter((each) => each === 1).length).toBeGreaterThan(order.filter((each) => each === 7).length)
+  })
+})
+
+describe('a store that is away for a while', () => {
+  it('costs nothing but time: claims and outcomes are repeated under their own ids', async () => {
+    await using stage = openStage()
+    const job = definition(() => stage.time.sleep(300))
+    const { engine } = stage
+    let away = false
+    const asked: string[] = []
+    const lossy = new Proxy(engine, {
+      get(target, name: keyof typeof engine) {
+        const call = target[name]
+        if (typeof call !== 'function') return call
+        if (name !== 'claim' && name !== 'settle') return call.bind(target)
+        return async (request: ClaimRequest) => {
+          if (name === 'claim') asked.push(request.requestId)
+          const answer = await (call as (request: ClaimRequest) => Promise<unknown>).call(target, request)
+          // It did what it was asked, and nobody heard.
+          if (away) throw new Error('connection lost')
+          return answer
+        }
+      },
+    })
+    await enqueueMany(stage, job, 20)
+    const { startWorker } = await import('../../src/worker/worker.ts')
+    const { time } = stage
+    away = true
+    const worker = startWorker(lossy, [job], { clock: time, timers: time, machineMs: () => time.monotonicMs() })
+    await time.advance(500)
+    expect(worker.held).toBe(0)
+    expect(new Set(asked).size).toBe(1)
+    away = false
+    await time.advance(600)
+    away = true
+    await time.advance(700)
+    away = false
+    await time.advance(20_000)
+    expect(await statesOf(stage)).toEqual({ succeeded: 20 })
+    const { jobs } = await engine.find({ order: 'oldest', limit: 500 })
+    expect(jobs.map(({ attempt, stalls }) => [attempt, stalls])).toEqual(jobs.map(() => [1, 0]))
+    await worker.stop()
+  })
+})
