@@ -1,6 +1,7 @@
 /** The small pure parts: ids, hashes, keys, children, compaction, and the invariants' own eyes. */
 import { describe, expect, it } from 'vitest'
 import { assert, unreachable } from '../../src/core/assert.ts'
+import { bodyRef, bodyRefWithoutDigest } from '../../src/core/body.ts'
 import { childEnded } from '../../src/core/child.ts'
 import { compact } from '../../src/core/compact.ts'
 import { draft } from '../../src/core/draft.ts'
@@ -32,6 +33,14 @@ describe('ids', () => {
 
   it('give each event one of its own', () => {
     expect(given().starts().events.map(eventId)).toEqual(['pj_1/1', 'pj_1/2', 'pj_1/3'])
+  })
+})
+
+describe('bodies', () => {
+  it('are known by name, length and what they say', () => {
+    expect(bodyRef('output', '{"a":1}')).toEqual({ name: 'output', size: 7, digest: bodyRef('x', '{"a":1}').digest })
+    expect(bodyRef('output', '{"a":1}').digest).not.toBe(bodyRef('output', '{"a":2}').digest)
+    expect(bodyRefWithoutDigest('input', 'äö')).toEqual({ name: 'input', size: 2, digest: undefined })
   })
 })
 
