@@ -31,7 +31,7 @@ describe('an acknowledged write', () => {
       for (const number of acknowledged) await soundLog(store, idText(number))
       await store.close()
     },
-    scaled(60_000, 900_000),
+    scaled(60_000, 3_600_000),
   )
 
   it('of a claim is answered again after the death of whoever asked first', async () => {

@@ -29,7 +29,7 @@ describe('several processes on one file', () => {
       expect(types).toEqual(['enqueued', 'claimed', 'started', 'succeeded'])
       await store.close()
     },
-    scaled(60_000, 300_000),
+    scaled(60_000, 3_600_000),
   )
 
   it('may all be the first to open it', async () => {

@@ -47,7 +47,7 @@ describe('of two who want the same', () => {
           if (won) await one.commit(owned(claimed, asked).map((mine) => completed(mine, claimed.now)))
         }
       }),
-    scaled(60_000, 900_000),
+    scaled(60_000, 3_600_000),
   )
 
   it(
@@ -71,7 +71,7 @@ describe('of two who want the same', () => {
           await one.commit([cancelled(items[0]?.job as Job, later)])
         }
       }),
-    scaled(60_000, 900_000),
+    scaled(60_000, 3_600_000),
   )
 
   it(
@@ -100,6 +100,6 @@ describe('of two who want the same', () => {
         expect(purged).toBe(ROUNDS * 5)
         expect(tally.map(({ state, count }) => [state, count])).toEqual([['cancelled', ROUNDS * 5]])
       }),
-    scaled(60_000, 900_000),
+    scaled(60_000, 3_600_000),
   )
 })
