@@ -1,5 +1,6 @@
 /** The composition root: from a URL to everything that belongs together, and back again when it is closed. */
 import type { BodyCodec } from './engine/body-codec.ts'
+import { children } from './engine/children.ts'
 import { LocalEngine } from './engine/local.ts'
 import type { Metrics } from './engine/metrics.ts'
 import { observer, type Tracing } from './engine/observer.ts'
@@ -76,6 +77,7 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
   const services: Service[] = []
   if (options.ticker !== false) {
     services.push(ticker({ tick: (limit) => engine.tick(limit), timers, log }, options.ticker))
+    services.push(children({ engine, timers, log }))
   }
   if (options.retention !== false) {
     services.push(retention({ store, now: () => engine.now(), timers, log }, options.retention))

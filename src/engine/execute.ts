@@ -6,7 +6,7 @@
 import { assert } from '../core/assert.ts'
 import { decide, decideTick } from '../core/decide.ts'
 import { idText } from '../core/id.ts'
-import type { Time } from '../core/job.ts'
+import type { Job, Time } from '../core/job.ts'
 import { keyChange } from '../core/keys.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
@@ -29,6 +29,8 @@ export interface ExecutorParts {
   readonly ids: IdBlocks
   readonly observer: Observer
   readonly codec: BodyCodec
+  /** Told of every child that ended. */
+  readonly childEnded: (job: Job) => void
 }
 
 export class Executor {
@@ -192,12 +194,13 @@ export class Executor {
   }
 
   #applied({ events, before, after, notAfter, tx }: Segment): void {
-    const { held, observer } = this.#parts
+    const { held, observer, childEnded } = this.#parts
     // What a transaction that is still open says may yet be unsaid.
     if (tx !== undefined) held.drop(after.id)
     else if (notAfter !== undefined) held.keep(after)
     else held.refresh(after)
     observer.committed(events, before, after)
+    if (after.endedAt !== undefined && after.spec.parentId !== undefined) childEnded(after)
   }
 }
 

@@ -1,5 +1,5 @@
 /** The engine over a store. One instance per process and store; everything it knows can be lost without harm. */
-import type { Time } from '../core/job.ts'
+import type { Job, Time } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
 import type {
   EventPage,
@@ -18,6 +18,7 @@ import type { Clock } from '../system/clock.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
 import { type BodyCodec, decodeBodies, plainText } from './body-codec.ts'
+import { ChildrensEnds } from './children.ts'
 import { claim } from './claim.ts'
 import type {
   Answer,
@@ -67,6 +68,7 @@ export class LocalEngine implements Engine {
   readonly #parts: ExecutorParts
   readonly #executor: Executor
   readonly #lateHints: LateHints
+  readonly #childrensEnds: ChildrensEnds
 
   constructor({ store, clock, random, timers, observer = noObserver, codec = plainText }: LocalEngineOptions) {
     const storeClock = new StoreClock(clock)
@@ -75,7 +77,9 @@ export class LocalEngine implements Engine {
     this.#timers = timers
     this.#lateHints = new LateHints(timers)
     const ids = new IdBlocks(store, storeClock)
-    this.#parts = { store, clock: storeClock, held: new Holdings(HELD), ids, observer, codec }
+    this.#childrensEnds = new ChildrensEnds((words) => this.#executor.settle(words))
+    const childEnded = (job: Job) => this.#childrensEnds.ended(job)
+    this.#parts = { store, clock: storeClock, held: new Holdings(HELD), ids, observer, codec, childEnded }
     this.#executor = new Executor(this.#parts)
   }
 
@@ -141,6 +145,7 @@ export class LocalEngine implements Engine {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lateHints[Symbol.dispose]()
+    await this.#childrensEnds.idle()
     await this.#store.close()
   }
 
