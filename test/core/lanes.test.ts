@@ -120,3 +120,15 @@ describe('lanes', () => {
     )
   })
 })
+
+describe('a claim that got nothing', () => {
+  it('leaves everybody where they were, whether it says so lane by lane or not at all', () => {
+    const asked = [use('a', 5), use('b', 5)]
+    for (const gave of [[], [0, 0]]) {
+      expect(afterClaim(asked, gave, 3, 7).map(({ pass, hungrySince }) => [pass, hungrySince])).toEqual([
+        [0, 7],
+        [0, 7],
+      ])
+    }
+  })
+})
