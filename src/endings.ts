@@ -1,7 +1,8 @@
-import type { Job, JobId, Time } from './core/job.ts'
+import type { Job, JobId } from './core/job.ts'
+import { refuse } from './core/refuse.ts'
 import type { Engine } from './engine/engine.ts'
-import { WaitTimedOut } from './errors.ts'
-import type { Hint } from './store/store.ts'
+import { Refused, WaitTimedOut } from './errors.ts'
+import type { Hint, LoadItem } from './store/store.ts'
 import type { Log } from './system/log.ts'
 import { type Service, service } from './system/service.ts'
 import type { Timers } from './system/timers.ts'
@@ -35,11 +36,12 @@ export class Endings implements AsyncDisposable {
   }
 
   /** The record once the job has ended. */
-  async of(id: JobId, tenant: string, timeoutMs: number | undefined): Promise<{ job: Job; at: Time }> {
-    const [found] = (await this.#engine.load([{ id, tenant }])).items
-    if (found === undefined) throw new Error(`There is no job ${id}.`)
-    const job = found.job.endedAt === undefined ? await this.#wait(found.job.id, timeoutMs) : found.job
-    return { job, at: job.endedAt ?? job.updatedAt }
+  async of(item: LoadItem, timeoutMs: number | undefined): Promise<Job> {
+    const [found] = (await this.#engine.load([item])).items
+    if (found === undefined) {
+      throw new Refused(refuse('NOT_FOUND', { jobId: item.id, message: `There is no job ${item.id}.` }))
+    }
+    return found.job.endedAt === undefined ? this.#wait(found.job.id, timeoutMs) : found.job
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

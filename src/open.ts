@@ -80,7 +80,7 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
     services.push(children({ engine, timers, log }))
   }
   if (options.retention !== false) {
-    services.push(retention({ store, now: () => engine.now(), timers, log }, options.retention))
+    services.push(retention({ store, timers, log }, options.retention))
   }
   for (const each of services) each.start()
   const surroundings: Surroundings = {

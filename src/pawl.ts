@@ -135,7 +135,7 @@ export class Pawl implements AsyncDisposable {
     if (options.timeout !== undefined && timeoutMs === undefined) {
       throw new Invalid('result', [{ field: 'timeout', rule: "must be milliseconds or a duration like '30s'" }])
     }
-    const { job } = await this.#endings.of(id, this.#tenant, timeoutMs)
+    const job = await this.#endings.of(this.#named(id), timeoutMs)
     const Bad = ENDINGS[job.state as TerminalState]
     if (Bad !== undefined) throw new Bad(job)
     if (job.result?.ptr !== undefined) return { resultPtr: job.result.ptr } as O

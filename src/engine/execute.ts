@@ -104,8 +104,7 @@ export class Executor {
         group = new Group(id, tenant, this.#parts.held.get(id, tenant))
         groups.set(name, group)
       }
-      group.words.push(word)
-      group.places.push(i)
+      group.add(word, i)
     }
     return [...groups.values()]
   }

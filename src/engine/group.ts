@@ -33,12 +33,12 @@ export class Group {
   readonly id: JobId
   readonly tenant: string | undefined
   readonly words: Word[] = []
-  /** Where each word's answer goes. */
-  readonly places: number[] = []
   need: Need
   conflicts = 0
   /** Late words to be kept beside the log. */
   annotations: Annotation[] = []
+  /** Where each word's answer goes. */
+  readonly #places: number[] = []
   #job: Job | undefined
   /** The first word without a final answer. */
   #next = 0
@@ -53,6 +53,12 @@ export class Group {
     this.tenant = tenant
     this.#job = held
     this.need = held === undefined ? 'record' : 'nothing'
+  }
+
+  add(word: Word, place: number): void {
+    this.words.push(word)
+    this.#places.push(place)
+    if (this.words.length === 1 && !speaksAsOwner(word)) this.need = 'caused'
   }
 
   get done(): boolean {
@@ -91,7 +97,7 @@ export class Group {
         this.need = 'caused'
         break
       }
-      const place = this.places[this.#next] as number
+      const place = this.#places[this.#next] as number
       const refusal = this.#malformed(word, job)
       if (refusal !== undefined) {
         answers[place] = { ok: false, refusal }
@@ -138,13 +144,13 @@ export class Group {
     this.#next = this.#segmentFrom
     this.#causedFor = -1
     this.#job = undefined
-    this.need = 'record'
+    this.need = speaksAsOwner(this.words[this.#next] as Word) ? 'record' : 'caused'
   }
 
   /** The segment under way is refused for good, and so is what was to come on top of it. */
   refuse(refusal: (word: Word) => Refusal, answers: Answer[]): void {
     for (let i = this.#segmentFrom; i < this.#next; i += 1) {
-      answers[this.places[i] as number] = { ok: false, refusal: refusal(this.words[i] as Word) }
+      answers[this.#places[i] as number] = { ok: false, refusal: refusal(this.words[i] as Word) }
     }
     this.#segmentFrom = this.#next
     this.#job = undefined

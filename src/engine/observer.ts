@@ -31,17 +31,27 @@ export const noObserver: Observer = { committed: () => {}, conflicted: () => {},
 
 export function observer({ log, metrics, tracing }: ObserverOptions): Observer {
   if (log === undefined && metrics === undefined && tracing === undefined) return noObserver
-  const each = (event: Event, before: Job | undefined, after: Job) => {
-    if (log !== undefined) logTransition(log, event, after)
-    tracing?.transition(event, before, after)
+  const tell = (events: readonly Event[], before: Job | undefined, after: Job) => {
+    for (const event of events) {
+      if (event.seq === undefined) continue
+      if (log !== undefined) logTransition(log, event, after)
+      tracing?.transition(event, before, after)
+    }
+    if (metrics !== undefined) measure(metrics, events, before, after)
   }
   return {
-    committed(events, before, after) {
-      for (const event of events) if (event.seq !== undefined) each(event, before, after)
-      if (metrics !== undefined) measure(metrics, events, before, after)
-    },
-    conflicted: () => metrics?.add('pawl_claim_conflicts_total', 1, {}),
-    renewed: (count) => metrics?.add('pawl_lease_renewals_total', count, {}),
+    committed: (events, before, after) => harmless(log, () => tell(events, before, after)),
+    conflicted: () => harmless(log, () => metrics?.add('pawl_claim_conflicts_total', 1, {})),
+    renewed: (count) => harmless(log, () => metrics?.add('pawl_lease_renewals_total', count, {})),
+  }
+}
+
+/** What was committed stays committed, whatever an observer makes of it. */
+function harmless(log: Log | undefined, tell: () => void): void {
+  try {
+    tell()
+  } catch (error) {
+    log?.error('an observer failed', { reason: error instanceof Error ? error.message : String(error) })
   }
 }
 

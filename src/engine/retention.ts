@@ -30,7 +30,6 @@ export interface RetentionOptions {
 
 export interface RetentionParts {
   readonly store: Store
-  readonly now: () => Time
   readonly timers: Timers
   readonly log: Log
 }
@@ -42,12 +41,16 @@ export function retention(parts: RetentionParts, options: RetentionOptions = {})
     [TERMINAL_STATES.filter((state) => state !== 'succeeded'), options.endedMs ?? RETENTION_DEFAULTS.endedMs],
   ]
   // Shortening a log is a courtesy: what ended longer ago than this before the service started keeps its length.
-  let compactedTo = parts.now() - DAY
+  let compactedTo: Time | undefined
   const round = async (signal: AbortSignal) => {
+    // The store's own word on what time it is: this machine's clock may be years off, and what is purged is gone.
+    const { now } = await parts.store.load([])
     let purged = 0
-    for (const [states, ageMs] of ages) purged += await purge(parts, states, ageMs, batch, signal)
-    if (options.compact ?? RETENTION_DEFAULTS.compact)
-      compactedTo = await shortenLogs(parts, compactedTo, batch, signal)
+    for (const [states, ageMs] of ages) purged += await purge(parts.store, states, now - ageMs, batch, signal)
+    if (options.compact ?? RETENTION_DEFAULTS.compact) {
+      const from = compactedTo ?? now - DAY
+      compactedTo = await shortenLogs(parts, { from, to: now }, batch, signal)
+    }
     if (purged > 0) parts.log.info('retention', { purged })
   }
   const everyMs = options.everyMs ?? RETENTION_DEFAULTS.everyMs
@@ -55,15 +58,14 @@ export function retention(parts: RetentionParts, options: RetentionOptions = {})
 }
 
 async function purge(
-  { store, now }: RetentionParts,
+  store: Store,
   states: readonly TerminalState[],
-  ageMs: number,
+  endedBefore: Time,
   batch: number,
   signal: AbortSignal,
 ): Promise<number> {
   let purged = 0
   for (let full = true; full && !signal.aborted; ) {
-    const endedBefore = now() - ageMs
     const { jobs } = await store.find({ states, endedBefore, order: 'oldest', limit: batch })
     if (jobs.length === 0) break
     const { verdicts } = await store.commit(jobs.map((before): Change => ({ kind: 'purge', before })))
@@ -79,12 +81,11 @@ const ENDINGS = ['succeeded', 'failed', 'cancelled', 'timed_out', 'denied', 'dea
 
 /** Answers how far it has come. */
 async function shortenLogs(
-  { store, now, log }: RetentionParts,
-  from: Time,
+  { store, log }: RetentionParts,
+  { from, to }: { readonly from: Time; readonly to: Time },
   batch: number,
   signal: AbortSignal,
 ): Promise<Time> {
-  const to = now()
   let cursor: string | undefined
   do {
     const page = await store.events({ by: 'type', types: ENDINGS, from, to, limit: batch, cursor })

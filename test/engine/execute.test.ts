@@ -79,6 +79,17 @@ describe('words of a local owner', () => {
   })
 })
 
+describe('words of anybody else', () => {
+  it('cost one load, which also tells whether they were said before, and one commit', async () => {
+    const { bench, between } = watched()
+    const { job } = await bench.running()
+    between.calls.load = 0
+    between.calls.commit = 0
+    await bench.must(job.id, { type: 'cancel', mode: 'soft' })
+    expect(between.calls).toMatchObject({ load: 1, commit: 1 })
+  })
+})
+
 describe('contention', () => {
   it(`is given up after ${TRIES} conflicts, with a refusal that says so`, async () => {
     const { bench, between } = watched()

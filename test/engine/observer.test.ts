@@ -106,6 +106,24 @@ describe('what is told about jobs', () => {
     expect(metrics.sums.get('pawl_claim_conflicts_total{}')).toBe(1)
   })
 
+  it('harms no job when the observer fails', async () => {
+    const lines: string[] = []
+    const log = linesTo(
+      (line) => lines.push(line),
+      () => 0,
+    )
+    const metrics: Metrics = {
+      add: () => {
+        throw new Error('full')
+      },
+      observe: () => {},
+    }
+    const bench = new Bench({ observer: observer({ log, metrics }) })
+    const { job, fence } = await bench.running()
+    expect((await bench.must(job.id, { type: 'complete', fence })).state).toBe('succeeded')
+    expect(lines.filter((line) => line.includes('an observer failed'))).toHaveLength(4)
+  })
+
   it('costs nothing where nobody listens', () => {
     expect(observer({})).toBe(noObserver)
   })

@@ -16,7 +16,7 @@ const tickerOf = (bench: Bench, batch?: number): Service =>
   ticker({ tick: (limit) => bench.engine.tick(limit), timers: realTimers, log: silentLog }, { batch, everyMs: 5 })
 
 const retentionOf = (bench: Bench, options = {}, log = silentLog): Service =>
-  retention({ store: bench.store, now: () => bench.engine.now(), timers: realTimers, log }, options)
+  retention({ store: bench.store, timers: realTimers, log }, options)
 
 const all = async (bench: Bench): Promise<readonly Job[]> =>
   (await bench.store.find({ order: 'oldest', limit: 1_000 })).jobs
