@@ -19,6 +19,8 @@ export class SqliteStoreError extends Error {
   }
 }
 
+const closed = () => new SqliteStoreError('STORE_CLOSED', 'pawl: the store is closed')
+
 export interface Reply<O extends Op> {
   readonly now: Time
   readonly answered: Answered<O>
@@ -37,13 +39,14 @@ export class Channel {
   #outbox: Call[] = []
   #calls = 0
   #failure: Error | undefined
+  #closing: Promise<void> | undefined
   #onReport: (report: Report) => void = () => {}
 
   private constructor(worker: Worker) {
     this.#worker = worker
     this.#exited = new Promise((resolve) => {
       worker.once('exit', () => {
-        this.#fail(new SqliteStoreError('STORE_CLOSED', 'pawl: the store is closed'))
+        this.#fail(closed())
         resolve()
       })
     })
@@ -80,23 +83,19 @@ export class Channel {
 
   call<O extends Op>(op: O, asked: Asked<O>): Promise<Reply<O>> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
-    const n = ++this.#calls
-    if (this.#outbox.length === 0) queueMicrotask(() => this.#flush())
-    this.#outbox.push({ n, op, asked })
-    if (this.#pending.size === 0) this.#worker.ref()
-    const reply = new Promise<Reply<Op>>((resolve, reject) => this.#pending.set(n, { resolve, reject }))
-    return reply as Promise<Reply<O>>
+    if (this.#closing !== undefined) return Promise.reject(closed())
+    return this.#send(op, asked)
   }
 
-  async close(): Promise<void> {
-    if (this.#failure === undefined) {
-      if (this.#pending.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
-      if (this.#failure === undefined) {
-        const closed = this.call('close', null)
-        this.#failure = new SqliteStoreError('STORE_CLOSED', 'pawl: the store is closed')
-        await closed.catch(() => {})
-      }
-    }
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    if (this.#pending.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+    // A thread that died on the way has closed the file as well.
+    if (this.#failure === undefined) await this.#send('close', null).catch(() => {})
     await this.#stop()
   }
 
@@ -104,6 +103,15 @@ export class Channel {
     await this.#worker.terminate()
     await this.#exited
     this.#worker.removeAllListeners()
+  }
+
+  #send<O extends Op>(op: O, asked: Asked<O>): Promise<Reply<O>> {
+    const n = ++this.#calls
+    if (this.#outbox.length === 0) queueMicrotask(() => this.#flush())
+    this.#outbox.push({ n, op, asked })
+    if (this.#pending.size === 0) this.#worker.ref()
+    const reply = new Promise<Reply<Op>>((resolve, reject) => this.#pending.set(n, { resolve, reject }))
+    return reply as Promise<Reply<O>>
   }
 
   #flush(): void {

@@ -47,7 +47,7 @@ const READS: Work = {
 /** Jobs that ride in one commit at most, give or take a call: the first of them must not wait for ever. */
 const MAX_RIDERS = 4_000
 /** Short: whoever writes holds the lock for milliseconds. */
-const BACKOFF_MS = [1, 1, 2, 2, 3, 4, 5, 7] as const
+const BACKOFF_MS = [1, 1, 2, 2, 3, 4] as const
 
 const TURN_MS = 15
 const GAP_MS = 2
