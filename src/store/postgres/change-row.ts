@@ -9,7 +9,7 @@ import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
 import type { Body, Change } from '../store.ts'
 import type { Interned } from './kinds.ts'
-import { keyedRow, keyRow, keyText } from './new-row.ts'
+import { keyedRow, keyRow, keyText, named } from './new-row.ts'
 import { placeOf, stepOf } from './step.ts'
 
 export type Move = Extract<Change, { kind: 'move' }>
@@ -82,7 +82,7 @@ export function moveRow(change: Move, kind: Interned, spawnKind: Interned | unde
     g: give.length === 0 ? undefined : give.map(keyRow),
     kt: take.length === 0 ? undefined : take.map(keyRow),
     sp: spawn === undefined || spawnKind === undefined ? undefined : keyedRow(spawn, spawnKind),
-    b: others.length === 0 ? undefined : others.map(({ name, text }) => ({ n: storable(name), t: storable(text) })),
+    b: others.length === 0 ? undefined : others.map(bodyRow),
     u:
       foreign.length === 0
         ? undefined
@@ -105,3 +105,5 @@ function claimWords(event: Event, after: Job) {
 }
 
 const isOutput = ({ name }: Body): boolean => name === 'output'
+
+const bodyRow = ({ name, text }: Body) => ({ ...named(name), t: storable(text) })

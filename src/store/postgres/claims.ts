@@ -11,6 +11,7 @@ import { original, storable } from '../codec/text.ts'
 import type { ClaimAnswer, ClaimedJob, Grant, Lane } from '../store.ts'
 import type { Connection, Row } from './connection.ts'
 import type { Kinds } from './kinds.ts'
+import { keyText } from './new-row.ts'
 import { recordOf } from './records.ts'
 import type { Statements } from './statements.ts'
 import { attemptOf } from './step.ts'
@@ -23,7 +24,7 @@ export interface ClaimParts {
   readonly clock: Clock
   /** The record before a claim that has been written to the log since. */
   readonly beforeClaim: (id: number, attempt: number) => Promise<ClaimedJob['before']>
-  readonly sawClock: (now: number) => number
+  readonly sawClock: (now: number) => void
 }
 
 /** Smaller claims are about latency and order, not about throughput. */
@@ -57,7 +58,9 @@ export class Claims {
         lanes.map(() => 0),
       )
     }
-    const now = sawClock(Number(rows[0]?.[0]))
+    // The claim's own time, which its jobs are stamped with; another call may have seen a later one meanwhile.
+    const now = Number(rows[0]?.[0])
+    sawClock(now)
     const [, ...found] = rows
     if (draining) this.#remember(found, grant.limit)
     await kinds.ensure(found.map((row) => Number(row[KIND])))
@@ -74,7 +77,8 @@ export class Claims {
   #ask(grant: Grant, lanes: readonly number[], starts: readonly number[]): Promise<Row[]> {
     const { requestId, workerId, actor, nonce, limit, maxInputBytes } = grant
     return this.#parts.connection.run(this.#parts.statements.claim, () => [
-      storable(requestId),
+      keyText(requestId),
+      keyText(requestId) === storable(requestId) ? null : storable(requestId),
       storable(workerId),
       storable(actor),
       nonce,

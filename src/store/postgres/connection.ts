@@ -64,6 +64,8 @@ export class Connection {
   readonly #options: ConnectionOptions
   /** Present while connected or connecting. Forgotten when it breaks. */
   #client: Promise<Client> | undefined
+  /** The statement under way, settled either way: one at a time. */
+  #last: Promise<unknown> = Promise.resolve()
   #closed = false
 
   constructor(options: ConnectionOptions) {
@@ -77,7 +79,7 @@ export class Connection {
     let again = false
     for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
       try {
-        return await this.#once(text, values(again))
+        return await this.#inTurn(() => this.#once(text, values(again)))
       } catch (error) {
         if (this.#closed || !isPassing(error) || clock.monotonicMs() + pauseMs > giveUpAt) throw error
         again ||= isLost(error)
@@ -88,9 +90,16 @@ export class Connection {
 
   async close(): Promise<void> {
     this.#closed = true
+    await this.#last.catch(() => {})
     const client = this.#client
     this.#client = undefined
     if (client !== undefined) await client.then((connected) => connected.end()).catch(() => {})
+  }
+
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(act, act)
+    this.#last = turn
+    return turn
   }
 
   async #once(text: string, values: unknown[]): Promise<Row[]> {

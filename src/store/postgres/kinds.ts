@@ -49,13 +49,10 @@ export class Kinds {
     const known = this.#byKind.get(kind)
     if (known !== undefined) return known
     const policy = policyText(kind.policy)
-    const words = [kind.tenant, kind.queue, kind.type].map(storable)
-    const hash = createHash('sha256')
-      .update(JSON.stringify([...words, policy]))
-      .digest('base64url')
+    const hash = hashOf([kind.tenant, kind.queue, kind.type, policy])
     let asked = this.#byHash.get(hash)
     if (asked === undefined) {
-      asked = this.#ask(kind, hash, words, policy)
+      asked = this.#ask(kind, hash, policy)
       this.#byHash.set(hash, asked)
       asked.catch(() => this.#byHash.delete(hash))
     }
@@ -84,26 +81,25 @@ export class Kinds {
   }
 
   async internQueues(lanes: Iterable<{ readonly tenant: string; readonly queue: string }>): Promise<void> {
-    const names = new Map<string, { t: string; q: string }>()
+    const names = new Map<string, { h: string; t: string; q: string }>()
     for (const { tenant, queue } of lanes) {
       const name = nameOf(tenant, queue)
-      if (!this.#queues.has(name)) names.set(name, { t: storable(tenant), q: storable(queue) })
+      if (!this.#queues.has(name)) names.set(name, queueWords(tenant, queue))
     }
     if (names.size === 0) return
-    for (const [tenant, queue, id] of await this.#run(this.#statements.internQueues, [
-      JSON.stringify([...names.values()]),
-    ])) {
-      this.#queues.set(nameOf(original(String(tenant)), original(String(queue))), Number(id))
-    }
+    const [row] = await this.#run(this.#statements.internQueues, [JSON.stringify([...names.values()])])
+    const ids = JSON.parse(String(row?.[0])) as number[]
+    for (const [i, name] of [...names.keys()].entries()) this.#queues.set(name, ids[i] as number)
   }
 
-  async #ask(kind: Kind, hash: string, words: readonly string[], policy: string): Promise<Interned> {
-    const [row] = await this.#run(this.#statements.internKind, [hash, ...words, leaseWindowMs(kind.policy), policy])
-    assert(row !== undefined, 'a kind is interned')
+  async #ask(kind: Kind, hash: string, policy: string): Promise<Interned> {
+    await this.internQueues([kind])
+    const queue = this.queue(kind.tenant, kind.queue)
     const windowMs = leaseWindowMs(kind.policy)
-    const interned = { id: Number(row[0]), queue: Number(row[1]), windowMs, kind }
+    const [row] = await this.#run(this.#statements.internKind, [hash, queue, storable(kind.type), windowMs, policy])
+    assert(row !== undefined && queue !== undefined, 'a kind is interned')
+    const interned = { id: Number(row[0]), queue, windowMs, kind }
     this.#byId.set(interned.id, interned)
-    this.#queues.set(nameOf(kind.tenant, kind.queue), interned.queue)
     return interned
   }
 
@@ -120,6 +116,16 @@ export class Kinds {
     this.#queues.set(nameOf(kind.tenant, kind.queue), interned.queue)
   }
 }
+
+/** A queue as the database takes it in. */
+export const queueWords = (tenant: string, queue: string): { h: string; t: string; q: string } => ({
+  h: hashOf([tenant, queue]),
+  t: storable(tenant),
+  q: storable(queue),
+})
+
+const hashOf = (words: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(words)).digest('base64url')
 
 const nameOf = (tenant: string, queue: string): string => `${tenant.length}:${tenant}${queue}`
 

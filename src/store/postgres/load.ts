@@ -43,7 +43,7 @@ export async function loadWithInputs(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, { readonly job: Job; readonly input: string | undefined }>> {
   const rows = await whereabouts(parts, [...new Set(ids)])
-  const items = JSON.stringify([...rows.keys()].map((i) => ({ i, b: ['input'] })))
+  const items = JSON.stringify([...rows.keys()].map((i) => ({ i, b: ['input'], k: ['input'] })))
   const inputs = new Map<number, string>()
   for (const [id, , text] of await parts.run(parts.statements.bodies, [items])) {
     inputs.set(Number(id), original(String(text)))
@@ -133,12 +133,12 @@ async function bodiesOf(
     const id = ids[i]
     if (id === undefined || bodies === undefined || bodies.length === 0) continue
     const all = names.get(id) ?? new Set()
-    for (const name of bodies) all.add(storable(name))
+    for (const name of bodies) all.add(name)
     names.set(id, all)
   }
   const found = new Map<number, Map<string, string>>()
   if (names.size === 0) return found
-  const asked = JSON.stringify([...names].map(([i, b]) => ({ i, b: [...b] })))
+  const asked = JSON.stringify([...names].map(([i, b]) => ({ i, b: [...b].map(storable), k: [...b].map(keyText) })))
   for (const [id, name, text] of await run(statements.bodies, [asked])) {
     const texts = found.get(Number(id)) ?? new Map<string, string>()
     texts.set(original(String(name)), original(String(text)))

@@ -109,6 +109,13 @@ export function keyText(text: string): string {
   return `\u0002${createHash('sha256').update(text, 'utf16le').digest('base64url')}`
 }
 
+/** A key, and the words themselves where it is a hash of them. */
+export function named(words: string): { readonly k: string; readonly n: string | undefined } {
+  const k = keyText(words)
+  const n = storable(words)
+  return { k, n: k === n ? undefined : n }
+}
+
 const KEY_LENGTH = 512
 
 export const labelMark = (name: string, value: string): string => `l${digest(`${name.length}:${name}${value}`)}`

@@ -1,7 +1,10 @@
 /** The Postgres store: opening it, and the port in terms of its parts. */
+import { unreachable } from '../../core/assert.ts'
 import { derive } from '../../core/evolve.ts'
-import type { Job, Time } from '../../core/job.ts'
+import { idNumber } from '../../core/id.ts'
+import { isTerminal, type Job, type Time } from '../../core/job.ts'
 import { type Clock, realClock } from '../../system/clock.ts'
+import { type Random, realRandom } from '../../system/random.ts'
 import { realTimers, type Timers } from '../../system/timers.ts'
 import type {
   Beat,
@@ -28,10 +31,18 @@ import type {
 import { Claims } from './claims.ts'
 import { Commits } from './commits.ts'
 import { type Connect, Connection, connectWithPg, type Row } from './connection.ts'
+import { annotationsOf, eventsByCorrelation, eventsByType, eventsOfJob } from './events.ts'
+import { feedAfter, feedEnd, placeEntries, tallies } from './feed.ts'
+import { find } from './find.ts'
+import { Heartbeats } from './heartbeats.ts'
+import { Hints } from './hints.ts'
 import { Inserts } from './insert.ts'
+import { keep } from './keeping.ts'
 import { Kinds, type Run } from './kinds.ts'
-import { type LoadParts, load, loadWithInputs, logOf, whereabouts } from './load.ts'
+import { type LoadParts, load, loadWithInputs, logOf, placed, whereabouts } from './load.ts'
 import { prepareSchema } from './prepare.ts'
+import { recordOf } from './records.ts'
+import { settings } from './settings.ts'
 import { statementsIn } from './statements.ts'
 
 export interface PostgresOptions {
@@ -45,6 +56,7 @@ export interface PostgresOptions {
   readonly connect?: Connect
   readonly clock?: Clock
   readonly timers?: Timers
+  readonly random?: Random
   /** How long what passes by itself (a lost connection, a deadlock) is tried again. */
   readonly retryForMs?: number
 }
@@ -57,62 +69,77 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   return new PostgresStore(options, schema)
 }
 
+const FEED_KEPT_MS = 3 * 86_400_000
+const TIDY_EVERY_MS = 1_000
+const TRIM_EVERY_MS = 60_000
+
 class PostgresStore implements Store {
-  readonly #reads: Connection
-  readonly #owners: Connection
-  readonly #claiming: Connection
-  readonly #plain: Connection
-  readonly #keyed: Connection
+  readonly #connections: readonly Connection[]
   readonly #load: LoadParts
   readonly #inserts: Inserts
   readonly #claims: Claims
   readonly #commits: Commits
+  readonly #heartbeats: Heartbeats
+  readonly #ticks: Run
+  readonly #hints: Hints
+  readonly #clock: Clock
   #now: Time = 0
+  #tidyAt = 0
+  #trimAt = 0
 
   constructor(options: PostgresOptions, schema: string) {
     const { url, connect = connectWithPg, clock = realClock, timers = realTimers, retryForMs = RETRY_FOR_MS } = options
     const statements = statementsIn(schema)
-    const connection = () => new Connection({ url, connect, clock, timers, retryForMs })
-    this.#reads = connection()
-    this.#owners = connection()
-    this.#claiming = connection()
-    this.#plain = connection()
-    this.#keyed = connection()
-    const run = on(this.#reads)
+    const opened: Connection[] = []
+    const connection = () => {
+      const one = new Connection({ url, connect, clock, timers, retryForMs })
+      opened.push(one)
+      return one
+    }
+    const run = on(connection())
+    const owners = connection()
     const kinds = new Kinds(run, statements)
-    this.#load = { run, kinds, statements }
     const sawClock = (now: number) => this.#sawClock(now)
+    this.#connections = opened
+    this.#clock = clock
+    this.#load = { run, kinds, statements }
     this.#inserts = new Inserts({
-      plain: this.#plain,
-      keyed: this.#keyed,
+      plain: connection(),
+      keyed: connection(),
       kinds,
       statements,
       sawClock,
       load: (ids) => loadWithInputs(this.#load, ids),
     })
     const beforeClaim = (id: number, attempt: number) => this.#beforeClaim(id, attempt)
-    this.#claims = new Claims({ connection: this.#claiming, kinds, statements, clock, sawClock, beforeClaim })
+    this.#claims = new Claims({ connection: connection(), kinds, statements, clock, sawClock, beforeClaim })
     this.#commits = new Commits({
-      connection: this.#owners,
+      connection: owners,
       kinds,
       statements,
       sawClock,
-      other: () => {
-        throw new Error('soon')
-      },
+      other: (change, ask) => keep({ ...this.#load, run: (text, values) => ask(text, () => values) }, change),
     })
+    this.#heartbeats = new Heartbeats({ connection: owners, statements, sawClock })
+    this.#ticks = run
+    const listenUrl = options.directUrl ?? url
+    this.#hints = new Hints({ url: listenUrl, schema, run, statements, timers, random: options.random ?? realRandom })
   }
 
   async insert(items: readonly NewJob[], tx?: Transaction): Promise<InsertAnswer> {
-    if (tx === undefined) return { items: await this.#inserts.insert(items), now: this.#now }
-    const run = within(tx)
-    const inside: LoadParts = { ...this.#load, run }
-    return { items: await this.#inserts.insertIn(items, run, (ids) => loadWithInputs(inside, ids)), now: this.#now }
+    if (tx !== undefined) {
+      const run = within(tx)
+      const inside: LoadParts = { ...this.#load, run }
+      return { items: await this.#inserts.insertIn(items, run, (ids) => loadWithInputs(inside, ids)), now: this.#now }
+    }
+    const answers = await this.#inserts.insert(items)
+    for (const [i, { job }] of items.entries()) if (answers[i]?.status === 'inserted') this.#announce(job)
+    return { items: answers, now: items.length === 0 ? await this.#readClock() : this.#now }
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
     const found = await load(this.#load, items)
-    return { now: await this.#clock(), items: found }
+    return { now: await this.#readClock(), items: found }
   }
 
   claim(grant: Grant): Promise<ClaimAnswer> {
@@ -120,38 +147,101 @@ class PostgresStore implements Store {
   }
 
   async commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer> {
-    if (tx === undefined) return { verdicts: await this.#commits.commit(changes), now: this.#now }
-    const run = within(tx)
-    const verdicts = await this.#commits.commitIn(changes, (text, values) => run(text, values(false)))
-    return { verdicts, now: this.#now }
+    if (tx !== undefined) {
+      const run = within(tx)
+      const verdicts = await this.#commits.commitIn(changes, (text, values) => run(text, values(false)))
+      return { verdicts, now: this.#now }
+    }
+    const verdicts = await this.#commits.commit(changes)
+    for (const [i, change] of changes.entries()) {
+      if (change.kind !== 'move' || verdicts[i]?.status !== 'applied') continue
+      this.#announce(change.after)
+      if (change.spawn !== undefined) this.#announce(change.spawn.job)
+    }
+    return { verdicts, now: changes.length === 0 ? await this.#readClock() : this.#now }
   }
 
-  heartbeat(_beats: readonly Beat[]): Promise<BeatAnswer> {
-    throw new Error('soon')
+  async heartbeat(beats: readonly Beat[]): Promise<BeatAnswer> {
+    const { items, now } = await this.#heartbeats.heartbeat(beats)
+    return { items, now: now ?? (await this.#readClock()) }
   }
-  due(_limit: number): Promise<DueAnswer> {
-    throw new Error('soon')
+
+  async due(limit: number): Promise<DueAnswer> {
+    const { kinds, statements } = this.#load
+    const rows = limit <= 0 ? [] : await this.#ticks(statements.due, [limit])
+    const found = await placed(kinds, rows)
+    await this.#tidy()
+    return { now: await this.#readClock(), jobs: [...found.values()].map(recordOf) }
   }
-  find(_query: JobQuery): Promise<JobPage> {
-    throw new Error('soon')
+
+  async find(query: JobQuery): Promise<JobPage> {
+    const page = await find(this.#load, query)
+    return { now: await this.#readClock(), ...page }
   }
-  events(_query: EventQuery): Promise<EventPage> {
-    throw new Error('soon')
+
+  async events(query: EventQuery): Promise<EventPage> {
+    const page = await this.#events(query)
+    const { now, purged } = await feedEnd(this.#load)
+    return { ...NO_EVENTS, purged, ...page, now: this.#sawClock(now) }
   }
-  settings(_operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
-    throw new Error('soon')
+
+  settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
+    return settings(this.#load.run, this.#load.statements, operations, (now) => this.#sawClock(now))
   }
-  subscribe(_wake: (hint: Hint) => void): Promise<AsyncDisposable> {
-    throw new Error('soon')
+
+  subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
+    return this.#hints.subscribe(wake)
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#inserts.close(), this.#commits.close()])
-    const all = [this.#reads, this.#owners, this.#claiming, this.#plain, this.#keyed]
-    await Promise.all(all.map((connection) => connection.close()))
+    await Promise.all([this.#inserts.close(), this.#commits.close(), this.#heartbeats.close(), this.#hints.close()])
+    await Promise.all(this.#connections.map((connection) => connection.close()))
   }
 
-  async #clock(): Promise<Time> {
+  async #events(query: EventQuery): Promise<Partial<EventPage>> {
+    const parts = this.#load
+    switch (query.by) {
+      case 'job':
+        return eventsOfJob(parts, query.id, query.afterRev, query.limit)
+      case 'annotation':
+        return { annotations: await annotationsOf(parts, query.id) }
+      case 'type':
+        return eventsByType(parts, query)
+      case 'correlation':
+        return eventsByCorrelation(parts, query)
+      case 'feed':
+        await placeEntries(parts)
+        return query.after === undefined
+          ? { cursor: (await feedEnd(parts)).cursor }
+          : feedAfter(parts, query.after, query.limit)
+      case 'tally': {
+        await placeEntries(parts)
+        const { cursor } = await feedEnd(parts)
+        return { tally: await tallies(parts), cursor }
+      }
+      default:
+        return unreachable(query)
+    }
+  }
+
+  /** What may be claimed some day is work for its queue; what has ended may be waited for. */
+  #announce(job: Job): void {
+    if (job.readyAt !== undefined) this.#hints.work(job.spec.kind.tenant, job.spec.kind.queue)
+    else if (isTerminal(job.state)) this.#hints.job(idNumber(job.id) ?? 0)
+  }
+
+  /** Whoever ticks also keeps the feed's end near and its beginning short. */
+  async #tidy(): Promise<void> {
+    const nowMs = this.#clock.monotonicMs()
+    if (nowMs < this.#tidyAt) return
+    this.#tidyAt = nowMs + TIDY_EVERY_MS
+    await placeEntries(this.#load, 1)
+    if (nowMs < this.#trimAt) return
+    this.#trimAt = nowMs + TRIM_EVERY_MS
+    await this.#load.run(this.#load.statements.trimFeed, [this.#now - FEED_KEPT_MS, 10_000])
+  }
+
+  async #readClock(): Promise<Time> {
     const [row] = await this.#load.run(this.#load.statements.clock, [])
     return this.#sawClock(Number(row?.[0]))
   }
@@ -175,6 +265,8 @@ class PostgresStore implements Store {
     )
   }
 }
+
+const NO_EVENTS = { events: [], annotations: [], feed: [], tally: [], cursor: undefined }
 
 const on =
   (connection: Connection): Run =>

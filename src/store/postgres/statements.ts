@@ -14,6 +14,23 @@ export interface Statements {
   readonly history: string
   readonly bodies: string
   readonly aliases: string
+  readonly histories: string
+  readonly findIds: string
+  readonly heartbeat: string
+  readonly due: string
+  readonly placeEntries: string
+  readonly feedPage: string
+  readonly feedEnd: string
+  readonly tallies: string
+  readonly trimFeed: string
+  readonly jobsBetween: string
+  readonly jobsCorrelated: string
+  readonly settings: string
+  readonly annotate: string
+  readonly annotations: string
+  readonly compact: string
+  readonly purge: string
+  readonly notify: string
 }
 
 export const statementsIn = (schema: string): Statements => {
@@ -21,18 +38,35 @@ export const statementsIn = (schema: string): Statements => {
   return {
     insertPlain: `select ${s}.insert_plain($1, $2, $3, $4)`,
     enqueue: `select * from ${s}.enqueue($1)`,
-    claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8)`,
+    claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     settle: `select * from ${s}.settle($1, $2, $3, $4, $5)`,
     missed: `select ${s}.missed($1, $2)`,
     move: `select * from ${s}.move($1, $2)`,
-    internKind: `select * from ${s}.intern_kind($1, $2, $3, $4, $5, $6)`,
-    internQueues: `select * from ${s}.intern_queues($1)`,
+    internKind: `select ${s}.intern_kind($1, $2, $3, $4, $5)`,
+    internQueues: `select ${s}.intern_queues($1)`,
     kinds: `select * from ${s}.kinds_by_id($1)`,
     clock: `select ${s}.clock()`,
     records: `select * from ${s}.records($1)`,
     history: `select * from ${s}.history($1, $2, $3)`,
     bodies: `select * from ${s}.bodies($1)`,
     aliases: `select ${s}.aliases($1)`,
+    histories: `select * from ${s}.histories($1)`,
+    findIds: `select * from ${s}.find_ids($1)`,
+    heartbeat: `select * from ${s}.heartbeat($1)`,
+    due: `select * from ${s}.due($1)`,
+    placeEntries: `select ${s}.place_entries($1)`,
+    feedPage: `select * from ${s}.feed_page($1, $2)`,
+    feedEnd: `select * from ${s}.feed_end()`,
+    tallies: `select * from ${s}.tallies()`,
+    trimFeed: `select ${s}.trim_feed($1, $2)`,
+    jobsBetween: `select * from ${s}.jobs_between($1, $2, $3, $4, $5, $6)`,
+    jobsCorrelated: `select * from ${s}.jobs_correlated($1, $2)`,
+    settings: `select * from ${s}.settings($1)`,
+    annotate: `select ${s}.annotate($1, $2, $3, $4, $5, $6, $7, $8)`,
+    annotations: `select * from ${s}.annotations($1)`,
+    compact: `select ${s}.compact($1, $2, $3, $4, $5)`,
+    purge: `select * from ${s}.purge($1)`,
+    notify: 'select pg_notify($1, $2)',
   }
 }
 

@@ -5,12 +5,13 @@
 -- rank of the state (core/job.ts). A `doc` is the record as the codec writes it; absent, the record is the fold of the
 -- events that stand beside it. Letters are those of store/codec/codes.ts.
 
+-- Texts a user may choose are known to indexes by `hash` or by a key that is a hash where they are long.
 create table pawl.queue (
   id int generated always as identity primary key,
+  hash text not null unique,
   tenant text not null,
   name text not null,
-  paused boolean not null default false,
-  unique (tenant, name)
+  paused boolean not null default false
 );
 
 -- Everything a job shares with its siblings. Content-addressed by `hash`, immutable.
@@ -122,10 +123,12 @@ create index past_at on pawl.past using brin (at) with (pages_per_range = 32);
 create index past_odd on pawl.past (at, job) where not plain;
 create index past_state on pawl.past (state, job) where state <> 'S';
 
--- One row per claim call that got something: what its jobs have in common. Lives as long as any of them.
+-- One row per claim call that got something: what its jobs have in common. Lives as long as any of them (`refs`) or its
+-- entry. `request` is a hash where the words are long.
 create table pawl.claim (
   id bigint generated always as identity primary key,
   request text not null unique,
+  request_words text,
   worker text not null,
   actor text not null,
   nonce text not null,
@@ -156,6 +159,7 @@ alter table pawl.claim alter jobs set storage external;
 create index entry_unplaced on pawl.entry (id) where pos is null;
 create unique index entry_pos on pawl.entry (pos) where pos is not null;
 create index entry_at on pawl.entry (at);
+create index entry_claim on pawl.entry (claim) where claim is not null;
 
 create table pawl.tally (
   kind int not null,
@@ -183,12 +187,13 @@ create table pawl.key (
 );
 create index key_job on pawl.key (job);
 
--- What users supplied besides input and output.
+-- What users supplied besides input and output. `key` is the name, or its hash where it is long and `name` has the words.
 create table pawl.body (
   job bigint not null,
-  name text not null,
+  key text not null,
+  name text,
   text text not null,
-  primary key (job, name)
+  primary key (job, key)
 );
 
 -- Events whose correlation is not their job's.
@@ -213,7 +218,8 @@ create table pawl.annotation (
 
 create table pawl.setting (
   collection text not null,
-  key text not null,
+  key text collate "C" not null,
+  name text,
   text text not null,
   rev bigint not null check (rev > 0),
   updated_at bigint not null,

@@ -35,13 +35,13 @@ end $$;
 -- Who calls it: claim. Index: ready's primary key, lane by lane; lease, job and kind by primary key. Locks: the rows it
 -- takes, SKIP LOCKED. The first row of the answer has no
 -- id and tells the time, and whether it is a repetition; the last row of each lane names it.
-create function pawl.claim(request_id text, worker_id text, actor_name text, nonce_text text,
+create function pawl.claim(request_id text, request_text text, worker_id text, actor_name text, nonce_text text,
                            lanes int[], starts bigint[], wanted int, max_bytes bigint)
 returns table (now_ms bigint, at bigint, id bigint, rev int, step bigint, expires_at bigint, doc text, flushed boolean,
                created_at bigint, kind int, lane int, head text, input text, from_lane int, ready_at bigint)
 language plpgsql rows 500
 set search_path = pawl, pg_temp set lock_timeout = '100ms'
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_incremental_sort = off set enable_material = off set plan_cache_mode = force_generic_plan as $$
 declare
   claim_id bigint;
@@ -85,9 +85,9 @@ begin
       insert into lease (id, claim, expires_at, rev, step, tick, doc)
       select j.id, claim_id, j.expires_at, j.rev, j.step, case when j.tick < j.expires_at then j.tick end, j.doc from joined j
     ), noted as (
-      insert into claim (id, request, worker, actor, nonce, at, tick, refs, jobs)
+      insert into claim (id, request, request_words, worker, actor, nonce, at, tick, refs, jobs)
       overriding system value
-      select claim_id, request_id, worker_id, actor_name, nonce_text, started,
+      select claim_id, request_id, request_text, worker_id, actor_name, nonce_text, started,
              min(least(j.tick, j.expires_at)), count(*), array_agg(j.id order by j.n)
       from joined j having count(*) > 0
     ), told as (
@@ -112,7 +112,7 @@ end $$;
 create function pawl.settle(items json, jobs bigint[], revs int[], kinds int[], shapes text[])
 returns table (now_ms bigint, missed json)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms'
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
+set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan as $$
 declare
   started bigint := clock();

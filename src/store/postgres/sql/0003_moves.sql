@@ -164,10 +164,15 @@ begin
     end if;
   end if;
 
-  insert into body (job, name, text) select x.i, y.n, y.t from json_to_recordset(coalesce(x.b, '[]')) as y(n text, t text)
-  on conflict (job, name) do update set text = excluded.text;
-  insert into link (correlation, job, rev)
-  select y.c, x.i, y.r from json_to_recordset(coalesce(x.u, '[]')) as y(c text, r int) on conflict do nothing;
+  if x.b is not null then
+    insert into body (job, key, name, text)
+    select x.i, y.k, y.n, y.t from json_to_recordset(x.b) as y(k text, n text, t text)
+    on conflict (job, key) do update set text = excluded.text;
+  end if;
+  if x.u is not null then
+    insert into link (correlation, job, rev)
+    select y.c, x.i, y.r from json_to_recordset(x.u) as y(c text, r int) on conflict do nothing;
+  end if;
   return 'a';
 end $$;
 

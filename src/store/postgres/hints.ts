@@ -1,0 +1,172 @@
+/**
+ * Hints. Listeners of this process are told at once; other processes by NOTIFY, gathered for a moment and never inside a
+ * transaction of a caller's; what they notify comes in over a connection of its own, opened with the first listener and
+ * opened again whenever it breaks ("anything" then: something may have been missed). Modes: quiet (no listener, no
+ * connection), listening, closed.
+ */
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import { idText } from '../../core/id.ts'
+import type { Random } from '../../system/random.ts'
+import type { Timers } from '../../system/timers.ts'
+import type { Hint } from '../store.ts'
+import type { Run } from './kinds.ts'
+import type { Statements } from './statements.ts'
+
+export interface HintParts {
+  readonly url: string
+  readonly schema: string
+  readonly run: Run
+  readonly statements: Statements
+  readonly timers: Timers
+  readonly random: Random
+}
+
+const GATHER_MS = 20
+const RECONNECT_MS = 250
+/** NOTIFY takes 8000 bytes. */
+const JOBS_MAX = 400
+const QUEUES_MAX = 20
+const QUEUE_LENGTH_MAX = 100
+
+export class Hints {
+  readonly #parts: HintParts
+  readonly #channel: string
+  readonly #self: string
+  readonly #listeners = new Set<(hint: Hint) => void>()
+  #queues = new Map<string, readonly [string, string]>()
+  #jobs = new Set<number>()
+  #timer: Disposable | undefined
+  #sending: Promise<void> = Promise.resolve()
+  /** Present while listening: aborts when the last listener goes. */
+  #listening: AbortController | undefined
+  #listened: Promise<void> = Promise.resolve()
+  #closed = false
+
+  constructor(parts: HintParts) {
+    this.#parts = parts
+    this.#channel = `pawl_${createHash('sha256').update(parts.schema).digest('hex').slice(0, 16)}`
+    this.#self = parts.random.hex64()
+  }
+
+  /** There is work, or there will be. */
+  work(tenant: string, queue: string): void {
+    if (this.#closed) return
+    this.#tell({ about: 'queue', tenant, queue })
+    this.#queues.set(JSON.stringify([tenant, queue]), [tenant, queue])
+    this.#gather()
+  }
+
+  /** A job has ended, or is waited for. */
+  job(number: number): void {
+    if (this.#closed) return
+    if (this.#listeners.size > 0) this.#tell({ about: 'job', id: idText(number) })
+    if (this.#jobs.size <= JOBS_MAX) this.#jobs.add(number)
+    this.#gather()
+  }
+
+  async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
+    // Wrapped, so that the same function subscribed twice is two subscriptions.
+    const listener = (hint: Hint) => wake(hint)
+    if (this.#closed) throw new Error('pawl: the store is closed')
+    this.#listeners.add(listener)
+    if (this.#listening === undefined) {
+      const stop = new AbortController()
+      this.#listening = stop
+      const before = this.#listened
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#listened = before.then(() => this.#listen(stop.signal, resolve))
+      await promise
+    }
+    return { [Symbol.asyncDispose]: () => this.#unsubscribe(listener) }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#listeners.clear()
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = undefined
+    this.#listening?.abort()
+    this.#listening = undefined
+    await this.#sending
+    await this.#listened
+  }
+
+  async #unsubscribe(listener: (hint: Hint) => void): Promise<void> {
+    if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return
+    this.#listening?.abort()
+    this.#listening = undefined
+    await this.#listened
+  }
+
+  #tell(hint: Hint): void {
+    for (const listener of this.#listeners) {
+      queueMicrotask(() => {
+        if (this.#listeners.has(listener)) listener(hint)
+      })
+    }
+  }
+
+  #gather(): void {
+    this.#timer ??= this.#parts.timers.after(GATHER_MS, () => {
+      this.#timer = undefined
+      this.#sending = this.#send()
+    })
+  }
+
+  async #send(): Promise<void> {
+    const queues = [...this.#queues.values()]
+    const jobs = [...this.#jobs]
+    this.#queues = new Map()
+    this.#jobs = new Set()
+    const short = queues.every(([tenant, queue]) => tenant.length + queue.length <= QUEUE_LENGTH_MAX)
+    const many = !short || queues.length > QUEUES_MAX || jobs.length > JOBS_MAX
+    const payload = JSON.stringify(many ? { s: this.#self, a: 1 } : { s: this.#self, q: queues, j: jobs })
+    // A hint that cannot be sent is lost, and hints may be.
+    await this.#parts.run(this.#parts.statements.notify, [this.#channel, ascii(payload)]).catch(() => {})
+  }
+
+  async #listen(signal: AbortSignal, ready: () => void): Promise<void> {
+    for (let first = true; !signal.aborted; first = false) {
+      const client = new pg.Client({ connectionString: this.#parts.url, keepAlive: true })
+      try {
+        const broken = Promise.withResolvers<void>()
+        client.on('error', () => broken.resolve())
+        client.on('end', () => broken.resolve())
+        client.on('notification', ({ payload }) => this.#heard(payload ?? ''))
+        signal.addEventListener('abort', () => broken.resolve())
+        await client.connect()
+        await client.query(`listen ${this.#channel}`)
+        if (!first) this.#tell({ about: 'anything' })
+        ready()
+        await broken.promise
+      } catch {
+        // Not there now; polling is the truth meanwhile.
+        ready()
+      } finally {
+        await client.end().catch(() => {})
+      }
+      if (!signal.aborted) await this.#parts.timers.sleep(RECONNECT_MS, signal)
+    }
+    ready()
+  }
+
+  #heard(payload: string): void {
+    const { s, a, q = [], j = [] } = JSON.parse(payload) as Payload
+    if (s === this.#self) return
+    if (a === 1) this.#tell({ about: 'anything' })
+    for (const [tenant, queue] of q) this.#tell({ about: 'queue', tenant, queue })
+    for (const number of j) this.#tell({ about: 'job', id: idText(number) })
+  }
+}
+
+interface Payload {
+  readonly s: string
+  readonly a?: 1
+  readonly q?: readonly (readonly [string, string])[]
+  readonly j?: readonly number[]
+}
+
+/** JSON may say everything in ASCII, and then its length is its size. */
+const ascii = (json: string): string =>
+  json.replaceAll(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -1,0 +1,68 @@
+/** Changes that move nothing: words that came too late, compaction of a log, removal of what has ended. */
+import { unreachable } from '../../core/assert.ts'
+import type { Event } from '../../core/event.ts'
+import { evolve } from '../../core/evolve.ts'
+import { idNumber } from '../../core/id.ts'
+import type { Job } from '../../core/job.ts'
+import { STATE_CODES } from '../codec/codes.ts'
+import { encodeEvents, standing } from '../codec/events.ts'
+import { encodeRecord } from '../codec/record.ts'
+import { storable } from '../codec/text.ts'
+import type { Change, Verdict } from '../store.ts'
+import { type LoadParts, logOf, whereabouts } from './load.ts'
+import { enqueuedEvent } from './records.ts'
+
+export type Keeping = Exclude<Change, { kind: 'move' }>
+
+const APPLIED: Verdict = { status: 'applied' }
+const CONFLICT: Verdict = { status: 'conflict' }
+
+export function keep(parts: LoadParts, change: Keeping): Promise<Verdict> {
+  switch (change.kind) {
+    case 'annotate':
+      return annotate(parts, change)
+    case 'compact':
+      return compact(parts, change)
+    case 'purge':
+      return purge(parts, change.before)
+    default:
+      return unreachable(change)
+  }
+}
+
+async function annotate(
+  { run, statements }: LoadParts,
+  { annotation: a }: Extract<Keeping, { kind: 'annotate' }>,
+): Promise<Verdict> {
+  const words = [a.actor, a.requestId, a.correlationId].map(storable)
+  const values = [idNumber(a.jobId) ?? 0, a.generation, a.attempt, a.command, a.at, ...words]
+  const [row] = await run(statements.annotate, values)
+  return row?.[0] === 'a' ? APPLIED : CONFLICT
+}
+
+/** The log is read, rewritten as one commit, and put in its place if nobody has touched it since. */
+async function compact(
+  parts: LoadParts,
+  { before, event, replaces }: Extract<Keeping, { kind: 'compact' }>,
+): Promise<Verdict> {
+  const id = idNumber(before.id) ?? 0
+  const row = (await whereabouts(parts, [id])).get(id)
+  if (row === undefined) return CONFLICT
+  const log = await logOf(parts, row)
+  if (log.at(-1)?.rev !== before.rev) return CONFLICT
+  const gone = new Set(replaces)
+  const rest: Event[] = [...log.slice(1).filter(({ rev }) => !gone.has(rev)), event].sort((a, b) => a.rev - b.rev)
+  const born = evolve(undefined, enqueuedEvent(row))
+  const text = encodeEvents(rest, before.spec, standing(born), 'alone')
+  const rows = await parts.run(parts.statements.histories, [`{${id}}`])
+  const [answer] = await parts.run(parts.statements.compact, [id, before.rev, rows.length, text, encodeRecord(before)])
+  return answer?.[0] === 'a' ? APPLIED : CONFLICT
+}
+
+async function purge({ run, kinds, statements }: LoadParts, before: Job): Promise<Verdict> {
+  const id = idNumber(before.id) ?? 0
+  const kind = await kinds.intern(before.spec.kind)
+  const item = { i: id, r: before.rev, k: kind.id, z: STATE_CODES[before.state] }
+  const [row] = await run(statements.purge, [JSON.stringify([item])])
+  return (JSON.parse(String(row?.[1])) as number[]).includes(id) ? APPLIED : CONFLICT
+}

@@ -1,0 +1,100 @@
+-- Leases kept alive, and timers that have run out. Both take rows with SKIP LOCKED: one locked row made a plain batch
+-- wait 1.5 s.
+
+-- A requested cancel that its owner has not been told of yet, in a record as the codec writes it: deliveredAt, fourth in
+-- its list, is absent or null. Quotes inside texts are escaped there, so nothing a user wrote can look like this.
+create function pawl.untold(doc text) returns boolean language sql immutable strict as
+$$ select doc ~ ',"c":\[[01],"(?:[^"\\]|\\.)*",[0-9]+(\]|,null)' $$;
+
+-- Who calls it: heartbeat, each job at most once. Index: lease's, claim's, job's and kind's primary keys. Locks: the
+-- leases, SKIP LOCKED. Updates no indexed column: heap-only.
+-- JSON keys: i id, f generation and attempt as in step >> 4, x nonce, q request.
+-- Answers for each item in order: null (lost), false (busy), or [rev, beats, expires at, replayed, told at, record if a
+-- cancel is in it].
+create function pawl.heartbeat(items json) returns table (now_ms bigint, answers json)
+language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms'
+set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan as $$
+declare started bigint := clock();
+begin
+  return query
+  with x as materialized (
+    select * from rows from (json_to_recordset(items) as (i bigint, f bigint, x text, q text)) with ordinality as x(i, f, x, q, n)
+  ), owned as materialized (
+    select x.n, l.id from x join lease l on l.id = x.i and l.step >> 4 = x.f and l.expires_at > started
+    join claim c on c.id = abs(l.claim) and c.nonce = x.x
+  ), mine as materialized (
+    select x.n, x.q, l.id, l.rev, l.expires_at, l.tick, l.beat, l.doc, k.window_ms,
+           coalesce(l.beat ->> 'id' = x.q, false) as replayed,
+           coalesce(untold(l.doc), false)
+             and not exists (select from jsonb_array_elements(l.beat -> 'p') r where r ->> 5 = '1') as tells
+    from owned o join x on x.n = o.n join lease l on l.id = o.id and l.step >> 4 = x.f and l.expires_at > started
+    join job j on j.id = l.id join kind k on k.id = j.kind
+    for update of l skip locked
+  ), renewed as (
+    update lease l set rev = l.rev + 1, expires_at = started + m.window_ms,
+      tick = case when m.tick < m.expires_at then m.tick end,
+      beat = jsonb_build_object('n', coalesce((m.beat ->> 'n')::int, 0) + 1, 'id', m.q, 'p', case
+        when jsonb_array_length(coalesce(m.beat -> 'p', '[]')) = 0 or m.beat -> 'p' -> -1 ->> 5 = '1' then
+          coalesce(m.beat -> 'p', '[]') || jsonb_build_array(jsonb_build_array(
+            1, started, started, m.q, started + m.window_ms, case when m.tells then 1 else 0 end))
+        else
+          (m.beat -> 'p') - -1 || jsonb_build_array(jsonb_build_array(
+            (m.beat -> 'p' -> -1 ->> 0)::int + 1, m.beat -> 'p' -> -1 -> 1, started, m.q, started + m.window_ms,
+            case when m.tells then 1 else 0 end))
+        end)
+    from mine m where l.id = m.id and not m.replayed
+    returning l.id, l.rev, l.expires_at, l.beat
+  )
+  select started, json_agg(case
+      when o.id is null then null
+      when m.id is null then to_json(false)
+      else json_build_array(coalesce(r.rev, m.rev), (coalesce(r.beat, m.beat) ->> 'n')::int, coalesce(r.expires_at, m.expires_at),
+        m.replayed, (select t ->> 2 from jsonb_array_elements(coalesce(r.beat, m.beat) -> 'p') t where t ->> 5 = '1' limit 1),
+        case when m.doc ~ ',"c":\[' then m.doc end)
+    end order by x.n)
+  from x left join owned o on o.n = x.n left join mine m on m.n = x.n left join renewed r on r.id = m.id;
+end $$;
+
+-- Who calls it: due. Index: ready_tick, rest_tick, claim_tick. Locks: what it hands out, SKIP LOCKED. A tick handed out
+-- comes again in five seconds: a ticker that dies loses nothing. A claim's tick is never later than its leases'.
+create function pawl.due(wanted int)
+returns table (id bigint, created_at bigint, kind int, lane int, head text, place text, doc text, claim json,
+               beats jsonb, log json, now_ms bigint)
+language plpgsql rows 100 set search_path = pawl, pg_temp set lock_timeout = '100ms'
+set jit = off set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+declare
+  started bigint := clock();
+  ids bigint[] := '{}';
+  handed_ids bigint[];
+  c record;
+begin
+  for c in select k.id, k.jobs from claim k where k.tick <= started order by k.tick limit 200 for update skip locked loop
+    exit when cardinality(ids) >= wanted;
+    with handed as (
+      select l.id from lease l where l.id = any(c.jobs) and abs(l.claim) = c.id and coalesce(l.tick, l.expires_at) <= started
+      order by l.id limit wanted - cardinality(ids) for update skip locked
+    ), moved as (
+      update lease l set tick = started + 5000 from handed h where l.id = h.id returning l.id
+    )
+    select array_agg(m.id) into handed_ids from moved m;
+    ids := ids || coalesce(handed_ids, '{}');
+    update claim k set tick = (select min(coalesce(l.tick, l.expires_at)) from lease l
+                               where l.id = any(c.jobs) and abs(l.claim) = c.id) where k.id = c.id;
+  end loop;
+  with handed as (
+    select r.id from ready r where r.tick <= started order by r.tick limit greatest(wanted - cardinality(ids), 0) for update skip locked
+  ), moved as (
+    update ready r set tick = started + 5000 from handed h where r.id = h.id returning r.id
+  )
+  select array_agg(m.id) into handed_ids from moved m;
+  ids := ids || coalesce(handed_ids, '{}');
+  with handed as (
+    select r.id from rest r where r.tick <= started order by r.tick limit greatest(wanted - cardinality(ids), 0) for update skip locked
+  ), moved as (
+    update rest r set tick = started + 5000 from handed h where r.id = h.id returning r.id
+  )
+  select array_agg(m.id) into handed_ids from moved m;
+  ids := ids || coalesce(handed_ids, '{}');
+  return query select * from records(ids);
+end $$;

@@ -1,0 +1,91 @@
+-- The feed. Positions are given after commit, under an advisory try-lock, to the visible entries that have none; the same
+-- statement folds the counters, so that counts are exact as of a position. (A watermark at the oldest open transaction
+-- freezes for as long as anyone, even in another database, keeps one open.)
+
+-- Who calls it: feed and tally reads, and the ticker now and then. Index: entry_unplaced. Answers with how many entries
+-- it placed; null where somebody else is at it.
+create function pawl.place_entries(most int) returns int
+language plpgsql set search_path = pawl, pg_temp as $$
+declare
+  base bigint;
+  placed int;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('pawl.feed', 0)) then return null; end if;
+  select pos into base from feed for update;
+  with fresh as materialized (
+    select e.id, row_number() over (order by e.id) as n from entry e where e.pos is null order by e.id limit most
+  ), done as (
+    update entry e set pos = base + f.n from fresh f where e.id = f.id
+    returning e.claim, e.jobs, e.kinds, e.shapes, e.void
+  ), whole as materialized (
+    select coalesce(c.jobs, d.jobs) as jobs, d.kinds, d.shapes, d.void from done d left join claim c on c.id = d.claim
+  ), counted as (
+    -- Batches whose jobs are all alike need not be taken apart.
+    select w.kinds[1] as kind, w.shapes[1] as shape, sum(cardinality(w.jobs) - coalesce(cardinality(w.void), 0)) as n
+    from whole w where cardinality(w.kinds) = 1 and cardinality(w.shapes) = 1 group by 1, 2
+    union all
+    select case when cardinality(w.kinds) = 1 then w.kinds[1] else w.kinds[u.n] end,
+           case when cardinality(w.shapes) = 1 then w.shapes[1] else w.shapes[u.n] end, count(*)
+    from whole w cross join lateral unnest(w.jobs) with ordinality as u(job, n)
+    where (cardinality(w.kinds) > 1 or cardinality(w.shapes) > 1) and not u.job = any(coalesce(w.void, '{}')) group by 1, 2
+  ), sides as (
+    select kind, left(shape, 1)::"char" as state, -n as n from counted
+    union all select kind, right(shape, 1)::"char", n from counted
+  ), sums as (
+    select kind, state, sum(n) as n from sides where state <> '-' group by kind, state having sum(n) <> 0
+  ), folded as (
+    insert into tally (kind, state, count) select kind, state, n from sums
+    on conflict (kind, state) do update set count = tally.count + excluded.count
+  ), gone as (
+    select coalesce(sum(n), 0) as n from counted where right(shape, 1) = '-'
+  ), moved as (
+    update feed set pos = base + (select count(*) from fresh), purged = purged + (select n from gone)
+    where (select count(*) from fresh) > 0
+  )
+  select count(*) into placed from fresh;
+  return placed;
+end $$;
+
+create function pawl.feed_page(after_pos bigint, entries int)
+returns table (pos bigint, jobs bigint[], revs int[], kinds int[], shapes text[], void bigint[])
+language sql stable rows 20 set search_path = pawl, pg_temp as $$
+  select e.pos, coalesce(c.jobs, e.jobs), e.revs, e.kinds, e.shapes, e.void
+  from entry e left join claim c on c.id = e.claim where e.pos >= after_pos order by e.pos limit entries
+$$;
+
+create function pawl.feed_end() returns table (now_ms bigint, pos bigint, purged bigint)
+language sql volatile set search_path = pawl, pg_temp as $$ select clock(), f.pos, f.purged from feed f $$;
+
+create function pawl.tallies() returns table (kind int, state text, count bigint)
+language sql stable rows 100 set search_path = pawl, pg_temp as $$ select t.kind, t.state::text, t.count from tally t where t.count <> 0 $$;
+
+-- Forgets entries that everybody has had time to read, and claims nothing refers to any more. In bounded batches.
+create function pawl.trim_feed(older_than bigint, most int) returns int
+language plpgsql set search_path = pawl, pg_temp as $$
+declare gone int;
+begin
+  with old as (select e.id from entry e where e.at < older_than and e.pos is not null order by e.at limit most for update skip locked),
+  cut as (delete from entry e using old where e.id = old.id returning e.claim),
+  freed as (delete from claim c using cut where c.id = cut.claim and c.refs <= 0)
+  select count(*) into gone from cut;
+  return gone;
+end $$;
+
+-- Jobs that had events in a time: those enqueued, claimed, or moved then. `odd` leaves out plain successes.
+create function pawl.jobs_between(sources text, odd boolean, from_ms bigint, to_ms bigint, slack_ms bigint, most int)
+returns setof bigint language sql stable rows 100 set search_path = pawl, pg_temp as $$
+  (select j.id from job j where sources ~ 'e' and j.created_at >= from_ms and j.created_at < to_ms limit most)
+  union
+  (select unnest(c.jobs) from claim c where sources ~ 'c' and c.at >= from_ms and c.at < to_ms limit most)
+  union
+  (select p.job from past p where sources ~ 'p' and odd and not p.plain and p.at >= from_ms and p.at < to_ms + slack_ms limit most)
+  union
+  (select p.job from past p where sources ~ 'p' and not odd and p.at >= from_ms and p.at < to_ms + slack_ms limit most)
+$$;
+
+create function pawl.jobs_correlated(words text, own bigint) returns setof bigint
+language sql stable rows 100 set search_path = pawl, pg_temp as $$
+  (select j.id from job j where j.correlation = words limit 10000)
+  union (select l.job from link l where l.correlation = words limit 10000)
+  union (select j.id from job j where j.id = own)
+$$;
