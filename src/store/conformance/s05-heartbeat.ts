@@ -1,6 +1,7 @@
 /** S5: heartbeat renews what is still owned, and only that, as core would. */
 import { decide } from '../../core/decide.ts'
 import { type Job, STATES, type State } from '../../core/job.ts'
+import { leaseWindowMs } from '../../core/timers.ts'
 import { movesFrom } from '../../core/transitions.ts'
 import type { Beat, Beaten } from '../store.ts'
 import type { Scene } from './conformance.ts'
@@ -117,7 +118,10 @@ async function beatOne(stage: Stage, { name }: Specimen, before: Job): Promise<v
   const requestId = stage.requestId()
   const { answer, now } = await ask(stage, { id: before.id, fence, requestId })
   const actor = `worker:${before.owner?.workerId ?? 'w0'}`
-  const decision = decide(before, { type: 'heartbeat', actor, requestId, fence }, now)
+  // When the store did it: no later than it said so.
+  const at = answer.status === 'renewed' ? answer.leaseExpiresAt - leaseWindowMs(before.spec.kind.policy) : now
+  holds(at <= now && at >= now - 1_000, `${name}: renewed from now on`)
+  const decision = decide(before, { type: 'heartbeat', actor, requestId, fence }, at)
   if (decision.kind !== 'accepted') {
     same(answer, { status: 'lost' }, `${name}: core refuses, the lease is lost`)
     return stage.expectRecord(before, `${name}: the record is untouched`)

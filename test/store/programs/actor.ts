@@ -4,6 +4,7 @@ import { type Decision, decide, decideTick } from '../../../src/core/decide.ts'
 import type { Event } from '../../../src/core/event.ts'
 import { isTerminal, type Job, type JobId, type Kind, type Time } from '../../../src/core/job.ts'
 import { keyChange, keyOf } from '../../../src/core/keys.ts'
+import { leaseWindowMs } from '../../../src/core/timers.ts'
 import { holds, same } from '../../../src/store/conformance/holds.ts'
 import type {
   Beat,
@@ -184,7 +185,10 @@ export class Actor {
     const { requestId, fence } = command
     const learn = (answer: Beaten, now: Time) => {
       const owner = job.owner?.workerId ?? 'nobody'
-      const decision = decide(job, { type: 'heartbeat', actor: `worker:${owner}`, requestId, fence }, now)
+      // When the store did it: no later than it said so.
+      const at = answer.status === 'renewed' ? answer.leaseExpiresAt - leaseWindowMs(this.program.policy) : now
+      holds(at <= now && at >= now - 5_000, 'a lease is renewed from now on')
+      const decision = decide(job, { type: 'heartbeat', actor: `worker:${owner}`, requestId, fence }, at)
       if (decision.kind !== 'accepted') return same(answer, { status: 'lost' }, 'what core refuses is lost')
       this.#now = Math.max(this.#now, now)
       slot.learn(decision.job, decision.events, [])
