@@ -1,11 +1,13 @@
 /**
  * The embedded store through the port alone: bulk insert, drain (claim and complete in batches of 500, two batches in
- * flight), single inserts one and 64 at a time. `node bench/sqlite-drain.ts [jobs]`
+ * flight), single inserts one and 64 at a time. With a second number, the same again beside that many finished, delayed
+ * and parked jobs. `node bench/sqlite-drain.ts [jobs] [beside]`
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decide } from '../src/core/decide.ts'
+import type { Event } from '../src/core/event.ts'
 import { idText } from '../src/core/id.ts'
 import type { Job, Kind } from '../src/core/job.ts'
 import { fenceOf } from '../src/core/ownership.ts'
@@ -16,6 +18,7 @@ import type { Change, ClaimedJob, NewJob, Store } from '../src/store/store.ts'
 import { realRandom } from '../src/system/random.ts'
 
 const jobs = Number(process.argv[2] ?? 100_000)
+const beside = Number(process.argv[3] ?? 0)
 const BATCH = 500
 const INPUT = JSON.stringify({ to: 'somebody@example.com', subject: 'a payload of about a hundred bytes', n: 1234567 })
 const resolved = resolvePolicy({})
@@ -32,7 +35,17 @@ try {
   await measure('single insert, 1 in flight', 2_000, () => singles(store, 2_000, 1))
   await measure('single insert, 64 in flight', 20_000, () => singles(store, 20_000, 64))
   await measure('drain of the singles', 22_000, () => drain(store, 22_000))
-  console.log(`file ${Math.round(statSync(path).size / (jobs + 22_000))} B/job`)
+  if (beside > 0) {
+    await measure('finished', beside, async () => {
+      await bulk(store, beside)
+      await drain(store, beside)
+    })
+    await measure('delayed', beside, () => bulk(store, beside, Date.now() + 1e9))
+    await measure('parked', beside, () => parked(store, beside))
+    await measure(`bulk insert beside ${3 * beside}`, jobs, () => bulk(store, jobs))
+    await measure(`drain beside ${3 * beside}`, jobs, () => drain(store, jobs))
+  }
+  console.log(`file ${Math.round(statSync(path).size / ids)} B/job`)
 } finally {
   await store.close()
   rmSync(folder, { recursive: true })
@@ -54,21 +67,21 @@ async function measure(name: string, count: number, run: () => Promise<void>): P
   )
 }
 
-function newJob(): NewJob {
+function newJob(runAt?: number): NewJob {
   const id = idText(++ids)
   const input = { name: 'input', size: INPUT.length, digest: undefined }
   const asked = { actor: 'producer', requestId: id, correlationId: id }
-  const decision = decide(undefined, { type: 'enqueue', id, kind, priority: 5, input, ...asked }, Date.now())
+  const decision = decide(undefined, { type: 'enqueue', id, kind, priority: 5, input, runAt, ...asked }, Date.now())
   if (decision.kind !== 'accepted' || decision.events[0] === undefined) throw new Error('refused')
   return { job: decision.job, event: decision.events[0], input: INPUT, keys: [] }
 }
 
-async function bulk(store: Store, count: number): Promise<void> {
+async function bulk(store: Store, count: number, runAt?: number): Promise<void> {
   let left = count
   const producer = async () => {
     while (left > 0) {
       left -= BATCH
-      await store.insert(Array.from({ length: BATCH }, newJob))
+      await store.insert(Array.from({ length: BATCH }, () => newJob(runAt)))
     }
   }
   await Promise.all([producer(), producer(), producer()])
@@ -80,6 +93,44 @@ async function singles(store: Store, count: number, inFlight: number): Promise<v
     while (left-- > 0) await store.insert([newJob()])
   }
   await Promise.all(Array.from({ length: inFlight }, one))
+}
+
+/** From the lane straight to a long wait, in one change. */
+async function parked(store: Store, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= BATCH) {
+    const items = Array.from({ length: BATCH }, () => newJob())
+    await store.insert(items)
+    await store.commit(items.map(({ job }) => parking(job)))
+  }
+}
+
+function parking(before: Job): Change {
+  const now = before.updatedAt
+  const actor = 'worker:w1'
+  const fence = fenceOf(0, 1, '0123456789abcdef')
+  let job = before
+  const events: Event[] = []
+  for (const command of [
+    { type: 'claim', actor, requestId: 'c', workerId: 'w1', nonce: '0123456789abcdef' },
+    { type: 'start', actor, requestId: 's', fence },
+    { type: 'wait', actor, requestId: 'w', fence, name: 'approval' },
+  ] as const) {
+    const decision = decide(job, command, now)
+    if (decision.kind !== 'accepted') throw new Error('refused')
+    job = decision.job
+    events.push(...decision.events)
+  }
+  return {
+    kind: 'move',
+    before,
+    after: job,
+    events,
+    notAfter: undefined,
+    bodies: [],
+    give: [],
+    take: [],
+    spawn: undefined,
+  }
 }
 
 async function drain(store: Store, count: number): Promise<void> {

@@ -14,7 +14,7 @@ export async function beatCarefully(store: Store, { id, fence, requestId }: Beat
     const before = items[0]?.job
     if (before?.owner === undefined) return { status: 'lost' }
     const actor = `worker:${before.owner.workerId}`
-    const decision = decide(before, { type: 'heartbeat', actor, requestId, fence }, now)
+    const decision = decide(before, { type: 'heartbeat', actor, requestId, fence, expectedRev: before.rev }, now)
     if (decision.kind === 'refused') return { status: 'lost' }
     if (decision.kind === 'replayed') return renewed(before, true)
     const { job: after, events } = decision

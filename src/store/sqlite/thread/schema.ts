@@ -31,7 +31,7 @@ export const MIGRATIONS: readonly string[] = [
     kind INTEGER NOT NULL,
     at INTEGER NOT NULL,
     priority INTEGER NOT NULL,
-    -- Hashes of the correlation id, where it is not the job's own id, and of the words below.
+    -- Hash of the correlation id, where that is not the job's own id.
     correlation INTEGER,
     parent TEXT,
     workflow TEXT,
