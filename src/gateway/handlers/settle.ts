@@ -15,9 +15,9 @@ import { loaded, mayTouch } from './jobs.ts'
 export const say =
   (name: WordName): Handler =>
   async (call, parts) => {
-    if (call.token.queues !== undefined) await loaded(call, parts, [])
+    if (call.token.queues !== undefined || name === 'heartbeat') await loaded(call, parts, [])
     const word = wordOf(name, call.params['id'] ?? '', call.body, call.raw, speakerOf(call), parts.engine.now())
-    const [answer] = await parts.engine.settle([word])
+    const [answer] = await said(parts, [word])
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) throw new Objected(refused(answer.refusal))
     return json(200, told(answer))

@@ -1,0 +1,254 @@
+/** Jobs over HTTP, from creation to result, and every repetition on the way. */
+
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openApi } from '../../src/gateway/contract/openapi.ts'
+import { ROUTES } from '../../src/gateway/contract/routes.ts'
+import { type House, house } from './house.ts'
+
+let home: House
+beforeAll(async () => {
+  home = await house()
+})
+afterAll(async () => home[Symbol.asyncDispose]())
+
+interface Claimed {
+  readonly job: { readonly id: string; readonly rev: number }
+  readonly fence: string
+  readonly input?: unknown
+}
+
+let queues = 0
+/** A job in a queue of its own, claimed. */
+async function claimed(words: object = {}): Promise<Claimed & { readonly queue: string }> {
+  const queue = `q${queues++}`
+  await home.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', queue, ...words })
+  const { body } = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: [queue] })
+  return { ...((body['jobs'] as Claimed[])[0] as Claimed), queue }
+}
+
+describe('Idempotency-Key', () => {
+  it('gives the original job for the same words, whatever has become of it', async () => {
+    const words = { type: 'crawl', queue: 'idem', input: { a: 1 } }
+    const first = await home.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': '"k-1"' })
+    const again = await home.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': '"k-1"' })
+    const unquoted = await home.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': 'k-1' })
+    expect([first.status, again.status, unquoted.status]).toEqual([201, 200, 200])
+    expect(new Set([first, again, unquoted].map(({ body }) => body['id'])).size).toBe(1)
+    expect(first.headers.get('location')).toBe(`/v1/jobs/${first.body['id']}`)
+    await home.ask('operator', 'POST', `/v1/jobs/${first.body['id']}/cancel`, { mode: 'hard' })
+    const later = await home.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': '"k-1"' })
+    expect(later.body).toMatchObject({ id: first.body['id'], state: 'cancelled', replayed: true })
+  })
+
+  it('is refused with 422 for other words, and belongs to its tenant', async () => {
+    await home.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', input: 1 }, { 'idempotency-key': '"k-2"' })
+    const other = await home.ask(
+      'producer',
+      'POST',
+      '/v1/jobs',
+      { type: 'crawl', input: 2 },
+      { 'idempotency-key': '"k-2"' },
+    )
+    expect(other).toMatchObject({ status: 422, body: { code: 'KEY_REUSED' } })
+    const rival = await home.ask(
+      home.secrets['rival']?.producer,
+      'POST',
+      '/v1/jobs',
+      { type: 'crawl', input: 2 },
+      { 'idempotency-key': '"k-2"' },
+    )
+    expect(rival.status).toBe(201)
+  })
+
+  it('makes one job of a hundred calls at once: the rest are told so, or told to wait', async () => {
+    const calls = await Promise.all(
+      Array.from({ length: 100 }, () =>
+        home.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', queue: 'rush' }, { 'idempotency-key': '"rush"' }),
+      ),
+    )
+    expect(calls.filter(({ status }) => status === 201)).toHaveLength(1)
+    for (const { status } of calls) expect([200, 201, 409]).toContain(status)
+    const { body } = await home.ask('viewer', 'GET', '/v1/jobs?queue=rush')
+    expect(body['jobs']).toHaveLength(1)
+  })
+
+  it.each(['""', '"unfinished', 'x'.repeat(300)])('must be a key: %s', async (key) => {
+    expect((await home.ask('producer', 'POST', '/v1/jobs', { type: 'x' }, { 'idempotency-key': key })).status).toBe(400)
+  })
+})
+
+describe('a job', () => {
+  it('keeps its input to the letter', async () => {
+    const text =
+      '{"type":"crawl","queue":"exact","input":{"n":9007199254740993,"z":-0,"b":1,"a":[],"__proto__":{"x":1},"u":"\\ud800"}}'
+    await home.ask('producer', 'POST', '/v1/jobs', text)
+    const { text: answer } = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['exact'] })
+    expect(answer).toContain('"input":{"n":9007199254740993,"z":-0,"b":1,"a":[],"__proto__":{"x":1},"u":"\\ud800"}')
+  })
+
+  it('is worked on: start, heartbeat, progress, checkpoint, record, complete, result', async () => {
+    const { job, fence } = await claimed({ input: { url: 'x' } })
+    const say = (word: string, words: object = {}) =>
+      home.ask('worker', 'POST', `/v1/jobs/${job.id}/${word}`, { fence, ...words })
+    expect((await say('start')).body).toMatchObject({ state: 'running' })
+    const beat = await say('heartbeat')
+    expect(Date.parse(String(beat.body['leaseExpiresAt']))).toBeGreaterThan(
+      Date.parse(String(beat.headers.get('date'))),
+    )
+    expect((await say('progress', { progress: { done: 1, total: 2 }, counters: { urls_total: 3 } })).status).toBe(200)
+    expect((await say('checkpoint', { state: { page: 7 } })).status).toBe(200)
+    expect((await say('record', { step: { name: 'fetch', value: { ok: true } } })).status).toBe(200)
+    expect((await say('complete', { result: { chunks: 2 }, stats: { urls_total: 1 } })).body).toMatchObject({
+      state: 'succeeded',
+    })
+    const shown = await home.ask('operator', 'GET', `/v1/jobs/${job.id}?bodies=output,checkpoint,step/`)
+    expect(shown.body).toMatchObject({
+      state: 'succeeded',
+      counters: { urls_total: 4 },
+      bodies: { output: '{"chunks":2}', checkpoint: '{"page":7}', 'step/fetch': '{"ok":true}' },
+    })
+    const result = await home.ask('producer', 'GET', `/v1/jobs/${job.id}/result`)
+    expect(result.body).toMatchObject({ state: 'succeeded', result: { chunks: 2 } })
+  })
+
+  it('answers a repeated word as it did, and a late one with who owns the job', async () => {
+    const { job, fence } = await claimed()
+    const words = { fence, requestId: 'once', code: 'E_5XX_ORIGIN', message: 'bad gateway' }
+    const first = await home.ask('worker', 'POST', `/v1/jobs/${job.id}/fail`, words)
+    const again = await home.ask('worker', 'POST', `/v1/jobs/${job.id}/fail`, words)
+    expect(first.body).toMatchObject({ state: 'retrying', replayed: false })
+    expect(again.body).toMatchObject({ rev: first.body['rev'], state: 'retrying', replayed: true })
+    const late = await home.ask('worker', 'POST', `/v1/jobs/${job.id}/complete`, { fence })
+    expect(late).toMatchObject({
+      status: 409,
+      body: { code: 'STALE_FENCE', jobId: job.id, state: 'retrying', command: 'complete' },
+    })
+    expect(String(late.body['next']).length).toBeGreaterThan(10)
+    expect(late.headers.get('content-type')).toBe('application/problem+json')
+  })
+
+  it('tells its worker of a requested cancel', async () => {
+    const { job, fence } = await claimed()
+    await home.ask('operator', 'POST', `/v1/jobs/${job.id}/cancel`, { reason: 'enough' })
+    const beat = await home.ask('worker', 'POST', `/v1/jobs/${job.id}/heartbeat`, { fence })
+    expect(beat.body).toMatchObject({ cancel: { mode: 'soft', reason: 'enough' } })
+  })
+
+  it('waits for a signal and finds it', async () => {
+    const { job, fence, queue } = await claimed()
+    await home.ask('worker', 'POST', `/v1/jobs/${job.id}/start`, { fence })
+    expect(
+      (await home.ask('worker', 'POST', `/v1/jobs/${job.id}/wait`, { fence, name: 'approved', timeout: '2d' })).body,
+    ).toMatchObject({ state: 'parked' })
+    expect((await home.ask('producer', 'GET', `/v1/jobs/${job.id}/explain`)).body).toMatchObject({ way: 'parked' })
+    expect(
+      (await home.ask('operator', 'POST', `/v1/jobs/${job.id}/signal`, { name: 'approved', payload: { by: 'ann' } }))
+        .body,
+    ).toMatchObject({ state: 'queued' })
+    const { body } = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: [queue] })
+    expect(body['jobs']).toHaveLength(1)
+    const shown = await home.ask('worker', 'GET', `/v1/jobs/${job.id}?bodies=step/,signal/`)
+    expect(shown.body['bodies']).toEqual({ 'step/approved': '{"signal":1}', 'signal/1': '{"by":"ann"}' })
+  })
+
+  it('is put aside, listed, and reopened', async () => {
+    const { job, fence } = await claimed({ policy: { retry: { attempts: 1 } } })
+    await home.ask('worker', 'POST', `/v1/jobs/${job.id}/fail`, { fence, code: 'E_QDRANT', stack: 'at somewhere' })
+    const listed = await home.ask('viewer', 'GET', '/v1/dead-letters')
+    expect((listed.body['jobs'] as { id: string }[]).map(({ id }) => id)).toContain(job.id)
+    expect((await home.ask('operator', 'GET', `/v1/dead-letters/${job.id}`)).body).toMatchObject({
+      deadLetter: { reason: 'dependency_unavailable' },
+    })
+    expect((await home.ask('operator', 'POST', `/v1/dead-letters/${job.id}/reopen`, {})).body).toMatchObject({
+      state: 'queued',
+    })
+  })
+
+  it('is told in the words of every document', async () => {
+    const { job } = await claimed()
+    for (const dialect of ['000', '000A', '000B', '001', '002', '003', '004']) {
+      for (const path of [`/v1/jobs/${job.id}`, `/v1/jobs/${job.id}/events`, '/v1/jobs', '/v1/machine']) {
+        const { status } = await home.ask('viewer', 'GET', `${path}?dialect=${dialect}`)
+        expect(status).toBe(200)
+      }
+    }
+  })
+})
+
+describe('batches', () => {
+  it('answer each item; a bad one never fails its neighbours', async () => {
+    const { body } = await home.ask('producer', 'POST', '/v1/jobs:batch', {
+      jobs: [
+        { type: 'a', queue: 'b' },
+        { type: 'a', queue: 'b', policy: { lease: '1ms' } },
+        { type: 'a', queue: 'b', input: [1] },
+      ],
+    })
+    const jobs = body['jobs'] as { ok: boolean; problem?: { violations: { field: string }[] } }[]
+    expect(jobs.map(({ ok }) => ok)).toEqual([true, false, true])
+    expect(jobs[1]?.problem?.violations[0]?.field).toBe('policy.lease')
+    const claims = (await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['b'], limit: 10 })).body[
+      'jobs'
+    ] as Claimed[]
+    expect(claims.map(({ input }) => input)).toEqual([undefined, [1]])
+    const settled = await home.ask('worker', 'POST', '/v1/transitions:batch', {
+      transitions: [
+        { id: claims[0]?.job.id, command: 'complete', fence: claims[0]?.fence, result: 1 },
+        { id: claims[1]?.job.id, command: 'complete', fence: 'wrong' },
+        { id: claims[1]?.job.id, command: 'heartbeat', fence: claims[1]?.fence },
+        { id: claims[1]?.job.id, command: 'cancel' },
+        { id: claims[1]?.job.id, command: 'wait', fence: claims[1]?.fence, nonsense: 1 },
+      ],
+    })
+    expect(settled.body['answers']).toMatchObject([
+      { ok: true, state: 'succeeded' },
+      { ok: false, problem: { code: 'STALE_FENCE' } },
+      { ok: true, rev: 3 },
+      { ok: false, problem: { code: 'FORBIDDEN' } },
+      { ok: false, problem: { code: 'MALFORMED' } },
+    ])
+  })
+
+  it('wait for work to come', async () => {
+    const waiting = home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['later'], waitMs: 20_000 })
+    await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'later' })
+    expect((await waiting).body['jobs']).toHaveLength(1)
+    const result = home.ask('producer', 'GET', '/v1/jobs/none/result?waitMs=10')
+    expect((await result).status).toBe(404)
+  })
+})
+
+describe('queues and workers', () => {
+  it('can be paused exactly, counted and seen', async () => {
+    await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'stop' })
+    expect((await home.ask('operator', 'POST', '/v1/queues/stop/pause', {})).body).toMatchObject({ paused: true })
+    expect((await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['stop'] })).body['jobs']).toEqual(
+      [],
+    )
+    expect((await home.ask('viewer', 'GET', '/v1/queues/stop')).body).toEqual({
+      queue: 'stop',
+      paused: true,
+      counts: { queued: 1 },
+    })
+    await home.ask('operator', 'POST', '/v1/queues/stop/resume', {})
+    expect(
+      (await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['stop'] })).body['jobs'],
+    ).toHaveLength(1)
+    await home.ask('worker', 'PUT', '/v1/workers/w7', { queues: ['stop'], concurrency: 4 })
+    expect((await home.ask('viewer', 'GET', '/v1/workers')).body['workers']).toMatchObject([
+      { workerId: 'w7', concurrency: 4, present: true },
+    ])
+  })
+})
+
+describe('the document', () => {
+  it('is valid OpenAPI 3.1 and names every route', async () => {
+    const checked = await new Validator().validate(structuredClone(openApi()) as never)
+    expect(checked.errors ?? []).toEqual([])
+    expect(checked.valid).toBe(true)
+    const { body } = await home.ask('viewer', 'GET', '/openapi.json')
+    const paths = body['paths'] as Record<string, Record<string, unknown>>
+    for (const { path, method } of ROUTES) expect(paths[path]?.[method.toLowerCase()]).toBeDefined()
+  })
+})

@@ -1,0 +1,137 @@
+/** The event stream: each event exactly once, in order, however often the line breaks. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scaled } from '../support/scale.ts'
+import { type House, house } from './house.ts'
+
+let home: House
+beforeAll(async () => {
+  home = await house()
+})
+afterAll(async () => home[Symbol.asyncDispose]())
+
+interface Frame {
+  readonly id: string
+  readonly data: { readonly jobId: string; readonly rev: number; readonly type: string }
+}
+
+/** Reads until `enough` says so, or `cutAfter` bytes have come; then the line is cut, wherever that is. */
+async function read(
+  query: string,
+  last: string | undefined,
+  enough: (frames: readonly Frame[]) => boolean,
+  cutAfter = Number.POSITIVE_INFINITY,
+): Promise<readonly Frame[]> {
+  const cut = new AbortController()
+  const headers = {
+    authorization: `Bearer ${home.secrets['acme']?.viewer}`,
+    accept: 'text/event-stream',
+    ...(last === undefined ? {} : { 'last-event-id': last }),
+  }
+  const response = await fetch(`${home.gateway.url}/v1/events${query}`, { headers, signal: cut.signal })
+  expect(response.status).toBe(200)
+  const decoder = new TextDecoder()
+  const frames: Frame[] = []
+  let text = ''
+  let bytes = 0
+  try {
+    for await (const chunk of response.body as ReadableStream<Uint8Array>) {
+      const room = cutAfter - bytes
+      text += decoder.decode(chunk.slice(0, room), { stream: true })
+      bytes += chunk.length
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const frame = frameOf(text.slice(0, end))
+        if (frame !== undefined) frames.push(frame)
+        text = text.slice(end + 2)
+      }
+      if (bytes >= cutAfter || enough(frames)) break
+    }
+  } finally {
+    cut.abort()
+  }
+  return frames
+}
+
+function frameOf(text: string): Frame | undefined {
+  const id = /^id: (.*)$/m.exec(text)?.[1]
+  const data = /^data: (.*)$/m.exec(text)?.[1]
+  return id === undefined || data === undefined ? undefined : { id, data: JSON.parse(data) }
+}
+
+describe('the stream', () => {
+  it('shows each event exactly once and in order over reconnections at random points', async () => {
+    const jobs = scaled(300, 3_000)
+    const items = Array.from({ length: jobs }, () => ({ type: 'x', queue: 'stream' }))
+    for (let i = 0; i < items.length; i += 500)
+      await home.ask('producer', 'POST', '/v1/jobs:batch', { jobs: items.slice(i, i + 500) })
+    let seed = 42
+    const random = () => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+      return seed / 2_147_483_648
+    }
+    const seen: Frame[] = []
+    let last = ''
+    let connections = 0
+    const reconnections = scaled(60, 1_000)
+    while (seen.length < jobs) {
+      connections += 1
+      const left = jobs - seen.length
+      const cutAfter =
+        connections < reconnections
+          ? Math.floor(random() * ((2 * jobs * 500) / reconnections)) + 16
+          : Number.POSITIVE_INFINITY
+      const frames = await read('?queue=stream', last, (got) => got.length >= left, cutAfter)
+      seen.push(...frames)
+      last = seen.at(-1)?.id ?? ''
+    }
+    expect(seen.map(({ data }) => data.jobId)).toEqual([...new Set(seen.map(({ data }) => data.jobId))])
+    expect(seen).toHaveLength(jobs)
+    const positions = seen.map(({ id }) => Number(id))
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b))
+    expect(connections).toBeGreaterThan(10)
+  })
+
+  it('shows what happens from now on, and only what was asked for', async () => {
+    const reading = read('?queue=now&type=succeeded', undefined, (got) => got.length === 1)
+    // The stream begins at the feed's end: work goes on until it has seen some.
+    let done = false
+    void reading.then(() => {
+      done = true
+    })
+    while (!done) {
+      await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'now' })
+      const { body } = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['now'] })
+      const [first] = body['jobs'] as { job: { id: string }; fence: string }[]
+      await home.ask('worker', 'POST', `/v1/jobs/${first?.job.id}/complete`, { fence: first?.fence })
+    }
+    expect((await reading).map(({ data }) => data.type)).toEqual(['succeeded'])
+  })
+
+  it('is another tenant’s own', async () => {
+    const secret = home.secrets['rival']?.viewer
+    const { body } = await home.ask(secret, 'GET', '/v1/events?after=&limit=1000')
+    expect(body['feed']).toEqual([])
+  })
+
+  it('ends when its token is revoked', async () => {
+    const { token, secret } = await home.gateway.tokens.create({
+      name: 's',
+      scope: 'viewer',
+      tenant: 'acme',
+      queues: undefined,
+    })
+    const response = await fetch(`${home.gateway.url}/v1/events`, {
+      headers: { authorization: `Bearer ${secret}`, accept: 'text/event-stream' },
+    })
+    await home.gateway.tokens.revoke(token.id, 'acme')
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    for (;;) if ((await reader.read()).done) break
+  })
+
+  it.each(['no such event', 'x'.repeat(200)])('refuses to resume at %s', async (last) => {
+    const { status } = await home.ask('viewer', 'GET', '/v1/events', undefined, {
+      accept: 'text/event-stream',
+      'last-event-id': last,
+    })
+    expect(status).toBe(400)
+  })
+})
