@@ -49,7 +49,7 @@ function follow({ held }: ExecutorParts, beat: HeartbeatRequest, rev: number, le
   if (job === undefined) return
   const at = leaseExpiresAt - leaseWindowMs(job.spec.kind.policy)
   const { fence, requestId } = beat
-  const decision = decide(job, { type: 'heartbeat', actor: 'worker', requestId, fence }, at)
+  const decision = decide(job, { type: 'heartbeat', actor: 'worker', requestId, fence, expectedRev: job.rev }, at)
   const agrees =
     decision.kind === 'accepted' && decision.job.rev === rev && decision.job.lease?.expiresAt === leaseExpiresAt
   if (agrees) held.keep(decision.job)

@@ -1,8 +1,8 @@
 import type { Event } from '../core/event.ts'
 import { derive, evolve } from '../core/evolve.ts'
 import { type InvariantName, recordBreaches, stepBreaches } from '../core/invariants.ts'
-import { isEnded, type Job, type JobId } from '../core/job.ts'
-import type { JobQuery } from '../store/store.ts'
+import { isEnded, isTerminal, type Job, type JobId, LIVE_STATES } from '../core/job.ts'
+import type { JobPage, JobQuery } from '../store/store.ts'
 import { differences } from './difference.ts'
 import type { Engine } from './engine.ts'
 import { logOf } from './retention.ts'
@@ -30,10 +30,15 @@ const PAGE = 200
  * aliases lead home and dedupe keys have one live holder; and, where everything was looked at and nothing moved
  * meanwhile, that the counters agree. Names every difference, changes nothing.
  */
-export async function verify(engine: Engine, filter: VerifyFilter = {}): Promise<Verification> {
+export async function verify(
+  engine: Engine,
+  filter: VerifyFilter = {},
+  looked: (jobs: number) => void = () => {},
+): Promise<Verification> {
   const found: Discrepancy[] = []
   const counts = new Map<string, number>()
   const liveKeys = new Map<string, JobId>()
+  const live = new Map<JobId, number>()
   let jobs = 0
   let events = 0
   const tallied = await tally(engine)
@@ -48,14 +53,27 @@ export async function verify(engine: Engine, filter: VerifyFilter = {}): Promise
     for (const job of records) {
       jobs += 1
       count(counts, job)
-      events += await verifyJob(engine, job, found)
-      found.push(...sharedKey(liveKeys, job), ...(await strayAlias(engine, job)))
+      found.push(...sharedKey(liveKeys, job))
+      if (!isEnded(job)) live.set(job.id, job.rev)
+    }
+    for (const one of await Promise.all(records.map((job) => verifyOne(engine, job)))) {
+      events += one.events
+      found.push(...one.discrepancies)
     }
     cursor = next
+    looked(jobs)
   } while (cursor !== undefined)
   const whole = Object.values(filter).every((value) => value === undefined)
+  found.push(...(await misplaced(engine, filter, live)))
   if (whole) found.push(...(await miscounted(engine, tallied, counts)))
   return { jobs, events, discrepancies: found }
+}
+
+/** One job: its log, its record, its alias. */
+export async function verifyOne(engine: Engine, job: Job): Promise<Verification> {
+  const found: Discrepancy[] = []
+  const events = await verifyJob(engine, job, found)
+  return { jobs: 1, events, discrepancies: [...found, ...(await strayAlias(engine, job))] }
 }
 
 async function verifyJob(engine: Engine, job: Job, found: Discrepancy[]): Promise<number> {
@@ -113,6 +131,29 @@ async function strayAlias(engine: Engine, { id, spec }: Job): Promise<readonly D
   if (there?.job.id === id) return []
   const what = `alias ${spec.alias} leads to ${there?.job.id ?? 'nothing'}`
   return [{ job: id, about: 'key', invariant: undefined, what }]
+}
+
+/**
+ * A live job must also be found by its state: that is how it is found by those who run it. `live`: what was found, at
+ * which revision. One that has moved since is somebody's business, not a discrepancy.
+ */
+async function misplaced(engine: Engine, filter: VerifyFilter, live: ReadonlyMap<JobId, number>) {
+  if (live.size === 0) return []
+  const lost = new Map(live)
+  const states = (filter.states ?? LIVE_STATES).filter((state) => !isTerminal(state))
+  let cursor: string | undefined
+  do {
+    const page: JobPage = await engine.find({ ...filter, states, order: 'oldest', limit: PAGE, cursor })
+    for (const { id } of page.jobs) lost.delete(id)
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  const { items } = await engine.load([...lost.keys()].map((id) => ({ id })))
+  return items.flatMap((item): readonly Discrepancy[] => {
+    if (item === undefined || item.job.rev !== lost.get(item.job.id)) return []
+    const { id, state } = item.job
+    const what = `it is ${state}, and not where ${state} jobs are kept: nobody will find it there`
+    return [{ job: id, about: 'record', invariant: 'I9', what }]
+  })
 }
 
 interface Tallied {

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import type { Discrepancy } from '../../src/engine/verify.ts'
 import { defineSpec, type Pawl } from '../../src/index.ts'
@@ -53,6 +54,7 @@ describe('verify finds what was done to the file by hand', () => {
       /record: |log: |unreadable/,
     ],
     'a record that is no record': [`update done set record = '!' where id = 1`, /unreadable/],
+    'a row removed from where it lives': ['delete from ready', /record: it is queued|unreadable|count: /],
     'an alias that leads nowhere': [`delete from key where purpose = 'alias'`, /key: alias order-4 leads to nothing/],
     'an alias that leads astray': [
       `update key set job = 1 where purpose = 'alias'`,
@@ -70,5 +72,40 @@ describe('verify finds what was done to the file by hand', () => {
     file.close()
     await using again = await openAt(place)
     expect(told((await again.verify()).discrepancies).join('\n')).toMatch(found)
+  })
+})
+
+describe('verify finds what the owner of a Postgres database did by hand', () => {
+  const deeds: Readonly<Record<string, readonly [sql: string, found: RegExp]>> = {
+    'a count': ['update pawl.tally set count = count + 1', /count: counted and found differ/],
+    'a lost stretch of the log': [
+      'delete from pawl.past where job = 1 and rev < (select max(rev) from pawl.past where job = 1)',
+      /log: |record: |unreadable/,
+    ],
+    'a log that is no log': [`update pawl.past set events = '!' where job = 1`, /unreadable/],
+    'an alias that leads nowhere': [
+      `delete from pawl.key where purpose = 'alias'`,
+      /key: alias order-4 leads to nothing/,
+    ],
+    'an alias that leads astray': [
+      `update pawl.key set job = 1 where purpose = 'alias'`,
+      /key: alias order-4 leads to pj_1/,
+    ],
+    'a row removed from where it lives': [
+      'delete from pawl.ready',
+      /record: it is queued, and not where queued jobs are kept/,
+    ],
+  }
+
+  it.each(Object.entries(deeds))('%s', async (_, [sql, found]) => {
+    await using place = await PLACES.postgres()
+    await using pawl = await openAt(place)
+    await lives(pawl)
+    expect((await pawl.verify()).discrepancies).toEqual([])
+    const client = new pg.Client({ connectionString: place.url })
+    await client.connect()
+    await client.query(sql)
+    await client.end()
+    expect(told((await pawl.verify()).discrepancies).join('\n')).toMatch(found)
   })
 })
