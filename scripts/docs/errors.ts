@@ -1,27 +1,9 @@
 import { CODE_MEANS, DEFAULT_ERRORS, DEPENDENCY_CODES, THROTTLING_CODES } from '../../src/core/errors.ts'
-import { DEAD_LETTER_REASONS, type DeadLetterReason, STAGES } from '../../src/core/job.ts'
-import { ERROR_CLASSES, type ErrorClass } from '../../src/core/policy.ts'
+import { DEAD_LETTER_REASONS, STAGES } from '../../src/core/job.ts'
+import { CLASS_MEANS, REASON_MEANS } from '../../src/core/meanings.ts'
+import { ERROR_CLASSES } from '../../src/core/policy.ts'
 import { REFUSALS } from '../../src/core/refusal.ts'
 import { code, codes, page, table } from './markdown.ts'
-
-const CLASS: Readonly<Record<ErrorClass, string>> = {
-  transient: 'retried while the budget lasts',
-  permanent: 'not retried: it would fail again',
-  throttled: 'retried, on the slower curve: the other side asks to be left alone',
-  validation: 'not retried: the input is not what the job type takes',
-  lease: 'ours, never the job’s fault; burns no attempt',
-}
-
-const REASON: Readonly<Record<DeadLetterReason, string>> = {
-  parse_error: 'the stored input cannot be decoded',
-  validation_failed: 'the input does not match the schema of its job type',
-  dependency_unavailable: 'retries are spent, and the last error names something the job depends on',
-  timeout: 'a time limit',
-  exhausted_retries: 'retries are spent',
-  policy_violation: 'a policy forbids it',
-  infrastructure_failure: 'too many leases were lost: workers died, froze or were cut off',
-  compensation_failed: 'what had been done could not be undone',
-}
 
 export function errorsPage(): string {
   return page(
@@ -36,7 +18,7 @@ export function errorsPage(): string {
     '## Error classes',
     table(
       ['class', 'what happens'],
-      ERROR_CLASSES.map((name) => [code(name), CLASS[name]]),
+      ERROR_CLASSES.map((name) => [code(name), CLASS_MEANS[name]]),
     ),
     '## Error codes',
     'The default table. A job type may add codes and override these; the error’s own class counts before this table, and an unknown code is `transient`.',
@@ -53,7 +35,7 @@ export function errorsPage(): string {
     `Each has a reason, a stage (${codes(STAGES)}), the last error, the number of attempts, the last owner, the end of its lease and the correlation id; null where nothing ever ran.`,
     table(
       ['reason', 'when'],
-      DEAD_LETTER_REASONS.map((name) => [code(name), REASON[name]]),
+      DEAD_LETTER_REASONS.map((name) => [code(name), REASON_MEANS[name]]),
     ),
   )
 }

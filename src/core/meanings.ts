@@ -1,0 +1,39 @@
+/** What the closed words mean, in a few words: documentation and `pawl explain` say the same. */
+import type { DeadLetterReason, State } from './job.ts'
+import type { ErrorClass } from './policy.ts'
+
+export const STATE_MEANS: Readonly<Record<State, string>> = {
+  pending: 'accepted, not yet admitted',
+  claimed: 'a worker holds a lease, its handler has not started',
+  running: 'the owner has started and heartbeats',
+  waiting: 'suspended until a signal or a timer; no owner, no lease',
+  parked: 'a long wait: nothing looks at it until a signal or its own timeout',
+  stalled: 'orphaned: the last lease is no longer trusted',
+  retrying: 'a failure that may be repeated; due again at `runAt`',
+  queued: 'claimable once `runAt` has come',
+  succeeded: 'ended: it has a result',
+  failed: 'ended: an error, and nobody is asked to look',
+  cancelled: 'ended: somebody wanted it to',
+  timed_out: 'ended: a time limit of the job has passed',
+  denied: 'ended: admission refused it',
+  dead_lettered: 'ended: an error, kept for somebody to look at',
+}
+
+export const CLASS_MEANS: Readonly<Record<ErrorClass, string>> = {
+  transient: 'retried while the budget lasts',
+  permanent: 'not retried: it would fail again',
+  throttled: 'retried, on the slower curve: the other side asks to be left alone',
+  validation: 'not retried: the input is not what the job type takes',
+  lease: 'ours, never the job’s fault; burns no attempt',
+}
+
+export const REASON_MEANS: Readonly<Record<DeadLetterReason, string>> = {
+  parse_error: 'the stored input cannot be decoded',
+  validation_failed: 'the input does not match the schema of its job type',
+  dependency_unavailable: 'retries are spent, and the last error names something the job depends on',
+  timeout: 'a time limit',
+  exhausted_retries: 'retries are spent',
+  policy_violation: 'a policy forbids it',
+  infrastructure_failure: 'too many leases were lost: workers died, froze or were cut off',
+  compensation_failed: 'what had been done could not be undone',
+}
