@@ -2,6 +2,7 @@ import { original } from '../../codec/text.ts'
 import { queueKey } from '../../store.ts'
 import type { Answered, Asked } from '../protocol.ts'
 import type { ClaimedRow } from '../rows.ts'
+import { laneOf } from './known-kinds.ts'
 import type { Ledger } from './ledger.ts'
 import { all, type Cell, one, type Row } from './rows.ts'
 
@@ -43,7 +44,8 @@ function openLanes(ledger: Ledger, { lanes }: Claim): readonly number[] {
   const open: number[] = []
   for (const [tenant, queue, priority] of lanes) {
     const number = ledger.kinds.queue(tenant, queue)
-    if (number !== undefined && !paused(ledger, tenant, queue)) open.push(number * 10 + priority)
+    const lane = number === undefined ? undefined : laneOf(number, priority)
+    if (lane !== undefined && !paused(ledger, tenant, queue)) open.push(lane)
   }
   return open
 }

@@ -35,7 +35,9 @@ export class KnownKinds {
   }
 
   lane(kind: number, priority: number): number {
-    return this.#kind(kind).queue * 10 + priority
+    const lane = laneOf(this.#kind(kind).queue, priority)
+    assert(lane !== undefined, 'a priority is a whole number from 0 to 9')
+    return lane
   }
 
   queue(tenant: string, name: string): number | undefined {
@@ -114,5 +116,9 @@ export class KnownKinds {
     return found
   }
 }
+
+/** Undefined where there is no such priority: another queue's lane it must not be. */
+export const laneOf = (queue: number, priority: number): number | undefined =>
+  Number.isInteger(priority) && priority >= 0 && priority <= 9 ? queue * 10 + priority : undefined
 
 const queueName = (tenant: string, name: string): string => JSON.stringify([tenant, name])
