@@ -8,7 +8,7 @@ import type { Call, Parts, Reply } from './call.ts'
 import { openApi } from './contract/openapi.ts'
 import { ROUTES, type Route } from './contract/routes.ts'
 import { HANDLERS } from './handlers.ts'
-import { Objected, objection, type Problem } from './problem.ts'
+import { isUnavailable, Objected, objection, type Problem } from './problem.ts'
 import type { Rate } from './rate.ts'
 import type { Shedding } from './shedding.ts'
 import type { Token } from './token.ts'
@@ -191,7 +191,3 @@ function respond(
   const own = { 'Content-Type': type, 'X-Request-Id': requestId, [NOW]: String(parts.engine.now()) }
   return new Response(body ?? null, { status, headers: { ...HEADERS, ...own, ...headers } })
 }
-
-/** The store or the way to it is down: not our fault, and worth another try. */
-const isUnavailable = (error: unknown): boolean =>
-  error instanceof Error && ['Overloaded', 'SqliteStoreError', 'PostgresUnavailable'].includes(error.name)

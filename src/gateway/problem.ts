@@ -119,3 +119,7 @@ const base = (code: string, title: string, status: number, detail: string, next:
   code,
   next,
 })
+
+/** The store or the way to it is down: not the caller's fault, and worth another try. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof Error && ['Overloaded', 'SqliteStoreError', 'PostgresUnavailable'].includes(error.name)

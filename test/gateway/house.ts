@@ -1,4 +1,5 @@
 /** A gateway on a free port over a store in memory, with a token of every scope for two tenants. */
+import type { Engine } from '../../src/engine/engine.ts'
 import type { Scope } from '../../src/gateway/contract/routes.ts'
 import { SCOPES } from '../../src/gateway/contract/schemas.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/gateway/serve.ts'
@@ -26,9 +27,12 @@ export interface House extends AsyncDisposable {
   ): Promise<Answered>
 }
 
-export async function house(options: Partial<GatewayOptions> = {}, url = 'memory:'): Promise<House> {
-  const pawl = await open(url, { tenant: 'acme', migrate: true })
-  const gateway = await startGateway({ engine: pawl.engine, port: 0, ...options })
+export async function house(
+  options: Partial<GatewayOptions> = {},
+  over: (engine: Engine) => Engine = (engine) => engine,
+): Promise<House> {
+  const pawl = await open('memory:', { tenant: 'acme' })
+  const gateway = await startGateway({ engine: over(pawl.engine), port: 0, ...options })
   const secrets: Record<string, Record<Scope, string>> = {}
   for (const tenant of ['acme', 'rival']) {
     const own = {} as Record<Scope, string>

@@ -5,12 +5,13 @@ import { type Handler, json } from '../call.ts'
 import type { deadLettersQuery } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
 import { Objected, refused } from '../problem.ts'
-import { loaded, shown } from './jobs.ts'
+import { fromCursor, loaded, shown } from './jobs.ts'
 
 export const listDeadLetters: Handler = async (call, { engine }) => {
   const { failed, limit, cursor, dialect } = call.query as z.output<typeof deadLettersQuery>
   const states = failed === 'true' ? (['dead_lettered', 'failed'] as const) : (['dead_lettered'] as const)
-  const found = await engine.find({ tenant: call.token.tenant, states, order: 'newest', limit, cursor })
+  const query = { tenant: call.token.tenant, states, order: 'newest', limit, cursor } as const
+  const found = await fromCursor(cursor, 'cursor', () => engine.find(query))
   return json(200, { jobs: found.jobs.map((job) => shown(job, dialect)), cursor: found.cursor })
 }
 

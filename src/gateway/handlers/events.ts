@@ -11,6 +11,7 @@ import { type Call, type Handler, json, type Parts, type Reply } from '../call.t
 import type { eventsQuery } from '../contract/schemas.ts'
 import { eventToWire } from '../contract/wire.ts'
 import { Objected, objection } from '../problem.ts'
+import { fromCursor } from './jobs.ts'
 
 type Query = z.output<typeof eventsQuery>
 
@@ -40,11 +41,13 @@ async function page(call: Call, { engine }: Parts, query: Query): Promise<Reply>
   const { tenant } = call.token
   const { limit, cursor, after } = query
   if (after !== undefined) {
-    const { feed, cursor: reached } = await engine.events({
-      by: 'feed',
-      after: after === 'end' ? undefined : after,
-      limit,
-    })
+    const { feed, cursor: reached } = await fromCursor(after, 'after', () =>
+      engine.events({
+        by: 'feed',
+        after: after === 'end' ? undefined : after,
+        limit,
+      }),
+    )
     return json(200, { feed: feed.filter((item) => concerns(item, call, query)), cursor: reached })
   }
   const asked: EventQuery =
@@ -59,7 +62,7 @@ async function page(call: Call, { engine }: Parts, query: Query): Promise<Reply>
           cursor,
         }
       : { by: 'correlation', tenant, correlationId: query.correlationId, limit, cursor }
-  const found = await engine.events(asked)
+  const found = await fromCursor(cursor, 'cursor', () => engine.events(asked))
   return json(200, { events: found.events.map(eventToWire), cursor: found.cursor })
 }
 

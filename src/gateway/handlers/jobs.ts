@@ -9,7 +9,7 @@ import type { Loaded } from '../../store/store.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
 import type { dialect, jobEventsQuery, jobQuery, jobsQuery } from '../contract/schemas.ts'
 import { eventToWire, jobToWire } from '../contract/wire.ts'
-import { Objected, objection, refused } from '../problem.ts'
+import { isUnavailable, Objected, objection, refused } from '../problem.ts'
 
 export const listJobs: Handler = async (call, { engine }) => {
   const { state, queue, type, label, policy, dialect: words, ...rest } = call.query as z.output<typeof jobsQuery>
@@ -21,7 +21,7 @@ export const listJobs: Handler = async (call, { engine }) => {
     types: type,
     labels: labelsOf(label),
   }
-  const { jobs, cursor } = await engine.find(query)
+  const { jobs, cursor } = await fromCursor(rest.cursor, 'cursor', () => engine.find(query))
   return json(200, {
     jobs: jobs.map((job) => (words === undefined ? jobToWire(job, policy === 'true') : shown(job, words))),
     cursor,
@@ -48,6 +48,20 @@ export const listJobEvents: Handler = async (call, parts) => {
   const { events } = await parts.engine.events({ by: 'job', id: job.id, afterRev, limit })
   const next = events.length === limit ? events.at(-1)?.rev : undefined
   return json(200, { events: words === undefined ? events.map(eventToWire) : log(events, nameOf(words)), next })
+}
+
+/** A cursor is ours to make and the caller's to hand back; one that was made up is the caller's mistake. */
+export async function fromCursor<T>(cursor: string | undefined, field: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (cursor === undefined || isUnavailable(error)) throw error
+    throw new Objected(
+      objection('MALFORMED', 'The cursor is not one of ours.', [
+        { field: `query.${field}`, rule: 'must be the cursor of an earlier page' },
+      ]),
+    )
+  }
 }
 
 /** The job a path names, of the token's own tenant and queues; anything else does not exist. */
