@@ -117,7 +117,8 @@ function walk(events: readonly Event[], tell: (about: 'log', invariant: Invarian
 
 function sharedKey(liveKeys: Map<string, JobId>, job: Job): readonly Discrepancy[] {
   const { kind, dedupeKey } = job.spec
-  if (dedupeKey === undefined || isEnded(job)) return []
+  // A key that is held for a window outlives its job, or the other way round: then there may be another.
+  if (dedupeKey === undefined || isEnded(job) || typeof kind.policy.dedupe === 'number') return []
   const name = JSON.stringify([kind.tenant, kind.type, dedupeKey])
   const other = liveKeys.get(name)
   liveKeys.set(name, job.id)
