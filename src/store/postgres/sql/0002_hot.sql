@@ -125,7 +125,9 @@ begin
       as x(i bigint[], r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text),
       unnest(x.i) as u(i)
   ), gone as (
-    delete from lease l using x where l.id = x.i and l.rev = x.r and (x.n is null or x.n > started)
+    delete from lease l using x
+    where l.id = x.i and l.rev = x.r and x.v > x.r and x.s & 15 = 8 and l.step >> 4 = x.s >> 4
+      and (x.n is null or x.n > started)
     returning l.claim, l.step, l.beat, x.i, x.s, x.v, x.r, x.a, x.z, x.p, x.e, x.o, x.d
   ), closed as (
     insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)

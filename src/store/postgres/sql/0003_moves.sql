@@ -92,7 +92,7 @@ declare
   was_step bigint;
   was_rev int;
   was_beat jsonb;
-  there boolean := false;
+  wrong boolean;
 begin
   select * into x from json_to_record(item) as x(
     i bigint, r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text, q text, w text,
@@ -120,6 +120,16 @@ begin
     return 'c';
   end if;
   if x.n is not null and x.n <= now_ms then return 'l'; end if;
+
+  -- The wall: whatever the caller says, a job goes forward, ends where ended jobs are, and counts attempts by claims.
+  wrong := x.v <= x.r or (x.w = 'p') <> (x.s & 15 = 8) or x.w not in ('r', 'l', 's', 'p') or x.s < was_step or case
+       when x.s >> 36 = was_step >> 36 then (x.s >> 4) - (was_step >> 4) <> case when x.c is null then 0 else 1 end
+                                            or (was_step & 15 = 8 and x.s <> was_step)
+       else was_step & 15 <> 8 or x.s >> 36 <> (was_step >> 36) + 1
+            or (x.s >> 4) & 4294967295 <> (was_step >> 4) & 4294967295 end;
+  if wrong is not false then
+    raise exception using errcode = '23514', message = format('job %s may not move from step %s to %s', x.i, was_step, x.s);
+  end if;
 
   for k in select * from json_to_recordset(coalesce(x.kt, '[]')) as k(p text, k text, u bigint) loop
     holder := take_key(x.tn, k.p, k.k, x.i, k.u, now_ms, null);

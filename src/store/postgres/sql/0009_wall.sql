@@ -1,0 +1,90 @@
+-- The second wall. Whoever works as `pawl_app` may call the port's functions and read the views, nothing else: no table,
+-- no helper. The functions run as their owner, with a fixed search path. Give it to the user your service logs in as:
+-- grant pawl_app to my_service;
+
+create view pawl.jobs as
+select j.id, q.tenant, q.name as queue, k.type,
+  case coalesce(substr(r.doc, 7, 1), case when r.id is not null then 'q' when l.claim > 0 then 'c' when l.id is not null
+           then substr(l.doc, 7, 1) when s.id is not null then coalesce(substr(s.doc, 7, 1), 'n') else p.state::text end)
+    when 'n' then 'pending' when 'c' then 'claimed' when 'r' then 'running' when 'w' then 'waiting' when 'p' then 'parked'
+    when 'l' then 'stalled' when 't' then 'retrying' when 'q' then 'queued' when 'S' then 'succeeded' when 'F' then 'failed'
+    when 'C' then 'cancelled' when 'T' then 'timed_out' when 'D' then 'denied' when 'L' then 'dead_lettered' end as state,
+  (coalesce(r.step, l.step, s.step, p.to_step, 0) >> 36)::int as generation,
+  ((coalesce(r.step, l.step, s.step, p.to_step, 0) >> 4) & 4294967295)::bigint as attempt,
+  coalesce(r.rev, l.rev, s.rev, p.rev, 1) as rev,
+  coalesce(r.lane, j.lane) % 10 as priority,
+  to_timestamp(j.created_at / 1000.0) as created_at,
+  to_timestamp(r.ready_at / 1000.0) as ready_at,
+  c.worker, to_timestamp(l.expires_at / 1000.0) as lease_expires_at,
+  to_timestamp(p.at / 1000.0) as ended_at,
+  j.correlation, j.input, p.output
+from pawl.job j
+join pawl.kind k on k.id = j.kind
+join pawl.queue q on q.id = k.queue
+left join pawl.ready r on r.id = j.id
+left join pawl.lease l on l.id = j.id
+left join pawl.claim c on c.id = abs(l.claim)
+left join pawl.rest s on s.id = j.id
+left join lateral (
+  select p.* from pawl.past p where p.job = j.id and r.id is null and l.id is null and s.id is null
+  order by p.job, p.rev desc limit 1
+) p on true;
+
+create function pawl.event_name(letter text) returns text language sql immutable as $$
+  select case letter
+    when 'e' then 'enqueued' when 'a' then 'admitted' when 'D' then 'denied' when 'c' then 'claimed' when 's' then 'started'
+    when 'w' then 'waiting' when 'p' then 'parked' when 'g' then 'signalled' when 'o' then 'wait_timed_out'
+    when 'r' then 'released' when 't' then 'retry_scheduled' when 'l' then 'stalled' when 'q' then 'requeued'
+    when 'C' then 'cancelled' when 'S' then 'succeeded' when 'F' then 'failed' when 'T' then 'timed_out'
+    when 'L' then 'dead_lettered' when 'u' then 'compensating' when 'R' then 'reopened' when 'h' then 'heartbeat'
+    when 'P' then 'progressed' when 'k' then 'checkpointed' when 'd' then 'recorded' when 'G' then 'signal_stored'
+    when 'x' then 'cancel_requested' when 'y' then 'rescheduled' when 'U' then 'compensated' when 'z' then 'compacted' end
+$$;
+
+-- For people and reports: what happened to which job, in order, with the time of the commit that wrote it.
+create view pawl.events as
+select j.id as job, 1 as rev, 0 as place, 'enqueued' as type, to_timestamp(j.created_at / 1000.0) as at from pawl.job j
+union all
+select p.job, p.rev, 0, 'claimed', to_timestamp(c.at / 1000.0) from pawl.past p join pawl.claim c on c.id = p.claim
+union all
+select l.id, l.rev, 0, 'claimed', to_timestamp(c.at / 1000.0) from pawl.lease l join pawl.claim c on c.id = l.claim
+union all
+select p.job, p.rev, e.n::int - 1, pawl.event_name(substr(ltrim(e.event::text), 3, 1)), to_timestamp(p.at / 1000.0)
+from pawl.past p cross join lateral json_array_elements(p.events::json) with ordinality as e(event, n) where e.n > 1;
+
+do $$
+declare
+  f record;
+  port constant text[] := array['clock', 'insert_plain', 'enqueue', 'claim', 'settle', 'missed', 'move', 'heartbeat', 'due',
+    'intern_queues', 'intern_kind', 'kinds_by_id', 'records', 'history', 'histories', 'bodies', 'aliases', 'find_ids',
+    'place_entries', 'feed_page', 'feed_end', 'tallies', 'trim_feed', 'jobs_between', 'jobs_correlated', 'settings',
+    'annotate', 'annotations', 'compact', 'purge'];
+  may_create boolean;
+begin
+  for f in select p.oid::regprocedure as name, p.proname, p.proconfig from pg_proc p
+           where p.pronamespace = 'pawl'::regnamespace loop
+    if f.proconfig is not null then execute format('alter function %s security definer', f.name); end if;
+    execute format('revoke all on function %s from public', f.name);
+  end loop;
+  revoke all on schema pawl from public;
+  revoke all on all tables in schema pawl from public;
+
+  -- Roles belong to the whole server: who may not make them opens the store as the owner; the functions are the same.
+  select r.rolcreaterole or r.rolsuper into may_create from pg_roles r where r.rolname = current_user;
+  if not exists (select from pg_roles where rolname = 'pawl_app') then
+    if not may_create then
+      raise notice 'pawl: role pawl_app was not created, % may not create roles', current_user;
+      return;
+    end if;
+    begin
+      create role pawl_app nologin;
+    exception when duplicate_object or unique_violation then null;
+    end;
+  end if;
+  grant usage on schema pawl to pawl_app;
+  grant select on pawl.jobs, pawl.events, pawl.migration to pawl_app;
+  for f in select p.oid::regprocedure as name from pg_proc p
+           where p.pronamespace = 'pawl'::regnamespace and p.proname = any(port || array['event_name']) loop
+    execute format('grant execute on function %s to pawl_app', f.name);
+  end loop;
+end $$;
