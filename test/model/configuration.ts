@@ -169,7 +169,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     { ...QUICK, admission: true, startWithin: 2_000, deadline: 5_000, onNotStarted: 'stalled' },
     {
       owner: ['start', 'heartbeat', 'complete', 'transient', 'release', 'snooze'],
-      environment: ['admit', 'deny', 'postpone', 'hurry', 'expire', 'reopen', 'bury'],
+      environment: ['admit', 'deny', 'postpone', 'hurry', 'signal', 'stall', 'expire', 'reopen', 'bury'],
     },
     { gate: { attempts: 2 }, full: { generations: 1 }, deep: { workers: 2, attempts: 3 } },
   ),
