@@ -220,5 +220,9 @@ export type Command =
   | DeadLetterNow
   | Reopen
 
-/** The verbs of `verb.ts` and the commands above are one list: a difference does not compile. */
-export type EveryVerbHasACommand = [CommandType] extends [Command['type']] ? Command['type'] : never
+/**
+ * The verbs of `verb.ts` and the commands above are one list: a difference does not compile.
+ * @public
+ */
+export type EveryVerbHasACommand = Within<Command['type'], CommandType>
+type Within<All, Some extends All> = Some

@@ -1,5 +1,4 @@
 /** One job in every state, and one well-formed command of every type: what the table tests walk over. */
-import type { Command } from '../../src/core/command.ts'
 import type { State } from '../../src/core/job.ts'
 import type { CommandType } from '../../src/core/verb.ts'
 import { given, type History, type Words } from './given.ts'
@@ -45,5 +44,3 @@ export const WORDS: Readonly<Record<CommandType, Words>> = {
   compensated: { type: 'compensated', fence: 'mine' },
   reopen: { type: 'reopen' },
 }
-
-export type { Command }

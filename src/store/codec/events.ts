@@ -58,9 +58,6 @@ export function decodeEvents(stored: string, jobId: JobId, spec: Spec, before?: 
   return packed.map((event) => unpackEvent(list(event), jobId, cursor))
 }
 
-/** The types in a text, by their letters, without decoding it. */
-export const codesOf = (events: readonly Event[]): string => events.map((event) => EVENT_CODES[event.type]).join('')
-
 interface Cursor {
   rev: number
   seq: number
