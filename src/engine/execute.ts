@@ -220,6 +220,7 @@ function judged(group: Group, now: Time, answers: Answer[]): Segment | undefined
 function annotations(open: readonly Group[]): readonly Change[] {
   const notes: Change[] = []
   for (const group of open) {
+    if (group.annotations.length === 0) continue
     for (const annotation of group.annotations) notes.push({ kind: 'annotate', annotation })
     group.annotations = []
   }
@@ -227,7 +228,8 @@ function annotations(open: readonly Group[]): readonly Change[] {
 }
 
 /** What has no transaction comes first, even if there is nothing of it: notes are written there. */
-function byTransaction(segments: readonly Segment[]): ReadonlyMap<Transaction | undefined, readonly Segment[]> {
+function byTransaction(segments: readonly Segment[]): Iterable<readonly [Transaction | undefined, readonly Segment[]]> {
+  if (segments.every(({ tx }) => tx === undefined)) return [[undefined, segments]]
   const found = new Map<Transaction | undefined, Segment[]>([[undefined, []]])
   for (const segment of segments) {
     const together = found.get(segment.tx)

@@ -18,6 +18,11 @@ import { bodyViolations, wordBodies } from './word-bodies.ts'
 /** How much must be read before the next word can be judged. */
 type Need = 'nothing' | 'record' | 'caused'
 
+// Most groups are one word that ends a job; what they have none of need not be made for each.
+const NO_ANNOTATIONS: readonly Annotation[] = []
+const NO_EVENTS: readonly Event[] = []
+const NO_BODIES: readonly Body[] = []
+
 export interface Segment {
   readonly group: Group
   readonly before: Job
@@ -36,7 +41,7 @@ export class Group {
   need: Need
   conflicts = 0
   /** Late words to be kept beside the log. */
-  annotations: Annotation[] = []
+  annotations: readonly Annotation[] = NO_ANNOTATIONS
   /** Where each word's answer goes. */
   readonly #places: number[] = []
   #job: Job | undefined
@@ -82,8 +87,8 @@ export class Group {
   segment(now: Time, answers: Answer[]): Segment | undefined {
     const before = this.#job
     let job = before
-    let events: readonly Event[] = []
-    let bodies: readonly Body[] = []
+    let events: readonly Event[] = NO_EVENTS
+    let bodies: readonly Body[] = NO_BODIES
     let notAfter: Time | undefined
     let successor: Omit<Enqueue, 'id'> | undefined
     const tx = this.words[this.#next]?.tx
@@ -110,7 +115,7 @@ export class Group {
         if (!final && !begun) this.need = 'caused'
         if (!final) break
         answers[place] = { ok: false, refusal: decision.refusal }
-        if (decision.annotation !== undefined) this.annotations.push(decision.annotation)
+        if (decision.annotation !== undefined) this.annotations = [...this.annotations, decision.annotation]
         this.#next += 1
         continue
       }

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import type { Discrepancy } from '../../src/engine/verify.ts'
 import { defineSpec, type Pawl } from '../../src/index.ts'
+import { eventually } from '../support/eventually.ts'
 import { openAt, PLACES } from './opened.ts'
 
 const work = defineSpec({ type: 'work', retry: { attempts: 2, jitter: 'none', base: 1 } })
@@ -12,14 +13,14 @@ async function lives(pawl: Pawl): Promise<void> {
   const lanes = [{ tenant: 'default', queue: 'default', priority: 5 }]
   const next = async () => {
     const requestId = crypto.randomUUID()
-    const claimed = await pawl.contract.claimNext({ workerId: 'w', lanes, requestId })
-    if (claimed === undefined) throw new Error('nothing to claim')
+    const claimed = await eventually('a job to claim', () =>
+      pawl.contract.claimNext({ workerId: 'w', lanes, requestId: crypto.randomUUID() }),
+    )
     return { jobId: claimed.job.id, fence: claimed.fence, requestId }
   }
   const error = { code: 'E_GPU_OOM', message: 'oom' }
   await pawl.enqueue(work, { n: 1 })
   await pawl.contract.fail({ ...(await next()), error })
-  await new Promise((resolve) => setTimeout(resolve, 5))
   await pawl.contract.complete({ ...(await next()), result: 1 })
   const letter = await pawl.enqueue(work, { n: 2 })
   const word = { type: 'deadLetter', reason: 'policy_violation', stage: 'input', actor: 'ann', requestId: 'r' } as const
