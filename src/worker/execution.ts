@@ -3,22 +3,20 @@
  *
  *   held     prefetched; user code has not begun. Leaves by `start` or `giveBack`.
  *   running  the handler is under way. Leaves when it returns or throws, or when it is given up on.
- *   ending   the handler has let go, the outcome is on its way to the store. Leaves when that is answered.
+ *   ending   the outcome has been chosen and is on its way to the store. Leaves when that is answered.
  *   over     nothing more will be said, and whatever the handler still does concerns nobody.
  *
- * A lost lease leads from anywhere to `over`. The word that ends the lease is said once.
+ * A lost lease leads from anywhere to `over`. The word that ends the lease is chosen once.
  */
 import { bodyRef } from '../core/body.ts'
 import type { CancelRequest } from '../core/job.ts'
 import { LENGTHS } from '../core/limits.ts'
-import { impliedRequestId } from '../core/receipt.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { LeaseConflictError, PermanentError, ValidationError } from '../core/thrown.ts'
 import type { Answer, Assignment, Engine, Word } from '../engine/engine.ts'
 import type { Body, Transaction } from '../store/store.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Log } from '../system/log.ts'
-import type { Timers } from '../system/timers.ts'
 import type { JobDefinition } from './definition.ts'
 import { faultOf, sanitised } from './fault.ts'
 import { HandlerContext } from './handler-context.ts'
@@ -27,13 +25,13 @@ import type { LeasePlace } from './lease-table.ts'
 import type { Outbox, Sender } from './outbox.ts'
 import { type Checked, checkedInput, checkedOutput } from './schema.ts'
 import { Tidings } from './tidings.ts'
+import { type Said, Voice } from './voice.ts'
 
 /** What the executions of a worker share. */
 export interface Desk {
   readonly engine: Engine
   readonly outbox: Outbox
   readonly clock: Clock
-  readonly timers: Timers
   readonly log: Log
   readonly actor: string
   /** Where the store has transactions that a handler can take part in. */
@@ -46,13 +44,14 @@ export interface Desk {
   settled(execution: Execution): void
 }
 
-type Said = Word['command']
 type Mode = 'held' | 'running' | 'ending' | 'over'
+type Choice = 'wait' | 'release' | 'cancel' | 'deadLetter'
 
 /** Handlers that take longer than this are seen running before they end. */
 const START_AFTER_MS = 100
 /** How long a handler may take to notice that its time is up. */
 const LET_GO_WITHIN_MS = 1_000
+const NEVER = Number.POSITIVE_INFINITY
 
 export class Execution implements Sender {
   readonly desk: Desk
@@ -60,24 +59,21 @@ export class Execution implements Sender {
   readonly definition: JobDefinition
   readonly place: LeasePlace
   readonly heldSinceMs: number
-  mode: Mode = 'held'
+  readonly #voice: Voice
   startedMs = 0
   /** How long the handler took. */
   tookMs = 0
+  #mode: Mode = 'held'
+  /** Counted among the handlers that run. */
+  #occupying = false
   #startedAt = 0
-  /** `started` has been said, or need not be. */
-  #startSaid = false
-  /** The word that ends the lease, once it has been chosen. */
   #last: Word | undefined
   /** Chosen by the handler itself: a wait, a snooze. Said as soon as the handler has let go. */
-  #chosen: Word | undefined
+  #chosen: Said | undefined
   #interrupt: Error | undefined
   #abort: AbortController | undefined
   #tidings: Tidings | undefined
-  #words = 0
-  /** The answer to what was said last: whoever needs the words to have arrived waits for it. */
-  #heard: Promise<unknown> | undefined
-  #giveUpAtMs = Number.POSITIVE_INFINITY
+  #giveUpAtMs = NEVER
 
   constructor(desk: Desk, assignment: Assignment, definition: JobDefinition, place: LeasePlace, heldSinceMs: number) {
     this.desk = desk
@@ -85,6 +81,11 @@ export class Execution implements Sender {
     this.definition = definition
     this.place = place
     this.heldSinceMs = heldSinceMs
+    this.#voice = new Voice(desk.outbox, desk.actor, assignment, this)
+  }
+
+  get mode(): Mode {
+    return this.#mode
   }
 
   get signal(): AbortSignal {
@@ -100,12 +101,14 @@ export class Execution implements Sender {
     return this.#tidings
   }
 
-  get interrupted(): Error | undefined {
-    return this.#interrupt
+  /** The handler has chosen how this run ends. */
+  get chosen(): boolean {
+    return this.#chosen !== undefined
   }
 
   start(): void {
-    this.mode = 'running'
+    this.#mode = 'running'
+    this.#occupying = true
     this.startedMs = this.desk.clock.monotonicMs()
     this.#startedAt = this.desk.engine.now()
     if (this.assignment.inputLater || this.assignment.job.phase === 'compensate') {
@@ -116,28 +119,25 @@ export class Execution implements Sender {
 
   /** Prefetched in vain, or the worker goes away. */
   giveBack(reason: 'shutdown' | 'handed_back', runAt?: number): void {
-    if (this.mode !== 'held') return
-    this.#end({ ...this.#asked('release'), type: 'release', reason, runAt })
+    if (this.#mode === 'held') this.#end({ ...this.#voice.once('release'), type: 'release', reason, runAt })
   }
 
-  /** Tells the handler why it should stop. A lost lease is the last thing it is told. */
+  /** Tells the handler why it should stop. The first reason stands, but for a lost lease. */
   interrupt(reason: Error): void {
-    if (this.mode === 'over' || this.#interrupt !== undefined) return
+    if (this.#mode === 'over' || this.#interrupt !== undefined) return
     this.#interrupt = reason
     this.#abort?.abort(reason)
   }
 
   /** Whatever happens now, this process does not own the job any more. */
   lose(message: string): void {
-    if (this.mode === 'over') return
-    const { id } = this.assignment.job
-    this.desk.log.warn('lease lost', { job_id: id, attempt: this.assignment.job.attempt, reason: message })
-    const wasRunning = this.mode === 'running'
+    if (this.#mode === 'over') return
+    const { id, attempt } = this.assignment.job
+    this.desk.log.warn('lease lost', { job_id: id, attempt, reason: message })
     this.#interrupt = undefined
     this.interrupt(new LeaseConflictError(message))
-    this.mode = 'over'
-    if (wasRunning) this.desk.vacated(this)
-    this.desk.settled(this)
+    this.#vacate()
+    this.#settle()
   }
 
   cancelRequested(cancel: CancelRequest): void {
@@ -146,67 +146,48 @@ export class Execution implements Sender {
 
   /** The drain time is over: the job goes back, whatever the handler is doing. */
   abandon(): void {
-    if (this.mode === 'running') this.#release()
+    if (this.#mode === 'running') this.#release()
     else this.giveBack('shutdown')
   }
 
   /** What is due by now; answers when to look again. */
   pulse(nowMs: number): number {
-    if (this.mode !== 'running') return Number.POSITIVE_INFINITY
+    if (this.#mode !== 'running') return NEVER
     const { attemptMs } = this.assignment.job.spec.kind.policy
     const endsMs = this.startedMs + attemptMs
-    if (nowMs >= endsMs && this.#giveUpAtMs === Number.POSITIVE_INFINITY) {
+    if (nowMs >= endsMs && this.#giveUpAtMs === NEVER) {
       this.interrupt(new AttemptTimeoutError(`The attempt ran longer than ${attemptMs} ms.`))
       this.#giveUpAtMs = nowMs + LET_GO_WITHIN_MS
     }
     if (nowMs >= this.#giveUpAtMs) {
       this.#threw(this.#interrupt)
-      return Number.POSITIVE_INFINITY
+      return NEVER
     }
-    if (!this.#startSaid && nowMs >= this.startedMs + START_AFTER_MS) this.#sayStart()
-    if (this.#tidings?.isDue(nowMs) === true) this.#report(this.#tidings, nowMs)
-    const startMs = this.#startSaid ? Number.POSITIVE_INFINITY : this.startedMs + START_AFTER_MS
-    return Math.min(
-      startMs,
-      this.#giveUpAtMs,
-      Math.max(endsMs, nowMs),
-      this.#tidings?.dueMs ?? Number.POSITIVE_INFINITY,
-    )
+    if (!this.#voice.started && nowMs >= this.startedMs + START_AFTER_MS) this.#voice.start()
+    if (this.#tidings?.isDue(nowMs) === true) this.#report(nowMs)
+    const startMs = this.#voice.started ? NEVER : this.startedMs + START_AFTER_MS
+    return Math.min(startMs, this.#giveUpAtMs, Math.max(endsMs, nowMs), this.#tidings?.dueMs ?? NEVER)
   }
 
-  /** For the handler's context: throws what has interrupted it, if anything that makes its words worthless. */
+  /** For the handler's context: throws if its words are worth nothing any more. */
   guard(): void {
     if (this.#interrupt instanceof LeaseConflictError) throw this.#interrupt
-    if (this.mode !== 'running') throw new LeaseConflictError('This attempt is over: its handler has been let go.')
+    if (this.#mode !== 'running') throw new LeaseConflictError('This attempt is over: its handler has been let go.')
   }
 
   /** A word while the handler runs; resolves when the store has it, throws if it is refused. */
   async say(type: Said['type'], words: object, bodies: readonly Body[] = []): Promise<void> {
     this.guard()
-    this.#sayStart()
-    this.#words += 1
-    const requestId = `${this.assignment.fence}/${type}/${this.#words}`
-    const command = { ...this.#asked(type), ...words, type, requestId } as Said
-    const answer = await this.#post({ id: this.assignment.job.id, command, bodies })
-    if (answer.ok) return
-    const { code, message } = answer.refusal
-    if (isLost(answer.refusal)) {
-      this.lose(message)
-      throw this.#interrupt
-    }
-    throw new PermanentError(message, { code, stage: 'commit' })
+    const answer = await this.#voice.say(type, words, bodies)
+    if (!answer.ok) throw this.#interrupt instanceof LeaseConflictError ? this.#interrupt : refused(answer.refusal)
   }
 
   /** How this run ends, decided by its handler; the first decision stands. */
-  choose(type: 'wait' | 'release' | 'cancel' | 'deadLetter', words: object): void {
+  choose(type: Choice, words: object): void {
     this.guard()
-    if (type === 'wait') this.#sayStart()
-    const command = { ...this.#asked(type), ...words, type } as Said
-    this.#chosen ??= { id: this.assignment.job.id, command }
-  }
-
-  get chosen(): boolean {
-    return this.#chosen !== undefined
+    // Only what runs can wait.
+    if (type === 'wait') this.#voice.start()
+    this.#chosen ??= { ...this.#voice.once(type), ...words, type } as Said
   }
 
   /** Effects and completion, both or neither. */
@@ -215,33 +196,35 @@ export class Execution implements Sender {
     if (transaction === undefined) throw new PermanentError('ctx.tx needs a store with transactions: Postgres.')
     const value = await transaction(async (tx) => {
       const value = await work(tx)
-      const output = await this.#checkedOutput(value)
+      const output = await checkedOutput(this.definition, value)
       if (!output.ok) throw output.error
       // Words of ours that are still under way would wait for the row this transaction is about to lock.
-      await this.#heard
+      await this.#voice.heard()
       this.guard()
-      const [answer] = await engine.settle([{ ...this.#completion(output.value), tx }])
+      this.#mode = 'ending'
+      const [answer] = await engine.settle([{ ...this.#voice.aboutRev(this.#completion(output.value)), tx }])
       if (answer?.ok !== true) throw refused(answer?.refusal)
       return value
+    }).catch((error: unknown) => {
+      if (this.#mode === 'ending') this.#mode = 'running'
+      throw error
     })
-    this.mode = 'over'
-    this.desk.vacated(this)
-    this.desk.settled(this)
+    this.#vacate()
+    this.#settle()
     return value
   }
 
   answered(word: Word, answer: Answer): void {
-    if (answer.ok) {
-      if (answer.cancel !== undefined && this.mode === 'running') this.cancelRequested(answer.cancel)
-    } else if (isLost(answer.refusal)) this.lose(answer.refusal.message)
-    if (word === this.#last && this.mode === 'ending') this.#lastAnswered(answer)
+    if (!answer.ok && LOST.has(answer.refusal.code)) this.lose(answer.refusal.message)
+    else if (this.#mode === 'ending' && word.command.requestId === this.#last?.command.requestId) this.#ended(answer)
+    else if (answer.ok && answer.cancel !== undefined) this.cancelRequested(answer.cancel)
   }
 
   async #startLater(): Promise<void> {
     try {
       const { job, input, inputLater } = this.assignment
       const text = inputLater ? await this.#loadInput() : input
-      if (this.mode !== 'running') return
+      if (this.#mode !== 'running') return
       if (job.phase === 'compensate') await this.#compensate(text)
       else this.#enter(text)
     } catch (error) {
@@ -256,17 +239,16 @@ export class Execution implements Sender {
 
   #enter(text: string | undefined): void {
     const checked = checkedInput(this.definition, text)
-    if (checked instanceof Promise) {
-      this.desk.began(this)
-      checked.then(
-        (late) => this.#run(late),
-        (error: unknown) => this.#threw(error),
-      )
-    } else this.#run(checked)
+    if (!(checked instanceof Promise)) return this.#run(checked)
+    this.desk.began(this)
+    checked.then(
+      (late) => this.#run(late),
+      (error: unknown) => this.#threw(error),
+    )
   }
 
   #run(input: Checked<unknown>): void {
-    if (this.mode !== 'running') return
+    if (this.#mode !== 'running') return
     if (!input.ok) return this.#invalid(input.error)
     let answer: unknown
     try {
@@ -285,16 +267,16 @@ export class Execution implements Sender {
   async #compensate(text: string | undefined): Promise<void> {
     const input = await checkedInput(this.definition, text)
     if (!input.ok) throw input.error
-    const context = new HandlerContext(this)
-    await context.undo(input.value)
-    this.#end({ ...this.#asked('compensated'), type: 'compensated', executionMs: this.#executionMs() })
+    await new HandlerContext(this).undo(input.value)
+    if (this.#mode !== 'running') return
+    this.#end({ ...this.#voice.once('compensated'), type: 'compensated', executionMs: this.#executionMs() })
   }
 
   #returned(value: unknown): void {
-    if (this.mode !== 'running') return
+    if (this.#mode !== 'running') return
     if (this.#chosen !== undefined) return this.#endAsChosen(this.#chosen)
     if (value === undefined && this.definition.output === undefined) return this.#endWith(this.#completion(undefined))
-    const checked = this.#checkedOutput(value)
+    const checked = checkedOutput(this.definition, value)
     if (!(checked instanceof Promise)) return this.#completed(checked)
     checked.then(
       (late) => this.#completed(late),
@@ -302,28 +284,23 @@ export class Execution implements Sender {
     )
   }
 
-  #checkedOutput(value: unknown): Checked<string | undefined> | Promise<Checked<string | undefined>> {
-    return checkedOutput(this.definition, value)
-  }
-
   #completed(output: Checked<string | undefined>): void {
-    if (this.mode !== 'running') return
+    if (this.#mode !== 'running') return
     if (output.ok) this.#endWith(this.#completion(output.value))
     else this.#threw(output.error)
   }
 
   #completion(text: string | undefined): Word {
-    const { job, fence } = this.assignment
-    const stats = this.#tidings?.takeCounters()
+    const { actor, requestId, fence } = this.#voice.once('complete')
     return {
-      id: job.id,
+      id: this.assignment.job.id,
       command: {
         type: 'complete',
-        actor: this.desk.actor,
-        requestId: impliedRequestId(fence, 'complete'),
+        actor,
+        requestId,
         fence,
         result: text === undefined ? undefined : bodyRef('output', text),
-        stats,
+        stats: this.#tidings?.takeCounters(),
         executionMs: this.#executionMs(),
         startedAt: this.#startedAt,
       },
@@ -332,7 +309,7 @@ export class Execution implements Sender {
   }
 
   #threw(error: unknown): void {
-    if (this.mode !== 'running') return
+    if (this.#mode !== 'running') return
     if (this.#chosen !== undefined) return this.#endAsChosen(this.#chosen)
     if (this.#interrupt instanceof ShutdownError) return this.#release()
     // A handler that stops because its time is up says so in words of its own, or in fetch's.
@@ -340,30 +317,29 @@ export class Execution implements Sender {
   }
 
   #fail(error: unknown): void {
-    const { job } = this.assignment
-    const { fault, body } = faultOf(error, job.attempt)
+    const { fault, body } = faultOf(error, this.assignment.job.attempt)
+    const executionMs = this.#executionMs()
     const startedAt = this.#startedAt
-    this.#end({ ...this.#asked('fail'), type: 'fail', fault, executionMs: this.#executionMs(), startedAt }, [body])
+    this.#end({ ...this.#voice.once('fail'), type: 'fail', fault, executionMs, startedAt }, [body])
   }
 
   #release(): void {
     const executionMs = this.#executionMs()
-    this.#end({ ...this.#asked('release'), type: 'release', reason: 'shutdown', executionMs })
+    this.#end({ ...this.#voice.once('release'), type: 'release', reason: 'shutdown', executionMs })
   }
 
-  /** Before user code: no start is faked. What cannot even be read is nobody's validation. */
+  /** Before user code: no start is faked, unless the type's documents know no other way for a job to end. */
   #invalid(error: Error): void {
     const reason = error instanceof ValidationError ? 'validation_failed' : 'parse_error'
-    const { policy } = this.assignment.job.spec.kind
-    if (reason === 'validation_failed' && policy.onInvalid === 'failed') return this.#fail(error)
     const message = sanitised(error.message, LENGTHS.message)
-    this.#end({ ...this.#asked('deadLetter'), type: 'deadLetter', reason, stage: 'input', message })
+    if (this.assignment.job.spec.kind.policy.onInvalid === 'failed') {
+      this.#fail(new ValidationError(message, { code: reason, stage: 'input', cause: error }))
+    } else this.#end({ ...this.#voice.once('deadLetter'), type: 'deadLetter', reason, stage: 'input', message })
   }
 
-  #endAsChosen(word: Word): void {
-    const { type } = word.command
-    const timed = type === 'wait' || type === 'release'
-    this.#endWith(timed ? { ...word, command: { ...word.command, executionMs: this.#executionMs() } as Said } : word)
+  #endAsChosen(command: Said): void {
+    const timed = command.type === 'wait' || command.type === 'release'
+    this.#end(timed ? { ...command, executionMs: this.#executionMs() } : command)
   }
 
   #end(command: Said, bodies?: readonly Body[]): void {
@@ -371,63 +347,40 @@ export class Execution implements Sender {
   }
 
   #endWith(word: Word): void {
-    const wasRunning = this.mode === 'running'
-    if (wasRunning && this.#tidings !== undefined) this.#report(this.#tidings, Number.POSITIVE_INFINITY)
-    this.mode = 'ending'
+    if (this.#mode === 'running' && this.#tidings !== undefined) this.#report(NEVER)
+    this.#mode = 'ending'
     this.#last = word
-    this.desk.outbox.post(word, this, !this.#startSaid)
-    if (wasRunning) this.desk.vacated(this)
+    this.#voice.last(word)
+    this.#vacate()
   }
 
-  #lastAnswered(answer: Answer): void {
+  #ended(answer: Answer): void {
     if (!answer.ok) {
-      const { code, message } = answer.refusal
-      const { id } = this.assignment.job
-      this.desk.log.warn('outcome refused', { job_id: id, command: answer.refusal.command, code, reason: message })
+      const { code, message, command } = answer.refusal
+      this.desk.log.warn('outcome refused', { job_id: this.assignment.job.id, command, code, reason: message })
       // The store will not have it this way, but it must end somehow: an outcome that can never be accepted is a fault.
-      if (this.#last?.command.type !== 'fail' && this.#last?.command.type !== 'release') {
+      if (command !== 'fail' && command !== 'release') {
         return this.#fail(new PermanentError(message, { code, stage: 'commit' }))
       }
     }
-    this.mode = 'over'
+    this.#settle()
+  }
+
+  #report(nowMs: number): void {
+    const words = this.#tidings?.take(nowMs)
+    if (words !== undefined) void this.#voice.say('progress', words, [])
+  }
+
+  #vacate(): void {
+    if (!this.#occupying) return
+    this.#occupying = false
+    this.desk.vacated(this)
+  }
+
+  #settle(): void {
+    if (this.#mode === 'over') return
+    this.#mode = 'over'
     this.desk.settled(this)
-  }
-
-  #sayStart(): void {
-    if (this.#startSaid) return
-    this.#startSaid = true
-    void this.#post({ id: this.assignment.job.id, command: { ...this.#asked('start'), type: 'start' } })
-  }
-
-  #report(tidings: Tidings, nowMs: number): void {
-    const words = tidings.take(nowMs)
-    if (words === undefined) return
-    this.#sayStart()
-    this.#words += 1
-    const requestId = `${this.assignment.fence}/progress/${this.#words}`
-    void this.#post({
-      id: this.assignment.job.id,
-      command: { ...this.#asked('progress'), ...words, type: 'progress', requestId },
-    })
-  }
-
-  #post(word: Word): Promise<Answer> {
-    const heard = new Promise<Answer>((resolve) => {
-      const sender: Sender = {
-        answered: (_, answer) => {
-          this.answered(word, answer)
-          resolve(answer)
-        },
-      }
-      this.desk.outbox.post(word, sender, false)
-    })
-    this.#heard = heard
-    return heard
-  }
-
-  #asked(type: Said['type']) {
-    const { fence } = this.assignment
-    return { actor: this.desk.actor, requestId: impliedRequestId(fence, type), fence }
   }
 
   #executionMs(): number {
@@ -436,13 +389,12 @@ export class Execution implements Sender {
   }
 }
 
+/** This fence will never be accepted again. */
 const LOST: ReadonlySet<Refusal['code']> = new Set(['STALE_FENCE', 'LEASE_EXPIRED', 'ENDED', 'NOT_FOUND'])
-
-const isLost = ({ code }: Refusal): boolean => LOST.has(code)
 
 function refused(refusal: Refusal | undefined): Error {
   if (refusal === undefined) return new Error('The store gave no answer.')
-  if (isLost(refusal)) return new LeaseConflictError(refusal.message)
+  if (LOST.has(refusal.code)) return new LeaseConflictError(refusal.message)
   return new PermanentError(refusal.message, { code: refusal.code, stage: 'commit' })
 }
 

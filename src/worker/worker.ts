@@ -100,6 +100,8 @@ const BACKLOG_MAX = 2_000
 /** Longest time during which nothing but jobs is served. */
 const TURN_EVERY_MS = 10
 const LOOK_EVERY_MS = 100
+/** For closing what was opened, once all is said. */
+const LEAVE_WITHIN_MS = 1_000
 const PULSE_MIN_MS = 5
 const PULSE_BUSY_MS = 100
 const PULSE_MAX_MS = 1_000
@@ -115,6 +117,8 @@ class JobWorker implements Worker, Desk {
   readonly actor: string
   readonly transaction: Desk['transaction']
   readonly #definitions: ReadonlyMap<string, JobDefinition>
+  /** Names of the queues it serves, whoever they belong to: enough to tell most hints apart. */
+  readonly #queues: ReadonlySet<string>
   readonly #concurrency: number
   readonly #pollMaxMs: number
   readonly #drainMs: number
@@ -167,6 +171,7 @@ class JobWorker implements Worker, Desk {
     this.#machineMs = options.machineMs ?? machineMs
     const prefetchMax = options.prefetch ?? PREFETCH
     const queues = sharesOf(definitions, options.queues)
+    this.#queues = new Set(queues.map(({ queue }) => queue))
     const about = {
       engine,
       timers: this.timers,
@@ -335,6 +340,7 @@ class JobWorker implements Worker, Desk {
     this.#byRow[place.row] = execution
     this.#heldCount += 1
     if (definition === undefined) this.#handBack(execution)
+    else if (this.#stopping !== undefined) execution.giveBack('shutdown')
     else this.#buffer.push(execution)
   }
 
@@ -411,7 +417,7 @@ class JobWorker implements Worker, Desk {
   }
 
   #hint(hint: Hint): void {
-    if (hint.about !== 'job') this.wake()
+    if (hint.about === 'anything' || (hint.about === 'queue' && this.#queues.has(hint.queue))) this.wake()
     // Somebody has changed a job that runs here: perhaps it is to be cancelled.
     const before = this.#touched.size
     if (hint.about === 'anything') for (const id of this.#running.keys()) this.#touched.add(id)
@@ -446,19 +452,32 @@ class JobWorker implements Worker, Desk {
   async #stop(drainMs: number): Promise<void> {
     const startMs = this.clock.monotonicMs()
     const leftMs = (share: number) => Math.max(0, startMs + drainMs * share - this.clock.monotonicMs())
-    await this.#claimed
+    await this.#within(leftMs(0.5), this.#claimed)
     for (const execution of this.#buffer.slice(this.#bufferHead)) execution.giveBack('shutdown')
     await this.#vacated(leftMs(0.7))
     for (const execution of this.#running.values()) execution.interrupt(new ShutdownError('The worker goes away.'))
     await this.#vacated(leftMs(0.85))
     for (const execution of [...this.#running.values()]) execution.abandon()
-    const patience = this.timers.after(leftMs(0.95), () => this.outbox.close())
-    await this.outbox.idle()
-    patience[Symbol.dispose]()
-    await this.#pulse.stop()
-    await Promise.all([this.#keeping.stop(), this.#presence.stop()])
-    await (await this.#subscription)?.[Symbol.asyncDispose]()
+    await this.#within(leftMs(0.95), this.outbox.idle())
+    this.outbox.close()
+    // Where the store does not answer there is nobody to take leave of.
+    await this.#within(
+      Math.max(leftMs(1), LEAVE_WITHIN_MS),
+      Promise.all([this.#pulse.stop(), this.#keeping.stop(), this.#presence.stop(), this.#unsubscribe()]),
+    )
     this.#signals?.[Symbol.dispose]()
+  }
+
+  async #unsubscribe(): Promise<void> {
+    await (await this.#subscription)?.[Symbol.asyncDispose]()
+  }
+
+  /** Until it is done, or for so long. */
+  async #within(ms: number, done: Promise<unknown> | undefined): Promise<void> {
+    if (done === undefined) return
+    const enough = new AbortController()
+    const first = done.then(() => enough.abort())
+    await Promise.race([first, this.timers.sleep(ms, enough.signal)])
   }
 
   /** Until no handler runs, or for so long. */

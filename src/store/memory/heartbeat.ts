@@ -8,7 +8,8 @@ export function heartbeat(shelves: Shelves, { id, fence, requestId }: Beat, now:
   const job = shelves.jobs.get(id)?.job
   if (job?.owner === undefined || job.lease.fence !== fence) return { status: 'lost' }
   const actor = `worker:${job.owner.workerId}`
-  const decision = decide(job, { type: 'heartbeat', actor, requestId, fence }, now)
+  // The fence says who speaks; the revision it speaks about is the one this call has before it (001 wants to hear it).
+  const decision = decide(job, { type: 'heartbeat', actor, requestId, fence, expectedRev: job.rev }, now)
   switch (decision.kind) {
     case 'accepted':
       return renewed(shelves.place(decision.job, decision.events).job, false)

@@ -1,0 +1,97 @@
+/**
+ * Says the words about one job, in order, under the fence of its lease. A job bound to document 001 wants to hear with
+ * each word which revision it is about; there the next word waits for the answer to the one before.
+ */
+import { impliedRequestId } from '../core/receipt.ts'
+import type { CommandType } from '../core/verb.ts'
+import type { Answer, Assignment, Word } from '../engine/engine.ts'
+import type { Body } from '../store/store.ts'
+import type { Outbox, Sender } from './outbox.ts'
+
+export type Said = Word['command']
+
+export class Voice {
+  readonly #outbox: Outbox
+  readonly #actor: string
+  readonly #assignment: Assignment
+  /** Hears every answer. */
+  readonly #owner: Sender
+  /** The last revision heard of. */
+  #rev: number
+  #count = 0
+  #started = false
+  #heard: Promise<unknown> | undefined
+
+  constructor(outbox: Outbox, actor: string, assignment: Assignment, owner: Sender) {
+    this.#outbox = outbox
+    this.#actor = actor
+    this.#assignment = assignment
+    this.#owner = owner
+    this.#rev = assignment.job.rev
+  }
+
+  /** Something has been said, the start at least. */
+  get started(): boolean {
+    return this.#started
+  }
+
+  /** What goes with a word that is said once under a lease: its request id needs no storage. */
+  once(type: CommandType): { readonly actor: string; readonly requestId: string; readonly fence: string } {
+    const { fence } = this.#assignment
+    return { actor: this.#actor, requestId: impliedRequestId(fence, type), fence }
+  }
+
+  start(): void {
+    if (this.#started) return
+    this.#started = true
+    void this.#post({ ...this.once('start'), type: 'start' }, [])
+  }
+
+  /** A word that may be said again with other words. */
+  say(type: Said['type'], words: object, bodies: readonly Body[]): Promise<Answer> {
+    this.start()
+    this.#count += 1
+    const { fence } = this.#assignment
+    const requestId = `${fence}/${type}/${this.#count}`
+    return this.#post({ ...words, actor: this.#actor, fence, type, requestId } as Said, bodies)
+  }
+
+  /** The word that ends the lease. */
+  last(word: Word): void {
+    if (!this.#isStrict) this.#outbox.post(word, this.#owner, !this.#started)
+    else void this.heard().then(() => this.#outbox.post(this.aboutRev(word), this.#owner, false))
+  }
+
+  /** Resolves when everything said so far has been answered. */
+  async heard(): Promise<void> {
+    await this.#heard
+  }
+
+  /** The same word, with the revision it is about where that is wanted. */
+  aboutRev(word: Word): Word {
+    if (!this.#isStrict) return word
+    return { ...word, command: { ...word.command, expectedRev: this.#rev } }
+  }
+
+  get #isStrict(): boolean {
+    return this.#assignment.job.spec.kind.policy.dialect === '001'
+  }
+
+  #post(command: Said, bodies: readonly Body[]): Promise<Answer> {
+    const send = () => this.#send({ id: this.#assignment.job.id, command, bodies })
+    const answer = this.#isStrict && this.#heard !== undefined ? this.#heard.then(send) : send()
+    this.#heard = answer
+    return answer
+  }
+
+  #send(word: Word): Promise<Answer> {
+    return new Promise((resolve) => {
+      const answered = (said: Word, answer: Answer) => {
+        if (answer.ok) this.#rev = answer.rev
+        this.#owner.answered(said, answer)
+        resolve(answer)
+      }
+      this.#outbox.post(this.aboutRev(word), { answered }, false)
+    })
+  }
+}

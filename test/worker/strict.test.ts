@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { definition, openStage } from './stage.ts'
+
+describe('a job bound to document 001', () => {
+  it('is told the revision with every word, heartbeats in between', async () => {
+    await using stage = openStage()
+    const strict = definition(
+      async (_, ctx) => {
+        await ctx.step('first', () => 1)
+        ctx.progress({ done: 1 })
+        await stage.time.sleep(200_000)
+        await ctx.checkpoint({ half: true })
+        await stage.time.sleep(200_000)
+        ctx.count('seen')
+        return 'done'
+      },
+      { dialect: '001', lease: '1m', heartbeat: '10s', timeout: '1h' },
+    )
+    const id = await stage.enqueue(strict)
+    stage.work([strict])
+    await stage.time.advance(500_000)
+    expect(stage.lines.filter(({ level }) => level === 'warn')).toEqual([])
+    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', attempt: 1, stalls: 0, counters: { seen: 1 } })
+  })
+
+  it('fails once and for all', async () => {
+    await using stage = openStage()
+    const strict = definition(
+      () => {
+        throw new Error('no')
+      },
+      { dialect: '001' },
+    )
+    const id = await stage.enqueue(strict)
+    stage.work([strict])
+    await stage.time.advance(1_000)
+    expect(await stage.load(id)).toMatchObject({ state: 'failed', error: { code: 'Error' } })
+  })
+
+  it('cannot wait: that is a fault of its handler', async () => {
+    await using stage = openStage()
+    const strict = definition((_, ctx) => ctx.waitFor('x'), { dialect: '001' })
+    const id = await stage.enqueue(strict)
+    stage.work([strict])
+    await stage.time.advance(1_000)
+    expect(await stage.load(id)).toMatchObject({ state: 'failed', error: { code: 'DIALECT_FORBIDS', stage: 'commit' } })
+  })
+
+  it.each(['000A', '000B', '001', '002', '003', '004'] as const)(
+    'like one of %s, ends where its input is unreadable',
+    async (dialect) => {
+      await using stage = openStage()
+      const { tenant, queue, type, policy } = definition(() => {}, { dialect, lease: '60s', heartbeat: '20s' })
+      const job = { ...definition(() => {}), policy }
+      const kind = { tenant, queue, type, policy }
+      const [answer] = await stage.engine.enqueue([{ actor: 'test', kind, priority: 5, input: '{' }])
+      stage.work([job])
+      await stage.time.advance(1_000)
+      const found = await stage.load(answer?.ok === true ? answer.job.id : '')
+      expect(['failed', 'dead_lettered']).toContain(found.state)
+      expect(found.error).toMatchObject({ code: 'parse_error', stage: 'input' })
+    },
+  )
+})
