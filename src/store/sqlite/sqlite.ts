@@ -149,10 +149,14 @@ class SqliteStore implements Store {
     const rows = beats.map(({ id, fence, requestId }) => [idNumber(id) ?? 0, fence, storable(requestId)] as const)
     const { now, answered } = await this.#channel.call('heartbeat', rows)
     const items: Beaten[] = []
+    let told = now
     for (const [i, row] of answered.entries()) {
       if (row === 'lost') items.push({ status: 'lost' })
-      else if (row === 'careful') items.push(await beatCarefully(this, beats[i] as Beat, now))
-      else {
+      else if (row === 'careful') {
+        const heard = await beatCarefully(this, beats[i] as Beat, now)
+        told = Math.max(told, heard.now)
+        items.push(heard.beaten)
+      } else {
         const [rev, count, leaseExpiresAt, replayed] = row
         items.push({
           status: 'renewed',
@@ -164,7 +168,7 @@ class SqliteStore implements Store {
         })
       }
     }
-    return { now, items }
+    return { now: told, items }
   }
 
   /** A tick may be earlier than the record's: one that a heartbeat has made so is put right and handed to nobody. */

@@ -146,7 +146,8 @@ export class Ledger {
   jobRow(row: Row): JobRow {
     const [id, kind, at, priority, head, record] = row as JobRow & Row
     this.kinds.tell(kind)
-    const rest: readonly Cell[] = row.slice(6)
+    assert(row.at(-1) !== null, `job ${id} has its row in one of the places`)
+    const rest: readonly Cell[] = row.slice(6, -1)
     return [id, kind, at, priority, head, record, row[6] === null ? null : (rest as LeaseRow)]
   }
 

@@ -8,7 +8,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 export const WHOLE = `
   SELECT j.id, j.kind, j.at, j.priority, j.head, coalesce(d.record, l.record, r.record, s.record),
     l.state, l.rev, l.fence, l.expires_at, l.logged, l.claim_rev, l.claim_seq, l.claim_from, l.claim_expires_at,
-    l.attempt, l.generation, l.beats, l.beats_from, l.beats_to, l.beat_id, l.before, c.at, c.request, coalesce(c.worker, l.worker), c.actor
+    l.attempt, l.generation, l.beats, l.beats_from, l.beats_to, l.beat_id, l.before, c.at, c.request, coalesce(c.worker, l.worker), c.actor,
+    coalesce(d.rev, l.rev, r.rev, s.rev)
   FROM job j
   LEFT JOIN done d ON d.id = j.id
   LEFT JOIN lease l ON l.id = j.id
