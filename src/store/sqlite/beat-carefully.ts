@@ -4,7 +4,7 @@ import type { Beat, Beaten, Store } from '../store.ts'
 
 const TRIES = 5
 
-interface Heard {
+export interface Heard {
   readonly beaten: Beaten
   /** As of when that is so. */
   readonly now: Time

@@ -5,11 +5,11 @@
 import { resolve } from 'node:path'
 import { assert } from '../../core/assert.ts'
 import { idNumber, idText } from '../../core/id.ts'
+import type { Time } from '../../core/job.ts'
 import { original, storable } from '../codec/text.ts'
 import type {
   Beat,
   BeatAnswer,
-  Beaten,
   Change,
   ClaimAnswer,
   CommitAnswer,
@@ -32,7 +32,7 @@ import type {
   Transaction,
   Verdict,
 } from '../store.ts'
-import { beatCarefully } from './beat-carefully.ts'
+import { beatCarefully, type Heard } from './beat-carefully.ts'
 import { Channel, SqliteStoreError } from './channel.ts'
 import { compactedRow } from './compacted-row.ts'
 import { eventsOf, jobOf } from './decode.ts'
@@ -42,7 +42,7 @@ import { find } from './find.ts'
 import { Hints } from './hints.ts'
 import { Kinds } from './kinds.ts'
 import type { SettingRow } from './protocol.ts'
-import type { ChangeRow, InsertedRow, KindRow, LoadedRow, LoadRow, VerdictRow } from './rows.ts'
+import type { BeatenRow, ChangeRow, InsertedRow, KindRow, LoadedRow, LoadRow, VerdictRow } from './rows.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
@@ -148,27 +148,8 @@ class SqliteStore implements Store {
   async heartbeat(beats: readonly Beat[]): Promise<BeatAnswer> {
     const rows = beats.map(({ id, fence, requestId }) => [idNumber(id) ?? 0, fence, storable(requestId)] as const)
     const { now, answered } = await this.#channel.call('heartbeat', rows)
-    const items: Beaten[] = []
-    let told = now
-    for (const [i, row] of answered.entries()) {
-      if (row === 'lost') items.push({ status: 'lost' })
-      else if (row === 'careful') {
-        const heard = await beatCarefully(this, beats[i] as Beat, now)
-        told = Math.max(told, heard.now)
-        items.push(heard.beaten)
-      } else {
-        const [rev, count, leaseExpiresAt, replayed] = row
-        items.push({
-          status: 'renewed',
-          rev,
-          beats: count,
-          leaseExpiresAt,
-          cancel: undefined,
-          replayed: replayed === 1,
-        })
-      }
-    }
-    return { now: told, items }
+    const heard = await Promise.all(answered.map((row, i) => this.#beaten(row, beats[i] as Beat, now)))
+    return { now: Math.max(now, ...heard.map((each) => each.now)), items: heard.map(({ beaten }) => beaten) }
   }
 
   /** A tick may be earlier than the record's: one that a heartbeat has made so is put right and handed to nobody. */
@@ -235,6 +216,16 @@ class SqliteStore implements Store {
       by: by as Extract<Inserted, { by: unknown }>['by'],
       job: jobOf(found, this.#kinds),
       input: input === null ? undefined : original(input),
+    }
+  }
+
+  async #beaten(row: BeatenRow, beat: Beat, now: Time): Promise<Heard> {
+    if (row === 'careful') return beatCarefully(this, beat, now)
+    if (row === 'lost') return { now, beaten: { status: 'lost' } }
+    const [rev, beats, leaseExpiresAt, replayed] = row
+    return {
+      now,
+      beaten: { status: 'renewed', rev, beats, leaseExpiresAt, cancel: undefined, replayed: replayed === 1 },
     }
   }
 
