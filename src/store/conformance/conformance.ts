@@ -11,6 +11,7 @@ import { durable } from './s01-durable.ts'
 import { insert } from './s02-insert.ts'
 import { claim } from './s03-claim.ts'
 import { commit } from './s04-commit.ts'
+import { upkeep } from './s04-upkeep.ts'
 import { heartbeat } from './s05-heartbeat.ts'
 import { events } from './s06-events.ts'
 import { feed } from './s07-feed.ts'
@@ -81,7 +82,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   S1: durable,
   S2: insert,
   S3: claim,
-  S4: commit,
+  S4: [...commit, ...upkeep],
   S5: heartbeat,
   S6: events,
   S7: feed,

@@ -120,7 +120,7 @@ async function beatOne(stage: Stage, { name }: Specimen, before: Job): Promise<v
   const actor = `worker:${before.owner?.workerId ?? 'w0'}`
   // When the store did it: no later than it said so.
   const at = answer.status === 'renewed' ? answer.leaseExpiresAt - leaseWindowMs(before.spec.kind.policy) : now
-  holds(at <= now && at >= now - 1_000, `${name}: renewed from now on`)
+  holds(at <= now && at >= stage.begin, `${name}: renewed from now on`)
   const decision = decide(before, { type: 'heartbeat', actor, requestId, fence }, at)
   if (decision.kind !== 'accepted') {
     same(answer, { status: 'lost' }, `${name}: core refuses, the lease is lost`)

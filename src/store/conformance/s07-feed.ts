@@ -1,6 +1,6 @@
 /** S7: the feed shows every event once, in one order that never changes. */
 import type { State } from '../../core/job.ts'
-import type { FeedItem } from '../store.ts'
+import type { FeedItem, Tally } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import { growAll } from './specimens.ts'
@@ -110,18 +110,24 @@ export const feed: readonly Scene[] = [
       for (const { state } of await growAll(stage, { queue: 'counted' }))
         counts.set(state, (counts.get(state) ?? 0) + 1)
       const expected = JSON.stringify([...counts].toSorted())
+      let end = ''
       await stage.eventually('the tally counts each job once', async () => {
-        const { tally, cursor } = await stage.store.events({ by: 'tally' })
-        const mine = tally.filter(
-          ({ tenant, queue, count }) => tenant === stage.tenant && queue === 'counted' && count > 0,
-        )
-        return (
-          JSON.stringify(mine.map(({ state, count }) => [state, count]).toSorted()) === expected && cursor !== undefined
-        )
+        const { tally, cursor = '' } = await stage.store.events({ by: 'tally' })
+        end = cursor
+        return JSON.stringify(mine(stage, tally).toSorted()) === expected
       })
+      const more = await stage.insert({ queue: 'later' }, { queue: 'later' })
+      const shown = async () => (await stage.feed(end)).items.map(({ jobId }) => jobId)
+      await stage.eventually('what comes later is after that position', async () => (await shown()).length === 2)
+      same((await shown()).toSorted(), more.map(({ id }) => id).toSorted(), 'that, and nothing that was counted')
     },
   },
 ]
+
+const mine = (stage: Stage, tally: readonly Tally[]): readonly (readonly [State, number])[] =>
+  tally
+    .filter(({ tenant, queue, count }) => tenant === stage.tenant && queue === 'counted' && count > 0)
+    .map(({ state, count }) => [state, count] as const)
 
 /** The feed once it shows at least that many events that are no heartbeats. */
 async function settled(stage: Stage, count: number): Promise<readonly FeedItem[]> {

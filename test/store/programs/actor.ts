@@ -187,7 +187,7 @@ export class Actor {
       const owner = job.owner?.workerId ?? 'nobody'
       // When the store did it: no later than it said so.
       const at = answer.status === 'renewed' ? answer.leaseExpiresAt - leaseWindowMs(this.program.policy) : now
-      holds(at <= now && at >= now - 5_000, 'a lease is renewed from now on')
+      holds(at <= now && at >= job.updatedAt, 'a lease is renewed from now on')
       const decision = decide(job, { type: 'heartbeat', actor: `worker:${owner}`, requestId, fence }, at)
       if (decision.kind !== 'accepted') return same(answer, { status: 'lost' }, 'what core refuses is lost')
       this.#now = Math.max(this.#now, now)

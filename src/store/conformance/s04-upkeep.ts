@@ -1,0 +1,120 @@
+/** S4, continued: what happens to a job besides its life: compaction, notes about late words, removal. */
+import { compact } from '../../core/compact.ts'
+import { decide } from '../../core/decide.ts'
+import type { Annotation } from '../../core/event.ts'
+import type { Job } from '../../core/job.ts'
+import type { Change } from '../store.ts'
+import type { Scene } from './conformance.ts'
+import { holds, same } from './holds.ts'
+import type { Stage } from './stage.ts'
+
+export const upkeep: readonly Scene[] = [
+  {
+    name: 'compaction replaces observations by one, and the fold stays equal',
+    async play(stage) {
+      let job = await running(stage)
+      const fence = fenceOf(job)
+      const words = [{ documents: 1 }, { documents: 2, pages: 5 }, { pages: 1 }]
+      for (const counters of words) job = await stage.say(job, { type: 'progress', fence, counters })
+      job = await stage.say(job, { type: 'complete', fence })
+      const compaction = compact(await stage.events(job.id))
+      holds(compaction !== undefined, 'there is something to compact')
+      const { event, replaces } = compaction
+      const stale: Change = { kind: 'compact', before: { ...job, rev: job.rev - 1 }, event, replaces }
+      same(await stage.commit(stale), [{ status: 'conflict' }], 'not from an old revision')
+      same(await stage.commit({ kind: 'compact', before: job, event, replaces }), [{ status: 'applied' }], 'applied')
+      await stage.expectRecord(job, 'the record is as it was')
+      const types = (await stage.events(job.id)).map(({ type }) => type)
+      same(types, ['enqueued', 'claimed', 'started', 'compacted', 'succeeded'], 'one stands for three')
+      await stage.expectFolds(job.id)
+    },
+  },
+  {
+    name: 'a late word is written down once per job, attempt and command',
+    async play(stage) {
+      const job = await running(stage)
+      const note: Annotation = annotation(stage, job, 'complete')
+      const changes: Change[] = [
+        { kind: 'annotate', annotation: note },
+        { kind: 'annotate', annotation: { ...note, requestId: 'again', at: note.at + 1 } },
+        { kind: 'annotate', annotation: { ...note, command: 'fail' } },
+        { kind: 'annotate', annotation: { ...note, attempt: note.attempt + 1 } },
+      ]
+      for (const change of changes) same(await stage.commit(change), [{ status: 'applied' }], 'noted, or known')
+      const { annotations } = await stage.store.events({ by: 'annotation', id: job.id })
+      const seen = annotations.map(({ attempt, command }) => `${attempt} ${command}`).toSorted()
+      same(seen, ['1 complete', '1 fail', '2 complete'], 'each once')
+      same(
+        annotations.find(({ command, attempt }) => command === 'complete' && attempt === 1),
+        note,
+        'the first stands',
+      )
+      await stage.expectRecord(job, 'the record is as it was')
+      await stage.expectFolds(job.id)
+      const nobody = { ...note, jobId: stage.id() }
+      same(await stage.commit({ kind: 'annotate', annotation: nobody }), [{ status: 'conflict' }], 'about no job')
+    },
+  },
+  {
+    name: 'a purged job is gone with all that was its own, and counted once',
+    async play(stage) {
+      const job = await stage.insertOne({ alias: 'gone', input: '1', keys: [DEDUPE] })
+      const bodies = [{ name: 'output', text: '2' }]
+      const ended = await stage.apply(stage.change(job, { type: 'cancel', mode: 'hard' }, stage.begin, { bodies }))
+      await stage.commit({ kind: 'annotate', annotation: { ...annotation(stage, ended, 'start'), attempt: 1 } })
+      const { purged } = await stage.store.events({ by: 'tally' })
+      same(await stage.commit({ kind: 'purge', before: job }), [{ status: 'conflict' }], 'not from an old revision')
+      const other = await stage.another()
+      const answers = await Promise.all([
+        stage.store.commit([{ kind: 'purge', before: ended }]),
+        other.commit([{ kind: 'purge', before: ended }]),
+      ])
+      const verdicts = answers.flatMap((answer) => answer.verdicts.map(({ status }) => status))
+      same(verdicts.toSorted(), ['applied', 'conflict'], 'once')
+      await stage.expectGone(job.id, 'the record is gone')
+      same(await stage.events(job.id), [], 'so is its log')
+      same((await stage.store.events({ by: 'annotation', id: job.id })).annotations, [], 'and its annotations')
+      await stage.eventually('the purge is counted once', async () => {
+        const page = await stage.store.events({ by: 'tally' })
+        return (
+          page.purged === purged + 1 && page.tally.every(({ tenant, count }) => tenant !== stage.tenant || count === 0)
+        )
+      })
+      const next = stage.draft({ alias: 'gone', keys: [DEDUPE] })
+      same((await stage.store.insert([next])).items, [{ status: 'inserted' }], 'its alias and keys are free')
+    },
+  },
+]
+
+const DEDUPE = { purpose: 'dedupe', key: 'k', until: undefined } as const
+
+const fenceOf = (job: Job): string => job.lease?.fence ?? ''
+
+async function running(stage: Stage): Promise<Job> {
+  const claimed = await stage.claimed()
+  return stage.say(claimed, { type: 'start', fence: fenceOf(claimed) }, claimed.updatedAt)
+}
+
+function annotation(stage: Stage, job: Job, command: 'complete' | 'start'): Annotation {
+  const late = {
+    type: command,
+    fence: '0.1.00000000000000ff',
+    actor: 'worker:old',
+    requestId: stage.requestId(),
+  } as const
+  const decision = decide(job, late, stage.begin)
+  holds(decision.kind === 'refused', 'a word from a dead fence is refused')
+  const { id: jobId, spec } = job
+  const { actor, requestId } = late
+  const made: Annotation = {
+    jobId,
+    generation: 0,
+    attempt: 1,
+    command,
+    at: stage.begin,
+    actor,
+    requestId,
+    correlationId: spec.correlationId,
+  }
+  return decision.annotation ?? made
+}
