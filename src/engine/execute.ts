@@ -10,13 +10,14 @@ import type { Job, Time } from '../core/job.ts'
 import { keyChange } from '../core/keys.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
-import type { Change, NewJob, Store, Transaction, Verdict } from '../store/store.ts'
+import type { Change, Key, NewJob, Store, Transaction, Verdict } from '../store/store.ts'
 import { type BodyCodec, encodeBodies } from './body-codec.ts'
 import type { Answer, Word } from './engine.ts'
-import { Group, type Segment } from './group.ts'
+import { Group } from './group.ts'
 import type { Holdings } from './holdings.ts'
 import type { IdBlocks } from './id-blocks.ts'
 import type { Observer } from './observer.ts'
+import type { Segment } from './segment.ts'
 import type { StoreClock } from './store-clock.ts'
 
 /** A job that was changed by others this often between a read and a write is contended, not unlucky. */
@@ -46,13 +47,13 @@ export class Executor {
     try {
       while (open.length > 0) {
         await this.#load(open)
-        const segments: Segment[] = []
+        const drafted: Drafted[] = []
         const now = this.#parts.clock.now()
         for (const group of open) {
           const segment = group.need === 'nothing' ? judged(group, now, answers) : undefined
-          if (segment !== undefined) segments.push(segment)
+          if (segment !== undefined) drafted.push({ group, segment })
         }
-        await this.#commit(segments, open, answers)
+        await this.#commit(drafted, open, answers)
         open = open.filter((group) => !group.done)
       }
     } catch (error) {
@@ -73,17 +74,7 @@ export class Executor {
       const decision = decideTick(job, now, { actor: TICKER, requestId: `tick/${job.rev}` })
       if (decision?.kind !== 'accepted') continue
       const { events, bodies, successor } = decision
-      const group = new Group(job.id, undefined, job)
-      segments.push({
-        group,
-        before: job,
-        after: decision.job,
-        events,
-        bodies,
-        notAfter: undefined,
-        successor,
-        tx: undefined,
-      })
+      segments.push({ before: job, after: decision.job, events, bodies, notAfter: undefined, successor, tx: undefined })
     }
     if (segments.length === 0) return { due: jobs.length, moved: 0 }
     const answer = await store.commit(await this.#changes(segments))
@@ -113,22 +104,30 @@ export class Executor {
     const wanting = open.filter(({ need }) => need !== 'nothing')
     if (wanting.length === 0) return
     const { store, clock } = this.#parts
-    const answer = await store.load(wanting.map(({ id, tenant, requestId }) => ({ id, tenant, requestId })))
+    const wanted = wanting.map((group) => group.wanted())
+    const answer = await store.load(wanted.flat())
     clock.heard(answer.now)
-    for (const [i, group] of wanting.entries()) group.loaded(answer.items[i])
+    let from = 0
+    for (const [i, group] of wanting.entries()) {
+      const to = from + (wanted[i] as (typeof wanted)[number]).length
+      group.loaded(answer.items.slice(from, to))
+      from = to
+    }
   }
 
-  async #commit(segments: readonly Segment[], open: readonly Group[], answers: Answer[]): Promise<void> {
+  async #commit(drafted: readonly Drafted[], open: readonly Group[], answers: Answer[]): Promise<void> {
     const notes = annotations(open)
-    if (segments.length === 0 && notes.length === 0) return
+    if (drafted.length === 0 && notes.length === 0) return
     const { store, clock } = this.#parts
-    for (const [tx, together] of byTransaction(segments)) {
-      const changes = await this.#changes(together)
+    for (const [tx, together] of byTransaction(drafted)) {
+      const changes = await this.#changes(together.map(({ segment }) => segment))
       if (tx === undefined) changes.push(...notes)
       if (changes.length === 0) continue
       const answer = await store.commit(changes, tx)
       clock.heard(answer.now)
-      for (const [i, segment] of together.entries()) this.#judge(segment, answer.verdicts[i] as Verdict, answers)
+      for (let i = 0; i < together.length; i += 1) {
+        this.#judge(together[i] as Drafted, answer.verdicts[i] as Verdict, answers)
+      }
     }
   }
 
@@ -138,15 +137,15 @@ export class Executor {
       const segment = segments[i] as Segment
       const { before, after, events, notAfter, successor } = segment
       const bodies = encodeBodies(this.#parts.codec, segment.bodies)
-      const spawn = successor === undefined ? undefined : await this.#successor(segment)
       const { give, take } = keyChange(before, after)
+      const spawn = successor === undefined ? undefined : await this.#successor(segment, give)
       changes[i] = { kind: 'move', before, after, events, bodies, notAfter, give, take, spawn }
     }
     return changes
   }
 
-  /** A retry that is a new job has the input of the old one. */
-  async #successor({ before, successor }: Segment): Promise<NewJob> {
+  /** A retry that is a new job has the input of the old one, and the key that the old one gives up in the same commit. */
+  async #successor({ before, successor }: Segment, keys: readonly Key[]): Promise<NewJob> {
     assert(successor !== undefined, 'there is a successor')
     const { store, ids, clock } = this.#parts
     const id = idText(await ids.take(1))
@@ -157,11 +156,11 @@ export class Executor {
     assert(decision.kind === 'accepted', 'a successor is enqueued as its predecessor was')
     const [event] = decision.events
     assert(event !== undefined, 'an enqueue is an event')
-    return { job: decision.job, event, input: items[0]?.bodies['input'], keys: [] }
+    return { job: decision.job, event, input: items[0]?.bodies['input'], keys }
   }
 
-  #judge(segment: Segment, verdict: Verdict, answers: Answer[]): void {
-    const { group, before } = segment
+  #judge({ group, segment }: Drafted, verdict: Verdict, answers: Answer[]): void {
+    const { before } = segment
     switch (verdict.status) {
       case 'applied':
         group.applied(segment.after)
@@ -203,6 +202,11 @@ export class Executor {
   }
 }
 
+interface Drafted {
+  readonly group: Group
+  readonly segment: Segment
+}
+
 const TICKER = 'system:ticker'
 
 /** A job that core cannot judge is a defect of ours: its words are refused, and those about other jobs go their way. */
@@ -228,13 +232,13 @@ function annotations(open: readonly Group[]): readonly Change[] {
 }
 
 /** What has no transaction comes first, even if there is nothing of it: notes are written there. */
-function byTransaction(segments: readonly Segment[]): Iterable<readonly [Transaction | undefined, readonly Segment[]]> {
-  if (segments.every(({ tx }) => tx === undefined)) return [[undefined, segments]]
-  const found = new Map<Transaction | undefined, Segment[]>([[undefined, []]])
-  for (const segment of segments) {
-    const together = found.get(segment.tx)
-    if (together === undefined) found.set(segment.tx, [segment])
-    else together.push(segment)
+function byTransaction(drafted: readonly Drafted[]): Iterable<readonly [Transaction | undefined, readonly Drafted[]]> {
+  if (drafted.every(({ segment }) => segment.tx === undefined)) return [[undefined, drafted]]
+  const found = new Map<Transaction | undefined, Drafted[]>([[undefined, []]])
+  for (const each of drafted) {
+    const together = found.get(each.segment.tx)
+    if (together === undefined) found.set(each.segment.tx, [each])
+    else together.push(each)
   }
   return found
 }

@@ -4,6 +4,7 @@ import type { RefusalCode } from '../../src/core/refusal.ts'
 import { COMMANDS } from '../../src/core/verb.ts'
 import type { Answer } from '../../src/engine/engine.ts'
 import { TRIES } from '../../src/engine/execute.ts'
+import { verify } from '../../src/engine/verify.ts'
 import { Bench, kindOf, type Saying } from './bench.ts'
 import { Between } from './between.ts'
 
@@ -87,6 +88,54 @@ describe('words of anybody else', () => {
     between.calls.commit = 0
     await bench.must(job.id, { type: 'cancel', mode: 'soft' })
     expect(between.calls).toMatchObject({ load: 1, commit: 1 })
+  })
+})
+
+describe('words of many others about one job', () => {
+  it('cost one load and one commit together while they move nothing, and keep their order', async () => {
+    const { bench, between } = watched()
+    const { id } = await bench.enqueue()
+    between.calls.commit = 0
+    const words = Array.from({ length: 40 }, (_, n) => bench.word(id, { type: 'signal', name: `s${n}` }))
+    const answers = await bench.engine.settle([...words, bench.word(id, { type: 'reschedule', priority: 1 })])
+    expect(answers.map((answer) => answer.ok && answer.rev)).toEqual(Array.from({ length: 41 }, (_, n) => n + 2))
+    expect(between.calls).toMatchObject({ load: 1, commit: 1 })
+    expect((await bench.job(id)).inbox.map(({ name }) => name)).toEqual(words.map((_, n) => `s${n}`))
+    expect(derive(await bench.log(id))).toEqual(await bench.job(id))
+  })
+
+  it('are each answered, also those that come after the one that moved it, and those said before', async () => {
+    const bench = new Bench()
+    const { job, fence } = await bench.running()
+    await bench.must(job.id, { type: 'wait', fence, name: 'go' })
+    const known = bench.word(job.id, { type: 'signal', name: 'a', requestId: 'known' })
+    await bench.engine.settle([known])
+    const twice = bench.word(job.id, { type: 'signal', name: 'b', requestId: 'twice' })
+    const answers = await bench.engine.settle([
+      known,
+      twice,
+      twice,
+      bench.word(job.id, { type: 'signal', name: 'go' }),
+      bench.word(job.id, { type: 'signal', name: 'late' }),
+      bench.word(job.id, { type: 'cancel', mode: 'soft' }),
+      bench.word(job.id, { type: 'signal', name: 'too late' }),
+    ])
+    const told = answers.map((answer) =>
+      answer.ok ? `${answer.state}${answer.replayed ? ' replayed' : ''}` : answer.refusal.code,
+    )
+    expect(told).toEqual(['parked replayed', 'parked', 'parked replayed', 'queued', 'queued', 'cancelled', 'ENDED'])
+    expect((await bench.job(job.id)).signals).toBe(4)
+  })
+
+  it('keep what they were told when another of them is refused its key', async () => {
+    const bench = new Bench()
+    const first = await bench.enqueue({ dedupeKey: 'k' })
+    const cancel = bench.word(first.id, { type: 'cancel', mode: 'soft', requestId: 'c' })
+    await bench.engine.settle([cancel])
+    await bench.enqueue({ dedupeKey: 'k' })
+    const answers = await bench.engine.settle([cancel, bench.word(first.id, { type: 'reopen' })])
+    expect(answers[0]).toMatchObject({ ok: true, replayed: true, state: 'cancelled' })
+    expect(refusal(answers[1])).toBe('KEY_TAKEN')
   })
 })
 
@@ -384,9 +433,9 @@ describe('heartbeats', () => {
 })
 
 describe('002: a retry that is a new job', () => {
-  it('is enqueued in the commit that ends the old one, with its input and what is left of its budget', async () => {
+  it.each(['live', 'forever', '1h'] as const)('takes over input, budget and dedupe key (%s)', async (dedupeFor) => {
     const bench = new Bench()
-    const kind = kindOf({ dialect: '002', retry: { attempts: 3, jitter: 'none' } })
+    const kind = kindOf({ dialect: '002', dedupeFor, retry: { attempts: 3, jitter: 'none' } })
     const { job, fence } = await bench.running({ kind, dedupeKey: 'once' })
     const answer = await bench.must(job.id, { type: 'fail', fence, fault: { code: 'E_GPU_OOM', message: 'x' } })
     expect(answer.state).toBe('failed')
@@ -394,5 +443,7 @@ describe('002: a retry that is a new job', () => {
     expect(jobs).toMatchObject([{ state: 'queued', failures: 1, attempt: 0 }])
     const [loaded] = (await bench.store.load([{ id: jobs[0]?.id ?? '', bodies: ['input'] }])).items
     expect(loaded?.bodies['input']).toBe('{"n":1}')
+    expect(await bench.tryEnqueue({ kind, dedupeKey: 'once' })).toMatchObject({ ok: true, deduped: true })
+    expect((await verify(bench.engine)).discrepancies).toEqual([])
   })
 })

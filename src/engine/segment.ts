@@ -1,0 +1,90 @@
+/**
+ * A segment: words about one job that go into one commit. An owner's words follow each other for as long as it stays the
+ * owner; those of anybody else for as long as they only leave something behind and move nothing.
+ */
+import type { Enqueue } from '../core/command.ts'
+import type { Decision } from '../core/decide.ts'
+import type { Event } from '../core/event.ts'
+import type { Job, Time } from '../core/job.ts'
+import type { Body, Transaction } from '../store/store.ts'
+import type { Word } from './engine.ts'
+import { wordBodies } from './word-bodies.ts'
+
+export interface Segment {
+  readonly before: Job
+  readonly after: Job
+  readonly events: readonly Event[]
+  readonly bodies: readonly Body[]
+  readonly notAfter: Time | undefined
+  readonly successor: Omit<Enqueue, 'id'> | undefined
+  readonly tx: Transaction | undefined
+}
+
+type Accepted = Extract<Decision, { kind: 'accepted' }>
+
+// Most segments are one word that ends a job; what they have none of need not be made for each.
+const NO_EVENTS: readonly Event[] = []
+const NO_BODIES: readonly Body[] = []
+
+/** One in the making. */
+export class Draft {
+  readonly #before: Job | undefined
+  readonly #tx: Transaction | undefined
+  /** The record with everything applied so far. */
+  job: Job | undefined
+  #byOwner = false
+  #closed = false
+  #events = NO_EVENTS
+  #bodies = NO_BODIES
+  #successor: Accepted['successor']
+
+  constructor(before: Job | undefined, tx: Transaction | undefined) {
+    this.#before = before
+    this.job = before
+    this.#tx = tx
+  }
+
+  /** Something is to be committed. */
+  get begun(): boolean {
+    return this.#events.length > 0
+  }
+
+  /** May this word go into the same commit? */
+  admits(word: Word): boolean {
+    if (!this.begun) return true
+    if (this.#closed || word.tx !== this.#tx || speaksAsOwner(word) !== this.#byOwner) return false
+    // What somebody else said twice in one breath is looked up in the log once the first has been written.
+    return this.#byOwner || !this.#events.some(({ requestId }) => requestId === word.command.requestId)
+  }
+
+  take(word: Word, { events, bodies, job, successor }: Accepted): void {
+    this.#byOwner = speaksAsOwner(word)
+    this.#closed = this.#byOwner ? job.lease === undefined : events.some(({ seq }) => seq !== undefined)
+    this.#events = this.begun ? [...this.#events, ...events] : events
+    this.#bodies = joined(joined(this.#bodies, wordBodies(word, events)), bodies)
+    this.#successor = successor
+    this.job = job
+  }
+
+  /** Undefined where nothing is to be committed. */
+  segment(): Segment | undefined {
+    const before = this.#before
+    if (before === undefined || this.job === undefined || !this.begun) return undefined
+    return {
+      before,
+      after: this.job,
+      events: this.#events,
+      bodies: this.#bodies,
+      notAfter: this.#byOwner ? before.lease?.expiresAt : undefined,
+      successor: this.#successor,
+      tx: this.#tx,
+    }
+  }
+}
+
+/** Under a fence of its own. A reaper's `stall` names somebody else's. */
+export const speaksAsOwner = ({ command }: Word): boolean =>
+  'fence' in command && command.fence !== undefined && command.type !== 'stall'
+
+const joined = (a: readonly Body[], b: readonly Body[]): readonly Body[] =>
+  a.length === 0 ? b : b.length === 0 ? a : [...a, ...b]
