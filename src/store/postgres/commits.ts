@@ -22,7 +22,7 @@ export interface CommitParts {
   readonly sawClock: (now: number) => void
 }
 
-type Run = (text: string, values: (again: boolean) => unknown[]) => Promise<Row[]>
+type Run = (text: string, values: (again: boolean) => unknown[], mayBreakUp?: boolean) => Promise<Row[]>
 
 export class Commits {
   readonly #parts: CommitParts
@@ -47,7 +47,7 @@ export class Commits {
     return this.#batcher.close()
   }
 
-  readonly #run: Run = (text, values) => this.#parts.connection.run(text, values)
+  readonly #run: Run = (text, values, mayBreakUp = false) => this.#parts.connection.run(text, values, mayBreakUp)
 
   async #intern(changes: readonly Change[]): Promise<void> {
     const { kinds } = this.#parts
@@ -104,10 +104,14 @@ export class Commits {
     let again = false
     let answer: Row | undefined
     try {
-      const answers = await run(statements.settle, (repeated) => {
-        again = repeated
-        return values
-      })
+      const answers = await run(
+        statements.settle,
+        (repeated) => {
+          again = repeated
+          return values
+        },
+        true,
+      )
       answer = answers[0]
     } catch (error) {
       if (!isItems(error) || changes.length === 0) throw error
@@ -152,10 +156,14 @@ export class Commits {
         return moveRow(change, kinds.of(before.spec.kind), spawn && kinds.of(spawn.job.spec.kind))
       }),
     )
-    const [row] = await run(statements.move, (again) => {
-      note(again)
-      return [items, again || lost]
-    })
+    const [row] = await run(
+      statements.move,
+      (again) => {
+        note(again)
+        return [items, again || lost]
+      },
+      true,
+    )
     assert(row !== undefined, 'a move is answered')
     sawClock(Number(row[0]))
     const letters = JSON.parse(String(row[1])) as string[]

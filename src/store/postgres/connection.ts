@@ -46,6 +46,7 @@ export type Row = readonly (string | number | boolean | null)[]
 const QUERY_MS = 60_000
 const CONNECT_MS = 10_000
 const PAUSE_MS_MAX = 500
+export const LOCK_NOT_AVAILABLE = '55P03'
 
 const INT2 = 21
 const INT4 = 23
@@ -72,8 +73,11 @@ export class Connection {
     this.#options = options
   }
 
-  /** `again` is true where an earlier try may have been applied although it was not answered. */
-  async run(text: string, values: (again: boolean) => unknown[]): Promise<Row[]> {
+  /**
+   * `again` is true where an earlier try may have been applied although it was not answered. A lock that is not to be had
+   * in time is waited for again, unless the caller would rather break its batch up.
+   */
+  async run(text: string, values: (again: boolean) => unknown[], mayBreakUp = false): Promise<Row[]> {
     const { clock, timers, retryForMs } = this.#options
     const giveUpAt = clock.monotonicMs() + retryForMs
     let again = false
@@ -81,7 +85,8 @@ export class Connection {
       try {
         return await this.#inTurn(() => this.#once(text, values(again)))
       } catch (error) {
-        if (this.#closed || !isPassing(error) || clock.monotonicMs() + pauseMs > giveUpAt) throw error
+        const passing = isPassing(error) || (!mayBreakUp && codeOf(error) === LOCK_NOT_AVAILABLE)
+        if (this.#closed || !passing || clock.monotonicMs() + pauseMs > giveUpAt) throw error
         again ||= isLost(error)
       }
       await timers.sleep(pauseMs)
@@ -164,5 +169,5 @@ export function isPassing(error: unknown): boolean {
 /** One item may be to blame: the batch is broken up. */
 export function isItems(error: unknown): boolean {
   const code = codeOf(error)
-  return code === '55P03' || /^2[23]/.test(code)
+  return code === LOCK_NOT_AVAILABLE || /^(2[23]|54)/.test(code)
 }

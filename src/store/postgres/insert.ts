@@ -88,10 +88,14 @@ export class Inserts {
     ]
     let again = false
     try {
-      const [row] = await plain.run(statements.insertPlain, (repeated) => {
-        again = repeated
-        return values
-      })
+      const [row] = await plain.run(
+        statements.insertPlain,
+        (repeated) => {
+          again = repeated
+          return values
+        },
+        true,
+      )
       sawClock(Number(row?.[0]))
       return items.map(() => undefined)
     } catch (error) {
@@ -104,10 +108,14 @@ export class Inserts {
     const { keyed, statements } = this.#parts
     let again = false
     try {
-      const rows = await keyed.run(statements.enqueue, (repeated) => {
-        again = repeated
-        return [this.#keyedJson(items)]
-      })
+      const rows = await keyed.run(
+        statements.enqueue,
+        (repeated) => {
+          again = repeated
+          return [this.#keyedJson(items)]
+        },
+        true,
+      )
       return this.#verdicts(rows, again)
     } catch (error) {
       if (!isItems(error)) throw error
@@ -126,10 +134,14 @@ export class Inserts {
     for (let tries = 0; ; tries += 1) {
       try {
         let repeated = again
-        const rows = await connection.run(this.#parts.statements.enqueue, (lost) => {
-          repeated ||= lost
-          return [this.#keyedJson([item])]
-        })
+        const rows = await connection.run(
+          this.#parts.statements.enqueue,
+          (lost) => {
+            repeated ||= lost
+            return [this.#keyedJson([item])]
+          },
+          true,
+        )
         return this.#verdicts(rows, repeated)[0]
       } catch (error) {
         // A key held in somebody's open transaction: they decide, we ask again for a while.

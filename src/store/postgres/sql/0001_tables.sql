@@ -115,7 +115,7 @@ create table pawl.past (
   constraint ended_has_state check ((to_step & 15 = 8) = (state is not null)),
   -- claim > 0: that claim's event comes before those in the text; < 0: it is among them.
   constraint attempt_by_claim check (
-    claim < 0 or (to_step >> 4) & 4294967295 = ((from_step >> 4) & 4294967295) + (case when claim is null then 0 else 1 end)
+    coalesce(claim, 0) < 0 or (to_step >> 4) & 4294967295 = ((from_step >> 4) & 4294967295) + (case when claim is null then 0 else 1 end)
   )
 ) with (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 1000000,
         autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 200000);

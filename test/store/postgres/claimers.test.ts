@@ -1,0 +1,81 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { scaled } from '../../support/scale.ts'
+import { audit, drain, kindOf, Ledger, newJob, range, seeded } from './flow.ts'
+
+let database: FreshDatabase
+let admin: pg.Client
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  const store = await openPostgresStore({ url: database.url, migrate: true })
+  await store.close()
+  admin = new pg.Client({ connectionString: database.url })
+  await admin.connect()
+})
+
+afterAll(async () => {
+  await admin.end()
+  await database.drop()
+})
+
+/** Kills one of pawl's connections after another, in the middle of whatever it does. */
+async function killConnections(signal: AbortSignal, random: () => number): Promise<number> {
+  let killed = 0
+  while (!signal.aborted) {
+    const { rows } = await admin.query<{ pid: number }>(
+      `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+       and backend_type = 'client backend' and state = 'active'`,
+    )
+    const victim = rows[Math.floor(random() * rows.length)]
+    if (victim !== undefined) {
+      await admin.query('select pg_terminate_backend($1)', [victim.pid])
+      killed += 1
+    }
+    await pause(25)
+  }
+  return killed
+}
+
+describe('many claimers, mixed batches, connections killed in the middle of a call', () => {
+  for (const [claimers, stores, from] of [
+    [64, 4, 1],
+    [256, 8, 100_001],
+  ] as const) {
+    it(`${claimers} claimers: no job is given twice, none is lost, each has exactly its events`, async () => {
+      const jobs = scaled(1_500, 20_000)
+      const random = seeded(claimers)
+      const queue = `q${claimers}`
+      const opened: Store[] = []
+      for (let n = 0; n < stores; n += 1) opened.push(await openPostgresStore({ url: database.url }))
+      const [first] = opened as [Store, ...Store[]]
+      const { now } = await first.load([])
+      const numbers = range(from, jobs)
+      const stop = new AbortController()
+      const killing = killConnections(stop.signal, random)
+      const kind = kindOf(queue)
+      const ledger = new Ledger()
+      const enqueuing = Promise.all(
+        range(0, Math.ceil(jobs / 100)).map((batch) => {
+          const items = numbers.slice(batch * 100, batch * 100 + 100).map((n) => newJob(kind, n, now))
+          return (opened[batch % stores] as Store).insert(items)
+        }),
+      )
+      const draining = range(0, claimers).map((n) =>
+        drain(opened[n % stores] as Store, queue, ledger, jobs, () => 1 + Math.floor(random() * 40)),
+      )
+      const answers = await enqueuing
+      for (const { items } of answers) for (const item of items) expect(item.status).toBe('inserted')
+      await Promise.all(draining)
+      stop.abort()
+      expect(await killing).toBeGreaterThan(3)
+      expect(ledger.owners.size).toBe(jobs)
+      await audit(first, numbers)
+      for (const store of opened) await store.close()
+    })
+  }
+})

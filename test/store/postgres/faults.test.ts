@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Client, type Connect, connectWithPg } from '../../../src/store/postgres/connection.ts'
+import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { scaled } from '../../support/scale.ts'
+import { audit, drain, kindOf, Ledger, newJob, range, seeded } from './flow.ts'
+
+let database: FreshDatabase
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  const store = await openPostgresStore({ url: database.url, migrate: true })
+  await store.close()
+})
+
+afterAll(async () => {
+  await database.drop()
+})
+
+/** 57P01 and 08006 break the connection, and may come after the statement was applied: its answer is lost. */
+const CODES = ['40001', '40P01', '55P03', '57P01', '08006'] as const
+
+function faulty(random: () => number, share: number, seen: Map<string, number>): Connect {
+  return (url) => {
+    const client = connectWithPg(url)
+    const query: Client['query'] = async (config) => {
+      if (random() >= share) return client.query(config)
+      const code = CODES[Math.floor(random() * CODES.length)] as string
+      const breaks = code === '57P01' || code === '08006'
+      seen.set(code, (seen.get(code) ?? 0) + 1)
+      if (breaks && random() < 0.5) {
+        await client.query(config)
+        seen.set('answers lost', (seen.get('answers lost') ?? 0) + 1)
+      }
+      if (breaks) await client.end()
+      throw Object.assign(new Error(`injected ${code}`), { code })
+    }
+    return {
+      connect: () => client.connect(),
+      end: () => client.end(),
+      on: (event, listener) => client.on(event, listener),
+      query,
+    }
+  }
+}
+
+describe('errors on one statement in twenty', () => {
+  it('have no effect twice, and lose nothing', async () => {
+    const random = seeded(20)
+    const seen = new Map<string, number>()
+    const jobs = scaled(3_000, 50_000)
+    const store = await openPostgresStore({ url: database.url, connect: faulty(random, 0.05, seen) })
+    const { now } = await store.load([])
+    const kind = kindOf('faulty')
+    const numbers = range(1, jobs)
+    const inserting = range(0, jobs / 10).map((n) =>
+      store.insert(numbers.slice(n * 10, n * 10 + 10).map((id) => newJob(kind, id, now))),
+    )
+    for (const { items } of await Promise.all(inserting)) {
+      for (const item of items) expect(item.status).toBe('inserted')
+    }
+    const ledger = new Ledger()
+    await Promise.all(range(0, 8).map(() => drain(store, 'faulty', ledger, jobs, () => 1 + Math.floor(random() * 10))))
+    await audit(store, numbers)
+    await store.close()
+    for (const code of [...CODES, 'answers lost']) expect(seen.get(code) ?? 0, code).toBeGreaterThan(0)
+  })
+
+  it('on keyed enqueues and heartbeats: one holder, one beat', async () => {
+    const random = seeded(21)
+    const seen = new Map<string, number>()
+    const store = await openPostgresStore({ url: database.url, connect: faulty(random, 0.2, seen) })
+    const { now } = await store.load([])
+    const kind = kindOf('keyed')
+    const rounds = scaled(60, 2_000)
+    for (let n = 0; n < rounds; n += 1) {
+      const keys = [{ purpose: 'dedupe', key: `k${n}`, until: undefined } as const]
+      const twins = [newJob(kind, 500_001 + 2 * n, now), newJob(kind, 500_002 + 2 * n, now)].map((job) => ({
+        ...job,
+        keys,
+      }))
+      const answers = await Promise.all(twins.map((twin) => store.insert([twin])))
+      const statuses = answers.map(({ items }) => items[0]?.status).toSorted()
+      expect(statuses).toEqual(['exists', 'inserted'])
+    }
+    const ledger = new Ledger()
+    const { jobs } = await store.claim({ ...(await grant()), limit: rounds })
+    expect(jobs.length).toBe(rounds)
+    for (const { before, attempt } of jobs.slice(0, 20)) {
+      ledger.given(before.id, NONCE)
+      const fence = `0.${attempt}.${NONCE}`
+      const { items } = await store.heartbeat([{ id: before.id, fence, requestId: `beat ${before.id}` }])
+      expect(items[0]?.status === 'renewed' && [items[0].beats, items[0].rev]).toEqual([1, 3])
+    }
+    await store.close()
+  })
+})
+
+const NONCE = '00000000000000ff'
+const grant = async () => ({
+  requestId: 'keyed claim',
+  workerId: 'w',
+  actor: 'worker:w',
+  nonce: NONCE,
+  lanes: [{ tenant: 't', queue: 'keyed', priority: 5 }],
+  maxInputBytes: 1 << 20,
+})

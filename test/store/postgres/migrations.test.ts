@@ -1,0 +1,110 @@
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { migrate, migrationStatus, migrations, schemaScript } from '../../../src/store/postgres/migrate.ts'
+import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+
+let database: FreshDatabase
+let client: pg.Client
+
+beforeEach(async () => {
+  database = await freshDatabase()
+  client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+})
+
+afterEach(async () => {
+  await client.end()
+  await database.drop()
+})
+
+const ask = async (text: string, values: unknown[] = []) =>
+  (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows
+
+/** Everything about a schema that could differ: columns, constraints, indexes, functions, views, rights. */
+async function shapeOf(schema: string): Promise<readonly unknown[]> {
+  const queries = [
+    `select table_name, column_name, data_type, is_nullable, column_default, is_identity from information_schema.columns
+     where table_schema = $1 order by 1, 2`,
+    `select conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint
+     where connamespace = $1::text::regnamespace order by 1, 2`,
+    'select tablename, indexdef from pg_indexes where schemaname = $1 order by 1, 2',
+    `select oid::regprocedure::text, pg_get_functiondef(oid), proacl::text from pg_proc
+     where pronamespace = $1::text::regnamespace order by 1`,
+    'select viewname, definition from pg_views where schemaname = $1 order by 1',
+    `select relname, reloptions::text, relacl::text from pg_class where relnamespace = $1::text::regnamespace order by 1`,
+  ]
+  const all = []
+  for (const query of queries) all.push(await ask(query, [schema]))
+  return all
+}
+
+describe('migrations', () => {
+  it('may be run by eight processes at once on an empty database', async () => {
+    const stores = await Promise.all(
+      Array.from({ length: 8 }, () => openPostgresStore({ url: database.url, migrate: true })),
+    )
+    for (const store of stores) expect((await store.load([])).now).toBeGreaterThan(0)
+    for (const store of stores) await store.close()
+    expect(await ask('select count(*)::int from pawl.migration')).toEqual([[migrations('pawl').length]])
+  })
+
+  it('are refused unless asked for, with the command to run', async () => {
+    await expect(openPostgresStore({ url: database.url })).rejects.toThrow(/pawl migrate/)
+    expect(await ask(`select count(*)::int from pg_namespace where nspname = 'pawl'`)).toEqual([[0]])
+  })
+
+  it('are known by their checksum: one that has changed since is refused', async () => {
+    await migrate(client, 'pawl')
+    await client.query(`update pawl.migration set checksum = 'another' where number = 2`)
+    await expect(openPostgresStore({ url: database.url })).rejects.toThrow(/0002_hot\.sql.*other words/)
+    await expect(openPostgresStore({ url: database.url, migrate: true })).rejects.toThrow(/other words/)
+  })
+
+  it('can be tried without changing anything', async () => {
+    const names = migrations('pawl').map(({ name }) => name)
+    expect(await migrate(client, 'pawl', true)).toEqual(names)
+    expect(await ask(`select count(*)::int from pg_namespace where nspname = 'pawl'`)).toEqual([[0]])
+    expect(await migrationStatus(ask, 'pawl')).toEqual({ applied: [], pending: names })
+    await migrate(client, 'pawl')
+    expect(await migrationStatus(ask, 'pawl')).toEqual({ applied: names, pending: [] })
+  })
+
+  it('lead from every older version to what a fresh database has', async () => {
+    await migrate(client, 'pawl')
+    const fresh = await shapeOf('pawl')
+    for (const stop of [1, 4, 8]) {
+      await client.query('drop schema pawl cascade')
+      await client.query('create schema pawl')
+      await client.query(
+        'create table pawl.migration (number int primary key, name text not null, checksum text not null, applied_at timestamptz not null default clock_timestamp())',
+      )
+      for (const { number, name, sql, checksum } of migrations('pawl').slice(0, stop)) {
+        await client.query(sql)
+        await ask('insert into pawl.migration (number, name, checksum) values ($1, $2, $3)', [number, name, checksum])
+      }
+      await migrate(client, 'pawl')
+      expect(await shapeOf('pawl')).toEqual(fresh)
+    }
+  })
+
+  it('can be dumped as one script that does the same', async () => {
+    await migrate(client, 'pawl')
+    const migrated = await shapeOf('pawl')
+    await client.query('drop schema pawl cascade')
+    await client.query(schemaScript('pawl'))
+    expect(await shapeOf('pawl')).toEqual(migrated)
+    const store = await openPostgresStore({ url: database.url })
+    await store.close()
+  })
+
+  it('go into any schema, and two of them do not disturb each other', async () => {
+    const one = await openPostgresStore({ url: database.url, schema: 'one', migrate: true })
+    const two = await openPostgresStore({ url: database.url, schema: 'Two "2"', migrate: true })
+    await one.settings([{ op: 'put', collection: 'token', key: 'k', text: '1', rev: 0 }])
+    const [answer] = await two.settings([{ op: 'get', collection: 'token', key: 'k' }])
+    expect(answer?.settings).toEqual([])
+    await one.close()
+    await two.close()
+  })
+})

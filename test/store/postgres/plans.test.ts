@@ -1,0 +1,110 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { idText } from '../../../src/core/id.ts'
+import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { scaled } from '../../support/scale.ts'
+import { change, grantOf, kindOf, newJob, range } from './flow.ts'
+
+let database: FreshDatabase
+let client: pg.Client
+let store: Store
+let plans: string[] = []
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  store = await openPostgresStore({ url: database.url, migrate: true })
+  client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  for (const table of ['ready', 'lease', 'job', 'past', 'rest']) {
+    await client.query(`alter table pawl.${table} set (autovacuum_enabled = off)`)
+  }
+  client.on('notice', ({ message }) => plans.push(message ?? ''))
+  await client.query(`load 'auto_explain'`)
+  const settings = {
+    log_min_duration: '0',
+    log_nested_statements: 'on',
+    log_analyze: 'on',
+    log_timing: 'off',
+    log_buffers: 'on',
+  }
+  for (const [name, value] of Object.entries(settings)) await client.query(`set auto_explain.${name} = '${value}'`)
+  await client.query('set client_min_messages = log')
+})
+
+afterAll(async () => {
+  await client.end()
+  await store.close()
+  await database.drop()
+})
+
+async function planOfClaim(queue: string, limit: number): Promise<string> {
+  const { rows } = await client.query(`select id from pawl.queue where name = $1`, [queue])
+  plans = []
+  const { requestId, workerId, actor, nonce } = grantOf(queue, limit)
+  const lane = rows[0].id * 10 + 5
+  const values = [requestId, null, workerId, actor, nonce, `{${lane}}`, '{0}', limit, 1 << 20]
+  await client.query('select * from pawl.claim($1, $2, $3, $4, $5, $6, $7, $8, $9)', values)
+  return plans.find((plan) => plan.includes('for update skip locked')) ?? ''
+}
+
+const buffersOf = (plan: string): number => {
+  const found = /Buffers: shared hit=(\d+)(?: read=(\d+))?/.exec(plan)
+  return Number(found?.[1] ?? 0) + Number(found?.[2] ?? 0)
+}
+
+describe('the plan of a claim', () => {
+  it('is the ordered index scan, also on a table that was never analyzed', async () => {
+    const kind = kindOf('full')
+    const { now } = await store.load([])
+    await store.insert(range(1, 20_000).map((n) => newJob(kind, n, now)))
+    for (let round = 0; round < 7; round += 1) {
+      const plan = await planOfClaim('full', 100)
+      expect(plan).toContain('Index Scan using ready_pkey on ready')
+      expect(plan).not.toMatch(/Seq Scan on (ready|lease|job)|Bitmap|Sort Key: r/)
+      expect(plan).toMatch(/Index Scan using job_pkey on job/)
+    }
+  })
+
+  it('does not get dearer with what is not claimable: finished, delayed and parked jobs', async () => {
+    const kind = kindOf('quiet')
+    const { now } = await store.load([])
+    await store.insert(range(100_001, 60).map((n) => newJob(kind, n, now)))
+    const alone = buffersOf(await planOfClaim('quiet', 20))
+    const others = scaled(2_000, 1_000_000)
+    for (let from = 0; from < others; from += 2_000) {
+      const ids = range(200_000 + from * 3, 2_000)
+      await store.insert(ids.map((n) => delayed(newJob(kind, n, now))))
+      const ended = range(200_000 + from * 3 + 2_000, 2_000).map((n) => newJob(kind, n, now))
+      await store.insert(ended)
+      await store.commit(ended.map(({ job }) => change(job, cancel(job.id), now)))
+      const parked = range(200_000 + from * 3 + 4_000, 2_000).map((n) =>
+        newJob(kindOf('quiet', { admission: true }), n, now),
+      )
+      await store.insert(parked)
+    }
+    const beside = buffersOf(await planOfClaim('quiet', 20))
+    expect(alone).toBeGreaterThan(0)
+    expect(beside).toBeLessThan(alone * 1.5 + 40)
+  })
+})
+
+const cancel = (id: string) => ({ type: 'cancel', mode: 'hard', actor: 'operator', requestId: `cancel ${id}` }) as const
+
+function delayed(item: ReturnType<typeof newJob>): ReturnType<typeof newJob> {
+  const runAt = 4_000_000_000_000
+  const job = { ...item.job, runAt, readyAt: runAt } as typeof item.job
+  const event = { ...item.event, payload: { ...item.event.payload, runAt } } as typeof item.event
+  return { ...item, job, event }
+}
+
+describe('numbers', () => {
+  it('of jobs reach as far as JavaScript counts', async () => {
+    const { now } = await store.load([])
+    const last = newJob(kindOf('far'), Number.MAX_SAFE_INTEGER, now)
+    expect((await store.insert([last])).items).toEqual([{ status: 'inserted' }])
+    const { items } = await store.load([{ id: idText(Number.MAX_SAFE_INTEGER) }])
+    expect(items[0]?.job).toEqual(last.job)
+  })
+})
