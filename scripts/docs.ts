@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { dialectsReport } from '../src/core/dialects/report.ts'
+import { cliPage } from './docs/cli.ts'
 import { errorsPage } from './docs/errors.ts'
 import { invariantsPage } from './docs/invariants.ts'
 import { stateMachinePage } from './docs/state-machine.ts'
@@ -17,6 +18,7 @@ export function pages(): readonly Page[] {
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/invariants.md', text: invariantsPage() },
     { path: 'docs/dialects.md', text: dialectsReport() },
+    { path: 'docs/cli.md', text: cliPage() },
   ]
 }
 

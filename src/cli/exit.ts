@@ -2,37 +2,112 @@
 import { CommanderError } from 'commander'
 import { GatewayRefused } from '../client/client.ts'
 import { GatewayUnavailable } from '../client/http.ts'
-import type { Refusal } from '../core/refusal.ts'
-import { Invalid, JobEndedBadly, Refused, WaitTimedOut } from '../errors.ts'
+import { REFUSALS, type Refusal } from '../core/refusal.ts'
+import { Invalid, JobEndedBadly, Refused } from '../errors.ts'
 
-export const EXIT = { ok: 0, failure: 1, usage: 2, notFound: 3, refused: 4, jobFailed: 5 } as const
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  notFound: 3,
+  refused: 4,
+  jobFailed: 5,
+  interrupted: 130,
+} as const
+
+/** What each code says, for help and documentation. */
+export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[] = [
+  [EXIT.ok, 'done'],
+  [EXIT.failure, 'it failed: the store or gateway cannot be reached, a check found something'],
+  [EXIT.usage, 'the command line is wrong; nothing was asked of anybody'],
+  [EXIT.notFound, 'there is no such job, token, store or code'],
+  [EXIT.refused, 'the job was not moved: the refusal says why, who owns it and what to do'],
+  [EXIT.jobFailed, 'the awaited job ended, and not well'],
+  [EXIT.interrupted, 'interrupted (what serves until it is stopped, stops in order and ends with 0)'],
+]
 
 /** Something the user got wrong, said plainly. */
 export class Usage extends Error {
   override readonly name = 'Usage'
+  readonly next: string | undefined
+
+  constructor(message: string, next?: string) {
+    super(message)
+    this.next = next
+  }
+}
+
+/** What was named does not exist. */
+export class Missing extends Error {
+  override readonly name = 'Missing'
+  readonly next: string | undefined
+
+  constructor(message: string, next?: string) {
+    super(message)
+    this.next = next
+  }
+}
+
+/** Everything has been said; only the exit code is left to tell. */
+export class Ended extends Error {
+  override readonly name = 'Ended'
+  readonly exit: number
+
+  constructor(exit: number) {
+    super(`exit ${exit}`)
+    this.exit = exit
+  }
 }
 
 export interface Failure {
-  readonly code: number
-  readonly text: string
+  readonly exit: number
+  /** Undefined: it has been said already. */
+  readonly code: string | undefined
+  readonly message: string
   readonly next: string | undefined
   readonly refusal: Refusal | undefined
 }
 
 export function failureOf(error: unknown): Failure {
-  if (error instanceof CommanderError) return plain(error.exitCode === 0 ? EXIT.ok : EXIT.usage, '')
-  if (error instanceof Usage || error instanceof Invalid) return plain(EXIT.usage, error.message)
-  if (error instanceof Refused || error instanceof GatewayRefused) return refused(error.refusal)
-  if (error instanceof JobEndedBadly) return plain(EXIT.jobFailed, error.message)
-  if (error instanceof WaitTimedOut || error instanceof GatewayUnavailable) return plain(EXIT.failure, error.message)
-  return plain(EXIT.failure, error instanceof Error ? error.message : String(error))
+  if (error instanceof CommanderError) return said(error.exitCode === 0 ? EXIT.ok : EXIT.usage)
+  if (error instanceof Ended) return said(error.exit)
+  if (error instanceof Usage) return plain(EXIT.usage, 'USAGE', error.message, error.next)
+  if (error instanceof Missing) return plain(EXIT.notFound, 'NOT_FOUND', error.message, error.next)
+  if (error instanceof Invalid) return plain(EXIT.usage, 'INVALID', error.message)
+  if (error instanceof Refused) return refused(error.refusal, 409)
+  if (error instanceof GatewayRefused) return refused(error.refusal, error.status)
+  if (error instanceof JobEndedBadly)
+    return plain(EXIT.jobFailed, error.name, error.message, `pawl jobs show ${error.id}`)
+  if (error instanceof GatewayUnavailable) return plain(EXIT.failure, 'UNAVAILABLE', plainly(error.message))
+  return plain(EXIT.failure, 'FAILED', plainly(error instanceof Error ? error.message : String(error)))
 }
 
-const plain = (code: number, text: string): Failure => ({ code, text, next: undefined, refusal: undefined })
+const said = (exit: number): Failure => ({ exit, code: undefined, message: '', next: undefined, refusal: undefined })
 
-const refused = (refusal: Refusal): Failure => ({
-  code: refusal.code === 'NOT_FOUND' ? EXIT.notFound : refusal.code === 'INVALID' ? EXIT.usage : EXIT.refused,
-  text: `${refusal.code}: ${refusal.message}`,
-  next: refusal.next,
-  refusal,
+const plain = (exit: number, code: string, message: string, next?: string): Failure => ({
+  exit,
+  code,
+  message,
+  next,
+  refusal: undefined,
 })
+
+function refused(refusal: Refusal, status: number): Failure {
+  const { code, message, next } = refusal
+  return { exit: Object.hasOwn(REFUSALS, code) ? exitOf(code) : exitBy(status), code, message, next, refusal }
+}
+
+const exitOf = (code: Refusal['code']): number =>
+  code === 'NOT_FOUND'
+    ? EXIT.notFound
+    : code === 'INVALID'
+      ? EXIT.usage
+      : code === 'OVERLOADED'
+        ? EXIT.failure
+        : EXIT.refused
+
+/** What a gateway objects to before anybody asks about a job. */
+const exitBy = (status: number): number => (status === 404 ? EXIT.notFound : status === 400 ? EXIT.usage : EXIT.failure)
+
+/** The library says whose error it is; here everybody knows. */
+const plainly = (message: string): string => message.replace(/^pawl: /, '')

@@ -1,16 +1,30 @@
 /** What every command works with: where the jobs are, how to speak, and when to stop. */
-import { type OpenOptions, open, DEFAULT_URL } from '../open.ts'
+import { existsSync } from 'node:fs'
+import { GatewayRefused, refusalOf } from '../client/client.ts'
+import { Http } from '../client/http.ts'
+import type { Job } from '../core/job.ts'
+import { refuse } from '../core/refuse.ts'
+import { Refused } from '../errors.ts'
+import type { Wire } from '../gateway/contract/wire.ts'
+import { DEFAULT_URL, type OpenOptions, open } from '../open.ts'
 import type { Pawl } from '../pawl.ts'
 import { type Clock, realClock } from '../system/clock.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
+import { Missing, Usage } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Session {
   readonly terminal: Terminal
+  /** As asked for; undefined: the file in this folder. */
+  readonly asked: string | undefined
   readonly url: string
   readonly token: string | undefined
   readonly tenant: string | undefined
+  readonly schema: string | undefined
+  readonly directUrl: string | undefined
   readonly actor: string
+  readonly yes: boolean
+  /** Aborts when somebody wants us to stop. */
   readonly signal: AbortSignal
   readonly timers: Timers
   readonly clock: Clock
@@ -25,23 +39,82 @@ export interface Flags {
   readonly url?: string
   readonly token?: string
   readonly tenant?: string
+  readonly schema?: string
+  readonly directUrl?: string
+  readonly yes?: boolean
 }
 
 /** Flags come first, then the environment, then the file in this folder. */
-export const sessionOf = (terminal: Terminal, flags: Flags, { env, signal }: Surroundings): Session => ({
-  terminal,
-  url: flags.url ?? env['PAWL_URL'] ?? DEFAULT_URL,
-  token: flags.token ?? env['PAWL_TOKEN'],
-  tenant: flags.tenant ?? env['PAWL_TENANT'],
-  actor: `cli:${env['USER'] ?? 'somebody'}`,
-  signal,
-  timers: realTimers,
-  clock: realClock,
-})
+export function sessionOf(terminal: Terminal, flags: Flags, { env, signal }: Surroundings): Session {
+  const asked = flags.url ?? env['PAWL_URL']
+  return {
+    terminal,
+    asked,
+    url: asked ?? DEFAULT_URL,
+    token: flags.token ?? env['PAWL_TOKEN'],
+    tenant: flags.tenant ?? env['PAWL_TENANT'],
+    schema: flags.schema ?? env['PAWL_SCHEMA'],
+    directUrl: flags.directUrl ?? env['PAWL_DIRECT_URL'],
+    actor: `cli:${env['USER'] ?? env['USERNAME'] ?? 'somebody'}`,
+    yes: flags.yes === true,
+    signal,
+    timers: realTimers,
+    clock: realClock,
+  }
+}
+
+export const isGateway = (url: string): boolean => /^https?:/i.test(url)
+export const isPostgres = (url: string): boolean => /^postgres(ql)?:/i.test(url)
+const isFile = (url: string): boolean => !/^[a-z][a-z0-9+.-]+:/i.test(url)
 
 /** Opens the store or gateway for the time of one command. The command line runs no services unless it is told to. */
-export async function withPawl<T>(session: Session, work: (pawl: Pawl) => Promise<T>, options: OpenOptions = {}): Promise<T> {
-  const { url, token, tenant, actor } = session
-  await using pawl = await open(url, { ticker: false, retention: false, token, tenant, actor, ...options })
+export async function withPawl<T>(
+  session: Session,
+  work: (pawl: Pawl) => Promise<T>,
+  options: OpenOptions = {},
+): Promise<T> {
+  await using pawl = await opened(session, options)
   return await work(pawl)
+}
+
+export async function opened(session: Session, options: OpenOptions = {}): Promise<Pawl> {
+  const { url, token, tenant, schema, directUrl, actor } = session
+  return await open(url, { ticker: false, retention: false, token, tenant, schema, directUrl, actor, ...options })
+}
+
+/** For whoever only looks: a store that is not there is not made. */
+export async function withExisting<T>(session: Session, work: (pawl: Pawl) => Promise<T>): Promise<T> {
+  const { url } = session
+  if (isFile(url) && !existsSync(url)) {
+    throw new Missing(
+      `There is no store at ${url}.`,
+      'Name one with --url or PAWL_URL, or make one: pawl enqueue, pawl serve, pawl work.',
+    )
+  }
+  return await withPawl(session, work)
+}
+
+/** What reads a store through and through cannot do so from the other end of HTTP. */
+export function needsStore(session: Session, verb: string): void {
+  if (isGateway(session.url)) {
+    throw new Usage(
+      `pawl ${verb} reads the store itself; ${session.url} is a gateway.`,
+      'Give --url the file or the postgres:// address.',
+    )
+  }
+}
+
+/** A route of the gateway for which the engine interface has no word. */
+export async function asked(session: Session, method: string, path: string, body?: object): Promise<Wire> {
+  const { url, token, timers, clock } = session
+  const http = new Http({ url, token, timers, clock }, () => {})
+  const { status, body: told } = await http.request(method, path, body === undefined ? undefined : JSON.stringify(body))
+  if (status >= 400) throw new GatewayRefused(status, refusalOf(told as Wire))
+  return told as Wire
+}
+
+export async function found(pawl: Pawl, id: string): Promise<Job> {
+  const job = await pawl.get(id)
+  if (job === undefined) throw new Refused(refuse('NOT_FOUND', { jobId: id, message: `There is no job ${id}.` }))
+  return job
 }

@@ -7,7 +7,9 @@ import pc from 'picocolors'
 export interface Streams {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
+  /** Standard output is a terminal; standard error is one. */
   readonly isTTY: boolean
+  readonly errIsTTY: boolean
   readonly columns: number
 }
 
@@ -18,11 +20,13 @@ export interface Look {
 }
 
 export type Cell = string | number | undefined
+type Painter = (text: string) => string
 
 export class Terminal {
   readonly #streams: Streams
   readonly look: Look
   readonly paint: ReturnType<typeof pc.createColors>
+  #barShown = false
 
   constructor(streams: Streams, look: Look) {
     this.#streams = streams
@@ -30,9 +34,18 @@ export class Terminal {
     this.paint = pc.createColors(look.colour)
   }
 
-  /** For people only. */
+  get isTTY(): boolean {
+    return this.#streams.isTTY
+  }
+
+  /** For people only, and not for those who want it quiet. */
   say(line = ''): void {
     if (!this.look.json && !this.look.quiet) this.#streams.out(`${line}\n`)
+  }
+
+  /** What was asked for: quiet or not, it is printed. */
+  print(text: string): void {
+    this.#streams.out(text)
   }
 
   /** One object for programs; for people, what `show` makes of it. */
@@ -43,27 +56,46 @@ export class Terminal {
 
   /** To standard error, whoever listens. */
   warn(line: string): void {
+    this.progressDone()
     this.#streams.err(`${line}\n`)
   }
 
-  table(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
-    const cells = rows.map((row) => row.map((cell) => safe(cell === undefined ? '–' : String(cell))))
+  table(
+    head: readonly string[],
+    rows: readonly (readonly Cell[])[],
+    painters: readonly (Painter | undefined)[] = [],
+  ): void {
+    for (const line of this.lines(head, rows, painters)) this.say(line)
+  }
+
+  lines(
+    head: readonly string[],
+    rows: readonly (readonly Cell[])[],
+    painters: readonly (Painter | undefined)[] = [],
+  ): string[] {
+    const cells = rows.map((row) => row.map((cell) => short(safe(cell === undefined ? '–' : String(cell)))))
     const widths = head.map((title, i) => Math.max(title.length, ...cells.map((row) => widthOf(row[i] ?? ''))))
-    const line = (row: readonly string[]) => row.map((cell, i) => pad(cell, i === row.length - 1 ? 0 : (widths[i] ?? 0))).join('  ')
-    this.say(this.paint.dim(line(head)))
-    for (const row of cells) this.say(line(row))
+    const padded = (row: readonly string[], i: number) =>
+      pad(row[i] ?? '', i === head.length - 1 ? 0 : (widths[i] ?? 0))
+    const painted = (row: readonly string[]) => head.map((_, i) => (painters[i] ?? asIs)(padded(row, i))).join('  ')
+    return [this.paint.dim(head.map((_, i) => padded(head, i)).join('  ')), ...cells.map(painted)].map((line) =>
+      line.trimEnd(),
+    )
   }
 
   /** A bar that moves on a terminal, and says nothing elsewhere. */
-  progress(label: string, done: number, total: number | undefined): void {
-    if (!this.#streams.isTTY || this.look.json || this.look.quiet) return
+  progress(label: string, done: number, total?: number): void {
+    if (!this.#streams.errIsTTY || this.look.json || this.look.quiet) return
     const share = total === undefined || total === 0 ? undefined : Math.min(1, done / total)
-    const bar = share === undefined ? '' : `${'█'.repeat(Math.round(share * 24)).padEnd(24, '░')} ${Math.round(share * 100)} % `
+    const bar =
+      share === undefined ? '' : `${'█'.repeat(Math.round(share * 24)).padEnd(24, '░')} ${Math.round(share * 100)} % `
     this.#streams.err(`\r\u001b[2K${bar}${label} ${done}${total === undefined ? '' : ` of ${total}`}`)
+    this.#barShown = true
   }
 
   progressDone(): void {
-    if (this.#streams.isTTY && !this.look.json && !this.look.quiet) this.#streams.err('\r\u001b[2K')
+    if (this.#barShown) this.#streams.err('\r\u001b[2K')
+    this.#barShown = false
   }
 
   /** A screenful, drawn over the last one. */
@@ -72,16 +104,32 @@ export class Terminal {
   }
 }
 
-/** Control characters, and those that turn text around or hide in it, become visible. */
-export const safe = (text: string): string =>
-  text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const asIs: Painter = (text) => text
 
+/** Control characters, and those that turn text around or hide in it, become visible; so does half a character. */
+export const safe = (text: string): string =>
+  text.replaceAll(
+    /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+/** JSON for eyes: indented, and safe line by line. */
+export const safeJson = (value: unknown): string =>
+  (JSON.stringify(value, undefined, 2) ?? 'null').split('\n').map(safe).join('\n')
+
+const LONGEST_CELL = 80
+const short = (text: string): string =>
+  widthOf(text) <= LONGEST_CELL ? text : `${[...text].slice(0, LONGEST_CELL - 1).join('')}…`
 const widthOf = (text: string): number => [...text].length
 const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
 /** "3 s ago", "in 2 h". */
-export function ago(time: number, now: number): string {
-  const seconds = Math.round(Math.abs(now - time) / 1_000)
-  const [n, unit] = seconds < 60 ? [seconds, 's'] : seconds < 3_600 ? [Math.round(seconds / 60), 'min'] : seconds < 172_800 ? [Math.round(seconds / 3_600), 'h'] : [Math.round(seconds / 86_400), 'd']
-  return time > now ? `in ${n} ${unit}` : `${n} ${unit} ago`
+export const ago = (time: number, now: number): string =>
+  time > now ? `in ${span(time - now)}` : `${span(now - time)} ago`
+
+export function span(ms: number): string {
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 120) return `${seconds} s`
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`
 }

@@ -1,20 +1,15 @@
 /**
- * `npm start`: prints the machine and walks one job through its life with the shipped `decide` and `evolve`. The
- * times are made up, so that two days pass in no time; everything else is what any worker and any store would see.
+ * `pawl machine --walk`: one job through its life with the shipped `decide` and `evolve`. The times are made up, so
+ * that two days pass in no time; everything else is what any worker and any store would see.
  */
-import pc from 'picocolors'
 import type { Command } from '../core/command.ts'
 import { type Decision, decide, decideTick } from '../core/decide.ts'
 import type { Event } from '../core/event.ts'
 import { derive } from '../core/evolve.ts'
 import { idText } from '../core/id.ts'
-import { type Job, type Kind, STATES, type Time } from '../core/job.ts'
+import type { Job, Kind, Time } from '../core/job.ts'
 import { resolvePolicy } from '../core/resolve.ts'
-import { edges, type From, movesFrom } from '../core/transitions.ts'
-import { COMMANDS } from '../core/verb.ts'
-
-const paint = pc.createColors(process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined)
-const say = (line = '') => process.stdout.write(`${line}\n`)
+import type { Terminal } from './terminal.ts'
 
 type Words = Command extends infer C ? (C extends Command ? Omit<C, 'requestId' | 'actor'> : never) : never
 
@@ -24,6 +19,11 @@ class Walk {
   #job: Job | undefined
   #now: Time = Date.UTC(2030, 0, 7, 9, 0, 0)
   #requests = 0
+  readonly terminal: Terminal
+
+  constructor(terminal: Terminal) {
+    this.terminal = terminal
+  }
 
   get job(): Job {
     if (this.#job === undefined) throw new Error('nothing was enqueued')
@@ -36,7 +36,7 @@ class Walk {
 
   pass(ms: number, story: string): void {
     this.#now += ms
-    say(`${paint.dim(`          … ${story}`)}`)
+    this.terminal.say(`${this.terminal.paint.dim(`          … ${story}`)}`)
   }
 
   ask(actor: string, words: Words): void {
@@ -53,6 +53,9 @@ class Walk {
   }
 
   #print(actor: string, command: string, decision: Decision): void {
+    const { terminal } = this
+    const { paint } = terminal
+    const say = (line: string) => terminal.say(line)
     const head = `${clock(this.#now)}  ${actor.padEnd(12)} ${command.padEnd(10)}`
     if (decision.kind === 'refused') {
       say(`${head} ${paint.red(`refused ${decision.refusal.code}`)}: ${decision.refusal.message}`)
@@ -75,34 +78,9 @@ class Walk {
 
 const DAY_MS = 86_400_000
 
-const FROM: readonly From[] = ['none', ...STATES]
-
-printMachine()
-walkThrough()
-
-function printMachine(): void {
-  say(paint.bold('The machine'))
-  say(paint.dim(`${edges().length} state changes; a command that has no line from a state is refused there`))
-  for (const command of COMMANDS) {
-    const targets = new Map<string, string[]>()
-    for (const from of FROM) {
-      const to = [...new Set(movesFrom(command, from)?.map((move) => (move.to === from ? 'same' : move.to)))].join(
-        ' | ',
-      )
-      if (to !== '') targets.set(to, [...(targets.get(to) ?? []), from === 'none' ? '–' : from])
-    }
-    let name: string = command
-    for (const [to, from] of targets) {
-      say(`  ${paint.cyan(name.padEnd(12))}${from.join(', ')} ${paint.dim('→')} ${to}`)
-      name = ''
-    }
-  }
-  say()
-}
-
-function walkThrough(): void {
-  say(paint.bold('One job'))
-  const walk = new Walk()
+export function walkThrough(terminal: Terminal): void {
+  terminal.say(terminal.paint.bold('One job'))
+  const walk = new Walk(terminal)
   const fence = () => walk.job.lease?.fence ?? ''
   walk.ask('producer', { type: 'enqueue', id: idText(7919), kind: kind(), priority: 5 })
   walk.pass(40, 'a worker asks for work')
@@ -146,13 +124,16 @@ function kind(): Kind {
   return { tenant: 'default', queue: 'crawl', type: 'crawl.page', policy: resolved.policy }
 }
 
-function conclude({ job, events }: Walk): void {
+function conclude({ job, events, terminal }: Walk): void {
+  const { paint } = terminal
   const folded = JSON.stringify(derive(events)) === JSON.stringify(job)
   if (!folded) throw new Error('the record is not the fold of its events')
-  say()
-  say(`${paint.green(job.state)} after ${job.attempt} runs, ${job.failures} failure, ${job.stalls} lost lease.`)
-  say(`${events.length} events, and folding them again gives exactly this record.`)
-  say(paint.dim('docs/state-machine.md has the whole table, docs/errors.md every refusal.'))
+  terminal.say()
+  terminal.say(
+    `${paint.green(job.state)} after ${job.attempt} runs, ${job.failures} failure, ${job.stalls} lost lease.`,
+  )
+  terminal.say(`${events.length} events, and folding them again gives exactly this record.`)
+  terminal.say(paint.dim('docs/state-machine.md has the whole table, docs/errors.md every refusal.'))
 }
 
 function clock(now: Time): string {

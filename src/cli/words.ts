@@ -6,14 +6,23 @@ export function words(pairs: readonly string[] | undefined): Readonly<Record<str
   return Object.fromEntries(pairs.map(pairOf))
 }
 
+/** One more of an option that may be repeated. */
+export const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [
+  ...(before ?? []),
+  value,
+]
+
+export function jsonOf(what: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Usage(`${what} wants JSON; ${text.length > 60 ? `${text.slice(0, 60)}…` : text} is none.`)
+  }
+}
+
 function pairOf(pair: string): readonly [string, unknown] {
   const match = /^([^=:]+)(:?=)([\s\S]*)$/.exec(pair)
   if (match === null) throw new Usage(`A parameter is name=text or name:=json, not ${pair}.`)
   const [, name = '', sign, value = ''] = match
-  if (sign === '=') return [name, value]
-  try {
-    return [name, JSON.parse(value)]
-  } catch {
-    throw new Usage(`${name}:= wants JSON; ${value} is none.`)
-  }
+  return [name, sign === '=' ? value : jsonOf(`${name}:=`, value)]
 }

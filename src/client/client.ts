@@ -307,7 +307,7 @@ function answerOf(told: Wire): Answer {
 }
 
 /** The problem of an answer, as the refusal it was. */
-function refusalOf(problem: Wire): Refusal {
+export function refusalOf(problem: Wire): Refusal {
   const told = fromWire(problem) as Wire
   const code = told['code'] as Refusal['code']
   const plain = refuse('INVALID', { message: String(told['detail'] ?? 'refused') })

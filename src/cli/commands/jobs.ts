@@ -1,91 +1,147 @@
 /** `pawl jobs …`: look at jobs and move them. */
 import type { Command } from 'commander'
-import { history } from '../../core/dialects/history.ts'
-import { dialectNamed } from '../../core/dialects/registry.ts'
-import { view } from '../../core/dialects/view.ts'
-import { type Job, STATES, type State } from '../../core/job.ts'
-import { refuse } from '../../core/refuse.ts'
+import { log } from '../../core/dialects/history.ts'
+import { DIALECTS } from '../../core/dialects/registry.ts'
+import { statusOf, view } from '../../core/dialects/view.ts'
+import type { Job } from '../../core/job.ts'
 import type { DialectName } from '../../core/policy.ts'
+import type { Answer } from '../../engine/engine.ts'
 import { eventToWire, jobToWire } from '../../gateway/contract/wire.ts'
-import { Refused } from '../../errors.ts'
 import type { Pawl } from '../../pawl.ts'
-import { Usage } from '../exit.ts'
-import { type Session, withPawl } from '../session.ts'
-import { ago, safe } from '../terminal.ts'
-import { words } from '../words.ts'
+import type { JobQuery } from '../../store/store.ts'
+import { countOf, dialectOf, labelsOf, listOf, statesOf } from '../choice.ts'
+import { examples } from '../example.ts'
+import type { Context } from '../program.ts'
+import { found, type Session, withExisting } from '../session.ts'
+import { ago, safe, safeJson } from '../terminal.ts'
+import { collect, words } from '../words.ts'
 
-export function jobsCommands(program: Command, session: () => Session): void {
-  const jobs = program.command('jobs').description('look at jobs and move them')
-  jobs
-    .command('ls')
-    .description('list jobs, newest first')
-    .option('-s, --state <states>', 'comma-separated states')
-    .option('-q, --queue <queues>', 'comma-separated queues')
-    .option('-t, --type <types>', 'comma-separated types')
-    .option('-l, --label <name=value...>', 'labels')
-    .option('--code <code>', 'code of the last error')
+export function jobs(parent: Command, { session }: Context): void {
+  const group = parent.command('jobs').description('look at jobs and move them')
+  const ls = filters(group.command('ls').alias('list').description('list jobs, newest first'))
     .option('-n, --limit <n>', 'how many', '20')
+    .option('--oldest', 'oldest first')
     .option('--cursor <cursor>', 'go on where a page ended')
     .option('--dialect <dialect>', 'in the words of 000A, 000B, 001, 002, 003 or 004')
-    .action((options) => list(session(), options))
-  jobs
+    .action((options: ListOptions) => list(session(), options))
+  examples(
+    ls,
+    'pawl jobs ls --state failed,dead_lettered --type crawl.page',
+    'pawl jobs ls --label customer=42 --json | jq -r .jobs[].id',
+  )
+  group
     .command('show <id>')
     .description('one job, with its input and result')
     .option('--dialect <dialect>', 'in the words of a document')
-    .action((id, options) => show(session(), id, options))
-  jobs
+    .action((id: string, options: InDialect) => show(session(), id, options))
+  group
     .command('events <id>')
-    .description('its history')
+    .alias('history')
+    .description('what happened to it, event by event')
     .option('--dialect <dialect>', 'in the words of a document')
-    .action((id, options) => events(session(), id, options))
-  jobs
+    .action((id: string, options: InDialect) => events(session(), id, options))
+  group
     .command('result <id>')
-    .description('wait for the end and print the result')
+    .description('wait for its end and print the result')
     .option('--timeout <duration>', 'give up after this long', '1h')
-    .action((id, options) => result(session(), id, options))
-  jobs
+    .action((id: string, { timeout }: { readonly timeout: string }) => result(session(), id, timeout))
+  movers(group, session)
+}
+
+function movers(group: Command, session: () => Session): void {
+  const cancel = group
     .command('cancel <id>')
-    .description('cancel a job')
+    .description('cancel it: its handler is told')
     .option('--hard', 'now, without asking its handler')
-    .option('--reason <reason>')
-    .action((id, options) => moved(session(), (pawl) => pawl.cancel(id, { mode: options.hard === true ? 'hard' : 'soft', reason: options.reason })))
-  jobs
+    .option('--reason <reason>', 'why')
+    .action((id: string, { hard, reason }: { readonly hard?: boolean; readonly reason?: string }) =>
+      moved(session(), (pawl) => pawl.cancel(id, { mode: hard === true ? 'hard' : 'soft', reason })),
+    )
+  examples(cancel, 'pawl jobs cancel pj_1k9f3 --reason "customer left"')
+  const signal = group
     .command('signal <id> <name>')
-    .description('send a signal')
-    .option('-p, --payload <k=v...>', 'its payload: k=text, n:=json')
-    .option('--key <key>', 'correlation key')
-    .action((id, name, options) => moved(session(), (pawl) => pawl.signal(id, name, words(options.payload), { key: options.key })))
-  jobs
+    .description('send a signal it waits for, or will wait for')
+    .option('-p, --payload <name=value>', 'its payload: k=text, n:=json; may be repeated', collect)
+    .option('--key <key>', 'only a wait with this correlation key')
+    .action(
+      (id: string, name: string, { payload, key }: { readonly payload?: readonly string[]; readonly key?: string }) =>
+        moved(session(), (pawl) => pawl.signal(id, name, words(payload), { key })),
+    )
+  examples(signal, 'pawl jobs signal pj_1k9f3 approved -p by=ann -p cents:=4200')
+  group
     .command('reopen <id>')
     .alias('retry')
     .description('a second chance for a job that ended badly')
-    .option('--reason <reason>')
-    .action((id, options) => moved(session(), (pawl) => pawl.reopen(id, { reason: options.reason })))
-  jobs
+    .option('--reason <reason>', 'why')
+    .action((id: string, { reason }: { readonly reason?: string }) =>
+      moved(session(), (pawl) => pawl.reopen(id, { reason })),
+    )
+  const reschedule = group
     .command('reschedule <id>')
     .description('run now, later, or at another priority')
-    .option('--delay <duration>')
-    .option('--priority <priority>')
-    .action((id, { delay, priority }) => moved(session(), (pawl) => pawl.reschedule(id, { delay, priority: priority === undefined || Number.isNaN(Number(priority)) ? priority : Number(priority) })))
+    .option('--delay <duration>', 'so much later: 30s, 5m, 2h')
+    .option('--priority <priority>', '0 to 9, or critical, interactive, normal, batch')
+    .action((id: string, { delay, priority }: { readonly delay?: string; readonly priority?: string }) =>
+      moved(session(), (pawl) => pawl.reschedule(id, { delay, priority: priorityOf(priority) })),
+    )
+  examples(reschedule, 'pawl jobs reschedule pj_1k9f3', 'pawl jobs reschedule pj_1k9f3 --delay 2h --priority batch')
 }
 
-async function list(session: Session, options: Readonly<Record<string, string | undefined>> & { label?: readonly string[] }): Promise<void> {
+/** What `ls`, `dlq` and `export` may be narrowed by. */
+export const filters = (command: Command): Command =>
+  command
+    .option('-s, --state <states>', 'comma-separated states')
+    .option('-q, --queue <queues>', 'comma-separated queues')
+    .option('-t, --type <types>', 'comma-separated types')
+    .option('-l, --label <name=value>', 'a label; may be repeated', collect)
+    .option('--code <code>', 'code of the last error')
+    .option('--correlation-id <id>', 'what belongs together')
+    .option('--parent-id <id>', 'children of a job')
+
+export interface Filters {
+  readonly state?: string
+  readonly queue?: string
+  readonly type?: string
+  readonly label?: readonly string[]
+  readonly code?: string
+  readonly correlationId?: string
+  readonly parentId?: string
+}
+
+export const queryOf = (session: Session, options: Filters): Omit<JobQuery, 'order' | 'limit' | 'cursor'> => ({
+  tenant: session.tenant,
+  states: statesOf(options.state),
+  queues: listOf(options.queue),
+  types: listOf(options.type),
+  labels: labelsOf(options.label),
+  code: options.code,
+  correlationId: options.correlationId,
+  parentId: options.parentId,
+})
+
+interface InDialect {
+  readonly dialect?: string
+}
+
+interface ListOptions extends Filters, InDialect {
+  readonly limit: string
+  readonly oldest?: boolean
+  readonly cursor?: string
+}
+
+async function list(session: Session, options: ListOptions): Promise<void> {
   const { terminal } = session
-  const dialect = dialectOf(options['dialect'])
-  await withPawl(session, async (pawl) => {
-    const { jobs, cursor, now } = await pawl.find({
-      states: statesOf(options['state']),
-      queues: options['queue']?.split(','),
-      types: options['type']?.split(','),
-      labels: labelsOf(options.label),
-      code: options['code'],
-      limit: Number(options['limit']),
-      cursor: options['cursor'],
-    })
+  const dialect = dialectOf(options.dialect)
+  const limit = countOf('--limit', options.limit, { min: 1, max: 500 })
+  const order = options.oldest === true ? 'oldest' : 'newest'
+  const query = { ...queryOf(session, options), limit, order, cursor: options.cursor } as const
+  await withExisting(session, async (pawl) => {
+    const { jobs, cursor, now } = await pawl.find(query)
     const told = jobs.map((job) => (dialect === undefined ? jobToWire(job, false) : view(job, dialect)))
     terminal.tell({ jobs: told, cursor }, () => {
       if (jobs.length === 0) return terminal.say('No jobs match.')
-      terminal.table(['ID', 'TYPE', 'QUEUE', 'STATE', 'RUNS', 'FAILURES', 'UPDATED'], jobs.map((job) => row(job, now, dialect)))
+      const rows = jobs.map((job) => row(job, now, dialect))
+      terminal.table(['ID', 'TYPE', 'QUEUE', 'STATE', 'RUNS', 'FAILURES', 'UPDATED'], rows)
       if (cursor !== undefined) terminal.say(terminal.paint.dim(`more: --cursor ${cursor}`))
     })
   })
@@ -93,98 +149,96 @@ async function list(session: Session, options: Readonly<Record<string, string | 
 
 /** A job has failures (2 of 7) and runs (4): never "attempt 4/3". */
 const row = (job: Job, now: number, dialect: DialectName | undefined) => [
-  job.spec.alias ?? job.id,
+  job.id,
   job.spec.kind.type,
   job.spec.kind.queue,
-  dialect === undefined ? job.state : String(Object.values(view(job, dialect))[1] ?? job.state),
+  dialect === undefined ? job.state : statusOf(job, DIALECTS[dialect]),
   job.attempt,
   `${job.failures} of ${job.spec.kind.policy.maxAttempts}`,
   ago(job.updatedAt, now),
 ]
 
-async function show(session: Session, id: string, options: { readonly dialect?: string }): Promise<void> {
-  const { terminal } = session
+async function show(session: Session, id: string, options: InDialect): Promise<void> {
   const dialect = dialectOf(options.dialect)
-  await withPawl(session, async (pawl) => {
+  await withExisting(session, async (pawl) => {
     const job = await found(pawl, id)
-    const told = dialect === undefined ? jobToWire(job, true) : view(job, dialect)
-    const input = job.spec.input === undefined ? undefined : await pawl.body(job.id, 'input')
-    const output = job.result?.body === undefined || job.result.body.size === 0 ? undefined : await pawl.body(job.id, 'output')
-    terminal.tell({ ...told, input, output }, () => {
-      for (const [name, value] of Object.entries({ ...told, input, output })) {
-        if (value === undefined || name === 'policy') continue
-        terminal.say(`${terminal.paint.dim(name.padEnd(14))} ${safe(typeof value === 'string' ? value : JSON.stringify(value))}`)
-      }
-    })
+    if (dialect !== undefined) return tellFields(session, view(job, dialect))
+    await showJob(session, pawl, job, [])
   })
 }
 
-async function events(session: Session, id: string, options: { readonly dialect?: string }): Promise<void> {
+/** A job as it is told everywhere, with its bodies as they are. */
+export async function showJob(session: Session, pawl: Pawl, job: Job, more: readonly string[]): Promise<void> {
+  const [loaded] = (await pawl.engine.load([{ id: job.id, bodies: ['input', 'output', ...more] }])).items
+  const bodies = Object.fromEntries(
+    Object.entries(loaded?.bodies ?? {}).map(([name, text]) => [name, text === '' ? undefined : JSON.parse(text)]),
+  )
+  const { input: _, ...told } = jobToWire(job, true)
+  tellFields(session, { ...told, ...bodies })
+}
+
+const MACHINERY: ReadonlySet<string> = new Set(['policy', 'recent', 'baseRev', 'seq', 'nextTickAt'])
+
+function tellFields({ terminal }: Session, fields: Readonly<Record<string, unknown>>): void {
+  terminal.tell(fields, () => {
+    for (const [name, value] of Object.entries(fields)) {
+      if (value === undefined || MACHINERY.has(name) || isEmpty(value)) continue
+      const text = typeof value === 'object' ? safeJson(value) : safe(String(value))
+      terminal.say(`${terminal.paint.dim(safe(name).padEnd(14))} ${text.replaceAll('\n', `\n${' '.repeat(15)}`)}`)
+    }
+  })
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0
+
+async function events(session: Session, id: string, options: InDialect): Promise<void> {
   const { terminal } = session
   const dialect = dialectOf(options.dialect)
-  await withPawl(session, async (pawl) => {
+  await withExisting(session, async (pawl) => {
     const job = await found(pawl, id)
-    const log = await pawl.events(job.id)
+    const all = await pawl.events(job.id)
     if (dialect !== undefined) {
-      const told = history(log, dialect)
+      const told = log(all, dialect)
       return terminal.tell({ events: told }, () => {
         for (const entry of told) terminal.say(safe(JSON.stringify(entry)))
       })
     }
-    terminal.tell({ events: log.map(eventToWire) }, () =>
-      terminal.table(
-        ['REV', 'SEQ', 'AT', 'EVENT', 'FROM', 'TO', 'ACTOR', 'REASON'],
-        log.map((event) => [event.rev, event.seq, new Date(event.at).toISOString(), event.type, event.from, event.to, event.actor, event.reason]),
-      ),
+    const rows = all.map(({ rev, seq, at, type, from, to, actor, reason }) => [
+      rev,
+      seq,
+      new Date(at).toISOString(),
+      type,
+      from,
+      to,
+      actor,
+      reason,
+    ])
+    terminal.tell({ events: all.map(eventToWire) }, () =>
+      terminal.table(['REV', 'SEQ', 'AT', 'EVENT', 'FROM', 'TO', 'ACTOR', 'REASON'], rows),
     )
   })
 }
 
-async function result(session: Session, id: string, { timeout }: { readonly timeout: string }): Promise<void> {
+async function result(session: Session, id: string, timeout: string): Promise<void> {
   const { terminal } = session
-  await withPawl(session, async (pawl) => {
-    const value = await pawl.result(id, { timeout })
-    terminal.tell(value ?? null, () => terminal.say(JSON.stringify(value ?? null, undefined, 2)))
+  await withExisting(session, async (pawl) => {
+    const value = await pawl.result((await found(pawl, id)).id, { timeout })
+    terminal.tell(value ?? null, () => terminal.print(`${safeJson(value ?? null)}\n`))
   })
 }
 
 /** Says what has become of the job. */
-async function moved(session: Session, move: (pawl: Pawl) => Promise<{ readonly jobId: string; readonly state: State; readonly rev: number; readonly replayed: boolean }>): Promise<void> {
+async function moved(session: Session, move: (pawl: Pawl) => Promise<Extract<Answer, { ok: true }>>): Promise<void> {
   const { terminal } = session
-  await withPawl(session, async (pawl) => {
-    const { jobId, state, rev, replayed } = await move(pawl)
-    terminal.tell({ jobId, state, rev, replayed }, () => terminal.say(`${jobId} is ${terminal.paint.bold(state)}${replayed ? ' already' : ''}.`))
+  await withExisting(session, async (pawl) => {
+    const { jobId, state, rev, replayed, cancel } = await move(pawl)
+    const pending = cancel !== undefined && cancel.acknowledgedAt === undefined && state !== 'cancelled'
+    terminal.tell({ jobId, state, rev, replayed, cancelRequested: pending || undefined }, () =>
+      terminal.say(`${jobId} is ${terminal.paint.bold(state)}${pending ? ', and its handler is told to stop' : ''}.`),
+    )
   })
 }
 
-async function found(pawl: Pawl, id: string): Promise<Job> {
-  const job = await pawl.get(id)
-  if (job === undefined) throw new Refused(refuse('NOT_FOUND', { jobId: id, message: `There is no job ${id}.` }))
-  return job
-}
-
-export function dialectOf(name: string | undefined): DialectName | undefined {
-  if (name === undefined) return undefined
-  const dialect = dialectNamed(name)
-  if (dialect === undefined) throw new Usage(`There is no dialect ${name}: 000A, 000B, 001, 002, 003 and 004 are known.`)
-  return dialect
-}
-
-export function statesOf(text: string | undefined): readonly State[] | undefined {
-  return text?.split(',').map((word) => {
-    const state = word === 'canceled' ? 'cancelled' : word
-    if (!(STATES as readonly string[]).includes(state)) throw new Usage(`There is no state ${word}: ${STATES.join(', ')} are known.`)
-    return state as State
-  })
-}
-
-function labelsOf(pairs: readonly string[] | undefined): Readonly<Record<string, string>> | undefined {
-  if (pairs === undefined) return undefined
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const at = pair.indexOf('=')
-      if (at < 1) throw new Usage(`A label is name=value, not ${pair}.`)
-      return [pair.slice(0, at), pair.slice(at + 1)]
-    }),
-  )
-}
+export const priorityOf = (text: string | undefined): never =>
+  (text === undefined || Number.isNaN(Number(text)) ? text : Number(text)) as never

@@ -3,16 +3,21 @@ import { describe, expect, it } from 'vitest'
 import { STATES } from '../../src/core/job.ts'
 import { COMMANDS } from '../../src/core/verb.ts'
 
-describe('npm start', () => {
-  const run = spawnSync(process.execPath, ['src/cli/walk.ts'], { encoding: 'utf8' })
+describe('pawl machine', () => {
+  const pawl = (...words: readonly string[]) =>
+    spawnSync(process.execPath, ['src/cli/main.ts', 'machine', ...words], { encoding: 'utf8' })
+  const table = pawl()
+  const run = pawl('--walk')
 
   it('shows every command and every state of the machine', () => {
-    expect(run.stderr).toBe('')
-    expect(run.status).toBe(0)
-    for (const word of [...COMMANDS, ...STATES]) expect(run.stdout).toContain(word)
+    expect(table.stderr).toBe('')
+    expect(table.status).toBe(0)
+    for (const word of [...COMMANDS, ...STATES]) expect(table.stdout).toContain(word)
   })
 
   it('walks a job to its end through a lost lease, a refusal, a retry, a wait and a replay', () => {
+    expect(run.stderr).toBe('')
+    expect(run.status).toBe(0)
     expect(run.stdout.match(/refused [A-Z_]+/g)).toEqual(['refused STALE_FENCE'])
     for (const event of ['stalled', 'requeued', 'retry_scheduled', 'parked', 'signalled', 'succeeded']) {
       expect(run.stdout).toMatch(new RegExp(`\\b${event}\\b +\\w+ → `))
@@ -22,6 +27,6 @@ describe('npm start', () => {
   })
 
   it('is plain text when nobody looks', () => {
-    expect(run.stdout).not.toContain('\u001b')
+    expect(table.stdout + run.stdout).not.toContain('\u001b')
   })
 })

@@ -1,0 +1,60 @@
+/** `pawl derive`: a document's own fold over a foreign log, with everything about the log that it forbids. */
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { deriveDialect } from '../../core/dialects/derive.ts'
+import { dialectOf } from '../choice.ts'
+import { examples } from '../example.ts'
+import { Ended, EXIT, Missing, Usage } from '../exit.ts'
+import type { Context } from '../program.ts'
+import type { Session } from '../session.ts'
+import { safe } from '../terminal.ts'
+
+export function derive(parent: Command, { session }: Context): void {
+  const command = parent
+    .command('derive [file]')
+    .description('the status a foreign log comes to, and what is wrong with it; exits with 1 if anything is')
+    .requiredOption('--dialect <dialect>', 'whose words the log is in: 000A, 000B, 001, 002, 003 or 004')
+    .action((file: string | undefined, options: { readonly dialect: string }) => run(session(), file, options.dialect))
+  examples(
+    command,
+    'pawl derive --dialect 003 job.jsonl',
+    'pawl jobs events pj_1k9f3 --dialect 001 --json | jq -c .events[] | pawl derive --dialect 001',
+  )
+}
+
+function run({ terminal }: Session, file: string | undefined, name: string): void {
+  const dialect = dialectOf(name)
+  if (dialect === undefined) throw new Usage('--dialect says whose words the log is in.')
+  const told = deriveDialect(dialect, linesOf(textOf(file)))
+  terminal.tell(told, () => {
+    const { paint } = terminal
+    const status = told.status === undefined ? 'nothing has happened' : safe(told.status)
+    terminal.say(`${paint.bold(status)}${told.constant === undefined ? '' : ` (${told.constant})`}`)
+    terminal.say(paint.dim(`${told.lines} lines, ${told.repeated} repeated, ${told.passedOver} passed over`))
+    for (const { line, rule, what } of told.violations) terminal.say(`${paint.red(rule)} line ${line}: ${safe(what)}`)
+  })
+  if (told.violations.length > 0) throw new Ended(EXIT.failure)
+}
+
+function textOf(file: string | undefined): string {
+  try {
+    return readFileSync(file === undefined || file === '-' ? 0 : file, 'utf8')
+  } catch (error) {
+    throw new Missing(
+      `${file ?? 'Standard input'} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+/** Line by line. What is no JSON is reported like any other line that makes no sense. */
+const linesOf = (text: string): readonly unknown[] =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      try {
+        return JSON.parse(line) as unknown
+      } catch {
+        return undefined
+      }
+    })

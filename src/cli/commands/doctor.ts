@@ -1,0 +1,222 @@
+/** `pawl doctor`: is everything there that jobs need? Each finding comes with what to do about it. */
+import type { Command } from 'commander'
+import { defineJob } from '../../define-job.ts'
+import type { Pawl } from '../../pawl.ts'
+import { migrationStatus } from '../../store/postgres/migrate.ts'
+import { queueKey } from '../../store/store.ts'
+import { realRandom } from '../../system/random.ts'
+import { examples } from '../example.ts'
+import { Ended, EXIT, failureOf } from '../exit.ts'
+import type { Context } from '../program.ts'
+import { asked, isGateway, isPostgres, type Session, withExisting } from '../session.ts'
+import { safe } from '../terminal.ts'
+import { askOf, withClient } from './migrate.ts'
+import { withoutPassword } from './serve.ts'
+
+interface Finding {
+  readonly check: string
+  readonly status: 'ok' | 'warning' | 'failure'
+  readonly found: string
+  readonly next: string | undefined
+}
+
+const SKEW_MOST_MS = 1_000
+const HINT_WITHIN_MS = 3_000
+const THREAD_WITHIN_MS = 5_000
+const OVERDUE_MS = 30_000
+const SCHEMA = 'pawl'
+
+export function doctor(parent: Command, { session }: Context): void {
+  const command = parent
+    .command('doctor')
+    .description('check store, migrations, clocks, poolers, hints, leases; exits with 1 if anything fails')
+    .action(() => run(session()))
+  examples(command, 'pawl doctor', 'pawl doctor --url postgres://localhost/app --json')
+}
+
+async function run(session: Session): Promise<void> {
+  const { terminal, url } = session
+  const findings: Finding[] = []
+  const add = (...more: readonly Finding[]) => {
+    findings.push(...more)
+    for (const { check, status, found, next } of more) {
+      const { green, yellow, red, dim } = terminal.paint
+      const mark = { ok: green('ok     '), warning: yellow('warning'), failure: red('FAILURE') }[status]
+      terminal.say(`${mark} ${check.padEnd(12)} ${safe(found)}`)
+      if (next !== undefined) terminal.say(`${' '.repeat(21)}${dim(`→ ${safe(next)}`)}`)
+    }
+  }
+  if (isPostgres(url)) add(...(await postgres(session)))
+  if (isGateway(url)) add(await ready(session))
+  if (findings.every(({ status }) => status !== 'failure')) {
+    try {
+      await withExisting(session, async (pawl) => {
+        add(await reachable(session, pawl))
+        add(await clocks(session, pawl))
+        add(await hints(session, pawl))
+        add(await ticking(pawl))
+        if (!isGateway(url)) add(await keeper(session, pawl))
+      })
+    } catch (error) {
+      const { message, next } = failureOf(error)
+      add(failure('store', message, next ?? 'See that it runs, and that --url leads there.'))
+    }
+  }
+  const ok = findings.every(({ status }) => status !== 'failure')
+  if (terminal.look.json) terminal.print(`${JSON.stringify({ url: withoutPassword(url), ok, findings })}\n`)
+  if (!ok) throw new Ended(EXIT.failure)
+}
+
+const fine = (check: string, found: string): Finding => ({ check, status: 'ok', found, next: undefined })
+const warning = (check: string, found: string, next: string): Finding => ({ check, status: 'warning', found, next })
+const failure = (check: string, found: string, next: string): Finding => ({ check, status: 'failure', found, next })
+
+async function ready(session: Session): Promise<Finding> {
+  try {
+    const { status } = await asked(session, 'GET', '/readyz')
+    return fine('gateway', `it is ${String(status)}`)
+  } catch (error) {
+    return failure('gateway', failureOf(error).message, 'See that pawl serve runs there, and that its store answers.')
+  }
+}
+
+async function reachable({ clock, url }: Session, pawl: Pawl): Promise<Finding> {
+  const beganMs = clock.monotonicMs()
+  await pawl.find({ limit: 1 })
+  const tookMs = Math.round(clock.monotonicMs() - beganMs)
+  return fine('store', `${withoutPassword(url)} answers in ${tookMs} ms`)
+}
+
+/** The store's clock rules; a machine that is far from it shows times nobody else sees. */
+async function clocks({ clock }: Session, pawl: Pawl): Promise<Finding> {
+  const beganMs = clock.monotonicMs()
+  const { now } = await pawl.find({ limit: 1 })
+  const tripMs = clock.monotonicMs() - beganMs
+  const skewMs = Math.round(clock.now() - tripMs / 2 - now)
+  const found = `this machine is ${Math.abs(skewMs)} ms ${skewMs < 0 ? 'behind' : 'ahead of'} the store`
+  return Math.abs(skewMs) <= SKEW_MOST_MS
+    ? fine('clock', found)
+    : warning(
+        'clock',
+        found,
+        'Jobs go by the store’s clock and are safe; set this one for the sake of logs and delays.',
+      )
+}
+
+/** Writes a document and sees whether the word of it comes back. Workers poll without, and are slower. */
+async function hints(session: Session, pawl: Pawl): Promise<Finding> {
+  const { clock, timers, signal, url } = session
+  if (isGateway(url)) return fine('hints', 'come over the gateway’s event stream')
+  const queue = `pawl-doctor-${realRandom.hex64()}`
+  const heard = new AbortController()
+  await using _listening = await pawl.engine.subscribe((hint) => {
+    if (hint.about === 'queue' && hint.queue === queue) heard.abort()
+  })
+  const beganMs = clock.monotonicMs()
+  await pawl.wake(queue)
+  await timers.sleep(HINT_WITHIN_MS, AbortSignal.any([signal, heard.signal]))
+  const tookMs = Math.round(clock.monotonicMs() - beganMs)
+  const key = queueKey(session.tenant ?? 'default', queue)
+  await pawl.engine.settings([{ op: 'remove', collection: 'queue', key, rev: undefined }])
+  return heard.signal.aborted
+    ? fine('hints', `one came after ${tookMs} ms`)
+    : warning(
+        'hints',
+        `none came within ${HINT_WITHIN_MS} ms: workers find jobs by polling, up to a second later`,
+        'Behind a transaction pooler, give --direct-url the database’s own address.',
+      )
+}
+
+/** Somebody has to notice what nobody else does: leases that ended, deadlines that passed. */
+async function ticking(pawl: Pawl): Promise<Finding> {
+  const { jobs, now } = await pawl.find({ states: ['claimed', 'running', 'stalled'], order: 'oldest', limit: 200 })
+  const overdue = jobs.filter(({ nextTickAt }) => nextTickAt !== undefined && nextTickAt < now - OVERDUE_MS)
+  return overdue.length === 0
+    ? fine('ticker', 'no lease or deadline is overdue')
+    : failure(
+        'ticker',
+        `${overdue.length} jobs are overdue by more than ${OVERDUE_MS / 1_000} s: nobody ticks`,
+        'Run pawl serve or pawl work on this store, or open it without ticker: false.',
+      )
+}
+
+/** Where leases are kept by a thread, a handler that blocks the event loop keeps its lease. */
+async function keeper({ clock, timers, signal }: Session, pawl: Pawl): Promise<Finding> {
+  const job = defineJob({ type: 'pawl.doctor', queue: `pawl-doctor-${realRandom.hex64()}`, run: () => undefined })
+  await using worker = pawl.work([job])
+  const untilMs = clock.monotonicMs() + THREAD_WITHIN_MS
+  while (worker.keeper !== 'thread' && clock.monotonicMs() < untilMs && !signal.aborted) await timers.sleep(20, signal)
+  const where = worker.keeper
+  await worker.stop()
+  // A worker announces its types: nobody should find this one.
+  const key = JSON.stringify([job.tenant, job.type])
+  await pawl.engine.settings([{ op: 'remove', collection: 'type', key, rev: undefined }])
+  return where === 'thread'
+    ? fine('keeper', 'leases are kept by a thread of their own')
+    : warning(
+        'keeper',
+        'leases are kept on the main thread: a handler that blocks it for long loses its lease',
+        'Nothing for memory:; elsewhere look into the log for what the thread said.',
+      )
+}
+
+async function postgres(session: Session): Promise<readonly Finding[]> {
+  const { url, directUrl, schema = SCHEMA } = session
+  try {
+    return await withClient(url, async (client) => {
+      const ask = askOf(client)
+      const [row] = await ask(
+        "select current_setting('server_version'), pg_backend_pid(), current_setting('synchronous_commit')",
+      )
+      const [version, pid, durable] = row ?? []
+      const { pending } = await migrationStatus(ask, schema)
+      const findings: Finding[] = [fine('postgres', `version ${String(version)}`)]
+      findings.push(
+        pending.length === 0
+          ? fine('migrations', `schema ${schema} is up to date`)
+          : failure('migrations', `schema ${schema} lacks ${pending.join(', ')}`, 'Run pawl migrate with this --url.'),
+      )
+      if (durable === 'off')
+        findings.push(
+          failure(
+            'durability',
+            'synchronous_commit is off: an answered enqueue may be lost in a crash',
+            'alter role … set synchronous_commit = on',
+          ),
+        )
+      // A pooler answers for the server with a process id of its own invention.
+      const { processID } = client as { readonly processID?: number | null }
+      const pooled = typeof processID === 'number' && processID !== Number(pid)
+      findings.push(await pooler(session, pooled, directUrl))
+      return findings
+    })
+  } catch (error) {
+    return [failure('postgres', failureOf(error).message, 'See that it runs, and that --url leads there.')]
+  }
+}
+
+async function pooler(session: Session, pooled: boolean, directUrl: string | undefined): Promise<Finding> {
+  const listens = await listenWorks(session, directUrl ?? session.url)
+  const between = pooled ? 'a pooler is in between' : 'no pooler is in between'
+  return listens
+    ? fine('pooler', `${between}; LISTEN works${directUrl === undefined ? '' : ' past it'}`)
+    : warning(
+        'pooler',
+        `${between}, and LISTEN does not work: jobs are found by polling`,
+        'Give --direct-url (PAWL_DIRECT_URL) the database’s own address.',
+      )
+}
+
+async function listenWorks({ timers, signal }: Session, url: string): Promise<boolean> {
+  return await withClient(url, async (client) => {
+    const channel = `pawl_doctor_${realRandom.hex64()}`
+    const heard = new AbortController()
+    client.on('notification', (message) => {
+      if (message.channel === channel) heard.abort()
+    })
+    await client.query(`listen ${channel}`)
+    await withClient(url, (other) => other.query(`notify ${channel}`))
+    await timers.sleep(HINT_WITHIN_MS, AbortSignal.any([signal, heard.signal]))
+    return heard.signal.aborted
+  })
+}

@@ -1,0 +1,133 @@
+/** `pawl token …`: who may ask a gateway for what. The secret is shown once. */
+import type { Command } from 'commander'
+import { parseDuration } from '../../core/duration.ts'
+import { DEFAULT_TENANT } from '../../define-job.ts'
+import type { Scope } from '../../gateway/contract/routes.ts'
+import { toWire } from '../../gateway/contract/wire.ts'
+import { type Token, Tokens } from '../../gateway/token.ts'
+import { realRandom } from '../../system/random.ts'
+import { chosen, listOf } from '../choice.ts'
+import { examples } from '../example.ts'
+import { Missing, Usage } from '../exit.ts'
+import type { Context } from '../program.ts'
+import { asked, isGateway, type Session, withExisting, withPawl } from '../session.ts'
+
+interface Options {
+  readonly scope: string
+  readonly name?: string
+  readonly queue?: string
+  readonly expiresIn?: string
+}
+
+interface Told {
+  readonly id: string
+  readonly name: string
+  readonly scope: string
+  readonly tenant: string
+  readonly queues?: readonly string[]
+  readonly createdAt: string
+  readonly expiresAt?: string
+  readonly revokedAt?: string
+}
+
+/** Known here without loading the schemas that know them, too: a scope that is missing does not compile. */
+const SCOPES = Object.keys({ producer: 1, worker: 1, operator: 1, viewer: 1, admin: 1 } satisfies Record<
+  Scope,
+  1
+>) as readonly Scope[]
+
+export function token(parent: Command, { session }: Context): void {
+  const group = parent.command('token').description('who may ask a gateway for what')
+  const create = group
+    .command('create')
+    .description('a new token; its secret is printed once')
+    .requiredOption('--scope <scope>', SCOPES.join(', '))
+    .option('--name <name>', 'whose it is; shown as the actor of what it does')
+    .option('-q, --queue <queues>', 'for workers: the only queues they may touch')
+    .option('--expires-in <duration>', 'good for this long: 12h, 30d')
+    .action((options: Options) => make(session(), options))
+  examples(
+    create,
+    'pawl token create --scope worker --queue mail --name mailer',
+    'export PAWL_TOKEN=$(pawl token create --scope operator --quiet)',
+  )
+  group
+    .command('ls')
+    .alias('list')
+    .description('tokens, without their secrets')
+    .action(() => list(session()))
+  group
+    .command('revoke <id>')
+    .description('it stops working within seconds')
+    .action((id: string) => revoke(session(), id))
+}
+
+async function make(session: Session, options: Options): Promise<void> {
+  const { terminal, tenant = DEFAULT_TENANT } = session
+  const scope = chosen('scope', options.scope, SCOPES)
+  const queues = listOf(options.queue)
+  const name = options.name ?? scope
+  const expiresInMs = options.expiresIn === undefined ? undefined : parseDuration(options.expiresIn)
+  if (options.expiresIn !== undefined && expiresInMs === undefined)
+    throw new Usage(`--expires-in is a duration like 12h or 30d, not ${options.expiresIn}.`)
+  const told = isGateway(session.url)
+    ? ((await asked(session, 'POST', '/v1/tokens', {
+        name,
+        scope,
+        queues,
+        expiresIn: options.expiresIn,
+      })) as never as Told & { readonly secret: string })
+    : await withPawl(session, async (pawl) => {
+        const { token, secret } = await new Tokens(pawl.engine, session.clock, realRandom).create({
+          name,
+          scope,
+          tenant,
+          queues,
+          expiresInMs,
+        })
+        return { ...wire(token), secret }
+      })
+  terminal.tell(told, () => {
+    terminal.say(terminal.paint.dim(`${told.scope} token ${told.id}; this is the only time its secret is shown:`))
+    terminal.print(`${told.secret}\n`)
+  })
+}
+
+async function list(session: Session): Promise<void> {
+  const { terminal, tenant = DEFAULT_TENANT } = session
+  const tokens = isGateway(session.url)
+    ? ((await asked(session, 'GET', '/v1/tokens'))['tokens'] as readonly Told[])
+    : await withExisting(session, async (pawl) =>
+        (await new Tokens(pawl.engine, session.clock, realRandom).list(tenant)).map(wire),
+      )
+  terminal.tell({ tokens }, () => {
+    if (tokens.length === 0) return terminal.say('There are no tokens. Make one: pawl token create --scope admin')
+    terminal.table(
+      ['ID', 'NAME', 'SCOPE', 'QUEUES', 'CREATED', 'EXPIRES', 'REVOKED'],
+      tokens.map(({ id, name, scope, queues, createdAt, expiresAt, revokedAt }) => [
+        id,
+        name,
+        scope,
+        queues?.join(','),
+        createdAt,
+        expiresAt,
+        revokedAt,
+      ]),
+    )
+  })
+}
+
+async function revoke(session: Session, id: string): Promise<void> {
+  const { terminal, tenant = DEFAULT_TENANT } = session
+  const revoked = isGateway(session.url)
+    ? ((await asked(session, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`)) as never as Told)
+    : await withExisting(session, async (pawl) => {
+        const found = await new Tokens(pawl.engine, session.clock, realRandom).revoke(id, tenant)
+        return found === undefined ? undefined : wire(found)
+      })
+  if (revoked === undefined) throw new Missing(`There is no token ${id}.`, 'pawl token ls')
+  terminal.tell(revoked, () => terminal.say(`Token ${revoked.id} is revoked; every gateway knows within seconds.`))
+}
+
+const wire = ({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }: Token): Told =>
+  toWire({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }) as Told

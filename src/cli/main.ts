@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+/** The `pawl` command: real streams, real signals, and an exit code. */
+import { EXIT } from './exit.ts'
+import { run } from './run.ts'
+
+const stop = new AbortController()
+let interrupted = false
+
+const onSignal = (signal: NodeJS.Signals) => {
+  // Who asks twice does not want to wait for anything.
+  if (stop.signal.aborted) process.exit(EXIT.interrupted)
+  interrupted = signal === 'SIGINT'
+  stop.abort()
+}
+process.on('SIGINT', onSignal)
+process.on('SIGTERM', onSignal)
+
+// Whoever read us has seen enough (`pawl jobs ls | head`).
+const onGone = (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failure)
+process.stdout.on('error', onGone)
+process.stderr.on('error', onGone)
+
+const { exit, graceful } = await run(process.argv.slice(2), {
+  env: process.env,
+  signal: stop.signal,
+  streams: {
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    isTTY: process.stdout.isTTY === true,
+    errIsTTY: process.stderr.isTTY === true,
+    columns: process.stdout.columns ?? 80,
+  },
+})
+// A command that was cut off may have left a request under way; one that ended in order has nothing left.
+if (stop.signal.aborted && !graceful) process.exit(interrupted ? EXIT.interrupted : 143)
+process.exitCode = exit
+process.off('SIGINT', onSignal)
+process.off('SIGTERM', onSignal)
