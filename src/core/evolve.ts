@@ -148,7 +148,9 @@ function apply(job: Job, event: Exclude<Event, { type: 'enqueued' }>): Job {
     case 'wait_timed_out':
       return enter(job, event, { state: 'queued', runAt: event.at }, {})
     case 'released':
-      return leave(job, event, { state: 'queued', runAt: event.payload.runAt }, event.payload.executionMs)
+      return leave(job, event, { state: 'queued', runAt: event.payload.runAt }, event.payload.executionMs, {
+        startBy: startByFrom(job, event.payload.runAt),
+      })
     case 'retry_scheduled':
       return leave(job, event, { state: 'retrying', runAt: event.payload.runAt }, event.payload.executionMs, {
         failures: job.state === 'stalled' ? job.failures : job.failures + 1,
@@ -249,7 +251,10 @@ function observed(job: Job, event: Exclude<Extract<Event, { seq: undefined }>, {
     case 'cancel_requested':
       return note(job, event, { cancel: event.payload.cancel })
     case 'rescheduled':
-      return { ...note(job, event, { priority: event.payload.priority }), runAt: event.payload.runAt } as Job
+      return {
+        ...note(job, event, { priority: event.payload.priority, startBy: startByFrom(job, event.payload.runAt) }),
+        runAt: event.payload.runAt,
+      } as Job
     case 'compensated':
       return note(job, event, { compensations: [] })
     case 'compacted':
@@ -366,6 +371,12 @@ function recorded(job: Job, payload: Extract<Event, { type: 'recorded' }>['paylo
 const remember = (job: Job, event: Event): readonly Receipt[] => {
   const { requestId, command, digest, rev, state, at } = event
   return [...job.recent, { requestId, command, digest, rev, state, at }].slice(-SIZES.recent)
+}
+
+/** Who puts a job off puts off the time by which it must have started. */
+function startByFrom({ startBy, spec }: Job, runAt: Time): Time | undefined {
+  const { startWithinMs } = spec.kind.policy
+  return startBy === undefined || startWithinMs === undefined ? startBy : Math.max(startBy, runAt + startWithinMs)
 }
 
 /** A handler's error uses up budget; an ending that nobody ran into does not. */

@@ -149,6 +149,17 @@ describe('time limits', () => {
     expect(later.record.startBy).toBe(later.now + 3_000)
   })
 
+  it('follow a job that is put off', () => {
+    const later = given({ startWithin: '3s' }).does({ type: 'reschedule', runAt: 1_060_000 })
+    expect(later.record.startBy).toBe(1_063_000)
+    const snoozed = given({ startWithin: '3s' })
+      .claims()
+      .does({ type: 'release', fence: 'mine', reason: 'snoozed', runAt: 1_060_000 })
+    expect(snoozed.record.startBy).toBe(1_063_000)
+    const sooner = given({ startWithin: '3s' }, { runAt: 1_060_000 }).does({ type: 'reschedule', runAt: 1_000_000 })
+    expect(sooner.record.startBy).toBe(1_063_000)
+  })
+
   it('have not passed before they have', () => {
     const history = given({ deadline: '10s' }).after(9_999)
     expect(history.isDue).toBe(false)

@@ -71,6 +71,12 @@ function entered(ghost: Ghost, event: Event, now: number, policy: Policy): Parti
       return { ...fresh, ...limits(event.payload.runAt, now, policy) }
     case 'admitted':
       return { startBy: limits(event.payload.runAt, now, policy).startBy }
+    case 'released':
+    case 'rescheduled':
+      // Putting a job off puts off the time by which it must have started, and never brings it forward.
+      return ghost.startBy === undefined
+        ? {}
+        : { startBy: Math.max(ghost.startBy, event.payload.runAt + (policy.startWithinMs ?? 0)) }
     case 'compensating':
       return {
         ...fresh,

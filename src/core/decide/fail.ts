@@ -106,6 +106,7 @@ function successorOf(d: Draft, job: Job, failure: Failure, fault: Fault): Omit<E
     parentId: job.id,
     workflowId: spec.workflowId,
     stepIndex: spec.stepIndex,
+    dedupeKey: spec.dedupeKey,
     failures: job.failures + 1,
     stalls: job.stalls,
   }

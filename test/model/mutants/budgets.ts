@@ -5,8 +5,8 @@ export const BUDGETS: readonly Mutant[] = [
   // Budgets.
   mutant('release-counts-as-failure', 'budget', [
     'evolve.ts',
-    "return leave(job, event, { state: 'queued', runAt: event.payload.runAt }, event.payload.executionMs)",
-    "return leave(job, event, { state: 'queued', runAt: event.payload.runAt }, event.payload.executionMs, { failures: job.failures + 1 })",
+    '        startBy: startByFrom(job, event.payload.runAt),\n      })\n    case',
+    '        startBy: startByFrom(job, event.payload.runAt),\n        failures: job.failures + 1,\n      })\n    case',
   ]),
   mutant('stall-not-counted', 'budget', ['evolve.ts', '{ stalls: job.stalls + 1 }', '{}']),
   mutant('stall-counts-as-failure', 'budget', [
