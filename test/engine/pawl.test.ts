@@ -223,6 +223,45 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('the library on %s', (n
     await expect(pawl.explain('pj_vvvv')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
+  it('writes many words about one job in one commit, and reads back every one of them', async () => {
+    await using place = await PLACES[name]()
+    await using pawl = await openAt(place)
+    const { engine } = pawl
+    const { id } = await pawl.enqueue(add, { a: 1, b: 2 })
+    const anybody = (n: number) => ({ actor: 'ann', requestId: `a${n}` })
+    const body = { name: 'signal', size: 1, digest: 'd' }
+    await engine.settle([
+      ...[0, 1, 2].map((n) => ({
+        id,
+        command: { ...anybody(n), type: 'signal', name: `s${n}`, body } as const,
+        bodies: [{ name: 'signal', text: String(n) }],
+      })),
+      { id, command: { ...anybody(3), type: 'reschedule', priority: 5 } },
+    ])
+    const { fence } = await claimNext(pawl)
+    const own = (n: number) => ({ fence, actor: 'worker:w', requestId: `o${n}` })
+    const step = { name: 'one', body: { name: 'step/one', size: 1, digest: 'd' }, compensate: false }
+    const answers = await engine.settle([
+      { id, command: { ...own(0), type: 'start' } },
+      { id, command: { ...own(1), type: 'progress', counters: { n: 1 } } },
+      { id, command: { ...own(2), type: 'heartbeat' } },
+      { id, command: { ...own(3), type: 'record', step }, bodies: [{ name: 'step/one', text: '1' }] },
+      { id, command: { ...own(4), type: 'progress', counters: { n: 2 } } },
+      { id, command: { ...own(5), type: 'wait', name: 's1' } },
+    ])
+    expect(answers.map((answer) => answer.ok && answer.state)).toEqual([...Array(5).fill('running'), 'queued'])
+    expect(await pawl.get(id)).toMatchObject({ state: 'queued', counters: { n: 3 }, steps: 1, rev: 13 })
+    expect((await pawl.events(id)).map(({ type }) => type)).toEqual([
+      ...['enqueued', 'signal_stored', 'signal_stored', 'signal_stored', 'rescheduled', 'claimed', 'started'],
+      ...['progressed', 'heartbeat', 'recorded', 'progressed', 'waiting', 'signalled'],
+    ])
+    expect(await pawl.body(id, 'signal/2')).toBe(1)
+    expect(await pawl.body(id, 'step/one')).toBe(1)
+    const second = await claimNext(pawl)
+    await pawl.contract.complete({ ...second.asked, result: 3 })
+    expect((await pawl.verify()).discrepancies).toEqual([])
+  })
+
   it('keeps the contract of 001: fence, expectedRev and requestId on every operation', async () => {
     await using place = await PLACES[name]()
     await using pawl = await openAt(place)
