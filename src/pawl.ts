@@ -69,6 +69,8 @@ export class Pawl implements AsyncDisposable {
   /** Workers that have not been stopped, and what they have yet to say. */
   readonly #workers = new Set<Worker>()
   readonly #announcing = new Set<Promise<void>>()
+  /** Present once it has been closed, or begins to be. */
+  #closing: Promise<void> | undefined
 
   constructor(parts: PawlParts) {
     this.#parts = parts
@@ -251,17 +253,23 @@ export class Pawl implements AsyncDisposable {
     return worker
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Workers drain first, then everything else ends. Closing twice is closing once. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     await Promise.all([...this.#workers].map((worker) => worker.stop()))
     this.#workers.clear()
     await Promise.all(this.#announcing)
     await this.#endings[Symbol.asyncDispose]()
     for (const each of this.#parts.services ?? []) await each[Symbol.asyncDispose]()
     await this.engine[Symbol.asyncDispose]()
-  }
-
-  close(): Promise<void> {
-    return this[Symbol.asyncDispose]()
   }
 
   get #actor(): string {

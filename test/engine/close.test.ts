@@ -89,9 +89,10 @@ describe('closing', () => {
     expect({ ...ledger }).toEqual({ sleeping: 0, pending: 0, listening: 0 })
   })
 
-  it('may be done twice', async () => {
-    await using place = await PLACES.sqlite()
+  it.each(['memory', 'sqlite', 'postgres'] as const)('may be done twice (%s)', async (name) => {
+    await using place = await PLACES[name]()
     const pawl = await openAt(place)
+    pawl.work([echo])
     await pawl.close()
     await pawl.close()
   })
