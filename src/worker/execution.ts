@@ -194,6 +194,7 @@ export class Execution implements Sender {
   async complete<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const { engine, transaction } = this.desk
     if (transaction === undefined) throw new PermanentError('ctx.tx needs a store with transactions: Postgres.')
+    let stats: Readonly<Record<string, number>> | undefined
     const value = await transaction(async (tx) => {
       const value = await work(tx)
       const output = await checkedOutput(this.definition, value)
@@ -202,11 +203,13 @@ export class Execution implements Sender {
       await this.#voice.heard()
       this.guard()
       this.#mode = 'ending'
-      const [answer] = await engine.settle([{ ...this.#voice.aboutRev(this.#completion(output.value)), tx }])
+      stats = this.#tidings?.takeCounters()
+      const [answer] = await engine.settle([{ ...this.#voice.aboutRev(this.#completion(output.value, stats)), tx }])
       if (answer?.ok !== true) throw refused(answer?.refusal)
       return value
     }).catch((error: unknown) => {
       if (this.#mode === 'ending') this.#mode = 'running'
+      for (const [name, by] of Object.entries(stats ?? {})) this.tidings.count(name, by)
       throw error
     })
     this.#vacate()
@@ -275,7 +278,7 @@ export class Execution implements Sender {
   #returned(value: unknown): void {
     if (this.#mode !== 'running') return
     if (this.#chosen !== undefined) return this.#endAsChosen(this.#chosen)
-    if (value === undefined && this.definition.output === undefined) return this.#endWith(this.#completion(undefined))
+    if (value === undefined && this.definition.output === undefined) return this.#complete(undefined)
     const checked = checkedOutput(this.definition, value)
     if (!(checked instanceof Promise)) return this.#completed(checked)
     checked.then(
@@ -286,11 +289,15 @@ export class Execution implements Sender {
 
   #completed(output: Checked<string | undefined>): void {
     if (this.#mode !== 'running') return
-    if (output.ok) this.#endWith(this.#completion(output.value))
+    if (output.ok) this.#complete(output.value)
     else this.#threw(output.error)
   }
 
-  #completion(text: string | undefined): Word {
+  #complete(text: string | undefined): void {
+    this.#endWith(this.#completion(text, this.#tidings?.takeCounters()))
+  }
+
+  #completion(text: string | undefined, stats: Readonly<Record<string, number>> | undefined): Word {
     const { actor, requestId, fence } = this.#voice.once('complete')
     return {
       id: this.assignment.job.id,
@@ -300,7 +307,7 @@ export class Execution implements Sender {
         requestId,
         fence,
         result: text === undefined ? undefined : bodyRef('output', text),
-        stats: this.#tidings?.takeCounters(),
+        stats,
         executionMs: this.#executionMs(),
         startedAt: this.#startedAt,
       },

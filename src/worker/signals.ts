@@ -1,27 +1,40 @@
-/** SIGTERM and SIGINT: the first drains, the second does not wait. */
+/**
+ * SIGTERM and SIGINT: the first drains every worker of the process that asked to hear of it, and the process ends with
+ * code 0 once all have; the second does not wait.
+ */
 import process from 'node:process'
 
 const CODES = { SIGTERM: 143, SIGINT: 130 } as const
 
-/** Until disposed of. The process ends with code 0 once `drain` has. */
-export function onSignals(drain: () => Promise<void>): Disposable {
-  let asked = false
-  const hear = (signal: keyof typeof CODES) => {
-    if (asked) process.exit(CODES[signal])
-    asked = true
-    drain().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    )
+type Drain = () => Promise<void>
+
+const drains = new Set<Drain>()
+let asked = false
+
+/** Until disposed of. */
+export function onSignals(drain: Drain): Disposable {
+  if (drains.size === 0) {
+    process.on('SIGTERM', terminate)
+    process.on('SIGINT', interrupt)
   }
-  const term = () => hear('SIGTERM')
-  const int = () => hear('SIGINT')
-  process.on('SIGTERM', term)
-  process.on('SIGINT', int)
+  drains.add(drain)
   return {
     [Symbol.dispose]() {
-      process.off('SIGTERM', term)
-      process.off('SIGINT', int)
+      drains.delete(drain)
+      if (drains.size > 0) return
+      process.off('SIGTERM', terminate)
+      process.off('SIGINT', interrupt)
     },
   }
+}
+
+const terminate = (): void => hear('SIGTERM')
+const interrupt = (): void => hear('SIGINT')
+
+function hear(signal: keyof typeof CODES): void {
+  if (asked) process.exit(CODES[signal])
+  asked = true
+  void Promise.allSettled([...drains].map((drain) => drain())).then((ends) =>
+    process.exit(ends.every(({ status }) => status === 'fulfilled') ? 0 : 1),
+  )
 }

@@ -70,6 +70,8 @@ const UNKNOWN_TYPE_DELAY_MS = 10_000
 const BACKLOG_MAX = 2_000
 /** Longest time during which nothing but jobs is served. */
 const TURN_EVERY_MS = 10
+/** However short the drain: for the last outcomes to be written. */
+const SETTLE_WITHIN_MS = 250
 /** For closing what was opened, once all is said. */
 const LEAVE_WITHIN_MS = 1_000
 const PULSE_MIN_MS = 5
@@ -376,7 +378,7 @@ class JobWorker implements Worker, Desk {
     for (const execution of this.#running.values()) execution.interrupt(new ShutdownError('The worker goes away.'))
     await this.#vacated(leftMs(0.85))
     for (const execution of [...this.#running.values()]) execution.abandon()
-    await within(this.timers, leftMs(0.95), this.outbox.idle())
+    await within(this.timers, Math.max(leftMs(0.95), SETTLE_WITHIN_MS), this.outbox.idle())
     this.outbox.close()
     // Where the store does not answer there is nobody to take leave of.
     const closed = [this.#pulse.stop(), this.#keeping.stop(), this.#presence.stop(), this.#unsubscribe()]
