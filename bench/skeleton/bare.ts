@@ -14,7 +14,7 @@ export async function bare(meter: Meter, jobs: number): Promise<Record<'enqueue'
   for (const client of clients) await client.connect()
   const [first] = clients
   await migrate(first, 'pawl')
-  await first.query(`insert into pawl.queue (tenant, name) values ('t', 'q')`)
+  await first.query(`insert into pawl.queue (hash, tenant, name) values ('h', 't', 'q')`)
   await first.query(`insert into pawl.kind (hash, queue, type, window_ms, policy) values ('h', 1, 't', 30000, '[]')`)
   for (const client of clients) await client.query('select 1')
 
@@ -37,15 +37,15 @@ export async function bare(meter: Meter, jobs: number): Promise<Record<'enqueue'
 async function drainWith(client: pg.Client, worker: number): Promise<void> {
   for (let round = 0; ; round += 1) {
     const { rows } = await client.query<unknown[]>({
-      text: 'select * from pawl.claim($1, $2, $3, $4, $5, $6, $7, $8)',
+      text: 'select * from pawl.claim($1, null, $2, $3, $4, $5, $6, $7, $8)',
       values: [`${worker}/${round}`, 'w', 'worker:w', '0123456789abcdef', '{15}', '{0}', BATCH, 8 << 20],
       rowMode: 'array',
     })
     const [head, ...claimed] = rows
     if (claimed.length === 0) return
-    const ids = `{${claimed.map(([, , id]) => id)}}`
+    const ids = `{${claimed.map(([id]) => id)}}`
     const e = '[0,["s",0,"o"],["S",0,null,[["output",0],0]]]'
-    const alike = { i: ids, r: 2, n: claimed[0]?.[5], v: 4, s: 24, a: head?.[0], z: 'S', p: 1, e }
+    const alike = { i: ids, r: 2, n: Number(head?.[1]) + 30_000, v: 4, s: 24, a: head?.[1], z: 'S', p: 1, e }
     await client.query('select * from pawl.settle($1, $2, $3, $4, $5)', [
       JSON.stringify([alike]),
       ids,

@@ -19,6 +19,50 @@ export interface EnqueuedColumns {
 }
 
 export function encodeEnqueued(event: EnqueuedEvent): string | undefined {
+  if (isPlain(event)) {
+    const { input } = event.payload.spec
+    return input === undefined ? undefined : `{"i":${input.size}}`
+  }
+  return encodeWords(event)
+}
+
+/** Nothing to say but how big the input is: nearly all jobs, and a third of the price. */
+function isPlain(event: EnqueuedEvent): boolean {
+  const { payload, at, jobId, actor, requestId, digest, to, cause, reason } = event
+  const { spec, runAt, deadlineAt, startBy, failures, stalls } = payload
+  const { input } = spec
+  return (
+    requestId === jobId &&
+    spec.correlationId === jobId &&
+    event.correlationId === jobId &&
+    actor === 'producer' &&
+    digest === '' &&
+    to === 'queued' &&
+    runAt === at &&
+    spec.createdAt === at &&
+    deadlineAt === plus(at, spec.kind.policy.deadlineMs) &&
+    startBy === plus(at, spec.kind.policy.startWithinMs) &&
+    failures === 0 &&
+    stalls === 0 &&
+    (input === undefined || (input.name === 'input' && input.digest === undefined)) &&
+    spec.alias === undefined &&
+    spec.contextPtr === undefined &&
+    spec.topic === undefined &&
+    spec.adapterId === undefined &&
+    spec.env === undefined &&
+    spec.labels === undefined &&
+    spec.parentId === undefined &&
+    spec.workflowId === undefined &&
+    spec.stepIndex === undefined &&
+    spec.dedupeKey === undefined &&
+    spec.traceparent === undefined &&
+    event.traceparent === undefined &&
+    cause === undefined &&
+    reason === undefined
+  )
+}
+
+function encodeWords(event: EnqueuedEvent): string | undefined {
   const { payload, at, jobId } = event
   const { spec } = payload
   const { policy } = spec.kind
@@ -58,7 +102,7 @@ const NO_HEAD: Readonly<Record<string, Packed>> = {}
 
 export function decodeEnqueued(head: string | undefined, columns: EnqueuedColumns): EnqueuedEvent {
   const { id, kind, at, priority } = columns
-  const h = head === undefined ? NO_HEAD : (parsed(head) as Readonly<Record<string, Packed>>)
+  const h = head === undefined ? NO_HEAD : wordsOf(head)
   const requestId = maybeText(h['q']) ?? id
   const correlationId = maybeText(h['c']) ?? requestId
   const traceparent = maybeText(h['tp'])
@@ -111,6 +155,13 @@ export function decodeEnqueued(head: string | undefined, columns: EnqueuedColumn
       stalls: maybeNumber(h['s']) ?? 0,
     },
   }
+}
+
+const SIZE_ALONE = /^\{"i":(\d+)\}$/
+
+function wordsOf(head: string): Readonly<Record<string, Packed>> {
+  const size = SIZE_ALONE.exec(head)
+  return size === null ? (parsed(head) as Readonly<Record<string, Packed>>) : { i: Number(size[1]) }
 }
 
 const plus = (time: Time, ms: number | undefined): Time | undefined => (ms === undefined ? undefined : time + ms)

@@ -44,6 +44,38 @@ export const standing = (job: Job): Standing => ({
 export type Alone = 'alone' | 'following'
 
 export function encodeEvents(events: readonly Event[], spec: Spec, before: Standing, how: Alone): string {
+  return (
+    (how === 'following' ? encodePlainEnd(events, spec, before) : undefined) ?? encodeAny(events, spec, before, how)
+  )
+}
+
+/** What `encodeAny` makes of the usual end, a success with nothing odd about it, for a fifth of the price. */
+function encodePlainEnd(events: readonly Event[], spec: Spec, before: Standing): string | undefined {
+  const [first, second] = events
+  if (first === undefined || second === undefined || events.length !== 2) return undefined
+  if (first.type !== 'started' || second.type !== 'succeeded' || before.state !== 'claimed') return undefined
+  const { result, stats, executionMs } = second.payload
+  const { body } = result
+  if (stats !== undefined || body === undefined || body.digest !== undefined || body.name !== 'output') return undefined
+  if (Object.is(executionMs, -0) || second.rev !== before.rev + 2 || second.seq !== before.seq + 2) return undefined
+  if (!isOwnersEnd(first, spec, before) || !isOwnersEnd(second, spec, before)) return undefined
+  const sinceMs = [first.at - before.at, second.at - first.at] as const
+  return `[0,["s",${sinceMs[0]},"o"],["S",${sinceMs[1]},null,[["output",${body.size}],${executionMs}]]]`
+}
+
+const isOwnersEnd = (event: Event, spec: Spec, { fence, workerId, generation, attempt }: Standing): boolean =>
+  event.command === 'complete' &&
+  event.digest === '' &&
+  event.reason === undefined &&
+  event.cause === undefined &&
+  event.traceparent === undefined &&
+  event.correlationId === spec.correlationId &&
+  event.generation === generation &&
+  event.attempt === attempt &&
+  event.requestId === impliedRequestId(fence, 'complete') &&
+  event.actor === `worker:${workerId}`
+
+function encodeAny(events: readonly Event[], spec: Spec, before: Standing, how: Alone): string {
   const cursor = start(before, spec)
   const packed: Packed[] = [how === 'alone' ? packStanding(before) : 0]
   for (const event of events) packed.push(packEvent(event, cursor))

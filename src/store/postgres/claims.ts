@@ -58,16 +58,19 @@ export class Claims {
         lanes.map(() => 0),
       )
     }
+    const [head, ...found] = rows
     // The claim's own time, which its jobs are stamped with; another call may have seen a later one meanwhile.
-    const now = Number(rows[0]?.[0])
+    const now = Number(head?.[CREATED_AT])
+    const at = Number(head?.[STEP])
     sawClock(now)
-    const [, ...found] = rows
     if (draining) this.#remember(found, grant.limit)
     await kinds.ensure(found.map((row) => Number(row[KIND])))
     const jobs: ClaimedJob[] = []
-    for (const row of found)
-      jobs.push(this.#claimed(row, row[FLUSHED] === true ? await this.#beforeClaim(row) : this.#before(row)))
-    return { now, replayed: found.length > 0 && rows[0]?.[FLUSHED] === true, jobs }
+    for (const row of found) {
+      const before = row[FLUSHED] === true ? await this.#beforeClaim(row) : this.#before(row)
+      jobs.push(this.#claimed(row, before, at))
+    }
+    return { now, replayed: found.length > 0 && head?.[FLUSHED] === true, jobs }
   }
 
   #number({ tenant, queue, priority }: Lane): number {
@@ -109,13 +112,13 @@ export class Claims {
     return this.#parts.beforeClaim(Number(row[ID]), attemptOf(Number(row[STEP])))
   }
 
-  #claimed(row: Row, before: ClaimedJob['before']): ClaimedJob {
+  #claimed(row: Row, before: ClaimedJob['before'], at: number): ClaimedJob {
     return {
       before,
       rev: before.rev + 1,
-      attempt: attemptOf(Number(row[STEP])),
-      leaseExpiresAt: Number(row[EXPIRES_AT]),
-      at: Number(row[AT]),
+      attempt: before.attempt + 1,
+      leaseExpiresAt: at + this.#parts.kinds.byId(Number(row[KIND])).windowMs,
+      at,
       input: row[INPUT] === null ? undefined : original(String(row[INPUT])),
     }
   }
@@ -135,18 +138,16 @@ export class Claims {
   }
 }
 
-const AT = 1
-const ID = 2
-const STEP = 4
-const EXPIRES_AT = 5
+const ID = 0
+const CREATED_AT = 1
+const KIND = 2
+const LANE = 3
+const HEAD = 4
+const INPUT = 5
 const DOC = 6
-const FLUSHED = 7
-const CREATED_AT = 8
-const KIND = 9
-const LANE = 10
-const HEAD = 11
-const INPUT = 12
-const FROM_LANE = 13
-const READY_AT = 14
+const STEP = 8
+const FLUSHED = 9
+const FROM_LANE = 10
+const READY_AT = 11
 
 const text = (value: Row[number] | undefined): string | null => (typeof value === 'string' ? value : null)

@@ -178,6 +178,32 @@ describe('the codec', () => {
     )
   })
 
+  it('writes the usual end of a job as it writes any other', () => {
+    const kind = { tenant: 't', queue: 'q', type: 'x', policy: POLICY }
+    const command = { type: 'enqueue', id: 'pj_1', kind, priority: 5, actor: 'producer', requestId: 'pj_1' } as const
+    const born = decide(undefined, command, 1_000)
+    if (born.kind !== 'accepted') throw new Error('an enqueue is accepted')
+    const worker = { actor: 'worker:w1', requestId: 'c' }
+    const claimed = decide(born.job, { ...worker, type: 'claim', workerId: 'w1', nonce: '0123456789abcdef' }, 1_005)
+    if (claimed.kind !== 'accepted') throw new Error('a claim is accepted')
+    const fence = claimed.job.lease?.fence ?? ''
+    const words = {
+      ...worker,
+      type: 'complete',
+      fence,
+      requestId: `${fence}/complete`,
+      executionMs: 7,
+      startedAt: 1_006,
+    } as const
+    const ended = decide(claimed.job, words, 1_013)
+    if (ended.kind !== 'accepted') throw new Error('a completion is accepted')
+    const text = encodeEvents(ended.events, born.job.spec, standing(claimed.job), 'following')
+    const alone = encodeEvents(ended.events, born.job.spec, standing(claimed.job), 'alone')
+    expect(text).toBe(alone.replace(/^\[\[[^\]]*\]/, '[0'))
+    expect(text).toBe('[0,["s",1,"o"],["S",7,null,[["output",0],7]]]')
+    roundTripEvents(claimed.job, ended.events)
+  })
+
   it('gives every record and every event back as core made them', () => {
     const seen = new Set<string>()
     fc.assert(
