@@ -3,13 +3,17 @@ import { openMemoryStore } from '../../../src/store/memory/memory.ts'
 import { scaled } from '../../support/scale.ts'
 import { runPrograms } from './run-programs.ts'
 
-it('what programs do to a memory store is what core says they do', async () => {
-  let now = 1_700_000_000_000
-  const store = openMemoryStore({ clock: { now: () => now } })
-  const pass = () => {
-    now += 700
-  }
-  const missing = await runPrograms({ store, count: scaled(2_000, 20_000), seed: 1, pass })
-  expect(missing).toEqual([])
-  await store.close()
-})
+it(
+  'what programs do to a memory store is what core says they do',
+  async () => {
+    let now = 1_700_000_000_000
+    const store = openMemoryStore({ clock: { now: () => now } })
+    const pass = () => {
+      now += 700
+    }
+    const missing = await runPrograms({ store, count: scaled(2_000, 20_000), seed: 1, pass })
+    expect(missing).toEqual([])
+    await store.close()
+  },
+  scaled(120_000, 3_600_000),
+)
