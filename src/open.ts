@@ -73,7 +73,7 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
   const { clock = realClock, random = realRandom, timers = realTimers, log = silentLog } = options
   const { metrics, tracing, codec, tenant, actor } = options
   const watching = observer({ log: options.log, metrics, tracing })
-  const engine = new LocalEngine({ store, clock, random, timers, observer: watching, codec })
+  const engine = new LocalEngine({ store, clock, random, timers, observer: watching, codec, log })
   const services: Service[] = []
   if (options.ticker !== false) {
     services.push(ticker({ tick: (limit) => engine.tick(limit), timers, log }, options.ticker))

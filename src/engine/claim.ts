@@ -1,4 +1,3 @@
-import { assert } from '../core/assert.ts'
 import type { Claim } from '../core/command.ts'
 import { decide } from '../core/decide.ts'
 import type { ClaimAnswer, ClaimedJob } from '../store/store.ts'
@@ -25,24 +24,31 @@ export async function claim(
   parts.clock.heard(answer.now)
   if (answer.replayed) return replayed(parts, answer)
   const command: Claim = { type: 'claim', actor, requestId, workerId, nonce }
-  const assignments: Assignment[] = new Array(answer.jobs.length)
-  for (let i = 0; i < answer.jobs.length; i += 1) {
-    assignments[i] = granted(parts, command, answer.jobs[i] as ClaimedJob)
+  const assignments: Assignment[] = []
+  for (const claimed of answer.jobs) {
+    const assignment = granted(parts, command, claimed)
+    if (assignment !== undefined) assignments.push(assignment)
   }
   return assignments
 }
 
-function granted(parts: ExecutorParts, command: Claim, claimed: ClaimedJob): Assignment {
+/**
+ * Undefined where store and core disagree. That is a defect of ours, and said aloud; the job is left to its lease, and
+ * its neighbours, which were claimed with it, go their way.
+ */
+function granted(parts: ExecutorParts, command: Claim, claimed: ClaimedJob): Assignment | undefined {
   const { before, rev, attempt, leaseExpiresAt, at } = claimed
   const decision = decide(before, command, at)
-  assert(decision.kind === 'accepted', `the store gave job ${before.id} away, core would not have`)
-  const { job, events } = decision
-  assert(
-    job.lease !== undefined && job.rev === rev && job.attempt === attempt && job.lease.expiresAt === leaseExpiresAt,
-    `job ${before.id} is not what the store stamped`,
-  )
+  const job = decision.kind === 'accepted' ? decision.job : undefined
+  const agreed = job?.rev === rev && job.attempt === attempt && job.lease?.expiresAt === leaseExpiresAt
+  if (decision.kind !== 'accepted' || job?.lease === undefined || !agreed) {
+    const core = job === undefined ? 'refuses' : `rev ${job.rev}, attempt ${job.attempt}, until ${job.lease?.expiresAt}`
+    const store = `rev ${rev}, attempt ${attempt}, until ${leaseExpiresAt}`
+    parts.log.error('store and core disagree about a claim', { job_id: before.id, store, core })
+    return undefined
+  }
   parts.held.keep(job)
-  parts.observer.committed(events, before, job)
+  parts.observer.committed(decision.events, before, job)
   return assignment(parts, job, job.lease.fence, claimed.input)
 }
 

@@ -11,6 +11,7 @@ import { keyChange } from '../core/keys.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Change, Key, NewJob, Store, Transaction, Verdict } from '../store/store.ts'
+import type { Log } from '../system/log.ts'
 import { type BodyCodec, encodeBodies } from './body-codec.ts'
 import type { Answer, Word } from './engine.ts'
 import { Group } from './group.ts'
@@ -30,6 +31,8 @@ export interface ExecutorParts {
   readonly ids: IdBlocks
   readonly observer: Observer
   readonly codec: BodyCodec
+  /** For what should never happen. */
+  readonly log: Log
   /** Told of every child that ended. */
   readonly childEnded: (job: Job) => void
 }
@@ -50,7 +53,7 @@ export class Executor {
         const drafted: Drafted[] = []
         const now = this.#parts.clock.now()
         for (const group of open) {
-          const segment = group.need === 'nothing' ? judged(group, now, answers) : undefined
+          const segment = group.need === 'nothing' ? this.#draft(group, now, answers) : undefined
           if (segment !== undefined) drafted.push({ group, segment })
         }
         await this.#commit(drafted, open, answers)
@@ -98,6 +101,22 @@ export class Executor {
       group.add(word, i)
     }
     return [...groups.values()]
+  }
+
+  /** A job that core cannot judge is a defect of ours: its words are refused, and those about other jobs go their way. */
+  #draft(group: Group, now: Time, answers: Answer[]): Segment | undefined {
+    try {
+      return group.segment(now, answers)
+    } catch (error) {
+      const rule = error instanceof Error ? error.message : String(error)
+      this.#parts.log.error('a job could not be judged', { job_id: group.id, reason: rule })
+      const violations = [{ field: 'job', rule }]
+      group.refuseAll(
+        ({ command }) => refuse('INVALID', { command: command.type, jobId: group.id, violations }),
+        answers,
+      )
+      return undefined
+    }
   }
 
   async #load(open: readonly Group[]): Promise<void> {
@@ -208,18 +227,6 @@ interface Drafted {
 }
 
 const TICKER = 'system:ticker'
-
-/** A job that core cannot judge is a defect of ours: its words are refused, and those about other jobs go their way. */
-function judged(group: Group, now: Time, answers: Answer[]): Segment | undefined {
-  try {
-    return group.segment(now, answers)
-  } catch (error) {
-    const rule = error instanceof Error ? error.message : String(error)
-    const violations = [{ field: 'job', rule }]
-    group.refuseAll(({ command }) => refuse('INVALID', { command: command.type, jobId: group.id, violations }), answers)
-    return undefined
-  }
-}
 
 function annotations(open: readonly Group[]): readonly Change[] {
   const notes: Change[] = []

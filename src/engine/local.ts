@@ -15,6 +15,7 @@ import type {
   Transaction,
 } from '../store/store.ts'
 import type { Clock } from '../system/clock.ts'
+import { type Log, silentLog } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
 import { type BodyCodec, decodeBodies, plainText } from './body-codec.ts'
@@ -47,6 +48,7 @@ export interface LocalEngineOptions {
   readonly timers: Timers
   readonly observer?: Observer | undefined
   readonly codec?: BodyCodec | undefined
+  readonly log?: Log | undefined
 }
 
 /** Nothing of it was taken on: the queue in front of the store is full. Whatever else went wrong is thrown on. */
@@ -70,7 +72,8 @@ export class LocalEngine implements Engine {
   readonly #lateHints: LateHints
   readonly #childrensEnds: ChildrensEnds
 
-  constructor({ store, clock, random, timers, observer = noObserver, codec = plainText }: LocalEngineOptions) {
+  constructor(options: LocalEngineOptions) {
+    const { store, clock, random, timers, observer = noObserver, codec = plainText, log = silentLog } = options
     const storeClock = new StoreClock(clock)
     this.#store = store
     this.#random = random
@@ -79,7 +82,7 @@ export class LocalEngine implements Engine {
     const ids = new IdBlocks(store, storeClock)
     this.#childrensEnds = new ChildrensEnds((words) => this.#executor.settle(words))
     const childEnded = (job: Job) => this.#childrensEnds.ended(job)
-    this.#parts = { store, clock: storeClock, held: new Holdings(HELD), ids, observer, codec, childEnded }
+    this.#parts = { store, clock: storeClock, held: new Holdings(HELD), ids, observer, codec, log, childEnded }
     this.#executor = new Executor(this.#parts)
   }
 

@@ -4,7 +4,11 @@ import type { RefusalCode } from '../../src/core/refusal.ts'
 import { COMMANDS } from '../../src/core/verb.ts'
 import type { Answer } from '../../src/engine/engine.ts'
 import { TRIES } from '../../src/engine/execute.ts'
+import { LocalEngine } from '../../src/engine/local.ts'
 import { verify } from '../../src/engine/verify.ts'
+import { linesTo } from '../../src/system/log.ts'
+import { realRandom } from '../../src/system/random.ts'
+import { realTimers } from '../../src/system/timers.ts'
 import { Bench, kindOf, type Saying } from './bench.ts'
 import { Between } from './between.ts'
 
@@ -429,6 +433,53 @@ describe('heartbeats', () => {
     await bench.must(job.id, { type: 'complete', fence })
     expect(between.calls.load).toBe(0)
     expect(derive(await bench.log(job.id))).toEqual(await bench.job(job.id))
+  })
+})
+
+describe('a store that disagrees with core', () => {
+  it('about a claim is told so, and the jobs beside it are worked on', async () => {
+    const bench = new Bench({
+      between: (store) => ({
+        ...new Between().wrap(store),
+        claim: async (grant) => {
+          const answer = await store.claim(grant)
+          return { ...answer, jobs: answer.jobs.map((job, i) => (i === 0 ? { ...job, rev: 7 } : job)) }
+        },
+      }),
+    })
+    const lines: string[] = []
+    const log = linesTo(
+      (line) => lines.push(line),
+      () => 0,
+    )
+    const { store, clock } = bench
+    const engine = new LocalEngine({ store, clock, random: realRandom, timers: realTimers, log })
+    await bench.enqueue()
+    const second = await bench.enqueue()
+    const assignments = await bench.claim(2, engine)
+    expect(assignments.map(({ job }) => job.id)).toEqual([second.id])
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'error', job_id: 'pj_1', store: 'rev 7, attempt 1, until 1800000031000' },
+    ])
+  })
+
+  it('about a record is told so, and only that job’s words are refused', async () => {
+    const bench = new Bench({
+      between: (store) => ({
+        ...new Between().wrap(store),
+        load: async (items) => {
+          const answer = await store.load(items)
+          const spoil = (each: (typeof answer.items)[number]) =>
+            each?.job.id === 'pj_1' ? { ...each, job: { ...each.job, inbox: undefined as never } } : each
+          return { ...answer, items: answer.items.map(spoil) }
+        },
+      }),
+    })
+    const first = await bench.enqueue()
+    const second = await bench.enqueue()
+    const words = [first, second].map(({ id }) => bench.word(id, { type: 'signal', name: 'go' }))
+    const answers = await bench.engine.settle(words)
+    expect(answers.map(refusal)).toEqual(['INVALID', undefined])
   })
 })
 
