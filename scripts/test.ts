@@ -47,7 +47,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'core on bun',
-    command: ['bun', 'test', './test/core/', './test/dialects/'],
+    command: ['bun', 'test', '--timeout=60000', './test/core/', './test/dialects/'],
     needs: 'test/core/**/*.test.ts',
     count: bunCount,
   },
