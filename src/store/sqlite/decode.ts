@@ -127,7 +127,7 @@ const stamp = (jobId: JobId, spec: Spec, rev: number, at: number) => ({
   rev,
   at,
   correlationId: spec.correlationId,
-  traceparent: undefined,
+  traceparent: spec.traceparent,
   cause: undefined,
   reason: undefined,
   version: 1 as const,

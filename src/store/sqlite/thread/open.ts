@@ -14,7 +14,7 @@ export class FileRefused extends Error {
 /** Throws `SQLITE_BUSY` where another process is opening the same file; then it is tried again. */
 export function openFile(path: string): DatabaseSync {
   if (!('setReturnArrays' in StatementSync.prototype)) {
-    throw new FileRefused(`the embedded store needs Node 24 or newer; this is Node ${process.versions.node}.`)
+    throw new FileRefused(`the embedded store needs Node 22.18 or newer; this is Node ${process.versions.node}.`)
   }
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
   const db = new DatabaseSync(path, { timeout: 0 })

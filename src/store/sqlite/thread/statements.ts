@@ -72,11 +72,12 @@ const SQL = {
   // All that was just read, and nothing else: the front of the lane up to the last row.
   leaseFront: `INSERT INTO lease (id, kind, state, rev, fence, expires_at, tick, careful,
       claim, claim_rev, claim_seq, claim_from, claim_expires_at, attempt, generation, code, before)
-    SELECT r.id, r.kind, 'c', r.rev + 1, r.generation || '.' || (r.attempt + 1) || '.' || ?1, ?2 + k.lease_ms,
-      min(coalesce(r.tick, ?2 + k.lease_ms), ?2 + k.lease_ms), max(k.careful, r.careful),
-      ?3, r.rev + 1, r.seq + 1, r.state, ?2 + k.lease_ms, r.attempt + 1, r.generation, r.code, r.record
-    FROM ready r CROSS JOIN kind k ON k.id = r.kind
-    WHERE r.lane = ?4 AND (r.ready_at, r.id) <= (?5, ?6)`,
+    SELECT r.id, r.kind, 'c', r.rev + 1, r.generation || '.' || (r.attempt + 1) || '.' || p.nonce, p.now + k.lease_ms,
+      min(coalesce(r.tick, p.now + k.lease_ms), p.now + k.lease_ms), max(k.careful, r.careful),
+      p.claim, r.rev + 1, r.seq + 1, r.state, p.now + k.lease_ms, r.attempt + 1, r.generation, r.code, r.record
+    FROM (SELECT ? AS nonce, ? AS now, ? AS claim, ? AS lane, ? AS ready_at, ? AS id) AS p
+      CROSS JOIN ready r CROSS JOIN kind k ON k.id = r.kind
+    WHERE r.lane = p.lane AND (r.ready_at, r.id) <= (p.ready_at, p.id)`,
   deleteFront: 'DELETE FROM ready WHERE lane = ? AND (ready_at, id) <= (?, ?)',
   insertClaim: 'INSERT INTO claim (at, request, worker, actor) VALUES (?, ?, ?, ?) RETURNING id',
   claimByRequest: 'SELECT id FROM claim WHERE request = ? ORDER BY id DESC', // claim_request
@@ -120,16 +121,18 @@ const SQL = {
   purged: `SELECT value FROM counter WHERE name = 'purged'`,
 
   beatable: 'SELECT fence, expires_at, beat_id, careful, rev, beats_all, kind FROM lease WHERE id = ?',
-  beat: `UPDATE lease SET rev = rev + 1, expires_at = ?1 + (SELECT lease_ms FROM kind WHERE id = lease.kind),
-      beats_all = beats_all + 1, beats = beats + 1, beats_from = coalesce(beats_from, ?1), beats_to = ?1, beat_id = ?2
-    WHERE id = ?3 RETURNING rev, beats_all, expires_at`,
+  beat: `UPDATE lease SET rev = rev + 1, expires_at = p.now + (SELECT lease_ms FROM kind WHERE id = lease.kind),
+      beats_all = beats_all + 1, beats = beats + 1, beats_from = coalesce(beats_from, p.now), beats_to = p.now,
+      beat_id = p.request
+    FROM (SELECT ? AS now, ? AS request, ? AS id) AS p
+    WHERE lease.id = p.id RETURNING rev, beats_all, expires_at`,
 
   // ready_tick, lease_tick, rest_tick
   dueReady: 'SELECT id, tick, lane, ready_at FROM ready WHERE tick <= ? ORDER BY tick LIMIT ?',
   dueLease: 'SELECT id, tick FROM lease WHERE tick <= ? ORDER BY tick LIMIT ?',
   dueRest: 'SELECT id, tick FROM rest WHERE tick <= ? ORDER BY tick LIMIT ?',
-  anyDue: `SELECT EXISTS (SELECT 1 FROM lease WHERE tick <= ?1) OR EXISTS (SELECT 1 FROM ready WHERE tick <= ?1)
-    OR EXISTS (SELECT 1 FROM rest WHERE tick <= ?1)`,
+  anyDue: `SELECT EXISTS (SELECT 1 FROM lease WHERE tick <= p.now) OR EXISTS (SELECT 1 FROM ready WHERE tick <= p.now)
+    OR EXISTS (SELECT 1 FROM rest WHERE tick <= p.now) FROM (SELECT ? AS now) AS p`,
   tickReady: 'UPDATE ready SET tick = ? WHERE lane = ? AND ready_at = ? AND id = ?',
   tickLease: 'UPDATE lease SET tick = ? WHERE id = ?',
   tickRest: 'UPDATE rest SET tick = ? WHERE id = ?',
@@ -141,7 +144,7 @@ const SQL = {
   pastFrom: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev > ? ORDER BY rev LIMIT ?',
   // Only stretches in which the words occur at all.
   pastSaying: `SELECT rev, opening, log FROM past
-    WHERE job = ? AND (instr(log, ?2) > 0 OR instr(coalesce(opening, ''), ?2) > 0) ORDER BY rev`,
+    WHERE job = ? AND instr(log || char(10) || coalesce(opening, ''), ?) > 0 ORDER BY rev`,
   pastAt: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev >= ? ORDER BY rev LIMIT 1',
   doneLog: 'SELECT rev, opening, log FROM done WHERE id = ?',
 
@@ -174,7 +177,10 @@ export type Statements = Readonly<Record<keyof typeof SQL, StatementSync>>
 
 export const STATEMENTS: Readonly<Record<keyof typeof SQL, string>> = SQL
 
-/** Rows come as lists: they are handed on as they are. */
+/**
+ * Rows come as lists: they are handed on as they are. Parameters are `?` alone: Node 22 takes `?1` for a name and cannot
+ * bind it by position.
+ */
 export function prepareAll(db: DatabaseSync): Statements {
   const prepared: Partial<Record<keyof typeof SQL, StatementSync>> = {}
   for (const name of Object.keys(SQL) as (keyof typeof SQL)[]) prepared[name] = prepare(db, SQL[name])
