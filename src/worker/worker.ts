@@ -73,7 +73,7 @@ const TURN_EVERY_MS = 10
 /** However short the drain: for the last outcomes to be written. */
 const SETTLE_WITHIN_MS = 250
 /** For closing what was opened, once all is said. */
-const LEAVE_WITHIN_MS = 1_000
+const LEAVE_WITHIN_MS = 250
 const PULSE_MIN_MS = 5
 const PULSE_BUSY_MS = 100
 const PULSE_MAX_MS = 1_000

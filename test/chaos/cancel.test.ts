@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { defineJob } from '../../src/define-job.ts'
 import { Refused } from '../../src/errors.ts'
 import { scaled } from '../support/scale.ts'
-import { hold, short } from './jobs.ts'
+import { calm, HEARTBEAT_MS, hold, short } from './jobs.ts'
 import { openScene, STORES } from './processes.ts'
 
 describe.each(STORES)('on %s', (store) => {
@@ -15,6 +15,15 @@ describe.each(STORES)('on %s', (store) => {
     await worker.said({ what: 'aborted', reason: 'CancelRequestedError' })
     await expect(job.result({ timeout: '10s' })).rejects.toMatchObject({ name: 'JobCancelled' })
     expect(await job.job()).toMatchObject({ state: 'cancelled', failures: 0, cancel: { reason: 'enough' } })
+  })
+
+  it('a soft cancel does not wait for a heartbeat where hints arrive', async () => {
+    await using scene = await openScene(store)
+    const worker = await scene.start()
+    const job = await scene.pawl.enqueue(calm)
+    await worker.said({ what: 'run' })
+    await job.cancel()
+    await worker.said({ what: 'aborted', reason: 'CancelRequestedError' }, HEARTBEAT_MS / 2)
   })
 
   it('a hard cancel ends the job at once and fences its handler', async () => {
@@ -45,8 +54,8 @@ describe.each(STORES)('on %s', (store) => {
     const asked = performance.now()
     worker.kill('SIGTERM')
     expect(await worker.exit).toEqual({ code: 0, signal: null })
-    // A process that has been told to exit still has to; half a second is for that.
-    expect(performance.now() - asked).toBeLessThan(5_500)
+    // A process that has decided to exit still has to, on a machine that may be busy: the rest is for that.
+    expect(performance.now() - asked).toBeLessThan(6_500)
     for (const job of quick) expect(await job.job()).toMatchObject({ state: 'succeeded', attempt: 1 })
     for (const job of slow) {
       expect(await job.job()).toMatchObject({ state: 'queued', failures: 0, stalls: 0, attempt: 1 })

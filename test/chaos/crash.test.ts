@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { block, fatal, hold, LEASE_MS, relay } from './jobs.ts'
@@ -69,10 +71,12 @@ describe.each(STORES)('on %s', (store) => {
   it('or, where that is wished, loses it and is fenced', async () => {
     await using scene = await openScene(store)
     const blocked = await scene.start({ onBlocked: 'lose' })
-    const job = await scene.pawl.enqueue(block, { ms: 4_000 })
+    const untilFile = join(scene.folder, 'enough')
+    const job = await scene.pawl.enqueue(block, { ms: 60_000, untilFile })
     await blocked.said({ what: 'run', attempt: 1 })
     const other = await scene.start()
     await other.said({ what: 'run', attempt: 2 })
+    writeFileSync(untilFile, '')
     await blocked.said({ what: 'done', attempt: 1 })
     expect(await job.result({ timeout: '20s' })).toBe(2)
     expect(await job.job()).toMatchObject({ attempt: 2, stalls: 1 })

@@ -1,4 +1,5 @@
 /** Job types that behave badly, and what they say about it on standard output: one JSON line each. */
+import { existsSync } from 'node:fs'
 import { defineJob } from '../../src/define-job.ts'
 
 export const LEASE_MS = 2_000
@@ -29,6 +30,11 @@ export const hold = defineJob({
     throw ctx.signal.reason
   },
 })
+
+export const HEARTBEAT_MS = 30_000
+
+/** The same, with a heartbeat that nobody would want to wait for. */
+export const calm = defineJob({ ...hold, type: 'calm', lease: '2m', heartbeat: HEARTBEAT_MS, run: hold.run })
 
 /** The first attempt runs until it is told to stop, and then tries to have the last word all the same. */
 export const relay = defineJob({
@@ -75,10 +81,11 @@ export const block = defineJob({
   type: 'block',
   ...policy,
   lease: 1_000,
-  run(input: { readonly ms: number }, ctx) {
+  run(input: { readonly ms: number; readonly untilFile?: string }, ctx) {
     ran(ctx)
     const until = performance.now() + input.ms
-    while (ctx.attempt === 1 && performance.now() < until) {}
+    const isEnough = () => performance.now() >= until || (input.untilFile !== undefined && existsSync(input.untilFile))
+    while (ctx.attempt === 1 && !isEnough()) {}
     say({ what: 'done', id: ctx.job.id, attempt: ctx.attempt })
     return ctx.attempt
   },
@@ -92,4 +99,4 @@ const aborted = (signal: AbortSignal, id: string): Promise<void> =>
     })
   })
 
-export const JOBS = [hold, relay, fatal, short, block]
+export const JOBS = [hold, calm, relay, fatal, short, block]

@@ -23,6 +23,8 @@ export interface WorkerProcess {
 /** A store that several processes open, and a pawl on it without a worker of its own. */
 export interface Scene extends AsyncDisposable {
   readonly url: string
+  /** Gone with the scene. */
+  readonly folder: string
   readonly pawl: Pawl
   /** Once its keeper is ready. */
   start(options?: WorkerOptions): Promise<WorkerProcess>
@@ -45,6 +47,7 @@ export async function openScene(store: (typeof STORES)[number]): Promise<Scene> 
   }
   return {
     url,
+    folder,
     pawl,
     async start(options) {
       const child = launch(options)
