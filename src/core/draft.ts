@@ -82,7 +82,7 @@ function stamp(d: Draft, { reason, at, attempt, generation }: Circumstance) {
     requestId: command.requestId,
     digest: d.digest,
     correlationId: command.correlationId ?? job.spec.correlationId,
-    traceparent: command.traceparent,
+    traceparent: command.traceparent ?? job.spec.traceparent,
     cause: command.cause,
     reason,
     generation: generation ?? job.generation,

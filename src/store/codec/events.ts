@@ -68,7 +68,7 @@ const isOwnersEnd = (event: Event, spec: Spec, { fence, workerId, generation, at
   event.digest === '' &&
   event.reason === undefined &&
   event.cause === undefined &&
-  event.traceparent === undefined &&
+  event.traceparent === spec.traceparent &&
   event.correlationId === spec.correlationId &&
   event.generation === generation &&
   event.attempt === attempt &&
@@ -122,7 +122,7 @@ const start = (before: Standing, spec: Spec): Cursor => ({
   digest: '',
   actor: '',
   correlationId: spec.correlationId,
-  traceparent: undefined,
+  traceparent: spec.traceparent,
   cause: undefined,
 })
 
@@ -270,7 +270,7 @@ function packStamp(event: Event, cursor: Cursor): Packed {
     event.digest === '' ? undefined : event.digest,
     event.actor === base.actor ? undefined : event.actor,
     event.correlationId === cursor.correlationId ? undefined : event.correlationId,
-    event.traceparent,
+    event.traceparent === cursor.traceparent ? undefined : (event.traceparent ?? 0),
     event.cause,
   ])
   stampWith(cursor, event)
@@ -289,7 +289,7 @@ function unpackStamp(packed: Packed, cursor: Cursor): void {
     digest: maybeText(digest) ?? '',
     actor: maybeText(actor) ?? base.actor,
     correlationId: maybeText(correlationId) ?? cursor.correlationId,
-    traceparent: maybeText(traceparent),
+    traceparent: traceparent === 0 ? undefined : (maybeText(traceparent) ?? cursor.traceparent),
     cause: maybeText(cause),
   })
 }

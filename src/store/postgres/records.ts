@@ -144,7 +144,7 @@ const quiet = (job: Job) => ({
   jobId: job.id,
   digest: '',
   correlationId: job.spec.correlationId,
-  traceparent: undefined,
+  traceparent: job.spec.traceparent,
   cause: undefined,
   reason: undefined,
   generation: job.generation,
