@@ -4,10 +4,12 @@
  */
 import { assert } from '../../core/assert.ts'
 import { idText } from '../../core/id.ts'
+import type { Job } from '../../core/job.ts'
 import { Batcher } from '../batcher.ts'
 import type { Change, Key, Verdict } from '../store.ts'
 import { isSettling, type Move, moveRow, type SettleRow, settleRow, shapeOf } from './change-row.ts'
 import { type Connection, codeOf, isItems, type Row } from './connection.ts'
+import type { Keeping } from './keeping.ts'
 import type { Kinds } from './kinds.ts'
 import { keyRow } from './new-row.ts'
 import type { Statements } from './statements.ts'
@@ -17,12 +19,15 @@ export interface CommitParts {
   readonly connection: Connection
   readonly kinds: Kinds
   readonly statements: Statements
-  /** Annotations, compactions and purges: `retention.ts`. */
-  readonly other: (change: Exclude<Change, Move>, run: Run) => Promise<Verdict>
+  /** What moves nothing: `keeping.ts`. */
+  readonly keep: (change: Keeping, run: Run) => Promise<Verdict>
+  readonly purge: (jobs: readonly Job[], run: Run) => Promise<readonly Verdict[]>
   readonly sawClock: (now: number) => void
 }
 
 type Run = (text: string, values: (again: boolean) => unknown[], mayBreakUp?: boolean) => Promise<Row[]>
+
+type Purge = Extract<Change, { kind: 'purge' }>
 
 export class Commits {
   readonly #parts: CommitParts
@@ -74,21 +79,30 @@ export class Commits {
   async #round(changes: readonly Change[], round: readonly number[], verdicts: Verdict[], run: Run): Promise<void> {
     const settling: number[] = []
     const moving: number[] = []
+    const purging: number[] = []
     for (const i of round) {
       const change = changes[i] as Change
-      if (change.kind !== 'move') verdicts[i] = await this.#parts.other(change, run)
+      if (change.kind === 'purge') purging.push(i)
+      else if (change.kind !== 'move') verdicts[i] = await this.#parts.keep(change, run)
       else if (isSettling(change)) settling.push(i)
       else moving.push(i)
     }
-    const pick = (places: readonly number[]) => places.map((i) => changes[i] as Move)
-    for (const [places, apply] of [
-      [settling, this.#settle],
-      [moving, this.#move],
-    ] as const) {
-      if (places.length === 0) continue
-      const answers = await apply.call(this, pick(places), run)
+    const apply = async <C extends Change>(
+      places: readonly number[],
+      all: (some: readonly C[]) => Promise<readonly Verdict[]>,
+    ) => {
+      if (places.length === 0) return
+      const answers = await all(places.map((i) => changes[i] as C))
       for (const [n, i] of places.entries()) verdicts[i] = answers[n] as Verdict
     }
+    await apply<Move>(settling, (some) => this.#settle(some, run))
+    await apply<Move>(moving, (some) => this.#move(some, run))
+    await apply<Purge>(purging, (some) =>
+      this.#parts.purge(
+        some.map(({ before }) => before),
+        run,
+      ),
+    )
   }
 
   async #settle(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { idText } from '../../core/id.ts'
+import type { Clock } from '../../system/clock.ts'
 import type { Random } from '../../system/random.ts'
 import type { Timers } from '../../system/timers.ts'
 import type { Hint } from '../store.ts'
@@ -18,11 +19,14 @@ export interface HintParts {
   readonly schema: string
   readonly run: Run
   readonly statements: Statements
+  readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
 }
 
 const GATHER_MS = 20
+/** Between two NOTIFYs while there is a lot to tell. */
+const BUSY_MS = 100
 const RECONNECT_MS = 250
 /** NOTIFY takes 8000 bytes. */
 const JOBS_MAX = 400
@@ -37,6 +41,7 @@ export class Hints {
   #queues = new Map<string, readonly [string, string]>()
   #jobs = new Set<number>()
   #timer: Disposable | undefined
+  #sentAt = Number.NEGATIVE_INFINITY
   #sending: Promise<void> = Promise.resolve()
   /** Present while listening: aborts when the last listener goes. */
   #listening: AbortController | undefined
@@ -108,8 +113,11 @@ export class Hints {
   }
 
   #gather(): void {
-    this.#timer ??= this.#parts.timers.after(GATHER_MS, () => {
+    if (this.#timer !== undefined) return
+    const sinceMs = this.#parts.clock.monotonicMs() - this.#sentAt
+    this.#timer = this.#parts.timers.after(Math.max(GATHER_MS, BUSY_MS - sinceMs), () => {
       this.#timer = undefined
+      this.#sentAt = this.#parts.clock.monotonicMs()
       this.#sending = this.#send()
     })
   }

@@ -12,7 +12,7 @@ import type { Change, Verdict } from '../store.ts'
 import { type LoadParts, logOf, whereabouts } from './load.ts'
 import { enqueuedEvent } from './records.ts'
 
-export type Keeping = Exclude<Change, { kind: 'move' }>
+export type Keeping = Exclude<Change, { kind: 'move' | 'purge' }>
 
 const APPLIED: Verdict = { status: 'applied' }
 const CONFLICT: Verdict = { status: 'conflict' }
@@ -23,11 +23,20 @@ export function keep(parts: LoadParts, change: Keeping): Promise<Verdict> {
       return annotate(parts, change)
     case 'compact':
       return compact(parts, change)
-    case 'purge':
-      return purge(parts, change.before)
     default:
       return unreachable(change)
   }
+}
+
+/** Removes what has ended and has not moved since, in one statement. */
+export async function purge({ run, kinds, statements }: LoadParts, jobs: readonly Job[]): Promise<readonly Verdict[]> {
+  for (const { spec } of jobs) await kinds.intern(spec.kind)
+  const items = jobs.map(({ id, rev, spec, state }) => {
+    return { i: idNumber(id) ?? 0, r: rev, k: kinds.of(spec.kind).id, z: STATE_CODES[state] }
+  })
+  const [row] = await run(statements.purge, [JSON.stringify(items)])
+  const gone = new Set(JSON.parse(String(row?.[1])) as number[])
+  return items.map(({ i }) => (gone.has(i) ? APPLIED : CONFLICT))
 }
 
 async function annotate(
@@ -57,12 +66,4 @@ async function compact(
   const rows = await parts.run(parts.statements.histories, [`{${id}}`])
   const [answer] = await parts.run(parts.statements.compact, [id, before.rev, rows.length, text, encodeRecord(before)])
   return answer?.[0] === 'a' ? APPLIED : CONFLICT
-}
-
-async function purge({ run, kinds, statements }: LoadParts, before: Job): Promise<Verdict> {
-  const id = idNumber(before.id) ?? 0
-  const kind = await kinds.intern(before.spec.kind)
-  const item = { i: id, r: before.rev, k: kind.id, z: STATE_CODES[before.state] }
-  const [row] = await run(statements.purge, [JSON.stringify([item])])
-  return (JSON.parse(String(row?.[1])) as number[]).includes(id) ? APPLIED : CONFLICT
 }

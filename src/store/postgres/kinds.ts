@@ -24,6 +24,8 @@ export class Kinds {
   readonly #run: Run
   readonly #statements: Statements
   readonly #byKind = new WeakMap<Kind, Interned>()
+  /** Whoever makes a new object of the same words for each job mostly shares the policy. */
+  readonly #byPolicy = new WeakMap<Policy, Map<string, Interned>>()
   readonly #byHash = new Map<string, Promise<Interned>>()
   readonly #byId = new Map<number, Interned>()
   readonly #queues = new Map<string, number>()
@@ -46,8 +48,12 @@ export class Kinds {
   }
 
   async intern(kind: Kind): Promise<Interned> {
-    const known = this.#byKind.get(kind)
-    if (known !== undefined) return known
+    const name = JSON.stringify([kind.tenant, kind.queue, kind.type])
+    const known = this.#byKind.get(kind) ?? this.#byPolicy.get(kind.policy)?.get(name)
+    if (known !== undefined) {
+      this.#byKind.set(kind, known)
+      return known
+    }
     const policy = policyText(kind.policy)
     const hash = hashOf([kind.tenant, kind.queue, kind.type, policy])
     let asked = this.#byHash.get(hash)
@@ -58,6 +64,8 @@ export class Kinds {
     }
     const interned = await asked
     this.#byKind.set(kind, interned)
+    const siblings = this.#byPolicy.get(kind.policy) ?? new Map<string, Interned>()
+    this.#byPolicy.set(kind.policy, siblings.set(name, interned))
     return interned
   }
 

@@ -37,7 +37,7 @@ import { find } from './find.ts'
 import { Heartbeats } from './heartbeats.ts'
 import { Hints } from './hints.ts'
 import { Inserts } from './insert.ts'
-import { keep } from './keeping.ts'
+import { keep, purge } from './keeping.ts'
 import { Kinds, type Run } from './kinds.ts'
 import { type LoadParts, load, loadWithInputs, logOf, placed, whereabouts } from './load.ts'
 import { prepareSchema } from './prepare.ts'
@@ -118,12 +118,21 @@ class PostgresStore implements Store {
       kinds,
       statements,
       sawClock,
-      other: (change, ask) => keep({ ...this.#load, run: (text, values) => ask(text, () => values) }, change),
+      keep: (change, ask) => keep({ ...this.#load, run: (text, values) => ask(text, () => values) }, change),
+      purge: (jobs, ask) => purge({ ...this.#load, run: (text, values) => ask(text, () => values) }, jobs),
     })
     this.#heartbeats = new Heartbeats({ connection: owners, statements, sawClock })
     this.#ticks = run
     const listenUrl = options.directUrl ?? url
-    this.#hints = new Hints({ url: listenUrl, schema, run, statements, timers, random: options.random ?? realRandom })
+    this.#hints = new Hints({
+      url: listenUrl,
+      schema,
+      run,
+      statements,
+      clock,
+      timers,
+      random: options.random ?? realRandom,
+    })
   }
 
   async insert(items: readonly NewJob[], tx?: Transaction): Promise<InsertAnswer> {
