@@ -3,7 +3,9 @@ import { dirname } from 'node:path'
 import { dialectsReport } from '../src/core/dialects/report.ts'
 import { cliPage } from './docs/cli.ts'
 import { errorsPage } from './docs/errors.ts'
+import { httpPage } from './docs/http.ts'
 import { invariantsPage } from './docs/invariants.ts'
+import { metricsPage } from './docs/metrics.ts'
 import { stateMachinePage } from './docs/state-machine.ts'
 
 export interface Page {
@@ -19,6 +21,8 @@ export function pages(): readonly Page[] {
     { path: 'docs/invariants.md', text: invariantsPage() },
     { path: 'docs/dialects.md', text: dialectsReport() },
     { path: 'docs/cli.md', text: cliPage() },
+    { path: 'docs/http.md', text: httpPage() },
+    { path: 'docs/metrics.md', text: metricsPage() },
   ]
 }
 

@@ -15,7 +15,7 @@ export interface PrometheusMetrics extends Metrics {
 /** Seconds. Handlers from a millisecond to hours; 1 to 300 are those of document 004. */
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 1_800, 3_600]
 
-const LABELS: Readonly<Record<MetricName, readonly string[]>> = {
+export const LABELS: Readonly<Record<MetricName, readonly string[]>> = {
   pawl_transitions_total: ['from', 'to'],
   pawl_claims_total: ['type'],
   pawl_claim_conflicts_total: [],

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { ROUTES, type Route } from '../../src/gateway/contract/routes.ts'
+import { OBJECTIONS } from '../../src/gateway/problem.ts'
+import { code, codes, page, table } from './markdown.ts'
+
+export function httpPage(): string {
+  return page(
+    'HTTP',
+    'src/gateway/contract/routes.ts and src/gateway/contract/schemas.ts',
+    'Everything the gateway answers; what is not here does not exist. `GET /openapi.json` says the same to machines. Times are ISO 8601, durations milliseconds or `30s`, `5m`, `2h`, `1d`. Inputs, results and other bodies are kept exactly as they were sent.',
+    'Send `Authorization: Bearer <token>`. The tenant comes from the token. A refusal is `application/problem+json` with `code`, `detail`, `next`, the job’s state, its owner and the end of its lease.',
+    '`POST /v1/jobs` takes `Idempotency-Key: "…"` for 24 hours: the same words again give the original job, other words 422, a request still under way 409. Every word about a job takes a `requestId`: repeated, it gets the answer it got.',
+    table(
+      ['method', 'path', 'who', 'what'],
+      ROUTES.map((route) => [code(route.method), code(route.path), who(route), route.summary]),
+    ),
+    '## Words',
+    ...ROUTES.filter(({ body }) => fields(body).length > 0).map(
+      (route) =>
+        `### ${route.method} ${route.path}\n\n${route.summary}.\n\n${table(['field', 'form'], fields(route.body))}`,
+    ),
+    '## What the gateway itself objects to',
+    'Besides the [refusals](errors.md#refusals) of the engine.',
+    table(
+      ['code', 'status', 'what', 'next'],
+      Object.entries(OBJECTIONS).map(([name, { status, title, next }]) => [code(name), String(status), title, next]),
+    ),
+  )
+}
+
+const who = ({ scopes }: Route): string => (scopes === 'open' ? 'everybody' : codes(scopes))
+
+interface Schema {
+  readonly type?: string
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
+  readonly description?: string
+  readonly default?: unknown
+}
+
+function fields(body: z.ZodType | undefined): readonly (readonly [string, string])[] {
+  if (body === undefined) return []
+  const schema = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) as {
+    readonly properties?: Readonly<Record<string, Schema>>
+    readonly required?: readonly string[]
+  }
+  return Object.entries(schema.properties ?? {}).map(([name, field]) => [
+    `${code(name)}${schema.required?.includes(name) === true ? ' *' : ''}`,
+    [
+      form(field),
+      field.default === undefined ? '' : `default ${code(JSON.stringify(field.default))}`,
+      field.description ?? '',
+    ]
+      .filter((part) => part !== '')
+      .join('; '),
+  ])
+}
+
+const form = (field: Schema): string =>
+  field.enum !== undefined
+    ? codes(field.enum.map(String))
+    : field.anyOf !== undefined
+      ? field.anyOf.map(form).join(' or ')
+      : (field.type ?? 'any JSON')
