@@ -11,6 +11,7 @@ import type { Execution } from './execution.ts'
 import { sanitised } from './fault.ts'
 import { Suspension } from './interrupts.ts'
 import { Memos, stepText } from './memos.ts'
+import { mustSerialise } from './schema.ts'
 
 /** Nobody signals this: a sleep ends by its timeout only. */
 const SLEEP = 'pawl.sleep'
@@ -64,7 +65,7 @@ export class HandlerContext implements Context {
     }
     this.#execution.guard()
     this.#mustBeNew()
-    const text = stepText(await work())
+    const text = stepText(key, await work())
     const body = bodyRef(`step/${key}`, text)
     await this.#execution.say('record', { step: { name: key, body, compensate: compensate !== undefined } }, [
       { name: body.name, text },
@@ -97,7 +98,7 @@ export class HandlerContext implements Context {
   async checkpoint<T = unknown>(...kept: readonly [] | readonly [unknown]): Promise<T | undefined> {
     if (kept.length === 0) return (await this.#recall().checkpoint()) as T | undefined
     this.#mustBeNew()
-    const text = JSON.stringify(kept[0]) ?? 'null'
+    const text = mustSerialise(kept[0], 'The checkpoint') ?? 'null'
     await this.#execution.say('checkpoint', { body: bodyRef('checkpoint', text) }, [{ name: 'checkpoint', text }])
     return undefined
   }

@@ -4,6 +4,7 @@
  */
 import { PermanentError } from '../core/thrown.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
+import { mustSerialise } from './schema.ts'
 
 export type Memo =
   | { readonly kind: 'step'; readonly value: unknown }
@@ -74,7 +75,8 @@ export class Memos {
 }
 
 /** Text of a step's memo. What JSON cannot say (`undefined`) is left out. */
-export const stepText = (value: unknown): string => JSON.stringify({ step: true, value })
+export const stepText = (key: string, value: unknown): string =>
+  mustSerialise({ step: true, value }, `What step ${key} answered`) ?? ''
 
 const isWait = (text: string): boolean => read(text).kind === 'wait'
 

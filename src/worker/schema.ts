@@ -19,26 +19,35 @@ export function checkedInput(
   return schema === undefined ? { ok: true, value } : checked(schema, value, 'input')
 }
 
+/** For what must be kept and is no answer: a step's memo, a checkpoint. Another attempt would have no better one. */
+export function mustSerialise(value: unknown, what: string): string | undefined {
+  const answer = serialised(value, what, 'exec')
+  if (!answer.ok) throw answer.error
+  return answer.value
+}
+
 /** To the text to be stored. */
 export function checkedOutput(
   { output: schema }: JobDefinition,
   value: unknown,
 ): Checked<string | undefined> | Promise<Checked<string | undefined>> {
-  if (schema === undefined) return serialised(value)
+  if (schema === undefined) return serialised(value, ANSWER, 'output')
   const answer = checked(schema, value, 'output')
   return answer instanceof Promise ? answer.then(andSerialised) : andSerialised(answer)
 }
 
 const andSerialised = (answer: Checked<unknown>): Checked<string | undefined> =>
-  answer.ok ? serialised(answer.value) : answer
+  answer.ok ? serialised(answer.value, ANSWER, 'output') : answer
 
-function serialised(value: unknown): Checked<string | undefined> {
+const ANSWER = 'The handler’s answer'
+
+function serialised(value: unknown, what: string, stage: 'exec' | 'output'): Checked<string | undefined> {
   try {
     return { ok: true, value: JSON.stringify(value) }
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    const options = { code: 'output_not_json', stage: 'output', cause } as const
-    return { ok: false, error: new PermanentError(`The handler’s answer cannot be kept as JSON: ${why}`, options) }
+    const error = new PermanentError(`${what} cannot be kept as JSON: ${why}`, { code: 'not_json', stage, cause })
+    return { ok: false, error }
   }
 }
 

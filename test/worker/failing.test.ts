@@ -105,13 +105,15 @@ describe('what a handler throws', () => {
     })
   })
 
-  it('may be an answer that JSON cannot hold', async () => {
+  it('may be an answer that JSON cannot hold, its own or a step’s', async () => {
     await using stage = openStage()
     const failing = definition(() => 1n)
-    const id = await stage.enqueue(failing)
-    stage.work([failing])
+    const stepping = definition((_, ctx) => ctx.step('big', () => 1n), {}, { type: 'stepping' })
+    const [own, step] = [await stage.enqueue(failing), await stage.enqueue(stepping)]
+    stage.work([failing, stepping])
     await stage.time.settle()
-    expect((await stage.load(id)).error).toMatchObject({ code: 'output_not_json', stage: 'output' })
+    expect(await stage.load(own)).toMatchObject({ state: 'failed', error: { code: 'not_json', stage: 'output' } })
+    expect(await stage.load(step)).toMatchObject({ state: 'failed', error: { code: 'not_json', stage: 'exec' } })
   })
 })
 
