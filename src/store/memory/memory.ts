@@ -84,6 +84,7 @@ class MemoryStore implements Store {
   async commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer> {
     const { shelves, now } = this.#enter(tx)
     const verdicts = changes.map((change) => commit(shelves, change, now))
+    if (changes.some(({ kind }) => kind === 'purge')) shelves.trimFeed()
     for (const [i, change] of changes.entries()) this.#tell(change, verdicts[i] as Verdict)
     return { now, verdicts }
   }

@@ -67,7 +67,14 @@ export class Shelves {
     this.numbers.splice(position(this.numbers, shelf.number), 1)
     this.jobs.delete(id)
     this.purged += 1
-    this.#trimFeed()
+  }
+
+  /** What leads the feed and has no job any more leads nowhere. Positions stay as they were. */
+  trimFeed(): void {
+    const first = this.feed.findIndex(({ jobId }) => this.jobs.has(jobId))
+    const gone = first < 0 ? this.feed.length : first
+    this.feed.splice(0, gone)
+    this.feedStart += gone
   }
 
   /** Who holds a key now. What has run out is held by nobody. */
@@ -151,14 +158,6 @@ export class Shelves {
     const feedPosition = String(this.feedStart + this.feed.length)
     const { jobId, rev } = event
     this.feed.push(keep({ position: feedPosition, jobId, rev, type: event.type, tenant, queue, jobType: type }))
-  }
-
-  /** What leads the feed and has no job any more leads nowhere. Positions stay as they were. */
-  #trimFeed(): void {
-    const first = this.feed.findIndex(({ jobId }) => this.jobs.has(jobId))
-    const gone = first < 0 ? this.feed.length : first
-    this.feed.splice(0, gone)
-    this.feedStart += gone
   }
 
   #forgetClaim(shelf: Shelf): void {
