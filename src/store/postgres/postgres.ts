@@ -71,6 +71,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 const FEED_KEPT_MS = 3 * 86_400_000
 const TIDY_EVERY_MS = 1_000
+const TIDY_ROUNDS = 5
 const TRIM_EVERY_MS = 60_000
 
 class PostgresStore implements Store {
@@ -244,7 +245,7 @@ class PostgresStore implements Store {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs < this.#tidyAt) return
     this.#tidyAt = nowMs + TIDY_EVERY_MS
-    await placeEntries(this.#load, 1)
+    await placeEntries(this.#load, TIDY_ROUNDS)
     if (nowMs < this.#trimAt) return
     this.#trimAt = nowMs + TRIM_EVERY_MS
     await this.#load.run(this.#load.statements.trimFeed, [this.#now - FEED_KEPT_MS, 10_000])

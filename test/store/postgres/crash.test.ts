@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { startPostgres } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
 import { audit, drain, kindOf, Ledger, newJob, range, seeded } from './flow.ts'
+
+vi.setConfig({ testTimeout: scaled(120_000, 3_600_000) })
 
 describe('a server that is killed while jobs flow', () => {
   it('loses nothing that was acknowledged and doubles nothing; clients recover by themselves', async () => {

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Client, type Connect, connectWithPg } from '../../../src/store/postgres/connection.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
 import { audit, drain, kindOf, Ledger, newJob, range, seeded } from './flow.ts'
+
+vi.setConfig({ testTimeout: scaled(120_000, 3_600_000) })
 
 let database: FreshDatabase
 

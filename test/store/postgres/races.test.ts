@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { decideTick } from '../../../src/core/decide.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Hint, Store } from '../../../src/store/store.ts'
@@ -7,6 +7,8 @@ import { eventually } from '../../support/eventually.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
 import { accepted, change, claimedBy, completion, grantOf, kindOf, newJob, range } from './flow.ts'
+
+vi.setConfig({ testTimeout: scaled(120_000, 3_600_000) })
 
 let database: FreshDatabase
 let one: Store

@@ -13,23 +13,25 @@ $$ select doc ~ ',"c":\[[01],"(?:[^"\\]|\\.)*",[0-9]+(\]|,null)' $$;
 -- cancel is in it].
 create function pawl.heartbeat(items json) returns table (now_ms bigint, answers json)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms'
-set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan as $$
+set jit = off set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare started bigint := clock();
 begin
   return query
   with x as materialized (
     select * from rows from (json_to_recordset(items) as (i bigint, f bigint, x text, q text)) with ordinality as x(i, f, x, q, n)
   ), owned as materialized (
-    select x.n, l.id from x join lease l on l.id = x.i and l.step >> 4 = x.f and l.expires_at > started
-    join claim c on c.id = abs(l.claim) and c.nonce = x.x
+    select x.n, x.i, x.f, x.q from x cross join lateral (
+      select l.claim from lease l where l.id = x.i and l.step >> 4 = x.f and l.expires_at > started limit 1
+    ) l cross join lateral (select from claim c where c.id = abs(l.claim) and c.nonce = x.x limit 1) c
   ), mine as materialized (
-    select x.n, x.q, l.id, l.rev, l.expires_at, l.tick, l.beat, l.doc, k.window_ms,
-           coalesce(l.beat ->> 'id' = x.q, false) as replayed,
+    select o.n, o.q, l.id, l.rev, l.expires_at, l.tick, l.beat, l.doc, k.window_ms,
+           coalesce(l.beat ->> 'id' = o.q, false) as replayed,
            coalesce(untold(l.doc), false)
              and not exists (select from jsonb_array_elements(l.beat -> 'p') r where r ->> 5 = '1') as tells
-    from owned o join x on x.n = o.n join lease l on l.id = o.id and l.step >> 4 = x.f and l.expires_at > started
-    join job j on j.id = l.id join kind k on k.id = j.kind
-    for update of l skip locked
+    from owned o cross join lateral (
+      select l.* from lease l where l.id = o.i and l.step >> 4 = o.f and l.expires_at > started limit 1 for update skip locked
+    ) l cross join lateral (select j.kind from job j where j.id = l.id limit 1) j
+    cross join lateral (select k.window_ms from kind k where k.id = j.kind limit 1) k
   ), renewed as (
     update lease l set rev = l.rev + 1, expires_at = started + m.window_ms,
       tick = case when m.tick < m.expires_at then m.tick end,
@@ -46,7 +48,7 @@ begin
     returning l.id, l.rev, l.expires_at, l.beat
   )
   select started, json_agg(case
-      when o.id is null then null
+      when o.n is null then null
       when m.id is null then to_json(false)
       else json_build_array(coalesce(r.rev, m.rev), (coalesce(r.beat, m.beat) ->> 'n')::int, coalesce(r.expires_at, m.expires_at),
         m.replayed, (select t ->> 2 from jsonb_array_elements(coalesce(r.beat, m.beat) -> 'p') t where t ->> 5 = '1' limit 1),
