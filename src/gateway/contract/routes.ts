@@ -147,7 +147,7 @@ export const ROUTES: readonly Route[] = [
   get(
     'streamEvents',
     '/v1/events',
-    READERS,
+    [...READERS, 'worker'],
     'What happens, as it happens (SSE, resumable), or as JSON by time or correlation',
     eventsQuery,
   ),

@@ -50,6 +50,9 @@ async function page(call: Call, { engine }: Parts, query: Query): Promise<Reply>
     )
     return json(200, { feed: feed.filter((item) => concerns(item, call, query)), cursor: reached })
   }
+  // These pages do not say which queue an event is from, so who is bound to queues gets none.
+  if (call.token.queues !== undefined)
+    throw new Objected(objection('FORBIDDEN', 'The token is bound to queues: use the stream.'))
   const asked: EventQuery =
     query.correlationId === undefined
       ? {
@@ -140,6 +143,7 @@ async function taken(
 function concerns(item: FeedItem, { token }: Call, query: Query): boolean {
   return (
     item.tenant === token.tenant &&
+    (token.queues === undefined || token.queues.includes(item.queue)) &&
     (query.type === undefined || query.type.includes(item.type)) &&
     (query.queue === undefined || query.queue.includes(item.queue)) &&
     (query.jobType === undefined || query.jobType.includes(item.jobType)) &&
