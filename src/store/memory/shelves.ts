@@ -54,7 +54,7 @@ export class Shelves {
     this.#leave(before?.job)
     shelf.job = keep({ ...job, spec: before?.job.spec ?? this.#interned(job) })
     if (shelf.claim !== undefined && shelf.claim.fence !== shelf.job.lease?.fence) this.#forgetClaim(shelf)
-    for (const event of events) this.#append(shelf, keep(event))
+    for (const event of events) this.#append(shelf, keep(withSpec(event, shelf.job)))
     this.#enter(shelf)
     return shelf
   }
@@ -195,6 +195,10 @@ export function position(numbers: readonly number[], number: number): number {
   }
   return low
 }
+
+/** The first event and the record share what was asked for. */
+const withSpec = (event: Event, { spec }: Job): Event =>
+  event.type === 'enqueued' ? { ...event, payload: { ...event.payload, spec } } : event
 
 /**
  * Heartbeats of one attempt that follow each other are one entry of the log. The one that delivered a cancel stays
