@@ -7,6 +7,8 @@ import type { Hint } from '../store/store.ts'
 import type { Execution } from './execution.ts'
 
 const LOOK_EVERY_MS = 100
+/** Some stores can only say that something has changed; where thousands run, heartbeats tell soon enough. */
+const PAUSE_PER_JOB_MS = 2
 
 export class Alerts {
   readonly #engine: Pick<Engine, 'load'>
@@ -31,8 +33,8 @@ export class Alerts {
 
   async look(nowMs: number): Promise<void> {
     if (this.dueMs > nowMs) return
-    this.#lookAtMs = nowMs + LOOK_EVERY_MS
     const executions = [...this.#touched].map((id) => this.#running.get(id)).filter((found) => found !== undefined)
+    this.#lookAtMs = nowMs + Math.max(LOOK_EVERY_MS, executions.length * PAUSE_PER_JOB_MS)
     this.#touched.clear()
     if (executions.length === 0) return
     const { items } = await this.#engine.load(executions.map(({ assignment }) => ({ id: assignment.job.id })))

@@ -319,7 +319,8 @@ class JobWorker implements Worker, Desk {
     nextMs = Math.min(nextMs, this.#alerts.dueMs)
     if (this.#stopping === undefined) {
       if (now >= this.#pollAtMs) {
-        this.#pollAtMs = now + this.#pollMs
+        // Where there is no room, whoever makes some will look.
+        this.#pollAtMs = now + (this.#wanted() > 0 ? this.#pollMs : this.#settings.pollMaxMs)
         this.wake()
       }
       nextMs = Math.min(nextMs, this.#pollAtMs)
