@@ -8,21 +8,19 @@
  *
  * A lost lease leads from anywhere to `over`. The word that ends the lease is chosen once.
  */
-import { bodyRef } from '../core/body.ts'
 import type { CancelRequest } from '../core/job.ts'
-import { LENGTHS } from '../core/limits.ts'
 import type { Refusal } from '../core/refusal.ts'
-import { LeaseConflictError, PermanentError, ValidationError } from '../core/thrown.ts'
+import { LeaseConflictError, PermanentError } from '../core/thrown.ts'
 import type { Answer, Assignment, Engine, Word } from '../engine/engine.ts'
 import type { Body, Transaction } from '../store/store.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Log } from '../system/log.ts'
 import type { JobDefinition } from './definition.ts'
-import { faultOf, sanitised } from './fault.ts'
 import { HandlerContext } from './handler-context.ts'
 import { AttemptTimeoutError, CancelRequestedError, ShutdownError } from './interrupts.ts'
 import type { LeasePlace } from './lease-table.ts'
 import type { Outbox, Sender } from './outbox.ts'
+import { completed, failed, invalid, type Outcome, released, type Timing } from './outcome.ts'
 import { type Checked, checkedInput, checkedOutput } from './schema.ts'
 import { Tidings } from './tidings.ts'
 import { type Said, Voice } from './voice.ts'
@@ -119,7 +117,7 @@ export class Execution implements Sender {
 
   /** Prefetched in vain, or the worker goes away. */
   giveBack(reason: 'shutdown' | 'handed_back', runAt?: number): void {
-    if (this.#mode === 'held') this.#end({ ...this.#voice.once('release'), type: 'release', reason, runAt })
+    if (this.#mode === 'held') this.#end(released(this.#voice, reason, runAt === undefined ? {} : { runAt }))
   }
 
   /** Tells the handler why it should stop. The first reason stands, but for a lost lease. */
@@ -204,7 +202,8 @@ export class Execution implements Sender {
       this.guard()
       this.#mode = 'ending'
       stats = this.#tidings?.takeCounters()
-      const [answer] = await engine.settle([{ ...this.#voice.aboutRev(this.#completion(output.value, stats)), tx }])
+      const word = { id: this.assignment.job.id, ...completed(this.#voice, output.value, stats, this.#timing()) }
+      const [answer] = await engine.settle([{ ...this.#voice.aboutRev(word), tx }])
       if (answer?.ok !== true) throw refused(answer?.refusal)
       return value
     }).catch((error: unknown) => {
@@ -272,7 +271,8 @@ export class Execution implements Sender {
     if (!input.ok) throw input.error
     await new HandlerContext(this).undo(input.value)
     if (this.#mode !== 'running') return
-    this.#end({ ...this.#voice.once('compensated'), type: 'compensated', executionMs: this.#executionMs() })
+    const { executionMs } = this.#timing()
+    this.#end({ command: { ...this.#voice.once('compensated'), type: 'compensated', executionMs }, bodies: undefined })
   }
 
   #returned(value: unknown): void {
@@ -294,25 +294,7 @@ export class Execution implements Sender {
   }
 
   #complete(text: string | undefined): void {
-    this.#endWith(this.#completion(text, this.#tidings?.takeCounters()))
-  }
-
-  #completion(text: string | undefined, stats: Readonly<Record<string, number>> | undefined): Word {
-    const { actor, requestId, fence } = this.#voice.once('complete')
-    return {
-      id: this.assignment.job.id,
-      command: {
-        type: 'complete',
-        actor,
-        requestId,
-        fence,
-        result: text === undefined ? undefined : bodyRef('output', text),
-        stats,
-        executionMs: this.#executionMs(),
-        startedAt: this.#startedAt,
-      },
-      bodies: text === undefined ? undefined : [{ name: 'output', text }],
-    }
+    this.#end(completed(this.#voice, text, this.#tidings?.takeCounters(), this.#timing()))
   }
 
   #threw(error: unknown): void {
@@ -324,40 +306,29 @@ export class Execution implements Sender {
   }
 
   #fail(error: unknown): void {
-    const { fault, body } = faultOf(error, this.assignment.job.attempt)
-    const executionMs = this.#executionMs()
-    const startedAt = this.#startedAt
-    this.#end({ ...this.#voice.once('fail'), type: 'fail', fault, executionMs, startedAt }, [body])
+    this.#end(failed(this.#voice, error, this.assignment.job.attempt, this.#timing()))
   }
 
   #release(): void {
-    const executionMs = this.#executionMs()
-    this.#end({ ...this.#voice.once('release'), type: 'release', reason: 'shutdown', executionMs })
+    this.#end(released(this.#voice, 'shutdown', { executionMs: this.#timing().executionMs }))
   }
 
-  /** Before user code: no start is faked, unless the type's documents know no other way for a job to end. */
   #invalid(error: Error): void {
-    const reason = error instanceof ValidationError ? 'validation_failed' : 'parse_error'
-    const message = sanitised(error.message, LENGTHS.message)
-    if (this.assignment.job.spec.kind.policy.onInvalid === 'failed') {
-      this.#fail(new ValidationError(message, { code: reason, stage: 'input', cause: error }))
-    } else this.#end({ ...this.#voice.once('deadLetter'), type: 'deadLetter', reason, stage: 'input', message })
+    const { attempt, spec } = this.assignment.job
+    this.#end(invalid(this.#voice, error, spec.kind.policy.onInvalid, attempt, this.#timing()))
   }
 
   #endAsChosen(command: Said): void {
     const timed = command.type === 'wait' || command.type === 'release'
-    this.#end(timed ? { ...command, executionMs: this.#executionMs() } : command)
+    const { executionMs } = this.#timing()
+    this.#end({ command: timed ? { ...command, executionMs } : command, bodies: undefined })
   }
 
-  #end(command: Said, bodies?: readonly Body[]): void {
-    this.#endWith({ id: this.assignment.job.id, command, bodies })
-  }
-
-  #endWith(word: Word): void {
+  #end({ command, bodies }: Outcome): void {
     if (this.#mode === 'running' && this.#tidings !== undefined) this.#report(NEVER)
     this.#mode = 'ending'
-    this.#last = word
-    this.#voice.last(word)
+    this.#last = { id: this.assignment.job.id, command, bodies }
+    this.#voice.last(this.#last)
     this.#vacate()
   }
 
@@ -390,9 +361,9 @@ export class Execution implements Sender {
     this.desk.settled(this)
   }
 
-  #executionMs(): number {
+  #timing(): Timing {
     this.tookMs = this.desk.clock.monotonicMs() - this.startedMs
-    return Math.round(this.tookMs)
+    return { startedAt: this.#startedAt, executionMs: Math.round(this.tookMs) }
   }
 }
 

@@ -1,0 +1,67 @@
+/** The words that end a run, as commands with the texts they refer to. */
+import { bodyRef } from '../core/body.ts'
+import type { Time } from '../core/job.ts'
+import { LENGTHS } from '../core/limits.ts'
+import { ValidationError } from '../core/thrown.ts'
+import type { Body } from '../store/store.ts'
+import { faultOf, sanitised } from './fault.ts'
+import type { Said, Voice } from './voice.ts'
+
+export interface Outcome {
+  readonly command: Said
+  readonly bodies: readonly Body[] | undefined
+}
+
+/** When the handler really began, and for how long it ran. */
+export interface Timing {
+  readonly startedAt: Time
+  readonly executionMs: number
+}
+
+export function completed(
+  voice: Voice,
+  text: string | undefined,
+  stats: Readonly<Record<string, number>> | undefined,
+  { startedAt, executionMs }: Timing,
+): Outcome {
+  const { actor, requestId, fence } = voice.once('complete')
+  const result = text === undefined ? undefined : bodyRef('output', text)
+  // Written out: this is the word of every job that goes well, and spreading would show.
+  return {
+    command: { type: 'complete', actor, requestId, fence, result, stats, executionMs, startedAt },
+    bodies: text === undefined ? undefined : [{ name: 'output', text }],
+  }
+}
+
+export function failed(voice: Voice, error: unknown, attempt: number, timing: Timing): Outcome {
+  const { fault, body } = faultOf(error, attempt)
+  return { command: { ...voice.once('fail'), ...timing, type: 'fail', fault }, bodies: [body] }
+}
+
+export function released(
+  voice: Voice,
+  reason: 'shutdown' | 'handed_back',
+  more: { runAt?: Time; executionMs?: number },
+) {
+  return { command: { ...voice.once('release'), ...more, type: 'release', reason }, bodies: undefined } as const
+}
+
+/**
+ * An input that cannot be read, or is not what it has to be. No start is faked, unless the type wants such jobs to fail:
+ * the documents that know no dead letters know no other way for a job to end.
+ */
+export function invalid(
+  voice: Voice,
+  error: Error,
+  how: 'failed' | 'dead_lettered',
+  attempt: number,
+  timing: Timing,
+): Outcome {
+  const reason = error instanceof ValidationError ? 'validation_failed' : 'parse_error'
+  const message = sanitised(error.message, LENGTHS.message)
+  if (how === 'failed') {
+    return failed(voice, new ValidationError(message, { code: reason, stage: 'input', cause: error }), attempt, timing)
+  }
+  const command = { ...voice.once('deadLetter'), type: 'deadLetter', reason, stage: 'input', message } as const
+  return { command, bodies: undefined }
+}
