@@ -57,7 +57,9 @@ export async function open(url: string = DEFAULT_URL, options: OpenOptions = {})
 async function remote(url: string, options: OpenOptions): Promise<Pawl> {
   const { HttpEngine } = await import('./client/client.ts')
   const { clock = realClock, random = realRandom, timers = realTimers, log = silentLog, token, tenant, actor } = options
-  const engine = new HttpEngine({ url, token, clock, random, timers })
+  const { EncodedEngine } = await import('./client/encoded.ts')
+  const plain = new HttpEngine({ url, token, clock, random, timers })
+  const engine = options.codec === undefined ? plain : new EncodedEngine(plain, options.codec, random)
   return new Pawl({ engine, timers, ids: realIds(random), log, tenant, actor, surroundings: { clock } })
 }
 

@@ -1,23 +1,52 @@
+import type { Job } from '../core/job.ts'
 import type { Body } from '../store/store.ts'
+import type { Word } from './engine.ts'
 
 /**
- * What becomes of body texts on their way to the store and back: the one place where they could be encrypted or
- * compressed. Sizes and digests on the record are those of the plain text.
+ * What becomes of body texts on their way to the store or gateway and back: the one place where they are encrypted or
+ * compressed. Sizes and digests on the record are those of the plain text. What comes out must be JSON, like what goes
+ * in: a string will do.
  */
 export interface BodyCodec {
-  encode(text: string): string
-  decode(text: string): string
+  encode(text: string, about: BodyAbout): string
+  decode(text: string, about: BodyAbout): string
+}
+
+/** Whose body it is. A text that is moved to another job must not be readable there. */
+export interface BodyAbout {
+  readonly tenant: string
+  /** The id its producer chose, else the one it was given. */
+  readonly job: string
 }
 
 export const plainText: BodyCodec = { encode: (text) => text, decode: (text) => text }
 
-export const encodeBodies = (codec: BodyCodec, bodies: readonly Body[]): readonly Body[] =>
-  codec === plainText ? bodies : bodies.map(({ name, text }) => ({ name, text: codec.encode(text) }))
+export const aboutJob = ({ id, spec }: Pick<Job, 'id' | 'spec'>): BodyAbout => ({
+  tenant: spec.kind.tenant,
+  job: spec.alias ?? id,
+})
+
+export const encodeBodies = (codec: BodyCodec, bodies: readonly Body[], job: Job): readonly Body[] =>
+  codec === plainText ? bodies : bodies.map(({ name, text }) => ({ name, text: codec.encode(text, aboutJob(job)) }))
 
 export function decodeBodies(
   codec: BodyCodec,
   bodies: Readonly<Record<string, string>>,
+  job: Job,
 ): Readonly<Record<string, string>> {
   if (codec === plainText) return bodies
-  return Object.fromEntries(Object.entries(bodies).map(([name, text]) => [name, codec.decode(text)]))
+  const about = aboutJob(job)
+  return Object.fromEntries(Object.entries(bodies).map(([name, text]) => [name, codec.decode(text, about)]))
+}
+
+const SEALED = 'encrypted; see the body of this error'
+
+/** An error's message may quote what is secret: it stays in the error's body, which is encoded, and leaves the record. */
+export function sealed(codec: BodyCodec, word: Word): Word {
+  const { command } = word
+  if (codec === plainText || command.type !== 'fail' || command.fault.message === '') return word
+  const { message, context: _, ...fault } = command.fault
+  const attempt = command.fence.split('.')[1] ?? '0'
+  const bodies = word.bodies ?? [{ name: `error/${attempt}`, text: JSON.stringify({ message }) }]
+  return { ...word, bodies, command: { ...command, fault: { ...fault, message: SEALED } } }
 }

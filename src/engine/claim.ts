@@ -2,6 +2,7 @@ import type { Claim } from '../core/command.ts'
 import { decide } from '../core/decide.ts'
 import type { ClaimAnswer, ClaimedJob } from '../store/store.ts'
 import type { Random } from '../system/random.ts'
+import { aboutJob } from './body-codec.ts'
 import type { Assignment, ClaimRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
 
@@ -75,6 +76,6 @@ const assignment = (
   job,
   fence,
   leaseExpiresAt: job.lease?.expiresAt ?? 0,
-  input: input === undefined ? undefined : codec.decode(input),
+  input: input === undefined ? undefined : codec.decode(input, aboutJob(job)),
   inputLater: input === undefined && job.spec.input !== undefined,
 })

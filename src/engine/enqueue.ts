@@ -8,6 +8,7 @@ import { LENGTHS, MAX_DURATION_MS } from '../core/limits.ts'
 import type { Violation } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Inserted, NewJob, Transaction } from '../store/store.ts'
+import { aboutJob } from './body-codec.ts'
 import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
 import { keysOf } from './keys.ts'
@@ -39,7 +40,7 @@ export async function enqueue(
       continue
     }
     const { job, events } = decision
-    const input = request.input === undefined ? undefined : codec.encode(request.input)
+    const input = request.input === undefined ? undefined : codec.encode(request.input, aboutJob(job))
     items.push({ job, event: events[0] as NewJob['event'], input, keys: keysOf(job, request, now) })
     asked.push({ place: i, command })
   }
@@ -126,7 +127,7 @@ function judge(
   }
   const { job, by } = inserted
   if (by === 'dedupe' || by === 'slot') return { ok: true, job, deduped: true, replayed: false }
-  const was = inserted.input === undefined ? undefined : codec.decode(inserted.input)
+  const was = inserted.input === undefined ? undefined : codec.decode(inserted.input, aboutJob(job))
   const again = decide(job, { ...command, id: job.id }, job.updatedAt)
   if (was === input && again.kind === 'replayed') return { ok: true, job, deduped: false, replayed: true }
   assert(by !== 'id', `job id ${job.id} was handed out twice`)

@@ -18,7 +18,7 @@ import type { Clock } from '../system/clock.ts'
 import { type Log, silentLog } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
-import { type BodyCodec, decodeBodies, plainText } from './body-codec.ts'
+import { type BodyCodec, decodeBodies, plainText, sealed } from './body-codec.ts'
 import { ChildrensEnds } from './children.ts'
 import { claim } from './claim.ts'
 import type {
@@ -97,7 +97,8 @@ export class LocalEngine implements Engine {
   }
 
   settle(words: readonly Word[]): Promise<readonly Answer[]> {
-    return this.#executor.settle(words)
+    const { codec } = this.#parts
+    return this.#executor.settle(codec === plainText ? words : words.map((word) => sealed(codec, word)))
   }
 
   heartbeat(beats: readonly HeartbeatRequest[]): Promise<readonly HeartbeatAnswer[]> {
@@ -108,7 +109,7 @@ export class LocalEngine implements Engine {
     const answer = this.#heard(await this.#store.load(items))
     const { codec } = this.#parts
     if (codec === plainText) return answer
-    const decoded = answer.items.map((item) => item && { ...item, bodies: decodeBodies(codec, item.bodies) })
+    const decoded = answer.items.map((item) => item && { ...item, bodies: decodeBodies(codec, item.bodies, item.job) })
     return { ...answer, items: decoded }
   }
 
