@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { Batcher, Overloaded } from '../../src/store/batcher.ts'
+
+/** A commit that ends when told to. */
+function slow() {
+  const batches: { items: readonly number[]; end: () => void; fail: (error: Error) => void }[] = []
+  const run = (items: readonly number[]) =>
+    new Promise<readonly number[]>((resolve, reject) => {
+      batches.push({ items, end: () => resolve(items.map((n) => n * 10)), fail: reject })
+    })
+  return { batches, run }
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const sizeOf = (n: number) => n
+
+describe('group commit', () => {
+  it('makes nobody wait who is alone', async () => {
+    const { batches, run } = slow()
+    const batcher = new Batcher({ run, sizeOf })
+    const answer = batcher.add([1])
+    await turn()
+    expect(batches.map(({ items }) => items)).toEqual([[1]])
+    batches[0]?.end()
+    expect(await answer).toEqual([10])
+  })
+
+  it('lets whoever comes meanwhile ride in the next one, each with its own answers', async () => {
+    const { batches, run } = slow()
+    const batcher = new Batcher({ run, sizeOf })
+    const first = batcher.add([1])
+    await turn()
+    const others = [batcher.add([2, 3]), batcher.add([4]), batcher.add([])]
+    await turn()
+    expect(batches.length).toBe(1)
+    batches[0]?.end()
+    expect(await first).toEqual([10])
+    await turn()
+    expect(batches[1]?.items).toEqual([2, 3, 4])
+    batches[1]?.end()
+    expect(await Promise.all(others)).toEqual([[20, 30], [40], []])
+  })
+
+  it('keeps batches within their number and their bytes, and calls whole and in order', async () => {
+    const seen: (readonly number[])[] = []
+    const run = async (items: readonly number[]) => {
+      seen.push(items)
+      return items
+    }
+    const batcher = new Batcher({ run, sizeOf, maxItems: 3, maxBytes: 100 })
+    const answers = await Promise.all([
+      batcher.add([1, 2]),
+      batcher.add([3, 4]),
+      batcher.add([90]),
+      batcher.add([20, 5, 6, 7]),
+    ])
+    expect(answers).toEqual([[1, 2], [3, 4], [90], [20, 5, 6, 7]])
+    expect(seen).toEqual([[1, 2], [3, 4, 90], [20, 5, 6], [7]])
+  })
+
+  it('refuses what would wait too long, at once, and takes it later', async () => {
+    const { batches, run } = slow()
+    const batcher = new Batcher({ run, sizeOf, maxWaiting: 2 })
+    const under = batcher.add([1])
+    await turn()
+    const waiting = batcher.add([2, 3])
+    await expect(batcher.add([4])).rejects.toThrow(Overloaded)
+    await expect(batcher.add([4])).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterMs: 100 })
+    batches[0]?.end()
+    await under
+    await turn()
+    batches[1]?.end()
+    expect(await waiting).toEqual([20, 30])
+    const later = batcher.add([4])
+    await turn()
+    batches[2]?.end()
+    expect(await later).toEqual([40])
+  })
+
+  it('fails only the calls of the batch that failed', async () => {
+    const { batches, run } = slow()
+    const batcher = new Batcher({ run, sizeOf })
+    const bad = batcher.add([1])
+    await turn()
+    const good = batcher.add([2])
+    batches[0]?.fail(new Error('lost'))
+    await expect(bad).rejects.toThrow('lost')
+    await turn()
+    batches[1]?.end()
+    expect(await good).toEqual([20])
+  })
+
+  it('when it closes answers what is under way, and refuses the rest', async () => {
+    const { batches, run } = slow()
+    const batcher = new Batcher({ run, sizeOf })
+    const under = batcher.add([1])
+    await turn()
+    const waiting = batcher.add([2])
+    const closing = batcher.close()
+    await expect(waiting).rejects.toThrow('closed')
+    await expect(batcher.add([3])).rejects.toThrow('closed')
+    batches[0]?.end()
+    expect(await under).toEqual([10])
+    await closing
+  })
+})
