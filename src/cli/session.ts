@@ -46,15 +46,15 @@ export interface Flags {
 
 /** Flags come first, then the environment, then the file in this folder. */
 export function sessionOf(terminal: Terminal, flags: Flags, { env, signal }: Surroundings): Session {
-  const asked = flags.url ?? env['PAWL_URL']
+  const asked = flags.url ?? told(env['PAWL_URL'])
   return {
     terminal,
     asked,
     url: asked ?? DEFAULT_URL,
-    token: flags.token ?? env['PAWL_TOKEN'],
-    tenant: flags.tenant ?? env['PAWL_TENANT'],
-    schema: flags.schema ?? env['PAWL_SCHEMA'],
-    directUrl: flags.directUrl ?? env['PAWL_DIRECT_URL'],
+    token: flags.token ?? told(env['PAWL_TOKEN']),
+    tenant: flags.tenant ?? told(env['PAWL_TENANT']),
+    schema: flags.schema ?? told(env['PAWL_SCHEMA']),
+    directUrl: flags.directUrl ?? told(env['PAWL_DIRECT_URL']),
     actor: `cli:${env['USER'] ?? env['USERNAME'] ?? 'somebody'}`,
     yes: flags.yes === true,
     signal,
@@ -62,6 +62,9 @@ export function sessionOf(terminal: Terminal, flags: Flags, { env, signal }: Sur
     clock: realClock,
   }
 }
+
+/** An empty variable is one that is not set. */
+const told = (value: string | undefined): string | undefined => (value === '' ? undefined : value)
 
 export const isGateway = (url: string): boolean => /^https?:/i.test(url)
 export const isPostgres = (url: string): boolean => /^postgres(ql)?:/i.test(url)

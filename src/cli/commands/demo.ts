@@ -1,7 +1,7 @@
 /** `pawl demo`, which is `npm start`: a gateway over an embedded store, a worker, and work for it. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { PrometheusMetrics } from '../../gateway/prometheus.ts'
 import type { Gateway } from '../../gateway/serve.ts'
@@ -85,7 +85,6 @@ async function onSomePort(
 
 function welcome(terminal: Terminal, url: string, secret: string, store: string): void {
   const { paint } = terminal
-  const self = commandLine()
   const lines = [
     `pawl serves ${store} at ${paint.bold(url)}, and a worker runs jobs of six types:`,
     paint.dim(
@@ -96,15 +95,16 @@ function welcome(terminal: Terminal, url: string, secret: string, store: string)
     `Demo token (admin, gone when this stops): ${paint.bold(secret)}`,
     '',
     paint.bold('Try, in another terminal:'),
+    ...aliasLine(),
     `  export PAWL_URL=${url} PAWL_TOKEN=${secret}`,
-    `  ${self} top`,
-    `  ${self} tail`,
-    `  ${self} jobs ls --state parked,waiting,retrying`,
-    `  ${self} enqueue greet --queue demo -p name=you --wait`,
-    `  ${self} jobs signal <id of a refund> approved -p by=me`,
-    `  ${self} explain <any id>`,
-    `  ${self} dlq ls`,
-    `  ${self} dlq redrive --dry-run`,
+    `  pawl top`,
+    `  pawl tail`,
+    `  pawl jobs ls --state parked,waiting,retrying`,
+    `  pawl enqueue greet --queue demo -p name=you --wait`,
+    `  pawl jobs signal <id of a refund> approved -p by=me`,
+    `  pawl explain <any id>`,
+    `  pawl dlq ls`,
+    `  pawl dlq redrive --dry-run`,
     '',
     paint.bold('Or with nothing but curl:'),
     `  curl -s -H 'Authorization: Bearer ${secret}' ${url}/v1/queues`,
@@ -116,8 +116,8 @@ function welcome(terminal: Terminal, url: string, secret: string, store: string)
   for (const line of lines) terminal.say(line)
 }
 
-/** How whoever reads this has called us, and can call us again. */
-function commandLine(): string {
-  const script = process.argv[1] ?? 'pawl'
-  return script.endsWith('.ts') ? `node ${relative(process.cwd(), script)}` : 'pawl'
+/** From a checkout nobody has `pawl` on the path, and perhaps an older Node: both are given a name. */
+function aliasLine(): readonly string[] {
+  const script = process.argv[1] ?? ''
+  return script.endsWith('.ts') ? [`  alias pawl='${process.execPath} ${script}'`] : []
 }

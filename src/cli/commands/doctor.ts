@@ -1,6 +1,6 @@
 /** `pawl doctor`: is everything there that jobs need? Each finding comes with what to do about it. */
 import type { Command } from 'commander'
-import { defineJob } from '../../define-job.ts'
+import { DEFAULT_TENANT, defineJob } from '../../define-job.ts'
 import type { Pawl } from '../../pawl.ts'
 import { migrationStatus } from '../../store/postgres/migrate.ts'
 import { queueKey } from '../../store/store.ts'
@@ -8,7 +8,7 @@ import { realRandom } from '../../system/random.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, failureOf } from '../exit.ts'
 import type { Context } from '../program.ts'
-import { asked, isGateway, isPostgres, type Session, withExisting } from '../session.ts'
+import { asked, isGateway, isPostgres, opened, type Session, withExisting } from '../session.ts'
 import { safe } from '../terminal.ts'
 import { askOf, withClient } from './migrate.ts'
 import { withoutPassword } from './serve.ts'
@@ -103,20 +103,22 @@ async function clocks({ clock }: Session, pawl: Pawl): Promise<Finding> {
       )
 }
 
-/** Writes a document and sees whether the word of it comes back. Workers poll without, and are slower. */
+/** Writes a document and sees whether somebody else hears of it. Workers poll without, and are slower. */
 async function hints(session: Session, pawl: Pawl): Promise<Finding> {
   const { clock, timers, signal, url } = session
   if (isGateway(url)) return fine('hints', 'come over the gateway’s event stream')
+  if (url.startsWith('memory:')) return fine('hints', 'nobody else can have this store')
   const queue = `pawl-doctor-${realRandom.hex64()}`
   const heard = new AbortController()
-  await using _listening = await pawl.engine.subscribe((hint) => {
-    if (hint.about === 'queue' && hint.queue === queue) heard.abort()
+  await using other = await opened(session)
+  await using _listening = await other.engine.subscribe((hint) => {
+    if (hint.about === 'anything' || (hint.about === 'queue' && hint.queue === queue)) heard.abort()
   })
   const beganMs = clock.monotonicMs()
   await pawl.wake(queue)
   await timers.sleep(HINT_WITHIN_MS, AbortSignal.any([signal, heard.signal]))
   const tookMs = Math.round(clock.monotonicMs() - beganMs)
-  const key = queueKey(session.tenant ?? 'default', queue)
+  const key = queueKey(session.tenant ?? DEFAULT_TENANT, queue)
   await pawl.engine.settings([{ op: 'remove', collection: 'queue', key, rev: undefined }])
   return heard.signal.aborted
     ? fine('hints', `one came after ${tookMs} ms`)

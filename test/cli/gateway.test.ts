@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defineJob } from '../../src/define-job.ts'
+import { open } from '../../src/open.ts'
+import { eventually } from '../support/eventually.ts'
+import { folder, json, pawl, type Running, started } from './pawl.ts'
+
+interface Served {
+  readonly url: string
+  readonly token?: string
+}
+
+const home = folder()
+const file = home.at('jobs.db')
+let gateway: Running
+let env: Record<string, string>
+let first: Served
+const run = (...words: readonly string[]) => pawl(words, { env })
+const told = <T = Record<string, unknown>>(...words: readonly string[]) => json<T>(words, { env })
+
+beforeAll(async () => {
+  gateway = started(['serve', '--port', '0', '--json', '--url', file])
+  first = JSON.parse(await gateway.line(/url/)) as Served
+  env = { PAWL_URL: first.url, PAWL_TOKEN: String(first.token) }
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  home[Symbol.dispose]()
+})
+
+describe('pawl serve', () => {
+  it('says where it is in one line of JSON, and shows the first token once', async () => {
+    expect(first).toMatchObject({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      token: expect.stringMatching(/^pawl_/),
+      store: file,
+      auth: true,
+    })
+    await using second = started(['serve', '--port', '0', '--json', '--url', file])
+    expect(JSON.parse(await second.line(/url/))).not.toHaveProperty('token')
+    second.child.kill('SIGINT')
+    const { code, stdout } = await second.ended
+    expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 1])
+  })
+
+  it('serves metrics, and asks for a token', async () => {
+    const metrics = async (token: string) =>
+      await fetch(`${first.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
+    expect(await (await metrics(String(first.token))).text()).toContain('pawl_claims_total')
+    expect((await metrics('pawl_0000000000000000_nothing')).status).toBe(401)
+  })
+
+  it('refuses a public address without tokens, a port that is taken, and a gateway', async () => {
+    const open = await pawl(['serve', '--no-auth', '--host', '0.0.0.0', '--port', '0', '--url', file])
+    expect([open.code, open.stderr]).toEqual([2, expect.stringContaining('refusing to serve 0.0.0.0 without tokens')])
+    const taken = await pawl(['serve', '--port', new URL(first.url).port, '--url', file])
+    expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('is taken')])
+    expect((await pawl(['serve', '--url', first.url])).code).toBe(2)
+  })
+
+  it('does without tokens on loopback', async () => {
+    await using loose = started(['serve', '--no-auth', '--port', '0', '--json', '--url', home.at('loose.db')])
+    const { url, token } = JSON.parse(await loose.line(/url/)) as Served
+    expect(token).toBeUndefined()
+    expect(await json(['queues', 'ls', '--url', url])).toEqual({ queues: [] })
+    loose.child.kill('SIGTERM')
+    expect((await loose.ended).code).toBe(0)
+  })
+})
+
+describe('the same verbs over a gateway', () => {
+  it('enqueue, show, move, explain', async () => {
+    const { id } = await told<{ id: string }>(
+      'enqueue',
+      'ask',
+      '--queue',
+      'people',
+      '-p',
+      'what=this',
+      '--id',
+      'asked',
+      '-l',
+      'a=b',
+    )
+    expect(await told('jobs', 'show', 'asked')).toMatchObject({
+      id,
+      state: 'queued',
+      input: { what: 'this' },
+      labels: { a: 'b' },
+    })
+    expect(
+      (
+        await told<{ jobs: { id: string }[] }>('jobs', 'ls', '--queue', 'people', '--state', 'queued', '--label', 'a=b')
+      ).jobs.map((job) => job.id),
+    ).toEqual([id])
+    expect(await told('jobs', 'reschedule', id, '--delay', '1h', '--priority', '3')).toMatchObject({ state: 'queued' })
+    expect(await told('explain', id)).toMatchObject({ way: 'delayed' })
+    expect((await told<{ events: unknown[] }>('jobs', 'events', id)).events).toHaveLength(2)
+    expect(await told('jobs', 'cancel', id)).toMatchObject({ state: 'cancelled' })
+    expect(await told('jobs', 'reopen', id)).toMatchObject({ state: 'queued' })
+    expect((await run('jobs', 'show', 'pj_vvvv')).code).toBe(3)
+    expect((await run('jobs', 'reopen', id)).code).toBe(4)
+    expect((await run('jobs', 'ls', '--code', 'x'.repeat(1_000))).code).toBe(2)
+  })
+
+  it('work, wait, workers, dead letters', async () => {
+    const add = defineJob<'add', { a: number }, { sum: number }>({
+      type: 'add',
+      queue: 'sums',
+      run: ({ a }) => ({ sum: a + 1 }),
+    })
+    const dead = defineJob({
+      type: 'dead',
+      queue: 'sums',
+      run: () => {
+        throw new Error('down')
+      },
+    })
+    await using remote = await open(first.url, { token: first.token })
+    await using worker = remote.work([add, dead], { id: 'far' })
+    expect(await told('enqueue', 'add', '--queue', 'sums', '-p', 'a:=1', '--wait')).toMatchObject({
+      state: 'succeeded',
+      result: { sum: 2 },
+    })
+    const failed = await run(
+      'enqueue',
+      'dead',
+      '--queue',
+      'sums',
+      '--policy',
+      '{"retry":{"attempts":1}}',
+      '--wait',
+      '--json',
+    )
+    expect([failed.code, JSON.parse(failed.stderr).error.code]).toEqual([5, 'JobDeadLettered'])
+    await eventually('the worker has told of itself', async () =>
+      (await told<{ workers: { workerId: string }[] }>('workers', 'ls')).workers.some(
+        ({ workerId }) => workerId === 'far',
+      ),
+    )
+    await worker.stop()
+    expect((await told<{ jobs: object[] }>('dlq', 'ls')).jobs).toMatchObject([{ type: 'dead', state: 'dead_lettered' }])
+    expect(await told('dlq', 'redrive', '--yes')).toMatchObject({ matched: 1, reopened: 1 })
+  })
+
+  it('queues, top, tail', async () => {
+    expect(await told('queues', 'pause', 'sums')).toEqual({ queue: 'sums', paused: true })
+    expect(
+      (await told<{ queues: { queue: string; paused: boolean }[] }>('queues', 'ls')).queues.find(
+        ({ queue }) => queue === 'sums',
+      )?.paused,
+    ).toBe(true)
+    expect(await told('queues', 'resume', 'sums')).toEqual({ queue: 'sums', paused: false })
+    expect((await run('top', '-n', '1', '--json')).stdout).toContain('"oldestQueuedMs"')
+    const lines = (await run('tail', '--no-follow', '--json', '--event', 'succeeded')).stdout.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ jobType: 'add', to: 'succeeded' }])
+    await using tail = started(
+      ['tail', '--json', '--event', 'enqueued', '--after', JSON.parse(String(lines[0])).position],
+      { env },
+    )
+    await told('enqueue', 'later', '--queue', 'people', '--delay', '1h')
+    expect(JSON.parse(await tail.line(/later/))).toMatchObject({ type: 'enqueued', jobType: 'later' })
+    tail.child.kill('SIGINT')
+    expect((await tail.ended).code).toBe(130)
+  })
+
+  it('doctor, machine, export', async () => {
+    expect(await told('doctor')).toMatchObject({ ok: true })
+    const { checks } = await told<{ checks: { check: string }[] }>('machine', '--check')
+    expect(checks.map(({ check }) => check)).toContain('the gateway enforces the same table')
+    expect((await run('export', '--type', 'add')).stdout).toMatch(
+      /^\{"pawl":"job","version":1,.*"output":"\{\\"sum\\":2\}"/,
+    )
+  })
+})
+
+describe('tokens', () => {
+  it('are made, listed and revoked, by the gateway and by the store', async () => {
+    for (const where of [env, { PAWL_URL: file }]) {
+      const made = await json<{ id: string; secret: string }>(
+        ['token', 'create', '--scope', 'viewer', '--name', 'eyes', '--expires-in', '1h'],
+        { env: where },
+      )
+      const eyes = { PAWL_URL: first.url, PAWL_TOKEN: made.secret }
+      expect((await pawl(['jobs', 'ls'], { env: eyes })).code).toBe(0)
+      const refused = await pawl(['queues', 'pause', 'sums'], { env: eyes })
+      expect(refused.code).toBe(1)
+      const { tokens } = await json<{ tokens: object[] }>(['token', 'ls'], { env: where })
+      expect(tokens).toContainEqual(expect.objectContaining({ id: made.id, scope: 'viewer', name: 'eyes' }))
+      expect(JSON.stringify(tokens)).not.toContain(made.secret.split('_')[2])
+      expect(await json(['token', 'revoke', made.id], { env: where })).toMatchObject({
+        id: made.id,
+        revokedAt: expect.any(String),
+      })
+      await eventually(
+        'it does not work any more',
+        async () =>
+          (await fetch(`${first.url}/v1/queues`, { headers: { authorization: `Bearer ${made.secret}` } })).status ===
+          401,
+      )
+      expect((await pawl(['token', 'revoke', '0000000000000000'], { env: where })).code).toBe(3)
+    }
+  })
+
+  it('are asked for', async () => {
+    const { code, stderr } = await pawl(['jobs', 'ls', '--url', first.url])
+    expect(code).toBe(1)
+    expect(stderr).toContain('UNAUTHENTICATED')
+    const quiet = await run('token', 'create', '--scope', 'producer', '--quiet')
+    expect(quiet.stdout).toMatch(/^pawl_\w{16}_\S{43}\n$/)
+  })
+})
