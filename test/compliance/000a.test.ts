@@ -536,7 +536,7 @@ onStores('000 part A', {}, (stage) => {
     it('000A:58 metrics: claims, renewals, expiries, retries, failures, dead letters, durations per type', async () => {
       const { measured } = stage()
       const since = measured.length
-      const each = actor({ retry: { attempts: 3, ...SOON } }, SHORT)
+      const each = actor({ retry: { attempts: 3, ...SOON } }, { leaseMs: 1_000, heartbeatMs: 400 })
       const { id } = await each.enqueue()
       await each.claimed()
       await eventually('the lease to be lost', async () => (await each.job(id)).lease === undefined)

@@ -299,7 +299,7 @@ onStores('000 part B', {}, (stage) => {
     })
 
     it('000B:119 trace_id and correlation_id are on every event of a job, retries and expiries included', async () => {
-      const each = actor({ retry: { attempts: 4, ...SOON } }, SHORT)
+      const each = actor({ retry: { attempts: 4, ...SOON } }, { leaseMs: 1_000, heartbeatMs: 400 })
       const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
       const ids = { correlationId: fresh('correlation'), traceparent: `00-${trace}-00f067aa0ba902b7-01` }
       const { id } = await each.enqueue(ids)
