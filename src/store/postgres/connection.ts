@@ -67,6 +67,8 @@ export class Connection {
   #client: Promise<Client> | undefined
   /** The statement under way, settled either way: one at a time. */
   #last: Promise<unknown> = Promise.resolve()
+  /** Asked to close: what fails now is not tried again. */
+  #leaving = false
   #closed = false
 
   constructor(options: ConnectionOptions) {
@@ -86,14 +88,20 @@ export class Connection {
         return await this.#inTurn(() => this.#once(text, values(again)))
       } catch (error) {
         const passing = isPassing(error) || (!mayBreakUp && codeOf(error) === LOCK_NOT_AVAILABLE)
-        if (this.#closed || !passing || clock.monotonicMs() + pauseMs > giveUpAt) throw error
+        if (this.#leaving || !passing || clock.monotonicMs() + pauseMs > giveUpAt) throw error
         again ||= isLost(error)
       }
       await timers.sleep(pauseMs)
     }
   }
 
+  /** What is under way ends by itself; what fails is the caller's business from now on. */
+  leave(): void {
+    this.#leaving = true
+  }
+
   async close(): Promise<void> {
+    this.#leaving = true
     this.#closed = true
     await this.#last.catch(() => {})
     const client = this.#client

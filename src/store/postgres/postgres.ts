@@ -204,6 +204,7 @@ class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
+    for (const connection of this.#connections) connection.leave()
     await Promise.all([this.#inserts.close(), this.#commits.close(), this.#heartbeats.close(), this.#hints.close()])
     await Promise.all(this.#connections.map((connection) => connection.close()))
   }

@@ -49,3 +49,18 @@ describe('a server that is killed while jobs flow', () => {
     await worker.close()
   })
 })
+
+describe('a store whose server is gone', () => {
+  it('can be closed at once, and says that what was asked has failed', async () => {
+    const server = await startPostgres()
+    const store = await openPostgresStore({ url: server.url, migrate: true })
+    const { now } = await store.load([])
+    await server.stop()
+    const asked = store.insert([newJob(kindOf('gone'), 1, now)])
+    const refused = expect(asked).rejects.toThrow()
+    const started = performance.now()
+    await store.close()
+    await refused
+    expect(performance.now() - started, 'not after all the time it would have tried for').toBeLessThan(15_000)
+  })
+})
