@@ -89,6 +89,8 @@ export class Hints {
   async close(): Promise<void> {
     this.#closed = true
     this.#listeners.clear()
+    // A process that enqueues and goes has told nobody yet.
+    if (this.#timer !== undefined) this.#sending = this.#sending.then(() => this.#send())
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined
     this.#listening?.abort()

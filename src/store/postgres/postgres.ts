@@ -42,7 +42,7 @@ import { Kinds, type Run } from './kinds.ts'
 import { type LoadParts, load, loadWithInputs, logOf, placed, whereabouts } from './load.ts'
 import { prepareSchema } from './prepare.ts'
 import { recordOf } from './records.ts'
-import { settings } from './settings.ts'
+import { queuesWritten, settings } from './settings.ts'
 import { statementsIn } from './statements.ts'
 
 export interface PostgresOptions {
@@ -195,8 +195,11 @@ class PostgresStore implements Store {
     return { ...NO_EVENTS, purged, ...page, now: this.#sawClock(now) }
   }
 
-  settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
-    return settings(this.#load.run, this.#load.statements, operations, (now) => this.#sawClock(now))
+  async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
+    const { run, statements } = this.#load
+    const answers = await settings(run, statements, operations, (now) => this.#sawClock(now))
+    for (const [tenant, queue] of queuesWritten(operations)) this.#hints.work(tenant, queue)
+    return answers
   }
 
   subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {

@@ -47,14 +47,25 @@ function operationRow(operation: SettingOperation): object {
   }
 }
 
+/** The queues whose documents these operations write: whoever serves them may have to look again. */
+export const queuesWritten = (operations: readonly SettingOperation[]): readonly (readonly [string, string])[] =>
+  operations.flatMap((each) =>
+    each.collection === 'queue' && (each.op === 'put' || each.op === 'remove') ? (namesIn(each.key) ?? []) : [],
+  )
+
 /** The queue a document is about; undefined where the key is not one of `queueKey`. */
 function queueOf(key: string): { h: string; tn: string; q: string } | undefined {
+  const [names] = namesIn(key) ?? []
+  if (names === undefined) return undefined
+  const { h, t, q } = queueWords(...names)
+  return { h, tn: t, q }
+}
+
+function namesIn(key: string): readonly [readonly [tenant: string, queue: string]] | undefined {
   const words = parsedOr(key)
   if (!Array.isArray(words) || words.length !== 2) return undefined
   const [tenant, queue] = words as readonly unknown[]
-  if (typeof tenant !== 'string' || typeof queue !== 'string') return undefined
-  const { h, t, q } = queueWords(tenant, queue)
-  return { h, tn: t, q }
+  return typeof tenant === 'string' && typeof queue === 'string' ? [[tenant, queue]] : undefined
 }
 
 function isPaused(text: string): boolean {

@@ -64,6 +64,7 @@ describe('the plan of a claim', () => {
       expect(plan).toContain('Index Scan using ready_pkey on ready')
       expect(plan).not.toMatch(/Seq Scan on (ready|lease|job)|Bitmap|Sort Key: r/)
       expect(plan).toMatch(/Index Scan using job_pkey on job/)
+      expect(plan).toMatch(/Tid Scan on ready/)
     }
   })
 

@@ -76,7 +76,8 @@ begin
       ) as r
       limit wanted
     ), gone as (
-      delete from ready using picked where ready.ctid = picked.tid
+      -- One scan for all: joined row by row, each asked the file system for the table's length (0.3 µs).
+      delete from ready r where r.ctid = any(array(select p.tid from picked p))
     ), joined as materialized (
       select p.id, p.lane, p.ready_at, p.rev, p.step, p.doc, p.n, p.tick, started + p.window_ms as expires_at,
              j.created_at, j.kind, j.lane as born, j.head, j.input
