@@ -55,6 +55,7 @@ function harmless(log: Log | undefined, tell: () => void): void {
   }
 }
 
+/** All of its words, always: what has no reason of its own happened because somebody asked for it. */
 function logTransition(log: Log, event: Event, { spec }: Job): void {
   log.info('transition', {
     job_id: event.jobId,
@@ -62,9 +63,9 @@ function logTransition(log: Log, event: Event, { spec }: Job): void {
     queue: spec.kind.queue,
     tenant: spec.kind.tenant,
     event: event.type,
-    from: event.from,
+    from: event.from ?? 'none',
     to: event.to,
-    reason: event.reason,
+    reason: event.reason ?? event.command,
     attempt: event.attempt,
     generation: event.generation,
     rev: event.rev,

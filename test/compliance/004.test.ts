@@ -395,13 +395,13 @@ onStores('004', {}, (stage) => {
       const lines = stage().lines.filter(({ job_id, message }) => job_id === id && message === 'transition')
       const told = lines.map(({ from, to, reason, attempt }) => ({ from, to, reason, attempt }))
       expect(told).toEqual([
-        { from: undefined, to: 'queued', reason: undefined, attempt: 0 },
-        { from: 'queued', to: 'claimed', reason: undefined, attempt: 1 },
-        { from: 'claimed', to: 'running', reason: undefined, attempt: 1 },
+        { from: 'none', to: 'queued', reason: 'enqueue', attempt: 0 },
+        { from: 'queued', to: 'claimed', reason: 'claim', attempt: 1 },
+        { from: 'claimed', to: 'running', reason: 'start', attempt: 1 },
         { from: 'running', to: 'retrying', reason: 'network_error', attempt: 1 },
-        { from: 'retrying', to: 'claimed', reason: undefined, attempt: 2 },
-        { from: 'claimed', to: 'running', reason: undefined, attempt: 2 },
-        { from: 'running', to: 'succeeded', reason: undefined, attempt: 2 },
+        { from: 'retrying', to: 'claimed', reason: 'claim', attempt: 2 },
+        { from: 'claimed', to: 'running', reason: 'start', attempt: 2 },
+        { from: 'running', to: 'succeeded', reason: 'complete', attempt: 2 },
       ])
       const events = await each.events(id)
       expect(lines).toHaveLength(events.filter(({ seq }) => seq !== undefined).length)

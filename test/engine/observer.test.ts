@@ -55,11 +55,11 @@ describe('what is told about jobs', () => {
     const transitions = (await bench.log(id)).filter(({ seq }) => seq !== undefined)
     expect(lines).toHaveLength(transitions.length)
     const told = lines.map(({ job_id, from, to, reason, attempt }) => ({ job_id, from, to, reason, attempt }))
-    const happened = transitions.map(({ jobId, from, to, reason, attempt }) => ({
+    const happened = transitions.map(({ jobId, from, to, reason, command, attempt }) => ({
       job_id: jobId,
-      from,
+      from: from ?? 'none',
       to,
-      reason,
+      reason: reason ?? command,
       attempt,
     }))
     expect(told).toEqual(happened)
