@@ -14,6 +14,7 @@ import { type Log, silentLog } from './system/log.ts'
 import { type Random, realRandom } from './system/random.ts'
 import type { Service } from './system/service.ts'
 import { realTimers, type Timers } from './system/timers.ts'
+import type { Telemetry } from './telemetry.ts'
 import type { Transactions } from './transactions.ts'
 import type { KeeperThread } from './worker/keeping.ts'
 import type { Surroundings } from './worker/worker.ts'
@@ -34,6 +35,8 @@ export interface OpenOptions {
   readonly metrics?: Metrics | undefined
   readonly tracing?: Tracing | undefined
   readonly codec?: BodyCodec | undefined
+  /** Spans and measures; `pawl/otel` has those of OpenTelemetry. */
+  readonly telemetry?: Telemetry | undefined
   /** False where another process does it. Without any ticker nobody notices an expired lease. */
   readonly ticker?: TickerOptions | false | undefined
   readonly retention?: RetentionOptions | false | undefined
@@ -60,7 +63,16 @@ async function remote(url: string, options: OpenOptions): Promise<Pawl> {
   const { EncodedEngine } = await import('./client/encoded.ts')
   const plain = new HttpEngine({ url, token, clock, random, timers })
   const engine = options.codec === undefined ? plain : new EncodedEngine(plain, options.codec, random)
-  return new Pawl({ engine, timers, ids: realIds(random), log, tenant, actor, surroundings: { clock } })
+  return new Pawl({
+    engine: options.telemetry?.engine(engine) ?? engine,
+    timers,
+    ids: realIds(random),
+    log,
+    tenant,
+    actor,
+    surroundings: { clock },
+    telemetry: options.telemetry,
+  })
 }
 
 /** What a store that was opened by its URL can do besides. */
@@ -91,7 +103,17 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
     transaction: transactions && ((work) => transactions.run(work)),
   }
   const closing = transactions === undefined ? services : [...services, transactions]
-  return new Pawl({ engine, timers, ids: realIds(random), log, tenant, actor, surroundings, services: closing })
+  return new Pawl({
+    engine: options.telemetry?.engine(engine) ?? engine,
+    timers,
+    ids: realIds(random),
+    log,
+    tenant,
+    actor,
+    surroundings,
+    services: closing,
+    telemetry: options.telemetry,
+  })
 }
 
 /** A store that lives in this process's memory cannot be opened a second time. */

@@ -27,6 +27,7 @@ import type { EventPage, EventQuery, JobPage, JobQuery } from './store/store.ts'
 import type { Ids } from './system/ids.ts'
 import type { Log } from './system/log.ts'
 import type { Timers } from './system/timers.ts'
+import type { Telemetry } from './telemetry.ts'
 import type { JobDefinition } from './worker/definition.ts'
 import { type Surroundings, startWorker, type Worker, type WorkerOptions } from './worker/worker.ts'
 
@@ -52,6 +53,7 @@ export interface PawlParts {
   readonly tenant?: string | undefined
   /** Who gives commands, unless a call says otherwise. */
   readonly actor?: string | undefined
+  readonly telemetry?: Telemetry | undefined
   /** Stopped, in order, before the engine is closed. */
   readonly services?: readonly AsyncDisposable[] | undefined
 }
@@ -242,7 +244,9 @@ export class Pawl implements AsyncDisposable {
   /** Runs the handlers of these types in this process, until the worker is stopped. */
   work(jobs: readonly JobDefinition[], options: WorkerOptions = {}): Worker {
     const { timers, ids, log, surroundings } = this.#parts
-    const worker = startWorker(this.engine, jobs, { ...surroundings, timers, ids, log, ...options })
+    const { telemetry } = this.#parts
+    const handlers = telemetry === undefined ? jobs : jobs.map((job) => telemetry.definition(job))
+    const worker = startWorker(this.engine, handlers, { ...surroundings, timers, ids, log, ...options })
     this.#workers.add(worker)
     // Producers that know only the name of a type find its queue and its policy.
     const announced = this.#producer.types

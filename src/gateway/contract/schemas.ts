@@ -4,6 +4,8 @@ import { DEAD_LETTER_REASONS, STAGES, STATES } from '../../core/job.ts'
 import { COUNTS, LENGTHS, MAX_DURATION_MS, SIZES } from '../../core/limits.ts'
 import { DIALECT_NAMES, ERROR_CLASSES } from '../../core/policy.ts'
 
+export const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+
 const text = (max: number) => z.string().min(1).max(max)
 const name = text(LENGTHS.name)
 const key = text(LENGTHS.key)
@@ -87,6 +89,7 @@ export const newJob = z.strictObject({
   workflowId: key.optional(),
   stepIndex: z.int().min(0).optional(),
   correlationId: id.optional(),
+  traceparent: z.string().regex(TRACEPARENT).optional().describe('W3C; the request’s own header unless given'),
   policy: policy.optional(),
   requestId,
 })

@@ -6,7 +6,7 @@ import { type PolicyInput, resolvePolicy } from '../../core/resolve.ts'
 import type { EnqueueAnswer, EnqueueRequest } from '../../engine/engine.ts'
 import { type Call, type Handler, json } from '../call.ts'
 import { elementsOf, membersOf } from '../contract/raw-json.ts'
-import type { newJob } from '../contract/schemas.ts'
+import { type newJob, TRACEPARENT } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
 import { Objected, objection, refused } from '../problem.ts'
 import { priorityOf } from '../words.ts'
@@ -73,7 +73,7 @@ function requestOf(call: Call, body: NewJob, raw: string, idempotencyKey: string
     delayMs: parseDuration(delay),
     runAt: runAt === undefined ? undefined : Date.parse(runAt),
     idempotencyKey,
-    traceparent: traceparentOf(call),
+    traceparent: body.traceparent ?? traceparentOf(call),
   }
 }
 
@@ -106,5 +106,5 @@ function keyOf({ headers }: Call): string | undefined {
 
 export function traceparentOf({ headers }: Call): string | undefined {
   const header = headers.get('traceparent')
-  return header !== null && /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(header) ? header : undefined
+  return header !== null && TRACEPARENT.test(header) ? header : undefined
 }

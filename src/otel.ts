@@ -1,0 +1,204 @@
+/**
+ * OpenTelemetry by its messaging conventions, over `@opentelemetry/api` alone: without an SDK it costs next to nothing.
+ *
+ * One trace from the producer's request to the handler's outgoing calls: `enqueue` is a producer span whose context is
+ * kept with the job (`traceparent`); `process` is a consumer span with that context as its parent, which the
+ * conventions allow for single messages, so that an attempt days later still belongs to the request that caused it.
+ */
+import {
+  type Attributes,
+  context,
+  isSpanContextValid,
+  metrics,
+  type Context as OtelContext,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api'
+import type { Job, Kind } from './core/job.ts'
+import type { Answer, Assignment, ClaimRequest, Engine, EnqueueAnswer, EnqueueRequest, Word } from './engine/engine.ts'
+import type { Transaction } from './store/store.ts'
+import { realClock } from './system/clock.ts'
+import type { Telemetry } from './telemetry.ts'
+import type { Context } from './worker/context.ts'
+import type { JobDefinition } from './worker/definition.ts'
+import { CancelRequestedError, ShutdownError, Suspension } from './worker/interrupts.ts'
+
+const NAME = 'pawl'
+const SYSTEM = { 'messaging.system': NAME }
+/** Seconds; the conventions' own, and longer ones for jobs. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60, 300, 1_800]
+
+/** Reads the global tracer and meter when it is used: an SDK may be registered before or after. */
+export const openTelemetry = (): Telemetry => ({
+  engine: (engine) => observed(engine),
+  definition: (definition) => ({ ...definition, run: (input, ctx) => processed(definition, input, ctx) }),
+})
+
+const tracer = () => trace.getTracer(NAME)
+const meter = () => metrics.getMeter(NAME)
+
+/** Everything the engine does, and spans around what crosses the wire. */
+function observed(engine: Engine): Engine {
+  const watched: Pick<Engine, 'enqueue' | 'claim' | 'settle'> = {
+    enqueue: (requests, tx) => enqueued(engine, requests, tx),
+    claim: (request) => claimed(engine, request),
+    settle: (words) => settled(engine, words),
+  }
+  return new Proxy(engine, {
+    get(target, name) {
+      if (name in watched) return watched[name as keyof typeof watched]
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+async function enqueued(
+  engine: Engine,
+  requests: readonly EnqueueRequest[],
+  tx?: Transaction,
+): Promise<readonly EnqueueAnswer[]> {
+  const [first] = requests
+  if (first === undefined) return []
+  const { type, queue } = first.kind
+  const parent = first.traceparent === undefined ? context.active() : contextOf(first.traceparent)
+  const attributes = { ...about('enqueue', 'send', first.kind), 'messaging.batch.message_count': requests.length }
+  const span = tracer().startSpan(`enqueue ${type}`, { kind: SpanKind.PRODUCER, attributes }, parent)
+  const traceparent = traceparentOf(span)
+  return await within(span, async () => {
+    const answers = await engine.enqueue(
+      requests.map((request) => ({ ...request, traceparent: traceparent ?? request.traceparent })),
+      tx,
+    )
+    const [answer] = answers
+    if (requests.length === 1 && answer?.ok === true) span.setAttributes(idOf(answer.job))
+    for (const each of answers) if (!each.ok) span.setAttribute('error.type', each.refusal.code)
+    meter()
+      .createCounter('messaging.client.sent.messages', { unit: '{message}' })
+      .add(answers.length, { ...SYSTEM, 'messaging.destination.name': queue, 'messaging.operation.name': 'enqueue' })
+    return answers
+  })
+}
+
+async function claimed(engine: Engine, request: ClaimRequest): Promise<readonly Assignment[]> {
+  const assignments = await engine.claim(request)
+  if (assignments.length === 0) return assignments
+  for (const { job } of assignments) {
+    // One span per job, in its own trace: a batch belongs to nobody.
+    const attributes = {
+      ...about('claim', 'receive', job.spec.kind),
+      ...idOf(job),
+      'messaging.client.id': request.workerId,
+    }
+    tracer()
+      .startSpan(`claim ${job.spec.kind.type}`, { kind: SpanKind.CLIENT, attributes }, contextOf(job.spec.traceparent))
+      .end()
+  }
+  meter()
+    .createCounter('messaging.client.consumed.messages', { unit: '{message}' })
+    .add(assignments.length, { ...SYSTEM, 'messaging.operation.name': 'claim' })
+  return assignments
+}
+
+async function settled(engine: Engine, words: readonly Word[]): Promise<readonly Answer[]> {
+  const attributes = {
+    ...SYSTEM,
+    'messaging.operation.name': 'settle',
+    'messaging.operation.type': 'settle',
+    'messaging.batch.message_count': words.length,
+  }
+  const span = tracer().startSpan('settle', { kind: SpanKind.CLIENT, attributes })
+  return await within(span, () => engine.settle(words))
+}
+
+/** The handler, inside its job's trace. */
+async function processed(definition: JobDefinition, input: unknown, ctx: Context): Promise<unknown> {
+  const { job } = ctx
+  const attributes = {
+    ...about('process', 'process', job.spec.kind),
+    ...idOf(job),
+    'messaging.pawl.job.attempt': ctx.attempt,
+    'messaging.pawl.job.generation': job.generation,
+    'messaging.pawl.job.phase': job.phase,
+  }
+  const span = tracer().startSpan(
+    `process ${definition.type}`,
+    { kind: SpanKind.CONSUMER, attributes },
+    contextOf(job.spec.traceparent),
+  )
+  const startedMs = realClock.monotonicMs()
+  let failure: string | undefined
+  try {
+    return await within(span, async () => await definition.run(input, ctx))
+  } catch (error) {
+    failure = isOrderly(error) ? undefined : typeOf(error)
+    throw error
+  } finally {
+    const labels: Attributes = {
+      ...SYSTEM,
+      'messaging.operation.name': 'process',
+      'messaging.destination.name': job.spec.kind.queue,
+    }
+    if (failure !== undefined) labels['error.type'] = failure
+    meter()
+      .createHistogram('messaging.process.duration', { unit: 's', advice: { explicitBucketBoundaries: BUCKETS } })
+      .record((realClock.monotonicMs() - startedMs) / 1_000, labels)
+  }
+}
+
+/** Runs with the span active and ends it, however it goes. */
+async function within<T>(span: Span, work: () => Promise<T>): Promise<T> {
+  try {
+    return await context.with(trace.setSpan(context.active(), span), work)
+  } catch (error) {
+    if (!isOrderly(error)) {
+      span.recordException(error instanceof Error ? error : String(error))
+      span.setAttribute('error.type', typeOf(error))
+      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) })
+    }
+    throw error
+  } finally {
+    span.end()
+  }
+}
+
+/** A wait, a shutdown and a requested cancel end a run, and are nobody's error. */
+const isOrderly = (error: unknown): boolean =>
+  error instanceof Suspension || error instanceof ShutdownError || error instanceof CancelRequestedError
+
+const typeOf = (error: unknown): string =>
+  error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.name) : 'thrown'
+
+const about = (name: string, type: string, { queue, type: template }: Kind): Attributes => ({
+  ...SYSTEM,
+  'messaging.operation.name': name,
+  'messaging.operation.type': type,
+  'messaging.destination.name': queue,
+  'messaging.destination.template': template,
+})
+
+const idOf = ({ id, spec }: Job): Attributes => ({
+  'messaging.message.id': id,
+  'messaging.message.conversation_id': spec.correlationId,
+})
+
+/** W3C: version, trace, parent, flags. */
+function traceparentOf(span: Span): string | undefined {
+  const found = span.spanContext()
+  if (!isSpanContextValid(found)) return undefined
+  return `00-${found.traceId}-${found.spanId}-${(found.traceFlags & 0xff).toString(16).padStart(2, '0')}`
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
+
+function contextOf(traceparent: string | undefined): OtelContext {
+  const match = traceparent === undefined ? null : TRACEPARENT.exec(traceparent)
+  if (match === null) return ROOT_CONTEXT
+  const [, traceId = '', spanId = '', flags = ''] = match
+  const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
+}

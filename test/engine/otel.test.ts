@@ -1,0 +1,90 @@
+/** One trace from the producer's request through claim and handler to outgoing calls, across processes. */
+import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { defineJob } from '../../src/define-job.ts'
+import { startGateway } from '../../src/gateway/serve.ts'
+import { open } from '../../src/open.ts'
+import { openTelemetry } from '../../src/otel.ts'
+
+const exporter = new InMemorySpanExporter()
+beforeAll(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
+})
+beforeEach(() => exporter.reset())
+afterAll(() => {
+  trace.disable()
+  context.disable()
+})
+
+const calling = defineJob({
+  type: 'crawl.page',
+  queue: 'crawl',
+  retry: { attempts: 2, base: 1, max: 1 },
+  async run({ fail }: { fail: boolean }, ctx) {
+    trace.getTracer('app').startSpan('outgoing call').end()
+    if (fail && ctx.attempt === 1) throw Object.assign(new Error('no'), { code: 'E_BROWSER' })
+    return 1
+  },
+})
+
+const found = (name: string) => exporter.getFinishedSpans().filter((span) => span.name === name)
+
+async function oneTrace(url: string, producerUrl: string) {
+  await using producer = await open(producerUrl === '' ? url : producerUrl, { telemetry: openTelemetry() })
+  const tracer = trace.getTracer('app')
+  await tracer.startActiveSpan('request', async (request) => {
+    await using _worker = producer.work([calling])
+    const job = await producer.enqueue(calling, { fail: true }, { correlationId: 'c-1' })
+    await job.result({ timeout: '20s' })
+    request.end()
+  })
+  const [request] = found('request')
+  const traceId = request?.spanContext().traceId
+  const [enqueue] = found('enqueue crawl.page')
+  expect(enqueue?.parentSpanContext?.spanId).toBe(request?.spanContext().spanId)
+  expect(enqueue?.kind).toBe(SpanKind.PRODUCER)
+  const processed = found('process crawl.page')
+  expect(processed).toHaveLength(2)
+  for (const span of [...processed, ...found('claim crawl.page'), ...found('outgoing call')])
+    expect(span.spanContext().traceId).toBe(traceId)
+  expect(found('outgoing call').map((span) => span.parentSpanContext?.spanId)).toEqual(
+    processed.map((span) => span.spanContext().spanId),
+  )
+  expect(processed.map(({ status }) => status.code)).toEqual([SpanStatusCode.ERROR, SpanStatusCode.UNSET])
+  expect(processed[0]?.attributes).toMatchObject({
+    'messaging.system': 'pawl',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': 'crawl',
+    'messaging.message.conversation_id': 'c-1',
+    'messaging.pawl.job.attempt': 1,
+    'error.type': 'E_BROWSER',
+  })
+}
+
+describe('OpenTelemetry', () => {
+  it('is one trace in one process', async () => {
+    await oneTrace('memory:', '')
+  })
+
+  it('is one trace through a gateway, whose jobs keep the W3C traceparent', async () => {
+    await using served = await open('memory:')
+    await using gateway = await startGateway({ engine: served.engine, port: 0, auth: false })
+    await oneTrace(gateway.url, '')
+    const [job] = (await served.find()).jobs
+    const [enqueue] = found('enqueue crawl.page')
+    expect(job?.spec.traceparent).toBe(`00-${enqueue?.spanContext().traceId}-${enqueue?.spanContext().spanId}-01`)
+  })
+
+  it('takes a wait for what it is, not for an error', async () => {
+    const waiting = defineJob({ type: 'waits', run: async (_: undefined, ctx) => (await ctx.waitFor('go')).payload })
+    await using pawl = await open('memory:', { telemetry: openTelemetry() })
+    await using _worker = pawl.work([waiting])
+    const job = await pawl.enqueue(waiting)
+    await job.signal('go', 7)
+    expect(await job.result({ timeout: '20s' })).toBe(7)
+    expect(found('process waits').map(({ status }) => status.code)).not.toContain(SpanStatusCode.ERROR)
+  })
+})
