@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startPgbouncer } from '../support/pgbouncer.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { json, pawl } from './pawl.ts'
+
+interface Doctor {
+  readonly ok: boolean
+  readonly findings: readonly { readonly check: string; readonly status: string; readonly found: string }[]
+}
+
+describe('pawl on Postgres', () => {
+  let database: FreshDatabase
+  const at = (...words: readonly string[]) => [...words, '--url', database.url]
+  const statuses = ({ findings }: Doctor) => Object.fromEntries(findings.map(({ check, status }) => [check, status]))
+
+  beforeAll(async () => {
+    database = await freshDatabase()
+  })
+  afterAll(() => database[Symbol.asyncDispose]())
+
+  it('asks for its schema before it does anything', async () => {
+    const refused = await pawl(at('jobs', 'ls'))
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('pawl migrate')])
+    const ill = await pawl([...at('doctor'), '--json'])
+    expect(ill.code).toBe(1)
+    expect(statuses(JSON.parse(ill.stdout) as Doctor)).toEqual({ postgres: 'ok', migrations: 'failure', pooler: 'ok' })
+  })
+
+  it('says what is pending, tries it, applies it, once', async () => {
+    const before = await json<{ applied: string[]; pending: string[] }>(at('migrate', '--status'))
+    expect(before.applied).toEqual([])
+    expect(before.pending[0]).toMatch(/^0001_/)
+    expect(await json(at('migrate', '--dry-run'))).toMatchObject({
+      dryRun: true,
+      applied: [],
+      wouldApply: before.pending,
+    })
+    expect(await json(at('migrate', '--status'))).toEqual(before)
+    expect(await json(at('migrate'))).toMatchObject({ applied: before.pending })
+    expect(await json(at('migrate'))).toMatchObject({ applied: [] })
+    expect((await pawl(at('migrate', '--status'))).stdout).toContain('is up to date')
+    const script = await pawl(['migrate', '--sql', '--schema', 'elsewhere'])
+    expect(script.stdout).toMatch(/^begin;[\s\S]*create schema if not exists "?elsewhere"?/)
+    expect(script.stdout).not.toMatch(/\bpawl\.job\b/)
+  })
+
+  it('works like any other store', async () => {
+    const { id } = await json<{ id: string }>(at('enqueue', 'mail', '--queue', 'mail', '-p', 'to=ann', '--delay', '1h'))
+    expect(await json(at('jobs', 'show', id))).toMatchObject({ state: 'queued', input: { to: 'ann' } })
+    expect(await json(at('queues', 'ls'))).toMatchObject({ queues: [{ queue: 'mail', counts: { queued: 1 } }] })
+    expect(await json(at('verify'))).toEqual({ jobs: 1, events: 1, discrepancies: [] })
+    expect((await pawl([...at('tail', '--no-follow'), '--json'])).stdout).toContain('"type":"enqueued"')
+  })
+
+  it('is healthy, and knows a pooler when it sees one', async () => {
+    const direct = await json<Doctor>(at('doctor'))
+    expect(statuses(direct)).toMatchObject({
+      postgres: 'ok',
+      migrations: 'ok',
+      pooler: 'ok',
+      store: 'ok',
+      hints: 'ok',
+      ticker: 'ok',
+    })
+    expect(direct.findings.find(({ check }) => check === 'pooler')?.found).toContain('no pooler is in between')
+    await using pooler = await startPgbouncer(database.url)
+    const pooled = await json<Doctor>(['doctor', '--url', pooler.url])
+    expect(statuses(pooled)).toMatchObject({ pooler: 'warning', store: 'ok' })
+    const past = await json<Doctor>(['doctor', '--url', pooler.url, '--direct-url', database.url])
+    expect(statuses(past)).toMatchObject({ pooler: 'ok', hints: 'ok' })
+    expect(past.findings.find(({ check }) => check === 'pooler')?.found).toContain(
+      'a pooler is in between; LISTEN works past it',
+    )
+  })
+
+  it('says that nobody answers, and not with what password', async () => {
+    const { code, stdout } = await pawl(['doctor', '--url', 'postgres://ann:secret@127.0.0.1:9/none', '--json'])
+    expect(code).toBe(1)
+    expect(stdout).not.toContain('secret')
+    expect(statuses(JSON.parse(stdout) as Doctor)).toEqual({ postgres: 'failure' })
+  })
+})
