@@ -65,8 +65,10 @@ begin
   end if;
   claim_id := nextval(pg_get_serial_sequence('pawl.claim', 'id'));
   return query
+    -- Everything below follows the order in which `picked` took the rows: lanes as asked, each by its index. Only nested
+    -- loops are possible, and they keep it; numbering and sorting the rows again cost 1 µs per job.
     with picked as materialized (
-      select r.ctid as tid, r.id, r.lane, r.ready_at, r.window_ms, r.rev, r.step, r.tick, r.doc, row_number() over () as n
+      select r.ctid as tid, r.id, r.lane, r.ready_at, r.window_ms, r.rev, r.step, r.tick, r.doc
       from (select a.lane, a.start, a.n from unnest(lanes, starts) with ordinality as a(lane, start, n)
             join queue q on q.id = a.lane / 10 and not q.paused order by a.n) as a
       cross join lateral (
@@ -79,7 +81,7 @@ begin
       -- One scan for all: joined row by row, each asked the file system for the table's length (0.3 µs).
       delete from ready r where r.ctid = any(array(select p.tid from picked p))
     ), joined as materialized (
-      select p.id, p.lane, p.ready_at, p.rev, p.step, p.doc, p.n, p.tick, started + p.window_ms as expires_at,
+      select p.id, p.lane, p.ready_at, p.rev, p.step, p.doc, p.tick, started + p.window_ms as expires_at,
              j.created_at, j.kind, j.lane as born, j.head, j.input
       from picked p join job j on j.id = p.id
     ), leased as (
@@ -90,24 +92,24 @@ begin
       insert into claim (id, request, request_words, worker, actor, nonce, at, tick, refs, jobs)
       overriding system value
       select claim_id, request_id, request_text, worker_id, actor_name, nonce_text, started,
-             min(least(j.tick, j.expires_at)), count(*), array_agg(j.id order by j.n)
+             min(least(j.tick, j.expires_at)), count(*), array_agg(j.id)
       from joined j having count(*) > 0
     ), told as (
       insert into entry (at, claim, jobs, revs, kinds, shapes)
       select started, claim_id, '{}',
              case when min(coalesce(j.rev, 1)) = max(coalesce(j.rev, 1)) then array[min(coalesce(j.rev, 1)) + 1]
-                  else array_agg(coalesce(j.rev, 1) + 1 order by j.n) end,
-             case when min(j.kind) = max(j.kind) then array[min(j.kind)] else array_agg(j.kind order by j.n) end,
+                  else array_agg(coalesce(j.rev, 1) + 1) end,
+             case when min(j.kind) = max(j.kind) then array[min(j.kind)] else array_agg(j.kind) end,
              case when min(coalesce(j.step & 15, 7)) = 7 then array['qcc']
-                  else array_agg(case j.step & 15 when 5 then 'lcc' when 6 then 'tcc' else 'qcc' end order by j.n) end
+                  else array_agg(case j.step & 15 when 5 then 'lcc' when 6 then 'tcc' else 'qcc' end) end
       from joined j having count(*) > 0
     )
     select j.id, j.created_at, j.kind, j.born, j.head,
-           case when sum(coalesce(octet_length(j.input), 0)) over (order by j.n) <= max_bytes then j.input end,
+           case when sum(coalesce(octet_length(j.input), 0)) over w <= max_bytes then j.input end,
            j.doc, j.rev + 1, ((j.step >> 4) + 1 << 4) + 1, null::boolean,
-           case when lead(j.lane) over (order by j.n) is distinct from j.lane then j.lane end,
-           case when lead(j.lane) over (order by j.n) is distinct from j.lane then j.ready_at end
-    from joined j order by j.n;
+           case when lead(j.lane) over w is distinct from j.lane then j.lane end,
+           case when lead(j.lane) over w is distinct from j.lane then j.ready_at end
+    from joined j window w as (rows unbounded preceding);
 end $$;
 
 -- Who calls it: commit, for the endings of owned jobs that touch no key and no body, which is nearly all there is. Index:
