@@ -108,6 +108,7 @@ async function answer(
     requestId,
     signal: request.signal,
     leave,
+    stillWelcome: async () => void (await authorised(route, request, parts, anonymous)),
   }
   if (route.name === 'openapi') return { status: 200, body: JSON.stringify(openApi()) }
   const handler = HANDLERS[route.name]

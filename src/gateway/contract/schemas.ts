@@ -223,8 +223,11 @@ export const claims = z.strictObject({
     .max(60_000)
     .default(0)
     .describe('long poll: answer when there is something, or after this long'),
-  priorities: z.array(z.int().min(COUNTS.priority.min).max(COUNTS.priority.max)).optional(),
-  requestId,
+  priorities: z
+    .array(z.int().min(COUNTS.priority.min).max(COUNTS.priority.max))
+    .max(COUNTS.priority.max + 1)
+    .optional(),
+  requestId: text(200).optional().describe('this call; repeated by the same token, it gets the jobs it got'),
 })
 
 const list = <T extends string>(allowed: readonly [T, ...T[]]) =>

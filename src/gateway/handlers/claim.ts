@@ -17,19 +17,27 @@ export const claimJobs: Handler = async (call, { engine, wakes, clock }) => {
   const lanes = lanesOf(call, queues, priorities ?? PRIORITIES, wanted)
   const until = clock.monotonicMs() + waitMs
   for (let round = 0; ; round += 1) {
-    // A repeated claim must find the first one's answer, so the caller's own id is used as it is.
     const assignments = await engine.claim({
-      requestId: requestId ?? `${call.requestId}/${round}`,
+      requestId: requestId === undefined ? `${call.requestId}/${round}` : ownRequest(call.token, requestId),
       workerId,
       lanes,
       limit,
     })
     const leftMs = until - clock.monotonicMs()
-    if (assignments.length > 0 || leftMs <= 0 || call.signal.aborted) return told(assignments)
+    if (assignments.length > 0 || leftMs <= 0) return told(assignments)
     call.leave()
     await wakes.next(Math.min(leftMs, LOOK_EVERY_MS), call.signal)
+    // Nobody is there to take what would be found, or who is has been turned away meanwhile: nothing is claimed.
+    if (call.signal.aborted) return told([])
+    await call.stillWelcome()
   }
 }
+
+/**
+ * A repeated claim must find the first one's answer, fences and inputs included. Whoever learns or guesses the id of
+ * somebody else's claim must not: an id is good for the token that used it first.
+ */
+const ownRequest = (token: Call['token'], requestId: string): string => `${token.id}/${requestId}`
 
 function lanesOf(
   { token }: Call,

@@ -34,5 +34,6 @@ export const showResult: Handler = async (call, parts) => {
     if (leftMs <= 0 || call.signal.aborted) return json(202, { jobId: id, state, rev })
     call.leave()
     await parts.wakes.next(Math.min(leftMs, LOOK_EVERY_MS), call.signal)
+    await call.stillWelcome()
   }
 }
