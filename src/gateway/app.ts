@@ -89,7 +89,7 @@ async function answer(
   const request = c.req.raw
   const token = await authorised(route, request, parts, anonymous)
   let limited: Readonly<Record<string, string>> = {}
-  if (route.urgency === 'enqueue' || route.urgency === 'list') {
+  if (isRationed(route, token)) {
     const verdict = rate.take(token.id)
     limited = rate.headers(verdict)
     if (!verdict.allowed) throw new Objected(objection('RATE', undefined, undefined, verdict.resetSeconds * 1_000))
@@ -116,6 +116,10 @@ async function answer(
   const reply = await handler(call, parts)
   return { ...reply, headers: { ...limited, ...reply.headers } }
 }
+
+/** Who keeps leases alive is never told to slow down. Whoever else uses an owner's route has no lease to lose. */
+const isRationed = ({ urgency }: Route, { scope }: Token): boolean =>
+  urgency === 'enqueue' || urgency === 'list' || (urgency === 'owner' && scope !== 'worker' && scope !== 'admin')
 
 /** Default-deny: a route says who may; nobody else does. */
 async function authorised(route: Route, request: Request, parts: Parts, anonymous: Token | undefined): Promise<Token> {

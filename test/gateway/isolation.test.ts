@@ -75,3 +75,45 @@ describe('A long poll', () => {
     expect(await claimed('worker', { queues: ['left'] })).toHaveLength(1)
   })
 })
+
+describe('A worker’s token', () => {
+  const owned = async (queue: string, id?: string) => {
+    await home.ask('producer', 'POST', '/v1/jobs', { type: 't', queue, id })
+    const [assignment] = await claimed('worker', { queues: [queue] })
+    await home.ask('worker', 'POST', `/v1/jobs/${assignment?.job.id}/start`, { fence: assignment?.fence })
+    return { id: assignment?.job.id as string, fence: assignment?.fence as string }
+  }
+  const batch = async (who: string, item: object) => {
+    const { body } = await home.ask(who, 'POST', '/v1/transitions:batch', { transitions: [item] })
+    return (body['answers'] as readonly { ok: boolean; state?: string; problem?: { code: string } }[])[0]
+  }
+
+  it('ends what it owns as cancelled or put aside, and nothing that it does not own', async () => {
+    const one = await owned('ends')
+    const two = await owned('ends')
+    for (const words of [{}, { fence: `0.1.${'0'.repeat(16)}` }]) {
+      expect((await home.ask('worker', 'POST', `/v1/jobs/${one.id}/cancel`, words)).status).toBeGreaterThanOrEqual(400)
+      expect((await batch('worker', { ...words, id: one.id, command: 'cancel' }))?.ok).toBe(false)
+    }
+    expect((await home.ask('worker', 'POST', `/v1/jobs/${one.id}/cancel`, { fence: one.fence })).body['state']).toBe(
+      'cancelled',
+    )
+    const words = { id: two.id, fence: two.fence, command: 'deadletter', reason: 'parse_error' }
+    expect((await batch('worker', words))?.state).toBe('dead_lettered')
+  })
+
+  it('renews a lease by the id that the producer chose, of its own tenant', async () => {
+    const { fence } = await owned('named', 'order-1')
+    await home.ask(home.secrets['rival']?.producer, 'POST', '/v1/jobs', { type: 't', queue: 'named', id: 'order-1' })
+    expect((await home.ask('worker', 'POST', '/v1/jobs/order-1/heartbeat', { fence })).status).toBe(200)
+    expect((await batch('worker', { id: 'order-1', command: 'heartbeat', fence }))?.ok).toBe(true)
+    const rival = home.secrets['rival']?.worker as string
+    expect((await home.ask(rival, 'POST', '/v1/jobs/order-1/heartbeat', { fence })).status).toBe(409)
+  })
+
+  it('is not needed for what producers may say in batches too', async () => {
+    const { id, fence } = await owned('wanted')
+    expect((await batch('producer', { id, command: 'complete', fence }))?.problem?.code).toBe('FORBIDDEN')
+    expect((await batch('producer', { id, command: 'cancel' }))?.ok).toBe(true)
+  })
+})

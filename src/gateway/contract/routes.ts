@@ -21,6 +21,7 @@ import {
   type SCOPES,
   transitions,
   WORDS,
+  type WordName,
   worker,
 } from './schemas.ts'
 
@@ -108,6 +109,15 @@ const operatorSummary: Readonly<Record<(typeof OPERATOR_WORDS)[number], string>>
   deadletter: 'Put the job aside with a reason',
 }
 
+/** Producers take back and answer what they asked for; a worker ends what it owns, and proves by its fence that it does. */
+const SAYERS: Readonly<Record<(typeof OPERATOR_WORDS)[number], readonly Scope[]>> = {
+  cancel: ['producer', 'worker', ...OPERATORS],
+  signal: ['producer', ...OPERATORS],
+  reopen: OPERATORS,
+  reschedule: OPERATORS,
+  deadletter: [...OPERATORS, 'worker'],
+}
+
 export const ROUTES: readonly Route[] = [
   {
     ...post('createJob', '/v1/jobs', PRODUCERS, 'enqueue', 'Enqueue a job', newJob),
@@ -123,14 +133,7 @@ export const ROUTES: readonly Route[] = [
   },
   get('explainJob', '/v1/jobs/{id}/explain', READERS, 'Why is this job not running?'),
   ...OPERATOR_WORDS.map((word) =>
-    post(
-      `${word}Job`,
-      `/v1/jobs/{id}/${word}`,
-      word === 'signal' || word === 'cancel' ? ['producer', ...OPERATORS] : OPERATORS,
-      'enqueue',
-      operatorSummary[word],
-      WORDS[word],
-    ),
+    post(`${word}Job`, `/v1/jobs/{id}/${word}`, SAYERS[word], 'enqueue', operatorSummary[word], WORDS[word]),
   ),
   post('claim', '/v1/claims', WORKERS, 'claim', 'Claim jobs (long poll, batch)', claims),
   ...OWNER_WORDS.map((word) =>
@@ -139,9 +142,9 @@ export const ROUTES: readonly Route[] = [
   post(
     'settle',
     '/v1/transitions:batch',
-    ['worker', 'operator', 'admin'],
+    ['producer', 'worker', 'operator', 'admin'],
     'owner',
-    'Many words about many jobs, one answer each',
+    'Many words about many jobs, one answer each; each as its own route would take it',
     transitions,
   ),
   get(
@@ -190,3 +193,9 @@ export const ROUTES: readonly Route[] = [
   },
   { ...get('metrics', '/metrics', ['viewer', 'operator', 'admin'], 'Prometheus metrics'), urgency: 'health' },
 ]
+
+const scopesOfWord = new Map(ROUTES.map(({ name, scopes }) => [name, scopes]))
+
+/** Who may say this word is who may call its own route, in batches as well. */
+export const maySay = (scope: Scope, word: WordName): boolean =>
+  scopesOfWord.get(`${word}Job`)?.includes(scope) === true

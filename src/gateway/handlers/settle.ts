@@ -5,7 +5,8 @@ import type { Answer, HeartbeatAnswer, HeartbeatRequest, Word } from '../../engi
 import { violationsOf } from '../body.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
 import { elementsOf, membersOf } from '../contract/raw-json.ts'
-import { OPERATOR_WORDS, OWNER_WORDS, WORDS, type WordName } from '../contract/schemas.ts'
+import { maySay } from '../contract/routes.ts'
+import { WORDS, type WordName } from '../contract/schemas.ts'
 import { toWire } from '../contract/wire.ts'
 import { Objected, objection, type Problem, refused } from '../problem.ts'
 import { type Speaker, wordOf } from '../words.ts'
@@ -15,8 +16,11 @@ import { loaded, mayTouch } from './jobs.ts'
 export const say =
   (name: WordName): Handler =>
   async (call, parts) => {
-    if (call.token.queues !== undefined || name === 'heartbeat') await loaded(call, parts, [])
-    const word = wordOf(name, call.params['id'] ?? '', call.body, call.raw, speakerOf(call), parts.engine.now())
+    const unowned = withoutFence(call, name, call.body, 'body')
+    if (unowned !== undefined) throw new Objected(unowned)
+    const judged = call.token.queues !== undefined || name === 'heartbeat'
+    const id = judged ? (await loaded(call, parts, [])).job.id : (call.params['id'] ?? '')
+    const word = wordOf(name, id, call.body, call.raw, speakerOf(call), parts.engine.now())
     const [answer] = await said(parts, [word])
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) throw new Objected(refused(answer.refusal))
@@ -40,7 +44,7 @@ export const settle: Handler = async (call, parts) => {
   const touchable = await touched(call, parts, words)
   const given = await said(
     parts,
-    words.filter((_, n) => touchable[n]),
+    touchable.filter((word) => word !== undefined),
   )
   let at = 0
   for (const [n, place] of places.entries()) answers[place] = touchable[n] ? answered(given[at++] as Told) : NOT_FOUND
@@ -56,13 +60,7 @@ function wordFrom(
 ): { readonly word: Word } | { readonly problem: Problem } {
   const { id, command, ...rest } = item
   const name = command as WordName
-  const allowed =
-    call.token.scope === 'worker'
-      ? OWNER_WORDS
-      : call.token.scope === 'operator'
-        ? OPERATOR_WORDS
-        : [...OWNER_WORDS, ...OPERATOR_WORDS]
-  if (!(allowed as readonly string[]).includes(name))
+  if (!maySay(call.token.scope, name))
     return { problem: objection('FORBIDDEN', `A ${call.token.scope} token may not ${name}.`) }
   const result = WORDS[name].safeParse(rest)
   if (!result.success)
@@ -73,6 +71,8 @@ function wordFrom(
         violationsOf(result.error, `body.transitions.${i}`),
       ),
     }
+  const unowned = withoutFence(call, name, result.data, `body.transitions.${i}`)
+  if (unowned !== undefined) return { problem: unowned }
   const speaker = speakerOf(call)
   // Each item is a request of its own: a batch must not make two of them one.
   const word = wordOf(
@@ -85,6 +85,14 @@ function wordFrom(
   )
   return { word }
 }
+
+/** A worker speaks about what it owns and nothing else, even with words that others may say without owning anything. */
+const withoutFence = ({ token }: Call, name: WordName, body: object, where: string): Problem | undefined =>
+  token.scope !== 'worker' || ('fence' in body && body.fence !== undefined)
+    ? undefined
+    : objection('MALFORMED', `A worker token may ${name} only what it owns.`, [
+        { field: `${where}.fence`, rule: 'a worker must give the fence of its lease' },
+      ])
 
 /** An answer to a word; a heartbeat's tells besides until when the lease is good. */
 type Told = Answer | Extract<HeartbeatAnswer, { ok: true }>
@@ -111,12 +119,17 @@ const beatOf = ({ id, command }: Word): HeartbeatRequest => ({
   requestId: command.requestId,
 })
 
-/** Which of these jobs the token may touch at all. Costs a read where it is bound to queues, and for heartbeats. */
-async function touched(call: Call, { engine }: Parts, words: readonly Word[]): Promise<readonly boolean[]> {
+/**
+ * The words about jobs that the token may touch at all, by the jobs' own ids: leases are renewed by those. Costs a read
+ * where the token is bound to queues, and for heartbeats.
+ */
+async function touched(call: Call, { engine }: Parts, words: readonly Word[]): Promise<readonly (Word | undefined)[]> {
   const judged = words.some(({ command }) => call.token.queues !== undefined || command.type === 'heartbeat')
-  if (!judged) return words.map(() => true)
+  if (!judged) return words
   const { items } = await engine.load(words.map(({ id }) => ({ id, tenant: call.token.tenant })))
-  return items.map((found) => found !== undefined && mayTouch(call, found.job))
+  return items.map((found, n) =>
+    found !== undefined && mayTouch(call, found.job) ? { ...(words[n] as Word), id: found.job.id } : undefined,
+  )
 }
 
 const NOT_FOUND = { ok: false, problem: refused(refuse('NOT_FOUND', { message: 'No job has this id.' })).body }
