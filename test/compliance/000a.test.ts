@@ -663,7 +663,7 @@ onStores('000 part A', {}, (stage) => {
   })
 })
 
-describe('000 part A, in memory and virtual time: what takes too long to wait for', () => {
+describe('000 part A in memory and virtual time: what takes too long to wait for', () => {
   const patient = (policy: object, ran: number[] = []) =>
     defineJob({
       ...strict,

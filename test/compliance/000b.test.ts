@@ -1,5 +1,6 @@
 /** Document 000, part B, the minimal lifecycle: every statement, by its line. */
 import { describe, expect, it } from 'vitest'
+import { bodyRef } from '../../src/core/body.ts'
 import { deriveDialect } from '../../src/core/dialects/derive.ts'
 import { DIALECTS } from '../../src/core/dialects/registry.ts'
 import { STAGES } from '../../src/core/job.ts'
@@ -75,6 +76,20 @@ onStores('000 part B', {}, (stage) => {
       const each = actor()
       const { job } = await each.assigned()
       expect(job).toMatchObject({ lease: { expiresAt: expect.any(Number) }, startedAt: undefined, executionMs: 0 })
+    })
+
+    it('000B:92 success and its result are one write: refused, it leaves nothing behind', async () => {
+      const each = actor()
+      const { job, fence } = await each.running()
+      const text = '{"pages":3}'
+      const result = bodyRef('output', text)
+      const bodies = [{ name: 'output', text }]
+      const late = await each.say(job.id, { type: 'complete', fence: `${fence}0`, result }, bodies)
+      expect(late).toMatchObject({ ok: false, refusal: { code: 'STALE_FENCE' } })
+      expect(await each.pawl.body(job.id, 'output')).toBeUndefined()
+      await each.must(job.id, { type: 'complete', fence, result }, bodies)
+      expect(await each.view(job.id)).toMatchObject({ state: 'succeeded' })
+      expect(await each.pawl.result(job.id)).toEqual({ pages: 3 })
     })
 
     it('000B:93 what failed for good is among the dead letters, whatever its state is called', async () => {

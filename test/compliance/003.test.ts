@@ -63,7 +63,7 @@ const derived = (words: readonly string[]) =>
     words.map((type) => ({ type })),
   )
 
-describe('003 DeriveStatusFromEvents, on any log', () => {
+describe('003 DeriveStatusFromEvents on any log', () => {
   it.each(CELLS)('003:$line $state × $word → $next', ({ state, way, word, next }) => {
     const before = derived(way)
     expect(before.status ?? '(none)').toBe(state)
@@ -259,6 +259,25 @@ onStores('003', {}, (stage) => {
       await each.must(job.id, { type: 'record', fence, artifact: { name: 'trace', ptr: 'p' } })
       expect(await stateOf(each, job.id)).toBe('Running')
       expect(await words(each, job.id)).toEqual(['job_created', 'job_leased'])
+    })
+
+    it('003:30–39 a live job’s log has no words but the document’s', async () => {
+      const each = actor({ retry: { attempts: 2, ...SOON } })
+      const { id } = await waiting(each)
+      await each.must(id, { type: 'signal', name: 'approved' })
+      for (const code of ['network_error', 'bad_request']) {
+        const { fence } = await each.begin(await each.claimed())
+        await each.must(id, { type: 'fail', fence, fault: fault(code) })
+      }
+      const done = await each.running()
+      await each.must(done.job.id, { type: 'complete', fence: done.fence })
+      const stopped = await each.running()
+      await each.must(stopped.job.id, { type: 'cancel', mode: 'hard' })
+      const told = await Promise.all([id, done.job.id, stopped.job.id].map((one) => words(each, one)))
+      // job_queued and job_running are its other words for what job_created and job_leased tell.
+      expect(new Set(told.flat())).toEqual(
+        new Set(WORDS.filter((word) => word !== 'job_queued' && word !== 'job_running')),
+      )
     })
   })
 

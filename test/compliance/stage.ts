@@ -38,7 +38,7 @@ export interface Stage {
  * Without a ticker nobody but the test lets time do anything to a job.
  */
 export function onStores(title: string, options: OpenOptions, tests: (stage: () => Stage) => void): void {
-  describe.each(STORES)(`${title}, on %s`, (store) => {
+  describe.each(STORES)(`${title} on %s`, (store) => {
     let opened: Opened | undefined
     beforeAll(async () => {
       opened = await openStage(store, options)
