@@ -1,0 +1,111 @@
+/** What pawl has to reach, and where it is going: ratios of one run, with its full event history. */
+import { type ContenderName, PEERS, POSTGRES_PEERS } from './contenders.ts'
+import type { Summary } from './summary.ts'
+
+export interface Bar {
+  readonly name: string
+  readonly says: string
+  /** undefined: what it needs was not measured. */
+  readonly value: (summary: Summary) => number | undefined
+  readonly limit: number
+  readonly beyond?: number | undefined
+  readonly better: 'more' | 'less'
+}
+
+export interface Verdict {
+  readonly bar: Bar
+  readonly value: number
+  readonly met: boolean
+  readonly beyond: boolean
+}
+
+export function verdicts(summary: Summary): readonly Verdict[] {
+  return BARS.flatMap((bar) => {
+    const value = bar.value(summary)
+    if (value === undefined || !Number.isFinite(value)) return []
+    const reaches = (limit: number) => (bar.better === 'more' ? value >= limit : value <= limit)
+    return [{ bar, value, met: reaches(bar.limit), beyond: bar.beyond !== undefined && reaches(bar.beyond) }]
+  })
+}
+
+/** pawl over the fastest of them. */
+function ahead(scenario: string, peers: readonly ContenderName[], as: ContenderName = 'pawl', beside = scenario) {
+  return (summary: Summary) => over(summary.median(scenario, as), summary.best(beside, peers)?.value)
+}
+
+function slower(figure: string, peers: readonly ContenderName[]) {
+  return (summary: Summary) =>
+    over(summary.median('latency', 'pawl', figure), summary.best('latency', peers, figure, 'less')?.value)
+}
+
+/** The price of a whole life, enqueue and drain, over Graphile's. */
+function life(figure: string) {
+  return (summary: Summary) => {
+    const whole = (who: ContenderName) =>
+      sum(summary.median('bulk-enqueue', who, figure), summary.median('drain-1', who, figure))
+    return over(whole('pawl'), whole('graphile-worker'))
+  }
+}
+
+/** What a figure of the empty store becomes beside a million others. */
+function besides(what: string, figure: string) {
+  return (summary: Summary) =>
+    over(summary.median(`beside-${what}`, 'pawl', figure), summary.median('drain-1', 'pawl', figure))
+}
+
+const over = (a: number | undefined, b: number | undefined) => (a === undefined || b === undefined ? undefined : a / b)
+const sum = (a: number | undefined, b: number | undefined) => (a === undefined || b === undefined ? undefined : a + b)
+
+const more = (name: string, says: string, value: Bar['value'], limit: number, beyond?: number): Bar => ({
+  name,
+  says,
+  value,
+  limit,
+  beyond,
+  better: 'more',
+})
+const less = (name: string, says: string, value: Bar['value'], limit: number, beyond?: number): Bar => ({
+  ...more(name, says, value, limit, beyond),
+  better: 'less',
+})
+
+const KINDS = ['finished', 'delayed', 'parked', 'queued'] as const
+const POSTGRES = 'the fastest Postgres peer'
+
+const BARS: readonly Bar[] = [
+  more('drain-1', `drain, 1 process × ${POSTGRES}`, ahead('drain-1', POSTGRES_PEERS), 1.4, 2),
+  more('drain-2', `drain, 2 processes × ${POSTGRES}`, ahead('drain-2', POSTGRES_PEERS), 1.2, 1.5),
+  more('together', `producer and worker together × ${POSTGRES}`, ahead('together', POSTGRES_PEERS), 1.4, 2),
+  more(
+    'single-enqueue-64',
+    `single enqueue, 64 in flight × ${POSTGRES}`,
+    ahead('single-enqueue-64', POSTGRES_PEERS),
+    4,
+  ),
+  more('single-enqueue-64-redis', 'the same × BullMQ on Redis', ahead('single-enqueue-64', ['bullmq-redis']), 0, 1),
+  more('bulk-enqueue', 'bulk enqueue × the fastest peer', ahead('bulk-enqueue', PEERS), 1.5, 2),
+  less('latency-p50', 'latency p50 × the best Postgres peer', slower('p50', POSTGRES_PEERS), 1),
+  less('latency-p95', 'latency p95 × the best Postgres peer', slower('p95', POSTGRES_PEERS), 1),
+  less(
+    'latency-p50-redis',
+    'latency p50 × BullMQ on Redis',
+    slower('p50', ['bullmq-redis']),
+    Number.POSITIVE_INFINITY,
+    1,
+  ),
+  less('wal', "WAL per job, whole life × Graphile's", life('walBytes'), 1, 0.9),
+  less('server-cpu', "Postgres CPU per job, whole life × Graphile's", life('serverUs'), 1, 0.6),
+  ...KINDS.flatMap((what) => [
+    less(`beside-${what}-cpu`, `beside 1 M ${what}: server CPU × empty store`, besides(what, 'serverUs'), 1.1, 1.03),
+    less(`beside-${what}-pages`, `beside 1 M ${what}: pages per job × empty store`, besides(what, 'pages'), 1.1, 1.03),
+  ]),
+  more(
+    'held-snapshot',
+    'drain under a held snapshot × without',
+    ahead('held-snapshot', ['pawl'], 'pawl', 'drain-1'),
+    0.9,
+  ),
+  less('heartbeats', '10,000 running jobs, % of a core', (all) => all.median('heartbeats', 'pawl', 'coreShare'), 5),
+  more('bare-sql', 'drain, share of bare SQL', ahead('drain-1', ['bare-sql']), 0.6, 0.8),
+  more('embedded', `embedded drain × ${POSTGRES}`, ahead('embedded', POSTGRES_PEERS, 'pawl-sqlite', 'drain-1'), 1.3, 2),
+]

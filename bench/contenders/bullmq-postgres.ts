@@ -1,0 +1,29 @@
+/** BullMQ on its Postgres backend. */
+import { createPostgresBackend, Queue, runMigrations, Worker } from 'bullmq'
+import pg from 'pg'
+import type { Contender } from '../contender.ts'
+import { CONFIGURATION, connection, QUEUE } from './bullmq.ts'
+
+const POOL = 20
+
+export const bullmqPostgres: Contender = {
+  name: 'bullmq-postgres',
+  store: 'postgres',
+  share: 0.1,
+  keeps: 'nothing where removeOnComplete is set; otherwise the row',
+  configuration: `${CONFIGURATION}; pool ${POOL}`,
+  async prepare(url) {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await runMigrations(client as never)
+    await client.end()
+  },
+  connect: async (url) => {
+    const options = { connection: { connectionString: url, max: POOL } }
+    return connection({
+      queue: () => new Queue(QUEUE, options, createPostgresBackend) as never,
+      worker: (handler, more) => new Worker(QUEUE, handler, { ...options, ...more }, createPostgresBackend) as never,
+      close: async () => {},
+    })
+  },
+}

@@ -1,0 +1,50 @@
+/** BullMQ, the same on both of its backends. */
+import type { ConnectionOptions, Queue, Worker } from 'bullmq'
+import { type Connection, inParallel, type Payload, pieces } from '../contender.ts'
+
+const CONCURRENCY = 64
+const BATCH = 1_000
+
+export const QUEUE = 'noop'
+export const CONFIGURATION = `concurrency ${CONCURRENCY}, addBulk ${BATCH}, removeOnComplete`
+
+type Handler = (job: { readonly data: Payload }) => Promise<void>
+
+export interface Backend {
+  queue(): Queue
+  worker(
+    handler: Handler,
+    options: { readonly concurrency: number; readonly removeOnComplete: { count: number } },
+  ): Worker
+  close(): Promise<void>
+}
+
+export type { ConnectionOptions }
+
+export async function connection(backend: Backend): Promise<Connection> {
+  const queue = backend.queue()
+  await queue.waitUntilReady()
+  return {
+    async bulk(payloads, { delayMs }) {
+      const opts = delayMs === undefined ? {} : { delay: delayMs }
+      const job = (data: Payload) => ({ name: 'noop', data, opts })
+      await inParallel(pieces(payloads, BATCH), 2, (some) => queue.addBulk(some.map(job)))
+    },
+    async one(data) {
+      await queue.add('noop', data)
+    },
+    async work({ handle, concurrency = CONCURRENCY }) {
+      const handler: Handler = async ({ data }) => handle(data)
+      const worker = backend.worker(handler, { concurrency, removeOnComplete: { count: 0 } })
+      worker.on('error', () => {})
+      return {
+        settled: async () => (await queue.getActiveCount()) === 0,
+        stop: () => worker.close(true),
+      }
+    },
+    async close() {
+      await queue.close()
+      await backend.close()
+    },
+  }
+}

@@ -1,0 +1,55 @@
+/** DBOS: a queue without limits, its dispatcher asking as often as it may. */
+import { DBOS, DBOSClient } from '@dbos-inc/dbos-sdk'
+import pg from 'pg'
+import { type Contender, exists, inParallel, type Payload } from '../contender.ts'
+
+const QUEUE = 'bench'
+const POOL = 20
+const LANES = 64
+const POLL_MS = 10
+const NAME = 'bench'
+
+export const dbos: Contender = {
+  name: 'dbos',
+  store: 'postgres',
+  share: 0.05,
+  keeps: 'the row of the workflow and of each step',
+  configuration: `pool ${POOL}, minPollingIntervalMs ${POLL_MS}, ${LANES} enqueues in flight (it has no bulk call)`,
+  async prepare(url) {
+    await DBOS.migrate(url)
+  },
+  async connect(url, role) {
+    const client = role === 'producer' ? await clientOf(url) : undefined
+    const one = async (payload: Payload) => {
+      await client?.enqueue({ queueName: QUEUE, workflowName: 'noop', appVersion: '1' }, payload)
+    }
+    return {
+      bulk: (payloads) => inParallel(payloads, LANES, one),
+      one,
+      work: ({ handle }) => working(url, handle),
+      close: async () => client?.destroy(),
+    }
+  },
+}
+
+const clientOf = (systemDatabaseUrl: string) =>
+  DBOSClient.create({ systemDatabaseUrl, systemDatabasePoolSize: POOL, applicationName: NAME, logger })
+
+async function working(systemDatabaseUrl: string, handle: (payload: Payload) => void | Promise<void>) {
+  DBOS.registerWorkflow(async (payload: Payload) => handle(payload), { name: 'noop' })
+  const settings = { name: NAME, systemDatabaseUrl, systemDatabasePoolSize: POOL, applicationVersion: '1', logger }
+  DBOS.setConfig({ ...settings, runMigrations: false })
+  await DBOS.launch()
+  await DBOS.registerQueue(QUEUE, { minPollingIntervalMs: POLL_MS })
+  const asking = new pg.Pool({ connectionString: systemDatabaseUrl, max: 1 })
+  const open = `dbos.workflow_status where status in ('PENDING', 'ENQUEUED')`
+  return {
+    settled: async () => !(await exists(asking, open)),
+    async stop() {
+      await asking.end()
+      await DBOS.shutdown()
+    },
+  }
+}
+
+const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, trace: () => {} } as never

@@ -1,0 +1,45 @@
+/** OpenWorkflow: its worker polls without a pause while it finds something. */
+import { OpenWorkflow } from 'openworkflow'
+import { BackendPostgres } from 'openworkflow/postgres'
+import pg from 'pg'
+import { type Contender, exists, inParallel, type Payload, type WorkOptions } from '../contender.ts'
+
+const CONCURRENCY = 20
+const LANES = 64
+const OPEN = `openworkflow.workflow_runs where status in ('pending', 'running')`
+
+export const openworkflow: Contender = {
+  name: 'openworkflow',
+  store: 'postgres',
+  share: 0.02,
+  keeps: 'the row of the run and of each step',
+  configuration: `concurrency ${CONCURRENCY}, ${LANES} runs started in flight (it has no bulk call)`,
+  async prepare(url) {
+    const backend = await BackendPostgres.connect(url)
+    await backend.stop()
+  },
+  async connect(url) {
+    const backend = await BackendPostgres.connect(url, { runMigrations: false })
+    const client = new OpenWorkflow({ backend })
+    const asking = new pg.Pool({ connectionString: url, max: 1 })
+    let run: WorkOptions['handle'] = () => {}
+    const noop = client.defineWorkflow<Payload, void>({ name: 'noop' }, async ({ input }) => run(input))
+    const one = async (payload: Payload) => {
+      await noop.run(payload)
+    }
+    return {
+      bulk: (payloads) => inParallel(payloads, LANES, one),
+      one,
+      async work({ handle, concurrency = CONCURRENCY }) {
+        run = handle
+        const worker = client.newWorker({ concurrency })
+        await worker.start()
+        return { settled: async () => !(await exists(asking, OPEN)), stop: () => worker.stop() }
+      },
+      async close() {
+        await asking.end()
+        await backend.stop()
+      },
+    }
+  },
+}

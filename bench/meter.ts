@@ -1,0 +1,110 @@
+/** What a phase costs the server: CPU of all its processes, WAL, pages looked at, bytes on disk. */
+import { readFileSync, statSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Figures } from './scenario.ts'
+
+const TICK_US = 10_000
+/** Backends hand in what they have counted once a second. */
+const STATISTICS_MS = 1_200
+
+export interface Meter {
+  /** From now on. */
+  begin(): Promise<void>
+  /** Per job, since `begin`. */
+  costs(jobs: number): Promise<Figures>
+  /** Pages looked at per job since `begin`. */
+  pages(jobs: number): Promise<number>
+  /** CPU of the server since `begin`, in µs. */
+  serverCpuUs(): Promise<number>
+  diskBytes(): Promise<number>
+  close(): Promise<void>
+}
+
+export async function postgresMeter(url: string): Promise<Meter> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  const read = async () => {
+    const { rows } = await client.query<Record<'wal' | 'pages' | 'pid', string>>(
+      `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text as wal, pg_backend_pid()::text as pid,
+         (select (blks_hit + blks_read)::text from pg_stat_database where datname = current_database()) as pages`,
+    )
+    const [row] = rows
+    return { wal: Number(row?.wal), pages: Number(row?.pages), cpuUs: treeCpuUs(parentOf(Number(row?.pid))) }
+  }
+  let before = await read()
+  const diskBytes = async () => {
+    const { rows } = await client.query('select pg_database_size(current_database())::float8 as size')
+    return rows[0].size as number
+  }
+  return {
+    async begin() {
+      before = await read()
+    },
+    async costs(jobs) {
+      const after = await read()
+      return {
+        walBytes: (after.wal - before.wal) / jobs,
+        serverUs: (after.cpuUs - before.cpuUs) / jobs,
+      }
+    },
+    async pages(jobs) {
+      await sleep(STATISTICS_MS)
+      return ((await read()).pages - before.pages) / jobs
+    },
+    serverCpuUs: async () => (await read()).cpuUs - before.cpuUs,
+    diskBytes,
+    close: () => client.end(),
+  }
+}
+
+/** Redis counts no WAL that could be compared; CPU it has. */
+export function redisMeter(pid: number): Meter {
+  let before = cpuUs(pid, OWN)
+  const since = () => cpuUs(pid, OWN) - before
+  return {
+    async begin() {
+      before = cpuUs(pid, OWN)
+    },
+    costs: async (jobs) => ({ serverUs: since() / jobs }),
+    pages: async () => Number.NaN,
+    serverCpuUs: async () => since(),
+    diskBytes: async () => Number.NaN,
+    close: async () => {},
+  }
+}
+
+/** The embedded store has no server: its threads are in the worker's own CPU. */
+export function fileMeter(path: string): Meter {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  return {
+    begin: async () => {},
+    costs: async () => ({}),
+    pages: async () => Number.NaN,
+    serverCpuUs: async () => 0,
+    diskBytes: async () => sizeOf(path) + sizeOf(`${path}-wal`),
+    close: async () => {},
+  }
+}
+
+/** Fields of /proc/<pid>/stat after the name: user and system time, own and of children that have ended. */
+const OWN = [11, 12]
+const OWN_AND_ENDED = [11, 12, 13, 14]
+
+function treeCpuUs(root: number): number {
+  const children = readFileSync(`/proc/${root}/task/${root}/children`, 'utf8').trim().split(' ').map(Number)
+  return cpuUs(root, OWN_AND_ENDED) + children.reduce((sum, pid) => sum + cpuUs(pid, OWN), 0)
+}
+
+const parentOf = (pid: number) => Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+
+/** 0 where the process has gone. */
+function cpuUs(pid: number, fields: readonly number[]): number {
+  try {
+    const all = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return fields.reduce((sum, field) => sum + Number(all[field]), 0) * TICK_US
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,90 @@
+/** The summary as tables: who did how much, what it cost, and what of it was promised. */
+import { verdicts } from '../bars.ts'
+import { type ContenderName, PEERS, POSTGRES_PEERS } from '../contenders.ts'
+import type { Scenario } from '../scenario.ts'
+import type { Summary } from '../summary.ts'
+import type { Table } from './table.ts'
+
+/** Medians with half the spread; pawl's ratio to the best peer last. */
+export function results(summary: Summary, scenarios: readonly Scenario[]): Table {
+  const there = (name: ContenderName) => summary.cells.some(({ contender }) => contender === name)
+  const columns = (['pawl', 'bare-sql', ...PEERS] as const).filter(there)
+  const rows = scenarios.flatMap((scenario) =>
+    figuresOf(scenario).map((figure) => {
+      const cell = (name: ContenderName) => shown(summary, scenario, as(scenario, name), figure)
+      return [titleOf(scenario, figure), ...columns.map(cell), ratioOf(summary, scenario, figure)]
+    }),
+  )
+  return { head: ['', ...columns, 'pawl ÷ best peer'], rows }
+}
+
+const figuresOf = ({ figure }: Scenario) => (figure === 'p50' ? ['p50', 'p95', 'p99'] : [figure])
+const titleOf = ({ title, unit, figure }: Scenario, shownFigure: string) =>
+  `${title}${figure === 'p50' ? `, ${shownFigure}` : ''} (${unit})`
+
+/** The embedded store stands in pawl's column. */
+const as = ({ contenders }: Scenario, name: ContenderName): ContenderName =>
+  name === 'pawl' && contenders.includes('pawl-sqlite') ? 'pawl-sqlite' : name
+
+function shown(summary: Summary, { name, contenders }: Scenario, who: ContenderName, figure: string): string {
+  if (!contenders.includes(who)) return ''
+  const failure = summary.failure(name, who)
+  const measured = summary.of(name, who, figure)
+  if (measured === undefined) return failure === undefined ? '' : failure === 'did not finish' ? failure : 'failed'
+  const { median, least, most } = measured
+  const spread = median === 0 || least === most ? '' : ` ±${Math.round((50 * (most - least)) / median)} %`
+  return `${failure === undefined ? '' : `${failure}, `}${number(median)}${spread}`
+}
+
+/** How many times better than the best peer that was measured beside it. */
+export function ratioOf(summary: Summary, scenario: Scenario, figure = scenario.figure): string {
+  const value = ratio(summary, scenario, figure)
+  return value === undefined ? '' : value.toFixed(2)
+}
+
+/** Above 1 pawl is ahead, whichever way round the figure is. */
+export function ratio(summary: Summary, scenario: Scenario, figure = scenario.figure): number | undefined {
+  const { name, better } = scenario
+  const own = summary.median(name, as(scenario, 'pawl'), figure)
+  const best = name === 'embedded' ? summary.best('drain-1', POSTGRES_PEERS) : summary.best(name, PEERS, figure, better)
+  if (own === undefined || best === undefined) return undefined
+  return better === 'more' ? own / best.value : best.value / own
+}
+
+const COSTS = [
+  ['serverUs', 'server CPU µs'],
+  ['nodeUs', 'Node CPU µs'],
+  ['walBytes', 'WAL B'],
+  ['pages', 'pages'],
+  ['diskBytes', 'disk B'],
+  ['rows', 'rows left'],
+  ['heapMb', 'heap MB'],
+] as const
+
+/** Per job, but for the heap. */
+export function costs(summary: Summary, scenarios: readonly Scenario[]): Table {
+  const rows = scenarios.flatMap(({ name, title, contenders }) =>
+    contenders
+      .map((who) => COSTS.map(([figure]) => summary.median(name, who, figure)).map(number))
+      .map((row, i) => [`${title}: ${contenders[i]}`, ...row])
+      .filter(([, ...figures]) => figures.some((figure) => figure !== '')),
+  )
+  return { head: ['', ...COSTS.map(([, words]) => words)], rows }
+}
+
+export function bars(summary: Summary): Table {
+  const rows = verdicts(summary).map(({ bar, value, met, beyond }) => {
+    const sign = bar.better === 'more' ? '≥' : '≤'
+    const wanted = Number.isFinite(bar.limit) && bar.limit > 0 ? `${sign} ${bar.limit}` : ''
+    const further = bar.beyond === undefined ? '' : `${sign} ${bar.beyond}`
+    const verdict = beyond ? 'met, and beyond' : met ? 'met' : 'not met'
+    return [bar.says, value.toFixed(2), wanted, further, wanted === '' ? (beyond ? 'beyond' : 'not beyond') : verdict]
+  })
+  return { head: ['', 'measured', 'bar', 'beyond', ''], rows }
+}
+
+export function number(value: number | undefined): string {
+  if (value === undefined || !Number.isFinite(value)) return ''
+  if (value >= 100) return Math.round(value).toLocaleString('en')
+  return value >= 10 ? value.toFixed(1) : value.toFixed(2)
+}

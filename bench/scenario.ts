@@ -1,0 +1,36 @@
+import type { ContenderName } from './contenders.ts'
+import type { Size } from './size.ts'
+import type { Stage } from './stage.ts'
+
+/** One thing that is measured. Each is a file in `scenarios/`, and all are alike. */
+export interface Scenario {
+  readonly name: string
+  readonly title: string
+  /** The figure that the table shows, and whether more of it is better. */
+  readonly figure: string
+  readonly unit: string
+  readonly better: 'more' | 'less'
+  readonly contenders: readonly ContenderName[]
+  /** What a contender is given in it, in words. */
+  readonly note?: string | undefined
+  /** What is there before, made once per contender and copied for each round. */
+  readonly fill?: ((stage: Stage, size: Size) => Promise<void>) | undefined
+  run(stage: Stage, size: Size): Promise<Figures>
+}
+
+/**
+ * Names are the same everywhere: `perSecond`, `walBytes`, `serverUs`, `nodeUs`, `diskBytes`, `pages`, `heapMb` (all but
+ * the last per job), `p50`, `p95`, `p99` in ms, `coreShare`.
+ */
+export type Figures = Readonly<Record<string, number>>
+
+/** It was not ready within the time a cell has. What it had done by then is a result, too. */
+export class DidNotFinish extends Error {
+  override readonly name = 'DidNotFinish'
+  readonly figures: Figures
+
+  constructor(figures: Figures) {
+    super('did not finish')
+    this.figures = figures
+  }
+}

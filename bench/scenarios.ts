@@ -1,0 +1,34 @@
+/** Everything that is measured, in the order in which it is. */
+import type { Scenario } from './scenario.ts'
+import { besideDelayed, besideFinished, besideParked, besideQueued } from './scenarios/beside.ts'
+import { bulkEnqueue } from './scenarios/bulk-enqueue.ts'
+import { drain1, drain2 } from './scenarios/drain.ts'
+import { embedded } from './scenarios/embedded.ts'
+import { heartbeats } from './scenarios/heartbeats.ts'
+import { heldSnapshot } from './scenarios/held-snapshot.ts'
+import { http } from './scenarios/http.ts'
+import { latency } from './scenarios/latency.ts'
+import { left } from './scenarios/left.ts'
+import { pgbouncer } from './scenarios/pgbouncer.ts'
+import { singleEnqueue1, singleEnqueue64 } from './scenarios/single-enqueue.ts'
+import { together } from './scenarios/together.ts'
+
+export const SCENARIOS: readonly Scenario[] = [
+  bulkEnqueue,
+  singleEnqueue1,
+  singleEnqueue64,
+  drain1,
+  drain2,
+  together,
+  latency,
+  heldSnapshot,
+  pgbouncer,
+  http,
+  embedded,
+  heartbeats,
+  left,
+  besideFinished,
+  besideDelayed,
+  besideParked,
+  besideQueued,
+]

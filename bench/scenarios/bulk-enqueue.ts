@@ -1,0 +1,28 @@
+import { PEERS } from '../contenders.ts'
+import type { Scenario } from '../scenario.ts'
+import { rate } from '../stage.ts'
+
+export const bulkEnqueue: Scenario = {
+  name: 'bulk-enqueue',
+  title: 'bulk enqueue',
+  figure: 'perSecond',
+  unit: 'jobs/s',
+  better: 'more',
+  contenders: ['pawl', 'bare-sql', ...PEERS],
+  async run(stage, { jobs }) {
+    const count = stage.jobs(jobs)
+    const producer = await stage.connected('producer')
+    const sizeBefore = await stage.meter.diskBytes()
+    await stage.meter.begin()
+    await producer.mark()
+    const { fromMs, toMs } = await producer.ask({ op: 'bulk', count })
+    const { cpuUs, heapBytes } = await producer.usage()
+    return {
+      perSecond: rate(count, toMs - fromMs),
+      ...(await stage.meter.costs(count)),
+      nodeUs: cpuUs / count,
+      heapMb: heapBytes / 2 ** 20,
+      diskBytes: ((await stage.meter.diskBytes()) - sizeBefore) / count,
+    }
+  },
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nowMs } from '../contender.ts'
+import { PEERS } from '../contenders.ts'
+import type { Scenario } from '../scenario.ts'
+import { rate } from '../stage.ts'
+
+/** Jobs that may wait: enough that a worker with big batches finds a full one. */
+const AHEAD = 20_000
+
+export const together: Scenario = {
+  name: 'together',
+  title: 'producer and worker together',
+  figure: 'perSecond',
+  unit: 'jobs/s done',
+  better: 'more',
+  contenders: ['pawl', ...PEERS],
+  note: `one process each, at most ${AHEAD} jobs waiting`,
+  async run(stage, { togetherMs }) {
+    const producer = await stage.connected('producer')
+    const worker = await stage.connected('worker')
+    await producer.mark()
+    await worker.mark()
+    await stage.meter.begin()
+    const fromMs = nowMs()
+    await worker.ask({ op: 'work', purpose: 'throughput' })
+    let producing = true
+    const produced = producer.ask({ op: 'produce', ms: togetherMs, ahead: AHEAD }).finally(() => {
+      producing = false
+    })
+    while (producing) {
+      await producer.ask({ op: 'handled', count: worker.started })
+      await sleep(5)
+    }
+    const done = worker.started
+    const tookMs = nowMs() - fromMs
+    await produced
+    const used = await Promise.all([producer.usage(), worker.usage()])
+    return {
+      perSecond: rate(done, tookMs),
+      ...(await stage.meter.costs(done)),
+      nodeUs: used.reduce((sum, { cpuUs }) => sum + cpuUs, 0) / done,
+    }
+  },
+}

@@ -1,0 +1,93 @@
+/** The servers of a run, private to it: Postgres and Redis as Debian has them, with durability on. */
+import { rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { type PostgresServer, startPostgres } from '../test/support/postgres.ts'
+import { freePort, type ServerProcess, serverFolder, serverUser, startServer } from '../test/support/server-process.ts'
+import type { Contender } from './contender.ts'
+
+/** Big enough that no checkpoint falls into one contender's minute and not into another's; the same for everybody. */
+const SETTINGS = {
+  shared_buffers: '1GB',
+  max_wal_size: '16GB',
+  checkpoint_timeout: '1h',
+  random_page_cost: '1.1',
+}
+
+export interface Servers extends AsyncDisposable {
+  readonly postgresUrl: string
+  readonly redisUrl: string
+  readonly redisPid: number
+}
+
+export async function startServers(): Promise<Servers> {
+  const postgres: PostgresServer = await startPostgres({ settings: SETTINGS })
+  const redis = await startRedis()
+  return {
+    postgresUrl: postgres.url,
+    redisUrl: redis.url,
+    redisPid: redis.server.pid,
+    async [Symbol.asyncDispose]() {
+      await redis.stop()
+      await postgres.stop()
+    },
+  }
+}
+
+async function startRedis(): Promise<{ url: string; server: ServerProcess; stop(): Promise<void> }> {
+  const user = serverUser()
+  const folder = serverFolder('redis', user)
+  const port = await freePort()
+  const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder, '--daemonize', 'no']
+  const durable = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction']
+  const server = startServer('/usr/bin/redis-server', [...settings, ...durable], folder, user)
+  for (let tries = 0; !(await answers(port)); tries += 1) {
+    if (tries > 200 || server.exited()) throw new Error('Redis does not start; it is Debian’s package "redis-server"')
+    await sleep(25)
+  }
+  const stop = async () => {
+    await server.stop('SIGTERM')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { url: `redis://127.0.0.1:${port}`, server, stop }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
+/** Says one word to Redis, in its own inline protocol. */
+export function tellRedis(url: string, word: string): Promise<void> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(`${word}\r\n`))
+    socket.once('data', () => {
+      socket.destroy()
+      resolve()
+    })
+    socket.once('error', reject)
+  })
+}
+
+export async function query<Row>(url: string, ...texts: readonly string[]): Promise<readonly Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    let rows: Row[] = []
+    for (const text of texts) rows = (await client.query(text)).rows as Row[]
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+export type StoreKind = Contender['store']

@@ -1,0 +1,167 @@
+/** What a scenario plays on: an empty store for one contender, a meter on its server, and processes for the parts. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inDatabase } from '../test/support/postgres.ts'
+import { type Contender, nowMs } from './contender.ts'
+import { CONTENDERS, type ContenderName } from './contenders.ts'
+import { Actor, within } from './crew.ts'
+import { fileMeter, type Meter, postgresMeter, redisMeter } from './meter.ts'
+import { DidNotFinish, type Figures } from './scenario.ts'
+import { query, type Servers, tellRedis } from './servers.ts'
+
+export interface DrainOptions {
+  /** Where the workers connect to, unless it is the store itself. */
+  readonly url?: string | undefined
+  readonly processes?: number | undefined
+  /** More jobs are there than are waited for. */
+  readonly endless?: boolean | undefined
+  readonly contender?: ContenderName | undefined
+  /** Whose CPU is counted besides the workers'. */
+  readonly besides?: readonly Actor[] | undefined
+}
+
+export class Stage implements AsyncDisposable {
+  readonly name: ContenderName
+  readonly contender: Contender
+  readonly url: string
+  readonly meter: Meter
+  readonly servers: Servers
+  readonly cellMs: number
+  readonly #actors: Actor[] = []
+  readonly #clean: () => Promise<void>
+
+  private constructor(
+    parts: Pick<Stage, 'name' | 'contender' | 'url' | 'meter' | 'servers' | 'cellMs'>,
+    clean: () => Promise<void>,
+  ) {
+    this.name = parts.name
+    this.contender = parts.contender
+    this.url = parts.url
+    this.meter = parts.meter
+    this.servers = parts.servers
+    this.cellMs = parts.cellMs
+    this.#clean = clean
+  }
+
+  /** An empty store, or a copy of the one that `template` names. */
+  static async set(servers: Servers, name: ContenderName, cellMs: number, template?: string): Promise<Stage> {
+    const contender = await CONTENDERS[name]()
+    const { url, meter, clean } = await ground(servers, contender.store, template)
+    const stage = new Stage({ name, contender, url, meter, servers, cellMs }, clean)
+    if (template === undefined) {
+      const actor = stage.#join(new Actor(name))
+      await actor.ask({ op: 'prepare', url })
+    }
+    return stage
+  }
+
+  /** The slow ones get fewer. */
+  jobs(count: number): number {
+    return Math.max(500, Math.ceil((count * this.contender.share) / 500) * 500)
+  }
+
+  actor(name: ContenderName = this.name): Actor {
+    return this.#join(new Actor(name))
+  }
+
+  async connected(role: 'producer' | 'worker', { url = this.url, contender = this.name } = {}): Promise<Actor> {
+    return this.#join(await Actor.connected(contender, url, role))
+  }
+
+  /** Fills the store outside of what is measured. */
+  async fill(count: number, delayMs?: number): Promise<void> {
+    await using producer = await Actor.connected(this.name, this.url, 'producer')
+    await producer.ask({ op: 'bulk', count, delayMs })
+  }
+
+  /** Tables freshly filled are analyzed for everybody. */
+  async analyze(): Promise<void> {
+    if (this.contender.store === 'postgres') await query(this.url, 'analyze')
+  }
+
+  /** From the order to work to the last outcome written. */
+  async drain(count: number, options: DrainOptions = {}): Promise<Figures> {
+    const { url, processes = 1, endless = false, besides = [] } = options
+    const connecting = Array.from({ length: processes }, () =>
+      this.connected('worker', { url: url ?? this.url, contender: options.contender ?? this.name }),
+    )
+    const workers = await Promise.all(connecting)
+    const counted = [...workers, ...besides]
+    for (const each of counted) await each.mark()
+    await this.meter.begin()
+    const fromMs = nowMs()
+    const begun = Promise.all(workers.map((worker) => worker.ask({ op: 'work', purpose: 'throughput' })))
+    const started = () => workers.reduce((sum, worker) => sum + worker.started, 0)
+    while (started() < count) {
+      if (nowMs() - fromMs > this.cellMs) throw new DidNotFinish({ perSecond: rate(started(), nowMs() - fromMs) })
+      await sleep(2)
+    }
+    await begun
+    let toMs = nowMs()
+    if (!endless) {
+      const settling = Promise.all(workers.map((worker) => worker.ask({ op: 'settled' })))
+      if (!(await within(this.cellMs, settling))) throw new DidNotFinish({ perSecond: rate(count, nowMs() - fromMs) })
+      toMs = Math.max(...(await settling).map((each) => each.toMs))
+    }
+    const done = endless ? started() : count
+    const used = await Promise.all(counted.map((each) => each.usage()))
+    const costs = await this.meter.costs(done)
+    return {
+      perSecond: rate(done, toMs - fromMs),
+      ...costs,
+      nodeUs: used.reduce((sum, { cpuUs }) => sum + cpuUs, 0) / done,
+      heapMb: Math.max(...used.map(({ heapBytes }) => heapBytes)) / 2 ** 20,
+    }
+  }
+
+  /** Everybody leaves, the database stays: others are made after it. */
+  async keep(): Promise<string> {
+    await this.#leave()
+    await query(this.url, 'vacuum analyze')
+    return new URL(this.url).pathname.slice(1)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#leave()
+    await this.#clean()
+  }
+
+  async #leave(): Promise<void> {
+    await Promise.all(this.#actors.map((actor) => actor[Symbol.asyncDispose]()))
+    await this.meter.close()
+  }
+
+  #join(actor: Actor): Actor {
+    this.#actors.push(actor)
+    return actor
+  }
+}
+
+export const rate = (count: number, ms: number): number => (count / ms) * 1_000
+
+interface Ground {
+  readonly url: string
+  readonly meter: Meter
+  readonly clean: () => Promise<void>
+}
+
+async function ground(servers: Servers, store: Contender['store'], template?: string): Promise<Ground> {
+  if (store === 'redis') {
+    await tellRedis(servers.redisUrl, 'FLUSHALL')
+    return { url: servers.redisUrl, meter: redisMeter(servers.redisPid), clean: async () => {} }
+  }
+  if (store === 'sqlite') {
+    const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'))
+    const url = join(folder, 'jobs.db')
+    return { url, meter: fileMeter(url), clean: async () => rmSync(folder, { recursive: true, force: true }) }
+  }
+  const name = `bench_${randomBytes(6).toString('hex')}`
+  const copied = template === undefined ? 'template0' : `${template} strategy file_copy`
+  await query(servers.postgresUrl, `create database ${name} template ${copied}`, 'checkpoint')
+  const url = inDatabase(servers.postgresUrl, name)
+  const clean = async () => void (await query(servers.postgresUrl, `drop database ${name} with (force)`))
+  return { url, meter: await postgresMeter(url), clean }
+}
