@@ -28,7 +28,15 @@ const ENVELOPE: ReadonlySet<string> = new Set([
 export function digestOf(command: Command): string {
   if (command.type === 'claim' || command.type === 'heartbeat') return ''
   if ('fence' in command && command.requestId === `${command.fence}/${command.type}`) return ''
-  return digest(JSON.stringify(command, (key, value: unknown) => (ENVELOPE.has(key) ? undefined : value)))
+  const words = Object.entries(command).filter(([name]) => !ENVELOPE.has(name))
+  return digest(JSON.stringify(Object.fromEntries(words), inOrder))
+}
+
+/** A map said again in another order is the same map; and what no validator looks at must not throw either. */
+function inOrder(_: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 export type Repetition =

@@ -69,6 +69,23 @@ describe('the same request id', () => {
       .refused('REQUEST_ID_REUSED')
   })
 
+  it('tells other words apart wherever they stand, and takes maps in any order', () => {
+    const history = given()
+      .starts()
+      .does({ type: 'progress', fence: 'mine', counters: { kind: 1, actor: 2 }, requestId: 'once' })
+    history.when({ type: 'progress', fence: 'mine', counters: { actor: 2, kind: 1 }, requestId: 'once' }).replayed()
+    history
+      .when({ type: 'progress', fence: 'mine', counters: { kind: 7, actor: 2 }, requestId: 'once' })
+      .refused('REQUEST_ID_REUSED')
+  })
+
+  it('is not disturbed by a field that nobody knows', () => {
+    given()
+      .starts()
+      .when({ type: 'checkpoint', fence: 'mine', body: { name: 'checkpoint', size: 1 }, more: [1n, null] })
+      .accepted()
+  })
+
   it('remembers the last eight words of an owner', () => {
     const history = given().starts()
     for (let i = 0; i < 9; i++)
@@ -132,6 +149,12 @@ describe('enqueue', () => {
   it('of the same id and words is the same job, whatever has become of it', () => {
     const history = given({}, words).does({ type: 'reschedule', priority: 1 })
     history.when({ ...words, traceparent: 'other', priority: 7 }).replayed()
+  })
+
+  it('compares labels by what they say, not by their order', () => {
+    const history = given({}, { ...words, labels: { kind: 'a', site: 'b' } })
+    history.when({ ...words, labels: { site: 'b', kind: 'a' } }).replayed()
+    history.when({ ...words, labels: { kind: 'other', site: 'b' } }).refused('ID_TAKEN')
   })
 
   it('of the same id and other words is refused, naming the holder', () => {
