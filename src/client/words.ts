@@ -91,10 +91,9 @@ export function wordText({ id, command, bodies }: Word): string {
     case 'fail': {
       const { fault, startedAt: ____, ...rest } = words
       const { retryAfterMs, body: _____, ...told } = command.fault
-      const stack = text === undefined ? undefined : (JSON.parse(text) as { stack?: string }).stack
       return jsonWith(
-        { ...item, ...rest, ...told, retryAfter: retryAfterMs, startedAt: iso(command.startedAt), stack },
-        {},
+        { ...item, ...rest, ...told, retryAfter: retryAfterMs, startedAt: iso(command.startedAt) },
+        { details: text },
       )
     }
     case 'wait': {

@@ -67,10 +67,10 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
       bodies: text === undefined ? [] : [{ name: 'output', text }],
     }
   },
-  fail: ({ body: { fence, executionMs, startedAt, stack, retryAfter, ...fault } }) => {
+  fail: ({ body: { fence, executionMs, startedAt, stack, retryAfter, ...fault }, texts }) => {
     const { code, message, class: errorClass, stage, context } = fault
     const attempt = fence.split('.')[1] ?? '0'
-    const text = stack === undefined ? undefined : JSON.stringify({ stack })
+    const text = texts.get('details') ?? (stack === undefined ? undefined : JSON.stringify({ stack }))
     const name = `error/${attempt}`
     return {
       command: {

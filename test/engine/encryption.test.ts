@@ -103,6 +103,11 @@ describe('a whole life', () => {
     ])
     expect(Object.keys(items[0]?.bodies ?? {}).length).toBeGreaterThan(4)
     expect(JSON.stringify(items)).not.toContain(CANARY)
+    const bad = await pawl.enqueue(secretive, { card: CANARY, fail: true })
+    await expect(bad.result({ timeout: '20s' })).rejects.toThrow(JobDeadLettered)
+    expect(JSON.stringify(await pawl.body(bad.id, 'error/1'))).toContain(`declined: ${CANARY}`)
+    const failed = await served.engine.load([{ id: bad.id, bodies: ['error/'] }])
+    expect(JSON.stringify(failed.items)).not.toContain(CANARY)
   })
 
   it('compares plain texts, so a repetition is one, and hands a successor its own copy', async () => {

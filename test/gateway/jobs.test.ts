@@ -183,11 +183,15 @@ describe('batches', () => {
         { type: 'a', queue: 'b' },
         { type: 'a', queue: 'b', policy: { lease: '1ms' } },
         { type: 'a', queue: 'b', input: [1] },
+        { type: 'a', queue: 'b', tenant: 'rival' },
+        { type: 'a', queue: 'b', priority: 99 },
+        'nonsense',
       ],
     })
     const jobs = body['jobs'] as { ok: boolean; problem?: { violations: { field: string }[] } }[]
-    expect(jobs.map(({ ok }) => ok)).toEqual([true, false, true])
+    expect(jobs.map(({ ok }) => ok)).toEqual([true, false, true, false, false, false])
     expect(jobs[1]?.problem?.violations[0]?.field).toBe('policy.lease')
+    expect(jobs[4]?.problem?.violations[0]?.field).toBe('body.jobs.4.priority')
     const claims = (await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['b'], limit: 10 })).body[
       'jobs'
     ] as Claimed[]
@@ -205,7 +209,7 @@ describe('batches', () => {
       { ok: true, state: 'succeeded' },
       { ok: false, problem: { code: 'STALE_FENCE' } },
       { ok: true, rev: 3 },
-      { ok: false, problem: { code: 'FORBIDDEN' } },
+      { ok: false, problem: { code: 'MALFORMED', violations: [{ field: 'body.transitions.3.fence' }] } },
       { ok: false, problem: { code: 'MALFORMED' } },
     ])
   })

@@ -94,7 +94,9 @@ export const newJob = z.strictObject({
   requestId,
 })
 
-export const newJobs = z.strictObject({ jobs: z.array(newJob).min(1).max(1_000) })
+const { $schema: _, ...newJobSchema } = z.toJSONSchema(newJob, { io: 'input', unrepresentable: 'any' })
+/** Checked one by one against `newJob`, whose words it documents: one bad item never fails its neighbours. */
+export const newJobs = z.strictObject({ jobs: z.array(z.unknown().meta(newJobSchema)).min(1).max(1_000) })
 
 const owner = { fence: id, expectedRev, requestId }
 const asked = { expectedRev, requestId }
@@ -138,6 +140,7 @@ export const WORDS = {
     context: words(SIZES.context).optional(),
     retryAfter: duration.optional(),
     stack: z.string().max(65_536).optional(),
+    details: anything.optional().describe('instead of `stack`: any JSON; kept exactly as sent'),
   }),
   wait: z.strictObject({
     ...owner,

@@ -4,9 +4,10 @@ import { parseDuration } from '../../core/duration.ts'
 import { type Kind, PRIORITIES } from '../../core/job.ts'
 import { type PolicyInput, resolvePolicy } from '../../core/resolve.ts'
 import type { EnqueueAnswer, EnqueueRequest } from '../../engine/engine.ts'
+import { parsed } from '../body.ts'
 import { type Call, type Handler, json } from '../call.ts'
 import { elementsOf, membersOf } from '../contract/raw-json.ts'
-import { type newJob, TRACEPARENT } from '../contract/schemas.ts'
+import { newJob, TRACEPARENT } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
 import { Objected, objection, refused } from '../problem.ts'
 import { priorityOf } from '../words.ts'
@@ -38,14 +39,15 @@ export const createJob: Handler = async (call, { engine }) => {
 }
 
 export const createJobs: Handler = async (call, { engine }) => {
-  const jobs = call.body['jobs'] as readonly NewJob[]
+  const jobs = call.body['jobs'] as readonly unknown[]
   const texts = elementsOf(membersOf(call.raw).get('jobs') ?? '[]')
   const requests: EnqueueRequest[] = []
   const answers: unknown[] = new Array(jobs.length)
   const places: number[] = []
   for (const [i, job] of jobs.entries()) {
     try {
-      requests.push(requestOf(call, job, texts[i] ?? '{}', undefined))
+      const words = parsed(newJob, job, `body.jobs.${i}`) as NewJob
+      requests.push(requestOf(call, words, texts[i] ?? '{}', undefined))
       places.push(i)
     } catch (error) {
       if (!(error instanceof Objected)) throw error
