@@ -40,6 +40,16 @@ export interface ConnectionOptions {
   readonly retryForMs: number
 }
 
+/** The server could not be reached for as long as it was tried. Nothing is known about what was asked last. */
+export class PostgresUnavailable extends Error {
+  override readonly name = 'PostgresUnavailable'
+  readonly code = 'UNAVAILABLE'
+
+  constructor(cause: unknown) {
+    super(`pawl: Postgres does not answer: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
+}
+
 /** A row, column by column. Numbers are numbers, everything else is text or null. */
 export type Row = readonly (string | number | boolean | null)[]
 
@@ -88,7 +98,9 @@ export class Connection {
         return await this.#inTurn(() => this.#once(text, values(again)))
       } catch (error) {
         const passing = isPassing(error) || (!mayBreakUp && codeOf(error) === LOCK_NOT_AVAILABLE)
-        if (this.#leaving || !passing || clock.monotonicMs() + pauseMs > giveUpAt) throw error
+        const over = this.#leaving || clock.monotonicMs() + pauseMs > giveUpAt
+        if (over && isLost(error)) throw new PostgresUnavailable(error)
+        if (over || !passing) throw error
         again ||= isLost(error)
       }
       await timers.sleep(pauseMs)

@@ -112,9 +112,11 @@ async function numbersOf(
   { run, statements }: LoadParts,
   items: readonly LoadItem[],
 ): Promise<readonly (number | undefined)[]> {
-  const numbers = items.map(({ id }) => idNumber(id))
-  const aliases = items.flatMap(({ id, tenant }, i) =>
-    numbers[i] === undefined && tenant !== undefined ? [{ i, t: storable(tenant), k: keyText(id) }] : [],
+  const numbers = items.map(({ id, key }) => (key === undefined ? idNumber(id) : undefined))
+  const aliases = items.flatMap(({ id, key, tenant }, i) =>
+    numbers[i] === undefined && tenant !== undefined
+      ? [{ i, t: storable(tenant), p: key ?? 'alias', k: keyText(id) }]
+      : [],
   )
   if (aliases.length === 0) return numbers
   const [row] = await run(statements.aliases, [JSON.stringify(aliases)])

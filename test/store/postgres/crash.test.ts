@@ -57,7 +57,7 @@ describe('a store whose server is gone', () => {
     const { now } = await store.load([])
     await server.stop()
     const asked = store.insert([newJob(kindOf('gone'), 1, now)])
-    const refused = expect(asked).rejects.toThrow()
+    const refused = expect(asked).rejects.toMatchObject({ name: 'PostgresUnavailable' })
     const started = performance.now()
     await store.close()
     await refused

@@ -100,6 +100,28 @@ function delayed(item: ReturnType<typeof newJob>): ReturnType<typeof newJob> {
   return { ...item, job, event }
 }
 
+describe('a lane that is being drained', () => {
+  it('is taken up where it was left, for a second at most, and never found empty while it is not', async () => {
+    let nowMs = 0
+    const clock = { now: () => 0, monotonicMs: () => nowMs }
+    const drainer = await openPostgresStore({ url: database.url, clock })
+    const { now } = await store.load([])
+    const kind = kindOf('drained')
+    const claim = async () => (await drainer.claim(grantOf('drained', 50))).jobs.map(({ before }) => before.id)
+    await store.insert(range(900_001, 120).map((n) => newJob(kind, n, now)))
+    expect(await claim()).toEqual(range(900_001, 50).map(idText))
+    await store.insert([newJob(kind, 900_500, now - 5_000)])
+    expect(await claim(), 'the older one is not looked for').toEqual(range(900_051, 50).map(idText))
+    nowMs += 1_000
+    expect(await claim(), 'after a second it is').toEqual([900_500, ...range(900_101, 20)].map(idText))
+    await store.insert(range(900_600, 50).map((n) => newJob(kind, n, now)))
+    expect((await claim()).length).toBe(50)
+    await store.insert([newJob(kind, 900_700, now - 5_000)])
+    expect(await claim(), 'nor is it missed where there is nothing else').toEqual([idText(900_700)])
+    await drainer.close()
+  })
+})
+
 describe('numbers', () => {
   it('of jobs reach as far as JavaScript counts', async () => {
     const { now } = await store.load([])

@@ -61,11 +61,11 @@ language sql stable set search_path = pawl, pg_temp as $$
     where right(x.name, 1) = '/' and starts_with(coalesce(b.name, b.key), x.name)
 $$;
 
--- Ids of aliases. JSON keys: t tenant, k alias.
+-- Who holds keys. JSON keys: t tenant, p purpose (or `alias`), k key.
 create function pawl.aliases(items json) returns json language sql stable set search_path = pawl, pg_temp as $$
   select json_agg(k.job order by x.n)
-  from rows from (json_to_recordset(items) as (t text, k text)) with ordinality as x(t, k, n)
-  left join key k on k.tenant = x.t and k.purpose = 'alias' and k.key = x.k
+  from rows from (json_to_recordset(items) as (t text, p text, k text)) with ordinality as x(t, p, k, n)
+  left join key k on k.tenant = x.t and k.purpose = x.p and k.key = x.k
 $$;
 
 -- Histories of several jobs, whole. Index: past's primary key.
