@@ -79,6 +79,8 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof JobEndedBadly)
     return plain(EXIT.jobFailed, error.name, error.message, `pawl jobs show ${error.id}`)
   if (error instanceof GatewayUnavailable) return plain(EXIT.failure, 'UNAVAILABLE', plainly(error.message))
+  const slip = error instanceof Error ? SLIP.exec(error.message)?.[1] : undefined
+  if (slip !== undefined) return plain(EXIT.usage, 'USAGE', slip)
   return plain(EXIT.failure, 'FAILED', plainly(error instanceof Error ? error.message : String(error)))
 }
 
@@ -111,3 +113,6 @@ const exitBy = (status: number): number => (status === 404 ? EXIT.notFound : sta
 
 /** The library says whose error it is; here everybody knows. */
 const plainly = (message: string): string => message.replace(/^pawl: /, '')
+
+/** What the library takes for a programmer's slip, and here is a typed word. */
+const SLIP = /^(?:pawl: )?(?:assertion failed: )?((?:not a cursor|not a position|no store is known)[\s\S]*)$/

@@ -4,13 +4,22 @@ import { PermanentError } from '../../src/core/thrown.ts'
 import { defineJob } from '../../src/define-job.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
-import { folder, json, pawl, started } from './pawl.ts'
+import { folder, json, pawl, type Ran, spawned, started } from './pawl.ts'
 
 const home = folder()
 const file = home.at('jobs.db')
 const env = { PAWL_URL: file, USER: 'ann' }
 const run = (...words: readonly string[]) => pawl(words, { env })
 const told = <T = Record<string, unknown>>(...words: readonly string[]) => json<T>(words, { env })
+
+/** On a terminal of its own, where questions are asked and bars are drawn. */
+async function terminal(words: string, typed = ''): Promise<Ran> {
+  const command = `${process.execPath} src/cli/main.ts ${words}`
+  await using script = spawned('script', ['-qec', command, '/dev/null'], { env: { ...env, TERM: 'xterm' } })
+  if (typed !== '') await eventually('the question', () => script.stdout().includes('[y/N]'), { withinMs: 60_000 })
+  script.child.stdin?.end(typed)
+  return await script.ended
+}
 
 /** Whatever a terminal would obey, and what would turn a line around. */
 const HOSTILE = '\u001b[2J\u001b]0;owned\u0007\r\n\u202egnp.exe\u0000\u009b31m'
@@ -274,6 +283,9 @@ describe('dead letters', () => {
     expect(unasked.code).toBe(2)
     expect(unasked.stdout).toContain('2 in all.')
     expect(unasked.stderr).toContain('Say --yes')
+    const declined = await terminal('dlq redrive', 'n\n')
+    expect(declined.stdout).toContain('2 jobs would be reopened. Go on? [y/N]')
+    expect(declined.code).toBe(1)
     expect((await run('dlq', 'redrive', '--reason', 'timeout', '--yes')).stdout).toBe('Nothing matches.\n')
     expect(await told('dlq', 'retry', '--type', 'dead', '--yes')).toMatchObject({
       matched: 2,
@@ -329,6 +341,7 @@ describe('what happens', () => {
 describe('the store as a whole', () => {
   it('is verified, one job or all', async () => {
     expect(await told('verify')).toMatchObject({ discrepancies: [] })
+    expect((await terminal('verify')).stdout).toMatch(/█+ 100 % verified (\d+) of \1/)
     expect(await told('verify', 'first')).toEqual({ jobs: 1, events: 4, discrepancies: [] })
     expect((await run('verify', '--queue', 'sums')).stdout).toMatch(/^\d+ jobs, \d+ events, no difference\.\n$/)
   })
@@ -377,6 +390,12 @@ describe('the store as a whole', () => {
     expect(await json(['verify', '--url', copy])).toMatchObject({ jobs: count, discrepancies: [] })
     const piped = await pawl(['import', '--url', copy, '--dry-run', '--json'], { input: 'nonsense\n' })
     expect([piped.code, JSON.parse(piped.stderr).error.message]).toEqual([2, 'Line 1 is not a line of pawl export.'])
+    const spoilt = JSON.stringify({
+      ...lines[0],
+      job: { ...lines[0].job, policy: { ...lines[0].job.policy, leaseMs: -1 } },
+    })
+    const refused = await pawl(['import', '--url', copy, '--all', '--yes'], { input: spoilt })
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Line 1: lease')])
   })
 
   it('is measured, and left as it was', async () => {

@@ -6,8 +6,6 @@ import type { Command } from 'commander'
 import type { PrometheusMetrics } from '../../gateway/prometheus.ts'
 import type { Gateway } from '../../gateway/serve.ts'
 import type { Pawl } from '../../pawl.ts'
-import { DEMO_JOBS } from '../demo/jobs.ts'
-import { workload } from '../demo/workload.ts'
 import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
@@ -39,6 +37,7 @@ async function run(session: Session, options: Options): Promise<void> {
   const rate = Number(options.rate)
   if (!(rate > 0 && rate <= 1_000))
     throw new Usage(`--rate is a number of jobs per second up to 1000, not ${options.rate}.`)
+  const [{ DEMO_JOBS }, { workload }] = await Promise.all([import('../demo/jobs.ts'), import('../demo/workload.ts')])
   using place = somewhere(session)
   const metrics = await collector()
   const here = { ...session, url: place.url }

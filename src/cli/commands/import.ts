@@ -6,11 +6,12 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
+import { policyWords } from '../../client/words.ts'
 import { TERMINAL_STATES } from '../../core/job.ts'
 import type { Policy } from '../../core/policy.ts'
-import { DEFAULT_TENANT } from '../../define-job.ts'
+import { type PolicyInput, type Resolved, resolvePolicy } from '../../core/resolve.ts'
 import type { EnqueueRequest } from '../../engine/engine.ts'
-import { fromWire, jobFromWire } from '../../gateway/contract/wire.ts'
+import { jobFromWire } from '../../gateway/contract/wire.ts'
 import { confirmed } from '../confirm.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, Missing, Usage } from '../exit.ts'
@@ -151,47 +152,29 @@ function parsed(line: string, n: number): ExportedJob {
 }
 
 function requestOf(session: Session, { job: wire, bodies }: ExportedJob, n: number): EnqueueRequest {
-  const policy = fromWire(wire['policy']) as Policy | undefined
-  if (policy === undefined || typeof wire['type'] !== 'string')
-    throw new Usage(`Line ${n} lacks the job's type or policy.`)
-  const { id, spec, priority, runAt } = jobFromWire(wire, withAbsent(policy))
-  const {
-    alias,
-    contextPtr,
-    topic,
-    adapterId,
-    env,
-    labels,
-    workflowId,
-    stepIndex,
-    dedupeKey,
-    correlationId,
-    traceparent,
-    kind,
-  } = spec
+  const { id, spec, priority, runAt } = jobFromWire(wire, policyOf(wire['policy'], n))
+  const { kind, alias, input: _, parentId: __, createdAt: ___, ...asked } = spec
   return {
+    ...asked,
     actor: session.actor,
     requestId: `import/${id}`,
     id: alias ?? `imported/${id}`,
-    kind: { ...kind, tenant: session.tenant ?? kind.tenant ?? DEFAULT_TENANT },
+    kind: { ...kind, tenant: session.tenant ?? kind.tenant },
     priority,
     runAt,
     input: bodies['input'],
-    labels: { ...labels, [LABEL]: id },
-    contextPtr,
-    topic,
-    adapterId,
-    env,
-    workflowId,
-    stepIndex,
-    dedupeKey,
-    correlationId,
-    traceparent,
+    labels: { ...spec.labels, [LABEL]: id },
   }
 }
 
-/** `undefined` does not survive JSON: what is absent is put back. */
-const withAbsent = (policy: Policy): Policy => {
-  const { dialect, deadlineMs, startWithinMs } = policy
-  return { ...policy, dialect, deadlineMs, startWithinMs }
+/** A file may say anything: what it calls a policy is judged like any other. */
+function policyOf(told: unknown, n: number): Policy {
+  let resolved: Resolved
+  try {
+    resolved = resolvePolicy(policyWords(told as Policy) as PolicyInput)
+  } catch {
+    throw new Usage(`Line ${n} lacks the policy of its job.`)
+  }
+  if (resolved.ok) return resolved.policy
+  throw new Usage(`Line ${n}: ${resolved.violations.map(({ field, rule }) => `${field}: ${rule}`).join('; ')}`)
 }

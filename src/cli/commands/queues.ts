@@ -1,9 +1,11 @@
 /** `pawl queues …`: what waits where, and who holds it back. */
 import type { Command } from 'commander'
 import { STATES, type State, TERMINAL_STATES } from '../../core/job.ts'
+import { LENGTHS } from '../../core/limits.ts'
 import { Queues } from '../../engine/queues.ts'
 import type { Pawl } from '../../pawl.ts'
 import { examples } from '../example.ts'
+import { Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { asked, isGateway, type Session, withExisting, withPawl } from '../session.ts'
 
@@ -102,6 +104,8 @@ export const total = (counts: QueueCounts['counts'], states: readonly State[] = 
 export const ENDED: readonly State[] = TERMINAL_STATES
 
 async function set(session: Session, queue: string, paused: boolean): Promise<void> {
+  if (queue === '' || queue.length > LENGTHS.name)
+    throw new Usage(`A queue has a name of 1 to ${LENGTHS.name} characters.`)
   const { terminal } = session
   await withPawl(session, async (pawl) => {
     await (paused ? pawl.pause(queue) : pawl.resume(queue))
