@@ -2,6 +2,7 @@ import type { Event } from '../core/event.ts'
 import { derive, evolve } from '../core/evolve.ts'
 import { type InvariantName, recordBreaches, stepBreaches } from '../core/invariants.ts'
 import { isEnded, isTerminal, type Job, type JobId, LIVE_STATES } from '../core/job.ts'
+import { keyOf } from '../core/keys.ts'
 import type { JobPage, JobQuery } from '../store/store.ts'
 import { differences } from './difference.ts'
 import type { Engine } from './engine.ts'
@@ -73,7 +74,11 @@ export async function verify(
 export async function verifyOne(engine: Engine, job: Job): Promise<Verification> {
   const found: Discrepancy[] = []
   const events = await verifyJob(engine, job, found)
-  return { jobs: 1, events, discrepancies: [...found, ...(await strayAlias(engine, job))] }
+  return {
+    jobs: 1,
+    events,
+    discrepancies: [...found, ...(await strayAlias(engine, job)), ...(await strayKey(engine, job))],
+  }
 }
 
 async function verifyJob(engine: Engine, job: Job, found: Discrepancy[]): Promise<number> {
@@ -124,6 +129,19 @@ function sharedKey(liveKeys: Map<string, JobId>, job: Job): readonly Discrepancy
   liveKeys.set(name, job.id)
   const what = `dedupe key ${dedupeKey} is also that of live job ${other}`
   return other === undefined ? [] : [{ job: job.id, about: 'key', invariant: 'I12', what }]
+}
+
+/** A key that is held for a life must lead to the job that lives, and to no job that has ended. */
+async function strayKey(engine: Engine, job: Job): Promise<readonly Discrepancy[]> {
+  const key = keyOf(job)
+  if (key === undefined || job.spec.kind.policy.dedupe !== 'live') return []
+  const [there] = (await engine.load([{ id: key.key, key: 'dedupe', tenant: job.spec.kind.tenant }])).items
+  const holds = there?.job.id === job.id
+  if (holds === !isEnded(job)) return []
+  const what = isEnded(job)
+    ? `dedupe key ${job.spec.dedupeKey} is still held although the job has ended`
+    : `dedupe key ${job.spec.dedupeKey} is held by ${there?.job.id ?? 'nobody'}`
+  return [{ job: job.id, about: 'key', invariant: 'I12', what }]
 }
 
 async function strayAlias(engine: Engine, { id, spec }: Job): Promise<readonly Discrepancy[]> {

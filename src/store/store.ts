@@ -88,6 +88,8 @@ export interface InsertAnswer {
 export interface LoadItem {
   /** A job id, or an alias (then `tenant` is required: aliases are unique per tenant). */
   readonly id: JobId
+  /** Given: `id` is a key of this purpose, and the job that holds it is wanted. */
+  readonly key?: KeyPurpose | undefined
   /** Given: a job of another tenant is not found. */
   readonly tenant?: string | undefined
   /** Names of bodies wanted; a name ending in `/` stands for all that begin with it. */

@@ -56,6 +56,14 @@ describe('verify finds what was done to the file by hand', () => {
     ],
     'a record that is no record': [`update done set record = '!' where id = 1`, /unreadable/],
     'a row removed from where it lives': ['delete from ready', /record: it is queued|unreadable|count: /],
+    'a dedupe key that nobody holds': [
+      `delete from key where purpose = 'dedupe'`,
+      /key: dedupe key k4 is held by nobody/,
+    ],
+    'a dedupe key that somebody else holds': [
+      `update key set job = 1 where purpose = 'dedupe'`,
+      /key: dedupe key k4 is held by pj_1/,
+    ],
     'an alias that leads nowhere': [`delete from key where purpose = 'alias'`, /key: alias order-4 leads to nothing/],
     'an alias that leads astray': [
       `update key set job = 1 where purpose = 'alias'`,
@@ -84,6 +92,14 @@ describe('verify finds what the owner of a Postgres database did by hand', () =>
       /log: |record: |unreadable/,
     ],
     'a log that is no log': [`update pawl.past set events = '!' where job = 1`, /unreadable/],
+    'a dedupe key that nobody holds': [
+      `delete from pawl.key where purpose = 'dedupe'`,
+      /key: dedupe key k4 is held by nobody/,
+    ],
+    'a dedupe key that somebody else holds': [
+      `update pawl.key set job = 1 where purpose = 'dedupe'`,
+      /key: dedupe key k4 is held by pj_1/,
+    ],
     'an alias that leads nowhere': [
       `delete from pawl.key where purpose = 'alias'`,
       /key: alias order-4 leads to nothing/,

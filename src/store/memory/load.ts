@@ -11,10 +11,10 @@ export function load(shelves: Shelves, item: LoadItem): Loaded | undefined {
   return { job: shelf.job, bodies: wanted(shelf, item.bodies ?? []), caused }
 }
 
-function byIdOrAlias(shelves: Shelves, { id, tenant }: LoadItem): Shelf | undefined {
-  if (isId(id)) return shelves.jobs.get(id)
+function byIdOrAlias(shelves: Shelves, { id, tenant, key }: LoadItem): Shelf | undefined {
+  if (key === undefined && isId(id)) return shelves.jobs.get(id)
   if (tenant === undefined) return undefined
-  const held = shelves.keys.get(keyName(tenant, 'alias', id))
+  const held = shelves.keys.get(keyName(tenant, key ?? 'alias', id))
   return held === undefined ? undefined : shelves.jobs.get(held.job)
 }
 

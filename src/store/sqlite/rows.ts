@@ -193,7 +193,9 @@ export type BeatenRow = readonly [rev: number, beats: number, expiresAt: Time, r
 
 export type LoadRow = readonly [
   id: number | null,
-  alias: string | null,
+  /** Where there is no id: a key, and its purpose. */
+  key: string | null,
+  purpose: string,
   tenant: string | null,
   bodies: readonly string[],
   /** Wanted besides: the stretches of the log in which this occurs. */

@@ -276,13 +276,14 @@ function next<Value>(values: Iterator<Value>): Value {
   return value
 }
 
-function loadRow({ id, tenant, bodies, requestId }: LoadItem): LoadRow {
-  const number = idNumber(id)
-  const alias = number === undefined && tenant !== undefined ? storable(id) : null
+function loadRow({ id, key: purpose, tenant, bodies, requestId }: LoadItem): LoadRow {
+  const number = purpose === undefined ? idNumber(id) : undefined
+  const key = number === undefined && tenant !== undefined ? storable(id) : null
   const scope = tenant === undefined ? null : storable(tenant)
   return [
     number ?? null,
-    alias,
+    key,
+    purpose ?? 'alias',
     scope,
     (bodies ?? []).map(storable),
     requestId === undefined ? null : saying(requestId),

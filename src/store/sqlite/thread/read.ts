@@ -7,8 +7,8 @@ export function load(ledger: Ledger, rows: Asked<'load'>): Answered<'load'> {
   return rows.map((row) => loadOne(ledger, row))
 }
 
-function loadOne(ledger: Ledger, [id, alias, tenant, names, saying]: LoadRow): LoadedRow | null {
-  const number = id ?? (one(ledger.sql.aliased, tenant, alias)?.[0] as number | undefined)
+function loadOne(ledger: Ledger, [id, key, purpose, tenant, names, saying]: LoadRow): LoadedRow | null {
+  const number = id ?? (one(ledger.sql.named, tenant, purpose, key)?.[0] as number | undefined)
   const job = number === undefined ? undefined : ledger.whole(number)
   if (job === undefined) return null
   const bodies = names.flatMap((name) => bodiesNamed(ledger, job[0], name))

@@ -58,7 +58,7 @@ const SQL = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
 
   holder: 'SELECT job FROM key WHERE tenant = ? AND purpose = ? AND key = ? AND (until IS NULL OR until > ?)',
-  aliased: `SELECT job FROM key WHERE tenant = ? AND purpose = 'alias' AND key = ?`,
+  named: 'SELECT job FROM key WHERE tenant = ? AND purpose = ? AND key = ?',
   takeKey: `INSERT INTO key (tenant, purpose, key, job, until) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET job = excluded.job, until = excluded.until`,
   giveKey: 'DELETE FROM key WHERE tenant = ? AND purpose = ? AND key = ? AND job = ?',
