@@ -174,12 +174,19 @@ describe('tokens', () => {
     const claimed = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['secret'] })
     const [{ job, fence }] = claimed.body['jobs'] as [{ job: { id: string }; fence: string }]
     await home.ask('worker', 'POST', `/v1/jobs/${job.id}/heartbeat`, { fence, requestId: `${fence}/beat/1` })
+    await home.ask('worker', 'POST', `/v1/jobs/${job.id}/start`, { fence, requestId: `a-${fence}/${fence}` })
     const paths = [
       `/v1/jobs/${job.id}`,
       `/v1/jobs/${job.id}?bodies=input`,
       `/v1/jobs/${job.id}/events`,
       '/v1/jobs',
       '/v1/events?type=claimed',
+      '/v1/events?type=started',
+      '/v1/events?after=0',
+      ...['000', '001', '002', '003', '004'].flatMap((dialect) => [
+        `/v1/jobs/${job.id}?dialect=${dialect}`,
+        `/v1/jobs/${job.id}/events?dialect=${dialect}`,
+      ]),
     ]
     for (const path of paths) {
       expect((await home.ask('viewer', 'GET', path)).text).not.toContain('canary')

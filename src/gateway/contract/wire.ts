@@ -142,11 +142,18 @@ const masked = (job: Job): Job =>
   }) as never
 
 /** Requests that a worker names after its fence keep what is not secret of it: which attempt, which word. */
-const withoutNonce = (requestId: string): string => requestId.replace(/\b(\d+\.\d+)\.[0-9a-f]{16}\b/, '$1.…')
+const withoutNonce = (requestId: string): string => requestId.replaceAll(/(\d+\.\d+)\.[0-9a-f]{16}/g, '$1.…')
+
+/** The event under names that anybody may know. Documents fold what is left; none of them tells the fence of a claim. */
+export const withoutNonces = <E extends Event>(event: E): E => ({
+  ...event,
+  requestId: withoutNonce(event.requestId),
+  cause: event.cause && withoutNonce(event.cause),
+})
 
 /** An event, with its id; the kind inside `enqueued` is told like a record's. */
 export function eventToWire(event: Event): Wire {
-  const { payload, ...stamp } = event
+  const { payload, ...stamp } = withoutNonces(event)
   const told =
     event.type === 'enqueued' ? { ...payload, spec: specToWire(event.payload.spec) } : { ...payload, fence: undefined }
   const from = event.from
@@ -155,7 +162,6 @@ export function eventToWire(event: Event): Wire {
     id: `${event.jobId}/${event.rev}`,
     ...(toWire({
       ...stamp,
-      requestId: withoutNonce(event.requestId),
       from: undefined,
       to: undefined,
       payload: told,

@@ -8,7 +8,7 @@ import { refuse } from '../../core/refuse.ts'
 import type { Loaded } from '../../store/store.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
 import type { dialect, jobEventsQuery, jobQuery, jobsQuery } from '../contract/schemas.ts'
-import { eventToWire, jobToWire } from '../contract/wire.ts'
+import { eventToWire, jobToWire, withoutNonces } from '../contract/wire.ts'
 import { isUnavailable, Objected, objection, refused } from '../problem.ts'
 
 export const listJobs: Handler = async (call, { engine }) => {
@@ -47,7 +47,8 @@ export const listJobEvents: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
   const { events } = await parts.engine.events({ by: 'job', id: job.id, afterRev, limit })
   const next = events.length === limit ? events.at(-1)?.rev : undefined
-  return json(200, { events: words === undefined ? events.map(eventToWire) : log(events, nameOf(words)), next })
+  const told = words === undefined ? events.map(eventToWire) : log(events.map(withoutNonces), nameOf(words))
+  return json(200, { events: told, next })
 }
 
 /** A cursor is ours to make and the caller's to hand back; one that was made up is the caller's mistake. */
