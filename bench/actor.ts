@@ -1,5 +1,6 @@
 /** A process that produces or works for one contender, and does nothing but what it is told (`orders.ts`). */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { built, builtGateway } from './build.ts'
 import { type Connection, type Contender, nowMs, payload, type Working } from './contender.ts'
 import { CONTENDERS, type ContenderName } from './contenders.ts'
 import type { Answers, FromActor, Order, Timed, ToActor, Usage } from './orders.ts'
@@ -159,16 +160,15 @@ async function settled(): Promise<number> {
 }
 
 async function serve(url: string): Promise<string> {
-  const { open } = await import('../src/open.ts')
-  const { startGateway } = await import('../src/gateway/serve.ts')
+  const { open } = await built()
+  const { startGateway } = await builtGateway()
   const { engine } = await open(url)
   const gateway = await startGateway({ engine, port: 0, auth: false, rate: { perSecond: 1e9, burst: 1e9 } })
   return gateway.url
 }
 
 async function park(url: string, count: number): Promise<undefined> {
-  const { defineJob } = await import('../src/define-job.ts')
-  const { open } = await import('../src/open.ts')
+  const { defineJob, open } = await built()
   await using pawl = await open(url)
   const parked = defineJob({ type: 'parked', queue: 'parked', run: (_, ctx) => ctx.waitFor('never') })
   const worker = pawl.work([parked], { concurrency: 256 })

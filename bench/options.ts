@@ -7,7 +7,7 @@ import { FULL, QUICK, type Size, TINY } from './size.ts'
 
 export const USAGE = `npm run bench -- [options]
 
-  --quick              a few minutes: fewer jobs, the fast peers only
+  --quick              a few minutes: fewer jobs, the fast peers and the main scenarios only
   --tiny               less than a minute per peer: to see that it runs; nothing is written
   --only a,b           these scenarios
   --peers a,b          beside these
@@ -26,7 +26,18 @@ export interface Options {
 }
 
 /** The slow ones tell nothing new, and take most of the time. */
-const QUICK_PEERS = ['graphile-worker', 'pg-boss', 'bullmq-redis'] as const satisfies readonly ContenderName[]
+const QUICK_PEERS = ['graphile-worker', 'pg-boss'] as const satisfies readonly ContenderName[]
+const QUICK_SCENARIOS = [
+  'bulk-enqueue',
+  'single-enqueue-64',
+  'drain-1',
+  'drain-2',
+  'together',
+  'latency',
+  'held-snapshot',
+  'embedded',
+  'heartbeats',
+]
 
 /** undefined: help was asked for. */
 export function optionsFrom(args: readonly string[]): Options | undefined {
@@ -41,11 +52,8 @@ export function optionsFrom(args: readonly string[]): Options | undefined {
   const size = { full: FULL, quick: QUICK, tiny: TINY }[mode]
   const rounds = values.rounds === undefined ? size.rounds : Number(values.rounds)
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds: ${values.rounds} is not a whole number`)
-  const names = chosen(
-    '--only',
-    values.only,
-    SCENARIOS.map(({ name }) => name),
-  )
+  const known = SCENARIOS.map(({ name }) => name)
+  const names = chosen('--only', values.only, known, mode === 'quick' ? QUICK_SCENARIOS : known)
   return {
     mode,
     size: { ...size, rounds },

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts'
 import { freePort, type ServerProcess, serverFolder, serverUser, startServer } from '../test/support/server-process.ts'
-import type { Contender } from './contender.ts'
 
 /** Big enough that no checkpoint falls into one contender's minute and not into another's; the same for everybody. */
 const SETTINGS = {
@@ -19,6 +18,8 @@ export interface Servers extends AsyncDisposable {
   readonly postgresUrl: string
   readonly redisUrl: string
   readonly redisPid: number
+  /** Databases with nothing but a contender's schema, by contender. */
+  readonly prepared: Map<string, string>
 }
 
 export async function startServers(): Promise<Servers> {
@@ -28,6 +29,7 @@ export async function startServers(): Promise<Servers> {
     postgresUrl: postgres.url,
     redisUrl: redis.url,
     redisPid: redis.server.pid,
+    prepared: new Map(),
     async [Symbol.asyncDispose]() {
       await redis.stop()
       await postgres.stop()
@@ -89,5 +91,3 @@ export async function query<Row>(url: string, ...texts: readonly string[]): Prom
     await client.end()
   }
 }
-
-export type StoreKind = Contender['store']

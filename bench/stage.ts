@@ -49,13 +49,33 @@ export class Stage implements AsyncDisposable {
   /** An empty store, or a copy of the one that `template` names. */
   static async set(servers: Servers, name: ContenderName, cellMs: number, template?: string): Promise<Stage> {
     const contender = await CONTENDERS[name]()
-    const { url, meter, clean } = await ground(servers, contender.store, template)
-    const stage = new Stage({ name, contender, url, meter, servers, cellMs }, clean)
-    if (template === undefined) {
-      const actor = stage.#join(new Actor(name))
-      await actor.ask({ op: 'prepare', url })
+    if (contender.store !== 'postgres') {
+      const stage = await Stage.#on(servers, name, contender, cellMs)
+      await stage.#prepare()
+      return stage
     }
-    return stage
+    return Stage.#on(servers, name, contender, cellMs, template ?? (await Stage.#prepared(servers, name, contender)))
+  }
+
+  /** Each schema is made once, and copied for each cell. */
+  static async #prepared(servers: Servers, name: ContenderName, contender: Contender): Promise<string> {
+    const known = servers.prepared.get(name)
+    if (known !== undefined) return known
+    const stage = await Stage.#on(servers, name, contender, 0)
+    await stage.#prepare()
+    const made = await stage.keep()
+    servers.prepared.set(name, made)
+    return made
+  }
+
+  static async #on(servers: Servers, name: ContenderName, contender: Contender, cellMs: number, template?: string) {
+    const { url, meter, clean } = await ground(servers, contender.store, template)
+    return new Stage({ name, contender, url, meter, servers, cellMs }, clean)
+  }
+
+  async #prepare(): Promise<void> {
+    await using actor = new Actor(this.name)
+    await actor.ask({ op: 'prepare', url: this.url })
   }
 
   /** The slow ones get fewer. */

@@ -3,7 +3,7 @@
  * make, no handlers to start. The same tables, the same rows, the same audited lifecycle.
  */
 import pg from 'pg'
-import { migrate } from '../../src/store/postgres/migrate.ts'
+import { builtMigrate } from '../build.ts'
 import type { Contender, Working } from '../contender.ts'
 import { payload } from '../contender.ts'
 
@@ -20,6 +20,7 @@ export const bareSql: Contender = {
   configuration: `two connections, batches of ${BATCH}`,
   async prepare(url) {
     const [client] = await connected(url, 1)
+    const { migrate } = await builtMigrate()
     await migrate(client, 'pawl')
     await client.query(`insert into pawl.queue (hash, tenant, name) values ('h', 't', 'q')`)
     await client.query(
@@ -29,8 +30,12 @@ export const bareSql: Contender = {
   },
   async connect(url) {
     const clients = await connected(url, 2)
+    let inserted = 0
     return {
-      bulk: ({ length }) => insert(clients[0], length),
+      async bulk({ length }) {
+        await insert(clients[0], inserted + 1, inserted + length)
+        inserted += length
+      },
       one: async () => {
         throw new Error('bare SQL has no single enqueue: that is the batcher of whoever calls it')
       },
@@ -48,9 +53,9 @@ async function connected(url: string, count: number): Promise<[pg.Client, ...pg.
   return clients as [pg.Client, ...pg.Client[]]
 }
 
-async function insert(client: pg.Client, count: number): Promise<void> {
-  for (let from = 1; from <= count; from += BATCH) {
-    const ids = Array.from({ length: Math.min(BATCH, count - from + 1) }, (_, i) => from + i)
+async function insert(client: pg.Client, first: number, last: number): Promise<void> {
+  for (let from = first; from <= last; from += BATCH) {
+    const ids = Array.from({ length: Math.min(BATCH, last - from + 1) }, (_, i) => from + i)
     const inputs = ids.map(() => INPUT)
     const words = { i: `{${ids}}`, t: Date.now(), k: 1, l: LANE, w: WINDOW_MS, b: inputs, h: '{"i":94}' }
     await client.query('select pawl.insert_plain($1, $2, $3, $4)', [

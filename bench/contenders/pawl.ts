@@ -1,10 +1,10 @@
 /** pawl as a user has it: `open`, `enqueueMany`, `work`; full event history, ticker and retention running. */
-import { defineJob } from '../../src/define-job.ts'
-import { open } from '../../src/open.ts'
 import type { Pawl } from '../../src/pawl.ts'
+import { built } from '../build.ts'
 import type { Contender, Payload, WorkOptions } from '../contender.ts'
 
 const CONCURRENCY = 64
+const { defineJob, open } = await built()
 
 export const pawl: Contender = {
   name: 'pawl',
