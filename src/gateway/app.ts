@@ -124,9 +124,7 @@ const isRationed = ({ urgency }: Route, { scope }: Token): boolean =>
 /** Default-deny: a route says who may; nobody else does. */
 async function authorised(route: Route, request: Request, parts: Parts, anonymous: Token | undefined): Promise<Token> {
   if (route.scopes === 'open') return NOBODY
-  // A browser page of another site has no business here, whatever it carries.
-  const site = request.headers.get('sec-fetch-site')
-  if (site !== null && site !== 'same-origin' && site !== 'none') throw new Objected(objection('CROSS_SITE'))
+  if (isForeignPage(request, anonymous !== undefined)) throw new Objected(objection('CROSS_SITE'))
   const header = request.headers.get('authorization')
   const secret = header?.startsWith('Bearer ') ? header.slice('Bearer '.length) : undefined
   const token = secret === undefined ? anonymous : await parts.tokens.identify(secret)
@@ -134,6 +132,20 @@ async function authorised(route: Route, request: Request, parts: Parts, anonymou
   if (!route.scopes.includes(token.scope))
     throw new Objected(objection('FORBIDDEN', `A ${token.scope} token may not: ${route.summary}.`))
   return token
+}
+
+/**
+ * A browser page of another site has no business here, whatever it carries. Where no token is asked for, a page whose
+ * name was made to point to this machine would pass as our own: there the name must be this machine's.
+ */
+function isForeignPage({ url, headers }: Request, tokenless: boolean): boolean {
+  const site = headers.get('sec-fetch-site')
+  if (site !== null && site !== 'same-origin' && site !== 'none') return true
+  const { host, hostname } = new URL(url)
+  // Browsers that do not say where a page is from say its origin; whether that is reached by TLS is a proxy's business.
+  const from = site === null ? headers.get('origin') : null
+  if (from !== null && (URL.parse(from)?.host ?? '') !== host) return true
+  return tokenless && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
 const NOBODY: Token = {

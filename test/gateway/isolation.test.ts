@@ -1,4 +1,6 @@
+import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startGateway } from '../../src/gateway/serve.ts'
 import { type House, house } from './house.ts'
 
 type Claimed = readonly { readonly fence: string; readonly job: { readonly id: string } }[]
@@ -115,5 +117,46 @@ describe('A worker’s token', () => {
     const { id, fence } = await owned('wanted')
     expect((await batch('producer', { id, command: 'complete', fence }))?.problem?.code).toBe('FORBIDDEN')
     expect((await batch('producer', { id, command: 'cancel' }))?.ok).toBe(true)
+  })
+})
+
+describe('A page', () => {
+  const asked = (gateway: string, headers: Record<string, string>) =>
+    new Promise<number>((resolve, reject) => {
+      const { hostname, port } = new URL(gateway)
+      const request = http.request({ hostname, port, path: '/v1/queues', headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      })
+      request.on('error', reject).end()
+    })
+
+  it('of another site is turned away, even if its name points here', async () => {
+    await using gateway = await startGateway({ engine: home.pawl.engine, port: 0, auth: false })
+    const own = new URL(gateway.url).host
+    expect(await asked(gateway.url, { host: own })).toBe(200)
+    expect(await asked(gateway.url, { host: 'localhost:1' })).toBe(200)
+    expect(await asked(gateway.url, { host: own, origin: `http://${own}` })).toBe(200)
+    expect(await asked(gateway.url, { host: 'evil.example', 'sec-fetch-site': 'same-origin' })).toBe(403)
+    expect(await asked(gateway.url, { host: own, origin: 'http://evil.example' })).toBe(403)
+    expect(await asked(gateway.url, { host: own, origin: 'null' })).toBe(403)
+  })
+})
+
+describe('What cannot be kept', () => {
+  it('is not promised: queues for a token that would see all of them', async () => {
+    for (const scope of ['viewer', 'producer', 'operator', 'admin']) {
+      const answer = await home.ask('admin', 'POST', '/v1/tokens', { name: 'n', scope, queues: ['a'] })
+      expect(answer.status).toBe(400)
+      expect(answer.text).toContain('body.queues')
+    }
+    const { body } = await home.ask('admin', 'POST', '/v1/tokens', { name: 'n', scope: 'worker', queues: ['a'] })
+    expect((await home.ask(String(body['secret']), 'GET', '/v1/queues/b')).status).toBe(403)
+    expect((await home.ask(String(body['secret']), 'GET', '/v1/queues/a')).status).toBe(200)
+  })
+
+  it('is not promised: a stream from a position that is nobody’s', async () => {
+    const headers = { accept: 'text/event-stream', 'last-event-id': 'abc' }
+    expect((await home.ask('viewer', 'GET', '/v1/events', undefined, headers)).status).toBe(400)
   })
 })

@@ -314,10 +314,15 @@ export const worker = z.strictObject({
 })
 
 export const SCOPES = ['producer', 'worker', 'operator', 'viewer', 'admin'] as const
-export const newToken = z.strictObject({
-  name: name,
-  scope: z.enum(SCOPES),
-  queues: z.array(name).max(100).optional().describe('for workers: the only queues they may touch'),
-  tenant: name.optional().describe('of an admin’s own tenant unless given'),
-  expiresIn: duration.optional(),
-})
+export const newToken = z
+  .strictObject({
+    name: name,
+    scope: z.enum(SCOPES),
+    queues: z.array(name).max(100).optional().describe('for workers: the only queues they may touch'),
+    tenant: name.optional().describe('of an admin’s own tenant unless given'),
+    expiresIn: duration.optional(),
+  })
+  .refine(({ scope, queues }) => queues === undefined || scope === 'worker', {
+    path: ['queues'],
+    message: 'only a worker’s token can be bound to queues',
+  })

@@ -73,7 +73,11 @@ async function stream(call: Call, parts: Parts, query: Query): Promise<Reply> {
   const resume = call.headers.get('last-event-id') ?? query.last_event_id
   if (resume !== undefined && !/^[0-9a-zA-Z.:_-]{0,100}$/.test(resume))
     throw new Objected(objection('MALFORMED', 'Last-Event-ID is not one of ours.'))
-  const start = resume ?? (await parts.engine.events({ by: 'feed', after: undefined, limit: 1 })).cursor ?? ''
+  // Read once before anything is promised: a position that is not ours is told as such, not as a stream that ends.
+  const { cursor } = await fromCursor(resume, 'last_event_id', () =>
+    parts.engine.events({ by: 'feed', after: resume, limit: 1 }),
+  )
+  const start = resume ?? cursor ?? ''
   call.leave()
   const gone = new AbortController()
   const body = new ReadableStream<Uint8Array>(

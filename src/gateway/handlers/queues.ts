@@ -1,6 +1,7 @@
 /** Queues: counts from the tally, pauses from the settings. Nothing is scanned. */
 import { Queues } from '../../engine/queues.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
+import { Objected, objection } from '../problem.ts'
 
 interface Queue {
   readonly queue: string
@@ -13,6 +14,8 @@ export const listQueues: Handler = async (call, parts) =>
 
 export const showQueue: Handler = async (call, parts) => {
   const name = call.params['queue'] ?? ''
+  if (call.token.queues !== undefined && !call.token.queues.includes(name))
+    throw new Objected(objection('FORBIDDEN', 'The token is not for this queue.'))
   const found = (await queues(call, parts)).get(name) ?? {
     queue: name,
     paused: await isPaused(call, parts, name),
