@@ -19,10 +19,20 @@ export function retryDelayMs(curve: Curve, n: number, seed: string): number {
 
 /** Never earlier than the failing side asked for. */
 export function retryAt(job: Job, failure: Failure, at: Time, retryAfterMs: number | undefined): Time {
-  const n = Math.max(1, job.failures + job.stalls + 1)
+  const n = retryNumber(job)
   const seed = `${job.id}/${job.generation}/${job.phase}/${n}`
   const delayMs = retryDelayMs(curveFor(job.spec.kind.policy, failure), n, seed)
   return at + Math.max(delayMs, Math.ceil(retryAfterMs ?? 0))
+}
+
+/**
+ * Which retry this would be. A lost lease is one where it is retried or counted like a failure, and it has been counted
+ * before anybody asks; an error of the handler has not.
+ */
+function retryNumber({ state, failures, stalls, spec }: Job): number {
+  if (state === 'stalled') return failures + stalls
+  const { budget, onStall } = spec.kind.policy
+  return failures + 1 + (budget === 'shared' || onStall === 'retry' ? stalls : 0)
 }
 
 const curveFor = (policy: Policy, failure: Failure): Curve =>

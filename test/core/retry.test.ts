@@ -41,6 +41,25 @@ describe('failing', () => {
     expect(history.events.at(-2)?.at).toBe(history.now - 40)
   })
 
+  it.each([
+    ['a lost lease that is retried is the first retry', { onStall: 'retry' }, ['stall'], 1_000],
+    ['and the second', { onStall: 'retry' }, ['stall', 'stall'], 2_000],
+    ['an error after it is the second', { onStall: 'retry' }, ['stall', 'fail'], 2_000],
+    ['an error after a lost lease is the first where they are counted apart', {}, ['stall', 'stall', 'fail'], 1_000],
+    ['and a later one where they share a budget', { shared: true }, ['stall', 'stall', 'fail'], 4_000],
+  ] as const)('backs off by retries: %s', (_, policy, course, delayMs) => {
+    const onStall = 'onStall' in policy ? policy.onStall : undefined
+    const budget = 'shared' in policy ? 'shared' : undefined
+    const history = given({ retry: { ...none, budget }, onStall })
+    for (const turn of course) {
+      history.now = Math.max(history.now, history.record.readyAt ?? 0)
+      history.starts()
+      if (turn === 'fail') history.fails()
+      else history.after(60_000).ticks()
+    }
+    expect(history.record.runAt).toBe(history.now + delayMs)
+  })
+
   it('ends as failed where the policy says so', () => {
     given({ retry: { attempts: 1 }, onExhausted: 'failed' })
       .starts()
