@@ -10,7 +10,9 @@ export interface Trespass {
 }
 
 /** Why this command may not speak for the job; undefined where it may, or does not claim to. */
-export function ownership(job: Job, command: Command, now: Time): Trespass | undefined {
+export function ownership(job: Job, command: Command, clock: Time): Trespass | undefined {
+  // A clock that is set back gives nobody a lease again that the job's own log has outlived.
+  const now = Math.max(clock, job.updatedAt)
   // A reaper names the fence it judged; an owner names its own. Only `stall` is about somebody else's.
   if (!('fence' in command) || command.fence === undefined) return undefined
   if (!isOwned(job) || job.lease.fence !== command.fence) {

@@ -188,7 +188,7 @@ export class Machine {
     if (decision.kind === 'replayed') return id * 4 + REPLAYED
     if (decision.kind === 'refused') {
       if (command === undefined) return breach('I15', `a tick was refused: ${decision.refusal.code}`)
-      judgeRefusal(unit, command, decision, lagging ? now : NOW, word.fence !== undefined)
+      judgeRefusal(unit, command, decision, Math.max(now, job.updatedAt), word.fence !== undefined)
       return id * 4 + REFUSED
     }
     // The store compares the lease end with its own clock, whatever the decider believed.
