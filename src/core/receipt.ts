@@ -88,13 +88,16 @@ export function alreadyDone(job: Job, command: Command): Receipt | undefined {
         : undefined
     case 'cancel':
       return job.state === 'cancelled' ||
-        (job.cancel !== undefined && job.lease !== undefined && command.mode === 'soft' && command.fence === undefined)
+        (job.cancel !== undefined && isUnderWay(job) && command.mode === 'soft' && command.fence === undefined)
         ? outcome(job, command)
         : undefined
     default:
       return undefined
   }
 }
+
+/** Its owner knows or will be told; or the steps are being undone on the way there. */
+const isUnderWay = (job: Job): boolean => job.lease !== undefined || job.phase === 'compensate'
 
 const outcome = (job: Job, command: Command, words = digestOf(command)): Receipt => ({
   requestId: command.requestId,

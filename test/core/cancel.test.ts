@@ -60,6 +60,19 @@ describe('soft cancel', () => {
     given().starts().does({ type: 'cancel', mode: 'soft' }).when({ type: 'cancel', mode: 'soft' }).replayed()
     given().does({ type: 'cancel', mode: 'soft' }).when({ type: 'cancel', mode: 'hard' }).replayed()
   })
+
+  it('is a replay while the steps are undone because of it, whether or not a worker is at it', () => {
+    const history = given()
+      .starts()
+      .does(
+        { type: 'record', fence: 'mine', step: { name: 'pay', compensate: true } },
+        { type: 'cancel', mode: 'soft' },
+        { type: 'release', fence: 'mine', reason: 'shutdown' },
+      )
+    expect(history.record).toMatchObject({ state: 'queued', phase: 'compensate' })
+    history.when({ type: 'cancel', mode: 'soft' }).replayed()
+    history.claims().when({ type: 'cancel', mode: 'soft' }).replayed()
+  })
 })
 
 describe('hard cancel', () => {
