@@ -2,9 +2,8 @@
 import type { Complete } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
 import type { BodyRef, Job, Result } from '../job.ts'
-import { SIZES } from '../limits.ts'
 import type { Ruling } from '../ruling.ts'
-import { tooManyCounters } from './progress.ts'
+import { counterOverflow } from './progress.ts'
 import { startImplicitly } from './start.ts'
 
 const NO_RESULT: BodyRef = { name: 'output', size: 0, digest: undefined }
@@ -13,9 +12,8 @@ export function decideComplete(d: Draft, job: Job, command: Complete): Ruling {
   if (job.phase === 'compensate') {
     return { code: 'WRONG_PHASE', message: `Job ${job.id} is undoing its steps and can no longer succeed.` }
   }
-  if (tooManyCounters(job, command.stats)) {
-    return { code: 'LIMIT_REACHED', message: `Job ${job.id} would have more than ${SIZES.counters} counters.` }
-  }
+  const overflow = counterOverflow(job, command.stats)
+  if (overflow !== undefined) return overflow
   startImplicitly(d, command.startedAt)
   const result: Result =
     command.resultPtr === undefined ? { body: command.result ?? NO_RESULT } : { ptr: command.resultPtr }
