@@ -3,7 +3,7 @@
  * dialect where it has one; every value is checked against `limits.ts`, and all violations come back at once.
  */
 import { type Duration, parseDuration } from './duration.ts'
-import { COUNTS, DURATIONS, SIZES } from './limits.ts'
+import { COUNTS, DURATIONS, LENGTHS, SIZES } from './limits.ts'
 import {
   type Curve,
   DIALECT_NAMES,
@@ -62,18 +62,21 @@ export type Resolved =
 
 export function resolvePolicy(input: PolicyInput): Resolved {
   const v: Violation[] = []
+  if (!isFields(input)) return { ok: false, violations: [{ field: 'policy', rule: 'must be an object' }] }
   const dialect = oneOf(v, 'dialect', input.dialect, DIALECT_NAMES)
   const base: Policy = dialect === undefined ? DEFAULTS : { ...DEFAULTS, ...PRESETS[dialect], dialect }
-  const retry = input.retry ?? {}
+  const retry = part(v, 'retry', input.retry, [...CURVE_WORDS, 'attempts', 'stalls', 'budget', 'throttled'])
   const heartbeat = input.heartbeat === undefined ? base.heartbeat : input.heartbeat !== false
   const attemptMs = duration(v, 'timeout', input.timeout, DURATIONS.attemptMs) ?? base.attemptMs
-  const leaseMs = duration(v, 'lease', input.lease, DURATIONS.leaseMs) ?? (heartbeat ? base.leaseMs : attemptMs + 1_000)
+  const unsaid = heartbeat ? base.leaseMs : Math.min(attemptMs + 1_000, DURATIONS.leaseMs.max)
+  const leaseMs = duration(v, 'lease', input.lease, DURATIONS.leaseMs) ?? unsaid
   const beat = input.heartbeat === false ? undefined : input.heartbeat
   const policy: Policy = {
     dialect,
     leaseMs,
     heartbeat,
-    heartbeatMs: duration(v, 'heartbeat', beat, DURATIONS.heartbeatMs) ?? Math.min(base.heartbeatMs, leaseMs / 2),
+    heartbeatMs:
+      duration(v, 'heartbeat', beat, DURATIONS.heartbeatMs) ?? Math.min(base.heartbeatMs, Math.floor(leaseMs / 2)),
     missedHeartbeats:
       count(v, 'missedHeartbeats', input.missedHeartbeats, COUNTS.missedHeartbeats) ?? base.missedHeartbeats,
     attemptMs,
@@ -87,7 +90,7 @@ export function resolvePolicy(input: PolicyInput): Resolved {
     maxStalls: count(v, 'retry.stalls', retry.stalls, COUNTS.maxStalls) ?? base.maxStalls,
     budget: oneOf(v, 'retry.budget', retry.budget, ['separate', 'shared']) ?? base.budget,
     retry: curve(v, 'retry', retry, base.retry),
-    throttled: curve(v, 'retry.throttled', retry.throttled ?? {}, base.throttled),
+    throttled: curve(v, 'retry.throttled', part(v, 'retry.throttled', retry.throttled, CURVE_WORDS), base.throttled),
     errors: errorTable(v, input.errors) ?? base.errors,
     retryFailures: base.retryFailures,
     onExhausted: ending(v, 'onExhausted', input.onExhausted) ?? base.onExhausted,
@@ -125,6 +128,27 @@ function disagreements(policy: Policy): readonly Violation[] {
       v.push({ field: 'heartbeat', rule: 'strict 000: 10 s to 30 s' })
   }
   return v
+}
+
+const CURVE_WORDS = ['base', 'factor', 'max', 'jitter']
+
+/** A part with words of its own. What it does not know is a typing mistake, and a default in its place would be silent. */
+function part<T extends object>(
+  v: Violation[],
+  field: string,
+  value: T | undefined,
+  words: readonly string[],
+): Partial<T> {
+  if (value === undefined) return {}
+  if (!isFields(value)) {
+    v.push({ field, rule: 'must be an object' })
+    return {}
+  }
+  for (const name of Object.keys(value)) {
+    if (!words.includes(name))
+      v.push({ field: `${field}.${name.slice(0, 40)}`, rule: `must be one of ${words.join(', ')}` })
+  }
+  return value
 }
 
 function duration(
@@ -196,11 +220,17 @@ const curve = (v: Violation[], field: string, input: CurveInput, base: Curve): C
 
 function errorTable(v: Violation[], table: Readonly<Record<string, ErrorClass>> | undefined) {
   if (table === undefined) return undefined
+  if (!isFields(table)) {
+    v.push({ field: 'errors', rule: 'must be an object' })
+    return undefined
+  }
   const entries = Object.entries(table)
   if (entries.length > SIZES.errors) v.push({ field: 'errors', rule: `must have at most ${SIZES.errors} codes` })
   for (const [code, name] of entries) {
+    if (code === '' || code === '__proto__' || code.length > LENGTHS.name)
+      v.push({ field: 'errors', rule: `a code is text of 1 to ${LENGTHS.name} characters, and not __proto__` })
     if (!ERROR_CLASSES.includes(name))
-      v.push({ field: `errors.${code}`, rule: `must be one of ${ERROR_CLASSES.join(', ')}` })
+      v.push({ field: `errors.${code.slice(0, 40)}`, rule: `must be one of ${ERROR_CLASSES.join(', ')}` })
   }
   return table
 }
@@ -208,3 +238,5 @@ function errorTable(v: Violation[], table: Readonly<Record<string, ErrorClass>> 
 function dedupe(v: Violation[], value: 'live' | 'forever' | Duration | undefined): Policy['dedupe'] | undefined {
   return value === 'live' || value === 'forever' ? value : duration(v, 'dedupeFor', value, DURATIONS.dedupe)
 }
+
+const isFields = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)

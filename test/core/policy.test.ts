@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULTS, PRESETS } from '../../src/core/presets.ts'
 import { type PolicyInput, resolvePolicy } from '../../src/core/resolve.ts'
 
-const fields = (input: object): readonly string[] => {
+const fields = (input: unknown): readonly string[] => {
   const resolved = resolvePolicy(input as PolicyInput)
   return resolved.ok ? [] : resolved.violations.map(({ field }) => field)
 }
@@ -127,6 +127,21 @@ describe('resolving a policy', () => {
     [{ retry: { factor: 101 } }, 'retry.factor'],
     [{ errors: { x: 'fatal' } }, 'errors.x'],
     [{ errors: Object.fromEntries(Array.from({ length: 257 }, (_, i) => [`e${i}`, 'permanent'])) }, 'errors'],
+    [{ errors: null }, 'errors'],
+    [{ errors: 5 }, 'errors'],
+    [{ errors: { '': 'transient' } }, 'errors'],
+    [{ errors: JSON.parse('{"__proto__":"transient"}') }, 'errors'],
+    [{ errors: { ['e'.repeat(10_000)]: 'transient' } }, 'errors'],
+    [{ retry: null }, 'retry'],
+    [{ retry: 3 }, 'retry'],
+    [{ retry: { atempts: 3 } }, 'retry.atempts'],
+    [{ retry: { throttled: [] } }, 'retry.throttled'],
+    [{ retry: { throttled: { baze: 1 } } }, 'retry.throttled.baze'],
+    [{ heartbeat: false, timeout: '2d' }, 'lease'],
+    [null, 'policy'],
+    [undefined, 'policy'],
+    ['000A', 'policy'],
+    [[], 'policy'],
     [{ onExhausted: 'retry' }, 'onExhausted'],
     [{ dedupeFor: 'ever' }, 'dedupeFor'],
     [{ dialect: '000A', lease: '29s' }, 'lease'],

@@ -9,6 +9,7 @@ describe('leases', () => {
     expect(leaseWindowMs(kindOf({ lease: '15s', heartbeat: '10s' }).policy)).toBe(15_000)
     expect(leaseWindowMs(kindOf({ heartbeat: false, timeout: '5m' }).policy)).toBe(301_000)
     expect(leaseWindowMs(kindOf({ dialect: '004' }).policy)).toBe(90_000)
+    expect(leaseWindowMs(kindOf({ lease: 3_001, missedHeartbeats: 1 }).policy)).toBe(2_500)
   })
 
   it('are renewed on the interval, but never later than at half of what remains', () => {
@@ -24,6 +25,15 @@ describe('leases', () => {
     outcome.refused('LEASE_EXPIRED')
     expect(outcome.decision).toMatchObject({ refusal: { owner: 'w1' }, annotation: { command: 'complete' } })
     history.when({ type: 'heartbeat', fence: 'mine' }).refused('LEASE_EXPIRED')
+  })
+
+  it('are not given back by a clock that is set back, and no event goes back with it', () => {
+    const history = given().starts().after(31_000).does({ type: 'signal', name: 'x' })
+    const { updatedAt } = history.record
+    history.after(-10_000).when({ type: 'heartbeat', fence: 'mine' }).refused('LEASE_EXPIRED')
+    history.does({ type: 'signal', name: 'y' }, { type: 'stall' }, { type: 'requeue' })
+    expect(history.events.slice(-3).map(({ at }) => at)).toEqual([updatedAt, updatedAt, updatedAt])
+    expect(history.record).toMatchObject({ state: 'queued', runAt: updatedAt })
   })
 
   it('are kept alive by heartbeats, from claimed as from running', () => {
