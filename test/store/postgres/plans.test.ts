@@ -55,6 +55,17 @@ const buffersOf = (plan: string): number => {
 }
 
 describe('the plan of a claim', () => {
+  it('looks each job up, also where it was made while there was none', async () => {
+    await store.claim(grantOf('early', 1))
+    await client.query('analyze')
+    await planOfClaim('early', 100)
+    const { now } = await store.load([])
+    await store.insert(range(800_001, 300).map((n) => newJob(kindOf('early'), n, now)))
+    const plan = await planOfClaim('early', 100)
+    expect(plan).toMatch(/Index Scan using job_pkey on job[^\n]*\n\s*Index Cond/)
+    expect(plan).not.toContain('Removed by Join Filter')
+  })
+
   it('is the ordered index scan, also on a table that was never analyzed', async () => {
     const kind = kindOf('full')
     const { now } = await store.load([])

@@ -83,7 +83,9 @@ begin
     ), joined as materialized (
       select p.id, p.lane, p.ready_at, p.rev, p.step, p.doc, p.tick, started + p.window_ms as expires_at,
              j.created_at, j.kind, j.lane as born, j.head, j.input
-      from picked p join job j on j.id = p.id
+      -- One index look-up per row: joined, a plan made while the table was empty walked the whole index for each of them
+      -- (250 to 800 ms for a claim of 500 beside 4,000 jobs).
+      from picked p cross join lateral (select j.* from job j where j.id = p.id limit 1) j
     ), leased as (
       insert into lease (id, claim, expires_at, rev, step, tick, doc)
       select j.id, claim_id, j.expires_at, coalesce(j.rev, 1) + 1, ((coalesce(j.step, 7) >> 4) + 1 << 4) + 1,
