@@ -77,30 +77,42 @@ export async function verifyOne(engine: Engine, job: Job): Promise<Verification>
   return {
     jobs: 1,
     events,
-    discrepancies: [...found, ...(await strayAlias(engine, job)), ...(await strayKey(engine, job))],
+    discrepancies: [...found, ...(await strayAlias(engine, job)), ...(await strayKey(engine, job.id))],
   }
 }
 
 async function verifyJob(engine: Engine, job: Job, found: Discrepancy[]): Promise<number> {
   const tell = (about: Discrepancy['about'], invariant: InvariantName | undefined, what: string) =>
     found.push({ job: job.id, about, invariant, what })
-  for (const { invariant, what } of recordBreaches(job)) tell('record', invariant, what)
   try {
-    const events = await logOf(engine, job.id)
-    const [now] = (await engine.load([{ id: job.id }])).items
-    // Somebody moved it between the two reads: the log is longer than this record, and the next look will tell.
-    const record = now?.job ?? job
-    const log = events.filter(({ rev }) => rev <= record.rev)
+    const seen = await still(engine, job.id)
+    if (seen === undefined) return 0
+    const { record, log } = seen
+    for (const { invariant, what } of recordBreaches(record)) tell('record', invariant, what)
     if (log.length === 0) tell('log', 'I3', 'there is no log')
     else {
       walk(log, tell)
       for (const what of differences(derive(log), record)) tell('record', 'I3', `log and record differ at ${what}`)
     }
-    return events.length
+    return log.length
   } catch (error) {
     found.push(unreadable(job.id, error))
     return 0
   }
+}
+
+const LOOKS = 10
+
+/** A record and its log of the same moment; undefined where the job is gone, or never stands still long enough. */
+async function still(engine: Engine, id: JobId): Promise<{ record: Job; log: readonly Event[] } | undefined> {
+  for (let n = 0; n < LOOKS; n += 1) {
+    const [before] = (await engine.load([{ id }])).items
+    const log = await logOf(engine, id)
+    const [after] = (await engine.load([{ id }])).items
+    if (before === undefined || after === undefined) return undefined
+    if (before.job.rev === after.job.rev) return { record: after.job, log }
+  }
+  return undefined
 }
 
 function walk(events: readonly Event[], tell: (about: 'log', invariant: InvariantName, what: string) => void): void {
@@ -132,16 +144,22 @@ function sharedKey(liveKeys: Map<string, JobId>, job: Job): readonly Discrepancy
 }
 
 /** A key that is held for a life must lead to the job that lives, and to no job that has ended. */
-async function strayKey(engine: Engine, job: Job): Promise<readonly Discrepancy[]> {
-  const key = keyOf(job)
-  if (key === undefined || job.spec.kind.policy.dedupe !== 'live') return []
-  const [there] = (await engine.load([{ id: key.key, key: 'dedupe', tenant: job.spec.kind.tenant }])).items
-  const holds = there?.job.id === job.id
-  if (holds === !isEnded(job)) return []
-  const what = isEnded(job)
-    ? `dedupe key ${job.spec.dedupeKey} is still held although the job has ended`
-    : `dedupe key ${job.spec.dedupeKey} is held by ${there?.job.id ?? 'nobody'}`
-  return [{ job: job.id, about: 'key', invariant: 'I12', what }]
+async function strayKey(engine: Engine, id: JobId): Promise<readonly Discrepancy[]> {
+  for (let n = 0; n < LOOKS; n += 1) {
+    const [before] = (await engine.load([{ id }])).items
+    const key = before && keyOf(before.job)
+    if (before === undefined || key === undefined || before.job.spec.kind.policy.dedupe !== 'live') return []
+    const { job } = before
+    const [there] = (await engine.load([{ id: key.key, key: 'dedupe', tenant: job.spec.kind.tenant }])).items
+    if ((there?.job.id === id) === !isEnded(job)) return []
+    const [after] = (await engine.load([{ id }])).items
+    if (after?.job.rev !== job.rev) continue
+    const what = isEnded(job)
+      ? `dedupe key ${job.spec.dedupeKey} is still held although the job has ended`
+      : `dedupe key ${job.spec.dedupeKey} is held by ${there?.job.id ?? 'nobody'}`
+    return [{ job: id, about: 'key', invariant: 'I12', what }]
+  }
+  return []
 }
 
 async function strayAlias(engine: Engine, { id, spec }: Job): Promise<readonly Discrepancy[]> {
