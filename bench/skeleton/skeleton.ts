@@ -10,6 +10,8 @@ import { realRandom } from '../../src/system/random.ts'
 import type { Figures, Meter } from './meter.ts'
 
 const BATCH = 500
+/** As many as graphile-worker fetches at once. */
+const FETCHED = 2_000
 const INPUT = JSON.stringify({ url: `https://example.com/${'x'.repeat(70)}` })
 /** Claims ahead of what is being settled, as a worker prefetches. */
 const AHEAD = 2
@@ -57,7 +59,7 @@ async function drainAll(store: Store, jobs: number): Promise<void> {
     while (done < jobs) {
       round += 1
       const nonce = realRandom.hex64()
-      const grant = { requestId: `claim/${round}`, workerId: 'w1', actor: 'worker:w1', nonce, lanes, limit: BATCH }
+      const grant = { requestId: `claim/${round}`, workerId: 'w1', actor: 'worker:w1', nonce, lanes, limit: FETCHED }
       const claimed = await store.claim({ ...grant, maxInputBytes: 8 << 20 })
       if (claimed.jobs.length === 0) return
       const changes = claimed.jobs.map((job) => completed(job, grant, claimed.now))
