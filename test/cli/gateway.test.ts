@@ -186,7 +186,7 @@ describe('tokens', () => {
       expect(refused.code).toBe(1)
       const { tokens } = await json<{ tokens: object[] }>(['token', 'ls'], { env: where })
       expect(tokens).toContainEqual(expect.objectContaining({ id: made.id, scope: 'viewer', name: 'eyes' }))
-      expect(JSON.stringify(tokens)).not.toContain(made.secret.split('_')[2])
+      expect(JSON.stringify(tokens)).not.toContain(made.secret.slice(-43))
       expect(await json(['token', 'revoke', made.id], { env: where })).toMatchObject({
         id: made.id,
         revokedAt: expect.any(String),
