@@ -22,7 +22,7 @@ export const besideParked = beside('parked', ['pawl'], async (stage, { beside })
 
 export const besideQueued: Scenario = {
   ...beside('queued', ['pawl', 'graphile-worker', 'pg-boss'], (stage, size) => stage.fill(size.beside)),
-  run: async (stage, { jobs, beside }) => measured(stage, Math.min(jobs, beside), true),
+  run: (stage, { jobs, beside }) => stage.drain(Math.min(jobs, beside), { endless: true, pages: true }),
 }
 
 function beside(
@@ -44,12 +44,7 @@ function beside(
       const count = stage.jobs(jobs)
       await stage.fill(count)
       await stage.analyze()
-      return measured(stage, count, false)
+      return stage.drain(count, { pages: true })
     },
   }
-}
-
-async function measured(stage: Stage, count: number, endless: boolean) {
-  const figures = await stage.drain(count, { endless })
-  return { ...figures, pages: await stage.meter.pages(count) }
 }

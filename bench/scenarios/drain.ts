@@ -16,7 +16,7 @@ function drain(processes: number, contenders: readonly ContenderName[]): Scenari
       const count = stage.jobs(jobs)
       await stage.fill(count)
       await stage.analyze()
-      return stage.drain(count, { processes })
+      return stage.drain(count, { processes, pages: processes === 1 })
     },
   }
 }
