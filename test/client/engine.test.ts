@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpEngine } from '../../src/client/client.ts'
 import { resolvePolicy } from '../../src/core/resolve.ts'
+import { realTimers } from '../../src/system/timers.ts'
 import { type House, house } from '../gateway/house.ts'
 
 let home: House
@@ -61,5 +62,51 @@ describe('over HTTP', () => {
     expect(answer?.ok && failed?.ok).toBe(true)
     const { items } = await home.pawl.engine.load([{ id, bodies: ['error/'] }])
     expect(items[0]?.bodies['error/1']).toBe(story)
+  })
+
+  it('every request may be answered into the void once: nothing happens twice', async () => {
+    const seen = new Set<string>()
+    const deaf: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init)
+      const words = `${String(url)} ${String(init?.body)}`
+      if (seen.has(words)) return response
+      seen.add(words)
+      await response.arrayBuffer()
+      throw new TypeError('the line is dead')
+    }
+    await using unlucky = new HttpEngine({ url: home.gateway.url, token: home.secrets['acme']?.admin, fetch: deaf })
+    const request = { actor: 'p', kind: { ...kind, queue: 'void' }, priority: 5 as const, input: '{"n":1}' }
+    const answers = await unlucky.enqueue([request, { ...request, idempotencyKey: 'k' }])
+    expect(answers.map((answer) => answer.ok && answer.replayed)).toEqual([true, true])
+    const lanes = [{ tenant: 'acme', queue: 'void', priority: 5 as const }]
+    const assignments = await unlucky.claim({ requestId: 'lost', workerId: 'w', lanes, limit: 10 })
+    expect(assignments.map(({ input }) => input)).toEqual(['{"n":1}', '{"n":1}'])
+    const settled = await unlucky.settle(
+      assignments.map(({ job, fence }) => ({
+        id: job.id,
+        command: { type: 'complete', actor: 'w', requestId: `${fence}/complete`, fence },
+      })),
+    )
+    expect(settled.map((answer) => answer.ok && answer.replayed)).toEqual([true, true])
+    const { jobs } = await home.pawl.engine.find({ tenant: 'acme', queues: ['void'], order: 'oldest', limit: 10 })
+    expect(jobs.map(({ state, attempt }) => [state, attempt])).toEqual([
+      ['succeeded', 1],
+      ['succeeded', 1],
+    ])
+  })
+
+  it('who is told to come back later does so, not before, with the same words', async () => {
+    const told: string[] = []
+    const slept: number[] = []
+    const busy: typeof fetch = async (_, init) => {
+      told.push(String(init?.body))
+      const later = { status: 503, headers: { 'retry-after': '2' } }
+      return told.length < 3 ? new Response('{}', later) : new Response('{"jobs":[]}', { status: 200 })
+    }
+    const timers = { ...realTimers, sleep: async (ms: number) => void slept.push(ms) }
+    await using patient = new HttpEngine({ url: 'http://gateway.invalid', fetch: busy, timers })
+    await patient.claim({ requestId: 'c', workerId: 'w', lanes: [{ tenant: '', queue: 'q', priority: 5 }], limit: 1 })
+    expect(new Set(told).size).toBe(1)
+    expect(slept.filter((ms) => ms >= 2_000)).toHaveLength(2)
   })
 })
