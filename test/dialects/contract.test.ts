@@ -285,7 +285,15 @@ describe('validateTransition', () => {
       expect(claim([enqueued, { ...claimed, from_status: 'stalled' }])).toEqual(['after.events.from_status'])
       expect(claim([enqueued, { ...claimed, to_status: 'running' }])).toEqual(['after.events.to_status'])
       expect(claim([enqueued, { ...claimed, at: 'now', actor: '' }])).toEqual(['after.events.at', 'after.events.actor'])
-      expect(claim([enqueued, 7])).toHaveLength(4)
+      expect(claim([enqueued, { ...claimed, type: 'taken' }])).toEqual(['after.events.type'])
+      expect(claim([enqueued, 7])).toHaveLength(5)
+    })
+
+    it('may hold what is no JSON', () => {
+      const round: Record<string, unknown> = {}
+      round['self'] = round
+      expect(claim([round, claimed], [round])).toEqual([])
+      expect(claim([enqueued, claimed], [1n])).toEqual(['after.events'])
     })
   })
 

@@ -89,7 +89,7 @@ function applied(action: Action, rule: ActionRule, was: Fields | undefined, is: 
     ...legality(action, rule, was, is),
     ...numbers(action, rule, was, is),
     ...kept(action, was, is),
-    ...audit(was, is),
+    ...audit(rule, was, is),
   ]
 }
 
@@ -139,12 +139,12 @@ const expiryOf = (record: Fields): number | undefined =>
     : undefined
 
 /** Where records carry their log: append-only, one event more, which says what happened. */
-function audit(was: Fields | undefined, is: Fields): ContractViolation[] {
+function audit(rule: ActionRule, was: Fields | undefined, is: Fields): ContractViolation[] {
   const events = is['events']
   if (!Array.isArray(events)) return []
   const old: readonly unknown[] = Array.isArray(was?.['events']) ? was['events'] : []
   const log: readonly unknown[] = events
-  if (log.length !== old.length + 1 || old.some((event, i) => JSON.stringify(event) !== JSON.stringify(log[i])))
+  if (log.length !== old.length + 1 || old.some((event, i) => textOf(event) !== textOf(log[i])))
     return [must('after.events', 'must be the old log and one event more')]
   const last = log[old.length]
   const told = isFields(last) ? last : {}
@@ -155,5 +155,16 @@ function audit(was: Fields | undefined, is: Fields): ContractViolation[] {
   if (told['to_status'] !== is['status']) found.push(must('after.events.to_status', 'must be the status after'))
   if (!isTime(told['at'])) found.push(must('after.events.at', 'must be an ISO 8601 time'))
   if (!isText(told['actor'])) found.push(must('after.events.actor', 'must be text'))
+  if (told['type'] !== rule.word)
+    found.push({ field: 'after.events.type', rule: `should be ${rule.word}`, level: 'SHOULD' })
   return found
+}
+
+/** Undefined for what is no JSON: it cannot be told whether that has changed, and `validateJob` asks for none. */
+function textOf(event: unknown): string | undefined {
+  try {
+    return JSON.stringify(event)
+  } catch {
+    return undefined
+  }
 }
