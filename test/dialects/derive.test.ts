@@ -286,6 +286,14 @@ describe('a log that is not what it should be', () => {
     expect(deriveDialect(name, new Array(2)).violations).toHaveLength(2)
   })
 
+  it.each(['005', '', '__proto__', 'constructor'])('says that %j is no dialect', (name) => {
+    const { status, violations } = deriveDialect(name as never, ['queued'])
+    expect({ status, rules: violations.map(({ rule }) => rule) }).toEqual({
+      status: undefined,
+      rules: ['not_a_dialect'],
+    })
+  })
+
   it.each([...DIALECT_NAMES])(
     '%s: nothing that JSON can say makes it throw, and the good lines still count',
     (name) => {

@@ -3,13 +3,14 @@
  * that the document forbids. Whatever comes in, nothing throws; a line that makes no sense is a named violation.
  */
 import { DEFAULT_ERRORS } from '../errors.ts'
-import type { DialectName } from '../policy.ts'
+import { DIALECT_NAMES, type DialectName } from '../policy.ts'
 import type { Dialect, Row, Status } from './dialect.ts'
 import { type Line, linesOf } from './log-line.ts'
 import { NONE } from './path.ts'
 import { DIALECTS } from './registry.ts'
 
 export const LOG_RULES = [
+  'not_a_dialect',
   'not_a_log',
   'not_an_entry',
   'unknown_word',
@@ -47,6 +48,7 @@ export interface Derived {
 }
 
 export function deriveDialect(name: DialectName, log: unknown): Derived {
+  if (!Object.hasOwn(DIALECTS, name)) return { ...NOTHING, dialect: name, violations: [NOT_A_DIALECT] }
   const dialect = DIALECTS[name]
   const lines = linesOf(dialect, log)
   const fold = new Fold(dialect)
@@ -63,6 +65,9 @@ export function deriveDialect(name: DialectName, log: unknown): Derived {
     violations: fold.violations,
   }
 }
+
+const NOTHING = { status: undefined, constant: undefined, lines: 0, repeated: 0, passedOver: 0 }
+const NOT_A_DIALECT: LogViolation = { line: 0, rule: 'not_a_dialect', what: `one of ${DIALECT_NAMES.join(', ')}` }
 
 class Fold {
   status: Status = NONE
