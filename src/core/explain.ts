@@ -48,7 +48,7 @@ export function explain(job: Job, around: Circumstances): Explanation {
       return told(
         job.state,
         `It waits for the ${signal}${timeoutAt === undefined ? ', without a time limit' : ''}.`,
-        `Send it: pawl jobs signal ${job.id} ${name}.`,
+        `Send it: pawl jobs signal ${job.id} ${name}${key === undefined ? '' : ` --key ${key}`}.`,
         { who: `whoever sends the ${signal}`, when: timeoutAt },
       )
     }

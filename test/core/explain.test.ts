@@ -74,6 +74,7 @@ describe('why a job is not running', () => {
       who: 'whoever sends the signal ok with key k7',
     })
     expect(asked(keyed).because).toMatch(/without a time limit/)
+    expect(asked(keyed).next).toBe('Send it: pawl jobs signal pj_1 ok --key k7.')
   })
 
   it('running after all: where, until when, and whether it is being cancelled', () => {
