@@ -83,7 +83,7 @@ export function decide(job: Job | undefined, command: Command, now: Time, caused
   const rule = RULES[command.type] as (d: Draft, job: Job, command: Command) => Ruling
   const ruling = rule(d, job, command)
   if (ruling !== undefined && 'code' in ruling) {
-    return refused(refuse(ruling.code, { command: command.type, job, message: ruling.message }))
+    return refused(refuse(ruling.code, { ...ruling, command: command.type, job }))
   }
   return accepted(job, d, ruling?.successor)
 }

@@ -45,7 +45,7 @@ export const REFUSALS = {
   NOT_READY: {
     title: 'The job may not be claimed now',
     why: 'It is not due yet, its budget is spent, or a cancel was requested.',
-    next: 'Wait until `readyAt`, or reschedule the job to run now.',
+    next: 'Where a time is stated, wait or reschedule the job to run now; else leave it to the ticker.',
   },
   NOT_DUE: {
     title: 'No timer has run out',

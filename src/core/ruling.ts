@@ -5,4 +5,4 @@ import type { RefusalCode } from './refusal.ts'
 export type Ruling =
   | undefined
   | { readonly successor: Omit<Enqueue, 'id'> }
-  | { readonly code: RefusalCode; readonly message: string }
+  | { readonly code: RefusalCode; readonly message: string; readonly retryAfterMs?: number }

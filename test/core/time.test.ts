@@ -170,6 +170,12 @@ describe('time limits', () => {
     expect(sooner.record.startBy).toBe(1_063_000)
   })
 
+  it('say how long a claim has to wait', () => {
+    const outcome = given({}, { runAt: 1_005_000 }).when({ type: 'claim', workerId: 'w1', nonce: NONCE })
+    outcome.refused('NOT_READY')
+    expect(outcome.decision).toMatchObject({ refusal: { retryAfterMs: 5_000 } })
+  })
+
   it('have not passed before they have', () => {
     const history = given({ deadline: '10s' }).after(9_999)
     expect(history.isDue).toBe(false)

@@ -7,10 +7,7 @@ import type { Ruling } from '../ruling.ts'
 import { leaseWindowMs } from '../timers.ts'
 
 export function decideClaim(d: Draft, job: Job, command: Claim): Ruling {
-  if (job.readyAt === undefined || job.readyAt > d.at) {
-    const when = job.readyAt === undefined ? 'not claimable at all' : `claimable in ${job.readyAt - d.at} ms`
-    return { code: 'NOT_READY', message: `Job ${job.id} is ${job.state} and ${when}.` }
-  }
+  if (job.readyAt === undefined || job.readyAt > d.at) return notReady(d, job)
   const attempt = job.attempt + 1
   const payload = {
     owner: { workerId: command.workerId },
@@ -19,4 +16,10 @@ export function decideClaim(d: Draft, job: Job, command: Claim): Ruling {
   }
   change(d, 'claimed', 'claimed', payload, { attempt })
   return undefined
+}
+
+function notReady({ at }: Draft, { id, state, readyAt }: Job): Ruling {
+  if (readyAt === undefined) return { code: 'NOT_READY', message: `Job ${id} is ${state}, and no worker may have it.` }
+  const retryAfterMs = readyAt - at
+  return { code: 'NOT_READY', message: `Job ${id} is ${state}, and claimable in ${retryAfterMs} ms.`, retryAfterMs }
 }

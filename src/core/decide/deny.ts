@@ -1,4 +1,4 @@
-/** `deny`: `pending` → `denied`; also from `queued` as long as nobody has claimed the job in this generation's life. */
+/** `deny`: `pending` → `denied`; also from `queued` as long as nobody has ever claimed the job. */
 import type { Deny } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
 import type { Job } from '../job.ts'
