@@ -381,7 +381,7 @@ function startByFrom({ startBy, spec }: Job, runAt: Time): Time | undefined {
 
 /** A handler's error uses up budget; an ending that nobody ran into does not. */
 const countedBy = (job: Job, failure: Failure): number =>
-  job.lease !== undefined && failure.attempt === job.attempt && failure.class !== 'lease' ? 1 : 0
+  job.lease !== undefined && failure.attempt === job.attempt ? 1 : 0
 
 function delivered(cancel: CancelRequest | undefined, at: Time): CancelRequest {
   assert(cancel !== undefined, 'only a requested cancel is delivered')

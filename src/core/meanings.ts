@@ -24,7 +24,7 @@ export const CLASS_MEANS: Readonly<Record<ErrorClass, string>> = {
   permanent: 'not retried: it would fail again',
   throttled: 'retried, on the slower curve: the other side asks to be left alone',
   validation: 'not retried: the input is not what the job type takes',
-  lease: 'ours, never the job’s fault; burns no attempt',
+  lease: 'ours, never the job’s fault: the lease was lost; from a handler it is retried like any other',
 }
 
 export const REASON_MEANS: Readonly<Record<DeadLetterReason, string>> = {

@@ -60,6 +60,15 @@ describe('failing', () => {
     expect(history.record.runAt).toBe(history.now + delayMs)
   })
 
+  it('counts every execution that ends in failure, whatever its class', () => {
+    const history = given({ retry: { ...none, attempts: 2 } })
+      .starts()
+      .fails({ code: 'lease_expired' })
+      .after(1_000)
+    history.starts().fails({ code: 'lease_expired' })
+    expect(history.record).toMatchObject({ state: 'dead_lettered', failures: 2 })
+  })
+
   it('ends as failed where the policy says so', () => {
     given({ retry: { attempts: 1 }, onExhausted: 'failed' })
       .starts()
