@@ -3,10 +3,10 @@ import { assert } from './core/assert.ts'
 import type { JobId, Kind } from './core/job.ts'
 import { defineSpec, type JobSpec } from './define-job.ts'
 import type { Engine, EnqueueAnswer, EnqueueRequest } from './engine/engine.ts'
+import { JobTypes } from './engine/job-types.ts'
 import { type EnqueueOptions, enqueueRequest } from './enqueue-options.ts'
-import { Refused } from './errors.ts'
+import { Invalid, Refused } from './errors.ts'
 import { inputText } from './input-text.ts'
-import { JobTypes } from './job-types.ts'
 import type { Transaction } from './store/store.ts'
 
 /** What became of one of them. */
@@ -98,7 +98,7 @@ export class Producer {
   #kind(job: JobSpec | string, { tenant, queue, policy }: EnqueueOptions): Kind | Promise<Kind> {
     if (typeof job === 'string') {
       const whose = tenant ?? this.#tenant
-      if (queue === undefined) return this.types.kind(whose, job)
+      if (queue === undefined) return this.#announced(whose, job)
       return defineSpec({ ...policy, type: job, queue, tenant: whose })
     }
     const whose = tenant ?? job.tenant
@@ -109,6 +109,13 @@ export class Producer {
     const kind: Kind = { tenant: whose, queue: job.queue, type: job.type, policy: job.policy }
     kinds.set(whose, kind)
     return kind
+  }
+
+  async #announced(tenant: string, type: string): Promise<Kind> {
+    const kind = await this.types.kind(tenant, type)
+    if (kind !== undefined) return kind
+    const rule = `no worker has announced ${type} yet; enqueue by its spec, or name its queue`
+    throw new Invalid('enqueue', [{ field: 'type', rule }])
   }
 }
 

@@ -1,6 +1,7 @@
 /** One request on its way through the gateway: who asks, for what, with which words; and what is answered. */
 
 import type { Engine } from '../engine/engine.ts'
+import type { JobTypes } from '../engine/job-types.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Log } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
@@ -42,6 +43,8 @@ export interface Parts {
   readonly engine: Engine
   readonly tokens: Tokens
   readonly wakes: Wakes
+  /** What workers have announced: the queue and the policy of a job that names neither. */
+  readonly types: JobTypes
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import type { Engine } from '../engine/engine.ts'
+import { JobTypes } from '../engine/job-types.ts'
 import { type Clock, realClock } from '../system/clock.ts'
 import { type Log, silentLog } from '../system/log.ts'
 import { type Random, realRandom } from '../system/random.ts'
@@ -40,6 +41,8 @@ export interface Gateway extends AsyncDisposable {
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 const CAPACITY = 512
 const RATE: RateOptions = { perSecond: 2_000, burst: 10_000 }
+/** A worker's new announcement holds for everybody this soon. */
+const TYPES_FRESH_MS = 2_000
 const HEADERS_WITHIN_MS = 10_000
 const REQUEST_WITHIN_MS = 30_000
 
@@ -90,7 +93,17 @@ async function assemble(
   await wakes.listen(engine)
   const metricsText = options.metricsText ?? (async () => '')
   const fetch = gateway({
-    parts: { engine, tokens, wakes, clock, timers, random, log, metricsText },
+    parts: {
+      engine,
+      tokens,
+      wakes,
+      types: new JobTypes(engine, TYPES_FRESH_MS),
+      clock,
+      timers,
+      random,
+      log,
+      metricsText,
+    },
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     shedding: new Shedding({ capacity: options.capacity ?? CAPACITY }),
     rate: new Rate(options.rate ?? RATE, clock),

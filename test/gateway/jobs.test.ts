@@ -4,6 +4,8 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openApi } from '../../src/gateway/contract/openapi.ts'
 import { ROUTES } from '../../src/gateway/contract/routes.ts'
+import { defineJob } from '../../src/index.ts'
+import { eventually } from '../support/eventually.ts'
 import { type House, house } from './house.ts'
 
 let home: House
@@ -173,6 +175,35 @@ describe('a job', () => {
         expect(status).toBe(200)
       }
     }
+  })
+})
+
+describe('a type that a worker has announced', () => {
+  it('brings its queue and its policy, unless the words bring either', async () => {
+    const announced = defineJob({ type: 'announced', tenant: 'acme', queue: 'theirs', lease: '77s', run: () => 1 })
+    await using _worker = home.pawl.work([announced])
+    const key = JSON.stringify(['acme', 'announced'])
+    await eventually('it is announced', async () => {
+      const [answer] = await home.pawl.engine.settings([{ op: 'get', collection: 'type', key }])
+      return answer?.settings.length === 1
+    })
+    const asked = async (words: object) => {
+      const { body } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'announced', ...words })
+      const shown = await home.ask('producer', 'GET', `/v1/jobs/${String(body['id'])}?policy=true`)
+      const { queue, policy } = shown.body as { queue: string; policy: { leaseMs: number } }
+      return [queue, policy.leaseMs]
+    }
+    const [, usual] = await asked({ queue: 'mine' })
+    expect(usual).not.toBe(77_000)
+    expect(await asked({})).toEqual(['theirs', 77_000])
+    expect(await asked({ policy: { lease: '5s' } })).toEqual(['default', 5_000])
+    const { body } = await home.ask('producer', 'POST', '/v1/jobs:batch', {
+      jobs: [{ type: 'announced' }, { type: 'x' }],
+    })
+    const jobs = body['jobs'] as readonly { job: { queue: string } }[]
+    expect(jobs.map(({ job }) => job.queue)).toEqual(['theirs', 'default'])
+    const rival = await home.ask(home.secrets['rival']?.producer, 'POST', '/v1/jobs', { type: 'announced' })
+    expect(rival.body['queue']).toBe('default')
   })
 })
 

@@ -73,7 +73,9 @@ export const priority = z.union([
 
 export const newJob = z.strictObject({
   type: name,
-  queue: name.optional().describe('`default` unless given'),
+  queue: name
+    .optional()
+    .describe('as the type’s worker has announced, with its policy, if neither is given; else `default`'),
   input: anything.optional(),
   id: id.optional().describe('your own id for the job; unique, works wherever an id does'),
   dedupeKey: key.optional(),
@@ -140,7 +142,7 @@ export const WORDS = {
     context: words(SIZES.context).optional(),
     retryAfter: duration.optional(),
     stack: z.string().max(65_536).optional(),
-    details: anything.optional().describe('instead of `stack`: any JSON; kept exactly as sent'),
+    details: anything.optional().describe('instead of `stack`, any JSON; kept exactly as sent'),
   }),
   wait: z.strictObject({
     ...owner,

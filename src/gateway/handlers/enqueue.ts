@@ -4,6 +4,7 @@ import { parseDuration } from '../../core/duration.ts'
 import { type Kind, PRIORITIES } from '../../core/job.ts'
 import { type PolicyInput, resolvePolicy } from '../../core/resolve.ts'
 import type { EnqueueAnswer, EnqueueRequest } from '../../engine/engine.ts'
+import type { JobTypes } from '../../engine/job-types.ts'
 import { parsed } from '../body.ts'
 import { type Call, type Handler, json } from '../call.ts'
 import { elementsOf, membersOf } from '../contract/raw-json.ts'
@@ -17,13 +18,13 @@ type NewJob = z.output<typeof newJob>
 /** Requests under way by (tenant, key): a second one with the same key does not wait, it is told. */
 const inFlight = new Set<string>()
 
-export const createJob: Handler = async (call, { engine }) => {
+export const createJob: Handler = async (call, { engine, types }) => {
   const idempotencyKey = keyOf(call)
   const name = idempotencyKey === undefined ? undefined : `${call.token.tenant}\n${idempotencyKey}`
   if (name !== undefined && inFlight.has(name)) throw new Objected(objection('IN_FLIGHT'))
   if (name !== undefined) inFlight.add(name)
   try {
-    const request = requestOf(call, call.body as NewJob, call.raw, idempotencyKey)
+    const request = await requestOf(call, types, call.body as NewJob, call.raw, idempotencyKey)
     const [answer] = await engine.enqueue([request])
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) {
@@ -38,7 +39,7 @@ export const createJob: Handler = async (call, { engine }) => {
   }
 }
 
-export const createJobs: Handler = async (call, { engine }) => {
+export const createJobs: Handler = async (call, { engine, types }) => {
   const jobs = call.body['jobs'] as readonly unknown[]
   const texts = elementsOf(membersOf(call.raw).get('jobs') ?? '[]')
   const requests: EnqueueRequest[] = []
@@ -47,7 +48,7 @@ export const createJobs: Handler = async (call, { engine }) => {
   for (const [i, job] of jobs.entries()) {
     try {
       const words = parsed(newJob, job, `body.jobs.${i}`) as NewJob
-      requests.push(requestOf(call, words, texts[i] ?? '{}', undefined))
+      requests.push(await requestOf(call, types, words, texts[i] ?? '{}', undefined))
       places.push(i)
     } catch (error) {
       if (!(error instanceof Objected)) throw error
@@ -64,12 +65,20 @@ const told = (answer: EnqueueAnswer): unknown =>
     ? { ok: true, deduped: answer.deduped, replayed: answer.replayed, job: jobToWire(answer.job, false) }
     : { ok: false, problem: refused(answer.refusal).body }
 
-function requestOf(call: Call, body: NewJob, raw: string, idempotencyKey: string | undefined): EnqueueRequest {
-  const { type, queue = 'default', priority, delay, runAt, policy: _, ...rest } = body
+async function requestOf(
+  call: Call,
+  types: JobTypes,
+  body: NewJob,
+  raw: string,
+  idempotencyKey: string | undefined,
+): Promise<EnqueueRequest> {
+  const { type, queue, priority, delay, runAt, policy, ...rest } = body
+  const { tenant } = call.token
+  const announced = queue === undefined && policy === undefined ? await types.kind(tenant, type) : undefined
   return {
     ...rest,
     actor: `producer:${call.token.name}`,
-    kind: kindOf(call.token.tenant, queue, type, body.policy),
+    kind: announced ?? kindOf(tenant, queue ?? 'default', type, policy),
     priority: priorityOf(priority) ?? PRIORITIES.normal,
     input: membersOf(raw).get('input'),
     delayMs: parseDuration(delay),

@@ -2,20 +2,23 @@
  * Job types that workers have announced: where a producer that knows only a name learns the queue and the policy. A
  * cache; the documents are in the store, and a job carries its policy with it whatever is announced later.
  */
-import type { Kind, Time } from './core/job.ts'
-import type { Policy } from './core/policy.ts'
-import type { Engine } from './engine/engine.ts'
-import { Invalid } from './errors.ts'
+import type { Kind, Time } from '../core/job.ts'
+import type { Policy } from '../core/policy.ts'
+import type { Engine } from './engine.ts'
 
 /** How long a producer goes by what it has read. */
 const FRESH_MS = 60_000
+/** The one asked for longest ago goes first. */
+const KNOWN_MOST = 10_000
 
 export class JobTypes {
-  readonly #engine: Engine
+  readonly #engine: Pick<Engine, 'settings' | 'now'>
+  readonly #freshMs: number
   readonly #known = new Map<string, { readonly kind: Kind; readonly text: string; readonly readAt: Time }>()
 
-  constructor(engine: Engine) {
+  constructor(engine: Pick<Engine, 'settings' | 'now'>, freshMs = FRESH_MS) {
     this.#engine = engine
+    this.#freshMs = freshMs
   }
 
   /** Said by a worker when it starts: this is how jobs of this type are to be judged. */
@@ -29,20 +32,20 @@ export class JobTypes {
     }
   }
 
-  async kind(tenant: string, type: string): Promise<Kind> {
+  /** Undefined where no worker has announced the type yet. */
+  async kind(tenant: string, type: string): Promise<Kind | undefined> {
     const key = keyOf(tenant, type)
     const known = this.#known.get(key)
     const readAt = this.#engine.now()
-    if (known !== undefined && readAt - known.readAt < FRESH_MS) return known.kind
+    if (known !== undefined && readAt - known.readAt < this.#freshMs) return known.kind
     const [answer] = await this.#engine.settings([{ op: 'get', collection: 'type', key }])
     const text = answer?.settings[0]?.text
-    if (text === undefined) {
-      const rule = `no worker has announced ${type} yet; enqueue by its spec, or name its queue`
-      throw new Invalid('enqueue', [{ field: 'type', rule }])
-    }
+    if (text === undefined) return undefined
     // The same words are the same object: stores recognise a kind by it.
     const kind = known?.text === text ? known.kind : kindFrom(tenant, type, text)
+    this.#known.delete(key)
     this.#known.set(key, { kind, text, readAt })
+    if (this.#known.size > KNOWN_MOST) this.#known.delete(this.#known.keys().next().value as string)
     return kind
   }
 }
