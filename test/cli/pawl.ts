@@ -17,6 +17,7 @@ export interface RunOptions {
   readonly cwd?: string
 }
 
+const LONGEST_MS = 110_000
 const MAIN = resolve('src/cli/main.ts')
 /** Threads use it too when it is set from outside: half the time of every command. */
 const CACHE = resolve('node_modules/.cache/pawl')
@@ -55,6 +56,9 @@ export function spawned(command: string, words: readonly string[], { env = {}, c
   const child = spawn(command, [...words], {
     env: { PATH, HOME, NODE_COMPILE_CACHE: CACHE, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
+    // A test that gives up must not leave anybody waiting.
+    timeout: LONGEST_MS,
+    killSignal: 'SIGKILL',
     ...(cwd === undefined ? {} : { cwd }),
   })
   let stdout = ''
