@@ -44,7 +44,8 @@ export function gateway(options: AppOptions): Fetch {
   app.notFound((c) => respond(problemReply(absent(c.req.method, c.req.path)), options.parts.random.uuid(), options))
   return (request, env) => {
     const requestId = options.parts.random.uuid()
-    if (isOdd(rawTarget(request, env)) || request.method === 'HEAD') {
+    if (isOdd(rawTarget(request, env))) return respond(problemReply(objection('NO_ROUTE')), requestId, options)
+    if (request.method === 'HEAD') {
       return respond(problemReply(absent(request.method, new URL(request.url).pathname)), requestId, options)
     }
     return app.fetch(request, env as object)
@@ -53,13 +54,9 @@ export function gateway(options: AppOptions): Fetch {
 
 async function serve(route: Route, c: Context, options: AppOptions): Promise<Response> {
   const requestId = options.parts.random.uuid()
-  const leave = options.shedding.enter(route.urgency)
+  const room = roomFor(route, options.shedding)
   try {
-    if (leave === undefined)
-      throw new Objected(
-        objection('SHED', 'More requests are under way than the gateway serves well.', undefined, 1_000),
-      )
-    return respond(await answer(route, c, options, requestId, leave), requestId, options)
+    return respond(await answer(route, c, options, requestId, room), requestId, options)
   } catch (error) {
     if (error instanceof Objected) return respond(problemReply(error.problem), requestId, options)
     options.parts.log.error('request failed', {
@@ -75,7 +72,26 @@ async function serve(route: Route, c: Context, options: AppOptions): Promise<Res
       options,
     )
   } finally {
-    leave?.()
+    room.leave()
+  }
+}
+
+interface Room {
+  enter(): void
+  leave(): void
+}
+
+/** A request's place among those under way; it may leave and come in again. */
+function roomFor({ urgency }: Route, shedding: Shedding): Room {
+  let out: (() => void) | undefined
+  return {
+    enter() {
+      out = shedding.enter(urgency)
+      if (out !== undefined) return
+      const detail = 'More requests are under way than the gateway serves well.'
+      throw new Objected(objection('SHED', detail, undefined, 1_000))
+    },
+    leave: () => out?.(),
   }
 }
 
@@ -84,9 +100,10 @@ async function answer(
   c: Context,
   { parts, limits, rate, anonymous }: AppOptions,
   requestId: string,
-  leave: () => void,
+  room: Room,
 ): Promise<Reply> {
   const request = c.req.raw
+  room.enter()
   const token = await authorised(route, request, parts, anonymous)
   let limited: Readonly<Record<string, string>> = {}
   if (isRationed(route, token)) {
@@ -95,7 +112,10 @@ async function answer(
     if (!verdict.allowed) throw new Objected(objection('RATE', undefined, undefined, verdict.resetSeconds * 1_000))
   }
   const query = parsed(route.query, queryOf(request.url), 'query')
+  // However slowly somebody sends, nobody else waits for it: only what is being worked on takes up room.
+  room.leave()
   const { raw, value } = route.body === undefined ? { raw: '', value: {} } : await readBody(request, limits)
+  room.enter()
   const body = route.body === undefined ? {} : parsed(route.body, value, 'body')
   const call: Call = {
     route,
@@ -107,7 +127,7 @@ async function answer(
     headers: request.headers,
     requestId,
     signal: request.signal,
-    leave,
+    leave: room.leave,
     stillWelcome: async () => void (await authorised(route, request, parts, anonymous)),
   }
   if (route.name === 'openapi') return { status: 200, body: JSON.stringify(openApi()) }

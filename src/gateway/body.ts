@@ -18,6 +18,8 @@ export async function readBody(
   limits: BodyLimits,
 ): Promise<{ readonly raw: string; readonly value: unknown }> {
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
+  const encoding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase()
+  if (encoding !== 'identity') throw new Objected(objection('MEDIA_TYPE', 'The body must not be compressed.'))
   const raw = await bounded(request, limits.bytes)
   if (raw === '') return { raw: '{}', value: {} }
   if (type !== 'application/json') throw new Objected(objection('MEDIA_TYPE'))

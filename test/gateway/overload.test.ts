@@ -1,4 +1,6 @@
 /** Too much to do: what must not be lost is served, the rest is told when to come back, and it passes by itself. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { Shedding } from '../../src/gateway/shedding.ts'
@@ -95,5 +97,30 @@ describe('shedding', () => {
     expect(answers[0]?.headers.get('ratelimit')).toMatch(/^"default";r=4;t=\d+$/)
     expect(Number(answers[5]?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await home.ask('operator', 'GET', '/v1/jobs')).status).toBe(200)
+  })
+})
+
+describe('Whoever sends slowly', () => {
+  it('keeps nobody else waiting', async () => {
+    await using home = await house({ capacity: 8 })
+    const { hostname, port } = new URL(home.gateway.url)
+    const head = [
+      'POST /v1/jobs HTTP/1.1',
+      'Host: here',
+      `Authorization: Bearer ${home.secrets['rival']?.producer}`,
+      'Content-Type: application/json',
+      'Expect: 100-continue',
+      'Content-Length: 100',
+    ]
+    const slow = Array.from({ length: 40 }, () => connect(Number(port), hostname))
+    try {
+      for (const socket of slow) socket.on('error', () => {}).write(`${head.join('\r\n')}\r\n\r\n{`)
+      // The server asks for a body once it has seen the head.
+      await Promise.all(slow.map((socket) => once(socket, 'data')))
+      for (let n = 0; n < 20; n += 1)
+        expect((await home.ask('producer', 'POST', '/v1/jobs', { type: 'quick' })).status).toBe(201)
+    } finally {
+      for (const socket of slow) socket.destroy()
+    }
   })
 })
