@@ -82,7 +82,7 @@ export function wordText({ id, command, bodies }: Word): string {
       const { step, ...rest } = words
       const told =
         command.step && jsonWith({ name: command.step.name, compensate: command.step.compensate }, { value: text })
-      return jsonWith({ ...item, ...rest }, { step: told })
+      return jsonWith({ ...item, ...rest }, { step: told, memo: told === undefined ? text : undefined })
     }
     case 'complete': {
       const { result: ____, startedAt: _____, ...rest } = words

@@ -15,7 +15,7 @@ import { decideCompensated } from './decide/compensated.ts'
 import { decideComplete } from './decide/complete.ts'
 import { decideDeadLetter } from './decide/dead-letter.ts'
 import { decideDeny } from './decide/deny.ts'
-import { enqueued, sameEnqueue } from './decide/enqueue.ts'
+import { bornAs, enqueued, sameEnqueue } from './decide/enqueue.ts'
 import { decideExpire } from './decide/expire.ts'
 import { decideFail } from './decide/fail.ts'
 import { decideHeartbeat } from './decide/heartbeat.ts'
@@ -115,7 +115,14 @@ function decideEnqueue(job: Job | undefined, command: Enqueue, now: Time): Decis
     const { requestId } = command
     return {
       kind: 'replayed',
-      receipt: { requestId, command: 'enqueue', digest: '', rev: job.rev, state: job.state, at: job.updatedAt },
+      receipt: {
+        requestId,
+        command: 'enqueue',
+        digest: '',
+        rev: 1,
+        state: bornAs(job.spec.kind.policy),
+        at: job.spec.createdAt,
+      },
     }
   }
   const message = `Job ${job.id} was enqueued with other words.`

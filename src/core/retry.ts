@@ -1,5 +1,4 @@
 /** When a failed attempt is tried again. Pure: the jitter is a hash of what makes this retry unique. */
-import { THROTTLING_CODES } from './errors.ts'
 import { fraction } from './hash.ts'
 import type { Failure, Job, Time } from './job.ts'
 import type { Curve, Policy } from './policy.ts'
@@ -36,4 +35,4 @@ function retryNumber({ state, failures, stalls, spec }: Job): number {
 }
 
 const curveFor = (policy: Policy, failure: Failure): Curve =>
-  failure.class === 'throttled' || THROTTLING_CODES.has(failure.code) ? policy.throttled : policy.retry
+  failure.class === 'throttled' ? policy.throttled : policy.retry

@@ -128,6 +128,7 @@ async function answer(
     requestId,
     signal: request.signal,
     leave: room.leave,
+    hangUp: () => (c.env as { outgoing?: { destroy(): void } } | undefined)?.outgoing?.destroy(),
     stillWelcome: async () => void (await authorised(route, request, parts, anonymous)),
   }
   if (route.name === 'openapi') return { status: 200, body: JSON.stringify(openApi()) }

@@ -26,6 +26,8 @@ export interface Call {
   readonly signal: AbortSignal
   /** Said by a handler that only waits from now on: it makes room for others. */
   readonly leave: () => void
+  /** Drops the connection, whatever is still on its way. */
+  readonly hangUp: () => void
   /** Said by a handler that has waited: objects if the token was revoked or has expired meanwhile. */
   readonly stillWelcome: () => Promise<void>
 }

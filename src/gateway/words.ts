@@ -38,7 +38,11 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
     }
   },
   record: ({ body: { fence, step, undone, artifact }, texts }) => {
-    if (step === undefined) return { command: { type: 'record', fence, undone, artifact } }
+    if (step === undefined) {
+      const memo = undone === undefined ? undefined : texts.get('memo')
+      const bodies = memo === undefined ? [] : [{ name: `step/${undone}`, text: memo }]
+      return { command: { type: 'record', fence, undone, artifact }, bodies }
+    }
     const text = membersOf(texts.get('step') ?? '{}').get('value')
     const name = `step/${step.name}`
     return {

@@ -22,7 +22,7 @@ export class HandlerContext implements Context {
   #log: Log | undefined
   #spawned = 0
   /** How to undo what was done, by memo key. Filled while a compensating handler is led through its past. */
-  readonly #undo = new Map<string, () => Promise<void> | void>()
+  readonly #undo = new Map<string, { readonly undo: () => Promise<void> | void; readonly value: unknown }>()
 
   constructor(execution: Execution) {
     this.#execution = execution
@@ -60,7 +60,7 @@ export class HandlerContext implements Context {
     const memo = await memos.find(key, 'step')
     const { compensate } = options
     if (memo?.kind === 'step') {
-      if (compensate !== undefined) this.#undo.set(key, () => compensate(memo.value as T))
+      if (compensate !== undefined) this.#undo.set(key, { undo: () => compensate(memo.value as T), value: memo.value })
       return memo.value as T
     }
     this.#execution.guard()
@@ -182,13 +182,15 @@ export class HandlerContext implements Context {
         this.log.info('handler ended while led through its past', { reason: String(error) })
     }
     for (const key of [...this.job.compensations].reverse()) {
-      const undo = this.#undo.get(key)
-      if (undo === undefined) {
+      const past = this.#undo.get(key)
+      if (past === undefined) {
         throw new PermanentError(`Nothing says how to undo ${key}.`, { code: 'E_NONDETERMINISTIC' })
       }
       this.#execution.guard()
-      await undo()
-      await this.#execution.say('record', { undone: key })
+      await past.undo()
+      await this.#execution.say('record', { undone: key }, [
+        { name: `step/${key}`, text: stepText(key, past.value, true) },
+      ])
     }
   }
 

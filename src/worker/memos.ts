@@ -7,7 +7,7 @@ import type { Assignment, Engine } from '../engine/engine.ts'
 import { mustSerialise } from './schema.ts'
 
 export type Memo =
-  | { readonly kind: 'step'; readonly value: unknown }
+  | { readonly kind: 'step'; readonly value: unknown; readonly undone: boolean }
   | { readonly kind: 'wait'; readonly signal: number | undefined }
 
 export class Memos {
@@ -37,7 +37,8 @@ export class Memos {
     const memo = read(text)
     if (memo.kind !== kind) throw nondeterministic(`${key} was a ${memo.kind} in an earlier run and is a ${kind} now`)
     this.#waitsAhead?.delete(key)
-    return memo
+    // What was undone has to be done again should the job be reopened; while the past is undone it still tells how.
+    return memo.kind === 'step' && memo.undone && this.#assignment.job.phase === 'run' ? undefined : memo
   }
 
   /** The text behind a signal that a wait was given. */
@@ -75,15 +76,19 @@ export class Memos {
 }
 
 /** Text of a step's memo. What JSON cannot say (`undefined`) is left out. */
-export const stepText = (key: string, value: unknown): string =>
-  mustSerialise({ step: true, value }, `What step ${key} answered`) ?? ''
+export const stepText = (key: string, value: unknown, undone?: true): string =>
+  mustSerialise(
+    undone === undefined ? { step: true, value } : { step: true, value, undone },
+    `What step ${key} answered`,
+  ) ?? ''
 
 const isWait = (text: string): boolean => read(text).kind === 'wait'
 
 function read(text: string): Memo {
   const found: unknown = JSON.parse(text)
   if (typeof found === 'object' && found !== null) {
-    if ('step' in found) return { kind: 'step', value: 'value' in found ? found.value : undefined }
+    if ('step' in found)
+      return { kind: 'step', value: 'value' in found ? found.value : undefined, undone: 'undone' in found }
     if ('signal' in found && typeof found.signal === 'number') return { kind: 'wait', signal: found.signal }
     if ('timedOut' in found) return { kind: 'wait', signal: undefined }
   }

@@ -337,5 +337,10 @@ describe('compensation', () => {
     expect(await stage.load(id)).toMatchObject({ state: 'dead_lettered', deadLetter: { reason: 'exhausted_retries' } })
     expect(done).toEqual(['flight', 'hotel'])
     expect(undone).toEqual(['hotel 2', 'flight 1'])
+    // What was undone is done again when the job gets a second chance.
+    const reopen = { type: 'reopen', actor: 'ann', requestId: 'again' } as const
+    await stage.engine.settle([{ id, command: reopen }])
+    await stage.time.advance(30_000)
+    expect(done).toEqual(['flight', 'hotel', 'flight', 'hotel'])
   })
 })

@@ -2,12 +2,15 @@
 import type { Enqueue } from '../command.ts'
 import type { Event } from '../event.ts'
 import type { Job, Spec, Time } from '../job.ts'
+import type { Policy } from '../policy.ts'
 import { digestOf } from '../receipt.ts'
+
+export const bornAs = ({ admission }: Policy): 'pending' | 'queued' => (admission ? 'pending' : 'queued')
 
 export function enqueued(command: Enqueue, now: Time): Event {
   const { policy } = command.kind
   const runAt = Math.max(now, command.runAt ?? now)
-  const state = policy.admission ? 'pending' : 'queued'
+  const state = bornAs(policy)
   return {
     jobId: command.id,
     rev: 1,

@@ -19,7 +19,7 @@ const table = <V extends z.ZodType>(value: V, most: number) =>
   z.record(name, value).refine((entries) => Object.keys(entries).length <= most, `at most ${most} entries`)
 const numbers = table(z.number(), SIZES.counters)
 const words = (most: number) => table(z.string().max(LENGTHS.entry), most)
-const anything = z.unknown().describe('any JSON; kept exactly as sent')
+const anything = z.unknown().describe('JSON of your own; kept exactly as sent')
 const expectedRev = z.int().min(0).optional().describe('refused unless the record is still at this revision')
 const requestId = id.optional().describe('this call; repeated, it gets the answer it got')
 
@@ -120,7 +120,8 @@ export const WORDS = {
   record: z.strictObject({
     ...owner,
     step: z.strictObject({ name, value: anything.optional(), compensate: z.boolean().default(false) }).optional(),
-    undone: name.optional(),
+    undone: name.optional().describe('a step whose compensation has run'),
+    memo: anything.optional().describe('what is kept under an undone step from now on'),
     artifact: z.strictObject({ name, ptr: text(LENGTHS.pointer) }).optional(),
   }),
   complete: z.strictObject({
@@ -142,7 +143,7 @@ export const WORDS = {
     context: words(SIZES.context).optional(),
     retryAfter: duration.optional(),
     stack: z.string().max(65_536).optional(),
-    details: anything.optional().describe('instead of `stack`, any JSON; kept exactly as sent'),
+    details: anything.optional().describe('instead of `stack`, JSON of your own; kept exactly as sent'),
   }),
   wait: z.strictObject({
     ...owner,
@@ -238,7 +239,7 @@ export const claims = z.strictObject({
 const list = <T extends string>(allowed: readonly [T, ...T[]]) =>
   z
     .string()
-    .transform((value) => value.split(','))
+    .transform((value) => value.split(',').map((word) => (word === 'canceled' ? 'cancelled' : word)))
     .pipe(z.array(z.enum(allowed)))
 const names = z
   .string()

@@ -111,7 +111,11 @@ async function pump(
   let quietSince = clock.monotonicMs()
   controller.enqueue(encoder.encode('retry: 1000\n\n'))
   while (!gone.signal.aborted) {
-    if (!(await taken(controller, parts, gone.signal))) break
+    if (!(await taken(controller, parts, gone.signal))) {
+      // An end would wait behind what nobody takes, and the connection with it.
+      call.hangUp()
+      break
+    }
     if (secret !== undefined && (await tokens.identify(secret)) === undefined) break
     const { feed, cursor } = await engine.events({ by: 'feed', after: position, limit: PAGE })
     const wanted = feed.filter((item) => concerns(item, call, query))
