@@ -1,5 +1,10 @@
 /** The event stream: each event exactly once, in order, however often the line breaks. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { realClock } from '../../src/system/clock.ts'
+import { realTimers } from '../../src/system/timers.ts'
+import { eventually } from '../support/eventually.ts'
 import { scaled } from '../support/scale.ts'
 import { type House, house } from './house.ts'
 
@@ -133,5 +138,40 @@ describe('the stream', () => {
       'last-event-id': last,
     })
     expect(status).toBe(400)
+  })
+
+  it('is cut off where nobody takes what is sent', async () => {
+    let stalls = 0
+    const sleep: typeof realTimers.sleep = (ms, signal) => {
+      if (ms === 20) stalls += 1
+      return realTimers.sleep(ms, signal)
+    }
+    // A thousand times as fast: the time to take a page is over in a moment.
+    const clock = { ...realClock, monotonicMs: () => performance.now() * 1_000 }
+    await using fast = await house({ clock, timers: { ...realTimers, sleep } })
+    const env = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`n${i}`, 'x'.repeat(500)]))
+    for (let n = 0; n < 5; n += 1)
+      await fast.ask('producer', 'POST', '/v1/jobs:batch', { jobs: new Array(200).fill({ type: 't', env }) })
+    const { hostname, port } = new URL(fast.gateway.url)
+    const socket = connect(Number(port), hostname).pause()
+    const head = `Host: x\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${fast.secrets['acme']?.viewer}`
+    socket.on('error', () => {}).write(`GET /v1/events?last_event_id=0 HTTP/1.1\r\n${head}\r\n\r\n`)
+    let before = 0
+    const givenUp = () => {
+      const still = stalls > 0 && stalls === before
+      before = stalls
+      return still
+    }
+    await eventually('nobody waits for it any more', givenUp, { everyMs: 200 })
+    let tail = ''
+    socket.on('data', (chunk: Buffer) => {
+      tail = (tail + chunk.toString('latin1')).slice(-100)
+    })
+    const closed = once(socket, 'close')
+    socket.resume()
+    await closed
+    expect(tail).not.toBe('')
+    // An answer that came to its proper end would have said so.
+    expect(tail.endsWith('\r\n0\r\n\r\n')).toBe(false)
   })
 })
