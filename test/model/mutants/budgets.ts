@@ -34,5 +34,9 @@ export const BUDGETS: readonly Mutant[] = [
     '          cancel',
   ]),
   mutant('retry-at-once', 'budget', ['retry.ts', 'return at + Math.max', 'return at + 0 * Math.max']),
-  mutant('throttled-like-any-other', 'timers', ['retry.ts', "failure.class === 'throttled' ||", '']),
+  mutant('throttled-like-any-other', 'timers', [
+    'retry.ts',
+    "failure.class === 'throttled' ?",
+    'policy === undefined ?',
+  ]),
 ]

@@ -57,8 +57,8 @@ export const CLOCKS: readonly Mutant[] = [
   ]),
   mutant('admission-skipped', 'admission', [
     'decide/enqueue.ts',
-    "policy.admission ? 'pending' : 'queued'",
-    "'queued' as const",
+    "(admission ? 'pending' : 'queued')",
+    "(admission ? 'queued' : 'queued')",
   ]),
   wide('admission-skipped-on-reopen', 'admission', [
     'decide/reopen.ts',
