@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Job } from '../core/job.ts'
-import { aboutJob, type BodyAbout, type BodyCodec, sealed } from '../engine/body-codec.ts'
+import { aboutJob, type BodyAbout, type BodyCodec, readable, sealed } from '../engine/body-codec.ts'
 import type {
   Answer,
   Assignment,
@@ -60,8 +60,8 @@ export class EncodedEngine implements Engine {
     const assignments = await this.#engine.claim(request)
     return assignments.map((assignment) => {
       const about = this.#remember(assignment.job)
-      const { input } = assignment
-      return { ...assignment, input: input === undefined ? undefined : this.#codec.decode(input, about) }
+      const input = readable(this.#codec, assignment.input, about)
+      return { ...assignment, input, inputLater: input === undefined && assignment.job.spec.input !== undefined }
     })
   }
 

@@ -39,6 +39,15 @@ export function decodeBodies(
   return Object.fromEntries(Object.entries(bodies).map(([name, text]) => [name, codec.decode(text, about)]))
 }
 
+/** Undefined for what cannot be read: with a claim it must not take its neighbours along. Who loads it is told why. */
+export function readable(codec: BodyCodec, text: string | undefined, about: BodyAbout): string | undefined {
+  try {
+    return text === undefined ? undefined : codec.decode(text, about)
+  } catch {
+    return undefined
+  }
+}
+
 const SEALED = 'encrypted; see the body of this error'
 
 /** An error's message may quote what is secret: it stays in the error's body, which is encoded, and leaves the record. */

@@ -2,7 +2,7 @@ import type { Claim } from '../core/command.ts'
 import { decide } from '../core/decide.ts'
 import type { ClaimAnswer, ClaimedJob } from '../store/store.ts'
 import type { Random } from '../system/random.ts'
-import { aboutJob } from './body-codec.ts'
+import { aboutJob, readable } from './body-codec.ts'
 import type { Assignment, ClaimRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
 
@@ -67,15 +67,13 @@ async function replayed(parts: ExecutorParts, { jobs }: ClaimAnswer): Promise<re
   return assignments
 }
 
-const assignment = (
+function assignment(
   { codec }: ExecutorParts,
   job: Assignment['job'],
   fence: string,
-  input: string | undefined,
-): Assignment => ({
-  job,
-  fence,
-  leaseExpiresAt: job.lease?.expiresAt ?? 0,
-  input: input === undefined ? undefined : codec.decode(input, aboutJob(job)),
-  inputLater: input === undefined && job.spec.input !== undefined,
-})
+  text: string | undefined,
+): Assignment {
+  const input = readable(codec, text, aboutJob(job))
+  const inputLater = input === undefined && job.spec.input !== undefined
+  return { job, fence, leaseExpiresAt: job.lease?.expiresAt ?? 0, input, inputLater }
+}

@@ -110,6 +110,24 @@ describe('a whole life', () => {
     expect(JSON.stringify(failed.items)).not.toContain(CANARY)
   })
 
+  it.each(['at home', 'over HTTP'])('a text without its key does not take its neighbours along, %s', async (where) => {
+    const store = openMemoryStore({ clock: realClock })
+    const { assemble } = await import('../../src/open.ts')
+    const with_ = (id: string) => ({ codec: aesGcm({ keys: { [id]: randomBytes(32) }, current: id }) })
+    const [lost, kept] = [with_('lost'), with_('kept')]
+    await using served = assemble(store, where === 'at home' ? kept : {})
+    await using gateway = await startGateway({ engine: served.engine, port: 0, auth: false })
+    await using stranger =
+      where === 'at home' ? assemble(store, { ...lost, ticker: false }) : await open(gateway.url, lost)
+    await using pawl = where === 'at home' ? assemble(store, { ...kept, ticker: false }) : await open(gateway.url, kept)
+    const reads = defineJob({ type: 'reads', retry: { attempts: 1 }, run: (input: { n: number }) => input.n })
+    const unreadable = await stranger.enqueue(reads, { n: 1 })
+    const readable = await pawl.enqueue(reads, { n: 2 })
+    await using _worker = pawl.work([reads])
+    expect(await readable.result({ timeout: '20s' })).toBe(2)
+    expect((await served.get(unreadable.id))?.state).not.toBe('succeeded')
+  })
+
   it('compares plain texts, so a repetition is one, and hands a successor its own copy', async () => {
     const codec = aesGcm({ keys: { a: key }, current: 'a' })
     const store = openMemoryStore({ clock: realClock })
