@@ -24,9 +24,12 @@ export interface HintParts {
   readonly random: Random
 }
 
+/** Ended jobs wait for company, and between two NOTIFYs about them while there are many. */
 const GATHER_MS = 20
-/** Between two NOTIFYs while there is a lot to tell. */
 const BUSY_MS = 100
+/** Work is told of at once, or this long after the last NOTIFY; doubled as long as more comes before that. */
+const SOON_MS = 2
+const SOON_MAX_MS = 10
 const RECONNECT_MS = 250
 /** NOTIFY takes 8000 bytes. */
 const JOBS_MAX = 400
@@ -42,7 +45,12 @@ export class Hints {
   #queues = new Map<string, readonly [string, string]>()
   #jobs = new Set<number>()
   #timer: Disposable | undefined
+  /** When it goes off. */
+  #dueAt = 0
   #sentAt = Number.NEGATIVE_INFINITY
+  #soonMs = SOON_MS
+  /** Work was told of before that time was over. */
+  #crowded = false
   #sending: Promise<void> = Promise.resolve()
   /** Present while listening: aborts when the last listener goes. */
   #listening: AbortController | undefined
@@ -60,7 +68,10 @@ export class Hints {
     if (this.#closed) return
     this.#tell({ about: 'queue', tenant, queue })
     this.#queues.set(JSON.stringify([tenant, queue]), [tenant, queue])
-    this.#gather()
+    const waitMs = this.#soonMs - this.#sinceMs()
+    if (waitMs <= 0) this.#soonMs = SOON_MS
+    else this.#crowded = true
+    this.#gather(Math.max(0, waitMs))
   }
 
   /** A job has ended, or is waited for. */
@@ -68,7 +79,7 @@ export class Hints {
     if (this.#closed) return
     if (this.#listeners.size > 0) this.#tell({ about: 'job', id: idText(number) })
     if (this.#jobs.size <= JOBS_MAX) this.#jobs.add(number)
-    this.#gather()
+    if (this.#timer === undefined) this.#gather(Math.max(GATHER_MS, BUSY_MS - this.#sinceMs()))
   }
 
   async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
@@ -117,11 +128,20 @@ export class Hints {
     })
   }
 
-  #gather(): void {
-    if (this.#timer !== undefined) return
-    const sinceMs = this.#parts.clock.monotonicMs() - this.#sentAt
-    this.#timer = this.#parts.timers.after(Math.max(GATHER_MS, BUSY_MS - sinceMs), () => {
+  #sinceMs(): number {
+    return this.#parts.clock.monotonicMs() - this.#sentAt
+  }
+
+  /** Sees to it that it is sent within this time, whatever was planned before. */
+  #gather(withinMs: number): void {
+    const dueAt = this.#parts.clock.monotonicMs() + withinMs
+    if (this.#timer !== undefined && this.#dueAt <= dueAt) return
+    this.#timer?.[Symbol.dispose]()
+    this.#dueAt = dueAt
+    this.#timer = this.#parts.timers.after(withinMs, () => {
       this.#timer = undefined
+      if (this.#crowded) this.#soonMs = Math.min(this.#soonMs * 2, SOON_MAX_MS)
+      this.#crowded = false
       this.#sentAt = this.#parts.clock.monotonicMs()
       this.#sending = this.#send()
     })
