@@ -36,7 +36,7 @@ async function done(who: Contender, order: Order): Promise<Answers[keyof Answers
     case 'prepare':
       return void (await who.prepare(order.url))
     case 'connect':
-      connection = await who.connect(order.url, order.role)
+      connection = await who.connect(order.url, order.role, order.purpose)
       return undefined
     case 'bulk':
       return timed(() => bulk(order.count, order.delayMs))

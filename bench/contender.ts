@@ -15,10 +15,13 @@ export interface Contender {
   readonly configuration: string
   /** Brings the schema into an empty store. */
   prepare(url: string): Promise<void>
-  connect(url: string, role: Role): Promise<Connection>
+  connect(url: string, role: Role, purpose: Purpose): Promise<Connection>
 }
 
 export type Role = 'producer' | 'worker'
+
+/** Whether throughput or latency counts: some have a configuration for each. */
+export type Purpose = 'throughput' | 'latency'
 
 export interface Connection {
   /** Many at once, as fast as it goes. */
@@ -40,8 +43,7 @@ export interface BulkOptions {
 }
 
 export interface WorkOptions {
-  /** Whether throughput or latency counts: some have a configuration for each. */
-  readonly purpose: 'throughput' | 'latency'
+  readonly purpose: Purpose
   /** Called when a handler starts. What it returns ends with the handler. */
   readonly handle: (payload: Payload) => void | Promise<void>
   readonly concurrency?: number | undefined

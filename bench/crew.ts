@@ -1,6 +1,6 @@
 /** The other end of an actor: a process per producer, worker or gateway. */
 import { type ChildProcess, fork } from 'node:child_process'
-import type { Role } from './contender.ts'
+import type { Purpose, Role } from './contender.ts'
 import type { ContenderName } from './contenders.ts'
 import type { Answers, FromActor, Order, Usage } from './orders.ts'
 
@@ -39,9 +39,14 @@ export class Actor implements AsyncDisposable {
   }
 
   /** Ready to produce or to work. */
-  static async connected(contender: ContenderName, url: string, role: Role): Promise<Actor> {
+  static async connected(
+    contender: ContenderName,
+    url: string,
+    role: Role,
+    purpose: Purpose = 'throughput',
+  ): Promise<Actor> {
     const actor = new Actor(contender)
-    await actor.ask({ op: 'connect', url, role })
+    await actor.ask({ op: 'connect', url, role, purpose })
     return actor
   }
 

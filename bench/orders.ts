@@ -1,9 +1,9 @@
 /** What is said between the benchmark and the processes it starts. */
-import type { Role } from './contender.ts'
+import type { Purpose, Role } from './contender.ts'
 
 export type Order =
   | { readonly op: 'prepare'; readonly url: string }
-  | { readonly op: 'connect'; readonly url: string; readonly role: Role }
+  | { readonly op: 'connect'; readonly url: string; readonly role: Role; readonly purpose: Purpose }
   /** So many jobs at once. */
   | { readonly op: 'bulk'; readonly count: number; readonly delayMs?: number | undefined }
   /** One job after the other, so many in flight, for so long; or at a pace, whatever is in flight. */
@@ -15,7 +15,7 @@ export type Order =
   /** Starts a worker; reports of how many handlers it has started come by themselves. */
   | {
       readonly op: 'work'
-      readonly purpose: 'throughput' | 'latency'
+      readonly purpose: Purpose
       readonly hold?: boolean | undefined
       readonly concurrency?: number | undefined
     }

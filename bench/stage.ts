@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inDatabase } from '../test/support/postgres.ts'
-import { type Contender, nowMs } from './contender.ts'
+import { type Contender, nowMs, type Purpose, type Role } from './contender.ts'
 import { CONTENDERS, type ContenderName } from './contenders.ts'
 import { Actor, within } from './crew.ts'
 import { fileMeter, type Meter, postgresMeter, redisMeter } from './meter.ts'
@@ -92,8 +92,11 @@ export class Stage implements AsyncDisposable {
     return this.#join(new Actor(name))
   }
 
-  async connected(role: 'producer' | 'worker', { url = this.url, contender = this.name } = {}): Promise<Actor> {
-    return this.#join(await Actor.connected(contender, url, role))
+  async connected(
+    role: Role,
+    { url = this.url, contender = this.name, purpose = 'throughput' as Purpose } = {},
+  ): Promise<Actor> {
+    return this.#join(await Actor.connected(contender, url, role, purpose))
   }
 
   /** Fills the store outside of what is measured. */

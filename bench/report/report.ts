@@ -43,7 +43,7 @@ function written(summary: Summary, options: Options, on: Surroundings): string {
   const file = (ending: string) => new URL(`${name}.${ending}`, RESULTS)
   const { size, mode } = options
   const data = { mode, size, on, ratios: ratios(summary, options.scenarios), cells: summary.cells }
-  writeFileSync(file('json'), `${JSON.stringify(data, null, 1)}\n`)
+  writeFileSync(file('json'), `${JSON.stringify(data, null, 2)}\n`)
   writeFileSync(file('md'), markdown(summary, options, on, `${name}.svg`))
   writeFileSync(file('svg'), svg(charts(summary, options.scenarios)))
   return fileURLToPath(file('md'))

@@ -23,6 +23,7 @@ export function svg(charts: readonly Chart[]): string {
   const drawn = charts.map((chart, i) => draw(chart, places[i] ?? { x: 0, y: 0 })).join('\n')
   const size = `width="${WIDTH * COLUMNS}" height="${Math.max(...tops)}"`
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} viewBox="0 0 ${WIDTH * COLUMNS} ${Math.max(...tops)}" font-family="sans-serif" font-size="12">
+<title>pawl beside its peers</title>
 <rect width="100%" height="100%" fill="#ffffff"/>
 ${drawn}
 </svg>

@@ -15,8 +15,8 @@ export const latency: Scenario = {
   contenders: ['pawl', ...PEERS],
   note: 'producer and worker in a process each',
   async run(stage, { latencyMs }) {
-    const producer = await stage.connected('producer')
-    const worker = await stage.connected('worker')
+    const producer = await stage.connected('producer', { purpose: 'latency' })
+    const worker = await stage.connected('worker', { purpose: 'latency' })
     await worker.ask({ op: 'work', purpose: 'latency' })
     await sleep(WARM_MS)
     const warm = await producer.ask({ op: 'paced', ms: WARM_MS, perSecond: PER_SECOND })
