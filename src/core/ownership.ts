@@ -49,3 +49,6 @@ function attemptOf(fence: string, job: Job): Trespass['claim'] {
 
 export const fenceOf = (generation: number, attempt: number, nonce: string): string =>
   `${generation}.${attempt}.${nonce}`
+
+/** Requests that a worker names after its fence keep what is not secret of it: which attempt, which word. */
+export const withoutNonce = (requestId: string): string => requestId.replaceAll(/(\d+\.\d+)\.[0-9a-f]{16}/g, '$1.…')

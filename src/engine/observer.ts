@@ -1,5 +1,6 @@
 import type { Event } from '../core/event.ts'
 import type { Job } from '../core/job.ts'
+import { withoutNonce } from '../core/ownership.ts'
 import type { Log } from '../system/log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -70,7 +71,7 @@ function logTransition(log: Log, event: Event, { spec }: Job): void {
     generation: event.generation,
     rev: event.rev,
     actor: event.actor,
-    request_id: event.requestId,
+    request_id: withoutNonce(event.requestId),
     correlation_id: event.correlationId,
   })
 }

@@ -134,13 +134,31 @@ async function answer(
   if (route.name === 'openapi') return { status: 200, body: JSON.stringify(openApi()) }
   const handler = HANDLERS[route.name]
   if (handler === undefined) throw new Error(`no handler for ${route.name}`)
-  const reply = await handler(call, parts)
+  const reply = await inTime(handler(call, parts), call, parts)
   return { ...reply, headers: { ...limited, ...reply.headers } }
 }
 
 /** Who keeps leases alive is never told to slow down. Whoever else uses an owner's route has no lease to lose. */
 const isRationed = ({ urgency }: Route, { scope }: Token): boolean =>
   urgency === 'enqueue' || urgency === 'list' || (urgency === 'owner' && scope !== 'worker' && scope !== 'admin')
+
+/** A store that is down lets nobody wait for it: what is not answered by then is told so. Long polls wait besides. */
+const ANSWER_WITHIN_MS = 10_000
+
+async function inTime(answered: Promise<Reply>, { body, query }: Call, { timers }: Parts): Promise<Reply> {
+  const asked = Number(body['waitMs'] ?? query['waitMs'] ?? 0)
+  const cut = new AbortController()
+  const late = timers.sleep(ANSWER_WITHIN_MS + asked, cut.signal).then(() => undefined)
+  // Whoever asked is told that it is not known; what comes of it after all concerns nobody here.
+  answered.catch(() => {})
+  try {
+    const reply = await Promise.race([answered, late])
+    if (reply === undefined) throw new Objected(objection('UNAVAILABLE', undefined, undefined, 1_000))
+    return reply
+  } finally {
+    cut.abort()
+  }
+}
 
 /** Default-deny: a route says who may; nobody else does. */
 async function authorised(route: Route, request: Request, parts: Parts, anonymous: Token | undefined): Promise<Token> {

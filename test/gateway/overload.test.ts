@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { Shedding } from '../../src/gateway/shedding.ts'
+import { realTimers } from '../../src/system/timers.ts'
 import { eventually } from '../support/eventually.ts'
 import { house } from './house.ts'
 
@@ -86,6 +87,18 @@ describe('shedding', () => {
     }
     expect((await home.pawl.find({ states: ['queued'] })).jobs).toHaveLength(room)
     expect((await home.ask('producer', 'POST', '/v1/jobs', { type: 'x' })).status).toBe(201)
+  })
+
+  it('does not let anybody wait for a store that does not answer', async () => {
+    const never = new Promise<void>(() => {})
+    const timers = {
+      ...realTimers,
+      sleep: (ms: number, signal?: AbortSignal) => realTimers.sleep(ms >= 10_000 ? 1 : ms, signal),
+    }
+    await using home = await house({ timers }, (engine) => slowly(engine, () => never))
+    const { status, headers, body } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'x' })
+    expect({ status, code: body['code'] }).toEqual({ status: 503, code: 'UNAVAILABLE' })
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
   it('is fair: a token that asks too often is told so, with the RateLimit fields, and others are not', async () => {

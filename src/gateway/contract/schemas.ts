@@ -16,7 +16,10 @@ const duration = z
   .describe("milliseconds, or '30s', '5m', '2h', '1d'")
 const time = z.iso.datetime().describe('ISO 8601, UTC')
 const table = <V extends z.ZodType>(value: V, most: number) =>
-  z.record(name, value).refine((entries) => Object.keys(entries).length <= most, `at most ${most} entries`)
+  z
+    .record(name, value)
+    .refine((entries) => Object.keys(entries).length <= most, `at most ${most} entries`)
+    .and(z.custom((entries) => !Object.hasOwn(Object(entries), '__proto__'), 'must not have __proto__'))
 const numbers = table(z.number(), SIZES.counters)
 const words = (most: number) => table(z.string().max(LENGTHS.entry), most)
 const anything = z.unknown().describe('JSON of your own; kept exactly as sent')

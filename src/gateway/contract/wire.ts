@@ -4,6 +4,7 @@
  */
 import type { Event } from '../../core/event.ts'
 import type { Job, Kind, Spec } from '../../core/job.ts'
+import { withoutNonce } from '../../core/ownership.ts'
 import type { Policy } from '../../core/policy.ts'
 
 export type Wire = { readonly [key: string]: unknown }
@@ -140,9 +141,6 @@ const masked = (job: Job): Job =>
     lease: job.lease && { ...job.lease, fence: undefined, lastBeatId: undefined },
     lastClaim: job.lastClaim && { ...job.lastClaim, fence: undefined },
   }) as never
-
-/** Requests that a worker names after its fence keep what is not secret of it: which attempt, which word. */
-const withoutNonce = (requestId: string): string => requestId.replaceAll(/(\d+\.\d+)\.[0-9a-f]{16}/g, '$1.…')
 
 /** The event under names that anybody may know. Documents fold what is left; none of them tells the fence of a claim. */
 export const withoutNonces = <E extends Event>(event: E): E => ({
