@@ -34,6 +34,7 @@ interface Schema {
   readonly type?: string
   readonly enum?: readonly unknown[]
   readonly anyOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
   readonly description?: string
   readonly default?: unknown
 }
@@ -56,9 +57,10 @@ function fields(body: z.ZodType | undefined): readonly (readonly [string, string
   ])
 }
 
-const form = (field: Schema): string =>
-  field.enum !== undefined
-    ? codes(field.enum.map(String))
-    : field.anyOf !== undefined
-      ? field.anyOf.map(form).join(' or ')
-      : (field.type ?? 'any JSON')
+function form(field: Schema): string {
+  if (field.enum !== undefined) return codes(field.enum.map(String))
+  if (field.anyOf !== undefined) return field.anyOf.map(form).join(' or ')
+  // What is demanded besides cannot be said in a schema: the first says what it is.
+  const [first] = field.allOf ?? []
+  return first === undefined ? (field.type ?? 'any JSON') : form(first)
+}
