@@ -32,7 +32,6 @@ export const QUICK: Size = {
   togetherMs: 4_000,
   latencyMs: 4_000,
   beside: 50_000,
-  running: 2_000,
   heartbeatsMs: 12_000,
 }
 
