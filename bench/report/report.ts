@@ -39,7 +39,7 @@ function ratios(summary: Summary, scenarios: readonly Scenario[]): Record<string
 
 function written(summary: Summary, options: Options, on: Surroundings): string {
   mkdirSync(RESULTS, { recursive: true })
-  const name = `${on.at.slice(0, 16).replace(':', '')}${options.mode === 'quick' ? '-quick' : ''}`
+  const name = `${on.at.slice(0, 19).replaceAll(':', '')}${options.mode === 'quick' ? '-quick' : ''}`
   const file = (ending: string) => new URL(`${name}.${ending}`, RESULTS)
   const { size, mode } = options
   const data = { mode, size, on, ratios: ratios(summary, options.scenarios), cells: summary.cells }
