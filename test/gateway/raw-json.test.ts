@@ -27,7 +27,7 @@ const stringText = fc.array(escaped, { maxLength: 6 }).map((parts) => `"${parts.
 const name = fc.oneof(stringText, fc.constantFrom('"input"', '"\\u0069nput"', '"__proto__"', '""', '"constructor"'))
 
 /** JSON as a hostile hand would write it: any white space, any escapes, equal names. */
-const { value, members, elements } = fc.letrec<{ value: string; members: string; elements: string }>((tie) => ({
+const { value } = fc.letrec<{ value: string; members: string; elements: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
     fc.constantFrom('null', 'true', 'false', ...NUMBERS),
@@ -48,25 +48,25 @@ const { value, members, elements } = fc.letrec<{ value: string; members: string;
 const runs = { numRuns: scaled(2_000, 100_000) }
 
 describe('members and elements', () => {
-  it('are those that JSON.parse finds, the last of equal names', () => {
+  // What was written is known here, name by name: Node 24.9's JSON.parse itself mistakes escaped names once it is warm
+  // (`{"__proto__":[],"\\u0069":[]}` comes back with a key `\\`), so it cannot be asked about whole objects.
+  it('are those that were written, the last of equal names', () => {
+    const written = fc.array(fc.tuple(space, name, space, space, value, space), { maxLength: 4 })
     fc.assert(
-      fc.property(space, members, space, (before, text, after) => {
-        const found = membersOf(before + text + after)
-        const parsed = JSON.parse(text) as object
-        expect(new Set(found.keys())).toEqual(new Set(Object.keys(parsed)))
-        for (const [key, raw] of found) {
-          expect(JSON.parse(raw)).toEqual(Object.getOwnPropertyDescriptor(parsed, key)?.value)
-          expect(raw).toBe(raw.trim())
-        }
+      fc.property(space, written, space, (before, parts, after) => {
+        const text = `{${parts.map(([a, n, b, c, v, d]) => `${a + n + b}:${c}${v}${d}`).join(',')}}`
+        const expected = new Map(parts.map(([, n, , , v]) => [JSON.parse(n) as string, v.trim()]))
+        expect(membersOf(before + text + after)).toEqual(expected)
       }),
       runs,
     )
   })
 
-  it('are those that JSON.parse finds, in order', () => {
+  it('are those that were written, in order', () => {
     fc.assert(
-      fc.property(space, elements, space, (before, text, after) => {
-        expect(elementsOf(before + text + after).map((raw) => JSON.parse(raw))).toEqual(JSON.parse(text))
+      fc.property(space, fc.array(fc.tuple(space, value, space), { maxLength: 4 }), space, (before, parts, after) => {
+        const text = `[${parts.map((part) => part.join('')).join(',')}]`
+        expect(elementsOf(before + text + after)).toEqual(parts.map(([, v]) => v.trim()))
       }),
       runs,
     )
