@@ -225,10 +225,11 @@ describe('the codec', () => {
         }
         expect(derive(log)).toStrictEqual(job)
       }),
-      { numRuns: 1_500 },
+      // Always the same programs, so that what they come across is always the same.
+      { numRuns: 3_000, seed: 1 },
     )
     expect([...seen].sort()).toContain('dead_lettered')
-    expect(seen.size).toBeGreaterThan(20)
+    expect(seen.size, [...seen].sort().join(' ')).toBeGreaterThan(20)
   })
 })
 
