@@ -1,11 +1,13 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { idText } from '../../../src/core/id.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
 import { change, grantOf, kindOf, newJob, range } from './flow.ts'
+
+vi.setConfig({ testTimeout: scaled(120_000, 3_600_000) })
 
 let database: FreshDatabase
 let client: pg.Client
