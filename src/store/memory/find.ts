@@ -1,6 +1,7 @@
 import { assert } from '../../core/assert.ts'
 import { idNumber, idText } from '../../core/id.ts'
 import type { Job, Time } from '../../core/job.ts'
+import { matches } from '../matches.ts'
 import type { JobPage, JobQuery } from '../store.ts'
 import { position, type Shelf, type Shelves } from './shelves.ts'
 
@@ -25,35 +26,3 @@ function begin(numbers: readonly number[], { order, cursor }: JobQuery): number 
   assert(last !== undefined, `not a cursor of this store: ${cursor}`)
   return order === 'newest' ? position(numbers, last) - 1 : position(numbers, last + 1)
 }
-
-function matches(job: Job, query: JobQuery): boolean {
-  const { spec, state, error, lastFailure, endedAt } = job
-  const { tenant, queue, type } = spec.kind
-  return (
-    is(query.tenant, tenant) &&
-    among(query.states, state) &&
-    among(query.queues, queue) &&
-    among(query.types, type) &&
-    is(query.correlationId, spec.correlationId) &&
-    is(query.parentId, spec.parentId) &&
-    is(query.workflowId, spec.workflowId) &&
-    is(query.dedupeKey, spec.dedupeKey) &&
-    is(query.code, (error ?? lastFailure)?.code) &&
-    spec.createdAt >= (query.createdFrom ?? Number.NEGATIVE_INFINITY) &&
-    spec.createdAt < (query.createdTo ?? Number.POSITIVE_INFINITY) &&
-    (query.endedBefore === undefined || (endedAt !== undefined && endedAt < query.endedBefore)) &&
-    labelled(spec.labels, query.labels)
-  )
-}
-
-const is = (wanted: string | undefined, found: string | undefined): boolean => wanted === undefined || wanted === found
-
-const among = <T>(wanted: readonly T[] | undefined, found: T): boolean => wanted === undefined || wanted.includes(found)
-
-function labelled(found: Labels | undefined, wanted: Labels | undefined): boolean {
-  return Object.entries(wanted ?? {}).every(
-    ([name, value]) => found !== undefined && Object.hasOwn(found, name) && found[name] === value,
-  )
-}
-
-type Labels = Readonly<Record<string, string>>

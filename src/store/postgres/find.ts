@@ -4,6 +4,7 @@ import { idNumber, idText } from '../../core/id.ts'
 import type { Job } from '../../core/job.ts'
 import { STATE_CODES } from '../codec/codes.ts'
 import { storable } from '../codec/text.ts'
+import { matches } from '../matches.ts'
 import type { JobQuery } from '../store.ts'
 import { type LoadParts, whereabouts } from './load.ts'
 import { dedupeMark, keyText, labelMark, parentMark, workflowMark } from './new-row.ts'
@@ -30,6 +31,7 @@ export async function find(
     for (const id of ids) {
       const row = found.get(id)
       const job = row === undefined ? undefined : recordOf(row)
+      // Hashes may collide and rows may have moved: what is shown matches, word for word.
       if (job === undefined || !matches(job, query)) continue
       if (jobs.length === query.limit) return { jobs, cursor: jobs.at(-1)?.id ?? query.cursor }
       jobs.push(job)
@@ -60,34 +62,3 @@ function wordsOf(query: JobQuery) {
     newest: query.order === 'newest',
   }
 }
-
-/** Hashes may collide and rows may have moved: what is shown matches, word for word. */
-function matches({ spec, state, error, lastFailure, endedAt }: Job, query: JobQuery): boolean {
-  const { tenant, queue, type } = spec.kind
-  return (
-    is(query.tenant, tenant) &&
-    among(query.states, state) &&
-    among(query.queues, queue) &&
-    among(query.types, type) &&
-    is(query.correlationId, spec.correlationId) &&
-    is(query.parentId, spec.parentId) &&
-    is(query.workflowId, spec.workflowId) &&
-    is(query.dedupeKey, spec.dedupeKey) &&
-    is(query.code, (error ?? lastFailure)?.code) &&
-    spec.createdAt >= (query.createdFrom ?? Number.NEGATIVE_INFINITY) &&
-    spec.createdAt < (query.createdTo ?? Number.POSITIVE_INFINITY) &&
-    (query.endedBefore === undefined || (endedAt !== undefined && endedAt < query.endedBefore)) &&
-    labelled(spec.labels, query.labels)
-  )
-}
-
-const is = (wanted: string | undefined, found: string | undefined): boolean => wanted === undefined || wanted === found
-
-const among = <T>(wanted: readonly T[] | undefined, found: T): boolean => wanted === undefined || wanted.includes(found)
-
-type Labels = Readonly<Record<string, string>>
-
-const labelled = (found: Labels | undefined, wanted: Labels | undefined): boolean =>
-  Object.entries(wanted ?? {}).every(
-    ([name, value]) => found !== undefined && Object.hasOwn(found, name) && found[name] === value,
-  )
