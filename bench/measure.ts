@@ -1,67 +1,102 @@
 /** All cells: each round plays every scenario with every contender, so that what disturbs one disturbs all. */
-import { type ContenderName, PEERS } from './contenders.ts'
-import type { Options } from './options.ts'
+import type { ContenderName } from './contenders.ts'
+import { type Expected, expected } from './expected.ts'
+import type { Options, Play } from './options.ts'
 import { Progress } from './progress.ts'
 import { DidNotFinish, type Scenario } from './scenario.ts'
 import { type Servers, startServers } from './servers.ts'
+import type { Size } from './size.ts'
 import { Stage } from './stage.ts'
 import { type Cell, Summary } from './summary.ts'
 
 /** What is there before may take longer than what is measured. */
 const FILL_MS = 15 * 60_000
 
-export async function measure({ size, scenarios, peers }: Options): Promise<Summary> {
-  const isAsked = (name: ContenderName) => !PEERS_ALL.has(name) || peers.includes(name)
-  const cells: Cell[] = []
+export async function measure({ mode, size, plan }: Options): Promise<Summary> {
   await using servers = await startServers()
-  const templates = new Map<string, string>()
-  const plan = scenarios.flatMap((scenario) =>
-    scenario.contenders.filter(isAsked).map((contender) => ({ scenario, contender })),
-  )
-  const progress = new Progress(plan.length * size.rounds)
-  for (let round = 1; round <= size.rounds; round += 1) {
-    for (const { scenario, contender } of plan) {
-      progress.now(`${scenario.title}: ${contender}`)
-      const cell = { scenario: scenario.name, contender, round, ...(await play(scenario, contender)) }
-      cells.push(cell)
-      progress.done(told(scenario, cell))
-    }
+  const templates = new Templates(servers, size)
+  const order = inOrder(plan, expected(mode))
+  const progress = new Progress(order)
+  const cells: Cell[] = []
+  for (const { scenario, contender, round } of order) {
+    progress.now(`${scenario.title}: ${contender}`)
+    const fromMs = performance.now()
+    const played = await play(templates, scenario, contender, size)
+    const seconds = Math.round((performance.now() - fromMs) / 100) / 10
+    const cell = { scenario: scenario.name, contender, round, ...played, seconds }
+    cells.push(cell)
+    progress.done(told(scenario, cell))
   }
+  progress.end()
   return new Summary(cells)
+}
 
-  async function play(scenario: Scenario, contender: ContenderName): Promise<Pick<Cell, 'figures' | 'failed'>> {
-    try {
-      const template = scenario.fill && (await filled(servers, templates, scenario, contender, scenario.fill))
-      await using stage = await Stage.set(servers, contender, size.cellMs, template)
-      return { figures: await scenario.run(stage, size) }
-    } catch (error) {
-      if (error instanceof DidNotFinish) return { figures: error.figures, failed: error.message }
-      return { figures: {}, failed: error instanceof Error ? error.message : String(error) }
-    }
-  }
+/** One contender in one scenario in one round, and how long it is thought to take. */
+interface Planned {
+  readonly scenario: Scenario
+  readonly contender: ContenderName
+  readonly round: number
+  readonly seconds: number
+}
 
-  async function filled(
-    on: Servers,
-    known: Map<string, string>,
-    scenario: Scenario,
-    contender: ContenderName,
-    fill: NonNullable<Scenario['fill']>,
-  ): Promise<string> {
-    const key = `${scenario.name} ${contender}`
-    const made = known.get(key)
-    if (made !== undefined) return made
-    const stage = await Stage.set(on, contender, FILL_MS)
-    await fill(stage, size)
-    const name = await stage.keep()
-    known.set(key, name)
-    return name
+function inOrder(plan: readonly Play[], seconds: Expected): readonly Planned[] {
+  const rounds = Math.max(0, ...plan.map((each) => each.rounds))
+  return Array.from({ length: rounds }, (_, i) => i + 1).flatMap((round) =>
+    plan
+      .filter((each) => round <= each.rounds)
+      .flatMap(({ scenario, contenders }) =>
+        contenders.map((contender) => ({
+          scenario,
+          contender,
+          round,
+          seconds: seconds(scenario.name, contender, round),
+        })),
+      ),
+  )
+}
+
+async function play(
+  templates: Templates,
+  scenario: Scenario,
+  contender: ContenderName,
+  size: Size,
+): Promise<Pick<Cell, 'figures' | 'failed'>> {
+  try {
+    const template = await templates.of(scenario, contender)
+    await using stage = await Stage.set(templates.servers, contender, size.cellMs, template)
+    return { figures: await scenario.run(stage, size) }
+  } catch (error) {
+    if (error instanceof DidNotFinish) return { figures: error.figures, failed: error.message }
+    return { figures: {}, failed: error instanceof Error ? error.message : String(error) }
   }
 }
 
-const PEERS_ALL: ReadonlySet<ContenderName> = new Set(PEERS)
+/** What is there before a scenario begins: made once per contender, copied for each round. */
+class Templates {
+  readonly servers: Servers
+  readonly #size: Size
+  readonly #known = new Map<string, string>()
 
-function told({ title, figure, unit }: Scenario, { contender, figures, failed }: Cell): string {
+  constructor(servers: Servers, size: Size) {
+    this.servers = servers
+    this.#size = size
+  }
+
+  async of({ name, fill }: Scenario, contender: ContenderName): Promise<string | undefined> {
+    if (fill === undefined) return undefined
+    const key = `${name} ${contender}`
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const stage = await Stage.set(this.servers, contender, FILL_MS)
+    await fill(stage, this.#size)
+    const made = await stage.keep()
+    this.#known.set(key, made)
+    return made
+  }
+}
+
+function told({ title, figure, unit }: Scenario, { contender, figures, failed, seconds }: Cell): string {
   const value = figures[figure]
   const shown = value === undefined ? '' : ` ${value.toFixed(value < 100 ? 1 : 0)} ${unit}`
-  return `${title}: ${contender}${shown}${failed === undefined ? '' : ` (${failed})`}`
+  return `${title}: ${contender}${shown}${failed === undefined ? '' : ` (${failed})`}, ${seconds} s`
 }

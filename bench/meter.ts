@@ -2,24 +2,30 @@
 import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { exists } from './contender.ts'
 import type { Figures } from './scenario.ts'
 
 const TICK_US = 10_000
-/** Backends hand in what they have counted once a second. */
-const STATISTICS_MS = 1_200
+const LEFT_WITHIN_MS = 3_000
 
 export interface Meter {
   /** From now on. */
   begin(): Promise<void>
   /** Per job, since `begin`. */
   costs(jobs: number): Promise<Figures>
-  /** Pages looked at per job since `begin`. */
-  pages(jobs: number): Promise<number>
+  /**
+   * Pages looked at so far, by everybody who has left: a backend hands in what it has counted once a second at most and
+   * when it leaves, so this waits until all others have. Rates from begin to end of a drain were off by a second's worth.
+   */
+  pages(): Promise<number>
   /** CPU of the server since `begin`, in µs. */
   serverCpuUs(): Promise<number>
   diskBytes(): Promise<number>
   close(): Promise<void>
 }
+
+const OTHERS = `pg_stat_activity
+  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`
 
 export async function postgresMeter(url: string): Promise<Meter> {
   const client = new pg.Client({ connectionString: url })
@@ -49,9 +55,12 @@ export async function postgresMeter(url: string): Promise<Meter> {
         serverUs: (after.cpuUs - before.cpuUs) / jobs,
       }
     },
-    async pages(jobs) {
-      await sleep(STATISTICS_MS)
-      return ((await read()).pages - before.pages) / jobs
+    async pages() {
+      for (const fromMs = performance.now(); performance.now() - fromMs < LEFT_WITHIN_MS; ) {
+        if (!(await exists(client, OTHERS))) break
+        await sleep(10)
+      }
+      return (await read()).pages
     },
     serverCpuUs: async () => (await read()).cpuUs - before.cpuUs,
     diskBytes,

@@ -1,4 +1,4 @@
-/** What may be said on the command line. */
+/** What may be said on the command line, and what is played because of it. */
 import { parseArgs } from 'node:util'
 import { type ContenderName, PEERS } from './contenders.ts'
 import type { Scenario } from './scenario.ts'
@@ -7,37 +7,51 @@ import { FULL, QUICK, type Size, TINY } from './size.ts'
 
 export const USAGE = `npm run bench -- [options]
 
-  --quick              a few minutes: fewer jobs, the fast peers and the main scenarios only
-  --tiny               less than a minute per peer: to see that it runs; nothing is written
+  --quick              about six minutes: fewer jobs, every bar once or more, beside whoever may decide it
+  --tiny               a few minutes: to see that everything runs; nothing is written
   --only a,b           these scenarios
   --peers a,b          beside these
   --rounds n           so often, interleaved
-  --json               the ratios by scenario name as one line of JSON at the end
+  --json               as the last line, JSON: the ratios by scenario name, and the bars
 
 scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
 peers:     ${PEERS.join(', ')}`
 
 export interface Options {
-  readonly mode: 'full' | 'quick' | 'tiny'
+  readonly mode: Mode
   readonly size: Size
-  readonly scenarios: readonly Scenario[]
-  readonly peers: readonly ContenderName[]
+  readonly plan: readonly Play[]
   readonly json: boolean
 }
 
-/** The slow ones tell nothing new, and take most of the time. */
-const QUICK_PEERS = ['graphile-worker', 'pg-boss'] as const satisfies readonly ContenderName[]
-const QUICK_SCENARIOS = [
-  'bulk-enqueue',
-  'single-enqueue-64',
-  'drain-1',
-  'drain-2',
-  'together',
-  'latency',
-  'held-snapshot',
-  'embedded',
-  'heartbeats',
-]
+export type Mode = 'full' | 'quick' | 'tiny'
+
+/** One scenario: who plays it, and how often. */
+export interface Play {
+  readonly scenario: Scenario
+  readonly contenders: readonly ContenderName[]
+  readonly rounds: number
+}
+
+/**
+ * Each bar, beside the peers that came near the best of their kind in full runs; what is judged by itself is played
+ * fewer times. The others tell nothing new, and take most of the time.
+ */
+const QUICK_PLAN: Readonly<Record<string, { readonly rounds: number; readonly peers: readonly ContenderName[] }>> = {
+  'bulk-enqueue': { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
+  'single-enqueue-64': { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
+  'drain-1': { rounds: 3, peers: ['graphile-worker'] },
+  'drain-2': { rounds: 3, peers: ['graphile-worker'] },
+  together: { rounds: 3, peers: ['graphile-worker'] },
+  latency: { rounds: 3, peers: ['graphile-worker'] },
+  'held-snapshot': { rounds: 2, peers: [] },
+  embedded: { rounds: 3, peers: [] },
+  heartbeats: { rounds: 1, peers: [] },
+  'beside-finished': { rounds: 1, peers: [] },
+  'beside-delayed': { rounds: 1, peers: [] },
+  'beside-parked': { rounds: 1, peers: [] },
+  'beside-queued': { rounds: 1, peers: [] },
+}
 
 /** undefined: help was asked for. */
 export function optionsFrom(args: readonly string[]): Options | undefined {
@@ -50,26 +64,34 @@ export function optionsFrom(args: readonly string[]): Options | undefined {
   if (values.help) return undefined
   const mode = values.tiny ? 'tiny' : values.quick ? 'quick' : 'full'
   const size = { full: FULL, quick: QUICK, tiny: TINY }[mode]
-  const rounds = values.rounds === undefined ? size.rounds : Number(values.rounds)
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds: ${values.rounds} is not a whole number`)
-  const known = SCENARIOS.map(({ name }) => name)
-  const names = chosen('--only', values.only, known, mode === 'quick' ? QUICK_SCENARIOS : known)
-  return {
-    mode,
-    size: { ...size, rounds },
-    scenarios: SCENARIOS.filter(({ name }) => names.includes(name)),
-    peers: chosen('--peers', values.peers, PEERS, mode === 'quick' ? QUICK_PEERS : PEERS),
-    json: values.json,
+  const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
+  if (rounds !== undefined && (!Number.isInteger(rounds) || rounds < 1)) {
+    throw new Error(`--rounds: ${values.rounds} is not a whole number`)
   }
+  const known = SCENARIOS.map(({ name }) => name)
+  const names = chosen('--only', values.only, known) ?? (mode === 'quick' ? Object.keys(QUICK_PLAN) : known)
+  const peers = chosen('--peers', values.peers, PEERS)
+  const plan = SCENARIOS.filter(({ name }) => names.includes(name)).map((scenario) => {
+    const quick = mode === 'quick' ? QUICK_PLAN[scenario.name] : undefined
+    const beside = peers ?? quick?.peers ?? PEERS
+    const plays = (name: ContenderName) => !isPeer(name) || beside.includes(name)
+    return {
+      scenario,
+      contenders: scenario.contenders.filter(plays),
+      rounds: rounds ?? Math.min(quick?.rounds ?? size.rounds, scenario.rounds ?? size.rounds),
+    }
+  })
+  return { mode, size: { ...size, rounds: rounds ?? size.rounds }, plan, json: values.json }
 }
+
+const isPeer = (name: ContenderName): boolean => (PEERS as readonly ContenderName[]).includes(name)
 
 function chosen<Name extends string>(
   flag: string,
   given: string | undefined,
   known: readonly Name[],
-  unless: readonly Name[] = known,
-): readonly Name[] {
-  if (given === undefined) return unless
+): readonly Name[] | undefined {
+  if (given === undefined) return undefined
   const wanted = given.split(',').filter((name) => name !== '')
   const strange = wanted.find((name) => !known.includes(name as Name))
   if (strange !== undefined) throw new Error(`${flag}: ${strange} is unknown. There are ${known.join(', ')}.`)

@@ -2,14 +2,16 @@
 import { build } from './build.ts'
 import { installPeers } from './install.ts'
 import { optionsFrom, USAGE } from './options.ts'
+import { surroundings } from './report/surroundings.ts'
 
 const options = optionsFrom(process.argv.slice(2))
 if (options === undefined) {
   console.log(USAGE)
 } else {
+  const on = surroundings()
   installPeers()
   build()
   const { measure } = await import('./measure.ts')
   const { report } = await import('./report/report.ts')
-  report(await measure(options), options)
+  await report(await measure(options), options, on)
 }

@@ -13,6 +13,8 @@ export interface Scenario {
   readonly contenders: readonly ContenderName[]
   /** What a contender is given in it, in words. */
   readonly note?: string | undefined
+  /** Where once says as much as three times. */
+  readonly rounds?: number | undefined
   /** What is there before, made once per contender and copied for each round. */
   readonly fill?: ((stage: Stage, size: Size) => Promise<void>) | undefined
   run(stage: Stage, size: Size): Promise<Figures>
@@ -23,6 +25,28 @@ export interface Scenario {
  * the last per job), `p50`, `p95`, `p99` in ms, `coreShare`.
  */
 export type Figures = Readonly<Record<string, number>>
+
+/**
+ * What is judged by how it differs from the plain case is measured right after it, in the same cell: minutes later the
+ * machine is another one. The plain figures keep their names, with `plain` before them. Only pawl is judged so.
+ */
+export async function withPlain(
+  stage: Stage,
+  plain: (empty: Stage) => Promise<Figures>,
+  run: () => Promise<Figures>,
+): Promise<Figures> {
+  if (stage.name !== 'pawl') return run()
+  const before = await plainly(stage, plain)
+  return { ...before, ...(await run()) }
+}
+
+async function plainly(stage: Stage, plain: (empty: Stage) => Promise<Figures>): Promise<Figures> {
+  await using empty = await stage.empty()
+  const figures = await plain(empty)
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [plainOf(name), value]))
+}
+
+export const plainOf = (figure: string): string => `plain${figure[0]?.toUpperCase()}${figure.slice(1)}`
 
 /** It was not ready within the time a cell has. What it had done by then is a result, too. */
 export class DidNotFinish extends Error {

@@ -11,18 +11,17 @@ import { Actor, within } from './crew.ts'
 import { fileMeter, type Meter, postgresMeter, redisMeter } from './meter.ts'
 import { DidNotFinish, type Figures } from './scenario.ts'
 import { query, type Servers, tellRedis } from './servers.ts'
-
-/** Processes and threads that start, connections, code that is compiled: a worker that runs for days pays that once. */
-const WARM_SHARE = 0.1
+import type { Size } from './size.ts'
 
 export interface DrainOptions {
+  /** Jobs handled per process before the clock starts. */
+  readonly warm?: number | undefined
   /** Where the workers connect to, unless it is the store itself. */
   readonly url?: string | undefined
   readonly processes?: number | undefined
   /** More jobs are there than are waited for. */
   readonly endless?: boolean | undefined
-  readonly contender?: ContenderName | undefined
-  /** Counts the pages looked at, too, which takes a second. */
+  /** Counts the pages looked at, too. */
   readonly pages?: boolean | undefined
   /** Whose CPU is counted besides the workers'. */
   readonly besides?: readonly Actor[] | undefined
@@ -88,35 +87,45 @@ export class Stage implements AsyncDisposable {
     return Math.max(500, Math.ceil((count * this.contender.share) / 500) * 500)
   }
 
-  actor(name: ContenderName = this.name): Actor {
-    return this.#join(new Actor(name))
+  actor(): Actor {
+    return this.#join(new Actor(this.name))
   }
 
-  async connected(
-    role: Role,
-    { url = this.url, contender = this.name, purpose = 'throughput' as Purpose } = {},
-  ): Promise<Actor> {
-    return this.#join(await Actor.connected(contender, url, role, purpose))
+  async connected(role: Role, { url = this.url, purpose = 'throughput' as Purpose } = {}): Promise<Actor> {
+    return this.#join(await Actor.connected(this.name, url, role, purpose))
   }
 
-  /** Fills the store outside of what is measured. */
+  /** The same contender on an empty store: what is measured here is compared with what is measured there. */
+  empty(): Promise<Stage> {
+    return Stage.set(this.servers, this.name, this.cellMs)
+  }
+
+  /** Fills the store outside of what is measured. Tables freshly filled are analyzed for everybody. */
   async fill(count: number, delayMs?: number): Promise<void> {
     await using producer = await Actor.connected(this.name, this.url, 'producer')
-    await producer.ask({ op: 'bulk', count, delayMs })
-  }
-
-  /** Tables freshly filled are analyzed for everybody. */
-  async analyze(): Promise<void> {
+    await this.inTime(producer.ask({ op: 'bulk', count, delayMs }))
     if (this.contender.store === 'postgres') await query(this.url, 'analyze')
   }
 
-  /** From when workers are warm to the last outcome written. */
+  /** Fills the store and drains it: so many jobs to get warm with in each process, and so many that count. */
+  async fillAndDrain(size: Pick<Size, 'warm' | 'jobs'>, options: DrainOptions = {}): Promise<Figures> {
+    const warm = this.jobs(size.warm)
+    const count = this.jobs(size.jobs)
+    await this.fill(warm * (options.processes ?? 1) + count)
+    return this.drain(count, { ...options, warm })
+  }
+
+  /** What takes longer than a cell may has not finished. */
+  async inTime<T>(work: Promise<T>): Promise<T> {
+    if (!(await within(this.cellMs, work))) throw new DidNotFinish({})
+    return work
+  }
+
+  /** From when the workers are warm to the last outcome written. */
   async drain(count: number, options: DrainOptions = {}): Promise<Figures> {
-    const { url, processes = 1, endless = false, besides = [], pages = false } = options
-    const connecting = Array.from({ length: processes }, () =>
-      this.connected('worker', { url: url ?? this.url, contender: options.contender ?? this.name }),
-    )
-    const workers = await Promise.all(connecting)
+    const { url = this.url, processes = 1, endless = false, besides = [], pages = false } = options
+    const pagesBefore = pages ? await this.meter.pages() : 0
+    const workers = await Promise.all(Array.from({ length: processes }, () => this.connected('worker', { url })))
     const counted = [...workers, ...besides]
     const begun = Promise.all(workers.map((worker) => worker.ask({ op: 'work', purpose: 'throughput' })))
     const started = () => workers.reduce((sum, worker) => sum + worker.started, 0)
@@ -128,11 +137,11 @@ export class Stage implements AsyncDisposable {
         await sleep(1)
       }
     }
-    await until(Math.ceil(count * WARM_SHARE))
-    const [warm, fromMs] = [started(), nowMs()]
-    for (const each of counted) await each.mark()
-    await this.meter.begin()
-    await until(count)
+    const warm = processes * (options.warm ?? 0)
+    await until(warm)
+    const [before, fromMs] = [started(), nowMs()]
+    await Promise.all([this.meter.begin(), ...counted.map((each) => each.mark())])
+    await until(warm + count)
     await begun
     let toMs = nowMs()
     if (!endless) {
@@ -141,13 +150,15 @@ export class Stage implements AsyncDisposable {
         throw new DidNotFinish({ perSecond: rate(count, nowMs() - orderedMs) })
       toMs = Math.max(...(await settling).map((each) => each.toMs))
     }
-    const done = Math.max(1, (endless ? started() : count) - warm)
+    const all = endless ? started() : warm + count
+    const done = Math.max(1, all - before)
     const used = await Promise.all(counted.map((each) => each.usage()))
     const costs = await this.meter.costs(done)
+    if (pages) await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
     return {
       perSecond: rate(done, toMs - fromMs),
       ...costs,
-      ...(pages && { pages: await this.meter.pages(done) }),
+      ...(pages && { pages: ((await this.meter.pages()) - pagesBefore) / all }),
       nodeUs: used.reduce((sum, { cpuUs }) => sum + cpuUs, 0) / done,
       heapMb: Math.max(...used.map(({ heapBytes }) => heapBytes)) / 2 ** 20,
     }
@@ -195,8 +206,13 @@ async function ground(servers: Servers, store: Contender['store'], template?: st
     return { url, meter: fileMeter(url), clean: async () => rmSync(folder, { recursive: true, force: true }) }
   }
   const name = `bench_${randomBytes(6).toString('hex')}`
-  const copied = template === undefined ? 'template0' : `${template} strategy file_copy`
-  await query(servers.postgresUrl, `create database ${name} template ${copied}`, 'checkpoint')
+  // Copied through the log: after a checkpoint the first change to each page would log the page as a whole, and draining
+  // a copied backlog would cost more than draining one that was filled here.
+  await query(
+    servers.postgresUrl,
+    'checkpoint',
+    `create database ${name} template ${template ?? 'template0'} strategy wal_log`,
+  )
   const url = inDatabase(servers.postgresUrl, name)
   const clean = async () => void (await query(servers.postgresUrl, `drop database ${name} with (force)`))
   return { url, meter: await postgresMeter(url), clean }

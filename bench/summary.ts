@@ -1,6 +1,6 @@
 /** From cells to medians: what all rounds say about one contender in one scenario. */
 import type { ContenderName } from './contenders.ts'
-import type { Figures } from './scenario.ts'
+import { type Figures, plainOf } from './scenario.ts'
 
 /** One contender in one scenario in one round. */
 export interface Cell {
@@ -10,6 +10,8 @@ export interface Cell {
   readonly figures: Figures
   /** Why there are no figures, or only those of the time it had. */
   readonly failed?: string | undefined
+  /** How long it took, with all that is around it. */
+  readonly seconds: number
 }
 
 export interface Measured {
@@ -26,17 +28,16 @@ export class Summary {
   }
 
   of(scenario: string, contender: ContenderName, figure: string): Measured | undefined {
-    const values = this.#cells(scenario, contender)
-      .map(({ figures }) => figures[figure])
-      .filter((value): value is number => value !== undefined && Number.isFinite(value))
-      .sort((a, b) => a - b)
-    const [least] = values
-    const most = values.at(-1)
-    if (least === undefined || most === undefined) return undefined
-    const middle = values.length >> 1
-    const upper = values[middle] as number
-    const median = values.length % 2 === 1 ? upper : (upper + (values[middle - 1] as number)) / 2
-    return { median, least, most }
+    return spread(this.#cells(scenario, contender).map(({ figures }) => figures[figure]))
+  }
+
+  /** A figure over that of the plain case, which was measured right before it in the same cell. */
+  overPlain(scenario: string, contender: ContenderName, figure: string): number | undefined {
+    const ratios = this.#cells(scenario, contender).map(({ figures }) => {
+      const [value, plain] = [figures[figure], figures[plainOf(figure)]]
+      return value === undefined || plain === undefined ? undefined : value / plain
+    })
+    return spread(ratios)?.median
   }
 
   median(scenario: string, contender: ContenderName, figure = 'perSecond'): number | undefined {
@@ -69,4 +70,17 @@ export class Summary {
   #cells(scenario: string, contender: ContenderName): readonly Cell[] {
     return this.cells.filter((cell) => cell.scenario === scenario && cell.contender === contender)
   }
+}
+
+function spread(all: readonly (number | undefined)[]): Measured | undefined {
+  const values = all
+    .filter((value): value is number => value !== undefined && Number.isFinite(value))
+    .sort((a, b) => a - b)
+  const [least] = values
+  const most = values.at(-1)
+  if (least === undefined || most === undefined) return undefined
+  const middle = values.length >> 1
+  const upper = values[middle] as number
+  const median = values.length % 2 === 1 ? upper : (upper + (values[middle - 1] as number)) / 2
+  return { median, least, most }
 }

@@ -16,9 +16,7 @@ export interface Surroundings {
   readonly versions: Readonly<Record<string, string>>
 }
 
-/** Taken when the module is loaded, before anything runs. */
-const loadBefore = loadavg()[0] ?? 0
-
+/** To be asked before anything runs. */
 export function surroundings(): Surroundings {
   const all = cpus()
   return {
@@ -27,14 +25,17 @@ export function surroundings(): Surroundings {
     processor: all[0]?.model ?? 'unknown',
     cores: all.length,
     memoryGib: Math.round(totalmem() / 2 ** 30),
-    loadBefore: Math.round(loadBefore * 10) / 10,
+    loadBefore: Math.round((loadavg()[0] ?? 0) * 10) / 10,
     versions: {
-      node: process.version,
-      postgres: said(join(postgresBinaries(), 'postgres'), '--version'),
-      redis: said('redis-server', '--version').split(' ').slice(0, 3).join(' '),
       ...peerVersions(),
+      // Last: among what the peers bring there is a client that is called postgres, too.
+      node: process.version.slice(1),
+      postgres: versionIn(said(join(postgresBinaries(), 'postgres'), '--version')),
+      redis: versionIn(said('redis-server', '--version')),
+      pgbouncer: versionIn(said('pgbouncer', '--version')),
     },
   }
 }
 
 const said = (program: string, ...args: string[]) => spawnSync(program, args, { encoding: 'utf8' }).stdout?.trim() ?? ''
+const versionIn = (text: string) => /\d+(\.\d+)+/.exec(text)?.[0] ?? 'unknown'

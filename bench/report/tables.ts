@@ -72,6 +72,24 @@ export function costs(summary: Summary, scenarios: readonly Scenario[]): Table {
   return { head: ['', ...COSTS.map(([, words]) => words)], rows }
 }
 
+/** What the physical design allows: server 9 + 20 µs, Node 6 + 14 µs, 1,100 bytes of WAL. */
+const BUDGET = [
+  ['server CPU µs, bulk enqueue', 'serverUs', ['bulk-enqueue'], 9],
+  ['server CPU µs, drain', 'serverUs', ['drain-1'], 20],
+  ['Node CPU µs, bulk enqueue', 'nodeUs', ['bulk-enqueue'], 6],
+  ['Node CPU µs, drain', 'nodeUs', ['drain-1'], 14],
+  ['WAL B, both', 'walBytes', ['bulk-enqueue', 'drain-1'], 1_100],
+] as const
+
+export function budget(summary: Summary): Table {
+  const rows = BUDGET.flatMap(([title, figure, scenarios, allowed]) => {
+    const parts = scenarios.map((scenario) => summary.median(scenario, 'pawl', figure) ?? Number.NaN)
+    const spent = parts.reduce((sum, part) => sum + part, 0)
+    return Number.isNaN(spent) ? [] : [[title, number(spent), number(allowed), spent <= allowed ? 'kept' : 'exceeded']]
+  })
+  return { head: ['pawl, per job', 'spent', 'budget', ''], rows }
+}
+
 export function bars(summary: Summary): Table {
   const rows = verdicts(summary).map(({ bar, value, met, beyond }) => {
     const sign = bar.better === 'more' ? '≥' : '≤'

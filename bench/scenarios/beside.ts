@@ -1,5 +1,5 @@
 import type { ContenderName } from '../contenders.ts'
-import type { Scenario } from '../scenario.ts'
+import { type Figures, type Scenario, withPlain } from '../scenario.ts'
 import type { Size } from '../size.ts'
 import type { Stage } from '../stage.ts'
 
@@ -7,7 +7,6 @@ const FAR_MS = 30 * 86_400_000
 
 export const besideFinished = beside('finished', ['pawl', 'graphile-worker', 'pg-boss'], async (stage, size) => {
   await stage.fill(size.beside)
-  await stage.analyze()
   await stage.drain(size.beside)
 })
 
@@ -20,31 +19,37 @@ export const besideParked = beside('parked', ['pawl'], async (stage, { beside })
   await stage.actor().ask({ op: 'park', url: stage.url, count: beside })
 })
 
-export const besideQueued: Scenario = {
-  ...beside('queued', ['pawl', 'graphile-worker', 'pg-boss'], (stage, size) => stage.fill(size.beside)),
-  run: (stage, { jobs, beside }) => stage.drain(Math.min(jobs, beside), { endless: true, pages: true }),
-}
+/** Of those that are queued, some are drained: none are added. */
+export const besideQueued = beside(
+  'queued',
+  ['pawl', 'graphile-worker', 'pg-boss'],
+  (stage, size) => stage.fill(size.beside),
+  (stage, { warm, jobs, beside }) =>
+    stage.drain(Math.min(jobs, beside / 2), { warm: Math.min(warm, beside / 4), endless: true, pages: true }),
+)
 
 function beside(
   what: string,
   contenders: readonly ContenderName[],
   fill: (stage: Stage, size: Size) => Promise<unknown>,
+  drain: (stage: Stage, size: Size) => Promise<Figures> = (stage, size) => stage.fillAndDrain(size, { pages: true }),
 ): Scenario {
   return {
     name: `beside-${what}`,
-    title: `drain beside 1,000,000 ${what}`,
+    title: `drain beside many ${what}`,
     figure: 'perSecond',
     unit: 'jobs/s',
     better: 'more',
     contenders,
+    note: 'pawl drains an empty store right before, too',
     async fill(stage, size) {
       await fill(stage, size)
     },
-    async run(stage, { jobs }) {
-      const count = stage.jobs(jobs)
-      await stage.fill(count)
-      await stage.analyze()
-      return stage.drain(count, { pages: true })
-    },
+    run: (stage, size) =>
+      withPlain(
+        stage,
+        (empty) => empty.fillAndDrain(size, { pages: true }),
+        () => drain(stage, size),
+      ),
   }
 }

@@ -9,13 +9,14 @@ export const bulkEnqueue: Scenario = {
   unit: 'jobs/s',
   better: 'more',
   contenders: ['pawl', 'bare-sql', ...PEERS],
-  async run(stage, { jobs }) {
+  async run(stage, { warm, jobs }) {
     const count = stage.jobs(jobs)
     const producer = await stage.connected('producer')
+    await stage.inTime(producer.ask({ op: 'bulk', count: stage.jobs(warm) }))
     const sizeBefore = await stage.meter.diskBytes()
     await stage.meter.begin()
     await producer.mark()
-    const { fromMs, toMs } = await producer.ask({ op: 'bulk', count })
+    const { fromMs, toMs } = await stage.inTime(producer.ask({ op: 'bulk', count }))
     const { cpuUs, heapBytes } = await producer.usage()
     return {
       perSecond: rate(count, toMs - fromMs),

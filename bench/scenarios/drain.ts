@@ -12,11 +12,6 @@ function drain(processes: number, contenders: readonly ContenderName[]): Scenari
     unit: 'jobs/s',
     better: 'more',
     contenders,
-    async run(stage, { jobs }) {
-      const count = stage.jobs(jobs)
-      await stage.fill(count)
-      await stage.analyze()
-      return stage.drain(count, { processes, pages: processes === 1 })
-    },
+    run: (stage, size) => stage.fillAndDrain(size, { processes, pages: processes === 1 }),
   }
 }

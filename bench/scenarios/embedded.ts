@@ -8,10 +8,8 @@ export const embedded: Scenario = {
   better: 'more',
   contenders: ['pawl-sqlite'],
   note: 'no server: all CPU is in the worker process',
-  async run(stage, { jobs }) {
-    const count = stage.jobs(jobs)
-    await stage.fill(count)
-    const figures = await stage.drain(count)
-    return { ...figures, diskBytes: (await stage.meter.diskBytes()) / count }
+  async run(stage, size) {
+    const figures = await stage.fillAndDrain(size)
+    return { ...figures, diskBytes: (await stage.meter.diskBytes()) / (stage.jobs(size.warm) + stage.jobs(size.jobs)) }
   },
 }

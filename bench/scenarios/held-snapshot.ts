@@ -1,5 +1,7 @@
 import pg from 'pg'
-import type { Scenario } from '../scenario.ts'
+import { type Figures, type Scenario, withPlain } from '../scenario.ts'
+import type { Size } from '../size.ts'
+import type { Stage } from '../stage.ts'
 
 export const heldSnapshot: Scenario = {
   name: 'held-snapshot',
@@ -8,20 +10,22 @@ export const heldSnapshot: Scenario = {
   unit: 'jobs/s',
   better: 'more',
   contenders: ['pawl', 'graphile-worker', 'pg-boss'],
-  note: 'an idle REPEATABLE READ transaction in the same database',
-  async run(stage, { jobs }) {
-    const count = stage.jobs(jobs)
-    await stage.fill(count)
-    await stage.analyze()
-    const idle = new pg.Client({ connectionString: stage.url })
-    idle.on('error', () => {})
-    await idle.connect()
-    try {
-      await idle.query('begin isolation level repeatable read')
-      await idle.query('select count(*) from pg_class')
-      return await stage.drain(count)
-    } finally {
-      await idle.end()
-    }
-  },
+  note: 'an idle REPEATABLE READ transaction in the same database; pawl drains once with and once without, one right after the other',
+  run: (stage, size) => withPlain(stage, (empty) => empty.fillAndDrain(size), held(stage, size)),
+}
+
+const held = (stage: Stage, size: Size) => async (): Promise<Figures> => {
+  const idle = new pg.Client({ connectionString: stage.url })
+  idle.on('error', () => {})
+  await idle.connect()
+  try {
+    const warm = stage.jobs(size.warm)
+    const count = stage.jobs(size.jobs)
+    await stage.fill(warm + count)
+    await idle.query('begin isolation level repeatable read')
+    await idle.query('select count(*) from pg_class')
+    return await stage.drain(count, { warm })
+  } finally {
+    await idle.end()
+  }
 }

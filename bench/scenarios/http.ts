@@ -8,12 +8,9 @@ export const http: Scenario = {
   better: 'more',
   contenders: ['pawl'],
   note: 'a gateway and a worker, a process each; Node CPU is that of both',
-  async run(stage, { jobs }) {
-    const count = stage.jobs(jobs)
-    await stage.fill(count)
-    await stage.analyze()
+  async run(stage, size) {
     const gateway = stage.actor()
     const url = await gateway.ask({ op: 'serve', url: stage.url })
-    return stage.drain(count, { url, besides: [gateway] })
+    return stage.fillAndDrain(size, { url, besides: [gateway] })
   },
 }

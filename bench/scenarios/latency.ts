@@ -4,7 +4,6 @@ import { PEERS } from '../contenders.ts'
 import { DidNotFinish, type Scenario } from '../scenario.ts'
 
 const PER_SECOND = 200
-const WARM_MS = 500
 
 export const latency: Scenario = {
   name: 'latency',
@@ -14,12 +13,11 @@ export const latency: Scenario = {
   better: 'less',
   contenders: ['pawl', ...PEERS],
   note: 'producer and worker in a process each',
-  async run(stage, { latencyMs }) {
+  async run(stage, { warmMs, latencyMs }) {
     const producer = await stage.connected('producer', { purpose: 'latency' })
     const worker = await stage.connected('worker', { purpose: 'latency' })
     await worker.ask({ op: 'work', purpose: 'latency' })
-    await sleep(WARM_MS)
-    const warm = await producer.ask({ op: 'paced', ms: WARM_MS, perSecond: PER_SECOND })
+    const warm = await producer.ask({ op: 'paced', ms: warmMs, perSecond: PER_SECOND })
     const sent = await producer.ask({ op: 'paced', ms: latencyMs, perSecond: PER_SECOND })
     const all = warm.count + sent.count
     const fromMs = nowMs()

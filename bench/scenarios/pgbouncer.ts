@@ -9,11 +9,8 @@ export const pgbouncer: Scenario = {
   better: 'more',
   contenders: ['pawl', 'graphile-worker', 'pg-boss'],
   note: "transaction mode, Debian's version",
-  async run(stage, { jobs }) {
-    const count = stage.jobs(jobs)
-    await stage.fill(count)
-    await stage.analyze()
+  async run(stage, size) {
     await using pooler = await startPgbouncer(stage.url)
-    return await stage.drain(count, { url: pooler.url })
+    return await stage.fillAndDrain(size, { url: pooler.url })
   },
 }

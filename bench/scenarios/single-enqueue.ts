@@ -13,9 +13,9 @@ function singleEnqueue(inFlight: number): Scenario {
     unit: 'jobs/s',
     better: 'more',
     contenders: ['pawl', ...PEERS],
-    async run(stage, { singlesMs }) {
+    async run(stage, { warmMs, singlesMs }) {
       const producer = await stage.connected('producer')
-      await producer.ask({ op: 'singles', ms: singlesMs / 10, inFlight })
+      await producer.ask({ op: 'singles', ms: warmMs, inFlight })
       await stage.meter.begin()
       await producer.mark()
       const { count, fromMs, toMs } = await producer.ask({ op: 'singles', ms: singlesMs, inFlight })

@@ -15,23 +15,26 @@ export const together: Scenario = {
   better: 'more',
   contenders: ['pawl', ...PEERS],
   note: `one process each, at most ${AHEAD} jobs waiting`,
-  async run(stage, { togetherMs }) {
+  async run(stage, { warmMs, togetherMs }) {
     const producer = await stage.connected('producer')
     const worker = await stage.connected('worker')
-    await producer.mark()
-    await worker.mark()
-    await stage.meter.begin()
-    const fromMs = nowMs()
     await worker.ask({ op: 'work', purpose: 'throughput' })
     let producing = true
-    const produced = producer.ask({ op: 'produce', ms: togetherMs, ahead: AHEAD }).finally(() => {
+    const produced = producer.ask({ op: 'produce', ms: warmMs + togetherMs, ahead: AHEAD }).finally(() => {
       producing = false
     })
-    while (producing) {
-      await producer.ask({ op: 'handled', count: worker.started })
-      await sleep(5)
+    const until = async (isOver: () => boolean) => {
+      while (producing && !isOver()) {
+        await producer.ask({ op: 'handled', count: worker.started })
+        await sleep(5)
+      }
     }
-    const done = worker.started
+    const warmAtMs = nowMs() + warmMs
+    await until(() => nowMs() >= warmAtMs)
+    const [before, fromMs] = [worker.started, nowMs()]
+    await Promise.all([stage.meter.begin(), producer.mark(), worker.mark()])
+    await until(() => false)
+    const done = worker.started - before
     const tookMs = nowMs() - fromMs
     await produced
     const used = await Promise.all([producer.usage(), worker.usage()])

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { verdicts } from '../../bench/bars.ts'
+import { type ContenderName, PEERS } from '../../bench/contenders.ts'
+import { type Options, optionsFrom } from '../../bench/options.ts'
+import { SCENARIOS } from '../../bench/scenarios.ts'
+import { FULL } from '../../bench/size.ts'
+import { summaryOf } from './cells.ts'
+
+const asked = (...args: string[]): Options => {
+  const options = optionsFrom(args)
+  if (options === undefined) throw new Error('help?')
+  return options
+}
+const named = ({ plan }: Options) => plan.map(({ scenario }) => scenario.name)
+
+describe('the options of the benchmark', () => {
+  it('are everything, beside everybody, three times', () => {
+    const options = asked()
+    expect(named(options)).toEqual(SCENARIOS.map(({ name }) => name))
+    expect(options).toMatchObject({ mode: 'full', json: false, size: FULL })
+    for (const { scenario, contenders, rounds } of options.plan) {
+      expect(contenders).toEqual(scenario.contenders)
+      expect(rounds).toBe(scenario.name === 'left' ? 1 : 3)
+    }
+  })
+
+  it('leave the slow peers and what has no bar out of a quick run, and no bar', () => {
+    const options = asked('--quick', '--json')
+    expect(options).toMatchObject({ mode: 'quick', json: true })
+    const everything = { perSecond: 1, walBytes: 1, serverUs: 1, pages: 1, p50: 1, p95: 1, coreShare: 1 }
+    const plain = { plainPerSecond: 1, plainServerUs: 1, plainPages: 1 }
+    const measured = (plan: Options['plan']) =>
+      summaryOf(
+        Object.fromEntries(
+          plan.map(({ scenario, contenders }) => [
+            scenario.name,
+            Object.fromEntries(contenders.map((name: ContenderName) => [name, [{ ...everything, ...plain }]])),
+          ]),
+        ),
+      )
+    const bars = (plan: Options['plan']) => verdicts(measured(plan)).map(({ bar }) => bar.name)
+    const ofRedis = (name: string) => name.endsWith('-redis')
+    expect(bars(options.plan)).toEqual(bars(asked().plan).filter((name) => !ofRedis(name)))
+  })
+
+  it('take some scenarios, some peers, and another number of rounds', () => {
+    const options = asked('--quick', '--only', 'drain-2,latency', '--peers', 'dbos', '--rounds', '5')
+    expect(options.plan.map(({ contenders, rounds }) => [contenders, rounds])).toEqual([
+      [['pawl', 'dbos'], 5],
+      [['pawl', 'dbos'], 5],
+    ])
+  })
+
+  it('refuse what nobody knows', () => {
+    expect(() => asked('--only', 'drian-1')).toThrow(/drian-1 is unknown. There are .*drain-1/)
+    expect(() => asked('--peers', 'pawl')).toThrow(new RegExp(`There are ${PEERS.join(', ')}`))
+    expect(() => asked('--rounds', 'many')).toThrow('not a whole number')
+    expect(optionsFrom(['--help'])).toBeUndefined()
+  })
+})
