@@ -1,13 +1,16 @@
 /**
  * Automatic group commit. Modes: idle (nothing waits, nothing is under way: a call starts a batch at once, nobody is
- * made to wait for company), busy (exactly one batch is under way; whoever comes now rides in the next one), closed
- * (calls are refused; the batch under way ends). A batch holds calls in the order they came, whole, up to a number of
- * items and of bytes; the queue in front of it is bounded, and a call that finds it full is refused at once.
+ * made to wait for company), busy (a batch is under way; whoever comes now rides in the next one, which leaves when that
+ * has ended, or at once where it is worth it and `atOnce` allows), closed (calls are refused; what is under way ends). A
+ * batch holds calls in the order they came, whole, up to a number of items and of bytes; the queue in front of it is
+ * bounded, and a call that finds it full is refused at once.
  */
 export interface BatcherOptions<Item, Answer> {
   /** One commit. Answers each item in order; throws only where none of them was applied for certain. */
   readonly run: (items: readonly Item[]) => Promise<readonly Answer[]>
   readonly sizeOf: (item: Item) => number
+  /** Batches under way at a time, 1 unless given: with 2 the store need not wait while the next one is being made. */
+  readonly atOnce?: number
   readonly maxItems?: number
   readonly maxBytes?: number
   /** What may wait, in items and in bytes. */
@@ -34,6 +37,8 @@ interface Call<Item, Answer> {
 }
 
 const MAX_ITEMS = 500
+/** Fewer wait for the batch under way: two small commits cost more than one. */
+const WORTH_A_SECOND = 100
 const MAX_BYTES = 4 << 20
 const MAX_WAITING = 100_000
 const MAX_WAITING_BYTES = 256 << 20
@@ -42,17 +47,19 @@ export class Batcher<Item, Answer> {
   readonly #options: BatcherOptions<Item, Answer>
   readonly #maxItems: number
   readonly #maxBytes: number
+  readonly #atOnce: number
   #waiting: Call<Item, Answer>[] = []
   #waitingItems = 0
   #waitingBytes = 0
-  /** Present exactly while a batch is under way. */
-  #underWay: Promise<void> | undefined
+  readonly #underWay = new Set<Promise<void>>()
+  #scheduled = false
   #closed = false
 
   constructor(options: BatcherOptions<Item, Answer>) {
     this.#options = options
     this.#maxItems = options.maxItems ?? MAX_ITEMS
     this.#maxBytes = options.maxBytes ?? MAX_BYTES
+    this.#atOnce = options.atOnce ?? 1
   }
 
   /** Longer calls go in pieces, one after the other, and are answered when all have been. */
@@ -73,7 +80,7 @@ export class Batcher<Item, Answer> {
     this.#waitingItems = 0
     this.#waitingBytes = 0
     for (const call of left) call.reject(new Error('pawl: the store is closed'))
-    await this.#underWay
+    await Promise.all(this.#underWay)
   }
 
   #pieces(items: readonly Item[]): { items: readonly Item[]; bytes: number }[] {
@@ -106,15 +113,31 @@ export class Batcher<Item, Answer> {
       this.#waiting.push({ items, bytes, resolve, reject })
       this.#waitingItems += items.length
       this.#waitingBytes += bytes
-      this.#underWay ??= this.#drain()
+      this.#schedule()
     })
   }
 
-  async #drain(): Promise<void> {
+  #schedule(): void {
+    if (this.#scheduled || !this.#mayLeave) return
+    this.#scheduled = true
     // One turn of the microtask queue: calls made in the same breath ride together.
-    await undefined
-    while (this.#waiting.length > 0) await this.#runOne(this.#next())
-    this.#underWay = undefined
+    queueMicrotask(() => {
+      this.#scheduled = false
+      while (this.#mayLeave) this.#leave(this.#next())
+    })
+  }
+
+  get #mayLeave(): boolean {
+    if (this.#underWay.size === 0) return this.#waiting.length > 0
+    return this.#underWay.size < this.#atOnce && this.#waitingItems >= WORTH_A_SECOND
+  }
+
+  #leave(calls: readonly Call<Item, Answer>[]): void {
+    const batch = this.#runOne(calls).then(() => {
+      this.#underWay.delete(batch)
+      this.#schedule()
+    })
+    this.#underWay.add(batch)
   }
 
   #next(): readonly Call<Item, Answer>[] {

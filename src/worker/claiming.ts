@@ -28,8 +28,8 @@ export const CLAIM_MAX = 500
 export class Claiming {
   readonly #options: ClaimingOptions
   #uses: readonly LaneUse[]
-  /** A claim whose answer was lost is repeated under its own id: what it was given is given again. */
-  #requestId: string | undefined
+  /** Claims whose answers were lost are repeated under their own ids: what they were given is given again. */
+  readonly #unanswered: string[] = []
   #claims = 0
   /** How long handlers take: quick to rise, slow to fall. Undefined: nobody knows yet. */
   #tookMs: number | undefined
@@ -71,10 +71,12 @@ export class Claiming {
   async claim(limit: number): Promise<readonly Assignment[]> {
     const { engine, workerId, ageMs } = this.#options
     const asked = orderLanes(this.#uses, engine.now(), ageMs)
-    this.#requestId ??= `${workerId}/claim/${++this.#claims}`
+    const requestId = this.#unanswered.pop() ?? `${workerId}/claim/${++this.#claims}`
     const lanes = asked.map(({ lane }) => lane)
-    const assignments = await engine.claim({ requestId: this.#requestId, workerId, lanes, limit })
-    this.#requestId = undefined
+    const assignments = await engine.claim({ requestId, workerId, lanes, limit }).catch((error: unknown) => {
+      this.#unanswered.push(requestId)
+      throw error
+    })
     this.#uses = afterClaim(asked, countByLane(lanes, assignments), limit, engine.now())
     return assignments
   }

@@ -108,9 +108,13 @@ class JobWorker implements Worker, Desk {
   readonly #byRow: (Execution | undefined)[] = []
   #heldCount = 0
   #filling = false
-  #claimed: Promise<void> | undefined
+  /** Claims under way, and how many jobs they ask for. */
+  readonly #claims = new Set<Promise<void>>()
+  #asked = 0
   /** There may be work that has not been asked for. */
   #hopeful = true
+  /** The last claim got all it asked for: there is more than one claim can bring. */
+  #flowing = false
   #pollAtMs = 0
   #pollMs = POLL_SOON_MS
   #pulseAtMs = 0
@@ -206,7 +210,7 @@ class JobWorker implements Worker, Desk {
     this.#byRow[place.row] = undefined
     this.#heldCount -= 1
     // Nobody else would: no handler is left whose end could ask for more.
-    if (this.#runningCount === 0 && this.#hopeful) this.#claim()
+    if (this.#runningCount === 0) this.#claim()
   }
 
   /** Starts what is held, as far as there is room, and sees to it that more is held. */
@@ -223,18 +227,32 @@ class JobWorker implements Worker, Desk {
     this.#claim()
   }
 
+  /**
+   * Where work flows, the next claim is on its way before the last is answered: store and worker would wait for each
+   * other in turn otherwise (58,000 jobs/s against 75,000).
+   */
   #claim(): void {
-    if (this.#claimed !== undefined || !this.#hopeful || this.#stopping !== undefined) return
-    if (this.#wanted() > 0) this.#claimed = this.#claimNow()
+    while (this.#mayClaim && this.#wanted() > 0) {
+      const claim = this.#claimNow().then(() => {
+        this.#claims.delete(claim)
+        this.#fill()
+      })
+      this.#claims.add(claim)
+    }
+  }
+
+  get #mayClaim(): boolean {
+    if (this.#stopping !== undefined || !(this.#hopeful || this.#flowing)) return false
+    return this.#claims.size < (this.#flowing ? 2 : 1)
   }
 
   /** How many jobs to ask for; 0 while enough is held to keep all handlers busy. */
   #wanted(): number {
     const { prefetch } = this.#claiming
     const { size } = this.#prefetched
-    if (size > prefetch / 2 || this.outbox.backlog > BACKLOG_MAX) return 0
+    if (size + this.#asked > prefetch / 2 || this.outbox.backlog > BACKLOG_MAX) return 0
     const room = this.#settings.concurrency - this.#runningCount + prefetch - size
-    return Math.min(room, CLAIM_MAX, this.#keeping.table.room)
+    return Math.min(CLAIM_MAX, Math.min(room, this.#keeping.table.room) - this.#asked)
   }
 
   async #claimNow(): Promise<void> {
@@ -243,23 +261,25 @@ class JobWorker implements Worker, Desk {
       this.#turnedMs = this.clock.monotonicMs()
     }
     const limit = this.#wanted()
-    if (limit > 0 && this.#stopping === undefined) {
-      this.#hopeful = false
-      try {
-        const sentMs = this.#machineMs()
-        this.#received(await this.#claiming.claim(limit), limit, sentMs)
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
-        this.log.warn('claim failed', { worker_id: this.id, reason })
-      }
+    if (limit <= 0 || this.#stopping !== undefined) return
+    this.#hopeful = false
+    this.#asked += limit
+    try {
+      const sentMs = this.#machineMs()
+      const assignments = await this.#claiming.claim(limit)
+      this.#asked -= limit
+      this.#received(assignments, limit, sentMs)
+    } catch (error) {
+      this.#asked -= limit
+      this.#flowing = false
+      const reason = error instanceof Error ? error.message : String(error)
+      this.log.warn('claim failed', { worker_id: this.id, reason })
     }
-    this.#claimed = undefined
-    this.#fill()
   }
 
   #received(assignments: readonly Assignment[], limit: number, sentMs: number): void {
     const now = this.clock.monotonicMs()
-    if (assignments.length === limit) this.#hopeful = true
+    this.#flowing = assignments.length === limit
     this.#pollMs = assignments.length > 0 ? POLL_SOON_MS : Math.min(this.#pollMs * 2, this.#settings.pollMaxMs)
     this.#pollAtMs = now + this.#pollMs
     // Leases are counted from when they were asked for: never later than the end the store has in mind.
@@ -373,7 +393,7 @@ class JobWorker implements Worker, Desk {
   async #stop(drainMs: number): Promise<void> {
     const startMs = this.clock.monotonicMs()
     const leftMs = (share: number) => Math.max(0, startMs + drainMs * share - this.clock.monotonicMs())
-    await within(this.timers, leftMs(0.5), this.#claimed)
+    await within(this.timers, leftMs(0.5), Promise.all(this.#claims))
     this.#prefetched.giveBackAll()
     await this.#vacated(leftMs(0.7))
     for (const execution of this.#running.values()) execution.interrupt(new ShutdownError('The worker goes away.'))

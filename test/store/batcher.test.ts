@@ -41,6 +41,52 @@ describe('group commit', () => {
     expect(await Promise.all(others)).toEqual([[20, 30], [40], []])
   })
 
+  it('sends a second batch after the first where it is worth it, and no third', async () => {
+    const { batches, run } = slow()
+    const batcher = new Batcher({ run, sizeOf: () => 1, atOnce: 2 })
+    const many = Array.from({ length: 500 }, (_, i) => i)
+    const first = batcher.add([1])
+    await turn()
+    const few = batcher.add(many.slice(0, 50))
+    await turn()
+    expect(batches.length).toBe(1)
+    const more = batcher.add(many.slice(50, 100))
+    await turn()
+    expect(batches.map(({ items }) => items.length)).toEqual([1, 100])
+    const last = batcher.add(many)
+    await turn()
+    expect(batches.length).toBe(2)
+    // They may end in any order.
+    batches[1]?.end()
+    expect(await few).toEqual(many.slice(0, 50).map((n) => n * 10))
+    expect((await more).length).toBe(50)
+    await turn()
+    expect(batches.map(({ items }) => items.length)).toEqual([1, 100, 500])
+    batches[0]?.fail(new Error('lost'))
+    await expect(first).rejects.toThrow('lost')
+    batches[2]?.end()
+    expect((await last).length).toBe(500)
+  })
+
+  it('waits for all batches under way when it closes', async () => {
+    const { batches, run } = slow()
+    const batcher = new Batcher({ run, sizeOf: () => 1, atOnce: 2 })
+    const calls = [batcher.add([1]), turn().then(() => batcher.add(Array.from({ length: 100 }, (_, i) => i)))]
+    await turn()
+    await turn()
+    expect(batches.length).toBe(2)
+    let closed = false
+    const closing = batcher.close().then(() => {
+      closed = true
+    })
+    batches[0]?.end()
+    await turn()
+    expect(closed).toBe(false)
+    batches[1]?.end()
+    await closing
+    expect((await Promise.all(calls)).map(({ length }) => length)).toEqual([1, 100])
+  })
+
   it('keeps batches within their number and their bytes, and calls whole and in order', async () => {
     const seen: (readonly number[])[] = []
     const run = async (items: readonly number[]) => {

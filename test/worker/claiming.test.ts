@@ -62,6 +62,32 @@ describe('prefetching', () => {
   })
 })
 
+describe('where work flows', () => {
+  it('the next claim is on its way before the last is answered, and both are within what may be held', async () => {
+    await using stage = openStage()
+    let [underWay, most, held] = [0, 0, 0]
+    const claim = stage.engine.claim.bind(stage.engine)
+    stage.engine.claim = async (request: ClaimRequest) => {
+      underWay += 1
+      most = Math.max(most, underWay)
+      const assignments = await claim(request)
+      await stage.time.sleep(5)
+      underWay -= 1
+      return assignments
+    }
+    const quick = definition(() => undefined, { lease: '60s' })
+    await enqueueMany(stage, quick, 3_000)
+    const { worker } = stage.work([quick], { concurrency: 4, prefetch: 1_000 })
+    for (let i = 0; i < 1_000 && ((await statesOf(stage))['succeeded'] ?? 0) < 3_000; i += 1) {
+      await stage.time.advance(5)
+      held = Math.max(held, worker.held)
+    }
+    expect(await statesOf(stage)).toEqual({ succeeded: 3_000 })
+    expect(most).toBe(2)
+    expect(held).toBeLessThanOrEqual(1_004)
+  })
+})
+
 describe('queues', () => {
   it('share a worker by their weights, and leave others alone', async () => {
     await using stage = openStage()

@@ -58,7 +58,8 @@ export class Claims {
         lanes.map(() => 0),
       )
     }
-    const [head, ...found] = rows
+    const [head] = rows
+    const found = rows.slice(1)
     // The claim's own time, which its jobs are stamped with; another call may have seen a later one meanwhile.
     const now = Number(head?.[CREATED_AT])
     const at = Number(head?.[STEP])

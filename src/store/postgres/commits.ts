@@ -35,7 +35,7 @@ export class Commits {
 
   constructor(parts: CommitParts) {
     this.#parts = parts
-    this.#batcher = new Batcher({ run: (changes) => this.#apply(changes, this.#run), sizeOf })
+    this.#batcher = new Batcher({ run: (changes) => this.#apply(changes, this.#run), sizeOf, atOnce: 2 })
   }
 
   async commit(changes: readonly Change[]): Promise<readonly Verdict[]> {

@@ -30,6 +30,7 @@ export const connectWithPg: Connect = (url) =>
     query_timeout: QUERY_MS,
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
+    pipeline: true,
   })
 
 export interface ConnectionOptions {
@@ -75,8 +76,8 @@ export class Connection {
   readonly #options: ConnectionOptions
   /** Present while connected or connecting. Forgotten when it breaks. */
   #client: Promise<Client> | undefined
-  /** The statement under way, settled either way: one at a time. */
-  #last: Promise<unknown> = Promise.resolve()
+  /** Statements under way. Sent as they come, answered in that order; each is a transaction of its own. */
+  readonly #underWay = new Set<Promise<unknown>>()
   /** Asked to close: what fails now is not tried again. */
   #leaving = false
   #closed = false
@@ -95,7 +96,7 @@ export class Connection {
     let again = false
     for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
       try {
-        return await this.#inTurn(() => this.#once(text, values(again)))
+        return await this.#answered(this.#once(text, values(again)))
       } catch (error) {
         const passing = isPassing(error) || (!mayBreakUp && codeOf(error) === LOCK_NOT_AVAILABLE)
         const over = this.#leaving || clock.monotonicMs() + pauseMs > giveUpAt
@@ -115,16 +116,19 @@ export class Connection {
   async close(): Promise<void> {
     this.#leaving = true
     this.#closed = true
-    await this.#last.catch(() => {})
+    await Promise.allSettled(this.#underWay)
     const client = this.#client
     this.#client = undefined
     if (client !== undefined) await client.then((connected) => connected.end()).catch(() => {})
   }
 
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(act, act)
-    this.#last = turn
-    return turn
+  async #answered<T>(statement: Promise<T>): Promise<T> {
+    this.#underWay.add(statement)
+    try {
+      return await statement
+    } finally {
+      this.#underWay.delete(statement)
+    }
   }
 
   async #once(text: string, values: unknown[]): Promise<Row[]> {
@@ -141,10 +145,8 @@ export class Connection {
       const { rows } = await client.query({ text, values, rowMode: 'array', types: TYPES })
       return rows as Row[]
     } catch (error) {
-      if (isLost(error)) {
-        this.#forget(opening)
-        client.end().catch(() => {})
-      }
+      // Of all statements that were under way on it, the first to fail sees it off.
+      if (isLost(error) && this.#forget(opening)) client.end().catch(() => {})
       throw error
     }
   }
@@ -159,8 +161,11 @@ export class Connection {
     return opening
   }
 
-  #forget(client: Promise<Client>): void {
-    if (this.#client === client) this.#client = undefined
+  /** False where it has been forgotten already. */
+  #forget(client: Promise<Client>): boolean {
+    if (this.#client !== client) return false
+    this.#client = undefined
+    return true
   }
 }
 

@@ -34,7 +34,7 @@ export class Inserts {
 
   constructor(parts: InsertParts) {
     this.#parts = parts
-    this.#plain = new Batcher({ run: (items) => this.#insertPlain(items), sizeOf })
+    this.#plain = new Batcher({ run: (items) => this.#insertPlain(items), sizeOf, atOnce: 2 })
     this.#keyed = new Batcher({ run: (items) => this.#insertKeyed(items), sizeOf })
   }
 

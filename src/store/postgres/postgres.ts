@@ -143,7 +143,9 @@ class PostgresStore implements Store {
       return { items: await this.#inserts.insertIn(items, run, (ids) => loadWithInputs(inside, ids)), now: this.#now }
     }
     const answers = await this.#inserts.insert(items)
-    for (const [i, { job }] of items.entries()) if (answers[i]?.status === 'inserted') this.#announce(job)
+    for (let i = 0; i < items.length; i += 1) {
+      if (answers[i]?.status === 'inserted') this.#announce((items[i] as NewJob).job)
+    }
     return { items: answers, now: items.length === 0 ? await this.#readClock() : this.#now }
   }
 
@@ -163,7 +165,8 @@ class PostgresStore implements Store {
       return { verdicts, now: this.#now }
     }
     const verdicts = await this.#commits.commit(changes)
-    for (const [i, change] of changes.entries()) {
+    for (let i = 0; i < changes.length; i += 1) {
+      const change = changes[i] as Change
       if (change.kind !== 'move' || verdicts[i]?.status !== 'applied') continue
       this.#announce(change.after)
       if (change.spawn !== undefined) this.#announce(change.spawn.job)
