@@ -40,7 +40,7 @@ import type { Refusal } from './refusal.ts'
 import { refuse } from './refuse.ts'
 import type { Ruling } from './ruling.ts'
 import { tickCommand } from './tick.ts'
-import { isCommand, movesFrom } from './transitions.ts'
+import { isCommand, type Move, movesFrom } from './transitions.ts'
 import { validate } from './validate.ts'
 
 export type Decision =
@@ -182,15 +182,21 @@ const RULES: {
 
 function accepted(before: Job, d: Draft, successor: Omit<Enqueue, 'id'> | undefined): Decision {
   const moves = movesFrom(d.command.type, before.state)
-  assert(
-    moves?.some((move) => move.to === d.job.state && sameEvents(move.events, d.events)) === true,
-    'every move is in the table',
-  )
+  assert(moves !== undefined && isAmong(moves, d), 'every move is in the table')
   return { kind: 'accepted', events: d.events, job: d.job, bodies: d.bodies, successor }
 }
 
-const sameEvents = (types: readonly string[], events: readonly Event[]): boolean =>
-  types.length === events.length && types.every((type, i) => events[i]?.type === type)
+function isAmong(moves: readonly Move[], { job, events }: Draft): boolean {
+  let found = false
+  for (const { to, events: types } of moves) found ||= to === job.state && sameEvents(types, events)
+  return found
+}
+
+function sameEvents(types: readonly string[], events: readonly Event[]): boolean {
+  let same = types.length === events.length
+  for (let i = 0; i < types.length; i += 1) same &&= types[i] === events[i]?.type
+  return same
+}
 
 const refused = (refusal: Refusal): Decision => ({ kind: 'refused', refusal, annotation: undefined })
 

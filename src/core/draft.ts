@@ -5,7 +5,7 @@
 import { assert } from './assert.ts'
 import type { Command } from './command.ts'
 import type { Event, ObservationPayloads, ObservationType, TransitionPayloads, TransitionType } from './event.ts'
-import { evolve } from './evolve.ts'
+import { evolve, evolveOwn } from './evolve.ts'
 import type { Job, State, Time } from './job.ts'
 import { digestOf } from './receipt.ts'
 
@@ -20,8 +20,8 @@ export interface Draft {
   readonly command: Command
   /** Never before the job's last event: `at` does not decrease within a job. */
   readonly at: Time
-  readonly events: Event[]
-  readonly bodies: MemoBody[]
+  events: readonly Event[]
+  bodies: readonly MemoBody[]
   readonly digest: string
 }
 
@@ -29,8 +29,9 @@ export const draft = (job: Job, command: Command, now: Time): Draft => ({
   job,
   command,
   at: Math.max(now, job.updatedAt),
-  events: [],
-  bodies: [],
+  // Not new ones for each: a list that is pushed to makes room for seventeen, and most commits have one or two.
+  events: NO_EVENTS,
+  bodies: NO_BODIES,
   digest: digestOf(command),
 })
 
@@ -48,11 +49,12 @@ export function change<T extends TransitionType>(
   type: T,
   to: State,
   payload: TransitionPayloads[T],
-  circumstance: Circumstance = {},
+  circumstance: Circumstance = NO_CIRCUMSTANCE,
 ): void {
-  assert(d.job.state !== to, `${type} changes the state`)
+  const { state: from } = d.job
+  assert(from !== to, 'a state change changes the state')
   const seq = d.job.seq + 1
-  add(d, { ...stamp(d, circumstance), type, seq, from: d.job.state, to, state: to, payload } as Event)
+  add(d, event(d, type, seq, from, to, payload, circumstance))
 }
 
 /** Something worth knowing that changes no state. */
@@ -60,33 +62,55 @@ export function observe<T extends ObservationType | 'compensating'>(
   d: Draft,
   type: T,
   payload: T extends ObservationType ? ObservationPayloads[T] : TransitionPayloads['compensating'],
-  circumstance: Circumstance = {},
+  circumstance: Circumstance = NO_CIRCUMSTANCE,
 ): void {
-  const { state } = d.job
-  add(d, { ...stamp(d, circumstance), type, seq: undefined, from: undefined, to: undefined, state, payload } as Event)
+  add(d, event(d, type, undefined, undefined, undefined, payload, circumstance))
 }
 
 function add(d: Draft, event: Event): void {
-  d.job = evolve(d.job, event)
-  d.events.push(event)
+  if (d.events.length === 0) {
+    d.job = evolve(d.job, event)
+    d.events = [event]
+  } else {
+    d.job = evolveOwn(d.job, event)
+    d.events = [...d.events, event]
+  }
 }
 
-function stamp(d: Draft, { reason, at, attempt, generation }: Circumstance) {
-  const { job, command } = d
+/** One literal with all its keys: a stamp spread into it was made for nothing but to be copied. */
+function event(
+  { job, command, at: now, digest }: Draft,
+  type: Event['type'],
+  seq: number | undefined,
+  from: State | undefined,
+  to: State | undefined,
+  payload: object,
+  { reason, at, attempt, generation }: Circumstance,
+): Event {
   return {
     jobId: job.id,
     rev: job.rev + 1,
-    at: at ?? d.at,
+    at: at ?? now,
     actor: command.actor,
     command: command.type,
     requestId: command.requestId,
-    digest: d.digest,
+    digest,
     correlationId: command.correlationId ?? job.spec.correlationId,
     traceparent: command.traceparent ?? job.spec.traceparent,
     cause: command.cause,
     reason,
     generation: generation ?? job.generation,
     attempt: attempt ?? job.attempt,
-    version: 1 as const,
-  }
+    version: 1,
+    type,
+    seq,
+    from,
+    to,
+    state: to ?? job.state,
+    payload,
+  } as Event
 }
+
+const NO_CIRCUMSTANCE: Circumstance = {}
+const NO_EVENTS: readonly Event[] = []
+const NO_BODIES: readonly MemoBody[] = []

@@ -2,13 +2,14 @@
  * The fold: what a record becomes when an event is applied to it. Total over the events `decide` makes; the record of
  * every job is the fold of its events, always.
  */
-import { assert, unreachable } from './assert.ts'
+import { assert, unreachable, violated } from './assert.ts'
 import type { Event, TransitionPayloads } from './event.ts'
 import type {
   CancelRequest,
   DeadLetter,
   Failure,
   Job,
+  LastClaim,
   Lease,
   Owner,
   Receipt,
@@ -26,9 +27,27 @@ export function evolve(job: Job | undefined, event: Event): Job {
     assert(job === undefined, 'a job is enqueued once')
     return created(event.payload, event.to, event)
   }
-  assert(job !== undefined, `${event.type} needs a job`)
-  assert(event.rev > job.rev, `${event.type} at rev ${event.rev} comes after rev ${job.rev}`)
-  return timed(apply(job, event))
+  return next(job, event, COPIED)
+}
+
+/**
+ * The same for a record that nobody else has seen, which may become the next one: a commit of two events copies once,
+ * and a record has 45 fields.
+ */
+export function evolveOwn(job: Job, event: Event): Job {
+  assert(event.type !== 'enqueued', 'a job is enqueued once')
+  return next(job, event, OWN)
+}
+
+type Later = Exclude<Event, { type: 'enqueued' }>
+
+const COPIED = false
+const OWN = true
+
+function next(job: Job | undefined, event: Later, own: boolean): Job {
+  if (job === undefined) violated(`${event.type} needs a job`)
+  if (event.rev <= job.rev) violated(`${event.type} at rev ${event.rev} comes after rev ${job.rev}`)
+  return timed(apply(job, event, own))
 }
 
 /** The record a whole log amounts to. */
@@ -118,26 +137,16 @@ function created(payload: TransitionPayloads['enqueued'], state: State, event: E
   })
 }
 
-function apply(job: Job, event: Exclude<Event, { type: 'enqueued' }>): Job {
+function apply(job: Job, event: Later, own: boolean): Job {
   switch (event.type) {
     case 'admitted':
       return enter(job, event, { state: 'queued', runAt: event.payload.runAt }, { startBy: event.payload.startBy })
     case 'denied':
       return end(job, event, { state: 'denied', verdict: event.payload.verdict, endedAt: event.at }, 0)
     case 'claimed':
-      return claimed(job, event, event.payload)
+      return claimed(job, event, event.payload, own)
     case 'started':
-      assert(job.lease !== undefined, 'only an owned job starts')
-      return enter(
-        job,
-        event,
-        { state: 'running', owner: job.owner, lease: job.lease },
-        {
-          startedAt: event.at,
-          startBy: undefined,
-          recent: remember(job, event),
-        },
-      )
+      return started(job, event, own)
     case 'waiting':
       return leave(job, event, { state: 'waiting', wait: event.payload.wait }, event.payload.executionMs)
     case 'parked':
@@ -165,15 +174,7 @@ function apply(job: Job, event: Exclude<Event, { type: 'enqueued' }>): Job {
         cancel: event.payload.cancel,
       })
     case 'succeeded':
-      return end(
-        job,
-        event,
-        { state: 'succeeded', result: event.payload.result, endedAt: event.at },
-        event.payload.executionMs,
-        {
-          counters: added(job.counters, event.payload.stats),
-        },
-      )
+      return succeeded(job, event, event.payload, own)
     case 'failed':
     case 'timed_out':
       return end(
@@ -277,7 +278,16 @@ function observed(job: Job, event: Exclude<Extract<Event, { seq: undefined }>, {
  * same as a literal of four spreads made a whole life 4.5 µs long rather than 3.7.
  */
 function enter(job: Job, event: Event, entry: Entry, changes: Changes): Job {
-  const next: Record<string, unknown> & Writable = { ...job, state: entry.state }
+  const next = entering(job, event, COPIED) as Open & Record<string, unknown>
+  next.state = entry.state
+  for (const key in changes) next[key] = changes[key as keyof Changes]
+  for (const key in entry) next[key] = entry[key as keyof Entry]
+  return next as Job
+}
+
+/** What every state change does. What the old state demanded is gone afterwards: read it before. */
+function entering(job: Job, event: Event, own: boolean): Open {
+  const next: Open = own ? job : { ...job }
   next.runAt = undefined
   next.owner = undefined
   next.lease = undefined
@@ -291,24 +301,24 @@ function enter(job: Job, event: Event, entry: Entry, changes: Changes): Job {
   next.seq = event.seq ?? job.seq
   next.baseRev = event.rev
   next.updatedAt = event.at
-  for (const key in changes) next[key] = changes[key as keyof Changes]
-  for (const key in entry) next[key] = entry[key as keyof Entry]
-  return next as never
+  return next
 }
 
-type Writable = { -readonly [K in keyof typeof ABSENT | 'rev' | 'seq' | 'baseRev' | 'updatedAt']: Job[K] }
+type Open = { -readonly [K in keyof Job]: Job[K] }
 
 /** A state change that closes the lease, if there was one. */
 const leave = (job: Job, event: Event, entry: Entry, executionMs: number, changes: Changes = {}): Job =>
   enter(job, event, entry, {
     recent: NO_RECEIPTS,
-    lastClaim:
-      job.lease === undefined
-        ? job.lastClaim
-        : { owner: job.owner, fence: job.lease.fence, leaseExpiresAt: job.lease.expiresAt },
+    lastClaim: claimClosed(job),
     executionMs: job.executionMs + executionMs,
     ...changes,
   })
+
+const claimClosed = (job: Job): LastClaim | undefined =>
+  job.lease === undefined
+    ? job.lastClaim
+    : { owner: job.owner, fence: job.lease.fence, leaseExpiresAt: job.lease.expiresAt }
 
 /** An ending: no timer survives it. */
 const end = (job: Job, event: Event, entry: Entry, executionMs: number, changes: Changes = {}): Job =>
@@ -318,24 +328,52 @@ const end = (job: Job, event: Event, entry: Entry, executionMs: number, changes:
 const note = (job: Job, event: Event, changes: Changes): Job =>
   ({ ...job, rev: event.rev, baseRev: event.rev, updatedAt: event.at, ...changes }) as Job
 
-function claimed(job: Job, event: Event, payload: TransitionPayloads['claimed']): Job {
-  const lease: Lease = {
+// The three changes of nearly every life write their fields themselves: by way of `enter` it was 4.4 µs long.
+
+function claimed(job: Job, event: Event, payload: TransitionPayloads['claimed'], own: boolean): Job {
+  const next = entering(job, event, own)
+  next.state = 'claimed'
+  next.owner = payload.owner
+  next.lease = {
     fence: payload.fence,
     grantedAt: event.at,
     expiresAt: payload.leaseExpiresAt,
     beats: 0,
     lastBeatId: undefined,
   }
-  return enter(
-    job,
-    event,
-    { state: 'claimed', owner: payload.owner, lease },
-    {
-      attempt: event.attempt,
-      startedAt: undefined,
-      recent: NO_RECEIPTS,
-    },
-  )
+  next.attempt = event.attempt
+  next.startedAt = undefined
+  next.recent = NO_RECEIPTS
+  return next as Job
+}
+
+function started(job: Job, event: Event, own: boolean): Job {
+  const { owner, lease } = job
+  assert(lease !== undefined, 'only an owned job starts')
+  const recent = remember(job, event)
+  const next = entering(job, event, own)
+  next.state = 'running'
+  next.owner = owner
+  next.lease = lease
+  next.startedAt = event.at
+  next.startBy = undefined
+  next.recent = recent
+  return next as Job
+}
+
+function succeeded(job: Job, event: Event, payload: TransitionPayloads['succeeded'], own: boolean): Job {
+  const lastClaim = claimClosed(job)
+  const next = entering(job, event, own)
+  next.state = 'succeeded'
+  next.result = payload.result
+  next.endedAt = event.at
+  next.deadlineAt = undefined
+  next.startBy = undefined
+  next.recent = NO_RECEIPTS
+  next.lastClaim = lastClaim
+  next.executionMs += payload.executionMs
+  next.counters = added(next.counters, payload.stats)
+  return next as Job
 }
 
 function compensating(job: Job, event: Event, payload: TransitionPayloads['compensating']): Job {
@@ -370,7 +408,8 @@ function recorded(job: Job, payload: Extract<Event, { type: 'recorded' }>['paylo
 /** The last eight answers under this lease. */
 const remember = (job: Job, event: Event): readonly Receipt[] => {
   const { requestId, command, digest, rev, state, at } = event
-  return [...job.recent, { requestId, command, digest, rev, state, at }].slice(-SIZES.recent)
+  const receipt = { requestId, command, digest, rev, state, at }
+  return job.recent.length === 0 ? [receipt] : [...job.recent, receipt].slice(-SIZES.recent)
 }
 
 /** Who puts a job off puts off the time by which it must have started. */

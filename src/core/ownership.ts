@@ -47,8 +47,15 @@ function attemptOf(fence: string, job: Job): Trespass['claim'] {
   return generation <= job.generation && attempt <= job.attempt && attempt > 0 ? { generation, attempt } : undefined
 }
 
-export const fenceOf = (generation: number, attempt: number, nonce: string): string =>
-  `${generation}.${attempt}.${nonce}`
+/** The last one is remembered: one nonce serves a whole claim, and nearly all jobs of it are at the same attempt. */
+export function fenceOf(generation: number, attempt: number, nonce: string): string {
+  if (last.nonce !== nonce || last.attempt !== attempt || last.generation !== generation) {
+    last = { generation, attempt, nonce, fence: `${generation}.${attempt}.${nonce}` }
+  }
+  return last.fence
+}
+
+let last = { generation: 0, attempt: 0, nonce: '', fence: '0.0.' }
 
 /** Requests that a worker names after its fence keep what is not secret of it: which attempt, which word. */
 export const withoutNonce = (requestId: string): string => requestId.replaceAll(/(\d+\.\d+)\.[0-9a-f]{16}/g, '$1.…')

@@ -8,8 +8,20 @@ import { digest } from './hash.ts'
 import { isEnded, type Job, type Receipt } from './job.ts'
 import type { CommandType } from './verb.ts'
 
-/** The request id of the word that ends a lease needs no storage: there is one such word per fence. */
-export const impliedRequestId = (fence: string, command: CommandType): string => `${fence}/${command}`
+/**
+ * The request id of the word that ends a lease needs no storage: there is one such word per fence. The last one is
+ * remembered: the jobs of one claim share their fence, and the same text need not be made and compared for each.
+ */
+export function impliedRequestId(fence: string, command: CommandType): string {
+  if (implied.fence !== fence || implied.command !== command) implied = { fence, command, id: `${fence}/${command}` }
+  return implied.id
+}
+
+let implied: { readonly fence: string; readonly command: CommandType; readonly id: string } = {
+  fence: '',
+  command: 'complete',
+  id: '/complete',
+}
 
 /** Everything about a command that is not its own words. */
 const ENVELOPE: ReadonlySet<string> = new Set([
@@ -27,7 +39,9 @@ const ENVELOPE: ReadonlySet<string> = new Set([
 /** Empty where nothing needs telling apart: claims and heartbeats have no words, an implied request id no reuse. */
 export function digestOf(command: Command): string {
   if (command.type === 'claim' || command.type === 'heartbeat') return ''
-  if ('fence' in command && command.requestId === `${command.fence}/${command.type}`) return ''
+  if ('fence' in command && command.fence !== undefined) {
+    if (command.requestId === impliedRequestId(command.fence, command.type)) return ''
+  }
   const words = Object.entries(command).filter(([name]) => !ENVELOPE.has(name))
   return digest(JSON.stringify(Object.fromEntries(words), inOrder))
 }
@@ -63,7 +77,8 @@ export function receiptOf(caused: readonly Event[]): Receipt | undefined {
 function remembered(job: Job, command: Command): Receipt | undefined {
   if (!('fence' in command) || job.lease === undefined || job.lease.fence !== command.fence) return undefined
   if (command.type === 'heartbeat' && job.lease.lastBeatId === command.requestId) return outcome(job, command, '')
-  return job.recent.find((receipt) => receipt.requestId === command.requestId)
+  for (const receipt of job.recent) if (receipt.requestId === command.requestId) return receipt
+  return undefined
 }
 
 /** Does the record already show what this command asks for, by the same owner? */

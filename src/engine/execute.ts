@@ -93,12 +93,9 @@ export class Executor {
       const word = words[i] as Word
       const { id, tenant } = word
       const name = tenant === undefined ? id : `${id}\n${tenant}`
-      let group = groups.get(name)
-      if (group === undefined) {
-        group = new Group(id, tenant, this.#parts.held.get(id, tenant))
-        groups.set(name, group)
-      }
-      group.add(word, i)
+      const group = groups.get(name)
+      if (group === undefined) groups.set(name, new Group(word, i, this.#parts.held.get(id, tenant)))
+      else group.add(word, i)
     }
     return [...groups.values()]
   }

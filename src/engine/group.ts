@@ -29,9 +29,9 @@ export class Group {
   conflicts = 0
   /** Late words to be kept beside the log. */
   annotations: readonly Annotation[] = NO_ANNOTATIONS
-  readonly #words: Word[] = []
+  readonly #words: Word[]
   /** Where each word's answer goes. */
-  readonly #places: number[] = []
+  readonly #places: number[]
   #job: Job | undefined
   /** The first word without a final answer. */
   #next = 0
@@ -41,17 +41,19 @@ export class Group {
   /** Where the segment under way began. */
   #segmentFrom = 0
 
-  constructor(id: JobId, tenant: string | undefined, held: Job | undefined) {
-    this.id = id
-    this.tenant = tenant
+  constructor(word: Word, place: number, held: Job | undefined) {
+    this.id = word.id
+    this.tenant = word.tenant
+    // Not pushed: that makes room for seventeen, and most groups are one word.
+    this.#words = [word]
+    this.#places = [place]
     this.#job = held
-    this.need = held === undefined ? 'record' : 'nothing'
+    this.need = !speaksAsOwner(word) ? 'caused' : held === undefined ? 'record' : 'nothing'
   }
 
   add(word: Word, place: number): void {
     this.#words.push(word)
     this.#places.push(place)
-    if (this.#words.length === 1 && !speaksAsOwner(word)) this.need = 'caused'
   }
 
   get done(): boolean {
@@ -158,7 +160,7 @@ export class Group {
       const message = `There is no job ${this.id}.`
       return refused(refuse('NOT_FOUND', { command: command.type, jobId: this.id, message }))
     }
-    const violations = word.bodies === undefined ? [] : bodyViolations(word)
+    const violations = bodyViolations(word)
     if (violations.length > 0) return refused(refuse('INVALID', { command: command.type, job, violations }))
     const decision = decide(job, command, now, caused)
     const final = decision.kind !== 'refused' || caused !== undefined || decision.refusal.code === 'INVALID'

@@ -14,10 +14,11 @@ const NAMES: Readonly<Partial<Record<CommandType, RegExp>>> = {
 }
 
 const NONE: readonly Body[] = []
+const NO_VIOLATIONS: readonly Violation[] = []
 
 /** Each text must be the one its command refers to. */
 export function bodyViolations({ command, bodies }: Word): readonly Violation[] {
-  if (bodies === undefined || bodies.length === 0) return []
+  if (bodies === undefined || bodies.length === 0) return NO_VIOLATIONS
   const pattern = NAMES[command.type]
   return bodies
     .filter(({ name }) => pattern === undefined || !pattern.test(name))

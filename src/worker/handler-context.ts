@@ -16,13 +16,18 @@ import { mustSerialise } from './schema.ts'
 /** Nobody signals this: a sleep ends by its timeout only. */
 const SLEEP = 'pawl.sleep'
 
+interface Undoing {
+  readonly undo: () => Promise<void> | void
+  readonly value: unknown
+}
+
 export class HandlerContext implements Context {
   readonly #execution: Execution
   #memos: Memos | undefined
   #log: Log | undefined
   #spawned = 0
   /** How to undo what was done, by memo key. Filled while a compensating handler is led through its past. */
-  readonly #undo = new Map<string, { readonly undo: () => Promise<void> | void; readonly value: unknown }>()
+  #undo: Map<string, Undoing> | undefined
 
   constructor(execution: Execution) {
     this.#execution = execution
@@ -60,7 +65,10 @@ export class HandlerContext implements Context {
     const memo = await memos.find(key, 'step')
     const { compensate } = options
     if (memo?.kind === 'step') {
-      if (compensate !== undefined) this.#undo.set(key, { undo: () => compensate(memo.value as T), value: memo.value })
+      if (compensate !== undefined) {
+        this.#undo ??= new Map()
+        this.#undo.set(key, { undo: () => compensate(memo.value as T), value: memo.value })
+      }
       return memo.value as T
     }
     this.#execution.guard()
@@ -182,7 +190,7 @@ export class HandlerContext implements Context {
         this.log.info('handler ended while led through its past', { reason: String(error) })
     }
     for (const key of [...this.job.compensations].reverse()) {
-      const past = this.#undo.get(key)
+      const past = this.#undo?.get(key)
       if (past === undefined) {
         throw new PermanentError(`Nothing says how to undo ${key}.`, { code: 'E_NONDETERMINISTIC' })
       }

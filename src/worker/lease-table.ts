@@ -7,7 +7,7 @@
  * Times are milliseconds of the machine's monotonic clock, cut to 32 bits and compared by their difference: exact for
  * leases of up to 24 days, and they never run out.
  */
-import { assert } from '../core/assert.ts'
+import { assert, violated } from '../core/assert.ts'
 import { idNumber, idText } from '../core/id.ts'
 import type { JobId } from '../core/job.ts'
 import { fenceOf } from '../core/ownership.ts'
@@ -83,7 +83,7 @@ export class LeaseTable {
     const words = this.#words
     const at = HEADER + row * WIDTH
     const number = idNumber(lease.id)
-    assert(number !== undefined, `${lease.id} is a job id`)
+    if (number === undefined) violated(`${lease.id} is a job id`)
     words[at + ID_HIGH] = Math.floor(number / 0x1_0000_0000)
     words[at + ID_LOW] = number | 0
     words[at + GENERATION] = lease.generation

@@ -51,7 +51,7 @@ function waitTimedOut(d: Draft, wait: Wait): Ruling {
     conclude(d, timedOut(d, 'wait_timeout', `No signal ${wait.name} came in time.`))
     return undefined
   }
-  d.bodies.push({ name: `step/${wait.memo}`, text: JSON.stringify({ timedOut: true }) })
+  d.bodies = [...d.bodies, { name: `step/${wait.memo}`, text: JSON.stringify({ timedOut: true }) }]
   change(d, 'wait_timed_out', 'queued', { memo: wait.memo })
   return undefined
 }

@@ -16,7 +16,7 @@ export function decideSignal(d: Draft, job: Job, command: Signal): Ruling {
     body: command.body === undefined ? undefined : { ...command.body, name: `signal/${n}` },
   }
   if (job.wait !== undefined && answers(job.wait, signal)) {
-    d.bodies.push(signalMemo(job.wait, n))
+    d.bodies = [...d.bodies, signalMemo(job.wait, n)]
     change(d, 'signalled', 'queued', { signal, stored: false, memo: job.wait.memo })
     return undefined
   }

@@ -28,7 +28,7 @@ export function decideWait(d: Draft, job: Job, command: WaitCommand): Ruling {
   const early = job.inbox.find((signal) => answers(wait, signal))
   if (early !== undefined) {
     change(d, 'signalled', 'queued', { signal: early, stored: true, memo: wait.memo })
-    d.bodies.push(signalMemo(wait, early.n))
+    d.bodies = [...d.bodies, signalMemo(wait, early.n)]
   } else if (command.timeoutMs === undefined || command.timeoutMs > policy.parkAfterMs) {
     change(d, 'parked', 'parked', {})
   }

@@ -15,7 +15,11 @@ export const LOG: readonly Mutant[] = [
     'return { ...job, updatedAt: event.at, lease, cancel } as Job',
   ]),
   mutant('seq-gap', 'budget', ['draft.ts', 'const seq = d.job.seq + 1', 'const seq = d.job.seq + 2']),
-  mutant('seq-on-an-observation', 'budget', ['draft.ts', 'type, seq: undefined,', 'type, seq: d.job.seq + 1,']),
+  mutant('seq-on-an-observation', 'budget', [
+    'draft.ts',
+    'event(d, type, undefined, undefined,',
+    'event(d, type, d.job.seq + 1, undefined,',
+  ]),
   mutant('time-runs-backwards', 'lagging', ['draft.ts', 'at: Math.max(now, job.updatedAt),', 'at: now,']),
   mutant('record-changed-in-place', 'budget', [
     'decide/heartbeat.ts',

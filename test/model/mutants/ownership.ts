@@ -50,7 +50,11 @@ export const OWNERSHIP: readonly Mutant[] = [
     'const attempt = job.attempt + 1',
     'const attempt = Math.max(1, job.attempt)',
   ]),
-  mutant('attempt-counts-double', 'budget', ['evolve.ts', 'attempt: event.attempt,', 'attempt: event.attempt + 1,']),
+  mutant('attempt-counts-double', 'budget', [
+    'evolve.ts',
+    'next.attempt = event.attempt',
+    'next.attempt = event.attempt + 1',
+  ]),
   mutant('attempt-reset-on-reopen', 'cancel', [
     'evolve.ts',
     'generation: event.generation,',

@@ -63,7 +63,7 @@ export const WAITS: readonly Mutant[] = [
   ]),
   mutant('memo-of-an-early-signal-not-written', 'wait', [
     'decide/wait.ts',
-    'd.bodies.push(signalMemo(wait, early.n))',
+    'd.bodies = [...d.bodies, signalMemo(wait, early.n)]',
     '',
   ]),
   mutant('wait-timeout-forgotten', 'wait', [
