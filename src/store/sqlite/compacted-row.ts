@@ -1,6 +1,7 @@
 import { evolve } from '../../core/evolve.ts'
 import { idNumber } from '../../core/id.ts'
 import { encodeEvents, standing } from '../codec/events.ts'
+import { encodeRecord } from '../codec/record.ts'
 import type { Change, Verdict } from '../store.ts'
 import type { Channel } from './channel.ts'
 import { eventsOf } from './decode.ts'
@@ -21,5 +22,5 @@ export async function compactedRow(channel: Channel, kinds: Kinds, change: Compa
   const kept = [...rest.filter(({ rev }) => !gone.has(rev)), event].sort((a, b) => a.rev - b.rev)
   if (first === undefined) return { status: 'conflict' }
   const log = encodeEvents(kept, before.spec, standing(evolve(undefined, first)), 'alone')
-  return ['compact', id, before.rev, was, log]
+  return ['compact', id, before.rev, was, log, encodeRecord(before)]
 }

@@ -6,15 +6,16 @@ import type { Job, JobId, Spec, State } from '../../core/job.ts'
 import { digestOf } from '../../core/receipt.ts'
 import { STATE_OF } from '../codec/codes.ts'
 import { decodeEnqueued, type EnqueuedEvent } from '../codec/enqueued.ts'
-import { decodeEvents } from '../codec/events.ts'
+import { decodeEvents, standing } from '../codec/events.ts'
 import { decodeRecord } from '../codec/record.ts'
 import { original } from '../codec/text.ts'
 import type { Kinds } from './kinds.ts'
 import type { JobRow, LeaseRow, LogRow, Opening, OpeningBeats, OpeningClaim } from './rows.ts'
 
 export function jobOf(row: JobRow, kinds: Kinds): Job {
-  const [, , , , , record, lease] = row
+  const [, , , , , record, lease, told] = row
   const first = firstEvent(row, kinds)
+  if (told !== null) return stretch(told, first).reduce<Job>(evolve, evolve(undefined, first))
   if (lease === null) return recordOf(record, first)
   const claim = claimOf(lease)
   const base = record === null && claim !== undefined ? claimed(lease, claim, first) : recordOf(record, first)
@@ -39,7 +40,7 @@ export function eventsOf(job: JobRow, log: readonly LogRow[], kinds: Kinds): Eve
   const { jobId } = first
   const { spec } = first.payload
   const events: Event[] = [first]
-  for (const row of log) events.push(...stretch(row, jobId, spec))
+  for (const [, opening, text] of log) events.push(...stretch([opening, text], first))
   const lease = job[6]
   if (lease === null) return events
   const claim = lease[4] === 1 ? undefined : claimOf(lease)
@@ -49,16 +50,22 @@ export function eventsOf(job: JobRow, log: readonly LogRow[], kinds: Kinds): Eve
   return events
 }
 
-function stretch([, opening, log]: LogRow, jobId: JobId, spec: Spec): Event[] {
+function stretch([opening, log]: readonly [string | null, string | null], first: EnqueuedEvent): Event[] {
+  const { jobId } = first
+  const { spec } = first.payload
   const events: Event[] = []
-  const logged = log === null ? [] : decodeEvents(log, jobId, spec)
   if (opening !== null) {
     const [claim, beats] = JSON.parse(opening) as Opening
     if (claim !== null) events.push(claimEvent(claim, jobId, spec))
     if (beats !== null) events.push(heartbeatEvent(beats, jobId, spec))
   }
-  return [...events, ...logged]
+  if (log === null) return events
+  // Not written to be read alone: then nothing happened before but the first event and the opening.
+  const before = log.startsWith(FOLLOWING) ? standing(events.reduce<Job>(evolve, evolve(undefined, first))) : undefined
+  return [...events, ...decodeEvents(log, jobId, spec, before)]
 }
+
+const FOLLOWING = '[0,'
 
 function claimOf(lease: LeaseRow): OpeningClaim | undefined {
   const [, , fence, , , rev, seq, from, expiresAt, attempt, generation, , , , , , at, request, worker, actor] = lease

@@ -85,10 +85,14 @@ export function numberOf(id: string, field: string): number {
   return number
 }
 
-export function changeRow(change: Exclude<Change, { kind: 'compact' }>, reference: Reference): ChangeRow {
+export function changeRow(
+  change: Exclude<Change, { kind: 'compact' }>,
+  reference: Reference,
+  inFull = false,
+): ChangeRow {
   switch (change.kind) {
     case 'move':
-      return moveRow(change, reference)
+      return moveRow(change, reference, inFull)
     case 'annotate': {
       const { jobId, generation, attempt, command } = change.annotation
       const text = JSON.stringify(change.annotation)
@@ -103,10 +107,15 @@ export function changeRow(change: Exclude<Change, { kind: 'compact' }>, referenc
   }
 }
 
-type Move = Extract<Change, { kind: 'move' }>
+export type Move = Extract<Change, { kind: 'move' }>
 
-function moveRow(change: Move, reference: Reference): ChangeRow {
+/** The whole log is in the row of the end and in that of the job: the record is their fold and needs no copy. */
+export const isTold = (before: Job, after: Job): boolean =>
+  after.endedAt !== undefined && (before.rev === 1 || (before.rev === 2 && before.state === 'claimed'))
+
+function moveRow(change: Move, reference: Reference, inFull: boolean): ChangeRow {
   const { before, after, events, bodies, notAfter } = change
+  const told = !inFull && isTold(before, after)
   const output = bodies.find(({ name }) => name === 'output')
   return [
     'move',
@@ -119,8 +128,8 @@ function moveRow(change: Move, reference: Reference): ChangeRow {
     before.readyAt ?? null,
     notAfter ?? null,
     place(after),
-    encodeRecord(after),
-    encodeEvents(events, before.spec, standing(before), 'alone'),
+    told ? null : encodeRecord(after),
+    encodeEvents(events, before.spec, standing(before), told ? 'following' : 'alone'),
     output === undefined ? null : storable(output.text),
     moveMore(change, reference),
     STATE_CODES[after.state],

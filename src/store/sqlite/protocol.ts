@@ -9,6 +9,7 @@ import type {
   BeatRow,
   ChangeRow,
   ClaimedRow,
+  EachVerdict,
   FindRow,
   InsertedRow,
   InsertRow,
@@ -44,7 +45,7 @@ export interface Calls {
     },
     { replayed: boolean; rows: readonly ClaimedRow[] },
   ]
-  commit: [{ kinds: readonly KindRow[]; rows: readonly ChangeRow[] }, readonly VerdictRow[]]
+  commit: [{ kinds: readonly KindRow[]; rows: readonly ChangeRow[] }, readonly (VerdictRow | EachVerdict)[]]
   heartbeat: [readonly BeatRow[], readonly BeatenRow[]]
   due: [number, readonly JobRow[]]
   /** Ticks that `due` found too early. */

@@ -1,6 +1,9 @@
 /** Jobs, changes and questions as the texts and numbers they are stored as: what the two threads send each other. */
 import type { Time } from '../../core/job.ts'
 
+/** Longer outputs are bodies like others: beside them the tree of ended jobs stays flat. */
+export const INLINE = 200
+
 /** Where the row of a job is. */
 export type Place = 'ready' | 'lease' | 'rest' | 'done'
 
@@ -48,7 +51,8 @@ export type MoveRow = readonly [
   fromReadyAt: Time | null,
   notAfter: Time | null,
   to: Place,
-  record: string,
+  /** Absent: the fold of the first event, of the claim that the lease knows, and of the log. */
+  record: string | null,
   log: string,
   output: string | null,
   more: MoveMore | null,
@@ -83,19 +87,46 @@ export interface MoveMore {
   readonly echoes: readonly (readonly [correlation: number, rev: number])[]
 }
 
+/** Ends of leases that are alike in everything but the job. */
+export type EndsRow = readonly [
+  what: 'ends',
+  count: number,
+  /** Numbers and commas: the threads hand it on to SQLite as it is. */
+  ids: string,
+  kind: KindRef,
+  rev: number,
+  fence: string,
+  fromState: string,
+  notAfter: Time | null,
+  newRev: number,
+  state: string,
+  endedAt: Time,
+  log: string,
+  output: string | null,
+  ...facts: (number | string)[],
+]
+
 export type ChangeRow =
   | MoveRow
+  | EndsRow
   | readonly ['annotate', id: number, generation: number, attempt: number, command: string, text: string]
   | readonly ['purge', id: number, rev: number, state: string]
   /** The log from its second event on, rewritten by the main thread. */
-  | readonly ['compact', id: number, rev: number, was: string, log: string]
+  | readonly ['compact', id: number, rev: number, was: string, log: string, record: string]
 
 export type VerdictRow =
   | 'applied'
   | 'conflict'
   | 'late'
+  /** The record is not the fold of what the row tells: it must be said in full. */
+  | 'untold'
   | readonly ['taken', purpose: string, key: string, until: Time | null, holder: number]
   | readonly ['rejected', rule: string]
+
+/** Where those of an `EndsRow` differ; otherwise one verdict is everybody's. */
+export interface EachVerdict {
+  readonly each: readonly VerdictRow[]
+}
 
 /** A job as it lies in the tables. */
 export type JobRow = readonly [
@@ -106,6 +137,8 @@ export type JobRow = readonly [
   head: string | null,
   record: string | null,
   lease: LeaseRow | null,
+  /** Where an ended job's record is their fold. */
+  told: readonly [opening: string | null, log: string] | null,
 ]
 
 export type LeaseRow = readonly [

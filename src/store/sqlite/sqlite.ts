@@ -33,16 +33,17 @@ import type {
   Verdict,
 } from '../store.ts'
 import { beatCarefully, type Heard } from './beat-carefully.ts'
+import { ChangeRows, type PlacedRow } from './change-rows.ts'
 import { Channel, SqliteStoreError } from './channel.ts'
 import { compactedRow } from './compacted-row.ts'
 import { eventsOf, jobOf } from './decode.ts'
-import { changeRow, insertRow, numberOf, Unstorable } from './encode.ts'
+import { changeRow, insertRow, type Move, numberOf, type Reference, Unstorable } from './encode.ts'
 import { events } from './events.ts'
 import { find } from './find.ts'
 import { Hints } from './hints.ts'
 import { Kinds } from './kinds.ts'
 import type { SettingRow } from './protocol.ts'
-import type { BeatenRow, ChangeRow, InsertedRow, KindRow, LoadedRow, LoadRow, VerdictRow } from './rows.ts'
+import type { BeatenRow, InsertedRow, KindRow, LoadedRow, LoadRow, VerdictRow } from './rows.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
@@ -119,7 +120,7 @@ class SqliteStore implements Store {
     })
     const jobs = answered.rows.map((row) => {
       const [id, kind, createdAt, priority, head, record, rev, attempt, leaseExpiresAt, at, input] = row
-      const before = jobOf([id, kind, createdAt, priority, head, record, null], this.#kinds)
+      const before = jobOf([id, kind, createdAt, priority, head, record, null, null], this.#kinds)
       return { before, rev, attempt, leaseExpiresAt, at, input: input === null ? undefined : original(input) }
     })
     if (!answered.replayed) for (const { before } of jobs) this.#hints.aboutJob(before.id)
@@ -129,20 +130,46 @@ class SqliteStore implements Store {
   async commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer> {
     refuseTransaction(tx)
     const unknown: KindRow[] = []
-    const refused = new Map<number, Verdict>()
-    const rows: ChangeRow[] = []
-    for (const [i, change] of changes.entries()) {
-      const row =
-        change.kind === 'compact'
-          ? await compactedRow(this.#channel, this.#kinds, change)
-          : attempt(() => changeRow(change, (kind) => this.#kinds.reference(kind, unknown)))
-      if ('rule' in row || 'status' in row) refused.set(i, row)
-      else rows.push(row)
+    const reference: Reference = (kind) => this.#kinds.reference(kind, unknown)
+    const verdicts: Verdict[] = new Array(changes.length)
+    const rows = new ChangeRows(reference)
+    for (let i = 0; i < changes.length; i += 1) {
+      const change = changes[i] as Change
+      try {
+        if (change.kind !== 'compact') rows.add(change, i)
+        else {
+          const row = await compactedRow(this.#channel, this.#kinds, change)
+          if ('status' in row) verdicts[i] = row
+          else rows.put(row, i)
+        }
+      } catch (error) {
+        verdicts[i] = rejected(error)
+      }
     }
-    const { now, answered } = await this.#channel.call('commit', { kinds: unknown, rows })
-    const given = answered[Symbol.iterator]()
-    const verdicts = changes.map((change, i) => refused.get(i) ?? this.#verdict(change, next(given)))
-    return { now, verdicts }
+    rows.close()
+    const now = await this.#commitRows(changes, unknown, rows.placed, verdicts)
+    const untold = rows.placed.flatMap(({ places }) => places).filter((i) => verdicts[i] === UNTOLD)
+    if (untold.length === 0) return { now, verdicts }
+    const inFull = untold.map((i) => ({ row: changeRow(changes[i] as Move, reference, true), places: [i] }))
+    return { now: await this.#commitRows(changes, unknown, inFull, verdicts), verdicts }
+  }
+
+  async #commitRows(
+    changes: readonly Change[],
+    kinds: readonly KindRow[],
+    placed: readonly PlacedRow[],
+    verdicts: Verdict[],
+  ): Promise<Time> {
+    const { now, answered } = await this.#channel.call('commit', { kinds, rows: placed.map(({ row }) => row) })
+    for (const [n, { places }] of placed.entries()) {
+      const given = answered[n]
+      assert(given !== undefined, 'every change is answered')
+      for (const [j, i] of places.entries()) {
+        const verdict = typeof given === 'object' && 'each' in given ? given.each[j] : given
+        verdicts[i] = this.#verdict(changes[i] as Change, verdict ?? 'conflict')
+      }
+    }
+    return now
   }
 
   async heartbeat(beats: readonly Beat[]): Promise<BeatAnswer> {
@@ -245,13 +272,18 @@ class SqliteStore implements Store {
       const wanted = { purpose, key: original(key), until: until ?? undefined }
       return { status: 'taken', key: wanted as Extract<Verdict, { status: 'taken' }>['key'], holder: idText(holder) }
     }
-    if (row === 'applied' && change.kind === 'move') {
+    if (row !== 'applied') return row === 'untold' ? UNTOLD : { status: row }
+    if (change.kind === 'move') {
       this.#hints.about(change.after)
       if (change.spawn !== undefined) this.#hints.about(change.spawn.job)
     }
-    return { status: row }
+    return APPLIED
   }
 }
+
+const APPLIED: Verdict = { status: 'applied' }
+/** For the time between two calls. */
+const UNTOLD: Verdict = { status: 'conflict' }
 
 function refuseTransaction(tx: Transaction | undefined): void {
   if (tx === undefined) return
@@ -265,9 +297,13 @@ function attempt<Made extends object>(make: () => Made): Made | { status: 'rejec
   try {
     return make()
   } catch (error) {
-    if (!(error instanceof Unstorable)) throw error
-    return { status: 'rejected', field: error.field, rule: error.rule }
+    return rejected(error)
   }
+}
+
+function rejected(error: unknown): { status: 'rejected'; field: string; rule: string } {
+  if (!(error instanceof Unstorable)) throw error
+  return { status: 'rejected', field: error.field, rule: error.rule }
 }
 
 function next<Value>(values: Iterator<Value>): Value {

@@ -47,8 +47,8 @@ export function completed(before: Job, now: number): Move {
   return { ...accepted(before, command, now), notAfter: before.lease?.expiresAt }
 }
 
-export const cancelled = (before: Job, now: number): Move =>
-  accepted(before, { type: 'cancel', mode: 'hard', actor: 'operator', requestId: realRandom.uuid() }, now)
+export const cancelled = (before: Job, now: number, requestId: string = realRandom.uuid()): Move =>
+  accepted(before, { type: 'cancel', mode: 'hard', actor: 'operator', requestId }, now)
 
 export const stalled = (before: Job, now: number, requestId: string): Move =>
   accepted(before, { type: 'stall', actor: 'system', requestId }, now)

@@ -53,8 +53,8 @@ describe('plans', () => {
   })
 
   it.each([
-    ['states', { states: ['S'] }, /done_kind/],
-    ['kinds', { kinds: [1] }, /ready_kind|done_kind|rest_kind/],
+    ['states', { states: ['S'] }, /done USING PRIMARY KEY \(kind=\? AND state=\?/],
+    ['kinds', { kinds: [1] }, /ready_kind|done USING PRIMARY KEY|rest_kind/],
     ['parent', { parent: 'p' }, /job_parent/],
     ['workflow', { workflow: 'w' }, /job_workflow/],
     ['dedupe key', { dedupe: 'd' }, /job_dedupe/],

@@ -1,6 +1,7 @@
 import { unreachable } from '../../../core/assert.ts'
 import type { Answered, Asked } from '../protocol.ts'
-import type { ChangeRow, VerdictRow } from '../rows.ts'
+import type { ChangeRow, EachVerdict, VerdictRow } from '../rows.ts'
+import { endAlike, insertEnding, leaveEnding } from './ending.ts'
 import { finish } from './finish.ts'
 import type { Ledger } from './ledger.ts'
 import { move } from './move.ts'
@@ -12,7 +13,7 @@ export function commit(ledger: Ledger, { kinds, rows }: Asked<'commit'>): Answer
   const finished = together(ledger, rows, interned)
   return ledger.each(
     rows,
-    (row, i) => finished[i] ?? change(ledger, row, interned),
+    (row, i): VerdictRow | EachVerdict => finished[i] ?? change(ledger, row, interned),
     (rule): VerdictRow => ['rejected', rule],
   )
 }
@@ -27,10 +28,12 @@ function together(ledger: Ledger, rows: readonly ChangeRow[], interned: readonly
   }
 }
 
-function change(ledger: Ledger, row: ChangeRow, interned: readonly number[]): VerdictRow {
+function change(ledger: Ledger, row: ChangeRow, interned: readonly number[]): VerdictRow | EachVerdict {
   switch (row[0]) {
     case 'move':
       return move(ledger, row, interned)
+    case 'ends':
+      return endAlike(ledger, row, ledger.kinds.of(row[3], interned))
     case 'annotate': {
       const [, id, generation, attempt, command, text] = row
       if (one(ledger.sql.jobExists, id) === undefined) return 'conflict'
@@ -38,8 +41,12 @@ function change(ledger: Ledger, row: ChangeRow, interned: readonly number[]): Ve
       return 'applied'
     }
     case 'compact': {
-      const [, id, rev, was, log] = row
-      if (ledger.sql.compactDone.run(log, id, rev, was).changes === 0) return 'conflict'
+      const [, id, rev, was, log, record] = row
+      const ending = one(ledger.sql.endingOfDone, id, id, rev, was)
+      if (ending === undefined) return 'conflict'
+      const [old, state, endedAt] = ending as readonly [number, string, number]
+      leaveEnding(ledger, old)
+      ledger.sql.moveEnding.run(insertEnding(ledger, state, endedAt, 1, null, log, record), id, id)
       ledger.sql.deletePast.run(id)
       return 'applied'
     }
@@ -53,9 +60,10 @@ function change(ledger: Ledger, row: ChangeRow, interned: readonly number[]): Ve
 /** An ended job with everything that is its own. The feed keeps saying that it was there. */
 function purge(ledger: Ledger, id: number, rev: number): VerdictRow {
   const { sql } = ledger
-  const done = one(sql.takeDone, id, rev)
+  const done = one(sql.takeDone, id, id, rev)
   if (done === undefined) return 'conflict'
-  ledger.gathered.count(done[3] as number, done[4] as string, -1)
+  leaveEnding(ledger, done[0] as number)
+  ledger.gathered.count(done[2] as number, done[3] as string, -1)
   for (const remove of [
     sql.deletePast,
     sql.deleteBodies,

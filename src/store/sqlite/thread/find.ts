@@ -55,7 +55,7 @@ function lastSeen(ledger: Ledger, { sql, values }: Driver): number | null {
 /** Retention asks this all the time, mostly in vain: states in which nothing has ended that early are out. */
 function endedStates(ledger: Ledger, { states, endedBefore }: FindRow): readonly string[] {
   const ended = (states ?? ENDED).filter((state) => ENDED.includes(state))
-  const any = ledger.adHoc('SELECT 1 FROM done WHERE state = ? AND ended_at < ? LIMIT 1') // done_ended
+  const any = ledger.adHoc('SELECT 1 FROM ending WHERE state = ? AND ended_at < ? LIMIT 1') // ending_ended
   return ended.filter((state) => one(any, state, endedBefore) !== undefined)
 }
 
@@ -96,7 +96,7 @@ function byWords(query: FindRow): Driver | undefined {
   }
 }
 
-/** A range per kind and state in each place: ready_kind, rest_kind, done_kind. Owned jobs are few. */
+/** A range per kind and state in each place: ready_kind, rest_kind, done. Owned jobs are few. */
 function byPlace(ledger: Ledger, query: FindRow): Driver | undefined {
   const { kinds, states } = query
   if (kinds === null && states === null) return undefined

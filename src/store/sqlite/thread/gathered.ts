@@ -8,27 +8,37 @@ import type { Statements } from './statements.ts'
  * calls that ride in it; empty between transactions.
  */
 export class Gathered {
-  /** `rev, type, kind, at, job` of each event. */
-  readonly #facts: Cell[] = []
-  /** `kind, state, ±1` of each change of state. */
+  readonly #facts: Fact[] = []
+  /** `kind, state, by` of each change of state. */
   readonly #counts: Cell[] = []
+  /** More may be added to the last fact: nobody has marked a place since. */
+  #open = false
 
-  happened(rev: number, type: string, kind: number, at: Time, job: number): void {
-    this.#facts.push(rev, type, kind, at, job)
+  /** `jobs`: one, or several with commas between. */
+  happened(rev: number, type: string, kind: number, at: Time, jobs: number | string): void {
+    const last = this.#facts.at(-1)
+    if (this.#open && last?.rev === rev && last.type === type && last.kind === kind && last.at === at) {
+      last.jobs += `,${jobs}`
+      return
+    }
+    this.#facts.push({ rev, type, kind, at, jobs: String(jobs) })
+    this.#open = true
   }
 
-  count(kind: number, state: string, by: 1 | -1): void {
+  count(kind: number, state: string, by: number): void {
     this.#counts.push(kind, state, by)
   }
 
   /** To come back to. */
   mark(): readonly [facts: number, counts: number] {
+    this.#open = false
     return [this.#facts.length, this.#counts.length]
   }
 
   forgetSince([facts, counts]: readonly [facts: number, counts: number]): void {
     this.#facts.length = facts
     this.#counts.length = counts
+    this.#open = false
   }
 
   write(sql: Statements, now: Time): void {
@@ -38,36 +48,48 @@ export class Gathered {
 
   /** Groups keep entries small: a batch of claims is one list of ids. By revision, so a job's events are in order. */
   #writeEntry(sql: Statements, now: Time): void {
-    const facts = this.#facts
-    if (facts.length === 0) return
-    const groups = new Map<string, Cell[]>()
-    for (let i = 0; i < facts.length; i += 5) {
-      const key = `${facts[i]} ${facts[i + 1]} ${facts[i + 2]} ${facts[i + 3]}`
+    if (this.#facts.length === 0) return
+    const groups = new Map<string, Fact>()
+    for (const fact of this.#facts) {
+      const key = `${fact.rev} ${fact.type} ${fact.kind} ${fact.at}`
       const group = groups.get(key)
-      if (group === undefined) groups.set(key, facts.slice(i, i + 5))
-      else group.push(facts[i + 4] as number)
+      if (group === undefined) groups.set(key, fact)
+      else group.jobs += `,${fact.jobs}`
     }
-    const items = [...groups.values()].sort((a, b) => (a[0] as number) - (b[0] as number))
-    const position = one(sql.insertEntry, now, JSON.stringify(items))?.[0] as number
+    const items = [...groups.values()].sort((a, b) => a.rev - b.rev)
+    // Letters and numbers: nothing in it needs quoting.
+    const texts = items.map(({ rev, type, kind, at, jobs }) => `[${rev},"${type}",${kind},${at},${jobs}]`)
+    const position = one(sql.insertEntry, now, `[${texts.join()}]`)?.[0] as number
     const marked = new Set<string>()
-    for (const [, type, , at] of items) {
+    for (const { type, at } of items) {
       const mark = `${type} ${at}`
       if (marked.has(mark)) continue
       marked.add(mark)
-      sql.insertMark.run(type as string, at as number, position)
+      sql.insertMark.run(type, at, position)
     }
   }
 
   #writeCounts(sql: Statements): void {
     const sums = new Map<string, [number, string, number]>()
     for (let i = 0; i < this.#counts.length; i += 3) {
-      const [kind, state, by] = this.#counts.slice(i, i + 3) as [number, string, number]
+      const kind = this.#counts[i] as number
+      const state = this.#counts[i + 1] as string
+      const by = this.#counts[i + 2] as number
       const sum = sums.get(state + kind)
       if (sum === undefined) sums.set(state + kind, [kind, state, by])
       else sum[2] += by
     }
     for (const sum of sums.values()) if (sum[2] !== 0) sql.count.run(...sum)
   }
+}
+
+/** An event, or the same one of several jobs. */
+interface Fact {
+  readonly rev: number
+  readonly type: string
+  readonly kind: number
+  readonly at: Time
+  jobs: string
 }
 
 /** What is too old leaves from the front, a bounded number at a time; the newest entry always stays. */

@@ -9,6 +9,7 @@
 import type { Time } from '../../../core/job.ts'
 import type { Timers } from '../../../system/timers.ts'
 import type { Answer, Answered, Asked, Call, Op } from '../protocol.ts'
+import type { ChangeRow } from '../rows.ts'
 import { claim, claimable } from './claim.ts'
 import { commit } from './commit.ts'
 import { anythingDue, due, retick } from './due.ts'
@@ -223,9 +224,12 @@ export class GroupCommit {
 }
 
 function weight({ op, asked }: Call): number {
-  if (op === 'insert' || op === 'commit') return (asked as Asked<'insert' | 'commit'>).rows.length + 1
+  if (op === 'insert') return (asked as Asked<'insert'>).rows.length + 1
+  if (op === 'commit') return (asked as Asked<'commit'>).rows.reduce((sum, row) => sum + jobsIn(row), 1)
   return Array.isArray(asked) ? asked.length + 1 : 1
 }
+
+const jobsIn = (row: ChangeRow): number => (row[0] === 'ends' ? row[1] : 1)
 
 function tooLong({ n }: Call, now: Time, busyMs: number): Answer {
   const message = `pawl: another process kept the file locked for more than ${busyMs} ms. Nothing was changed; try again.`

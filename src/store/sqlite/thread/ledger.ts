@@ -147,8 +147,10 @@ export class Ledger {
     const [id, kind, at, priority, head, record] = row as JobRow & Row
     this.kinds.tell(kind)
     assert(row.at(-1) !== null, `job ${id} has its row in one of the places`)
-    const rest: readonly Cell[] = row.slice(6, -1)
-    return [id, kind, at, priority, head, record, row[6] === null ? null : (rest as LeaseRow)]
+    const rest: readonly Cell[] = row.slice(6, -3)
+    const log = row.at(-2) as string | null
+    const told = log === null ? null : ([row.at(-3) as string | null, log] as const)
+    return [id, kind, at, priority, head, record, row[6] === null ? null : (rest as LeaseRow), told]
   }
 
   /** Jobs that retention has removed, ever. */

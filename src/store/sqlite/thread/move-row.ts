@@ -13,7 +13,7 @@ export interface Move {
   readonly fromReadyAt: Time | null
   readonly notAfter: Time | null
   readonly to: Place
-  readonly record: string
+  readonly record: string | null
   readonly log: string
   readonly output: string | null
   readonly more: MoveMore | null

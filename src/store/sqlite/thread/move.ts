@@ -3,11 +3,13 @@
  * belongs now; the events since its last row in the log go with it.
  */
 import { assert } from '../../../core/assert.ts'
-import type { KeyRow, MoveMore, MoveRow, VerdictRow } from '../rows.ts'
+import type { Time } from '../../../core/job.ts'
+import { INLINE, type KeyRow, type MoveMore, type MoveRow, type VerdictRow } from '../rows.ts'
+import { insertEnding, leaveEnding } from './ending.ts'
 import { insertOne } from './insert.ts'
 import type { Ledger } from './ledger.ts'
 import { type Move, moveOf } from './move-row.ts'
-import { leaseOf } from './opening.ts'
+import { isTold, leaseOf } from './opening.ts'
 import { one } from './rows.ts'
 
 export function move(ledger: Ledger, row: MoveRow, interned: readonly number[]): VerdictRow {
@@ -17,6 +19,10 @@ export function move(ledger: Ledger, row: MoveRow, interned: readonly number[]):
     // Whatever could still forbid the change is looked at before anything is touched.
     const obstacle = forbidden(ledger, m, m.more)
     if (obstacle !== undefined) return obstacle
+  }
+  if (m.record === null && m.from === 'lease') {
+    const lease = one(ledger.sql.peekLease, m.id, m.rev)
+    if (lease !== undefined && !isTold(lease)) return 'untold'
   }
   if (!moveRow(ledger, m)) return 'conflict'
   tell(ledger, m)
@@ -61,7 +67,9 @@ function isAt(ledger: Ledger, { id, rev, from, kind, fromPriority, fromReadyAt }
   const there =
     from === 'ready'
       ? one(sql.readyRev, ledger.kinds.lane(kind, fromPriority), fromReadyAt, id)
-      : one(from === 'lease' ? sql.leaseRev : from === 'rest' ? sql.restRev : sql.doneRev, id)
+      : from === 'done'
+        ? one(sql.doneRev, id, id)
+        : one(from === 'lease' ? sql.leaseRev : sql.restRev, id)
   return there?.[0] === rev
 }
 
@@ -84,10 +92,13 @@ function moveRow(ledger: Ledger, m: Move): boolean {
       if (sql.takeRest.run(id, rev).changes === 0) return false
       break
     case 'done': {
-      const done = one(sql.takeDone, id, rev)
+      const done = one(sql.takeDone, id, id, rev)
       if (done === undefined) return false
-      sql.insertPast.run(id, rev, done[0] as string | null, done[1] as string)
-      if (typeof done[2] === 'string') sql.putBody.run(id, 'output', done[2])
+      const ending = done[0] as number
+      const [opening, log] = one(sql.ending, ending) as readonly [string | null, string]
+      sql.insertPast.run(id, rev, opening, log)
+      leaveEnding(ledger, ending)
+      if (typeof done[1] === 'string') sql.putBody.run(id, 'output', done[1])
       break
     }
   }
@@ -117,7 +128,11 @@ export function enter(ledger: Ledger, m: Move, opening: string | null): void {
   const { sql } = ledger
   const { id, kind, state, newRev, tick, code, record, log, output } = m
   if (m.to === 'done') {
-    sql.insertDone.run(id, kind, state, newRev, m.endedAt, code, opening, log, record, output)
+    const endedAt = m.endedAt as Time
+    const ending = insertEnding(ledger, state, endedAt, 1, opening, log, record)
+    const inline = output !== null && output.length <= INLINE
+    sql.insertDone.run(kind, state, id, newRev, endedAt, ending, code, inline ? output : null)
+    if (output !== null && !inline) sql.putBody.run(id, 'output', output)
     return
   }
   sql.insertPast.run(id, newRev, opening, log)

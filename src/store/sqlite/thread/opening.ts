@@ -51,6 +51,10 @@ export function leaseOf(ledger: Ledger, row: Row, kind: number): Lease {
   return { rev, fence, opening: `[${claimed},${run}]` }
 }
 
+/** The claim is the last that is known of the job, and this row is where it is known. */
+export const isTold = ([, claim, logged, , , , , , , , beats]: Row): boolean =>
+  claim !== null && logged === 0 && beats === 0
+
 type LeaseRow = readonly [
   id: number,
   claim: number | null,

@@ -17,7 +17,7 @@ function loadOne(ledger: Ledger, [id, key, purpose, tenant, names, saying]: Load
 
 function logSaying({ sql }: Ledger, id: number, saying: string): readonly LogRow[] {
   const past = all(sql.pastSaying, id, saying) as readonly (readonly unknown[])[] as LogRow[]
-  const done = one(sql.doneLog, id) as LogRow | undefined
+  const done = one(sql.doneLog, id, id) as LogRow | undefined
   return done === undefined ? past : [...past, done]
 }
 
@@ -33,7 +33,7 @@ function bodiesNamed(ledger: Ledger, id: number, name: string): readonly NamedBo
     const begin = `\u0001${JSON.stringify(name).slice(0, -1)}`
     return [...plain, ...all(sql.bodiesFrom, id, begin, after(begin))] as readonly (readonly unknown[])[] as NamedBody[]
   }
-  const inline = name === 'input' ? one(sql.input, id) : name === 'output' ? one(sql.output, id) : undefined
+  const inline = name === 'input' ? one(sql.input, id) : name === 'output' ? one(sql.output, id, id) : undefined
   if (typeof inline?.[0] === 'string') return [[name, inline[0]]]
   const found = one(sql.body, id, name)
   return found === undefined ? [] : [[found[0] as string, found[1] as string]]
@@ -48,7 +48,7 @@ export function logOf(ledger: Ledger, job: JobRow, afterRev: number, limit: numb
   const { sql } = ledger
   const [id] = job
   const past = all(sql.pastFrom, id, afterRev, limit) as readonly (readonly unknown[])[] as LogRow[]
-  const done = past.length < limit ? (one(sql.doneLog, id) as LogRow | undefined) : undefined
+  const done = past.length < limit ? (one(sql.doneLog, id, id) as LogRow | undefined) : undefined
   return done === undefined || done[0] <= afterRev ? past : [...past, done]
 }
 
@@ -61,7 +61,7 @@ export function log(ledger: Ledger, { id, afterRev, limit }: Asked<'log'>): Answ
 /** The stretch an event is in: none for those told by the job's or the lease's row. */
 export function logAt(ledger: Ledger, id: number, rev: number): LogRow | null {
   const { sql } = ledger
-  const past = one(sql.pastAt, id, rev) ?? one(sql.doneLog, id)
+  const past = one(sql.pastAt, id, rev) ?? one(sql.doneLog, id, id)
   return past === undefined || (past[0] as number) < rev ? null : (past as LogRow & typeof past)
 }
 

@@ -134,22 +134,33 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX rest_code ON rest (code, id) WHERE code IS NOT NULL;
   CREATE INDEX rest_tick ON rest (tick) WHERE tick IS NOT NULL;
 
-  -- Ended. opening and log are the events since the last row in past; output is the body of that name.
+  -- Ended. output is the body of that name, where it is small.
   CREATE TABLE done (
-    id INTEGER PRIMARY KEY,
     kind INTEGER NOT NULL,
     state TEXT NOT NULL,
+    id INTEGER NOT NULL,
     rev INTEGER NOT NULL,
     ended_at INTEGER NOT NULL,
+    ending INTEGER NOT NULL,
     code TEXT,
+    output TEXT,
+    PRIMARY KEY (kind, state, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX done_code ON done (code, id) WHERE code IS NOT NULL;
+
+  -- How jobs ended, one row for all that ended alike in one commit. opening and log are the events since the last row
+  -- in past. record absent: it is the fold of the first event, opening and log.
+  CREATE TABLE ending (
+    id INTEGER PRIMARY KEY,
+    state TEXT NOT NULL,
+    ended_at INTEGER NOT NULL,
+    -- How many of them are still there.
+    jobs INTEGER NOT NULL CHECK (jobs > 0),
     opening TEXT,
     log TEXT NOT NULL,
-    record TEXT NOT NULL,
-    output TEXT
+    record TEXT
   ) STRICT;
-  CREATE INDEX done_kind ON done (kind, state, id);
-  CREATE INDEX done_ended ON done (state, ended_at);
-  CREATE INDEX done_code ON done (code, id) WHERE code IS NOT NULL;
+  CREATE INDEX ending_ended ON ending (state, ended_at);
 
   -- Events, a stretch of consecutive ones per row; rev is that of the last.
   CREATE TABLE past (

@@ -6,16 +6,23 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 /** A job with whatever row it is in. The places exclude each other, so at most one of the four joins finds one. */
 export const WHOLE = `
-  SELECT j.id, j.kind, j.at, j.priority, j.head, coalesce(d.record, l.record, r.record, s.record),
+  SELECT j.id, j.kind, j.at, j.priority, j.head, coalesce(e.record, l.record, r.record, s.record),
     l.state, l.rev, l.fence, l.expires_at, l.logged, l.claim_rev, l.claim_seq, l.claim_from, l.claim_expires_at,
     l.attempt, l.generation, l.beats, l.beats_from, l.beats_to, l.beat_id, l.before, c.at, c.request, coalesce(c.worker, l.worker), c.actor,
+    CASE WHEN e.record IS NULL THEN e.opening END, CASE WHEN e.record IS NULL THEN e.log END,
     coalesce(d.rev, l.rev, r.rev, s.rev)
   FROM job j
-  LEFT JOIN done d ON d.id = j.id
+  LEFT JOIN done d ON d.kind = j.kind AND d.state IN ('S', 'F', 'C', 'T', 'D', 'L') AND d.id = j.id
+  LEFT JOIN ending e ON e.id = d.ending
   LEFT JOIN lease l ON l.id = j.id
   LEFT JOIN claim c ON c.id = l.claim
   LEFT JOIN ready r ON r.kind = j.kind AND r.state IN ('q', 't', 'l') AND r.id = j.id
   LEFT JOIN rest s ON s.id = j.id`
+
+/** The row of an ended job; its number is asked for twice. */
+const doneOf = (d = '') =>
+  `${d}kind = (SELECT kind FROM job WHERE id = ?) AND ${d}state IN ('S', 'F', 'C', 'T', 'D', 'L') AND ${d}id = ?`
+const DONE = doneOf()
 
 const SQL = {
   begin: 'BEGIN IMMEDIATE',
@@ -51,8 +58,20 @@ const SQL = {
     (lane, ready_at, id, kind, state, rev, seq, generation, attempt, careful, tick, code, record)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   insertRest: 'INSERT INTO rest (id, kind, state, rev, tick, code, record) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  insertDone: `INSERT INTO done (id, kind, state, rev, ended_at, code, opening, log, record, output)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  insertDone: 'INSERT INTO done (kind, state, id, rev, ended_at, ending, code, output) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  // Of one claim, with nothing said about them since.
+  insertDoneAlike: `INSERT INTO done (kind, state, id, rev, ended_at, ending, output)
+    SELECT p.kind, p.state, e.value, p.rev, p.ended_at, p.ending, p.output
+    FROM (SELECT ? AS kind, ? AS state, ? AS rev, ? AS ended_at, ? AS ending, ? AS output, ? AS ids) AS p
+      CROSS JOIN json_each(p.ids) AS e CROSS JOIN lease AS l ON l.id = e.value
+    WHERE l.rev = ? AND l.fence = ? AND l.kind = ? AND l.state = ? AND l.claim = ? AND l.claim_seq = ? AND l.claim_from = ?
+      AND l.logged = 0 AND l.beats = 0`,
+  undoDoneAlike:
+    'DELETE FROM done WHERE kind = ? AND state = ? AND id IN (SELECT value FROM json_each(?)) AND ending = ?',
+  insertEnding: 'INSERT INTO ending (state, ended_at, jobs, opening, log, record) VALUES (?, ?, ?, ?, ?, ?)',
+  ending: 'SELECT opening, log FROM ending WHERE id = ?',
+  leaveEnding: 'UPDATE ending SET jobs = jobs - 1 WHERE id = ? AND jobs > 1',
+  deleteEnding: 'DELETE FROM ending WHERE id = ?',
   insertLease: `INSERT INTO lease
     (id, kind, state, rev, fence, expires_at, tick, careful, logged, beats_all, beat_id, code, worker, attempt, generation, record)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
@@ -86,7 +105,7 @@ const SQL = {
   forgetClaims: `DELETE FROM claim WHERE id < ? AND id NOT IN (SELECT claim FROM lease WHERE claim IS NOT NULL)`,
 
   leaseRev: 'SELECT rev FROM lease WHERE id = ?',
-  doneRev: 'SELECT rev FROM done WHERE id = ?',
+  doneRev: `SELECT rev FROM done WHERE ${DONE}`,
   restRev: 'SELECT rev FROM rest WHERE id = ?',
   readyRev: 'SELECT rev FROM ready WHERE lane = ? AND ready_at = ? AND id = ?',
   takeLease: `DELETE FROM lease WHERE id = ? AND rev = ?
@@ -102,14 +121,16 @@ const SQL = {
       code = ?, record = ?, logged = 1, beats = 0, beats_from = NULL, beats_to = NULL WHERE id = ?`,
   takeReady: 'DELETE FROM ready WHERE lane = ? AND ready_at = ? AND id = ? AND rev = ?',
   takeRest: 'DELETE FROM rest WHERE id = ? AND rev = ?',
-  takeDone: 'DELETE FROM done WHERE id = ? AND rev = ? RETURNING opening, log, output, kind, state',
+  takeDone: `DELETE FROM done WHERE ${DONE} AND rev = ? RETURNING ending, output, kind, state`,
   insertPast: 'INSERT INTO past (job, rev, opening, log) VALUES (?, ?, ?, ?)',
   putBody: 'INSERT INTO body (job, name, text) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text',
   insertEcho: 'INSERT INTO echo (correlation, job, rev) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   annotate: `INSERT INTO annotation (job, generation, attempt, command, text) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING`,
   annotations: 'SELECT text FROM annotation WHERE job = ? ORDER BY generation, attempt, command',
-  compactDone: 'UPDATE done SET opening = NULL, log = ? WHERE id = ? AND rev = ? AND log = ?',
+  endingOfDone: `SELECT e.id, e.state, e.ended_at FROM done d CROSS JOIN ending e ON e.id = d.ending
+    WHERE ${doneOf('d.')} AND d.rev = ? AND e.log = ?`,
+  moveEnding: `UPDATE done SET ending = ? WHERE ${DONE}`,
   deletePast: 'DELETE FROM past WHERE job = ?',
   deleteJob: 'DELETE FROM job WHERE id = ?',
   deleteBodies: 'DELETE FROM body WHERE job = ?',
@@ -140,13 +161,14 @@ const SQL = {
 
   body: 'SELECT name, text FROM body WHERE job = ? AND name = ?',
   bodiesFrom: 'SELECT name, text FROM body WHERE job = ? AND name >= ? AND name < ? ORDER BY name',
-  output: 'SELECT output FROM done WHERE id = ? AND output IS NOT NULL',
+  output: `SELECT output FROM done WHERE ${DONE} AND output IS NOT NULL`,
   pastFrom: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev > ? ORDER BY rev LIMIT ?',
   // Only stretches in which the words occur at all.
   pastSaying: `SELECT rev, opening, log FROM past
     WHERE job = ? AND instr(log || char(10) || coalesce(opening, ''), ?) > 0 ORDER BY rev`,
   pastAt: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev >= ? ORDER BY rev LIMIT 1',
-  doneLog: 'SELECT rev, opening, log FROM done WHERE id = ?',
+  doneLog: `SELECT d.rev, e.opening, e.log FROM done d CROSS JOIN ending e ON e.id = d.ending
+    WHERE ${doneOf('d.')}`,
 
   insertEntry: 'INSERT INTO entry (at, items) VALUES (?, ?) RETURNING position',
   insertMark: 'INSERT INTO mark (type, at, position) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',

@@ -1,0 +1,65 @@
+/** How jobs ended: one row in `ending` for all that ended alike, and a small one for each in `done`. */
+import type { Time } from '../../../core/job.ts'
+import type { EachVerdict, EndsRow, MoveRow, VerdictRow } from '../rows.ts'
+import type { Ledger } from './ledger.ts'
+import { move } from './move.ts'
+import { isTold, leaseOf } from './opening.ts'
+import { one } from './rows.ts'
+
+export function insertEnding(
+  { sql }: Ledger,
+  state: string,
+  endedAt: Time,
+  jobs: number,
+  opening: string | null,
+  log: string,
+  record: string | null,
+): number {
+  return Number(sql.insertEnding.run(state, endedAt, jobs, opening, log, record).lastInsertRowid)
+}
+
+export function leaveEnding({ sql }: Ledger, ending: number): void {
+  if (sql.leaveEnding.run(ending).changes === 0) sql.deleteEnding.run(ending)
+}
+
+/**
+ * All of them in three statements, whatever their number. Where one is not as the others, each has its turn.
+ */
+export function endAlike(ledger: Ledger, row: EndsRow, kind: number): VerdictRow | EachVerdict {
+  const [, count, ids, , rev, fence, fromState, notAfter, newRev, state, endedAt, log, output] = row
+  const { sql, now, gathered } = ledger
+  if (notAfter !== null && now >= notAfter) return 'late'
+  const first = one(sql.peekLease, Number.parseInt(ids, 10), rev)
+  if (first === undefined || !isTold(first)) return oneByOne(ledger, row, kind)
+  const [, claim, , , seq, from] = first as readonly [number, number, number, number, number, string]
+  const list = `[${ids}]`
+  const ending = insertEnding(ledger, state, endedAt, count, leaseOf(ledger, first, kind).opening, log, null)
+  const done = [kind, state, newRev, endedAt, ending, output, list] as const
+  const { changes } = sql.insertDoneAlike.run(...done, rev, fence, kind, fromState, claim, seq, from)
+  if (changes !== count) {
+    sql.undoDoneAlike.run(kind, state, list, ending)
+    sql.deleteEnding.run(ending)
+    return oneByOne(ledger, row, kind)
+  }
+  sql.deleteLeases.run(list)
+  for (let i = FACTS_FROM; i < row.length; i += 3) {
+    gathered.happened(row[i] as number, row[i + 1] as string, kind, row[i + 2] as number, ids)
+  }
+  gathered.count(kind, fromState, -count)
+  gathered.count(kind, state, count)
+  return 'applied'
+}
+
+const FACTS_FROM = 13
+
+function oneByOne(ledger: Ledger, row: EndsRow, kind: number): EachVerdict {
+  const [, , ids, , rev, , fromState, notAfter, newRev, state, endedAt, log, output, ...facts] = row
+  const each = ids.split(',').map((id) => {
+    const from = ['lease', fromState, 0, null, notAfter] as const
+    const nothing = [0, 0, 0, 0, null, null, 0, null, endedAt, null, null, 0, null, null] as const
+    const to = ['done', null, log, output, null, state, newRev, ...nothing] as const
+    const one: MoveRow = ['move', Number(id), rev, kind, ...from, ...to, ...facts]
+    return move(ledger, one, [])
+  })
+  return { each }
+}
