@@ -1,12 +1,17 @@
 /**
- * Hints. Listeners of this process are told at once; other processes by NOTIFY, gathered for a moment and never inside a
- * transaction of a caller's; what they notify comes in over a connection of its own, opened with the first listener and
- * opened again whenever it breaks ("anything" then: something may have been missed). Modes: quiet (no listener, no
- * connection), listening, closed.
+ * Hints. Listeners of this process are told at once; other processes by NOTIFY, which rides along with the commit that
+ * makes the work, or follows a moment later where there is much of it, and is never inside a transaction of a caller's.
+ * What others notify comes in over a connection of its own, opened with the first listener and opened again whenever it
+ * breaks ("anything" then: something may have been missed). Modes: quiet (no listener, no connection), listening, closed.
+ *
+ * Riding along saves a statement and its round trip; but a commit that notifies holds a lock which all others that do
+ * wait for. So it is for single jobs, whose latency somebody may notice, and paid for by the job: as many as come in a
+ * millisecond on average, a few in advance. Whoever sends more is told of every ten milliseconds.
  */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { idText } from '../../core/id.ts'
+import type { Kind } from '../../core/job.ts'
 import type { Clock } from '../../system/clock.ts'
 import type { Random } from '../../system/random.ts'
 import type { Timers } from '../../system/timers.ts'
@@ -27,8 +32,8 @@ export interface HintParts {
 /** Ended jobs wait for company, and between two NOTIFYs about them while there are many. */
 const GATHER_MS = 20
 const BUSY_MS = 100
-/** Work is told of at once, or this long after the last NOTIFY; doubled as long as more comes before that. */
-const SOON_MS = 2
+/** Jobs told of at once: one per millisecond, so many saved up. What was overdrawn is waited for, up to a time. */
+const SAVED_MAX = 10
 const SOON_MAX_MS = 10
 const RECONNECT_MS = 250
 /** NOTIFY takes 8000 bytes. */
@@ -36,21 +41,29 @@ const JOBS_MAX = 400
 const QUEUES_MAX = 20
 const QUEUE_LENGTH_MAX = 100
 
+type Queue = Pick<Kind, 'tenant' | 'queue'>
+
+/** Words that leave with a commit. */
+export interface Ride {
+  readonly values: readonly [channel: string, payload: string]
+  readonly queues: ReadonlyMap<string, Queue>
+  readonly jobs: ReadonlySet<number>
+}
+
 export class Hints {
   readonly #parts: HintParts
   readonly #channel: string
   readonly #self: string
   readonly #listeners = new Set<(hint: Hint) => void>()
   #untold: Hint[] = []
-  #queues = new Map<string, readonly [string, string]>()
+  #queues = new Map<string, Queue>()
   #jobs = new Set<number>()
   #timer: Disposable | undefined
   /** When it goes off. */
   #dueAt = 0
   #sentAt = Number.NEGATIVE_INFINITY
-  #soonMs = SOON_MS
-  /** Work was told of before that time was over. */
-  #crowded = false
+  #saved = SAVED_MAX
+  #savedAt = 0
   #sending: Promise<void> = Promise.resolve()
   /** Present while listening: aborts when the last listener goes. */
   #listening: AbortController | undefined
@@ -63,15 +76,31 @@ export class Hints {
     this.#self = parts.random.hex64()
   }
 
-  /** There is work, or there will be. */
-  work(tenant: string, queue: string): void {
+  /** What to say in the very commit that makes work; undefined: it will be said a moment later. */
+  ride(queues: Iterable<Queue>, jobs: number): Ride | undefined {
+    if (this.#closed || jobs === 0 || this.#save() <= 0) return undefined
+    for (const queue of queues) this.#queues.set(nameOf(queue), queue)
+    this.#spend(jobs)
+    return this.#take()
+  }
+
+  /** It was not committed, or nobody knows. */
+  failed({ queues, jobs }: Ride): void {
+    for (const queue of queues.values()) this.work([queue], 0)
+    for (const number of jobs) this.job(number)
+  }
+
+  /** There is work, or there will be; whoever listens elsewhere knows it already where the words rode along. */
+  work(queues: Iterable<Queue>, jobs: number, rode = false): void {
     if (this.#closed) return
-    this.#tell({ about: 'queue', tenant, queue })
-    this.#queues.set(JSON.stringify([tenant, queue]), [tenant, queue])
-    const waitMs = this.#soonMs - this.#sinceMs()
-    if (waitMs <= 0) this.#soonMs = SOON_MS
-    else this.#crowded = true
-    this.#gather(Math.max(0, waitMs))
+    for (const queue of queues) {
+      this.#tell({ about: 'queue', tenant: queue.tenant, queue: queue.queue })
+      if (!rode) this.#queues.set(nameOf(queue), queue)
+    }
+    if (rode || this.#queues.size === 0) return
+    const saved = this.#save()
+    this.#spend(jobs)
+    this.#gather(Math.max(0, -saved))
   }
 
   /** A job has ended, or is waited for. */
@@ -102,7 +131,7 @@ export class Hints {
     this.#closed = true
     this.#listeners.clear()
     // A process that enqueues and goes has told nobody yet.
-    if (this.#timer !== undefined) this.#sending = this.#sending.then(() => this.#send())
+    if (this.#queues.size + this.#jobs.size > 0) this.#sending = this.#sending.then(() => this.#send())
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined
     this.#listening?.abort()
@@ -132,31 +161,52 @@ export class Hints {
     return this.#parts.clock.monotonicMs() - this.#sentAt
   }
 
+  #save(): number {
+    const now = this.#parts.clock.monotonicMs()
+    this.#saved = Math.min(SAVED_MAX, this.#saved + now - this.#savedAt)
+    this.#savedAt = now
+    return this.#saved
+  }
+
+  #spend(jobs: number): void {
+    this.#saved = Math.max(-SOON_MAX_MS, this.#saved - jobs)
+  }
+
   /** Sees to it that it is sent within this time, whatever was planned before. */
   #gather(withinMs: number): void {
     const dueAt = this.#parts.clock.monotonicMs() + withinMs
     if (this.#timer !== undefined && this.#dueAt <= dueAt) return
     this.#timer?.[Symbol.dispose]()
     this.#dueAt = dueAt
-    this.#timer = this.#parts.timers.after(withinMs, () => {
+    const send = () => {
       this.#timer = undefined
-      if (this.#crowded) this.#soonMs = Math.min(this.#soonMs * 2, SOON_MAX_MS)
-      this.#crowded = false
-      this.#sentAt = this.#parts.clock.monotonicMs()
       this.#sending = this.#send()
-    })
+    }
+    // The shortest timer takes a millisecond and more.
+    this.#timer = withinMs > 0 ? this.#parts.timers.after(withinMs, send) : soon(send)
   }
 
   async #send(): Promise<void> {
-    const queues = [...this.#queues.values()]
-    const jobs = [...this.#jobs]
+    if (this.#queues.size + this.#jobs.size === 0) return
+    const { values } = this.#take()
+    // A hint that cannot be sent is lost, and hints may be.
+    await this.#parts.run(this.#parts.statements.notify, [...values]).catch(() => {})
+  }
+
+  /** Everything that is to be said, in one go. */
+  #take(): Ride {
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = undefined
+    this.#sentAt = this.#parts.clock.monotonicMs()
+    const queues = this.#queues
+    const jobs = this.#jobs
     this.#queues = new Map()
     this.#jobs = new Set()
-    const short = queues.every(([tenant, queue]) => tenant.length + queue.length <= QUEUE_LENGTH_MAX)
-    const many = !short || queues.length > QUEUES_MAX || jobs.length > JOBS_MAX
-    const payload = JSON.stringify(many ? { s: this.#self, a: 1 } : { s: this.#self, q: queues, j: jobs })
-    // A hint that cannot be sent is lost, and hints may be.
-    await this.#parts.run(this.#parts.statements.notify, [this.#channel, ascii(payload)]).catch(() => {})
+    const names = Array.from(queues.values(), ({ tenant, queue }) => [tenant, queue] as const)
+    const short = names.every(([tenant, queue]) => tenant.length + queue.length <= QUEUE_LENGTH_MAX)
+    const many = !short || queues.size > QUEUES_MAX || jobs.size > JOBS_MAX
+    const payload = JSON.stringify(many ? { s: this.#self, a: 1 } : { s: this.#self, q: names, j: [...jobs] })
+    return { values: [this.#channel, ascii(payload)], queues, jobs }
   }
 
   async #listen(signal: AbortSignal, ready: () => void): Promise<void> {
@@ -192,6 +242,21 @@ export class Hints {
     for (const number of j) this.#tell({ about: 'job', id: idText(number) })
   }
 }
+
+/** At the end of this turn of the microtask queue, unless disposed of before. */
+function soon(fn: () => void): Disposable {
+  let off = false
+  queueMicrotask(() => {
+    if (!off) fn()
+  })
+  return {
+    [Symbol.dispose]() {
+      off = true
+    },
+  }
+}
+
+const nameOf = ({ tenant, queue }: Queue): string => JSON.stringify([tenant, queue])
 
 interface Payload {
   readonly s: string

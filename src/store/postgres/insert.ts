@@ -3,10 +3,11 @@
  * which something was wrong go through a function that takes item by item and tells who was first.
  */
 import { assert } from '../../core/assert.ts'
-import type { Job } from '../../core/job.ts'
+import type { Job, Kind } from '../../core/job.ts'
 import { Batcher } from '../batcher.ts'
 import type { Inserted, KeyPurpose, NewJob } from '../store.ts'
 import { type Connection, codeOf, isItems, type Row } from './connection.ts'
+import type { Hints, Ride } from './hints.ts'
 import type { Kinds } from './kinds.ts'
 import { birthShape, bornAlike, keyedRow, newRow } from './new-row.ts'
 import type { Statements } from './statements.ts'
@@ -22,6 +23,7 @@ export interface InsertParts {
     ids: readonly number[],
   ) => Promise<ReadonlyMap<number, { readonly job: Job; readonly input: string | undefined }>>
   readonly sawClock: (now: number) => void
+  readonly hints: Pick<Hints, 'ride' | 'failed' | 'work'>
 }
 
 /** Per item: nothing (inserted), or `by:holder`, or why the database cannot keep it. */
@@ -34,8 +36,10 @@ export class Inserts {
 
   constructor(parts: InsertParts) {
     this.#parts = parts
-    this.#plain = new Batcher({ run: (items) => this.#insertPlain(items), sizeOf, atOnce: 2 })
-    this.#keyed = new Batcher({ run: (items) => this.#insertKeyed(items), sizeOf })
+    const plain = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertPlain(items, ride))
+    const keyed = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertKeyed(items, ride))
+    this.#plain = new Batcher({ run: plain, sizeOf, atOnce: 2 })
+    this.#keyed = new Batcher({ run: keyed, sizeOf })
   }
 
   async insert(items: readonly NewJob[]): Promise<readonly Inserted[]> {
@@ -77,7 +81,27 @@ export class Inserts {
     for (const { job } of items) if (kinds.known(job.spec.kind) === undefined) await kinds.intern(job.spec.kind)
   }
 
-  async #insertPlain(items: readonly NewJob[]): Promise<readonly Verdict[]> {
+  /** Whoever listens is told of what may be claimed, some day: at best by the commit itself. */
+  async #told(
+    items: readonly NewJob[],
+    insert: (ride: Ride | undefined) => Promise<readonly Verdict[]>,
+  ): Promise<readonly Verdict[]> {
+    const { hints } = this.#parts
+    const kinds = new Set<Kind>()
+    for (const { job } of items) if (job.readyAt !== undefined) kinds.add(job.spec.kind)
+    const jobs = kinds.size === 0 ? 0 : items.length
+    const ride = hints.ride(kinds, jobs)
+    try {
+      const verdicts = await insert(ride)
+      hints.work(kinds, jobs, ride !== undefined)
+      return verdicts
+    } catch (error) {
+      if (ride !== undefined) hints.failed(ride)
+      throw error
+    }
+  }
+
+  async #insertPlain(items: readonly NewJob[], ride: Ride | undefined): Promise<readonly Verdict[]> {
     const { plain, kinds, statements, sawClock } = this.#parts
     const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
     const values = [
@@ -85,11 +109,12 @@ export class Inserts {
       literal(rows.map(({ i }) => i)),
       literal(uniform(rows.map(({ k }) => k))),
       literal(uniform(items.map(birthShape))),
+      ...(ride?.values ?? []),
     ]
     let again = false
     try {
       const [row] = await plain.run(
-        statements.insertPlain,
+        ride === undefined ? statements.insertPlain : statements.insertPlainTelling,
         (repeated) => {
           again = repeated
           return values
@@ -100,33 +125,39 @@ export class Inserts {
       return items.map(() => undefined)
     } catch (error) {
       if (!isItems(error)) throw error
-      return this.#oneByOne(plain, items, again)
+      return this.#brokenUp(plain, items, again, ride)
     }
   }
 
-  async #insertKeyed(items: readonly NewJob[]): Promise<readonly Verdict[]> {
+  async #insertKeyed(items: readonly NewJob[], ride: Ride | undefined): Promise<readonly Verdict[]> {
     const { keyed, statements } = this.#parts
     let again = false
     try {
       const rows = await keyed.run(
-        statements.enqueue,
+        ride === undefined ? statements.enqueue : statements.enqueueTelling,
         (repeated) => {
           again = repeated
-          return [this.#keyedJson(items)]
+          return [this.#keyedJson(items), ...(ride?.values ?? [])]
         },
         true,
       )
       return this.#verdicts(rows, again)
     } catch (error) {
       if (!isItems(error)) throw error
-      return this.#oneByOne(keyed, items, again)
+      return this.#brokenUp(keyed, items, again, ride)
     }
   }
 
   /** A batch that failed is broken up once: one bad item never fails its neighbours. */
-  async #oneByOne(connection: Connection, items: readonly NewJob[], again: boolean): Promise<readonly Verdict[]> {
+  async #brokenUp(
+    connection: Connection,
+    items: readonly NewJob[],
+    again: boolean,
+    ride: Ride | undefined,
+  ): Promise<readonly Verdict[]> {
     const verdicts: Verdict[] = []
     for (const item of items) verdicts.push(await this.#alone(connection, item, again))
+    if (ride !== undefined) this.#parts.hints.failed(ride)
     return verdicts
   }
 

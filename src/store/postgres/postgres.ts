@@ -104,12 +104,23 @@ class PostgresStore implements Store {
     this.#connections = opened
     this.#clock = clock
     this.#load = { run, kinds, statements }
+    const listenUrl = options.directUrl ?? url
+    this.#hints = new Hints({
+      url: listenUrl,
+      schema,
+      run,
+      statements,
+      clock,
+      timers,
+      random: options.random ?? realRandom,
+    })
     this.#inserts = new Inserts({
       plain: connection(),
       keyed: connection(),
       kinds,
       statements,
       sawClock,
+      hints: this.#hints,
       load: (ids) => loadWithInputs(this.#load, ids),
     })
     const beforeClaim = (id: number, attempt: number) => this.#beforeClaim(id, attempt)
@@ -124,16 +135,6 @@ class PostgresStore implements Store {
     })
     this.#heartbeats = new Heartbeats({ connection: owners, statements, sawClock })
     this.#ticks = run
-    const listenUrl = options.directUrl ?? url
-    this.#hints = new Hints({
-      url: listenUrl,
-      schema,
-      run,
-      statements,
-      clock,
-      timers,
-      random: options.random ?? realRandom,
-    })
   }
 
   async insert(items: readonly NewJob[], tx?: Transaction): Promise<InsertAnswer> {
@@ -143,9 +144,6 @@ class PostgresStore implements Store {
       return { items: await this.#inserts.insertIn(items, run, (ids) => loadWithInputs(inside, ids)), now: this.#now }
     }
     const answers = await this.#inserts.insert(items)
-    for (let i = 0; i < items.length; i += 1) {
-      if (answers[i]?.status === 'inserted') this.#announce((items[i] as NewJob).job)
-    }
     return { items: answers, now: items.length === 0 ? await this.#readClock() : this.#now }
   }
 
@@ -201,7 +199,7 @@ class PostgresStore implements Store {
   async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
     const { run, statements } = this.#load
     const answers = await settings(run, statements, operations, (now) => this.#sawClock(now))
-    for (const [tenant, queue] of queuesWritten(operations)) this.#hints.work(tenant, queue)
+    for (const [tenant, queue] of queuesWritten(operations)) this.#hints.work([{ tenant, queue }], 1)
     return answers
   }
 
@@ -241,9 +239,9 @@ class PostgresStore implements Store {
     }
   }
 
-  /** What may be claimed some day is work for its queue; what has ended may be waited for. */
+  /** What may be claimed some day is work for its queue; what has ended may be waited for. Inserts tell themselves. */
   #announce(job: Job): void {
-    if (job.readyAt !== undefined) this.#hints.work(job.spec.kind.tenant, job.spec.kind.queue)
+    if (job.readyAt !== undefined) this.#hints.work([job.spec.kind], 1)
     else if (isTerminal(job.state)) this.#hints.job(idNumber(job.id) ?? 0)
   }
 
