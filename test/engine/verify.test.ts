@@ -45,16 +45,16 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('verify on %s', (name) 
 describe('verify finds what was done to the file by hand', () => {
   const deeds: Readonly<Record<string, readonly [sql: string, found: RegExp]>> = {
     'a log that ends otherwise': [
-      'update done set log = (select log from done where id = 2) where id = 1',
+      `update ending set log = (select log from ending where state = 'L') where state = 'S'`,
       /record: |log: |unreadable/,
     ],
     'a count': ['update tally set count = count + 1', /count: counted and found differ/],
     'a lost stretch of the log': ['delete from past', /log: |record: log and record differ|unreadable/],
     'a record from elsewhere': [
-      'update done set record = (select record from done where id = 1), state = (select state from done where id = 1) where id = 2',
+      'update done set ending = (select ending from done where id = 1), state = (select state from done where id = 1) where id = 2',
       /record: |log: |unreadable/,
     ],
-    'a record that is no record': [`update done set record = '!' where id = 1`, /unreadable/],
+    'a record that is no record': [`update ending set record = '!' where state = 'S'`, /unreadable/],
     'a row removed from where it lives': ['delete from ready', /record: it is queued|unreadable|count: /],
     'a dedupe key that nobody holds': [
       `delete from key where purpose = 'dedupe'`,
