@@ -40,7 +40,8 @@ export function retention(parts: RetentionParts, options: RetentionOptions = {})
     [['succeeded'], options.succeededMs ?? RETENTION_DEFAULTS.succeededMs],
     [TERMINAL_STATES.filter((state) => state !== 'succeeded'), options.endedMs ?? RETENTION_DEFAULTS.endedMs],
   ]
-  // Shortening a log is a courtesy: what ended longer ago than this before the service started keeps its length.
+  // Shortening a log is a courtesy: what ended before the service started keeps its length. Looking back a day at every
+  // start made a drain beside 100,000 jobs that had just ended cost the server 31 µs per job instead of 14.
   let compactedTo: Time | undefined
   const round = async (signal: AbortSignal) => {
     // The store's own word on what time it is: this machine's clock may be years off, and what is purged is gone.
@@ -48,7 +49,7 @@ export function retention(parts: RetentionParts, options: RetentionOptions = {})
     let purged = 0
     for (const [states, ageMs] of ages) purged += await purge(parts.store, states, now - ageMs, batch, signal)
     if (options.compact ?? RETENTION_DEFAULTS.compact) {
-      const from = compactedTo ?? now - DAY
+      const from = compactedTo ?? now
       compactedTo = await shortenLogs(parts, { from, to: now }, batch, signal)
     }
     if (purged > 0) parts.log.info('retention', { purged })
@@ -77,6 +78,8 @@ async function purge(
   return purged
 }
 
+/** Enqueued, claimed, two that become one, ended: a shorter log has nothing to gain, and most are shorter. */
+const LONG_ENOUGH = 5
 const ENDINGS = ['succeeded', 'failed', 'cancelled', 'timed_out', 'denied', 'dead_lettered'] as const
 
 /** Answers how far it has come. */
@@ -89,8 +92,8 @@ async function shortenLogs(
   let cursor: string | undefined
   do {
     const page = await store.events({ by: 'type', types: ENDINGS, from, to, limit: batch, cursor })
-    const ids = new Set(page.events.map(({ jobId }) => jobId))
-    const { items } = await store.load([...ids].map((id) => ({ id })))
+    const ids = new Set(page.events.filter(({ rev }) => rev >= LONG_ENOUGH).map(({ jobId }) => jobId))
+    const { items } = ids.size === 0 ? { items: [] } : await store.load([...ids].map((id) => ({ id })))
     for (const item of items) {
       if (item?.job.endedAt === undefined || signal.aborted) continue
       await shorten(store, item.job, log)
