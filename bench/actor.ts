@@ -5,7 +5,8 @@ import { type Connection, type Contender, nowMs, payload, type Working } from '.
 import { CONTENDERS, type ContenderName } from './contenders.ts'
 import type { Answers, FromActor, Order, Timed, ToActor, Usage } from './orders.ts'
 
-const BULK = 10_000
+/** Handed over at a time: enough that batches in flight have no gaps between them. */
+const BULK = 20_000
 const REPORT_EVERY_MS = 10
 
 const contender = await CONTENDERS[process.argv[2] as ContenderName]()

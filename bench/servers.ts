@@ -10,6 +10,7 @@ import { freePort, type ServerProcess, serverFolder, serverUser, startServer } f
 const SETTINGS = {
   shared_buffers: '1GB',
   max_wal_size: '16GB',
+  min_wal_size: '2GB',
   checkpoint_timeout: '1h',
   random_page_cost: '1.1',
 }
@@ -24,6 +25,7 @@ export interface Servers extends AsyncDisposable {
 
 export async function startServers(): Promise<Servers> {
   const postgres: PostgresServer = await startPostgres({ settings: SETTINGS })
+  await fillLog(postgres.url)
   const redis = await startRedis()
   return {
     postgresUrl: postgres.url,
@@ -35,6 +37,15 @@ export async function startServers(): Promise<Servers> {
       await postgres.stop()
     },
   }
+}
+
+/**
+ * Files of the log are made once and used again; whoever came first paid for making them: graphile-worker enqueued
+ * 80,000 jobs/s on a fresh server and 91,000/s right after.
+ */
+async function fillLog(url: string): Promise<void> {
+  const filled = `create table filler as select repeat(md5(n::text), 30) as text from generate_series(1, 1500000) n`
+  await query(url, filled, 'drop table filler', 'checkpoint')
 }
 
 async function startRedis(): Promise<{ url: string; server: ServerProcess; stop(): Promise<void> }> {

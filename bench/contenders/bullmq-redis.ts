@@ -6,7 +6,7 @@ import { CONFIGURATION, connection, QUEUE } from './bullmq.ts'
 export const bullmqRedis: Contender = {
   name: 'bullmq-redis',
   store: 'redis',
-  share: 0.3,
+  share: 0.2,
   keeps: 'a capped stream of events',
   configuration: `${CONFIGURATION}; Redis appendfsync everysec`,
   prepare: async () => {},

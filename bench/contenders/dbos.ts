@@ -7,12 +7,13 @@ const QUEUE = 'bench'
 const POOL = 20
 const LANES = 64
 const POLL_MS = 10
+const CONCURRENCY = 256
 const NAME = 'bench'
 
 export const dbos: Contender = {
   name: 'dbos',
   store: 'postgres',
-  share: 0.05,
+  share: 0.03,
   keeps: 'the row of the workflow and of each step',
   configuration: `pool ${POOL}, minPollingIntervalMs ${POLL_MS}, ${LANES} enqueues in flight (it has no bulk call)`,
   async prepare(url) {
@@ -40,7 +41,7 @@ async function working(systemDatabaseUrl: string, handle: (payload: Payload) => 
   const settings = { name: NAME, systemDatabaseUrl, systemDatabasePoolSize: POOL, applicationVersion: '1', logger }
   DBOS.setConfig({ ...settings, runMigrations: false })
   await DBOS.launch()
-  await DBOS.registerQueue(QUEUE, { minPollingIntervalMs: POLL_MS })
+  await DBOS.registerQueue(QUEUE, { minPollingIntervalMs: POLL_MS, workerConcurrency: CONCURRENCY })
   const asking = new pg.Pool({ connectionString: systemDatabaseUrl, max: 1 })
   const open = `dbos.workflow_status where status in ('PENDING', 'ENQUEUED')`
   return {

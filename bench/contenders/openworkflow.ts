@@ -11,7 +11,7 @@ const OPEN = `openworkflow.workflow_runs where status in ('pending', 'running')`
 export const openworkflow: Contender = {
   name: 'openworkflow',
   store: 'postgres',
-  share: 0.02,
+  share: 0.01,
   keeps: 'the row of the run and of each step',
   configuration: `concurrency ${CONCURRENCY}, ${LANES} runs started in flight (it has no bulk call)`,
   async prepare(url) {

@@ -3,6 +3,7 @@ import type { Pawl } from '../../src/pawl.ts'
 import { built } from '../build.ts'
 import type { Contender, Payload, WorkOptions } from '../contender.ts'
 
+/** What handlers of a worker usually are. No-ops end before the next begins: 32, 128 and 256 drained the same within 5 %. */
 const CONCURRENCY = 64
 const { defineJob, open } = await built()
 
