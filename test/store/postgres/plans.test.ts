@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { idText } from '../../../src/core/id.ts'
+import { idNumber, idText } from '../../../src/core/id.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
@@ -101,6 +101,33 @@ describe('the plan of a claim', () => {
     const beside = buffersOf(await planOfClaim('quiet', 20))
     expect(alone).toBeGreaterThan(0)
     expect(beside).toBeLessThan(alone * 1.5 + 40)
+  })
+})
+
+describe('the plan of a settlement', () => {
+  it('looks each lease up, also where the table was analyzed while it was empty', async () => {
+    const kind = kindOf('ended')
+    const { now } = await store.load([])
+    await client.query('delete from pawl.lease')
+    await client.query('vacuum analyze pawl.lease')
+    await store.insert(range(70_000_001, 300).map((n) => newJob(kind, n, now)))
+    const found = await store.claim(grantOf('ended', 300))
+    const ids = found.jobs.map(({ before }) => idNumber(before.id) ?? 0)
+    const words = { r: 2, v: 3, s: 24, a: found.now, z: 'S', p: 1, e: '[0]' }
+    const alike = ids.slice(0, 100)
+    const different = ids.slice(100, 200)
+    for (const [jobs, items] of [
+      [alike, [{ ...words, i: `{${alike}}` }]],
+      [different, different.map((id) => ({ ...words, i: `{${id}}`, o: `${id}` }))],
+    ] as const) {
+      plans = []
+      const values = [JSON.stringify(items), `{${jobs}}`]
+      const { rows } = await client.query(`select missed from pawl.settle($1, $2, '{3}', '{1}', '{cSS}')`, values)
+      expect(rows).toEqual([{ missed: null }])
+      const plan = plans.find((each) => each.includes('delete from lease')) ?? ''
+      expect(plan).toMatch(/Index Scan using lease_pkey on lease[^\n]*\n\s*Index Cond/)
+      expect(plan).not.toMatch(/Removed by (Join )?Filter|Seq Scan on lease/)
+    }
   })
 })
 

@@ -68,6 +68,24 @@ describe('races between two stores', () => {
     })
   })
 
+  it('an end among many that are alike and came too late: it alone is missed, and nothing is counted twice', async () => {
+    const { now } = await one.load([])
+    const numbers = range(5_000_001, 200)
+    await one.insert(numbers.map((n) => newJob(kindOf('alike'), n, now)))
+    const grant = grantOf('alike', numbers.length)
+    const answer = await one.claim(grant)
+    const ends = answer.jobs.map((claimed) => completion(claimedBy(claimed, grant), answer.now))
+    const early = ends.filter((_, n) => n % 50 === 7)
+    await two.commit(early)
+    const { verdicts } = await one.commit(ends)
+    for (const [n, end] of ends.entries()) {
+      expect(verdicts[n]?.status, end.before.id).toBe(early.includes(end) ? 'conflict' : 'applied')
+    }
+    const { tally } = await one.events({ by: 'tally' })
+    const counts = tally.filter(({ queue }) => queue === 'alike').map(({ state, count }) => [state, count])
+    expect(counts).toEqual([['succeeded', numbers.length]])
+  })
+
   it('a claim against a cancel: the second sees the first', async () => {
     await inRounds('cancels', async (numbers, now) => {
       const before = (await one.load(numbers.map((n) => ({ id: newJob(kindOf(), n, now).job.id })))).items

@@ -125,30 +125,60 @@ set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_merg
 set plan_cache_mode = force_generic_plan as $$
 declare
   started bigint := clock();
-  applied int;
+  alike record;
+  ended int := 0;
+  of_these int;
   done bigint[];
   lost bigint[];
 begin
-  with x as materialized (
-    select u.i, x.r, x.n, x.v, x.s, x.a, x.z, x.e, x.p, x.d, x.o from json_to_recordset(items)
-      as x(i bigint[], r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text),
-      unnest(x.i) as u(i)
-  ), gone as (
-    delete from lease l using x
-    where l.id = x.i and l.rev = x.r and x.v > x.r and x.s & 15 = 8 and l.step >> 4 = x.s >> 4
-      and (x.n is null or x.n > started)
-    returning l.claim, l.step, l.beat, x.i, x.s, x.v, x.r, x.a, x.z, x.p, x.e, x.o, x.d
-  ), closed as (
-    insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
-    select g.i, g.a, case when g.claim > 0 then g.claim end,
-           case when g.claim > 0 then ((g.step >> 4) - 1 << 4) + 7 else g.step end, g.s, g.v,
-           case when g.claim > 0 then g.r - 1 else g.r end - coalesce(beats_in(g.beat), 0),
-           g.z, g.p is not null, g.e, g.o, g.d, g.beat -> 'p'
-    from gone g
-  )
-  select count(*), case when count(*) < cardinality(jobs) then array_agg(g.i) end into applied, done from gone g;
-  if applied < cardinality(jobs) then
-    lost := array(select unnest(jobs) except select unnest(coalesce(done, '{}')));
+  -- Few bytes for many jobs: few groups. A statement for each has nothing to join and carries no words from row to row:
+  -- 4.5 instead of 8 µs per job; with hundreds of groups it is the dearer way. It only counts what it did (a list of
+  -- them cost 0.25 µs per job): where something is missed all of it is undone and done again by the careful way.
+  if octet_length(items::text) < 32 * cardinality(jobs) then
+    begin
+      for alike in select * from json_to_recordset(items)
+          as x(i bigint[], r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text) loop
+        with gone as (
+          delete from lease l
+          where l.id = any(alike.i) and l.rev = alike.r and alike.v > alike.r and alike.s & 15 = 8
+            and l.step >> 4 = alike.s >> 4 and (alike.n is null or alike.n > started)
+          returning l.id, l.claim, l.step, l.beat
+        )
+        insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
+        select g.id, alike.a, case when g.claim > 0 then g.claim end,
+               case when g.claim > 0 then ((g.step >> 4) - 1 << 4) + 7 else g.step end, alike.s, alike.v,
+               case when g.claim > 0 then alike.r - 1 else alike.r end - coalesce(beats_in(g.beat), 0),
+               alike.z, alike.p is not null, alike.e, alike.o, alike.d, g.beat -> 'p'
+        from gone g;
+        get diagnostics of_these = row_count;
+        ended := ended + of_these;
+      end loop;
+      if ended < cardinality(jobs) then raise exception using errcode = 'PW002'; end if;
+    exception when sqlstate 'PW002' then ended := 0;
+    end;
+  end if;
+  if ended < cardinality(jobs) then
+    with x as materialized (
+      select u.i, x.r, x.n, x.v, x.s, x.a, x.z, x.e, x.p, x.d, x.o from json_to_recordset(items)
+        as x(i bigint[], r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text),
+        unnest(x.i) as u(i)
+    ), gone as (
+      delete from lease l using x
+      -- Not `=`: that would allow walking all leases and looking each up among the items, which is what was planned where
+      -- the table had been analyzed while it was empty (80 to 130 µs per job beside 1,000 leases).
+      where l.id >= x.i and l.id <= x.i and l.rev = x.r and x.v > x.r and x.s & 15 = 8 and l.step >> 4 = x.s >> 4
+        and (x.n is null or x.n > started)
+      returning l.claim, l.step, l.beat, x.i, x.s, x.v, x.r, x.a, x.z, x.p, x.e, x.o, x.d
+    ), closed as (
+      insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
+      select g.i, g.a, case when g.claim > 0 then g.claim end,
+             case when g.claim > 0 then ((g.step >> 4) - 1 << 4) + 7 else g.step end, g.s, g.v,
+             case when g.claim > 0 then g.r - 1 else g.r end - coalesce(beats_in(g.beat), 0),
+             g.z, g.p is not null, g.e, g.o, g.d, g.beat -> 'p'
+      from gone g
+    )
+    select count(*), array_agg(g.i) into ended, done from gone g;
+    if ended < cardinality(jobs) then lost := array(select unnest(jobs) except select unnest(done)); end if;
   end if;
   insert into entry (at, jobs, revs, kinds, shapes, void)
   values (started, jobs, revs, kinds, shapes, lost);
