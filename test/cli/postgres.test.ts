@@ -52,6 +52,15 @@ describe('pawl on Postgres', () => {
     expect((await pawl([...at('tail', '--no-follow'), '--json'])).stdout).toContain('"type":"enqueued"')
   })
 
+  it('is measured, and left as it was', async () => {
+    const before = await json<{ jobs: unknown[] }>(at('jobs', 'ls'))
+    const figures = await json<{ enqueuePerSecond: number; drainPerSecond: number }>(at('bench', '--jobs', '200'))
+    expect(figures.enqueuePerSecond).toBeGreaterThan(0)
+    expect(figures.drainPerSecond).toBeGreaterThan(0)
+    expect(figures).toMatchObject({ jobs: 200, left: 0, latencyMs: { samples: 50 } })
+    expect(await json(at('jobs', 'ls'))).toEqual(before)
+  })
+
   it('is healthy, and knows a pooler when it sees one', async () => {
     const direct = await json<Doctor>(at('doctor'))
     expect(statuses(direct)).toMatchObject({
