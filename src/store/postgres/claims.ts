@@ -64,14 +64,16 @@ export class Claims {
     const now = Number(head?.[CREATED_AT])
     const at = Number(head?.[STEP])
     sawClock(now)
-    if (draining) this.#remember(found, grant.limit)
     await kinds.ensure(found.map((row) => Number(row[KIND])))
     const jobs: ClaimedJob[] = []
     for (const row of found) {
       const before = row[FLUSHED] === true ? await this.#beforeClaim(row) : this.#before(row)
       jobs.push(this.#claimed(row, before, at))
     }
-    return { now, replayed: found.length > 0 && head?.[FLUSHED] === true, jobs }
+    if (head?.[FLUSHED] === true) return { now, replayed: found.length > 0, jobs }
+    this.#putInOrder(jobs, lanes)
+    if (draining) this.#remember(jobs, lanes, grant.limit)
+    return { now, replayed: false, jobs }
   }
 
   #number({ tenant, queue, priority }: Lane): number {
@@ -102,11 +104,21 @@ export class Claims {
     return lanes.map((lane) => (draining ? (this.#reached.get(lane) ?? 0) : 0))
   }
 
-  #remember(found: readonly Row[], limit: number): void {
-    if (found.length < limit) this.#reached.clear()
-    else
-      for (const row of found)
-        if (row[FROM_LANE] !== null) this.#reached.set(Number(row[FROM_LANE]), Number(row[READY_AT]))
+  /** Lanes as they were asked for, each by time and number: as the rows were taken. Mostly they come like that. */
+  #putInOrder(jobs: ClaimedJob[], lanes: readonly number[]): void {
+    const placeOf = (job: ClaimedJob) => (lanes.length === 1 ? 0 : lanes.indexOf(this.#laneOf(job.before)))
+    const compare = (a: ClaimedJob, b: ClaimedJob) => placeOf(a) - placeOf(b) || byTime(a.before, b.before)
+    if (jobs.some((job, n) => n > 0 && compare(jobs[n - 1] as ClaimedJob, job) > 0)) jobs.sort(compare)
+  }
+
+  #remember(jobs: readonly ClaimedJob[], lanes: readonly number[], limit: number): void {
+    if (jobs.length < limit) this.#reached.clear()
+    else if (lanes.length === 1) this.#reached.set(lanes[0] as number, jobs.at(-1)?.before.readyAt ?? 0)
+    else for (const { before } of jobs) this.#reached.set(this.#laneOf(before), before.readyAt ?? 0)
+  }
+
+  #laneOf({ spec, priority }: ClaimedJob['before']): number {
+    return this.#parts.kinds.of(spec.kind).queue * 10 + priority
   }
 
   #beforeClaim(row: Row): Promise<ClaimedJob['before']> {
@@ -139,6 +151,10 @@ export class Claims {
   }
 }
 
+/** Numbers of the same length are in the order of their texts. */
+const byTime = (a: ClaimedJob['before'], b: ClaimedJob['before']): number =>
+  (a.readyAt ?? 0) - (b.readyAt ?? 0) || a.id.length - b.id.length || (a.id < b.id ? -1 : 1)
+
 const ID = 0
 const CREATED_AT = 1
 const KIND = 2
@@ -146,9 +162,7 @@ const LANE = 3
 const HEAD = 4
 const INPUT = 5
 const DOC = 6
-const STEP = 8
-const FLUSHED = 9
-const FROM_LANE = 10
-const READY_AT = 11
+const STEP = 7
+const FLUSHED = 8
 
 const text = (value: Row[number] | undefined): string | null => (typeof value === 'string' ? value : null)

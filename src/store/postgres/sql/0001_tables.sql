@@ -39,13 +39,15 @@ create index job_created on pawl.job using brin (created_at) with (pages_per_ran
 create index job_correlation on pawl.job (correlation, id) where correlation is not null;
 create index job_marks on pawl.job using gin (marks) where marks is not null;
 
--- Claimable at `ready_at`. Absent rev and step: untouched since it was enqueued. `window_ms`: the kind's lease, so that a
--- claim need not look it up; the four bytes fill a gap.
+-- Claimable at `ready_at`. Absent rev and step: untouched since it was enqueued. The kind, its lease (`window_ms`) and
+-- the length of the input (of untouched jobs) are here so that a claim need not look them up before it answers.
 create table pawl.ready (
   id bigint not null,
   ready_at bigint not null,
   lane int not null,
   window_ms int not null check (window_ms > 0),
+  kind int not null,
+  bytes int,
   rev int,
   step bigint check (step & 15 in (5, 6, 7)),
   tick bigint,

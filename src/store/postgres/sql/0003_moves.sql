@@ -40,7 +40,9 @@ begin
     end if;
   end loop;
   if x.p = 1 then insert into rest (id, tick) values (x.i, x.n);
-  else insert into ready (id, ready_at, lane, window_ms, tick) values (x.i, coalesce(x.r, x.t), x.l, x.w, x.n);
+  else
+    insert into ready (id, ready_at, lane, window_ms, kind, bytes, tick)
+    values (x.i, coalesce(x.r, x.t), x.l, x.w, x.k, coalesce(octet_length(x.b), 0), x.n);
   end if;
   return null;
 end $$;
@@ -165,8 +167,8 @@ begin
     elsif x.q = 's' then delete from rest r where r.id = x.i;
     end if;
     if x.w = 'r' then 
-      insert into ready (id, ready_at, lane, window_ms, rev, step, tick, doc)
-      values (x.i, x.ra, x.l, x.lw, x.v, x.s, x.t, x.d);
+      insert into ready (id, ready_at, lane, window_ms, kind, rev, step, tick, doc)
+      values (x.i, x.ra, x.l, x.lw, x.k, x.v, x.s, x.t, x.d);
     elsif x.w = 's' then insert into rest (id, rev, step, tick, doc) values (x.i, x.v, x.s, x.t, x.d);
     elsif x.w = 'l' then
       insert into lease (id, claim, expires_at, rev, step, tick, doc)
