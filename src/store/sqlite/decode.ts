@@ -2,15 +2,16 @@
 import type { Event } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
 import { idText } from '../../core/id.ts'
-import type { Job, JobId, Spec, State } from '../../core/job.ts'
+import type { Job, JobId, Spec, State, Time } from '../../core/job.ts'
 import { digestOf } from '../../core/receipt.ts'
 import { STATE_OF } from '../codec/codes.ts'
 import { decodeEnqueued, type EnqueuedEvent } from '../codec/enqueued.ts'
 import { decodeEvents, standing } from '../codec/events.ts'
 import { decodeRecord } from '../codec/record.ts'
 import { original } from '../codec/text.ts'
+import type { ClaimedJob } from '../store.ts'
 import type { Kinds } from './kinds.ts'
-import type { JobRow, LeaseRow, LogRow, Opening, OpeningBeats, OpeningClaim } from './rows.ts'
+import type { ClaimedRows, JobRow, LeaseRow, LogRow, Opening, OpeningBeats, OpeningClaim } from './rows.ts'
 
 export function jobOf(row: JobRow, kinds: Kinds): Job {
   const [, , , , , record, lease, told] = row
@@ -25,6 +26,31 @@ export function jobOf(row: JobRow, kinds: Kinds): Job {
 
 const claimed = (lease: LeaseRow, claim: OpeningClaim, first: EnqueuedEvent): Job =>
   evolve(recordOf(lease[15], first), claimEvent(claim, first.jobId, first.payload.spec))
+
+const RUN = 7
+const WIDE = 5
+
+/** The jobs of a claim. */
+export function claimedJobs({ runs, jobs }: ClaimedRows, kinds: Kinds): ClaimedJob[] {
+  const claimed: ClaimedJob[] = []
+  let at = 0
+  for (let r = 0; r < runs.length; r += RUN) {
+    const [count, number, priority, rev, attempt, leaseExpiresAt, claimedAt] = runs.slice(r, r + RUN) as Seven
+    const kind = kinds.get(number)
+    for (const end = at + count * WIDE; at < end; at += WIDE) {
+      const head = jobs[at + 2] as string | null
+      const record = jobs[at + 3] as string | null
+      const input = jobs[at + 4] as string | null
+      const born = { id: idText(jobs[at] as number), kind, at: jobs[at + 1] as Time, priority }
+      const before = recordOf(record, decodeEnqueued(head ?? undefined, born))
+      const text = input === null ? undefined : original(input)
+      claimed.push({ before, rev, attempt, leaseExpiresAt, at: claimedAt, input: text })
+    }
+  }
+  return claimed
+}
+
+type Seven = [number, number, number, number, number, number, number]
 
 /** No text: nothing has happened to the job but its first event. */
 const recordOf = (record: string | null, first: EnqueuedEvent): Job =>

@@ -8,7 +8,7 @@ import type {
   BeatenRow,
   BeatRow,
   ChangeRow,
-  ClaimedRow,
+  ClaimedRows,
   EachVerdict,
   FindRow,
   InsertedRow,
@@ -43,7 +43,7 @@ export interface Calls {
       limit: number
       maxInputBytes: number
     },
-    { replayed: boolean; rows: readonly ClaimedRow[] },
+    { readonly replayed: boolean } & ClaimedRows,
   ]
   commit: [{ kinds: readonly KindRow[]; rows: readonly ChangeRow[] }, readonly (VerdictRow | EachVerdict)[]]
   heartbeat: [readonly BeatRow[], readonly BeatenRow[]]

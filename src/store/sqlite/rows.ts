@@ -204,20 +204,23 @@ export type InsertedRow =
   | readonly ['exists', by: string, job: JobRow, input: string | null]
   | readonly ['rejected', rule: string]
 
-/** A job as it was, and what the claim made of it. */
-export type ClaimedRow = readonly [
-  id: number,
+/** What a claim made of neighbours: their kind and priority, and what it stamped them with. */
+export type ClaimedRun = readonly [
   kind: number,
-  createdAt: Time,
   priority: number,
-  head: string | null,
-  record: string | null,
   rev: number,
   attempt: number,
   expiresAt: Time,
   at: Time,
-  input: string | null,
 ]
+
+/** Jobs as they were before a claim, and what it made of them, as flat lists: a list for each would cost more to send. */
+export interface ClaimedRows {
+  /** How many, and what they share (`ClaimedRun`), again and again. */
+  readonly runs: readonly number[]
+  /** `id, created at, head, record, input`, again and again. */
+  readonly jobs: readonly (number | string | null)[]
+}
 
 export type BeatRow = readonly [id: number, fence: string, requestId: string]
 

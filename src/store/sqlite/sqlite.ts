@@ -36,7 +36,7 @@ import { beatCarefully, type Heard } from './beat-carefully.ts'
 import { ChangeRows, type PlacedRow } from './change-rows.ts'
 import { Channel, SqliteStoreError } from './channel.ts'
 import { compactedRow } from './compacted-row.ts'
-import { eventsOf, jobOf } from './decode.ts'
+import { claimedJobs, eventsOf, jobOf } from './decode.ts'
 import { changeRow, insertRow, type Move, numberOf, type Reference, Unstorable } from './encode.ts'
 import { events } from './events.ts'
 import { find } from './find.ts'
@@ -118,11 +118,7 @@ class SqliteStore implements Store {
       limit: grant.limit,
       maxInputBytes: grant.maxInputBytes,
     })
-    const jobs = answered.rows.map((row) => {
-      const [id, kind, createdAt, priority, head, record, rev, attempt, leaseExpiresAt, at, input] = row
-      const before = jobOf([id, kind, createdAt, priority, head, record, null, null], this.#kinds)
-      return { before, rev, attempt, leaseExpiresAt, at, input: input === null ? undefined : original(input) }
-    })
+    const jobs = claimedJobs(answered, this.#kinds)
     if (!answered.replayed) for (const { before } of jobs) this.#hints.aboutJob(before.id)
     return { now, replayed: answered.replayed, jobs }
   }

@@ -1,7 +1,7 @@
 import { original } from '../../codec/text.ts'
 import { queueKey } from '../../store.ts'
 import type { Answered, Asked } from '../protocol.ts'
-import type { ClaimedRow } from '../rows.ts'
+import { ClaimedJobs } from './claimed-jobs.ts'
 import { laneOf } from './known-kinds.ts'
 import type { Ledger } from './ledger.ts'
 import { all, type Cell, one, type Row } from './rows.ts'
@@ -21,22 +21,27 @@ export function claimable(ledger: Ledger, claim: Claim): boolean {
 /** Lane by lane, each from its front, until there is enough. */
 export function claim(ledger: Ledger, asked: Claim): Answered<'claim'> {
   const { sql, now } = ledger
+  const jobs = new ClaimedJobs(ledger, asked.maxInputBytes)
   const repeated = again(ledger, asked.request, now)
-  if (repeated.length > 0) return { replayed: true, rows: withInputs(ledger, repeated.map(answered), asked) }
-  const rows: ClaimedRow[] = []
+  if (repeated.length > 0) {
+    for (const row of repeated) repeat(jobs, row)
+    return { replayed: true, ...jobs.answer }
+  }
   let number: number | undefined
   for (const lane of openLanes(ledger, asked)) {
-    if (rows.length >= asked.limit) break
-    const found = all(sql.claimable, lane, now, asked.limit - rows.length)
+    if (jobs.count >= asked.limit) break
+    const found = all(sql.claimable, lane, now, asked.limit - jobs.count) as readonly (readonly unknown[])[] as Front[]
     const last = found.at(-1)
     if (last === undefined) continue
     number ??= one(sql.insertClaim, now, asked.request, asked.worker, asked.actor)?.[0] as number
-    sql.leaseFront.run(asked.nonce, now, number, lane, last[8] as number, last[0] as number)
-    sql.deleteFront.run(lane, last[8] as number, last[0] as number)
-    for (const row of found) rows.push(take(ledger, row))
+    sql.leaseFront.run(asked.nonce, now, number, lane, last[11], last[0])
+    sql.deleteFront.run(lane, last[11], last[0])
+    take(ledger, jobs, found)
   }
-  if (number !== undefined && number % FORGET_EVERY === 0) sql.forgetClaims.run(number)
-  return { replayed: false, rows: withInputs(ledger, rows, asked) }
+  if (number === undefined) return { replayed: false, ...jobs.answer }
+  sql.tickClaim.run(jobs.firstEnd, number)
+  if (number % FORGET_EVERY === 0) sql.forgetClaims.run(number)
+  return { replayed: false, ...jobs.answer }
 }
 
 /** The lanes asked for whose queue exists and is not paused. */
@@ -61,35 +66,42 @@ function paused(ledger: Ledger, tenant: string, queue: string): boolean {
   }
 }
 
-function take(ledger: Ledger, row: Row): ClaimedRow {
-  const [id, kind, at, priority, head, record, rev, attempt, , leaseMs, inputBytes, input, state] = row as Front
-  const { now } = ledger
-  ledger.kinds.tell(kind)
-  ledger.gathered.happened(rev + 1, 'c', kind, now, id)
-  ledger.gathered.count(kind, state, -1)
-  ledger.gathered.count(kind, 'c', 1)
-  // A big input is there in name only: whether there is room for it is seen when all are known.
-  const text = inputBytes !== null && input === null ? LATER : input
-  return [id, kind, at, priority, head, record, rev + 1, attempt + 1, now + leaseMs, now, text]
+/** Runs of jobs that are alike, as most are, cost the feed and the counts nothing each. */
+function take(ledger: Ledger, jobs: ClaimedJobs, found: readonly Front[]): void {
+  const { now, gathered } = ledger
+  let ids = ''
+  let run = 0
+  for (const [i, row] of found.entries()) {
+    const [id, at, head, record, inputBytes, input, kind, priority, rev, attempt, state, , leaseMs] = row
+    jobs.add([kind, priority, rev + 1, attempt + 1, now + leaseMs, now], id, at, head, record)
+    jobs.addInput(id, inputBytes, input)
+    ids += run === 0 ? id : `,${id}`
+    run += 1
+    const next = found[i + 1]
+    if (next !== undefined && next[6] === kind && next[8] === rev && next[10] === state) continue
+    gathered.happened(rev + 1, 'c', kind, now, ids)
+    gathered.count(kind, state, -run)
+    gathered.count(kind, 'c', run)
+    ids = ''
+    run = 0
+  }
 }
 
 type Front = readonly [
   id: number,
-  kind: number,
   at: number,
-  priority: number,
   head: string | null,
   record: string | null,
-  rev: number,
-  attempt: number,
-  readyAt: number,
-  leaseMs: number,
   inputBytes: number | null,
   input: string | null,
+  kind: number,
+  priority: number,
+  rev: number,
+  attempt: number,
   state: string,
+  readyAt: number,
+  leaseMs: number,
 ]
-
-const LATER = '\u0000'
 
 /** Rows of an earlier call with this request id whose lease is still live. */
 function again(ledger: Ledger, request: string, now: number): readonly Row[] {
@@ -101,27 +113,12 @@ function again(ledger: Ledger, request: string, now: number): readonly Row[] {
 }
 
 /** What was answered then: the record before the claim, and what the claim made of it. */
-function answered(row: Row): ClaimedRow {
+function repeat(jobs: ClaimedJobs, row: Row): void {
   const [id, kind, at, priority, head] = row as readonly [number, number, number, number, string | null, ...Cell[]]
   const before = row[21] as string | null
   const [rev, expiresAt, attempt, claimedAt] = [row[11], row[14], row[15], row[22]] as Four
-  return [id, kind, at, priority, head, before, rev, attempt, expiresAt, claimedAt, LATER]
+  jobs.add([kind, priority, rev, attempt, expiresAt, claimedAt], id, at, head, before)
+  jobs.addInput(id, Number.NaN, null)
 }
 
 type Four = [number, number, number, number]
-
-/** Inputs ride along while there is room; the others are loaded when their turn comes. */
-function withInputs(ledger: Ledger, rows: readonly ClaimedRow[], { maxInputBytes }: Claim): readonly ClaimedRow[] {
-  let leftBytes = maxInputBytes
-  return rows.map((row) => {
-    const [id, kind, createdAt, priority, head, record, rev, attempt, expiresAt, at, input] = row
-    ledger.kinds.tell(kind)
-    if (input === null) return row
-    const text = input === LATER ? ((one(ledger.sql.input, id)?.[0] as string | null) ?? null) : input
-    const bytes = text === null ? 0 : Buffer.byteLength(text)
-    const fits = bytes <= leftBytes
-    if (fits) leftBytes -= bytes
-    if (fits && input === text) return row
-    return [id, kind, createdAt, priority, head, record, rev, attempt, expiresAt, at, fits ? text : null]
-  })
-}

@@ -11,6 +11,9 @@ export const anythingDue = (ledger: Ledger): boolean => one(ledger.sql.anyDue, l
 /** The earliest ticks of all three places. Each moves ahead, so that nobody else is handed the job meanwhile. */
 export function due(ledger: Ledger, limit: Asked<'due'>): Answered<'due'> {
   const { sql, now } = ledger
+  // What a claim's jobs share until then becomes their own.
+  sql.tickClaimed.run(now)
+  sql.untickClaims.run(now)
   const found = [
     ...all(sql.dueLease, now, limit).map(([id, tick]) => ({
       id,

@@ -41,7 +41,7 @@ const READS: Work = {
     return null
   },
   // Nothing there to take: the answer is known without a lock.
-  claim: () => ({ replayed: false, rows: [] }),
+  claim: () => ({ replayed: false, runs: [], jobs: [] }),
   due: () => [],
 }
 

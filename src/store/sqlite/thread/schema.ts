@@ -78,11 +78,14 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE claim (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at INTEGER NOT NULL,
+    -- For its leases that have none of their own; absent once they have.
+    tick INTEGER,
     request TEXT NOT NULL,
     worker TEXT NOT NULL,
     actor TEXT NOT NULL
   ) STRICT;
   CREATE INDEX claim_request ON claim (request);
+  CREATE INDEX claim_tick ON claim (tick) WHERE tick IS NOT NULL;
 
   CREATE TABLE lease (
     id INTEGER PRIMARY KEY,
@@ -91,8 +94,8 @@ export const MIGRATIONS: readonly string[] = [
     rev INTEGER NOT NULL,
     fence TEXT NOT NULL,
     expires_at INTEGER NOT NULL,
-    -- Not later than the record's nextTickAt; a heartbeat leaves it alone.
-    tick INTEGER NOT NULL,
+    -- Not later than the record's nextTickAt; a heartbeat leaves it alone. Absent: the claim's.
+    tick INTEGER,
     careful INTEGER NOT NULL,
     -- The claim, its revision and sequence number, and the state it came from; claim is absent for a lease that came by commit.
     claim INTEGER,
@@ -118,7 +121,7 @@ export const MIGRATIONS: readonly string[] = [
     -- The record before the heartbeats; absent: what the claim makes of the one before it.
     record TEXT
   ) STRICT;
-  CREATE INDEX lease_tick ON lease (tick);
+  CREATE INDEX lease_tick ON lease (tick) WHERE tick IS NOT NULL;
 
   -- Alive, not claimable, owned by nobody.
   CREATE TABLE rest (

@@ -84,21 +84,23 @@ const SQL = {
 
   // The front of a lane: an ordered walk of the primary key that stops after the limit.
   front: 'SELECT 1 FROM ready WHERE lane = ? AND ready_at <= ? LIMIT 1',
-  claimable: `SELECT r.id, r.kind, j.at, j.priority, j.head, r.record, r.rev, r.attempt, r.ready_at, k.lease_ms,
-      octet_length(j.input), CASE WHEN octet_length(j.input) <= 16384 THEN j.input END, r.state
+  claimable: `SELECT r.id, j.at, j.head, r.record, octet_length(j.input),
+      CASE WHEN octet_length(j.input) <= 16384 THEN j.input END,
+      r.kind, j.priority, r.rev, r.attempt, r.state, r.ready_at, k.lease_ms
     FROM ready r CROSS JOIN job j ON j.id = r.id CROSS JOIN kind k ON k.id = r.kind
     WHERE r.lane = ? AND r.ready_at <= ? ORDER BY r.ready_at, r.id LIMIT ?`,
   // All that was just read, and nothing else: the front of the lane up to the last row.
   leaseFront: `INSERT INTO lease (id, kind, state, rev, fence, expires_at, tick, careful,
       claim, claim_rev, claim_seq, claim_from, claim_expires_at, attempt, generation, code, before)
     SELECT r.id, r.kind, 'c', r.rev + 1, r.generation || '.' || (r.attempt + 1) || '.' || p.nonce, p.now + k.lease_ms,
-      min(coalesce(r.tick, p.now + k.lease_ms), p.now + k.lease_ms), max(k.careful, r.careful),
+      CASE WHEN r.tick < p.now + k.lease_ms THEN r.tick END, max(k.careful, r.careful),
       p.claim, r.rev + 1, r.seq + 1, r.state, p.now + k.lease_ms, r.attempt + 1, r.generation, r.code, r.record
     FROM (SELECT ? AS nonce, ? AS now, ? AS claim, ? AS lane, ? AS ready_at, ? AS id) AS p
       CROSS JOIN ready r CROSS JOIN kind k ON k.id = r.kind
     WHERE r.lane = p.lane AND (r.ready_at, r.id) <= (p.ready_at, p.id)`,
   deleteFront: 'DELETE FROM ready WHERE lane = ? AND (ready_at, id) <= (?, ?)',
   insertClaim: 'INSERT INTO claim (at, request, worker, actor) VALUES (?, ?, ?, ?) RETURNING id',
+  tickClaim: 'UPDATE claim SET tick = ? WHERE id = ?',
   claimByRequest: 'SELECT id FROM claim WHERE request = ? ORDER BY id DESC', // claim_request
   claimWords: 'SELECT at, request, worker, actor FROM claim WHERE id = ?',
   // A walk of the leases, which are few; an index for it would cost every claim and every end.
@@ -148,12 +150,16 @@ const SQL = {
     FROM (SELECT ? AS now, ? AS request, ? AS id) AS p
     WHERE lease.id = p.id RETURNING rev, beats_all, expires_at`,
 
-  // ready_tick, lease_tick, rest_tick
+  // claim_tick, ready_tick, lease_tick, rest_tick
   dueReady: 'SELECT id, tick, lane, ready_at FROM ready WHERE tick <= ? ORDER BY tick LIMIT ?',
   dueLease: 'SELECT id, tick FROM lease WHERE tick <= ? ORDER BY tick LIMIT ?',
   dueRest: 'SELECT id, tick FROM rest WHERE tick <= ? ORDER BY tick LIMIT ?',
   anyDue: `SELECT EXISTS (SELECT 1 FROM lease WHERE tick <= p.now) OR EXISTS (SELECT 1 FROM ready WHERE tick <= p.now)
-    OR EXISTS (SELECT 1 FROM rest WHERE tick <= p.now) FROM (SELECT ? AS now) AS p`,
+    OR EXISTS (SELECT 1 FROM rest WHERE tick <= p.now) OR EXISTS (SELECT 1 FROM claim WHERE tick <= p.now) FROM (SELECT ? AS now) AS p`,
+  // A walk of the leases, once for each claim that is not over in a lease's time.
+  tickClaimed: `UPDATE lease SET tick = (SELECT tick FROM claim WHERE id = lease.claim)
+    WHERE tick IS NULL AND claim IN (SELECT id FROM claim WHERE tick <= ?)`,
+  untickClaims: 'UPDATE claim SET tick = NULL WHERE tick <= ?',
   tickReady: 'UPDATE ready SET tick = ? WHERE lane = ? AND ready_at = ? AND id = ?',
   tickLease: 'UPDATE lease SET tick = ? WHERE id = ?',
   tickRest: 'UPDATE rest SET tick = ? WHERE id = ?',
