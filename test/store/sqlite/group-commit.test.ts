@@ -84,3 +84,37 @@ describe('group commit', () => {
     await store.close()
   })
 })
+
+describe('single inserts in one commit', () => {
+  it('are answered each with its own: the second of two with one id finds the first', async () => {
+    const store = await openSqliteStore({ path: ownFile() })
+    const now = await clockOf(store)
+    await store.insert([newJob(1, now)])
+    const twice = [2, 3, 3, 1, 4].map((number) => store.insert([newJob(number, now)]))
+    const answers = (await Promise.all(twice)).map(({ items }) => items[0])
+    expect(answers.map((item) => item?.status)).toEqual(['inserted', 'inserted', 'exists', 'exists', 'inserted'])
+    expect(answers[2]).toMatchObject({ by: 'id', job: newJob(3, now).job })
+    const { jobs } = await store.find({ states: ['queued'], order: 'oldest', limit: 10 })
+    expect(jobs.map(({ id }) => id)).toEqual([1, 2, 3, 4].map(idText))
+    const { tally } = await store.events({ by: 'tally' })
+    expect(tally).toMatchObject([{ state: 'queued', count: 4 }])
+    await store.close()
+  })
+
+  it('one of which cannot be kept fails no other, whatever its place', async () => {
+    const store = await openSqliteStore({ path: ownFile() })
+    const now = await clockOf(store)
+    await store.insert([newJob(1, now)])
+    const broken = newJob(3, now)
+    const items = [
+      newJob(2, now),
+      { ...broken, job: { ...broken.job, readyAt: now + 0.5 } as NewJob['job'] },
+      newJob(4, now),
+    ]
+    const answers = (await Promise.all(items.map((item) => store.insert([item])))).map(({ items: [item] }) => item)
+    expect(answers.map((item) => item?.status)).toEqual(['inserted', 'rejected', 'inserted'])
+    const { jobs } = await store.find({ order: 'oldest', limit: 10 })
+    expect(jobs.map(({ id }) => id)).toEqual([1, 2, 4].map(idText))
+    await store.close()
+  })
+})

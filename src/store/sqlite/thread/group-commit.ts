@@ -145,7 +145,12 @@ export class GroupCommit {
     const made: Answer[] = []
     try {
       ledger.begin()
-      for (const { call } of batch) made.push(this.#ride(call, batch.length > 1))
+      for (let i = 0; i < batch.length; i += 1) {
+        const plain = plainInserts(batch, i)
+        if (plain.length > 1) made.push(...this.#rideTogether(plain))
+        else made.push(this.#ride((batch[i] as Waiting).call, batch.length > 1))
+        i += Math.max(0, plain.length - 1)
+      }
       ledger.commit()
       this.#tries = 0
       answers.push(...made)
@@ -174,6 +179,24 @@ export class GroupCommit {
     } else {
       this.#held.push(waiting)
       this.#holdOff()
+    }
+  }
+
+  /** As one call: a savepoint for each was half the price of 64 single inserts in flight. */
+  #rideTogether(calls: readonly PlainInsert[]): readonly Answer[] {
+    const ledger = this.#ledger
+    try {
+      const answered = insert(ledger, { kinds: [], rows: calls.flatMap(({ asked }) => asked.rows) })
+      let from = 0
+      return calls.map(({ n, asked }) => {
+        const own = answered.slice(from, from + asked.rows.length)
+        from += asked.rows.length
+        return { n, now: ledger.now, ok: true, answered: own }
+      })
+    } catch (error) {
+      // Whoever it was: it is that one's own affair.
+      if (!ledger.db.isTransaction) throw error
+      return calls.map((call) => this.#ride(call, true))
     }
   }
 
@@ -221,6 +244,19 @@ export class GroupCommit {
       this.#serve()
     })
   }
+}
+
+type PlainInsert = Call & { readonly asked: Asked<'insert'> }
+
+/** The calls from here on that bring nothing but jobs of kinds that are known. */
+function plainInserts(batch: readonly Waiting[], from: number): readonly PlainInsert[] {
+  const calls: PlainInsert[] = []
+  for (let i = from; i < batch.length; i += 1) {
+    const { call } = batch[i] as Waiting
+    if (call.op !== 'insert' || (call.asked as Asked<'insert'>).kinds.length > 0) break
+    calls.push(call as PlainInsert)
+  }
+  return calls
 }
 
 function weight({ op, asked }: Call): number {

@@ -1,22 +1,26 @@
 import type { Answered, Asked } from '../protocol.ts'
 import type { InsertedRow, InsertRow, JobRow, KeyRow } from '../rows.ts'
+import { Fresh } from './fresh.ts'
 import type { Ledger } from './ledger.ts'
 import { one } from './rows.ts'
 
 export function insert(ledger: Ledger, { kinds, rows }: Asked<'insert'>): Answered<'insert'> {
   const interned = ledger.kinds.intern(kinds)
+  const fresh = new Fresh(ledger.sql)
   return ledger.each(
     rows,
-    (row) => insertOne(ledger, row, ledger.kinds.of(row[1], interned)),
+    (row) => insertOne(ledger, row, ledger.kinds.of(row[1], interned), fresh),
     (rule): InsertedRow => ['rejected', rule],
+    fresh,
   )
 }
 
-/** A new job, or the one that was first with its id, its alias or one of its keys. */
-export function insertOne(ledger: Ledger, row: InsertRow, kind: number): InsertedRow {
+/** A new job, or the one that was first with its id, its alias or one of its keys. Its lane is entered by `fresh`. */
+export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: Fresh): InsertedRow {
   const [id, , at, priority, correlation, head, input, state, readyAt, tick, more] = row
   const { sql } = ledger
   if (more !== null) {
+    fresh.flush()
     const first = somebodyFirst(ledger, id, more.tenant, more.keys)
     if (first !== undefined) return first
   }
@@ -24,9 +28,12 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number): Inserte
     more === null
       ? sql.insertPlainJob.run(id, kind, at, priority, correlation, head, input)
       : sql.insertJob.run(id, kind, at, priority, correlation, more.parent, more.workflow, more.dedupe, head, input)
-  if (changes === 0) return exists(ledger, 'id', ledger.whole(id))
+  if (changes === 0) {
+    fresh.flush()
+    return exists(ledger, 'id', ledger.whole(id))
+  }
   if (readyAt === null) sql.insertRest.run(id, kind, state, 1, tick, null, null)
-  else sql.insertFresh.run(ledger.kinds.lane(kind, priority), readyAt, id, kind, state, tick)
+  else fresh.add(id, [ledger.kinds.lane(kind, priority), readyAt, kind, state, tick])
   if (more !== null) {
     for (const [purpose, key, until] of more.keys) sql.takeKey.run(more.tenant, purpose, key, id, until)
     for (const [name, value] of more.labels) sql.insertLabel.run(name, value, id)

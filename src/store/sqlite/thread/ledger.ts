@@ -21,6 +21,13 @@ interface ClaimWords {
   readonly words: string
 }
 
+/** Writes that items have left for later. */
+export interface Trailing {
+  flush(): void
+  /** They did not last. */
+  drop(): void
+}
+
 const SWEEP_EVERY = 64
 const AD_HOC = 200
 
@@ -101,15 +108,24 @@ export class Ledger {
     items: readonly Item[],
     work: (item: Item, place: number) => Result,
     reject: (rule: string) => Result,
+    trailing?: Trailing,
   ): readonly Result[] {
+    const together = <Done>(some: () => Done): Done =>
+      this.atomically(() => {
+        const done = some()
+        trailing?.flush()
+        return done
+      })
     try {
-      return this.atomically(() => items.map(work))
+      return together(() => items.map(work))
     } catch (error) {
+      trailing?.drop()
       if (!isUnkeepable(error)) throw error
       return items.map((item, place) => {
         try {
-          return this.atomically(() => work(item, place))
+          return together(() => work(item, place))
         } catch (own) {
+          trailing?.drop()
           if (!isUnkeepable(own)) throw own
           return reject(own instanceof Error ? own.message : String(own))
         }

@@ -6,6 +6,7 @@ import { assert } from '../../../core/assert.ts'
 import type { Time } from '../../../core/job.ts'
 import { INLINE, type KeyRow, type MoveMore, type MoveRow, type VerdictRow } from '../rows.ts'
 import { insertEnding, leaveEnding } from './ending.ts'
+import { Fresh } from './fresh.ts'
 import { insertOne } from './insert.ts'
 import type { Ledger } from './ledger.ts'
 import { type Move, moveOf } from './move-row.ts'
@@ -156,6 +157,8 @@ function addMore(ledger: Ledger, id: number, more: MoveMore, interned: readonly 
   for (const [purpose, key, until] of more.take) sql.takeKey.run(more.tenant, purpose, key, id, until)
   for (const [correlation, rev] of more.echoes) sql.insertEcho.run(correlation, id, rev)
   if (more.spawn === null) return
-  const born = insertOne(ledger, more.spawn, ledger.kinds.of(more.spawn[1], interned))
+  const fresh = new Fresh(sql)
+  const born = insertOne(ledger, more.spawn, ledger.kinds.of(more.spawn[1], interned), fresh)
+  fresh.flush()
   assert(born === 1, 'a successor was looked at before it was born')
 }

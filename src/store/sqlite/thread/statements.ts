@@ -48,8 +48,13 @@ const SQL = {
   insertPlainJob: `INSERT INTO job (id, kind, at, priority, correlation, head, input)
     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   insertFresh: `INSERT INTO ready
-    (lane, ready_at, id, kind, state, rev, seq, generation, attempt, careful, tick)
-    VALUES (?, ?, ?, ?, ?, 1, 1, 0, 0, 0, ?)`,
+    (lane, ready_at, kind, state, tick, id, rev, seq, generation, attempt, careful)
+    VALUES (?, ?, ?, ?, ?, ?, 1, 1, 0, 0, 0)`,
+  insertFreshAlike: `INSERT INTO ready
+    (lane, ready_at, kind, state, tick, id, rev, seq, generation, attempt, careful)
+    SELECT p.lane, p.ready_at, p.kind, p.state, p.tick, e.value, 1, 1, 0, 0, 0
+    FROM (SELECT ? AS lane, ? AS ready_at, ? AS kind, ? AS state, ? AS tick, ? AS ids) AS p
+      CROSS JOIN json_each(p.ids) AS e`,
   insertJob: `INSERT INTO job (id, kind, at, priority, correlation, parent, workflow, dedupe, head, input)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   jobExists: 'SELECT 1 FROM job WHERE id = ?',
