@@ -55,6 +55,10 @@ export interface Working {
   stop(): Promise<void>
 }
 
+/** Says in the URL that a pooler is in between: some have to be told. */
+export const pooled = (url: string): string => `${url}?application_name=pooled`
+export const isPooled = (url: string): boolean => url.endsWith(pooled(''))
+
 /** 100 bytes, more or less, as JSON. */
 export const payload = (at = 0): Payload => ({ at, text: 'x'.repeat(70) })
 

@@ -44,7 +44,7 @@ const QUICK_PLAN: Readonly<Record<string, { readonly rounds: number; readonly pe
   'drain-2': { rounds: 3, peers: ['graphile-worker'] },
   together: { rounds: 3, peers: ['graphile-worker'] },
   latency: { rounds: 3, peers: ['graphile-worker'] },
-  'held-snapshot': { rounds: 2, peers: [] },
+  'held-snapshot': { rounds: 3, peers: [] },
   embedded: { rounds: 3, peers: [] },
   heartbeats: { rounds: 1, peers: [] },
   'beside-finished': { rounds: 1, peers: [] },

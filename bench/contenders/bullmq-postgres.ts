@@ -11,7 +11,7 @@ export const bullmqPostgres: Contender = {
   name: 'bullmq-postgres',
   store: 'postgres',
   share: 0.05,
-  keeps: 'nothing where removeOnComplete is set; otherwise the row',
+  keeps: 'four events; the row only where removeOnComplete is not set',
   configuration: `${CONFIGURATION}; pool ${POOL}`,
   async prepare(url) {
     const client = new pg.Client({ connectionString: url })

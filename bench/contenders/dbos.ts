@@ -6,9 +6,10 @@ import { type Contender, exists, inParallel, type Payload } from '../contender.t
 const QUEUE = 'bench'
 const POOL = 20
 const LANES = 64
-const POLL_MS = 10
+/** Throughput is the same with 10 ms, p50 of latency 9.3 ms instead of 4.0. */
+const POLL_MS = 1
 /**
- * Drained 2,000 jobs/s; 64 had 1,950, 20 1,080, 1,000 1,530, a pool of 10 2,080, of 40 1,680, polling every ms 2,050.
+ * Drained 2,000 jobs/s; 64 had 1,950, 20 1,080, 1,000 1,530, a pool of 10 2,080, of 40 1,680.
  * Without a bound it starts all jobs there are and then ends them.
  */
 const CONCURRENCY = 256

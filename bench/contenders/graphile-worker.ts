@@ -1,7 +1,7 @@
 /** graphile-worker: local queue and batched completion for throughput, neither of them for latency. */
 import { makeWorkerUtils, run } from 'graphile-worker'
 import pg from 'pg'
-import { type Contender, exists, inParallel, type Payload, pieces, type WorkOptions } from '../contender.ts'
+import { type Contender, exists, inParallel, isPooled, type Payload, pieces, type WorkOptions } from '../contender.ts'
 
 /**
  * Drained 100,000 warm jobs at 59,500/s. Not told from it by what a run differs by itself (±5 %): 8 and 64 concurrent
@@ -44,7 +44,11 @@ export const graphileWorker: Contender = {
       },
       async work({ purpose, handle, concurrency = CONCURRENCIES[purpose] }: WorkOptions) {
         const taskList = { noop: (data: unknown) => handle(data as Payload) }
-        const worker = { concurrentJobs: concurrency, ...(purpose === 'throughput' ? batched : { pollInterval: 100 }) }
+        const worker = {
+          concurrentJobs: concurrency,
+          preparedStatements: !isPooled(url),
+          ...(purpose === 'throughput' ? batched : { pollInterval: 100 }),
+        }
         const runner = await run({ ...options, taskList, preset: { worker }, noHandleSignals: true })
         return {
           settled: async () => !(await exists(pgPool, 'graphile_worker._private_jobs where locked_at is not null')),

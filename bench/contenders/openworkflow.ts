@@ -4,7 +4,9 @@ import { BackendPostgres } from 'openworkflow/postgres'
 import pg from 'pg'
 import { type Contender, exists, inParallel, type Payload, type WorkOptions } from '../contender.ts'
 
-const CONCURRENCY = 20
+/** Drained 1,260 jobs/s; 5 had 200, 10 980, 20 1,100, 100 and 200 as many. p50 of latency 17 ms, with 20 33. */
+const CONCURRENCY = 50
+/** 8,200 runs/s started; 128 the same, 20 7,300. */
 const LANES = 64
 const OPEN = `openworkflow.workflow_runs where status in ('pending', 'running')`
 
