@@ -57,6 +57,8 @@ create table pawl.ready (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
         autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 1000000,
         autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000);
+-- For whoever looks a job up, and for pages of all that is queued in the order of their numbers. 0.7 µs and 67 B of log
+-- per enqueue; without it such a page would sort the whole backlog.
 create unique index ready_id on pawl.ready (id);
 create index ready_tick on pawl.ready (tick) where tick is not null;
 create index ready_state on pawl.ready (substr(doc, 7, 1), id) where doc is not null;
@@ -110,6 +112,7 @@ create table pawl.past (
   doc text,
   beats jsonb,
   primary key (job, rev),
+  -- Four checks cost 0.2 µs a row; as one expression they cost the same.
   -- Forward only; equal where nothing but observations happened.
   constraint forward_only check (to_step >= from_step and rev > from_rev),
   -- What has ended stays so within its generation; only a claim counts the attempt up.
