@@ -5,8 +5,9 @@
  * breaks ("anything" then: something may have been missed). Modes: quiet (no listener, no connection), listening, closed.
  *
  * Riding along saves a statement and its round trip; but a commit that notifies holds a lock which all others that do
- * wait for. So it is for single jobs, whose latency somebody may notice, and paid for by the job: as many as come in a
- * millisecond on average, a few in advance. Whoever sends more is told of every ten milliseconds.
+ * wait for. So it is for single jobs, whose latency somebody may notice, and paid for by the job: a few per millisecond
+ * on average, some in advance. Whoever sends more is told of every ten milliseconds. (One per millisecond: 1,500 jobs/s
+ * waited 5.5 ms instead of 1.8.)
  */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
@@ -32,8 +33,9 @@ export interface HintParts {
 /** Ended jobs wait for company, and between two NOTIFYs about them while there are many. */
 const GATHER_MS = 20
 const BUSY_MS = 100
-/** Jobs told of at once: one per millisecond, so many saved up. What was overdrawn is waited for, up to a time. */
-const SAVED_MAX = 10
+/** Jobs told of at once: so many per millisecond and saved up. What was overdrawn is waited for, up to a time. */
+const TOLD_PER_MS = 4
+const SAVED_MAX = 40
 const SOON_MAX_MS = 10
 const RECONNECT_MS = 250
 /** NOTIFY takes 8000 bytes. */
@@ -100,7 +102,7 @@ export class Hints {
     if (rode || this.#queues.size === 0) return
     const saved = this.#save()
     this.#spend(jobs)
-    this.#gather(Math.max(0, -saved))
+    this.#gather(Math.max(0, -saved / TOLD_PER_MS))
   }
 
   /** A job has ended, or is waited for. */
@@ -163,13 +165,13 @@ export class Hints {
 
   #save(): number {
     const now = this.#parts.clock.monotonicMs()
-    this.#saved = Math.min(SAVED_MAX, this.#saved + now - this.#savedAt)
+    this.#saved = Math.min(SAVED_MAX, this.#saved + (now - this.#savedAt) * TOLD_PER_MS)
     this.#savedAt = now
     return this.#saved
   }
 
   #spend(jobs: number): void {
-    this.#saved = Math.max(-SOON_MAX_MS, this.#saved - jobs)
+    this.#saved = Math.max(-SOON_MAX_MS * TOLD_PER_MS, this.#saved - jobs)
   }
 
   /** Sees to it that it is sent within this time, whatever was planned before. */
