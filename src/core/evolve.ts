@@ -70,21 +70,14 @@ type Entry =
   | { state: 'cancelled'; endedAt: Time }
   | { state: 'denied'; verdict: Verdict; endedAt: Time }
 
-type Changes = Partial<Omit<Job, 'state' | 'id' | 'spec' | keyof typeof ABSENT>>
+type Changes = Partial<Omit<Job, 'state' | 'id' | 'spec' | Demanded>>
 
-const ABSENT = {
-  runAt: undefined,
-  owner: undefined,
-  lease: undefined,
-  wait: undefined,
-  result: undefined,
-  error: undefined,
-  deadLetter: undefined,
-  verdict: undefined,
-  endedAt: undefined,
-} as const
+/** What depends on the state. */
+type Demanded = 'runAt' | 'owner' | 'lease' | 'wait' | 'result' | 'error' | 'deadLetter' | 'verdict' | 'endedAt'
 
 const NO_RECEIPTS: readonly Receipt[] = []
+const NO_SIGNALS: Job['inbox'] = []
+const NO_STEPS: readonly string[] = []
 const NOTHING: Readonly<Record<string, never>> = {}
 
 /**
@@ -98,6 +91,7 @@ function timed(job: { -readonly [K in keyof Job]: Job[K] }): Job {
   return fresh
 }
 
+/** All keys in one literal, in the order in which a store reads them: every record of a process has the same shape. */
 function created(payload: TransitionPayloads['enqueued'], state: State, event: Event): Job {
   return timed({
     id: event.jobId,
@@ -117,23 +111,30 @@ function created(payload: TransitionPayloads['enqueued'], state: State, event: E
     deadlineAt: payload.deadlineAt,
     startBy: payload.startBy,
     cancel: undefined,
-    inbox: [],
+    inbox: NO_SIGNALS,
     signals: 0,
     progress: undefined,
     counters: NOTHING,
     artifacts: NOTHING,
     checkpoint: undefined,
     steps: 0,
-    compensations: [],
+    compensations: NO_STEPS,
     lastFailure: undefined,
     lastClaim: undefined,
     executionMs: 0,
     recent: NO_RECEIPTS,
     readyAt: undefined,
     nextTickAt: undefined,
-    ...ABSENT,
-    state: state === 'pending' ? ('pending' as const) : ('queued' as const),
     runAt: payload.runAt,
+    owner: undefined,
+    lease: undefined,
+    wait: undefined,
+    result: undefined,
+    error: undefined,
+    deadLetter: undefined,
+    verdict: undefined,
+    endedAt: undefined,
+    state: state === 'pending' ? ('pending' as const) : ('queued' as const),
   })
 }
 

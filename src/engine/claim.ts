@@ -2,7 +2,7 @@ import type { Claim } from '../core/command.ts'
 import { decide } from '../core/decide.ts'
 import type { ClaimAnswer, ClaimedJob } from '../store/store.ts'
 import type { Random } from '../system/random.ts'
-import { aboutJob, readable } from './body-codec.ts'
+import { aboutJob, plainText, readable } from './body-codec.ts'
 import type { Assignment, ClaimRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
 
@@ -73,7 +73,7 @@ function assignment(
   fence: string,
   text: string | undefined,
 ): Assignment {
-  const input = readable(codec, text, aboutJob(job))
+  const input = codec === plainText ? text : readable(codec, text, aboutJob(job))
   const inputLater = input === undefined && job.spec.input !== undefined
   return { job, fence, leaseExpiresAt: job.lease?.expiresAt ?? 0, input, inputLater }
 }

@@ -1,51 +1,47 @@
+import { idNumber } from '../core/id.ts'
 import type { Job, JobId } from '../core/job.ts'
 
 /**
  * Records of jobs that workers of this process own, as this process last saw them: what settles most words without a
  * load. Only ever a first guess; the store compares revisions.
  *
- * Invariant: at most `limit` records, each of them with a lease.
+ * A table in which each job has one place, told by its number; whoever comes later takes it. Numbers are handed out one
+ * after the other, so that those of one time rarely meet. A `Map` that thousands enter and leave is made anew every few
+ * thousand times, and what it was before keeps what it is now from being collected: 14 MB outlived every scavenge.
+ *
+ * Invariant: every record in it has a lease.
  */
 export class Holdings {
-  readonly #jobs = new Map<JobId, Job>()
-  readonly #limit: number
+  readonly #places: (Job | undefined)[]
 
-  constructor(limit: number) {
-    this.#limit = limit
+  constructor(places: number) {
+    this.#places = new Array(places).fill(undefined)
   }
 
   get(id: JobId, tenant: string | undefined): Job | undefined {
-    const job = this.#jobs.get(id)
-    return tenant === undefined || job?.spec.kind.tenant === tenant ? job : undefined
+    const job = this.#places[this.#place(id)]
+    if (job?.id !== id) return undefined
+    return tenant === undefined || job.spec.kind.tenant === tenant ? job : undefined
   }
 
   /** The job as it is now; without a lease there is nothing to hold. */
   keep(job: Job): void {
-    if (job.lease === undefined) {
-      this.#jobs.delete(job.id)
-      return
-    }
-    this.#jobs.set(job.id, job)
-    if (this.#jobs.size > this.#limit) this.#dropOldest()
+    if (job.lease === undefined) this.drop(job.id)
+    else this.#places[this.#place(job.id)] = job
   }
 
   /** Changed by somebody who is not its owner: news only where the record is held. */
   refresh(job: Job): void {
-    if (this.#jobs.has(job.id)) this.keep(job)
+    if (this.get(job.id, undefined) !== undefined) this.keep(job)
   }
 
   drop(id: JobId): void {
-    this.#jobs.delete(id)
+    const place = this.#place(id)
+    if (this.#places[place]?.id === id) this.#places[place] = undefined
   }
 
-  get size(): number {
-    return this.#jobs.size
-  }
-
-  #dropOldest(): void {
-    for (const id of this.#jobs.keys()) {
-      this.#jobs.delete(id)
-      return
-    }
+  /** An alias, which has no number, finds nothing: place 0 belongs to whoever's number leads there. */
+  #place(id: JobId): number {
+    return (idNumber(id) ?? 0) % this.#places.length
   }
 }

@@ -60,8 +60,8 @@ function overloaded(error: unknown, requests: readonly EnqueueRequest[]): readon
 
 const RETRY_AFTER_MS = 100
 
-/** Records held for the workers of this process: more than any of them prefetches. */
-const HELD = 50_000
+/** Places for the records of jobs that workers of this process own: far more than they hold at a time. */
+const HELD = 65_536
 
 export class LocalEngine implements Engine {
   readonly #store: Store

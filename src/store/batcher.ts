@@ -1,3 +1,5 @@
+import { Few } from '../system/few.ts'
+
 /**
  * Automatic group commit. Modes: idle (nothing waits, nothing is under way: a call starts a batch at once, nobody is
  * made to wait for company), busy (a batch is under way; whoever comes now rides in the next one, which leaves when that
@@ -51,7 +53,7 @@ export class Batcher<Item, Answer> {
   #waiting: Call<Item, Answer>[] = []
   #waitingItems = 0
   #waitingBytes = 0
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #underWay = new Few<Promise<void>>()
   #scheduled = false
   #closed = false
 

@@ -7,6 +7,7 @@
  * repeating is harmless.
  */
 import type { Answer, Engine, Word } from '../engine/engine.ts'
+import { Few } from '../system/few.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
 
@@ -39,7 +40,7 @@ export class Outbox {
   #gathering: Batch = emptyBatch()
   /** Full batches, oldest first. */
   readonly #full: Batch[] = []
-  readonly #underway = new Set<Batch>()
+  readonly #underway = new Few<Batch>()
   #scheduled = false
   #idle: (() => void)[] = []
   readonly #closing = new AbortController()

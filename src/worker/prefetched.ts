@@ -2,6 +2,9 @@
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Execution } from './execution.ts'
 
+/** What has been taken is let go of after so many: where work flows, the list is never empty. */
+const FORGET_AFTER = 1_000
+
 export class Prefetched {
   #executions: Execution[] = []
   /** What lies before it has been taken: shifting an array of a thousand for every job would show. */
@@ -20,8 +23,8 @@ export class Prefetched {
     while (this.#head < this.#executions.length) {
       const execution = this.#executions[this.#head] as Execution
       this.#head += 1
-      if (this.#head === this.#executions.length) {
-        this.#executions = []
+      if (this.#head === this.#executions.length || this.#head === FORGET_AFTER) {
+        this.#executions = this.#executions.slice(this.#head)
         this.#head = 0
       }
       // Otherwise lost, or handed back, while it was held.

@@ -51,7 +51,8 @@ export function encodeEvents(events: readonly Event[], spec: Spec, before: Stand
 
 /** What `encodeAny` makes of the usual end, a success with nothing odd about it, for a fifth of the price. */
 function encodePlainEnd(events: readonly Event[], spec: Spec, before: Standing): string | undefined {
-  const [first, second] = events
+  const first = events[0]
+  const second = events[1]
   if (first === undefined || second === undefined || events.length !== 2) return undefined
   if (first.type !== 'started' || second.type !== 'succeeded' || before.state !== 'claimed') return undefined
   const { result, stats, executionMs } = second.payload

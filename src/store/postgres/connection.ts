@@ -7,6 +7,7 @@
  */
 import pg from 'pg'
 import type { Clock } from '../../system/clock.ts'
+import { Few } from '../../system/few.ts'
 import type { Timers } from '../../system/timers.ts'
 
 /** What is used of `pg`'s client; tests put something in between. */
@@ -77,7 +78,7 @@ export class Connection {
   /** Present while connected or connecting. Forgotten when it breaks. */
   #client: Promise<Client> | undefined
   /** Statements under way. Sent as they come, answered in that order; each is a transaction of its own. */
-  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #underWay = new Few<Promise<unknown>>()
   /** Asked to close: what fails now is not tried again. */
   #leaving = false
   #closed = false
