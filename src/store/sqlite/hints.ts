@@ -4,6 +4,9 @@ import type { Hint } from '../store.ts'
 /** Who wants to know. A listener is never called from within the call that caused the hint. */
 export class Hints {
   readonly #listeners = new Set<(hint: Hint) => void>()
+  #untold: Hint[] = []
+  /** The last of them that was about a queue: nobody need hear it twice. */
+  #lastQueue: Extract<Hint, { about: 'queue' }> | undefined
 
   get listeners(): number {
     return this.#listeners.size
@@ -21,18 +24,33 @@ export class Hints {
   about({ id, readyAt, spec }: Job): void {
     if (this.#listeners.size === 0) return
     this.aboutJob(id)
-    if (readyAt !== undefined) this.tell({ about: 'queue', tenant: spec.kind.tenant, queue: spec.kind.queue })
+    if (readyAt === undefined) return
+    const { tenant, queue } = spec.kind
+    const last = this.#lastQueue
+    if (last?.tenant === tenant && last.queue === queue) return
+    this.#lastQueue = { about: 'queue', tenant, queue }
+    this.tell(this.#lastQueue)
   }
 
   aboutJob(id: JobId): void {
     if (this.#listeners.size > 0) this.tell({ about: 'job', id })
   }
 
+  /** Those of one breath are told together: a microtask for each was felt in a drain. */
   tell(hint: Hint): void {
-    for (const listener of this.#listeners) {
-      queueMicrotask(() => {
+    if (this.#listeners.size === 0) return
+    if (this.#untold.length === 0) queueMicrotask(() => this.#tellAll())
+    this.#untold.push(hint)
+  }
+
+  #tellAll(): void {
+    const hints = this.#untold
+    this.#untold = []
+    this.#lastQueue = undefined
+    for (const listener of [...this.#listeners]) {
+      for (const hint of hints) {
         if (this.#listeners.has(listener)) listener(hint)
-      })
+      }
     }
   }
 
