@@ -4,10 +4,9 @@
  */
 import { EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { encodeEvents, standing } from '../codec/events.ts'
-import { storable } from '../codec/text.ts'
 import type { Change } from '../store.ts'
-import { changeRow, isTold, type Move, numberOf, type Reference } from './encode.ts'
-import { type ChangeRow, type EndsRow, INLINE } from './rows.ts'
+import { changeRow, isTold, type Move, numberOf, type Reference, textOrNull } from './encode.ts'
+import { type ChangeRow, type EndsRow, INLINE, type OwnOutputs } from './rows.ts'
 
 /** A row, and the places of the changes it stands for. */
 export interface PlacedRow {
@@ -25,8 +24,12 @@ export class ChangeRows {
   readonly #moves: Move[] = []
   readonly #ids: number[] = []
   readonly #places: number[] = []
+  readonly #outputs: (string | null)[] = []
+  readonly #sizes: (string | null)[] = []
+  /** As the last of them has it, and as all of them do. */
+  #ownLog = ''
   #log = ''
-  #output: string | null = null
+  #size: string | null = null
 
   constructor(reference: Reference) {
     this.#reference = reference
@@ -40,13 +43,14 @@ export class ChangeRows {
     }
     const id = numberOf(change.before.id, 'before.id')
     const log = encodeEvents(change.events, change.before.spec, standing(change.before), 'following')
-    const output = change.bodies[0]?.text ?? null
+    const { shared, size } = log === this.#ownLog ? { shared: this.#log, size: this.#size } : withoutSize(log)
     const last = this.#moves.at(-1)
-    if (last === undefined || log !== this.#log || output !== this.#output || !isAlike(last, change)) {
-      this.close()
-      this.#log = log
-      this.#output = output
-    }
+    if (last === undefined || shared !== this.#log || !isAlike(last, change)) this.close()
+    this.#ownLog = log
+    this.#log = shared
+    this.#size = size
+    this.#outputs.push(textOrNull(change.bodies[0]?.text))
+    this.#sizes.push(size)
     this.#moves.push(change)
     this.#ids.push(id)
     this.#places.push(place)
@@ -63,8 +67,9 @@ export class ChangeRows {
     const moves = this.#moves.splice(0)
     const ids = this.#ids.splice(0)
     const places = this.#places.splice(0)
+    const own = { outputs: this.#outputs.splice(0), sizes: this.#sizes.splice(0) }
     if (moves.length >= AT_LEAST && isAscending(ids)) {
-      this.placed.push({ row: this.#endsRow(moves[0] as Move, ids), places })
+      this.placed.push({ row: this.#endsRow(moves[0] as Move, ids, own), places })
       return
     }
     for (const [i, move] of moves.entries()) {
@@ -72,7 +77,11 @@ export class ChangeRows {
     }
   }
 
-  #endsRow({ before, after, events, notAfter }: Move, ids: readonly number[]): EndsRow {
+  #endsRow({ before, after, events, notAfter }: Move, ids: readonly number[], own: OwnOutputs): EndsRow {
+    const { outputs, sizes } = own
+    const [output = null] = outputs
+    const isOne = output === null || output.length <= INLINE
+    const areSame = isOne && outputs.every((each) => each === output) && sizes.every((each) => each === sizes[0])
     const facts: (number | string)[] = []
     for (const { rev, type, at } of events) facts.push(rev, EVENT_CODES[type], at)
     return [
@@ -87,8 +96,9 @@ export class ChangeRows {
       after.rev,
       STATE_CODES[after.state],
       after.endedAt ?? 0,
-      this.#log,
-      this.#output === null ? null : storable(this.#output),
+      areSame ? this.#ownLog : this.#log,
+      areSame ? output : null,
+      areSame ? null : own,
       ...facts,
     ]
   }
@@ -104,11 +114,20 @@ function isPlainEnd({ before, after, events, bodies, give, take, spawn }: Move):
     give.length === 0 &&
     take.length === 0 &&
     spawn === undefined &&
-    (body === undefined || (bodies.length === 1 && body.name === 'output' && body.text.length <= INLINE)) &&
+    (body === undefined || (bodies.length === 1 && body.name === 'output')) &&
     after.error === undefined &&
     after.lastFailure === undefined &&
     events.every(({ correlationId }) => correlationId === before.spec.correlationId)
   )
+}
+
+/** What `encodeEvents` makes of the usual end. What it says of the output is the one thing in it that is a job's own. */
+const USUAL = /^(\[0,\["s",\d+,"o"\],\["S",\d+,null,\[\["output",)(\d+(?:,"[0-9a-z]+")?)(\],\d+\]\]\])$/
+
+/** A log that is not the usual one is shared as it is, by those who have the same. */
+function withoutSize(log: string): { shared: string; size: string | null } {
+  const usual = USUAL.exec(log)
+  return usual === null ? { shared: log, size: null } : { shared: `${usual[1]}0${usual[3]}`, size: usual[2] ?? null }
 }
 
 /** With the log, which says when, and the fence, which says under which claim. */

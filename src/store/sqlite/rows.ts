@@ -103,8 +103,16 @@ export type EndsRow = readonly [
   endedAt: Time,
   log: string,
   output: string | null,
+  /** Where outputs differ, and nothing else does; the log says 0 for their sizes and digests. */
+  own: OwnOutputs | null,
   ...facts: (number | string)[],
 ]
+
+export interface OwnOutputs {
+  readonly outputs: readonly (string | null)[]
+  /** Absent: the log says it. */
+  readonly sizes: readonly (string | null)[]
+}
 
 export type ChangeRow =
   | MoveRow

@@ -38,6 +38,17 @@ async function expectTrue(store: Store, after: Job): Promise<void> {
   expect(derive(await historyOf(store, after.id))).toEqual(after)
 }
 
+function finished(before: Job, now: number, text: string, digest: string | undefined) {
+  const fence = before.lease?.fence ?? ''
+  const output = { name: 'output', size: text.length, digest }
+  const asked = { type: 'complete', actor: 'worker:w', requestId: `${fence}/complete`, fence } as const
+  const decision = decide(before, { ...asked, startedAt: now, result: digest === 'none' ? undefined : output }, now)
+  if (decision.kind !== 'accepted') throw new Error('refused')
+  const { job: after, events } = decision
+  const nothing = { give: [], take: [], spawn: undefined, notAfter: before.lease?.expiresAt }
+  return { kind: 'move', before, after, events, bodies: [{ name: 'output', text }], ...nothing } as const
+}
+
 const count = (path: string, table: string): unknown => {
   const db = new DatabaseSync(path, { readOnly: true })
   try {
@@ -62,6 +73,31 @@ describe('jobs that end alike', () => {
     const { tally } = await store.events({ by: 'tally' })
     expect(tally.map(({ state, count: n }) => [state, n])).toEqual([['succeeded', JOBS]])
     expect(await statuses(store, ends)).toEqual(Array(JOBS).fill('conflict'))
+  })
+
+  it.each([undefined, '1abc', 'none'])('share it although their outputs differ (digest %s)', async (digest) => {
+    const path = ownFile()
+    const { store, jobs, now } = await claimed(path)
+    const texts = NUMBERS.map((number) => JSON.stringify('x'.repeat(number * 30)))
+    const ends = jobs.map((job, i) => finished(job, now, texts[i] as string, digest))
+    const beaten = jobs[3] as Job
+    await store.heartbeat([{ id: beaten.id, fence: beaten.lease?.fence ?? '', requestId: 'b' }])
+    const expected = jobs.map((job) => (job === beaten ? 'conflict' : 'applied'))
+    expect(await statuses(store, ends)).toEqual(expected)
+    const rest = ends.filter(({ before }) => before !== beaten)
+    expect(count(path, 'ending')).toBe(JOBS - 1)
+    const more = await store.insert(NUMBERS.map((number) => newJob(number + JOBS, now)))
+    expect(more.items.every(({ status }) => status === 'inserted')).toBe(true)
+    const asked = grant(JOBS)
+    const answer = await store.claim(asked)
+    const later = owned(answer, asked).map((job, i) => finished(job, answer.now, texts[i] as string, digest))
+    expect(await statuses(store, later)).toEqual(Array(JOBS).fill('applied'))
+    expect(count(path, 'ending')).toBe(JOBS)
+    for (const { after, bodies } of [...rest, ...later]) {
+      await expectTrue(store, after)
+      const { items } = await store.load([{ id: after.id, bodies: ['output'] }])
+      expect(items[0]?.bodies['output']).toBe(bodies[0]?.text)
+    }
   })
 
   it('but for one that has moved on: it alone is told so', async () => {

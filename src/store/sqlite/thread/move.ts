@@ -96,7 +96,7 @@ function moveRow(ledger: Ledger, m: Move): boolean {
       const done = one(sql.takeDone, id, id, rev)
       if (done === undefined) return false
       const ending = done[0] as number
-      const [opening, log] = one(sql.ending, ending) as readonly [string | null, string]
+      const [opening, log] = one(sql.ending, done[4] as string | null, ending) as readonly [string | null, string]
       sql.insertPast.run(id, rev, opening, log)
       leaveEnding(ledger, ending)
       if (typeof done[1] === 'string') sql.putBody.run(id, 'output', done[1])
@@ -132,7 +132,7 @@ export function enter(ledger: Ledger, m: Move, opening: string | null): void {
     const endedAt = m.endedAt as Time
     const ending = insertEnding(ledger, state, endedAt, 1, opening, log, record)
     const inline = output !== null && output.length <= INLINE
-    sql.insertDone.run(kind, state, id, newRev, endedAt, ending, code, inline ? output : null)
+    sql.insertDone.run(kind, state, id, newRev, endedAt, ending, code, inline ? output : null, null)
     if (output !== null && !inline) sql.putBody.run(id, 'output', output)
     return
   }

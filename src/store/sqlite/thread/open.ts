@@ -48,6 +48,8 @@ function configure(db: DatabaseSync, path: string): void {
   db.exec('PRAGMA fullfsync = ON')
   db.exec('PRAGMA busy_timeout = 0')
   db.exec('PRAGMA foreign_keys = OFF')
+  // Within noise in a drain: pages of 8 and 16 KiB (and a tenth slower for single inserts), a log of 64 MiB before a
+  // checkpoint, mapped reads, temporary tables in memory. Without any sync a drain is a tenth faster, and no more.
   db.exec('PRAGMA cache_size = -65536')
   db.exec('PRAGMA wal_autocheckpoint = 4000')
   db.exec('PRAGMA journal_size_limit = 67108864')

@@ -147,6 +147,8 @@ export const MIGRATIONS: readonly string[] = [
     ending INTEGER NOT NULL,
     code TEXT,
     output TEXT,
+    -- Size and digest of the output, where the log, being that of others as well, says 0 instead.
+    size TEXT,
     PRIMARY KEY (kind, state, id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX done_code ON done (code, id) WHERE code IS NOT NULL;

@@ -4,12 +4,15 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
+/** The log of an end (`e`) as that of one ended job (`d`). */
+const LOG = `CASE WHEN d.size IS NULL THEN e.log ELSE replace(e.log, '["output",0]', '["output",' || d.size || ']') END`
+
 /** A job with whatever row it is in. The places exclude each other, so at most one of the four joins finds one. */
 export const WHOLE = `
   SELECT j.id, j.kind, j.at, j.priority, j.head, coalesce(e.record, l.record, r.record, s.record),
     l.state, l.rev, l.fence, l.expires_at, l.logged, l.claim_rev, l.claim_seq, l.claim_from, l.claim_expires_at,
     l.attempt, l.generation, l.beats, l.beats_from, l.beats_to, l.beat_id, l.before, c.at, c.request, coalesce(c.worker, l.worker), c.actor,
-    CASE WHEN e.record IS NULL THEN e.opening END, CASE WHEN e.record IS NULL THEN e.log END,
+    CASE WHEN e.record IS NULL THEN e.opening END, CASE WHEN e.record IS NULL THEN ${LOG} END,
     coalesce(d.rev, l.rev, r.rev, s.rev)
   FROM job j
   LEFT JOIN done d ON d.kind = j.kind AND d.state IN ('S', 'F', 'C', 'T', 'D', 'L') AND d.id = j.id
@@ -63,7 +66,8 @@ const SQL = {
     (lane, ready_at, id, kind, state, rev, seq, generation, attempt, careful, tick, code, record)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   insertRest: 'INSERT INTO rest (id, kind, state, rev, tick, code, record) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  insertDone: 'INSERT INTO done (kind, state, id, rev, ended_at, ending, code, output) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  insertDone: `INSERT INTO done (kind, state, id, rev, ended_at, ending, code, output, size)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   // Of one claim, with nothing said about them since.
   insertDoneAlike: `INSERT INTO done (kind, state, id, rev, ended_at, ending, output)
     SELECT p.kind, p.state, e.value, p.rev, p.ended_at, p.ending, p.output
@@ -71,10 +75,13 @@ const SQL = {
       CROSS JOIN json_each(p.ids) AS e CROSS JOIN lease AS l ON l.id = e.value
     WHERE l.rev = ? AND l.fence = ? AND l.kind = ? AND l.state = ? AND l.claim = ? AND l.claim_seq = ? AND l.claim_from = ?
       AND l.logged = 0 AND l.beats = 0`,
+  leasesAlike: `SELECT count(*) FROM json_each(?) AS e CROSS JOIN lease AS l ON l.id = e.value
+    WHERE l.rev = ? AND l.fence = ? AND l.kind = ? AND l.state = ? AND l.claim = ? AND l.claim_seq = ? AND l.claim_from = ?
+      AND l.logged = 0 AND l.beats = 0`,
   undoDoneAlike:
     'DELETE FROM done WHERE kind = ? AND state = ? AND id IN (SELECT value FROM json_each(?)) AND ending = ?',
   insertEnding: 'INSERT INTO ending (state, ended_at, jobs, opening, log, record) VALUES (?, ?, ?, ?, ?, ?)',
-  ending: 'SELECT opening, log FROM ending WHERE id = ?',
+  ending: `SELECT e.opening, ${LOG} FROM (SELECT ? AS size) AS d CROSS JOIN ending AS e WHERE e.id = ?`,
   leaveEnding: 'UPDATE ending SET jobs = jobs - 1 WHERE id = ? AND jobs > 1',
   deleteEnding: 'DELETE FROM ending WHERE id = ?',
   insertLease: `INSERT INTO lease
@@ -128,7 +135,7 @@ const SQL = {
       code = ?, record = ?, logged = 1, beats = 0, beats_from = NULL, beats_to = NULL WHERE id = ?`,
   takeReady: 'DELETE FROM ready WHERE lane = ? AND ready_at = ? AND id = ? AND rev = ?',
   takeRest: 'DELETE FROM rest WHERE id = ? AND rev = ?',
-  takeDone: `DELETE FROM done WHERE ${DONE} AND rev = ? RETURNING ending, output, kind, state`,
+  takeDone: `DELETE FROM done WHERE ${DONE} AND rev = ? RETURNING ending, output, kind, state, size`,
   insertPast: 'INSERT INTO past (job, rev, opening, log) VALUES (?, ?, ?, ?)',
   putBody: 'INSERT INTO body (job, name, text) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text',
   insertEcho: 'INSERT INTO echo (correlation, job, rev) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
@@ -136,8 +143,8 @@ const SQL = {
     ON CONFLICT DO NOTHING`,
   annotations: 'SELECT text FROM annotation WHERE job = ? ORDER BY generation, attempt, command',
   endingOfDone: `SELECT e.id, e.state, e.ended_at FROM done d CROSS JOIN ending e ON e.id = d.ending
-    WHERE ${doneOf('d.')} AND d.rev = ? AND e.log = ?`,
-  moveEnding: `UPDATE done SET ending = ? WHERE ${DONE}`,
+    WHERE ${doneOf('d.')} AND d.rev = ? AND ${LOG} = ?`,
+  moveEnding: `UPDATE done SET ending = ?, size = NULL WHERE ${DONE}`,
   deletePast: 'DELETE FROM past WHERE job = ?',
   deleteJob: 'DELETE FROM job WHERE id = ?',
   deleteBodies: 'DELETE FROM body WHERE job = ?',
@@ -178,7 +185,7 @@ const SQL = {
   pastSaying: `SELECT rev, opening, log FROM past
     WHERE job = ? AND instr(log || char(10) || coalesce(opening, ''), ?) > 0 ORDER BY rev`,
   pastAt: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev >= ? ORDER BY rev LIMIT 1',
-  doneLog: `SELECT d.rev, e.opening, e.log FROM done d CROSS JOIN ending e ON e.id = d.ending
+  doneLog: `SELECT d.rev, e.opening, ${LOG} FROM done d CROSS JOIN ending e ON e.id = d.ending
     WHERE ${doneOf('d.')}`,
 
   insertEntry: 'INSERT INTO entry (at, items) VALUES (?, ?) RETURNING position',
