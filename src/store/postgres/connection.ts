@@ -109,6 +109,11 @@ export class Connection {
     }
   }
 
+  /** Statements sent and not answered yet. */
+  get underWay(): number {
+    return this.#underWay.size
+  }
+
   /** What is under way ends by itself; what fails is the caller's business from now on. */
   leave(): void {
     this.#leaving = true

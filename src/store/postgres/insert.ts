@@ -14,7 +14,8 @@ import type { Statements } from './statements.ts'
 import { literal, uniform } from './uniform.ts'
 
 export interface InsertParts {
-  readonly plain: Connection
+  /** Several: where much is enqueued at a time, one backend alone would be what all wait for. */
+  readonly plain: readonly Connection[]
   readonly keyed: Connection
   readonly kinds: Kinds
   readonly statements: Statements
@@ -38,7 +39,7 @@ export class Inserts {
     this.#parts = parts
     const plain = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertPlain(items, ride))
     const keyed = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertKeyed(items, ride))
-    this.#plain = new Batcher({ run: plain, sizeOf, atOnce: 2 })
+    this.#plain = new Batcher({ run: plain, sizeOf, atOnce: 2 * parts.plain.length })
     this.#keyed = new Batcher({ run: keyed, sizeOf })
   }
 
@@ -102,7 +103,8 @@ export class Inserts {
   }
 
   async #insertPlain(items: readonly NewJob[], ride: Ride | undefined): Promise<readonly Verdict[]> {
-    const { plain, kinds, statements, sawClock } = this.#parts
+    const { kinds, statements, sawClock } = this.#parts
+    const plain = this.#leastBusy()
     const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
     const values = [
       JSON.stringify(bornAlike(rows)),
@@ -127,6 +129,12 @@ export class Inserts {
       if (!isItems(error)) throw error
       return this.#brokenUp(plain, items, again, ride)
     }
+  }
+
+  #leastBusy(): Connection {
+    const [first, ...others] = this.#parts.plain
+    assert(first !== undefined, 'there is a connection for enqueues')
+    return others.reduce((a, b) => (b.underWay < a.underWay ? b : a), first)
   }
 
   async #insertKeyed(items: readonly NewJob[], ride: Ride | undefined): Promise<readonly Verdict[]> {

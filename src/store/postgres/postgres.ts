@@ -115,7 +115,7 @@ class PostgresStore implements Store {
       random: options.random ?? realRandom,
     })
     this.#inserts = new Inserts({
-      plain: connection(),
+      plain: [connection(), connection()],
       keyed: connection(),
       kinds,
       statements,
