@@ -1,5 +1,3 @@
-import { Few } from '../system/few.ts'
-
 /**
  * Automatic group commit. Modes: idle (nothing waits, nothing is under way: a call starts a batch at once, nobody is
  * made to wait for company), busy (a batch is under way; whoever comes now rides in the next one, which leaves when that
@@ -53,7 +51,8 @@ export class Batcher<Item, Answer> {
   #waiting: Call<Item, Answer>[] = []
   #waitingItems = 0
   #waitingBytes = 0
-  readonly #underWay = new Few<Promise<void>>()
+  /** A list: what was in a `Set` that batches enter and leave all the time outlived the scavenge. */
+  readonly #underWay: Promise<void>[] = []
   #scheduled = false
   #closed = false
 
@@ -130,16 +129,16 @@ export class Batcher<Item, Answer> {
   }
 
   get #mayLeave(): boolean {
-    if (this.#underWay.size === 0) return this.#waiting.length > 0
-    return this.#underWay.size < this.#atOnce && this.#waitingItems >= WORTH_A_SECOND
+    if (this.#underWay.length === 0) return this.#waiting.length > 0
+    return this.#underWay.length < this.#atOnce && this.#waitingItems >= WORTH_A_SECOND
   }
 
   #leave(calls: readonly Call<Item, Answer>[]): void {
     const batch = this.#runOne(calls).then(() => {
-      this.#underWay.delete(batch)
+      this.#underWay.splice(this.#underWay.indexOf(batch), 1)
       this.#schedule()
     })
-    this.#underWay.add(batch)
+    this.#underWay.push(batch)
   }
 
   #next(): readonly Call<Item, Answer>[] {
