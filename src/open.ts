@@ -11,6 +11,7 @@ import type { Store } from './store/store.ts'
 import { type Clock, realClock } from './system/clock.ts'
 import { realIds } from './system/ids.ts'
 import { type Log, silentLog } from './system/log.ts'
+import { withoutPretenuring } from './system/pretenuring.ts'
 import { type Random, realRandom } from './system/random.ts'
 import type { Service } from './system/service.ts'
 import { realTimers, type Timers } from './system/timers.ts'
@@ -40,6 +41,8 @@ export interface OpenOptions {
   /** False where another process does it. Without any ticker nobody notices an expired lease. */
   readonly ticker?: TickerOptions | false | undefined
   readonly retention?: RetentionOptions | false | undefined
+  /** `keep`: V8 goes on guessing which objects will live long, which it gets wrong for jobs (`system/pretenuring.ts`). */
+  readonly pretenuring?: 'keep' | undefined
   /** Time, randomness and waiting; tests bring their own. */
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
@@ -50,6 +53,7 @@ export const DEFAULT_URL = '.pawl/jobs.db'
 
 /** `memory:`, a file, `postgres://…`; or `http://…`, a gateway that has one of these. */
 export async function open(url: string = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
+  if (options.pretenuring !== 'keep') withoutPretenuring()
   if (isHttp(url)) return remote(url, options)
   const store = await openStore(url, options)
   const transactions = isPostgres(url) ? await transactionsOn(options.directUrl ?? url) : undefined
