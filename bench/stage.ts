@@ -134,7 +134,7 @@ export class Stage implements AsyncDisposable {
       while (started() < wanted) {
         if (nowMs() - orderedMs > this.cellMs)
           throw new DidNotFinish({ perSecond: rate(started(), nowMs() - orderedMs) })
-        await sleep(1)
+        await sleep(3)
       }
     }
     const warm = processes * (options.warm ?? 0)

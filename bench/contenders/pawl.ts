@@ -22,7 +22,7 @@ export const pawl: Contender = {
     const opened = await open(url, upkeep)
     return {
       async bulk(payloads, { delayMs }) {
-        await opened.enqueueMany(noop(), payloads, delayMs === undefined ? {} : { delay: delayMs })
+        await opened.enqueueMany(producing, payloads, delayMs === undefined ? {} : { delay: delayMs })
       },
       async one(payload) {
         await opened.enqueue(producing, payload)

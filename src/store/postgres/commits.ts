@@ -8,7 +8,7 @@ import type { Job } from '../../core/job.ts'
 import { Batcher } from '../batcher.ts'
 import type { Change, Key, Verdict } from '../store.ts'
 import { isSettling, type Move, moveRow, type SettleRow, settleRow, shapeOf } from './change-row.ts'
-import { type Connection, codeOf, isItems, type Row } from './connection.ts'
+import { type Connection, codeOf, isItems, leastBusy, type Row } from './connection.ts'
 import type { Keeping } from './keeping.ts'
 import type { Kinds } from './kinds.ts'
 import { keyRow } from './new-row.ts'
@@ -16,7 +16,7 @@ import type { Statements } from './statements.ts'
 import { literal, uniform } from './uniform.ts'
 
 export interface CommitParts {
-  readonly connection: Connection
+  readonly connections: readonly [Connection, ...Connection[]]
   readonly kinds: Kinds
   readonly statements: Statements
   /** What moves nothing: `keeping.ts`. */
@@ -52,7 +52,8 @@ export class Commits {
     return this.#batcher.close()
   }
 
-  readonly #run: Run = (text, values, mayBreakUp = false) => this.#parts.connection.run(text, values, mayBreakUp)
+  readonly #run: Run = (text, values, mayBreakUp = false) =>
+    leastBusy(this.#parts.connections).run(text, values, mayBreakUp)
 
   async #intern(changes: readonly Change[]): Promise<void> {
     const { kinds } = this.#parts

@@ -175,6 +175,11 @@ export class Connection {
   }
 }
 
+/** Of several connections that serve the same: work goes on on one while the other waits for the disk. */
+export function leastBusy([first, ...others]: readonly [Connection, ...Connection[]]): Connection {
+  return others.reduce((a, b) => (b.underWay < a.underWay ? b : a), first)
+}
+
 export const codeOf = (error: unknown): string => {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : ''

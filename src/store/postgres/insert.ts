@@ -6,7 +6,7 @@ import { assert } from '../../core/assert.ts'
 import type { Job, Kind } from '../../core/job.ts'
 import { Batcher } from '../batcher.ts'
 import type { Inserted, KeyPurpose, NewJob } from '../store.ts'
-import { type Connection, codeOf, isItems, type Row } from './connection.ts'
+import { type Connection, codeOf, isItems, leastBusy, type Row } from './connection.ts'
 import type { Hints, Ride } from './hints.ts'
 import type { Kinds } from './kinds.ts'
 import { birthShape, bornAlike, keyedRow, newRow } from './new-row.ts'
@@ -15,7 +15,7 @@ import { literal, uniform } from './uniform.ts'
 
 export interface InsertParts {
   /** Several: where much is enqueued at a time, one backend alone would be what all wait for. */
-  readonly plain: readonly Connection[]
+  readonly plain: readonly [Connection, ...Connection[]]
   readonly keyed: Connection
   readonly kinds: Kinds
   readonly statements: Statements
@@ -104,7 +104,7 @@ export class Inserts {
 
   async #insertPlain(items: readonly NewJob[], ride: Ride | undefined): Promise<readonly Verdict[]> {
     const { kinds, statements, sawClock } = this.#parts
-    const plain = this.#leastBusy()
+    const plain = leastBusy(this.#parts.plain)
     const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
     const values = [
       JSON.stringify(bornAlike(rows)),
@@ -129,12 +129,6 @@ export class Inserts {
       if (!isItems(error)) throw error
       return this.#brokenUp(plain, items, again, ride)
     }
-  }
-
-  #leastBusy(): Connection {
-    const [first, ...others] = this.#parts.plain
-    assert(first !== undefined, 'there is a connection for enqueues')
-    return others.reduce((a, b) => (b.underWay < a.underWay ? b : a), first)
   }
 
   async #insertKeyed(items: readonly NewJob[], ride: Ride | undefined): Promise<readonly Verdict[]> {

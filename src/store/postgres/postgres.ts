@@ -126,7 +126,7 @@ class PostgresStore implements Store {
     const beforeClaim = (id: number, attempt: number) => this.#beforeClaim(id, attempt)
     this.#claims = new Claims({ connection: connection(), kinds, statements, clock, sawClock, beforeClaim })
     this.#commits = new Commits({
-      connection: owners,
+      connections: [owners, connection()],
       kinds,
       statements,
       sawClock,
