@@ -45,7 +45,7 @@ function inOrder(plan: readonly Play[], seconds: Expected): readonly Planned[] {
     plan
       .filter((each) => round <= each.rounds)
       .flatMap(({ scenario, contenders }) =>
-        contenders.map((contender) => ({
+        rotated(contenders, round - 1).map((contender) => ({
           scenario,
           contender,
           round,
@@ -53,6 +53,12 @@ function inOrder(plan: readonly Play[], seconds: Expected): readonly Planned[] {
         })),
       ),
   )
+}
+
+/** Nobody is always the first after a pause. */
+const rotated = <T>(all: readonly T[], by: number): readonly T[] => {
+  const at = by % all.length
+  return [...all.slice(at), ...all.slice(0, at)]
 }
 
 async function play(

@@ -13,7 +13,17 @@ import { isCommand } from './transitions.ts'
 type Fields = Readonly<Record<string, unknown>>
 type Check = (c: Checker, command: Fields) => void
 
+/** A claim is one command about many jobs: what has just been looked at is not looked at again. */
 export function validate(command: Command, now: Time): readonly Violation[] {
+  if (command === valid.claim && now === valid.now) return NONE
+  const found = violations(command, now)
+  if (found.length === 0 && command.type === 'claim') valid = { claim: command, now }
+  return found
+}
+
+let valid: { readonly claim: Command | undefined; readonly now: Time } = { claim: undefined, now: 0 }
+
+function violations(command: Command, now: Time): readonly Violation[] {
   const fields: unknown = command
   if (!isObject(fields)) return [{ field: 'command', rule: 'must be an object' }]
   if (!isCommand(fields['type'])) return [{ field: 'type', rule: 'must be the name of a command' }]

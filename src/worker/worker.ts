@@ -257,7 +257,7 @@ class JobWorker implements Worker, Desk {
   }
 
   async #claimNow(): Promise<void> {
-    if (this.clock.monotonicMs() - this.#turnedMs > TURN_EVERY_MS) {
+    if (this.#flowing && this.clock.monotonicMs() - this.#turnedMs > TURN_EVERY_MS) {
       await turn()
       this.#turnedMs = this.clock.monotonicMs()
     }

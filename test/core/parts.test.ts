@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { assert, unreachable } from '../../src/core/assert.ts'
 import { bodyRef, bodyRefWithoutDigest } from '../../src/core/body.ts'
 import { childEnded } from '../../src/core/child.ts'
+import type { Claim } from '../../src/core/command.ts'
 import { compact } from '../../src/core/compact.ts'
 import { draft } from '../../src/core/draft.ts'
 import { finish } from '../../src/core/ending.ts'
@@ -14,6 +15,7 @@ import { INVARIANTS, recordBreaches, stepBreaches } from '../../src/core/invaria
 import type { Job } from '../../src/core/job.ts'
 import { keyChange, keyOf } from '../../src/core/keys.ts'
 import { refuse } from '../../src/core/refuse.ts'
+import { validate } from '../../src/core/validate.ts'
 import { given, T0 } from './given.ts'
 import { HISTORIES } from './sample.ts'
 
@@ -52,6 +54,22 @@ describe('hashes', () => {
       expect(fraction(`${i}`)).toBeGreaterThanOrEqual(0)
       expect(fraction(`${i}`)).toBeLessThan(1)
     }
+  })
+})
+
+describe('a claim of many jobs', () => {
+  it('is one command, judged alike for each of them, and again at another time', () => {
+    const claim: Claim = {
+      type: 'claim',
+      actor: 'worker:w',
+      requestId: 'w/claim/1',
+      workerId: 'w',
+      nonce: '0123456789abcdef',
+    }
+    expect(validate(claim, T0)).toEqual([])
+    expect(validate(claim, T0)).toEqual([])
+    expect(validate(claim, Number.NaN)).toHaveLength(1)
+    expect(validate({ ...claim, nonce: 'short' }, T0)).toHaveLength(1)
   })
 })
 
