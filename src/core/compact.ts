@@ -13,7 +13,9 @@ export interface Compaction {
   readonly replaces: readonly number[]
 }
 
-const COMPACTED: ReadonlySet<EventType> = new Set(['progressed', 'checkpointed', 'recorded', 'compacted'])
+/** What makes a log long. */
+export const VERBOSE = ['progressed', 'checkpointed', 'recorded'] as const
+const COMPACTED: ReadonlySet<EventType> = new Set([...VERBOSE, 'compacted'])
 
 /** Undefined where there is nothing to gain. */
 export function compact(events: readonly Event[]): Compaction | undefined {

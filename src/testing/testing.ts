@@ -76,6 +76,8 @@ export class Testing implements AsyncDisposable {
     const ms = parseDuration(duration)
     if (ms === undefined || ms < 0) throw new TypeError(`${String(duration)} is not a duration: ms, or text like '2h'`)
     const until = this.#time.now() + ms
+    // What is under way comes to rest first: what it will want next decides how far time goes.
+    await this.#workThrough()
     for (;;) {
       const next = await this.#nextMoment(until)
       await this.#time.advance((next ?? until) - this.#time.now())
