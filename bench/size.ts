@@ -37,7 +37,6 @@ export const FULL: Size = {
 
 export const QUICK: Size = {
   ...FULL,
-  warm: 50_000,
   jobs: 100_000,
   warmMs: 2_000,
   singlesMs: 1_000,
