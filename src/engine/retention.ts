@@ -91,17 +91,21 @@ async function shortenLogs(
   batch: number,
   signal: AbortSignal,
 ): Promise<Time> {
+  const look = async (ids: readonly JobId[]) => {
+    const { items } = ids.length === 0 ? { items: [] } : await store.load(ids.map((id) => ({ id })))
+    for (const [i, item] of items.entries()) {
+      const isOver = item === undefined || item.job.endedAt !== undefined
+      if (item?.job.endedAt !== undefined && !signal.aborted) await shorten(store, item.job, log)
+      if (isOver && !signal.aborted) unended.delete(ids[i] as JobId)
+      else if (unended.size < UNENDED_MAX) unended.add(ids[i] as JobId)
+    }
+  }
+  const seen = [...unended]
+  for (let i = 0; i < seen.length && !signal.aborted; i += batch) await look(seen.slice(i, i + batch))
   let cursor: string | undefined
   do {
     const page = await store.events({ by: 'type', types: VERBOSE, from, to, limit: batch, cursor })
-    const ids = new Set([...unended, ...page.events.map(({ jobId }) => jobId)])
-    unended.clear()
-    const { items } = ids.size === 0 ? { items: [] } : await store.load([...ids].map((id) => ({ id })))
-    for (const item of items) {
-      if (item === undefined) continue
-      if (item.job.endedAt !== undefined && !signal.aborted) await shorten(store, item.job, log)
-      else if (unended.size < UNENDED_MAX) unended.add(item.job.id)
-    }
+    await look([...new Set(page.events.map(({ jobId }) => jobId))])
     cursor = page.cursor
   } while (cursor !== undefined && !signal.aborted)
   return signal.aborted ? from : to

@@ -210,8 +210,8 @@ class JobWorker implements Worker, Desk {
     this.#keeping.table.remove(place)
     this.#byRow[place.row] = undefined
     this.#heldCount -= 1
-    // Nobody else would: no handler is left whose end could ask for more.
-    if (this.#runningCount === 0) this.#claim()
+    // Nobody else might: what kept the last handler that ended from asking for more may have been this very backlog.
+    if (this.#runningCount < this.#settings.concurrency) this.#claim()
   }
 
   /** Starts what is held, as far as there is room, and sees to it that more is held. */
@@ -264,17 +264,22 @@ class JobWorker implements Worker, Desk {
     const limit = this.#wanted()
     if (limit <= 0 || this.#stopping !== undefined) return
     this.#hopeful = false
-    this.#asked += limit
     try {
       const sentMs = this.#machineMs()
-      const assignments = await this.#claiming.claim(limit)
-      this.#asked -= limit
-      this.#received(assignments, limit, sentMs)
+      this.#received(await this.#ask(limit), limit, sentMs)
     } catch (error) {
-      this.#asked -= limit
       this.#flowing = false
       const reason = error instanceof Error ? error.message : String(error)
       this.log.warn('claim failed', { worker_id: this.id, reason })
+    }
+  }
+
+  async #ask(limit: number): Promise<readonly Assignment[]> {
+    this.#asked += limit
+    try {
+      return await this.#claiming.claim(limit)
+    } finally {
+      this.#asked -= limit
     }
   }
 

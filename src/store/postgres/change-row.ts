@@ -52,10 +52,17 @@ export function settleRow({ before, after, events, bodies, notAfter }: Move): Se
     a: after.updatedAt,
     z: isTerminal(after.state) ? STATE_CODES[after.state] : undefined,
     e: encodeEvents(events, before.spec, standing(before), told ? 'following' : 'alone'),
-    p: after.state === 'succeeded' ? 1 : undefined,
+    p: isPlainEnd(events) ? 1 : undefined,
     d: told ? undefined : encodeRecord(after),
     o: output === undefined ? undefined : storable(output.text),
   }
+}
+
+/** A success and nothing else that could be looked for by its type. */
+function isPlainEnd(events: readonly Event[]): boolean {
+  if (events[events.length - 1]?.type !== 'succeeded') return false
+  for (const { type } of events) if (type !== 'started' && type !== 'succeeded') return false
+  return true
 }
 
 export function moveRow(change: Move, kind: Interned, spawnKind: Interned | undefined) {

@@ -54,8 +54,9 @@ export async function eventsByCorrelation(parts: LoadParts, query: ByCorrelation
   return paged(found, query.cursor, limit)
 }
 
-/** Events are found by the commit that wrote them, and an implicit start is older than its commit. */
+/** Events are found by the commit that wrote them, and some are older than it: an implicit start, a claim, heartbeats. */
 const SLACK_MS = 600_000
+const EARLIER: ReadonlySet<EventType> = new Set(['started', 'claimed', 'heartbeat'])
 const WINDOW_MS = 1_000
 const CANDIDATES = 5_000
 
@@ -89,7 +90,8 @@ export async function eventsByType(parts: LoadParts, query: ByType): Promise<Pag
 async function candidates({ run, statements }: LoadParts, types: readonly EventType[], from: number, to: number) {
   const sources = types.map((type) => (type === 'enqueued' ? 'e' : type === 'claimed' ? 'cp' : 'p')).join('')
   const odd = !types.some((type) => PLAIN.has(type))
-  const values = [sources, odd, Math.ceil(from), Math.ceil(to), SLACK_MS, CANDIDATES]
+  const slackMs = types.some((type) => EARLIER.has(type)) ? SLACK_MS : 0
+  const values = [sources, odd, Math.ceil(from), Math.ceil(to), slackMs, CANDIDATES]
   return (await run(statements.jobsBetween, values)).map(([id]) => Number(id))
 }
 

@@ -157,9 +157,11 @@ export class Inserts {
     again: boolean,
     ride: Ride | undefined,
   ): Promise<readonly Verdict[]> {
+    // Whoever waits for a job that has ended must not wait for whatever is the matter here.
+    if (ride !== undefined) this.#parts.hints.failed({ ...ride, queues: new Map() })
     const verdicts: Verdict[] = []
     for (const item of items) verdicts.push(await this.#alone(connection, item, again))
-    if (ride !== undefined) this.#parts.hints.failed(ride)
+    if (ride !== undefined) this.#parts.hints.failed({ ...ride, jobs: new Set() })
     return verdicts
   }
 

@@ -78,9 +78,9 @@ returns setof bigint language sql stable rows 100 set search_path = pawl, pg_tem
   union
   (select unnest(c.jobs) from claim c where sources ~ 'c' and c.at >= from_ms and c.at < to_ms limit most)
   union
-  (select p.job from past p where sources ~ 'p' and odd and not p.plain and p.at >= from_ms and p.at < to_ms + slack_ms limit most)
+  (select distinct p.job from past p where sources ~ 'p' and odd and not p.plain and p.at >= from_ms and p.at < to_ms + slack_ms limit most)
   union
-  (select p.job from past p where sources ~ 'p' and not odd and p.at >= from_ms and p.at < to_ms + slack_ms limit most)
+  (select distinct p.job from past p where sources ~ 'p' and not odd and p.at >= from_ms and p.at < to_ms + slack_ms limit most)
 $$;
 
 create function pawl.jobs_correlated(words text, own bigint) returns setof bigint

@@ -34,7 +34,7 @@ function configure(db: DatabaseSync, path: string): void {
   const owner = number(db, 'PRAGMA application_id')
   if (owner !== APPLICATION_ID && (owner !== 0 || tables > 0)) {
     throw new FileRefused(
-      `${path} is an SQLite file of another program. Name a file of pawl's own, or one that does not exist yet.`,
+      `${path} is an SQLite file of another program, or of a pawl that was never released. Name a file of pawl's own, or one that does not exist yet.`,
     )
   }
   const mode = one(prepare(db, 'PRAGMA journal_mode = WAL'))?.[0]

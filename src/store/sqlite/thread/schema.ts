@@ -6,7 +6,7 @@
  *
  * A migration is for ever: to change the schema, add one. The file's `user_version` counts those it has seen.
  */
-export const APPLICATION_ID = 0x7061776c
+export const APPLICATION_ID = 0x7061776d
 
 export const MIGRATIONS: readonly string[] = [
   `
