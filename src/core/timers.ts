@@ -67,3 +67,9 @@ const mustNotRunAgain = (job: Job): boolean =>
 
 const earliest = (a: Time | undefined, b: Time | undefined): Time | undefined =>
   a === undefined ? b : b === undefined ? a : Math.min(a, b)
+
+/** Who puts a job off puts off the time by which it must have started. */
+export function startByFrom({ startBy, spec }: Job, runAt: Time): Time | undefined {
+  const { startWithinMs } = spec.kind.policy
+  return startBy === undefined || startWithinMs === undefined ? startBy : Math.max(startBy, runAt + startWithinMs)
+}

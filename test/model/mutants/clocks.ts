@@ -9,7 +9,7 @@ export const CLOCKS: readonly Mutant[] = [
     'if (d.at < expiresAt - 1_000)',
   ]),
   mutant('heartbeat-does-not-renew', 'budget', [
-    'evolve.ts',
+    'evolve/observed.ts',
     'expiresAt: event.payload.leaseExpiresAt,',
     'expiresAt: job.lease.expiresAt,',
   ]),

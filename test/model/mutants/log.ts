@@ -10,7 +10,7 @@ export const LOG: readonly Mutant[] = [
   ]),
   mutant('rev-gap', 'budget', ['draft.ts', 'rev: job.rev + 1,', 'rev: job.rev + 2,']),
   mutant('rev-stands-still', 'budget', [
-    'evolve.ts',
+    'evolve/observed.ts',
     'return { ...job, rev: event.rev, updatedAt: event.at, lease, cancel } as Job',
     'return { ...job, updatedAt: event.at, lease, cancel } as Job',
   ]),

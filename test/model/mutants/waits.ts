@@ -45,7 +45,11 @@ export const WAITS: readonly Mutant[] = [
     "{ state: 'waiting', wait: event.payload.wait }",
     "{ state: 'waiting', wait: event.payload.wait, owner: job.owner, lease: job.lease } as never",
   ]),
-  mutant('early-signal-lost', 'wait', ['evolve.ts', 'inbox: [...job.inbox, event.payload.signal]', 'inbox: job.inbox']),
+  mutant('early-signal-lost', 'wait', [
+    'evolve/observed.ts',
+    'inbox: [...job.inbox, event.payload.signal]',
+    'inbox: job.inbox',
+  ]),
   mutant('early-signal-overlooked', 'wait', [
     'decide/wait.ts',
     'job.inbox.find((signal) => answers(wait, signal))',
@@ -97,7 +101,11 @@ export const WAITS: readonly Mutant[] = [
     "if (job.phase === 'compensate') {",
     "if (job.phase === 'compensate' && job.rev < 0) {",
   ]),
-  mutant('undone-step-stays', 'saga', ['evolve.ts', 'registered.filter((name) => name !== undone)', 'registered']),
+  mutant('undone-step-stays', 'saga', [
+    'evolve/observed.ts',
+    'registered.filter((name) => name !== undone)',
+    'registered',
+  ]),
   mutant('strict-wait-ends-a-compensation', 'saga', [
     'decide/expire.ts',
     "wait.onTimeout === 'timed_out' && d.job.phase === 'run'",
