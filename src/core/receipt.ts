@@ -39,9 +39,8 @@ const ENVELOPE: ReadonlySet<string> = new Set([
 /** Empty where nothing needs telling apart: claims and heartbeats have no words, an implied request id no reuse. */
 export function digestOf(command: Command): string {
   if (command.type === 'claim' || command.type === 'heartbeat') return ''
-  if ('fence' in command && command.fence !== undefined) {
-    if (command.requestId === impliedRequestId(command.fence, command.type)) return ''
-  }
+  const fence = 'fence' in command ? command.fence : undefined
+  if (fence !== undefined && command.requestId === impliedRequestId(fence, command.type)) return ''
   const words = Object.entries(command).filter(([name]) => !ENVELOPE.has(name))
   return digest(JSON.stringify(Object.fromEntries(words), inOrder))
 }
