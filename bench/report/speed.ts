@@ -1,6 +1,6 @@
 /** What the README says about speed: nothing but what a kept result says. */
 import { verdicts } from '../bars.ts'
-import type { ContenderName } from '../contenders.ts'
+import { type ContenderName, PEERS } from '../contenders.ts'
 import { Summary } from '../summary.ts'
 import type { Result } from './result.ts'
 import { asMarkdown } from './table.ts'
@@ -45,15 +45,7 @@ const ROWS: readonly Row[] = [
   ['Node CPU, drain (µs/job)', (summary, who) => summary.median('drain-1', who, 'nodeUs'), 'less'],
 ]
 
-const COLUMNS = [
-  'pawl',
-  'graphile-worker',
-  'pg-boss',
-  'bullmq-redis',
-  'bullmq-postgres',
-  'dbos',
-  'openworkflow',
-] as const
+const COLUMNS = ['pawl', ...PEERS] as const
 
 function speed(file: string, result: Result): string {
   const summary = new Summary(result.cells)
