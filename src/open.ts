@@ -1,6 +1,7 @@
 /** The composition root: from a URL to everything that belongs together, and back again when it is closed. */
 import type { BodyCodec } from './engine/body-codec.ts'
 import { children } from './engine/children.ts'
+import type { Engine } from './engine/engine.ts'
 import { LocalEngine } from './engine/local.ts'
 import type { Metrics } from './engine/metrics.ts'
 import { observer, type Tracing } from './engine/observer.ts'
@@ -63,20 +64,17 @@ export async function open(url: string = DEFAULT_URL, options: OpenOptions = {})
 /** Ticker and retention are the gateway's own business; so are the leases' clocks. */
 async function remote(url: string, options: OpenOptions): Promise<Pawl> {
   const { HttpEngine } = await import('./client/client.ts')
-  const { clock = realClock, random = realRandom, timers = realTimers, log = silentLog, token, tenant, actor } = options
+  const { clock = realClock, random = realRandom, timers = realTimers, token } = options
   const { EncodedEngine } = await import('./client/encoded.ts')
   const plain = new HttpEngine({ url, token, clock, random, timers })
   const engine = options.codec === undefined ? plain : new EncodedEngine(plain, options.codec, random)
-  return new Pawl({
-    engine: options.telemetry?.engine(engine) ?? engine,
-    timers,
-    ids: realIds(random),
-    log,
-    tenant,
-    actor,
-    surroundings: { clock },
-    telemetry: options.telemetry,
-  })
+  return new Pawl({ ...shared(engine, options), surroundings: { clock } })
+}
+
+/** What every Pawl has, wherever its engine is. */
+function shared(engine: Engine, options: OpenOptions) {
+  const { random = realRandom, timers = realTimers, log = silentLog, tenant, actor, telemetry } = options
+  return { engine: telemetry?.engine(engine) ?? engine, timers, ids: realIds(random), log, tenant, actor, telemetry }
 }
 
 /** What a store that was opened by its URL can do besides. */
@@ -89,7 +87,7 @@ export interface Origin {
 /** Everything on top of a store, which is closed with it. */
 export function assemble(store: Store, options: OpenOptions = {}, { url, transactions }: Origin = {}): Pawl {
   const { clock = realClock, random = realRandom, timers = realTimers, log = silentLog } = options
-  const { metrics, tracing, codec, tenant, actor } = options
+  const { metrics, tracing, codec } = options
   const watching = observer({ log: options.log, metrics, tracing })
   const engine = new LocalEngine({ store, clock, random, timers, observer: watching, codec, log })
   const services: Service[] = []
@@ -107,17 +105,7 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
     transaction: transactions && ((work) => transactions.run(work)),
   }
   const closing = transactions === undefined ? services : [...services, transactions]
-  return new Pawl({
-    engine: options.telemetry?.engine(engine) ?? engine,
-    timers,
-    ids: realIds(random),
-    log,
-    tenant,
-    actor,
-    surroundings,
-    services: closing,
-    telemetry: options.telemetry,
-  })
+  return new Pawl({ ...shared(engine, options), surroundings, services: closing })
 }
 
 /** A store that lives in this process's memory cannot be opened a second time. */
