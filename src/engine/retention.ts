@@ -94,10 +94,13 @@ async function shortenLogs(
   const look = async (ids: readonly JobId[]) => {
     const { items } = ids.length === 0 ? { items: [] } : await store.load(ids.map((id) => ({ id })))
     for (const [i, item] of items.entries()) {
-      const isOver = item === undefined || item.job.endedAt !== undefined
-      if (item?.job.endedAt !== undefined && !signal.aborted) await shorten(store, item.job, log)
-      if (isOver && !signal.aborted) unended.delete(ids[i] as JobId)
-      else if (unended.size < UNENDED_MAX) unended.add(ids[i] as JobId)
+      const id = ids[i] as JobId
+      if (item !== undefined && (item.job.endedAt === undefined || signal.aborted)) {
+        if (unended.size < UNENDED_MAX) unended.add(id)
+        continue
+      }
+      if (item !== undefined) await shorten(store, item.job, log)
+      unended.delete(id)
     }
   }
   const seen = [...unended]
