@@ -51,6 +51,7 @@ export interface ClientOptions {
 const BATCH = 500
 
 export class HttpEngine implements Engine {
+  readonly claimsStand = false
   readonly #http: Http
   readonly #random: Random
   readonly #timers: Timers

@@ -49,6 +49,10 @@ export class EncodedEngine implements Engine {
     this.#random = random
   }
 
+  get claimsStand(): boolean {
+    return this.#engine.claimsStand
+  }
+
   enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
     return this.#engine.enqueue(
       requests.map((request) => this.#named(request)),

@@ -16,15 +16,15 @@ export const MAX_INPUT_BYTES = 8 * 1024 * 1024
 export async function claim(
   parts: ExecutorParts,
   random: Random,
-  { requestId, workerId, lanes, limit }: ClaimRequest,
+  { requestId, workerId, lanes, limit, standMs }: ClaimRequest,
 ): Promise<readonly Assignment[]> {
-  const nonce = random.hex64()
   const actor = `worker:${workerId}`
-  const grant = { requestId, workerId, actor, nonce, lanes, limit, maxInputBytes: MAX_INPUT_BYTES }
+  const nonce = random.hex64()
+  const grant = { requestId, workerId, actor, nonce, lanes, limit, maxInputBytes: MAX_INPUT_BYTES, standMs }
   const answer = await parts.store.claim(grant)
   parts.clock.heard(answer.now)
   if (answer.replayed) return replayed(parts, answer)
-  const command: Claim = { type: 'claim', actor, requestId, workerId, nonce }
+  const command: Claim = { type: 'claim', actor, requestId, workerId, nonce: answer.nonce ?? nonce }
   const assignments: Assignment[] = []
   for (const claimed of answer.jobs) {
     const assignment = granted(parts, command, claimed)

@@ -21,6 +21,8 @@ import type {
 } from '../store/store.ts'
 
 export interface Engine extends AsyncDisposable {
+  /** Whether a claim that finds nothing may stand, and be answered by whoever enqueues. */
+  readonly claimsStand: boolean
   enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]>
   claim(request: ClaimRequest): Promise<readonly Assignment[]>
   /** Any command about an existing job, from its owner or from anybody else; one answer each. */
@@ -66,7 +68,10 @@ export interface ClaimRequest {
   readonly requestId: string
   readonly workerId: string
   readonly lanes: readonly Lane[]
+  /** 0: what was given under this request, and nothing new. */
   readonly limit: number
+  /** Where claims stand: for how long, if there is nothing. */
+  readonly standMs?: number | undefined
 }
 
 export interface Assignment {

@@ -92,6 +92,10 @@ export class LocalEngine implements Engine {
     return answers
   }
 
+  get claimsStand(): boolean {
+    return this.#store.claimsStand
+  }
+
   claim(request: ClaimRequest): Promise<readonly Assignment[]> {
     return claim(this.#parts, this.#random, request)
   }

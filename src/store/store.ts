@@ -22,11 +22,15 @@
  *  S14 Hints may be lost, never the work: whatever a hint announces is found by polling.
  *  S15 Reads never load bodies unless asked, page by key, and cost the same whatever else the store holds.
  *  S16 `close` leaves nothing behind: no connection, timer, thread or listener.
+ *  S17 Where claims stand, one that found nothing may be answered later, by whoever enqueues, once and before its time
+ *      is over; a hint for its first lane says so, and asking again under its request finds it, or ends its standing.
  */
 import type { Annotation, Event, EventType } from '../core/event.ts'
 import type { CancelRequest, Job, JobId, Priority, State, Time } from '../core/job.ts'
 
 export interface Store {
+  /** Whether a claim may stand (S17). */
+  readonly claimsStand: boolean
   insert(items: readonly NewJob[], tx?: Transaction): Promise<InsertAnswer>
   load(items: readonly LoadItem[]): Promise<LoadAnswer>
   claim(grant: Grant): Promise<ClaimAnswer>
@@ -122,8 +126,11 @@ export interface Grant {
   /** 64 random bits as 16 hexadecimal digits; the fence of each job is `generation.attempt.nonce`. */
   readonly nonce: string
   readonly lanes: readonly Lane[]
+  /** 0: what was given under this request, and nothing new. */
   readonly limit: number
   readonly maxInputBytes: number
+  /** Where there is nothing: how long it may stand. Absent: not at all. */
+  readonly standMs?: number | undefined
 }
 
 export interface ClaimedJob {
@@ -140,6 +147,9 @@ export interface ClaimedJob {
 
 export interface ClaimAnswer {
   readonly now: Time
+  /** Where the fences have another than the grant's: it stood, and they have that of the grant that found nothing. */
+  readonly nonce?: string | undefined
+  /** Somebody was given this answer before. */
   readonly replayed: boolean
   readonly jobs: readonly ClaimedJob[]
 }

@@ -27,6 +27,7 @@ export function mortal(engine: Engine, timers: Timers): Mortal {
     }
   }
   const view: Engine = {
+    claimsStand: engine.claimsStand,
     enqueue: alive((requests, tx) => engine.enqueue(requests, tx)),
     claim: alive((request) => engine.claim(request)),
     settle: alive((words) => engine.settle(words)),

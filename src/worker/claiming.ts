@@ -15,7 +15,7 @@ export interface QueueShare {
 }
 
 export interface ClaimingOptions {
-  readonly engine: Pick<Engine, 'claim' | 'now'>
+  readonly engine: Pick<Engine, 'claim' | 'claimsStand' | 'now'>
   readonly workerId: string
   readonly concurrency: number
   readonly prefetchMax: number
@@ -28,8 +28,11 @@ export const CLAIM_MAX = 500
 export class Claiming {
   readonly #options: ClaimingOptions
   #uses: readonly LaneUse[]
-  /** Claims whose answers were lost are repeated under their own ids: what they were given is given again. */
-  readonly #unanswered: string[] = []
+  /**
+   * Claims that may have been given something unseen: their answers were lost, or they found nothing and stand. They are
+   * repeated under their own ids.
+   */
+  readonly #open: string[] = []
   #claims = 0
   /** How long handlers take: quick to rise, slow to fall. Undefined: nobody knows yet. */
   #tookMs: number | undefined
@@ -68,15 +71,24 @@ export class Claiming {
     return Math.min(prefetchMax, Math.floor(startable))
   }
 
-  async claim(limit: number): Promise<readonly Assignment[]> {
+  /** Something may have been given that nobody has seen. */
+  get isOpen(): boolean {
+    return this.#open.length > 0
+  }
+
+  /** Where there is nothing, the claim stands for so long if it can. Limit 0: whatever is open is brought in. */
+  async claim(limit: number, standMs: number): Promise<readonly Assignment[]> {
     const { engine, workerId, ageMs } = this.#options
     const asked = orderLanes(this.#uses, engine.now(), ageMs)
-    const requestId = this.#unanswered.pop() ?? `${workerId}/claim/${++this.#claims}`
+    const requestId = this.#open.pop() ?? `${workerId}/claim/${++this.#claims}`
     const lanes = asked.map(({ lane }) => lane)
-    const assignments = await engine.claim({ requestId, workerId, lanes, limit }).catch((error: unknown) => {
-      this.#unanswered.push(requestId)
+    const stands = engine.claimsStand && standMs > 0
+    const request = { requestId, workerId, lanes, limit, standMs: stands ? standMs : undefined }
+    const assignments = await engine.claim(request).catch((error: unknown) => {
+      this.#open.push(requestId)
       throw error
     })
+    if (stands && assignments.length === 0) this.#open.push(requestId)
     this.#uses = afterClaim(asked, countByLane(lanes, assignments), limit, engine.now())
     return assignments
   }

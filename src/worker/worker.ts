@@ -66,6 +66,11 @@ export function startWorker(
 }
 
 const POLL_SOON_MS = 50
+/** A claim stands until the worker would look by itself, and a little longer; but not where it may be blocked for long. */
+const STAND_MAX_MS = 1_000
+const STAND_SLACK_MS = 250
+/** Who is given so few asks again at once, to stand: work comes one by one. */
+const FEW = 8
 const UNKNOWN_TYPE_DELAY_MS = 10_000
 /** Outcomes waiting to be written, above which no new work is taken on. With 2,000 twice as much outlived a scavenge. */
 const BACKLOG_MAX = 500
@@ -277,7 +282,7 @@ class JobWorker implements Worker, Desk {
   async #ask(limit: number): Promise<readonly Assignment[]> {
     this.#asked += limit
     try {
-      return await this.#claiming.claim(limit)
+      return await this.#claiming.claim(limit, Math.min(2 * this.#pollMs, STAND_MAX_MS) + STAND_SLACK_MS)
     } finally {
       this.#asked -= limit
     }
@@ -286,6 +291,7 @@ class JobWorker implements Worker, Desk {
   #received(assignments: readonly Assignment[], limit: number, sentMs: number): void {
     const now = this.clock.monotonicMs()
     this.#flowing = assignments.length === limit
+    if (this.engine.claimsStand && assignments.length > 0 && assignments.length <= FEW) this.#hopeful = true
     this.#pollMs = assignments.length > 0 ? POLL_SOON_MS : Math.min(this.#pollMs * 2, this.#settings.pollMaxMs)
     this.#pollAtMs = now + this.#pollMs
     // Leases are counted from when they were asked for: never later than the end the store has in mind.
@@ -399,7 +405,11 @@ class JobWorker implements Worker, Desk {
   async #stop(drainMs: number): Promise<void> {
     const startMs = this.clock.monotonicMs()
     const leftMs = (share: number) => Math.max(0, startMs + drainMs * share - this.clock.monotonicMs())
-    await within(this.timers, leftMs(0.5), Promise.all(this.#claims))
+    await within(
+      this.timers,
+      leftMs(0.5),
+      Promise.all(this.#claims).then(() => this.#sitDown()),
+    )
     this.#prefetched.giveBackAll()
     await this.#vacated(leftMs(0.7))
     for (const execution of this.#running.values()) execution.interrupt(new ShutdownError('The worker goes away.'))
@@ -411,6 +421,16 @@ class JobWorker implements Worker, Desk {
     const closed = [this.#pulse.stop(), this.#keeping.stop(), this.#presence.stop(), this.#unsubscribe()]
     await within(this.timers, Math.max(leftMs(1), LEAVE_WITHIN_MS), Promise.all(closed))
     this.#signals?.[Symbol.dispose]()
+  }
+
+  /** What was given to claims that are still open is brought in, to be handed back. */
+  async #sitDown(): Promise<void> {
+    while (this.#claiming.isOpen) {
+      const sentMs = this.#machineMs()
+      const assignments = await this.#claiming.claim(0, 0).catch(() => undefined)
+      if (assignments === undefined) return
+      this.#received(assignments, CLAIM_MAX, sentMs)
+    }
   }
 
   async #unsubscribe(): Promise<void> {

@@ -16,6 +16,7 @@ export class Between {
       throw new Error('connection lost')
     }
     return {
+      claimsStand: store.claimsStand,
       insert: async (items, tx): Promise<InsertAnswer> => {
         calls.insert += 1
         return lost(await store.insert(items, tx))

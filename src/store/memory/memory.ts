@@ -51,6 +51,7 @@ export function openMemoryStore({ clock }: MemoryOptions): Store {
 }
 
 class MemoryStore implements Store {
+  readonly claimsStand = false
   readonly #clock: Pick<Clock, 'now'>
   readonly #hints = new Hints()
   /** Present exactly until closed. */

@@ -13,6 +13,7 @@ import type { Connection, Row } from './connection.ts'
 import type { Kinds } from './kinds.ts'
 import { keyText } from './new-row.ts'
 import { recordOf } from './records.ts'
+import type { Standing } from './standing.ts'
 import type { Statements } from './statements.ts'
 import { attemptOf } from './step.ts'
 import { literal } from './uniform.ts'
@@ -22,6 +23,9 @@ export interface ClaimParts {
   readonly kinds: Kinds
   readonly statements: Statements
   readonly clock: Clock
+  readonly standing: Standing
+  /** Where this process can be told what was given to it; absent: nothing may be, and no claim stands. */
+  readonly ownChannel: () => string | undefined
   /** The record before a claim that has been written to the log since. */
   readonly beforeClaim: (id: number, attempt: number) => Promise<ClaimedJob['before']>
   readonly sawClock: (now: number) => void
@@ -42,26 +46,19 @@ export class Claims {
   }
 
   async claim(grant: Grant): Promise<ClaimAnswer> {
-    const { kinds, sawClock } = this.#parts
+    const { kinds, standing, sawClock } = this.#parts
     if (grant.lanes.some(({ tenant, queue }) => kinds.queue(tenant, queue) === undefined)) {
       await kinds.internQueues(grant.lanes)
     }
     const lanes = grant.lanes.map((lane) => this.#number(lane))
     const draining = grant.limit >= DRAINING_FROM
-    const starts = this.#starts(lanes, draining)
-    let rows = await this.#ask(grant, lanes, starts)
-    // Nothing was claimed, so nothing is remembered under the request: it may be asked again from the beginning.
-    if (rows.length === 1 && starts.some((start) => start > 0)) {
-      rows = await this.#ask(
-        grant,
-        lanes,
-        lanes.map(() => 0),
-      )
-    }
+    const stood = standing.numberOf(grant.requestId)
+    const given = standing.take(grant.requestId)
+    const rows = given?.rows ?? (await this.#found(grant, lanes, draining, stood))
     const [head] = rows
     const found = rows.slice(1)
     // The claim's own time, which its jobs are stamped with; another call may have seen a later one meanwhile.
-    const now = Number(head?.[CREATED_AT])
+    const now = given?.now ?? Number(head?.[CREATED_AT])
     const at = Number(head?.[STEP])
     sawClock(now)
     await kinds.ensure(found.map((row) => Number(row[KIND])))
@@ -70,7 +67,11 @@ export class Claims {
       const before = row[FLUSHED] === true ? await this.#beforeClaim(row) : this.#before(row)
       jobs.push(this.#claimed(row, before, at))
     }
-    if (head?.[FLUSHED] === true) return { now, replayed: found.length > 0, jobs }
+    if (head?.[FLUSHED] === true) {
+      // Given while it stood: nobody has seen this answer yet.
+      const replayed = found.length > 0 && (stood === undefined || found.some((row) => row[FLUSHED] === true))
+      return { now, nonce: String(head[HEAD]), replayed, jobs }
+    }
     this.#putInOrder(jobs, lanes)
     if (draining) this.#remember(jobs, lanes, grant.limit)
     return { now, replayed: false, jobs }
@@ -80,8 +81,44 @@ export class Claims {
     return (this.#parts.kinds.queue(tenant, queue) ?? 0) * 10 + priority
   }
 
-  #ask(grant: Grant, lanes: readonly number[], starts: readonly number[]): Promise<Row[]> {
-    const { requestId, workerId, actor, nonce, limit, maxInputBytes } = grant
+  async #found(grant: Grant, lanes: readonly number[], draining: boolean, stood: number | undefined): Promise<Row[]> {
+    const starts = this.#starts(lanes, draining)
+    const further = starts.some((start) => start > 0)
+    const rows = await this.#ask(grant, lanes, starts, stood, !further)
+    // Nothing was claimed, so nothing is remembered under the request: it may be asked again from the beginning.
+    if (rows.length > 1 || !further) return rows
+    const zeros = lanes.map(() => 0)
+    return this.#ask(grant, lanes, zeros, undefined, true)
+  }
+
+  /** Asks, and stands where it may and there is nothing. */
+  async #ask(
+    grant: Grant,
+    lanes: readonly number[],
+    starts: readonly number[],
+    stood: number | undefined,
+    mayStand: boolean,
+  ): Promise<Row[]> {
+    const { standing, ownChannel } = this.#parts
+    const { requestId } = grant
+    const channel = mayStand && grant.standMs !== undefined ? ownChannel() : undefined
+    if (channel === undefined) standing.forget(requestId)
+    else standing.asked(grant)
+    const rows = await this.#run(grant, lanes, starts, stood, channel)
+    const [head] = rows
+    if (typeof head?.[ID] === 'number') standing.answered(requestId, head[ID], Number(head[CREATED_AT]))
+    else standing.forget(requestId)
+    return rows
+  }
+
+  #run(
+    grant: Grant,
+    lanes: readonly number[],
+    starts: readonly number[],
+    stood: number | undefined,
+    channel: string | undefined,
+  ): Promise<Row[]> {
+    const { requestId, workerId, actor, nonce, limit, maxInputBytes, standMs } = grant
     return this.#parts.connection.run(this.#parts.statements.claim, () => [
       keyText(requestId),
       keyText(requestId) === storable(requestId) ? null : storable(requestId),
@@ -92,6 +129,9 @@ export class Claims {
       literal(starts),
       limit,
       maxInputBytes,
+      stood,
+      channel === undefined ? undefined : standMs,
+      channel,
     ])
   }
 

@@ -28,6 +28,8 @@ export interface HintParts {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
+  /** Words for this process alone, on its own channel. */
+  readonly heard: (payload: string) => void
 }
 
 /** Ended jobs wait for company, and between two NOTIFYs about them while there are many. */
@@ -45,9 +47,9 @@ const QUEUE_LENGTH_MAX = 100
 
 type Queue = Pick<Kind, 'tenant' | 'queue'>
 
-/** Words that leave with a commit. */
+/** Words that leave with a commit. Where it gives the work away itself, what is left of them: about ended jobs. */
 export interface Ride {
-  readonly values: readonly [channel: string, payload: string]
+  readonly values: readonly [channel: string, all: string, rest: string | null]
   readonly queues: ReadonlyMap<string, Queue>
   readonly jobs: ReadonlySet<number>
 }
@@ -56,6 +58,8 @@ export class Hints {
   readonly #parts: HintParts
   readonly #channel: string
   readonly #self: string
+  /** Nobody else knows its name, so nobody else can listen. */
+  readonly #ownChannel: string
   readonly #listeners = new Set<(hint: Hint) => void>()
   #untold: Hint[] = []
   #queues = new Map<string, Queue>()
@@ -70,12 +74,24 @@ export class Hints {
   /** Present while listening: aborts when the last listener goes. */
   #listening: AbortController | undefined
   #listened: Promise<void> = Promise.resolve()
+  #connected = false
   #closed = false
 
   constructor(parts: HintParts) {
     this.#parts = parts
     this.#channel = `pawl_${createHash('sha256').update(parts.schema).digest('hex').slice(0, 16)}`
     this.#self = parts.random.hex64()
+    this.#ownChannel = `pawl_${parts.random.hex64()}${parts.random.hex64()}`
+  }
+
+  /** Where this process, and it alone, can be told something; absent while it does not listen. */
+  get ownChannel(): string | undefined {
+    return this.#connected ? this.#ownChannel : undefined
+  }
+
+  /** There is work for this process alone. */
+  given({ tenant, queue }: Queue): void {
+    this.#tell({ about: 'queue', tenant, queue })
   }
 
   /** What to say in the very commit that makes work; undefined: it will be said a moment later. */
@@ -190,9 +206,9 @@ export class Hints {
 
   async #send(): Promise<void> {
     if (this.#queues.size + this.#jobs.size === 0) return
-    const { values } = this.#take()
+    const [channel, all] = this.#take().values
     // A hint that cannot be sent is lost, and hints may be.
-    await this.#parts.run(this.#parts.statements.notify, [...values]).catch(() => {})
+    await this.#parts.run(this.#parts.statements.notify, [channel, all]).catch(() => {})
   }
 
   /** Everything that is to be said, in one go. */
@@ -207,8 +223,10 @@ export class Hints {
     const names = Array.from(queues.values(), ({ tenant, queue }) => [tenant, queue] as const)
     const short = names.every(([tenant, queue]) => tenant.length + queue.length <= QUEUE_LENGTH_MAX)
     const many = !short || queues.size > QUEUES_MAX || jobs.size > JOBS_MAX
-    const payload = JSON.stringify(many ? { s: this.#self, a: 1 } : { s: this.#self, q: names, j: [...jobs] })
-    return { values: [this.#channel, ascii(payload)], queues, jobs }
+    const payload = (words: object) => ascii(JSON.stringify({ s: this.#self, ...words }))
+    const all = payload(many ? { a: 1 } : { q: names, j: [...jobs] })
+    const rest = jobs.size === 0 ? null : many ? all : payload({ j: [...jobs] })
+    return { values: [this.#channel, all, rest], queues, jobs }
   }
 
   async #listen(signal: AbortSignal, ready: () => void): Promise<void> {
@@ -218,10 +236,17 @@ export class Hints {
         const broken = Promise.withResolvers<void>()
         client.on('error', () => broken.resolve())
         client.on('end', () => broken.resolve())
-        client.on('notification', ({ payload }) => this.#heard(payload ?? ''))
+        client.on('notification', ({ channel, payload = '' }) =>
+          channel === this.#ownChannel ? this.#parts.heard(payload) : this.#heard(payload),
+        )
         signal.addEventListener('abort', () => broken.resolve())
         await client.connect()
+        await client.query(`listen ${this.#ownChannel}`)
+        // Held for as long as somebody is there: whoever has something for us looks at it.
+        await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [this.#ownChannel])
+        // Last, since the last statement of a connection is what others get to see of it.
         await client.query(`listen ${this.#channel}`)
+        this.#connected = true
         if (!first) this.#tell({ about: 'anything' })
         ready()
         await broken.promise
@@ -229,6 +254,7 @@ export class Hints {
         // Not there now; polling is the truth meanwhile.
         ready()
       } finally {
+        this.#connected = false
         await client.end().catch(() => {})
       }
       if (!signal.aborted) await this.#parts.timers.sleep(RECONNECT_MS, signal)

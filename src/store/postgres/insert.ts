@@ -9,7 +9,7 @@ import type { Inserted, KeyPurpose, NewJob } from '../store.ts'
 import { type Connection, codeOf, isItems, leastBusy, type Row } from './connection.ts'
 import type { Hints, Ride } from './hints.ts'
 import type { Kinds } from './kinds.ts'
-import { birthShape, bornAlike, keyedRow, newRow } from './new-row.ts'
+import { birthShape, bornAlike, type KeyedRow, keyedRow, type NewRow, newRow } from './new-row.ts'
 import type { Statements } from './statements.ts'
 import { literal, uniform } from './uniform.ts'
 
@@ -29,6 +29,12 @@ export interface InsertParts {
 
 /** Per item: nothing (inserted), or `by:holder`, or why the database cannot keep it. */
 type Verdict = string | undefined
+
+/** What a commit did. `given`: nothing of it is left for others. */
+interface Done {
+  readonly verdicts: readonly Verdict[]
+  readonly given: boolean
+}
 
 export class Inserts {
   readonly #parts: InsertParts
@@ -69,7 +75,10 @@ export class Inserts {
   ): Promise<readonly Inserted[]> {
     if (items.length === 0) return []
     await this.#intern(items)
-    const verdicts = this.#verdicts(await run(this.#parts.statements.enqueue, [this.#keyedJson(items)]), false)
+    const verdicts = this.#verdicts(
+      await run(this.#parts.statements.enqueue, [JSON.stringify(this.#keyedRows(items))]),
+      false,
+    )
     return this.#answers(items, verdicts, load)
   }
 
@@ -82,10 +91,10 @@ export class Inserts {
     for (const { job } of items) if (kinds.known(job.spec.kind) === undefined) await kinds.intern(job.spec.kind)
   }
 
-  /** Whoever listens is told of what may be claimed, some day: at best by the commit itself. */
+  /** Whoever listens is told of what may be claimed, some day: at best by the commit itself, or given it. */
   async #told(
     items: readonly NewJob[],
-    insert: (ride: Ride | undefined) => Promise<readonly Verdict[]>,
+    insert: (ride: Ride | undefined) => Promise<Done>,
   ): Promise<readonly Verdict[]> {
     const { hints } = this.#parts
     const kinds = new Set<Kind>()
@@ -93,8 +102,8 @@ export class Inserts {
     const jobs = kinds.size === 0 ? 0 : items.length
     const ride = hints.ride(kinds, jobs)
     try {
-      const verdicts = await insert(ride)
-      hints.work(kinds, jobs, ride !== undefined)
+      const { verdicts, given } = await insert(ride)
+      if (!given) hints.work(kinds, jobs, ride !== undefined)
       return verdicts
     } catch (error) {
       if (ride !== undefined) hints.failed(ride)
@@ -102,7 +111,7 @@ export class Inserts {
     }
   }
 
-  async #insertPlain(items: readonly NewJob[], ride: Ride | undefined): Promise<readonly Verdict[]> {
+  async #insertPlain(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {
     const { kinds, statements, sawClock } = this.#parts
     const plain = leastBusy(this.#parts.plain)
     const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
@@ -111,12 +120,12 @@ export class Inserts {
       literal(rows.map(({ i }) => i)),
       literal(uniform(rows.map(({ k }) => k))),
       literal(uniform(items.map(birthShape))),
-      ...(ride?.values ?? []),
+      ...(ride === undefined ? [] : [laneOf(rows), ...ride.values]),
     ]
     let again = false
     try {
       const [row] = await plain.run(
-        ride === undefined ? statements.insertPlain : statements.insertPlainTelling,
+        ride === undefined ? statements.insertPlain : statements.insertPlainOffering,
         (repeated) => {
           again = repeated
           return values
@@ -124,29 +133,31 @@ export class Inserts {
         true,
       )
       sawClock(Number(row?.[0]))
-      return items.map(() => undefined)
+      return { verdicts: items.map(() => undefined), given: row?.[1] === true }
     } catch (error) {
       if (!isItems(error)) throw error
-      return this.#brokenUp(plain, items, again, ride)
+      return { verdicts: await this.#brokenUp(plain, items, again, ride), given: false }
     }
   }
 
-  async #insertKeyed(items: readonly NewJob[], ride: Ride | undefined): Promise<readonly Verdict[]> {
+  async #insertKeyed(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {
     const { keyed, statements } = this.#parts
+    const rows = this.#keyedRows(items)
+    const offer = ride === undefined ? [] : [laneOf(rows), literal(rows.map(({ i }) => i)), ...ride.values]
     let again = false
     try {
-      const rows = await keyed.run(
-        ride === undefined ? statements.enqueue : statements.enqueueTelling,
+      const answer = await keyed.run(
+        ride === undefined ? statements.enqueue : statements.enqueueOffering,
         (repeated) => {
           again = repeated
-          return [this.#keyedJson(items), ...(ride?.values ?? [])]
+          return [JSON.stringify(rows), ...offer]
         },
         true,
       )
-      return this.#verdicts(rows, again)
+      return { verdicts: this.#verdicts(answer, again), given: answer[0]?.[2] === true }
     } catch (error) {
       if (!isItems(error)) throw error
-      return this.#brokenUp(keyed, items, again, ride)
+      return { verdicts: await this.#brokenUp(keyed, items, again, ride), given: false }
     }
   }
 
@@ -173,7 +184,7 @@ export class Inserts {
           this.#parts.statements.enqueue,
           (lost) => {
             repeated ||= lost
-            return [this.#keyedJson([item])]
+            return [JSON.stringify(this.#keyedRows([item]))]
           },
           true,
         )
@@ -188,8 +199,8 @@ export class Inserts {
     }
   }
 
-  #keyedJson(items: readonly NewJob[]): string {
-    return JSON.stringify(items.map((item) => keyedRow(item, this.#parts.kinds.of(item.job.spec.kind))))
+  #keyedRows(items: readonly NewJob[]): readonly KeyedRow[] {
+    return items.map((item) => keyedRow(item, this.#parts.kinds.of(item.job.spec.kind)))
   }
 
   /** An id that exists although this very call is the only one to use it was inserted by the try that got no answer. */
@@ -233,6 +244,9 @@ export class Inserts {
 
 const INSERTED: Inserted = { status: 'inserted' }
 const LOCK_TRIES = 50
+
+/** Of the first that may be claimed. */
+const laneOf = (rows: readonly NewRow[]): number => rows.find(({ p }) => p === undefined)?.l ?? 0
 
 const isPlain = ({ keys, job }: NewJob): boolean => keys.length === 0 && job.spec.alias === undefined
 

@@ -43,6 +43,7 @@ import { type LoadParts, load, loadWithInputs, logOf, placed, whereabouts } from
 import { prepareSchema } from './prepare.ts'
 import { recordOf } from './records.ts'
 import { queuesWritten, settings } from './settings.ts'
+import { Standing } from './standing.ts'
 import { statementsIn } from './statements.ts'
 
 export interface PostgresOptions {
@@ -75,6 +76,7 @@ const TIDY_ROUNDS = 5
 const TRIM_EVERY_MS = 60_000
 
 class PostgresStore implements Store {
+  readonly claimsStand = true
   readonly #connections: readonly Connection[]
   readonly #load: LoadParts
   readonly #inserts: Inserts
@@ -104,6 +106,7 @@ class PostgresStore implements Store {
     this.#connections = opened
     this.#clock = clock
     this.#load = { run, kinds, statements }
+    const standing = new Standing({ clock, tell: (queue) => this.#hints.given(queue) })
     const listenUrl = options.directUrl ?? url
     this.#hints = new Hints({
       url: listenUrl,
@@ -113,6 +116,7 @@ class PostgresStore implements Store {
       clock,
       timers,
       random: options.random ?? realRandom,
+      heard: (payload) => standing.heard(payload),
     })
     this.#inserts = new Inserts({
       plain: [connection(), connection()],
@@ -124,7 +128,17 @@ class PostgresStore implements Store {
       load: (ids) => loadWithInputs(this.#load, ids),
     })
     const beforeClaim = (id: number, attempt: number) => this.#beforeClaim(id, attempt)
-    this.#claims = new Claims({ connection: connection(), kinds, statements, clock, sawClock, beforeClaim })
+    const ownChannel = () => this.#hints.ownChannel
+    this.#claims = new Claims({
+      connection: connection(),
+      kinds,
+      statements,
+      clock,
+      standing,
+      ownChannel,
+      sawClock,
+      beforeClaim,
+    })
     this.#commits = new Commits({
       connections: [owners, connection()],
       kinds,

@@ -1,10 +1,10 @@
 /** Every statement the adapter sends, by name. The functions they call live in `sql/`; this is their only caller. */
 export interface Statements {
   readonly insertPlain: string
-  /** The same, and whoever listens is told by the same commit. */
-  readonly insertPlainTelling: string
+  /** The same, and given away by the same commit, or told of. */
+  readonly insertPlainOffering: string
   readonly enqueue: string
-  readonly enqueueTelling: string
+  readonly enqueueOffering: string
   readonly claim: string
   readonly settle: string
   readonly missed: string
@@ -40,10 +40,10 @@ export const statementsIn = (schema: string): Statements => {
   const s = quoted(schema)
   return {
     insertPlain: `select ${s}.insert_plain($1, $2, $3, $4)`,
-    insertPlainTelling: `select ${s}.insert_plain($1, $2, $3, $4), pg_notify($5, $6)`,
+    insertPlainOffering: `select i, ${s}.offer($5, $2, $6, $7, $8) from ${s}.insert_plain($1, $2, $3, $4) as i`,
     enqueue: `select * from ${s}.enqueue($1)`,
-    enqueueTelling: `select e.*, pg_notify($2, $3) from ${s}.enqueue($1) as e`,
-    claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
+    claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     settle: `select * from ${s}.settle($1, $2, $3, $4, $5)`,
     missed: `select ${s}.missed($1, $2)`,
     move: `select * from ${s}.move($1, $2)`,

@@ -76,6 +76,7 @@ export async function openSqliteStore(options: SqliteOptions = {}): Promise<Stor
 }
 
 class SqliteStore implements Store {
+  readonly claimsStand = false
   readonly #channel: Channel
   readonly #kinds: Kinds
   readonly #hints: Hints

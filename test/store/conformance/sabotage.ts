@@ -268,6 +268,7 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
 /** The whole store, with some of its methods tampered with. */
 export function tampered(store: Store, sabotage: Sabotage): Store {
   return {
+    claimsStand: store.claimsStand,
     insert: (items, tx) => store.insert(items, tx),
     load: (items) => store.load(items),
     claim: (grant) => store.claim(grant),

@@ -51,7 +51,7 @@ afterEach(() => {
   nowMs += 1_000
 })
 
-const rode = () => statements.filter((text) => text.includes('pg_notify') && !text.startsWith('select pg_notify'))
+const rode = () => statements.filter((text) => text.includes('.offer('))
 const apart = () => statements.filter((text) => text.startsWith('select pg_notify'))
 const heardOf = (kind: Kind) => eventually('a hint', () => heard.some((hint) => isAbout(hint, kind)))
 const isAbout = (hint: Hint, { queue }: Kind) => hint.about === 'queue' && hint.queue === queue

@@ -56,7 +56,7 @@ create table pawl.ready (
   check ((doc is null) = (step is null) and (doc is null) = (rev is null))
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
         autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 1000000,
-        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000);
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000, vacuum_truncate = off);
 -- For whoever looks a job up, and for pages of all that is queued in the order of their numbers. 0.7 µs and 67 B of log
 -- per enqueue; without it such a page would sort the whole backlog.
 create unique index ready_id on pawl.ready (id);
@@ -81,7 +81,7 @@ create table pawl.lease (
 ) with (fillfactor = 70,
         autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
         autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 1000000,
-        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000);
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000, vacuum_truncate = off);
 
 -- Neither claimable nor owned: pending, waiting, parked, stalled for good.
 create table pawl.rest (
@@ -91,7 +91,7 @@ create table pawl.rest (
   tick bigint,
   doc text,
   check ((doc is null) = (step is null) and (doc is null) = (rev is null))
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, vacuum_truncate = off);
 create index rest_tick on pawl.rest (tick) where tick is not null;
 create index rest_state on pawl.rest (coalesce(substr(doc, 7, 1), 'n'), id);
 
@@ -144,6 +144,23 @@ create table pawl.claim (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 create index claim_tick on pawl.claim (tick) where tick is not null;
 create index claim_at on pawl.claim (at);
+
+-- Claims that found nothing and stand: whoever enqueues something for them answers them (`pawl.offer`). Good `until` then,
+-- and as long as somebody listens on `channel`, which is known to nobody else. Nothing is lost with it, so it is not
+-- logged: standing costs no flush, and a server that crashed begins without.
+create unlogged table pawl.standing (
+  id bigint generated always as identity primary key,
+  request text not null,
+  request_words text,
+  worker text not null,
+  actor text not null,
+  nonce text not null,
+  lanes int[] not null,
+  wanted int not null,
+  max_bytes bigint not null,
+  until bigint not null,
+  channel text not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, vacuum_truncate = off);
 
 -- The feed: one row per commit. Arrays of one element stand for all jobs. `shapes`: state before, letters of the events,
 -- state after. `void`: jobs of the batch that were not applied. Of a claim, the jobs are in `claim`.

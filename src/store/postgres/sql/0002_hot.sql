@@ -35,11 +35,12 @@ begin
 end $$;
 
 -- Who calls it: claim. Index: ready's primary key, lane by lane; lease and job by primary key. Locks: the rows it takes,
--- SKIP LOCKED. The first row of the answer has no id: it tells the time, the time of the claim (as step) and whether it
--- is a repetition (as flushed). Then the jobs, in any order: the caller knows the one it asked for. What the caller can
+-- SKIP LOCKED. The first row of the answer tells the time, the time of the claim (as step), whether it is a repetition (as
+-- flushed) and then its nonce (as head); or, where nothing was found and it stands now, under which number (as id). Then the jobs, in any order: the caller knows the one it asked for. What the caller can
 -- compute (lease end, attempt, how far a lane was read) is not sent: each column cost 0.1 µs a row.
 create function pawl.claim(request_id text, request_text text, worker_id text, actor_name text, nonce_text text,
-                           lanes int[], starts bigint[], wanted int, max_bytes bigint)
+                           lanes int[], starts bigint[], wanted int, max_bytes bigint,
+                           stood bigint default null, stand_ms bigint default null, stand_channel text default null)
 returns table (id bigint, created_at bigint, kind int, lane int, head text, input text, doc text, step bigint,
                flushed boolean)
 language plpgsql rows 500
@@ -49,6 +50,8 @@ set enable_incremental_sort = off set enable_material = off set plan_cache_mode 
 declare
   claim_id bigint;
   claimed_at bigint;
+  claim_nonce text;
+  stands_as bigint;
   started bigint := clock();
   tids tid[];
   ids bigint[];
@@ -63,10 +66,11 @@ declare
   revs int[] := '{2}';
   shapes text[] := '{qcc}';
 begin
-  select c.id, c.at into claim_id, claimed_at from claim c where c.request = request_id;
-  return query select null::bigint, started, null::int, null::int, null::text, null::text, null::text,
-                      coalesce(claimed_at, started), claim_id is not null;
+  -- Waits for whoever is answering it just now.
+  if stood is not null then delete from standing s where s.id = stood; end if;
+  select c.id, c.at, c.nonce into claim_id, claimed_at, claim_nonce from claim c where c.request = request_id;
   if claim_id is not null then
+    return query select null::bigint, started, null::int, null::int, claim_nonce, null::text, null::text, claimed_at, true;
     -- Where nothing of it is left the answer is empty: the number is taken, and nobody gets anything new under it.
     return query select l.id, j.created_at, j.kind, j.lane, j.head,
              case when sum(coalesce(octet_length(j.input), 0)) over (order by u.n) <= max_bytes then j.input end,
@@ -95,9 +99,16 @@ begin
     ) as r
     limit wanted
   ) as r;
+  if ids is null and stand_ms > 0 then
+    insert into standing (request, request_words, worker, actor, nonce, lanes, wanted, max_bytes, until, channel)
+    values (request_id, request_text, worker_id, actor_name, nonce_text, lanes, wanted, max_bytes, started + stand_ms, stand_channel)
+    returning standing.id into stands_as;
+  end if;
+  id := stands_as; created_at := started; step := started; flushed := false;
+  return next;
   if ids is null then return; end if;
 
-  claim_id := nextval(pg_get_serial_sequence('pawl.claim', 'id'));
+  claim_id := nextval('claim_id_seq');
   if touched > 0 or first_tick < started + longest then
     -- Some have been here before, or have a timer that may run out before the lease does.
     select case when min(r.rev) = max(r.rev) then array[min(r.rev)] else array_agg(r.rev order by r.n) end,
@@ -138,6 +149,47 @@ begin
       cross join lateral (select l.doc from lease l where l.id = u.id limit 1) l
       order by u.n;
   end if;
+end $$;
+
+-- Who calls it: insert, in the commit that makes the jobs, instead of telling everybody. Where a claim stands for them it
+-- is answered here and now, by the very function that claims: in order, and what is older first. Who made it is told on
+-- its own channel, with all there is to know where that fits; everybody else only if something is left for them. True:
+-- nothing is. Index: standing's primary key, from its end, a bounded part of it: with a snapshot held open elsewhere all
+-- that ever stood would have to be walked. Locks: the claim it answers, SKIP LOCKED. Whoever listens holds a lock; where
+-- it can be had there is nobody any more.
+create function pawl.offer(for_lane int, born bigint[], channel_name text, all_told text, rest_told text) returns boolean
+language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms'
+set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
+set plan_cache_mode = force_generic_plan as $$
+declare
+  started bigint := clock();
+  it standing%rowtype;
+  given json;
+  taken bigint[];
+  words text;
+begin
+  select * into it from standing s
+  where s.id > (select q.last_value - 256 from standing_id_seq q) and s.until > started and s.lanes @> array[for_lane]
+    and not pg_try_advisory_xact_lock_shared(hashtextextended(s.channel, 0))
+  order by s.id desc limit 1 for update skip locked;
+  if found then
+    select json_agg(json_build_array(c.id, c.created_at, c.kind, c.lane, c.head, c.input, c.doc, c.step, c.flushed)),
+           array_agg(c.id)
+      into given, taken
+    from claim(it.request, it.request_words, it.worker, it.actor, it.nonce, array[for_lane], '{0}',
+               it.wanted, it.max_bytes) as c;
+    if cardinality(taken) > 1 then
+      delete from standing where standing.id = it.id;
+      words := json_build_array(it.request, given);
+      perform pg_notify(it.channel, case when octet_length(words) < 8000 then words else json_build_array(it.request)::text end);
+      if taken @> born then
+        if rest_told is not null then perform pg_notify(channel_name, rest_told); end if;
+        return true;
+      end if;
+    end if;
+  end if;
+  perform pg_notify(channel_name, all_told);
+  return false;
 end $$;
 
 -- Who calls it: commit, for the endings of owned jobs that touch no key and no body, which is nearly all there is. Index:

@@ -59,7 +59,8 @@ language sql volatile set search_path = pawl, pg_temp as $$ select clock(), f.po
 create function pawl.tallies() returns table (kind int, state text, count bigint)
 language sql stable rows 100 set search_path = pawl, pg_temp as $$ select t.kind, t.state::text, t.count from tally t where t.count <> 0 $$;
 
--- Forgets entries that everybody has had time to read, and claims nothing refers to any more. In bounded batches.
+-- Forgets entries that everybody has had time to read, claims nothing refers to any more (both in bounded batches), and
+-- standing claims whose time is over.
 create function pawl.trim_feed(older_than bigint, most int) returns int
 language plpgsql set search_path = pawl, pg_temp as $$
 declare gone int;
@@ -68,6 +69,7 @@ begin
   cut as (delete from entry e using old where e.id = old.id returning e.claim),
   freed as (delete from claim c using cut where c.id = cut.claim and c.refs <= 0)
   select count(*) into gone from cut;
+  delete from standing s where s.until < clock();
   return gone;
 end $$;
 
