@@ -13,18 +13,17 @@ import { leaseWindowMs } from '../core/timers.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
 import type { Hint } from '../store/store.ts'
 import { type Clock, realClock } from '../system/clock.ts'
-import { Few } from '../system/few.ts'
 import { realIds } from '../system/ids.ts'
 import { type Log, silentLog } from '../system/log.ts'
 import { machineMs } from '../system/machine-clock.ts'
 import { realRandom } from '../system/random.ts'
 import { type Service, service } from '../system/service.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
-import { turn } from '../system/turn.ts'
 import { Alerts } from './alerts.ts'
 import { CLAIM_MAX, Claiming } from './claiming.ts'
 import type { JobDefinition } from './definition.ts'
 import { type Desk, Execution } from './execution.ts'
+import { BACKLOG_MAX, Intake } from './intake.ts'
 import { ShutdownError } from './interrupts.ts'
 import { Keeping } from './keeping.ts'
 import type { LeaseNews } from './lease-keeper.ts'
@@ -65,18 +64,8 @@ export function startWorker(
   return new JobWorker(engine, definitions, options)
 }
 
-const POLL_SOON_MS = 50
-/** A claim stands until the worker would look by itself, and a little longer; but not where it may be blocked for long. */
-const STAND_MAX_MS = 1_000
-const STAND_SLACK_MS = 250
-/** Who is given so few asks again at once, to stand: work comes one by one. */
-const FEW = 8
 const UNKNOWN_TYPE_DELAY_MS = 10_000
-/** Outcomes waiting to be written, above which no new work is taken on. With 2,000 twice as much outlived a scavenge. */
-const BACKLOG_MAX = 500
-/** Longest time during which nothing but jobs is served. */
-const TURN_EVERY_MS = 10
-/** However short the drain: for the last outcomes to be written. */
+/** However short the drain: for what was claimed to come in, and for the last outcomes to be written. */
 const SETTLE_WITHIN_MS = 250
 /** For closing what was opened, once all is said. */
 const LEAVE_WITHIN_MS = 250
@@ -100,6 +89,7 @@ class JobWorker implements Worker, Desk {
   readonly #settings: WorkerSettings
   readonly #machineMs: () => number
   readonly #claiming: Claiming
+  readonly #intake: Intake
   readonly #keeping: Keeping
   readonly #presence: Presence
   readonly #pulse: Service
@@ -114,19 +104,9 @@ class JobWorker implements Worker, Desk {
   readonly #byRow: (Execution | undefined)[] = []
   #heldCount = 0
   #filling = false
-  /** Claims under way, and how many jobs they ask for. */
-  readonly #claims = new Few<Promise<void>>()
-  #asked = 0
-  /** There may be work that has not been asked for. */
-  #hopeful = true
-  /** The last claim got all it asked for: there is more than one claim can bring. */
-  #flowing = false
-  #pollAtMs = 0
-  #pollMs = POLL_SOON_MS
   #pulseAtMs = 0
   /** A handler has begun since the last pulse. */
   #begun = false
-  #turnedMs = 0
   #stopping: Promise<void> | undefined
   #vacancy: (() => void) | undefined
   readonly #unknown = new Set<string>()
@@ -158,6 +138,21 @@ class JobWorker implements Worker, Desk {
       thread: options.keeperThread,
       tell: (news) => this.#hear(news),
     })
+    this.#intake = new Intake({
+      engine,
+      claiming: this.#claiming,
+      clock: this.clock,
+      machineMs: this.#machineMs,
+      log: this.log,
+      workerId: this.id,
+      pollMaxMs: this.#settings.pollMaxMs,
+      vacancies: () => concurrency - this.#runningCount,
+      prefetched: () => this.#prefetched.size,
+      places: () => this.#keeping.table.room,
+      backlog: () => this.outbox.backlog,
+      hold: (assignments, sentMs) => this.#hold(assignments, sentMs),
+      fill: () => this.#fill(),
+    })
     for (const { policy } of definitions) this.#expect(leaseWindowMs(policy))
     const round = () => this.#beat()
     const { timers, log } = this
@@ -181,8 +176,7 @@ class JobWorker implements Worker, Desk {
   }
 
   wake(): void {
-    this.#hopeful = true
-    this.#claim()
+    this.#intake.wake()
   }
 
   stop({ drain }: StopOptions = {}): Promise<void> {
@@ -216,7 +210,7 @@ class JobWorker implements Worker, Desk {
     this.#byRow[place.row] = undefined
     this.#heldCount -= 1
     // Nobody else might: what kept the last handler that ended from asking for more may have been this very backlog.
-    if (this.#runningCount < this.#settings.concurrency) this.#claim()
+    if (this.#runningCount < this.#settings.concurrency) this.#intake.look()
   }
 
   /** Starts what is held, as far as there is room, and sees to it that more is held. */
@@ -230,77 +224,19 @@ class JobWorker implements Worker, Desk {
       execution.start()
     }
     this.#filling = false
-    this.#claim()
+    this.#intake.look()
   }
 
-  /**
-   * Where work flows, the next claim is on its way before the last is answered: store and worker would wait for each
-   * other in turn otherwise (58,000 jobs/s against 75,000).
-   */
-  #claim(): void {
-    while (this.#mayClaim && this.#wanted() > 0) {
-      const claim = this.#claimNow().then(() => {
-        this.#claims.delete(claim)
-        this.#fill()
-      })
-      this.#claims.add(claim)
-    }
-  }
-
-  get #mayClaim(): boolean {
-    if (this.#stopping !== undefined || !(this.#hopeful || this.#flowing)) return false
-    return this.#claims.size < (this.#flowing ? 2 : 1)
-  }
-
-  /** How many jobs to ask for; 0 while enough is held to keep all handlers busy. */
-  #wanted(): number {
-    const { prefetch } = this.#claiming
-    const { size } = this.#prefetched
-    if (size + this.#asked > prefetch / 2 || this.outbox.backlog > BACKLOG_MAX) return 0
-    const room = this.#settings.concurrency - this.#runningCount + prefetch - size
-    return Math.min(CLAIM_MAX, Math.min(room, this.#keeping.table.room) - this.#asked)
-  }
-
-  async #claimNow(): Promise<void> {
-    if (this.#flowing && this.clock.monotonicMs() - this.#turnedMs > TURN_EVERY_MS) {
-      await turn()
-      this.#turnedMs = this.clock.monotonicMs()
-    }
-    const limit = this.#wanted()
-    if (limit <= 0 || this.#stopping !== undefined) return
-    this.#hopeful = false
-    try {
-      const sentMs = this.#machineMs()
-      this.#received(await this.#ask(limit), limit, sentMs)
-    } catch (error) {
-      this.#flowing = false
-      const reason = error instanceof Error ? error.message : String(error)
-      this.log.warn('claim failed', { worker_id: this.id, reason })
-    }
-  }
-
-  async #ask(limit: number): Promise<readonly Assignment[]> {
-    this.#asked += limit
-    try {
-      return await this.#claiming.claim(limit, Math.min(2 * this.#pollMs, STAND_MAX_MS) + STAND_SLACK_MS)
-    } finally {
-      this.#asked -= limit
-    }
-  }
-
-  #received(assignments: readonly Assignment[], limit: number, sentMs: number): void {
+  #hold(assignments: readonly Assignment[], sentMs: number): void {
+    if (assignments.length === 0) return
+    if (this.#heldCount === 0) this.#keeping.wake()
     const now = this.clock.monotonicMs()
-    this.#flowing = assignments.length === limit
-    if (this.engine.claimsStand && assignments.length > 0 && assignments.length <= FEW) this.#hopeful = true
-    this.#pollMs = assignments.length > 0 ? POLL_SOON_MS : Math.min(this.#pollMs * 2, this.#settings.pollMaxMs)
-    this.#pollAtMs = now + this.#pollMs
     // Leases are counted from when they were asked for: never later than the end the store has in mind.
     const storeNow = this.engine.now()
-    if (this.#heldCount === 0 && assignments.length > 0) this.#keeping.wake()
-    for (const assignment of assignments) this.#hold(assignment, sentMs + assignment.leaseExpiresAt - storeNow, now)
+    for (const assignment of assignments) this.#holdOne(assignment, sentMs + assignment.leaseExpiresAt - storeNow, now)
   }
 
-  #hold(assignment: Assignment, expiresMs: number, nowMs: number): void {
+  #holdOne(assignment: Assignment, expiresMs: number, nowMs: number): void {
     const { job, fence } = assignment
     const { kind } = job.spec
     const windowMs = leaseWindowMs(kind.policy)
@@ -349,14 +285,7 @@ class JobWorker implements Worker, Desk {
     // Not waited for: the watchdog must not depend on a store that may be away.
     this.#alerts.look(now).catch(() => {})
     nextMs = Math.min(nextMs, this.#alerts.dueMs)
-    if (this.#stopping === undefined) {
-      if (now >= this.#pollAtMs) {
-        // Where there is no room, whoever makes some will look.
-        this.#pollAtMs = now + (this.#wanted() > 0 ? this.#pollMs : this.#settings.pollMaxMs)
-        this.wake()
-      }
-      nextMs = Math.min(nextMs, this.#pollAtMs)
-    }
+    if (this.#stopping === undefined) nextMs = Math.min(nextMs, this.#intake.poll(now))
     this.#pulseAtMs = nextMs
     return Math.max(PULSE_MIN_MS, nextMs - this.clock.monotonicMs())
   }
@@ -405,11 +334,7 @@ class JobWorker implements Worker, Desk {
   async #stop(drainMs: number): Promise<void> {
     const startMs = this.clock.monotonicMs()
     const leftMs = (share: number) => Math.max(0, startMs + drainMs * share - this.clock.monotonicMs())
-    await within(
-      this.timers,
-      leftMs(0.5),
-      Promise.all(this.#claims).then(() => this.#sitDown()),
-    )
+    await within(this.timers, Math.max(leftMs(0.5), SETTLE_WITHIN_MS), this.#intake.close())
     this.#prefetched.giveBackAll()
     await this.#vacated(leftMs(0.7))
     for (const execution of this.#running.values()) execution.interrupt(new ShutdownError('The worker goes away.'))
@@ -421,16 +346,6 @@ class JobWorker implements Worker, Desk {
     const closed = [this.#pulse.stop(), this.#keeping.stop(), this.#presence.stop(), this.#unsubscribe()]
     await within(this.timers, Math.max(leftMs(1), LEAVE_WITHIN_MS), Promise.all(closed))
     this.#signals?.[Symbol.dispose]()
-  }
-
-  /** What was given to claims that are still open is brought in, to be handed back. */
-  async #sitDown(): Promise<void> {
-    while (this.#claiming.isOpen) {
-      const sentMs = this.#machineMs()
-      const assignments = await this.#claiming.claim(0, 0).catch(() => undefined)
-      if (assignments === undefined) return
-      this.#received(assignments, CLAIM_MAX, sentMs)
-    }
   }
 
   async #unsubscribe(): Promise<void> {
