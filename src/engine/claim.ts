@@ -16,13 +16,14 @@ export const MAX_INPUT_BYTES = 8 * 1024 * 1024
 export async function claim(
   parts: ExecutorParts,
   random: Random,
-  { requestId, workerId, lanes, limit, standMs }: ClaimRequest,
+  { requestId, workerId, lanes, limit, stand }: ClaimRequest,
 ): Promise<readonly Assignment[]> {
   const actor = `worker:${workerId}`
   const nonce = random.hex64()
-  const grant = { requestId, workerId, actor, nonce, lanes, limit, maxInputBytes: MAX_INPUT_BYTES, standMs }
+  const grant = { requestId, workerId, actor, nonce, lanes, limit, maxInputBytes: MAX_INPUT_BYTES, stand }
   const answer = await parts.store.claim(grant)
   parts.clock.heard(answer.now)
+  if (answer.stands === true) stand?.began()
   if (answer.replayed) return replayed(parts, answer)
   const command: Claim = { type: 'claim', actor, requestId, workerId, nonce: answer.nonce ?? nonce }
   const assignments: Assignment[] = []

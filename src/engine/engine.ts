@@ -70,8 +70,16 @@ export interface ClaimRequest {
   readonly lanes: readonly Lane[]
   /** 0: what was given under this request, and nothing new. */
   readonly limit: number
-  /** Where claims stand: for how long, if there is nothing. */
-  readonly standMs?: number | undefined
+  /** Where claims stand and there is nothing. It must be asked for again under its request, then, or stands in vain. */
+  readonly stand?: Stand | undefined
+}
+
+export interface Stand {
+  readonly ms: number
+  /** For so many jobs. */
+  readonly limit: number
+  /** It does. */
+  readonly began: () => void
 }
 
 export interface Assignment {

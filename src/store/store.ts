@@ -129,8 +129,8 @@ export interface Grant {
   /** 0: what was given under this request, and nothing new. */
   readonly limit: number
   readonly maxInputBytes: number
-  /** Where there is nothing: how long it may stand. Absent: not at all. */
-  readonly standMs?: number | undefined
+  /** Where there is nothing: how long it may stand, and for how many jobs. Absent: not at all. */
+  readonly stand?: { readonly ms: number; readonly limit: number } | undefined
 }
 
 export interface ClaimedJob {
@@ -147,8 +147,10 @@ export interface ClaimedJob {
 
 export interface ClaimAnswer {
   readonly now: Time
-  /** Where the fences have another than the grant's: it stood, and they have that of the grant that found nothing. */
+  /** Where it may not be the grant's: a claim that stood has that of the grant that found nothing. */
   readonly nonce?: string | undefined
+  /** Nothing was found, and it stands: it must be asked for again under its request. */
+  readonly stands?: boolean | undefined
   /** Somebody was given this answer before. */
   readonly replayed: boolean
   readonly jobs: readonly ClaimedJob[]

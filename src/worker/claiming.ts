@@ -5,7 +5,7 @@
 import { assert } from '../core/assert.ts'
 import { afterClaim, type LaneUse, orderLanes } from '../core/lanes.ts'
 import { COUNTS } from '../core/limits.ts'
-import type { Assignment, Engine } from '../engine/engine.ts'
+import type { Assignment, Engine, Stand } from '../engine/engine.ts'
 import type { Lane } from '../store/store.ts'
 
 export interface QueueShare {
@@ -28,11 +28,12 @@ export const CLAIM_MAX = 500
 export class Claiming {
   readonly #options: ClaimingOptions
   #uses: readonly LaneUse[]
-  /**
-   * Claims that may have been given something unseen: their answers were lost, or they found nothing and stand. They are
-   * repeated under their own ids.
-   */
-  readonly #open: string[] = []
+  /** Claims whose answers were lost are repeated under their own ids: what they were given is given again. */
+  readonly #unanswered: string[] = []
+  /** The one that found nothing and stands: so is what it was given meanwhile. */
+  #standing: string | undefined
+  /** One at a time: of two, one would never be asked for again. */
+  #mayStand = true
   #claims = 0
   /** How long handlers take: quick to rise, slow to fall. Undefined: nobody knows yet. */
   #tookMs: number | undefined
@@ -73,24 +74,38 @@ export class Claiming {
 
   /** Something may have been given that nobody has seen. */
   get isOpen(): boolean {
-    return this.#open.length > 0
+    return this.#standing !== undefined || this.#unanswered.length > 0
   }
 
-  /** Where there is nothing, the claim stands for so long if it can. Limit 0: whatever is open is brought in. */
-  async claim(limit: number, standMs: number): Promise<readonly Assignment[]> {
+  /** Where there is nothing, the claim may stand. Limit 0: what is open is brought in. */
+  async claim(limit: number, stand?: Omit<Stand, 'began'>): Promise<readonly Assignment[]> {
     const { engine, workerId, ageMs } = this.#options
     const asked = orderLanes(this.#uses, engine.now(), ageMs)
-    const requestId = this.#open.pop() ?? `${workerId}/claim/${++this.#claims}`
+    const requestId = this.#standing ?? this.#unanswered.shift() ?? `${workerId}/claim/${++this.#claims}`
+    if (requestId === this.#standing) this.#stood()
     const lanes = asked.map(({ lane }) => lane)
-    const stands = engine.claimsStand && standMs > 0
-    const request = { requestId, workerId, lanes, limit, standMs: stands ? standMs : undefined }
-    const assignments = await engine.claim(request).catch((error: unknown) => {
-      this.#open.push(requestId)
-      throw error
-    })
-    if (stands && assignments.length === 0) this.#open.push(requestId)
+    const mayStand = stand !== undefined && engine.claimsStand && this.#mayStand
+    if (mayStand) this.#mayStand = false
+    const began = () => {
+      this.#standing = requestId
+    }
+    const request = { requestId, workerId, lanes, limit, stand: mayStand ? { ...stand, began } : undefined }
+    const assignments = await engine
+      .claim(request)
+      .catch((error: unknown) => {
+        this.#unanswered.push(requestId)
+        throw error
+      })
+      .finally(() => {
+        if (mayStand && this.#standing === undefined) this.#mayStand = true
+      })
     this.#uses = afterClaim(asked, countByLane(lanes, assignments), limit, engine.now())
     return assignments
+  }
+
+  #stood(): void {
+    this.#standing = undefined
+    this.#mayStand = true
   }
 }
 

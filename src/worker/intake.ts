@@ -97,7 +97,7 @@ export class Intake {
     const { claiming, machineMs, hold } = this.#parts
     while (claiming.isOpen) {
       const sentMs = machineMs()
-      const assignments = await claiming.claim(0, 0).catch(() => undefined)
+      const assignments = await claiming.claim(0).catch(() => undefined)
       // Where the store does not answer, leases end by themselves.
       if (assignments === undefined) return
       hold(assignments, sentMs)
@@ -140,7 +140,7 @@ export class Intake {
   async #ask(limit: number): Promise<readonly Assignment[]> {
     this.#asked += limit
     try {
-      return await this.#parts.claiming.claim(limit, Math.min(this.#nextPollMs, STAND_MAX_MS) + STAND_SLACK_MS)
+      return await this.#parts.claiming.claim(limit, this.#stand)
     } finally {
       this.#asked -= limit
     }
@@ -153,6 +153,12 @@ export class Intake {
     this.#pollMs = length > 0 ? POLL_SOON_MS : this.#nextPollMs
     this.#pollAtMs = this.#parts.clock.monotonicMs() + this.#pollMs
     this.#parts.hold(assignments, sentMs)
+  }
+
+  /** For what could begin at once. Who has nobody free to do it leaves it to others, whatever could be held. */
+  get #stand(): { readonly ms: number; readonly limit: number } | undefined {
+    const limit = this.#parts.vacancies()
+    return limit > 0 ? { limit, ms: Math.min(this.#nextPollMs, STAND_MAX_MS) + STAND_SLACK_MS } : undefined
   }
 
   /** Where nothing is found. */

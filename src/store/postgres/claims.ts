@@ -13,7 +13,7 @@ import type { Connection, Row } from './connection.ts'
 import type { Kinds } from './kinds.ts'
 import { keyText } from './new-row.ts'
 import { recordOf } from './records.ts'
-import type { Standing } from './standing.ts'
+import type { Given, Standing } from './standing.ts'
 import type { Statements } from './statements.ts'
 import { attemptOf } from './step.ts'
 import { literal } from './uniform.ts'
@@ -26,6 +26,8 @@ export interface ClaimParts {
   readonly standing: Standing
   /** Where this process can be told what was given to it; absent: nothing may be, and no claim stands. */
   readonly ownChannel: () => string | undefined
+  /** It was told something and has not heard it. */
+  readonly deaf: () => void
   /** The record before a claim that has been written to the log since. */
   readonly beforeClaim: (id: number, attempt: number) => Promise<ClaimedJob['before']>
   readonly sawClock: (now: number) => void
@@ -34,6 +36,8 @@ export interface ClaimParts {
 /** Smaller claims are about latency and order, not about throughput. */
 const DRAINING_FROM = 50
 const FROM_THE_BEGINNING_MS = 1_000
+/** Longer than any notification takes to a process that listens. */
+const HEARD_WITHIN_MS = 500
 
 export class Claims {
   readonly #parts: ClaimParts
@@ -52,13 +56,11 @@ export class Claims {
     }
     const lanes = grant.lanes.map((lane) => this.#number(lane))
     const draining = grant.limit >= DRAINING_FROM
-    const stood = standing.numberOf(grant.requestId)
-    const given = standing.take(grant.requestId)
-    const rows = given?.rows ?? (await this.#found(grant, lanes, draining, stood))
+    const stood = standing.has(grant)
+    const { rows, now } = standing.take(grant) ?? (await this.#asked(grant, lanes, draining))
     const [head] = rows
     const found = rows.slice(1)
     // The claim's own time, which its jobs are stamped with; another call may have seen a later one meanwhile.
-    const now = given?.now ?? Number(head?.[CREATED_AT])
     const at = Number(head?.[STEP])
     sawClock(now)
     await kinds.ensure(found.map((row) => Number(row[KIND])))
@@ -67,59 +69,53 @@ export class Claims {
       const before = row[FLUSHED] === true ? await this.#beforeClaim(row) : this.#before(row)
       jobs.push(this.#claimed(row, before, at))
     }
+    const nonce = String(head?.[HEAD])
     if (head?.[FLUSHED] === true) {
       // Given while it stood: nobody has seen this answer yet.
-      const replayed = found.length > 0 && (stood === undefined || found.some((row) => row[FLUSHED] === true))
-      return { now, nonce: String(head[HEAD]), replayed, jobs }
+      const replayed = found.length > 0 && (!stood || found.some((row) => row[FLUSHED] === true))
+      return { now, nonce, replayed, jobs }
     }
     this.#putInOrder(jobs, lanes)
     if (draining) this.#remember(jobs, lanes, grant.limit)
-    return { now, replayed: false, jobs }
+    return { now, nonce, stands: standing.has(grant), replayed: false, jobs }
   }
 
   #number({ tenant, queue, priority }: Lane): number {
     return (this.#parts.kinds.queue(tenant, queue) ?? 0) * 10 + priority
   }
 
-  async #found(grant: Grant, lanes: readonly number[], draining: boolean, stood: number | undefined): Promise<Row[]> {
+  async #asked(grant: Grant, lanes: readonly number[], draining: boolean): Promise<Given> {
+    const { standing, deaf } = this.#parts
+    for (;;) {
+      const stood = standing.has(grant)
+      const rows = await this.#found(grant, lanes, draining, stood)
+      const now = Number(rows[0]?.[CREATED_AT])
+      if (stood && rows[0]?.[FLUSHED] === true && now - Number(rows[0][STEP]) > HEARD_WITHIN_MS) deaf()
+      if (!standing.isGiven(grant)) return { rows, now }
+      // Given something before its answer came: it is here, or asked for again.
+      const given = standing.take(grant)
+      if (given !== undefined) return given
+    }
+  }
+
+  async #found(grant: Grant, lanes: readonly number[], draining: boolean, stood: boolean): Promise<Row[]> {
     const starts = this.#starts(lanes, draining)
-    const further = starts.some((start) => start > 0)
-    const rows = await this.#ask(grant, lanes, starts, stood, !further)
-    // Nothing was claimed, so nothing is remembered under the request: it may be asked again from the beginning.
-    if (rows.length > 1 || !further) return rows
+    if (starts.some((start) => start > 0)) {
+      const rows = await this.#ask({ ...grant, stand: undefined }, lanes, starts, stood)
+      // Otherwise nothing was claimed, so nothing is remembered under the request: it may be asked from the beginning.
+      if (rows.length > 1 || rows[0]?.[FLUSHED] === true) return rows
+    }
     const zeros = lanes.map(() => 0)
-    return this.#ask(grant, lanes, zeros, undefined, true)
+    return this.#ask(grant, lanes, zeros, stood)
   }
 
   /** Asks, and stands where it may and there is nothing. */
-  async #ask(
-    grant: Grant,
-    lanes: readonly number[],
-    starts: readonly number[],
-    stood: number | undefined,
-    mayStand: boolean,
-  ): Promise<Row[]> {
-    const { standing, ownChannel } = this.#parts
-    const { requestId } = grant
-    const channel = mayStand && grant.standMs !== undefined ? ownChannel() : undefined
-    if (channel === undefined) standing.forget(requestId)
-    else standing.asked(grant)
-    const rows = await this.#run(grant, lanes, starts, stood, channel)
-    const [head] = rows
-    if (typeof head?.[ID] === 'number') standing.answered(requestId, head[ID], Number(head[CREATED_AT]))
-    else standing.forget(requestId)
-    return rows
-  }
-
-  #run(
-    grant: Grant,
-    lanes: readonly number[],
-    starts: readonly number[],
-    stood: number | undefined,
-    channel: string | undefined,
-  ): Promise<Row[]> {
-    const { requestId, workerId, actor, nonce, limit, maxInputBytes, standMs } = grant
-    return this.#parts.connection.run(this.#parts.statements.claim, () => [
+  async #ask(grant: Grant, lanes: readonly number[], starts: readonly number[], stood: boolean): Promise<Row[]> {
+    const { connection, standing, statements, ownChannel } = this.#parts
+    const { requestId, workerId, actor, nonce, limit, maxInputBytes, stand } = grant
+    const channel = stand === undefined ? undefined : ownChannel()
+    if (channel !== undefined) standing.asked(grant)
+    const rows = await connection.run(statements.claim, () => [
       keyText(requestId),
       keyText(requestId) === storable(requestId) ? null : storable(requestId),
       storable(workerId),
@@ -130,9 +126,14 @@ export class Claims {
       limit,
       maxInputBytes,
       stood,
-      channel === undefined ? undefined : standMs,
+      channel === undefined ? undefined : stand?.ms,
+      stand?.limit,
       channel,
     ])
+    const [head] = rows
+    if (typeof head?.[ID] === 'number') standing.answered(grant, Number(head[CREATED_AT]))
+    else standing.forget(grant)
+    return rows
   }
 
   #starts(lanes: readonly number[], draining: boolean): readonly number[] {

@@ -58,8 +58,6 @@ export class Hints {
   readonly #parts: HintParts
   readonly #channel: string
   readonly #self: string
-  /** Nobody else knows its name, so nobody else can listen. */
-  readonly #ownChannel: string
   readonly #listeners = new Set<(hint: Hint) => void>()
   #untold: Hint[] = []
   #queues = new Map<string, Queue>()
@@ -74,19 +72,25 @@ export class Hints {
   /** Present while listening: aborts when the last listener goes. */
   #listening: AbortController | undefined
   #listened: Promise<void> = Promise.resolve()
-  #connected = false
+  #relisten: (() => void) | undefined
+  #ownChannel: string | undefined
   #closed = false
 
   constructor(parts: HintParts) {
     this.#parts = parts
     this.#channel = `pawl_${createHash('sha256').update(parts.schema).digest('hex').slice(0, 16)}`
     this.#self = parts.random.hex64()
-    this.#ownChannel = `pawl_${parts.random.hex64()}${parts.random.hex64()}`
   }
 
-  /** Where this process, and it alone, can be told something; absent while it does not listen. */
+  /** Where this process, and it alone, can be told something; absent while it does not hear. */
   get ownChannel(): string | undefined {
-    return this.#connected ? this.#ownChannel : undefined
+    return this.#ownChannel
+  }
+
+  /** It was told something and did not hear it: the connection is a dead one, whatever it looks like. */
+  deaf(): void {
+    this.#ownChannel = undefined
+    this.#relisten?.()
   }
 
   /** There is work for this process alone. */
@@ -232,21 +236,18 @@ export class Hints {
   async #listen(signal: AbortSignal, ready: () => void): Promise<void> {
     for (let first = true; !signal.aborted; first = false) {
       const client = new pg.Client({ connectionString: this.#parts.url, keepAlive: true })
+      const broken = Promise.withResolvers<void>()
+      const leave = () => {
+        broken.resolve()
+        client.end().catch(() => {})
+      }
       try {
-        const broken = Promise.withResolvers<void>()
         client.on('error', () => broken.resolve())
         client.on('end', () => broken.resolve())
-        client.on('notification', ({ channel, payload = '' }) =>
-          channel === this.#ownChannel ? this.#parts.heard(payload) : this.#heard(payload),
-        )
-        signal.addEventListener('abort', () => broken.resolve())
+        this.#relisten = leave
+        signal.addEventListener('abort', leave)
         await client.connect()
-        await client.query(`listen ${this.#ownChannel}`)
-        // Held for as long as somebody is there: whoever has something for us looks at it.
-        await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [this.#ownChannel])
-        // Last, since the last statement of a connection is what others get to see of it.
-        await client.query(`listen ${this.#channel}`)
-        this.#connected = true
+        await this.#hear(client)
         if (!first) this.#tell({ about: 'anything' })
         ready()
         await broken.promise
@@ -254,12 +255,27 @@ export class Hints {
         // Not there now; polling is the truth meanwhile.
         ready()
       } finally {
-        this.#connected = false
+        this.#ownChannel = undefined
+        signal.removeEventListener('abort', leave)
         await client.end().catch(() => {})
       }
       if (!signal.aborted) await this.#parts.timers.sleep(RECONNECT_MS, signal)
     }
     ready()
+  }
+
+  /** On the channel of all, and on one whose name nobody else knows, so that nobody else can listen. */
+  async #hear(client: pg.Client): Promise<void> {
+    const { random, statements } = this.#parts
+    const own = `pawl_${random.hex64()}${random.hex64()}`
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel !== own) this.#heard(payload)
+      // Said to ourselves. Through a pooler that gives everybody any connection it never comes.
+      else if (payload === '') this.#ownChannel = own
+      else this.#parts.heard(payload)
+    })
+    await client.query(statements.hear, [own])
+    await client.query(`listen ${this.#channel}`)
   }
 
   #heard(payload: string): void {

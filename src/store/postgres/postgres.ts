@@ -136,6 +136,7 @@ class PostgresStore implements Store {
       clock,
       standing,
       ownChannel,
+      deaf: () => this.#hints.deaf(),
       sawClock,
       beforeClaim,
     })

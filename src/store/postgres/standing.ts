@@ -1,10 +1,10 @@
 /**
  * Claims of this process that found nothing and stand in the store. Whoever enqueues something for one of them answers
- * it in the same commit and says so on a channel of ours: what was given comes along where it fits, so that asking
- * again under the same request finds it here, without a round trip (enqueue to handler: 2.1 → 1.3 ms).
+ * it in the same commit and says so on a channel of ours; what was given comes along where it fits, so that asking again
+ * under the same request finds it here, without a trip.
  *
  *   asked     sent, not answered: it may stand already, and what is said about it is kept.
- *   standing  under a number. Asking again ends it, and so does being given something.
+ *   standing  Asking again ends it, and so does being given something.
  *
  * Nothing depends on hearing: the claim is in the store, and asking for it under its request brings it.
  */
@@ -19,24 +19,33 @@ export interface StandingParts {
   readonly tell: (queue: Pick<Lane, 'tenant' | 'queue'>) => void
 }
 
-/** What a standing claim was made with, and what became of it. */
-interface Stand {
-  readonly grant: Grant
-  readonly askedMs: number
-  /** Absent while asked. */
-  as: { readonly number: number; readonly answeredMs: number; readonly now: number } | undefined
-  /** The answer, header first; empty: it was too long to be told. */
-  given: readonly Row[] | undefined
-}
-
-/** Whose answer took longer knows the store's clock too badly to tell when a lease ends: it is asked for instead. */
-const ANSWERED_WITHIN_MS = 50
-
-/** As answered from here: the rows, and the store's clock now. */
+/** An answer, header first, and the store's clock now. */
 export interface Given {
   readonly rows: readonly Row[]
   readonly now: number
 }
+
+interface Stand {
+  readonly grant: Grant
+  readonly asked: Moment
+  /** Absent while asked. `now`: the store's clock then. */
+  answered: (Moment & { readonly now: number }) | undefined
+  /** Empty: it was too long to be told. */
+  given: readonly Row[] | undefined
+}
+
+/** Two clocks, since one of them stands still while a machine sleeps, and the other may be set. */
+interface Moment {
+  readonly ms: number
+  readonly wallMs: number
+}
+
+/**
+ * Who was answered slowly knows the store's clock too badly to tell when a lease ends, and so does who has slept; and
+ * what was given a while ago may be over. They ask. (The shortest lease is a second, its last tenth is left alone.)
+ */
+const ANSWERED_WITHIN_MS = 50
+const FRESH_MS = 200
 
 export class Standing {
   readonly #parts: StandingParts
@@ -46,35 +55,41 @@ export class Standing {
     this.#parts = parts
   }
 
-  /** The number it stands under. */
-  numberOf(requestId: string): number | undefined {
-    return this.#stands.get(keyText(requestId))?.as?.number
+  /** It stands, or may. */
+  has({ requestId }: Grant): boolean {
+    return this.#stands.has(keyText(requestId))
   }
 
   asked(grant: Grant): void {
-    const askedMs = this.#parts.clock.monotonicMs()
-    this.#stands.set(keyText(grant.requestId), { grant, askedMs, as: undefined, given: undefined })
+    this.#stands.set(keyText(grant.requestId), { grant, asked: this.#moment(), answered: undefined, given: undefined })
   }
 
-  answered(requestId: string, number: number, now: number): void {
+  answered({ requestId }: Grant, now: number): void {
     const stand = this.#stands.get(keyText(requestId))
-    if (stand === undefined) return
-    stand.as = { number, now, answeredMs: this.#parts.clock.monotonicMs() }
-    this.#tell(stand)
+    if (stand !== undefined) stand.answered = { ...this.#moment(), now }
   }
 
-  forget(requestId: string): void {
+  forget({ requestId }: Grant): void {
     this.#stands.delete(keyText(requestId))
   }
 
-  /** What was given to it, once. Undefined: nothing that is known here. */
-  take(requestId: string): Given | undefined {
-    const stand = this.#stands.get(keyText(requestId))
-    if (stand?.as === undefined || stand.given === undefined || stand.given.length === 0) return undefined
-    const { answeredMs, now } = stand.as
-    if (answeredMs - stand.askedMs > ANSWERED_WITHIN_MS) return undefined
-    this.forget(requestId)
-    return { rows: stand.given, now: now + Math.floor(this.#parts.clock.monotonicMs() - answeredMs) }
+  /** It stands no more: somebody gave it something. */
+  isGiven({ requestId }: Grant): boolean {
+    return this.#stands.get(keyText(requestId))?.given !== undefined
+  }
+
+  /** What was given to it, once. Undefined: nothing that can be used as it is. */
+  take(grant: Grant): Given | undefined {
+    const stand = this.#stands.get(keyText(grant.requestId))
+    if (stand?.answered === undefined || stand.given === undefined || stand.given.length === 0) return undefined
+    const { asked, answered, given } = stand
+    const { ms, wallMs } = this.#moment()
+    const now = Math.floor(answered.now + ms - answered.ms)
+    const isKnown =
+      answered.ms - asked.ms <= ANSWERED_WITHIN_MS && Math.abs(wallMs - asked.wallMs - (ms - asked.ms)) < FRESH_MS
+    if (!isKnown || now - Number(given[0]?.[CREATED_AT]) > FRESH_MS) return undefined
+    this.forget(grant)
+    return { rows: given, now }
   }
 
   /** Words on our own channel. */
@@ -83,11 +98,16 @@ export class Standing {
     const stand = this.#stands.get(request)
     if (stand === undefined) return
     stand.given = given
-    this.#tell(stand)
+    const [lane] = stand.grant.lanes
+    // While it is asked, the answer will find it.
+    if (stand.answered !== undefined && lane !== undefined) this.#parts.tell(lane)
   }
 
-  #tell({ grant, as, given }: Stand): void {
-    const [lane] = grant.lanes
-    if (as !== undefined && given !== undefined && lane !== undefined) this.#parts.tell(lane)
+  #moment(): Moment {
+    const { clock } = this.#parts
+    return { ms: clock.monotonicMs(), wallMs: clock.now() }
   }
 }
+
+/** Of the header: the store's clock when it was given. */
+const CREATED_AT = 1

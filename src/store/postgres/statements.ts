@@ -34,6 +34,8 @@ export interface Statements {
   readonly compact: string
   readonly purge: string
   readonly notify: string
+  /** On a connection of its own. */
+  readonly hear: string
 }
 
 export const statementsIn = (schema: string): Statements => {
@@ -43,7 +45,7 @@ export const statementsIn = (schema: string): Statements => {
     insertPlainOffering: `select i, ${s}.offer($5, $2, $6, $7, $8) from ${s}.insert_plain($1, $2, $3, $4) as i`,
     enqueue: `select * from ${s}.enqueue($1)`,
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
-    claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     settle: `select * from ${s}.settle($1, $2, $3, $4, $5)`,
     missed: `select ${s}.missed($1, $2)`,
     move: `select * from ${s}.move($1, $2)`,
@@ -72,6 +74,7 @@ export const statementsIn = (schema: string): Statements => {
     compact: `select ${s}.compact($1, $2, $3, $4, $5)`,
     purge: `select * from ${s}.purge($1)`,
     notify: 'select pg_notify($1, $2)',
+    hear: `select ${s}.hear($1)`,
   }
 }
 

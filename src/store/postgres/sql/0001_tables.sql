@@ -39,6 +39,8 @@ create index job_created on pawl.job using brin (created_at) with (pages_per_ran
 create index job_correlation on pawl.job (correlation, id) where correlation is not null;
 create index job_marks on pawl.job using gin (marks) where marks is not null;
 
+-- Of tables that are empty most of the time nothing is cut off: giving the pages back needs a lock that all wait for.
+
 -- Claimable at `ready_at`. Absent rev and step: untouched since it was enqueued. The kind, its lease (`window_ms`) and
 -- the length of the input (of untouched jobs) are here so that a claim need not look them up before it answers.
 create table pawl.ready (
@@ -150,7 +152,7 @@ create index claim_at on pawl.claim (at);
 -- logged: standing costs no flush, and a server that crashed begins without.
 create unlogged table pawl.standing (
   id bigint generated always as identity primary key,
-  request text not null,
+  request text not null unique,
   request_words text,
   worker text not null,
   actor text not null,

@@ -35,12 +35,13 @@ begin
 end $$;
 
 -- Who calls it: claim. Index: ready's primary key, lane by lane; lease and job by primary key. Locks: the rows it takes,
--- SKIP LOCKED. The first row of the answer tells the time, the time of the claim (as step), whether it is a repetition (as
--- flushed) and then its nonce (as head); or, where nothing was found and it stands now, under which number (as id). Then the jobs, in any order: the caller knows the one it asked for. What the caller can
+-- SKIP LOCKED. The first row of the answer tells the time, the time of the claim (as step), its nonce (as head), whether it is a
+-- repetition (as flushed), and whether nothing was found and it stands now (then it has an id). Then the jobs, in any order: the caller knows the one it asked for. What the caller can
 -- compute (lease end, attempt, how far a lane was read) is not sent: each column cost 0.1 µs a row.
 create function pawl.claim(request_id text, request_text text, worker_id text, actor_name text, nonce_text text,
                            lanes int[], starts bigint[], wanted int, max_bytes bigint,
-                           stood bigint default null, stand_ms bigint default null, stand_channel text default null)
+                           stood boolean default false, stand_ms bigint default null, stand_wanted int default null,
+                           stand_channel text default null)
 returns table (id bigint, created_at bigint, kind int, lane int, head text, input text, doc text, step bigint,
                flushed boolean)
 language plpgsql rows 500
@@ -67,7 +68,7 @@ declare
   shapes text[] := '{qcc}';
 begin
   -- Waits for whoever is answering it just now.
-  if stood is not null then delete from standing s where s.id = stood; end if;
+  if stood then delete from standing s where s.request = request_id; end if;
   select c.id, c.at, c.nonce into claim_id, claimed_at, claim_nonce from claim c where c.request = request_id;
   if claim_id is not null then
     return query select null::bigint, started, null::int, null::int, claim_nonce, null::text, null::text, claimed_at, true;
@@ -101,10 +102,13 @@ begin
   ) as r;
   if ids is null and stand_ms > 0 then
     insert into standing (request, request_words, worker, actor, nonce, lanes, wanted, max_bytes, until, channel)
-    values (request_id, request_text, worker_id, actor_name, nonce_text, lanes, wanted, max_bytes, started + stand_ms, stand_channel)
+    values (request_id, request_text, worker_id, actor_name, nonce_text, lanes, stand_wanted, max_bytes, started + stand_ms,
+            stand_channel)
+    -- There already: an earlier try that was not answered.
+    on conflict (request) do update set nonce = excluded.nonce, until = excluded.until, channel = excluded.channel
     returning standing.id into stands_as;
   end if;
-  id := stands_as; created_at := started; step := started; flushed := false;
+  id := stands_as; created_at := started; head := nonce_text; step := started; flushed := false;
   return next;
   if ids is null then return; end if;
 
@@ -151,11 +155,20 @@ begin
   end if;
 end $$;
 
+-- Who calls it: whoever begins to listen. One call, so that the name of its channel is in nobody's statistics; the lock
+-- is held for as long as somebody is there, and what is said to oneself at once shows that one hears.
+create function pawl.hear(channel_name text) returns void
+language plpgsql set search_path = pawl, pg_temp as $$
+begin
+  execute format('listen %I', channel_name);
+  perform pg_advisory_lock(hashtextextended(channel_name, 0)), pg_notify(channel_name, '');
+end $$;
+
 -- Who calls it: insert, in the commit that makes the jobs, instead of telling everybody. Where a claim stands for them it
 -- is answered here and now, by the very function that claims: in order, and what is older first. Who made it is told on
 -- its own channel, with all there is to know where that fits; everybody else only if something is left for them. True:
 -- nothing is. Index: standing's primary key, from its end, a bounded part of it: with a snapshot held open elsewhere all
--- that ever stood would have to be walked. Locks: the claim it answers, SKIP LOCKED. Whoever listens holds a lock; where
+-- that ever stood would have to be walked. Not for many at a time: they are the producer's to write, not to hand out. Locks: the claim it answers, SKIP LOCKED. Whoever listens holds a lock; where
 -- it can be had there is nobody any more.
 create function pawl.offer(for_lane int, born bigint[], channel_name text, all_told text, rest_told text) returns boolean
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms'
@@ -172,12 +185,12 @@ begin
   where s.id > (select q.last_value - 256 from standing_id_seq q) and s.until > started and s.lanes @> array[for_lane]
     and not pg_try_advisory_xact_lock_shared(hashtextextended(s.channel, 0))
   order by s.id desc limit 1 for update skip locked;
-  if found then
+  if found and cardinality(born) <= 16 then
     select json_agg(json_build_array(c.id, c.created_at, c.kind, c.lane, c.head, c.input, c.doc, c.step, c.flushed)),
            array_agg(c.id)
       into given, taken
     from claim(it.request, it.request_words, it.worker, it.actor, it.nonce, array[for_lane], '{0}',
-               it.wanted, it.max_bytes) as c;
+               it.wanted, least(it.max_bytes, 6000)) as c;
     if cardinality(taken) > 1 then
       delete from standing where standing.id = it.id;
       words := json_build_array(it.request, given);
