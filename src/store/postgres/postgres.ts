@@ -106,7 +106,7 @@ class PostgresStore implements Store {
     this.#connections = opened
     this.#clock = clock
     this.#load = { run, kinds, statements }
-    const standing = new Standing({ clock, tell: (queue) => this.#hints.given(queue) })
+    const standing = new Standing({ clock, sawClock, tell: (queue) => this.#hints.given(queue) })
     const listenUrl = options.directUrl ?? url
     this.#hints = new Hints({
       url: listenUrl,

@@ -17,6 +17,8 @@ export interface StandingParts {
   readonly clock: Clock
   /** Something was given to a claim of ours on this queue, among others. */
   readonly tell: (queue: Pick<Lane, 'tenant' | 'queue'>) => void
+  /** Answers with the latest that was seen: what is reckoned here may be behind it. */
+  readonly sawClock: (now: number) => number
 }
 
 /** An answer, header first, and the store's clock now. */
@@ -84,12 +86,13 @@ export class Standing {
     if (stand?.answered === undefined || stand.given === undefined || stand.given.length === 0) return undefined
     const { asked, answered, given } = stand
     const { ms, wallMs } = this.#moment()
-    const now = Math.floor(answered.now + ms - answered.ms)
+    const givenAt = Number(given[0]?.[CREATED_AT])
+    const now = Math.max(givenAt, Math.floor(answered.now + ms - answered.ms))
     const isKnown =
       answered.ms - asked.ms <= ANSWERED_WITHIN_MS && Math.abs(wallMs - asked.wallMs - (ms - asked.ms)) < FRESH_MS
-    if (!isKnown || now - Number(given[0]?.[CREATED_AT]) > FRESH_MS) return undefined
+    if (!isKnown || now - givenAt > FRESH_MS) return undefined
     this.forget(grant)
-    return { rows: given, now }
+    return { rows: given, now: this.#parts.sawClock(now) }
   }
 
   /** Words on our own channel. */
