@@ -269,18 +269,25 @@ export class Hints {
     const { random, statements } = this.#parts
     const own = `pawl_${random.hex64()}${random.hex64()}`
     client.on('notification', ({ channel, payload = '' }) => {
-      if (channel !== own) this.#heard(payload)
-      // Said to ourselves. Through a pooler that gives everybody any connection it never comes.
-      else if (payload === '') this.#ownChannel = own
-      else this.#parts.heard(payload)
+      try {
+        if (channel !== own) this.#heard(payload)
+        // Said to ourselves.
+        else if (payload === '') this.#ownChannel = own
+        else this.#parts.heard(payload)
+      } catch {
+        // Whoever may connect may say anything.
+      }
     })
-    await client.query(statements.hear, [own])
+    // Not through a pooler, whose connections outlive us, lock and all, and listen for nobody. What is said to oneself
+    // may come all the same, with the answer to having said it.
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    if (rows[0]?.pid === (client as Connected).processID) await client.query(statements.hear, [own])
     await client.query(`listen ${this.#channel}`)
   }
 
   #heard(payload: string): void {
     const { s, a, q = [], j = [] } = JSON.parse(payload) as Payload
-    if (s === this.#self) return
+    if (s === this.#self || !q.every(isQueue) || !j.every(isNumber)) return
     if (a === 1) this.#tell({ about: 'anything' })
     for (const [tenant, queue] of q) this.#tell({ about: 'queue', tenant, queue })
     for (const number of j) this.#tell({ about: 'job', id: idText(number) })
@@ -301,6 +308,14 @@ function soon(fn: () => void): Disposable {
 }
 
 const nameOf = ({ tenant, queue }: Queue): string => JSON.stringify([tenant, queue])
+
+const isQueue = (words: readonly unknown[]): boolean =>
+  words.length === 2 && words.every((word) => typeof word === 'string')
+
+const isNumber = (number: unknown): boolean => Number.isSafeInteger(number) && Number(number) > 0
+
+/** Who the server said it is. */
+type Connected = pg.Client & { readonly processID: number | null }
 
 interface Payload {
   readonly s: string
