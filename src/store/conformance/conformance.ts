@@ -24,6 +24,7 @@ import { clock } from './s13-clock.ts'
 import { hints } from './s14-hints.ts'
 import { reads } from './s15-reads.ts'
 import { close } from './s16-close.ts'
+import { standing } from './s17-standing.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /** What is to be proved. */
@@ -38,7 +39,7 @@ export interface Subject {
   readonly cannot?: Readonly<Partial<Record<Need, string>>>
 }
 
-export type Need = 'reopen' | 'transaction' | 'hints'
+export type Need = 'reopen' | 'transaction' | 'hints' | 'standing'
 
 export interface Seat {
   readonly store: Store
@@ -69,7 +70,7 @@ export interface Scene {
 }
 
 export interface Case {
-  /** `S1` to `S16`. */
+  /** `S1` to `S17`. */
   readonly promise: string
   readonly name: string
   /** Why this store need not pass it, in the subject's own words; whoever skips it prints them. */
@@ -95,6 +96,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   S14: hints,
   S15: reads,
   S16: close,
+  S17: standing,
 }
 
 export function conformance(subject: Subject): readonly Case[] {
@@ -112,10 +114,14 @@ async function run(subject: Subject, scene: Scene): Promise<void> {
   const baseline = resources()
   const seat = await subject.open({ fresh: scene.fresh ?? false })
   try {
-    const missing = scene.needs !== undefined && scene.needs !== 'hints' && seat[scene.needs] === undefined
-    holds(!missing, `${subject.name} offers ${scene.needs}, or says in \`cannot\` why not`)
+    holds(offers(seat, scene.needs), `${subject.name} offers ${scene.needs}, or says in \`cannot\` why not`)
     await scene.play(await openStage(seat, baseline))
   } finally {
     await seat.close()
   }
+}
+
+function offers(seat: Seat, need: Need | undefined): boolean {
+  if (need === 'standing') return seat.store.claimsStand
+  return need === undefined || need === 'hints' || seat[need] !== undefined
 }

@@ -1,5 +1,5 @@
 import type { Job } from '../../../src/core/job.ts'
-import type { Change, NewJob, Store, Verdict } from '../../../src/store/store.ts'
+import type { Change, ClaimAnswer, NewJob, Store, Verdict } from '../../../src/store/store.ts'
 
 /** A store with one promise broken, the way stores break them. The suite must notice each. */
 export type Sabotage = (store: Store) => Partial<Store>
@@ -261,6 +261,63 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
     'leaves a timer': (store) => {
       LEFT_BEHIND.push(setInterval(() => {}, 60_000))
       return { close: () => store.close() }
+    },
+  },
+  S17: {
+    'answers no claim that stands': (store) => ({
+      claim: async ({ stand: _, ...grant }) => ({ ...(await store.claim(grant)), stands: true }),
+    }),
+    'answers under the nonce of whoever asks': (store) => ({
+      claim: async (grant) => ({ ...(await store.claim(grant)), nonce: undefined }),
+    }),
+    'says of what nobody has seen that it is a repetition': (store) => ({
+      async claim(grant) {
+        const answer = await store.claim(grant)
+        return { ...answer, replayed: answer.jobs.length > 0 }
+      },
+    }),
+    'tells nobody': () => ({ subscribe: async () => ({ [Symbol.asyncDispose]: async () => {} }) }),
+    'loses what it has given': (store) => ({
+      async claim(grant) {
+        const answer = await store.claim(grant)
+        return answer.nonce === undefined ? answer : { ...answer, nonce: undefined, jobs: [] }
+      },
+    }),
+    'lets a claim stand that was to sit down': (store) => ({
+      claim: (grant) =>
+        store.claim(grant.limit === 0 ? { ...grant, stand: { ms: 30_000, limit: 1 }, limit: 1 } : grant),
+    }),
+    'lets a claim stand that did not ask for it': (store) => ({
+      claim: (grant) => store.claim({ ...grant, stand: { ms: 30_000, limit: 1 } }),
+    }),
+    'lets claims stand for ever': (store) => ({
+      claim: ({ stand, ...grant }) => store.claim({ ...grant, stand: stand && { ...stand, ms: 1e12 } }),
+    }),
+    'gives more than asked for': (store) => ({
+      claim: ({ stand, ...grant }) => store.claim({ ...grant, stand: stand && { ...stand, limit: stand.limit + 1 } }),
+    }),
+    'lets a claim stand for all priorities': (store) => ({
+      claim: (grant) =>
+        store.claim({
+          ...grant,
+          lanes: grant.lanes.flatMap((lane) => [lane, { ...lane, priority: 4 as const }]),
+        }),
+    }),
+    'gives from a paused queue': (store) => ({
+      settings: (operations) =>
+        store.settings(
+          operations.map((each) => (each.op === 'put' && each.collection === 'queue' ? { ...each, text: '{}' } : each)),
+        ),
+    }),
+    'answers all claims that stand': (store) => {
+      const last: { jobs: ClaimAnswer['jobs'] } = { jobs: [] }
+      return {
+        async claim(grant) {
+          const answer = await store.claim(grant)
+          if (answer.jobs.length > 0) last.jobs = answer.jobs
+          return grant.limit === 0 ? { ...answer, jobs: last.jobs } : answer
+        },
+      }
     },
   },
 }
