@@ -76,6 +76,18 @@ export const short = defineJob({
   },
 })
 
+export const LONG_LEASE_MS = 60_000
+
+/** Done at once, under a lease that nobody would want to wait for. */
+export const brief = defineJob({
+  type: 'brief',
+  ...policy,
+  lease: LONG_LEASE_MS,
+  run(_: undefined, ctx): void {
+    ran(ctx)
+  },
+})
+
 /** Its first attempt lets nothing else happen in its process. */
 export const block = defineJob({
   type: 'block',
@@ -99,4 +111,4 @@ const aborted = (signal: AbortSignal, id: string): Promise<void> =>
     })
   })
 
-export const JOBS = [hold, calm, relay, fatal, short, block]
+export const JOBS = [hold, calm, relay, fatal, short, brief, block]

@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import type { JobHandle } from '../../src/job-handle.ts'
+import { eventually } from '../support/eventually.ts'
+import { brief, LONG_LEASE_MS, short } from './jobs.ts'
+import { openScene } from './processes.ts'
+
+/** Far below the lease: whatever waits for one fails. */
+const WITHIN_MS = LONG_LEASE_MS / 3
+
+/** A look behind the store: who stands, and who of them is there. */
+async function look(url: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const count = async (text: string) => Number((await client.query<{ n: string }>(text)).rows[0]?.n)
+  return {
+    /** Of claims that stand for a while yet. */
+    standing: () => count('select count(*) as n from pawl.standing where until > pawl.clock() + 300'),
+    listening: () =>
+      count(`select count(*) as n from pawl.standing s join pg_locks l on l.locktype = 'advisory'
+        and l.mode = 'ExclusiveLock' and (l.classid::bigint << 32) + l.objid::bigint = hashtextextended(s.channel, 0)`),
+    leased: () => count('select count(*) as n from pawl.lease'),
+    [Symbol.asyncDispose]: () => client.end(),
+  }
+}
+
+describe('a worker whose claim stands', () => {
+  it('killed with -9: what is enqueued then is not given to the dead, and waits for no lease', async () => {
+    await using scene = await openScene('postgres')
+    await using behind = await look(scene.url)
+    const first = await scene.start()
+    // Known to the store beforehand, so that nothing but the job itself is left to do.
+    const known = await scene.pawl.enqueue(brief)
+    await known.result({ timeout: WITHIN_MS })
+    await eventually('it to stand, seated', async () => (await behind.standing()) > 0 && (await behind.listening()) > 0)
+    first.kill('SIGKILL')
+    await first.exit
+    await eventually('the server to miss it', async () => (await behind.listening()) === 0, { everyMs: 1 })
+    const job = await scene.pawl.enqueue(brief)
+    expect(await job.job()).toMatchObject({ state: 'queued', attempt: 0 })
+    const second = await scene.start()
+    await second.said({ what: 'run', id: job.id, attempt: 1 }, WITHIN_MS)
+    await job.result({ timeout: WITHIN_MS })
+    expect(await job.job()).toMatchObject({ state: 'succeeded', attempt: 1, stalls: 0 })
+  })
+
+  it('told to go while jobs keep coming: nothing is left with it, and the next one does the rest', async () => {
+    await using scene = await openScene('postgres')
+    await using behind = await look(scene.url)
+    const leaver = await scene.start({ signals: true })
+    const handles: JobHandle[] = []
+    let over = false
+    const coming = (async () => {
+      while (!over) {
+        handles.push(await scene.pawl.enqueue(brief))
+        // So slow that it asks again in between, and stands.
+        await pause(10)
+      }
+    })()
+    // It takes a while to go: long enough to be given something, if it still stood.
+    const busy = await scene.pawl.enqueue(short, { ms: 300 })
+    await leaver.said({ what: 'run', id: busy.id })
+    await eventually('it to stand', async () => (await behind.listening()) > 0, { everyMs: 1 })
+    const before = handles.length
+    leaver.kill('SIGTERM')
+    expect(await leaver.exit).toEqual({ code: 0, signal: null })
+    const after = handles.length
+    over = true
+    await coming
+    expect(await behind.leased(), 'nothing is left with it').toBe(0)
+    const next = await scene.start()
+    await Promise.all(handles.map((handle) => handle.result({ timeout: WITHIN_MS })))
+    expect(after, 'they came while it went').toBeGreaterThan(before)
+    for (const handle of handles) {
+      const record = await handle.job()
+      expect(record).toMatchObject({ state: 'succeeded', stalls: 0, failures: 0 })
+      // What was given to it at the last moment it has handed back.
+      const released = (await handle.events()).filter(({ type }) => type === 'released').length
+      expect(record?.attempt).toBe(1 + released)
+    }
+    expect(next.lines.filter(({ what }) => what === 'run').length).toBeGreaterThan(0)
+  })
+})
