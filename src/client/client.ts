@@ -121,7 +121,8 @@ export class HttpEngine implements Engine {
   }
 
   async find(query: JobQuery): Promise<JobPage> {
-    const { tenant: _, states, queues, types, labels, createdFrom, createdTo, endedBefore: __, ...rest } = query
+    const { tenant: _, states, queues, types, labels, createdFrom, createdTo, ...others } = query
+    const { endedBefore: __, roughlyBornBefore: ___, ...rest } = others
     const parameters = {
       ...rest,
       state: states?.join(','),

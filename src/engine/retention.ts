@@ -66,7 +66,8 @@ async function purge(
 ): Promise<number> {
   let purged = 0
   for (let full = true; full && !signal.aborted; ) {
-    const { jobs } = await store.find({ states, endedBefore, order: 'oldest', limit: batch })
+    const query = { states, endedBefore, roughlyBornBefore: endedBefore, order: 'oldest', limit: batch } as const
+    const { jobs } = await store.find(query)
     if (jobs.length === 0) break
     const { verdicts } = await store.commit(jobs.map((before): Change => ({ kind: 'purge', before })))
     const gone = verdicts.filter(({ status }) => status === 'applied').length

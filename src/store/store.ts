@@ -237,6 +237,11 @@ export interface JobQuery {
   readonly createdTo?: Time | undefined
   /** For retention: ended before. */
   readonly endedBefore?: Time | undefined
+  /**
+   * Those born later need not be looked at. Roughly: a store whose numbers rise with time stops at the number it had come
+   * to then, instead of walking over all there is when nothing is old enough.
+   */
+  readonly roughlyBornBefore?: Time | undefined
   readonly order: 'newest' | 'oldest'
   readonly limit: number
   readonly cursor?: string | undefined

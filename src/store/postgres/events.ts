@@ -1,5 +1,6 @@
 /** Events by job, by type and time, by correlation. Oldest first; a cursor is the place of the last event shown. */
 import { assert } from '../../core/assert.ts'
+import { VERBOSE } from '../../core/compact.ts'
 import type { Annotation, Event, EventType } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
 import { idNumber } from '../../core/id.ts'
@@ -60,6 +61,9 @@ const EARLIER: ReadonlySet<EventType> = new Set(['started', 'claimed', 'heartbea
 const WINDOW_MS = 1_000
 const CANDIDATES = 5_000
 
+/** What the index of long logs has. */
+const IS_VERBOSE: ReadonlySet<EventType> = new Set(VERBOSE)
+
 /** What a plain success consists of; other types are found without looking at those. */
 const PLAIN: ReadonlySet<EventType> = new Set(['claimed', 'started', 'succeeded', 'heartbeat'])
 
@@ -88,11 +92,17 @@ export async function eventsByType(parts: LoadParts, query: ByType): Promise<Pag
 }
 
 async function candidates({ run, statements }: LoadParts, types: readonly EventType[], from: number, to: number) {
-  const sources = types.map((type) => (type === 'enqueued' ? 'e' : type === 'claimed' ? 'cp' : 'p')).join('')
+  const sources = types.map(sourceOf).join('')
   const odd = !types.some((type) => PLAIN.has(type))
   const slackMs = types.some((type) => EARLIER.has(type)) ? SLACK_MS : 0
   const values = [sources, odd, Math.ceil(from), Math.ceil(to), slackMs, CANDIDATES]
   return (await run(statements.jobsBetween, values)).map(([id]) => Number(id))
+}
+
+function sourceOf(type: EventType): string {
+  if (type === 'enqueued') return 'e'
+  if (type === 'claimed') return 'cp'
+  return IS_VERBOSE.has(type) ? 'v' : 'p'
 }
 
 /** The wanted events of these jobs, oldest first. */

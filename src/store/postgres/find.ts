@@ -59,6 +59,7 @@ function wordsOf(query: JobQuery) {
     created_from: query.createdFrom === undefined ? undefined : Math.ceil(query.createdFrom),
     created_to: query.createdTo === undefined ? undefined : Math.ceil(query.createdTo),
     ended_before: query.endedBefore === undefined ? undefined : Math.ceil(query.endedBefore),
+    born_before: query.roughlyBornBefore === undefined ? undefined : Math.ceil(query.roughlyBornBefore),
     newest: query.order === 'newest',
   }
 }

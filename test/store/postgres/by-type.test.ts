@@ -1,6 +1,9 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { VERBOSE } from '../../../src/core/compact.ts'
 import type { Assignment, Word } from '../../../src/engine/engine.ts'
 import { defineJob, open, type Pawl } from '../../../src/index.ts'
+import { EVENT_CODES } from '../../../src/store/codec/codes.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 
 let database: FreshDatabase
@@ -57,3 +60,50 @@ describe('events that were told together with a success', () => {
     expect(ended.events.map(({ jobId }) => jobId).sort()).toEqual(claimed.map(({ job: { id } }) => id).sort())
   })
 })
+
+describe('what retention asks', () => {
+  it('has an index of the events that make logs long, all of them', async () => {
+    await using client = await connected()
+    const { rows } = await client.query(`select indexdef from pg_indexes where indexname = 'past_verbose'`)
+    const letters = /\[([A-Za-z]+)\]/.exec(rows[0].indexdef)?.[1] ?? ''
+    expect([...letters].sort()).toEqual(VERBOSE.map((type) => EVENT_CODES[type]).sort())
+    await client.query('set enable_seqscan = off')
+    const plan = await client.query(
+      `explain select p.job from pawl.past p where not p.plain and p.events ~ '\\["[Pkd]"' and p.at >= 1 and p.at < 2`,
+    )
+    expect(JSON.stringify(plan.rows)).toContain('past_verbose')
+  })
+
+  it('walks no further than to about the last job that is old enough', async () => {
+    await using client = await connected()
+    await client.query('begin')
+    await client.query('delete from pawl.job')
+    const bornBefore = async (time: number) => {
+      const { rows } = await client.query('select pawl.born_before($1) as id', [time])
+      return rows[0].id === null ? null : Number(rows[0].id)
+    }
+    expect(await bornBefore(5)).toBe(null)
+    // Numbers 7, 14, 21 … born at 10, 20, 30 …
+    await client.query(
+      `insert into pawl.job (id, created_at, kind, lane) select n * 7, n * 10, 1, 15 from generate_series(1, 1000) n`,
+    )
+    expect(await bornBefore(10)).toBeLessThan(7)
+    for (const n of [1, 2, 3, 499, 500, 999]) expect(await bornBefore(n * 10 + 1)).toBe(n * 7)
+    expect(await bornBefore(1_000_000)).toBe(7_000)
+    await client.query('rollback')
+  })
+
+  it('finds all that ended before a time, and nothing else', async () => {
+    const wanted = { states: ['succeeded'], order: 'oldest', limit: 10 } as const
+    const page = async (endedBefore: number) =>
+      (await pawl.engine.find({ ...wanted, endedBefore, roughlyBornBefore: endedBefore })).jobs.length
+    expect(await page(pawl.engine.now() + 60_000)).toBe(3)
+    expect(await page(pawl.engine.now() - 3_600_000)).toBe(0)
+  })
+})
+
+async function connected(): Promise<pg.Client & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
+}

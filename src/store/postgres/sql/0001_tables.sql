@@ -128,6 +128,8 @@ create table pawl.past (
         autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 200000);
 create index past_at on pawl.past using brin (at) with (pages_per_range = 32);
 create index past_odd on pawl.past (at, job) where not plain;
+-- What makes logs long (progressed, checkpointed, recorded), for whoever shortens them: among a million odd rows it may be none.
+create index past_verbose on pawl.past (at, job) where not plain and events ~ '\["[Pkd]"';
 create index past_state on pawl.past (state, job) where state <> 'S';
 
 -- One row per claim call that got something: what its jobs have in common. Lives as long as any of them (`refs`) or its

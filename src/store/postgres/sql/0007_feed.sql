@@ -73,7 +73,8 @@ begin
   return gone;
 end $$;
 
--- Jobs that had events in a time: those enqueued, claimed, or moved then. `odd` leaves out plain successes.
+-- Jobs that had events in a time: those enqueued (e), claimed (c), moved (p), or moved with much to say (v) then. `odd`
+-- leaves out plain successes.
 create function pawl.jobs_between(sources text, odd boolean, from_ms bigint, to_ms bigint, slack_ms bigint, most int)
 returns setof bigint language sql stable rows 100 set search_path = pawl, pg_temp as $$
   (select j.id from job j where sources ~ 'e' and j.created_at >= from_ms and j.created_at < to_ms limit most)
@@ -81,6 +82,8 @@ returns setof bigint language sql stable rows 100 set search_path = pawl, pg_tem
   (select unnest(c.jobs) from claim c where sources ~ 'c' and c.at >= from_ms and c.at < to_ms limit most)
   union
   (select distinct p.job from past p where sources ~ 'p' and odd and not p.plain and p.at >= from_ms and p.at < to_ms + slack_ms limit most)
+  union
+  (select distinct p.job from past p where sources ~ 'v' and not p.plain and p.events ~ '\["[Pkd]"' and p.at >= from_ms and p.at < to_ms + slack_ms limit most)
   union
   (select distinct p.job from past p where sources ~ 'p' and not odd and p.at >= from_ms and p.at < to_ms + slack_ms limit most)
 $$;
