@@ -13,7 +13,8 @@ $$ select sum((run ->> 0)::int)::int from jsonb_array_elements(beat -> 'p') as r
 -- is then broken up and goes through `pawl.enqueue`, item by item.
 -- JSON keys, of groups of jobs that are born alike: i ids, b inputs (absent: none has one), t created, k kind, l lane,
 -- w lease window, h head, c correlation, m marks, r ready at (absent: created), n tick, p 1 where it is not claimable.
--- A statement per table for each group, as settle does it, gained nothing: the lists would be taken apart twice.
+-- A statement per table for each group, as settle does it, gained nothing: the lists would be taken apart twice. Nor did
+-- plain statements for a job that comes alone (79 against 81 µs).
 create function pawl.insert_plain(items json, jobs bigint[], kinds int[], shapes text[]) returns bigint
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$
 declare now_ms bigint := clock();
