@@ -1,8 +1,7 @@
 /**
  * Hints. Listeners of this process are told at once; other processes by NOTIFY, which rides along with the commit that
  * makes the work, or follows a moment later where there is much of it, and is never inside a transaction of a caller's.
- * What others notify comes in over a connection of its own, opened with the first listener and opened again whenever it
- * breaks ("anything" then: something may have been missed). Modes: quiet (no listener, no connection), listening, closed.
+ * What others notify comes in by `listening.ts`, for as long as somebody here wants to know.
  *
  * Riding along saves a statement and its round trip; but a commit that notifies holds a lock which all others that do
  * wait for. So it is for single jobs, whose latency somebody may notice, and paid for by the job: a few per millisecond
@@ -10,7 +9,6 @@
  * waited 5.5 ms instead of 1.8.)
  */
 import { createHash } from 'node:crypto'
-import pg from 'pg'
 import { idText } from '../../core/id.ts'
 import type { Kind } from '../../core/job.ts'
 import type { Clock } from '../../system/clock.ts'
@@ -18,6 +16,7 @@ import type { Random } from '../../system/random.ts'
 import type { Timers } from '../../system/timers.ts'
 import type { Hint } from '../store.ts'
 import type { Run } from './kinds.ts'
+import { Listening } from './listening.ts'
 import type { Statements } from './statements.ts'
 
 export interface HintParts {
@@ -39,7 +38,6 @@ const BUSY_MS = 100
 const TOLD_PER_MS = 4
 const SAVED_MAX = 40
 const SOON_MAX_MS = 10
-const RECONNECT_MS = 250
 /** NOTIFY takes 8000 bytes. */
 const JOBS_MAX = 400
 const QUEUES_MAX = 20
@@ -69,28 +67,31 @@ export class Hints {
   #saved = SAVED_MAX
   #savedAt = 0
   #sending: Promise<void> = Promise.resolve()
-  /** Present while listening: aborts when the last listener goes. */
-  #listening: AbortController | undefined
-  #listened: Promise<void> = Promise.resolve()
-  #relisten: (() => void) | undefined
-  #ownChannel: string | undefined
+  readonly #listening: Listening
   #closed = false
 
   constructor(parts: HintParts) {
     this.#parts = parts
     this.#channel = `pawl_${createHash('sha256').update(parts.schema).digest('hex').slice(0, 16)}`
     this.#self = parts.random.hex64()
+    this.#listening = new Listening({
+      ...parts,
+      channel: this.#channel,
+      heard: (payload) => this.#heard(payload),
+      heardAlone: parts.heard,
+      // Something may have been missed.
+      again: () => this.#tell({ about: 'anything' }),
+    })
   }
 
   /** Where this process, and it alone, can be told something; absent while it does not hear. */
   get ownChannel(): string | undefined {
-    return this.#ownChannel
+    return this.#listening.ownChannel
   }
 
-  /** It was told something and did not hear it: the connection is a dead one, whatever it looks like. */
+  /** It was told something and did not hear it. */
   deaf(): void {
-    this.#ownChannel = undefined
-    this.#relisten?.()
+    this.#listening.deaf()
   }
 
   /** There is work for this process alone. */
@@ -138,14 +139,7 @@ export class Hints {
     const listener = (hint: Hint) => wake(hint)
     if (this.#closed) throw new Error('pawl: the store is closed')
     this.#listeners.add(listener)
-    if (this.#listening === undefined) {
-      const stop = new AbortController()
-      this.#listening = stop
-      const before = this.#listened
-      const { promise, resolve } = Promise.withResolvers<void>()
-      this.#listened = before.then(() => this.#listen(stop.signal, resolve))
-      await promise
-    }
+    await this.#listening.start()
     return { [Symbol.asyncDispose]: () => this.#unsubscribe(listener) }
   }
 
@@ -156,17 +150,14 @@ export class Hints {
     if (this.#queues.size + this.#jobs.size > 0) this.#sending = this.#sending.then(() => this.#send())
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined
-    this.#listening?.abort()
-    this.#listening = undefined
+    const listened = this.#listening.stop()
     await this.#sending
-    await this.#listened
+    await listened
   }
 
   async #unsubscribe(listener: (hint: Hint) => void): Promise<void> {
     if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return
-    this.#listening?.abort()
-    this.#listening = undefined
-    await this.#listened
+    await this.#listening.stop()
   }
 
   /** Never inside the call that tells; all that is told in one turn in one go: each by itself cost a settled job 1 µs. */
@@ -233,58 +224,6 @@ export class Hints {
     return { values: [this.#channel, all, rest], queues, jobs }
   }
 
-  async #listen(signal: AbortSignal, ready: () => void): Promise<void> {
-    for (let first = true; !signal.aborted; first = false) {
-      const client = new pg.Client({ connectionString: this.#parts.url, keepAlive: true })
-      const broken = Promise.withResolvers<void>()
-      const leave = () => {
-        broken.resolve()
-        client.end().catch(() => {})
-      }
-      try {
-        client.on('error', () => broken.resolve())
-        client.on('end', () => broken.resolve())
-        this.#relisten = leave
-        signal.addEventListener('abort', leave)
-        await client.connect()
-        await this.#hear(client)
-        if (!first) this.#tell({ about: 'anything' })
-        ready()
-        await broken.promise
-      } catch {
-        // Not there now; polling is the truth meanwhile.
-        ready()
-      } finally {
-        this.#ownChannel = undefined
-        signal.removeEventListener('abort', leave)
-        await client.end().catch(() => {})
-      }
-      if (!signal.aborted) await this.#parts.timers.sleep(RECONNECT_MS, signal)
-    }
-    ready()
-  }
-
-  /** On the channel of all, and on one whose name nobody else knows, so that nobody else can listen. */
-  async #hear(client: pg.Client): Promise<void> {
-    const { random, statements } = this.#parts
-    const own = `pawl_${random.hex64()}${random.hex64()}`
-    client.on('notification', ({ channel, payload = '' }) => {
-      try {
-        if (channel !== own) this.#heard(payload)
-        // Said to ourselves.
-        else if (payload === '') this.#ownChannel = own
-        else this.#parts.heard(payload)
-      } catch {
-        // Whoever may connect may say anything.
-      }
-    })
-    // Not through a pooler, whose connections outlive us, lock and all, and listen for nobody. What is said to oneself
-    // may come all the same, with the answer to having said it.
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    if (rows[0]?.pid === (client as Connected).processID) await client.query(statements.hear, [own])
-    await client.query(`listen ${this.#channel}`)
-  }
-
   #heard(payload: string): void {
     const { s, a, q = [], j = [] } = JSON.parse(payload) as Payload
     if (s === this.#self || !q.every(isQueue) || !j.every(isNumber)) return
@@ -313,9 +252,6 @@ const isQueue = (words: readonly unknown[]): boolean =>
   words.length === 2 && words.every((word) => typeof word === 'string')
 
 const isNumber = (number: unknown): boolean => Number.isSafeInteger(number) && Number(number) > 0
-
-/** Who the server said it is. */
-type Connected = pg.Client & { readonly processID: number | null }
 
 interface Payload {
   readonly s: string
