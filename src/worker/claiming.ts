@@ -32,8 +32,8 @@ export class Claiming {
   readonly #unanswered: string[] = []
   /** The one that found nothing and stands: so is what it was given meanwhile. */
   #standing: string | undefined
-  /** One at a time: of two, one would never be asked for again. */
-  #mayStand = true
+  /** A claim that may stand is under way. One at a time: of two, one would never be asked for again. */
+  #isToStand = false
   #claims = 0
   /** How long handlers take: quick to rise, slow to fall. Undefined: nobody knows yet. */
   #tookMs: number | undefined
@@ -82,10 +82,10 @@ export class Claiming {
     const { engine, workerId, ageMs } = this.#options
     const asked = orderLanes(this.#uses, engine.now(), ageMs)
     const requestId = this.#standing ?? this.#unanswered.shift() ?? `${workerId}/claim/${++this.#claims}`
-    if (requestId === this.#standing) this.#stood()
+    this.#standing = undefined
     const lanes = asked.map(({ lane }) => lane)
-    const mayStand = stand !== undefined && engine.claimsStand && this.#mayStand
-    if (mayStand) this.#mayStand = false
+    const mayStand = stand !== undefined && engine.claimsStand && !this.#isToStand
+    if (mayStand) this.#isToStand = true
     const began = () => {
       this.#standing = requestId
     }
@@ -97,15 +97,10 @@ export class Claiming {
         throw error
       })
       .finally(() => {
-        if (mayStand && this.#standing === undefined) this.#mayStand = true
+        if (mayStand) this.#isToStand = false
       })
     this.#uses = afterClaim(asked, countByLane(lanes, assignments), limit, engine.now())
     return assignments
-  }
-
-  #stood(): void {
-    this.#standing = undefined
-    this.#mayStand = true
   }
 }
 
