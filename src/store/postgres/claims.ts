@@ -50,7 +50,7 @@ export class Claims {
   }
 
   async claim(grant: Grant): Promise<ClaimAnswer> {
-    const { kinds, standing, sawClock } = this.#parts
+    const { kinds, standing } = this.#parts
     if (grant.lanes.some(({ tenant, queue }) => kinds.queue(tenant, queue) === undefined)) {
       await kinds.internQueues(grant.lanes)
     }
@@ -62,7 +62,6 @@ export class Claims {
     const found = rows.slice(1)
     // The claim's own time, which its jobs are stamped with; another call may have seen a later one meanwhile.
     const at = Number(head?.[STEP])
-    sawClock(now)
     await kinds.ensure(found.map((row) => Number(row[KIND])))
     const jobs: ClaimedJob[] = []
     for (const row of found) {
@@ -85,11 +84,12 @@ export class Claims {
   }
 
   async #asked(grant: Grant, lanes: readonly number[], draining: boolean): Promise<Given> {
-    const { standing, deaf } = this.#parts
+    const { standing, deaf, sawClock } = this.#parts
     for (;;) {
       const stood = standing.has(grant)
       const rows = await this.#found(grant, lanes, draining, stood)
       const now = Number(rows[0]?.[CREATED_AT])
+      sawClock(now)
       if (stood && rows[0]?.[FLUSHED] === true && now - Number(rows[0][STEP]) > HEARD_WITHIN_MS) deaf()
       if (!standing.isGiven(grant)) return { rows, now }
       // Given something before its answer came: it is here, or asked for again.
