@@ -1,5 +1,6 @@
 import { openMemoryStore } from '../../../src/store/memory/memory.ts'
 import type { ClaimAnswer, Grant, Hint, NewJob, Store } from '../../../src/store/store.ts'
+import { tampered } from './sabotage.ts'
 
 interface Stand {
   readonly grant: Grant
@@ -40,7 +41,7 @@ export function openStandingMemory(clock: { readonly now: () => number }): Store
     for (const listener of listeners) listener({ about: 'queue', tenant: lane?.tenant ?? '', queue: lane?.queue ?? '' })
   }
 
-  return {
+  return tampered(store, () => ({
     claimsStand: true,
     insert: (items, tx) =>
       alone(async () => {
@@ -73,13 +74,5 @@ export function openStandingMemory(clock: { readonly now: () => number }): Store
         },
       }
     },
-    load: (items) => store.load(items),
-    commit: (changes, tx) => store.commit(changes, tx),
-    heartbeat: (beats) => store.heartbeat(beats),
-    due: (limit) => store.due(limit),
-    find: (query) => store.find(query),
-    events: (query) => store.events(query),
-    settings: (operations) => store.settings(operations),
-    close: () => store.close(),
-  }
+  }))
 }
