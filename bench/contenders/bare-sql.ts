@@ -86,9 +86,11 @@ async function drainWith(client: pg.Client, worker: number, handled: () => void 
     const ids = `{${claimed.map(([id]) => id)}}`
     const at = Number(head?.[1])
     const events = '[0,["s",0,"o"],["S",0,null,[["output",0],0]]]'
-    const alike = { i: ids, r: 2, n: at + WINDOW_MS, v: 4, s: 24, a: at, z: 'S', p: 1, e: events }
-    const words = [JSON.stringify([alike]), ids, '{3}', '{1}', '{csSS}']
-    await client.query('select * from pawl.settle($1, $2, $3, $4, $5)', words)
+    const bundle = head?.[6] ?? undefined
+    const alike = { i: ids, r: 2, n: at + WINDOW_MS, v: 4, s: 24, a: at, z: 'S', p: 1, e: events, c: bundle }
+    const bundles = bundle === undefined ? undefined : `{${bundle}}`
+    const words = [JSON.stringify([alike]), ids, '{3}', '{1}', '{csSS}', bundles]
+    await client.query('select * from pawl.settle($1, $2, $3, $4, $5, $6)', words)
     for (let i = 0; i < claimed.length; i += 1) void handled()
   }
 }

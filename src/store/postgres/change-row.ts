@@ -27,6 +27,7 @@ export interface SettleRow {
   readonly p: 1 | undefined
   readonly d: string | undefined
   readonly o: string | undefined
+  readonly c: number | undefined
 }
 
 /** The plain end of a lease: nothing but the job itself is touched. */
@@ -39,7 +40,8 @@ export const isSettling = ({ before, after, bodies, give, take, spawn, events }:
   (bodies.length === 0 || (bodies.length === 1 && bodies[0]?.name === 'output')) &&
   events.every((event) => event.correlationId === before.spec.correlationId)
 
-export function settleRow({ before, after, events, bodies, notAfter }: Move): SettleRow {
+/** `bundle`: the claim it is from, where its jobs have no leases of their own. */
+export function settleRow({ before, after, events, bodies, notAfter }: Move, bundle?: number): SettleRow {
   // The whole log is in this row and the one that is the job: the record is their fold and needs no copy.
   const told = isTerminal(after.state) && (before.rev === 1 || (before.rev === 2 && before.state === 'claimed'))
   const output = bodies.find(isOutput)
@@ -55,6 +57,7 @@ export function settleRow({ before, after, events, bodies, notAfter }: Move): Se
     p: isPlainEnd(events) ? 1 : undefined,
     d: told ? undefined : encodeRecord(after),
     o: output === undefined ? undefined : storable(output.text),
+    c: bundle,
   }
 }
 

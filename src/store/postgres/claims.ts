@@ -6,9 +6,11 @@
  * claim twice as dear (21 → 45 µs per job, growing). From the beginning again once a second, and whenever there was
  * less than wanted.
  */
+import { fenceOf } from '../../core/ownership.ts'
 import type { Clock } from '../../system/clock.ts'
 import { original, storable } from '../codec/text.ts'
 import type { ClaimAnswer, ClaimedJob, Grant, Lane } from '../store.ts'
+import type { Bundles } from './bundles.ts'
 import type { Connection, Row } from './connection.ts'
 import type { Kinds } from './kinds.ts'
 import { keyText } from './new-row.ts'
@@ -24,6 +26,7 @@ export interface ClaimParts {
   readonly statements: Statements
   readonly clock: Clock
   readonly standing: Standing
+  readonly bundles: Bundles
   /** Where this process can be told what was given to it; absent: nothing may be, and no claim stands. */
   readonly ownChannel: () => string | undefined
   /** It was told something and has not heard it. */
@@ -69,13 +72,14 @@ export class Claims {
       jobs.push(this.#claimed(row, before, at))
     }
     const nonce = String(head?.[HEAD])
+    this.#remember(jobs, nonce, head?.[DOC])
     if (head?.[FLUSHED] === true) {
       // Given while it stood: nobody has seen this answer yet.
       const replayed = found.length > 0 && (!stood || found.some((row) => row[FLUSHED] === true))
       return { now, nonce, replayed, jobs }
     }
     this.#putInOrder(jobs, lanes)
-    if (draining) this.#remember(jobs, lanes, grant.limit)
+    if (draining) this.#reach(jobs, lanes, grant.limit)
     return { now, nonce, stands: standing.has(grant), replayed: false, jobs }
   }
 
@@ -152,7 +156,13 @@ export class Claims {
     if (jobs.some((job, n) => n > 0 && compare(jobs[n - 1] as ClaimedJob, job) > 0)) jobs.sort(compare)
   }
 
-  #remember(jobs: readonly ClaimedJob[], lanes: readonly number[], limit: number): void {
+  /** All jobs of a bundle are at their first attempt. */
+  #remember([first]: readonly ClaimedJob[], nonce: string, bundle: Row[number] | undefined): void {
+    if (first === undefined || typeof bundle !== 'string') return
+    this.#parts.bundles.remember(fenceOf(first.before.generation, first.attempt, nonce), Number(bundle))
+  }
+
+  #reach(jobs: readonly ClaimedJob[], lanes: readonly number[], limit: number): void {
     if (jobs.length < limit) this.#reached.clear()
     else if (lanes.length === 1) this.#reached.set(lanes[0] as number, jobs.at(-1)?.before.readyAt ?? 0)
     else for (const { before } of jobs) this.#reached.set(this.#laneOf(before), before.readyAt ?? 0)

@@ -3,10 +3,11 @@
  * function that takes them item by item. At most one change per job is in a statement: a second one waits for the next.
  */
 import { assert } from '../../core/assert.ts'
-import { idText } from '../../core/id.ts'
+import { idNumber, idText } from '../../core/id.ts'
 import type { Job } from '../../core/job.ts'
 import { Batcher } from '../batcher.ts'
 import type { Change, Key, Verdict } from '../store.ts'
+import type { Bundles } from './bundles.ts'
 import { isSettling, type Move, moveRow, type SettleRow, settleRow, shapeOf } from './change-row.ts'
 import { type Connection, codeOf, isItems, leastBusy, type Row } from './connection.ts'
 import type { Keeping } from './keeping.ts'
@@ -19,6 +20,7 @@ export interface CommitParts {
   readonly connections: readonly [Connection, ...Connection[]]
   readonly kinds: Kinds
   readonly statements: Statements
+  readonly bundles: Bundles
   /** What moves nothing: `keeping.ts`. */
   readonly keep: (change: Keeping, run: Run) => Promise<Verdict>
   readonly purge: (jobs: readonly Job[], run: Run) => Promise<readonly Verdict[]>
@@ -43,8 +45,16 @@ export class Commits {
     return this.#batcher.add(changes)
   }
 
+  /**
+   * In the caller's transaction. The jobs get leases of their own before: a bundle's lock held for as long as that takes
+   * would keep its other jobs from ending.
+   */
   async commitIn(changes: readonly Change[], run: Run): Promise<readonly Verdict[]> {
     await this.#intern(changes)
+    const owned = changes.flatMap((change) =>
+      change.kind === 'move' && change.before.lease !== undefined ? [idNumber(change.before.id) as number] : [],
+    )
+    if (owned.length > 0) await this.#run(this.#parts.statements.loosen, () => [literal(owned)])
     return this.#apply(changes, run)
   }
 
@@ -107,14 +117,17 @@ export class Commits {
   }
 
   async #settle(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {
-    const { kinds, statements, sawClock } = this.#parts
-    const rows = changes.map(settleRow)
+    const { kinds, statements, bundles, sawClock } = this.#parts
+    // In a caller's transaction they have leases.
+    const isOurs = run === this.#run
+    const rows = changes.map((change) => settleRow(change, isOurs ? bundles.of(change.before) : undefined))
     const values = [
       JSON.stringify(alike(rows)),
       literal(rows.map(({ i }) => i)),
       literal(uniform(changes.map(({ events }) => events[0]?.rev ?? 0))),
       literal(uniform(changes.map(({ before }) => kinds.of(before.spec.kind).id))),
       literal(uniform(changes.map(({ before, events, after }) => shapeOf(before, events, after)))),
+      bundlesIn(rows),
     ]
     let again = false
     let answer: Row | undefined
@@ -208,6 +221,13 @@ export class Commits {
   }
 }
 
+/** Each once, in order, so that whoever locks several locks them alike. */
+function bundlesIn(rows: readonly SettleRow[]): string | undefined {
+  const found = new Set<number>()
+  for (const { c } of rows) if (c !== undefined) found.add(c)
+  return found.size === 0 ? undefined : literal([...found].sort((a, b) => a - b))
+}
+
 /** Jobs that end alike, together: most of a batch do. */
 function alike(rows: readonly SettleRow[]): readonly object[] {
   const groups: (Omit<SettleRow, 'i'> & { i: string })[] = []
@@ -225,6 +245,7 @@ function alike(rows: readonly SettleRow[]): readonly object[] {
 
 const isAlike = (a: SettleRow, b: SettleRow): boolean =>
   a.e === b.e &&
+  a.c === b.c &&
   a.n === b.n &&
   a.a === b.a &&
   a.r === b.r &&

@@ -28,6 +28,7 @@ import type {
   Store,
   Transaction,
 } from '../store.ts'
+import { Bundles } from './bundles.ts'
 import { Claims } from './claims.ts'
 import { Commits } from './commits.ts'
 import { type Connect, Connection, connectWithPg, type Row } from './connection.ts'
@@ -128,6 +129,7 @@ class PostgresStore implements Store {
       load: (ids) => loadWithInputs(this.#load, ids),
     })
     const beforeClaim = (id: number, attempt: number) => this.#beforeClaim(id, attempt)
+    const bundles = new Bundles()
     const ownChannel = () => this.#hints.ownChannel
     this.#claims = new Claims({
       connection: connection(),
@@ -135,6 +137,7 @@ class PostgresStore implements Store {
       statements,
       clock,
       standing,
+      bundles,
       ownChannel,
       deaf: () => this.#hints.deaf(),
       sawClock,
@@ -144,6 +147,7 @@ class PostgresStore implements Store {
       connections: [owners, connection()],
       kinds,
       statements,
+      bundles,
       sawClock,
       keep: (change, ask) => keep({ ...this.#load, run: (text, values) => ask(text, () => values) }, change),
       purge: (jobs, ask) => purge({ ...this.#load, run: (text, values) => ask(text, () => values) }, jobs),

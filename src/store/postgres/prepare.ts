@@ -9,6 +9,12 @@ export async function prepareSchema(url: string, schema: string, mayMigrate: boo
   try {
     const ask: Ask = async (text, values = []) =>
       (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows
+    const [begins] = await ask('show default_transaction_isolation')
+    if (begins?.[0] !== 'read committed') {
+      throw new Error(
+        `pawl: transactions begin as "${begins?.[0]}" here; what pawl does under a lock must see what was committed before. Run: alter role ${client.user} set default_transaction_isolation = 'read committed'`,
+      )
+    }
     const { pending } = await migrationStatus(ask, schema)
     if (pending.length === 0) return
     if (!mayMigrate) {

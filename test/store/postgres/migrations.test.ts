@@ -49,6 +49,14 @@ describe('migrations', () => {
     expect(await ask('select count(*)::int from pawl.migration')).toEqual([[migrations('pawl').length]])
   })
 
+  it('are not even looked at where transactions begin with an older view, and the command to run is said', async () => {
+    await client.query(
+      `alter role current_user in database ${client.database} set default_transaction_isolation = 'serializable'`,
+    )
+    const opening = openPostgresStore({ url: database.url, migrate: true })
+    await expect(opening).rejects.toThrow(/"serializable".*alter role .* set default_transaction_isolation/)
+  })
+
   it('are refused unless asked for, with the command to run', async () => {
     await expect(openPostgresStore({ url: database.url })).rejects.toThrow(/pawl migrate/)
     expect(await ask(`select count(*)::int from pg_namespace where nspname = 'pawl'`)).toEqual([[0]])

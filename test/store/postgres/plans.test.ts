@@ -107,29 +107,61 @@ describe('the plan of a claim', () => {
 })
 
 describe('the plan of a settlement', () => {
-  it('looks each lease up, also where the table was analyzed while it was empty', async () => {
+  const words = { r: 2, v: 3, s: 24, z: 'S', p: 1, e: '[0]' }
+  const alike = (ids: readonly number[]) => [{ ...words, a: 1, i: `{${ids}}` }]
+  const different = (ids: readonly number[]) => ids.map((id) => ({ ...words, a: 1, i: `{${id}}`, o: `${id}` }))
+
+  /** Of all statements it took, while the tables had been analyzed empty. */
+  async function planOfSettle(first: number, items: (ids: readonly number[]) => object[], hinted: boolean) {
     const kind = kindOf('ended')
     const { now } = await store.load([])
-    await client.query('delete from pawl.lease')
-    await client.query('vacuum analyze pawl.lease')
-    await store.insert(range(70_000_001, 300).map((n) => newJob(kind, n, now)))
+    await store.insert(range(first, 300).map((n) => newJob(kind, n, now)))
     const found = await store.claim(grantOf('ended', 300))
     const ids = found.jobs.map(({ before }) => idNumber(before.id) ?? 0)
-    const words = { r: 2, v: 3, s: 24, a: found.now, z: 'S', p: 1, e: '[0]' }
-    const alike = ids.slice(0, 100)
-    const different = ids.slice(100, 200)
-    for (const [jobs, items] of [
-      [alike, [{ ...words, i: `{${alike}}` }]],
-      [different, different.map((id) => ({ ...words, i: `{${id}}`, o: `${id}` }))],
-    ] as const) {
-      plans = []
-      const values = [JSON.stringify(items), `{${jobs}}`]
-      const { rows } = await client.query(`select missed from pawl.settle($1, $2, '{3}', '{1}', '{cSS}')`, values)
-      expect(rows).toEqual([{ missed: null }])
-      const plan = plans.find((each) => each.includes('delete from lease')) ?? ''
+    const { rows: claims } = await client.query('select id from pawl.claim where jobs @> $1', [[ids[0]]])
+    const bundle = hinted ? claims[0].id : undefined
+    plans = []
+    const values = [JSON.stringify(items(ids).map((item) => ({ ...item, c: bundle }))), `{${ids}}`]
+    const { rows } = await client.query(`select missed from pawl.settle($1, $2, '{3}', '{1}', '{cSS}', $3)`, [
+      ...values,
+      bundle === undefined ? undefined : `{${bundle}}`,
+    ])
+    expect(rows).toEqual([{ missed: null }])
+    return plans.filter((plan) => !plan.includes('Function Scan on settle'))
+  }
+
+  beforeAll(async () => {
+    for (const table of ['lease', 'past']) await client.query(`delete from pawl.${table}`)
+    for (const table of ['lease', 'past', 'claim']) await client.query(`vacuum analyze pawl.${table}`)
+  })
+
+  it.each([
+    ['alike', 70_000_001, alike],
+    ['in many ways', 71_000_001, different],
+  ])('looks each lease up, where jobs end %s', async (_, first, items) => {
+    // Nobody says which bundle they are in: they are given leases first.
+    const all = await planOfSettle(first, items, false)
+    const deletions = all.filter((each) => each.includes('delete from lease'))
+    expect(deletions.length).toBeGreaterThan(0)
+    for (const plan of deletions) {
       expect(plan).toMatch(/Index Scan using lease_pkey on lease[^\n]*\n\s*Index Cond/)
       expect(plan).not.toMatch(/Removed by (Join )?Filter|Seq Scan on lease/)
     }
+    const loosened = all.find((each) => each.includes('insert into lease')) ?? ''
+    for (const key of ['job_pkey on job', 'kind_pkey on kind', 'past_pkey on past']) {
+      expect(loosened).toMatch(new RegExp(`Index (Only )?Scan using ${key}[^\\n]*\\n\\s*Index Cond`))
+    }
+    expect(loosened).not.toMatch(/Removed by Join Filter|Seq Scan/)
+  })
+
+  it.each([
+    ['alike', 72_000_001, alike],
+    ['in many ways', 73_000_001, different],
+  ])('looks no lease up and no job for each job, where a bundle ends %s', async (_, first, items) => {
+    const all = await planOfSettle(first, items, true)
+    expect(all.join('\n')).not.toMatch(/on lease|Removed by Join Filter|Seq Scan on (past|claim|job)/)
+    const insertion = all.find((each) => each.includes('insert into past')) ?? ''
+    expect(insertion).toMatch(items === alike ? /HashSetOp Intersect|SetOp Intersect/ : /Hash Join/)
   })
 })
 

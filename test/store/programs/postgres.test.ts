@@ -1,5 +1,6 @@
 import { it } from 'vitest'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
+import { bundleAll } from '../../support/all-bundled.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
 import { runPrograms } from './run-programs.ts'
@@ -12,6 +13,21 @@ it(
     try {
       // Two hundred are too few to meet everything that can happen; that they may go on is all that is asked.
       await runPrograms({ store, count: scaled(200, 2_000), seed: 1 })
+    } finally {
+      await store.close()
+    }
+  },
+  scaled(120_000, 3_600_000),
+)
+
+it(
+  'nor does it matter to them that what they claim is in bundles',
+  async () => {
+    await using database = await freshDatabase()
+    await bundleAll(database.url)
+    const store = await openPostgresStore({ url: database.url })
+    try {
+      await runPrograms({ store, count: scaled(200, 2_000), seed: 2 })
     } finally {
       await store.close()
     }

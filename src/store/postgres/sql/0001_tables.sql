@@ -1,5 +1,6 @@
 -- The tables. A job is written once (`job`); while it lives it has exactly one small row in exactly one of `ready`,
--- `lease`, `rest`; what is over is in `past`, which only grows. Moving the row is the transition.
+-- `lease`, `rest`; what is over is in `past`, which only grows. Moving the row is the transition. Only jobs claimed many
+-- at a time have none while nothing but their end is heard of them: their claim has their numbers (`claim`).
 --
 -- Times are epoch milliseconds. A `step` is the forward-only triple as one number: generation * 2^36 + attempt * 2^4 +
 -- rank of the state (core/job.ts). A `doc` is the record as the codec writes it; absent, the record is the fold of the
@@ -113,7 +114,8 @@ create table pawl.past (
   output text,
   doc text,
   beats jsonb,
-  primary key (job, rev),
+  -- Nothing is continued twice: of two commits that follow the same one, the second fails.
+  primary key (job, from_rev),
   -- Four checks cost 0.2 µs a row; as one expression they cost the same.
   -- Forward only; equal where nothing but observations happened.
   constraint forward_only check (to_step >= from_step and rev > from_rev),
@@ -134,6 +136,10 @@ create index past_state on pawl.past (state, job) where state <> 'S';
 
 -- One row per claim call that got something: what its jobs have in common. Lives as long as any of them (`refs`) or its
 -- entry. `request` is a hash where the words are long.
+-- A bundle (`low` and `high` are there, its least and greatest job): its jobs were untouched, and have no leases of their
+-- own unless they are `loose`; those neither loose nor in `past` are owned until `at` and their kind's window. `open`: how
+-- many those are at most. A lease written and deleted for each was a third of what claiming and ending it costs. Whoever
+-- ends jobs of a bundle shares its advisory lock, whoever gives one a lease (`pawl.loosen`) has it alone.
 create table pawl.claim (
   id bigint generated always as identity primary key,
   request text not null unique,
@@ -144,8 +150,14 @@ create table pawl.claim (
   at bigint not null,
   tick bigint,
   refs int not null,
-  jobs bigint[] not null
+  jobs bigint[] not null,
+  low bigint,
+  high bigint,
+  open int check (open > 0),
+  loose bigint[],
+  check ((low is null) = (open is null) and (low is null) = (high is null))
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+create index claim_bundle on pawl.claim (low, high) where low is not null;
 create index claim_tick on pawl.claim (tick) where tick is not null;
 create index claim_at on pawl.claim (at);
 

@@ -35,10 +35,54 @@ begin
   return now_ms;
 end $$;
 
+-- Gives jobs of a bundle leases of their own. Locks: the bundle, alone: whoever ends jobs of it just now is waited for.
+-- Each job is looked up by itself: a plan made while the tables were empty would walk them for each of them.
+create function pawl.loosen_from(claim_id bigint, ids bigint[]) returns void
+language plpgsql set search_path = pawl, pg_temp set plan_cache_mode = force_generic_plan
+set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  it claim%rowtype;
+  loosened int;
+begin
+  -- What others did before they let go must be seen, and would not be in an older snapshot.
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception using errcode = '40001', message = 'jobs claimed together can be parted in a READ COMMITTED transaction only';
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('pawl.claim', claim_id));
+  select * into it from claim c where c.id = claim_id and c.low is not null for update;
+  if not found then return; end if;
+  insert into lease (id, claim, expires_at, rev, step)
+  select u.id, claim_id, it.at + k.window_ms, 2, 17 from (select unnest(ids) except select unnest(it.loose)) as u(id)
+  cross join lateral (select j.kind from job j where j.id = u.id limit 1) j
+  cross join lateral (select k.window_ms from kind k where k.id = j.kind limit 1) k
+  left join lateral (select p.job from past p where p.job = u.id limit 1) p on true
+  where p.job is null;
+  get diagnostics loosened = row_count;
+  update claim c set loose = c.loose || ids, open = nullif(c.open - loosened, 0),
+    low = case when c.open > loosened then c.low end, high = case when c.open > loosened then c.high end
+  where c.id = claim_id;
+end $$;
+
+-- Who calls it: whoever is about to look for leases and can do without finding them in a bundle. Index: claim_bundle; the
+-- open bundles are as many as there are big claims under way.
+create function pawl.loosen(ids bigint[]) returns void
+language plpgsql set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
+declare
+  c record;
+  of_it bigint[];
+begin
+  for c in select k.id, k.jobs, k.loose from claim k where k.low is not null and k.low <= (select max(u) from unnest(ids) as u)
+      and k.high >= (select min(u) from unnest(ids) as u) order by k.id loop
+    of_it := array(select unnest(c.jobs) intersect select unnest(ids) except select unnest(c.loose));
+    if cardinality(of_it) > 0 then perform loosen_from(c.id, of_it); end if;
+  end loop;
+end $$;
+
 -- Who calls it: claim. Index: ready's primary key, lane by lane; lease and job by primary key. Locks: the rows it takes,
--- SKIP LOCKED. The first row of the answer tells the time, the time of the claim (as step), its nonce (as head), whether it is a
--- repetition (as flushed), and whether nothing was found and it stands now (then it has an id). Then the jobs, in any order: the caller knows the one it asked for. What the caller can
--- compute (lease end, attempt, how far a lane was read) is not sent: each column cost 0.1 µs a row.
+-- SKIP LOCKED. The first row of the answer tells the time, the time of the claim (as step), its nonce (as head), its number if
+-- it is a bundle (as doc), whether it is a repetition (as flushed), and whether nothing was found and it stands now (then
+-- it has an id). Then the jobs, in any order: the caller knows the one it asked for. What the caller can compute (lease
+-- end, attempt, how far a lane was read) is not sent: each column cost 0.1 µs a row.
 create function pawl.claim(request_id text, request_text text, worker_id text, actor_name text, nonce_text text,
                            lanes int[], starts bigint[], wanted int, max_bytes bigint,
                            stood boolean default false, stand_ms bigint default null, stand_wanted int default null,
@@ -57,6 +101,8 @@ declare
   started bigint := clock();
   tids tid[];
   ids bigint[];
+  lowest bigint;
+  highest bigint;
   kind_ids int[];
   windows int[];
   one_kind boolean;
@@ -65,6 +111,8 @@ declare
   first_tick bigint;
   touched bigint;
   bytes bigint;
+  -- Few jobs have leases at once: a bundle would cost them more than it saves.
+  bundled boolean;
   revs int[] := '{2}';
   shapes text[] := '{qcc}';
 begin
@@ -72,6 +120,7 @@ begin
   if stood then delete from standing s where s.request = request_id; end if;
   select c.id, c.at, c.nonce into claim_id, claimed_at, claim_nonce from claim c where c.request = request_id;
   if claim_id is not null then
+    perform loosen_from(c.id, c.jobs) from claim c where c.id = claim_id and c.low is not null;
     return query select null::bigint, started, null::int, null::int, claim_nonce, null::text, null::text, claimed_at, true;
     -- Where nothing of it is left the answer is empty: the number is taken, and nobody gets anything new under it.
     return query select l.id, j.created_at, j.kind, j.lane, j.head,
@@ -87,8 +136,8 @@ begin
   -- Statements that hand each other arrays: as one statement, whose parts read each other's rows, it cost 1.1 µs more
   -- per job, and 2.0 with running sums.
   select array_agg(r.tid), array_agg(r.id), array_agg(r.kind), array_agg(r.window_ms), min(r.kind) = max(r.kind),
-         min(r.window_ms), max(r.window_ms), min(r.tick), count(r.rev), sum(r.bytes)
-    into tids, ids, kind_ids, windows, one_kind, shortest, longest, first_tick, touched, bytes
+         min(r.window_ms), max(r.window_ms), min(r.tick), count(r.rev), sum(r.bytes), min(r.id), max(r.id)
+    into tids, ids, kind_ids, windows, one_kind, shortest, longest, first_tick, touched, bytes, lowest, highest
   from (
     select r.* from (
       select a.lane, a.start from unnest(lanes, starts) with ordinality as a(lane, start, n)
@@ -109,11 +158,15 @@ begin
     on conflict (request) do update set nonce = excluded.nonce, until = excluded.until, channel = excluded.channel
     returning standing.id into stands_as;
   end if;
+  if ids is not null then
+    claim_id := nextval('claim_id_seq');
+    bundled := cardinality(ids) >= 16 and touched = 0 and (first_tick is null or first_tick >= started + longest);
+  end if;
   id := stands_as; created_at := started; head := nonce_text; step := started; flushed := false;
+  doc := case when bundled then claim_id end;
   return next;
   if ids is null then return; end if;
 
-  claim_id := nextval('claim_id_seq');
   if touched > 0 or first_tick < started + longest then
     -- Some have been here before, or have a timer that may run out before the lease does.
     select case when min(r.rev) = max(r.rev) then array[min(r.rev)] else array_agg(r.rev order by r.n) end,
@@ -131,12 +184,16 @@ begin
     from gone r;
   else
     delete from ready r where r.ctid = any(tids);
-    insert into lease (id, claim, expires_at, rev, step)
-    select u.id, claim_id, started + u.window_ms, 2, 17 from unnest(ids, windows) as u(id, window_ms);
+    if not bundled then
+      insert into lease (id, claim, expires_at, rev, step)
+      select u.id, claim_id, started + u.window_ms, 2, 17 from unnest(ids, windows) as u(id, window_ms);
+    end if;
   end if;
-  insert into claim (id, request, request_words, worker, actor, nonce, at, tick, refs, jobs) overriding system value
+  insert into claim (id, request, request_words, worker, actor, nonce, at, tick, refs, jobs, low, high, open)
+  overriding system value
   values (claim_id, request_id, request_text, worker_id, actor_name, nonce_text, started,
-          least(first_tick, started + shortest), cardinality(ids), ids);
+          least(first_tick, started + shortest), cardinality(ids), ids, case when bundled then lowest end,
+          case when bundled then highest end, case when bundled then cardinality(ids) end);
   insert into entry (at, claim, jobs, revs, kinds, shapes)
   values (started, claim_id, '{}', revs, case when one_kind then kind_ids[1:1] else kind_ids end, shapes);
 
@@ -151,7 +208,7 @@ begin
              l.doc, null::bigint, null::boolean
       from unnest(ids) with ordinality as u(id, n)
       cross join lateral (select j.* from job j where j.id = u.id limit 1) j
-      cross join lateral (select l.doc from lease l where l.id = u.id limit 1) l
+      left join lateral (select l.doc from lease l where l.id = u.id limit 1) l on true
       order by u.n;
   end if;
 end $$;
@@ -206,71 +263,148 @@ begin
   return false;
 end $$;
 
+-- Who calls it: settle, where jobs end in many ways, or where some may not end at all. One statement, in which each item
+-- stands for itself. Answers with the jobs it has ended.
+create function pawl.settle_each(items json, started bigint) returns bigint[]
+language plpgsql set search_path = pawl, pg_temp set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
+declare done bigint[];
+begin
+  with x as materialized (
+    select u.i, x.r, x.n, x.v, x.s, x.a, x.z, x.e, x.p, x.d, x.o from json_to_recordset(items)
+      as x(i bigint[], r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text),
+      unnest(x.i) as u(i)
+  ), gone as (
+    delete from lease l using x
+    -- Not `=`: that would allow walking all leases and looking each up among the items, which is what was planned where
+    -- the table had been analyzed while it was empty (80 to 130 µs per job beside 1,000 leases).
+    where l.id >= x.i and l.id <= x.i and l.rev = x.r and x.v > x.r and x.s & 15 = 8 and l.step >> 4 = x.s >> 4
+      and (x.n is null or x.n > started)
+    returning l.claim, l.step, l.beat, x.i, x.s, x.v, x.r, x.a, x.z, x.p, x.e, x.o, x.d
+  ), closed as (
+    insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
+    select g.i, g.a, case when g.claim > 0 then g.claim end,
+           case when g.claim > 0 then ((g.step >> 4) - 1 << 4) + 7 else g.step end, g.s, g.v,
+           case when g.claim > 0 then g.r - 1 else g.r end - coalesce(beats_in(g.beat), 0),
+           g.z, g.p is not null, g.e, g.o, g.d, g.beat -> 'p'
+    from gone g
+  )
+  select array_agg(g.i) into done from gone g;
+  return coalesce(done, '{}');
+end $$;
+
+-- The same for jobs in bundles, whose locks the caller has. Answers with how many, of which bundle. A hash join whatever
+-- is thought of the sizes: nested, each item would be looked for among all jobs of its bundle. (Lists are taken apart by
+-- the selection, not by a join: where one join must be nested, another one may be as well.)
+create function pawl.settle_each_bundled(items json, bundles bigint[], started bigint)
+returns table (bundle bigint, jobs int)
+language plpgsql set search_path = pawl, pg_temp set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_nestloop = off set enable_mergejoin = off set enable_hashjoin = on as $$
+begin
+  return query
+  with x as materialized (
+    select unnest(x.i) as i, x.r, x.n, x.v, x.s, x.a, x.z, x.e, x.p, x.d, x.o, x.c from json_to_recordset(items)
+      as x(i bigint[], r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text, c bigint)
+  ), ours as materialized (
+    select k.id as claim, unnest(k.jobs) as job from claim k where k.id = any(bundles) and k.low is not null
+    except select k.id, unnest(k.loose) from claim k where k.id = any(bundles)
+  ), closed as (
+    insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc)
+    select x.i, x.a, x.c, 7, x.s, x.v, 1, x.z, x.p is not null, x.e, x.o, x.d
+    from x join ours o on o.claim = x.c and o.job = x.i
+    where x.r = 2 and x.v > 2 and x.s & 15 = 8 and x.s >> 4 = 1 and (x.n is null or x.n > started)
+    returning past.claim
+  )
+  select c.claim, count(*)::int from closed c group by c.claim;
+end $$;
+
 -- Who calls it: commit, for the endings of owned jobs that touch no key and no body, which is nearly all there is. Index:
--- lease's primary key. Locks: the leases it ends. Answers with the items it could not apply.
--- JSON keys, of groups of jobs that end alike: i ids, r rev before, n not after, v rev after, s step after, a at, z state,
--- e events, p 1 if plain, d doc, o output. Alike are most jobs of a batch; an object per job cost 3 µs more.
-create function pawl.settle(items json, jobs bigint[], revs int[], kinds int[], shapes text[])
+-- lease's and claim's primary keys. Locks: bundles, shared, and the leases it ends. Answers with the items it could not
+-- apply. JSON keys, of groups of jobs that end alike: i ids, r rev before, n not after, v rev after, s step after, a at,
+-- z state, e events, p 1 if plain, d doc, o output, c the bundle they were claimed in. Alike are most jobs of a batch; an
+-- object per job cost 3 µs more. `bundles`: all of them, in order.
+create function pawl.settle(items json, jobs bigint[], revs int[], kinds int[], shapes text[], bundles bigint[] default null)
 returns table (now_ms bigint, missed json)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms'
 set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan as $$
 declare
   started bigint := clock();
+  -- Few bytes for many jobs: few groups. A statement for each has nothing to join and carries no words from row to row:
+  -- 4.4 instead of 5.6 µs per job; with hundreds of groups it is the dearer way. (A list of what it did: 4.5.)
+  few_groups boolean := octet_length(items::text) < 32 * cardinality(jobs);
   alike record;
+  bundle record;
   ended int := 0;
   of_these int;
   done bigint[];
+  of_bundles bigint[];
+  counts int[];
   lost bigint[];
 begin
-  -- Few bytes for many jobs: few groups. A statement for each has nothing to join and carries no words from row to row:
-  -- 4.4 instead of 5.6 µs per job; with hundreds of groups it is the dearer way. It only counts what it did: where
-  -- something is missed all of it is undone and done again by the careful way. (A list of what it did instead: 4.5.)
-  if octet_length(items::text) < 32 * cardinality(jobs) then
+  -- It only counts what it did: where something is missed all of it is undone and done again by the careful way.
+  if few_groups or bundles is not null then
     begin
-      for alike in select * from json_to_recordset(items)
-          as x(i bigint[], r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text) loop
-        with gone as (
-          delete from lease l
-          where l.id = any(alike.i) and l.rev = alike.r and alike.v > alike.r and alike.s & 15 = 8
-            and l.step >> 4 = alike.s >> 4 and (alike.n is null or alike.n > started)
-          returning l.id, l.claim, l.step, l.beat
-        )
-        insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
-        select g.id, alike.a, case when g.claim > 0 then g.claim end,
-               case when g.claim > 0 then ((g.step >> 4) - 1 << 4) + 7 else g.step end, alike.s, alike.v,
-               case when g.claim > 0 then alike.r - 1 else alike.r end - coalesce(beats_in(g.beat), 0),
-               alike.z, alike.p is not null, alike.e, alike.o, alike.d, g.beat -> 'p'
-        from gone g;
-        get diagnostics of_these = row_count;
-        ended := ended + of_these;
-      end loop;
+      perform pg_advisory_xact_lock_shared(hashtextextended('pawl.claim', u.id)) from unnest(bundles) as u(id);
+      if few_groups then
+        for alike in select * from json_to_recordset(items)
+            as x(i bigint[], r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text, c bigint) loop
+          of_these := 0;
+          if alike.c is not null and alike.r = 2 and alike.v > 2 and alike.s & 15 = 8 and alike.s >> 4 = 1
+             and (alike.n is null or alike.n > started) then
+            select k.jobs, k.loose into bundle from claim k where k.id = alike.c and k.low is not null;
+            insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc)
+            select u.id, alike.a, alike.c, 7, alike.s, alike.v, 1, alike.z, alike.p is not null, alike.e, alike.o, alike.d
+            from (select unnest(alike.i) intersect select unnest(bundle.jobs) except select unnest(bundle.loose)) as u(id);
+            get diagnostics of_these = row_count;
+            if of_these > 0 then
+              of_bundles := of_bundles || alike.c;
+              counts := counts || of_these;
+            end if;
+          end if;
+          ended := ended + of_these;
+          continue when of_these = cardinality(alike.i);
+          with gone as (
+            delete from lease l
+            where l.id = any(alike.i) and l.rev = alike.r and alike.v > alike.r and alike.s & 15 = 8
+              and l.step >> 4 = alike.s >> 4 and (alike.n is null or alike.n > started)
+            returning l.id, l.claim, l.step, l.beat
+          )
+          insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
+          select g.id, alike.a, case when g.claim > 0 then g.claim end,
+                 case when g.claim > 0 then ((g.step >> 4) - 1 << 4) + 7 else g.step end, alike.s, alike.v,
+                 case when g.claim > 0 then alike.r - 1 else alike.r end - coalesce(beats_in(g.beat), 0),
+                 alike.z, alike.p is not null, alike.e, alike.o, alike.d, g.beat -> 'p'
+          from gone g;
+          get diagnostics of_these = row_count;
+          ended := ended + of_these;
+        end loop;
+      else
+        select array_agg(e.bundle), array_agg(e.jobs), coalesce(sum(e.jobs), 0) into of_bundles, counts, ended
+        from settle_each_bundled(items, bundles, started) as e;
+        if ended < cardinality(jobs) then ended := ended + cardinality(settle_each(items, started)); end if;
+      end if;
       if ended < cardinality(jobs) then raise exception using errcode = 'PW002'; end if;
-    exception when sqlstate 'PW002' then ended := 0;
+    exception when sqlstate 'PW002' or unique_violation then ended := 0;
     end;
   end if;
   if ended < cardinality(jobs) then
-    with x as materialized (
-      select u.i, x.r, x.n, x.v, x.s, x.a, x.z, x.e, x.p, x.d, x.o from json_to_recordset(items)
-        as x(i bigint[], r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text),
-        unnest(x.i) as u(i)
-    ), gone as (
-      delete from lease l using x
-      -- Not `=`: that would allow walking all leases and looking each up among the items, which is what was planned where
-      -- the table had been analyzed while it was empty (80 to 130 µs per job beside 1,000 leases).
-      where l.id >= x.i and l.id <= x.i and l.rev = x.r and x.v > x.r and x.s & 15 = 8 and l.step >> 4 = x.s >> 4
-        and (x.n is null or x.n > started)
-      returning l.claim, l.step, l.beat, x.i, x.s, x.v, x.r, x.a, x.z, x.p, x.e, x.o, x.d
-    ), closed as (
-      insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
-      select g.i, g.a, case when g.claim > 0 then g.claim end,
-             case when g.claim > 0 then ((g.step >> 4) - 1 << 4) + 7 else g.step end, g.s, g.v,
-             case when g.claim > 0 then g.r - 1 else g.r end - coalesce(beats_in(g.beat), 0),
-             g.z, g.p is not null, g.e, g.o, g.d, g.beat -> 'p'
-      from gone g
-    )
-    select count(*), array_agg(g.i) into ended, done from gone g;
-    if ended < cardinality(jobs) then lost := array(select unnest(jobs) except select unnest(done)); end if;
+    done := settle_each(items, started);
+    if cardinality(done) < cardinality(jobs) and exists (select from claim k where k.low is not null) then
+      perform loosen(array(select unnest(jobs) except select unnest(done)));
+      done := done || settle_each(items, started);
+    end if;
+    if cardinality(done) < cardinality(jobs) then lost := array(select unnest(jobs) except select unnest(done)); end if;
+  elsif of_bundles is not null then
+    -- At the end, and nobody is waited for: where it cannot be counted the bundle is open for as long as its leases.
+    for bundle in select u.id, sum(u.n)::int as n from unnest(of_bundles, counts) as u(id, n) group by u.id order by u.id loop
+      perform from claim k where k.id = bundle.id for update skip locked;
+      continue when not found;
+      update claim k set open = nullif(k.open - bundle.n, 0), low = case when k.open > bundle.n then k.low end,
+        high = case when k.open > bundle.n then k.high end,
+        tick = case when k.open > bundle.n or k.loose is not null then k.tick end
+      where k.id = bundle.id;
+    end loop;
   end if;
   insert into entry (at, jobs, revs, kinds, shapes, void)
   values (started, jobs, revs, kinds, shapes, lost);

@@ -4,13 +4,13 @@
 create function pawl.claim_words(claim_id bigint) returns json language sql stable set search_path = pawl, pg_temp as
 $$ select json_build_array(c.worker, c.actor, c.nonce, coalesce(c.request_words, c.request), c.at) from claim c where c.id = claim_id $$;
 
--- A job's history after a revision: for each commit its revision, its claim where that is not in the text, its
+-- A job's history after a commit (0: all of it): for each commit its revision, its claim where that is not in the text, its
 -- heartbeats, its events. Index: past's primary key.
 create function pawl.history(job_id bigint, after_rev int, row_limit int)
 returns table (rev int, claim json, beats jsonb, events text)
 language sql stable rows 10 set search_path = pawl, pg_temp as $$
   select p.rev, case when p.claim > 0 then claim_words(p.claim) end, p.beats, p.events
-  from past p where p.job = job_id and p.rev > after_rev order by p.job, p.rev limit row_limit
+  from past p where p.job = job_id and p.from_rev >= after_rev order by p.job, p.from_rev limit row_limit
 $$;
 
 -- Records, wherever they stand; the caller evolves what is written as a claim or a heartbeat on the lease. `log` is the
@@ -23,9 +23,10 @@ set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_merg
 begin
   return query
   select j.id, j.created_at, j.kind, j.lane, j.head,
-    case when r.id is not null then 'r' when l.id is not null then 'l' when s.id is not null then 's' else 'p' end,
+    case when r.id is not null then 'r' when l.id is not null or b.id is not null then 'l'
+         when s.id is not null then 's' else 'p' end,
     coalesce(r.doc, l.doc, s.doc, p.doc),
-    case when l.claim > 0 then claim_words(l.claim) end,
+    case when l.claim > 0 or b.id is not null then claim_words(coalesce(b.id, l.claim)) end,
     l.beat -> 'p',
     case when p.job is not null and p.doc is null then
       (select json_agg(json_build_array(h.claim, h.beats, h.events) order by h.rev) from history(j.id, 0, 1000) h) end,
@@ -37,8 +38,13 @@ begin
   left join rest s on s.id = u.id
   left join lateral (
     select p.job, p.doc from past p
-    where p.job = u.id and r.id is null and l.id is null and s.id is null order by p.job, p.rev desc limit 1
+    where p.job = u.id and r.id is null and l.id is null and s.id is null order by p.job, p.from_rev desc limit 1
   ) p on true
+  left join lateral (
+    select c.id from claim c
+    where r.id is null and l.id is null and s.id is null and p.job is null
+      and c.low <= u.id and c.high >= u.id and c.jobs @> array[u.id] limit 1
+  ) b on true
   order by u.n;
 end $$;
 
@@ -51,7 +57,7 @@ language sql stable set search_path = pawl, pg_temp as $$
   select j.id, 'input', j.input from x join job j on j.id = x.i where x.name = 'input' and j.input is not null
   union all
   select x.i, 'output', p.output from x cross join lateral
-    (select p.output from past p where p.job = x.i and p.output is not null order by p.job, p.rev desc limit 1) p
+    (select p.output from past p where p.job = x.i and p.output is not null order by p.job, p.from_rev desc limit 1) p
     where x.name = 'output'
   union all
   select b.job, coalesce(b.name, b.key), b.text from x join body b on b.job = x.i and b.key = x.key
@@ -73,7 +79,7 @@ create function pawl.histories(ids bigint[])
 returns table (job bigint, rev int, claim json, beats jsonb, events text)
 language sql stable rows 100 set search_path = pawl, pg_temp as $$
   select p.job, p.rev, case when p.claim > 0 then claim_words(p.claim) end, p.beats, p.events
-  from past p where p.job = any(ids) order by p.job, p.rev
+  from past p where p.job = any(ids) order by p.job, p.from_rev
 $$;
 
 -- About the last job born before a time: numbers rise with time, but for those of blocks that lay idle. Twenty look-ups
@@ -92,6 +98,12 @@ begin
   end loop;
   return lowest;
 end $$;
+
+-- Jobs that are owned without a lease of their own.
+create view pawl.bundled as
+select u.id, c.id as claim, c.at from pawl.claim c cross join lateral unnest(c.jobs) as u(id)
+where c.low is not null and not exists (select from pawl.past p where p.job = u.id)
+  and not exists (select from pawl.lease l where l.id = u.id);
 
 -- Candidates of a search, in order of their numbers: by where records of a state stand, narrowed by what is indexed. The
 -- caller looks at each record again. Answers with up to `n` ids.
@@ -126,6 +138,7 @@ begin
   else
     if x.states is null then x.states := 'SFCTDL'; end if;
     if x.states ~ '[cr]' then sources := sources || source_of('lease', 'id', 'true', beyond, filters, direction); end if;
+    if x.states ~ 'c' then sources := sources || source_of('bundled', 'id', 'true', beyond, filters, direction); end if;
     if x.states ~ 'q' then
       sources := sources || source_of('ready', 'id', 'true', beyond, filters, direction);
     elsif x.states ~ '[tl]' then

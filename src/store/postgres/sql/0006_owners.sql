@@ -16,6 +16,10 @@ language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms'
 set jit = off set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare started bigint := clock();
 begin
+  if exists (select from claim c where c.low is not null) then
+    perform loosen(array(select x.i from json_to_recordset(items) as x(i bigint)
+                         where not exists (select from lease l where l.id = x.i)));
+  end if;
   return query
   with x as materialized (
     select * from rows from (json_to_recordset(items) as (i bigint, f bigint, x text, q text)) with ordinality as x(i, f, x, q, n)
@@ -71,8 +75,13 @@ declare
   handed_ids bigint[];
   c record;
 begin
-  for c in select k.id, k.jobs from claim k where k.tick <= started order by k.tick limit 200 for update skip locked loop
+  for c in select k.id, k.jobs, k.low from claim k where k.tick <= started order by k.tick limit 200 for update skip locked loop
     exit when cardinality(ids) >= wanted;
+    if c.low is not null then
+      -- Nobody is waited for: whoever has the bundle may be waiting for its row.
+      continue when not pg_try_advisory_xact_lock(hashtextextended('pawl.claim', c.id));
+      perform loosen_from(c.id, c.jobs);
+    end if;
     with handed as (
       select l.id from lease l where l.id = any(c.jobs) and abs(l.claim) = c.id and coalesce(l.tick, l.expires_at) <= started
       order by l.id limit wanted - cardinality(ids) for update skip locked

@@ -82,7 +82,7 @@ begin
   if n <> row_count or exists (select from past p where p.job = job_id and p.rev > at_rev)
      or exists (select from ready r where r.id = job_id) or exists (select from lease l where l.id = job_id)
      or exists (select from rest r where r.id = job_id) then return 'c'; end if;
-  select * into first from past p where p.job = job_id order by p.job, p.rev limit 1;
+  select * into first from past p where p.job = job_id order by p.job, p.from_rev limit 1;
   update claim c set refs = c.refs - d.n from
     (select abs(p.claim) as id, count(*) as n from past p where p.job = job_id and p.claim is not null group by 1) d
   where c.id = d.id;
@@ -113,6 +113,9 @@ begin
       and not exists (select from ready r where r.id = u.id) and not exists (select from lease l where l.id = u.id)
       and not exists (select from rest r where r.id = u.id));
   if cardinality(ids) > 0 then
+    -- What is removed must not look as if it had yet to end.
+    perform loosen_from(c.id, c.jobs) from claim c
+    where c.low is not null and c.id in (select p.claim from past p where p.job = any(ids));
     with gone as (delete from past p where p.job = any(ids) returning p.claim),
     counted as (select abs(g.claim) as id, count(*)::int as n from gone g where g.claim is not null group by 1),
     left_over as (update claim c set refs = c.refs - d.n from counted d where c.id = d.id returning c.id, c.refs)
