@@ -6,4 +6,5 @@ process.exitCode = tally('conformance', 'test/store/conformance/', [
   'sqlite',
   'postgres',
   'postgres+pgbouncer',
+  'postgres+bundles',
 ])
