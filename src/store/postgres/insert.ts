@@ -9,7 +9,7 @@ import type { Inserted, KeyPurpose, NewJob } from '../store.ts'
 import { type Connection, codeOf, isItems, leastBusy, type Row } from './connection.ts'
 import type { Hints, Ride } from './hints.ts'
 import type { Kinds } from './kinds.ts'
-import { birthShape, bornAlike, type KeyedRow, keyedRow, type NewRow, newRow } from './new-row.ts'
+import { birthShape, columnsOf, type KeyedRow, keyedRow, type NewRow, newRow } from './new-row.ts'
 import type { Statements } from './statements.ts'
 import { literal, uniform } from './uniform.ts'
 
@@ -116,9 +116,7 @@ export class Inserts {
     const plain = leastBusy(this.#parts.plain)
     const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
     const values = [
-      JSON.stringify(bornAlike(rows)),
-      literal(rows.map(({ i }) => i)),
-      literal(uniform(rows.map(({ k }) => k))),
+      ...columnsOf(rows),
       literal(uniform(items.map(birthShape))),
       ...(ride === undefined ? [] : [laneOf(rows), ...ride.values]),
     ]
