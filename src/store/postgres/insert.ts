@@ -45,7 +45,7 @@ export class Inserts {
     this.#parts = parts
     const plain = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertPlain(items, ride))
     const keyed = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertKeyed(items, ride))
-    this.#plain = new Batcher({ run: plain, sizeOf, atOnce: 2 * parts.plain.length })
+    this.#plain = new Batcher({ run: plain, sizeOf, maxItems: PLAIN_MAX, atOnce: 2 * parts.plain.length })
     this.#keyed = new Batcher({ run: keyed, sizeOf })
   }
 
@@ -242,6 +242,8 @@ export class Inserts {
 
 const INSERTED: Inserted = { status: 'inserted' }
 const LOCK_TRIES = 50
+/** In one commit: 500 cost the server 0.7 µs a job more. */
+const PLAIN_MAX = 2_000
 
 /** Of the first that may be claimed. */
 const laneOf = (rows: readonly NewRow[]): number => rows.find(({ p }) => p === undefined)?.l ?? 0
