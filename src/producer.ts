@@ -16,9 +16,13 @@ export interface Produced {
   readonly replayed: boolean
 }
 
-/** Items of `enqueueMany` per call; the store cuts them into commits. 1,000 a call, four under way: a tenth slower. */
+/**
+ * Items of `enqueueMany` per call; the store cuts them into commits. 1,000 a call, four under way: a tenth slower. Fewer in
+ * the first and the last calls, so that the store begins sooner and ends on both connections at once: 200,000 to 211,000
+ * jobs/s instead of 218,000.
+ */
 const MANY = 2_000
-/** Calls under way while the next is made: 2 left one of the store's connections waiting for it, a seventh slower. */
+/** Calls under way while the next is made. 2 leave a connection waiting for it: a seventh slower; 4 gain nothing. */
 const UNDER_WAY = 3
 
 export class Producer {

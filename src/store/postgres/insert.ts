@@ -14,7 +14,7 @@ import type { Statements } from './statements.ts'
 import { literal, uniform } from './uniform.ts'
 
 export interface InsertParts {
-  /** Several: where much is enqueued at a time, one backend alone would be what all wait for. */
+  /** Two: where much is enqueued at a time, one backend alone would be what all wait for; a third gained nothing. */
   readonly plain: readonly [Connection, ...Connection[]]
   readonly keyed: Connection
   readonly kinds: Kinds
