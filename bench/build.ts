@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type * as serving from '../src/gateway/serve.ts'
 import type * as pawl from '../src/index.ts'
+import type * as arrays from '../src/store/postgres/arrays.ts'
 import type * as migrating from '../src/store/postgres/migrate.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -26,5 +27,6 @@ export function build(): void {
 export const built = (): Promise<typeof pawl> => load('index.js') as Promise<typeof pawl>
 export const builtGateway = () => load('gateway/serve.js') as Promise<typeof serving>
 export const builtMigrate = () => load('store/postgres/migrate.js') as Promise<typeof migrating>
+export const builtArrays = () => load('store/postgres/arrays.js') as Promise<typeof arrays>
 
 const load = (module: string): Promise<unknown> => import(join(BUILT, module))

@@ -3,7 +3,7 @@
  * make, no handlers to start. The same tables, the same rows, the same audited lifecycle.
  */
 import pg from 'pg'
-import { builtMigrate } from '../build.ts'
+import { builtArrays, builtMigrate } from '../build.ts'
 import type { Contender, Working } from '../contender.ts'
 import { payload } from '../contender.ts'
 
@@ -54,14 +54,15 @@ async function connected(url: string, count: number): Promise<[pg.Client, ...pg.
 }
 
 async function insert(client: pg.Client, first: number, last: number): Promise<void> {
+  const { bigints, texts } = await builtArrays()
   for (let from = first; from <= last; from += BATCH) {
     const ids = Array.from({ length: Math.min(BATCH, last - from + 1) }, (_, i) => from + i)
-    const inputs = ids.map(() => INPUT)
-    const words = { i: `{${ids}}`, t: Date.now(), k: 1, l: LANE, w: WINDOW_MS, b: inputs, h: '{"i":94}' }
-    await client.query('select pawl.insert_plain($1, $2, $3, $4)', [
-      JSON.stringify([words]),
-      `{${ids}}`,
-      '{1}',
+    await client.query('select pawl.insert_plain($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
+      bigints(ids),
+      texts(ids.map(() => INPUT)),
+      texts(['{"i":94}']),
+      ...[`{${Date.now()}}`, '{1}', `{${LANE}}`, `{${WINDOW_MS}}`],
+      ...['{}', '{}', '{}', '{}', '{}'],
       '{-eq}',
     ])
   }

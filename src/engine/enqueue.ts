@@ -25,6 +25,7 @@ export async function enqueue(
   const now = clock.now()
   const answers: EnqueueAnswer[] = new Array(requests.length)
   const items: NewJob[] = []
+  // Commands made again for the few that are judged, instead of kept for all, gained nothing (193,000 jobs/s, not 199,000).
   const asked: { readonly place: number; readonly command: Enqueue }[] = []
   for (let i = 0; i < requests.length; i += 1) {
     const request = requests[i] as EnqueueRequest

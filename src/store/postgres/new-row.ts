@@ -7,6 +7,7 @@ import { EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { type EnqueuedEvent, encodeEnqueued } from '../codec/enqueued.ts'
 import { storable } from '../codec/text.ts'
 import type { Key, NewJob } from '../store.ts'
+import { bigints, texts } from './arrays.ts'
 import type { Interned } from './kinds.ts'
 
 /** Absent keys are absent columns; the names are explained in `sql/`. */
@@ -55,36 +56,38 @@ export function newRow({ job, event, input }: NewJob, kind: Interned): NewRow {
   }
 }
 
-/** Jobs that are born alike, together, with lists of their ids and inputs: an object per job cost 2 µs more. */
-export function bornAlike(rows: readonly NewRow[]): readonly object[] {
-  const groups: object[] = []
-  let ids: number[] = []
-  let inputs: (string | undefined)[] = []
-  for (let n = 0; n < rows.length; n++) {
-    const row = rows[n] as NewRow
-    const next = rows[n + 1]
-    ids.push(row.i)
-    inputs.push(row.b)
-    if (next !== undefined && isAlike(row, next)) continue
-    groups.push({ ...row, i: `{${ids}}`, b: row.b === undefined ? undefined : inputs })
-    ids = []
-    inputs = []
-  }
-  return groups
+/** Rows as the columns `insert_plain` takes; what all of them share is there once. */
+export function columnsOf(rows: readonly NewRow[]): readonly (Buffer | string)[] {
+  return [
+    bigints(rows.map(({ i }) => i)),
+    texts(shared(rows, ({ b }) => b)),
+    texts(shared(rows, ({ h }) => h)),
+    numbers(shared(rows, ({ t }) => t)),
+    numbers(shared(rows, ({ k }) => k)),
+    numbers(shared(rows, ({ l }) => l)),
+    numbers(shared(rows, ({ w }) => w)),
+    texts(shared(rows, ({ c }) => c)),
+    // Letters and digits: nothing in them needs quotes.
+    texts(shared(rows, ({ m }) => m && `{${m}}`)),
+    numbers(shared(rows, ({ r }) => r)),
+    numbers(shared(rows, ({ n }) => n)),
+    numbers(shared(rows, ({ p }) => p)),
+  ]
 }
 
-const isAlike = (a: NewRow, b: NewRow): boolean =>
-  a.t === b.t &&
-  a.k === b.k &&
-  a.l === b.l &&
-  a.h === b.h &&
-  a.c === b.c &&
-  a.m === undefined &&
-  b.m === undefined &&
-  a.r === b.r &&
-  a.n === b.n &&
-  a.p === b.p &&
-  (a.b === undefined) === (b.b === undefined)
+/** None where there is none, one where all are equal, else one each. */
+function shared<T extends string | number>(
+  rows: readonly NewRow[],
+  of: (row: NewRow) => T | undefined,
+): readonly (T | undefined)[] {
+  const [first] = rows
+  const one = first && of(first)
+  for (let i = 1; i < rows.length; i += 1) if (of(rows[i] as NewRow) !== one) return rows.map(of)
+  return one === undefined ? [] : [one]
+}
+
+const numbers = (values: readonly (number | undefined)[]): string =>
+  `{${Array.from(values, (value) => value ?? 'null').join()}}`
 
 export function keyedRow(item: NewJob, kind: Interned): KeyedRow {
   const { alias, kind: words } = item.job.spec

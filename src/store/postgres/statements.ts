@@ -39,11 +39,13 @@ export interface Statements {
   readonly hear: string
 }
 
+const PLAIN = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13'
+
 export const statementsIn = (schema: string): Statements => {
   const s = quoted(schema)
   return {
-    insertPlain: `select ${s}.insert_plain($1, $2, $3, $4)`,
-    insertPlainOffering: `select i, ${s}.offer($5, $2, $6, $7, $8) from ${s}.insert_plain($1, $2, $3, $4) as i`,
+    insertPlain: `select ${s}.insert_plain(${PLAIN})`,
+    insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${PLAIN}) as i`,
     enqueue: `select * from ${s}.enqueue($1)`,
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
     claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,

@@ -49,7 +49,7 @@ end $$;
 
 -- Who calls it: insert, for jobs with keys, in the caller's transaction, and item by item after a batch has failed.
 -- Answers with the clock and, for each item in order, null or 'by:holder'. Never "no row": who was second is told who
--- was first. JSON keys as in insert_plain, but one id and one input each, and tn tenant, ks keys, s shape.
+-- was first. JSON keys: see newRow, and tn tenant, ks keys, s shape.
 create function pawl.enqueue(items json) returns table (now_ms bigint, verdicts json)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$
 declare
