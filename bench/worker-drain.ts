@@ -87,6 +87,7 @@ async function agreeable(): Promise<Engine> {
     cancel: undefined,
   } as const
   return {
+    claimsStand: false,
     enqueue: async () => [],
     claim: async ({ limit }) => {
       const given = Math.min(limit, left)
