@@ -61,6 +61,13 @@ export function nextTickAt(job: Job): Time | undefined {
   }
 }
 
+/** The same but for the end of the lease, which heartbeats put off: what a store must not forget meanwhile. */
+export function tickBesidesLease(job: Job): Time | undefined {
+  if (job.lease === undefined) return nextTickAt(job)
+  const tick = nextTickAt({ ...job, lease: { ...job.lease, expiresAt: Number.POSITIVE_INFINITY } } as Job)
+  return tick === Number.POSITIVE_INFINITY ? undefined : tick
+}
+
 /** A stalled job that no worker may have again is the ticker's: it ends, or goes where its dialect sends it. */
 const mustNotRunAgain = (job: Job): boolean =>
   spent(job) || (job.cancel !== undefined && job.phase === 'run') || job.spec.kind.policy.onStall !== 'requeue'

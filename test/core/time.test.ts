@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseDuration } from '../../src/core/duration.ts'
-import { heartbeatInMs, leaseWindowMs } from '../../src/core/timers.ts'
+import { heartbeatInMs, leaseWindowMs, tickBesidesLease } from '../../src/core/timers.ts'
 import { given, kindOf, NONCE } from './given.ts'
 
 describe('leases', () => {
@@ -40,6 +40,19 @@ describe('leases', () => {
     const history = given().claims().after(30_000).does({ type: 'heartbeat', fence: 'mine' }).after(30_000)
     history.does({ type: 'start', fence: 'mine' }).after(900).does({ type: 'heartbeat', fence: 'mine' })
     expect(history.record.lease).toMatchObject({ beats: 2, expiresAt: history.now + 31_000 })
+  })
+})
+
+describe('the clocks besides the lease', () => {
+  it('are those that heartbeats do not put off', () => {
+    const plain = given().claims()
+    expect(plain.record.nextTickAt).toBe(plain.record.lease?.expiresAt)
+    expect(tickBesidesLease(plain.record)).toBeUndefined()
+    const late = given({ deadline: '10m', timeout: '2m' }).claims()
+    expect(tickBesidesLease(late.record)).toBe(1_600_000)
+    late.does({ type: 'start', fence: 'mine' })
+    expect(tickBesidesLease(late.record)).toBe(1_120_000)
+    expect(tickBesidesLease(given({ deadline: '10m' }).record)).toBe(1_600_000)
   })
 })
 

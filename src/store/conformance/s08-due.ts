@@ -131,6 +131,37 @@ export const due: readonly Scene[] = [
       holds((handedAt ?? 0) <= leaseExpiresAt + 4_000, 'and not a whole hand-out later')
     },
   },
+  {
+    name: 'heartbeats put off the end of the lease, and no other clock',
+    async play(stage) {
+      const leaseMs = 2_000
+      const unstarted = await stage.claimed({ policy: { leaseMs, startWithinMs: 2_500 } })
+      const overdue = await stage.claimed({ policy: { leaseMs, deadlineMs: 2_500 } })
+      const endless = await stage.claimed({ policy: { leaseMs, attemptMs: 2_500 } })
+      const cancelled = await stage.claimed({ policy: { leaseMs, cancelGraceMs: 2_500 } })
+      const now = await stage.now()
+      await stage.say(endless, { type: 'start', fence: endless.lease?.fence ?? '' }, now)
+      await stage.say(cancelled, { type: 'cancel', mode: 'soft' }, now)
+      const waited = [unstarted, overdue, endless, cancelled]
+      const handed = new Set<string>()
+      let beats = 0
+      await stage.eventually(
+        'each is handed out at its own time, although its owner lives',
+        async () => {
+          beats += 1
+          const calls = waited.map(({ id, lease }) => ({ id, fence: lease?.fence ?? '', requestId: `${beats}` }))
+          const { items } = await stage.store.heartbeat(calls)
+          for (const { status } of items) same(status, 'renewed', 'the lease is renewed')
+          const answer = await stage.store.due(100)
+          for (const { id, nextTickAt, lease } of answer.jobs) {
+            if ((nextTickAt ?? answer.now) <= answer.now && (lease?.expiresAt ?? answer.now) > answer.now) handed.add(id)
+          }
+          return waited.every(({ id }) => handed.has(id))
+        },
+        8_000,
+      )
+    },
+  },
 ]
 
 /** Jobs whose lease ran out long ago. */

@@ -21,6 +21,11 @@ export class Bundles {
     }
   }
 
+  /** They have leases now. */
+  forget({ lease }: Job): void {
+    if (lease !== undefined) this.#claims.delete(lease.fence)
+  }
+
   of({ lease }: Job): number | undefined {
     return lease === undefined ? undefined : this.#claims.get(lease.fence)
   }

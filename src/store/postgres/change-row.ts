@@ -3,6 +3,7 @@ import { assert } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
 import { idNumber } from '../../core/id.ts'
 import { isTerminal, type Job } from '../../core/job.ts'
+import { tickBesidesLease } from '../../core/timers.ts'
 import { EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { encodeEvents, standing } from '../codec/events.ts'
 import { encodeRecord } from '../codec/record.ts'
@@ -85,7 +86,7 @@ export function moveRow(change: Move, kind: Interned, spawnKind: Interned | unde
     ra: after.readyAt,
     l: kind.queue * 10 + after.priority,
     lw: kind.windowMs,
-    t: after.nextTickAt,
+    t: tickBesidesLease(after),
     x: after.lease?.expiresAt,
     bi: after.lease?.lastBeatId === undefined ? undefined : storable(after.lease.lastBeatId),
     bn: after.lease?.beats,

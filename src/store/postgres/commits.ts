@@ -34,6 +34,8 @@ type Purge = Extract<Change, { kind: 'purge' }>
 export class Commits {
   readonly #parts: CommitParts
   readonly #batcher: Batcher<Change, Verdict>
+  /** By bundle. */
+  readonly #parting = new Map<number, Promise<unknown>>()
 
   constructor(parts: CommitParts) {
     this.#parts = parts
@@ -45,21 +47,34 @@ export class Commits {
     return this.#batcher.add(changes)
   }
 
-  /**
-   * In the caller's transaction. The jobs get leases of their own before: a bundle's lock held for as long as that takes
-   * would keep its other jobs from ending.
-   */
+  /** In the caller's transaction, outside of which bundles are parted. */
   async commitIn(changes: readonly Change[], run: Run): Promise<readonly Verdict[]> {
     await this.#intern(changes)
-    const owned = changes.flatMap((change) =>
-      change.kind === 'move' && change.before.lease !== undefined ? [idNumber(change.before.id) as number] : [],
-    )
-    if (owned.length > 0) await this.#run(this.#parts.statements.loosen, () => [literal(owned)])
+    for (const change of changes) if (change.kind === 'move') await this.#part(change.before)
     return this.#apply(changes, run)
   }
 
   close(): Promise<void> {
     return this.#batcher.close()
+  }
+
+  /**
+   * Gives the jobs of its bundle leases of their own, all at once, since others will follow. A bundle's lock held for as
+   * long as a caller's transaction takes would keep the others from ending.
+   */
+  async #part(job: Job): Promise<void> {
+    const { bundles, statements } = this.#parts
+    const bundle = bundles.of(job)
+    if (bundle === undefined) return
+    const ids = literal([idNumber(job.id) as number])
+    const parting = this.#parting.get(bundle) ?? this.#run(statements.loosen, () => [ids])
+    this.#parting.set(bundle, parting)
+    try {
+      await parting
+      bundles.forget(job)
+    } finally {
+      this.#parting.delete(bundle)
+    }
   }
 
   readonly #run: Run = (text, values, mayBreakUp = false) =>
@@ -118,9 +133,7 @@ export class Commits {
 
   async #settle(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {
     const { kinds, statements, bundles, sawClock } = this.#parts
-    // In a caller's transaction they have leases.
-    const isOurs = run === this.#run
-    const rows = changes.map((change) => settleRow(change, isOurs ? bundles.of(change.before) : undefined))
+    const rows = changes.map((change) => settleRow(change, bundles.of(change.before)))
     const values = [
       JSON.stringify(alike(rows)),
       literal(rows.map(({ i }) => i)),
@@ -147,6 +160,7 @@ export class Commits {
     }
     assert(answer !== undefined, 'a settlement is answered')
     sawClock(Number(answer[0]))
+    if (typeof answer[2] === 'string') this.#recount(answer[2])
     if (answer[1] === null) return changes.map(() => APPLIED)
     const missed = new Set(JSON.parse(String(answer[1])) as number[])
     const why = await this.#why(
@@ -155,6 +169,11 @@ export class Commits {
       run,
     )
     return rows.map(({ i }) => why.get(i) ?? APPLIED)
+  }
+
+  /** Nobody waits for it: a bundle that is not counted is found out when its leases end. */
+  #recount(uncounted: string): void {
+    this.#run(this.#parts.statements.recount, () => [uncounted]).catch(() => {})
   }
 
   async #why(rows: readonly { i: number; r: number; v: number; e: string }[], again: boolean, run: Run) {

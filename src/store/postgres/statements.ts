@@ -9,6 +9,7 @@ export interface Statements {
   readonly settle: string
   readonly missed: string
   readonly loosen: string
+  readonly recount: string
   readonly move: string
   readonly internKind: string
   readonly internQueues: string
@@ -51,7 +52,8 @@ export const statementsIn = (schema: string): Statements => {
     claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     settle: `select * from ${s}.settle($1, $2, $3, $4, $5, $6)`,
     missed: `select ${s}.missed($1, $2)`,
-    loosen: `select ${s}.loosen($1)`,
+    loosen: `select ${s}.loosen($1, true)`,
+    recount: `select ${s}.recount($1)`,
     move: `select * from ${s}.move($1, $2)`,
     internKind: `select ${s}.intern_kind($1, $2, $3, $4, $5)`,
     internQueues: `select ${s}.intern_queues($1)`,

@@ -4,8 +4,10 @@ import type { Command } from '../../../src/core/command.ts'
 import { derive } from '../../../src/core/evolve.ts'
 import { idNumber } from '../../../src/core/id.ts'
 import type { Job } from '../../../src/core/job.ts'
+import { type Connect, connectWithPg } from '../../../src/store/postgres/connection.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Beat, Store } from '../../../src/store/store.ts'
+import { eventually } from '../../support/eventually.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
 import { openTransaction } from '../conformance/open-transaction.ts'
@@ -18,9 +20,25 @@ let admin: pg.Client
 let one: Store
 let two: Store
 
+/** How often the first store asked for a bundle to be parted. */
+let partings = 0
+
+const watched: Connect = (url) => {
+  const client = connectWithPg(url)
+  return {
+    connect: () => client.connect(),
+    end: () => client.end(),
+    on: (event, listener) => client.on(event, listener),
+    query(config) {
+      if (config.text.includes('.loosen(')) partings += 1
+      return client.query(config)
+    },
+  }
+}
+
 beforeAll(async () => {
   database = await freshDatabase()
-  one = await openPostgresStore({ url: database.url, migrate: true })
+  one = await openPostgresStore({ url: database.url, migrate: true, connect: watched })
   two = await openPostgresStore({ url: database.url })
   admin = new pg.Client({ connectionString: database.url })
   await admin.connect()
@@ -158,8 +176,8 @@ describe('jobs claimed many at a time', () => {
     const jobs = await claimed(40)
     const { items } = await two.heartbeat(jobs.slice(0, 5).map((job) => beat(job)))
     expect(items.map(({ status }) => status)).toEqual(range(0, 5).map(() => 'renewed'))
-    expect(await leasesOf(jobs)).toBe(5)
-    expect(await bundleOf(jobs)).toMatchObject({ open: 35 })
+    expect(await leasesOf(jobs), 'who lives that long will be heard of again, and so will the others').toBe(40)
+    expect(await bundleOf(jobs)).toMatchObject({ open: null, low: null })
     const renewed = (await one.load(jobs.slice(0, 5).map(({ id }) => ({ id })))).items.map((item) => item?.job as Job)
     expect(await statuses(one.commit(how(jobs.slice(5, 10))))).toEqual(['applied'])
     const all = how([...renewed, ...jobs.slice(5)])
@@ -175,7 +193,7 @@ describe('jobs claimed many at a time', () => {
   it('are seen as what they are: claimed, by whom, until when', async () => {
     const jobs = await claimed(20)
     await one.commit(ends(jobs.slice(0, 5)))
-    await one.heartbeat([beat(jobs[5] as Job)])
+    await admin.query('select pawl.loosen($1)', [[idNumber(jobs[5]?.id ?? '')]])
     const owned = jobs.slice(5)
     const { items } = await two.load(owned.slice(1).map(({ id }) => ({ id })))
     expect(items.map((item) => item?.job)).toEqual(owned.slice(1))
@@ -226,6 +244,33 @@ describe('jobs claimed many at a time', () => {
     expect(await statuses(one.commit(ends(jobs.slice(2))))).toEqual(['applied'])
   })
 
+  it.each([
+    ['alike', ends],
+    ['each in its own way', differentEnds],
+  ])('end %s beside one that was given a lease', async (_, how) => {
+    const jobs = await claimed(20)
+    await admin.query('select pawl.loosen($1)', [[idNumber(jobs[0]?.id ?? '')]])
+    expect(await leasesOf(jobs)).toBe(1)
+    expect(await statuses(one.commit(how(jobs.slice(0, 10))))).toEqual(['applied'])
+    expect(await leasesOf(jobs)).toBe(0)
+    expect(await bundleOf(jobs)).toMatchObject({ open: 10 })
+    expect(await statuses(one.commit(how(jobs.slice(10))))).toEqual(['applied'])
+    expect(await statesOf(jobs)).toEqual(['succeeded'])
+  })
+
+  it('are parted once for all where one after the other is heard of', async () => {
+    const jobs = await claimed(60)
+    const starts = jobs.map((job) => change(job, start(job), now, job.lease?.expiresAt))
+    for (const each of starts.slice(0, 16)) expect(await statuses(two.commit([each]))).toEqual(['applied'])
+    expect(await leasesOf(jobs)).toBe(16)
+    expect(await bundleOf(jobs)).toMatchObject({ open: 44 })
+    await one.commit(ends(jobs.slice(50)))
+    expect(await statuses(two.commit(starts.slice(16, 17)))).toEqual(['applied'])
+    expect(await leasesOf(jobs)).toBe(50)
+    expect(await bundleOf(jobs)).toMatchObject({ open: null, low: null })
+    expect(await statuses(one.commit(ends(jobs.slice(17, 50))))).toEqual(['applied'])
+  })
+
   it('come back when their leases end, but for those that have ended', async () => {
     number += 30
     const numbers = range(number - 29, 30)
@@ -243,6 +288,67 @@ describe('jobs claimed many at a time', () => {
     )
     expect((await one.due(100)).jobs).toEqual([])
     expect(await bundleOf(jobs)).toMatchObject({ open: null, low: null })
+  })
+
+  it('are counted in the end, also where the bundle was somebody else’s when they ended', async () => {
+    const jobs = await claimed(40)
+    await admin.query('begin')
+    await admin.query('select from pawl.claim where jobs @> $1 for update', [[idNumber(jobs[0]?.id ?? '')]])
+    expect(await statuses(one.commit(ends(jobs)))).toEqual(['applied'])
+    expect(await bundleOf(jobs)).toMatchObject({ open: 40 })
+    await admin.query('commit')
+    await eventually('it is counted', async () => (await bundleOf(jobs)).low === null)
+    expect(await bundleOf(jobs)).toEqual({ open: null, low: null, high: null, loose: null, tick: null })
+  })
+
+  it('close their bundle when their leases end, also where nobody counted them', async () => {
+    const jobs = await claimed(40)
+    await one.commit(ends(jobs.slice(0, 39)))
+    await one.commit([change(jobs[39] as Job, start(jobs[39] as Job), now, jobs[39]?.lease?.expiresAt)])
+    const ids = [idNumber(jobs[0]?.id ?? '')]
+    await admin.query(
+      'update pawl.claim set open = 7, low = 1, high = 1000000, at = at - 86500000, tick = 1 where jobs @> $1',
+      [ids],
+    )
+    await one.due(100)
+    expect(await bundleOf(jobs)).toMatchObject({ open: null, low: null })
+    expect(await leasesOf(jobs)).toBe(1)
+  })
+
+  it('wait for whoever gives one of them a lease and is slow to commit, all together', async () => {
+    const jobs = await claimed(50)
+    const entries = async () => (await admin.query('select count(*)::int as n from pawl.entry')).rows[0].n
+    const before = await entries()
+    const slow = new pg.Client({ connectionString: database.url })
+    await slow.connect()
+    await slow.query('begin')
+    await slow.query('select pawl.loosen($1)', [[idNumber(jobs[0]?.id ?? '')]])
+    const committed = slow.query('select pg_sleep(0.3)').then(() => slow.query('commit'))
+    expect(await statuses(one.commit(ends(jobs.slice(1))))).toEqual(['applied'])
+    await committed
+    await slow.end()
+    expect(await entries()).toBe(before + 1)
+  })
+
+  it('that were shortened and purged are no more, whoever ends them again', async () => {
+    const jobs = await claimed(30)
+    const [first] = ends(jobs.slice(0, 1))
+    await one.commit([first as never])
+    const id = idNumber(jobs[0]?.id ?? '')
+    const { rows } = await admin.query('select rev, events, doc from pawl.past where job = $1', [id])
+    const shortened = [id, rows[0].rev, 1, rows[0].events, rows[0].doc]
+    const { rows: answers } = await admin.query('select pawl.compact($1, $2, $3, $4, $5) as a', shortened)
+    expect(answers).toEqual([{ a: 'a' }])
+    const purge = [{ i: id, r: rows[0].rev, k: 1, z: 'S' }]
+    expect(
+      (await admin.query('select removed from pawl.purge($1)', [JSON.stringify(purge)])).rows[0].removed.length,
+    ).toBe(1)
+    expect(await statuses(one.commit([first as never]))).toEqual(['conflict'])
+    expect(await bundleOf(jobs)).toMatchObject({ open: 29 })
+    expect(await statesOf(jobs.slice(0, 1))).toEqual(['gone'])
+    const seen = await admin.query('select count(*)::int as n from pawl.bundled where id = $1', [id])
+    expect(seen.rows).toEqual([{ n: 0 }])
+    expect(await statuses(one.commit(ends(jobs.slice(1))))).toEqual(['applied'])
   })
 
   it('can be purged as soon as they have ended: nothing that is said twice brings them back', async () => {
@@ -296,20 +402,24 @@ describe('in a transaction of the caller', () => {
     expect(await statesOf([inside])).toEqual(['succeeded'])
   })
 
-  it.each([
-    ['alike', ends],
-    ['each in its own way', differentEnds],
-  ])('a rollback leaves it owned, to end with the others, %s', async (_, how) => {
+  it('a rollback leaves it owned, to end with the others', async () => {
     const jobs = await claimed(20)
     const { tx, rollback } = await openTransaction(database.url)
-    expect(await statuses(one.commit(how(jobs.slice(0, 1)), tx))).toEqual(['applied'])
+    expect(await statuses(one.commit(ends(jobs.slice(0, 1)), tx))).toEqual(['applied'])
     await rollback()
-    expect(await leasesOf(jobs)).toBe(1)
-    expect(await statuses(one.commit(how(jobs.slice(0, 10))))).toEqual(['applied'])
-    expect(await leasesOf(jobs)).toBe(0)
-    expect(await bundleOf(jobs)).toMatchObject({ open: 10 })
-    expect(await statuses(one.commit(how(jobs.slice(10))))).toEqual(['applied'])
+    expect(await statuses(one.commit(ends(jobs)))).toEqual(['applied'])
     expect(await statesOf(jobs)).toEqual(['succeeded'])
+  })
+
+  it('many of a bundle part it once', async () => {
+    const jobs = await claimed(60)
+    partings = 0
+    const transactions = await Promise.all(range(0, 5).map(() => openTransaction(database.url)))
+    await Promise.all(transactions.map(({ tx }, n) => one.commit(ends(jobs.slice(n, n + 1)), tx)))
+    expect(await leasesOf(jobs)).toBe(60)
+    for (const { commit } of transactions) await commit()
+    expect(await statesOf(jobs.slice(0, 5))).toEqual(['succeeded'])
+    expect(partings).toBe(1)
   })
 
   it('one with an older view of things does nothing rather than something wrong, and may be repeated', async () => {

@@ -67,7 +67,7 @@ create index ready_tick on pawl.ready (tick) where tick is not null;
 create index ready_state on pawl.ready (substr(doc, 7, 1), id) where doc is not null;
 
 -- Owned. `claim` > 0: the claim's event is not in `past` yet and `doc` is the record before it; < 0: it is, and `doc`
--- is the record. `tick` absent: when the lease expires. `beat`: how many heartbeats there were (n), the request of the
+-- is the record. `tick`: the first of its clocks besides the lease's end; `again`: it was handed out and is not before then. `beat`: how many heartbeats there were (n), the request of the
 -- last (id), and the runs that are not in `past` yet (p: count, first at, last at, request, lease end, 1 if it told of a
 -- cancel).
 -- No index but the primary key, and room on each page: heartbeats stay heap-only.
@@ -78,6 +78,7 @@ create table pawl.lease (
   rev int not null,
   step bigint not null check (step & 15 in (1, 2)),
   tick bigint,
+  again bigint,
   doc text,
   beat jsonb,
   check (claim > 0 or doc is not null)
@@ -136,8 +137,8 @@ create index past_state on pawl.past (state, job) where state <> 'S';
 
 -- One row per claim call that got something: what its jobs have in common. Lives as long as any of them (`refs`) or its
 -- entry. `request` is a hash where the words are long.
--- A bundle (`low` and `high` are there, its least and greatest job): its jobs were untouched, and have no leases of their
--- own unless they are `loose`; those neither loose nor in `past` are owned until `at` and their kind's window. `open`: how
+-- A bundle (`low` and `high` are there, its least and greatest job): its jobs were untouched and have no clock but their
+-- lease, and no lease of their own unless they are `loose`; those neither loose nor in `past` are owned until `at` and their kind's window. `open`: how
 -- many those are at most. A lease written and deleted for each was a third of what claiming and ending it costs. Whoever
 -- ends jobs of a bundle shares its advisory lock, whoever gives one a lease (`pawl.loosen`) has it alone.
 create table pawl.claim (

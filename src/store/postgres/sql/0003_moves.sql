@@ -147,7 +147,7 @@ begin
 
   if x.c is not null then
     insert into claim (request, worker, actor, nonce, at, tick, refs, jobs)
-    select 'commit/' || x.i || '/' || x.v, c.w, c.a, c.n, c.t, x.t, 1, array[x.i]
+    select 'commit/' || x.i || '/' || x.v, c.w, c.a, c.n, c.t, least(x.t, x.x), 1, array[x.i]
     from json_to_record(x.c) as c(w text, a text, n text, t bigint) returning -id into was_claim;
   end if;
   insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
@@ -157,7 +157,7 @@ begin
           x.z, x.p is not null, x.e, x.o, case when x.w = 'p' then x.d end, was_beat -> 'p');
 
   if x.q = 'l' and x.w = 'l' then
-    update lease set claim = -abs(was_claim), expires_at = x.x, rev = x.v, step = x.s, tick = nullif(x.t, x.x), doc = x.d,
+    update lease set claim = -abs(was_claim), expires_at = x.x, rev = x.v, step = x.s, tick = x.t, again = null, doc = x.d,
       beat = case when x.bi is not null then jsonb_build_object('n', x.bn, 'id', x.bi, 'p', '[]'::jsonb) end
     where id = x.i;
     update claim set tick = least(x.t, x.x) where id = abs(was_claim) and (tick is null or tick > least(x.t, x.x));
@@ -172,7 +172,7 @@ begin
     elsif x.w = 's' then insert into rest (id, rev, step, tick, doc) values (x.i, x.v, x.s, x.t, x.d);
     elsif x.w = 'l' then
       insert into lease (id, claim, expires_at, rev, step, tick, doc)
-      values (x.i, was_claim, x.x, x.v, x.s, nullif(x.t, x.x), x.d);
+      values (x.i, was_claim, x.x, x.v, x.s, x.t, x.d);
     end if;
   end if;
 
@@ -203,8 +203,7 @@ declare
   shapes text[] := '{}';
 begin
   if exists (select from claim c where c.low is not null) then
-    perform loosen(array(select x.i from json_to_recordset(items) as x(i bigint, q text)
-                         where x.q = 'l' and not exists (select from lease l where l.id = x.i)));
+    perform loosen(array(select x.i from json_to_recordset(items) as x(i bigint, q text) where x.q = 'l'));
   end if;
   for item in select * from json_array_elements(items) loop
     if item -> 'kt' is null and item -> 'sp' is null then

@@ -102,8 +102,8 @@ end $$;
 -- Jobs that are owned without a lease of their own.
 create view pawl.bundled as
 select u.id, c.id as claim, c.at from pawl.claim c cross join lateral unnest(c.jobs) as u(id)
-where c.low is not null and not exists (select from pawl.past p where p.job = u.id)
-  and not exists (select from pawl.lease l where l.id = u.id);
+where c.low is not null and (c.loose is null or u.id <> all(c.loose))
+  and not exists (select from pawl.past p where p.job = u.id);
 
 -- Candidates of a search, in order of their numbers: by where records of a state stand, narrowed by what is indexed. The
 -- caller looks at each record again. Answers with up to `n` ids.

@@ -17,8 +17,7 @@ set jit = off set enable_seqscan = off set plan_cache_mode = force_generic_plan 
 declare started bigint := clock();
 begin
   if exists (select from claim c where c.low is not null) then
-    perform loosen(array(select x.i from json_to_recordset(items) as x(i bigint)
-                         where not exists (select from lease l where l.id = x.i)));
+    perform loosen(array(select x.i from json_to_recordset(items) as x(i bigint)), all_of_them => true);
   end if;
   return query
   with x as materialized (
@@ -28,7 +27,7 @@ begin
       select l.claim from lease l where l.id = x.i and l.step >> 4 = x.f and l.expires_at > started limit 1
     ) l cross join lateral (select from claim c where c.id = abs(l.claim) and c.nonce = x.x limit 1) c
   ), mine as materialized (
-    select o.n, o.q, l.id, l.rev, l.expires_at, l.tick, l.beat, l.doc, k.window_ms,
+    select o.n, o.q, l.id, l.rev, l.expires_at, l.beat, l.doc, k.window_ms,
            coalesce(l.beat ->> 'id' = o.q, false) as replayed,
            coalesce(untold(l.doc), false)
              and not exists (select from jsonb_array_elements(l.beat -> 'p') r where r ->> 5 = '1') as tells
@@ -38,7 +37,6 @@ begin
     cross join lateral (select k.window_ms from kind k where k.id = j.kind limit 1) k
   ), renewed as (
     update lease l set rev = l.rev + 1, expires_at = started + m.window_ms,
-      tick = case when m.tick < m.expires_at then m.tick end,
       beat = jsonb_build_object('n', coalesce((m.beat ->> 'n')::int, 0) + 1, 'id', m.q, 'p', case
         when jsonb_array_length(coalesce(m.beat -> 'p', '[]')) = 0 or m.beat -> 'p' -> -1 ->> 5 = '1' then
           coalesce(m.beat -> 'p', '[]') || jsonb_build_array(jsonb_build_array(
@@ -83,14 +81,15 @@ begin
       perform loosen_from(c.id, c.jobs);
     end if;
     with handed as (
-      select l.id from lease l where l.id = any(c.jobs) and abs(l.claim) = c.id and coalesce(l.tick, l.expires_at) <= started
+      select l.id from lease l where l.id = any(c.jobs) and abs(l.claim) = c.id
+        and greatest(least(l.tick, l.expires_at), l.again) <= started
       order by l.id limit wanted - cardinality(ids) for update skip locked
     ), moved as (
-      update lease l set tick = started + 5000 from handed h where l.id = h.id returning l.id
+      update lease l set again = started + 5000 from handed h where l.id = h.id returning l.id
     )
     select array_agg(m.id) into handed_ids from moved m;
     ids := ids || coalesce(handed_ids, '{}');
-    update claim k set tick = (select min(coalesce(l.tick, l.expires_at)) from lease l
+    update claim k set tick = (select min(greatest(least(l.tick, l.expires_at), l.again)) from lease l
                                where l.id = any(c.jobs) and abs(l.claim) = c.id) where k.id = c.id;
   end loop;
   with handed as (

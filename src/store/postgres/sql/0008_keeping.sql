@@ -114,8 +114,10 @@ begin
       and not exists (select from rest r where r.id = u.id));
   if cardinality(ids) > 0 then
     -- What is removed must not look as if it had yet to end.
-    perform loosen_from(c.id, c.jobs) from claim c
-    where c.low is not null and c.id in (select p.claim from past p where p.job = any(ids));
+    perform loosen_from(c.id, array(select unnest(c.jobs) intersect select unnest(ids))) from (
+      select c.id, c.jobs from claim c where c.low is not null and c.jobs && ids
+        and c.low <= (select max(u) from unnest(ids) as u) and c.high >= (select min(u) from unnest(ids) as u) order by c.id
+    ) as c;
     with gone as (delete from past p where p.job = any(ids) returning p.claim),
     counted as (select abs(g.claim) as id, count(*)::int as n from gone g where g.claim is not null group by 1),
     left_over as (update claim c set refs = c.refs - d.n from counted d where c.id = d.id returning c.id, c.refs)
