@@ -154,7 +154,8 @@ export const due: readonly Scene[] = [
           for (const { status } of items) same(status, 'renewed', 'the lease is renewed')
           const answer = await stage.store.due(100)
           for (const { id, nextTickAt, lease } of answer.jobs) {
-            if ((nextTickAt ?? answer.now) <= answer.now && (lease?.expiresAt ?? answer.now) > answer.now) handed.add(id)
+            if ((nextTickAt ?? answer.now) <= answer.now && (lease?.expiresAt ?? answer.now) > answer.now)
+              handed.add(id)
           }
           return waited.every(({ id }) => handed.has(id))
         },
