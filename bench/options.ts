@@ -78,7 +78,7 @@ export function optionsFrom(args: readonly string[]): Options | undefined {
     return {
       scenario,
       contenders: scenario.contenders.filter(plays),
-      rounds: rounds ?? Math.min(quick?.rounds ?? size.rounds, scenario.rounds ?? size.rounds),
+      rounds: rounds ?? quick?.rounds ?? (mode === 'full' ? scenario.rounds : undefined) ?? size.rounds,
     }
   })
   return { mode, size: { ...size, rounds: rounds ?? size.rounds }, plan, json: values.json }

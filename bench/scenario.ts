@@ -13,7 +13,7 @@ export interface Scenario {
   readonly contenders: readonly ContenderName[]
   /** What a contender is given in it, in words. */
   readonly note?: string | undefined
-  /** Where once says as much as three times. */
+  /** In a full run: where once says as much as three times, or where three differ by more than contenders do. */
   readonly rounds?: number | undefined
   /** What is there before, made once per contender and copied for each round. */
   readonly fill?: ((stage: Stage, size: Size) => Promise<void>) | undefined

@@ -49,8 +49,8 @@ ${asMarkdown(who(summary, result))}
 }
 
 function roundsOf(plan: readonly Play[]): string {
-  const counts = [...new Set(plan.map(({ rounds }) => rounds))].toSorted((a, b) => b - a)
   const names = (count: number) => plan.filter(({ rounds }) => rounds === count).map(({ scenario }) => scenario.name)
+  const counts = [...new Set(plan.map(({ rounds }) => rounds))].toSorted((a, b) => names(b).length - names(a).length)
   return counts.map((count, i) => (i === 0 ? `${count}` : `${count} of ${names(count).join(', ')}`)).join(', ')
 }
 

@@ -12,6 +12,7 @@ export const latency: Scenario = {
   unit: 'ms',
   better: 'less',
   contenders: ['pawl', ...PEERS],
+  rounds: 5,
   note: 'producer and worker in a process each',
   async run(stage, { warmMs, latencyMs }) {
     const producer = await stage.connected('producer', { purpose: 'latency' })
