@@ -165,6 +165,30 @@ describe('the plan of a settlement', () => {
   })
 })
 
+describe('the plan of a heartbeat', () => {
+  it('looks each lease up, also where the table was analyzed while it was empty', async () => {
+    await client.query('delete from pawl.lease')
+    await client.query('vacuum analyze pawl.lease')
+    const { now } = await store.load([])
+    await store.insert(range(75_000_001, 400).map((n) => newJob(kindOf('kept'), n, now)))
+    const grant = grantOf('kept', 400)
+    const ids = (await store.claim(grant)).jobs.map(({ before }) => idNumber(before.id) ?? 0)
+    for (let round = 0; round < 7; round += 1) {
+      plans = []
+      const items = ids.slice(0, 40).map((i) => ({ i, f: 1, x: grant.nonce, q: `${round}` }))
+      const { rows } = await client.query('select answers from pawl.heartbeat($1)', [JSON.stringify(items)])
+      expect(rows[0].answers.every(Array.isArray)).toBe(true)
+      const plan = plans.find((each) => each.includes('update lease l set rev')) ?? ''
+      expect(plan).toMatch(/Update on lease/)
+      const walks = [...plan.matchAll(/Index Scan using lease_pkey on lease[^\n]*\n\s*(\S+ \S+)/g)].map(
+        ([, next]) => next,
+      )
+      expect(walks.length).toBeGreaterThan(2)
+      expect(new Set(walks)).toEqual(new Set(['Index Cond:']))
+    }
+  })
+})
+
 const cancel = (id: string) => ({ type: 'cancel', mode: 'hard', actor: 'operator', requestId: `cancel ${id}` }) as const
 
 function delayed(item: ReturnType<typeof newJob>): ReturnType<typeof newJob> {
