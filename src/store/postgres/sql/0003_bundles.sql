@@ -40,6 +40,7 @@ declare
   c record;
   of_it bigint[];
 begin
+  if not exists (select from claim k where k.low is not null) then return; end if;
   ids := array(select u.id from unnest(ids) as u(id)
                left join lateral (select l.id from lease l where l.id = u.id limit 1) l on true where l.id is null);
   for c in select k.id, k.jobs, k.loose from claim k where k.low is not null and k.low <= (select max(u) from unnest(ids) as u)

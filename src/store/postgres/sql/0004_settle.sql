@@ -139,7 +139,7 @@ begin
   end if;
   if ended < cardinality(jobs) then
     done := settle_each(items, started);
-    if cardinality(done) < cardinality(jobs) and exists (select from claim k where k.low is not null) then
+    if cardinality(done) < cardinality(jobs) then
       perform loosen(array(select unnest(jobs) except select unnest(done)));
       done := done || settle_each(items, started);
     end if;

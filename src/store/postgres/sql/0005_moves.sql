@@ -202,9 +202,7 @@ declare
   kinds int[] := '{}';
   shapes text[] := '{}';
 begin
-  if exists (select from claim c where c.low is not null) then
-    perform loosen(array(select x.i from json_to_recordset(items) as x(i bigint, q text) where x.q = 'l'));
-  end if;
+  perform loosen(array(select x.i from json_to_recordset(items) as x(i bigint, q text) where x.q = 'l'));
   for item in select * from json_array_elements(items) loop
     if item -> 'kt' is null and item -> 'sp' is null then
       verdict := move_one(item, started, again);

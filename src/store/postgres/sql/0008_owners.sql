@@ -16,9 +16,7 @@ language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms'
 set jit = off set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare started bigint := clock();
 begin
-  if exists (select from claim c where c.low is not null) then
-    perform loosen(array(select x.i from json_to_recordset(items) as x(i bigint)), all_of_them => true);
-  end if;
+  perform loosen(array(select x.i from json_to_recordset(items) as x(i bigint)), all_of_them => true);
   return query
   with x as materialized (
     select * from rows from (json_to_recordset(items) as (i bigint, f bigint, x text, q text)) with ordinality as x(i, f, x, q, n)
