@@ -12,6 +12,7 @@ import type { Body, Change } from '../store.ts'
 import type { Interned } from './kinds.ts'
 import { keyedRow, keyRow, keyText, named } from './new-row.ts'
 import { placeOf, stepOf } from './step.ts'
+import { literal } from './uniform.ts'
 
 export type Move = Extract<Change, { kind: 'move' }>
 
@@ -67,6 +68,41 @@ function isPlainEnd(events: readonly Event[]): boolean {
   if (events[events.length - 1]?.type !== 'succeeded') return false
   for (const { type } of events) if (type !== 'started' && type !== 'succeeded') return false
   return true
+}
+
+/** Jobs that end alike, together: most of a batch do. */
+export function alike(rows: readonly SettleRow[]): readonly object[] {
+  const groups: (Omit<SettleRow, 'i'> & { i: string })[] = []
+  let ids = ''
+  for (let n = 0; n < rows.length; n++) {
+    const row = rows[n] as SettleRow
+    const next = rows[n + 1]
+    ids += ids === '' ? row.i : `,${row.i}`
+    if (next !== undefined && isAlike(row, next)) continue
+    groups.push({ ...row, i: `{${ids}}` })
+    ids = ''
+  }
+  return groups
+}
+
+const isAlike = (a: SettleRow, b: SettleRow): boolean =>
+  a.e === b.e &&
+  a.c === b.c &&
+  a.n === b.n &&
+  a.a === b.a &&
+  a.r === b.r &&
+  a.v === b.v &&
+  a.s === b.s &&
+  a.z === b.z &&
+  a.p === b.p &&
+  a.d === b.d &&
+  a.o === b.o
+
+/** Each once, in order, so that whoever locks several locks them alike. */
+export function bundlesIn(rows: readonly SettleRow[]): string | undefined {
+  const found = new Set<number>()
+  for (const { c } of rows) if (c !== undefined) found.add(c)
+  return found.size === 0 ? undefined : literal([...found].sort((a, b) => a - b))
 }
 
 export function moveRow(change: Move, kind: Interned, spawnKind: Interned | undefined) {

@@ -8,7 +8,7 @@ import type { Job } from '../../core/job.ts'
 import { Batcher } from '../batcher.ts'
 import type { Change, Key, Verdict } from '../store.ts'
 import type { Bundles } from './bundles.ts'
-import { isSettling, type Move, moveRow, type SettleRow, settleRow, shapeOf } from './change-row.ts'
+import { alike, bundlesIn, isSettling, type Move, moveRow, settleRow, shapeOf } from './change-row.ts'
 import { type Connection, codeOf, isItems, leastBusy, type Row } from './connection.ts'
 import type { Keeping } from './keeping.ts'
 import type { Kinds } from './kinds.ts'
@@ -239,41 +239,6 @@ export class Commits {
     }
   }
 }
-
-/** Each once, in order, so that whoever locks several locks them alike. */
-function bundlesIn(rows: readonly SettleRow[]): string | undefined {
-  const found = new Set<number>()
-  for (const { c } of rows) if (c !== undefined) found.add(c)
-  return found.size === 0 ? undefined : literal([...found].sort((a, b) => a - b))
-}
-
-/** Jobs that end alike, together: most of a batch do. */
-function alike(rows: readonly SettleRow[]): readonly object[] {
-  const groups: (Omit<SettleRow, 'i'> & { i: string })[] = []
-  let ids = ''
-  for (let n = 0; n < rows.length; n++) {
-    const row = rows[n] as SettleRow
-    const next = rows[n + 1]
-    ids += ids === '' ? row.i : `,${row.i}`
-    if (next !== undefined && isAlike(row, next)) continue
-    groups.push({ ...row, i: `{${ids}}` })
-    ids = ''
-  }
-  return groups
-}
-
-const isAlike = (a: SettleRow, b: SettleRow): boolean =>
-  a.e === b.e &&
-  a.c === b.c &&
-  a.n === b.n &&
-  a.a === b.a &&
-  a.r === b.r &&
-  a.v === b.v &&
-  a.s === b.s &&
-  a.z === b.z &&
-  a.p === b.p &&
-  a.d === b.d &&
-  a.o === b.o
 
 const APPLIED: Verdict = { status: 'applied' }
 const CONFLICT: Verdict = { status: 'conflict' }
