@@ -137,9 +137,9 @@ export class Commits {
     const values = [
       JSON.stringify(alike(rows)),
       literal(rows.map(({ i }) => i)),
-      literal(uniform(changes.map(({ events }) => events[0]?.rev ?? 0))),
-      literal(uniform(changes.map(({ before }) => kinds.of(before.spec.kind).id))),
-      literal(uniform(changes.map(({ before, events, after }) => shapeOf(before, events, after)))),
+      literal(uniform(changes, ({ events }) => events[0]?.rev)),
+      literal(uniform(changes, ({ before }) => kinds.of(before.spec.kind).id)),
+      literal(uniform(changes, ({ before, events, after }) => shapeOf(before, events, after))),
       bundlesIn(rows),
     ]
     let again = false

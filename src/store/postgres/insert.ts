@@ -117,7 +117,7 @@ export class Inserts {
     const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
     const values = [
       ...columnsOf(rows),
-      literal(uniform(items.map(birthShape))),
+      literal(uniform(items, birthShape)),
       ...(ride === undefined ? [] : [laneOf(rows), ...ride.values]),
     ]
     let again = false

@@ -9,6 +9,7 @@ import { storable } from '../codec/text.ts'
 import type { Key, NewJob } from '../store.ts'
 import { bigints, texts } from './arrays.ts'
 import type { Interned } from './kinds.ts'
+import { literal, uniform } from './uniform.ts'
 
 /** Absent keys are absent columns; the names are explained in `sql/`. */
 export interface NewRow {
@@ -60,34 +61,20 @@ export function newRow({ job, event, input }: NewJob, kind: Interned): NewRow {
 export function columnsOf(rows: readonly NewRow[]): readonly (Buffer | string)[] {
   return [
     bigints(rows.map(({ i }) => i)),
-    texts(shared(rows, ({ b }) => b)),
-    texts(shared(rows, ({ h }) => h)),
-    numbers(shared(rows, ({ t }) => t)),
-    numbers(shared(rows, ({ k }) => k)),
-    numbers(shared(rows, ({ l }) => l)),
-    numbers(shared(rows, ({ w }) => w)),
-    texts(shared(rows, ({ c }) => c)),
+    texts(uniform(rows, ({ b }) => b)),
+    texts(uniform(rows, ({ h }) => h)),
+    literal(uniform(rows, ({ t }) => t)),
+    literal(uniform(rows, ({ k }) => k)),
+    literal(uniform(rows, ({ l }) => l)),
+    literal(uniform(rows, ({ w }) => w)),
+    texts(uniform(rows, ({ c }) => c)),
     // Letters and digits: nothing in them needs quotes.
-    texts(shared(rows, ({ m }) => m && `{${m}}`)),
-    numbers(shared(rows, ({ r }) => r)),
-    numbers(shared(rows, ({ n }) => n)),
-    numbers(shared(rows, ({ p }) => p)),
+    texts(uniform(rows, ({ m }) => m && `{${m}}`)),
+    literal(uniform(rows, ({ r }) => r)),
+    literal(uniform(rows, ({ n }) => n)),
+    literal(uniform(rows, ({ p }) => p)),
   ]
 }
-
-/** None where there is none, one where all are equal, else one each. */
-function shared<T extends string | number>(
-  rows: readonly NewRow[],
-  of: (row: NewRow) => T | undefined,
-): readonly (T | undefined)[] {
-  const [first] = rows
-  const one = first && of(first)
-  for (let i = 1; i < rows.length; i += 1) if (of(rows[i] as NewRow) !== one) return rows.map(of)
-  return one === undefined ? [] : [one]
-}
-
-const numbers = (values: readonly (number | undefined)[]): string =>
-  `{${Array.from(values, (value) => value ?? 'null').join()}}`
 
 export function keyedRow(item: NewJob, kind: Interned): KeyedRow {
   const { alias, kind: words } = item.job.spec

@@ -1,10 +1,17 @@
-/** Arrays of one element stand for all where all are equal: most batches cost no bytes for what their jobs share. */
-export function uniform<T extends string | number>(values: readonly T[]): readonly T[] {
-  const first = values[0]
-  if (first === undefined) return values
-  for (let i = 1; i < values.length; i++) if (values[i] !== first) return values
-  return [first]
+/**
+ * A column of a batch: none where there is none, one that stands for all where all are equal, else one each. Most batches
+ * cost no bytes for what their jobs share.
+ */
+export function uniform<Item, T extends string | number>(
+  items: readonly Item[],
+  of: (item: Item) => T | undefined,
+): readonly (T | undefined)[] {
+  const [first] = items
+  const one = first && of(first)
+  for (let i = 1; i < items.length; i += 1) if (of(items[i] as Item) !== one) return items.map(of)
+  return one === undefined ? [] : [one]
 }
 
 /** As a literal. Codes and numbers only: nothing in them needs quotes or escapes. */
-export const literal = (values: readonly (string | number)[]): string => `{${values.join()}}`
+export const literal = (values: readonly (string | number | undefined)[]): string =>
+  `{${values.map((value) => value ?? 'null').join()}}`
