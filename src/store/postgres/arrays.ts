@@ -39,7 +39,7 @@ export function texts(values: readonly (string | undefined)[]): Buffer {
   return bytes
 }
 
-/** One dimension that begins with 1; an empty array has none. */
+/** One dimension that begins with 1, also of an empty array, which the server takes for one without. */
 function header(bytes: Buffer, type: number, length: number, nulls: boolean): number {
   bytes.writeInt32BE(1, 0)
   bytes.writeInt32BE(nulls ? 1 : 0, 4)

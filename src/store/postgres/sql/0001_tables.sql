@@ -67,9 +67,9 @@ create index ready_tick on pawl.ready (tick) where tick is not null;
 create index ready_state on pawl.ready (substr(doc, 7, 1), id) where doc is not null;
 
 -- Owned. `claim` > 0: the claim's event is not in `past` yet and `doc` is the record before it; < 0: it is, and `doc`
--- is the record. `tick`: the first of its clocks besides the lease's end; `again`: it was handed out and is not before then. `beat`: how many heartbeats there were (n), the request of the
--- last (id), and the runs that are not in `past` yet (p: count, first at, last at, request, lease end, 1 if it told of a
--- cancel).
+-- is the record. `tick`: the first of its clocks besides the lease's end; `again`: it was handed out and is not before
+-- then. `beat`: how many heartbeats there were (n), the request of the last (id), and the runs that are not in `past` yet
+-- (p: count, first at, last at, request, lease end, 1 if it told of a cancel).
 -- No index but the primary key, and room on each page: heartbeats stay heap-only.
 create table pawl.lease (
   id bigint primary key,
