@@ -81,6 +81,11 @@ const ends = (jobs: readonly Job[]) => jobs.map((job) => completion(job, now))
 const differentEnds = (jobs: readonly Job[]) =>
   ends(jobs).map((end) => ({ ...end, bodies: [{ name: 'output', text: `"${end.before.id}"` }] }))
 
+const WAYS = [
+  ['alike', ends],
+  ['each in its own way', differentEnds],
+] as const
+
 const statuses = async (answer: Promise<{ verdicts: readonly { status: string }[] }>): Promise<readonly string[]> => [
   ...new Set((await answer).verdicts.map(({ status }) => status)),
 ]
@@ -145,10 +150,7 @@ describe('jobs claimed many at a time', () => {
     expect(await leasesOf(jobs.map(({ before }) => before))).toBe(21)
   })
 
-  it.each([
-    ['alike', ends],
-    ['each in its own way', differentEnds],
-  ])('end %s, and the bundle with the last of them', async (_, how) => {
+  it.each(WAYS)('end %s, and the bundle with the last of them', async (_, how) => {
     const jobs = await claimed(40)
     expect(await statuses(one.commit(how(jobs.slice(0, 30))))).toEqual(['applied'])
     expect(await bundleOf(jobs)).toMatchObject({ open: 10 })
@@ -158,10 +160,7 @@ describe('jobs claimed many at a time', () => {
     expect(await leasesOf(jobs)).toBe(0)
   })
 
-  it.each([
-    ['alike', ends],
-    ['each in its own way', differentEnds],
-  ])('end %s by the word of a process that has not claimed them', async (_, how) => {
+  it.each(WAYS)('end %s by the word of a process that has not claimed them', async (_, how) => {
     const jobs = await claimed(40)
     expect(await statuses(two.commit(how(jobs.slice(0, 20))))).toEqual(['applied'])
     expect(await statuses(one.commit(how(jobs.slice(20))))).toEqual(['applied'])
@@ -169,10 +168,7 @@ describe('jobs claimed many at a time', () => {
     expect(await leasesOf(jobs)).toBe(0)
   })
 
-  it.each([
-    ['alike', ends],
-    ['each in its own way', differentEnds],
-  ])('end %s, also with others whose leases were renewed or that have ended', async (_, how) => {
+  it.each(WAYS)('end %s, also with others whose leases were renewed or that have ended', async (_, how) => {
     const jobs = await claimed(40)
     const { items } = await two.heartbeat(jobs.slice(0, 5).map((job) => beat(job)))
     expect(items.map(({ status }) => status)).toEqual(range(0, 5).map(() => 'renewed'))
@@ -244,10 +240,7 @@ describe('jobs claimed many at a time', () => {
     expect(await statuses(one.commit(ends(jobs.slice(2))))).toEqual(['applied'])
   })
 
-  it.each([
-    ['alike', ends],
-    ['each in its own way', differentEnds],
-  ])('end %s beside one that was given a lease', async (_, how) => {
+  it.each(WAYS)('end %s beside one that was given a lease', async (_, how) => {
     const jobs = await claimed(20)
     await admin.query('select pawl.loosen($1)', [[idNumber(jobs[0]?.id ?? '')]])
     expect(await leasesOf(jobs)).toBe(1)
