@@ -9,7 +9,16 @@ import type { Inserted, KeyPurpose, NewJob } from '../store.ts'
 import { type Connection, codeOf, isItems, leastBusy, type Row } from './connection.ts'
 import type { Hints, Ride } from './hints.ts'
 import type { Kinds } from './kinds.ts'
-import { birthShape, columnsOf, type KeyedRow, keyedRow, type NewRow, newRow } from './new-row.ts'
+import {
+  birthShape,
+  columnsOf,
+  fieldsOf,
+  isReadyAtOnce,
+  type KeyedRow,
+  keyedRow,
+  type NewRow,
+  newRow,
+} from './new-row.ts'
 import type { Statements } from './statements.ts'
 import { literal, uniform } from './uniform.ts'
 
@@ -112,30 +121,37 @@ export class Inserts {
   }
 
   async #insertPlain(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {
-    const { kinds, statements, sawClock } = this.#parts
     const plain = leastBusy(this.#parts.plain)
-    const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
-    const values = [
-      ...columnsOf(rows),
-      literal(uniform(items, birthShape)),
-      ...(ride === undefined ? [] : [laneOf(rows), ...ride.values]),
-    ]
+    const { text, values } = this.#plainCall(items, ride)
     let again = false
     try {
       const [row] = await plain.run(
-        ride === undefined ? statements.insertPlain : statements.insertPlainOffering,
+        text,
         (repeated) => {
           again = repeated
           return values
         },
         true,
       )
-      sawClock(Number(row?.[0]))
+      this.#parts.sawClock(Number(row?.[0]))
       return { verdicts: items.map(() => undefined), given: row?.[1] === true }
     } catch (error) {
       if (!isItems(error)) throw error
       return { verdicts: await this.#brokenUp(plain, items, again, ride), given: false }
     }
+  }
+
+  #plainCall(items: readonly NewJob[], ride: Ride | undefined): { readonly text: string; readonly values: unknown[] } {
+    const { kinds, statements } = this.#parts
+    const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
+    const shapes = uniform(items, birthShape)
+    const values = () => [...columnsOf(rows), literal(shapes)]
+    if (ride === undefined) return { text: statements.insertPlain, values: values() }
+    const [row] = rows
+    if (row !== undefined && rows.length === 1 && isReadyAtOnce(row)) {
+      return { text: statements.insertOne, values: [...fieldsOf(row), ...shapes, ...ride.values] }
+    }
+    return { text: statements.insertPlainOffering, values: [...values(), laneOf(rows), ...ride.values] }
   }
 
   async #insertKeyed(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {

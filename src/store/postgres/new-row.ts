@@ -76,6 +76,22 @@ export function columnsOf(rows: readonly NewRow[]): readonly (Buffer | string)[]
   ]
 }
 
+/** A row as `insert_one` takes it. */
+export const fieldsOf = ({ i, b, h, t, k, l, w, c, m }: NewRow): readonly unknown[] => [
+  i,
+  b,
+  h,
+  t,
+  k,
+  l,
+  w,
+  c,
+  m && `{${m}}`,
+]
+
+/** It may be claimed at once, and nothing happens to it by the clock. */
+export const isReadyAtOnce = ({ r, n, p }: NewRow): boolean => r === undefined && n === undefined && p === undefined
+
 export function keyedRow(item: NewJob, kind: Interned): KeyedRow {
   const { alias, kind: words } = item.job.spec
   const keys = item.keys.map(keyRow)

@@ -3,6 +3,8 @@ export interface Statements {
   readonly insertPlain: string
   /** The same, and given away by the same commit, or told of. */
   readonly insertPlainOffering: string
+  /** The same for one alone. */
+  readonly insertOne: string
   readonly enqueue: string
   readonly enqueueOffering: string
   readonly claim: string
@@ -40,13 +42,14 @@ export interface Statements {
   readonly hear: string
 }
 
-const PLAIN = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13'
+const THIRTEEN = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13'
 
 export const statementsIn = (schema: string): Statements => {
   const s = quoted(schema)
   return {
-    insertPlain: `select ${s}.insert_plain(${PLAIN})`,
-    insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${PLAIN}) as i`,
+    insertPlain: `select ${s}.insert_plain(${THIRTEEN})`,
+    insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${THIRTEEN}) as i`,
+    insertOne: `select * from ${s}.insert_one(${THIRTEEN})`,
     enqueue: `select * from ${s}.enqueue($1)`,
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
     claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,

@@ -51,7 +51,7 @@ afterEach(() => {
   nowMs += 1_000
 })
 
-const rode = () => statements.filter((text) => text.includes('.offer('))
+const rode = () => statements.filter((text) => /\.(offer|insert_one)\(/.test(text))
 const apart = () => statements.filter((text) => text.startsWith('select pg_notify'))
 const heardOf = (kind: Kind) => eventually('a hint', () => heard.some((hint) => isAbout(hint, kind)))
 const isAbout = (hint: Hint, { queue }: Kind) => hint.about === 'queue' && hint.queue === queue

@@ -94,6 +94,10 @@ async function enqueue(item?: NewJob): Promise<Job> {
   return made.job
 }
 
+/** Keyed jobs are inserted and given by other statements than one alone. */
+const keyed = (item: NewJob): NewJob => ({ ...item, keys: [{ purpose: 'dedupe', key: queue, until: undefined }] })
+const WAYS = { alone: (item: NewJob): NewJob => item, keyed }
+
 async function connected(url = database.url): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -120,14 +124,23 @@ describe('what is given to a claim that stands', () => {
     'what marks it': '\u0001\u0002',
     nothing: '',
   }
-  it.each(Object.entries(texts))('arrives with the words that tell of it: %s', async (_, input) => {
+  const everyText = Object.entries(WAYS).flatMap(([way, made]) =>
+    Object.entries(texts).map(([name, input]) => ({ way, made, name, input })),
+  )
+  it.each(everyText)('arrives with the words that tell of it: $name, $way', async ({ made, input }) => {
     const grant = await stood()
-    const job = await enqueue(await draft(input))
+    const job = await enqueue(made(await draft(input)))
     await toldOf()
     const answer = await asked(grant)
     expect(trips).toBe(0)
     expect(answer.jobs.map((each) => [each.before.id, each.input])).toEqual([[job.id, input]])
     expect([answer.nonce, answer.replayed]).toEqual([grant.nonce, false])
+  })
+
+  it('is no longer than was asked for, also where it came before anybody asked', async () => {
+    const job = await enqueue(await draft('x'.repeat(100)))
+    const { jobs } = await claimer.claim({ ...grantOf(queue, 5), maxInputBytes: 50 })
+    expect(jobs.map(({ before, input }) => [before.id, input])).toEqual([[job.id, undefined]])
   })
 
   it.each([
@@ -209,6 +222,76 @@ describe('what is given to a claim that stands', () => {
 })
 
 describe('a claim that stands is answered', () => {
+  it('alike, whatever way the job came', async () => {
+    const left = async (made: (item: NewJob) => NewJob) => {
+      await stood()
+      const item = made(await draft('{"some":"input"}'))
+      await enqueue(item)
+      const { rows } = await admin.query(LEFT_BY, [number])
+      const { events } = await producer.events({ by: 'job', id: item.job.id, afterRev: 0, limit: 10 })
+      queues += 1
+      queue = `q${queues}`
+      return { rows, events: events.map(({ rev, type, actor }) => [rev, type, actor]) }
+    }
+    const alone = await left(WAYS.alone)
+    expect(alone.events).toEqual([
+      [1, 'enqueued', 'producer'],
+      [2, 'claimed', 'worker:w1'],
+    ])
+    expect(alone.rows.length).toBe(2)
+    expect(await left(keyed)).toEqual(alone)
+  })
+
+  it('not where its queue is paused, and not twice under one request', async () => {
+    const grant = await stood()
+    await admin.query('update pawl.queue set paused = true where name = $1', [queue])
+    const first = await enqueue()
+    expect([await stateOf(first), await countStanding()]).toEqual(['queued', 1])
+    expect((await asked(grant)).jobs).toEqual([])
+
+    queue += 'b'
+    // It was answered on a connection that was given up, after it had been asked to stand on another.
+    const other = await stood()
+    await admin.query(
+      `insert into pawl.claim (request, worker, actor, nonce, at, refs, jobs) select request, worker, actor, nonce, pawl.clock(), 1, '{1}'
+       from pawl.standing`,
+    )
+    const lastNumber = async () => (await admin.query('select last_value from pawl.claim_id_seq')).rows
+    const before = await lastNumber()
+    const second = await enqueue()
+    expect(await lastNumber(), 'no claim was tried that had to fail').toEqual(before)
+    expect(await stateOf(second)).toBe('queued')
+    expect((await asked(other)).jobs).toEqual([])
+  })
+
+  it('only where it stands for the lane, and as long as it said', async () => {
+    const grant = await stood()
+    const mine = queue
+    queue += 'b'
+    expect(await stateOf(await enqueue())).toBe('queued')
+    queue = mine
+    // By the producer's clock, which is ahead.
+    const tomorrow = newJob(kindOf(queue), 500_000, (await producer.load([])).now + 86_400_000)
+    expect(await stateOf(await enqueue(tomorrow)), 'not before it is ready').toBe('queued')
+    await admin.query('update pawl.standing set until = pawl.clock() - 1')
+    expect(await stateOf(await enqueue())).toBe('queued')
+    await asked(grant)
+  })
+
+  it('and what was to be said besides is said all the same', async () => {
+    const grant = await stood()
+    const first = await enqueue()
+    await toldOf()
+    const [claimed] = (await asked(grant)).jobs
+    if (claimed === undefined) throw new Error('it was given')
+    const next = await stood()
+    const over = completion(claimedBy(claimed, grant), (await producer.load([])).now)
+    expect((await producer.commit([over])).verdicts).toEqual([{ status: 'applied' }])
+    expect(await stateOf(await enqueue())).toBe('claimed')
+    await eventually('to hear of the end', () => heard.some((hint) => hint.about === 'job' && hint.id === first.id))
+    await asked(next)
+  })
+
   it('by keyed jobs, too, but not by one that exists', async () => {
     const keys = [{ purpose: 'dedupe', key: queue, until: undefined } as const]
     const first = await stood()
@@ -359,7 +442,14 @@ describe('the table of standing claims', () => {
     expect(await countStanding()).toBe(1)
   })
 
-  it('is read a bounded part of, whatever stood while somebody holds a snapshot', async () => {
+  it.each([
+    ['offer', () => `select pawl.offer(7, '{1}', 'nobody', '{}', null)`],
+    [
+      'insert_one',
+      (n: number) =>
+        `select pawl.insert_one(${900_000_000 + n}, '', '', 1, 1, 7, 1, null, null, '-eq', 'nobody', '{}', null)`,
+    ],
+  ])('is read a bounded part of, whatever stood while somebody holds a snapshot: %s', async (_, call) => {
     await admin.query('alter table pawl.standing set (autovacuum_enabled = off)')
     await using holder = await connected()
     await holder.query('begin isolation level repeatable read')
@@ -376,7 +466,7 @@ describe('the table of standing claims', () => {
     await client.query('set client_min_messages = log')
     for (let round = 0; round < 7; round += 1) {
       plans.length = 0
-      await client.query(`select pawl.offer(7, '{1}', 'nobody', '{}', null)`)
+      await client.query(call(round))
       const plan = plans.find((each) => each.includes('on standing s')) ?? ''
       expect(plan).toMatch(/Index Scan Backward using standing_pkey on standing[^\n]*\n\s*Index Cond/)
       expect(plan).not.toMatch(/Seq Scan on standing s|Sort|Bitmap/)
@@ -411,3 +501,12 @@ describe('words of strangers', () => {
     expect(trips).toBe(0)
   })
 })
+
+/** What there is of a job that was given, but for its own numbers and the time: its rows, once for each of its commits. */
+const LEFT_BY = `
+  select l.rev, l.step, l.tick, l.again, l.doc, l.beat, l.expires_at - c.at as lease_ms, c.tick - c.at as tick_ms, c.refs,
+    c.jobs = array[j.id] as alone, c.low, c.worker, c.request_words, e.claim = c.id as claims, e.jobs = array[j.id] as born,
+    e.revs, e.shapes, e.void, j.input, j.head, j.correlation, j.marks, e.kinds = array[j.kind] as kinds,
+    exists (select from pawl.ready r where r.id = j.id) as ready
+  from pawl.job j join pawl.lease l using (id) join pawl.claim c on c.id = l.claim
+  join pawl.entry e on e.claim = c.id or e.jobs @> array[j.id] where j.id = $1 order by e.id`

@@ -62,7 +62,7 @@ from pawl.past p cross join lateral json_array_elements(p.events::json) with ord
 do $$
 declare
   f record;
-  port constant text[] := array['clock', 'insert_plain', 'enqueue', 'claim', 'offer', 'hear', 'settle', 'missed', 'loosen', 'recount', 'move', 'heartbeat', 'due',
+  port constant text[] := array['clock', 'insert_plain', 'insert_one', 'enqueue', 'claim', 'offer', 'hear', 'settle', 'missed', 'loosen', 'recount', 'move', 'heartbeat', 'due',
     'intern_queues', 'intern_kind', 'kinds_by_id', 'records', 'history', 'histories', 'bodies', 'aliases', 'find_ids',
     'place_entries', 'feed_page', 'feed_end', 'tallies', 'trim_feed', 'jobs_between', 'jobs_correlated', 'settings',
     'annotate', 'annotations', 'compact', 'purge'];
