@@ -11,6 +11,7 @@ import type { Clock } from '../../system/clock.ts'
 import { original, storable } from '../codec/text.ts'
 import type { ClaimAnswer, ClaimedJob, Grant, Lane } from '../store.ts'
 import type { Bundles } from './bundles.ts'
+import { CREATED_AT, DOC, FLUSHED, HEAD, ID, INPUT, jobRows, KIND, LANE, STEP } from './claim-rows.ts'
 import type { Connection, Row } from './connection.ts'
 import type { Kinds } from './kinds.ts'
 import { keyText } from './new-row.ts'
@@ -62,7 +63,7 @@ export class Claims {
     const stood = standing.has(grant)
     const { rows, now } = standing.take(grant) ?? (await this.#asked(grant, lanes, draining))
     const [head] = rows
-    const found = rows.slice(1)
+    const found = jobRows(rows)
     // The claim's own time, which its jobs are stamped with; another call may have seen a later one meanwhile.
     const at = Number(head?.[STEP])
     await kinds.ensure(found.map((row) => Number(row[KIND])))
@@ -205,15 +206,5 @@ export class Claims {
 /** Numbers of the same length are in the order of their texts. */
 const byTime = (a: ClaimedJob['before'], b: ClaimedJob['before']): number =>
   (a.readyAt ?? 0) - (b.readyAt ?? 0) || a.id.length - b.id.length || (a.id < b.id ? -1 : 1)
-
-const ID = 0
-const CREATED_AT = 1
-const KIND = 2
-const LANE = 3
-const HEAD = 4
-const INPUT = 5
-const DOC = 6
-const STEP = 7
-const FLUSHED = 8
 
 const text = (value: Row[number] | undefined): string | null => (typeof value === 'string' ? value : null)

@@ -150,6 +150,53 @@ describe('jobs claimed many at a time', () => {
     expect(await leasesOf(jobs.map(({ before }) => before))).toBe(21)
   })
 
+  const ODD = [
+    '',
+    '\u0001',
+    '\u0001"\u0001"',
+    'a\u0000b',
+    '\ud800',
+    '{1,2}',
+    '\u001f',
+    '\u001f00000000000000ff',
+    '"漢字 🐾 \\"',
+    'NULL',
+  ]
+  const MIXTURES: Record<
+    string,
+    { readonly inputs: readonly string[]; readonly types: number; readonly priorities: number }
+  > = {
+    'of one kind and lane': { inputs: ['{"a":1}'], types: 1, priorities: 1 },
+    'of one kind and lane, with odd inputs': { inputs: ODD, types: 1, priorities: 1 },
+    'of several kinds': { inputs: ODD, types: 3, priorities: 1 },
+    'of several lanes': { inputs: ODD, types: 1, priorities: 3 },
+    'of several kinds and lanes': { inputs: ODD, types: 2, priorities: 2 },
+  }
+  it.each(Object.entries(MIXTURES))('come as they were made: %s', async (_, { inputs, types, priorities }) => {
+    const made = range(number + 1, 40).map((n, i) => {
+      const kind = { ...kindOf(queue), type: `flow.${i % types}` }
+      const item = newJob(kind, n, now, inputs[i % inputs.length], 5 + (i % priorities))
+      // Every fourth has no input at all.
+      return i % 4 === 3 ? newJob(kind, n, now, null, 5 + (i % priorities)) : item
+    })
+    number += 40
+    await one.insert(made)
+    const lanes = range(5, priorities).map((priority) => ({ tenant: 't', queue, priority }))
+    const { jobs } = await one.claim({ ...grantOf(queue, 40), lanes })
+    expect(await leasesOf(jobs.map(({ before }) => before))).toBe(0)
+    const byLane = made.toSorted((a, b) => a.job.priority - b.job.priority)
+    expect(jobs.map(({ before, input }) => [before, input])).toEqual(byLane.map(({ job, input }) => [job, input]))
+  })
+
+  it('bring no more input than was asked for', async () => {
+    await enqueue(20)
+    const { jobs } = await one.claim({ ...grantOf(queue, 20), maxInputBytes: 100 })
+    const bytes = jobs.reduce((sum, { input }) => sum + (input?.length ?? 0), 0)
+    expect(jobs.length).toBe(20)
+    expect(bytes).toBeGreaterThan(50)
+    expect(bytes).toBeLessThanOrEqual(100)
+  })
+
   it.each(WAYS)('end %s, and the bundle with the last of them', async (_, how) => {
     const jobs = await claimed(40)
     expect(await statuses(one.commit(how(jobs.slice(0, 30))))).toEqual(['applied'])

@@ -17,11 +17,18 @@ export const kindOf = (queue = 'main', policy: Partial<Policy> = {}): Kind => ({
   policy: policyOf(policy),
 })
 
-/** A job at its first event, as the engine would hand it to a store. */
-export function newJob(kind: Kind, number: number, at: number, input = `{"n":${number}}`): NewJob {
+/** A job at its first event, as the engine would hand it to a store. `null`: it has no input. */
+export function newJob(
+  kind: Kind,
+  number: number,
+  at: number,
+  words: string | null = `{"n":${number}}`,
+  priority = 5,
+): NewJob {
   const id = idText(number)
-  const ref = { name: 'input', size: input.length, digest: undefined }
-  const command: Command = { type: 'enqueue', id, kind, priority: 5, input: ref, actor: 'producer', requestId: id }
+  const input = words ?? undefined
+  const ref = input === undefined ? undefined : { name: 'input', size: input.length, digest: undefined }
+  const command: Command = { type: 'enqueue', id, kind, priority, input: ref, actor: 'producer', requestId: id }
   const decision = accepted(decide(undefined, command, at))
   return { job: decision.job, event: decision.events[0] as Event, input, keys: [] }
 }

@@ -319,6 +319,22 @@ describe('a claim that stands is answered', () => {
     expect(idsOf(await asked(grant)), 'the older first').toEqual([item.job.id, next.id])
   })
 
+  it('with all there are, where many are waiting, and then nobody else is told', async () => {
+    const grant = await stood({ stand: { ms: 30_000, limit: 64 } })
+    const items = await Promise.all(Array.from({ length: 20 }, () => draft()))
+    await admin.query('begin')
+    await producer.insert(items, admin)
+    const { rows } = await admin.query(
+      `select pawl.offer(lane, array[id], 'nobody', '{}', null) as given from pawl.job where id = $1`,
+      [number],
+    )
+    await admin.query('commit')
+    expect(rows).toEqual([{ given: true }])
+    await toldOf()
+    expect(idsOf(await asked(grant)).toSorted()).toEqual(items.map(({ job }) => job.id).toSorted())
+    expect(trips).toBe(0)
+  })
+
   it('before it can sit down, if somebody is answering it just now', async () => {
     const grant = await stood()
     const { rows } = await admin.query('select lanes[1] as lane from pawl.standing')

@@ -52,12 +52,13 @@ end $$;
 -- Who calls it: claim. Index: ready's primary key, lane by lane; lease and job by primary key. Locks: the rows it takes,
 -- SKIP LOCKED. The first row of the answer tells the time, the time of the claim (as step), its nonce (as head), its number if
 -- it is a bundle (as doc), whether it is a repetition (as flushed), and whether nothing was found and it stands now (then
--- it has an id). Then the jobs, in any order: the caller knows the one it asked for. What the caller can compute (lease
+-- it has an id). Then the jobs, in any order: the caller knows the one it asked for. Those of a bundle that are of one kind and
+-- lane are one row of columns. What the caller can compute (lease
 -- end, attempt, how far a lane was read) is not sent: each column cost 0.1 µs a row.
 create function pawl.claim(request_id text, request_text text, worker_id text, actor_name text, nonce_text text,
                            lanes int[], starts bigint[], wanted int, max_bytes bigint,
                            stood boolean default false, stand_ms bigint default null, stand_wanted int default null,
-                           stand_channel text default null)
+                           stand_channel text default null, as_rows boolean default false)
 returns table (id bigint, created_at bigint, kind int, lane int, head text, input text, doc text, step bigint,
                flushed boolean)
 language plpgsql rows 500
@@ -82,6 +83,9 @@ declare
   bytes bigint;
   -- Few jobs have leases at once: a bundle would cost them more than it saves.
   bundled boolean;
+  -- Theirs, if they are a bundle of one kind and lane.
+  one_lane int;
+  separator text := E'\x1f' || nonce_text;
   revs int[] := '{2}';
   shapes text[] := '{qcc}';
 begin
@@ -130,6 +134,11 @@ begin
   if ids is not null then
     claim_id := nextval('claim_id_seq');
     bundled := cardinality(ids) >= 16 and touched = 0 and first_tick is null;
+    -- They are in the order of their lanes: where the first and the last are in one, all are.
+    if bundled and kind_ids[1] = last_kind then
+      select a.lane into one_lane from ready a join ready z on z.lane = a.lane
+      where a.ctid = tids[1] and z.ctid = tids[cardinality(tids)];
+    end if;
   end if;
   id := stands_as; created_at := started; head := nonce_text; step := started; flushed := false;
   doc := case when bundled then claim_id end;
@@ -166,7 +175,15 @@ begin
   insert into entry (at, claim, jobs, revs, kinds, shapes)
   values (started, claim_id, '{}', revs, kind_ids, shapes);
 
-  if touched = 0 and bytes <= max_bytes then
+  -- Texts joined by what cannot be in them (claim-rows.ts): as JSON they cost 0.9 µs a job more, and numbers that are all
+  -- the same 0.1 each.
+  if one_lane is not null and bytes <= max_bytes and not as_rows then
+    return query select null::bigint, null::bigint, last_kind, one_lane,
+             string_agg(coalesce(j.head, E'\x01'), separator),
+             string_agg(coalesce(j.input, E'\x01'), separator),
+             concat(array_agg(j.id), array_agg(j.created_at)), null::bigint, null::boolean
+      from job j where j.id = any(ids);
+  elsif touched = 0 and bytes <= max_bytes then
     return query select j.id, j.created_at, j.kind, j.lane, j.head, j.input, null::text, null::bigint, null::boolean
       from job j where j.id = any(ids);
   else
@@ -234,7 +251,7 @@ begin
            array_agg(c.id)
       into given, taken
     from claim(it.request, it.request_words, it.worker, it.actor, it.nonce, array[for_lane], '{0}',
-               it.wanted, least(it.max_bytes, 6000)) as c;
+               it.wanted, least(it.max_bytes, 6000), as_rows => true) as c;
     if cardinality(taken) > 1 then
       perform answer(it, given);
       if taken @> born then
