@@ -17,7 +17,10 @@ export interface Observer {
   renewed(count: number): void
 }
 
-/** For OpenTelemetry and its like: spans are made by whoever knows how, from what is told here. */
+/**
+ * For OpenTelemetry and its like: spans are made by whoever knows how, from what is told here. It is told when this process
+ * learns of the commit: where one commit enqueues and claims, the claim may be told first. `rev` has the order.
+ */
 export interface Tracing {
   transition(event: Event, before: Job | undefined, after: Job): void
 }

@@ -20,7 +20,7 @@ describe('the options of the benchmark', () => {
     expect(options).toMatchObject({ mode: 'full', json: false, size: FULL })
     for (const { scenario, contenders, rounds } of options.plan) {
       expect(contenders).toEqual(scenario.contenders)
-      expect(rounds).toBe({ left: 1, latency: 5 }[scenario.name] ?? 3)
+      expect(rounds).toBe({ left: 1, latency: 5, 'drain-2': 5 }[scenario.name] ?? 3)
     }
   })
 
