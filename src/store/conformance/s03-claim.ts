@@ -59,6 +59,20 @@ export const claim: readonly Scene[] = [
     },
   },
   {
+    name: 'a lane asked for twice gives each of its jobs once',
+    async play(stage) {
+      const jobs = await stage.insert(...Array.from({ length: 20 }, (_, i) => ({ priority: i % 2 })))
+      const lanes = [lane(stage, 'main', 0), lane(stage, 'main', 1), lane(stage, 'main', 0)]
+      const answer = await stage.claim({ lanes, limit: 100 })
+      const order = [0, 1].flatMap((priority) => jobs.filter((job) => job.priority === priority))
+      same(
+        answer.jobs.map(({ before }) => [before.id, before.priority]),
+        order.map((job) => [job.id, job.priority]),
+        'each once, as it was made',
+      )
+    },
+  },
+  {
     name: 'a delayed job is given when its time has come, not before',
     async play(stage) {
       const runAt = (await stage.now()) + 400

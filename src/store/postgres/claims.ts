@@ -58,7 +58,8 @@ export class Claims {
     if (grant.lanes.some(({ tenant, queue }) => kinds.queue(tenant, queue) === undefined)) {
       await kinds.internQueues(grant.lanes)
     }
-    const lanes = grant.lanes.map((lane) => this.#number(lane))
+    // A lane that is asked for twice would give each of its jobs twice.
+    const lanes = [...new Set(grant.lanes.map((lane) => this.#number(lane)))]
     const draining = grant.limit >= DRAINING_FROM
     const stood = standing.has(grant)
     const { rows, now } = standing.take(grant) ?? (await this.#asked(grant, lanes, draining))

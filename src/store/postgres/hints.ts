@@ -45,7 +45,7 @@ const QUEUE_LENGTH_MAX = 100
 
 type Queue = Pick<Kind, 'tenant' | 'queue'>
 
-/** Words that leave with a commit. Where it gives the work away itself, what is left of them: about ended jobs. */
+/** Words that leave with a commit. Where it gives its work away itself, what is left of them: about everything else. */
 export interface Ride {
   readonly values: readonly [channel: string, all: string, rest: string | null]
   readonly queues: ReadonlyMap<string, Queue>
@@ -102,9 +102,9 @@ export class Hints {
   /** What to say in the very commit that makes work; undefined: it will be said a moment later. */
   ride(queues: Iterable<Queue>, jobs: number): Ride | undefined {
     if (this.#closed || jobs === 0 || this.#save() <= 0) return undefined
-    for (const queue of queues) this.#queues.set(nameOf(queue), queue)
     this.#spend(jobs)
-    return this.#take()
+    const own = new Map(Array.from(queues, (queue) => [nameOf(queue), queue]))
+    return this.#take(own)
   }
 
   /** It was not committed, or nobody knows. */
@@ -206,22 +206,25 @@ export class Hints {
     await this.#parts.run(this.#parts.statements.notify, [channel, all]).catch(() => {})
   }
 
-  /** Everything that is to be said, in one go. */
-  #take(): Ride {
+  /** Everything that is to be said, in one go. `own`: what the commit it rides with may give away. */
+  #take(own: ReadonlyMap<string, Queue> = NO_QUEUES): Ride {
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined
     this.#sentAt = this.#parts.clock.monotonicMs()
-    const queues = this.#queues
     const jobs = this.#jobs
+    const others = new Map([...this.#queues].filter(([name]) => !own.has(name)))
+    const queues = new Map([...others, ...own])
     this.#queues = new Map()
     this.#jobs = new Set()
+    const rest = others.size + jobs.size === 0 ? null : this.#words(others, jobs)
+    return { values: [this.#channel, this.#words(queues, jobs), rest], queues, jobs }
+  }
+
+  #words(queues: ReadonlyMap<string, Queue>, jobs: ReadonlySet<number>): string {
     const names = Array.from(queues.values(), ({ tenant, queue }) => [tenant, queue] as const)
     const short = names.every(([tenant, queue]) => tenant.length + queue.length <= QUEUE_LENGTH_MAX)
     const many = !short || queues.size > QUEUES_MAX || jobs.size > JOBS_MAX
-    const payload = (words: object) => ascii(JSON.stringify({ s: this.#self, ...words }))
-    const all = payload(many ? { a: 1 } : { q: names, j: [...jobs] })
-    const rest = jobs.size === 0 ? null : many ? all : payload({ j: [...jobs] })
-    return { values: [this.#channel, all, rest], queues, jobs }
+    return ascii(JSON.stringify({ s: this.#self, ...(many ? { a: 1 } : { q: names, j: [...jobs] }) }))
   }
 
   #heard(payload: string): void {
@@ -245,6 +248,8 @@ function soon(fn: () => void): Disposable {
     },
   }
 }
+
+const NO_QUEUES: ReadonlyMap<string, Queue> = new Map()
 
 const nameOf = ({ tenant, queue }: Queue): string => JSON.stringify([tenant, queue])
 

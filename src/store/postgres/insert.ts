@@ -144,14 +144,14 @@ export class Inserts {
   #plainCall(items: readonly NewJob[], ride: Ride | undefined): { readonly text: string; readonly values: unknown[] } {
     const { kinds, statements } = this.#parts
     const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
-    const shapes = uniform(items, birthShape)
-    const values = () => [...columnsOf(rows), literal(shapes)]
-    if (ride === undefined) return { text: statements.insertPlain, values: values() }
+    const [item, ...others] = items
     const [row] = rows
-    if (row !== undefined && rows.length === 1 && isReadyAtOnce(row)) {
-      return { text: statements.insertOne, values: [...fieldsOf(row), ...shapes, ...ride.values] }
+    if (ride !== undefined && others.length === 0 && item !== undefined && row !== undefined && isReadyAtOnce(row)) {
+      return { text: statements.insertOne, values: [...fieldsOf(row), birthShape(item), ...ride.values] }
     }
-    return { text: statements.insertPlainOffering, values: [...values(), laneOf(rows), ...ride.values] }
+    const values = [...columnsOf(rows), literal(uniform(items, birthShape))]
+    if (ride === undefined) return { text: statements.insertPlain, values }
+    return { text: statements.insertPlainOffering, values: [...values, laneOf(rows), ...ride.values] }
   }
 
   async #insertKeyed(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {

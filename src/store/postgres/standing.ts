@@ -10,6 +10,7 @@
  */
 import type { Clock } from '../../system/clock.ts'
 import type { Grant, Lane } from '../store.ts'
+import { CREATED_AT } from './claim-rows.ts'
 import type { Row } from './connection.ts'
 import { keyText } from './new-row.ts'
 
@@ -111,6 +112,3 @@ export class Standing {
     return { ms: clock.monotonicMs(), wallMs: clock.now() }
   }
 }
-
-/** Of the header: the store's clock when it was given. */
-const CREATED_AT = 1

@@ -42,14 +42,14 @@ export interface Statements {
   readonly hear: string
 }
 
-const THIRTEEN = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13'
+const COLUMNS = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13'
 
 export const statementsIn = (schema: string): Statements => {
   const s = quoted(schema)
   return {
-    insertPlain: `select ${s}.insert_plain(${THIRTEEN})`,
-    insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${THIRTEEN}) as i`,
-    insertOne: `select * from ${s}.insert_one(${THIRTEEN})`,
+    insertPlain: `select ${s}.insert_plain(${COLUMNS})`,
+    insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${COLUMNS}) as i`,
+    insertOne: `select * from ${s}.insert_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     enqueue: `select * from ${s}.enqueue($1)`,
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
     claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,

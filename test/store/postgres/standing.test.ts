@@ -249,6 +249,11 @@ describe('a claim that stands is answered', () => {
     expect([await stateOf(first), await countStanding()]).toEqual(['queued', 1])
     expect((await asked(grant)).jobs).toEqual([])
 
+    queue += 'a'
+    await stood({ stand: { ms: 30_000, limit: 0 } })
+    expect(await stateOf(await enqueue()), 'who wants none is given none').toBe('queued')
+    await admin.query('delete from pawl.standing')
+
     queue += 'b'
     // It was answered on a connection that was given up, after it had been asked to stand on another.
     const other = await stood()
@@ -275,6 +280,38 @@ describe('a claim that stands is answered', () => {
     expect(await stateOf(await enqueue(tomorrow)), 'not before it is ready').toBe('queued')
     await admin.query('update pawl.standing set until = pawl.clock() - 1')
     expect(await stateOf(await enqueue())).toBe('queued')
+    await asked(grant)
+  })
+
+  it('and what was to be said of other queues is said all the same', async () => {
+    const grant = await stood()
+    const mine = queue
+    // So much that it is told of a moment later, which is when the commit of something else takes the words along.
+    queue += 'much'
+    await producer.insert(await Promise.all(Array.from({ length: 200 }, () => draft())))
+    const more = await Promise.all(Array.from({ length: 10 }, () => draft()))
+    queue = `${mine}other`
+    await producer.insert([await draft(), ...more])
+    const other = queue
+    queue = mine
+    const next = await draft()
+    heard = []
+    producerMs += 1_000
+    expect((await producer.insert([next])).items).toEqual([{ status: 'inserted' }])
+    expect(await stateOf(next.job)).toBe('claimed')
+    await toldOf(other)
+    await asked(grant)
+  })
+
+  it('by few at a time: who brings many does not even keep others from it', async () => {
+    const grant = await stood()
+    const { rows } = await admin.query('select lanes[1] as lane from pawl.standing')
+    await using many = await connected()
+    await many.query('begin')
+    const born = `{${Array.from({ length: 17 }, (_, i) => 700_000_000 + i)}}`
+    await many.query(`select pawl.offer($1, $2, 'nobody', '{}', null)`, [rows[0].lane, born])
+    expect(await stateOf(await enqueue())).toBe('claimed')
+    await many.query('rollback')
     await asked(grant)
   })
 
@@ -486,6 +523,7 @@ describe('the table of standing claims', () => {
       const plan = plans.find((each) => each.includes('on standing s')) ?? ''
       expect(plan).toMatch(/Index Scan Backward using standing_pkey on standing[^\n]*\n\s*Index Cond/)
       expect(plan).not.toMatch(/Seq Scan on standing s|Sort|Bitmap/)
+      expect(plans.join()).not.toMatch(/Seq Scan on (ready|claim|queue)/)
       const [, hit, read = 0] = /^ {2}Buffers: shared hit=(\d+)(?: read=(\d+))?/m.exec(plan) ?? []
       expect(Number(hit) + Number(read)).toBeGreaterThan(0)
       expect(Number(hit) + Number(read)).toBeLessThan(40)

@@ -69,6 +69,8 @@ describe('whoever is in role pawl_app', () => {
       `pawl.move_one('{}', 0, false)`,
       `pawl.bear('{}', 0, null)`,
       `pawl.take_key('', '', '', 1, 0, 0, null)`,
+      `pawl.stands_for(1, 0)`,
+      `pawl.answer(null, '[]')`,
     ]) {
       expect(await codeOf(app.query(`select ${call}`)), call).toBe('42501')
     }

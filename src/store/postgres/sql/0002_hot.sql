@@ -50,11 +50,11 @@ begin
 end $$;
 
 -- Who calls it: claim. Index: ready's primary key, lane by lane; lease and job by primary key. Locks: the rows it takes,
--- SKIP LOCKED. The first row of the answer tells the time, the time of the claim (as step), its nonce (as head), its number if
--- it is a bundle (as doc), whether it is a repetition (as flushed), and whether nothing was found and it stands now (then
--- it has an id). Then the jobs, in any order: the caller knows the one it asked for. Those of a bundle that are of one kind and
--- lane are one row of columns. What the caller can compute (lease
--- end, attempt, how far a lane was read) is not sent: each column cost 0.1 µs a row.
+-- SKIP LOCKED. Lanes are different ones. The first row of the answer tells the time, the time of the claim (as step), its
+-- nonce (as head), its number if it is a bundle (as doc), whether it is a repetition (as flushed), and whether nothing was
+-- found and it stands now (then it has an id). Then the jobs, in any order: the caller knows the one it asked for. Those of a
+-- bundle that are of one kind and lane are one row of columns, unless `as_rows`: who gives them away looks at their ids. What
+-- the caller can compute (lease end, attempt, how far a lane was read) is not sent: each column cost 0.1 µs a row.
 create function pawl.claim(request_id text, request_text text, worker_id text, actor_name text, nonce_text text,
                            lanes int[], starts bigint[], wanted int, max_bytes bigint,
                            stood boolean default false, stand_ms bigint default null, stand_wanted int default null,
@@ -242,11 +242,12 @@ language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms'
 set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 set plan_cache_mode = force_generic_plan as $$
 declare
-  it standing := stands_for(for_lane, clock());
+  it standing;
   given json;
   taken bigint[];
 begin
-  if it.id is not null and cardinality(born) <= 16 then
+  if cardinality(born) <= 16 then it := stands_for(for_lane, clock()); end if;
+  if it.id is not null then
     select json_agg(json_build_array(c.id, c.created_at, c.kind, c.lane, c.head, c.input, c.doc, c.step, c.flushed)),
            array_agg(c.id)
       into given, taken
@@ -283,7 +284,7 @@ begin
   insert into job (id, created_at, kind, lane, input, head, correlation, marks)
   values (job_id, born_at, kind_id, for_lane, job_input, job_head, job_correlation, job_marks::text[]);
   it := stands_for(for_lane, now_ms);
-  given := it.id is not null and born_at <= now_ms
+  given := it.id is not null and it.wanted > 0 and lease_ms > 0 and born_at <= now_ms
     and not exists (select from ready r where r.lane = for_lane and r.ready_at <= now_ms)
     and not exists (select from claim c where c.request = it.request)
     and not (select q.paused from queue q where q.id = for_lane / 10);
