@@ -176,8 +176,8 @@ begin
   values (started, claim_id, '{}', revs, kind_ids, shapes);
 
   -- Texts joined by what cannot be in them (claim-rows.ts): as JSON they cost 0.9 µs a job more, and numbers that are all
-  -- the same 0.1 each.
-  if one_lane is not null and bytes <= max_bytes and not as_rows then
+  -- the same 0.1 each. Whoever cuts one out and keeps it keeps all of them in memory: not where they are long.
+  if one_lane is not null and bytes <= least(max_bytes, 262144) and not as_rows then
     return query select null::bigint, null::bigint, last_kind, one_lane,
              string_agg(coalesce(j.head, E'\x01'), separator),
              string_agg(coalesce(j.input, E'\x01'), separator),
