@@ -33,6 +33,7 @@ const life = (figure: string) => (summary: Summary, who: ContenderName) => {
 }
 
 const ROWS: readonly Row[] = [
+  ['single enqueue, 1 in flight (jobs/s)', rate('single-enqueue-1'), 'more'],
   ['single enqueue, 64 in flight (jobs/s)', rate('single-enqueue-64'), 'more'],
   ['bulk enqueue (jobs/s)', rate('bulk-enqueue'), 'more'],
   ['drain, 1 worker process (jobs/s)', rate('drain-1'), 'more'],
@@ -43,6 +44,7 @@ const ROWS: readonly Row[] = [
   ['WAL, whole life (B/job)', life('walBytes'), 'less'],
   ['server CPU, whole life (µs/job)', life('serverUs'), 'less'],
   ['Node CPU, drain (µs/job)', (summary, who) => summary.median('drain-1', who, 'nodeUs'), 'less'],
+  ['disk, after completion (B/job)', (summary, who) => summary.median('left', who, 'diskBytes'), 'less'],
 ]
 
 const COLUMNS = ['pawl', ...PEERS] as const
@@ -67,6 +69,7 @@ it began: ${on.loadBefore}); only ratios within it count.
 
 ${asMarkdown({ head: ['', ...there], rows })}
 ${embedded(summary)}
+${behind(summary)}
 ${judged(summary)}`
 }
 
@@ -80,7 +83,17 @@ function embedded(summary: Summary): string {
   return value === undefined ? '' : `\nEmbedded, on SQLite, pawl drains ${number(value)} jobs/s.\n`
 }
 
-/** Where we lose, it says so. */
+/** Where we lose, it says so, and to whom. */
+function behind(summary: Summary): string {
+  const lost = ROWS.flatMap(([title, figure, better]) => {
+    const own = figure(summary, 'pawl')
+    if (own === undefined) return []
+    const winners = PEERS.filter((peer) => bestOf([own, figure(summary, peer)], better) !== own)
+    return winners.length === 0 ? [] : [`- ${title.replace(/ \([^)]*\)$/, '')}: ${winners.join(', ')}`]
+  })
+  return lost.length === 0 ? '' : `pawl is behind in:\n\n${lost.join('\n')}\n`
+}
+
 function judged(summary: Summary): string {
   const all = verdicts(summary).filter(({ bar }) => Number.isFinite(bar.limit) && bar.limit > 0)
   const missed = all.filter(({ met }) => !met)

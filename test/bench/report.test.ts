@@ -113,5 +113,6 @@ describe('the README', () => {
     expect(said).toContain('| drain, 1 worker process (jobs/s) | 100 | **200** |')
     expect(said).toContain('drain, 1 process × the fastest Postgres peer: 0.50 instead of 1.4')
     expect(said).toContain('| kept of a job that is over | everything |  |')
+    expect(said).toContain('pawl is behind in:\n\n- drain, 1 worker process: pg-boss\n- Node CPU, drain: pg-boss\n')
   })
 })
