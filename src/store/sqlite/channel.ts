@@ -6,6 +6,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { Time } from '../../core/job.ts'
+import { realTimers } from '../../system/timers.ts'
 import type { Answered, Asked, Call, Op, Report, ThreadOptions } from './protocol.ts'
 
 /** A store that cannot be opened, or could not do what it was asked. */
@@ -20,6 +21,8 @@ export class SqliteStoreError extends Error {
 }
 
 const closed = () => new SqliteStoreError('STORE_CLOSED', 'pawl: the store is closed')
+
+const ENDS_WITHIN_MS = 5_000
 
 export interface Reply<O extends Op> {
   readonly now: Time
@@ -99,8 +102,10 @@ export class Channel {
     await this.#stop()
   }
 
+  /** It ends by itself once it has closed the file, and is stopped only if it does not: not on its way out. */
   async #stop(): Promise<void> {
-    await this.#worker.terminate()
+    this.#worker.ref()
+    using _late = realTimers.after(ENDS_WITHIN_MS, () => void this.#worker.terminate())
     await this.#exited
     this.#worker.removeAllListeners()
   }
