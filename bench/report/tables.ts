@@ -5,17 +5,23 @@ import type { Scenario } from '../scenario.ts'
 import type { Summary } from '../summary.ts'
 import type { Table } from './table.ts'
 
-/** Medians with half the spread; pawl's ratio to the best peer last. */
+/** Medians with half the spread; then pawl's ratio to the best peer, and its share of what bare SQL does. */
 export function results(summary: Summary, scenarios: readonly Scenario[]): Table {
   const there = (name: ContenderName) => summary.cells.some(({ contender }) => contender === name)
   const columns = (['pawl', 'bare-sql', ...PEERS] as const).filter(there)
   const rows = scenarios.flatMap((scenario) =>
     figuresOf(scenario).map((figure) => {
       const cell = (name: ContenderName) => shown(summary, scenario, as(scenario, name), figure)
-      return [titleOf(scenario, figure), ...columns.map(cell), ratioOf(summary, scenario, figure)]
+      const ratios = [ratioOf(summary, scenario, figure), ...(there('bare-sql') ? [shareOf(summary, scenario)] : [])]
+      return [titleOf(scenario, figure), ...columns.map(cell), ...ratios]
     }),
   )
-  return { head: ['', ...columns, 'pawl ÷ best peer'], rows }
+  return { head: ['', ...columns, 'pawl ÷ best peer', ...(there('bare-sql') ? ['share of bare SQL'] : [])], rows }
+}
+
+function shareOf(summary: Summary, { name }: Scenario): string {
+  const [own, limit] = (['pawl', 'bare-sql'] as const).map((who) => summary.median(name, who))
+  return own === undefined || limit === undefined ? '' : (own / limit).toFixed(2)
 }
 
 const figuresOf = ({ figure }: Scenario) => (figure === 'p50' ? ['p50', 'p95', 'p99'] : [figure])
