@@ -20,9 +20,12 @@ export interface FeedPage {
   readonly cursor: string
 }
 
-export async function placeEntries({ run, statements }: LoadParts, rounds = PLACED_ROUNDS): Promise<void> {
+export async function placeEntries(
+  { run, statements }: LoadParts,
+  { rounds = PLACED_ROUNDS, patient = false } = {},
+): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
-    const [row] = await run(statements.placeEntries, [PLACED])
+    const [row] = await run(statements.placeEntries, [PLACED, patient])
     if (row?.[0] === null || Number(row?.[0]) < PLACED) return
   }
 }

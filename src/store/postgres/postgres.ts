@@ -249,7 +249,7 @@ class PostgresStore implements Store {
           ? { cursor: (await feedEnd(parts)).cursor }
           : feedAfter(parts, query.after, query.limit)
       case 'tally': {
-        await placeEntries(parts)
+        await placeEntries(parts, { patient: true })
         const { cursor } = await feedEnd(parts)
         return { tally: await tallies(parts), cursor }
       }
@@ -269,7 +269,7 @@ class PostgresStore implements Store {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs < this.#tidyAt) return
     this.#tidyAt = nowMs + TIDY_EVERY_MS
-    await placeEntries(this.#load, TIDY_ROUNDS)
+    await placeEntries(this.#load, { rounds: TIDY_ROUNDS })
     if (nowMs < this.#trimAt) return
     this.#trimAt = nowMs + TRIM_EVERY_MS
     await this.#load.run(this.#load.statements.trimFeed, [this.#now - FEED_KEPT_MS, 10_000])

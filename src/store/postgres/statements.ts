@@ -70,7 +70,7 @@ export const statementsIn = (schema: string): Statements => {
     findIds: `select * from ${s}.find_ids($1)`,
     heartbeat: `select * from ${s}.heartbeat($1)`,
     due: `select * from ${s}.due($1)`,
-    placeEntries: `select ${s}.place_entries($1)`,
+    placeEntries: `select ${s}.place_entries($1, $2)`,
     feedPage: `select * from ${s}.feed_page($1, $2)`,
     feedEnd: `select * from ${s}.feed_end()`,
     tallies: `select * from ${s}.tallies()`,

@@ -46,6 +46,28 @@ async function inRounds(
 }
 
 describe('races between two stores', () => {
+  it('who counts waits for whoever is counting just now: nothing that was there is left out', async () => {
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    try {
+      await client.query('begin')
+      await client.query('select pawl.place_entries(1000, false)')
+      const { now } = await two.load([])
+      await two.insert([newJob(kindOf('counted'), 900_000_000, now)])
+      const counted = one.events({ by: 'tally' })
+      await eventually('it to wait', async () => {
+        const { rows } = await client.query(`select from pg_locks where locktype = 'advisory' and not granted`)
+        return rows.length > 0
+      })
+      await client.query('commit')
+      expect((await counted).tally.filter(({ queue }) => queue === 'counted')).toMatchObject([
+        { state: 'queued', count: 1 },
+      ])
+    } finally {
+      await client.end()
+    }
+  })
+
   it('two reapers on one expired job: one has its way', async () => {
     await inRounds('reapers', async (_, now) => {
       const grant = grantOf('reapers', AT_ONCE)

@@ -3,14 +3,16 @@
 -- freezes for as long as anyone, even in another database, keeps one open.)
 
 -- Who calls it: feed and tally reads, and the ticker now and then. Index: entry_unplaced. Answers with how many entries
--- it placed; null where somebody else is at it.
-create function pawl.place_entries(most int) returns int
+-- it placed; null where somebody else is at it, unless it is to be waited for: who counts wants all that was there.
+create function pawl.place_entries(most int, patient boolean) returns int
 language plpgsql set search_path = pawl, pg_temp as $$
 declare
   base bigint;
   placed int;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('pawl.feed', 0)) then return null; end if;
+  if patient then perform pg_advisory_xact_lock(hashtextextended('pawl.feed', 0));
+  elsif not pg_try_advisory_xact_lock(hashtextextended('pawl.feed', 0)) then return null;
+  end if;
   select pos into base from feed for update;
   with fresh as materialized (
     select e.id, row_number() over (order by e.id) as n from entry e where e.pos is null order by e.id limit most
