@@ -1,7 +1,8 @@
 /**
- * What `pawl.claim` answers: a row about the claim, then its jobs. Those of a bundle come as one row of columns, which
- * costs this process 1.2 µs a job less than rows do. Their texts are joined by something nobody can have written into
- * them: the claim's own nonce, fresh and unknown until then, behind a control character that no JSON contains.
+ * What `pawl.claim` answers: a row about the claim, then its jobs. Those of a bundle, where they are alike and short, come
+ * as one row of columns, which costs this process 1.2 µs a job less than rows do. Their texts are joined by something
+ * nobody can have written into them: the claim's own nonce, fresh and unknown until then, behind a control character that
+ * no JSON contains.
  */
 import { assert } from '../../core/assert.ts'
 import type { Row } from './connection.ts'

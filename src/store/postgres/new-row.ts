@@ -1,4 +1,4 @@
-/** A new job as the JSON the database takes it in. */
+/** A new job as the database takes it in: as JSON, as a row of many columns, or alone. */
 import { createHash } from 'node:crypto'
 import { digest } from '../../core/hash.ts'
 import { idNumber } from '../../core/id.ts'
