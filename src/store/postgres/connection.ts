@@ -6,37 +6,17 @@
  * Nothing it does needs a session: no SET, and statements have names only for as long as that works. A name saves the
  * server reading the statement again (35 µs); a transaction pooler that does not know names, or a function that was
  * replaced under them, makes them an error before anything is done, and from then on there are none.
+ *
+ * Statements are pipelined where the connection leads to its backend. A transaction pooler lends a backend from one
+ * ReadyForQuery to the next: of statements that follow each other without waiting, some halves go to one backend and
+ * some to another, and answers go to whoever has it by then (pgbouncer 1.18 gave us strangers' errors, and none at all).
+ * So it is asked whose backend that is, and behind a pooler one statement is under way at a time.
  */
-import pg from 'pg'
 import { digest } from '../../core/hash.ts'
 import type { Clock } from '../../system/clock.ts'
 import { Few } from '../../system/few.ts'
 import type { Timers } from '../../system/timers.ts'
-
-/** What is used of `pg`'s client; tests put something in between. */
-export interface Client {
-  connect(): Promise<unknown>
-  query(config: {
-    name?: string
-    text: string
-    values: unknown[]
-    rowMode: 'array'
-    types: typeof TYPES
-  }): Promise<{ rows: unknown[] }>
-  end(): Promise<void>
-  on(event: 'error' | 'end', listener: (error?: unknown) => void): unknown
-}
-
-export type Connect = (url: string) => Client
-
-export const connectWithPg: Connect = (url) =>
-  new pg.Client({
-    connectionString: url,
-    query_timeout: QUERY_MS,
-    connectionTimeoutMillis: CONNECT_MS,
-    keepAlive: true,
-    pipeline: true,
-  })
+import { type Client, type Connect, type Question, TYPES } from './client.ts'
 
 export interface ConnectionOptions {
   readonly url: string
@@ -59,23 +39,8 @@ export class PostgresUnavailable extends Error {
 /** A row, column by column. Numbers are numbers, everything else is text or null. */
 export type Row = readonly (string | number | boolean | null)[]
 
-const QUERY_MS = 60_000
-const CONNECT_MS = 10_000
 const PAUSE_MS_MAX = 500
 export const LOCK_NOT_AVAILABLE = '55P03'
-
-const INT2 = 21
-const INT4 = 23
-const INT8 = 20
-const BOOL = 16
-
-/** 8-byte numbers are times, ids and counts: all of them safe integers. */
-const TYPES = {
-  getTypeParser: (oid: number): ((text: string) => unknown) =>
-    oid === INT8 || oid === INT4 || oid === INT2 ? Number : oid === BOOL ? isTrue : asIs,
-}
-const isTrue = (text: string): boolean => text === 't'
-const asIs = (text: string): string => text
 
 export class Connection {
   readonly #options: ConnectionOptions
@@ -84,6 +49,10 @@ export class Connection {
   /** Statements under way. Sent as they come, answered in that order; each is a transaction of its own. */
   readonly #underWay = new Few<Promise<unknown>>()
   #named = true
+  /** False for good once a pooler was seen in between. */
+  #direct = true
+  /** Behind a pooler: whoever comes next waits for it. */
+  #turn: Promise<unknown> = Promise.resolve()
   /** Asked to close: what fails now is not tried again. */
   #leaving = false
   #closed = false
@@ -158,8 +127,7 @@ export class Connection {
       throw error
     }
     try {
-      const { rows } = await client.query({ ...this.#name(text), text, values, rowMode: 'array', types: TYPES })
-      return rows as Row[]
+      return await this.#ask(client, { ...this.#name(text), text, values, rowMode: 'array', types: TYPES })
     } catch (error) {
       // Of all statements that were under way on it, the first to fail sees it off.
       if (isLost(error) && this.#forget(opening)) client.end().catch(() => {})
@@ -172,14 +140,36 @@ export class Connection {
     return this.#named ? { name: `pawl_${digest(text)}` } : UNNAMED
   }
 
+  async #ask(client: Client, question: Question): Promise<Row[]> {
+    const asked = this.#direct ? client.query(question) : this.#turn.then(() => client.query(question))
+    if (!this.#direct) this.#turn = asked.catch(() => {})
+    const { rows } = await asked
+    return rows as Row[]
+  }
+
   #open(): Promise<Client> {
-    const client = this.#options.connect(this.#options.url)
-    const opening = client.connect().then(() => client)
-    const forget = () => this.#forget(opening)
-    client.on('error', forget)
-    client.on('end', forget)
+    const opening: Promise<Client> = this.#connected(() => this.#forget(opening))
     this.#client = opening
     return opening
+  }
+
+  async #connected(gone: () => void): Promise<Client> {
+    const { url, connect } = this.#options
+    for (;;) {
+      const client = connect({ url, pipeline: this.#direct })
+      let kept = true
+      const lost = () => kept && gone()
+      client.on('error', lost)
+      client.on('end', lost)
+      await client.connect()
+      if (!this.#direct) return client
+      const direct = await isDirect(client).catch((error: unknown) => error)
+      if (direct === true) return client
+      kept = false
+      await client.end().catch(() => {})
+      if (direct !== false) throw direct
+      this.#direct = false
+    }
   }
 
   /** False where it has been forgotten already. */
@@ -188,6 +178,13 @@ export class Connection {
     this.#client = undefined
     return true
   }
+}
+
+/** A pooler answers for the server with a process id of its own invention. */
+async function isDirect(client: Client): Promise<boolean> {
+  const { rows } = await client.query({ text: 'select pg_backend_pid()', values: [], rowMode: 'array', types: TYPES })
+  const [row] = rows as Row[]
+  return row?.[0] === client.processId()
 }
 
 /** Of several connections that serve the same: work goes on on one while the other waits for the disk. */

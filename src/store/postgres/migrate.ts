@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Client } from './connection.ts'
+import type { Client } from './client.ts'
 import { quoted } from './statements.ts'
 
 export interface Migration {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Client, type Connect, connectWithPg } from '../../../src/store/postgres/connection.ts'
+import { type Client, type Connect, connectWithPg } from '../../../src/store/postgres/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
@@ -23,26 +23,21 @@ afterAll(async () => {
 const CODES = ['40001', '40P01', '55P03', '57P01', '08006'] as const
 
 function faulty(random: () => number, share: number, seen: Map<string, number>): Connect {
-  return (url) => {
-    const client = connectWithPg(url)
-    const query: Client['query'] = async (config) => {
-      if (random() >= share) return client.query(config)
+  return (config) => {
+    const client = connectWithPg(config)
+    const query: Client['query'] = async (question) => {
+      if (random() >= share) return client.query(question)
       const code = CODES[Math.floor(random() * CODES.length)] as string
       const breaks = code === '57P01' || code === '08006'
       seen.set(code, (seen.get(code) ?? 0) + 1)
       if (breaks && random() < 0.5) {
-        await client.query(config)
+        await client.query(question)
         seen.set('answers lost', (seen.get('answers lost') ?? 0) + 1)
       }
       if (breaks) await client.end()
       throw Object.assign(new Error(`injected ${code}`), { code })
     }
-    return {
-      connect: () => client.connect(),
-      end: () => client.end(),
-      on: (event, listener) => client.on(event, listener),
-      query,
-    }
+    return { ...client, query }
   }
 }
 

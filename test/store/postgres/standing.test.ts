@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Job } from '../../../src/core/job.ts'
-import { type Connect, connectWithPg } from '../../../src/store/postgres/connection.ts'
+import { type Connect, connectWithPg } from '../../../src/store/postgres/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { ClaimAnswer, Grant, Hint, NewJob, Store } from '../../../src/store/store.ts'
 import { realClock } from '../../../src/system/clock.ts'
@@ -25,18 +25,16 @@ let accident: ((send: () => Promise<{ rows: unknown[] }>) => Promise<{ rows: unk
 let claimerMs = 1_000
 let producerMs = 1_000
 
-const watched: Connect = (url) => {
-  const client = connectWithPg(url)
+const watched: Connect = (config) => {
+  const client = connectWithPg(config)
   return {
-    connect: () => client.connect(),
-    end: () => client.end(),
-    on: (event, listener) => client.on(event, listener),
-    async query(config) {
-      if (!config.text.includes('.claim(')) return client.query(config)
+    ...client,
+    async query(question) {
+      if (!question.text.includes('.claim(')) return client.query(question)
       trips += 1
       const happens = accident
       accident = undefined
-      return happens === undefined ? client.query(config) : happens(() => client.query(config))
+      return happens === undefined ? client.query(question) : happens(() => client.query(question))
     },
   }
 }
