@@ -44,6 +44,13 @@ describe('pawl on Postgres', () => {
     expect(script.stdout).not.toMatch(/\bpawl\.job\b/)
   })
 
+  it('takes no schema that is somebody else’s, and no name that cannot be one', async () => {
+    const taken = await pawl(at('migrate', '--schema', 'public'))
+    expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('everybody')])
+    expect((await pawl(at('migrate', '--sql', '--role', 'pg_mine'))).code).toBe(2)
+    expect((await pawl(['migrate', '--sql', '--role', 'orders'])).stdout).toContain(`pawl_migration.role = 'orders'`)
+  })
+
   it('works like any other store', async () => {
     const { id } = await json<{ id: string }>(at('enqueue', 'mail', '--queue', 'mail', '-p', 'to=ann', '--delay', '1h'))
     expect(await json(at('jobs', 'show', id))).toMatchObject({ state: 'queued', input: { to: 'ann' } })

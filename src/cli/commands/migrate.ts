@@ -1,18 +1,23 @@
 /** `pawl migrate`: brings a Postgres database to this version's schema, or says what that would take. */
 import type { Command } from 'commander'
+import { checkedRole, checkedSchema } from '../../store/postgres/identifiers.ts'
 import { type Ask, migrate as apply, migrationStatus, schemaScript } from '../../store/postgres/migrate.ts'
 import { examples } from '../example.ts'
-import { Usage } from '../exit.ts'
+import { failureOf, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { isPostgres, type Session } from '../session.ts'
+import { safe } from '../terminal.ts'
 
 interface Options {
   readonly status?: boolean
   readonly sql?: boolean
   readonly dryRun?: boolean
+  readonly role?: string
 }
 
 const SCHEMA = 'pawl'
+/** Others are Postgres', about what is there already. */
+const RAISED_BY_US = '00000'
 
 export function migrate(parent: Command, { session }: Context): void {
   const command = parent
@@ -21,18 +26,22 @@ export function migrate(parent: Command, { session }: Context): void {
     .option('--status', 'what is applied and what is not')
     .option('--sql', 'the whole schema as one script; needs no database')
     .option('--dry-run', 'apply what is pending and take it back')
+    .option('--role <role>', 'who may use the schema besides its owner (the role it has, or pawl_app_<database>)')
     .action((options: Options) => run(session(), options))
   examples(
     command,
     'pawl migrate --url postgres://localhost/app',
+    'pawl migrate --role billing_jobs --url postgres://localhost/app',
     'pawl migrate --status --json --url postgres://localhost/app',
     'pawl migrate --sql --schema jobs > schema.sql',
   )
 }
 
 async function run(session: Session, options: Options): Promise<void> {
-  const { terminal, schema = SCHEMA } = session
-  if (options.sql === true) return terminal.print(schemaScript(schema))
+  const { terminal } = session
+  const schema = typed(checkedSchema, session.schema ?? SCHEMA)
+  if (options.role !== undefined) typed(checkedRole, options.role)
+  if (options.sql === true) return terminal.print(schemaScript(schema, options.role))
   const url = session.directUrl ?? session.url
   if (!isPostgres(url)) {
     throw new Usage(
@@ -54,7 +63,10 @@ async function run(session: Session, options: Options): Promise<void> {
       })
     }
     const dryRun = options.dryRun === true
-    const applied = await apply(client as never, schema, dryRun)
+    client.on('notice', ({ code, message }) => {
+      if (code === RAISED_BY_US) terminal.warn(safe(message ?? ''))
+    })
+    const applied = await apply(client as never, schema, { dryRun, role: options.role })
     terminal.tell({ schema, applied: dryRun ? [] : applied, wouldApply: dryRun ? applied : undefined, dryRun }, () => {
       for (const name of applied) terminal.say(`${dryRun ? 'would apply' : 'applied'}  ${name}`)
       terminal.say(
@@ -66,6 +78,15 @@ async function run(session: Session, options: Options): Promise<void> {
       )
     })
   })
+}
+
+/** A name that cannot be is a slip of whoever typed it. */
+function typed(check: (name: string) => string, name: string): string {
+  try {
+    return check(name)
+  } catch (error) {
+    throw new Usage(failureOf(error).message)
+  }
 }
 
 type Client = InstanceType<typeof import('pg')['default']['Client']>

@@ -71,7 +71,7 @@ describe('migrations', () => {
 
   it('can be tried without changing anything', async () => {
     const names = migrations('pawl').map(({ name }) => name)
-    expect(await migrate(client, 'pawl', true)).toEqual(names)
+    expect(await migrate(client, 'pawl', { dryRun: true })).toEqual(names)
     expect(await ask(`select count(*)::int from pg_namespace where nspname = 'pawl'`)).toEqual([[0]])
     expect(await migrationStatus(ask, 'pawl')).toEqual({ applied: [], pending: names })
     await migrate(client, 'pawl')
