@@ -6,6 +6,7 @@ import { LocalEngine } from './engine/local.ts'
 import type { Metrics } from './engine/metrics.ts'
 import { observer, type Tracing } from './engine/observer.ts'
 import { type RetentionOptions, retention } from './engine/retention.ts'
+import { SealedEngine } from './engine/sealed-engine.ts'
 import { type TickerOptions, ticker } from './engine/ticker.ts'
 import { Pawl } from './pawl.ts'
 import type { Store } from './store/store.ts'
@@ -65,16 +66,31 @@ export async function open(url: string = DEFAULT_URL, options: OpenOptions = {})
 async function remote(url: string, options: OpenOptions): Promise<Pawl> {
   const { HttpEngine } = await import('./client/client.ts')
   const { clock = realClock, random = realRandom, timers = realTimers, token } = options
-  const { EncodedEngine } = await import('./client/encoded.ts')
-  const plain = new HttpEngine({ url, token, clock, random, timers })
-  const engine = options.codec === undefined ? plain : new EncodedEngine(plain, options.codec, random)
-  return new Pawl({ ...shared(engine, options), surroundings: { clock } })
+  const engine = new HttpEngine({ url, token, clock, random, timers })
+  return new Pawl(shared(engine, options, { clock }))
 }
 
 /** What every Pawl has, wherever its engine is. */
-function shared(engine: Engine, options: OpenOptions) {
-  const { random = realRandom, timers = realTimers, log = silentLog, tenant, actor, telemetry } = options
-  return { engine: telemetry?.engine(engine) ?? engine, timers, ids: realIds(random), log, tenant, actor, telemetry }
+function shared(stored: Engine, options: OpenOptions, around: Surroundings) {
+  const { random = realRandom, timers = realTimers, log = silentLog, tenant, actor, telemetry, codec } = options
+  const sealed = codec && new SealedEngine(stored, codec, random)
+  const engine = sealed ?? stored
+  const surroundings: Surroundings = {
+    ...around,
+    // Whoever keeps leases for a worker has no key.
+    heardCancel: sealed && ((job, cancel) => sealed.openedCancel(job, cancel)),
+  }
+  return {
+    engine: telemetry?.engine(engine) ?? engine,
+    stored,
+    surroundings,
+    timers,
+    ids: realIds(random),
+    log,
+    tenant,
+    actor,
+    telemetry,
+  }
 }
 
 /** What a store that was opened by its URL can do besides. */
@@ -87,9 +103,9 @@ export interface Origin {
 /** Everything on top of a store, which is closed with it. */
 export function assemble(store: Store, options: OpenOptions = {}, { url, transactions }: Origin = {}): Pawl {
   const { clock = realClock, random = realRandom, timers = realTimers, log = silentLog } = options
-  const { metrics, tracing, codec } = options
+  const { metrics, tracing } = options
   const watching = observer({ log: options.log, metrics, tracing })
-  const engine = new LocalEngine({ store, clock, random, timers, observer: watching, codec, log })
+  const engine = new LocalEngine({ store, clock, random, timers, observer: watching, log })
   const services: Service[] = []
   if (options.ticker !== false) {
     services.push(ticker({ tick: (limit) => engine.tick(limit), timers, log }, options.ticker))
@@ -105,7 +121,7 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
     transaction: transactions && ((work) => transactions.run(work)),
   }
   const closing = transactions === undefined ? services : [...services, transactions]
-  return new Pawl({ ...shared(engine, options), surroundings, services: closing })
+  return new Pawl({ ...shared(engine, options, surroundings), services: closing })
 }
 
 /** A store that lives in this process's memory cannot be opened a second time. */

@@ -45,6 +45,8 @@ export interface Redriven {
 
 export interface PawlParts {
   readonly engine: Engine
+  /** What is behind it, where bodies are encrypted on the way: everything as it is stored. */
+  readonly stored?: Engine | undefined
   readonly timers: Timers
   readonly ids: Ids
   readonly log: Log
@@ -221,7 +223,7 @@ export class Pawl implements AsyncDisposable {
 
   /** Folds every log against its record, keys and counters; names every difference. */
   verify(filter?: VerifyFilter): Promise<Verification> {
-    return verify(this.engine, filter)
+    return verify(this.#parts.stored ?? this.engine, filter)
   }
 
   /** The table the engine enforces. */

@@ -3,6 +3,7 @@
  * Whatever a job contains, the terminal is not its to command: control characters are shown, never sent.
  */
 import pc from 'picocolors'
+import { withoutCiphertext } from '../encryption.ts'
 
 export interface Streams {
   readonly out: (text: string) => void
@@ -108,7 +109,7 @@ const asIs: Painter = (text) => text
 
 /** Control characters, and those that turn text around or hide in it, become visible; so does half a character. */
 export const safe = (text: string): string =>
-  text.replaceAll(
+  withoutCiphertext(text).replaceAll(
     /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )

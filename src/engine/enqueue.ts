@@ -8,7 +8,6 @@ import { LENGTHS, MAX_DURATION_MS } from '../core/limits.ts'
 import type { Violation } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Inserted, NewJob, Transaction } from '../store/store.ts'
-import { aboutJob } from './body-codec.ts'
 import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
 import { keysOf } from './keys.ts'
@@ -20,7 +19,7 @@ export async function enqueue(
   tx: Transaction | undefined,
 ): Promise<readonly EnqueueAnswer[]> {
   if (requests.length === 0) return []
-  const { store, clock, ids, observer, codec } = parts
+  const { store, clock, ids, observer } = parts
   const first = await ids.take(requests.length)
   const now = clock.now()
   const answers: EnqueueAnswer[] = new Array(requests.length)
@@ -41,8 +40,7 @@ export async function enqueue(
       continue
     }
     const { job, events } = decision
-    const input = request.input === undefined ? undefined : codec.encode(request.input, aboutJob(job))
-    items.push({ job, event: events[0] as NewJob['event'], input, keys: keysOf(job, request, now) })
+    items.push({ job, event: events[0] as NewJob['event'], input: request.input, keys: keysOf(job, request, now) })
     asked.push({ place: i, command })
   }
   if (items.length === 0) return answers
@@ -57,7 +55,7 @@ export async function enqueue(
       answers[place] = { ok: true, job, deduped: false, replayed: false }
       observer.committed([event], undefined, job)
     } else {
-      answers[place] = judge(inserted, command, requests[place] as EnqueueRequest, parts)
+      answers[place] = judge(inserted, command, requests[place] as EnqueueRequest)
     }
   }
   return answers
@@ -120,7 +118,6 @@ function judge(
   inserted: Exclude<Inserted, { status: 'inserted' }>,
   command: Enqueue,
   { input, id, idempotencyKey }: EnqueueRequest,
-  { codec }: ExecutorParts,
 ): EnqueueAnswer {
   if (inserted.status === 'rejected') {
     const violations = [{ field: inserted.field, rule: inserted.rule }]
@@ -128,9 +125,8 @@ function judge(
   }
   const { job, by } = inserted
   if (by === 'dedupe' || by === 'slot') return { ok: true, job, deduped: true, replayed: false }
-  const was = inserted.input === undefined ? undefined : codec.decode(inserted.input, aboutJob(job))
   const again = decide(job, { ...command, id: job.id }, job.updatedAt)
-  if (was === input && again.kind === 'replayed') return { ok: true, job, deduped: false, replayed: true }
+  if (inserted.input === input && again.kind === 'replayed') return { ok: true, job, deduped: false, replayed: true }
   assert(by !== 'id', `job id ${job.id} was handed out twice`)
   const name =
     by === 'alias' ? `The id ${id}` : `The idempotency key or request id ${idempotencyKey ?? command.requestId}`

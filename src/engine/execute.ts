@@ -12,7 +12,6 @@ import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Change, Key, NewJob, Store, Transaction, Verdict } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
-import { aboutJob, type BodyCodec, encodeBodies } from './body-codec.ts'
 import type { Answer, Word } from './engine.ts'
 import { Group } from './group.ts'
 import type { Holdings } from './holdings.ts'
@@ -30,7 +29,6 @@ export interface ExecutorParts {
   readonly held: Holdings
   readonly ids: IdBlocks
   readonly observer: Observer
-  readonly codec: BodyCodec
   /** For what should never happen. */
   readonly log: Log
   /** Told of every child that ended. */
@@ -151,8 +149,7 @@ export class Executor {
     const changes: Change[] = new Array(segments.length)
     for (let i = 0; i < segments.length; i += 1) {
       const segment = segments[i] as Segment
-      const { before, after, events, notAfter, successor } = segment
-      const bodies = encodeBodies(this.#parts.codec, segment.bodies, after)
+      const { before, after, events, bodies, notAfter, successor } = segment
       const { give, take } = keyChange(before, after)
       const spawn = successor === undefined ? undefined : await this.#successor(segment, give)
       changes[i] = { kind: 'move', before, after, events, bodies, notAfter, give, take, spawn }
@@ -163,7 +160,7 @@ export class Executor {
   /** A retry that is a new job has the input of the old one, and the key that the old one gives up in the same commit. */
   async #successor({ before, successor }: Segment, keys: readonly Key[]): Promise<NewJob> {
     assert(successor !== undefined, 'there is a successor')
-    const { store, ids, clock, codec } = this.#parts
+    const { store, ids, clock } = this.#parts
     const id = idText(await ids.take(1))
     const wanted = successor.input === undefined ? [] : [successor.input.name]
     const { items, now } = await store.load([{ id: before.id, bodies: wanted }])
@@ -172,9 +169,7 @@ export class Executor {
     assert(decision.kind === 'accepted', 'a successor is enqueued as its predecessor was')
     const [event] = decision.events
     assert(event !== undefined, 'an enqueue is an event')
-    const text = items[0]?.bodies['input']
-    const input = text && codec.encode(codec.decode(text, aboutJob(before)), aboutJob(decision.job))
-    return { job: decision.job, event, input, keys }
+    return { job: decision.job, event, input: items[0]?.bodies['input'], keys }
   }
 
   #judge({ group, segment }: Drafted, verdict: Verdict, answers: Answer[]): void {

@@ -18,7 +18,6 @@ import type { Clock } from '../system/clock.ts'
 import { type Log, silentLog } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
-import { type BodyCodec, decodeBodies, plainText, sealed } from './body-codec.ts'
 import { ChildrensEnds } from './children.ts'
 import { claim } from './claim.ts'
 import type {
@@ -47,7 +46,6 @@ export interface LocalEngineOptions {
   readonly random: Random
   readonly timers: Timers
   readonly observer?: Observer | undefined
-  readonly codec?: BodyCodec | undefined
   readonly log?: Log | undefined
 }
 
@@ -73,7 +71,7 @@ export class LocalEngine implements Engine {
   readonly #childrensEnds: ChildrensEnds
 
   constructor(options: LocalEngineOptions) {
-    const { store, clock, random, timers, observer = noObserver, codec = plainText, log = silentLog } = options
+    const { store, clock, random, timers, observer = noObserver, log = silentLog } = options
     const storeClock = new StoreClock(clock)
     this.#store = store
     this.#random = random
@@ -82,7 +80,7 @@ export class LocalEngine implements Engine {
     const ids = new IdBlocks(store, storeClock)
     this.#childrensEnds = new ChildrensEnds((words) => this.#executor.settle(words))
     const childEnded = (job: Job) => this.#childrensEnds.ended(job)
-    this.#parts = { store, clock: storeClock, held: new Holdings(HELD), ids, observer, codec, log, childEnded }
+    this.#parts = { store, clock: storeClock, held: new Holdings(HELD), ids, observer, log, childEnded }
     this.#executor = new Executor(this.#parts)
   }
 
@@ -101,8 +99,7 @@ export class LocalEngine implements Engine {
   }
 
   settle(words: readonly Word[]): Promise<readonly Answer[]> {
-    const { codec } = this.#parts
-    return this.#executor.settle(codec === plainText ? words : words.map((word) => sealed(codec, word)))
+    return this.#executor.settle(words)
   }
 
   heartbeat(beats: readonly HeartbeatRequest[]): Promise<readonly HeartbeatAnswer[]> {
@@ -110,11 +107,7 @@ export class LocalEngine implements Engine {
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
-    const answer = this.#heard(await this.#store.load(items))
-    const { codec } = this.#parts
-    if (codec === plainText) return answer
-    const decoded = answer.items.map((item) => item && { ...item, bodies: decodeBodies(codec, item.bodies, item.job) })
-    return { ...answer, items: decoded }
+    return this.#heard(await this.#store.load(items))
   }
 
   async find(query: JobQuery): Promise<JobPage> {

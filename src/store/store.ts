@@ -106,6 +106,14 @@ export interface Loaded {
   readonly job: Job
   readonly bodies: Readonly<Record<string, string>>
   readonly caused: readonly Event[]
+  /** What signals were sent as, by the names of their bodies, where their senders have sealed that: never from a store. */
+  readonly signals?: Readonly<Record<string, SignalName | undefined>> | undefined
+}
+
+/** What a signal is called: its name, and the correlation key it was sent with. */
+export interface SignalName {
+  readonly name: string
+  readonly key: string | undefined
 }
 
 export interface LoadAnswer {

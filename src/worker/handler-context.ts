@@ -100,7 +100,7 @@ export class HandlerContext implements Context {
       return this.#suspend(key, { name, key: correlationKey, timeoutMs, onTimeout, memo: key })
     }
     if (memo.signal === undefined) return { timedOut: true, payload: undefined }
-    return { timedOut: false, payload: (await memos.payload(memo.signal)) as T }
+    return { timedOut: false, payload: (await memos.payload(memo.signal, { name, key: correlationKey })) as T }
   }
 
   async checkpoint<T = unknown>(...kept: readonly [] | readonly [unknown]): Promise<T | undefined> {

@@ -1,5 +1,6 @@
 /** What a user may say about a worker, what its composition root knows besides, and what both come to. */
 import { type Duration, parseDuration } from '../core/duration.ts'
+import type { CancelRequest, Job } from '../core/job.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Ids } from '../system/ids.ts'
 import type { Log } from '../system/log.ts'
@@ -44,6 +45,8 @@ export interface Surroundings {
   readonly log?: Log | undefined
   readonly keeperThread?: KeeperThread | undefined
   readonly transaction?: Desk['transaction']
+  /** What somebody was told who cannot read it, in words. */
+  readonly heardCancel?: ((job: Job, cancel: CancelRequest) => CancelRequest) | undefined
 }
 
 export interface WorkerSettings {

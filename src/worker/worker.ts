@@ -83,6 +83,7 @@ class JobWorker implements Worker, Desk {
   readonly log: Log
   readonly actor: string
   readonly transaction: Desk['transaction']
+  readonly #heardCancel: NonNullable<Surroundings['heardCancel']>
   readonly #definitions: ReadonlyMap<string, JobDefinition>
   /** Names of the queues it serves, whoever they belong to: enough to tell most hints apart. */
   readonly #queues: ReadonlySet<string>
@@ -119,6 +120,7 @@ class JobWorker implements Worker, Desk {
     this.id = options.id ?? (options.ids ?? realIds(realRandom)).workerId()
     this.actor = `worker:${this.id}`
     this.transaction = options.transaction
+    this.#heardCancel = options.heardCancel ?? ((_, cancel) => cancel)
     this.outbox = new Outbox({ engine, timers: this.timers, log: this.log })
     this.#definitions = new Map(definitions.map((definition) => [definition.type, definition]))
     this.#machineMs = options.machineMs ?? machineMs
@@ -325,7 +327,7 @@ class JobWorker implements Worker, Desk {
     for (const { row, seq, lost, cancel } of news) {
       const execution = this.#byRow[row]
       if (execution === undefined || execution.place.seq !== seq) continue
-      if (cancel !== undefined) execution.cancelRequested(cancel)
+      if (cancel !== undefined) execution.cancelRequested(this.#heardCancel(execution.assignment.job, cancel))
       // An outcome that is on its way ends the lease too: its own answer will tell.
       if (lost !== undefined && execution.mode !== 'ending') execution.lose(lost)
     }

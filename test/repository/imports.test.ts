@@ -38,8 +38,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   client: {
     areas: ['core', 'system', 'gateway/contract'],
-    // Bodies are encrypted before they leave the process, on either side of HTTP.
-    files: [...PORT, ...ENGINE, 'engine/body-codec.ts'],
+    files: [...PORT, ...ENGINE],
     packages: ['node:*'],
   },
 }

@@ -101,7 +101,7 @@ describe('what an owner keeps beside pawl’s own', () => {
 
 describe('a schema by any name', () => {
   it.each(['App', 'user', 'it\'s "2"', "'; drop table users; --", `späße %s \u{1f980} & ${'x'.repeat(44)}`])(
-    'works as any other: %s',
+    'works like the usual one: %s',
     async (schema) => {
       const store = await openPostgresStore({ url: database.url, schema, migrate: true })
       try {

@@ -1,0 +1,304 @@
+/**
+ * An engine whose users' words are sealed before they reach it, and opened on their way back: it stands in front of the
+ * local engine and of the HTTP client alike, so that store, gateway and everything else below keep what they cannot read.
+ *
+ * A text is bound to its job, so the job must have a name before it is sent: where the producer chose none, one is made.
+ */
+import type { Event } from '../core/event.ts'
+import type { CancelRequest, Job, JobId } from '../core/job.ts'
+import { refuse } from '../core/refuse.ts'
+import type {
+  EventPage,
+  EventQuery,
+  Hint,
+  JobPage,
+  JobQuery,
+  LoadAnswer,
+  Loaded,
+  LoadItem,
+  SettingAnswer,
+  SettingOperation,
+  SignalName,
+  Transaction,
+} from '../store/store.ts'
+import type { Random } from '../system/random.ts'
+import type { BodyCodec } from './body-codec.ts'
+import type {
+  Answer,
+  Assignment,
+  ClaimRequest,
+  Engine,
+  EnqueueAnswer,
+  EnqueueRequest,
+  HeartbeatAnswer,
+  HeartbeatRequest,
+  Word,
+} from './engine.ts'
+import { inWordsOf } from './prose.ts'
+import { isSealed, isWordy, readerWith, sealedWord } from './sealed-words.ts'
+import { isSignal, seal, unsealBody, type Whose } from './sealing.ts'
+
+/** Jobs whose names are remembered; others are looked up when somebody speaks about them. */
+const REMEMBERED = 50_000
+
+/** An input is a job's own whoever says it again, and in whatever generation. */
+const OF_INPUT = { generation: 0, word: '' }
+
+export class SealedEngine implements Engine {
+  readonly #engine: Engine
+  readonly #codec: BodyCodec
+  readonly #random: Random
+  /** A job's name never changes. By whatever it is called: an id, or a tenant's own. */
+  readonly #known = new Map<string, Whose>()
+
+  constructor(engine: Engine, codec: BodyCodec, random: Random) {
+    this.#engine = engine
+    this.#codec = codec
+    this.#random = random
+  }
+
+  get claimsStand(): boolean {
+    return this.#engine.claimsStand
+  }
+
+  async enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
+    const answers = await this.#engine.enqueue(
+      requests.map((request) => this.#named(request)),
+      tx,
+    )
+    return Promise.all(answers.map((answer, i) => this.#judged(requests[i] as EnqueueRequest, answer, tx)))
+  }
+
+  async claim(request: ClaimRequest): Promise<readonly Assignment[]> {
+    const assignments = await this.#engine.claim(request)
+    return Promise.all(assignments.map((assignment) => this.#assigned(assignment)))
+  }
+
+  async settle(words: readonly Word[]): Promise<readonly Answer[]> {
+    const known = await this.#learn(words.filter(isWordy))
+    const answers: Answer[] = new Array(words.length)
+    const sent: number[] = []
+    const sealed: Word[] = []
+    for (const [i, word] of words.entries()) {
+      const whose = isWordy(word) ? known.get(calledAs(word)) : NOBODYS
+      if (whose === undefined) answers[i] = unknownJob(word)
+      else {
+        sent.push(i)
+        sealed.push(whose === NOBODYS ? word : sealedWord(this.#codec, word, whose))
+      }
+    }
+    const given = await this.#engine.settle(sealed)
+    for (const [n, i] of sent.entries()) {
+      const word = words[i] as Word
+      const answer = await this.#recognised(word, given[n] as Answer, known.get(calledAs(word)))
+      answers[i] = await this.#heard(word, answer)
+    }
+    return answers
+  }
+
+  async heartbeat(beats: readonly HeartbeatRequest[]): Promise<readonly HeartbeatAnswer[]> {
+    const answers = await this.#engine.heartbeat(beats)
+    return Promise.all(answers.map((answer, i) => this.#heard(beats[i] as HeartbeatRequest, answer)))
+  }
+
+  async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
+    const answer = await this.#engine.load(items)
+    return { ...answer, items: await Promise.all(answer.items.map((found) => found && this.#opened(found))) }
+  }
+
+  async find(query: JobQuery): Promise<JobPage> {
+    const page = await this.#engine.find(query)
+    return { ...page, jobs: page.jobs.map((job) => this.#readable(job)) }
+  }
+
+  async events(query: EventQuery): Promise<EventPage> {
+    const page = await this.#engine.events(query)
+    const sealed = page.events.filter((event) => isSealed(event) || isSealed(event.payload))
+    const known = await this.#learn(sealed.map(({ jobId }) => ({ id: jobId })))
+    return { ...page, events: page.events.map((event) => this.#readableEvent(event, known.get(event.jobId))) }
+  }
+
+  settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
+    return this.#engine.settings(operations)
+  }
+
+  subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
+    return this.#engine.subscribe(wake)
+  }
+
+  now(): number {
+    return this.#engine.now()
+  }
+
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#engine[Symbol.asyncDispose]()
+  }
+
+  /** What somebody else was told about a job's cancel, in words. */
+  openedCancel(job: Job, cancel: CancelRequest): CancelRequest {
+    return inWordsOf({ cancel }, readerWith(this.#codec, whoseIs(job))).cancel
+  }
+
+  #named(request: EnqueueRequest): EnqueueRequest {
+    const { input, kind, id = this.#random.uuid() } = request
+    if (input === undefined) return request
+    const about = { tenant: kind.tenant, job: id, body: 'input' }
+    return { ...request, id, input: seal(this.#codec, input, about, OF_INPUT) }
+  }
+
+  /**
+   * Somebody was first with its key or its id. Whether with the same words is judged below, as ever, but by texts that only
+   * this side can read: where they are equal, the same is said again exactly as it was sealed then, under the name it had.
+   */
+  async #judged(request: EnqueueRequest, answer: EnqueueAnswer, tx: Transaction | undefined): Promise<EnqueueAnswer> {
+    if (answer.ok) return { ...answer, job: this.#readable(answer.job) }
+    const { code, holder } = answer.refusal
+    if (code !== 'ID_TAKEN' || holder === undefined || request.input === undefined) return answer
+    const [found] = (await this.#engine.load([{ id: holder, bodies: ['input'] }])).items
+    const sealed = found?.bodies['input']
+    if (found === undefined || sealed === undefined) return answer
+    const was = await this.#opened(found)
+    if (textOf(was.bodies, 'input') !== request.input) return answer
+    const id = request.id ?? found.job.spec.alias
+    const [again = answer] = await this.#engine.enqueue([{ ...request, id, input: sealed }], tx)
+    return again.ok ? { ...again, job: this.#readable(again.job) } : again
+  }
+
+  async #assigned(assignment: Assignment): Promise<Assignment> {
+    const { job, input: sealed } = assignment
+    this.#remember(job.id, job)
+    const inputs = sealed === undefined ? {} : await this.#bodies(job, { input: sealed })
+    // Unreadable: it must not take its neighbours along. Who loads it is told why.
+    const input = textOf(inputs, 'input')
+    return {
+      ...assignment,
+      job: this.#readable(job),
+      input,
+      inputLater: input === undefined && job.spec.input !== undefined,
+    }
+  }
+
+  /** The request id is taken: perhaps by this very word, sealed with another key. Then nothing can come of it but a replay. */
+  async #recognised(word: Word, answer: Answer, whose: Whose | undefined): Promise<Answer> {
+    if (answer.ok || answer.refusal.code !== 'REQUEST_ID_REUSED' || whose === undefined) return answer
+    for (const encoder of this.#codec.formerly ?? []) {
+      const [again] = await this.#engine.settle([sealedWord(encoder, word, whose)])
+      if (again?.ok === true) return again
+    }
+    return answer
+  }
+
+  async #heard<A extends Answer | HeartbeatAnswer>(about: Called, answer: A): Promise<A> {
+    if (!answer.ok || !isSealed(answer)) return answer
+    const whose = (await this.#learn([about])).get(calledAs(about))
+    return whose === undefined ? answer : inWordsOf(answer, readerWith(this.#codec, whose))
+  }
+
+  async #opened(found: Loaded): Promise<Loaded> {
+    const { job, caused } = found
+    this.#remember(job.id, job)
+    return {
+      job: this.#readable(job),
+      bodies: await this.#bodies(job, found.bodies),
+      caused: caused.map((event) => this.#readableEvent(event, whoseIs(job))),
+      signals: this.#signals(job, found.bodies),
+    }
+  }
+
+  /** Each opened when it is looked at: one that cannot be read is an error for whoever wants that one. */
+  async #bodies(job: Job, bodies: Loaded['bodies']): Promise<Loaded['bodies']> {
+    const own = whoseIs(job)
+    const ofInput = 'input' in bodies ? await this.#inputWhose(job) : own
+    return lazily(Object.keys(bodies), (name) => {
+      const text = bodies[name] as string
+      return unsealBody(this.#codec, { name, text }, name === 'input' ? ofInput : own, job.generation).text
+    })
+  }
+
+  #signals(job: Job, bodies: Loaded['bodies']): Readonly<Record<string, SignalName | undefined>> {
+    return lazily(Object.keys(bodies).filter(isSignal), (name) => {
+      const text = bodies[name] as string
+      return unsealBody(this.#codec, { name, text }, whoseIs(job), job.generation).heading?.signal
+    })
+  }
+
+  /** A retry that is a new job has the very text of the job before it, whose name is the one in the seal. */
+  async #inputWhose(job: Job): Promise<Whose> {
+    const { alias, parentId, kind } = job.spec
+    if (alias !== undefined || parentId === undefined) return whoseIs(job)
+    const [parent] = (await this.#engine.load([{ id: parentId, tenant: kind.tenant }])).items
+    return parent === undefined ? whoseIs(job) : this.#inputWhose(parent.job)
+  }
+
+  #readable(job: Job): Job {
+    return isSealed(job) ? inWordsOf(job, readerWith(this.#codec, whoseIs(job))) : job
+  }
+
+  #readableEvent(event: Event, whose: Whose | undefined): Event {
+    if (whose === undefined) return event
+    const reader = readerWith(this.#codec, whose)
+    return { ...inWordsOf(event, reader), payload: inWordsOf(event.payload, reader) } as Event
+  }
+
+  /** Whose they are, by what they are called; those that nobody knows are not among them. */
+  async #learn(words: readonly Called[]): Promise<ReadonlyMap<string, Whose>> {
+    const found = new Map<string, Whose>()
+    const unknown = new Map<string, LoadItem>()
+    for (const word of words) {
+      const name = calledAs(word)
+      const whose = this.#known.get(name)
+      if (whose === undefined) unknown.set(name, { id: word.id, tenant: word.tenant })
+      else found.set(name, whose)
+    }
+    if (unknown.size === 0) return found
+    const { items } = await this.#engine.load([...unknown.values()])
+    for (const [i, name] of [...unknown.keys()].entries()) {
+      const job = items[i]?.job
+      if (job === undefined) continue
+      this.#remember(name, job)
+      found.set(name, whoseIs(job))
+    }
+    return found
+  }
+
+  #remember(name: string, job: Job): void {
+    if (this.#known.has(name)) return
+    if (this.#known.size >= REMEMBERED) this.#known.delete(this.#known.keys().next().value as string)
+    this.#known.set(name, whoseIs(job))
+  }
+}
+
+/** Of a word in which there is nothing to seal. */
+const NOBODYS: Whose = { tenant: '', job: '' }
+
+/** How somebody names a job. */
+interface Called {
+  readonly id: JobId
+  readonly tenant?: string | undefined
+}
+
+/** Two tenants may have chosen the same id. */
+const calledAs = ({ id, tenant }: Called): string => (tenant === undefined ? id : `${id}\n${tenant}`)
+
+const whoseIs = ({ id, spec }: Job): Whose => ({ tenant: spec.kind.tenant, job: spec.alias ?? id })
+
+function unknownJob({ id, command }: Word): Answer {
+  const message = `There is no job ${id}.`
+  return { ok: false, refusal: refuse('NOT_FOUND', { command: command.type, jobId: id, message }) }
+}
+
+/** Undefined where it cannot be read. */
+function textOf(bodies: Loaded['bodies'], name: string): string | undefined {
+  try {
+    return bodies[name]
+  } catch {
+    return undefined
+  }
+}
+
+/** Found when it is looked at. */
+function lazily<T>(names: readonly string[], find: (name: string) => T): Readonly<Record<string, T>> {
+  const found: Record<string, T> = {}
+  for (const name of names) Object.defineProperty(found, name, { enumerable: true, get: () => find(name) })
+  return found
+}
