@@ -31,8 +31,8 @@ interface Pair {
 
 const MARK = 'pawl:1'
 const SEALED = /^"pawl:1:([A-Za-z0-9_-]{1,64}):([A-Za-z0-9_-]+)"$/
-/** In other texts, quoted once or twice, alone or as prose. */
-const SEALED_ANYWHERE = /(?:sealed )?\\?"pawl:1:([A-Za-z0-9_-]{1,64}):[A-Za-z0-9_-]+\\?"/g
+/** In other texts: quoted once, twice or not at all, alone or as prose. */
+const SEALED_ANYWHERE = /(sealed )?(\\?"|)pawl:1:([A-Za-z0-9_-]{1,64}):[A-Za-z0-9_-]{200,}\2/g
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
@@ -58,7 +58,10 @@ export function aesGcm({ keys, current, clear = 'refuse' }: EncryptionKeys): Bod
 
 /** For people who have no keys: what is encrypted says so, and with which key, instead of filling the screen. */
 export const withoutCiphertext = (text: string): string =>
-  text.replaceAll(SEALED_ANYWHERE, (_, key: string) => `(encrypted, key ${key})`)
+  text.replaceAll(SEALED_ANYWHERE, (_, prose: string | undefined, quote: string, key: string) => {
+    const mark = `(encrypted, key ${key})`
+    return prose === undefined ? quote + mark + quote : mark
+  })
 
 /** One key for each purpose: what seals never makes nonces. */
 const derived = (key: Uint8Array, purpose: string): Buffer =>

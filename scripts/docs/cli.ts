@@ -13,9 +13,11 @@ export function cliPage(): string {
   return page(
     'The command line',
     'src/cli/program.ts',
-    '`pawl` works on a store (a file, `postgres://…`) or on a gateway (`http://…` with a token): the same verbs, the same words. People get tables and colours (none when piped, `NO_COLOR` and `FORCE_COLOR` are obeyed); programs say `--json` and get one object, or one per line where there is no end, which is the stable contract. Errors go to standard error: the code, why, who owns the job, what to do next. Whatever a job contains, control characters are shown and never sent to the terminal. Before anything is done to many, `--dry-run` says to how many.',
+    '`pawl` works on a store (a file, `postgres://…`) or on a gateway (`http://…` with a token): the same verbs, the same words. People get tables and colours (none when piped, `NO_COLOR` and `FORCE_COLOR` are obeyed); programs say `--json` and get one object, or one per line where there is no end, which is the stable contract. Errors go to standard error: the code, why, who owns the job, what to do next. Whatever a job contains, control characters and those that turn text around are shown and never sent to the terminal; in JSON they are escaped, which is the same JSON. Before anything is done to many, `--dry-run` says to how many.',
     '## Everywhere',
     optionTable(root.options),
+    '## Secrets',
+    'Whatever stands on a command line can be read by everybody on the machine, and stays in the history of the shell. A URL with a password comes from `PAWL_URL` or from a file (`--url-file`, `PAWL_URL_FILE`), a token from `PAWL_TOKEN` or from a file (`--token-file`, `PAWL_TOKEN_FILE`), the keys of [encrypted](encryption.md) jobs from a file; a file named `-` is standard input. A Postgres URL without a password uses `PGPASSWORD` or `~/.pgpass`, as `psql` does. Who types a secret nevertheless is warned once, and the process is shown without it from then on. No output, error or log has one in it.',
     '## Exit codes',
     table(
       ['code', 'meaning'],

@@ -6,6 +6,9 @@ import { join } from 'node:path'
 
 // Starting takes a third of the time with it. In a folder of the user's own: what is cached there is run.
 enableCompileCache(join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'pawl'))
+const { withoutSecrets } = await import('./exposed.ts')
+// What `ps` shows, from now on.
+process.title = ['pawl', ...withoutSecrets(process.argv.slice(2))].join(' ')
 const { EXIT } = await import('./exit.ts')
 const { run } = await import('./run.ts')
 

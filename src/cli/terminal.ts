@@ -4,6 +4,7 @@
  */
 import pc from 'picocolors'
 import { withoutCiphertext } from '../encryption.ts'
+import { visible, visibleJson } from '../system/visible.ts'
 
 export interface Streams {
   readonly out: (text: string) => void
@@ -51,7 +52,7 @@ export class Terminal {
 
   /** One object for programs; for people, what `show` makes of it. */
   tell(value: unknown, show: () => void): void {
-    if (this.look.json) this.#streams.out(`${JSON.stringify(value)}\n`)
+    if (this.look.json) this.#streams.out(`${visibleJson(value)}\n`)
     else show()
   }
 
@@ -107,12 +108,8 @@ export class Terminal {
 
 const asIs: Painter = (text) => text
 
-/** Control characters, and those that turn text around or hide in it, become visible; so does half a character. */
-export const safe = (text: string): string =>
-  withoutCiphertext(text).replaceAll(
-    /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+/** For a terminal: nothing it would obey, and no ciphertext. */
+export const safe = (text: string): string => visible(withoutCiphertext(text))
 
 /** JSON for eyes: indented, and safe line by line. */
 export const safeJson = (value: unknown): string =>

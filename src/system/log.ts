@@ -1,3 +1,5 @@
+import { visibleJson } from './visible.ts'
+
 /** One structured line per thing worth knowing. Where it goes is the caller's business. */
 export interface Log {
   info(message: string, fields?: LogFields): void
@@ -12,10 +14,7 @@ export type LogLevel = keyof Log
 
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} }
 
-/**
- * JSON lines. Whatever a field holds, a line stays one line: JSON escapes newlines and control characters, and the
- * two separators that some readers take for line ends (U+2028, U+2029) are escaped here besides.
- */
+/** JSON lines. Whatever a field holds, a line stays one line, and whoever reads it on a terminal is safe from it. */
 export function linesTo(write: (line: string) => void, now: () => number): Log {
   const at = (level: LogLevel) => (message: string, fields?: LogFields) => write(logLine(level, message, fields, now()))
   return { info: at('info'), warn: at('warn'), error: at('error') }
@@ -24,5 +23,5 @@ export function linesTo(write: (line: string) => void, now: () => number): Log {
 export function logLine(level: LogLevel, message: string, fields: LogFields | undefined, now: number): string {
   // The three own words come last: a field cannot pretend to be them.
   const entry = { ...fields, level, at: new Date(now).toISOString(), message }
-  return `${JSON.stringify(entry).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`
+  return `${visibleJson(entry)}\n`
 }

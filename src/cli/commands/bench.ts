@@ -8,12 +8,12 @@ import { type DefinedJob, defineJob } from '../../define-job.ts'
 import { assemble, openStore } from '../../open.ts'
 import type { Pawl } from '../../pawl.ts'
 import type { Store } from '../../store/store.ts'
+import { withoutCredentials } from '../../system/credentials.ts'
 import { realRandom } from '../../system/random.ts'
 import { countOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import type { Context } from '../program.ts'
 import { isGateway, opened, type Session } from '../session.ts'
-import { withoutPassword } from './serve.ts'
 
 interface Options {
   readonly jobs: string
@@ -55,7 +55,7 @@ async function run(session: Session, options: Options): Promise<void> {
     const url = folder === undefined ? session.url : join(folder, 'jobs.db')
     const told = await measure({ ...session, url }, jobs, concurrency)
     terminal.tell(told, () => {
-      terminal.say(`${withoutPassword(told.store)}, ${jobs} jobs, ${concurrency} handlers at a time`)
+      terminal.say(`${withoutCredentials(told.store)}, ${jobs} jobs, ${concurrency} handlers at a time`)
       terminal.say(`enqueue  ${told.enqueuePerSecond} jobs/s`)
       terminal.say(`drain    ${told.drainPerSecond} jobs/s`)
       terminal.say(

@@ -6,12 +6,13 @@ import type { Command } from 'commander'
 import type { PrometheusMetrics } from '../../gateway/prometheus.ts'
 import type { Gateway } from '../../gateway/serve.ts'
 import type { Pawl } from '../../pawl.ts'
+import { withoutCredentials } from '../../system/credentials.ts'
 import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { needsStore, opened, type Session } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
-import { collector, DEFAULT_HOST, DEFAULT_PORT, listening, portOf, stopped, withoutPassword } from './serve.ts'
+import { collector, DEFAULT_HOST, DEFAULT_PORT, listening, portOf, stopped } from './serve.ts'
 
 interface Options {
   readonly port?: string
@@ -52,7 +53,7 @@ async function run(session: Session, options: Options): Promise<void> {
   await using _worker = pawl.work(DEMO_JOBS, { concurrency: 8, drain: '2s' })
   await using work = workload(pawl, timers, rate)
   work.start()
-  terminal.tell({ url: gateway.url, token: secret, store: withoutPassword(place.url) }, () =>
+  terminal.tell({ url: gateway.url, token: secret, store: withoutCredentials(place.url) }, () =>
     welcome(terminal, gateway.url, secret, place.url),
   )
   await stopped(signal)

@@ -4,14 +4,15 @@ import { DEFAULT_TENANT, defineJob } from '../../define-job.ts'
 import type { Pawl } from '../../pawl.ts'
 import { migrationStatus } from '../../store/postgres/migrate.ts'
 import { queueKey } from '../../store/store.ts'
+import { withoutCredentials } from '../../system/credentials.ts'
 import { realRandom } from '../../system/random.ts'
+import { visibleJson } from '../../system/visible.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, failureOf } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { asked, isGateway, isPostgres, opened, type Session, withExisting } from '../session.ts'
 import { safe } from '../terminal.ts'
 import { askOf, withClient } from './migrate.ts'
-import { withoutPassword } from './serve.ts'
 
 interface Finding {
   readonly check: string
@@ -63,7 +64,7 @@ async function run(session: Session): Promise<void> {
     }
   }
   const ok = findings.every(({ status }) => status !== 'failure')
-  if (terminal.look.json) terminal.print(`${JSON.stringify({ url: withoutPassword(url), ok, findings })}\n`)
+  if (terminal.look.json) terminal.print(`${visibleJson({ url: withoutCredentials(url), ok, findings })}\n`)
   if (!ok) throw new Ended(EXIT.failure)
 }
 
@@ -84,7 +85,7 @@ async function reachable({ clock, url }: Session, pawl: Pawl): Promise<Finding> 
   const beganMs = clock.monotonicMs()
   await pawl.find({ limit: 1 })
   const tookMs = Math.round(clock.monotonicMs() - beganMs)
-  return fine('store', `${withoutPassword(url)} answers in ${tookMs} ms`)
+  return fine('store', `${withoutCredentials(url)} answers in ${tookMs} ms`)
 }
 
 /** The store's clock rules; a machine that is far from it shows times nobody else sees. */

@@ -16,7 +16,7 @@ import { confirmed } from '../confirm.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, Missing, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
-import { type Session, withPawl } from '../session.ts'
+import { CARRIES, type Session, withPawl } from '../session.ts'
 import { safe } from '../terminal.ts'
 import type { ExportedJob } from './export.ts'
 
@@ -79,22 +79,26 @@ async function send(session: Session, requests: readonly EnqueueRequest[]) {
   let imported = 0
   let existing = 0
   const refused: { from: string; code: string; message: string }[] = []
-  await withPawl(session, async ({ engine }) => {
-    for (let from = 0; from < requests.length && !session.signal.aborted; from += BATCH) {
-      const batch = requests.slice(from, from + BATCH)
-      for (const [i, answer] of (await engine.enqueue(batch)).entries()) {
-        if (!answer.ok)
-          refused.push({
-            from: batch[i]?.labels?.[LABEL] ?? '',
-            code: answer.refusal.code,
-            message: violationsOf(answer.refusal),
-          })
-        else if (answer.replayed || answer.deduped) existing += 1
-        else imported += 1
+  await withPawl(
+    session,
+    async ({ engine }) => {
+      for (let from = 0; from < requests.length && !session.signal.aborted; from += BATCH) {
+        const batch = requests.slice(from, from + BATCH)
+        for (const [i, answer] of (await engine.enqueue(batch)).entries()) {
+          if (!answer.ok)
+            refused.push({
+              from: batch[i]?.labels?.[LABEL] ?? '',
+              code: answer.refusal.code,
+              message: violationsOf(answer.refusal),
+            })
+          else if (answer.replayed || answer.deduped) existing += 1
+          else imported += 1
+        }
+        session.terminal.progress('imported', from + batch.length, requests.length)
       }
-      session.terminal.progress('imported', from + batch.length, requests.length)
-    }
-  })
+    },
+    CARRIES,
+  )
   session.terminal.progressDone()
   return { imported, existing, refused }
 }

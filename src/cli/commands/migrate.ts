@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { checkedRole, checkedSchema } from '../../store/postgres/identifiers.ts'
 import { type Ask, migrate as apply, migrationStatus, schemaScript } from '../../store/postgres/migrate.ts'
+import { withoutCredentials } from '../../system/credentials.ts'
 import { examples } from '../example.ts'
 import { failureOf, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
@@ -45,7 +46,7 @@ async function run(session: Session, options: Options): Promise<void> {
   const url = session.directUrl ?? session.url
   if (!isPostgres(url)) {
     throw new Usage(
-      `pawl migrate is for Postgres; ${url} needs none: its file is brought up to date when it is opened.`,
+      `pawl migrate is for Postgres; ${withoutCredentials(url)} needs none: its file is brought up to date when it is opened.`,
       'Give --url the postgres:// address.',
     )
   }
@@ -96,8 +97,9 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
   const { default: pg } = await import('pg')
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   client.on('error', () => {})
-  await client.connect()
   try {
+    // Also a connection that does not come about is ended: the server would keep it open for a minute.
+    await client.connect()
     return await work(client)
   } finally {
     await client.end().catch(() => {})

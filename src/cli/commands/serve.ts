@@ -4,12 +4,13 @@ import { DEFAULT_TENANT } from '../../define-job.ts'
 import type { PrometheusMetrics } from '../../gateway/prometheus.ts'
 import type { Gateway } from '../../gateway/serve.ts'
 import type { Pawl } from '../../pawl.ts'
+import { withoutCredentials } from '../../system/credentials.ts'
 import { type Log, linesTo } from '../../system/log.ts'
 import { countOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
-import { needsStore, opened, type Session } from '../session.ts'
+import { CARRIES, needsStore, opened, type Session } from '../session.ts'
 
 export interface ServeOptions {
   readonly port: string
@@ -44,12 +45,12 @@ async function run(session: Session, options: ServeOptions): Promise<void> {
   const port = portOf(options.port)
   const log = logTo(session, options.log === true)
   const metrics = await collector()
-  await using pawl = await opened(session, { ticker: {}, retention: {}, log, metrics })
+  await using pawl = await opened(session, { ...CARRIES, ticker: {}, retention: {}, log, metrics })
   await using gateway = await listening(session, pawl, { ...options, port, metrics, log })
   const secret = options.auth ? await firstToken(session, pawl, gateway) : undefined
-  terminal.tell({ url: gateway.url, token: secret, store: withoutPassword(url), auth: options.auth }, () => {
+  terminal.tell({ url: gateway.url, token: secret, store: withoutCredentials(url), auth: options.auth }, () => {
     const { paint } = terminal
-    terminal.say(`pawl serves ${withoutPassword(url)} at ${paint.bold(gateway.url)}`)
+    terminal.say(`pawl serves ${withoutCredentials(url)} at ${paint.bold(gateway.url)}`)
     if (secret !== undefined) terminal.say(`The first admin token, shown this once: ${paint.bold(secret)}`)
     else if (options.auth) terminal.say(paint.dim('It has tokens; make another: pawl token create --scope operator'))
     else terminal.say(paint.yellow('Without tokens: whoever reaches this port may do everything.'))
@@ -67,8 +68,6 @@ export const logTo = ({ terminal, clock }: Session, wanted: boolean): Log | unde
         () => clock.now(),
       )
     : undefined
-
-export const withoutPassword = (url: string): string => url.replace(/^([a-z]+:\/\/[^:/@]*):[^@]*@/i, '$1@')
 
 /** What only a server needs is loaded only there. */
 export async function collector(): Promise<PrometheusMetrics> {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { parseDuration } from '../../core/duration.ts'
 import type { Pawl } from '../../pawl.ts'
+import { visibleJson } from '../../system/visible.ts'
 import { countOf } from '../choice.ts'
 import { Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
@@ -105,7 +106,7 @@ async function oldest(
 
 function draw({ terminal, url }: Session, lines: readonly Line[], now: number): void {
   const at = new Date(now).toISOString()
-  if (terminal.look.json) return terminal.print(`${JSON.stringify({ at, queues: lines })}\n`)
+  if (terminal.look.json) return terminal.print(`${visibleJson({ at, queues: lines })}\n`)
   const rate = (perSecond: Rates | undefined, name: keyof Rates) => (perSecond === undefined ? '' : perSecond[name])
   const rows = lines.map((line) => [
     ...countsRow(line),

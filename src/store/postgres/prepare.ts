@@ -5,8 +5,9 @@ import { type Ask, migrate, migrationStatus } from './migrate.ts'
 export async function prepareSchema(url: string, schema: string, mayMigrate: boolean): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
-  await client.connect()
   try {
+    // Also a connection that does not come about is ended: the server would keep it open for a minute.
+    await client.connect()
     const ask: Ask = async (text, values = []) =>
       (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows
     const [begins] = await ask('show default_transaction_isolation')
