@@ -39,6 +39,9 @@ function install() {
     console.error(`prepare: npm install ran, but these are missing: ${missing.join(', ')}`)
     process.exit(1)
   }
+  // Before it runs anything.
+  const verified = spawnSync(process.execPath, [`${root}scripts/verify-node.mjs`], options)
+  if (verified.status !== 0) process.exit(1)
   writeFileSync(stampFile, stampOf())
   console.log(`prepare: done in ${((performance.now() - since) / 1000).toFixed(1)} s`)
 }
