@@ -1,5 +1,6 @@
 /** The engine over a store. One instance per process and store; everything it knows can be lost without harm. */
-import type { Job, Time } from '../core/job.ts'
+import { idText } from '../core/id.ts'
+import type { Job, JobId, Time } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
 import type {
   EventPage,
@@ -88,6 +89,11 @@ export class LocalEngine implements Engine {
     const answers = await enqueue(this.#parts, requests, tx).catch((error: unknown) => overloaded(error, requests))
     if (tx !== undefined) for (const { kind } of requests) this.#lateHints.expect(kind.tenant, kind.queue)
     return answers
+  }
+
+  async reserveIds(count: number): Promise<readonly JobId[]> {
+    const first = await this.#parts.ids.take(count)
+    return Array.from({ length: count }, (_, i) => idText(first + i))
   }
 
   get claimsStand(): boolean {

@@ -2,7 +2,8 @@
  * An engine whose users' words are sealed before they reach it, and opened on their way back: it stands in front of the
  * local engine and of the HTTP client alike, so that store, gateway and everything else below keep what they cannot read.
  *
- * A text is bound to its job, so the job must have a name before it is sent: where the producer chose none, one is made.
+ * A text is bound to its job, so the job must have a name before it is sent: where the producer chose none, it is an id that
+ * the engine reserves, or, where that cannot be had (over HTTP), one that is made here and becomes the job's own.
  */
 import type { Event } from '../core/event.ts'
 import type { CancelRequest, Job, JobId } from '../core/job.ts'
@@ -41,9 +42,6 @@ import { isSignal, seal, unsealBody, type Whose } from './sealing.ts'
 /** Jobs whose names are remembered; others are looked up when somebody speaks about them. */
 const REMEMBERED = 50_000
 
-/** An input is a job's own whoever says it again, and in whatever generation. */
-const OF_INPUT = { generation: 0, word: '' }
-
 export class SealedEngine implements Engine {
   readonly #engine: Engine
   readonly #codec: BodyCodec
@@ -62,10 +60,9 @@ export class SealedEngine implements Engine {
   }
 
   async enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
-    const answers = await this.#engine.enqueue(
-      requests.map((request) => this.#named(request)),
-      tx,
-    )
+    const ids = (await this.#engine.reserveIds?.(requests.length)) ?? []
+    const sealed = requests.map((request, i) => this.#sealedRequest(request, ids[i]))
+    const answers = await this.#engine.enqueue(sealed, tx)
     return Promise.all(answers.map((answer, i) => this.#judged(requests[i] as EnqueueRequest, answer, tx)))
   }
 
@@ -139,16 +136,23 @@ export class SealedEngine implements Engine {
     return inWordsOf({ cancel }, readerWith(this.#codec, whoseIs(job))).cancel
   }
 
-  #named(request: EnqueueRequest): EnqueueRequest {
-    const { input, kind, id = this.#random.uuid() } = request
-    if (input === undefined) return request
-    const about = { tenant: kind.tenant, job: id, body: 'input' }
-    return { ...request, id, input: seal(this.#codec, input, about, OF_INPUT) }
+  #sealedRequest(request: EnqueueRequest, reservedId: JobId | undefined): EnqueueRequest {
+    const { input, kind } = request
+    const id = request.id ?? (reservedId === undefined ? this.#random.uuid() : undefined)
+    if (input === undefined) return { ...request, reservedId }
+    const about = { tenant: kind.tenant, job: id ?? reservedId ?? '', body: 'input' }
+    return {
+      ...request,
+      id,
+      reservedId,
+      input: seal(this.#codec, input, about, { generation: 0, word: this.#random.hex64() }),
+    }
   }
 
   /**
    * Somebody was first with its key or its id. Whether with the same words is judged below, as ever, but by texts that only
-   * this side can read: where they are equal, the same is said again exactly as it was sealed then, under the name it had.
+   * this side can read, and no two sealed inputs look alike: where they are equal, the same is said again exactly as it was
+   * sealed then, under the name it had.
    */
   async #judged(request: EnqueueRequest, answer: EnqueueAnswer, tx: Transaction | undefined): Promise<EnqueueAnswer> {
     if (answer.ok) return { ...answer, job: this.#readable(answer.job) }
@@ -208,7 +212,8 @@ export class SealedEngine implements Engine {
   /** Each opened when it is looked at: one that cannot be read is an error for whoever wants that one. */
   async #bodies(job: Job, bodies: Loaded['bodies']): Promise<Loaded['bodies']> {
     const own = whoseIs(job)
-    const ofInput = 'input' in bodies ? await this.#inputWhose(job) : own
+    const { input } = bodies
+    const ofInput = input === undefined ? own : ((await this.#inputWhose(job, input)) ?? own)
     return lazily(Object.keys(bodies), (name) => {
       const text = bodies[name] as string
       return unsealBody(this.#codec, { name, text }, name === 'input' ? ofInput : own, job.generation).text
@@ -222,12 +227,25 @@ export class SealedEngine implements Engine {
     })
   }
 
-  /** A retry that is a new job has the very text of the job before it, whose name is the one in the seal. */
-  async #inputWhose(job: Job): Promise<Whose> {
+  /**
+   * A retry that is a new job has the very text of the job before it, which is bound to that one's name. Undefined where it
+   * cannot be read as anybody's.
+   */
+  async #inputWhose(job: Job, text: string): Promise<Whose | undefined> {
     const { alias, parentId, kind } = job.spec
-    if (alias !== undefined || parentId === undefined) return whoseIs(job)
+    const own = whoseIs(job)
+    if (alias !== undefined || parentId === undefined || this.#isReadable(text, own)) return own
     const [parent] = (await this.#engine.load([{ id: parentId, tenant: kind.tenant }])).items
-    return parent === undefined ? whoseIs(job) : this.#inputWhose(parent.job)
+    return parent && this.#inputWhose(parent.job, text)
+  }
+
+  #isReadable(text: string, whose: Whose): boolean {
+    try {
+      unsealBody(this.#codec, { name: 'input', text }, whose, 0)
+      return true
+    } catch {
+      return false
+    }
   }
 
   #readable(job: Job): Job {

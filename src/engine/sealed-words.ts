@@ -1,6 +1,6 @@
 /** Words with everything that a user wrote sealed: the texts they carry, and their prose; and the way back. */
 import { bodyRef } from '../core/body.ts'
-import type { Command, Fault } from '../core/command.ts'
+import type { Fault } from '../core/command.ts'
 import { digest } from '../core/hash.ts'
 import type { BodyRef, Failure } from '../core/job.ts'
 import { LENGTHS } from '../core/limits.ts'
@@ -24,11 +24,26 @@ import {
 
 type Encoder = Pick<BodyCodec, 'encode'>
 
-const PROSAIC: ReadonlySet<Command['type']> = new Set(['fail', 'deadLetter', 'cancel', 'deny', 'reopen', 'progress'])
-
-/** Whether there may be anything to seal. */
+/** Whether there is anything to seal. */
 export const isWordy = ({ command, bodies }: Word): boolean =>
-  (bodies !== undefined && bodies.length > 0) || PROSAIC.has(command.type)
+  (bodies !== undefined && bodies.length > 0) || hasProse(command)
+
+function hasProse(command: Word['command']): boolean {
+  switch (command.type) {
+    case 'fail':
+      return true
+    case 'deadLetter':
+      return command.message !== undefined
+    case 'progress':
+      return command.progress?.message !== undefined
+    case 'cancel':
+    case 'deny':
+    case 'reopen':
+      return command.reason !== undefined
+    default:
+      return false
+  }
+}
 
 export function sealedWord(encoder: Encoder, word: Word, whose: Whose): Word {
   const heading = headingOf(word)

@@ -45,24 +45,24 @@ function seeded(seed: string): Random {
 type Texts = (place: number) => string
 
 /** Says a text wherever one can be said; twice, where that can be done twice. */
-async function lead(engine: Engine, clock: VirtualClock, texts: Texts, requestId = 'e'): Promise<string> {
+async function lead(engine: Engine, clock: VirtualClock, texts: Texts, name: string): Promise<string> {
   let place = 0
   const text = () => texts((place += 1))
   const json = () => JSON.stringify(text())
-  const request: EnqueueRequest = { actor: 'p', kind, priority: 5, input: json(), requestId, correlationId: 'c' }
+  const request: EnqueueRequest = { actor: 'p', kind, priority: 5, input: json(), requestId: name, correlationId: 'c' }
   const [answer] = await engine.enqueue([request])
   if (answer?.ok !== true) throw new Error(JSON.stringify(answer))
   const { id } = answer.job
   let said = 0
   const say = async (command: object, bodies: readonly Body[] = []) => {
-    const requestId = `r${(said += 1)}`
+    const requestId = `${name}/${(said += 1)}`
     const word: Word = { id, bodies, command: { actor: 'a', requestId, ...command } as Word['command'] }
     const [told] = await engine.settle([word])
     if (told?.ok !== true) throw new Error(JSON.stringify(told))
   }
   const claim = async (nth: number) => {
     const lanes = [{ tenant: kind.tenant, queue: kind.queue, priority: 5 }]
-    const [assignment] = await engine.claim({ requestId: `${requestId}/${nth}`, workerId: 'w', lanes, limit: 1 })
+    const [assignment] = await engine.claim({ requestId: `${name}/claim/${nth}`, workerId: 'w', lanes, limit: 1 })
     if (assignment === undefined) throw new Error('nothing was claimed')
     await say({ type: 'start', fence: assignment.fence })
     return assignment.fence
@@ -116,7 +116,7 @@ async function traceOf(seed: string, texts: Texts): Promise<string> {
   const store = openMemoryStore({ clock })
   const local = new LocalEngine({ store, clock, random: seeded(`${seed}/engine`), timers: realTimers })
   const below = overheard(local)
-  const id = await lead(new SealedEngine(below.engine, codec, seeded(`${seed}/seal`)), clock, texts)
+  const id = await lead(new SealedEngine(below.engine, codec, seeded(`${seed}/seal`)), clock, texts, seed)
   const [found] = (await store.load([{ id, bodies: ['input', 'output', 'checkpoint', 'step/', 'signal/', 'error/'] }]))
     .items
   const { events } = await store.events({ by: 'job', id, afterRev: 0, limit: 1_000 })
