@@ -8,6 +8,7 @@
 import type { Event } from '../core/event.ts'
 import type { CancelRequest, Job, JobId } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
+import { validate } from '../core/validate.ts'
 import type {
   EventPage,
   EventQuery,
@@ -35,24 +36,22 @@ import type {
   HeartbeatRequest,
   Word,
 } from './engine.ts'
+import { type Called, calledAs, JobNames, whoseIs } from './job-names.ts'
 import { inWordsOf } from './prose.ts'
 import { isSealed, isWordy, readerWith, sealedWord } from './sealed-words.ts'
 import { isSignal, seal, unsealBody, type Whose } from './sealing.ts'
-
-/** Jobs whose names are remembered; others are looked up when somebody speaks about them. */
-const REMEMBERED = 50_000
 
 export class SealedEngine implements Engine {
   readonly #engine: Engine
   readonly #codec: BodyCodec
   readonly #random: Random
-  /** A job's name never changes. By whatever it is called: an id, or a tenant's own. */
-  readonly #known = new Map<string, Whose>()
+  readonly #names: JobNames
 
   constructor(engine: Engine, codec: BodyCodec, random: Random) {
     this.#engine = engine
     this.#codec = codec
     this.#random = random
+    this.#names = new JobNames(engine)
   }
 
   get claimsStand(): boolean {
@@ -72,16 +71,16 @@ export class SealedEngine implements Engine {
   }
 
   async settle(words: readonly Word[]): Promise<readonly Answer[]> {
-    const known = await this.#learn(words.filter(isWordy))
+    const known = await this.#names.of(words.filter(isWordy))
     const answers: Answer[] = new Array(words.length)
     const sent: number[] = []
     const sealed: Word[] = []
     for (const [i, word] of words.entries()) {
-      const whose = isWordy(word) ? known.get(calledAs(word)) : NOBODYS
-      if (whose === undefined) answers[i] = unknownJob(word)
+      const ready = isWordy(word) ? this.#sealedWord(word, known.get(calledAs(word))) : word
+      if ('ok' in ready) answers[i] = ready
       else {
         sent.push(i)
-        sealed.push(whose === NOBODYS ? word : sealedWord(this.#codec, word, whose))
+        sealed.push(ready)
       }
     }
     const given = await this.#engine.settle(sealed)
@@ -111,7 +110,7 @@ export class SealedEngine implements Engine {
   async events(query: EventQuery): Promise<EventPage> {
     const page = await this.#engine.events(query)
     const sealed = page.events.filter((event) => isSealed(event) || isSealed(event.payload))
-    const known = await this.#learn(sealed.map(({ jobId }) => ({ id: jobId })))
+    const known = await this.#names.of(sealed.map(({ jobId }) => ({ id: jobId })))
     return { ...page, events: page.events.map((event) => this.#readableEvent(event, known.get(event.jobId))) }
   }
 
@@ -170,7 +169,7 @@ export class SealedEngine implements Engine {
 
   async #assigned(assignment: Assignment): Promise<Assignment> {
     const { job, input: sealed } = assignment
-    this.#remember(job.id, job)
+    this.#names.remember(job.id, job)
     const inputs = sealed === undefined ? {} : await this.#bodies(job, { input: sealed })
     // Unreadable: it must not take its neighbours along. Who loads it is told why.
     const input = textOf(inputs, 'input')
@@ -180,6 +179,19 @@ export class SealedEngine implements Engine {
       input,
       inputLater: input === undefined && job.spec.input !== undefined,
     }
+  }
+
+  /** Or why not: what makes no sense is refused here, in core's words, while it can still be read. */
+  #sealedWord(word: Word, whose: Whose | undefined): Word | Answer {
+    const { id, command } = word
+    if (whose === undefined) {
+      const message = `There is no job ${id}.`
+      return { ok: false, refusal: refuse('NOT_FOUND', { command: command.type, jobId: id, message }) }
+    }
+    const violations = validate(command, this.now())
+    if (violations.length === 0) return sealedWord(this.#codec, word, whose)
+    const message = violations.map(({ field, rule }) => `${field}: ${rule}`).join('; ')
+    return { ok: false, refusal: refuse('INVALID', { command: command.type, jobId: id, violations, message }) }
   }
 
   /** The request id is taken: perhaps by this very word, sealed with another key. Then nothing can come of it but a replay. */
@@ -194,13 +206,13 @@ export class SealedEngine implements Engine {
 
   async #heard<A extends Answer | HeartbeatAnswer>(about: Called, answer: A): Promise<A> {
     if (!answer.ok || !isSealed(answer)) return answer
-    const whose = (await this.#learn([about])).get(calledAs(about))
+    const whose = (await this.#names.of([about])).get(calledAs(about))
     return whose === undefined ? answer : inWordsOf(answer, readerWith(this.#codec, whose))
   }
 
   async #opened(found: Loaded): Promise<Loaded> {
     const { job, caused } = found
-    this.#remember(job.id, job)
+    this.#names.remember(job.id, job)
     return {
       job: this.#readable(job),
       bodies: await this.#bodies(job, found.bodies),
@@ -257,52 +269,6 @@ export class SealedEngine implements Engine {
     const reader = readerWith(this.#codec, whose)
     return { ...inWordsOf(event, reader), payload: inWordsOf(event.payload, reader) } as Event
   }
-
-  /** Whose they are, by what they are called; those that nobody knows are not among them. */
-  async #learn(words: readonly Called[]): Promise<ReadonlyMap<string, Whose>> {
-    const found = new Map<string, Whose>()
-    const unknown = new Map<string, LoadItem>()
-    for (const word of words) {
-      const name = calledAs(word)
-      const whose = this.#known.get(name)
-      if (whose === undefined) unknown.set(name, { id: word.id, tenant: word.tenant })
-      else found.set(name, whose)
-    }
-    if (unknown.size === 0) return found
-    const { items } = await this.#engine.load([...unknown.values()])
-    for (const [i, name] of [...unknown.keys()].entries()) {
-      const job = items[i]?.job
-      if (job === undefined) continue
-      this.#remember(name, job)
-      found.set(name, whoseIs(job))
-    }
-    return found
-  }
-
-  #remember(name: string, job: Job): void {
-    if (this.#known.has(name)) return
-    if (this.#known.size >= REMEMBERED) this.#known.delete(this.#known.keys().next().value as string)
-    this.#known.set(name, whoseIs(job))
-  }
-}
-
-/** Of a word in which there is nothing to seal. */
-const NOBODYS: Whose = { tenant: '', job: '' }
-
-/** How somebody names a job. */
-interface Called {
-  readonly id: JobId
-  readonly tenant?: string | undefined
-}
-
-/** Two tenants may have chosen the same id. */
-const calledAs = ({ id, tenant }: Called): string => (tenant === undefined ? id : `${id}\n${tenant}`)
-
-const whoseIs = ({ id, spec }: Job): Whose => ({ tenant: spec.kind.tenant, job: spec.alias ?? id })
-
-function unknownJob({ id, command }: Word): Answer {
-  const message = `There is no job ${id}.`
-  return { ok: false, refusal: refuse('NOT_FOUND', { command: command.type, jobId: id, message }) }
 }
 
 /** Undefined where it cannot be read. */

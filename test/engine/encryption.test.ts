@@ -219,6 +219,44 @@ describe.each(['at home', 'over HTTP'] as const)('%s', (where) => {
     })
   })
 
+  it('words that make no sense are refused as ever, one by one', async () => {
+    const pawl = await with_(codecA)
+    const { id } = await pawl.enqueue(reads, { n: 1 }, { delay: '1h' })
+    const asked = { actor: 'a', type: 'cancel', mode: 'soft' } as const
+    const answers = await pawl.engine.settle([
+      { id, command: { ...asked, requestId: '1', reason: 12 as never } },
+      { id, command: { ...asked, requestId: '2', reason: 'x'.repeat(2_001) } },
+      { id: 'pj_zz', command: { ...asked, requestId: '3', reason: 'whose?' } },
+      { id, command: { actor: 'a', type: 'reopen', requestId: '4', reason: 'not yet' } },
+      { id, command: { ...asked, requestId: '5', reason: 'enough' } },
+    ])
+    expect(answers.map((answer) => (answer.ok ? answer.state : answer.refusal.code))).toEqual([
+      'INVALID',
+      'INVALID',
+      'NOT_FOUND',
+      'ILLEGAL_TRANSITION',
+      'cancelled',
+    ])
+  })
+
+  it('what is too long for a record is cut there, and whole in its body', async () => {
+    const pawl = await with_(codecA)
+    const [message, context] = ['m'.repeat(2_000), { long: 'c'.repeat(512), other: 'd' }]
+    const fails = defineJob({
+      type: 'fails',
+      retry: { attempts: 1 },
+      run(_: undefined, ctx) {
+        ctx.progress({ done: 1, message: 'ü'.repeat(500) })
+        throw new TransientError(message, { context })
+      },
+    })
+    const job = await pawl.enqueue(fails, undefined)
+    await using _worker = pawl.work([fails])
+    await expect(job.result({ timeout: '20s' })).rejects.toThrow(/m{1000,1999}…$/)
+    expect(await pawl.body(job.id, 'error/1')).toMatchObject({ message, context })
+    expect((await job.job())?.progress?.message).toMatch(/^ü{100,300}…$/)
+  })
+
   it('a retry that is a new job finds its input, and so does the one after it', async () => {
     const pawl = await with_(codecA)
     const retried = defineJob({
