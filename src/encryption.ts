@@ -56,6 +56,9 @@ export function aesGcm({ keys, current, clear = 'refuse' }: EncryptionKeys): Bod
   }
 }
 
+/** Whether a text is one of ours, whichever key it wants. */
+export const isEncrypted = (text: string): boolean => SEALED.test(text)
+
 /** For people who have no keys: what is encrypted says so, and with which key, instead of filling the screen. */
 export const withoutCiphertext = (text: string): string =>
   text.replaceAll(SEALED_ANYWHERE, (_, prose: string | undefined, quote: string, key: string) => {

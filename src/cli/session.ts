@@ -79,7 +79,7 @@ export const isPostgres = (url: string): boolean => /^postgres(ql)?:/i.test(url)
 const isFile = (url: string): boolean => !/^[a-z][a-z0-9+.-]+:/i.test(url)
 
 /** For who hands on what is encrypted as it is, and must not be able to read it. */
-export const CARRIES: OpenOptions = { codec: undefined }
+export const withoutKeys = (session: Session): Session => ({ ...session, codec: undefined })
 
 /** Opens the store or gateway for the time of one command. The command line runs no services unless it is told to. */
 export async function withPawl<T>(
@@ -98,11 +98,7 @@ export async function opened(session: Session, options: OpenOptions = {}): Promi
 }
 
 /** For whoever only looks: a store that is not there is not made. */
-export async function withExisting<T>(
-  session: Session,
-  work: (pawl: Pawl) => Promise<T>,
-  options: OpenOptions = {},
-): Promise<T> {
+export async function withExisting<T>(session: Session, work: (pawl: Pawl) => Promise<T>): Promise<T> {
   const { url } = session
   if (isFile(url) && !existsSync(url)) {
     throw new Missing(
@@ -110,7 +106,7 @@ export async function withExisting<T>(
       'Name one with --url or PAWL_URL, or make one: pawl enqueue, pawl serve, pawl work.',
     )
   }
-  return await withPawl(session, work, options)
+  return await withPawl(session, work)
 }
 
 /** What reads a store through and through cannot do so from the other end of HTTP. */

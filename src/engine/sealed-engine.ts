@@ -240,15 +240,16 @@ export class SealedEngine implements Engine {
   }
 
   /**
-   * A retry that is a new job has the very text of the job before it, which is bound to that one's name. Undefined where it
-   * cannot be read as anybody's.
+   * A retry that is a new job has the very text of the job before it, which is bound to that one's name. Of the same type:
+   * whoever says that a job has a parent must not thereby get its input read by another handler. Undefined where it cannot be
+   * read as anybody's.
    */
   async #inputWhose(job: Job, text: string): Promise<Whose | undefined> {
     const { alias, parentId, kind } = job.spec
     const own = whoseIs(job)
     if (alias !== undefined || parentId === undefined || this.#isReadable(text, own)) return own
     const [parent] = (await this.#engine.load([{ id: parentId, tenant: kind.tenant }])).items
-    return parent && this.#inputWhose(parent.job, text)
+    return parent?.job.spec.kind.type === kind.type ? this.#inputWhose(parent.job, text) : undefined
   }
 
   #isReadable(text: string, whose: Whose): boolean {

@@ -228,7 +228,10 @@ describe('keys', () => {
     expect(exported.stdout).toMatch(/pawl:1:k1:/)
     expect(exported.stdout).not.toContain(CANARY)
     const elsewhere = home.at('elsewhere.db')
-    expect(await json(['import', '--all', '--yes', '--url', elsewhere], { input: exported.stdout })).toMatchObject({
+    const importing = ['import', '--all', '--yes', '--url', elsewhere]
+    const keyless = await pawl(importing, { input: exported.stdout })
+    expect([keyless.code, keyless.stderr]).toEqual([2, expect.stringMatching(/Line 1 is encrypted[\s\S]*--keys-file/)])
+    expect(await json(importing, { input: exported.stdout, env })).toMatchObject({
       imported: 1,
     })
     const { jobs } = await json<{ jobs: { id: string }[] }>(['jobs', 'ls', '--url', elsewhere])

@@ -16,6 +16,7 @@ import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Store } from '../../src/store/store.ts'
 import { realClock } from '../../src/system/clock.ts'
 import { eventually } from '../support/eventually.ts'
+import { kindOf } from './bench.ts'
 import { Between } from './between.ts'
 
 const CANARY = 'canary-4711'
@@ -217,6 +218,30 @@ describe.each(['at home', 'over HTTP'] as const)('%s', (where) => {
       rev: cancelled.rev,
       replayed: true,
     })
+  })
+
+  it('a text that was copied is read by no other type, whatever its job says of its parents', async () => {
+    const pawl = await with_(codecA)
+    const stranger = where === 'at home' ? served : await open(gateway.url)
+    if (stranger !== served) opened.push(stranger)
+    const victim = await pawl.enqueue(reads, { n: 1 }, { delay: '1h' })
+    const [found] = (await stranger.engine.load([{ id: victim.id, bodies: ['input'] }])).items
+    const input = String(found?.bodies['input'])
+    const kind = { ...(found?.job.spec.kind ?? kindOf()), type: 'leaks' }
+    const asked = { actor: 'mallory', kind, priority: 5, input }
+    const leaked: unknown[] = []
+    const leaks = defineJob({
+      type: 'leaks',
+      retry: { attempts: 1 },
+      run: (stolen: unknown) => void leaked.push(stolen),
+    })
+    await using _worker = pawl.work([leaks])
+    for (const parentId of [undefined, victim.id]) {
+      const [answer] = await stranger.engine.enqueue([{ ...asked, parentId }])
+      const id = answer?.ok === true ? answer.job.id : ''
+      await expect(pawl.result(id, { timeout: '20s' })).rejects.toThrow(/cannot be read with key a/)
+    }
+    expect(leaked).toEqual([])
   })
 
   it('words that make no sense are refused as ever, one by one', async () => {

@@ -9,7 +9,7 @@ import type { Pawl } from '../../pawl.ts'
 import { visibleJson } from '../../system/visible.ts'
 import { examples } from '../example.ts'
 import type { Context } from '../program.ts'
-import { CARRIES, type Session, withExisting } from '../session.ts'
+import { type Session, withExisting, withoutKeys } from '../session.ts'
 import { type Filters, filters, queryOf } from './jobs.ts'
 
 /** One line of an export. Bodies are texts, exactly as they are stored; fences are secret and stay here. */
@@ -34,34 +34,28 @@ export function exportJobs(parent: Command, { session }: Context): void {
 async function run(session: Session, options: Filters & { readonly output?: string }): Promise<void> {
   const { terminal } = session
   const query = queryOf(session, options)
-  await withExisting(
-    session,
-    async (pawl) => {
-      const file = options.output === undefined ? undefined : createWriteStream(options.output)
-      if (file !== undefined) await once(file, 'open')
-      const write = async (line: string) => {
-        if (file === undefined) terminal.print(line)
-        else if (!file.write(line)) await once(file, 'drain')
-      }
-      let exported = 0
-      let cursor: string | undefined
-      do {
-        const page = await pawl.find({ ...query, order: 'oldest', limit: PAGE, cursor })
-        for (const job of page.jobs) await write(`${visibleJson(await lineOf(pawl, job))}\n`)
-        exported += page.jobs.length
-        cursor = page.cursor
-        terminal.progress('exported', exported)
-      } while (cursor !== undefined && !session.signal.aborted)
-      terminal.progressDone()
-      if (file === undefined) return
-      file.end()
-      await once(file, 'close')
-      terminal.tell({ exported, file: options.output }, () =>
-        terminal.say(`${exported} jobs are in ${options.output}.`),
-      )
-    },
-    CARRIES,
-  )
+  await withExisting(withoutKeys(session), async (pawl) => {
+    const file = options.output === undefined ? undefined : createWriteStream(options.output)
+    if (file !== undefined) await once(file, 'open')
+    const write = async (line: string) => {
+      if (file === undefined) terminal.print(line)
+      else if (!file.write(line)) await once(file, 'drain')
+    }
+    let exported = 0
+    let cursor: string | undefined
+    do {
+      const page = await pawl.find({ ...query, order: 'oldest', limit: PAGE, cursor })
+      for (const job of page.jobs) await write(`${visibleJson(await lineOf(pawl, job))}\n`)
+      exported += page.jobs.length
+      cursor = page.cursor
+      terminal.progress('exported', exported)
+    } while (cursor !== undefined && !session.signal.aborted)
+    terminal.progressDone()
+    if (file === undefined) return
+    file.end()
+    await once(file, 'close')
+    terminal.tell({ exported, file: options.output }, () => terminal.say(`${exported} jobs are in ${options.output}.`))
+  })
 }
 
 async function lineOf(pawl: Pawl, { id }: Job): Promise<ExportedJob> {

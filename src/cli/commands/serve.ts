@@ -10,7 +10,7 @@ import { countOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
-import { CARRIES, needsStore, opened, type Session } from '../session.ts'
+import { needsStore, opened, type Session, withoutKeys } from '../session.ts'
 
 export interface ServeOptions {
   readonly port: string
@@ -45,7 +45,7 @@ async function run(session: Session, options: ServeOptions): Promise<void> {
   const port = portOf(options.port)
   const log = logTo(session, options.log === true)
   const metrics = await collector()
-  await using pawl = await opened(session, { ...CARRIES, ticker: {}, retention: {}, log, metrics })
+  await using pawl = await opened(withoutKeys(session), { ticker: {}, retention: {}, log, metrics })
   await using gateway = await listening(session, pawl, { ...options, port, metrics, log })
   const secret = options.auth ? await firstToken(session, pawl, gateway) : undefined
   terminal.tell({ url: gateway.url, token: secret, store: withoutCredentials(url), auth: options.auth }, () => {
