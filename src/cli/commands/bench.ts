@@ -50,7 +50,7 @@ async function run(session: Session, options: Options): Promise<void> {
   const { terminal } = session
   const jobs = countOf('--jobs', options.jobs, { min: 1, max: 10_000_000 })
   const concurrency = countOf('--concurrency', options.concurrency, { min: 1, max: 10_000 })
-  const folder = session.asked === undefined ? mkdtempSync(join(tmpdir(), 'pawl-bench-')) : undefined
+  const folder = session.named === undefined ? mkdtempSync(join(tmpdir(), 'pawl-bench-')) : undefined
   try {
     const url = folder === undefined ? session.url : join(folder, 'jobs.db')
     const told = await measure({ ...session, url }, jobs, concurrency)
