@@ -16,7 +16,11 @@ export const OBJECTIONS = {
     title: 'The tenant comes from the token',
     next: 'Leave the tenant out, or use a token of that tenant.',
   },
-  MALFORMED: { status: 400, title: 'The request cannot be read', next: 'Send JSON as `application/json`, in UTF-8.' },
+  MALFORMED: {
+    status: 400,
+    title: 'The request cannot be read',
+    next: 'Send what /openapi.json describes: JSON in UTF-8, headers and fields within their rules.',
+  },
   MEDIA_TYPE: { status: 415, title: 'Not this media type', next: 'Send `Content-Type: application/json`.' },
   TOO_LARGE: { status: 413, title: 'The request is too large', next: 'Keep large data elsewhere and send a pointer.' },
   TOO_SLOW: { status: 408, title: 'The request took too long to arrive', next: 'Send it again.' },
@@ -108,8 +112,12 @@ export function objection(
   retryAfterMs?: number,
 ): Problem {
   const { status, title, next } = OBJECTIONS[code]
-  return { status, retryAfterMs, body: { ...base(code, title, status, detail ?? title, next), violations } }
+  const todo = violations === undefined || violations.length === 0 ? next : CORRECT
+  return { status, retryAfterMs, body: { ...base(code, title, status, detail ?? title, todo), violations } }
 }
+
+/** Where the places are known, they are what to look at. */
+const CORRECT = 'Correct the fields that `violations` names; /openapi.json has the rules of every request.'
 
 const base = (code: string, title: string, status: number, detail: string, next: string) => ({
   type: `/docs/errors#${code.toLowerCase()}`,

@@ -194,7 +194,8 @@ async function postgres(session: Session): Promise<readonly Finding[]> {
       return findings
     })
   } catch (error) {
-    return [failure('postgres', failureOf(error).message, 'See that it runs, and that --url leads there.')]
+    const { message, next } = failureOf(error)
+    return [failure('postgres', message, next ?? 'See that it runs, and that --url leads there.')]
   }
 }
 
