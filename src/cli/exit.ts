@@ -1,10 +1,10 @@
 /** Exit codes are part of the contract: scripts branch on them. */
 import { CommanderError } from 'commander'
-import { GatewayRefused } from '../client/client.ts'
 import { GatewayUnavailable } from '../client/http.ts'
-import { REFUSALS, type Refusal, type Violation } from '../core/refusal.ts'
+import { GatewayRefused } from '../client/refused.ts'
+import type { Refusal, Violation } from '../core/refusal.ts'
 import { Invalid, JobEndedBadly, Refused } from '../errors.ts'
-import type { Objection } from '../gateway/problem.ts'
+import { OBJECTIONS, type Objection } from '../gateway/problem.ts'
 import { troubleOf } from './trouble.ts'
 
 export const EXIT = {
@@ -80,8 +80,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof Invalid) {
     return { ...plain(EXIT.usage, 'INVALID', error.message), violations: error.violations }
   }
-  if (error instanceof Refused) return refused(error.refusal, 409)
-  if (error instanceof GatewayRefused) return refused(error.refusal, error.status)
+  if (error instanceof Refused || error instanceof GatewayRefused) return refused(error.refusal)
   if (error instanceof JobEndedBadly)
     return plain(EXIT.jobFailed, error.name, error.message, `pawl jobs show ${error.id}`)
   if (error instanceof GatewayUnavailable) return plain(EXIT.failure, 'UNAVAILABLE', plainly(error.message), START)
@@ -106,10 +105,9 @@ const plain = (exit: number, code: string, message: string, next?: string): Fail
   ...nothing,
 })
 
-function refused(refusal: Refusal, status: number): Failure {
+function refused(refusal: Refusal): Failure {
   const { code, message, violations } = refusal
-  const exit = Object.hasOwn(REFUSALS, code) ? exitOf(code) : exitBy(status)
-  return { exit, code, message, next: TYPED[code] ?? refusal.next, refusal, violations }
+  return { exit: exitOf(code), code, message, next: TYPED[code] ?? refusal.next, refusal, violations }
 }
 
 /** A gateway says which header it wants; here that is an option. */
@@ -120,17 +118,18 @@ const TYPED: Readonly<Partial<Record<Objection | Refusal['code'], string>>> = {
     'Give a token whose scope allows it with --token or PAWL_TOKEN: pawl token create --url <store> --scope <scope> makes one.',
 }
 
-const exitOf = (code: Refusal['code']): number =>
-  code === 'NOT_FOUND'
-    ? EXIT.notFound
-    : code === 'INVALID'
-      ? EXIT.usage
-      : code === 'OVERLOADED'
-        ? EXIT.failure
-        : EXIT.refused
+function exitOf(code: string): number {
+  // What a gateway objects to before anybody asks about a job.
+  if (Object.hasOwn(OBJECTIONS, code)) return EXIT_BY_STATUS[OBJECTIONS[code as Objection].status] ?? EXIT.failure
+  return EXIT_BY_CODE[code] ?? EXIT.refused
+}
 
-/** What a gateway objects to before anybody asks about a job. */
-const exitBy = (status: number): number => (status === 404 ? EXIT.notFound : status === 400 ? EXIT.usage : EXIT.failure)
+const EXIT_BY_STATUS: Readonly<Record<number, number>> = { 400: EXIT.usage, 404: EXIT.notFound }
+const EXIT_BY_CODE: Readonly<Record<string, number>> = {
+  NOT_FOUND: EXIT.notFound,
+  INVALID: EXIT.usage,
+  OVERLOADED: EXIT.failure,
+}
 
 /** The library says whose error it is; here everybody knows. */
 const plainly = (message: string): string => message.replace(/^pawl: /, '')

@@ -1,7 +1,7 @@
 /** What every command works with: where the jobs are, how to speak, and when to stop. */
 import { existsSync } from 'node:fs'
-import { GatewayRefused, refusalOf } from '../client/client.ts'
 import { Http } from '../client/http.ts'
+import { GatewayRefused, refusalOf } from '../client/refused.ts'
 import type { Job } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
 import type { BodyCodec } from '../engine/body-codec.ts'
@@ -98,7 +98,11 @@ export async function opened(session: Session, options: OpenOptions = {}): Promi
 }
 
 /** For whoever only looks: a store that is not there is not made. */
-export async function withExisting<T>(session: Session, work: (pawl: Pawl) => Promise<T>): Promise<T> {
+export async function withExisting<T>(
+  session: Session,
+  work: (pawl: Pawl) => Promise<T>,
+  options: OpenOptions = {},
+): Promise<T> {
   const { url } = session
   if (isFile(url) && !existsSync(url)) {
     throw new Missing(
@@ -106,7 +110,7 @@ export async function withExisting<T>(session: Session, work: (pawl: Pawl) => Pr
       'Name one with --url or PAWL_URL, or make one: pawl enqueue, pawl serve, pawl work.',
     )
   }
-  return await withPawl(session, work)
+  return await withPawl(session, work, options)
 }
 
 /** What reads a store through and through cannot do so from the other end of HTTP. */

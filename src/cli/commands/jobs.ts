@@ -53,7 +53,7 @@ function movers(group: Command, session: () => Session): void {
     .command('cancel <id>')
     .description('cancel it: its handler is told')
     .option('--hard', 'now, without asking its handler')
-    .option('--reason <reason>', 'why')
+    .option('--reason <text>', 'why')
     .action((id: string, { hard, reason }: { readonly hard?: boolean; readonly reason?: string }) =>
       moved(session(), (pawl) => pawl.cancel(id, { mode: hard === true ? 'hard' : 'soft', reason })),
     )
@@ -72,7 +72,7 @@ function movers(group: Command, session: () => Session): void {
     .command('reopen <id>')
     .alias('retry')
     .description('a second chance for a job that ended badly')
-    .option('--reason <reason>', 'why')
+    .option('--reason <text>', 'why')
     .action((id: string, { reason }: { readonly reason?: string }) =>
       moved(session(), (pawl) => pawl.reopen(id, { reason })),
     )
