@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPgbouncer } from '../support/pgbouncer.ts'
+import { itPooled } from '../support/pooled.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { json, pawl } from './pawl.ts'
 
@@ -68,7 +69,7 @@ describe('pawl on Postgres', () => {
     expect(await json(at('jobs', 'ls'))).toEqual(before)
   })
 
-  it('is healthy, and knows a pooler when it sees one', async () => {
+  itPooled('is healthy, and knows a pooler when it sees one', async () => {
     const direct = await json<Doctor>(at('doctor'))
     expect(statuses(direct)).toMatchObject({
       postgres: 'ok',

@@ -8,6 +8,7 @@ import type { ClaimAnswer, Grant, Hint, NewJob, Store } from '../../../src/store
 import { realClock } from '../../../src/system/clock.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startPgbouncer } from '../../support/pgbouncer.ts'
+import { itPooled } from '../../support/pooled.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { claimedBy, completion, grantOf, kindOf, newJob } from './flow.ts'
 
@@ -434,7 +435,7 @@ describe('a claim that stands is answered', () => {
     await leaver.close()
   })
 
-  it('not at all behind a pooler, unless its process can listen past it', async () => {
+  itPooled('not at all behind a pooler, unless its process can listen past it', async () => {
     await using pooler = await startPgbouncer(database.url)
     const { url } = pooler
     const blind = await openPostgresStore({ url })
