@@ -150,10 +150,11 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
     case 'postgres':
     case 'postgresql': {
       const { openPostgresStore } = await import('./store/postgres/postgres.ts')
-      const { migrate = false, schema, directUrl } = options
+      const { migrate = false, schema, directUrl, log } = options
       return openPostgresStore({
         url,
         migrate,
+        log,
         ...(schema === undefined ? {} : { schema }),
         ...(directUrl === undefined ? {} : { directUrl }),
       })

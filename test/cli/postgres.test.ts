@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPgbouncer } from '../support/pgbouncer.ts'
 import { itPooled } from '../support/pooled.ts'
@@ -67,6 +68,25 @@ describe('pawl on Postgres', () => {
     expect(figures.drainPerSecond).toBeGreaterThan(0)
     expect(figures).toMatchObject({ jobs: 200, left: 0, latencyMs: { samples: 50 } })
     expect(await json(at('jobs', 'ls'))).toEqual(before)
+  })
+
+  it('says that a schema is newer than it is, and whether that matters', async () => {
+    await using other = await freshDatabase()
+    await pawl(['migrate', '--url', other.url])
+    const client = new pg.Client({ connectionString: other.url })
+    await client.connect()
+    const insert = `insert into pawl.migration (number, name, checksum) values (9001, '9001_later.sql', 'x')`
+    await client.query(insert)
+    const newer = await pawl(['migrate', '--status', '--url', other.url])
+    expect(newer.stdout).toContain('newer    9001_later.sql')
+    expect(newer.stdout).toContain('Schema pawl is newer than this version, which goes on')
+    expect((await pawl(['migrate', '--url', other.url])).stdout).toContain('is newer than this version')
+    expect(statuses(await json<Doctor>(['doctor', '--url', other.url]))).toMatchObject({ migrations: 'warning' })
+    await client.query('update pawl.migration set needs = number where number = 9001')
+    await client.end()
+    const tooNew = await pawl(['jobs', 'ls', '--url', other.url])
+    expect([tooNew.code, tooNew.stderr]).toEqual([1, expect.stringContaining('too new for this version')])
+    expect((await pawl(['migrate', '--status', '--url', other.url])).stdout).toContain('use a later one')
   })
 
   itPooled('is healthy, and knows a pooler when it sees one', async () => {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { DEFAULT_TENANT, defineJob } from '../../define-job.ts'
 import type { Pawl } from '../../pawl.ts'
-import { migrationStatus } from '../../store/postgres/migrate.ts'
+import { type MigrationStatus, migrationStatus } from '../../store/postgres/migrate.ts'
 import { queueKey } from '../../store/store.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
 import { realRandom } from '../../system/random.ts'
@@ -172,13 +172,8 @@ async function postgres(session: Session): Promise<readonly Finding[]> {
         "select current_setting('server_version'), pg_backend_pid(), current_setting('synchronous_commit')",
       )
       const [version, pid, durable] = row ?? []
-      const { pending } = await migrationStatus(ask, schema)
       const findings: Finding[] = [fine('postgres', `version ${String(version)}`)]
-      findings.push(
-        pending.length === 0
-          ? fine('migrations', `schema ${schema} is up to date`)
-          : failure('migrations', `schema ${schema} lacks ${pending.join(', ')}`, 'Run pawl migrate with this --url.'),
-      )
+      findings.push(migrations(schema, await migrationStatus(ask, schema)))
       if (durable === 'off')
         findings.push(
           failure(
@@ -197,6 +192,16 @@ async function postgres(session: Session): Promise<readonly Finding[]> {
     const { message, next } = failureOf(error)
     return [failure('postgres', message, next ?? 'See that it runs, and that --url leads there.')]
   }
+}
+
+function migrations(schema: string, { pending, newer, tooNew }: MigrationStatus): Finding {
+  const later = 'Roll out the version of pawl that migrated it.'
+  if (tooNew.length > 0) return failure('migrations', `schema ${schema} is too new: ${tooNew.join(', ')}`, later)
+  if (pending.length > 0)
+    return failure('migrations', `schema ${schema} lacks ${pending.join(', ')}`, 'Run pawl migrate with this --url.')
+  return newer.length > 0
+    ? warning('migrations', `schema ${schema} is newer than this version: ${newer.join(', ')}`, later)
+    : fine('migrations', `schema ${schema} is up to date`)
 }
 
 async function pooler(session: Session, pooled: boolean, directUrl: string | undefined): Promise<Finding> {

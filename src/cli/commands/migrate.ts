@@ -1,7 +1,13 @@
 /** `pawl migrate`: brings a Postgres database to this version's schema, or says what that would take. */
 import type { Command } from 'commander'
 import { checkedRole, checkedSchema } from '../../store/postgres/identifiers.ts'
-import { type Ask, migrate as apply, migrationStatus, schemaScript } from '../../store/postgres/migrate.ts'
+import {
+  type Ask,
+  migrate as apply,
+  type MigrationStatus,
+  migrationStatus,
+  schemaScript,
+} from '../../store/postgres/migrate.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
 import { examples } from '../example.ts'
 import { failureOf, Usage } from '../exit.ts'
@@ -52,15 +58,12 @@ async function run(session: Session, options: Options): Promise<void> {
   }
   await withClient(url, async (client) => {
     if (options.status === true) {
-      const { applied, pending } = await migrationStatus(askOf(client), schema)
-      return terminal.tell({ schema, applied, pending }, () => {
-        for (const name of applied) terminal.say(`applied  ${name}`)
+      const status = await migrationStatus(askOf(client), schema)
+      return terminal.tell({ schema, ...status }, () => {
+        const { applied, pending, newer } = status
+        for (const name of applied) terminal.say(`${newer.includes(name) ? 'newer  ' : 'applied'}  ${safe(name)}`)
         for (const name of pending) terminal.say(terminal.paint.yellow(`pending  ${name}`))
-        terminal.say(
-          pending.length === 0
-            ? `Schema ${schema} is up to date.`
-            : `Schema ${schema} lacks ${pending.length}: pawl migrate`,
-        )
+        terminal.say(verdict(schema, status))
       })
     }
     const dryRun = options.dryRun === true
@@ -68,15 +71,10 @@ async function run(session: Session, options: Options): Promise<void> {
       if (code === RAISED_BY_US) terminal.warn(safe(message ?? ''))
     })
     const applied = await apply(client as never, schema, { dryRun, role: options.role })
+    const status = await migrationStatus(askOf(client), schema)
     terminal.tell({ schema, applied: dryRun ? [] : applied, wouldApply: dryRun ? applied : undefined, dryRun }, () => {
       for (const name of applied) terminal.say(`${dryRun ? 'would apply' : 'applied'}  ${name}`)
-      terminal.say(
-        applied.length === 0
-          ? `Schema ${schema} was up to date.`
-          : dryRun
-            ? 'All of it was taken back.'
-            : `Schema ${schema} is up to date.`,
-      )
+      terminal.say(dryRun && applied.length > 0 ? 'All of it was taken back.' : verdict(schema, status))
     })
   })
 }
@@ -88,6 +86,15 @@ function typed(check: (name: string) => string, name: string): string {
   } catch (error) {
     throw new Usage(failureOf(error).message)
   }
+}
+
+function verdict(schema: string, { pending, newer, tooNew }: MigrationStatus): string {
+  if (tooNew.length > 0)
+    return `Schema ${schema} is too new for this version, which cannot go on after ${tooNew.join(', ')}: use a later one.`
+  if (pending.length > 0) return `Schema ${schema} lacks ${pending.length}: pawl migrate`
+  return newer.length > 0
+    ? `Schema ${schema} is newer than this version, which goes on; roll the newer version out.`
+    : `Schema ${schema} is up to date.`
 }
 
 type Client = InstanceType<typeof import('pg')['default']['Client']>

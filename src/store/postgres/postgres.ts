@@ -4,6 +4,7 @@ import { derive } from '../../core/evolve.ts'
 import { idNumber } from '../../core/id.ts'
 import { isTerminal, type Job, type Time } from '../../core/job.ts'
 import { type Clock, realClock } from '../../system/clock.ts'
+import { type Log, silentLog } from '../../system/log.ts'
 import { type Random, realRandom } from '../../system/random.ts'
 import { realTimers, type Timers } from '../../system/timers.ts'
 import type {
@@ -60,6 +61,7 @@ export interface PostgresOptions {
   readonly clock?: Clock
   readonly timers?: Timers
   readonly random?: Random
+  readonly log?: Log | undefined
   /** How long what passes by itself (a lost connection, a deadlock) is tried again. */
   readonly retryForMs?: number
 }
@@ -68,7 +70,7 @@ const RETRY_FOR_MS = 30_000
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const schema = options.schema ?? 'pawl'
-  await prepareSchema(options.directUrl ?? options.url, schema, options.migrate ?? false)
+  await prepareSchema(options.directUrl ?? options.url, schema, options.migrate ?? false, options.log ?? silentLog)
   return new PostgresStore(options, schema)
 }
 
