@@ -21,7 +21,7 @@ export function placeOf(root: Command, typed: readonly string[]): Place {
   const current = words.at(-1) ?? ''
   const given: Record<string, string> = {}
   let at = root
-  let arguments_ = 0
+  let positionals = 0
   let awaiting: Option | undefined
   for (const word of words.slice(0, -1)) {
     if (awaiting !== undefined && word === '=') continue
@@ -32,7 +32,7 @@ export function placeOf(root: Command, typed: readonly string[]): Place {
     }
     const child = childOf(at, word)
     if (word.startsWith('-')) awaiting = word.includes('=') ? undefined : takingValue(optionOf(root, at, word))
-    else if (child === undefined) arguments_ += 1
+    else if (child === undefined) positionals += 1
     else at = child
   }
   const candidates = (all: readonly Candidate[]) => all.filter(({ word }) => word.startsWith(current))
@@ -41,16 +41,16 @@ export function placeOf(root: Command, typed: readonly string[]): Place {
   }
   const joined = /^(--[\w-]+)=(.*)$/s.exec(current)
   if (joined !== null) {
-    const [, long = '', typed = ''] = joined
+    const [, long = '', value = ''] = joined
     const option = takingValue(optionOf(root, at, long))
     const name = option === undefined ? '' : nameOf(option.flags)
-    return { candidates: [], wants: { name, typed, prefix: `${long}=` }, given }
+    return { candidates: [], wants: { name, typed: value, prefix: `${long}=` }, given }
   }
   if (current.startsWith('-')) return { candidates: candidates(optionsOf(root, at)), wants: undefined, given }
-  const wanted = at.registeredArguments[Math.min(arguments_, at.registeredArguments.length - 1)]
-  const open = wanted !== undefined && (arguments_ < at.registeredArguments.length || wanted.variadic)
+  const wanted = at.registeredArguments[Math.min(positionals, at.registeredArguments.length - 1)]
+  const open = wanted !== undefined && (positionals < at.registeredArguments.length || wanted.variadic)
   const wants = open ? { name: wanted.name(), typed: current, prefix: '' } : undefined
-  return { candidates: candidates(arguments_ === 0 ? verbsOf(at) : []), wants, given }
+  return { candidates: candidates(positionals === 0 ? verbsOf(at) : []), wants, given }
 }
 
 const visible = (command: Command): readonly Command[] => command.createHelp().visibleCommands(command)

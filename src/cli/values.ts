@@ -53,5 +53,11 @@ export async function valuesFor(session: Session, name: string, typed: string): 
   if (known === undefined) return []
   const all = typeof known.of === 'function' ? await known.of(session).catch(() => []) : known.of
   const before = known.list === true ? typed.slice(0, typed.lastIndexOf(',') + 1) : ''
-  return [...new Set(all)].map((value) => before + value).filter((value) => value.startsWith(typed))
+  return [...new Set(all)]
+    .filter((value) => HARMLESS.test(value))
+    .map((value) => before + value)
+    .filter((value) => value.startsWith(typed))
 }
+
+/** Whoever enqueues names queues, types and ids; what a shell would take for more than a word is not put on a line for it. */
+const HARMLESS = /^[\p{L}\p{N}_.:@/+-]+$/u

@@ -246,39 +246,52 @@ describe('completions', () => {
   const store = home.at('completed.db')
   const command = `${process.execPath} ${resolve('src/cli/main.ts')}`
 
-  const inBash = async (...words: readonly string[]) => {
-    const typed = words.map((word) => `'${word}'`).join(' ')
-    const script = `pawl() { ${command} "$@"; }; source <(pawl completion bash); COMP_WORDS=(${typed}); COMP_CWORD=${words.length - 1}; _pawl; printf '%s\\n' "\${COMPREPLY[@]}"`
+  /** What bash would offer for the last word of each line, with words between blanks. */
+  const inBash = async (...lines: readonly string[]) => {
+    const each = lines.map((line) => {
+      const words = ['pawl', ...line.split(' ')]
+      return `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _pawl; echo "\${COMPREPLY[*]}"`
+    })
+    const script = [`pawl() { ${command} "$@"; }`, 'source <(pawl completion bash)', ...each].join('\n')
     await using bash = spawned('bash', ['-c', script])
     bash.child.stdin?.end()
     const { stdout, stderr } = await bash.ended
     expect(stderr).toBe('')
-    return stdout.trimEnd().split('\n')
+    return stdout.split('\n').slice(0, -1)
   }
 
   it('know every verb and option, and values of closed lists, in bash', async () => {
-    expect(await inBash('pawl', 'de')).toEqual(['demo', 'dead-letters', 'derive'])
-    expect(await inBash('pawl', 'comp')).toEqual(['completion'])
-    expect(await inBash('pawl', 'jobs', 'can')).toEqual(['cancel'])
-    expect(await inBash('pawl', '--json', 'jobs', 'ls', '--st')).toEqual(['--state'])
-    expect(await inBash('pawl', 'dlq', 'redrive', '--dry')).toEqual(['--dry-run'])
-    expect(await inBash('pawl', 'jobs', 'ls', '--state', 'failed,d')).toEqual(['failed,denied', 'failed,dead_lettered'])
-    expect(await inBash('pawl', 'jobs', 'ls', '--state', '=', 'par')).toEqual(['parked'])
-    expect(await inBash('pawl', 'dlq', 'ls', '--reason', 'exh')).toEqual(['exhausted_retries'])
-    expect(await inBash('pawl', 'token', 'create', '--scope', 'w')).toEqual(['worker'])
+    const offered = {
+      de: 'demo dead-letters derive',
+      comp: 'completion',
+      'jobs can': 'cancel',
+      '--json jobs ls --st': '--state',
+      'dlq redrive --dry': '--dry-run',
+      'jobs ls --state failed,d': 'failed,denied failed,dead_lettered',
+      'jobs ls --state = par': 'parked',
+      'dlq ls --reason exh': 'exhausted_retries',
+      'token create --scope w': 'worker',
+    }
+    expect(await inBash(...Object.keys(offered))).toEqual(Object.values(offered))
   })
 
   it('know the queues, types and jobs of the store that is named', async () => {
     const { id } = await json<{ id: string }>(['enqueue', 'crawl.page', '--queue', 'crawl', '--url', store])
-    expect(await inBash('pawl', '--url', store, 'jobs', 'ls', '--queue', 'cr')).toEqual(['crawl'])
-    expect(await inBash('pawl', 'jobs', 'ls', '--url', store, '--type', '')).toEqual(['crawl.page'])
-    expect(await inBash('pawl', '--url', store, 'jobs', 'show', '')).toEqual([id])
-    expect(await inBash('pawl', '--url', store, 'jobs', 'cancel', 'nothing-like')).toEqual([''])
+    const at = `--url ${store}`
+    const lines = [`${at} jobs ls --queue cr`, `jobs ls ${at} --type `, `${at} jobs show `, `${at} jobs show none`]
+    expect(await inBash(...lines)).toEqual(['crawl', 'crawl.page', id, ''])
+  })
+
+  it('put nothing on a line that a shell would run', async () => {
+    const hostile = home.at('hostile.db')
+    for (const queue of ['x;reboot', 'x$(id)', 'x`id`', 'x y', 'x|*', 'x.fine'])
+      await json(['enqueue', 'x', '--queue', queue, '--url', hostile])
+    expect(await inBash(`--url ${hostile} queues pause x`)).toEqual(['x.fine'])
   })
 
   it('say nothing where nobody answers', async () => {
-    expect(await inBash('pawl', '--url', 'http://127.0.0.1:10', 'jobs', 'ls', '--queue', '')).toEqual([''])
-    expect(await inBash('pawl', '--url', home.at('nowhere.db'), 'jobs', 'show', '')).toEqual([''])
+    const nowhere = [`--url http://127.0.0.1:10 jobs ls --queue `, `--url ${home.at('nowhere.db')} jobs show `]
+    expect(await inBash(...nowhere)).toEqual(['', ''])
   })
 
   it.each(['zsh', 'fish'])('ask the same in %s', async (shell) => {
