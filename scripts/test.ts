@@ -71,7 +71,7 @@ const PARTS: readonly Part[] = [
     command: vitest('rest', ['--exclude', 'test/core/**', '--exclude', 'test/dialects/**']),
     needs: 'test/**/*.test.ts',
     report: 'rest',
-    soakMinutes: 140,
+    soakMinutes: 135,
   },
 ]
 
