@@ -53,7 +53,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'core on bun',
-    command: ['bun', 'test'],
+    command: ['bun', 'test', '--timeout=60000'],
     needs: 'test/core/**/*.test.ts',
     count: bunCount,
     soakMinutes: 8,
