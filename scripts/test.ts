@@ -75,6 +75,8 @@ const PARTS: readonly Part[] = [
   },
 ]
 
+/** How many files of a part are named with what they took. */
+const SLOWEST = 12
 /** For the parts that say nothing else: five of them. */
 const SOAK_MINUTES = 4
 
@@ -139,8 +141,6 @@ function limit(child: ChildProcess, minutes: number, signal: NodeJS.Signals): No
     child.kill(signal)
   }, minutes * 60_000)
 }
-
-const SLOWEST = 12
 
 /** What took longest, where a part is many files. */
 function slowest({ part: { report } }: Outcome): readonly string[] {
