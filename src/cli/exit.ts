@@ -113,9 +113,9 @@ function refused(refusal: Refusal): Failure {
 /** A gateway says which header it wants; here that is an option. */
 const TYPED: Readonly<Partial<Record<Objection | Refusal['code'], string>>> = {
   UNAUTHENTICATED:
-    'Give a valid token with --token or PAWL_TOKEN. Where the store is at hand, pawl token create --url <store> makes one.',
+    'Give a valid token with --token, --token-file or PAWL_TOKEN. Where the store is at hand, pawl token create --url <store> makes one.',
   FORBIDDEN:
-    'Give a token whose scope allows it with --token or PAWL_TOKEN: pawl token create --url <store> --scope <scope> makes one.',
+    'Give a token whose scope allows it with --token, --token-file or PAWL_TOKEN: pawl token create --url <store> --scope <scope> makes one.',
 }
 
 function exitOf(code: string): number {

@@ -1,6 +1,6 @@
 /** `k=text` and `n:=json` into an object: what `-p` collects. */
-import { readFileSync } from 'node:fs'
 import { Usage } from './exit.ts'
+import { contentOf } from './secrets.ts'
 
 export function words(pairs: readonly string[] | undefined): Readonly<Record<string, unknown>> | undefined {
   if (pairs === undefined || pairs.length === 0) return undefined
@@ -15,18 +15,8 @@ export const collect = (value: string, before: readonly string[] | undefined): r
 
 /** JSON as it is typed, `@file`, or `-` for standard input. */
 export function jsonFrom(what: string, given: string): unknown {
-  if (given === '-') return jsonOf(`${what} -`, readFileSync(0, 'utf8'))
-  return jsonOf(what, given.startsWith('@') ? fileText(what, given.slice(1)) : given)
-}
-
-function fileText(what: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    const { code } = error as { readonly code?: string }
-    const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : code
-    throw new Usage(`${what} cannot be read from ${file}: ${why}.`, 'A file is named after the @: --input @mail.json')
-  }
+  const file = given.startsWith('@') ? given.slice(1) : given === '-' ? given : undefined
+  return jsonOf(what, file === undefined ? given : contentOf(what, file))
 }
 
 export function jsonOf(what: string, text: string): unknown {

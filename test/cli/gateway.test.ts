@@ -72,10 +72,12 @@ describe('what a gateway objects to', () => {
     const stranger = await pawl(['jobs', 'ls'], { env: { PAWL_URL: first.url } })
     expect(stranger.code).toBe(1)
     expect(stranger.stderr).toContain('UNAUTHENTICATED')
-    expect(stranger.stderr).toContain('next   Give a valid token with --token or PAWL_TOKEN.')
+    expect(stranger.stderr).toContain('next   Give a valid token with --token, --token-file or PAWL_TOKEN.')
     const { secret } = await told<{ secret: string }>('token', 'create', '--scope', 'viewer')
     const viewer = await pawl(['queues', 'pause', 'q'], { env: { PAWL_URL: first.url, PAWL_TOKEN: secret } })
-    expect(viewer.stderr).toContain('next   Give a token whose scope allows it with --token or PAWL_TOKEN')
+    expect(viewer.stderr).toContain(
+      'next   Give a token whose scope allows it with --token, --token-file or PAWL_TOKEN',
+    )
   })
 
   it('comes with every rule that was broken', async () => {

@@ -22,8 +22,11 @@ describe('what was typed wrong', () => {
     [['completion', 'fisch'], 'Did you mean fish?'],
     [at('jobs', 'ls', '--limit', 'many'), '--limit is a whole number from 1 to 500, not many.'],
     [at('enqueue', 'mail', '-p', 'to'), 'A parameter is name=text or name:=json, not to.'],
-    [at('enqueue', 'mail', '--queue', 'q', '--input', '@missing.json'), 'from missing.json: there is no such file'],
-    [at('enqueue', 'mail', '--queue', 'q', '--input', '@.'), 'from .: it is a folder'],
+    [
+      at('enqueue', 'mail', '--queue', 'q', '--input', '@missing.json'),
+      '--input missing.json cannot be read: there is no such file',
+    ],
+    [at('enqueue', 'mail', '--queue', 'q', '--input', '@.'), '--input . cannot be read: EISDIR'],
     [at('enqueue', 'mail', '--queue', 'q', '-p', 'n:=x'), 'n:= wants JSON; x is none.'],
     [at('enqueue', 'mail'), 'No worker has announced mail here'],
     [at('enqueue', 'mail', '--queue', 'q', '--delay', 'soon'), 'delay: must be milliseconds or a duration'],

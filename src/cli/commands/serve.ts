@@ -63,7 +63,6 @@ export const logTo = ({ terminal, clock }: Session, wanted: boolean): Log | unde
       )
     : undefined
 
-
 /** A store that nobody has a token for would serve nobody. */
 export async function firstToken(
   { tenant = DEFAULT_TENANT }: Session,
