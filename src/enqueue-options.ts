@@ -1,4 +1,4 @@
-import { type Duration, parseDuration } from './core/duration.ts'
+import { DURATION_RULE, type Duration, parseDuration } from './core/duration.ts'
 import { type Kind, PRIORITIES, type Priority } from './core/job.ts'
 import type { Violation } from './core/refusal.ts'
 import type { PolicyInput } from './core/resolve.ts'
@@ -90,7 +90,6 @@ export const timeFrom = (time: Date | number | undefined): number | undefined =>
 export function delayFrom(delay: Duration | undefined, found: Violation[]): number | undefined {
   if (delay === undefined) return undefined
   const ms = parseDuration(delay)
-  if (ms === undefined)
-    found.push({ field: 'delay', rule: "must be milliseconds or a duration like '30s', '5m', '2h'" })
+  if (ms === undefined) found.push({ field: 'delay', rule: DURATION_RULE })
   return ms === undefined ? undefined : Math.round(ms)
 }

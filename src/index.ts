@@ -4,7 +4,7 @@ export type { CancelOptions, ReopenOptions, RescheduleOptions, SignalOptions } f
 export type { Contract, Operation, Outcome, OwnerOperation } from './contract.ts'
 export { validateJob } from './core/contract/validate-job.ts'
 export { validateTransition } from './core/contract/validate-transition.ts'
-export type { Duration } from './core/duration.ts'
+export type { Duration, DurationText } from './core/duration.ts'
 export type { Event, EventType } from './core/event.ts'
 export type { Explanation, WayNotToRun } from './core/explain.ts'
 export type { DeadLetter, Failure, Job, JobId, Kind, Priority, State, TerminalState, Time } from './core/job.ts'
@@ -28,6 +28,7 @@ export {
   type JobSpec,
   type OutputOf,
 } from './define-job.ts'
+export { duration } from './duration.ts'
 export { aesGcm, type EncryptionKeys } from './encryption.ts'
 export { type BodyAbout, type BodyCodec, Undecipherable } from './engine/body-codec.ts'
 export type { Engine } from './engine/engine.ts'

@@ -4,7 +4,7 @@ import type { Asked, CancelOptions, ReopenOptions, RescheduleOptions, SignalOpti
 import { type Contract, contract } from './contract.ts'
 import { assert } from './core/assert.ts'
 import { bodyRef } from './core/body.ts'
-import { type Duration, parseDuration } from './core/duration.ts'
+import { DURATION_RULE, type Duration, parseDuration } from './core/duration.ts'
 import type { Event } from './core/event.ts'
 import { type Explanation, explain } from './core/explain.ts'
 import { isId } from './core/id.ts'
@@ -139,7 +139,7 @@ export class Pawl implements AsyncDisposable {
   async result<O = unknown>(id: JobId, options: { readonly timeout?: Duration | undefined } = {}): Promise<O> {
     const timeoutMs = options.timeout === undefined ? undefined : parseDuration(options.timeout)
     if (options.timeout !== undefined && timeoutMs === undefined) {
-      throw new Invalid('result', [{ field: 'timeout', rule: "must be milliseconds or a duration like '30s'" }])
+      throw new Invalid('result', [{ field: 'timeout', rule: DURATION_RULE }])
     }
     const job = await this.#endings.of(this.#named(id), timeoutMs)
     const Bad = ENDINGS[job.state as TerminalState]
@@ -245,6 +245,7 @@ export class Pawl implements AsyncDisposable {
 
   /** Runs the handlers of these types in this process, until the worker is stopped. */
   work(jobs: readonly JobDefinition[], options: WorkerOptions = {}): Worker {
+    if (jobs.length === 0) throw new TypeError('work: no job types are given, so there is nothing to run')
     const { timers, ids, log, surroundings } = this.#parts
     const { telemetry } = this.#parts
     const handlers = telemetry === undefined ? jobs : jobs.map((job) => telemetry.definition(job))

@@ -7,7 +7,7 @@ export function httpPage(): string {
   return page(
     'HTTP',
     'src/gateway/contract/routes.ts and src/gateway/contract/schemas.ts',
-    'Everything the gateway answers; what is not here does not exist. `GET /openapi.json` says the same to machines. Times are ISO 8601, durations milliseconds or `30s`, `5m`, `2h`, `1d`. Inputs, results and other bodies are kept exactly as they were sent.',
+    'Everything the gateway answers; what is not here does not exist. `GET /openapi.json` says the same to machines. Times are ISO 8601, durations milliseconds or `30s`, `4m59s`, `2h`, `1d12h`. Inputs, results and other bodies are kept exactly as they were sent.',
     'Send `Authorization: Bearer <token>`. The tenant comes from the token. A refusal is `application/problem+json` with `code`, `detail`, `next`, the job’s state, its owner and the end of its lease.',
     '`POST /v1/jobs` takes `Idempotency-Key: "…"` for 24 hours: the same words again give the original job, other words 422, a request still under way 409. Every word about a job takes a `requestId`: repeated, it gets the answer it got.',
     table(

@@ -1,4 +1,5 @@
 /** `k=text` and `n:=json` into an object: what `-p` collects. */
+import { parseDuration } from '../core/duration.ts'
 import { Usage } from './exit.ts'
 import { contentOf } from './secrets.ts'
 
@@ -17,6 +18,14 @@ export const collect = (value: string, before: readonly string[] | undefined): r
 export function jsonFrom(what: string, given: string): unknown {
   const file = given.startsWith('@') ? given.slice(1) : given === '-' ? given : undefined
   return jsonOf(what, file === undefined ? given : contentOf(what, file))
+}
+
+/** Milliseconds. */
+export function durationOf(what: string, text: string, leastMs = 0): number {
+  const ms = parseDuration(text)
+  if (ms !== undefined && ms >= leastMs) return ms
+  const least = leastMs === 0 ? '' : ` of at least ${leastMs}ms`
+  throw new Usage(`${what} wants a duration${least}, like 30s, 4m59s or 2h; ${text} is none.`)
 }
 
 export function jsonOf(what: string, text: string): unknown {

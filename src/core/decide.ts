@@ -60,10 +60,7 @@ export type Decision =
 /** `caused`: the events this request id has caused already, where the caller knows of any. */
 export function decide(job: Job | undefined, command: Command, now: Time, caused: readonly Event[] = []): Decision {
   const violations = validate(command, now)
-  if (violations.length > 0) {
-    const message = violations.map(({ field, rule }) => `${field}: ${rule}`).join('; ')
-    return refused(refuse('INVALID', { command: nameOf(command), job, violations, message }))
-  }
+  if (violations.length > 0) return refused(refuse('INVALID', { command: nameOf(command), job, violations }))
   if (command.type === 'enqueue') return decideEnqueue(job, command, now)
   if (job === undefined) return refused(refuse('NOT_FOUND', { command: command.type }))
 

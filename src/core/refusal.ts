@@ -14,7 +14,7 @@ export interface Violation {
 export const REFUSALS = {
   INVALID: {
     title: 'The input breaks a rule',
-    why: 'A field of the command, the policy or the record is outside its bounds. All violations are listed.',
+    why: 'A field of the command, the policy or the record is outside its bounds. The message lists every violation.',
     next: 'Correct the named fields and send it again. Nothing was changed.',
   },
   NOT_FOUND: {

@@ -7,7 +7,7 @@ export interface Particulars {
   readonly command?: CommandType | undefined
   readonly job?: Job | undefined
   readonly jobId?: JobId | undefined
-  /** A sentence about this case; the general one otherwise. */
+  /** A sentence about this case; the violations, or the general one, otherwise. */
   readonly message?: string | undefined
   readonly violations?: readonly Violation[] | undefined
   readonly holder?: JobId | undefined
@@ -24,10 +24,15 @@ export function refuse(code: RefusalCode, about: Particulars): Refusal {
     rev: job?.rev,
     owner: job?.owner?.workerId,
     leaseExpiresAt: job?.lease?.expiresAt,
-    message: about.message ?? REFUSALS[code].why,
+    message: about.message ?? listed(about.violations) ?? REFUSALS[code].why,
     next: REFUSALS[code].next,
     violations: about.violations ?? [],
     holder: about.holder,
     retryAfterMs: about.retryAfterMs,
   }
 }
+
+const listed = (violations: readonly Violation[] | undefined): string | undefined =>
+  violations === undefined || violations.length === 0
+    ? undefined
+    : `${violations.map(({ field, rule }) => `${field}: ${rule}`).join('; ')}.`

@@ -2,7 +2,7 @@
  * From what a caller writes to the policy a job is born with. Everything left out has a default, from the job's
  * dialect where it has one; every value is checked against `limits.ts`, and all violations come back at once.
  */
-import { type Duration, parseDuration } from './duration.ts'
+import { DURATION_RULE, type Duration, parseDuration } from './duration.ts'
 import { COUNTS, DURATIONS, LENGTHS, SIZES } from './limits.ts'
 import {
   type Curve,
@@ -159,7 +159,7 @@ function duration(
 ): number | undefined {
   if (value === undefined) return undefined
   const ms = parseDuration(value)
-  if (ms === undefined) v.push({ field, rule: "must be milliseconds or a duration like '30s', '5m', '2h', '1d'" })
+  if (ms === undefined) v.push({ field, rule: DURATION_RULE })
   else if (ms < bound.min || ms > bound.max)
     v.push({ field, rule: `must be between ${bound.min} ms and ${bound.max} ms` })
   return ms === undefined ? undefined : Math.round(ms)

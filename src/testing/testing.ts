@@ -3,7 +3,7 @@
  * No real timer is involved, except that whoever waits for a handler does not wait for ever.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { type Duration, parseDuration } from '../core/duration.ts'
+import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
 import { isEnded, type Job, type JobId, LIVE_STATES, type State } from '../core/job.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import { LocalEngine } from '../engine/local.ts'
@@ -74,7 +74,7 @@ export class Testing implements AsyncDisposable {
   /** Lets time pass, and everything happen that happens meanwhile. */
   async advance(duration: Duration): Promise<void> {
     const ms = parseDuration(duration)
-    if (ms === undefined || ms < 0) throw new TypeError(`${String(duration)} is not a duration: ms, or text like '2h'`)
+    if (ms === undefined || ms < 0) throw new TypeError(`A duration ${DURATION_RULE}, not ${String(duration)}.`)
     const until = this.#time.now() + ms
     // What is under way comes to rest first: what it will want next decides how far time goes.
     await this.#workThrough()

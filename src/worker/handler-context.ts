@@ -1,6 +1,6 @@
 /** The context of one run. Thin: what must last goes through the execution's words, what lasted comes from memos. */
 import { bodyRef } from '../core/body.ts'
-import { type Duration, parseDuration } from '../core/duration.ts'
+import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
 import { type DeadLetterReason, type Job, type JobId, PRIORITIES, type Stage } from '../core/job.ts'
 import { LENGTHS } from '../core/limits.ts'
 import { PermanentError, ValidationError } from '../core/thrown.ts'
@@ -241,7 +241,7 @@ function plainName(name: string): string {
 function durationMs(duration: Duration): number {
   const ms = parseDuration(duration)
   if (ms !== undefined && ms >= 0) return Math.round(ms)
-  throw new PermanentError(`${String(duration)} is not a duration: milliseconds, or text like '30s'.`)
+  throw new PermanentError(`A duration ${DURATION_RULE}, not ${String(duration)}.`)
 }
 
 const withFields = (log: Log, fixed: LogFields): Log => ({

@@ -1,5 +1,5 @@
 /** What a user may say about a worker, what its composition root knows besides, and what both come to. */
-import { type Duration, parseDuration } from '../core/duration.ts'
+import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
 import type { CancelRequest, Job } from '../core/job.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Ids } from '../system/ids.ts'
@@ -59,6 +59,7 @@ export interface WorkerSettings {
 }
 
 export function settingsOf(definitions: readonly JobDefinition[], options: WorkerOptions): WorkerSettings {
+  mustDiffer(definitions)
   return {
     concurrency: whole('concurrency', options.concurrency ?? 16, 1),
     prefetchMax: whole('prefetch', options.prefetch ?? 1_000, 0),
@@ -72,7 +73,7 @@ export function settingsOf(definitions: readonly JobDefinition[], options: Worke
 export function milliseconds(name: string, duration: Duration): number {
   const ms = parseDuration(duration)
   if (ms !== undefined && ms >= 0) return ms
-  throw new TypeError(`${name}: ${String(duration)} is not a duration: milliseconds, or text like '30s'`)
+  throw new TypeError(`${name}: ${DURATION_RULE}, not ${String(duration)}`)
 }
 
 function whole(name: string, value: number, min: number): number {
@@ -86,12 +87,23 @@ function sharesOf(
   definitions: readonly JobDefinition[],
   weights: Readonly<Record<string, number>> | undefined,
 ): readonly QueueShare[] {
+  if (weights !== undefined && Object.keys(weights).length === 0) throw new TypeError('queues: names none to serve')
   const shares = new Map<string, QueueShare>()
-  for (const { tenant, queue } of definitions) {
-    const weight = weights === undefined ? 1 : weights[queue]
-    if (weight === undefined) continue
-    if (!(weight > 0 && Number.isFinite(weight))) throw new TypeError(`queues.${queue}: a weight is a number above 0`)
-    shares.set(JSON.stringify([tenant, queue]), { tenant, queue, weight })
+  for (const { tenant, queue: own } of definitions) {
+    // Jobs of a type may be in other queues than its own: a producer can say so.
+    for (const [queue, weight] of weights === undefined ? [[own, 1] as const] : Object.entries(weights)) {
+      if (!(weight > 0 && Number.isFinite(weight))) throw new TypeError(`queues.${queue}: a weight is a number above 0`)
+      shares.set(JSON.stringify([tenant, queue]), { tenant, queue, weight })
+    }
   }
   return [...shares.values()]
+}
+
+/** Of two handlers for one type only one would ever run, and nobody could say which. */
+function mustDiffer(definitions: readonly JobDefinition[]): void {
+  const seen = new Set<string>()
+  for (const { type } of definitions) {
+    if (seen.has(type)) throw new TypeError(`work: ${type} is given twice; a worker has one handler for each type`)
+    seen.add(type)
+  }
 }

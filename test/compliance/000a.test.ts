@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { deriveDialect } from '../../src/core/dialects/derive.ts'
 import { DIALECTS } from '../../src/core/dialects/registry.ts'
+import type { Duration } from '../../src/core/duration.ts'
 import { DEAD_LETTER_REASONS } from '../../src/core/job.ts'
 import { ValidationError } from '../../src/core/thrown.ts'
 import { leaseWindowMs } from '../../src/core/timers.ts'
@@ -218,14 +219,15 @@ onStores('000 part A', {}, (stage) => {
 
   describe('lease and heartbeats', () => {
     it('000A:32 a lease lasts 30 to 120 s, as each job type says', () => {
-      const lease = (ms: string) => defineJob({ ...strict, type: 't', lease: ms, run: () => {} }).policy.leaseMs
+      const lease = (ms: Duration) => defineJob({ ...strict, type: 't', lease: ms, run: () => {} }).policy.leaseMs
       expect(() => lease('29999ms')).toThrow(/lease: strict 000: 30 s to 120 s/)
       expect(() => lease('120001ms')).toThrow(/lease: strict 000: 30 s to 120 s/)
       expect([lease('30s'), lease('75s'), lease('120s')]).toEqual([30_000, 75_000, 120_000])
     })
 
     it('000A:33 a heartbeat comes every 10 to 30 s', () => {
-      const beat = (ms: string) => defineJob({ ...strict, type: 't', heartbeat: ms, run: () => {} }).policy.heartbeatMs
+      const beat = (ms: Duration) =>
+        defineJob({ ...strict, type: 't', heartbeat: ms, run: () => {} }).policy.heartbeatMs
       expect(() => beat('9999ms')).toThrow(/heartbeat: strict 000: 10 s to 30 s/)
       expect(() => beat('30001ms')).toThrow(/heartbeat: strict 000: 10 s to 30 s/)
       expect([beat('10s'), beat('30s')]).toEqual([10_000, 30_000])

@@ -15,6 +15,7 @@ import { INVARIANTS, recordBreaches, stepBreaches } from '../../src/core/invaria
 import type { Job } from '../../src/core/job.ts'
 import { keyChange, keyOf } from '../../src/core/keys.ts'
 import { refuse } from '../../src/core/refuse.ts'
+import type { PolicyInput } from '../../src/core/resolve.ts'
 import { validate } from '../../src/core/validate.ts'
 import { given, T0 } from './given.ts'
 import { HISTORIES } from './sample.ts'
@@ -74,7 +75,8 @@ describe('a claim of many jobs', () => {
 })
 
 describe('dedupe keys', () => {
-  const keyed = (dedupeFor?: string) => given(dedupeFor === undefined ? {} : { dedupeFor }, { dedupeKey: 'k' })
+  const keyed = (dedupeFor?: PolicyInput['dedupeFor']) =>
+    given(dedupeFor === undefined ? {} : { dedupeFor }, { dedupeKey: 'k' })
 
   it('belong to (type, key) and last as the policy says', () => {
     expect(keyOf(given().record)).toBeUndefined()

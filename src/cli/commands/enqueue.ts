@@ -10,7 +10,7 @@ import { Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { type Session, withPawl } from '../session.ts'
 import { safeJson } from '../terminal.ts'
-import { collect, jsonFrom, jsonOf, words } from '../words.ts'
+import { collect, durationOf, jsonFrom, jsonOf, words } from '../words.ts'
 import { priorityOf } from './jobs.ts'
 
 interface Options {
@@ -78,7 +78,7 @@ async function run(session: Session, type: string, options: Options): Promise<vo
           : terminal.say(`${terminal.paint.bold(id)} is enqueued.${already}`),
       )
     }
-    const result: unknown = await job.result({ timeout: options.timeout })
+    const result: unknown = await job.result({ timeout: durationOf('--timeout', options.timeout) })
     terminal.tell({ id, deduped, replayed, state: 'succeeded', result: result ?? null }, () =>
       terminal.print(`${safeJson(result ?? null)}\n`),
     )
@@ -111,7 +111,7 @@ function optionsOf(session: Session, options: Options): EnqueueOptions {
     labels,
     correlationId,
     parentId,
-    delay,
+    delay: delay === undefined ? undefined : durationOf('--delay', delay),
     tenant: session.tenant,
     actor: session.actor,
   }

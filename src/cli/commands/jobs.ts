@@ -14,7 +14,7 @@ import { examples } from '../example.ts'
 import type { Context } from '../program.ts'
 import { found, type Session, withExisting } from '../session.ts'
 import { ago, safe, safeJson } from '../terminal.ts'
-import { collect, words } from '../words.ts'
+import { collect, durationOf, words } from '../words.ts'
 
 export function jobs(parent: Command, { session }: Context): void {
   const group = parent.command('jobs').description('look at jobs and move them')
@@ -82,7 +82,12 @@ function movers(group: Command, session: () => Session): void {
     .option('--delay <duration>', 'so much later: 30s, 5m, 2h')
     .option('--priority <priority>', '0 to 9, or critical, interactive, normal, batch')
     .action((id: string, { delay, priority }: { readonly delay?: string; readonly priority?: string }) =>
-      moved(session(), (pawl) => pawl.reschedule(id, { delay, priority: priorityOf(priority) })),
+      moved(session(), (pawl) =>
+        pawl.reschedule(id, {
+          delay: delay === undefined ? undefined : durationOf('--delay', delay),
+          priority: priorityOf(priority),
+        }),
+      ),
     )
   examples(reschedule, 'pawl jobs reschedule pj_1k9f3', 'pawl jobs reschedule pj_1k9f3 --delay 2h --priority batch')
 }
@@ -230,7 +235,7 @@ async function events(session: Session, id: string, options: InDialect): Promise
 async function result(session: Session, id: string, timeout: string): Promise<void> {
   const { terminal } = session
   await withExisting(session, async (pawl) => {
-    const value = await pawl.result((await found(pawl, id)).id, { timeout })
+    const value = await pawl.result((await found(pawl, id)).id, { timeout: durationOf('--timeout', timeout) })
     terminal.tell(value ?? null, () => terminal.print(`${safeJson(value ?? null)}\n`))
   })
 }

@@ -1,6 +1,5 @@
 /** `pawl token …`: who may ask a gateway for what. The secret is shown once. */
 import type { Command } from 'commander'
-import { parseDuration } from '../../core/duration.ts'
 import { DEFAULT_TENANT } from '../../define-job.ts'
 import type { Scope } from '../../gateway/contract/routes.ts'
 import { toWire } from '../../gateway/contract/wire.ts'
@@ -8,9 +7,10 @@ import { type Token, Tokens } from '../../gateway/token.ts'
 import { realRandom } from '../../system/random.ts'
 import { chosen, listOf } from '../choice.ts'
 import { examples } from '../example.ts'
-import { Missing, Usage } from '../exit.ts'
+import { Missing } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { asked, isGateway, type Session, withExisting, withPawl } from '../session.ts'
+import { durationOf } from '../words.ts'
 
 interface Options {
   readonly scope: string
@@ -67,9 +67,7 @@ async function make(session: Session, options: Options): Promise<void> {
   const scope = chosen('scope', options.scope, SCOPES)
   const queues = listOf(options.queue)
   const name = options.name ?? scope
-  const expiresInMs = options.expiresIn === undefined ? undefined : parseDuration(options.expiresIn)
-  if (options.expiresIn !== undefined && expiresInMs === undefined)
-    throw new Usage(`--expires-in is a duration like 12h or 30d, not ${options.expiresIn}.`)
+  const expiresInMs = options.expiresIn === undefined ? undefined : durationOf('--expires-in', options.expiresIn)
   const told = isGateway(session.url)
     ? ((await asked(session, 'POST', '/v1/tokens', {
         name,

@@ -1,13 +1,12 @@
 /** `pawl top`: counts by state and queue, rates, the oldest in line; drawn again and again. */
 import type { Command } from 'commander'
-import { parseDuration } from '../../core/duration.ts'
 import type { Pawl } from '../../pawl.ts'
 import { visibleJson } from '../../system/visible.ts'
 import { countOf } from '../choice.ts'
-import { Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { type Session, withExisting } from '../session.ts'
 import { span } from '../terminal.ts'
+import { durationOf } from '../words.ts'
 import { ENDED, type QueueCounts, queueCounts, total } from './queues.ts'
 
 interface Options {
@@ -44,9 +43,7 @@ export function top(parent: Command, { session }: Context): void {
 
 async function run(session: Session, options: Options): Promise<void> {
   const { signal, timers } = session
-  const everyMs = parseDuration(options.interval)
-  if (everyMs === undefined || everyMs < 100)
-    throw new Usage(`--interval is a duration of at least 100ms, not ${options.interval}.`)
+  const everyMs = durationOf('--interval', options.interval, 100)
   const looks =
     options.count === undefined
       ? Number.POSITIVE_INFINITY

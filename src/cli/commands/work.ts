@@ -11,6 +11,7 @@ import { Missing, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { opened, type Session } from '../session.ts'
 import { safe } from '../terminal.ts'
+import { durationOf } from '../words.ts'
 import { logTo, stopped } from './serve.ts'
 
 interface Options {
@@ -44,8 +45,8 @@ async function run(session: Session, module: string, options: Options): Promise<
   const queues = wanted === undefined ? undefined : Object.fromEntries(wanted.map((queue) => [queue, 1]))
   const log = logTo(session, options.log === true)
   await using pawl = await opened(session, { ticker: {}, retention: {}, log })
-  await using worker = pawl.work(jobs, { concurrency, queues, drain: options.drain })
-  const served = [...new Set(jobs.map(({ queue }) => queue))].filter((queue) => wanted?.includes(queue) ?? true)
+  await using worker = pawl.work(jobs, { concurrency, queues, drain: durationOf('--drain', options.drain) })
+  const served = wanted ?? [...new Set(jobs.map(({ queue }) => queue))]
   const types = jobs.map(({ type }) => type)
   terminal.tell({ worker: worker.id, types, queues: served, concurrency }, () => {
     terminal.say(

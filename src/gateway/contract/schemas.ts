@@ -1,6 +1,6 @@
 /** What comes in over HTTP, as schemas: they validate, they document, and they are the client's types. */
 import { z } from 'zod'
-import { parseDuration } from '../../core/duration.ts'
+import { DURATION, parseDuration } from '../../core/duration.ts'
 import { DEAD_LETTER_REASONS, STAGES, STATES } from '../../core/job.ts'
 import { COUNTS, LENGTHS, MAX_DURATION_MS, SIZES } from '../../core/limits.ts'
 import { DIALECT_NAMES, ERROR_CLASSES } from '../../core/policy.ts'
@@ -13,9 +13,9 @@ const key = text(LENGTHS.key)
 const id = text(LENGTHS.id)
 const durationMs = z.number().min(0).max(MAX_DURATION_MS)
 const duration = z
-  .union([durationMs, z.string().regex(/^\d{1,15}(?:\.\d{1,6})?(?:ms|s|m|h|d)$/)])
+  .union([durationMs, z.string().regex(DURATION)])
   .refine((value) => (parseDuration(value) ?? 0) <= MAX_DURATION_MS, `at most ${MAX_DURATION_MS} ms`)
-  .describe("milliseconds, or '30s', '5m', '2h', '1d'")
+  .describe("milliseconds, or '30s', '4m59s', '2h', '1d12h'")
 const time = z.iso.datetime().describe('ISO 8601, UTC')
 const table = <V extends z.ZodType>(value: V, most: number) =>
   z
