@@ -12,6 +12,8 @@ export interface Bound {
 /** Far enough for any wait that is not a mistake, near enough that sums of times stay exact. */
 export const MAX_DURATION_MS = 3_650 * DAY
 export const MAX_TIME = 253_402_300_799_000
+/** The one bound that shortens instead of refusing: a stranger's `Retry-After` must neither end a job nor put it off for ever. */
+export const RETRY_AFTER_MAX_MS = DAY
 
 export const DURATIONS = {
   leaseMs: { min: SECOND, max: DAY },

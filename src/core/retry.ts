@@ -1,6 +1,7 @@
 /** When a failed attempt is tried again. Pure: the jitter is a hash of what makes this retry unique. */
 import { fraction } from './hash.ts'
 import type { Failure, Job, Time } from './job.ts'
+import { RETRY_AFTER_MAX_MS } from './limits.ts'
 import type { Curve, Policy } from './policy.ts'
 
 /** Delay before retry `n` (1, 2, 3 …). Finite for any n: the power may overflow, the cap does not. */
@@ -16,13 +17,26 @@ export function retryDelayMs(curve: Curve, n: number, seed: string): number {
   }
 }
 
-/** Never earlier than the failing side asked for. */
-export function retryAt(job: Job, failure: Failure, at: Time, retryAfterMs: number | undefined): Time {
+/** `deadlineAt` is that of the job to be tried: where a retry is a new job, not this one's. */
+export function retryAt(
+  job: Job,
+  failure: Failure,
+  at: Time,
+  retryAfterMs: number | undefined,
+  deadlineAt: Time | undefined = job.deadlineAt,
+): Time {
   const n = retryNumber(job)
   const seed = `${job.id}/${job.generation}/${job.phase}/${n}`
-  const delayMs = retryDelayMs(curveFor(job.spec.kind.policy, failure), n, seed)
-  return at + Math.max(delayMs, Math.ceil(retryAfterMs ?? 0))
+  if (retryAfterMs === undefined) return at + retryDelayMs(curveFor(job.spec.kind.policy, failure), n, seed)
+  return Math.min(at + askedDelayMs(retryAfterMs, seed), deadlineAt ?? Number.POSITIVE_INFINITY)
 }
+
+/**
+ * What the failing side asked for is an answer, not a hint: the curve, which only guesses, is not asked. Never earlier;
+ * up to a tenth later, because all who were turned away together were told the same time.
+ */
+const askedDelayMs = (retryAfterMs: number, seed: string): number =>
+  Math.min(Math.ceil(retryAfterMs * (1 + fraction(seed) / 10)), RETRY_AFTER_MAX_MS)
 
 /**
  * Which retry this would be. A lost lease is one where it is retried or counted like a failure, and it has been counted

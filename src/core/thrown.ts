@@ -12,8 +12,16 @@ export interface ThrownOptions {
   readonly code?: string | undefined
   readonly stage?: Stage | undefined
   readonly context?: Readonly<Record<string, string>> | undefined
-  /** Not before this many milliseconds. */
+  /**
+   * When to try again, in milliseconds from now: taken as it is plus up to a tenth, whatever the backoff curve says; at most
+   * a day, and not beyond the job's deadline.
+   */
   readonly retryAfterMs?: number | undefined
+  /**
+   * The same as a server says it: the text of a `Retry-After` header (seconds, or a date), a duration (`'90s'`), or a
+   * `Date`. `{ retryAfter: response.headers.get('retry-after') }` will do.
+   */
+  readonly retryAfter?: string | number | Date | null | undefined
   readonly cause?: unknown
 }
 
@@ -23,6 +31,7 @@ export class JobError extends Error {
   readonly stage: Stage | undefined
   readonly context: Readonly<Record<string, string>> | undefined
   readonly retryAfterMs: number | undefined
+  readonly retryAfter: ThrownOptions['retryAfter']
 
   constructor(errorClass: ErrorClass, name: string, code: string, message: string, options: ThrownOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -32,6 +41,7 @@ export class JobError extends Error {
     this.stage = options.stage
     this.context = options.context
     this.retryAfterMs = options.retryAfterMs
+    this.retryAfter = options.retryAfter
   }
 }
 

@@ -5,6 +5,7 @@ import { LENGTHS } from '../core/limits.ts'
 import { ValidationError } from '../core/thrown.ts'
 import type { Body } from '../store/store.ts'
 import { faultOf, sanitised } from './fault.ts'
+import { retryAfterMsOf } from './retry-after.ts'
 import type { Said, Voice } from './voice.ts'
 
 export interface Outcome {
@@ -35,7 +36,9 @@ export function completed(
 
 export function failed(voice: Voice, error: unknown, attempt: number, timing: Timing): Outcome {
   const { fault, body } = faultOf(error, attempt)
-  return { command: { ...voice.once('fail'), ...timing, type: 'fail', fault }, bodies: [body] }
+  const retryAfterMs = fault.retryAfterMs ?? retryAfterMsOf(error, timing.startedAt + timing.executionMs)
+  const command = { ...voice.once('fail'), ...timing, type: 'fail', fault: { ...fault, retryAfterMs } } as const
+  return { command, bodies: [body] }
 }
 
 export function released(

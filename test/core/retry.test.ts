@@ -99,9 +99,47 @@ describe('failing', () => {
     expect(history.record.deadLetter?.reason).toBe(reason)
   })
 
-  it('never retries earlier than asked', () => {
-    const history = given({ retry: none }).starts().fails({ retryAfterMs: 90_000 })
-    expect(history.record.runAt).toBe(history.now + 90_000)
+  it.each([0, 1, 300, 90_000, 3_600_000, 80_000_000])(
+    'retries when asked to, up to a tenth later: %i ms',
+    (askedMs) => {
+      // The curves would have it earlier, and later.
+      for (const retry of [none, { base: '10h', max: '10h', jitter: 'none' } as const]) {
+        const history = given({ retry: { ...retry, throttled: retry } })
+          .starts()
+          .fails({ retryAfterMs: askedMs })
+        const delayMs = (history.record.runAt as number) - history.now
+        expect(delayMs).toBeGreaterThanOrEqual(askedMs)
+        expect(delayMs).toBeLessThanOrEqual(Math.ceil(askedMs * 1.1))
+      }
+    },
+  )
+
+  it('spreads those who were told the same time', () => {
+    const delays = Array.from({ length: 50 }, (_, n) => {
+      const history = given({}, { id: `pj_${n + 1}` })
+        .starts()
+        .fails({ retryAfterMs: 100_000 })
+      return (history.record.runAt as number) - history.now
+    })
+    expect(new Set(delays).size).toBeGreaterThan(40)
+    expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(8_000)
+  })
+
+  it('waits a day at most, and not beyond the deadline', () => {
+    const day = 86_400_000
+    const patient = given()
+      .starts()
+      .fails({ retryAfterMs: 365 * day })
+    expect(patient.record.runAt).toBe(patient.now + day)
+    const hurried = given({ deadline: '1h' }).starts().fails({ retryAfterMs: day })
+    expect(hurried.record.runAt).toBe(hurried.record.deadlineAt)
+    const successor = given({ dialect: '002', deadline: '1h' }).after(1_000).starts()
+    const { decision } = successor.when({
+      type: 'fail',
+      fence: 'mine',
+      fault: { code: 'x', message: '', retryAfterMs: day },
+    })
+    expect(decision).toMatchObject({ successor: { runAt: successor.now + 3_600_000 } })
   })
 
   it('slows down for throttling errors', () => {

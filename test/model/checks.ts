@@ -73,9 +73,12 @@ function ruled(before: Job | undefined, event: Event, now: number, policy: Polic
       return must(wait?.name === name && wait.key === key, 'signal', 'woken by another signal')
     }
     case 'retry_scheduled': {
-      const { code } = event.payload.failure
+      const { code, message } = event.payload.failure
       const ends = code === 'E_TIMEOUT' && policy.onAttemptTimeout === 'timed_out' && before?.phase === 'run'
       must(!ends || event.command === 'requeue', 'retry', 'tried again where a time limit is the end')
+      if (message === 'askedAtOnce') return must(event.payload.runAt === now, 'retry', 'not when asked for')
+      if (message === 'askedLate')
+        return must(event.payload.runAt === before?.deadlineAt, 'retry', 'put off beyond the deadline')
       const curve = event.payload.failure.class === 'throttled' ? policy.throttled : policy.retry
       return must(
         event.payload.runAt === now + curve.baseMs,

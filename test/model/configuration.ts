@@ -190,7 +190,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [
   ),
   configuration(
     'timers',
-    'attempt limits, throttled and invalid input, deadlines that end everything, strict waits',
+    'attempt limits, throttled and invalid input, retries when asked for, deadlines that end everything, strict waits',
     {
       ...QUICK,
       timeout: 2_000,
@@ -200,7 +200,10 @@ export const CONFIGURATIONS: readonly Configuration[] = [
       onNotStarted: 'timed_out',
     },
     {
-      owner: ['start', 'heartbeat', 'progress', 'throttled', 'invalid', 'overdue', 'waitStrict', 'complete'],
+      owner: [
+        ...(['start', 'heartbeat', 'progress', 'throttled', 'askedAtOnce', 'askedLate'] as const),
+        ...(['invalid', 'overdue', 'waitStrict', 'complete'] as const),
+      ],
       environment: ['expire', 'signal'],
     },
     { gate: { attempts: 2 }, full: { workers: 2 }, deep: { attempts: 3, messages: 2 } },

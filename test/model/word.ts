@@ -15,6 +15,8 @@ export const OWNER_WORDS = [
   'transient',
   'permanent',
   'throttled',
+  'askedAtOnce',
+  'askedLate',
   'invalid',
   'overdue',
   'waitShort',
@@ -112,6 +114,10 @@ function ownerCommand({ name, serial }: Word, fence: string, job: Job, { now, un
       return { ...last('fail'), type: 'fail', fault: { code: 'E_URL_BAD', message: 'permanent' } }
     case 'throttled':
       return { ...last('fail'), type: 'fail', fault: { code: 'captcha', message: 'throttled' } }
+    case 'askedAtOnce':
+      return { ...last('fail'), type: 'fail', fault: { code: 'E_429_RATE', message: name, retryAfterMs: 0 } }
+    case 'askedLate':
+      return { ...last('fail'), type: 'fail', fault: { code: 'E_429_RATE', message: name, retryAfterMs: 100 * unitMs } }
     case 'invalid':
       return { ...last('fail'), type: 'fail', fault: { code: 'validation_failed', message: 'invalid', stage: 'input' } }
     case 'overdue':

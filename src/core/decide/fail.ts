@@ -87,6 +87,8 @@ function exhaustedReason(failure: Failure): DeadLetterReason {
 
 function successorOf(d: Draft, job: Job, failure: Failure, fault: Fault): Omit<Enqueue, 'id'> {
   const { spec } = job
+  const { deadlineMs } = spec.kind.policy
+  const deadlineAt = deadlineMs === undefined ? undefined : d.at + deadlineMs
   return {
     type: 'enqueue',
     actor: d.command.actor,
@@ -96,7 +98,7 @@ function successorOf(d: Draft, job: Job, failure: Failure, fault: Fault): Omit<E
     traceparent: spec.traceparent,
     kind: spec.kind,
     priority: job.priority,
-    runAt: retryAt(job, failure, d.at, fault.retryAfterMs),
+    runAt: retryAt(job, failure, d.at, fault.retryAfterMs, deadlineAt),
     input: spec.input,
     contextPtr: spec.contextPtr,
     topic: spec.topic,

@@ -146,7 +146,9 @@ export const WORDS = {
     class: z.enum(ERROR_CLASSES).optional(),
     stage: z.enum(STAGES).optional(),
     context: words(SIZES.context).optional(),
-    retryAfter: duration.optional(),
+    retryAfter: duration
+      .optional()
+      .describe('when to try again, instead of the backoff curve; up to a tenth later, at most a day'),
     stack: z.string().max(65_536).optional(),
     details: anything.optional().describe('instead of `stack`, JSON of your own; kept exactly as sent'),
   }),

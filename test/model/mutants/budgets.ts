@@ -33,7 +33,17 @@ export const BUDGETS: readonly Mutant[] = [
     '          failures: 0,\n          stalls: 0,\n          cancel',
     '          cancel',
   ]),
-  mutant('retry-at-once', 'budget', ['retry.ts', 'return at + Math.max', 'return at + 0 * Math.max']),
+  mutant('retry-at-once', 'budget', ['retry.ts', 'return at + retryDelayMs', 'return at + 0 * retryDelayMs']),
+  mutant('asked-for-only-a-lower-bound', 'timers', [
+    'retry.ts',
+    'return Math.min(at + askedDelayMs(retryAfterMs, seed),',
+    'return Math.min(at + Math.max(job.spec.kind.policy.retry.baseMs, askedDelayMs(retryAfterMs, seed)),',
+  ]),
+  mutant('asked-for-beyond-the-deadline', 'timers', [
+    'retry.ts',
+    'deadlineAt ?? Number.POSITIVE_INFINITY)',
+    'Number.POSITIVE_INFINITY)',
+  ]),
   mutant('throttled-like-any-other', 'timers', [
     'retry.ts',
     "failure.class === 'throttled' ?",
