@@ -44,7 +44,7 @@ const meter = () => metrics.getMeter(NAME)
 /** Everything the engine does, and spans around what crosses the wire. */
 function observed(engine: Engine): Engine {
   const watched: Pick<Engine, 'enqueue' | 'claim' | 'settle'> = {
-    enqueue: (requests, tx) => enqueued(engine, requests, tx),
+    enqueue: (requests, tx, together) => enqueued(engine, requests, tx, together),
     claim: (request) => claimed(engine, request),
     settle: (words) => settled(engine, words),
   }
@@ -61,6 +61,7 @@ async function enqueued(
   engine: Engine,
   requests: readonly EnqueueRequest[],
   tx?: Transaction,
+  together?: boolean,
 ): Promise<readonly EnqueueAnswer[]> {
   const [first] = requests
   if (first === undefined) return []
@@ -73,6 +74,7 @@ async function enqueued(
     const answers = await engine.enqueue(
       requests.map((request) => ({ ...request, traceparent: traceparent ?? request.traceparent })),
       tx,
+      together,
     )
     const [answer] = answers
     if (requests.length === 1 && answer?.ok === true) span.setAttributes(idOf(answer.job))

@@ -23,6 +23,8 @@ export interface Enqueue extends Asked {
   readonly type: 'enqueue'
   readonly id: JobId
   readonly kind: Kind
+  /** What of the kind the caller left to the job type, and did not ask for: a type may change, the request is the same. */
+  readonly unsaid?: readonly ('queue' | 'policy')[] | undefined
   readonly priority: Priority
   readonly runAt?: Time | undefined
   readonly alias?: string | undefined

@@ -45,6 +45,9 @@ export function digestOf(command: Command): string {
   return digest(JSON.stringify(Object.fromEntries(words), inOrder))
 }
 
+/** Two maps that say the same. */
+export const sameWords = (a: object, b: object): boolean => JSON.stringify(a, inOrder) === JSON.stringify(b, inOrder)
+
 /** A map said again in another order is the same map; and what no validator looks at must not throw either. */
 function inOrder(_: string, value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)

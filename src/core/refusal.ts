@@ -72,6 +72,11 @@ export const REFUSALS = {
     why: 'A job with this id exists and was enqueued with other words.',
     next: 'Choose another id, or send exactly what was sent the first time.',
   },
+  KEY_REUSED: {
+    title: 'The idempotency key was used for another request',
+    why: 'A job was enqueued under this key with other words: another input, priority, time, policy or label.',
+    next: 'Use a new key for a new request, or send exactly what was sent the first time.',
+  },
   KEY_TAKEN: {
     title: 'Another live job holds the dedupe key',
     why: 'At most one live job may have this (tenant, type, dedupeKey).',
@@ -97,6 +102,11 @@ export const REFUSALS = {
     why: 'The job type is bound to a document that has no such command or move.',
     next: 'Use what the document offers, or enqueue the job under a type without a dialect.',
   },
+  OTHERS_REFUSED: {
+    title: 'Others of the same call were refused',
+    why: 'The call asked for all or nothing, and not all of it could be accepted: nothing was enqueued.',
+    next: 'Correct what was refused, and send all of them again.',
+  },
   OVERLOADED: {
     title: 'Too much is waiting already',
     why: 'The queue in front of the store is full, and accepting more would only make everybody wait longer.',
@@ -121,7 +131,7 @@ export interface Refusal {
   readonly next: string
   /** For `INVALID`: all of them. Else empty. */
   readonly violations: readonly Violation[]
-  /** For `KEY_TAKEN` and `ID_TAKEN`: the job that has it. */
+  /** For `KEY_TAKEN`, `KEY_REUSED` and `ID_TAKEN`: the job that has it. */
   readonly holder: JobId | undefined
   readonly retryAfterMs: number | undefined
 }

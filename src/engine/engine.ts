@@ -2,7 +2,7 @@
  * The engine interface: one, whether the engine runs here over a store or behind HTTP. The library's facade, the
  * worker runtime, the CLI and the examples speak to this and to nothing below it.
  */
-import type { Command } from '../core/command.ts'
+import type { Command, Enqueue } from '../core/command.ts'
 import type { CancelRequest, Job, JobId, Kind, Priority, State, Time } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
 import type {
@@ -23,7 +23,8 @@ import type {
 export interface Engine extends AsyncDisposable {
   /** Whether a claim that finds nothing may stand, and be answered by whoever enqueues. */
   readonly claimsStand: boolean
-  enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]>
+  /** One answer each. `together`: all of them, or none where one is refused. */
+  enqueue(requests: readonly EnqueueRequest[], tx?: Transaction, together?: boolean): Promise<readonly EnqueueAnswer[]>
   /** Ids for jobs that are yet to be enqueued, where this engine gives them out: who seals an input must know whose it will be. */
   reserveIds?(count: number): Promise<readonly JobId[]>
   claim(request: ClaimRequest): Promise<readonly Assignment[]>
@@ -43,6 +44,8 @@ export interface EnqueueRequest {
   readonly requestId?: string | undefined
   readonly actor: string
   readonly kind: Kind
+  /** What of the kind the caller did not ask for itself. */
+  readonly unsaid?: Enqueue['unsaid']
   readonly priority: Priority
   readonly input: string | undefined
   /** One of those that were reserved for it. */

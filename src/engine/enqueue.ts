@@ -1,142 +1,29 @@
-import { assert } from '../core/assert.ts'
-import { bodyRefWithoutDigest } from '../core/body.ts'
-import type { Enqueue } from '../core/command.ts'
-import { decide } from '../core/decide.ts'
-import { idText } from '../core/id.ts'
-import type { Time } from '../core/job.ts'
-import { LENGTHS, MAX_DURATION_MS } from '../core/limits.ts'
-import type { Violation } from '../core/refusal.ts'
-import { refuse } from '../core/refuse.ts'
 import type { Inserted, NewJob, Transaction } from '../store/store.ts'
 import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
+import { enqueueTogether } from './enqueue-together.ts'
 import type { ExecutorParts } from './execute.ts'
-import { keysOf } from './keys.ts'
+import { judge } from './judge.ts'
+import { type Asked, born, draft } from './new-jobs.ts'
 
-/** New jobs, one answer each; a bad one never fails its neighbours. */
+/** New jobs, one answer each; a bad one never fails its neighbours, unless they are to come together. */
 export async function enqueue(
   parts: ExecutorParts,
   requests: readonly EnqueueRequest[],
   tx: Transaction | undefined,
+  together: boolean,
 ): Promise<readonly EnqueueAnswer[]> {
   if (requests.length === 0) return []
-  const { store, clock, ids, observer } = parts
-  let next = await ids.take(unnamed(requests))
-  const now = clock.now()
   const answers: EnqueueAnswer[] = new Array(requests.length)
-  const items: NewJob[] = []
-  // Commands made again for the few that are judged, instead of kept for all, gained nothing (193,000 jobs/s, not 199,000).
-  const asked: { readonly place: number; readonly command: Enqueue }[] = []
-  for (let i = 0; i < requests.length; i += 1) {
-    const request = requests[i] as EnqueueRequest
-    const command = commandOf(request, request.reservedId ?? idText(next++), now)
-    const decision = decide(undefined, command, now)
-    const violations = ownViolations(request)
-    if (decision.kind !== 'accepted' || violations.length > 0) {
-      const more = decision.kind === 'refused' ? decision.refusal.violations : []
-      answers[i] = {
-        ok: false,
-        refusal: refuse('INVALID', { command: 'enqueue', violations: [...violations, ...more] }),
-      }
-      continue
-    }
-    const { job, events } = decision
-    items.push({ job, event: events[0] as NewJob['event'], input: request.input, keys: keysOf(job, request, now) })
-    asked.push({ place: i, command })
-  }
-  if (items.length === 0) return answers
-
-  const answer = await store.insert(items, tx)
-  clock.heard(answer.now)
+  const drafts = await draft(parts, requests, answers)
+  if (together) return enqueueTogether(parts, requests, drafts, answers, tx)
+  if (drafts.items.length === 0) return answers
+  const { now, items } = await parts.store.insert(drafts.items, tx)
+  parts.clock.heard(now)
   for (let n = 0; n < items.length; n += 1) {
-    const { place, command } = asked[n] as (typeof asked)[number]
-    const { job, event } = items[n] as NewJob
-    const inserted = answer.items[n] as Inserted
-    if (inserted.status === 'inserted') {
-      answers[place] = { ok: true, job, deduped: false, replayed: false }
-      observer.committed([event], undefined, job)
-    } else {
-      answers[place] = judge(inserted, command, requests[place] as EnqueueRequest)
-    }
+    const { place, command } = drafts.asked[n] as Asked
+    const inserted = items[n] as Inserted
+    if (inserted.status === 'inserted') answers[place] = born(parts, drafts.items[n] as NewJob)
+    else answers[place] = await judge(inserted, command, requests[place] as EnqueueRequest, parts)
   }
   return answers
-}
-
-/** How many have no id yet. */
-function unnamed(requests: readonly EnqueueRequest[]): number {
-  let count = 0
-  for (const { reservedId } of requests) if (reservedId === undefined) count += 1
-  return count
-}
-
-/** Every key is there even if it has nothing to say: one shape for all commands. */
-const commandOf = (request: EnqueueRequest, id: string, now: Time): Enqueue => ({
-  type: 'enqueue',
-  actor: request.actor,
-  // Nobody can repeat a request whose id they do not know; the job's own id serves, and is stored nowhere twice.
-  requestId: request.requestId ?? id,
-  correlationId: request.correlationId,
-  cause: undefined,
-  traceparent: request.traceparent,
-  expectedRev: undefined,
-  id,
-  kind: request.kind,
-  priority: request.priority,
-  runAt: request.delayMs === undefined ? request.runAt : now + request.delayMs,
-  alias: request.id,
-  input: request.input === undefined ? undefined : bodyRefWithoutDigest('input', request.input),
-  contextPtr: request.contextPtr,
-  topic: request.topic,
-  adapterId: request.adapterId,
-  env: request.env,
-  labels: request.labels,
-  parentId: request.parentId,
-  workflowId: request.workflowId,
-  stepIndex: request.stepIndex,
-  dedupeKey: request.dedupeKey,
-  failures: undefined,
-  stalls: undefined,
-})
-
-const NONE: readonly Violation[] = []
-const KEY = /^[^\u0000-\u001f\u007f]+$/
-
-/** What the command does not carry, hence core cannot judge. */
-function ownViolations({ delayMs, runAt, idempotencyKey, input }: EnqueueRequest): readonly Violation[] {
-  if (delayMs === undefined && idempotencyKey === undefined && (input === undefined || typeof input === 'string')) {
-    return NONE
-  }
-  const found: Violation[] = []
-  if (delayMs !== undefined && !(Number.isFinite(delayMs) && delayMs >= 0 && delayMs <= MAX_DURATION_MS)) {
-    found.push({ field: 'delay', rule: `must be a duration from 0 to ${MAX_DURATION_MS} ms` })
-  }
-  if (delayMs !== undefined && runAt !== undefined) found.push({ field: 'runAt', rule: 'a delay or a time, not both' })
-  if (input !== undefined && typeof input !== 'string') found.push({ field: 'input', rule: 'must be text' })
-  if (idempotencyKey !== undefined && !isKey(idempotencyKey)) {
-    found.push({ field: 'idempotencyKey', rule: `must be plain text of 1 to ${LENGTHS.key} characters` })
-  }
-  return found
-}
-
-const isKey = (key: unknown): boolean =>
-  typeof key === 'string' && key.length <= LENGTHS.key && KEY.test(key) && key.isWellFormed()
-
-/** Somebody was first with the id, the alias or a key: is it the same job? */
-function judge(
-  inserted: Exclude<Inserted, { status: 'inserted' }>,
-  command: Enqueue,
-  { input, id, idempotencyKey }: EnqueueRequest,
-): EnqueueAnswer {
-  if (inserted.status === 'rejected') {
-    const violations = [{ field: inserted.field, rule: inserted.rule }]
-    return { ok: false, refusal: refuse('INVALID', { command: 'enqueue', violations }) }
-  }
-  const { job, by } = inserted
-  if (by === 'dedupe' || by === 'slot') return { ok: true, job, deduped: true, replayed: false }
-  const again = decide(job, { ...command, id: job.id }, job.updatedAt)
-  if (inserted.input === input && again.kind === 'replayed') return { ok: true, job, deduped: false, replayed: true }
-  assert(by !== 'id', `job id ${job.id} was handed out twice`)
-  const name =
-    by === 'alias' ? `The id ${id}` : `The idempotency key or request id ${idempotencyKey ?? command.requestId}`
-  const message = `${name} belongs to job ${job.id}, which was enqueued with other words.`
-  return { ok: false, refusal: refuse('ID_TAKEN', { command: 'enqueue', job, holder: job.id, message }) }
 }

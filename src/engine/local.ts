@@ -85,8 +85,13 @@ export class LocalEngine implements Engine {
     this.#executor = new Executor(this.#parts)
   }
 
-  async enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
-    const answers = await enqueue(this.#parts, requests, tx).catch((error: unknown) => overloaded(error, requests))
+  async enqueue(
+    requests: readonly EnqueueRequest[],
+    tx?: Transaction,
+    together = false,
+  ): Promise<readonly EnqueueAnswer[]> {
+    const answered = enqueue(this.#parts, requests, tx, together)
+    const answers = await answered.catch((error: unknown) => overloaded(error, requests))
     if (tx !== undefined) for (const { kind } of requests) this.#lateHints.expect(kind.tenant, kind.queue)
     return answers
   }

@@ -7,6 +7,7 @@
  */
 import type { Event } from '../core/event.ts'
 import type { CancelRequest, Job, JobId } from '../core/job.ts'
+import type { RefusalCode } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import { validate } from '../core/validate.ts'
 import type {
@@ -58,11 +59,23 @@ export class SealedEngine implements Engine {
     return this.#engine.claimsStand
   }
 
-  async enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
+  async enqueue(
+    requests: readonly EnqueueRequest[],
+    tx?: Transaction,
+    together = false,
+  ): Promise<readonly EnqueueAnswer[]> {
     const ids = (await this.#engine.reserveIds?.(requests.length)) ?? []
     const sealed = requests.map((request, i) => this.#sealedRequest(request, ids[i]))
-    const answers = await this.#engine.enqueue(sealed, tx)
-    return Promise.all(answers.map((answer, i) => this.#judged(requests[i] as EnqueueRequest, answer, tx)))
+    const answers = [...(await this.#engine.enqueue(sealed, tx, together))]
+    for (let round = 0; round < requests.length; round += 1) {
+      const again = await this.#sealedAsThen(requests, sealed, answers)
+      if (again.length === 0) break
+      for (const { i, request } of again) sealed[i] = request
+      const asked = together ? sealed : again.map(({ request }) => request)
+      const given = await this.#engine.enqueue(asked, tx, together)
+      for (const [n, answer] of given.entries()) answers[together ? n : (again[n]?.i ?? n)] = answer
+    }
+    return answers.map((answer) => (answer.ok ? { ...answer, job: this.#readable(answer.job) } : answer))
   }
 
   async claim(request: ClaimRequest): Promise<readonly Assignment[]> {
@@ -151,20 +164,32 @@ export class SealedEngine implements Engine {
   /**
    * Somebody was first with its key or its id. Whether with the same words is judged below, as ever, but by texts that only
    * this side can read, and no two sealed inputs look alike: where they are equal, the same is said again exactly as it was
-   * sealed then, under the name it had.
+   * sealed then, under the name it had. Each is said again once.
    */
-  async #judged(request: EnqueueRequest, answer: EnqueueAnswer, tx: Transaction | undefined): Promise<EnqueueAnswer> {
-    if (answer.ok) return { ...answer, job: this.#readable(answer.job) }
-    const { code, holder } = answer.refusal
-    if (code !== 'ID_TAKEN' || holder === undefined || request.input === undefined) return answer
+  async #sealedAsThen(
+    requests: readonly EnqueueRequest[],
+    sealed: readonly EnqueueRequest[],
+    answers: readonly EnqueueAnswer[],
+  ): Promise<readonly { readonly i: number; readonly request: EnqueueRequest }[]> {
+    const again: { readonly i: number; readonly request: EnqueueRequest }[] = []
+    for (const [i, answer] of answers.entries()) {
+      const asked = requests[i] as EnqueueRequest
+      if (answer.ok || !MET.has(answer.refusal.code) || asked.input === undefined) continue
+      const request = await this.#asThen(asked, answer.refusal.holder)
+      if (request !== undefined && request.input !== sealed[i]?.input) again.push({ i, request })
+    }
+    return again
+  }
+
+  /** Undefined where it was something else. */
+  async #asThen(request: EnqueueRequest, holder: JobId | undefined): Promise<EnqueueRequest | undefined> {
+    if (holder === undefined) return undefined
     const [found] = (await this.#engine.load([{ id: holder, bodies: ['input'] }])).items
-    const sealed = found?.bodies['input']
-    if (found === undefined || sealed === undefined) return answer
+    const input = found?.bodies['input']
+    if (found === undefined || input === undefined) return undefined
     const was = await this.#opened(found)
-    if (textOf(was.bodies, 'input') !== request.input) return answer
-    const id = request.id ?? found.job.spec.alias
-    const [again = answer] = await this.#engine.enqueue([{ ...request, id, input: sealed }], tx)
-    return again.ok ? { ...again, job: this.#readable(again.job) } : again
+    if (textOf(was.bodies, 'input') !== request.input) return undefined
+    return { ...request, id: request.id ?? found.job.spec.alias, input }
   }
 
   async #assigned(assignment: Assignment): Promise<Assignment> {
@@ -271,6 +296,9 @@ export class SealedEngine implements Engine {
     return { ...inWordsOf(event, reader), payload: inWordsOf(event.payload, reader) } as Event
   }
 }
+
+/** Somebody was first, and was enqueued with other words, or with words that look otherwise. */
+const MET: ReadonlySet<RefusalCode> = new Set(['ID_TAKEN', 'KEY_REUSED', 'REQUEST_ID_REUSED'])
 
 /** Undefined where it cannot be read. */
 function textOf(bodies: Loaded['bodies'], name: string): string | undefined {

@@ -29,11 +29,6 @@ export const OBJECTIONS = {
     title: 'The same key is being processed',
     next: 'Wait for the first request to be answered.',
   },
-  KEY_REUSED: {
-    status: 422,
-    title: 'The idempotency key was used for another request',
-    next: 'Use a new key for a new request.',
-  },
   NOT_ACCEPTABLE: {
     status: 406,
     title: 'Not in that form',
@@ -65,11 +60,13 @@ const STATUS: Readonly<Record<RefusalCode, number>> = {
   REV_REQUIRED: 428,
   REQUEST_ID_REUSED: 422,
   ID_TAKEN: 409,
+  KEY_REUSED: 422,
   KEY_TAKEN: 409,
   INBOX_FULL: 409,
   LIMIT_REACHED: 422,
   WRONG_PHASE: 409,
   DIALECT_FORBIDS: 409,
+  OTHERS_REFUSED: 409,
   OVERLOADED: 503,
 }
 

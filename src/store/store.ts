@@ -5,7 +5,8 @@
  *
  *  S1  An answered write is durable: it is there after any crash of this process or of the server.
  *  S2  `insert` is all or nothing per item. Every item is answered with a job: the new one, or the one that holds its
- *      id, alias or key. One bad item never fails its neighbours. Given `tx`, the rows live and die with it.
+ *      id, alias or key. One bad item never fails its neighbours. Given `tx`, the rows live and die with it. Asked to insert
+ *      them `together`, it inserts all of them or none, and answers each with what became of it, or would have.
  *  S3  `claim` gives a job to one claimer. It takes what has `readyAt <= now`, lane by lane in the order asked, FIFO
  *      within a lane, nothing from a paused queue; the result is what `decide` and `evolve` make of a `claim`.
  *  S4  `commit` applies a change if and only if the record is still at `before.rev` and, where `notAfter` is given, the
@@ -31,7 +32,7 @@ import type { CancelRequest, Job, JobId, Priority, State, Time } from '../core/j
 export interface Store {
   /** Whether a claim may stand (S17). */
   readonly claimsStand: boolean
-  insert(items: readonly NewJob[], tx?: Transaction): Promise<InsertAnswer>
+  insert(items: readonly NewJob[], tx?: Transaction, together?: boolean): Promise<InsertAnswer>
   load(items: readonly LoadItem[]): Promise<LoadAnswer>
   claim(grant: Grant): Promise<ClaimAnswer>
   commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer>

@@ -28,7 +28,7 @@ export function mortal(engine: Engine, timers: Timers): Mortal {
   }
   const view: Engine = {
     claimsStand: engine.claimsStand,
-    enqueue: alive((requests, tx) => engine.enqueue(requests, tx)),
+    enqueue: alive((requests, tx, together) => engine.enqueue(requests, tx, together)),
     claim: alive((request) => engine.claim(request)),
     settle: alive((words) => engine.settle(words)),
     heartbeat: alive((beats) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type Birth, birthOf, sameCall } from '../../src/core/decide/enqueue.ts'
 import type { Event } from '../../src/core/event.ts'
 import { withoutNonce } from '../../src/core/ownership.ts'
 import { impliedRequestId, receiptOf } from '../../src/core/receipt.ts'
@@ -171,6 +172,27 @@ describe('enqueue', () => {
     given({}, words)
       .when({ ...words, kind: { ...words.kind, tenant: 'other' } })
       .refused('ID_TAKEN')
+  })
+
+  it('asks for no more than it says: what was left to the type may have changed', () => {
+    const left = { ...words, kind: { ...words.kind, queue: 'other' }, unsaid: ['queue'] } as const
+    given({}, words).when(left).replayed()
+  })
+
+  it('is the same call only with the same urgency, time and policy', () => {
+    const born = given({}, words).record
+    const birth = birthOf(born) as Birth
+    const command = { ...words, actor: 'a', requestId: 'r' } as const
+    const same = (more: object) => sameCall(born.id, birth, { ...command, ...more })
+    expect(same({})).toBe(true)
+    expect(same({ runAt: born.spec.createdAt - 5, correlationId: 'c', requestId: 'r2', traceparent: 't' })).toBe(true)
+    expect(same({ priority: 6 })).toBe(false)
+    expect(same({ runAt: born.spec.createdAt + 1 })).toBe(false)
+    expect(same({ topic: 'x' })).toBe(false)
+    const strict = { kind: kindOf({ retry: { attempts: 1 } }) }
+    expect(same(strict)).toBe(false)
+    expect(same({ ...strict, unsaid: ['policy'] })).toBe(true)
+    expect(birthOf(given({}, words).does({ type: 'reschedule', priority: 1 }).record)).toBeUndefined()
   })
 
   it('is delayed by runAt, never into the past', () => {

@@ -8,6 +8,9 @@ export class Between {
   /** Called before each commit reaches the store. */
   beforeCommit: ((changes: readonly Change[]) => Promise<void> | void) | undefined
 
+  /** Called once the next insert is answered, before anybody hears of it. */
+  afterInsert: (() => Promise<void>) | undefined
+
   wrap(store: Store): Store {
     const { calls } = this
     const lost = <A>(answer: A): A => {
@@ -17,9 +20,13 @@ export class Between {
     }
     return {
       claimsStand: store.claimsStand,
-      insert: async (items, tx): Promise<InsertAnswer> => {
+      insert: async (items, tx, together): Promise<InsertAnswer> => {
         calls.insert += 1
-        return lost(await store.insert(items, tx))
+        const answer = await store.insert(items, tx, together)
+        const hook = this.afterInsert
+        this.afterInsert = undefined
+        await hook?.()
+        return lost(answer)
       },
       load: (items) => {
         calls.load += 1

@@ -185,13 +185,54 @@ describe('an idempotency key, an id of the producer’s, a request id', () => {
     expect(again.ok && again.job.state).toBe('cancelled')
   })
 
+  const codes = { idempotencyKey: 'KEY_REUSED', id: 'ID_TAKEN', requestId: 'REQUEST_ID_REUSED' } as const
+
   it.each(Object.entries(names))('%s: another body is refused and names the holder', async (name, value) => {
     const bench = new Bench()
     const first = await bench.enqueue({ [name]: value, input: '{"n":1}' })
     for (const other of [{ input: '{"n":2}' }, { input: undefined }, { labels: { a: 'b' } }]) {
       const answer = await bench.tryEnqueue({ [name]: value, ...other })
-      expect(answer).toMatchObject({ ok: false, refusal: { code: 'ID_TAKEN', holder: first.id } })
+      const code = codes[name as keyof typeof codes]
+      expect(answer).toMatchObject({ ok: false, refusal: { code, holder: first.id } })
     }
+  })
+
+  it('of which the key and the request stand for the whole call, the id for the job only', async () => {
+    const bench = new Bench()
+    const asked = { input: '1', priority: 3, delayMs: 5_000 } as const
+    for (const [name, value] of Object.entries(names)) await bench.enqueue({ [name]: value, ...asked })
+    const others = [{ priority: 4 }, { delayMs: 6_000 }, { delayMs: undefined }, { kind: { ...kindOf(), queue: 'q2' } }]
+    for (const [name, value] of Object.entries(names)) {
+      expect(told(await bench.tryEnqueue({ [name]: value, ...asked }))).toMatch(/ replayed$/)
+      for (const other of others) {
+        const answer = await bench.tryEnqueue({ [name]: value, ...asked, ...other })
+        const same = name === 'id' && !('kind' in other)
+        expect(answer.ok || answer.refusal.code).toBe(same || codes[name as keyof typeof codes])
+      }
+    }
+  })
+
+  it('is the same call at another time, after the job has moved on, and under a type that has changed', async () => {
+    const bench = new Bench()
+    const asked = { input: '1', delayMs: 5_000, idempotencyKey: 'k', unsaid: ['queue', 'policy'] } as const
+    const first = await bench.enqueue(asked)
+    bench.clock.advance(60_000)
+    await bench.must(first.id, { type: 'reschedule', priority: 9, runAt: bench.clock.now() + 60_000 })
+    expect(told(await bench.tryEnqueue(asked))).toBe(`${first.id} replayed`)
+    const changed = { ...kindOf({ retry: { attempts: 1 } }), queue: 'moved' }
+    expect(told(await bench.tryEnqueue({ ...asked, kind: changed }))).toBe(`${first.id} replayed`)
+    const said = await bench.tryEnqueue({ ...asked, kind: changed, unsaid: ['queue'] })
+    expect(said).toMatchObject({ ok: false, refusal: { code: 'KEY_REUSED' } })
+  })
+
+  it('is judged by the key where a job has both it and the id', async () => {
+    const bench = new Bench()
+    const first = await bench.enqueue({ id: 'order-7', idempotencyKey: 'k', priority: 3 })
+    const other = await bench.tryEnqueue({ id: 'order-7', idempotencyKey: 'k', priority: 4 })
+    expect(other).toMatchObject({ ok: false, refusal: { code: 'KEY_REUSED', holder: first.id } })
+    expect(told(await bench.tryEnqueue({ id: 'order-7', idempotencyKey: 'another', priority: 4 }))).toMatch(
+      / replayed$/,
+    )
   })
 
   it.each(Object.entries(names))('%s: an answer that got lost is given again', async (name, value) => {
@@ -219,6 +260,65 @@ describe('an idempotency key, an id of the producer’s, a request id', () => {
     const word = bench.word('order-7', { type: 'cancel', mode: 'soft' })
     expect(await bench.engine.settle([{ ...word, tenant: 'u' }])).toMatchObject([{ refusal: { code: 'NOT_FOUND' } }])
     expect(await bench.engine.settle([{ ...word, tenant: 't' }])).toMatchObject([{ ok: true, jobId: id }])
+  })
+})
+
+describe('jobs that come together', () => {
+  const request = (bench: Bench, more: Partial<EnqueueRequest> = {}): EnqueueRequest => ({
+    actor: 'producer',
+    kind: bench.kind,
+    priority: 5,
+    input: '1',
+    ...more,
+  })
+  const all = async (bench: Bench) => (await bench.store.find({ order: 'oldest', limit: 100 })).jobs
+
+  it('are all there, whoever was first with the same job or piece of business', async () => {
+    const bench = new Bench()
+    const first = await bench.enqueue({ dedupeKey: 'd', id: 'order-7' })
+    const again = await bench.enqueue({ idempotencyKey: 'k', input: '1' })
+    const asked = [
+      request(bench),
+      request(bench, { dedupeKey: 'd' }),
+      request(bench, { idempotencyKey: 'k' }),
+      request(bench, { dedupeKey: 'new' }),
+      request(bench, { dedupeKey: 'new' }),
+    ]
+    const answers = await bench.engine.enqueue(asked, undefined, true)
+    const born = (await all(bench)).slice(-2).map(({ id }) => id)
+    expect(answers.map(told)).toEqual([
+      born[0],
+      `${first.id} deduped`,
+      `${again.id} replayed`,
+      born[1],
+      `${born[1]} deduped`,
+    ])
+    expect(await all(bench)).toHaveLength(4)
+    expect(await bench.engine.enqueue([], undefined, true)).toEqual([])
+  })
+
+  it('are not there at all where one of them is refused, and each is told which', async () => {
+    const bench = new Bench()
+    await bench.enqueue({ id: 'order-7', input: '"other"' })
+    for (const bad of [{ priority: 99 }, { id: 'order-7' }]) {
+      const asked = [request(bench), request(bench, bad), request(bench, { dedupeKey: 'd' })]
+      const answers = await bench.engine.enqueue(asked, undefined, true)
+      const code = 'id' in bad ? 'ID_TAKEN' : 'INVALID'
+      expect(answers.map(told)).toEqual(['OTHERS_REFUSED', code, 'OTHERS_REFUSED'])
+      expect(await all(bench)).toHaveLength(1)
+    }
+  })
+
+  it('have the job that the one they met has met in turn', async () => {
+    const between = new Between()
+    const bench = new Bench({ between: (store) => between.wrap(store) })
+    const rival = bench.another()
+    between.afterInsert = async () => void (await bench.tryEnqueue({ dedupeKey: 'd' }, rival))
+    const asked = [request(bench, { dedupeKey: 'd' }), request(bench, { dedupeKey: 'd' })]
+    const answers = await bench.engine.enqueue(asked, undefined, true)
+    const [only, ...others] = await all(bench)
+    expect(others).toEqual([])
+    expect(answers.map(told)).toEqual([`${only?.id} deduped`, `${only?.id} deduped`])
   })
 })
 

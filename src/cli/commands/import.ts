@@ -90,7 +90,7 @@ async function send(session: Session, requests: readonly EnqueueRequest[]) {
           refused.push({
             from: batch[i]?.labels?.[LABEL] ?? '',
             code: answer.refusal.code,
-            message: violationsOf(answer.refusal),
+            message: answer.refusal.message,
           })
         else if (answer.replayed || answer.deduped) existing += 1
         else imported += 1
@@ -101,14 +101,6 @@ async function send(session: Session, requests: readonly EnqueueRequest[]) {
   session.terminal.progressDone()
   return { imported, existing, refused }
 }
-
-const violationsOf = ({
-  message,
-  violations,
-}: {
-  readonly message: string
-  readonly violations: readonly { readonly field: string; readonly rule: string }[]
-}): string => [message, ...violations.map(({ field, rule }) => `${field}: ${rule}`)].join(' ')
 
 async function read(
   session: Session,

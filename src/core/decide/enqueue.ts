@@ -1,9 +1,9 @@
 /** `enqueue`: – → `queued`, or `pending` where admission applies. */
 import type { Enqueue } from '../command.ts'
-import type { Event } from '../event.ts'
-import type { Job, Spec, Time } from '../job.ts'
+import type { Event, TransitionPayloads } from '../event.ts'
+import type { Job, JobId, Kind, Spec, Time } from '../job.ts'
 import type { Policy } from '../policy.ts'
-import { digestOf } from '../receipt.ts'
+import { digestOf, sameWords } from '../receipt.ts'
 
 export const bornAs = ({ admission }: Policy): 'pending' | 'queued' => (admission ? 'pending' : 'queued')
 
@@ -62,11 +62,27 @@ const specOf = (command: Enqueue, now: Time): Spec => ({
 })
 
 /** The same id with the same words is the same job. Tracing may differ: a repeated call has a trace of its own. */
-export function sameEnqueue(job: Job, command: Enqueue): boolean {
-  const { spec } = job
-  const was = { ...command, ...wordsOf(spec), id: job.id }
-  return digestOf(withoutTime(was)) === digestOf(withoutTime(command)) && sameKind(spec.kind, command.kind)
+export function sameEnqueue({ id, spec }: Pick<Job, 'id' | 'spec'>, command: Enqueue): boolean {
+  const was = { ...command, ...wordsOf(spec), id }
+  return digestOf(withoutTime(was)) === digestOf(withoutTime(command)) && sameKind(spec.kind, command)
 }
+
+/** A job as it was born, whatever has become of it. */
+export type Birth = Pick<TransitionPayloads['enqueued'], 'spec' | 'priority' | 'runAt'>
+
+/** Of a record that nothing has happened to, its own; of any other its first event has it. */
+export const birthOf = ({ rev, spec, priority, runAt }: Job): Birth | undefined =>
+  rev === 1 && runAt !== undefined ? { spec, priority, runAt } : undefined
+
+/**
+ * The same call again: the same job, asked for with the same urgency, for the same time, under the same policy. `runAt` of
+ * the command is what its words come to at the time the job was born.
+ */
+export const sameCall = (id: JobId, { spec, priority, runAt }: Birth, command: Enqueue): boolean =>
+  sameEnqueue({ id, spec }, { ...command, id }) &&
+  priority === command.priority &&
+  runAt === Math.max(spec.createdAt, command.runAt ?? spec.createdAt) &&
+  (leftOut(command, 'policy') || sameWords(spec.kind.policy, command.kind.policy))
 
 const wordsOf = (spec: Spec) => ({
   alias: spec.alias,
@@ -85,5 +101,9 @@ const wordsOf = (spec: Spec) => ({
 /** When to run and how urgently may have been changed since: not part of what the job is. */
 const withoutTime = (command: Enqueue): Enqueue => ({ ...command, runAt: undefined, priority: 0 })
 
-const sameKind = (a: Spec['kind'], b: Spec['kind']): boolean =>
-  a.tenant === b.tenant && a.queue === b.queue && a.type === b.type
+const sameKind = (was: Kind, command: Enqueue): boolean =>
+  was.tenant === command.kind.tenant &&
+  was.type === command.kind.type &&
+  (leftOut(command, 'queue') || was.queue === command.kind.queue)
+
+const leftOut = ({ unsaid }: Enqueue, what: 'queue' | 'policy'): boolean => unsaid?.includes(what) === true

@@ -27,10 +27,7 @@ export const createJob: Handler = async (call, { engine, types }) => {
     const request = await requestOf(call, types, call.body as NewJob, call.raw, idempotencyKey)
     const [answer] = await engine.enqueue([request])
     if (answer === undefined) throw new Error('no answer')
-    if (!answer.ok) {
-      const reused = answer.refusal.code === 'ID_TAKEN' && idempotencyKey !== undefined && request.id === undefined
-      throw new Objected(reused ? objection('KEY_REUSED', answer.refusal.message) : refused(answer.refusal))
-    }
+    if (!answer.ok) throw new Objected(refused(answer.refusal))
     const { job, deduped, replayed } = answer
     const status = deduped || replayed ? 200 : 201
     return json(status, { ...jobToWire(job, false), deduped, replayed }, {}, { Location: `/v1/jobs/${job.id}` })

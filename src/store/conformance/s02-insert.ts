@@ -125,6 +125,79 @@ export const insert: readonly Scene[] = [
     },
   },
   {
+    name: 'together they are all there, or none is, and each is told what it met',
+    async play(stage) {
+      const first = await stage.insertOne({ alias: 'a', keys: [key('dedupe', 'd')], input: '"first"' })
+      const batch = [
+        stage.draft({ input: '1', alias: 'b', keys: [key('dedupe', 'e')], labels: { team: 'x' } }),
+        stage.draft({ alias: 'a' }),
+        stage.draft({ input: '2' }),
+        stage.draft({ keys: [key('dedupe', 'd')] }),
+      ] as const
+      const inserted: Inserted = { status: 'inserted' }
+      const { items } = await stage.store.insert(batch, undefined, true)
+      const held = (by: string) => exists(by, first, '"first"')
+      same(items, [inserted, held('alias'), inserted, held('dedupe')], 'each is told what it met, or would have')
+      for (const { job } of batch) await stage.expectGone(job.id, 'none of them is there')
+      same((await stage.claim({ limit: 10 })).jobs.length, 1, 'nothing of them can be claimed')
+      const good = [batch[0], batch[2]]
+      same((await stage.store.insert(good, undefined, true)).items, [inserted, inserted], 'without the others all are')
+      for (const { job, input } of good)
+        same(await stage.loaded(job.id, ['input']), loaded(job, { input: input ?? '' }), 'as given')
+      same((await stage.claim({ limit: 10 })).jobs.length, 2, 'and can be claimed')
+      same((await stage.store.insert([], undefined, true)).items, [], 'nothing in, nothing out')
+    },
+  },
+  {
+    name: 'together they meet each other, too',
+    async play(stage) {
+      const one = stage.draft({ alias: 'a', keys: [key('dedupe', 'd')], input: '1' })
+      const batch = [
+        one,
+        stage.draft({ input: '2' }, one.job.id),
+        stage.draft({ alias: 'a' }),
+        stage.draft({ keys: [key('dedupe', 'd')] }),
+      ]
+      const { items } = await stage.store.insert(batch, undefined, true)
+      const first = (by: string) => exists(by, one.job, '1')
+      same(items, [{ status: 'inserted' }, first('id'), first('alias'), first('dedupe')], 'the first would have won')
+      for (const { job } of batch) await stage.expectGone(job.id, 'none of them is there')
+      await expectFree(stage, 'a')
+    },
+  },
+  {
+    name: 'of many who insert together at once those that meet leave nothing behind',
+    async play(stage) {
+      const other = await stage.another()
+      const pairs = Array.from(
+        { length: 12 },
+        () => [stage.draft(), stage.draft({ keys: [key('dedupe', 'race')] })] as const,
+      )
+      const answers = await Promise.all(
+        pairs.map((pair, i) => (i % 2 === 0 ? stage.store : other).insert(pair, undefined, true)),
+      )
+      const won = answers.filter(({ items }) => items.every(({ status }) => status === 'inserted'))
+      same(won.length, 1, 'one pair is there')
+      const { items } = await stage.store.load(pairs.flat().map(({ job }) => ({ id: job.id })))
+      same(items.filter((item) => item !== undefined).length, 2, 'and nothing else')
+    },
+  },
+  {
+    name: 'together in a transaction of the caller they leave it as it was where one of them meets somebody',
+    needs: 'transaction',
+    async play(stage) {
+      const first = await stage.insertOne({ alias: 'a' })
+      const open = await stage.transaction()
+      const [lone, met, good] = [stage.draft(), stage.draft({ alias: 'a' }), stage.draft()]
+      const { items } = await stage.store.insert([lone, met], open.tx, true)
+      same(items, [{ status: 'inserted' }, exists('alias', first, undefined)], 'one of them met somebody')
+      same((await stage.store.insert([good], open.tx, true)).items, [{ status: 'inserted' }], 'the transaction goes on')
+      await open.commit()
+      await stage.expectGone(lone.job.id, 'its neighbour is not there')
+      same((await stage.loaded(good.job.id))?.job, good.job, 'what came alone is')
+    },
+  },
+  {
     name: 'in a transaction of the caller rows appear with its commit',
     needs: 'transaction',
     async play(stage) {

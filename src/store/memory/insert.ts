@@ -1,14 +1,12 @@
 import { assert } from '../../core/assert.ts'
-import type { Time } from '../../core/job.ts'
+import type { Job, Time } from '../../core/job.ts'
 import type { Inserted, KeyPurpose, NewJob } from '../store.ts'
 import { keyName, keyNameOf, type Shelf, type Shelves } from './shelves.ts'
 
 /** A new job, or the one that was first with its id, its alias or one of its keys. */
 export function insert(shelves: Shelves, item: NewJob, now: Time): Inserted {
   const first = somebodyFirst(shelves, item, now)
-  if (first !== undefined) {
-    return { status: 'exists', by: first.by, job: first.shelf.job, input: first.shelf.bodies.get('input') }
-  }
+  if (first !== undefined) return met(first.by, first.shelf.job, first.shelf.bodies.get('input'))
   const { job, event, input, keys } = item
   assert(event.jobId === job.id && event.rev === job.rev, 'a job is inserted at its first event')
   const shelf = shelves.place(job, [event])
@@ -19,23 +17,47 @@ export function insert(shelves: Shelves, item: NewJob, now: Time): Inserted {
   return { status: 'inserted' }
 }
 
-function somebodyFirst(shelves: Shelves, { job, keys }: NewJob, now: Time): First | undefined {
-  const same = shelves.jobs.get(job.id)
+/** What each of them would meet, those before it included; undefined where nobody meets anybody. */
+export function meetings(shelves: Shelves, items: readonly NewJob[], now: Time): readonly Inserted[] | undefined {
+  const earlier = new Map<string, NewJob>()
+  const answers = items.map((item): Inserted => {
+    const first = somebodyFirst(shelves, item, now)
+    if (first !== undefined) return met(first.by, first.shelf.job, first.shelf.bodies.get('input'))
+    const names: readonly Wanted[] = [{ by: 'id', name: item.job.id }, ...wantedBy(item)]
+    const twin = names.find(({ name }) => earlier.has(name))
+    const other = twin && earlier.get(twin.name)
+    if (twin !== undefined && other !== undefined) return met(twin.by, other.job, other.input)
+    for (const { name } of names) earlier.set(name, item)
+    return { status: 'inserted' }
+  })
+  return answers.every(({ status }) => status === 'inserted') ? undefined : answers
+}
+
+const met = (by: First['by'], job: Job, input: string | undefined): Inserted => ({ status: 'exists', by, job, input })
+
+function somebodyFirst(shelves: Shelves, item: NewJob, now: Time): First | undefined {
+  const same = shelves.jobs.get(item.job.id)
   if (same !== undefined) return { by: 'id', shelf: same }
-  const wanted: { by: First['by']; name: string }[] = keys.map((key) => ({
-    by: key.purpose,
-    name: keyNameOf(job, key),
-  }))
-  const { alias, kind } = job.spec
-  if (alias !== undefined) wanted.unshift({ by: 'alias', name: keyName(kind.tenant, 'alias', alias) })
-  for (const { by, name } of wanted) {
+  for (const { by, name } of wantedBy(item)) {
     const shelf = shelves.jobs.get(shelves.holder(name, now) ?? '')
     if (shelf !== undefined) return { by, shelf }
   }
   return undefined
 }
 
+function wantedBy({ job, keys }: NewJob): readonly Wanted[] {
+  const wanted: Wanted[] = keys.map((key) => ({ by: key.purpose, name: keyNameOf(job, key) }))
+  const { alias, kind } = job.spec
+  if (alias !== undefined) wanted.unshift({ by: 'alias', name: keyName(kind.tenant, 'alias', alias) })
+  return wanted
+}
+
 interface First {
   readonly by: 'id' | 'alias' | KeyPurpose
   readonly shelf: Shelf
+}
+
+interface Wanted {
+  readonly by: First['by']
+  readonly name: string
 }

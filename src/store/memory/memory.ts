@@ -36,7 +36,7 @@ import { events } from './events.ts'
 import { find } from './find.ts'
 import { heartbeat } from './heartbeat.ts'
 import { Hints } from './hints.ts'
-import { insert } from './insert.ts'
+import { insert, meetings } from './insert.ts'
 import { load } from './load.ts'
 import { setting } from './settings.ts'
 import { Shelves } from './shelves.ts'
@@ -63,8 +63,10 @@ class MemoryStore implements Store {
     this.#clock = clock
   }
 
-  async insert(items: readonly NewJob[], tx?: Transaction): Promise<InsertAnswer> {
+  async insert(items: readonly NewJob[], tx?: Transaction, together = false): Promise<InsertAnswer> {
     const { shelves, now } = this.#enter(tx)
+    const lone = together ? meetings(shelves, items, now) : undefined
+    if (lone !== undefined) return { now, items: lone }
     const answers = items.map((item) => insert(shelves, item, now))
     for (const [i, { job }] of items.entries()) if (answers[i]?.status === 'inserted') this.#hints.about(job)
     return { now, items: answers }

@@ -2,12 +2,12 @@
  * Enqueues. Unkeyed ones ride together in a plain INSERT; keyed ones, those in a caller's transaction, and a batch in
  * which something was wrong go through a function that takes item by item and tells who was first.
  */
-import { assert } from '../../core/assert.ts'
 import type { Job, Kind } from '../../core/job.ts'
 import { Batcher } from '../batcher.ts'
-import type { Inserted, KeyPurpose, NewJob } from '../store.ts'
+import type { Inserted, NewJob } from '../store.ts'
 import { type Connection, codeOf, isItems, leastBusy, type Row } from './connection.ts'
 import type { Hints, Ride } from './hints.ts'
+import { insertTogether, insertTogetherIn } from './insert-together.ts'
 import type { Kinds } from './kinds.ts'
 import {
   birthShape,
@@ -21,6 +21,7 @@ import {
 } from './new-row.ts'
 import type { Statements } from './statements.ts'
 import { literal, uniform } from './uniform.ts'
+import { holderOf, INSERTED, insertedBy, rejected, type Verdict, verdictsIn } from './verdict.ts'
 
 export interface InsertParts {
   /** Two: where much is enqueued at a time, one backend alone would be what all wait for; a third gained nothing. */
@@ -35,9 +36,6 @@ export interface InsertParts {
   readonly sawClock: (now: number) => void
   readonly hints: Pick<Hints, 'ride' | 'failed' | 'work'>
 }
-
-/** Per item: nothing (inserted), or `by:holder`, or why the database cannot keep it. */
-type Verdict = string | undefined
 
 /** What a commit did. `given`: nothing of it is left for others. */
 interface Done {
@@ -81,14 +79,22 @@ export class Inserts {
     items: readonly NewJob[],
     run: (text: string, values: unknown[]) => Promise<Row[]>,
     load: InsertParts['load'],
+    together: boolean,
   ): Promise<readonly Inserted[]> {
     if (items.length === 0) return []
     await this.#intern(items)
+    if (together) return insertTogetherIn(this.#parts, items, run, load)
     const verdicts = this.#verdicts(
       await run(this.#parts.statements.enqueue, [JSON.stringify(this.#keyedRows(items))]),
       false,
     )
     return this.#answers(items, verdicts, load)
+  }
+
+  async insertTogether(items: readonly NewJob[]): Promise<readonly Inserted[]> {
+    if (items.length === 0) return []
+    await this.#intern(items)
+    return insertTogether(this.#parts, items)
   }
 
   async close(): Promise<void> {
@@ -208,7 +214,7 @@ export class Inserts {
         if (codeOf(error) === '55P03' && tries < LOCK_TRIES) continue
         if (codeOf(error) === '55P03') return 'busy:'
         if (!isItems(error)) throw error
-        return `rejected:${error instanceof Error ? error.message : ''}`
+        return rejected(error)
       }
     }
   }
@@ -217,14 +223,10 @@ export class Inserts {
     return items.map((item) => keyedRow(item, this.#parts.kinds.of(item.job.spec.kind)))
   }
 
-  /** An id that exists although this very call is the only one to use it was inserted by the try that got no answer. */
   #verdicts(rows: Row[], again: boolean): readonly Verdict[] {
-    const [row] = rows
-    assert(row !== undefined, 'an enqueue is answered')
-    this.#parts.sawClock(Number(row[0]))
-    return (JSON.parse(String(row[1])) as (string | null)[]).map((verdict) =>
-      verdict === null || (again && verdict.startsWith('id:')) ? undefined : verdict,
-    )
+    const { now, verdicts } = verdictsIn(rows, again)
+    this.#parts.sawClock(now)
+    return verdicts
   }
 
   async #answers(
@@ -245,18 +247,12 @@ export class Inserts {
     verdict: Verdict,
     found: ReadonlyMap<number, { readonly job: Job; readonly input: string | undefined }>,
   ): Promise<Inserted> {
-    if (verdict === undefined) return INSERTED
-    const [by = ''] = verdict.split(':', 1)
-    if (by === 'rejected') return { status: 'rejected', field: 'job', rule: verdict.slice('rejected:'.length) }
-    if (by === 'busy') throw new Error(`pawl: a key of ${item.job.id} is held by a transaction that does not end`)
-    const there = found.get(holderOf(verdict))
-    if (there !== undefined) return { status: 'exists', by: by as KeyPurpose | 'id' | 'alias', ...there }
+    if (verdict === 'busy:') throw new Error(`pawl: a key of ${item.job.id} is held by a transaction that does not end`)
     // Whoever was first has been purged meanwhile: the place is free.
-    return (await this.insert([item]))[0] as Inserted
+    return insertedBy(verdict, found) ?? ((await this.insert([item]))[0] as Inserted)
   }
 }
 
-const INSERTED: Inserted = { status: 'inserted' }
 const LOCK_TRIES = 50
 /** In one commit: 500 cost the server 0.7 µs a job more. */
 const PLAIN_MAX = 2_000
@@ -267,8 +263,3 @@ const laneOf = (rows: readonly NewRow[]): number => rows.find(({ p }) => p === u
 const isPlain = ({ keys, job }: NewJob): boolean => keys.length === 0 && job.spec.alias === undefined
 
 const sizeOf = ({ input }: NewJob): number => 200 + (input?.length ?? 0)
-
-const holderOf = (verdict: string): number => {
-  const number = Number(verdict.slice(verdict.indexOf(':') + 1))
-  return Number.isSafeInteger(number) ? number : 0
-}

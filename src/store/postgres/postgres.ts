@@ -159,13 +159,14 @@ class PostgresStore implements Store {
     this.#ticks = run
   }
 
-  async insert(items: readonly NewJob[], tx?: Transaction): Promise<InsertAnswer> {
+  async insert(items: readonly NewJob[], tx?: Transaction, together = false): Promise<InsertAnswer> {
     if (tx !== undefined) {
       const run = within(tx)
       const inside: LoadParts = { ...this.#load, run }
-      return { items: await this.#inserts.insertIn(items, run, (ids) => loadWithInputs(inside, ids)), now: this.#now }
+      const load = (ids: readonly number[]) => loadWithInputs(inside, ids)
+      return { items: await this.#inserts.insertIn(items, run, load, together), now: this.#now }
     }
-    const answers = await this.#inserts.insert(items)
+    const answers = await (together ? this.#inserts.insertTogether(items) : this.#inserts.insert(items))
     return { items: answers, now: items.length === 0 ? await this.#readClock() : this.#now }
   }
 

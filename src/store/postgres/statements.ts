@@ -7,6 +7,7 @@ export interface Statements {
   readonly insertOne: string
   readonly enqueue: string
   readonly enqueueOffering: string
+  readonly enqueueTogether: string
   readonly claim: string
   readonly settle: string
   readonly missed: string
@@ -51,6 +52,7 @@ export const statementsIn = (schema: string): Statements => {
     insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${COLUMNS}) as i`,
     insertOne: `select * from ${s}.insert_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     enqueue: `select * from ${s}.enqueue($1)`,
+    enqueueTogether: `select * from ${s}.enqueue_together($1)`,
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
     claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     settle: `select * from ${s}.settle($1, $2, $3, $4, $5, $6)`,

@@ -32,7 +32,7 @@ export interface ThreadOptions {
 }
 
 export interface Calls {
-  insert: [{ kinds: readonly KindRow[]; rows: readonly InsertRow[] }, readonly InsertedRow[]]
+  insert: [{ kinds: readonly KindRow[]; rows: readonly InsertRow[]; together: boolean }, readonly InsertedRow[]]
   claim: [
     {
       request: string

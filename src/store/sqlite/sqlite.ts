@@ -91,7 +91,7 @@ class SqliteStore implements Store {
     this.#hints = hints
   }
 
-  async insert(items: readonly NewJob[], tx?: Transaction): Promise<InsertAnswer> {
+  async insert(items: readonly NewJob[], tx?: Transaction, together = false): Promise<InsertAnswer> {
     refuseTransaction(tx)
     const unknown: KindRow[] = []
     const rejected = new Map<number, Inserted>()
@@ -100,9 +100,14 @@ class SqliteStore implements Store {
       if ('rule' in row) rejected.set(i, row)
       return 'rule' in row ? [] : [row]
     })
-    const { now, answered } = await this.#channel.call('insert', { kinds: unknown, rows })
-    const inserted = answered[Symbol.iterator]()
-    return { now, items: items.map((item, i) => rejected.get(i) ?? this.#inserted(item, next(inserted))) }
+    // One that cannot even be written down is reason enough not to try the others.
+    const wanted = together && rejected.size > 0 ? [] : rows
+    const { now, answered } = await this.#channel.call('insert', { kinds: unknown, rows: wanted, together })
+    const inserted = (wanted === rows ? answered : rows.map((): InsertedRow => 1))[Symbol.iterator]()
+    const all = items.map((_, i) => rejected.get(i) ?? this.#inserted(next(inserted)))
+    const undone = together && all.some(({ status }) => status !== 'inserted')
+    for (const [i, { job }] of items.entries()) if (all[i]?.status === 'inserted' && !undone) this.#hints.about(job)
+    return { now, items: all }
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
@@ -232,11 +237,8 @@ class SqliteStore implements Store {
     await this.#channel.close()
   }
 
-  #inserted({ job }: NewJob, row: InsertedRow): Inserted {
-    if (row === 1) {
-      this.#hints.about(job)
-      return { status: 'inserted' }
-    }
+  #inserted(row: InsertedRow): Inserted {
+    if (row === 1) return { status: 'inserted' }
     if (row[0] === 'rejected') return { status: 'rejected', field: 'job', rule: row[1] }
     const [, by, found, input] = row
     return {

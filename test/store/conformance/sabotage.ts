@@ -14,6 +14,7 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
       insert: (items) => store.insert(items.map((item) => ({ ...item, input: undefined }))),
     }),
     'forgets keys': (store) => ({ insert: (items) => store.insert(items.map((item) => ({ ...item, keys: [] }))) }),
+    'keeps some of those that come together': (store) => ({ insert: (items, tx) => store.insert(items, tx) }),
     'fails the batch with the item': (store) => ({
       async insert(items) {
         const answer = await store.insert(items)

@@ -79,6 +79,23 @@ begin
   return query select started, array_to_json(answers);
 end $$;
 
+-- Who calls it: insert, for jobs that come together or not at all. Told what each of them met, or would have met, it is for
+-- the caller to say whether that will do. Locks: those of enqueue, undone with it.
+create function pawl.enqueue_together(items json) returns table (now_ms bigint, verdicts json)
+language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$
+declare
+  answer record;
+begin
+  begin
+    select * into answer from enqueue(items);
+    if exists (select from json_array_elements_text(answer.verdicts) as v where v is not null) then
+      raise exception 'undone' using errcode = 'PW002';
+    end if;
+  exception when sqlstate 'PW002' then null;
+  end;
+  return query select answer.now_ms, answer.verdicts;
+end $$;
+
 -- One move. 'a' applied, 'c' conflict, 'l' late; PW001 where a key is held, for the caller to undo.
 -- JSON keys: those of settle, and q place before, w place after (r ready, l lease, s rest, p past), ra ready at, l lane,
 -- lw lease window, t tick, x lease end, bi and bn last heartbeat and their number, k kind, h shape, tn tenant, g keys given, kt keys taken,

@@ -7,7 +7,7 @@ do $$
 declare
   tables constant text[] := array['migration', 'queue', 'kind', 'job', 'ready', 'lease', 'rest', 'past', 'claim', 'standing',
     'entry', 'tally', 'feed', 'key', 'body', 'link', 'annotation', 'setting', 'bundled', 'jobs', 'events'];
-  port constant text[] := array['clock', 'insert_plain', 'insert_one', 'enqueue', 'claim', 'offer', 'hear', 'settle',
+  port constant text[] := array['clock', 'insert_plain', 'insert_one', 'enqueue', 'enqueue_together', 'claim', 'offer', 'hear', 'settle',
     'missed', 'loosen', 'recount', 'move', 'heartbeat', 'due', 'intern_queues', 'intern_kind', 'kinds_by_id', 'records',
     'history', 'histories', 'bodies', 'aliases', 'find_ids', 'place_entries', 'feed_page', 'feed_end', 'tallies',
     'trim_feed', 'jobs_between', 'jobs_correlated', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'event_name'];

@@ -186,7 +186,7 @@ export class GroupCommit {
   #rideTogether(calls: readonly PlainInsert[]): readonly Answer[] {
     const ledger = this.#ledger
     try {
-      const answered = insert(ledger, { kinds: [], rows: calls.flatMap(({ asked }) => asked.rows) })
+      const answered = insert(ledger, { kinds: [], rows: calls.flatMap(({ asked }) => asked.rows), together: false })
       let from = 0
       return calls.map(({ n, asked }) => {
         const own = answered.slice(from, from + asked.rows.length)
@@ -248,12 +248,14 @@ export class GroupCommit {
 
 type PlainInsert = Call & { readonly asked: Asked<'insert'> }
 
-/** The calls from here on that bring nothing but jobs of kinds that are known. */
+/** The calls from here on that bring nothing but jobs of kinds that are known, each by itself. */
 function plainInserts(batch: readonly Waiting[], from: number): readonly PlainInsert[] {
   const calls: PlainInsert[] = []
   for (let i = from; i < batch.length; i += 1) {
     const { call } = batch[i] as Waiting
-    if (call.op !== 'insert' || (call.asked as Asked<'insert'>).kinds.length > 0) break
+    if (call.op !== 'insert') break
+    const { kinds, together } = call.asked as Asked<'insert'>
+    if (kinds.length > 0 || together) break
     calls.push(call as PlainInsert)
   }
   return calls

@@ -4,15 +4,33 @@ import { Fresh } from './fresh.ts'
 import type { Ledger } from './ledger.ts'
 import { one } from './rows.ts'
 
-export function insert(ledger: Ledger, { kinds, rows }: Asked<'insert'>): Answered<'insert'> {
+export function insert(ledger: Ledger, { kinds, rows, together }: Asked<'insert'>): Answered<'insert'> {
   const interned = ledger.kinds.intern(kinds)
   const fresh = new Fresh(ledger.sql)
-  return ledger.each(
-    rows,
-    (row) => insertOne(ledger, row, ledger.kinds.of(row[1], interned), fresh),
-    (rule): InsertedRow => ['rejected', rule],
-    fresh,
-  )
+  const each = () =>
+    ledger.each(
+      rows,
+      (row) => insertOne(ledger, row, ledger.kinds.of(row[1], interned), fresh),
+      (rule): InsertedRow => ['rejected', rule],
+      fresh,
+    )
+  return together ? allOrNone(ledger, each) : each()
+}
+
+/** What they would have come to, were one of them not inserted. */
+function allOrNone(ledger: Ledger, each: () => Answered<'insert'>): Answered<'insert'> {
+  let answers: Answered<'insert'> = []
+  const undone = new Error('undone')
+  try {
+    return ledger.atomically(() => {
+      answers = each()
+      if (answers.some((answer) => answer !== 1)) throw undone
+      return answers
+    })
+  } catch (error) {
+    if (error !== undone) throw error
+    return answers
+  }
 }
 
 /** A new job, or the one that was first with its id, its alias or one of its keys. Its lane is entered by `fresh`. */

@@ -1,0 +1,53 @@
+import { refuse } from '../core/refuse.ts'
+import type { Inserted, NewJob, Transaction } from '../store/store.ts'
+import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
+import type { ExecutorParts } from './execute.ts'
+import { judge } from './judge.ts'
+import { born, type Drafts } from './new-jobs.ts'
+
+/**
+ * All of them or none. Somebody who was first is no reason to refuse, if it is the same job or piece of business: then the
+ * others are inserted without it. Each round leaves fewer to insert.
+ */
+export async function enqueueTogether(
+  parts: ExecutorParts,
+  requests: readonly EnqueueRequest[],
+  drafts: Drafts,
+  answers: EnqueueAnswer[],
+  tx: Transaction | undefined,
+): Promise<readonly EnqueueAnswer[]> {
+  let left = drafts.asked.map((asked, n) => ({ ...asked, item: drafts.items[n] as NewJob }))
+  while (left.length > 0 && left.length + answers.filter(isOk).length === requests.length) {
+    const { now, items } = await parts.store.insert(
+      left.map(({ item }) => item),
+      tx,
+      true,
+    )
+    parts.clock.heard(now)
+    const lone = left.filter((_, n) => items[n]?.status === 'inserted')
+    if (lone.length === left.length) {
+      for (const { place, item } of left) answers[place] = born(parts, item)
+      break
+    }
+    for (const [n, { place, command }] of left.entries()) {
+      const met = items[n] as Inserted
+      if (met.status === 'inserted') continue
+      answers[place] = await judge(met, command, requests[place] as EnqueueRequest, parts)
+    }
+    left = lone
+  }
+  if (!answers.every(isOk)) return requests.map((_, i) => refusedWith(answers[i]))
+  return answers.map((answer) => settled(answer, drafts, answers))
+}
+
+/** Whoever met another of the same call has that one's job: its own, or the one it met in turn. */
+function settled(answer: EnqueueAnswer, { items, asked }: Drafts, answers: readonly EnqueueAnswer[]): EnqueueAnswer {
+  if (!answer.ok || !(answer.deduped || answer.replayed)) return answer
+  const other = answers[asked[items.findIndex(({ job }) => job.id === answer.job.id)]?.place ?? -1]
+  return other?.ok === true ? { ...answer, job: other.job } : answer
+}
+
+const isOk = (answer: EnqueueAnswer | undefined): boolean => answer?.ok === true
+
+const refusedWith = (answer: EnqueueAnswer | undefined): EnqueueAnswer =>
+  answer === undefined || answer.ok ? { ok: false, refusal: refuse('OTHERS_REFUSED', { command: 'enqueue' }) } : answer

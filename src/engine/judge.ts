@@ -1,0 +1,75 @@
+/**
+ * A new job met one that has its id, its alias or one of its keys. An id stands for a job, however and for whenever it was
+ * asked for; a key stands for one call, and with other words it is another call.
+ */
+import { assert } from '../core/assert.ts'
+import type { Enqueue } from '../core/command.ts'
+import { type Birth, birthOf, sameCall } from '../core/decide/enqueue.ts'
+import { decide } from '../core/decide.ts'
+import type { Job, JobId } from '../core/job.ts'
+import type { Refusal } from '../core/refusal.ts'
+import { refuse } from '../core/refuse.ts'
+import type { Inserted, Store } from '../store/store.ts'
+import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
+import type { ExecutorParts } from './execute.ts'
+
+/** Is it the same job? */
+export async function judge(
+  inserted: Exclude<Inserted, { status: 'inserted' }>,
+  command: Enqueue,
+  request: EnqueueRequest,
+  parts: ExecutorParts,
+): Promise<EnqueueAnswer> {
+  if (inserted.status === 'rejected') {
+    const violations = [{ field: inserted.field, rule: inserted.rule }]
+    return { ok: false, refusal: refuse('INVALID', { command: 'enqueue', violations }) }
+  }
+  const { job, by } = inserted
+  if (by === 'dedupe' || by === 'slot') return { ok: true, job, deduped: true, replayed: false }
+  const byKey = by === 'idempotency' || (await holdsKey(job, request, parts))
+  const same =
+    inserted.input === request.input && (byKey ? await isSameCall(job, command, request, parts) : isSame(job, command))
+  if (same) return { ok: true, job, deduped: false, replayed: true }
+  assert(by !== 'id', `job id ${job.id} was handed out twice`)
+  return { ok: false, refusal: takenBy(job, byKey, request) }
+}
+
+/** A job may have both the id and the key; the id is looked up first, and the key promises more. */
+async function holdsKey(job: Job, { idempotencyKey }: EnqueueRequest, { store }: ExecutorParts): Promise<boolean> {
+  if (idempotencyKey === undefined) return false
+  const { tenant } = job.spec.kind
+  const [holder] = (await store.load([{ id: idempotencyKey, key: 'idempotency', tenant }])).items
+  return holder?.job.id === job.id
+}
+
+const isSame = (job: Job, command: Enqueue): boolean =>
+  decide(job, { ...command, id: job.id }, job.updatedAt).kind === 'replayed'
+
+async function isSameCall(
+  job: Job,
+  command: Enqueue,
+  { runAt, delayMs }: EnqueueRequest,
+  { store }: ExecutorParts,
+): Promise<boolean> {
+  const birth = birthOf(job) ?? (await firstOf(store, job.id))
+  // Removed since: nobody can tell any more, and nothing is lost by saying yes.
+  if (birth === undefined) return true
+  const then = delayMs === undefined ? runAt : birth.spec.createdAt + delayMs
+  return sameCall(job.id, birth, { ...command, runAt: then })
+}
+
+async function firstOf(store: Pick<Store, 'events'>, id: JobId): Promise<Birth | undefined> {
+  const [first] = (await store.events({ by: 'job', id, afterRev: 0, limit: 1 })).events
+  if (first === undefined) return undefined
+  assert(first.type === 'enqueued', `the log of job ${id} begins with its birth`)
+  return first.payload
+}
+
+function takenBy(job: Job, byKey: boolean, { id, idempotencyKey, requestId }: EnqueueRequest): Refusal {
+  const about = { command: 'enqueue', job, holder: job.id } as const
+  const told = (name: string) => `${name} belongs to job ${job.id}, which was enqueued with other words.`
+  if (!byKey) return refuse('ID_TAKEN', { ...about, message: told(`The id ${id}`) })
+  if (idempotencyKey === undefined)
+    return refuse('REQUEST_ID_REUSED', { ...about, message: told(`The request id ${requestId}`) })
+  return refuse('KEY_REUSED', { ...about, message: told(`The idempotency key ${idempotencyKey}`) })
+}

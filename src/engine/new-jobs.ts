@@ -1,0 +1,122 @@
+/** From requests to the jobs they ask for, not yet in any store. */
+import { bodyRefWithoutDigest } from '../core/body.ts'
+import type { Enqueue } from '../core/command.ts'
+import { decide } from '../core/decide.ts'
+import { idText } from '../core/id.ts'
+import type { Time } from '../core/job.ts'
+import { LENGTHS, MAX_DURATION_MS } from '../core/limits.ts'
+import type { Violation } from '../core/refusal.ts'
+import { refuse } from '../core/refuse.ts'
+import type { NewJob } from '../store/store.ts'
+import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
+import type { ExecutorParts } from './execute.ts'
+import { keysOf } from './keys.ts'
+
+/**
+ * Jobs that could be, and of each which request it is. Commands made again for the few that are judged, instead of kept
+ * for all, gained nothing (193,000 jobs/s, not 199,000).
+ */
+export interface Drafts {
+  readonly items: readonly NewJob[]
+  readonly asked: readonly Asked[]
+}
+
+export interface Asked {
+  readonly place: number
+  readonly command: Enqueue
+}
+
+/** What core accepts; what it does not is answered here. */
+export async function draft(
+  { clock, ids }: ExecutorParts,
+  requests: readonly EnqueueRequest[],
+  answers: EnqueueAnswer[],
+): Promise<Drafts> {
+  let next = await ids.take(unnamed(requests))
+  const now = clock.now()
+  const items: NewJob[] = []
+  const asked: Asked[] = []
+  for (let i = 0; i < requests.length; i += 1) {
+    const request = requests[i] as EnqueueRequest
+    const command = commandOf(request, request.reservedId ?? idText(next++), now)
+    const decision = decide(undefined, command, now)
+    const violations = ownViolations(request)
+    if (decision.kind !== 'accepted' || violations.length > 0) {
+      const more = decision.kind === 'refused' ? decision.refusal.violations : []
+      answers[i] = {
+        ok: false,
+        refusal: refuse('INVALID', { command: 'enqueue', violations: [...violations, ...more] }),
+      }
+      continue
+    }
+    const { job, events } = decision
+    items.push({ job, event: events[0] as NewJob['event'], input: request.input, keys: keysOf(job, request, now) })
+    asked.push({ place: i, command })
+  }
+  return { items, asked }
+}
+
+/** How many have no id yet. */
+function unnamed(requests: readonly EnqueueRequest[]): number {
+  let count = 0
+  for (const { reservedId } of requests) if (reservedId === undefined) count += 1
+  return count
+}
+
+export function born({ observer }: ExecutorParts, { job, event }: NewJob): EnqueueAnswer {
+  observer.committed([event], undefined, job)
+  return { ok: true, job, deduped: false, replayed: false }
+}
+
+/** Every key is there even if it has nothing to say: one shape for all commands. */
+const commandOf = (request: EnqueueRequest, id: string, now: Time): Enqueue => ({
+  type: 'enqueue',
+  actor: request.actor,
+  // Nobody can repeat a request whose id they do not know; the job's own id serves, and is stored nowhere twice.
+  requestId: request.requestId ?? id,
+  correlationId: request.correlationId,
+  cause: undefined,
+  traceparent: request.traceparent,
+  expectedRev: undefined,
+  id,
+  kind: request.kind,
+  unsaid: request.unsaid,
+  priority: request.priority,
+  runAt: request.delayMs === undefined ? request.runAt : now + request.delayMs,
+  alias: request.id,
+  input: request.input === undefined ? undefined : bodyRefWithoutDigest('input', request.input),
+  contextPtr: request.contextPtr,
+  topic: request.topic,
+  adapterId: request.adapterId,
+  env: request.env,
+  labels: request.labels,
+  parentId: request.parentId,
+  workflowId: request.workflowId,
+  stepIndex: request.stepIndex,
+  dedupeKey: request.dedupeKey,
+  failures: undefined,
+  stalls: undefined,
+})
+
+const NONE: readonly Violation[] = []
+const KEY = /^[^\u0000-\u001f\u007f]+$/
+
+/** What the command does not carry, hence core cannot judge. */
+function ownViolations({ delayMs, runAt, idempotencyKey, input }: EnqueueRequest): readonly Violation[] {
+  if (delayMs === undefined && idempotencyKey === undefined && (input === undefined || typeof input === 'string')) {
+    return NONE
+  }
+  const found: Violation[] = []
+  if (delayMs !== undefined && !(Number.isFinite(delayMs) && delayMs >= 0 && delayMs <= MAX_DURATION_MS)) {
+    found.push({ field: 'delay', rule: `must be a duration from 0 to ${MAX_DURATION_MS} ms` })
+  }
+  if (delayMs !== undefined && runAt !== undefined) found.push({ field: 'runAt', rule: 'a delay or a time, not both' })
+  if (input !== undefined && typeof input !== 'string') found.push({ field: 'input', rule: 'must be text' })
+  if (idempotencyKey !== undefined && !isKey(idempotencyKey)) {
+    found.push({ field: 'idempotencyKey', rule: `must be plain text of 1 to ${LENGTHS.key} characters` })
+  }
+  return found
+}
+
+const isKey = (key: unknown): boolean =>
+  typeof key === 'string' && key.length <= LENGTHS.key && KEY.test(key) && key.isWellFormed()
