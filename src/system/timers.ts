@@ -1,4 +1,9 @@
-/** Waiting, in one place, so that tests can make two hours pass in no time. */
+/**
+ * Waiting, in one place, so that tests can make two hours pass in no time. The platform's own, not the globals: those a test
+ * may have replaced (`vi.useFakeTimers()`), and a worker whose leases are renewed by nobody would not be what it tests.
+ */
+import { clearTimeout, setTimeout } from 'node:timers'
+
 export interface Timers {
   /** Resolves after `ms`, or at once when `signal` aborts; never rejects: the caller looks at its signal. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>

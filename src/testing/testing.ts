@@ -4,10 +4,14 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
-import { isEnded, type Job, type JobId, LIVE_STATES, type State } from '../core/job.ts'
+import { DEFAULT_TENANT, isEnded, type Job, type JobId, LIVE_STATES, type State } from '../core/job.ts'
+import { toJson } from '../core/json.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import { LocalEngine } from '../engine/local.ts'
+import { Invalid } from '../errors.ts'
 import { Pawl } from '../pawl.ts'
+import { Producer } from '../producer.ts'
+import { spawning } from '../spawn.ts'
 import { openMemoryStore } from '../store/memory/memory.ts'
 import { queueKey } from '../store/store.ts'
 import { realClock } from '../system/clock.ts'
@@ -21,11 +25,25 @@ import { type Mortal, mortal } from './mortal.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 export interface TestingOptions {
-  /** When the test begins; the first of January 2030 unless given. */
+  /**
+   * When the test begins.
+   * @default the first of January 2030
+   */
   readonly now?: Date | number | undefined
+  /**
+   * What the worker is told.
+   * @default nothing: it has its defaults, but polls once an hour
+   */
   readonly worker?: WorkerOptions | undefined
+  /**
+   * Where lines go.
+   * @default nowhere
+   */
   readonly log?: Log | undefined
-  /** How long, by the real clock, a handler may take before `drain` gives up on it. */
+  /**
+   * How long, by the real clock, a handler may take before `drain` gives up on it.
+   * @default 10000
+   */
   readonly patienceMs?: number | undefined
 }
 
@@ -118,7 +136,8 @@ export class Testing implements AsyncDisposable {
   async expectEnqueued(job: ExpectedJob, ...wanted: readonly [] | readonly [input: unknown]): Promise<Job> {
     const { jobs } = await this.pawl.find({ types: [job.type], limit: PAGE })
     const inputs = await Promise.all(jobs.map(({ id }) => this.pawl.body(id, 'input')))
-    const found = jobs.find((_, i) => wanted.length === 0 || isDeepStrictEqual(inputs[i], plain(wanted[0])))
+    const input = plain(wanted[0])
+    const found = jobs.find((_, i) => wanted.length === 0 || isDeepStrictEqual(inputs[i], input))
     if (found !== undefined) return found
     const what = wanted.length === 0 ? '' : ` with ${JSON.stringify(wanted[0])}`
     throw new Error(`expected a job ${job.type}${what}; enqueued: ${JSON.stringify(inputs)}`)
@@ -146,12 +165,14 @@ export class Testing implements AsyncDisposable {
 
   #start(): Worker {
     const { engine, timers } = this.#world
+    const spawn = spawning(new Producer(engine), engine, false)
     return startWorker(engine, this.#jobs, {
       poll: '1h',
       ...this.#options.worker,
       clock: this.#time,
       machineMs: () => this.#time.monotonicMs(),
       timers,
+      spawn,
       log: this.#options.log,
     })
   }
@@ -187,7 +208,7 @@ export class Testing implements AsyncDisposable {
   async #hasReady(): Promise<boolean> {
     const now = this.#time.now()
     const ready = await this.#live(({ readyAt }) => readyAt !== undefined && readyAt <= now)
-    const served = new Set(this.#jobs.map(({ tenant, queue }) => queueKey(tenant, queue)))
+    const served = new Set(this.#jobs.map(({ tenant = DEFAULT_TENANT, queue }) => queueKey(tenant, queue)))
     for (const { spec } of ready) {
       const { tenant, queue } = spec.kind
       if (!served.has(queueKey(tenant, queue))) continue
@@ -221,8 +242,9 @@ export class Testing implements AsyncDisposable {
   }
 }
 
-/** As it was stored. */
-const plain = (value: unknown): unknown => {
-  const text = JSON.stringify(value)
-  return text === undefined ? undefined : JSON.parse(text)
+/** As it was stored; what could not have been is no input of any job. */
+function plain(value: unknown): unknown {
+  const json = toJson(value, 'input')
+  if (!json.ok) throw new Invalid('expectEnqueued', json.violations)
+  return json.text === undefined ? undefined : JSON.parse(json.text)
 }

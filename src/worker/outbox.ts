@@ -10,6 +10,7 @@ import type { Answer, Engine, Word } from '../engine/engine.ts'
 import { Few } from '../system/few.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
+import { soon } from '../system/turn.ts'
 
 /** Who hears the answer. An object rather than a function: a closure per job would show in a drain. */
 export interface Sender {
@@ -86,7 +87,7 @@ export class Outbox {
     if (this.#scheduled || !this.#mayLeave) return
     this.#scheduled = true
     // Not at once: handlers that end together are settled together.
-    queueMicrotask(() => {
+    soon(() => {
       this.#scheduled = false
       while (this.#mayLeave) void this.#send(this.#next())
     })

@@ -1,4 +1,5 @@
 import type { Job } from '../../core/job.ts'
+import { soon } from '../../system/turn.ts'
 import type { Hint } from '../store.ts'
 
 /** Tells whoever listens, once the change it is about has been made and its caller has been answered. */
@@ -25,7 +26,7 @@ export class Hints {
 
   tell(hint: Hint): void {
     for (const listener of this.#listeners) {
-      queueMicrotask(() => {
+      soon(() => {
         if (this.#listeners.has(listener)) listener(hint)
       })
     }
