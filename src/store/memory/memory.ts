@@ -132,7 +132,7 @@ class MemoryStore implements Store {
 
   #enter(tx?: Transaction): { readonly shelves: Shelves; readonly now: Time } {
     assert(this.#shelves !== undefined, 'the store has been closed')
-    assert(tx === undefined, 'a memory store cannot take part in a transaction')
+    if (tx !== undefined) throw new Error(NO_TRANSACTION)
     this.#now = Math.max(this.#now, Math.floor(this.#clock.now()))
     return { shelves: this.#shelves, now: this.#now }
   }
@@ -143,3 +143,6 @@ class MemoryStore implements Store {
     if (change.spawn !== undefined) this.#hints.about(change.spawn.job)
   }
 }
+
+const NO_TRANSACTION =
+  'pawl: a store in memory cannot take part in a transaction of yours: it has none. Use a Postgres store for that.'

@@ -30,6 +30,7 @@ import type {
   Transaction,
 } from '../store.ts'
 import { Bundles } from './bundles.ts'
+import { CallersTransactions } from './callers-transaction.ts'
 import { Claims } from './claims.ts'
 import { type Connect, connectWithPg } from './client.ts'
 import { Commits } from './commits.ts'
@@ -83,6 +84,7 @@ class PostgresStore implements Store {
   readonly claimsStand = true
   readonly #connections: readonly Connection[]
   readonly #load: LoadParts
+  readonly #callers: CallersTransactions
   readonly #inserts: Inserts
   readonly #claims: Claims
   readonly #commits: Commits
@@ -122,6 +124,7 @@ class PostgresStore implements Store {
       random: options.random ?? realRandom,
       heard: (payload) => standing.heard(payload),
     })
+    this.#callers = new CallersTransactions(statements.isOpen)
     this.#inserts = new Inserts({
       plain: [connection(), connection()],
       keyed: connection(),
@@ -161,6 +164,7 @@ class PostgresStore implements Store {
 
   async insert(items: readonly NewJob[], tx?: Transaction, together = false): Promise<InsertAnswer> {
     if (tx !== undefined) {
+      await this.#callers.mustBeOpen(tx)
       const run = within(tx)
       const inside: LoadParts = { ...this.#load, run }
       const load = (ids: readonly number[]) => loadWithInputs(inside, ids)
@@ -181,6 +185,7 @@ class PostgresStore implements Store {
 
   async commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer> {
     if (tx !== undefined) {
+      await this.#callers.mustBeOpen(tx)
       const run = within(tx)
       const verdicts = await this.#commits.commitIn(changes, (text, values) => run(text, values(false)))
       return { verdicts, now: this.#now }

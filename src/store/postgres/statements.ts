@@ -8,6 +8,8 @@ export interface Statements {
   readonly enqueue: string
   readonly enqueueOffering: string
   readonly enqueueTogether: string
+  /** Whether a transaction is open: fails where none is. */
+  readonly isOpen: string
   readonly claim: string
   readonly settle: string
   readonly missed: string
@@ -54,6 +56,8 @@ export const statementsIn = (schema: string): Statements => {
     enqueue: `select * from ${s}.enqueue($1)`,
     enqueueTogether: `select * from ${s}.enqueue_together($1)`,
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
+    // Who opens the store may read this table, whatever else they may not.
+    isOpen: `lock table ${s}.migration in access share mode`,
     claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     settle: `select * from ${s}.settle($1, $2, $3, $4, $5, $6)`,
     missed: `select ${s}.missed($1, $2)`,
