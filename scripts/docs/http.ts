@@ -9,7 +9,10 @@ export function httpPage(): string {
     'src/gateway/contract/routes.ts and src/gateway/contract/schemas.ts',
     'Everything the gateway answers; what is not here does not exist. `GET /openapi.json` says the same to machines. Times are ISO 8601, durations milliseconds or `30s`, `4m59s`, `2h`, `1d12h`. Inputs, results and other bodies are kept exactly as they were sent.',
     'Send `Authorization: Bearer <token>`. The tenant comes from the token. A refusal is `application/problem+json` with `code`, `detail`, `next`, the job’s state, its owner and the end of its lease.',
-    '`POST /v1/jobs` takes `Idempotency-Key: "…"` for 24 hours: the same words again give the original job, other words 422, a request still under way 409. Every word about a job takes a `requestId`: repeated, it gets the answer it got.',
+    '`POST /v1/jobs` takes `Idempotency-Key: "…"` for 24 hours: the same words again give the original job, other words 422, a request still under way 409. What was left to the job type, its queue or its policy, is no part of the words. Every word about a job takes a `requestId`: repeated, it gets the answer it got.',
+    '`POST /v1/jobs:batch` answers 200 with one answer for each job, in order. With `"atomic": true` it is all of them or none: where one is refused the answer is 409, and `jobs` says which and why.',
+    'A type that a worker has announced brings its queue and its policy. `queue` changes nothing but the queue; `policy` is the whole policy.',
+    'Names in paths are percent-encoded, a slash as `%2F`; no name is `.` or `..`, and no queue or type has a comma.',
     table(
       ['method', 'path', 'who', 'what'],
       ROUTES.map((route) => [code(route.method), code(route.path), who(route), route.summary]),

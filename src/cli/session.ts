@@ -94,7 +94,8 @@ export async function withPawl<T>(
 export async function opened(session: Session, options: OpenOptions = {}): Promise<Pawl> {
   const { url, token, tenant, schema, directUrl, actor, codec } = session
   const asked = { token, tenant, schema, directUrl, actor, codec }
-  return await open(url, { ticker: false, retention: false, ...asked, ...options })
+  const quiet = { ticker: false, retention: false, log: 'silent' } as const
+  return await open(url, { ...quiet, ...asked, ...options })
 }
 
 /** For whoever only looks: a store that is not there is not made. */
@@ -128,7 +129,7 @@ export function needsStore(session: Session, verb: string): void {
 /** A route of the gateway for which the engine interface has no word. */
 export async function asked(session: Session, method: string, path: string, body?: object): Promise<Wire> {
   const { url, token, timers, clock } = session
-  const http = new Http({ url, token, timers, clock }, () => {})
+  const http = new Http({ url, token, timers, clock })
   const { status, body: told } = await http.request(method, path, body === undefined ? undefined : JSON.stringify(body))
   if (status >= 400) throw new GatewayRefused(status, refusalOf(told as Wire))
   return told as Wire

@@ -1,5 +1,7 @@
 /** The engine interface over HTTP: workers, the facade and the command line run against it unchanged. */
 import type { Job, Time } from '../core/job.ts'
+import { LENGTHS } from '../core/limits.ts'
+import { isSegment } from '../core/name.ts'
 import type { Policy } from '../core/policy.ts'
 import type {
   Answer,
@@ -13,6 +15,7 @@ import type {
   Word,
 } from '../engine/engine.ts'
 import { elementsOf, membersOf } from '../gateway/contract/raw-json.ts'
+import { BATCH_MAX } from '../gateway/contract/schemas.ts'
 import { eventFromWire, fromWire, jobFromWire, type Wire } from '../gateway/contract/wire.ts'
 import type {
   EventPage,
@@ -33,7 +36,8 @@ import { type Clock, realClock } from '../system/clock.ts'
 import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { Http } from './http.ts'
-import { GatewayRefused, refusalOf } from './refused.ts'
+import { pathTo } from './path.ts'
+import { checked, refusalOf } from './refused.ts'
 import { remoteSettings } from './settings.ts'
 import { subscribeTo } from './subscription.ts'
 import { enqueueText, wordText } from './words.ts'
@@ -51,39 +55,32 @@ const BATCH = 500
 
 export class HttpEngine implements Engine {
   readonly claimsStand = false
+  readonly #options: ClientOptions
   readonly #http: Http
   readonly #random: Random
   readonly #timers: Timers
   readonly #clock: Clock
-  /** The gateway's clock minus the monotonic one, when it last answered. */
-  #offset: number
   readonly #subscriptions = new Set<AsyncDisposable>()
 
-  constructor({ url, token, fetch, timers = realTimers, clock = realClock, random = realRandom }: ClientOptions) {
+  constructor(options: ClientOptions, http?: Http) {
+    const { url, token, fetch, timers = realTimers, clock = realClock, random = realRandom } = options
+    this.#options = options
     this.#random = random
     this.#timers = timers
     this.#clock = clock
-    this.#offset = clock.now() - clock.monotonicMs()
-    this.#http = new Http({ url, token, timers, clock, fetch }, (now) => {
-      this.#offset = now - clock.monotonicMs()
-    })
+    this.#http = http ?? new Http({ url, token, timers, clock, fetch })
   }
 
-  async enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
+  async enqueue(
+    requests: readonly EnqueueRequest[],
+    tx?: Transaction,
+    together = false,
+  ): Promise<readonly EnqueueAnswer[]> {
     if (tx !== undefined) throw new Error('pawl: a transaction cannot travel over HTTP; open the database itself.')
-    const answers: EnqueueAnswer[] = new Array(requests.length)
-    const together = requests
-      .map((request, i) => ({ request, i }))
-      .filter(({ request }) => request.idempotencyKey === undefined)
-    for (let from = 0; from < together.length; from += BATCH) {
-      const batch = together.slice(from, from + BATCH)
-      const texts = batch.map(({ request }) => enqueueText(request, request.requestId ?? this.#random.uuid()))
-      const body = await this.#ok('POST', '/v1/jobs:batch', `{"jobs":[${texts.join(',')}]}`)
-      const given = body['jobs'] as readonly Wire[]
-      for (const [n, { request, i }] of batch.entries()) answers[i] = enqueued(given[n] as Wire, request.kind.policy)
-    }
-    for (const [i, request] of requests.entries())
-      if (request.idempotencyKey !== undefined) answers[i] = await this.#enqueueKeyed(request, request.idempotencyKey)
+    if (together) return requests.length === 0 ? [] : this.#enqueueBatch(requests, true)
+    const answers: EnqueueAnswer[] = []
+    for (let from = 0; from < requests.length; from += BATCH)
+      answers.push(...(await this.#enqueueBatch(requests.slice(from, from + BATCH), false)))
     return answers
   }
 
@@ -131,7 +128,8 @@ export class HttpEngine implements Engine {
       createdTo: createdTo === undefined ? undefined : new Date(createdTo).toISOString(),
       policy: 'true',
     }
-    const body = await this.#ok('GET', `/v1/jobs?${queryText(parameters, labels)}`)
+    const label = Object.entries(labels ?? {}).map(([name, value]) => `${name}=${value}`)
+    const body = await this.#ok('GET', `/v1/jobs?${queryText(parameters, { label })}`)
     const jobs = (body['jobs'] as readonly Wire[]).map((wire) => jobFromWire(wire, wire['policy'] as Policy))
     return { now: this.now(), jobs, cursor: body['cursor'] as string | undefined }
   }
@@ -142,7 +140,7 @@ export class HttpEngine implements Engine {
       case 'job': {
         const body = await this.#ok(
           'GET',
-          `/v1/jobs/${encodeURIComponent(query.id)}/events?afterRev=${query.afterRev}&limit=${query.limit}`,
+          `${pathTo('jobs', query.id, 'events')}?afterRev=${query.afterRev}&limit=${query.limit}`,
         )
         return { ...page, events: (body['events'] as readonly Wire[]).map(eventFromWire) }
       }
@@ -189,26 +187,30 @@ export class HttpEngine implements Engine {
     return subscription
   }
 
+  /** Its requests end with the signal, tries to come included. */
+  until(signal: AbortSignal): Engine {
+    return new HttpEngine(this.#options, this.#http.until(signal))
+  }
+
   now(): Time {
-    return Math.floor(this.#offset + this.#clock.monotonicMs())
+    return Math.floor(this.#http.heard.offsetMs + this.#clock.monotonicMs())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#subscriptions].map((each) => each[Symbol.asyncDispose]()))
   }
 
-  async #enqueueKeyed(request: EnqueueRequest, key: string): Promise<EnqueueAnswer> {
-    const text = enqueueText(request, request.requestId ?? this.#random.uuid())
-    const quoted = `"${key.replaceAll(/["\\]/g, '\\$&')}"`
-    const { status, body } = await this.#http.request('POST', '/v1/jobs', text, { 'idempotency-key': quoted })
-    const wire = body as Wire
-    if (status >= 400) return { ok: false, refusal: refusalOf(status === 422 ? { ...wire, code: 'ID_TAKEN' } : wire) }
-    return {
-      ok: true,
-      job: jobFromWire(wire, request.kind.policy),
-      deduped: wire['deduped'] === true,
-      replayed: wire['replayed'] === true,
+  async #enqueueBatch(requests: readonly EnqueueRequest[], atomic: boolean): Promise<readonly EnqueueAnswer[]> {
+    if (requests.length > BATCH_MAX) {
+      throw new RangeError(`pawl: a gateway takes at most ${BATCH_MAX} jobs together, not ${requests.length}.`)
     }
+    const texts = requests.map((request) => enqueueText(request, request.requestId ?? this.#random.uuid()))
+    const asked = `{"atomic":${atomic},"jobs":[${texts.join(',')}]}`
+    const { status, body } = await this.#http.request('POST', '/v1/jobs:batch', asked)
+    const wire = body as Wire
+    // Those that were refused together are told one by one, as those that were accepted are.
+    const told = (status === 409 ? wire : checked(status, wire))['jobs'] as readonly Wire[]
+    return requests.map((request, i) => enqueued(told[i] as Wire, request.kind.policy))
   }
 
   async #say(words: readonly Word[]): Promise<readonly Wire[]> {
@@ -224,10 +226,10 @@ export class HttpEngine implements Engine {
   }
 
   async #loadOne({ id, bodies = [] }: LoadItem): Promise<Loaded | undefined> {
-    const { status, body } = await this.#http.request(
-      'GET',
-      `/v1/jobs/${encodeURIComponent(id)}?${queryText({ bodies: bodies.join(','), policy: 'true' })}`,
-    )
+    // What has no path is nothing's name.
+    if (!isSegment(id) || id.length > LENGTHS.id) return undefined
+    const asked = queryText({ policy: 'true', bodies: '' }, { body: bodies })
+    const { status, body } = await this.#http.request('GET', `${pathTo('jobs', id)}?${asked}`)
     if (status === 404) return undefined
     const wire = checked(status, body)
     return {
@@ -258,11 +260,6 @@ export class HttpEngine implements Engine {
     const { status, body } = await this.#http.request(method, path, text)
     return checked(status, body)
   }
-}
-
-function checked(status: number, body: unknown): Wire {
-  if (status < 400) return body as Wire
-  throw new GatewayRefused(status, refusalOf(body as Wire))
 }
 
 const enqueued = (told: Wire, policy: Policy): EnqueueAnswer =>
@@ -296,10 +293,10 @@ function answerOf(told: Wire): Answer {
 
 function queryText(
   parameters: Readonly<Record<string, unknown>>,
-  labels: Readonly<Record<string, string>> = {},
+  repeated: Readonly<Record<string, readonly string[]>> = {},
 ): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value))
-  for (const [name, value] of Object.entries(labels)) query.append('label', `${name}=${value}`)
+  for (const [name, values] of Object.entries(repeated)) for (const value of values) query.append(name, value)
   return query.toString()
 }

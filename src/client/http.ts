@@ -31,14 +31,27 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 const RETRIED: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
-export class Http {
-  readonly #options: HttpOptions
-  readonly #heard: (now: number) => void
+/** The gateway's clock minus the monotonic one, when it last answered. */
+export interface Heard {
+  offsetMs: number
+}
 
-  constructor(options: HttpOptions, heard: (now: number) => void) {
+export class Http {
+  readonly heard: Heard
+  readonly #options: HttpOptions
+  readonly #signal: AbortSignal | undefined
+
+  constructor(options: HttpOptions, heard?: Heard, signal?: AbortSignal) {
+    const { clock } = options
     mustBeAskable(options.url)
     this.#options = options
-    this.#heard = heard
+    this.heard = heard ?? { offsetMs: clock.now() - clock.monotonicMs() }
+    this.#signal = signal
+  }
+
+  /** The same for one call. */
+  until(signal: AbortSignal): Http {
+    return new Http(this.#options, this.heard, signal)
   }
 
   get fetch(): typeof globalThis.fetch {
@@ -63,7 +76,8 @@ export class Http {
   ): Promise<HttpAnswer> {
     let reason = ''
     for (let n = 0; n < TRIES; n += 1) {
-      if (n > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n))
+      if (n > 0) await this.#sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n))
+      this.#signal?.throwIfAborted()
       try {
         const headers = {
           ...this.headers(),
@@ -74,6 +88,7 @@ export class Http {
           method,
           headers,
           ...(text === undefined ? {} : { body: text }),
+          ...(this.#signal === undefined ? {} : { signal: this.#signal }),
         })
         this.#listen(response)
         const answer = await response.text()
@@ -84,6 +99,7 @@ export class Http {
         }
         return { status: response.status, body: answer === '' ? undefined : JSON.parse(answer), text: answer }
       } catch (error) {
+        this.#signal?.throwIfAborted()
         reason =
           error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error)
       }
@@ -95,12 +111,16 @@ export class Http {
 
   #listen(response: Response): void {
     const now = Number(response.headers.get('x-pawl-now'))
-    if (now > 0) this.#heard(now)
+    if (now > 0) this.heard.offsetMs = now - this.#options.clock.monotonicMs()
   }
 
   async #pause(response: Response): Promise<void> {
     const seconds = Number(response.headers.get('retry-after') ?? 0)
-    if (seconds > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, seconds * 1_000))
+    if (seconds > 0) await this.#sleep(Math.min(LONGEST_PAUSE_MS, seconds * 1_000))
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return this.#options.timers.sleep(ms, this.#signal)
   }
 }
 

@@ -1,6 +1,5 @@
 /** A gateway's no, as the refusal it was on the other side. */
-
-import type { Refusal } from '../core/refusal.ts'
+import type { Refusal, Violation } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import { fromWire, type Wire } from '../gateway/contract/wire.ts'
 
@@ -17,14 +16,22 @@ export class GatewayRefused extends Error {
   }
 }
 
+export function checked(status: number, body: unknown): Wire {
+  if (status < 400) return body as Wire
+  throw new GatewayRefused(status, refusalOf(body as Wire))
+}
+
 /** The problem of an answer, as the refusal it was. */
 export function refusalOf(problem: Wire): Refusal {
   const told = fromWire(problem) as Wire
-  const code = told['code'] as Refusal['code']
+  const code = told['code'] as Refusal['code'] | 'MALFORMED'
+  const violations = (told['violations'] as Refusal['violations'] | undefined) ?? []
+  // What the gateway found wrong with the words of a command core would have found: here it is said as core says it.
+  if (code === 'MALFORMED' && violations.length > 0) return refuse('INVALID', { violations: violations.map(inWords) })
   const plain = refuse('INVALID', { message: String(told['detail'] ?? 'refused') })
   return {
     ...plain,
-    code,
+    code: code as Refusal['code'],
     next: String(told['next'] ?? plain.next),
     job: told['jobId'] as string | undefined,
     state: told['state'] as Refusal['state'],
@@ -33,6 +40,12 @@ export function refusalOf(problem: Wire): Refusal {
     owner: told['owner'] as string | undefined,
     leaseExpiresAt: told['leaseExpiresAt'] as number | undefined,
     holder: told['holder'] as string | undefined,
-    violations: (told['violations'] as Refusal['violations'] | undefined) ?? [],
+    violations,
   }
 }
+
+/** Where in the request it stood is of no interest to whoever did not write the request. */
+const inWords = ({ field, rule }: Violation): Violation => ({
+  field: field.replace(/^body\.(?:(?:jobs|transitions)\.\d+\.)?/, ''),
+  rule,
+})

@@ -1,8 +1,10 @@
-/** The few small documents that can be read and written over HTTP: queues and workers. */
-import type { Wire } from '../gateway/contract/wire.ts'
-import type { SettingAnswer, SettingOperation } from '../store/store.ts'
+/** The few small documents that can be read and written over HTTP: queues, workers, and the types they run. */
+import type { Policy } from '../core/policy.ts'
+import type { Setting, SettingAnswer, SettingOperation } from '../store/store.ts'
 import type { Http } from './http.ts'
-import { GatewayRefused, refusalOf } from './refused.ts'
+import { pathTo } from './path.ts'
+import { checked } from './refused.ts'
+import { policyWords } from './words.ts'
 
 export async function remoteSettings(
   http: Http,
@@ -10,41 +12,55 @@ export async function remoteSettings(
   now: number,
 ): Promise<readonly SettingAnswer[]> {
   const answers: SettingAnswer[] = []
-  for (const operation of operations) answers.push(await one(http, operation, now))
+  for (const operation of operations) {
+    const text = await documentOf(http, operation)
+    const found = text === undefined || operation.op === 'list' ? [] : [settingOf(operation.key, text, now)]
+    answers.push({ now, status: 'ok', settings: found })
+  }
   return answers
 }
 
-async function one(http: Http, operation: SettingOperation, now: number): Promise<SettingAnswer> {
-  const none: SettingAnswer = { now, status: 'ok', settings: [] }
-  if (operation.collection === 'queue' && operation.op !== 'list') {
-    const queue = nameIn(operation.key)
-    const path = `/v1/queues/${encodeURIComponent(queue)}`
-    if (operation.op === 'get') {
-      const { status, body } = await http.request('GET', path)
-      return status === 200
-        ? { ...none, settings: [{ key: operation.key, text: JSON.stringify(body), rev: 1, updatedAt: now }] }
-        : none
+const settingOf = (key: string, text: string, now: number): Setting => ({ key, text, rev: 1, updatedAt: now })
+
+/** The document's text, read or written; undefined where there is none. */
+async function documentOf(http: Http, operation: SettingOperation): Promise<string | undefined> {
+  const { collection, op } = operation
+  switch (`${collection} ${op}` as const) {
+    case 'queue get':
+      return JSON.stringify(await told(http, 'GET', pathTo('queues', nameIn(operation))))
+    case 'queue put': {
+      const paused = (JSON.parse(textOf(operation)) as { readonly paused?: boolean }).paused === true
+      await told(http, 'POST', pathTo('queues', nameIn(operation), paused ? 'pause' : 'resume'), {})
+      return textOf(operation)
     }
-    if (operation.op === 'put') {
-      const paused = (JSON.parse(operation.text) as { readonly paused?: boolean }).paused === true
-      const { status, body } = await http.request('POST', `${path}/${paused ? 'pause' : 'resume'}`, '{}')
-      if (status >= 400) throw new GatewayRefused(status, refusalOf(body as Wire))
-      return { ...none, settings: [{ key: operation.key, text: operation.text, rev: 1, updatedAt: now }] }
+    case 'worker put':
+      await told(http, 'PUT', pathTo('workers', nameIn(operation)), JSON.parse(textOf(operation)))
+      return textOf(operation)
+    case 'type get': {
+      const { status, body } = await http.request('GET', pathTo('types', nameIn(operation)))
+      if (status === 404) return undefined
+      const { queue, policy } = checked(status, body)
+      return JSON.stringify({ queue, policy })
     }
+    case 'type put': {
+      const { queue, policy } = JSON.parse(textOf(operation)) as { readonly queue: string; readonly policy: Policy }
+      await told(http, 'PUT', pathTo('types', nameIn(operation)), { queue, policy: policyWords(policy) })
+      return textOf(operation)
+    }
+    default:
+      throw new Error(`pawl: ${collection} documents cannot be ${op === 'list' ? 'listed' : 'changed'} over HTTP.`)
   }
-  if (operation.collection === 'worker' && operation.op === 'put') {
-    await http.request('PUT', `/v1/workers/${encodeURIComponent(nameIn(operation.key))}`, operation.text)
-    return { ...none, settings: [{ key: operation.key, text: operation.text, rev: 1, updatedAt: now }] }
-  }
-  // Types are announced by workers that have the store at hand; over HTTP a job's own words say everything.
-  if (operation.collection === 'type') return none
-  throw new Error(
-    `pawl: ${operation.collection} documents cannot be ${operation.op === 'list' ? 'listed' : 'changed'} over HTTP this way.`,
-  )
 }
 
+async function told(http: Http, method: string, path: string, words?: unknown): Promise<unknown> {
+  const { status, body } = await http.request(method, path, words === undefined ? undefined : JSON.stringify(words))
+  return checked(status, body)
+}
+
+const textOf = (operation: SettingOperation): string => (operation.op === 'put' ? operation.text : '')
+
 /** Keys are JSON of [tenant, name]; the tenant comes from the token. */
-const nameIn = (key: string): string => {
-  const parsed: unknown = JSON.parse(key)
-  return Array.isArray(parsed) ? String(parsed[1]) : key
+function nameIn(operation: SettingOperation): string {
+  const parsed: unknown = operation.op === 'list' ? [] : JSON.parse(operation.key)
+  return Array.isArray(parsed) ? String(parsed[1]) : ''
 }

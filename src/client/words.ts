@@ -17,7 +17,7 @@ const iso = (time: number | undefined): string | undefined =>
   time === undefined ? undefined : new Date(time).toISOString()
 
 export function enqueueText(request: EnqueueRequest, requestId: string): string {
-  const { actor: _, kind, input, runAt, delayMs, idempotencyKey: __, ...rest } = request
+  const { actor: _, kind, unsaid: __, input, runAt, delayMs, ...rest } = request
   const { queue, type, policy } = kind
   return jsonWith(
     { ...rest, type, queue, requestId, runAt: iso(runAt), delay: delayMs, policy: policyWords(policy) },

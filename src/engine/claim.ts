@@ -1,5 +1,6 @@
 import type { Claim } from '../core/command.ts'
 import { decide } from '../core/decide.ts'
+import { validate } from '../core/validate.ts'
 import type { ClaimAnswer, ClaimedJob } from '../store/store.ts'
 import type { Random } from '../system/random.ts'
 import type { Assignment, ClaimRequest } from './engine.ts'
@@ -19,6 +20,9 @@ export async function claim(
 ): Promise<readonly Assignment[]> {
   const actor = `worker:${workerId}`
   const nonce = random.hex64()
+  // Before the store is asked: jobs given under words that core will not have would be left to their leases.
+  const found = validate({ type: 'claim', actor, requestId, workerId, nonce }, parts.clock.now())
+  if (found.length > 0) throw new TypeError(`claim: ${found.map(({ field, rule }) => `${field} ${rule}`).join('; ')}`)
   const grant = { requestId, workerId, actor, nonce, lanes, limit, maxInputBytes: MAX_INPUT_BYTES, stand }
   const answer = await parts.store.claim(grant)
   parts.clock.heard(answer.now)

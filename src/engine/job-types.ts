@@ -4,17 +4,52 @@
  */
 import type { Kind, Time } from '../core/job.ts'
 import type { Policy } from '../core/policy.ts'
-import type { Engine } from './engine.ts'
+import { type PolicyInput, type Resolved, resolvePolicy } from '../core/resolve.ts'
+import type { Engine, EnqueueRequest } from './engine.ts'
 
 /** How long a producer goes by what it has read. */
 const FRESH_MS = 60_000
+/** How long by having read nothing: a worker may be about to announce it. */
+const UNKNOWN_FRESH_MS = 500
 /** The one asked for longest ago goes first. */
 const KNOWN_MOST = 10_000
+/** Queues other than its own that jobs of one type are put into. */
+const ELSEWHERE_MOST = 100
+
+const POLICIES_MOST = 1_000
+
+/** What a producer that has no definition says. */
+export interface Naming {
+  readonly tenant: string
+  readonly type: string
+  readonly queue: string | undefined
+  readonly policy: PolicyInput | undefined
+}
+
+type Named = { readonly ok: true; readonly kind: Kind } | Extract<Resolved, { ok: false }>
+
+/** What of it was left to the type. */
+export const unsaidIn = ({ queue, policy }: Partial<Pick<Naming, 'queue' | 'policy'>>): EnqueueRequest['unsaid'] => {
+  if (queue !== undefined) return policy === undefined ? POLICY : undefined
+  return policy === undefined ? BOTH : QUEUE
+}
+
+const POLICY = ['policy'] as const
+const QUEUE = ['queue'] as const
+const BOTH = ['queue', 'policy'] as const
+
+interface Known {
+  readonly text: string | undefined
+  readonly kind: Kind | undefined
+  readonly elsewhere: Map<string, Kind>
+  readonly readAt: Time
+}
 
 export class JobTypes {
   readonly #engine: Pick<Engine, 'settings' | 'now'>
   readonly #freshMs: number
-  readonly #known = new Map<string, { readonly kind: Kind; readonly text: string; readonly readAt: Time }>()
+  readonly #known = new Map<string, Known>()
+  readonly #policies = new Map<string, Resolved>()
 
   constructor(engine: Pick<Engine, 'settings' | 'now'>, freshMs = FRESH_MS) {
     this.#engine = engine
@@ -29,24 +64,63 @@ export class JobTypes {
       const [there] = await this.#engine.settings([{ op: 'get', collection: 'type', key }])
       if (there?.settings[0]?.text === text) continue
       await this.#engine.settings([{ op: 'put', collection: 'type', key, text, rev: undefined }])
+      this.#known.delete(key)
     }
   }
 
-  /** Undefined where no worker has announced the type yet. */
-  async kind(tenant: string, type: string): Promise<Kind | undefined> {
+  /**
+   * What a producer's words about a type come to: what it says itself, else what was announced, else the defaults. A policy
+   * it gives is the whole policy; a queue it gives changes nothing but the queue. Undefined where nobody says which queue.
+   */
+  async named({ tenant, type, queue, policy }: Naming): Promise<Named | undefined> {
+    // Whoever says both asks for nothing that could have been announced.
+    const announced = queue === undefined || policy === undefined ? await this.kind(tenant, type, queue) : undefined
+    if (policy === undefined && announced !== undefined) return { ok: true, kind: announced }
+    const where = queue ?? announced?.queue
+    if (where === undefined) return undefined
+    const resolved = this.#policy(policy ?? {})
+    if (!resolved.ok) return resolved
+    return { ok: true, kind: { tenant, queue: where, type, policy: resolved.policy } }
+  }
+
+  /** In its own queue, or in the one asked for: its policy stays its own. Undefined where nobody has announced the type. */
+  async kind(tenant: string, type: string, queue?: string): Promise<Kind | undefined> {
+    const { kind, elsewhere } = await this.#lookUp(tenant, type)
+    if (kind === undefined || queue === undefined || queue === kind.queue) return kind
+    const known = elsewhere.get(queue)
+    if (known !== undefined) return known
+    const other = { ...kind, queue }
+    if (elsewhere.size < ELSEWHERE_MOST) elsewhere.set(queue, other)
+    return other
+  }
+
+  async #lookUp(tenant: string, type: string): Promise<Known> {
     const key = keyOf(tenant, type)
     const known = this.#known.get(key)
     const readAt = this.#engine.now()
-    if (known !== undefined && readAt - known.readAt < this.#freshMs) return known.kind
+    if (known !== undefined && readAt - known.readAt < this.#staysFreshMs(known)) return known
     const [answer] = await this.#engine.settings([{ op: 'get', collection: 'type', key }])
     const text = answer?.settings[0]?.text
-    if (text === undefined) return undefined
     // The same words are the same object: stores recognise a kind by it.
-    const kind = known?.text === text ? known.kind : kindFrom(tenant, type, text)
+    const same = known !== undefined && known.text === text
+    const kind = text === undefined ? undefined : kindFrom(tenant, type, text)
+    const read: Known = same ? { ...known, readAt } : { text, kind, elsewhere: new Map(), readAt }
     this.#known.delete(key)
-    this.#known.set(key, { kind, text, readAt })
+    this.#known.set(key, read)
     if (this.#known.size > KNOWN_MOST) this.#known.delete(this.#known.keys().next().value as string)
-    return kind
+    return read
+  }
+
+  /** Policies repeat from call to call: resolved once, shared by reference. */
+  #policy(words: PolicyInput): Resolved {
+    const name = JSON.stringify(words)
+    const resolved = this.#policies.get(name) ?? resolvePolicy(words)
+    if (resolved.ok && this.#policies.size < POLICIES_MOST) this.#policies.set(name, resolved)
+    return resolved
+  }
+
+  #staysFreshMs({ kind }: Known): number {
+    return kind === undefined ? Math.min(UNKNOWN_FRESH_MS, this.#freshMs) : this.#freshMs
   }
 }
 

@@ -3,10 +3,13 @@
  * table, room in the house, a token with the right scope, words within their bounds; only then a handler sees it.
  */
 import { type Context, Hono } from 'hono'
-import { type BodyLimits, parsed, readBody } from './body.ts'
+import { isSegment } from '../core/name.ts'
+import type { Violation } from '../core/refusal.ts'
+import { type BodyLimits, parsed, readBody, violationsOf } from './body.ts'
 import type { Call, Parts, Reply } from './call.ts'
 import { openApi } from './contract/openapi.ts'
 import { ROUTES, type Route } from './contract/routes.ts'
+import { PARAMETERS } from './contract/schemas.ts'
 import { HANDLERS } from './handlers.ts'
 import { isUnavailable, Objected, objection, type Problem } from './problem.ts'
 import type { Rate } from './rate.ts'
@@ -120,7 +123,7 @@ async function answer(
   const call: Call = {
     route,
     token,
-    params: c.req.param(),
+    params: parametersOf(c.req.param()),
     query,
     body,
     raw,
@@ -211,9 +214,34 @@ function queryOf(url: string): Readonly<Record<string, string | readonly string[
 const rawTarget = (request: Request, env: unknown): string =>
   (env as { incoming?: { url?: string } } | undefined)?.incoming?.url ?? request.url.replace(/^[a-z]+:\/\/[^/]*/i, '')
 
-const isOdd = (target: string): boolean => {
+/**
+ * Anything that others on the way might read as another path than this gateway does. What a name may contain is escaped
+ * within its segment, where it is text and nothing else: a slash in it separates nothing.
+ */
+function isOdd(target: string): boolean {
   const path = target.split('?')[0] as string
-  return /\/\/|\/\.|\.\/|%2e|%2f|%5c|%00|[;\\]|\.$/i.test(path)
+  const [, ...segments] = path.split('/')
+  return path !== '/' && segments.some((segment) => /[;\\]/.test(segment) || !isSegment(unescaped(segment)))
+}
+
+/** Empty where it is not well escaped. */
+function unescaped(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}
+
+/** Names in the path, within the bounds that names have. */
+function parametersOf(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const found: Violation[] = []
+  for (const [name, value] of Object.entries(given)) {
+    const result = PARAMETERS[name]?.safeParse(value)
+    if (result?.success === false) found.push(...violationsOf(result.error, `path.${name}`))
+  }
+  if (found.length > 0) throw new Objected(objection('MALFORMED', 'The path has a name that breaks a rule.', found))
+  return given
 }
 
 function absent(method: string, path: string): Problem {

@@ -1,6 +1,7 @@
 /** Which handler serves which route of the table. */
 import type { Handler } from './call.ts'
 import { OPERATOR_WORDS, OWNER_WORDS } from './contract/schemas.ts'
+import { announceType, showType } from './handlers/announcements.ts'
 import { claimJobs } from './handlers/claim.ts'
 import { listDeadLetters, showDeadLetter } from './handlers/dead-letters.ts'
 import { createJob, createJobs } from './handlers/enqueue.ts'
@@ -34,6 +35,8 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   showQueue,
   pauseQueue,
   resumeQueue,
+  showType,
+  announceType,
   listWorkers,
   reportWorker,
   listDeadLetters,

@@ -116,6 +116,15 @@ export function objection(
 /** Where the places are known, they are what to look at. */
 const CORRECT = 'Correct the fields that `violations` names; /openapi.json has the rules of every request.'
 
+export const policyObjection = (violations: readonly Violation[]): Objected =>
+  new Objected(
+    objection(
+      'MALFORMED',
+      'The policy breaks a rule.',
+      violations.map(({ field, rule }) => ({ field: `policy.${field}`, rule })),
+    ),
+  )
+
 const base = (code: string, title: string, status: number, detail: string, next: string) => ({
   type: `/docs/errors#${code.toLowerCase()}`,
   title,

@@ -139,12 +139,16 @@ describe('the same verbs over a gateway', () => {
         throw new Error('down')
       },
     })
-    await using remote = await open(first.url, { token: first.token })
+    await using remote = await open(first.url, { token: first.token, log: 'silent' })
     await using worker = remote.work([add, dead], { id: 'far' })
     expect(await told('enqueue', 'add', '--queue', 'sums', '-p', 'a:=1', '--wait')).toMatchObject({
       state: 'succeeded',
       result: { sum: 2 },
     })
+    // By its name alone: the gateway knows what the worker has announced.
+    expect(await told('enqueue', 'add', '-p', 'a:=2', '--wait')).toMatchObject({ result: { sum: 3 } })
+    const unheard = await run('enqueue', 'unheard.of')
+    expect([unheard.code, unheard.stderr]).toEqual([2, expect.stringContaining('No worker has announced unheard.of')])
     const failed = await run(
       'enqueue',
       'dead',
@@ -166,6 +170,18 @@ describe('the same verbs over a gateway', () => {
     expect(await told('dlq', 'redrive', '--yes')).toMatchObject({ matched: 1, reopened: 1 })
   })
 
+  it('names that a path has to escape', async () => {
+    const name = '../a/b x?#%2F.'
+    const { id } = await told<{ id: string }>('enqueue', name, '--queue', name, '--id', name, '--delay', '1h')
+    expect(await told('jobs', 'show', name)).toMatchObject({ id, queue: name, type: name, alias: name })
+    expect(await told('queues', 'pause', name)).toEqual({ queue: name, paused: true })
+    expect(await told('explain', name)).toMatchObject({ job: id, way: 'delayed' })
+    expect(await told('jobs', 'cancel', name)).toMatchObject({ jobId: id, state: 'cancelled' })
+    const refused = await run('enqueue', 'x', '--queue', '..')
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('must not be . or ..')])
+    expect((await run('jobs', 'show', '..')).code).toBe(3)
+  })
+
   it('queues, top, tail', async () => {
     expect(await told('queues', 'pause', 'sums')).toEqual({ queue: 'sums', paused: true })
     expect(
@@ -176,7 +192,8 @@ describe('the same verbs over a gateway', () => {
     expect(await told('queues', 'resume', 'sums')).toEqual({ queue: 'sums', paused: false })
     expect((await run('top', '-n', '1', '--json')).stdout).toContain('"oldestQueuedMs"')
     const lines = (await run('tail', '--no-follow', '--json', '--event', 'succeeded')).stdout.trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ jobType: 'add', to: 'succeeded' }])
+    const sum = { jobType: 'add', to: 'succeeded' }
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([sum, sum])
     await using tail = started(
       ['tail', '--json', '--event', 'enqueued', '--after', JSON.parse(String(lines[0])).position],
       { env },

@@ -198,7 +198,7 @@ describe.each(['at home', 'over HTTP'] as const)('%s', (where) => {
     for (const again of [before, after])
       expect(await again.enqueue(reads, { n: 7 }, keyed)).toMatchObject({ id: first.id, replayed: true })
     for (const again of [before, after])
-      await expect(again.enqueue(reads, { n: 8 }, keyed)).rejects.toMatchObject({ code: 'ID_TAKEN' })
+      await expect(again.enqueue(reads, { n: 8 }, keyed)).rejects.toMatchObject({ code: 'KEY_REUSED' })
     const named = await before.enqueue(reads, { n: 7 }, { id: 'mine' })
     expect(await after.enqueue(reads, { n: 7 }, { id: 'mine' })).toMatchObject({ id: named.id, replayed: true })
     await expect(after.enqueue(reads, { n: 8 }, { id: 'mine' })).rejects.toMatchObject({ code: 'ID_TAKEN' })

@@ -31,7 +31,7 @@ export async function house(
   options: Partial<GatewayOptions> = {},
   over: (engine: Engine) => Engine = (engine) => engine,
 ): Promise<House> {
-  const pawl = await open('memory:', { tenant: 'acme' })
+  const pawl = await open('memory:', { tenant: 'acme', log: 'silent' })
   const gateway = await startGateway({ engine: over(pawl.engine), port: 0, ...options })
   const secrets: Record<string, Record<Scope, string>> = {}
   for (const tenant of ['acme', 'rival']) {

@@ -43,6 +43,36 @@ describe('Idempotency-Key', () => {
     expect(later.body).toMatchObject({ id: first.body['id'], state: 'cancelled', replayed: true })
   })
 
+  it.each([
+    { priority: 'batch' },
+    { delay: '1h' },
+    { policy: { lease: '5s' } },
+    { labels: { a: 'b' } },
+    { queue: 'other' },
+  ])('is refused with 422 for the same input with %j', async (other) => {
+    const words = { type: 'crawl', input: { a: 1 } }
+    const key = { 'idempotency-key': JSON.stringify(`k-${Object.keys(other)}`) }
+    const first = await home.ask('producer', 'POST', '/v1/jobs', words, key)
+    const second = await home.ask('producer', 'POST', '/v1/jobs', { ...words, ...other }, key)
+    expect([first.status, second.status, second.body['code']]).toEqual([201, 422, 'KEY_REUSED'])
+    expect(second.body['holder']).toBe(first.body['id'])
+  })
+
+  it('may stand in the body, in a batch as well, and then says the same as the header', async () => {
+    const words = { type: 'crawl', idempotencyKey: 'k-body', input: 1 }
+    const first = await home.ask('producer', 'POST', '/v1/jobs', words)
+    const { idempotencyKey: _, ...rest } = words
+    const again = await home.ask('producer', 'POST', '/v1/jobs', rest, { 'idempotency-key': '"k-body"' })
+    expect([first.status, again.status, again.body['id']]).toEqual([201, 200, first.body['id']])
+    const batch = await home.ask('producer', 'POST', '/v1/jobs:batch', { jobs: [words, { ...words, priority: 1 }] })
+    expect(batch.body['jobs']).toMatchObject([
+      { ok: true, replayed: true },
+      { problem: { code: 'KEY_REUSED', status: 422 } },
+    ])
+    const torn = await home.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': '"another"' })
+    expect(torn.status).toBe(400)
+  })
+
   it('is refused with 422 for other words, and belongs to its tenant', async () => {
     await home.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', input: 1 }, { 'idempotency-key': '"k-2"' })
     const other = await home.ask(
@@ -193,10 +223,11 @@ describe('a type that a worker has announced', () => {
       const { queue, policy } = shown.body as { queue: string; policy: { leaseMs: number } }
       return [queue, policy.leaseMs]
     }
-    const [, usual] = await asked({ queue: 'mine' })
-    expect(usual).not.toBe(77_000)
     expect(await asked({})).toEqual(['theirs', 77_000])
-    expect(await asked({ policy: { lease: '5s' } })).toEqual(['default', 5_000])
+    expect(await asked({ queue: 'theirs' })).toEqual(['theirs', 77_000])
+    expect(await asked({ queue: 'mine' })).toEqual(['mine', 77_000])
+    expect(await asked({ policy: { lease: '5s' } })).toEqual(['theirs', 5_000])
+    expect(await asked({ queue: 'mine', policy: { lease: '5s' } })).toEqual(['mine', 5_000])
     const { body } = await home.ask('producer', 'POST', '/v1/jobs:batch', {
       jobs: [{ type: 'announced' }, { type: 'x' }],
     })
@@ -204,6 +235,25 @@ describe('a type that a worker has announced', () => {
     expect(jobs.map(({ job }) => job.queue)).toEqual(['theirs', 'default'])
     const rival = await home.ask(home.secrets['rival']?.producer, 'POST', '/v1/jobs', { type: 'announced' })
     expect(rival.body['queue']).toBe('default')
+  })
+})
+
+describe('announcements', () => {
+  it('are made by workers over HTTP, for the queues their tokens are for, and read by everybody', async () => {
+    const path = '/v1/types/mail%2Fsend'
+    expect((await home.ask('producer', 'GET', path)).status).toBe(404)
+    expect((await home.ask('producer', 'PUT', path, { queue: 'mail' })).status).toBe(403)
+    const bound = await home.gateway.tokens.create({ name: 'b', scope: 'worker', tenant: 'acme', queues: ['other'] })
+    expect((await home.ask(bound.secret, 'PUT', path, { queue: 'mail' })).status).toBe(403)
+    const bad = await home.ask('worker', 'PUT', path, { queue: 'mail', policy: { lease: '1ms' } })
+    expect([bad.status, JSON.stringify(bad.body['violations'])]).toEqual([400, expect.stringContaining('policy.lease')])
+    const made = await home.ask('worker', 'PUT', path, { queue: 'mail', policy: { retry: { attempts: 2 } } })
+    expect(made).toMatchObject({ status: 200, body: { type: 'mail/send', queue: 'mail', policy: { maxAttempts: 2 } } })
+    await eventually('it to be known', async () => (await home.ask('producer', 'GET', path)).status === 200)
+    expect((await home.ask('viewer', 'GET', path)).body).toMatchObject({ queue: 'mail', policy: { maxAttempts: 2 } })
+    const job = await home.ask('producer', 'POST', '/v1/jobs', { type: 'mail/send' })
+    expect(job.body).toMatchObject({ queue: 'mail' })
+    expect((await home.ask(home.secrets['rival']?.viewer, 'GET', path)).status).toBe(404)
   })
 })
 
@@ -243,6 +293,33 @@ describe('batches', () => {
       { ok: false, problem: { code: 'MALFORMED', violations: [{ field: 'body.transitions.3.fence' }] } },
       { ok: false, problem: { code: 'MALFORMED' } },
     ])
+  })
+
+  it('are taken whole or not at all where that is asked for', async () => {
+    const good = { type: 'a', queue: 'whole' }
+    const count = async () => {
+      const { body } = await home.ask('producer', 'GET', '/v1/jobs?queue=whole')
+      return (body['jobs'] as unknown[]).length
+    }
+    await home.ask('producer', 'POST', '/v1/jobs', { ...good, id: 'held', input: 1 })
+    for (const bad of [{ ...good, priority: 99 }, { ...good, id: 'held', input: 2 }, 'nonsense']) {
+      const { status, headers, body } = await home.ask('producer', 'POST', '/v1/jobs:batch', {
+        jobs: [good, bad, good],
+        atomic: true,
+      })
+      expect([status, headers.get('content-type'), body['code']]).toEqual([
+        409,
+        'application/problem+json',
+        'OTHERS_REFUSED',
+      ])
+      const told = body['jobs'] as { ok: boolean; problem: { code: string } }[]
+      expect(told.map(({ ok }) => ok)).toEqual([false, false, false])
+      expect(told.map(({ problem }) => problem.code === 'OTHERS_REFUSED')).toEqual([true, false, true])
+      expect(await count()).toBe(1)
+    }
+    const { status, body } = await home.ask('producer', 'POST', '/v1/jobs:batch', { jobs: [good, good], atomic: true })
+    expect([status, (body['jobs'] as { ok: boolean }[]).map(({ ok }) => ok)]).toEqual([200, [true, true]])
+    expect(await count()).toBe(3)
   })
 
   it('wait for work to come', async () => {

@@ -8,7 +8,7 @@ let pawl: Pawl
 let gateway: Gateway
 beforeAll(async () => {
   const metrics = prometheus()
-  pawl = await open('memory:', { metrics })
+  pawl = await open('memory:', { metrics, log: 'silent' })
   metrics.watch(pawl.engine)
   gateway = await startGateway({ engine: pawl.engine, port: 0, auth: false, metricsText: () => metrics.text() })
 })

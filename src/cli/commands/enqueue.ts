@@ -37,8 +37,8 @@ export function enqueue(parent: Command, { session }: Context): void {
     .description('enqueue a job; with --wait, print its result')
     .option('-p, --param <name=value>', 'a field of its input: k=text, n:=json; may be repeated', collect)
     .option('--input <json>', 'the whole input: JSON, @file, or - for standard input')
-    .option('-q, --queue <queue>', 'for a type that no worker has announced here')
-    .option('--policy <json>', 'how it is leased, retried and ended; needs --queue')
+    .option('-q, --queue <queue>', 'its queue, if not the one its worker has announced')
+    .option('--policy <json>', 'how it is leased, retried and ended, if not as its worker has announced')
     .option('--id <id>', 'your own id for it')
     .option('--idempotency-key <key>', 'this creation, for 24 hours')
     .option('--dedupe-key <key>', 'this piece of business: at most one live job has it')
@@ -93,8 +93,6 @@ function inputOf({ param, input }: Options): unknown {
 
 function optionsOf(session: Session, options: Options): EnqueueOptions {
   const { queue, id, idempotencyKey, dedupeKey, delay, correlationId, parentId } = options
-  if (options.policy !== undefined && queue === undefined)
-    throw new Usage('--policy needs --queue: it is for a type nobody has announced.')
   const runAt = options.runAt === undefined ? undefined : Date.parse(options.runAt)
   if (Number.isNaN(runAt)) throw new Usage(`--run-at wants a time like 2030-01-07T09:00:00Z, not ${options.runAt}.`)
   const policy = options.policy === undefined ? undefined : (jsonOf('--policy', options.policy) as PolicyInput)

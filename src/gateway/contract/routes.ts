@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod'
 import {
+  announcement,
   claims,
   deadLettersQuery,
   dialectOnly,
@@ -165,6 +166,16 @@ export const ROUTES: readonly Route[] = [
     nothing,
   ),
   post('resumeQueue', '/v1/queues/{queue}/resume', OPERATORS, 'enqueue', 'Give again', nothing),
+  get(
+    'showType',
+    '/v1/types/{type}',
+    [...READERS, 'worker'],
+    'Queue and policy of a type, as its worker announced them',
+  ),
+  {
+    ...post('announceType', '/v1/types/{type}', WORKERS, 'enqueue', 'A worker announces a type it runs', announcement),
+    method: 'PUT',
+  },
   get('listWorkers', '/v1/workers', READERS, 'Who works, on what'),
   {
     ...post('reportWorker', '/v1/workers/{worker}', WORKERS, 'owner', 'A worker tells that it is there', worker),

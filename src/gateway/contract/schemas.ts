@@ -3,14 +3,21 @@ import { z } from 'zod'
 import { DURATION, parseDuration } from '../../core/duration.ts'
 import { DEAD_LETTER_REASONS, STAGES, STATES } from '../../core/job.ts'
 import { COUNTS, LENGTHS, MAX_DURATION_MS, SIZES } from '../../core/limits.ts'
+import { COMMA_RULE, isPlain, PLAIN_RULE, SEGMENT_RULE } from '../../core/name.ts'
 import { DIALECT_NAMES, ERROR_CLASSES } from '../../core/policy.ts'
 
 export const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-const text = (max: number) => z.string().min(1).max(max)
+const text = (max: number) => z.string().min(1).max(max).refine(isPlain, PLAIN_RULE)
 const name = text(LENGTHS.name)
 const key = text(LENGTHS.key)
 const id = text(LENGTHS.id)
+/** Of something that has a path. */
+const named = id.refine((value) => value !== '.' && value !== '..', SEGMENT_RULE)
+/** Of a queue or a type. */
+const listed = name
+  .refine((value) => value !== '.' && value !== '..', SEGMENT_RULE)
+  .refine((value) => !value.includes(','), COMMA_RULE)
 const durationMs = z.number().min(0).max(MAX_DURATION_MS)
 const duration = z
   .union([durationMs, z.string().regex(DURATION)])
@@ -28,7 +35,7 @@ const anything = z.unknown().describe('JSON of your own; kept exactly as sent')
 const expectedRev = z.int().min(0).optional().describe('refused unless the record is still at this revision')
 const requestId = id.optional().describe('this call; repeated, it gets the answer it got')
 
-export const jobId = id.describe('a job id (`pj_…`), or the id its producer chose')
+export const jobId = named.describe('a job id (`pj_…`), or the id its producer chose')
 
 const curve = {
   base: duration.optional(),
@@ -77,12 +84,11 @@ export const priority = z.union([
 ])
 
 export const newJob = z.strictObject({
-  type: name,
-  queue: name
-    .optional()
-    .describe('as the type’s worker has announced, with its policy, if neither is given; else `default`'),
+  type: listed,
+  queue: listed.optional().describe('the one its worker has announced unless given, else `default`'),
   input: anything.optional(),
-  id: id.optional().describe('your own id for the job; unique, works wherever an id does'),
+  id: named.optional().describe('your own id for the job; unique, works wherever an id does'),
+  idempotencyKey: key.optional().describe('this creation, for 24 hours; the header `Idempotency-Key` says the same'),
   dedupeKey: key.optional(),
   priority: priority.optional(),
   delay: duration.optional(),
@@ -97,13 +103,20 @@ export const newJob = z.strictObject({
   stepIndex: z.int().min(0).optional(),
   correlationId: id.optional(),
   traceparent: z.string().regex(TRACEPARENT).optional().describe('W3C; the request’s own header unless given'),
-  policy: policy.optional(),
+  policy: policy
+    .optional()
+    .describe('the one its worker has announced unless given; every word left out has its default'),
   requestId,
 })
 
 const { $schema: _, ...newJobSchema } = z.toJSONSchema(newJob, { io: 'input', unrepresentable: 'any' })
+/** Items of one request. */
+export const BATCH_MAX = 1_000
 /** Checked one by one against `newJob`, whose words it documents: one bad item never fails its neighbours. */
-export const newJobs = z.strictObject({ jobs: z.array(z.unknown().meta(newJobSchema)).min(1).max(1_000) })
+export const newJobs = z.strictObject({
+  jobs: z.array(z.unknown().meta(newJobSchema)).min(1).max(BATCH_MAX),
+  atomic: z.boolean().default(false).describe('all of them, or none where one is refused'),
+})
 
 const owner = { fence: id, expectedRev, requestId }
 const asked = { expectedRev, requestId }
@@ -222,11 +235,11 @@ export const transitions = z.strictObject({
 })
 
 export const claims = z.strictObject({
-  workerId: id,
-  queues: z.array(name).min(1).max(100),
+  workerId: named,
+  queues: z.array(listed).min(1).max(100),
   /** In the order wanted; instead of every priority of every queue. */
   lanes: z
-    .array(z.strictObject({ queue: name, priority: z.int().min(COUNTS.priority.min).max(COUNTS.priority.max) }))
+    .array(z.strictObject({ queue: listed, priority: z.int().min(COUNTS.priority.min).max(COUNTS.priority.max) }))
     .max(1_000)
     .optional(),
   limit: z.int().min(1).max(1_000).default(1),
@@ -280,8 +293,13 @@ export const jobsQuery = z.strictObject({
   ...dialectQuery,
 })
 
+const bodyName = text(LENGTHS.key)
 export const jobQuery = z.strictObject({
-  bodies: z.string().max(1_000).optional(),
+  bodies: z.string().max(1_000).optional().describe('names, separated by commas'),
+  body: z
+    .union([bodyName, z.array(bodyName).max(100)])
+    .optional()
+    .describe('one name, exactly; may be repeated'),
   policy: z.literal('true').optional(),
   ...dialectQuery,
 })
@@ -311,6 +329,17 @@ export const eventsQuery = z.strictObject({
   after: z.string().max(100).optional().describe('JSON: the feed after this position'),
   ...dialectQuery,
 })
+/** How jobs of a type are queued and judged. */
+export const announcement = z.strictObject({ queue: listed, policy: policy.optional() })
+
+/** What stands in paths. */
+export const PARAMETERS: Readonly<Record<string, z.ZodType<string>>> = {
+  id: jobId,
+  queue: listed,
+  type: listed,
+  worker: named,
+  token: id,
+}
 export const dialectOnly = z.strictObject(dialectQuery)
 export const nothing = z.strictObject({})
 

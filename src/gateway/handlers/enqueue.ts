@@ -1,30 +1,35 @@
 /** `POST /jobs`, `POST /jobs:batch`. Inputs are kept exactly as they were sent. */
 import type { z } from 'zod'
+import { assert } from '../../core/assert.ts'
 import { parseDuration } from '../../core/duration.ts'
 import { type Kind, PRIORITIES } from '../../core/job.ts'
-import { type PolicyInput, resolvePolicy } from '../../core/resolve.ts'
+import { refuse } from '../../core/refuse.ts'
+import type { PolicyInput } from '../../core/resolve.ts'
 import type { EnqueueAnswer, EnqueueRequest } from '../../engine/engine.ts'
-import type { JobTypes } from '../../engine/job-types.ts'
+import { type JobTypes, unsaidIn } from '../../engine/job-types.ts'
 import { parsed } from '../body.ts'
 import { type Call, type Handler, json } from '../call.ts'
 import { elementsOf, membersOf } from '../contract/raw-json.ts'
 import { newJob, TRACEPARENT } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
-import { Objected, objection, refused } from '../problem.ts'
+import { Objected, objection, policyObjection, refused } from '../problem.ts'
 import { priorityOf } from '../words.ts'
 
 type NewJob = z.output<typeof newJob>
+
+/** Where nobody says which. */
+const DEFAULT_QUEUE = 'default'
 
 /** Requests under way by (tenant, key): a second one with the same key does not wait, it is told. */
 const inFlight = new Set<string>()
 
 export const createJob: Handler = async (call, { engine, types }) => {
-  const idempotencyKey = keyOf(call)
+  const idempotencyKey = keyOf(call, call.body as NewJob)
   const name = idempotencyKey === undefined ? undefined : `${call.token.tenant}\n${idempotencyKey}`
   if (name !== undefined && inFlight.has(name)) throw new Objected(objection('IN_FLIGHT'))
   if (name !== undefined) inFlight.add(name)
   try {
-    const request = await requestOf(call, types, call.body as NewJob, call.raw, idempotencyKey)
+    const request = await requestOf(call, types, { ...(call.body as NewJob), idempotencyKey }, call.raw)
     const [answer] = await engine.enqueue([request])
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) throw new Objected(refused(answer.refusal))
@@ -45,69 +50,69 @@ export const createJobs: Handler = async (call, { engine, types }) => {
   for (const [i, job] of jobs.entries()) {
     try {
       const words = parsed(newJob, job, `body.jobs.${i}`) as NewJob
-      requests.push(await requestOf(call, types, words, texts[i] ?? '{}', undefined))
+      requests.push(await requestOf(call, types, words, texts[i] ?? '{}'))
       places.push(i)
     } catch (error) {
       if (!(error instanceof Objected)) throw error
       answers[i] = { ok: false, problem: error.problem.body }
     }
   }
-  const given = await engine.enqueue(requests)
+  const atomic = call.body['atomic'] === true
+  // Of jobs that come together, one that cannot even be read keeps the others out.
+  const given =
+    atomic && requests.length < jobs.length ? others(requests) : await engine.enqueue(requests, undefined, atomic)
   for (const [n, place] of places.entries()) answers[place] = told(given[n] as EnqueueAnswer)
-  return json(200, { jobs: answers })
+  const refusals = given.filter(({ ok }) => !ok).length + jobs.length - requests.length
+  if (!atomic || refusals === 0) return json(200, { jobs: answers })
+  const message = `Of ${jobs.length} jobs that were to come together not all could be accepted: nothing was enqueued.`
+  const problem = refused(refuse('OTHERS_REFUSED', { command: 'enqueue', message }))
+  return { ...json(problem.status, { ...problem.body, jobs: answers }), type: 'application/problem+json' }
 }
+
+const others = (requests: readonly EnqueueRequest[]): readonly EnqueueAnswer[] =>
+  requests.map(() => ({ ok: false, refusal: refuse('OTHERS_REFUSED', { command: 'enqueue' }) }))
 
 const told = (answer: EnqueueAnswer): unknown =>
   answer.ok
     ? { ok: true, deduped: answer.deduped, replayed: answer.replayed, job: jobToWire(answer.job, false) }
     : { ok: false, problem: refused(answer.refusal).body }
 
-async function requestOf(
-  call: Call,
-  types: JobTypes,
-  body: NewJob,
-  raw: string,
-  idempotencyKey: string | undefined,
-): Promise<EnqueueRequest> {
+async function requestOf(call: Call, types: JobTypes, body: NewJob, raw: string): Promise<EnqueueRequest> {
   const { type, queue, priority, delay, runAt, policy, ...rest } = body
-  const { tenant } = call.token
-  const announced = queue === undefined && policy === undefined ? await types.kind(tenant, type) : undefined
   return {
     ...rest,
     actor: `producer:${call.token.name}`,
-    kind: announced ?? kindOf(tenant, queue ?? 'default', type, policy),
+    kind: await kindOf(call, types, body),
+    unsaid: unsaidIn(wordsOf(body)),
     priority: priorityOf(priority) ?? PRIORITIES.normal,
     input: membersOf(raw).get('input'),
     delayMs: parseDuration(delay),
     runAt: runAt === undefined ? undefined : Date.parse(runAt),
-    idempotencyKey,
     traceparent: body.traceparent ?? traceparentOf(call),
   }
 }
 
-/** Policies repeat from call to call: resolved once, shared by reference. */
-const policies = new Map<string, ReturnType<typeof resolvePolicy>>()
-const MOST_POLICIES = 1_000
-
-function kindOf(tenant: string, queue: string, type: string, words: NewJob['policy']): Kind {
-  const name = words === undefined ? '' : JSON.stringify(words)
-  const resolved = policies.get(name) ?? resolvePolicy((words ?? {}) as PolicyInput)
-  if (!resolved.ok) {
-    const violations = resolved.violations.map(({ field, rule }) => ({ field: `policy.${field}`, rule }))
-    throw new Objected(objection('MALFORMED', 'The policy breaks a rule.', violations))
-  }
-  if (policies.size < MOST_POLICIES) policies.set(name, resolved)
-  return { tenant, queue, type, policy: resolved.policy }
+async function kindOf({ token }: Call, types: JobTypes, body: NewJob): Promise<Kind> {
+  const words = { tenant: token.tenant, type: body.type, ...wordsOf(body) }
+  const named = (await types.named(words)) ?? (await types.named({ ...words, queue: DEFAULT_QUEUE }))
+  assert(named !== undefined, 'a type in a queue is a kind')
+  if (!named.ok) throw policyObjection(named.violations)
+  return named.kind
 }
 
-/** A Structured Field string, hence quoted; unquoted is taken too. */
-function keyOf({ headers }: Call): string | undefined {
+const wordsOf = ({ queue, policy }: NewJob) => ({ queue, policy: policy as PolicyInput | undefined })
+
+/** A Structured Field string, hence quoted; unquoted is taken too. The body may say it instead. */
+function keyOf({ headers }: Call, { idempotencyKey }: NewJob): string | undefined {
   const header = headers.get('idempotency-key')
-  if (header === null) return undefined
+  if (header === null) return idempotencyKey
   const quoted = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(header.trim())
   const key = quoted === null ? header.trim() : (quoted[1] as string).replaceAll(/\\(["\\])/g, '$1')
   if (key === '' || key.length > 255 || (quoted === null && key.startsWith('"'))) {
     throw new Objected(objection('MALFORMED', 'Idempotency-Key is 1 to 255 characters, in double quotes.'))
+  }
+  if (idempotencyKey !== undefined && idempotencyKey !== key) {
+    throw new Objected(objection('MALFORMED', 'The header Idempotency-Key and the body name different keys.'))
   }
   return key
 }

@@ -29,13 +29,14 @@ export const listJobs: Handler = async (call, { engine }) => {
 }
 
 export const showJob: Handler = async (call, parts) => {
-  const { bodies, policy, dialect: words } = call.query as z.output<typeof jobQuery>
+  const { bodies, body = [], policy, dialect: words } = call.query as z.output<typeof jobQuery>
   const masked = call.token.scope === 'viewer'
-  const wanted = bodies?.split(',') ?? ['input', 'output']
+  const asked = [...(bodies?.split(',') ?? []), ...[body].flat()]
+  const wanted = asked.length === 0 ? ['input', 'output'] : asked
   const found = await loaded(call, parts, masked ? [] : wanted)
   const told = words === undefined ? jobToWire(found.job, policy === 'true') : shown(found.job, words)
   if (masked) return json(200, { ...told, masked: true })
-  if (bodies !== undefined) return json(200, { ...told, bodies: found.bodies })
+  if (bodies !== undefined || asked.length > 0) return json(200, { ...told, bodies: found.bodies })
   if (words !== undefined) return json(200, told)
   const { input: _, ...rest } = told as Record<string, unknown>
   const { input, output } = found.bodies

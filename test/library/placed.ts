@@ -1,0 +1,38 @@
+/** The library wherever it can be: on each store, and at the other end of HTTP. */
+import { open } from '../../src/open.ts'
+import type { Pawl } from '../../src/pawl.ts'
+import { openAt, PLACES } from '../engine/opened.ts'
+import { house } from '../gateway/house.ts'
+
+interface Placed extends AsyncDisposable {
+  readonly pawl: Pawl
+}
+
+const onStore = (name: keyof typeof PLACES) => async (): Promise<Placed> => {
+  const place = await PLACES[name]()
+  const pawl = await openAt(place)
+  return {
+    pawl,
+    async [Symbol.asyncDispose]() {
+      await pawl.close()
+      await place[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export const EVERYWHERE: Readonly<Record<'memory' | 'sqlite' | 'postgres' | 'http', () => Promise<Placed>>> = {
+  memory: onStore('memory'),
+  sqlite: onStore('sqlite'),
+  postgres: onStore('postgres'),
+  async http() {
+    const home = await house()
+    const pawl = await open(home.gateway.url, { token: home.secrets['acme']?.admin, log: 'silent' })
+    return {
+      pawl,
+      async [Symbol.asyncDispose]() {
+        await pawl.close()
+        await home[Symbol.asyncDispose]()
+      },
+    }
+  },
+}
