@@ -32,6 +32,8 @@ export const DEFAULT_ERRORS: ReadonlyMap<string, ErrorClass> = new Map<string, E
   ['E_NEO4J', 'transient'],
   ['E_GPU_OOM', 'transient'],
   ['E_NONDETERMINISTIC', 'permanent'],
+  ['E_CHILD_REFUSED', 'permanent'],
+  ['not_json', 'permanent'],
   ['validation_failed', 'validation'],
   ['parse_error', 'validation'],
   ['policy_violation', 'permanent'],

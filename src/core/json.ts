@@ -6,7 +6,8 @@
 import type { Violation } from './refusal.ts'
 
 export type Json =
-  | { readonly ok: true; readonly text: string | undefined }
+  /** `exact`: read again, the text is the value; else something in it spoke for itself (`toJSON`) or was an instance. */
+  | { readonly ok: true; readonly text: string | undefined; readonly exact: boolean }
   | { readonly ok: false; readonly violations: readonly Violation[] }
 
 /** UTF-16 code units. What is bigger belongs elsewhere, with a pointer here. */
@@ -16,23 +17,25 @@ const VIOLATIONS_MAX = 100
 
 /** `root` names the value in violations: `input`, `result`. */
 export function toJson(value: unknown, root: string): Json {
-  if (value === undefined) return { ok: true, text: undefined }
+  if (value === undefined) return { ok: true, text: undefined, exact: true }
   try {
     const text = isOrdinary(value, 0) ? JSON.stringify(value) : undefined
-    if (text !== undefined) return bounded(text, root)
+    if (text !== undefined) return bounded(text, root, true)
     const violations: Violation[] = []
     const careful = write(value, root, [], violations)
-    return violations.length === 0 ? bounded(careful, root) : { ok: false, violations }
+    return violations.length === 0 ? bounded(careful, root, false) : { ok: false, violations }
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error)
     return { ok: false, violations: [{ field: root, rule: `could not be read: ${what.slice(0, 200)}` }] }
   }
 }
 
-const bounded = (text: string, root: string): Json =>
+const bounded = (text: string, root: string, exact: boolean): Json =>
   text.length <= JSON_LENGTH_MAX
-    ? { ok: true, text }
-    : { ok: false, violations: [{ field: root, rule: `must be at most ${JSON_LENGTH_MAX} characters as JSON` }] }
+    ? { ok: true, text, exact }
+    : { ok: false, violations: [{ field: root, rule: TOO_LONG }] }
+
+const TOO_LONG = `must be at most ${JSON_LENGTH_MAX} characters as JSON (JSON_LENGTH_MAX); keep it elsewhere, and a pointer here`
 
 const ORDINARY_DEPTH = 64
 

@@ -1,9 +1,10 @@
 /** What a handler holds in its hand while it runs. */
-import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Duration } from '../core/duration.ts'
-import type { DeadLetterReason, Job, JobId, Kind, Priority, Stage } from '../core/job.ts'
+import type { DeadLetterReason, Job, JobId, Stage } from '../core/job.ts'
+import type { Jsonify } from '../core/jsonify.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
+import type { Spawnable, SpawnOptions } from './spawn.ts'
 
 export interface Context {
   /** The record as it was claimed. */
@@ -15,8 +16,11 @@ export interface Context {
   readonly signal: AbortSignal
   readonly log: Log
 
-  /** Runs `work` once per job: later attempts, on whatever worker, get what it answered (as JSON keeps it). */
-  step<T>(name: string, work: () => Promise<T> | T, options?: StepOptions<T>): Promise<T>
+  /**
+   * Runs `work` once per job: later attempts, on whatever worker, get what it answered, and so does the first, as JSON keeps
+   * it (a `Date` is text). What JSON cannot keep ends the job, with the place.
+   */
+  step<T>(name: string, work: () => Promise<T> | T, options?: StepOptions<T>): Promise<Jsonify<T>>
   /** Lets go of the worker and comes back later. Everything before it runs again: keep it in steps. */
   sleep(duration: Duration): Promise<void>
   /** Lets go of the worker until the signal comes; `timedOut` if it did not come in time. */
@@ -29,8 +33,12 @@ export interface Context {
   /** Adds to one of the job's counters. */
   count(name: string, by?: number): void
   artifact(name: string, ptr: string): Promise<void>
-  /** A child of this job, enqueued once however often the handler runs. */
-  spawn<P>(definition: Spawnable<P>, input: P, options?: SpawnOptions): Promise<JobId>
+  /**
+   * A child of this job, enqueued once however often the handler runs: as `enqueue` would, with the child's schema, its
+   * `dedupe`, its queue and its policy. It has this job's tenant, correlation and workflow unless told otherwise. By its
+   * name, where a worker has announced it, or with the queue it waits in.
+   */
+  spawn<J extends Spawnable<unknown>>(definition: J | J['type'], ...handed: Handed<HandedTo<J>>): Promise<JobId>
   /** Effects and completion in one Postgres transaction: both or neither. The job ends with what `work` answers. */
   tx<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 
@@ -40,15 +48,36 @@ export interface Context {
   deadLetter(reason: DeadLetterReason, message?: string, stage?: Stage): never
 }
 
+type HandedTo<J> = J extends { readonly '~types'?: { readonly handed: infer P } } ? P : unknown
+
+/** An input may be left out where it may be undefined. */
+type Handed<P> = undefined extends P
+  ? [input?: P, options?: SpawnOptions | undefined]
+  : [input: P, options?: SpawnOptions | undefined]
+
 export interface StepOptions<T> {
-  /** How to undo it, should the job not succeed. */
-  readonly compensate?: ((result: T) => Promise<void> | void) | undefined
+  /**
+   * How to undo it, should the job not succeed.
+   * @default there is nothing to undo
+   */
+  readonly compensate?: ((result: Jsonify<T>) => Promise<void> | void) | undefined
 }
 
 export interface WaitOptions {
+  /**
+   * How long to wait.
+   * @default until the signal comes, or the job's deadline
+   */
   readonly timeout?: Duration | undefined
-  /** Only a signal with this correlation key counts. */
+  /**
+   * Only a signal with this correlation key counts.
+   * @default none: only a signal without one counts
+   */
   readonly key?: string | undefined
+  /**
+   * `resume` goes on with `timedOut`; `timed_out` ends the job.
+   * @default the policy's `onWaitTimeout`
+   */
   readonly onTimeout?: 'resume' | 'timed_out' | undefined
 }
 
@@ -57,18 +86,16 @@ export type Waited<T> =
   | { readonly timedOut: true; readonly payload: undefined }
 
 export interface ProgressInput {
+  /** How much is done, in whatever unit. */
   readonly done: number
+  /**
+   * Of how much; with it the job has an estimated end.
+   * @default not known
+   */
   readonly total?: number | undefined
+  /**
+   * A few words for people.
+   * @default none
+   */
   readonly message?: string | undefined
-}
-
-/** A job type as a producer knows it. */
-export interface Spawnable<P> extends Kind {
-  readonly input?: StandardSchemaV1<P, unknown> | undefined
-}
-
-export interface SpawnOptions {
-  readonly priority?: Priority | undefined
-  readonly delay?: Duration | undefined
-  readonly labels?: Readonly<Record<string, string>> | undefined
 }

@@ -1,17 +1,19 @@
 /** The context of one run. Thin: what must last goes through the execution's words, what lasted comes from memos. */
 import { bodyRef } from '../core/body.ts'
 import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
-import { type DeadLetterReason, type Job, type JobId, PRIORITIES, type Stage } from '../core/job.ts'
+import type { DeadLetterReason, Job, JobId, Stage } from '../core/job.ts'
+import type { Jsonify } from '../core/jsonify.ts'
 import { LENGTHS } from '../core/limits.ts'
 import { PermanentError, ValidationError } from '../core/thrown.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Log, LogFields } from '../system/log.ts'
-import type { Context, ProgressInput, Spawnable, SpawnOptions, StepOptions, Waited, WaitOptions } from './context.ts'
+import type { Context, ProgressInput, StepOptions, Waited, WaitOptions } from './context.ts'
 import type { Execution } from './execution.ts'
 import { sanitised } from './fault.ts'
 import { Suspension } from './interrupts.ts'
 import { Memos, stepText } from './memos.ts'
 import { mustSerialise } from './schema.ts'
+import type { Spawnable, SpawnOptions } from './spawn.ts'
 
 /** Nobody signals this: a sleep ends by its timeout only. */
 const SLEEP = 'pawl.sleep'
@@ -59,7 +61,7 @@ export class HandlerContext implements Context {
     return this.#log
   }
 
-  async step<T>(name: string, work: () => Promise<T> | T, options: StepOptions<T> = {}): Promise<T> {
+  async step<T>(name: string, work: () => Promise<T> | T, options: StepOptions<T> = {}): Promise<Jsonify<T>> {
     const memos = this.#recall()
     const key = memos.key(plainName(name))
     const memo = await memos.find(key, 'step')
@@ -67,9 +69,9 @@ export class HandlerContext implements Context {
     if (memo?.kind === 'step') {
       if (compensate !== undefined) {
         this.#undo ??= new Map()
-        this.#undo.set(key, { undo: () => compensate(memo.value as T), value: memo.value })
+        this.#undo.set(key, { undo: () => compensate(memo.value as Jsonify<T>), value: memo.value })
       }
-      return memo.value as T
+      return memo.value as Jsonify<T>
     }
     this.#execution.guard()
     this.#mustBeNew()
@@ -79,7 +81,7 @@ export class HandlerContext implements Context {
       { name: body.name, text },
     ])
     // As JSON keeps it, also the first time: what works now works after a crash.
-    return (JSON.parse(text) as { value: T }).value
+    return (JSON.parse(text) as { value: Jsonify<T> }).value
   }
 
   async sleep(duration: Duration): Promise<void> {
@@ -106,13 +108,15 @@ export class HandlerContext implements Context {
   async checkpoint<T = unknown>(...kept: readonly [] | readonly [unknown]): Promise<T | undefined> {
     if (kept.length === 0) return (await this.#recall().checkpoint()) as T | undefined
     this.#mustBeNew()
-    const text = mustSerialise(kept[0], 'The checkpoint') ?? 'null'
+    const text = mustSerialise(kept[0], 'checkpoint', 'The checkpoint') ?? 'null'
     await this.#execution.say('checkpoint', { body: bodyRef('checkpoint', text) }, [{ name: 'checkpoint', text }])
     return undefined
   }
 
   progress({ done, total, message }: ProgressInput): void {
     if (this.#undoing) return
+    mustBeFinite('done', done)
+    if (total !== undefined) mustBeFinite('total', total)
     const { desk, startedMs, tidings } = this.#execution
     const elapsedMs = desk.clock.monotonicMs() - startedMs
     const leftMs = total === undefined || !(done > 0) || done > total ? undefined : (elapsedMs / done) * (total - done)
@@ -125,6 +129,7 @@ export class HandlerContext implements Context {
   }
 
   count(name: string, by = 1): void {
+    mustBeFinite('by', by)
     if (!this.#undoing) this.#execution.tidings.count(plainName(name), by)
   }
 
@@ -132,29 +137,15 @@ export class HandlerContext implements Context {
     if (!this.#undoing) await this.#execution.say('record', { artifact: { name: plainName(name), ptr } })
   }
 
-  spawn<P>(definition: Spawnable<P>, input: P, options: SpawnOptions = {}): Promise<JobId> {
-    const { type, tenant, queue, policy } = definition
-    const { engine, actor } = this.#execution.desk
+  spawn(definition: Spawnable<unknown> | string, input?: unknown, options: SpawnOptions = {}): Promise<JobId> {
+    const { spawn, actor } = this.#execution.desk
+    const type = typeof definition === 'string' ? definition : definition.type
     this.#spawned += 1
-    const idempotencyKey = `${this.job.id}/${this.job.generation}/spawn/${this.#spawned}`
-    return this.step(`spawn ${type}`.slice(0, NAME_MAX), async () => {
-      const [answer] = await engine.enqueue([
-        {
-          actor,
-          kind: { tenant, queue, type, policy },
-          priority: options.priority ?? PRIORITIES.normal,
-          input: JSON.stringify(input),
-          idempotencyKey,
-          delayMs: options.delay === undefined ? undefined : durationMs(options.delay),
-          labels: options.labels,
-          parentId: this.job.id,
-          workflowId: this.job.spec.workflowId,
-          correlationId: this.job.spec.correlationId,
-          traceparent: this.job.spec.traceparent,
-        },
-      ])
-      if (answer?.ok !== true) throw new PermanentError(answer?.refusal.message ?? 'The child was not accepted.')
-      return answer.job.id
+    const key = `${this.job.id}/${this.job.generation}/spawn/${this.#spawned}`
+    const wish = { parent: this.job, definition, input, options, key, actor }
+    return this.step(`spawn ${type}`.slice(0, NAME_MAX), () => {
+      if (spawn === undefined) throw new PermanentError('ctx.spawn needs a worker that was started by pawl.work.')
+      return spawn(wish)
     })
   }
 
@@ -236,6 +227,11 @@ const NAME_MAX = LENGTHS.name - 8
 function plainName(name: string): string {
   if (typeof name === 'string' && name.length > 0 && name.length <= NAME_MAX) return name
   throw new ValidationError(`A name must be text of 1 to ${NAME_MAX} characters.`, { code: 'bad_request' })
+}
+
+/** Said where it is said: gathered with others it would be refused with them, much later. */
+function mustBeFinite(what: string, value: number): void {
+  if (!Number.isFinite(value)) throw new ValidationError(`${what} must be a finite number.`, { code: 'bad_request' })
 }
 
 function durationMs(duration: Duration): number {

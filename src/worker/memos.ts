@@ -87,11 +87,10 @@ export class Memos {
 }
 
 /** Text of a step's memo. What JSON cannot say (`undefined`) is left out. */
-export const stepText = (key: string, value: unknown, undone?: true): string =>
-  mustSerialise(
-    undone === undefined ? { step: true, value } : { step: true, value, undone },
-    `What step ${key} answered`,
-  ) ?? ''
+export function stepText(key: string, value: unknown, undone?: true): string {
+  const text = mustSerialise(value, 'value', `What step ${key} answered`)
+  return `{"step":true${text === undefined ? '' : `,"value":${text}`}${undone === undefined ? '' : ',"undone":true'}}`
+}
 
 const isWait = (text: string): boolean => read(text).kind === 'wait'
 

@@ -1,5 +1,6 @@
 /** Input and output by whatever Standard Schema the job type has. Synchronous where the schema is. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { toJson } from '../core/json.ts'
 import { PermanentError, ValidationError } from '../core/thrown.ts'
 import type { JobDefinition } from './definition.ts'
 
@@ -20,8 +21,8 @@ export function checkedInput(
 }
 
 /** For what must be kept and is no answer: a step's memo, a checkpoint. Another attempt would have no better one. */
-export function mustSerialise(value: unknown, what: string): string | undefined {
-  const answer = serialised(value, what, 'exec')
+export function mustSerialise(value: unknown, root: string, what: string): string | undefined {
+  const answer = serialised(value, root, what, 'exec')
   if (!answer.ok) throw answer.error
   return answer.value
 }
@@ -31,24 +32,27 @@ export function checkedOutput(
   { output: schema }: JobDefinition,
   value: unknown,
 ): Checked<string | undefined> | Promise<Checked<string | undefined>> {
-  if (schema === undefined) return serialised(value, ANSWER, 'output')
+  if (schema === undefined) return serialisedResult(value)
   const answer = checked(schema, value, 'output')
   return answer instanceof Promise ? answer.then(andSerialised) : andSerialised(answer)
 }
 
 const andSerialised = (answer: Checked<unknown>): Checked<string | undefined> =>
-  answer.ok ? serialised(answer.value, ANSWER, 'output') : answer
+  answer.ok ? serialisedResult(answer.value) : answer
 
-const ANSWER = 'The handler’s answer'
+const serialisedResult = (value: unknown): Checked<string | undefined> =>
+  serialised(value, 'result', 'The handler’s answer', 'output')
 
-function serialised(value: unknown, what: string, stage: 'exec' | 'output'): Checked<string | undefined> {
-  try {
-    return { ok: true, value: JSON.stringify(value) }
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    const error = new PermanentError(`${what} cannot be kept as JSON: ${why}`, { code: 'not_json', stage, cause })
-    return { ok: false, error }
-  }
+/** Exactly, or not at all: what JSON would change is refused with its place, as an input would be. */
+function serialised(value: unknown, root: string, what: string, stage: 'exec' | 'output'): Checked<string | undefined> {
+  const json = toJson(value, root)
+  if (json.ok) return { ok: true, value: json.text }
+  const [first] = json.violations
+  const shown = json.violations.slice(0, ISSUES_SHOWN).map(({ field, rule }) => `${field}: ${rule}`)
+  const more = json.violations.length > ISSUES_SHOWN ? ` (and ${json.violations.length - ISSUES_SHOWN} more)` : ''
+  const context = first === undefined ? {} : { path: first.field }
+  const message = `${what} cannot be kept as JSON: ${shown.join('; ')}${more}`
+  return { ok: false, error: new PermanentError(message, { code: 'not_json', stage, context }) }
 }
 
 function checked(

@@ -33,7 +33,10 @@ const calling = defineJob({
 const found = (name: string) => exporter.getFinishedSpans().filter((span) => span.name === name)
 
 async function oneTrace(url: string, producerUrl: string) {
-  await using producer = await open(producerUrl === '' ? url : producerUrl, { telemetry: openTelemetry() })
+  await using producer = await open(producerUrl === '' ? url : producerUrl, {
+    telemetry: openTelemetry(),
+    log: 'silent',
+  })
   const tracer = trace.getTracer('app')
   await tracer.startActiveSpan('request', async (request) => {
     await using _worker = producer.work([calling])
@@ -70,7 +73,7 @@ describe('OpenTelemetry', () => {
   })
 
   it('is one trace through a gateway, whose jobs keep the W3C traceparent', async () => {
-    await using served = await open('memory:')
+    await using served = await open('memory:', { log: 'silent' })
     await using gateway = await startGateway({ engine: served.engine, port: 0, auth: false })
     await oneTrace(gateway.url, '')
     const [job] = (await served.find()).jobs
@@ -78,9 +81,22 @@ describe('OpenTelemetry', () => {
     expect(job?.spec.traceparent).toBe(`00-${enqueue?.spanContext().traceId}-${enqueue?.spanContext().spanId}-01`)
   })
 
+  it('has what a handler spawns under the span in which the handler ran', async () => {
+    const child = defineJob({ type: 'child', run: () => 1 })
+    const parent = defineJob({ type: 'parent', run: (_: undefined, ctx) => ctx.spawn(child, undefined) })
+    await using pawl = await open('memory:', { telemetry: openTelemetry(), log: 'silent' })
+    await using _worker = pawl.work([parent, child])
+    const id = await (await pawl.enqueue(parent)).result({ timeout: '20s' })
+    await pawl.result(id, { timeout: '20s' })
+    const [process] = found('process parent')
+    const [enqueue] = found('enqueue child')
+    expect(enqueue?.parentSpanContext?.spanId).toBe(process?.spanContext().spanId)
+    expect(found('process child')[0]?.spanContext().traceId).toBe(process?.spanContext().traceId)
+  })
+
   it('takes a wait for what it is, not for an error', async () => {
     const waiting = defineJob({ type: 'waits', run: async (_: undefined, ctx) => (await ctx.waitFor('go')).payload })
-    await using pawl = await open('memory:', { telemetry: openTelemetry() })
+    await using pawl = await open('memory:', { telemetry: openTelemetry(), log: 'silent' })
     await using _worker = pawl.work([waiting])
     const job = await pawl.enqueue(waiting)
     await job.signal('go', 7)
