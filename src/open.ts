@@ -4,15 +4,16 @@ import { children } from './engine/children.ts'
 import type { Engine } from './engine/engine.ts'
 import { LocalEngine } from './engine/local.ts'
 import type { Metrics } from './engine/metrics.ts'
-import { observer, type Tracing } from './engine/observer.ts'
+import { observer, observers, type Tracing } from './engine/observer.ts'
 import { type RetentionOptions, retention } from './engine/retention.ts'
 import { SealedEngine } from './engine/sealed-engine.ts'
 import { type TickerOptions, ticker } from './engine/ticker.ts'
+import { type Hooks, hookObserver, told } from './hooks.ts'
 import { Pawl } from './pawl.ts'
 import type { Store } from './store/store.ts'
 import { type Clock, realClock } from './system/clock.ts'
 import { realIds } from './system/ids.ts'
-import { type Log, silentLog } from './system/log.ts'
+import { type Log, silentLog, stderrLog } from './system/log.ts'
 import { withoutPretenuring } from './system/pretenuring.ts'
 import { type Random, realRandom } from './system/random.ts'
 import type { Service } from './system/service.ts'
@@ -22,32 +23,91 @@ import type { Transactions } from './transactions.ts'
 import type { KeeperThread } from './worker/keeping.ts'
 import type { Surroundings } from './worker/worker.ts'
 
-export interface OpenOptions {
-  /** Postgres: bring pawl's schema up to date first. Otherwise an outdated one is refused, with the command to run. */
+export interface OpenOptions extends Hooks {
+  /**
+   * Postgres: bring pawl's schema up to date first. Otherwise an outdated one is refused, with the command to run.
+   * @default false
+   */
   readonly migrate?: boolean | undefined
-  /** Postgres: pawl's own schema; `pawl` unless given. */
+  /**
+   * Postgres: pawl's own schema.
+   * @default 'pawl'
+   */
   readonly schema?: string | undefined
-  /** Postgres: for hints, where the URL leads through a transaction pooler. */
+  /**
+   * Postgres: a way to the server itself, for hints and for `ctx.tx`, where the URL leads through a transaction pooler.
+   * @default the URL
+   */
   readonly directUrl?: string | undefined
+  /**
+   * Whose jobs these are: new ones belong to it, and no call sees any other. Over HTTP the token says so.
+   * @default `default` for new jobs; every tenant's are seen
+   */
   readonly tenant?: string | undefined
-  /** A gateway's token. */
+  /**
+   * HTTP: the gateway's token.
+   * @default none
+   */
   readonly token?: string | undefined
-  /** Who gives commands, unless a call says otherwise. */
+  /**
+   * Who enqueues and gives commands, unless a call says otherwise. Over HTTP the token says so.
+   * @default `producer` for new jobs, `operator` for commands
+   */
   readonly actor?: string | undefined
-  readonly log?: Log | undefined
+  /**
+   * Where lines go: warnings, errors, and one line per transition where the store is at hand; or `silent`.
+   * @default warnings and errors on standard error, as JSON lines
+   */
+  readonly log?: Log | 'silent' | undefined
+  /**
+   * Numbers for whoever collects them. Over HTTP the gateway's process has them.
+   * @default nobody counts
+   */
   readonly metrics?: Metrics | undefined
+  /**
+   * Told of every transition that this process makes. Over HTTP the gateway's process makes them.
+   * @default nobody is told
+   */
   readonly tracing?: Tracing | undefined
+  /**
+   * What becomes of bodies on their way to the store and back: `aesGcm` encrypts them.
+   * @default they are kept as they are
+   */
   readonly codec?: BodyCodec | undefined
-  /** Spans and measures; `pawl/otel` has those of OpenTelemetry. */
+  /**
+   * Spans and measures; `pawl/otel` has those of OpenTelemetry.
+   * @default none
+   */
   readonly telemetry?: Telemetry | undefined
-  /** False where another process does it. Without any ticker nobody notices an expired lease. */
+  /**
+   * Notices expired leases and passed deadlines; `false` where another process does. Over HTTP the gateway's process does.
+   * @default runs in this process, looking once a second
+   */
   readonly ticker?: TickerOptions | false | undefined
+  /**
+   * Removes what ended long ago; `false` where another process does, or nobody should. Over HTTP the gateway's process does.
+   * @default runs in this process: succeeded jobs are kept for 7 days, others for 30
+   */
   readonly retention?: RetentionOptions | false | undefined
-  /** `keep`: V8 goes on guessing which objects will live long, which it gets wrong for jobs (`system/pretenuring.ts`). */
+  /**
+   * `keep`: V8 goes on guessing which objects will live long, which it gets wrong for jobs (`system/pretenuring.ts`).
+   * @default the guess is switched off for the process
+   */
   readonly pretenuring?: 'keep' | undefined
-  /** Time, randomness and waiting; tests bring their own. */
+  /**
+   * What time it is; tests bring their own.
+   * @default the machine's clock
+   */
   readonly clock?: Clock | undefined
+  /**
+   * Unguessable bits; tests bring their own.
+   * @default the machine's generator
+   */
   readonly random?: Random | undefined
+  /**
+   * Waiting; tests bring their own.
+   * @default the machine's timers
+   */
   readonly timers?: Timers | undefined
 }
 
@@ -72,13 +132,16 @@ async function remote(url: string, options: OpenOptions): Promise<Pawl> {
 
 /** What every Pawl has, wherever its engine is. */
 function shared(stored: Engine, options: OpenOptions, around: Surroundings) {
-  const { random = realRandom, timers = realTimers, log = silentLog, tenant, actor, telemetry, codec } = options
+  const { random = realRandom, timers = realTimers, tenant, actor, telemetry, codec } = options
+  const log = logOf(options)
   const sealed = codec && new SealedEngine(stored, codec, random)
   const engine = sealed ?? stored
   const surroundings: Surroundings = {
     ...around,
     // Whoever keeps leases for a worker has no key.
     heardCancel: sealed && ((job, cancel) => sealed.openedCancel(job, cancel)),
+    onFailed: told('onFailed', options.onFailed, log),
+    sealed: codec !== undefined,
   }
   return {
     engine: telemetry?.engine(engine) ?? engine,
@@ -93,6 +156,8 @@ function shared(stored: Engine, options: OpenOptions, around: Surroundings) {
   }
 }
 
+const logOf = ({ log = stderrLog }: OpenOptions): Log => (log === 'silent' ? silentLog : log)
+
 /** What a store that was opened by its URL can do besides. */
 export interface Origin {
   /** Opens the same store from another thread. */
@@ -102,9 +167,12 @@ export interface Origin {
 
 /** Everything on top of a store, which is closed with it. */
 export function assemble(store: Store, options: OpenOptions = {}, { url, transactions }: Origin = {}): Pawl {
-  const { clock = realClock, random = realRandom, timers = realTimers, log = silentLog } = options
+  const { clock = realClock, random = realRandom, timers = realTimers } = options
   const { metrics, tracing } = options
-  const watching = observer({ log: options.log, metrics, tracing })
+  const log = logOf(options)
+  // Each transition is a line in a log of one's own; standard error is only told what somebody should look at.
+  const transitions = options.log === 'silent' ? undefined : options.log
+  const watching = observers(observer({ log: transitions, metrics, tracing }), hookObserver(options, log))
   const engine = new LocalEngine({ store, clock, random, timers, observer: watching, log })
   const services: Service[] = []
   if (options.ticker !== false) {

@@ -34,6 +34,25 @@ export interface ObserverOptions {
 
 export const noObserver: Observer = { committed: () => {}, conflicted: () => {}, renewed: () => {} }
 
+/** Both are told, in this order. */
+export const observers = (first: Observer, second: Observer | undefined): Observer =>
+  second === undefined
+    ? first
+    : {
+        committed(events, before, after) {
+          first.committed(events, before, after)
+          second.committed(events, before, after)
+        },
+        conflicted() {
+          first.conflicted()
+          second.conflicted()
+        },
+        renewed(count) {
+          first.renewed(count)
+          second.renewed(count)
+        },
+      }
+
 export function observer({ log, metrics, tracing }: ObserverOptions): Observer {
   if (log === undefined && metrics === undefined && tracing === undefined) return noObserver
   const tell = (events: readonly Event[], before: Job | undefined, after: Job) => {

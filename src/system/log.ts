@@ -1,3 +1,5 @@
+import { stderr } from 'node:process'
+import { realClock } from './clock.ts'
 import { visibleJson } from './visible.ts'
 
 /** One structured line per thing worth knowing. Where it goes is the caller's business. */
@@ -11,6 +13,15 @@ export interface Log {
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>
 
 export type LogLevel = keyof Log
+
+/** Standard error gets what somebody should look at, as JSON lines; what goes as it should is not said. */
+export const stderrLog: Log = {
+  ...linesTo(
+    (line) => void stderr.write(line),
+    () => realClock.now(),
+  ),
+  info: () => {},
+}
 
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} }
 

@@ -9,7 +9,8 @@ import type { Context } from './context.ts'
  */
 export interface JobDefinition<I = unknown, O = unknown, P = I> {
   readonly type: string
-  readonly tenant: string
+  /** Undefined: that of the worker. */
+  readonly tenant: string | undefined
   readonly queue: string
   readonly policy: Policy
   readonly input?: StandardSchemaV1<P, I> | undefined

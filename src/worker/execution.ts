@@ -8,7 +8,7 @@
  *
  * A lost lease leads from anywhere to `over`. The word that ends the lease is chosen once.
  */
-import type { CancelRequest } from '../core/job.ts'
+import type { CancelRequest, State } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { LeaseConflictError, PermanentError } from '../core/thrown.ts'
 import type { Answer, Assignment, Engine, Word } from '../engine/engine.ts'
@@ -16,12 +16,14 @@ import type { Body, Transaction } from '../store/store.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Log } from '../system/log.ts'
 import type { JobDefinition } from './definition.ts'
+import type { FailedAttempt } from './failed-attempt.ts'
 import { HandlerContext } from './handler-context.ts'
 import { AttemptTimeoutError, CancelRequestedError, ShutdownError } from './interrupts.ts'
 import type { LeasePlace } from './lease-table.ts'
 import type { Outbox, Sender } from './outbox.ts'
 import { completed, failed, invalid, type Outcome, released, type Timing } from './outcome.ts'
 import { type Checked, checkedInput, checkedOutput } from './schema.ts'
+import type { Spawn } from './spawn.ts'
 import { Tidings } from './tidings.ts'
 import { type Said, Voice } from './voice.ts'
 
@@ -32,6 +34,8 @@ export interface Desk {
   readonly clock: Clock
   readonly log: Log
   readonly actor: string
+  /** How children are enqueued; undefined where nobody said. */
+  readonly spawn: Spawn | undefined
   /** Where the store has transactions that a handler can take part in. */
   readonly transaction: (<T>(work: (tx: Transaction) => Promise<T>) => Promise<T>) | undefined
   /** The handler runs and has not answered at once. */
@@ -40,6 +44,8 @@ export interface Desk {
   vacated(execution: Execution): void
   /** Nothing more will be said: the lease can be forgotten. */
   settled(execution: Execution): void
+  /** The attempt failed, and the store has it. */
+  failed(failed: FailedAttempt, outcome: Outcome): void
 }
 
 type Mode = 'held' | 'running' | 'ending' | 'over'
@@ -66,6 +72,8 @@ export class Execution implements Sender {
   #occupying = false
   #startedAt = 0
   #last: Word | undefined
+  /** What was thrown, and what was made of it. Present where that is how the attempt ended. */
+  #failure: { readonly error: unknown; readonly outcome: Outcome } | undefined
   /** Chosen by the handler itself: a wait, a snooze. Said as soon as the handler has let go. */
   #chosen: Said | undefined
   #interrupt: Error | undefined
@@ -306,7 +314,9 @@ export class Execution implements Sender {
   }
 
   #fail(error: unknown): void {
-    this.#end(failed(this.#voice, error, this.assignment.job.attempt, this.#timing()))
+    const outcome = failed(this.#voice, error, this.assignment.job.attempt, this.#timing())
+    this.#failure = { error, outcome }
+    this.#end(outcome)
   }
 
   #release(): void {
@@ -315,7 +325,9 @@ export class Execution implements Sender {
 
   #invalid(error: Error): void {
     const { attempt, spec } = this.assignment.job
-    this.#end(invalid(this.#voice, error, spec.kind.policy.onInvalid, attempt, this.#timing()))
+    const outcome = invalid(this.#voice, error, spec.kind.policy.onInvalid, attempt, this.#timing())
+    this.#failure = { error, outcome }
+    this.#end(outcome)
   }
 
   #endAsChosen(command: Said): void {
@@ -340,8 +352,15 @@ export class Execution implements Sender {
       if (command !== 'fail' && command !== 'release') {
         return this.#fail(new PermanentError(message, { code, stage: 'commit' }))
       }
-    }
+    } else if (this.#failure !== undefined) this.#tellOf(this.#failure, answer.state)
     this.#settle()
+  }
+
+  /** A handler that stops because it was asked to has not failed. */
+  #tellOf({ error, outcome }: { readonly error: unknown; readonly outcome: Outcome }, state: State): void {
+    const { job } = this.assignment
+    if (this.#interrupt instanceof CancelRequestedError) return
+    this.desk.failed({ job, attempt: job.attempt, error, state }, outcome)
   }
 
   #report(nowMs: number): void {

@@ -1,6 +1,8 @@
 /** What a user may say about a worker, what its composition root knows besides, and what both come to. */
 import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
-import type { CancelRequest, Job } from '../core/job.ts'
+import { type CancelRequest, DEFAULT_TENANT, type Job } from '../core/job.ts'
+import { LENGTHS } from '../core/limits.ts'
+import { isSegment } from '../core/name.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Ids } from '../system/ids.ts'
 import type { Log } from '../system/log.ts'
@@ -8,35 +10,69 @@ import type { Timers } from '../system/timers.ts'
 import type { QueueShare } from './claiming.ts'
 import type { JobDefinition } from './definition.ts'
 import type { Desk } from './execution.ts'
+import type { FailedAttempt } from './failed-attempt.ts'
 import type { KeeperThread } from './keeping.ts'
 
 export interface WorkerOptions {
-  /** Handlers at a time. */
+  /**
+   * Handlers at a time.
+   * @default 16
+   */
   readonly concurrency?: number | undefined
-  /** Queues to serve and their weights; unless given, those of the definitions, with equal weights. */
+  /**
+   * Queues to serve, and how often each is served beside the others: `{ mail: 3, bulk: 1 }`.
+   * @default those of the definitions, alike
+   */
   readonly queues?: Readonly<Record<string, number>> | undefined
+  /**
+   * Its name in the log, in `pawl workers ls` and as owner of jobs.
+   * @default host, process id and a few random digits
+   */
   readonly id?: string | undefined
-  /** Jobs held ready at most, beyond those that run. */
+  /**
+   * Jobs held ready at most, beyond those that run.
+   * @default 1000
+   */
   readonly prefetch?: number | undefined
-  /** The longest pause between two looks at the queues, hints or no hints. */
+  /**
+   * The longest pause between two looks at the queues, hints or no hints.
+   * @default '1s'
+   */
   readonly poll?: Duration | undefined
-  /** A lane that is passed over gains one priority in this time. */
+  /**
+   * A lane that is passed over gains one priority in this time, so that nothing waits for ever.
+   * @default '15s'
+   */
   readonly ageing?: Duration | undefined
-  /** How long handlers may take to finish once the worker is asked to stop. */
+  /**
+   * How long handlers may take to finish once the worker is asked to stop; then their jobs are handed back.
+   * @default '10s'
+   */
   readonly drain?: Duration | undefined
-  /** SIGTERM and SIGINT drain this worker and end the process; a second one ends it at once. */
+  /**
+   * SIGTERM and SIGINT drain this worker and end the process; a second one ends it at once.
+   * @default false
+   */
   readonly signals?: boolean | undefined
-  /** Whether a handler that blocks the event loop keeps its lease. */
+  /**
+   * Whether a handler that blocks the event loop keeps its lease.
+   * @default 'keep'
+   */
   readonly onBlocked?: 'keep' | 'lose' | undefined
 }
 
 export interface StopOptions {
-  /** How long handlers may take to finish. */
+  /**
+   * How long handlers may take to finish.
+   * @default that of the worker
+   */
   readonly drain?: Duration | undefined
 }
 
 /** What the composition root knows and a user need not say. */
 export interface Surroundings {
+  /** Whose jobs those definitions mean that do not say. */
+  readonly tenant?: string | undefined
   readonly clock?: Clock | undefined
   /** Monotonic, and the same in all threads. */
   readonly machineMs?: (() => number) | undefined
@@ -47,6 +83,11 @@ export interface Surroundings {
   readonly transaction?: Desk['transaction']
   /** What somebody was told who cannot read it, in words. */
   readonly heardCancel?: ((job: Job, cancel: CancelRequest) => CancelRequest) | undefined
+  readonly spawn?: Desk['spawn']
+  /** What handlers throw may quote what is encrypted. */
+  readonly sealed?: boolean | undefined
+  /** Told of every attempt that failed; never throws, never waited for. */
+  readonly onFailed?: ((failed: FailedAttempt) => void) | undefined
 }
 
 export interface WorkerSettings {
@@ -58,15 +99,19 @@ export interface WorkerSettings {
   readonly queues: readonly QueueShare[]
 }
 
-export function settingsOf(definitions: readonly JobDefinition[], options: WorkerOptions): WorkerSettings {
+export function settingsOf(
+  definitions: readonly JobDefinition[],
+  options: WorkerOptions & Pick<Surroundings, 'tenant'>,
+): WorkerSettings {
   mustDiffer(definitions)
+  mustBeNameable(options.id)
   return {
     concurrency: whole('concurrency', options.concurrency ?? 16, 1),
     prefetchMax: whole('prefetch', options.prefetch ?? 1_000, 0),
     pollMaxMs: milliseconds('poll', options.poll ?? 1_000),
     ageMs: Math.max(1, milliseconds('ageing', options.ageing ?? 15_000)),
     drainMs: milliseconds('drain', options.drain ?? 10_000),
-    queues: sharesOf(definitions, options.queues),
+    queues: sharesOf(definitions, options.tenant ?? DEFAULT_TENANT, options.queues),
   }
 }
 
@@ -85,11 +130,12 @@ const MOST = 100_000
 
 function sharesOf(
   definitions: readonly JobDefinition[],
+  ownTenant: string,
   weights: Readonly<Record<string, number>> | undefined,
 ): readonly QueueShare[] {
   if (weights !== undefined && Object.keys(weights).length === 0) throw new TypeError('queues: names none to serve')
   const shares = new Map<string, QueueShare>()
-  for (const { tenant, queue: own } of definitions) {
+  for (const { tenant = ownTenant, queue: own } of definitions) {
     // Jobs of a type may be in other queues than its own: a producer can say so.
     for (const [queue, weight] of weights === undefined ? [[own, 1] as const] : Object.entries(weights)) {
       if (!(weight > 0 && Number.isFinite(weight))) throw new TypeError(`queues.${queue}: a weight is a number above 0`)
@@ -97,6 +143,12 @@ function sharesOf(
     }
   }
   return [...shares.values()]
+}
+
+/** Every word of a worker carries its name; one that core will not have would claim jobs and lose them. */
+function mustBeNameable(id: string | undefined): void {
+  if (id === undefined || (isSegment(id) && id.length <= LENGTHS.id)) return
+  throw new TypeError(`id: a worker's id is plain text of 1 to ${LENGTHS.id} characters, and not . or ..`)
 }
 
 /** Of two handlers for one type only one would ever run, and nobody could say which. */

@@ -23,11 +23,13 @@ import { Alerts } from './alerts.ts'
 import { CLAIM_MAX, Claiming } from './claiming.ts'
 import type { JobDefinition } from './definition.ts'
 import { type Desk, Execution } from './execution.ts'
+import { type FailedAttempt, warnOf } from './failed-attempt.ts'
 import { BACKLOG_MAX, Intake } from './intake.ts'
 import { ShutdownError } from './interrupts.ts'
 import { Keeping } from './keeping.ts'
 import type { LeaseNews } from './lease-keeper.ts'
 import { Outbox } from './outbox.ts'
+import type { Outcome } from './outcome.ts'
 import { Prefetched } from './prefetched.ts'
 import { Presence } from './presence.ts'
 import { onSignals } from './signals.ts'
@@ -83,6 +85,9 @@ class JobWorker implements Worker, Desk {
   readonly log: Log
   readonly actor: string
   readonly transaction: Desk['transaction']
+  readonly spawn: Desk['spawn']
+  readonly #onFailed: Surroundings['onFailed']
+  readonly #sealed: boolean
   readonly #heardCancel: NonNullable<Surroundings['heardCancel']>
   readonly #definitions: ReadonlyMap<string, JobDefinition>
   /** Names of the queues it serves, whoever they belong to: enough to tell most hints apart. */
@@ -120,6 +125,9 @@ class JobWorker implements Worker, Desk {
     this.id = options.id ?? (options.ids ?? realIds(realRandom)).workerId()
     this.actor = `worker:${this.id}`
     this.transaction = options.transaction
+    this.spawn = options.spawn
+    this.#onFailed = options.onFailed
+    this.#sealed = options.sealed ?? false
     this.#heardCancel = options.heardCancel ?? ((_, cancel) => cancel)
     this.outbox = new Outbox({ engine, timers: this.timers, log: this.log })
     this.#definitions = new Map(definitions.map((definition) => [definition.type, definition]))
@@ -213,6 +221,11 @@ class JobWorker implements Worker, Desk {
     this.#heldCount -= 1
     // Nobody else might: what kept the last handler that ended from asking for more may have been this very backlog.
     if (this.#runningCount < this.#settings.concurrency) this.#intake.look()
+  }
+
+  failed(failed: FailedAttempt, outcome: Outcome): void {
+    warnOf(this.log, failed, outcome, this.#sealed)
+    this.#onFailed?.(failed)
   }
 
   /** Starts what is held, as far as there is room, and sees to it that more is held. */

@@ -17,7 +17,7 @@ const noop = defineJob({
   },
 })
 
-const pawl = await open(url, { migrate: true })
+const pawl = await open(url, { migrate: true, log: 'silent' })
 const worker = pawl.work([noop], { concurrency: 32 })
 await drain(2_000)
 const baseline = heap()

@@ -6,7 +6,7 @@ import { startPostgres } from '../support/postgres.ts'
 
 it('a database server that is killed and comes back costs time, and no job', async () => {
   await using server = await startPostgres()
-  await using pawl = await open(server.url, { migrate: true })
+  await using pawl = await open(server.url, { migrate: true, log: 'silent' })
   let ran = 0
   const steady = defineJob({
     type: 'steady',

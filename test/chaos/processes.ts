@@ -38,7 +38,7 @@ export async function openScene(store: (typeof STORES)[number]): Promise<Scene> 
   const folder = mkdtempSync(join(tmpdir(), 'pawl-chaos-'))
   const database = store === 'postgres' ? await freshDatabase() : undefined
   const url = database?.url ?? join(folder, 'jobs.db')
-  const pawl = await open(url, { migrate: true })
+  const pawl = await open(url, { migrate: true, log: 'silent' })
   const children: ChildProcess[] = []
   const launch = (options: WorkerOptions = {}): WorkerProcess => {
     const child = startProcess(url, options)

@@ -29,7 +29,7 @@ describe('what was typed wrong', () => {
     [at('enqueue', 'mail', '--queue', 'q', '--input', '@.'), '--input . cannot be read: EISDIR'],
     [at('enqueue', 'mail', '--queue', 'q', '-p', 'n:=x'), 'n:= wants JSON; x is none.'],
     [at('enqueue', 'mail'), 'No worker has announced mail here'],
-    [at('enqueue', 'mail', '--queue', 'q', '--delay', 'soon'), 'delay: must be milliseconds or a duration'],
+    [at('enqueue', 'mail', '--queue', 'q', '--delay', 'soon'), '--delay wants a duration'],
     [at('enqueue', 'mail', '--queue', 'q', '--priority', 'urgent'), 'priority: must be 0 to 9'],
     [['verify', '--url', 'http://127.0.0.1:9'], 'is a gateway'],
     [['jobs', 'ls', '--url', 'redis://localhost'], 'no store is known for redis:'],

@@ -53,7 +53,7 @@ beforeAll(async () => {
     queue: 'people',
     run: async (_, ctx) => (await ctx.waitFor('answer', { timeout: '1h' })).payload,
   })
-  await using store = await open(file)
+  await using store = await open(file, { log: 'silent' })
   ids.done = (await store.enqueue(add, { a: 1, b: 2 }, { labels: { customer: HOSTILE }, id: 'first' })).id
   ids.failed = (await store.enqueue(bad, { why: HOSTILE })).id
   ids.dead = (await store.enqueue(dead)).id
@@ -255,7 +255,7 @@ describe('moving jobs', () => {
   })
 
   it('tells who owns the job', async () => {
-    await using store = await open(file, { ticker: false, retention: false })
+    await using store = await open(file, { ticker: false, retention: false, log: 'silent' })
     const held = defineJob({
       type: 'held',
       queue: 'held',

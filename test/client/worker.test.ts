@@ -100,15 +100,15 @@ async function story(producer: Pawl, worker: Pawl): Promise<Record<string, unkno
 
 describe('behind HTTP', () => {
   it('the same handlers leave the same histories, each with a token that may no more than it must', async () => {
-    await using at = await open('memory:')
+    await using at = await open('memory:', { log: 'silent' })
     const home = await story(at, at)
 
-    await using served = await open('memory:')
+    await using served = await open('memory:', { log: 'silent' })
     await using gateway = await startGateway({ engine: served.engine, port: 0 })
     const token = async (scope: 'producer' | 'worker') =>
       (await gateway.tokens.create({ name: scope, scope, tenant: 'default', queues: undefined })).secret
-    await using producer = await open(gateway.url, { token: await token('producer') })
-    await using worker = await open(gateway.url, { token: await token('worker') })
+    await using producer = await open(gateway.url, { token: await token('producer'), log: 'silent' })
+    await using worker = await open(gateway.url, { token: await token('worker'), log: 'silent' })
     expect(await story(producer, worker)).toEqual(home)
     expect(home['undone']).toEqual(['money', 'room'])
     expect((await served.verify()).discrepancies).toEqual([])
@@ -131,12 +131,12 @@ describe('behind HTTP', () => {
         return input.n
       },
     })
-    let served = await open(path)
+    let served = await open(path, { log: 'silent' })
     let gateway: Gateway | undefined
     try {
       gateway = await startGateway({ engine: served.engine, port: 0, auth: false })
       const port = Number(new URL(gateway.url).port)
-      await using remote = await open(gateway.url)
+      await using remote = await open(gateway.url, { log: 'silent' })
       await using _working = remote.work([adds], { concurrency: 4 })
       const jobs = await remote.enqueueMany(
         adds,
@@ -148,7 +148,7 @@ describe('behind HTTP', () => {
       await served.close()
       letGo()
       const late = remote.enqueue(adds, { n: 9 })
-      served = await open(path)
+      served = await open(path, { log: 'silent' })
       gateway = await startGateway({ engine: served.engine, port, auth: false })
 
       const results = await Promise.all([...jobs, await late].map((job) => job.result({ timeout: '30s' })))

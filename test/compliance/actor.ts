@@ -86,7 +86,7 @@ export class Actor {
   }
 
   get lanes() {
-    return [1, 3, 5, 7].map((priority) => ({ tenant: this.spec.tenant, queue: this.queue, priority }))
+    return [1, 3, 5, 7].map((priority) => ({ tenant: this.spec.tenant ?? 'default', queue: this.queue, priority }))
   }
 
   async say(of: JobId | Assignment, words: Words, bodies?: readonly Body[]): Promise<Answer> {

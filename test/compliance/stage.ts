@@ -75,7 +75,7 @@ async function openStage(store: StoreName, options: OpenOptions): Promise<Opened
   const later = new AsyncDisposableStack()
   rising.use(later)
   const another = async (more: OpenOptions = {}) =>
-    later.use(await open(url, { ticker: false, retention: false, ...more }))
+    later.use(await open(url, { ticker: false, retention: false, log: 'silent', ...more }))
   const standing = rising.move()
   return {
     store,

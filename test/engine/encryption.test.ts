@@ -93,7 +93,7 @@ describe('a whole life', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-secret-'))
     try {
       {
-        await using pawl = await open(join(folder, 'jobs.db'), { codec: codecA })
+        await using pawl = await open(join(folder, 'jobs.db'), { codec: codecA, log: 'silent' })
         await using _worker = pawl.work([secretive])
         await live(pawl)
         expect((await pawl.verify()).discrepancies).toEqual([])
@@ -105,9 +105,9 @@ describe('a whole life', () => {
   })
 
   it('is hidden from the gateway it passes through, and from whoever asks it without a key', async () => {
-    await using served = await open('memory:')
+    await using served = await open('memory:', { log: 'silent' })
     await using gateway = await startGateway({ engine: served.engine, port: 0, auth: false })
-    await using pawl = await open(gateway.url, { codec: codecA })
+    await using pawl = await open(gateway.url, { codec: codecA, log: 'silent' })
     await using _worker = pawl.work([secretive])
     const ids = await live(pawl)
     await using stranger = await open(gateway.url)
@@ -141,7 +141,7 @@ describe.each(['at home', 'over HTTP'] as const)('%s', (where) => {
   })
 
   const with_ = async (codec: BodyCodec): Promise<Pawl> => {
-    const options = { codec, ticker: false, retention: false } as const
+    const options = { codec, ticker: false, retention: false, log: 'silent' } as const
     const pawl = where === 'at home' ? assemble(store, options) : await open(gateway.url, options)
     opened.push(pawl)
     return pawl

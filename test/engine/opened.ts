@@ -22,7 +22,7 @@ export const PLACES: Readonly<Record<'memory' | 'sqlite' | 'postgres', () => Pro
   postgres: () => freshDatabase(),
 }
 
-/** Services off: a test calls what it needs. */
+/** Services off: a test calls what it needs. Quiet: handlers of tests fail on purpose. */
 export function openAt({ url }: Place, options: OpenOptions = {}): Promise<Pawl> {
-  return open(url, { migrate: true, ticker: false, retention: false, ...options })
+  return open(url, { migrate: true, ticker: false, retention: false, log: 'silent', ...options })
 }

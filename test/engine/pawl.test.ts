@@ -53,7 +53,7 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('the library on %s', (n
     const page = await pawl.enqueue(crawl, { url: 'https://example.org' })
     const sum = await pawl.enqueue(add, { a: 1, b: 2 })
     const nothing = await pawl.enqueue(tick)
-    expectTypeOf(page).toEqualTypeOf<JobHandle<{ chunks: number }>>()
+    expectTypeOf(page).toEqualTypeOf<JobHandle<{ chunks: number }, { url: string; depth?: number | undefined }>>()
     expectTypeOf(sum.result).returns.resolves.toEqualTypeOf<number>()
     expect(await page.result({ timeout: '20s' })).toEqual({ chunks: 1 })
     expect(await sum.result({ timeout: '20s' })).toBe(3)
@@ -78,7 +78,7 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('the library on %s', (n
     const handle = await eventually('the type to be announced', () =>
       pawl.enqueue<typeof crawl>('crawl.page', { url: 'https://x.org' }).catch(() => undefined),
     )
-    expectTypeOf(handle).toEqualTypeOf<JobHandle<{ chunks: number }>>()
+    expectTypeOf(handle).toEqualTypeOf<JobHandle<{ chunks: number }, { url: string; depth?: number | undefined }>>()
     expect((await handle.job())?.spec.kind).toEqual({
       tenant: 'default',
       queue: 'crawl',
@@ -96,7 +96,9 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('the library on %s', (n
       url: `https://x.org/${n % 2_400}${n % 100 === 0 ? '/same' : ''}`,
     }))
     const handles = await pawl.enqueueMany(crawl, urls, (_, i) => ({ labels: { n: String(i) } }))
-    expectTypeOf(handles).toEqualTypeOf<readonly JobHandle<{ chunks: number }>[]>()
+    expectTypeOf(handles).toEqualTypeOf<
+      readonly JobHandle<{ chunks: number }, { url: string; depth?: number | undefined }>[]
+    >()
     expect(new Set(handles.map(({ id }) => id)).size).toBe(2_499)
     expect(handles.filter(({ deduped }) => deduped)).toHaveLength(1)
     const { jobs } = await pawl.find({ labels: { n: '7' } })
@@ -308,7 +310,7 @@ describe('what is handed in', () => {
     expect((error as Invalid).code).toBe('validation_failed')
     expect((error as Invalid).violations.map(({ field }) => field)).toEqual(['input.url', 'input.depth'])
     const bad = [{ url: 'https://x.org' }, { url: 'y' }]
-    await expect(pawl.enqueueMany(crawl, bad)).rejects.toThrow('input.url')
+    await expect(pawl.enqueueMany(crawl, bad)).rejects.toThrow('inputs.1.url')
     expect((await pawl.find()).jobs).toEqual([])
   })
 

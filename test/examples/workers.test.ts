@@ -48,7 +48,7 @@ describe.each(EXAMPLES)('a worker in $name', ({ name, command: [program, ...scri
   let worker: ReturnType<typeof spawned>
 
   beforeAll(async () => {
-    store = await open(home.at('jobs.db'))
+    store = await open(home.at('jobs.db'), { log: 'silent' })
     gateway = await startGateway({ engine: store.engine, port: 0 })
     const { secret } = await gateway.tokens.create({ name, scope: 'worker', tenant: 'default', queues: [queue] })
     worker = spawned(program, [...script, queue], { env: { PAWL_URL: gateway.url, PAWL_TOKEN: secret } })

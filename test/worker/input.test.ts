@@ -45,7 +45,7 @@ describe('an input', () => {
   it('that cannot be read is a dead letter from claimed: no start is faked', async () => {
     await using stage = openStage()
     const job = definition(() => {})
-    const { tenant, queue, type, policy } = job
+    const { tenant = 'default', queue, type, policy } = job
     const kind = { tenant, queue, type, policy }
     const [answer] = await stage.engine.enqueue([{ actor: 'test', kind, priority: 5, input: '{"torn' }])
     stage.work([job])

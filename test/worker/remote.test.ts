@@ -6,9 +6,9 @@ import { eventually } from '../support/eventually.ts'
 
 /** The worker speaks to the engine interface and to nothing below it: behind HTTP it does not notice. */
 it('runs the same handlers behind HTTP: steps, waits, retries, cancels, leases that are kept', async () => {
-  await using home = await open('memory:', { ticker: { everyMs: 100 } })
+  await using home = await open('memory:', { ticker: { everyMs: 100 }, log: 'silent' })
   await using gateway = await startGateway({ engine: home.engine, auth: false, port: 0 })
-  await using pawl = await open(gateway.url)
+  await using pawl = await open(gateway.url, { log: 'silent' })
   const ran: string[] = []
   const busy = defineJob({
     type: 'busy',

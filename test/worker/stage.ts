@@ -3,6 +3,8 @@ import type { Job, JobId } from '../../src/core/job.ts'
 import { type PolicyInput, resolvePolicy } from '../../src/core/resolve.ts'
 import type { Answer, Word } from '../../src/engine/engine.ts'
 import { LocalEngine } from '../../src/engine/local.ts'
+import { Producer } from '../../src/producer.ts'
+import { spawning } from '../../src/spawn.ts'
 import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Log } from '../../src/system/log.ts'
 import { realRandom } from '../../src/system/random.ts'
@@ -78,12 +80,14 @@ export function openStage(): Stage {
     lines,
     work(definitions, options = {}) {
       const world = mortal(engine, time)
-      const around: Surroundings = { clock: time, machineMs: () => time.monotonicMs(), timers: world.timers, log }
+      const spawn = spawning(new Producer(world.engine), world.engine, false)
+      const clocks = { clock: time, machineMs: () => time.monotonicMs(), timers: world.timers }
+      const around: Surroundings = { ...clocks, log, spawn }
       const staged = { worker: startWorker(world.engine, definitions, { ...around, ...options }), mortal: world }
       workers.push(staged)
       return staged
     },
-    async enqueue({ tenant, queue, type, policy }, input, { priority = 5, delayMs } = {}) {
+    async enqueue({ tenant = 'default', queue, type, policy }, input, { priority = 5, delayMs } = {}) {
       const text = input === undefined ? undefined : JSON.stringify(input)
       const kind = { tenant, queue, type, policy }
       const [answer] = await engine.enqueue([{ actor: 'test', kind, priority, input: text, delayMs }])

@@ -50,7 +50,12 @@ describe('a job bound to document 001', () => {
     'like one of %s, ends where its input is unreadable',
     async (dialect) => {
       await using stage = openStage()
-      const { tenant, queue, type, policy } = definition(() => {}, { dialect, lease: '60s', heartbeat: '20s' })
+      const {
+        tenant = 'default',
+        queue,
+        type,
+        policy,
+      } = definition(() => {}, { dialect, lease: '60s', heartbeat: '20s' })
       const job = { ...definition(() => {}), policy }
       const kind = { tenant, queue, type, policy }
       const [answer] = await stage.engine.enqueue([{ actor: 'test', kind, priority: 5, input: '{' }])

@@ -14,7 +14,7 @@ interface Bank extends AsyncDisposable {
 
 async function openBank(): Promise<Bank> {
   const database = await freshDatabase()
-  const pawl = await open(database.url, { migrate: true })
+  const pawl = await open(database.url, { migrate: true, log: 'silent' })
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   await client.query('create table public.effect (n int)')
@@ -114,7 +114,7 @@ describe('ctx.tx', () => {
 })
 
 it('says so where the store has no transactions', async () => {
-  await using pawl = await open('memory:')
+  await using pawl = await open('memory:', { log: 'silent' })
   const pay = defineJob({ type: 'pay', run: (_: undefined, ctx) => ctx.tx(async () => 1) })
   await using _ = pawl.work([pay])
   const job = await pawl.enqueue(pay)

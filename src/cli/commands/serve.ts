@@ -1,10 +1,10 @@
 /** `pawl serve`: the gateway over a store, until it is stopped. */
 import type { Command } from 'commander'
-import { DEFAULT_TENANT } from '../../define-job.ts'
+import { DEFAULT_TENANT } from '../../core/job.ts'
 import type { Gateway } from '../../gateway/serve.ts'
 import type { Pawl } from '../../pawl.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
-import { type Log, linesTo } from '../../system/log.ts'
+import { type Log, linesTo, stderrLog } from '../../system/log.ts'
 import { examples } from '../example.ts'
 import { collector, DEFAULT_HOST, DEFAULT_PORT, listening, portOf } from '../listening.ts'
 import type { Context } from '../program.ts'
@@ -42,7 +42,7 @@ async function run(session: Session, options: ServeOptions): Promise<void> {
   const log = logTo(session, options.log === true)
   const metrics = await collector()
   await using pawl = await opened(withoutKeys(session), { ticker: {}, retention: {}, log, metrics })
-  await using gateway = await listening(pawl, { host, port, auth, tenant, metrics, log })
+  await using gateway = await listening(pawl, { host, port, auth, tenant, metrics, log: log ?? stderrLog })
   const secret = auth ? await firstToken(session, pawl, gateway) : undefined
   terminal.tell({ url: gateway.url, token: secret, store: withoutCredentials(url), auth }, () => {
     const { paint } = terminal

@@ -1,0 +1,76 @@
+/**
+ * What an application wants to hear of in its own process. Hooks are told after the fact and cannot refuse; one that throws is
+ * logged, one that never ends is waited for by nobody.
+ */
+import type { DeadLetter, Failure, Job } from './core/job.ts'
+import type { Observer } from './engine/observer.ts'
+import type { Log } from './system/log.ts'
+import type { FailedAttempt } from './worker/failed-attempt.ts'
+
+export interface DeadLettered {
+  /** The record as it now is. */
+  readonly job: Job
+  readonly deadLetter: DeadLetter
+  readonly failure: Failure
+}
+
+export interface Stalled {
+  /** The record as it now is. */
+  readonly job: Job
+  readonly attempt: number
+  /** Whose lease ended without a word. */
+  readonly workerId: string | undefined
+}
+
+export interface Hooks {
+  /**
+   * An attempt failed in a worker of this process: what the handler threw, and whether it will be tried again. Here is the
+   * place for an error tracker.
+   * @default nobody is told; the log has a warning with the stack either way
+   */
+  readonly onFailed?: ((failed: FailedAttempt) => Promise<void> | void) | undefined
+  /**
+   * A job became a dead letter by what this process did: its worker, its ticker, or a call. Not behind a gateway, whose process
+   * does these things.
+   * @default nobody is told
+   */
+  readonly onDeadLettered?: ((dead: DeadLettered) => Promise<void> | void) | undefined
+  /**
+   * The ticker of this process found a lease that had ended without a word from its worker. Not behind a gateway.
+   * @default nobody is told
+   */
+  readonly onStalled?: ((stalled: Stalled) => Promise<void> | void) | undefined
+}
+
+/** Of those that are told by the engine. Undefined where there are none: then nobody looks at events for them. */
+export function hookObserver({ onDeadLettered, onStalled }: Hooks, log: Log): Observer | undefined {
+  if (onDeadLettered === undefined && onStalled === undefined) return undefined
+  const dead = told('onDeadLettered', onDeadLettered, log)
+  const stalled = told('onStalled', onStalled, log)
+  return {
+    committed(events, before, after) {
+      for (const event of events) {
+        if (event.type === 'dead_lettered') dead?.({ job: after, ...event.payload })
+        else if (event.type === 'stalled')
+          stalled?.({ job: after, attempt: event.attempt, workerId: before?.owner?.workerId })
+      }
+    },
+    conflicted: () => {},
+    renewed: () => {},
+  }
+}
+
+/** The same hook for whoever must not be harmed by it. */
+export function told<T>(
+  name: keyof Hooks,
+  hook: ((about: T) => Promise<void> | void) | undefined,
+  log: Log,
+): ((about: T) => void) | undefined {
+  if (hook === undefined) return undefined
+  const failed = (error: unknown) =>
+    log.error('a hook failed', { hook: name, reason: error instanceof Error ? error.message : String(error) })
+  return (about) => {
+    // Called within the promise: whatever it throws, or answers with, is the promise's to bear.
+    Promise.resolve(about).then(hook).catch(failed)
+  }
+}

@@ -1,0 +1,53 @@
+/** An attempt that failed, once the store has it: for the log, and for whoever wants to hear of it. */
+import type { Job, State } from '../core/job.ts'
+import type { Log } from '../system/log.ts'
+import type { Outcome } from './outcome.ts'
+
+export interface FailedAttempt {
+  /** The record as it was claimed. */
+  readonly job: Job
+  readonly attempt: number
+  /** What the handler threw, as it threw it; or why its answer, or its input, was not accepted. */
+  readonly error: unknown
+  /** What has become of the job: `retrying`, or how it ended. */
+  readonly state: State
+}
+
+/**
+ * One warning, with what was written about the error: without credentials, and of bounded length. `sealed`: bodies are
+ * encrypted, and the words of an error may quote them; then the log has its code, and the job's error body the rest.
+ */
+export function warnOf(
+  log: Log,
+  { job, attempt, state }: FailedAttempt,
+  { command, bodies }: Outcome,
+  sealed: boolean,
+): void {
+  const { type, queue, tenant } = job.spec.kind
+  const said = command.type === 'fail' ? command.fault : { code: reasonIn(command), message: messageIn(command) }
+  log.warn('handler failed', {
+    job_id: job.id,
+    type,
+    queue,
+    tenant,
+    attempt,
+    state,
+    code: said.code,
+    reason: sealed ? `encrypted; see body error/${attempt} of the job` : said.message,
+    stack: sealed ? undefined : stackIn(bodies?.[0]?.text),
+    correlation_id: job.spec.correlationId,
+  })
+}
+
+const reasonIn = (command: Outcome['command']): string =>
+  command.type === 'deadLetter' ? command.reason : command.type
+const messageIn = (command: Outcome['command']): string =>
+  command.type === 'deadLetter' ? (command.message ?? '') : ''
+
+function stackIn(story: string | undefined): string | undefined {
+  if (story === undefined) return undefined
+  const told: unknown = JSON.parse(story)
+  return typeof told === 'object' && told !== null && 'stack' in told && typeof told.stack === 'string'
+    ? told.stack
+    : undefined
+}
