@@ -1,32 +1,90 @@
 /** What callers may say along with a command. */
+import type { CallOptions } from './call.ts'
 import type { Duration } from './core/duration.ts'
-import type { PriorityName } from './enqueue-options.ts'
+import type { Priority, PriorityName } from './core/job.ts'
 
-export interface Asked {
-  readonly actor?: string | undefined
-  readonly requestId?: string | undefined
-  readonly expectedRev?: number | undefined
+export interface ReadOptions extends CallOptions {
+  /**
+   * Whose job it is.
+   * @default that of `open`; else `default` for an id of your own, and anybody's for `pj_…`
+   */
   readonly tenant?: string | undefined
 }
 
+export interface Asked extends ReadOptions {
+  /**
+   * Who asks, for the log.
+   * @default that of `open`, else `operator`
+   */
+  readonly actor?: string | undefined
+  /**
+   * This call: repeated with it, the first answer comes back.
+   * @default a new one
+   */
+  readonly requestId?: string | undefined
+  /**
+   * Refused with `REV_CONFLICT` unless the job is still at this revision.
+   * @default any revision
+   */
+  readonly expectedRev?: number | undefined
+}
+
 export interface CancelOptions extends Asked {
-  /** `soft` (the default) asks the handler to stop; `hard` ends the job now and fences its owner out. */
+  /**
+   * `soft` asks the handler to stop; `hard` ends the job now and fences its owner out.
+   * @default 'soft'
+   */
   readonly mode?: 'soft' | 'hard' | undefined
+  /**
+   * Why, for the log and for the handler.
+   * @default none
+   */
   readonly reason?: string | undefined
 }
 
 export interface SignalOptions extends Asked {
-  /** Only a wait with this correlation key is answered. */
+  /**
+   * Only a wait with this correlation key is answered.
+   * @default none: only a wait without one is
+   */
   readonly key?: string | undefined
 }
 
 export interface RescheduleOptions extends Asked {
+  /**
+   * Run this much later.
+   * @default 0
+   */
   readonly delay?: Duration | undefined
+  /**
+   * Run then: a `Date`, or milliseconds since 1970.
+   * @default now, unless only a priority is given
+   */
   readonly runAt?: Date | number | undefined
-  readonly priority?: PriorityName | number | undefined
+  /**
+   * As for `enqueue`.
+   * @default the one it has
+   */
+  readonly priority?: PriorityName | Priority | undefined
 }
 
 export interface ReopenOptions extends Asked {
+  /**
+   * Why, for the log.
+   * @default none
+   */
   readonly reason?: string | undefined
+  /**
+   * Run then: a `Date`, or milliseconds since 1970.
+   * @default now
+   */
   readonly runAt?: Date | number | undefined
+}
+
+export interface RedriveOptions extends Asked {
+  /**
+   * Count what would be reopened, and reopen nothing.
+   * @default false
+   */
+  readonly dryRun?: boolean | undefined
 }

@@ -1,6 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { Kind } from './core/job.ts'
+import { DEFAULT_TENANT, type Kind } from './core/job.ts'
+import type { Violation } from './core/refusal.ts'
 import { type PolicyInput, resolvePolicy } from './core/resolve.ts'
+import { kindViolations } from './core/validate.ts'
 import { Invalid } from './errors.ts'
 import type { Context } from './worker/context.ts'
 
@@ -8,8 +10,10 @@ import type { Context } from './worker/context.ts'
  * A job type as producers know it: everything but the handler. `I` is what the handler gets, `O` what it answers, `P`
  * what producers hand in. A type-only import of one is enough: `pawl.enqueue<typeof crawlPage>('crawl.page', input)`.
  */
-export interface JobSpec<Type extends string = string, I = unknown, O = unknown, P = I> extends Kind {
+export interface JobSpec<Type extends string = string, I = unknown, O = unknown, P = I> extends Omit<Kind, 'tenant'> {
   readonly type: Type
+  /** Undefined: that of whoever enqueues and works. */
+  readonly tenant: string | undefined
   readonly input: StandardSchemaV1<P, I> | undefined
   readonly output: StandardSchemaV1<unknown, O> | undefined
   /** The piece of business a job stands for. A method, so that specs of different types fit one list. */
@@ -32,36 +36,63 @@ export interface DefinedJob<Type extends string = string, I = unknown, O = unkno
 
 /** What producers of a job type hand in. */
 export type InputOf<J> = J extends { readonly '~types'?: { readonly handed: infer P } } ? P : never
-/** What `result()` gives back. */
+/** What the handler of a job type answers; `result()` gives back what JSON keeps of it (`Jsonify`). */
 export type OutputOf<J> = J extends { readonly '~types'?: { readonly answered: infer O } } ? O : never
 
 export interface SpecOptions<Type extends string, I, O, P> extends PolicyInput {
+  /** The name of the type, unique among its tenant's: `mail.send`. */
   readonly type: Type
+  /**
+   * Where its jobs wait.
+   * @default 'default'
+   */
   readonly queue?: string | undefined
+  /**
+   * Whose jobs they are.
+   * @default that of `open`, else `default`
+   */
   readonly tenant?: string | undefined
+  /**
+   * What may be handed in: any Standard Schema. Asked at enqueue, about what JSON keeps of it, and once more at the worker.
+   * @default anything that JSON can keep; a `Date` becomes text
+   */
   readonly input?: StandardSchemaV1<P, I> | undefined
+  /**
+   * What the handler must answer: any Standard Schema.
+   * @default anything that JSON can keep; a `Date` becomes text
+   */
   readonly output?: StandardSchemaV1<unknown, O> | undefined
+  /**
+   * The piece of business a job stands for: at most one live job of the type has the same.
+   * @default none: every job is its own
+   */
   readonly dedupe?: Dedupe<P>['dedupe'] | undefined
 }
 
-export interface DefineOptions<Type extends string, I, O, P> extends SpecOptions<Type, I, O, P> {
-  run(input: I, ctx: Context): Promise<O> | O
+export interface DefineOptions<Type extends string, I, O, P, R> extends SpecOptions<Type, I, O, P> {
+  /** The handler. Returning ends the job; throwing fails the attempt, and says by the error what that means. */
+  run(input: I, ctx: Context): Promise<R> | R
 }
 
-export function defineJob<const Type extends string, I = unknown, O = unknown, P = I>(
-  options: DefineOptions<Type, I, O, P>,
-): DefinedJob<Type, I, O, P> {
-  const spec = defineSpec<Type, I, O, P>(options)
-  return Object.freeze({ ...spec, spec, run: options.run })
+/** `R` is what the handler is seen to answer: where `output` says what it must be, a difference is reported at `run`. */
+export function defineJob<const Type extends string, I = unknown, O = unknown, P = I, R extends O = O>(
+  options: DefineOptions<Type, I, O, P, R>,
+): DefinedJob<Type, I, Answered<O, R>, P> {
+  const spec: JobSpec<Type, I, O, P> = defineSpec<Type, I, O, P>(options)
+  return Object.freeze({ ...spec, spec, run: options.run }) as never
 }
+
+type Answered<O, R> = unknown extends O ? R : O
 
 /** A job type without its handler, for producers that must not load it. */
 export function defineSpec<const Type extends string, I = unknown, O = unknown, P = I>(
   options: SpecOptions<Type, I, O, P>,
 ): JobSpec<Type, I, O, P> {
-  const { type, queue = DEFAULT_QUEUE, tenant = DEFAULT_TENANT, input, output, dedupe } = options
+  const { type, queue = DEFAULT_QUEUE, tenant, input, output, dedupe } = options
   const resolved = resolvePolicy(options)
-  if (!resolved.ok) throw new Invalid(`job type ${type}`, resolved.violations)
+  const names = namesOf(type, queue, tenant)
+  const violations = resolved.ok ? names : [...names, ...resolved.violations]
+  if (!resolved.ok || violations.length > 0) throw new Invalid(`job type ${String(type)}`, violations)
   return Object.freeze({ tenant, queue, type, policy: resolved.policy, input, output, dedupe })
 }
 
@@ -73,5 +104,9 @@ export function implementJob<Type extends string, I, O, P>(
   return Object.freeze({ ...spec, spec, run })
 }
 
-export const DEFAULT_TENANT = 'default'
+/** Said when it is defined, not when the first job of it is enqueued. */
+function namesOf(type: string, queue: string, tenant: string | undefined): readonly Violation[] {
+  return kindViolations({ tenant: tenant ?? DEFAULT_TENANT, queue, type, policy: {} })
+}
+
 export const DEFAULT_QUEUE = 'default'

@@ -1,8 +1,6 @@
 import type { Job, JobId } from './core/job.ts'
-import { refuse } from './core/refuse.ts'
 import type { Engine } from './engine/engine.ts'
-import { Refused, WaitTimedOut } from './errors.ts'
-import type { Hint, LoadItem } from './store/store.ts'
+import type { Hint } from './store/store.ts'
 import type { Log } from './system/log.ts'
 import { type Service, service } from './system/service.ts'
 import type { Timers } from './system/timers.ts'
@@ -22,7 +20,6 @@ interface Waiter {
  */
 export class Endings implements AsyncDisposable {
   readonly #engine: Engine
-  readonly #timers: Timers
   readonly #waiters = new Map<JobId, Set<Waiter>>()
   readonly #loop: Service
   /** Present exactly while watching. */
@@ -31,17 +28,12 @@ export class Endings implements AsyncDisposable {
 
   constructor(engine: Engine, timers: Timers, log: Log) {
     this.#engine = engine
-    this.#timers = timers
     this.#loop = service({ name: 'endings', everyMs: POLL_MS, timers, log, round: () => this.#look() })
   }
 
-  /** The record once the job has ended. */
-  async of(item: LoadItem, timeoutMs: number | undefined): Promise<Job> {
-    const [found] = (await this.#engine.load([item])).items
-    if (found === undefined) {
-      throw new Refused(refuse('NOT_FOUND', { jobId: item.id, message: `There is no job ${item.id}.` }))
-    }
-    return found.job.endedAt === undefined ? this.#wait(found.job.id, timeoutMs) : found.job
+  /** The record once the job has ended. Whoever does not want to wait any longer aborts the signal. */
+  of(job: Job, signal: AbortSignal | undefined): Promise<Job> {
+    return job.endedAt === undefined ? this.#wait(job.id, signal) : Promise.resolve(job)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -51,11 +43,11 @@ export class Endings implements AsyncDisposable {
     await this.#rest()
   }
 
-  #wait(id: JobId, timeoutMs: number | undefined): Promise<Job> {
+  #wait(id: JobId, signal: AbortSignal | undefined): Promise<Job> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(new Error('pawl was closed'))
       const done = () => {
-        timer?.[Symbol.dispose]()
+        signal?.removeEventListener('abort', abort)
         this.#forget(id, waiter)
       }
       const waiter: Waiter = {
@@ -68,10 +60,8 @@ export class Endings implements AsyncDisposable {
           reject(error)
         },
       }
-      const timer =
-        timeoutMs === undefined
-          ? undefined
-          : this.#timers.after(timeoutMs, () => waiter.reject(new WaitTimedOut(id, timeoutMs)))
+      const abort = () => waiter.reject(signal?.reason)
+      signal?.addEventListener('abort', abort)
       const waiters = this.#waiters.get(id) ?? new Set()
       this.#waiters.set(id, waiters.add(waiter))
       this.#watch()

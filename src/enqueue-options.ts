@@ -1,59 +1,58 @@
+import type { CallOptions } from './call.ts'
 import { DURATION_RULE, type Duration, parseDuration } from './core/duration.ts'
-import { type Kind, PRIORITIES, type Priority } from './core/job.ts'
+import { type Kind, PRIORITIES, type Priority, type PriorityName } from './core/job.ts'
 import type { Violation } from './core/refusal.ts'
-import type { PolicyInput } from './core/resolve.ts'
 import type { EnqueueRequest } from './engine/engine.ts'
+import { unsaidIn } from './engine/job-types.ts'
 import { Invalid } from './errors.ts'
 import type { Transaction } from './store/store.ts'
+import type { SpawnOptions } from './worker/spawn.ts'
 
-export type PriorityName = keyof typeof PRIORITIES
-
-export interface EnqueueOptions {
-  /** Your own id: works wherever an id does. Same id and input: the same job; another input is refused. */
-  readonly id?: string | undefined
-  /** This call: repeated with it, the first answer comes back. */
+export interface EnqueueOptions extends SpawnOptions, CallOptions {
+  /**
+   * This call: repeated with it, the first answer comes back.
+   * @default none: every call is a new one
+   */
   readonly requestId?: string | undefined
-  /** This creation, for 24 hours. */
+  /**
+   * This creation, for 24 hours: the same call again gives the job it made, another under the same key is refused.
+   * @default none
+   */
   readonly idempotencyKey?: string | undefined
-  /** This piece of business: at most one live job has it. */
-  readonly dedupeKey?: string | undefined
-  readonly delay?: Duration | undefined
-  readonly runAt?: Date | number | undefined
-  readonly priority?: PriorityName | Priority | undefined
-  /** The job lives and dies with this transaction. */
+  /**
+   * The job lives and dies with this transaction, which must be open: a `pg` client, or what an adapter makes of yours.
+   * @default one of its own
+   */
   readonly tx?: Transaction | undefined
-  readonly topic?: string | undefined
-  readonly contextPtr?: string | undefined
-  readonly adapterId?: string | undefined
-  readonly env?: Readonly<Record<string, string>> | undefined
-  readonly labels?: Readonly<Record<string, string>> | undefined
-  readonly correlationId?: string | undefined
-  readonly traceparent?: string | undefined
+  /**
+   * The job it belongs to, which is told of its end.
+   * @default none
+   */
   readonly parentId?: string | undefined
-  readonly workflowId?: string | undefined
-  readonly stepIndex?: number | undefined
-  readonly tenant?: string | undefined
+  /**
+   * Who enqueues it, for the log.
+   * @default that of `open`, else `producer`
+   */
   readonly actor?: string | undefined
-  /** For a type known by its name only, which no worker has announced. */
-  readonly queue?: string | undefined
-  readonly policy?: PolicyInput | undefined
 }
 
 /** `producer` is what stores need not write down. */
-const ACTOR = 'producer'
+export const PRODUCER = 'producer'
 export const DEFAULT_PRIORITY: Priority = PRIORITIES.normal
 
 export function enqueueRequest(
   kind: Kind,
   input: string | undefined,
   dedupeKey: string | undefined,
+  actor: string,
   options: EnqueueOptions,
 ): EnqueueRequest {
   const found: Violation[] = []
   const request: EnqueueRequest = {
     requestId: options.requestId,
-    actor: options.actor ?? ACTOR,
+    actor: options.actor ?? actor,
     kind,
+    unsaid: unsaidIn(options),
     priority: priorityFrom(options.priority, found),
     input,
     id: options.id,

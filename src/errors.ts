@@ -33,6 +33,35 @@ export class Invalid extends ValidationError {
   }
 }
 
+/** One of many that was not enqueued. */
+export interface RefusedItem {
+  /** Its place among the inputs. */
+  readonly index: number
+  readonly error: Error
+}
+
+const ITEMS_SHOWN = 5
+
+/** Of many jobs some were not enqueued. `refused` says which and why; `enqueued` are handles of the others. */
+export class SomeRefused<Handle = unknown> extends AggregateError {
+  override readonly name = 'SomeRefused'
+  readonly code = 'SOME_REFUSED'
+  readonly refused: readonly RefusedItem[]
+  readonly enqueued: readonly Handle[]
+
+  constructor(asked: number, refused: readonly RefusedItem[], enqueued: readonly Handle[]) {
+    const shown = refused.slice(0, ITEMS_SHOWN).map(({ index, error }) => `[${index}] ${error.message}`)
+    const more = refused.length > ITEMS_SHOWN ? [`and ${refused.length - ITEMS_SHOWN} more`] : []
+    const rest = enqueued.length === 0 ? 'nothing was enqueued' : `${enqueued.length} were enqueued`
+    super(
+      refused.map(({ error }) => error),
+      `${refused.length} of ${asked} jobs were refused, ${rest}: ${[...shown, ...more].join('; ')}`,
+    )
+    this.refused = refused
+    this.enqueued = enqueued
+  }
+}
+
 /** The awaited job ended, and not well. What it left behind is on `job`. */
 export abstract class JobEndedBadly extends Error {
   readonly job: Job
@@ -90,13 +119,27 @@ export class JobTimedOut extends JobEndedBadly {
   }
 }
 
+/** A call was not answered in the time it was given. Whether it was done is not known. */
+export class CallTimedOut extends Error {
+  override readonly name: string = 'CallTimedOut'
+  readonly code = 'CALL_TIMED_OUT'
+  readonly waitedMs: number
+
+  constructor(what: string, waitedMs: number, message?: string) {
+    const unknown = 'Whether it was done is not known; what changes a job may be repeated with the same request id.'
+    super(message ?? `${what} was not answered within ${waitedMs} ms. ${unknown}`)
+    this.waitedMs = waitedMs
+  }
+}
+
 /** The job has not ended; whoever waited for it did not want to wait any longer. */
-export class WaitTimedOut extends Error {
+export class WaitTimedOut extends CallTimedOut {
   override readonly name = 'WaitTimedOut'
   readonly id: JobId
 
   constructor(id: JobId, waitedMs: number) {
-    super(`Job ${id} had not ended after ${waitedMs} ms. It goes on; only the waiting has ended.`)
+    const message = `Job ${id} had not ended after ${waitedMs} ms. It goes on; only the waiting has ended.`
+    super('result', waitedMs, message)
     this.id = id
   }
 }

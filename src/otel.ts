@@ -50,6 +50,7 @@ function observed(engine: Engine): Engine {
   }
   return new Proxy(engine, {
     get(target, name) {
+      if (name === 'until') return (signal: AbortSignal) => observed(target.until(signal))
       if (name in watched) return watched[name as keyof typeof watched]
       const value: unknown = Reflect.get(target, name, target)
       return typeof value === 'function' ? value.bind(target) : value

@@ -1,29 +1,40 @@
 /** What a user holds in the hand: the engine interface in the words of product and code. Every refusal is thrown. */
 
-import type { Asked, CancelOptions, ReopenOptions, RescheduleOptions, SignalOptions } from './asked.ts'
+import type {
+  Asked,
+  CancelOptions,
+  ReadOptions,
+  RedriveOptions,
+  ReopenOptions,
+  RescheduleOptions,
+  SignalOptions,
+} from './asked.ts'
+import { bounded, type CallOptions } from './call.ts'
 import { type Contract, contract } from './contract.ts'
 import { assert } from './core/assert.ts'
 import { bodyRef } from './core/body.ts'
-import { DURATION_RULE, type Duration, parseDuration } from './core/duration.ts'
 import type { Event } from './core/event.ts'
 import { type Explanation, explain } from './core/explain.ts'
 import { isId } from './core/id.ts'
-import { type Job, type JobId, RANK, STATES, TERMINAL_STATES, type TerminalState } from './core/job.ts'
+import { DEFAULT_TENANT, type Job, type JobId, RANK, STATES, TERMINAL_STATES, type TerminalState } from './core/job.ts'
 import { toJson } from './core/json.ts'
+import type { Jsonify } from './core/jsonify.ts'
 import type { Violation } from './core/refusal.ts'
-import { refuse } from './core/refuse.ts'
 import { edges, MACHINE } from './core/transitions.ts'
-import { DEFAULT_TENANT, type InputOf, type JobSpec, type OutputOf } from './define-job.ts'
+import type { InputOf, JobSpec, OutputOf } from './define-job.ts'
 import { Endings } from './endings.ts'
 import type { Answer, Engine, Word } from './engine/engine.ts'
 import { Queues } from './engine/queues.ts'
-import { logOf } from './engine/retention.ts'
 import { type Verification, type VerifyFilter, verify } from './engine/verify.ts'
+import { type EnqueueManyOptions, type EnqueueOutcome, type ItemOptions, Many } from './enqueue-many.ts'
 import { delayFrom, type EnqueueOptions, priorityFrom, timeFrom } from './enqueue-options.ts'
-import { ENDINGS, Invalid, Refused } from './errors.ts'
+import { ENDINGS, Invalid, Refused, SomeRefused, WaitTimedOut } from './errors.ts'
 import { JobHandle } from './job-handle.ts'
 import { Producer } from './producer.ts'
-import type { EventPage, EventQuery, JobPage, JobQuery } from './store/store.ts'
+import { eventsFor, history, mustFind } from './reads.ts'
+import { type Redriven, redrive } from './redrive.ts'
+import { spawning } from './spawn.ts'
+import type { EventPage, EventQuery, JobPage, JobQuery, LoadAnswer, LoadItem } from './store/store.ts'
 import type { Ids } from './system/ids.ts'
 import type { Log } from './system/log.ts'
 import type { Timers } from './system/timers.ts'
@@ -37,11 +48,10 @@ type Accepted = Extract<Answer, { ok: true }>
 type Handed<J, More extends readonly unknown[]> =
   undefined extends InputOf<J> ? [input?: InputOf<J>, ...more: More] : [input: InputOf<J>, ...more: More]
 
-export interface Redriven {
-  readonly matched: number
-  readonly reopened: number
-  readonly refused: readonly Refused[]
-}
+type HandleOf<J> = JobHandle<Jsonify<OutputOf<J>>, Jsonify<InputOf<J>>>
+
+/** For all of them, or a function of each. */
+type ManyOptions<J> = EnqueueManyOptions<InputOf<J>> | ((input: InputOf<J>, index: number) => ItemOptions)
 
 export interface PawlParts {
   readonly engine: Engine
@@ -61,7 +71,6 @@ export interface PawlParts {
 }
 
 const PAGE = 500
-const REOPENABLE = ['failed', 'dead_lettered', 'timed_out', 'cancelled'] as const satisfies readonly TerminalState[]
 
 export class Pawl implements AsyncDisposable {
   readonly engine: Engine
@@ -69,7 +78,6 @@ export class Pawl implements AsyncDisposable {
   readonly #tenant: string
   readonly #endings: Endings
   readonly #producer: Producer
-  readonly #queues: Queues
   /** Workers that have not been stopped, and what they have yet to say. */
   readonly #workers = new Set<Worker>()
   readonly #announcing = new Set<Promise<void>>()
@@ -81,78 +89,108 @@ export class Pawl implements AsyncDisposable {
     this.engine = parts.engine
     this.#tenant = parts.tenant ?? DEFAULT_TENANT
     this.#endings = new Endings(parts.engine, parts.timers, parts.log)
-    this.#producer = new Producer(parts.engine, this.#tenant)
-    this.#queues = new Queues(parts.engine)
+    this.#producer = new Producer(parts.engine, { tenant: this.#tenant, actor: parts.actor })
   }
 
   /** By definition, by spec, or by name with the definition's type: `enqueue<typeof crawlPage>('crawl.page', …)`. */
   async enqueue<J extends JobSpec>(
     job: J | J['type'],
     ...[input, options = {}]: Handed<J, [options?: EnqueueOptions]>
-  ): Promise<JobHandle<OutputOf<J>>> {
-    return new JobHandle(this, await this.#producer.enqueue(job, input, options))
+  ): Promise<HandleOf<J>> {
+    const what = `enqueue of ${typeof job === 'string' ? job : job.type}`
+    const made = await this.#call(what, options, (engine) => this.#producer.enqueue(engine, job, input, options))
+    return new JobHandle(this, made)
   }
 
-  /** Many of one type. All inputs are validated before the first is sent; then each is enqueued or refused by itself. */
+  /**
+   * Many of one type. All inputs are validated before the first is sent: where one is refused, nothing is enqueued, and
+   * `Invalid` names each by its index. What only the store can refuse is refused by itself, or with `atomic` all of them
+   * with it: `SomeRefused` says which and why, and has the handles of the others.
+   */
   async enqueueMany<J extends JobSpec>(
     job: J | J['type'],
     inputs: readonly InputOf<J>[],
-    options: EnqueueOptions | ((input: InputOf<J>, index: number) => EnqueueOptions) = {},
-  ): Promise<readonly JobHandle<OutputOf<J>>[]> {
-    const produced = await this.#producer.enqueueMany(job, inputs, options)
-    return produced.map((each) => new JobHandle(this, each))
+    options: ManyOptions<J> = {},
+  ): Promise<readonly HandleOf<J>[]> {
+    const outcomes = await this.#many(job, inputs, options, true)
+    const refused = outcomes.filter((each) => !each.ok)
+    const handles = outcomes.flatMap((each) => (each.ok ? [each.job] : []))
+    const [first] = refused
+    if (first === undefined) return handles
+    // The store did not answer, and nothing more particular can be said of any of them.
+    if (handles.length === 0 && refused.every(({ error }) => error === first.error)) throw first.error
+    const culprits = refused.filter(({ error }) => !(error instanceof Refused && error.code === 'OTHERS_REFUSED'))
+    throw new SomeRefused(inputs.length, culprits, handles)
   }
 
-  async get(id: JobId, tenant = this.#tenant): Promise<Job | undefined> {
-    const [found] = (await this.engine.load([this.#named(id, tenant)])).items
+  /** The same, without throwing: what became of each of them, in order. Those that are refused keep no others out, unless `atomic`. */
+  enqueueEach<J extends JobSpec>(
+    job: J | J['type'],
+    inputs: readonly InputOf<J>[],
+    options: ManyOptions<J> = {},
+  ): Promise<readonly EnqueueOutcome<HandleOf<J>>[]> {
+    return this.#many(job, inputs, options, false)
+  }
+
+  async get(id: JobId, options: ReadOptions = {}): Promise<Job | undefined> {
+    const [found] = (await this.#load(`get ${id}`, this.#named(id, options.tenant), options)).items
     return found?.job
   }
 
   /** A handle on a job that somebody else enqueued. */
-  handle<J extends JobSpec = JobSpec>(id: JobId): JobHandle<OutputOf<J>> {
+  handle<J extends JobSpec = JobSpec>(id: JobId): HandleOf<J> {
     return new JobHandle(this, { id, deduped: false, replayed: false })
   }
 
   /** One of a job's bodies, as it was handed in: `input`, `output`, `checkpoint`, `step/<name>`, `error/<attempt>`. */
-  async body(id: JobId, name: string): Promise<unknown> {
-    const [found] = (await this.engine.load([{ ...this.#named(id), bodies: [name] }])).items
-    const text = found?.bodies[name]
+  async body(id: JobId, name: string, options: ReadOptions = {}): Promise<unknown> {
+    const item = { ...this.#named(id, options.tenant), bodies: [name] }
+    const text = (await this.#load(`body ${name} of ${id}`, item, options)).items[0]?.bodies[name]
     return text === undefined ? undefined : JSON.parse(text)
   }
 
-  find(query: Partial<JobQuery> = {}): Promise<JobPage> {
-    return this.engine.find({ ...query, order: query.order ?? 'newest', limit: query.limit ?? PAGE })
+  find(query: Partial<JobQuery> = {}, options: CallOptions = {}): Promise<JobPage> {
+    const { tenant = this.#parts.tenant, order = 'newest', limit = PAGE } = query
+    return this.#call('find', options, (engine) => engine.find({ ...query, tenant, order, limit }))
   }
 
   /** A job's whole log; or a page of what happened to many: the feed after a position, by type and time, by correlation. */
-  events(id: JobId): Promise<readonly Event[]>
-  events(query: EventQuery | { readonly after: string; readonly limit?: number | undefined }): Promise<EventPage>
+  events(id: JobId, options?: ReadOptions): Promise<readonly Event[]>
+  events(
+    query: EventQuery | { readonly after: string; readonly limit?: number | undefined },
+    options?: CallOptions,
+  ): Promise<EventPage>
   async events(
     asked: JobId | EventQuery | { readonly after: string; readonly limit?: number | undefined },
+    options: ReadOptions = {},
   ): Promise<readonly Event[] | EventPage> {
-    if (typeof asked === 'string') return logOf(this.engine, await this.#resolved(asked))
-    if ('by' in asked) return this.engine.events(asked)
-    return this.engine.events({ by: 'feed', after: asked.after, limit: asked.limit ?? PAGE })
+    if (typeof asked === 'string') {
+      const item = this.#named(asked, options.tenant)
+      return this.#call(`events of ${asked}`, options, (engine) => history(engine, item))
+    }
+    const query = 'by' in asked ? asked : ({ by: 'feed', after: asked.after, limit: asked.limit ?? PAGE } as const)
+    return this.#call('events', options, (engine) => eventsFor(engine, this.#parts.tenant, query))
   }
 
-  /** Waits for the end. Throws JobFailed, JobDeadLettered, JobCancelled, JobDenied or JobTimedOut. */
-  async result<O = unknown>(id: JobId, options: { readonly timeout?: Duration | undefined } = {}): Promise<O> {
-    const timeoutMs = options.timeout === undefined ? undefined : parseDuration(options.timeout)
-    if (options.timeout !== undefined && timeoutMs === undefined) {
-      throw new Invalid('result', [{ field: 'timeout', rule: DURATION_RULE }])
-    }
-    const job = await this.#endings.of(this.#named(id), timeoutMs)
-    const Bad = ENDINGS[job.state as TerminalState]
-    if (Bad !== undefined) throw new Bad(job)
-    if (job.result?.ptr !== undefined) return { resultPtr: job.result.ptr } as O
-    return (job.result?.body.size === 0 ? undefined : await this.body(job.id, 'output')) as O
+  /**
+   * Waits for the end. Throws JobFailed, JobDeadLettered, JobCancelled, JobDenied or JobTimedOut; WaitTimedOut where it has not
+   * ended in time.
+   */
+  result<O = unknown>(id: JobId, options: ReadOptions = {}): Promise<O> {
+    const late = (waitedMs: number) => new WaitTimedOut(id, waitedMs)
+    return this.#call(
+      `result of ${id}`,
+      options,
+      (engine, signal) => this.#resultOf<O>(engine, id, options, signal),
+      late,
+    )
   }
 
   cancel(id: JobId, { mode = 'soft', reason, ...asked }: CancelOptions = {}): Promise<Accepted> {
     return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'cancel', mode, reason } }))
   }
 
-  signal(id: JobId, name: string, payload?: unknown, { key, ...asked }: SignalOptions = {}): Promise<Accepted> {
+  async signal(id: JobId, name: string, payload?: unknown, { key, ...asked }: SignalOptions = {}): Promise<Accepted> {
     const json = toJson(payload, 'payload')
     if (!json.ok) throw new Invalid(`signal ${name}`, json.violations)
     const { text } = json
@@ -162,7 +200,7 @@ export class Pawl implements AsyncDisposable {
   }
 
   /** Run now (nothing given), later, or at another priority. */
-  reschedule(id: JobId, { delay, runAt, priority, ...asked }: RescheduleOptions = {}): Promise<Accepted> {
+  async reschedule(id: JobId, { delay, runAt, priority, ...asked }: RescheduleOptions = {}): Promise<Accepted> {
     const found: Violation[] = []
     const delayMs = delayFrom(delay, found)
     const urgency = priority === undefined ? undefined : priorityFrom(priority, found)
@@ -180,50 +218,44 @@ export class Pawl implements AsyncDisposable {
     return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'reopen', reason, runAt: timeFrom(runAt) } }))
   }
 
-  /** Reopens whatever matches; dead letters and failures unless the filter says otherwise. */
-  async redrive(filter: VerifyFilter = {}, options: Asked & { readonly dryRun?: boolean } = {}): Promise<Redriven> {
-    const states = (filter.states ?? ['failed', 'dead_lettered']).filter((state) => includes(REOPENABLE, state))
-    const requestId = options.requestId ?? this.#parts.ids.requestId()
-    const actor = options.actor ?? this.#actor
-    const refused: Refused[] = []
-    let matched = 0
-    let cursor: string | undefined
-    do {
-      const page = await this.engine.find({ ...filter, states, order: 'oldest', limit: PAGE, cursor })
-      matched += page.jobs.length
-      cursor = page.cursor
-      if (options.dryRun === true || page.jobs.length === 0) continue
-      const words = page.jobs.map(({ id }): Word => ({ id, command: { type: 'reopen', actor, requestId } }))
-      for (const answer of await this.engine.settle(words)) if (!answer.ok) refused.push(new Refused(answer.refusal))
-    } while (cursor !== undefined)
-    return { matched, reopened: options.dryRun === true ? 0 : matched - refused.length, refused }
+  /** Reopens whatever matches: dead letters, unless the filter names other states (`failed`, `timed_out`, `cancelled`). */
+  redrive(filter: VerifyFilter = {}, options: RedriveOptions = {}): Promise<Redriven> {
+    const { dryRun = false, actor = this.#actor, requestId = this.#parts.ids.requestId() } = options
+    const tenant = filter.tenant ?? options.tenant ?? this.#parts.tenant
+    return this.#call('redrive', options, (engine) =>
+      redrive(engine, { filter: { ...filter, tenant }, dryRun, actor, requestId }),
+    )
   }
 
-  pause(queue: string, { actor, tenant }: Asked = {}): Promise<void> {
-    return this.#queues.pause(tenant ?? this.#tenant, queue, actor ?? this.#actor)
+  pause(queue: string, { actor = this.#actor, tenant = this.#tenant, ...bounds }: Asked = {}): Promise<void> {
+    return this.#call(`pause ${queue}`, bounds, (engine) => new Queues(engine).pause(tenant, queue, actor))
   }
 
-  resume(queue: string, { tenant }: Asked = {}): Promise<void> {
-    return this.#queues.resume(tenant ?? this.#tenant, queue)
+  resume(queue: string, { tenant = this.#tenant, ...bounds }: Asked = {}): Promise<void> {
+    return this.#call(`resume ${queue}`, bounds, (engine) => new Queues(engine).resume(tenant, queue))
   }
 
   /** For callers who know when they committed: workers look at the queue now instead of when they next poll. */
-  wake(queue: string, { tenant }: Asked = {}): Promise<void> {
-    return this.#queues.wake(tenant ?? this.#tenant, queue)
+  wake(queue: string, { tenant = this.#tenant, ...bounds }: Asked = {}): Promise<void> {
+    return this.#call(`wake ${queue}`, bounds, (engine) => new Queues(engine).wake(tenant, queue))
   }
 
   /** Why is this job not running? */
-  async explain(id: JobId): Promise<Explanation> {
-    const job = await this.get(id)
-    if (job === undefined) throw new Refused(refuse('NOT_FOUND', { jobId: id, message: `There is no job ${id}.` }))
-    const { tenant, queue } = job.spec.kind
-    const paused = await this.#queues.paused(tenant, queue)
-    return explain(job, { now: this.engine.now(), paused, held: undefined })
+  explain(id: JobId, options: ReadOptions = {}): Promise<Explanation> {
+    return this.#call(`explain ${id}`, options, async (engine) => {
+      const job = await mustFind(engine, this.#named(id, options.tenant))
+      const { tenant, queue } = job.spec.kind
+      const paused = await new Queues(engine).paused(tenant, queue)
+      return explain(job, { now: engine.now(), paused, held: undefined })
+    })
   }
 
   /** Folds every log against its record, keys and counters; names every difference. */
-  verify(filter?: VerifyFilter): Promise<Verification> {
-    return verify(this.#parts.stored ?? this.engine, filter)
+  verify(filter: VerifyFilter = {}, options: CallOptions = {}): Promise<Verification> {
+    const { tenant, stored = this.engine, timers } = this.#parts
+    const narrowed = tenant === undefined ? filter : { tenant, ...filter }
+    // As it is stored: what is encrypted is compared as it is.
+    return bounded({ engine: stored, timers }, 'verify', options, (engine) => verify(engine, narrowed))
   }
 
   /** The table the engine enforces. */
@@ -240,20 +272,22 @@ export class Pawl implements AsyncDisposable {
 
   /** The contract of document 001, operation by operation, for those who build their own workers. */
   get contract(): Contract {
-    return contract(this.engine, this.#tenant)
+    return contract((what, bounds, work) => this.#call(what, bounds, work), this.#tenant)
   }
 
   /** Runs the handlers of these types in this process, until the worker is stopped. */
   work(jobs: readonly JobDefinition[], options: WorkerOptions = {}): Worker {
     if (jobs.length === 0) throw new TypeError('work: no job types are given, so there is nothing to run')
-    const { timers, ids, log, surroundings } = this.#parts
-    const { telemetry } = this.#parts
+    const { timers, ids, log, surroundings, telemetry } = this.#parts
     const handlers = telemetry === undefined ? jobs : jobs.map((job) => telemetry.definition(job))
-    const worker = startWorker(this.engine, handlers, { ...surroundings, timers, ids, log, ...options })
+    const spawn = spawning(this.#producer, this.engine, telemetry !== undefined)
+    const own = { ...surroundings, tenant: this.#tenant, timers, ids, log, spawn }
+    const worker = startWorker(this.engine, handlers, { ...own, ...options })
     this.#workers.add(worker)
     // Producers that know only the name of a type find its queue and its policy.
+    const kinds = jobs.map(({ tenant = this.#tenant, queue, type, policy }) => ({ tenant, queue, type, policy }))
     const announced = this.#producer.types
-      .announce(jobs)
+      .announce(kinds)
       .catch((error: unknown) => log.warn('job types could not be announced', { reason: String(error) }))
       .finally(() => this.#announcing.delete(announced))
     this.#announcing.add(announced)
@@ -283,24 +317,62 @@ export class Pawl implements AsyncDisposable {
     return this.#parts.actor ?? 'operator'
   }
 
-  async #say(id: JobId, asked: Asked, words: (stamp: Stamp) => Omit<Word, 'id' | 'tenant'>): Promise<Accepted> {
-    const actor = asked.actor ?? this.#actor
-    const requestId = asked.requestId ?? this.#parts.ids.requestId()
-    const stamp: Stamp = { actor, requestId, expectedRev: asked.expectedRev }
-    const [answer] = await this.engine.settle([{ ...words(stamp), ...this.#named(id, asked.tenant) }])
-    assert(answer !== undefined, 'every word is answered')
-    if (!answer.ok) throw new Refused(answer.refusal)
-    return answer
+  /** Every call goes through here, and only here is it bounded. */
+  #call<T>(
+    what: string,
+    bounds: CallOptions,
+    work: (engine: Engine, signal: AbortSignal | undefined) => Promise<T>,
+    late?: (waitedMs: number) => Error,
+  ): Promise<T> {
+    return bounded({ engine: this.engine, timers: this.#parts.timers }, what, bounds, work, late)
   }
 
-  /** A producer's own id is unique among its tenant's. */
-  #named(id: JobId, tenant = this.#tenant): { readonly id: JobId; readonly tenant: string | undefined } {
-    return { id, tenant: isId(id) ? undefined : tenant }
+  #load(what: string, item: LoadItem, bounds: CallOptions): Promise<LoadAnswer> {
+    return this.#call(what, bounds, (engine) => engine.load([item]))
   }
 
-  async #resolved(id: JobId): Promise<JobId> {
-    if (isId(id)) return id
-    return (await this.get(id))?.id ?? id
+  #many<J extends JobSpec>(
+    job: J | J['type'],
+    inputs: readonly InputOf<J>[],
+    asked: ManyOptions<J>,
+    strict: boolean,
+  ): Promise<readonly EnqueueOutcome<HandleOf<J>>[]> {
+    const options: EnqueueManyOptions<InputOf<J>> = typeof asked === 'function' ? { each: asked } : asked
+    const type = typeof job === 'string' ? job : job.type
+    return this.#call(`enqueueMany of ${type}`, options, async (engine) => {
+      const many = new Many(this.#producer, engine, job, inputs, options)
+      const violations = await many.violations()
+      if (strict && violations.length > 0) throw new Invalid(`validation_failed: inputs of ${type}`, violations)
+      const outcomes = await many.send()
+      return outcomes.map((each) => (each.ok ? { ...each, job: new JobHandle(this, each.job) } : each))
+    })
+  }
+
+  async #resultOf<O>(engine: Engine, id: JobId, { tenant }: ReadOptions, signal: AbortSignal | undefined): Promise<O> {
+    const job = await this.#endings.of(await mustFind(engine, this.#named(id, tenant)), signal)
+    const Bad = ENDINGS[job.state as TerminalState]
+    if (Bad !== undefined) throw new Bad(job)
+    if (job.result?.ptr !== undefined) return { resultPtr: job.result.ptr } as O
+    if (job.result?.body.size === 0) return undefined as O
+    const [found] = (await engine.load([{ id: job.id, bodies: ['output'] }])).items
+    const text = found?.bodies['output']
+    return (text === undefined ? undefined : JSON.parse(text)) as O
+  }
+
+  #say(id: JobId, asked: Asked, words: (stamp: Stamp) => Omit<Word, 'id' | 'tenant'>): Promise<Accepted> {
+    const { actor = this.#actor, requestId = this.#parts.ids.requestId(), expectedRev, tenant, ...bounds } = asked
+    const word = { ...words({ actor, requestId, expectedRev }), ...this.#named(id, tenant) }
+    return this.#call(`${word.command.type} of ${id}`, bounds, async (engine) => {
+      const [answer] = await engine.settle([word])
+      assert(answer !== undefined, 'every word is answered')
+      if (!answer.ok) throw new Refused(answer.refusal)
+      return answer
+    })
+  }
+
+  /** A producer's own id is unique among its tenant's; ours are unique, and anybody's where no tenant is named. */
+  #named(id: JobId, tenant = this.#parts.tenant): { readonly id: JobId; readonly tenant: string | undefined } {
+    return { id, tenant: tenant ?? (isId(id) ? undefined : DEFAULT_TENANT) }
   }
 }
 
@@ -309,6 +381,3 @@ interface Stamp {
   readonly requestId: string
   readonly expectedRev: number | undefined
 }
-
-const includes = <T extends string>(all: readonly T[], one: string): one is T =>
-  (all as readonly string[]).includes(one)

@@ -58,6 +58,7 @@ export const RANK: Readonly<Record<State, number>> = {
 /** 0 is served first. `critical`, `interactive` and `batch` are the names people use for three of them. */
 export type Priority = number
 export const PRIORITIES = { critical: 1, interactive: 3, normal: 5, batch: 7 } as const
+export type PriorityName = keyof typeof PRIORITIES
 
 /** Everything a job shares with its siblings. Interned by stores as a small number; immutable. */
 export interface Kind {
@@ -66,6 +67,9 @@ export interface Kind {
   readonly type: string
   readonly policy: Policy
 }
+
+/** Whose jobs are that nobody says anything about. */
+export const DEFAULT_TENANT = 'default'
 
 /** What a user supplied and may be big lives outside the record, under (job, name). */
 export interface BodyRef {

@@ -16,43 +16,159 @@ import {
 import { DEFAULTS, PRESETS } from './presets.ts'
 import type { Violation } from './refusal.ts'
 
+/** Delay before retry n: `min(max, base · factor^(n-1))`, jittered. */
 export interface CurveInput {
+  /**
+   * The first delay.
+   * @default '2s'; '10s' for throttled errors
+   */
   readonly base?: Duration | undefined
+  /**
+   * By how much each delay is longer than the one before.
+   * @default 2
+   */
   readonly factor?: number | undefined
+  /**
+   * The longest delay.
+   * @default '60s'; '10m' for throttled errors
+   */
   readonly max?: Duration | undefined
+  /**
+   * `full`: anything up to the delay; `equal`: half of it and anything up to the other half; `none`: the delay itself.
+   * @default 'full'; 'equal' for throttled errors
+   */
   readonly jitter?: Jitter | undefined
 }
 
-/** The words of `defineJob`. */
+export interface RetryInput extends CurveInput {
+  /**
+   * Executions that may end in failure, the first included: an always failing handler runs exactly so often.
+   * @default 7
+   */
+  readonly attempts?: number | undefined
+  /**
+   * Leases that may be lost besides: by crashes and deploys, which are not the handler's fault.
+   * @default 3
+   */
+  readonly stalls?: number | undefined
+  /**
+   * `shared`: a lost lease counts as an attempt.
+   * @default 'separate'
+   */
+  readonly budget?: 'separate' | 'shared' | undefined
+  /**
+   * The curve for errors of class `throttled` (`ThrottledError`, `captcha`, `403_waf`, `503_shield`).
+   * @default slower and further than the other
+   */
+  readonly throttled?: CurveInput | undefined
+}
+
+/** The words of `defineJob` about how a job is leased, retried and ended. Defaults are those of a job without `dialect`. */
 export interface PolicyInput {
+  /**
+   * Binds the type to one of the five documents, to the letter: what it does not know is refused, its defaults apply.
+   * @default none
+   */
   readonly dialect?: DialectName | undefined
+  /**
+   * How long a worker owns the job without renewing; heartbeats renew it. From 1 s to a day.
+   * @default '60s'
+   */
   readonly lease?: Duration | undefined
-  /** An interval, or `false`: then the lease must outlast the attempt. */
+  /**
+   * How often the lease is renewed, or `false`: then the lease must outlast the attempt.
+   * @default '15s', at most half the lease
+   */
   readonly heartbeat?: Duration | false | undefined
+  /**
+   * The lease is lost after so many missed heartbeats, where that is sooner than its end.
+   * @default 2
+   */
   readonly missedHeartbeats?: number | undefined
+  /**
+   * How long one attempt may run; then the handler's signal aborts, and the attempt has failed with `E_TIMEOUT`.
+   * @default '5m'
+   */
   readonly timeout?: Duration | undefined
+  /**
+   * How long the job may take in all, from enqueue or reopening; then it is `timed_out`.
+   * @default none
+   */
   readonly deadline?: Duration | undefined
+  /**
+   * How soon it must have been started once it may run; else `onNotStarted`.
+   * @default none
+   */
   readonly startWithin?: Duration | undefined
+  /**
+   * A wait longer than this is `parked`: no scheduler looks at the job until it is woken.
+   * @default '60s'
+   */
   readonly parkAfter?: Duration | undefined
+  /**
+   * How long a handler may take to stop after a soft cancel; then the cancel is hard.
+   * @default '30s'
+   */
   readonly cancelGrace?: Duration | undefined
+  /**
+   * How long undoing the steps of a job that did not succeed may take.
+   * @default '1h'
+   */
   readonly compensateWithin?: Duration | undefined
-  readonly retry?:
-    | (CurveInput & {
-        readonly attempts?: number | undefined
-        readonly stalls?: number | undefined
-        readonly budget?: 'separate' | 'shared' | undefined
-        readonly throttled?: CurveInput | undefined
-      })
-    | undefined
+  /**
+   * How often, and when, it is tried again.
+   * @default 7 attempts, from 2 s to 60 s, jittered
+   */
+  readonly retry?: RetryInput | undefined
+  /**
+   * What errors mean, by their `code`: `{ SMTP_550: 'permanent' }`. Consulted before the error's own class.
+   * @default docs/errors.md has the table; what is not in it is transient
+   */
   readonly errors?: Readonly<Record<string, ErrorClass>> | undefined
+  /**
+   * What becomes of a job whose attempts or stalls are spent.
+   * @default 'dead_letter'
+   */
   readonly onExhausted?: 'failed' | 'dead_letter' | undefined
+  /**
+   * What becomes of a job whose input its schema does not accept.
+   * @default 'dead_letter'
+   */
   readonly onInvalid?: 'failed' | 'dead_letter' | undefined
+  /**
+   * Whether an attempt that takes too long has failed, and may be tried again, or ends the job.
+   * @default 'fail'
+   */
   readonly onTimeout?: 'fail' | 'timed_out' | undefined
+  /**
+   * What becomes of a job whose lease was lost: queued again at once, tried again later, or ended.
+   * @default 'requeue'
+   */
   readonly onStall?: 'requeue' | 'retry' | 'timed_out' | undefined
+  /**
+   * What becomes of a job that was claimed and not started in time.
+   * @default 'stalled'
+   */
   readonly onNotStarted?: 'stalled' | 'timed_out' | undefined
+  /**
+   * Whether a wait that was in vain goes on with `timedOut`, or ends the job.
+   * @default 'resume'
+   */
   readonly onWaitTimeout?: 'resume' | 'timed_out' | undefined
+  /**
+   * New jobs are `pending` until somebody admits them.
+   * @default false
+   */
   readonly admission?: boolean | undefined
+  /**
+   * Handlers tolerate being run again under the same id. Only document 002 asks: `false` makes each retry a new job there.
+   * @default true
+   */
   readonly idempotent?: boolean | undefined
+  /**
+   * How long a dedupe key is held: while the job lives, for a time from its enqueue, or for ever.
+   * @default 'live'
+   */
   readonly dedupeFor?: 'live' | 'forever' | Duration | undefined
 }
 
@@ -65,7 +181,13 @@ export function resolvePolicy(input: PolicyInput): Resolved {
   if (!isFields(input)) return { ok: false, violations: [{ field: 'policy', rule: 'must be an object' }] }
   const dialect = oneOf(v, 'dialect', input.dialect, DIALECT_NAMES)
   const base: Policy = dialect === undefined ? DEFAULTS : { ...DEFAULTS, ...PRESETS[dialect], dialect }
-  const retry = part(v, 'retry', input.retry, [...CURVE_WORDS, 'attempts', 'stalls', 'budget', 'throttled'])
+  const retry: Partial<RetryInput> = part(v, 'retry', input.retry, [
+    ...CURVE_WORDS,
+    'attempts',
+    'stalls',
+    'budget',
+    'throttled',
+  ])
   const heartbeat = input.heartbeat === undefined ? base.heartbeat : input.heartbeat !== false
   const attemptMs = duration(v, 'timeout', input.timeout, DURATIONS.attemptMs) ?? base.attemptMs
   const unsaid = heartbeat ? base.leaseMs : Math.min(attemptMs + 1_000, DURATIONS.leaseMs.max)

@@ -8,20 +8,38 @@ import type { Stage } from './job.ts'
 import type { ErrorClass } from './policy.ts'
 
 export interface ThrownOptions {
-  /** `E_429_RATE`, `invalid_url`: any code; the job type's table has the last word on its class. */
+  /**
+   * `E_429_RATE`, `invalid_url`: any code; the job type's table has the last word on its class.
+   * @default the name of the class, in small letters: `transient`, `permanent`, …
+   */
   readonly code?: string | undefined
+  /**
+   * Where it happened: `fetch`, `input`, `exec`, `output`, `commit`.
+   * @default 'exec'
+   */
   readonly stage?: Stage | undefined
+  /**
+   * A few words about it, up to 16: domain, url, path.
+   * @default none
+   */
   readonly context?: Readonly<Record<string, string>> | undefined
   /**
    * When to try again, in milliseconds from now: taken as it is plus up to a tenth, whatever the backoff curve says; at most
    * a day, and not beyond the job's deadline.
+   * @default the curve of the job's policy
    */
   readonly retryAfterMs?: number | undefined
   /**
    * The same as a server says it: the text of a `Retry-After` header (seconds, or a date), a duration (`'90s'`), or a
-   * `Date`. `{ retryAfter: response.headers.get('retry-after') }` will do.
+   * `Date`; a number is milliseconds. `{ retryAfter: response.headers.get('retry-after') }` will do. Errors of other
+   * libraries need not be translated: a `Retry-After` in their `headers` or `response.headers` is found.
+   * @default the curve of the job's policy
    */
   readonly retryAfter?: string | number | Date | null | undefined
+  /**
+   * What caused it.
+   * @default nothing
+   */
   readonly cause?: unknown
 }
 

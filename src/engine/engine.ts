@@ -36,6 +36,8 @@ export interface Engine extends AsyncDisposable {
   events(query: EventQuery): Promise<EventPage>
   settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]>
   subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable>
+  /** The same engine for one call: what it still waits for when the signal aborts is called off, where that is possible. */
+  until(signal: AbortSignal): Engine
   /** The store's clock, estimated: the `now` of the last answer plus monotonic time since. Never ahead. */
   now(): Time
 }

@@ -146,6 +146,11 @@ export class LocalEngine implements Engine {
     }
   }
 
+  /** What is on its way to the store cannot be called back. */
+  until(): Engine {
+    return this
+  }
+
   now(): Time {
     return this.#parts.clock.now()
   }

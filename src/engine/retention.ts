@@ -21,10 +21,30 @@ export const RETENTION_DEFAULTS = {
 } as const
 
 export interface RetentionOptions {
+  /**
+   * Milliseconds between two rounds.
+   * @default 60000
+   */
   readonly everyMs?: number | undefined
+  /**
+   * Jobs removed in one commit at most.
+   * @default 500
+   */
   readonly batch?: number | undefined
+  /**
+   * How long a job that succeeded is kept, in milliseconds from its end.
+   * @default 604800000
+   */
   readonly succeededMs?: number | undefined
+  /**
+   * How long a job that ended in any other way is kept, in milliseconds from its end.
+   * @default 2592000000
+   */
   readonly endedMs?: number | undefined
+  /**
+   * Whether the logs of jobs that have ended are shortened: heartbeats and progress become one entry.
+   * @default true
+   */
   readonly compact?: boolean | undefined
 }
 

@@ -9,7 +9,15 @@ export const TICKER_DEFAULTS = {
 } as const
 
 export interface TickerOptions {
+  /**
+   * Milliseconds between two looks.
+   * @default 1000
+   */
   readonly everyMs?: number | undefined
+  /**
+   * Jobs judged in one commit at most.
+   * @default 200
+   */
   readonly batch?: number | undefined
 }
 

@@ -46,6 +46,7 @@ export function mortal(engine: Engine, timers: Timers): Mortal {
       subscriptions.push(subscription)
       return subscription
     }),
+    until: () => view,
     now: () => engine.now(),
     [Symbol.asyncDispose]: async () => {},
   }

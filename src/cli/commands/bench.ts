@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { TERMINAL_STATES } from '../../core/job.ts'
+import { DEFAULT_TENANT, TERMINAL_STATES } from '../../core/job.ts'
 import { type DefinedJob, defineJob } from '../../define-job.ts'
 import { assemble, openStore } from '../../open.ts'
 import type { Pawl } from '../../pawl.ts'
@@ -115,7 +115,7 @@ async function measure(session: Session, jobs: number, concurrency: number): Pro
   const latencies = await oneByOne(session, pawl, job)
   await worker.stop()
   terminal.progressDone()
-  if (!remote) await forget(pawl, job)
+  if (!remote) await forget(pawl, tenant ?? DEFAULT_TENANT, job.type)
   const left = store === undefined ? warm + jobs + latencies.length : await removed(store, queue, session)
   return {
     store: url,
@@ -149,7 +149,7 @@ async function oneByOne(
 }
 
 /** A worker announces its types: nobody should find this one. */
-async function forget({ engine }: Pawl, { tenant, type }: { readonly tenant: string; readonly type: string }) {
+async function forget({ engine }: Pawl, tenant: string, type: string) {
   await engine.settings([{ op: 'remove', collection: 'type', key: JSON.stringify([tenant, type]), rev: undefined }])
 }
 

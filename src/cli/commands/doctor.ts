@@ -1,6 +1,7 @@
 /** `pawl doctor`: is everything there that jobs need? Each finding comes with what to do about it. */
 import type { Command } from 'commander'
-import { DEFAULT_TENANT, defineJob } from '../../define-job.ts'
+import { DEFAULT_TENANT } from '../../core/job.ts'
+import { defineJob } from '../../define-job.ts'
 import type { Pawl } from '../../pawl.ts'
 import { type MigrationStatus, migrationStatus } from '../../store/postgres/migrate.ts'
 import { queueKey } from '../../store/store.ts'

@@ -1,6 +1,6 @@
 /** `pawl token …`: who may ask a gateway for what. The secret is shown once. */
 import type { Command } from 'commander'
-import { DEFAULT_TENANT } from '../../define-job.ts'
+import { DEFAULT_TENANT } from '../../core/job.ts'
 import type { Scope } from '../../gateway/contract/routes.ts'
 import { toWire } from '../../gateway/contract/wire.ts'
 import { type Token, Tokens } from '../../gateway/token.ts'

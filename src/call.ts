@@ -1,0 +1,58 @@
+/** Every call of the library can be bounded: by a time, by a signal, or by both. This is the one place where that is done. */
+import { DURATION_RULE, type Duration, parseDuration } from './core/duration.ts'
+import type { Engine } from './engine/engine.ts'
+import { CallTimedOut, Invalid } from './errors.ts'
+import type { Timers } from './system/timers.ts'
+
+export interface CallOptions {
+  /**
+   * How long to wait for the answer; then the call rejects with `CallTimedOut`.
+   * @default no limit but the store's own
+   */
+  readonly timeout?: Duration | undefined
+  /**
+   * Calls it off: it rejects with the signal's reason.
+   * @default nobody calls it off
+   */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface CallParts {
+  readonly engine: Engine
+  readonly timers: Timers
+}
+
+/**
+ * Rejects in time, whatever the store does. `work` is given the engine to use: over HTTP its requests end with the call. What
+ * a store of this process has begun it may still finish; nobody hears of it.
+ */
+export function bounded<T>(
+  { engine, timers }: CallParts,
+  what: string,
+  { timeout, signal }: CallOptions,
+  work: (engine: Engine, signal: AbortSignal | undefined) => Promise<T>,
+  late: (waitedMs: number) => Error = (waitedMs) => new CallTimedOut(what, waitedMs),
+): Promise<T> {
+  if (timeout === undefined && signal === undefined) return work(engine, undefined)
+  const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout)
+  if (timeout !== undefined && !(timeoutMs !== undefined && timeoutMs >= 0)) {
+    return Promise.reject(new Invalid(what, [{ field: 'timeout', rule: DURATION_RULE }]))
+  }
+  if (signal?.aborted) return Promise.reject(signal.reason)
+  const ending = new AbortController()
+  const ended = new Promise<never>((_, reject) => {
+    ending.signal.addEventListener('abort', () => reject(ending.signal.reason))
+  })
+  const abort = () => ending.abort(signal?.reason)
+  signal?.addEventListener('abort', abort)
+  const answered = new AbortController()
+  if (timeoutMs !== undefined) {
+    void timers.sleep(timeoutMs, answered.signal).then(() => {
+      if (!answered.signal.aborted) ending.abort(late(timeoutMs))
+    })
+  }
+  return Promise.race([work(engine.until(ending.signal), ending.signal), ended]).finally(() => {
+    answered.abort()
+    signal?.removeEventListener('abort', abort)
+  })
+}

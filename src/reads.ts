@@ -1,0 +1,46 @@
+/** Reading what one tenant may see. */
+import type { Event } from './core/event.ts'
+import type { Job } from './core/job.ts'
+import { refuse } from './core/refuse.ts'
+import type { Engine } from './engine/engine.ts'
+import { logOf } from './engine/retention.ts'
+import { Refused } from './errors.ts'
+import type { EventPage, EventQuery, LoadItem } from './store/store.ts'
+
+export async function mustFind(engine: Engine, item: LoadItem): Promise<Job> {
+  const [found] = (await engine.load([item])).items
+  if (found !== undefined) return found.job
+  throw new Refused(refuse('NOT_FOUND', { jobId: item.id, message: `There is no job ${item.id}.` }))
+}
+
+/** A job's whole log; empty where there is no such job. */
+export async function history(engine: Engine, item: LoadItem): Promise<readonly Event[]> {
+  // An id of the store's needs no looking up, unless it may be somebody else's.
+  if (item.tenant === undefined) return logOf(engine, item.id)
+  const [found] = (await engine.load([item])).items
+  return found === undefined ? [] : logOf(engine, found.job.id)
+}
+
+/** `tenant` is that of `open`; undefined: everybody's. */
+export async function eventsFor(engine: Engine, tenant: string | undefined, query: EventQuery): Promise<EventPage> {
+  if (tenant === undefined) return engine.events(query)
+  switch (query.by) {
+    case 'type':
+    case 'correlation':
+      return engine.events({ ...query, tenant: query.tenant ?? tenant })
+    case 'feed':
+    case 'tally': {
+      const page = await engine.events(query)
+      const theirs = (each: { readonly tenant: string }) => each.tenant === tenant
+      return { ...page, feed: page.feed.filter(theirs), tally: page.tally.filter(theirs) }
+    }
+    case 'job':
+    case 'annotation': {
+      const [found] = (await engine.load([{ id: query.id, tenant }])).items
+      return engine.events({ ...query, id: found?.job.id ?? NOBODY })
+    }
+  }
+}
+
+/** No store hands this number out. */
+const NOBODY = 'pj_vvvvvvvvvv'

@@ -1,0 +1,41 @@
+/** Bulk reopening: dead letters, unless the filter names other states. */
+import { STATES, type State } from './core/job.ts'
+import { movesFrom } from './core/transitions.ts'
+import type { Engine, Word } from './engine/engine.ts'
+import type { VerifyFilter } from './engine/verify.ts'
+import { Invalid, Refused } from './errors.ts'
+
+export interface Redriven {
+  readonly matched: number
+  readonly reopened: number
+  readonly refused: readonly Refused[]
+}
+
+export interface Redrive {
+  readonly filter: VerifyFilter
+  readonly dryRun: boolean
+  readonly actor: string
+  readonly requestId: string
+}
+
+const PAGE = 500
+const REOPENABLE: readonly State[] = STATES.filter((state) => movesFrom('reopen', state) !== undefined)
+
+export async function redrive(engine: Engine, { filter, dryRun, actor, requestId }: Redrive): Promise<Redriven> {
+  const states = filter.states ?? ['dead_lettered']
+  if (states.length === 0 || states.some((state) => !REOPENABLE.includes(state))) {
+    throw new Invalid('redrive', [{ field: 'states', rule: `must be among ${REOPENABLE.join(', ')}` }])
+  }
+  const refused: Refused[] = []
+  let matched = 0
+  let cursor: string | undefined
+  do {
+    const page = await engine.find({ ...filter, states, order: 'oldest', limit: PAGE, cursor })
+    matched += page.jobs.length
+    cursor = page.cursor
+    if (dryRun || page.jobs.length === 0) continue
+    const words = page.jobs.map(({ id }): Word => ({ id, command: { type: 'reopen', actor, requestId } }))
+    for (const answer of await engine.settle(words)) if (!answer.ok) refused.push(new Refused(answer.refusal))
+  } while (cursor !== undefined)
+  return { matched, reopened: dryRun ? 0 : matched - refused.length, refused }
+}

@@ -1,0 +1,164 @@
+/** Every call ends in the time it is given, whatever the store does. */
+import { getEventListeners } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { CallTimedOut, defineSpec, Invalid, open, type Pawl, WaitTimedOut } from '../../src/index.ts'
+import { assemble } from '../../src/open.ts'
+import { openMemoryStore } from '../../src/store/memory/memory.ts'
+import type { Store } from '../../src/store/store.ts'
+import { realClock } from '../../src/system/clock.ts'
+import { eventually } from '../support/eventually.ts'
+
+const mail = defineSpec({ type: 'mail' })
+
+/** A store that has gone silent: nothing is answered any more, and nothing is refused. */
+function silentStore(): Store {
+  const store = openMemoryStore({ clock: realClock })
+  const silent = new Set<PropertyKey>(['insert', 'load', 'claim', 'commit', 'find', 'events', 'settings'])
+  return new Proxy(store, {
+    get(target, name) {
+      if (silent.has(name)) return () => new Promise(() => {})
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+interface Bounds {
+  readonly timeout?: number
+  readonly signal?: AbortSignal
+}
+
+/** Every method that asks anything of the store, as a user calls it. */
+const CALLS: Readonly<Record<string, (pawl: Pawl, bounds: Bounds) => Promise<unknown>>> = {
+  enqueue: (pawl, bounds) => pawl.enqueue(mail, 1, bounds),
+  'enqueue by name': (pawl, bounds) => pawl.enqueue('mail', 1, bounds),
+  enqueueMany: (pawl, bounds) => pawl.enqueueMany(mail, [1, 2], bounds),
+  'enqueueMany, atomic': (pawl, bounds) => pawl.enqueueMany(mail, [1, 2], { ...bounds, atomic: true }),
+  enqueueEach: (pawl, bounds) => pawl.enqueueEach(mail, [1, 2], bounds),
+  get: (pawl, bounds) => pawl.get('pj_1', bounds),
+  body: (pawl, bounds) => pawl.body('pj_1', 'input', bounds),
+  find: (pawl, bounds) => pawl.find({}, bounds),
+  'events of a job': (pawl, bounds) => pawl.events('pj_1', bounds),
+  'events of many': (pawl, bounds) => pawl.events({ after: '' }, bounds),
+  result: (pawl, bounds) => pawl.result('pj_1', bounds),
+  cancel: (pawl, bounds) => pawl.cancel('pj_1', bounds),
+  signal: (pawl, bounds) => pawl.signal('pj_1', 'go', 1, bounds),
+  reschedule: (pawl, bounds) => pawl.reschedule('pj_1', bounds),
+  reopen: (pawl, bounds) => pawl.reopen('pj_1', bounds),
+  redrive: (pawl, bounds) => pawl.redrive({}, bounds),
+  pause: (pawl, bounds) => pawl.pause('q', bounds),
+  resume: (pawl, bounds) => pawl.resume('q', bounds),
+  wake: (pawl, bounds) => pawl.wake('q', bounds),
+  explain: (pawl, bounds) => pawl.explain('pj_1', bounds),
+  verify: (pawl, bounds) => pawl.verify({}, bounds),
+  'handle.result': (pawl, bounds) => pawl.handle('pj_1').result(bounds),
+  'handle.job': (pawl, bounds) => pawl.handle('pj_1').job(bounds),
+  'handle.state': (pawl, bounds) => pawl.handle('pj_1').state(bounds),
+  'handle.input': (pawl, bounds) => pawl.handle('pj_1').input(bounds),
+  'handle.events': (pawl, bounds) => pawl.handle('pj_1').events(bounds),
+  'handle.explain': (pawl, bounds) => pawl.handle('pj_1').explain(bounds),
+  'handle.cancel': (pawl, bounds) => pawl.handle('pj_1').cancel(bounds),
+  'handle.signal': (pawl, bounds) => pawl.handle('pj_1').signal('go', 1, bounds),
+  'handle.reschedule': (pawl, bounds) => pawl.handle('pj_1').reschedule(bounds),
+  'handle.reopen': (pawl, bounds) => pawl.handle('pj_1').reopen(bounds),
+  'contract.enqueue': ({ contract }, bounds) => contract.enqueue({ kind: mail, requestId: 'r', ...bounds }),
+  'contract.claimNext': ({ contract }, bounds) =>
+    contract.claimNext({ workerId: 'w', lanes: [], requestId: 'r', ...bounds }),
+  'contract.start': ({ contract }, bounds) => contract.start({ jobId: 'pj_1', fence: 'f', requestId: 'r', ...bounds }),
+  'contract.complete': ({ contract }, bounds) =>
+    contract.complete({ jobId: 'pj_1', fence: 'f', requestId: 'r', ...bounds }),
+  'contract.stall': ({ contract }, bounds) => contract.stall({ jobId: 'pj_1', requestId: 'r', ...bounds }),
+}
+
+/** Methods of the library that ask nothing of the store, or are about something else than one call. */
+const NOT_CALLS = new Set(['handle', 'work', 'close', 'machine', 'contract', 'engine', 'constructor'])
+
+describe.each(Object.entries(CALLS))('%s', (name, call) => {
+  const silent = () => assemble(silentStore(), { ticker: false, retention: false, log: 'silent' })
+
+  it('rejects when its time is over', async () => {
+    const error = await call(silent(), { timeout: 20 }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(name.endsWith('result') ? WaitTimedOut : CallTimedOut)
+    expect(error).toMatchObject({ code: 'CALL_TIMED_OUT', waitedMs: 20 })
+    expect((error as Error).message).toMatch(/20 ms/)
+  })
+
+  it('rejects with the reason of its signal, before and after it was made', async () => {
+    const gone = new Error('the request was cancelled')
+    const pawl = silent()
+    await expect(call(pawl, { signal: AbortSignal.abort(gone) })).rejects.toBe(gone)
+    const later = new AbortController()
+    const under = call(pawl, { signal: later.signal, timeout: 60_000 })
+    later.abort(gone)
+    await expect(under).rejects.toBe(gone)
+  })
+
+  it('refuses a time that is none', async () => {
+    await expect(call(silent(), { timeout: -1 })).rejects.toBeInstanceOf(Invalid)
+  })
+})
+
+describe('calls', () => {
+  it('are all of them in the table above', async () => {
+    const pawl = assemble(openMemoryStore({ clock: realClock }), { ticker: false, retention: false, log: 'silent' })
+    await using _ = pawl
+    const handle = pawl.handle('pj_1')
+    const methods = (of: object) => Object.getOwnPropertyNames(Object.getPrototypeOf(of))
+    const called = new Set(Object.keys(CALLS).map((name) => name.split(/[ ,]/)[0]))
+    const missing = [
+      ...methods(pawl).filter((method) => !NOT_CALLS.has(method) && !called.has(method)),
+      ...methods(handle).filter((method) => method !== 'constructor' && !called.has(`handle.${method}`)),
+    ]
+    expect(missing).toEqual([])
+  })
+
+  it('leave no timer and no listener behind once they are answered', async () => {
+    await using pawl = assemble(openMemoryStore({ clock: realClock }), {
+      ticker: false,
+      retention: false,
+      log: 'silent',
+    })
+    const { signal } = new AbortController()
+    const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length
+    const before = timers()
+    for (let n = 0; n < 5; n += 1) await pawl.enqueue(mail, n, { timeout: '1h', signal })
+    expect(timers()).toBe(before)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
+  it('over HTTP are called off with their requests, tries to come included', async () => {
+    await using gone = await deafServer()
+    await using pawl = await open(gone.url, { log: 'silent' })
+    await expect(pawl.get('pj_1', { timeout: 200 })).rejects.toBeInstanceOf(CallTimedOut)
+    await expect(pawl.enqueue(mail, 1, { timeout: 200 })).rejects.toBeInstanceOf(CallTimedOut)
+    await eventually('the requests to be given up', () => gone.open() === 0)
+    const asked = gone.asked()
+    await expect(pawl.get('pj_1', { timeout: 1_000 })).rejects.toBeInstanceOf(CallTimedOut)
+    expect(gone.asked()).toBe(asked + 1)
+    await using shut = await open('http://127.0.0.1:1', { log: 'silent' })
+    await expect(shut.get('pj_1', { timeout: 50 })).rejects.toBeInstanceOf(CallTimedOut)
+  })
+})
+
+/** Takes every request and answers none. */
+async function deafServer() {
+  let asked = 0
+  let open = 0
+  const server: Server = createServer((request) => {
+    asked += 1
+    open += 1
+    request.socket.once('close', () => (open -= 1))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: () => asked,
+    open: () => open,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

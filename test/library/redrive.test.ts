@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { defineJob, Invalid, PermanentError } from '../../src/index.ts'
+import { openTesting } from '../../src/testing/testing.ts'
+
+const bounced = defineJob({
+  type: 'bounced',
+  run() {
+    throw new PermanentError('no such mailbox', { code: 'SMTP_550' })
+  },
+})
+const spent = defineJob({
+  type: 'spent',
+  retry: { attempts: 1 },
+  run() {
+    throw new Error('the server is down')
+  },
+})
+
+async function stage() {
+  const testing = await openTesting([bounced, spent])
+  const { pawl } = testing
+  const failed = await pawl.enqueue(bounced)
+  const dead = await pawl.enqueue(spent)
+  await testing.drain()
+  expect([await failed.state(), await dead.state()]).toEqual(['failed', 'dead_lettered'])
+  return { testing, pawl, failed, dead, [Symbol.asyncDispose]: () => testing[Symbol.asyncDispose]() }
+}
+
+describe('redrive', () => {
+  it('reopens dead letters, and leaves alone what no retry will help', async () => {
+    await using scene = await stage()
+    const { pawl, failed, dead } = scene
+    expect(await pawl.redrive({}, { dryRun: true })).toMatchObject({ matched: 1, reopened: 0 })
+    expect(await pawl.redrive()).toMatchObject({ matched: 1, reopened: 1, refused: [] })
+    expect([await failed.state(), (await dead.job())?.generation]).toEqual(['failed', 1])
+    expect(await pawl.redrive({ types: ['bounced'] })).toMatchObject({ matched: 0 })
+  })
+
+  it('reopens other endings where they are asked for by name', async () => {
+    await using scene = await stage()
+    const { pawl, failed, dead } = scene
+    expect(await pawl.redrive({ states: ['failed'] })).toMatchObject({ matched: 1, reopened: 1 })
+    expect([(await failed.job())?.generation, (await dead.job())?.generation]).toEqual([1, 0])
+  })
+
+  it.each([[['succeeded']], [['running', 'dead_lettered']], [[]]] as const)(
+    'refuses %j, which nothing reopens',
+    async (states) => {
+      await using scene = await stage()
+      await expect(scene.pawl.redrive({ states })).rejects.toThrow(Invalid)
+      await expect(scene.pawl.redrive({ states })).rejects.toThrow(
+        'redrive: states: must be among failed, cancelled, timed_out, dead_lettered',
+      )
+    },
+  )
+})
