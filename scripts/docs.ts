@@ -6,6 +6,7 @@ import { errorsPage } from './docs/errors.ts'
 import { httpPage } from './docs/http.ts'
 import { invariantsPage } from './docs/invariants.ts'
 import { metricsPage } from './docs/metrics.ts'
+import { optionsPage } from './docs/options.ts'
 import { stateMachinePage } from './docs/state-machine.ts'
 
 export interface Page {
@@ -23,6 +24,7 @@ export function pages(): readonly Page[] {
     { path: 'docs/cli.md', text: cliPage() },
     { path: 'docs/http.md', text: httpPage() },
     { path: 'docs/metrics.md', text: metricsPage() },
+    { path: 'docs/options.md', text: optionsPage() },
   ]
 }
 
