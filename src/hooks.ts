@@ -42,17 +42,28 @@ export interface Hooks {
   readonly onStalled?: ((stalled: Stalled) => Promise<void> | void) | undefined
 }
 
-/** Of those that are told by the engine. Undefined where there are none: then nobody looks at events for them. */
-export function hookObserver({ onDeadLettered, onStalled }: Hooks, log: Log): Observer | undefined {
+/**
+ * Of those that are told by the engine. Undefined where there are none: then nobody looks at events for them. `opened`
+ * reads a record whose words are encrypted below it.
+ */
+export function hookObserver(
+  { onDeadLettered, onStalled }: Hooks,
+  log: Log,
+  opened: (job: Job) => Job,
+): Observer | undefined {
   if (onDeadLettered === undefined && onStalled === undefined) return undefined
   const dead = told('onDeadLettered', onDeadLettered, log)
   const stalled = told('onStalled', onStalled, log)
   return {
     committed(events, before, after) {
       for (const event of events) {
-        if (event.type === 'dead_lettered') dead?.({ job: after, ...event.payload })
-        else if (event.type === 'stalled')
-          stalled?.({ job: after, attempt: event.attempt, workerId: before?.owner?.workerId })
+        if (event.type === 'dead_lettered') {
+          const { failure, deadLetter } = event.payload
+          const job = opened(after)
+          dead?.({ job, failure: job.error ?? failure, deadLetter: job.deadLetter ?? deadLetter })
+        } else if (event.type === 'stalled') {
+          stalled?.({ job: opened(after), attempt: event.attempt, workerId: before?.owner?.workerId })
+        }
       }
     },
     conflicted: () => {},

@@ -1,4 +1,5 @@
 /** The composition root: from a URL to everything that belongs together, and back again when it is closed. */
+import type { Job } from './core/job.ts'
 import type { BodyCodec } from './engine/body-codec.ts'
 import { children } from './engine/children.ts'
 import type { Engine } from './engine/engine.ts'
@@ -127,7 +128,8 @@ async function remote(url: string, options: OpenOptions): Promise<Pawl> {
   const { HttpEngine } = await import('./client/client.ts')
   const { clock = realClock, random = realRandom, timers = realTimers, token } = options
   const engine = new HttpEngine({ url, token, clock, random, timers })
-  return new Pawl(shared(engine, options, { clock }))
+  const { opened: _, ...parts } = shared(engine, options, { clock })
+  return new Pawl(parts)
 }
 
 /** What every Pawl has, wherever its engine is. */
@@ -144,6 +146,7 @@ function shared(stored: Engine, options: OpenOptions, around: Surroundings) {
     sealed: codec !== undefined,
   }
   return {
+    opened: (job: Job): Job => sealed?.openedJob(job) ?? job,
     engine: telemetry?.engine(engine) ?? engine,
     stored,
     surroundings,
@@ -172,7 +175,10 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
   const log = logOf(options)
   // Each transition is a line in a log of one's own; standard error is only told what somebody should look at.
   const transitions = options.log === 'silent' ? undefined : options.log
-  const watching = observers(observer({ log: transitions, metrics, tracing }), hookObserver(options, log))
+  // The records that observers see are as they are stored; who reads them stands above the engine, which is yet to be made.
+  let read: (job: Job) => Job = (job) => job
+  const hooks = hookObserver(options, log, (job) => read(job))
+  const watching = observers(observer({ log: transitions, metrics, tracing }), hooks)
   const engine = new LocalEngine({ store, clock, random, timers, observer: watching, log })
   const services: Service[] = []
   if (options.ticker !== false) {
@@ -189,7 +195,9 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
     transaction: transactions && ((work) => transactions.run(work)),
   }
   const closing = transactions === undefined ? services : [...services, transactions]
-  return new Pawl({ ...shared(engine, options, surroundings), services: closing })
+  const { opened, ...parts } = shared(engine, options, surroundings)
+  read = opened
+  return new Pawl({ ...parts, services: closing })
 }
 
 /** A store that lives in this process's memory cannot be opened a second time. */
@@ -218,11 +226,11 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
     case 'postgres':
     case 'postgresql': {
       const { openPostgresStore } = await import('./store/postgres/postgres.ts')
-      const { migrate = false, schema, directUrl, log } = options
+      const { migrate = false, schema, directUrl } = options
       return openPostgresStore({
         url,
         migrate,
-        log,
+        log: logOf(options),
         ...(schema === undefined ? {} : { schema }),
         ...(directUrl === undefined ? {} : { directUrl }),
       })

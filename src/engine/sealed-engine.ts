@@ -48,11 +48,11 @@ export class SealedEngine implements Engine {
   readonly #random: Random
   readonly #names: JobNames
 
-  constructor(engine: Engine, codec: BodyCodec, random: Random) {
+  constructor(engine: Engine, codec: BodyCodec, random: Random, names = new JobNames(engine)) {
     this.#engine = engine
     this.#codec = codec
     this.#random = random
-    this.#names = new JobNames(engine)
+    this.#names = names
   }
 
   get claimsStand(): boolean {
@@ -135,12 +135,21 @@ export class SealedEngine implements Engine {
     return this.#engine.subscribe(wake)
   }
 
+  until(signal: AbortSignal): Engine {
+    return new SealedEngine(this.#engine.until(signal), this.#codec, this.#random, this.#names)
+  }
+
   now(): number {
     return this.#engine.now()
   }
 
   [Symbol.asyncDispose](): PromiseLike<void> {
     return this.#engine[Symbol.asyncDispose]()
+  }
+
+  /** What somebody else was told about a job, in words. */
+  openedJob(job: Job): Job {
+    return this.#readable(job)
   }
 
   /** What somebody else was told about a job's cancel, in words. */

@@ -110,7 +110,7 @@ describe('a whole life', () => {
     await using pawl = await open(gateway.url, { codec: codecA, log: 'silent' })
     await using _worker = pawl.work([secretive])
     const ids = await live(pawl)
-    await using stranger = await open(gateway.url)
+    await using stranger = await open(gateway.url, { log: 'silent' })
     for (const each of [served, stranger]) {
       const { items } = await each.engine.load(ids.map((id) => ({ id, bodies: ALL })))
       expect(JSON.stringify(items)).not.toContain(CANARY)
@@ -130,7 +130,7 @@ describe.each(['at home', 'over HTTP'] as const)('%s', (where) => {
 
   beforeEach(async () => {
     store = openMemoryStore({ clock: realClock })
-    served = assemble(store)
+    served = assemble(store, { log: 'silent' })
     gateway = await startGateway({ engine: served.engine, port: 0, auth: false })
     opened = []
   })
@@ -202,6 +202,22 @@ describe.each(['at home', 'over HTTP'] as const)('%s', (where) => {
     const named = await before.enqueue(reads, { n: 7 }, { id: 'mine' })
     expect(await after.enqueue(reads, { n: 7 }, { id: 'mine' })).toMatchObject({ id: named.id, replayed: true })
     await expect(after.enqueue(reads, { n: 8 }, { id: 'mine' })).rejects.toMatchObject({ code: 'ID_TAKEN' })
+    const each = (_: unknown, i: number) => ({ idempotencyKey: `m${i}` })
+    const many = await before.enqueueMany(reads, [{ n: 1 }, { n: 2 }], { atomic: true, each })
+    const more = await after.enqueueMany(reads, [{ n: 1 }, { n: 2 }, { n: 3 }], { atomic: true, each })
+    expect(more.map(({ id, replayed }) => [id, replayed])).toEqual([
+      [many[0]?.id, true],
+      [many[1]?.id, true],
+      [expect.any(String), false],
+    ])
+    const torn = after.enqueueMany(reads, [{ n: 1 }, { n: 9 }, { n: 4 }], {
+      atomic: true,
+      each: (_, i) => each(_, i * 3),
+    })
+    expect((await torn).map(({ replayed }) => replayed)).toEqual([true, false, false])
+    await expect(after.enqueueMany(reads, [{ n: 1 }, { n: 9 }], { atomic: true, each })).rejects.toMatchObject({
+      refused: [{ index: 1 }],
+    })
 
     const said = await before.signal(first.id, 'go', { pin: 1 }, { requestId: 'once' })
     for (const again of [before, after])
@@ -222,7 +238,7 @@ describe.each(['at home', 'over HTTP'] as const)('%s', (where) => {
 
   it('a text that was copied is read by no other type, whatever its job says of its parents', async () => {
     const pawl = await with_(codecA)
-    const stranger = where === 'at home' ? served : await open(gateway.url)
+    const stranger = where === 'at home' ? served : await open(gateway.url, { log: 'silent' })
     if (stranger !== served) opened.push(stranger)
     const victim = await pawl.enqueue(reads, { n: 1 }, { delay: '1h' })
     const [found] = (await stranger.engine.load([{ id: victim.id, bodies: ['input'] }])).items
@@ -327,7 +343,7 @@ describe('whoever owns the store', () => {
         return { ...answer, items: answer.items.map((each) => each && { ...each, bodies: tamper({ ...each.bodies }) }) }
       },
     }
-    await using pawl = assemble(swapped, { codec: codecA })
+    await using pawl = assemble(swapped, { codec: codecA, log: 'silent' })
     await using _worker = pawl.work([asks])
     const job = await pawl.enqueue(asks, undefined)
     await job.signal('comment', { by: 'mallory' }, { key: 'order-1' })

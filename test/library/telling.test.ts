@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { aesGcm, defineJob, type Log, type OpenOptions, open, PermanentError } from '../../src/index.ts'
+import {
+  aesGcm,
+  type DeadLettered,
+  defineJob,
+  type Log,
+  type OpenOptions,
+  open,
+  PermanentError,
+} from '../../src/index.ts'
 import type { LogFields } from '../../src/system/log.ts'
 import { openAt, PLACES } from '../engine/opened.ts'
 import { house } from '../gateway/house.ts'
@@ -71,11 +79,15 @@ await (await pawl.enqueue(flaky)).result({ timeout: '30s' }).catch(() => {})
   it('is told with its code only where bodies are encrypted', async () => {
     const { lines, log } = listening()
     const codec = aesGcm({ keys: { k: randomBytes(32) }, current: 'k' })
-    await using pawl = await openAt(await PLACES.memory(), { codec, log })
+    const dead: string[] = []
+    const onDeadLettered = ({ failure }: DeadLettered) => void dead.push(failure.message)
+    await using pawl = await openAt(await PLACES.memory(), { codec, log, onDeadLettered })
     await using _worker = pawl.work([flaky])
     const job = await pawl.enqueue(flaky)
     await expect(job.result({ timeout: '30s' })).rejects.toMatchObject({ name: 'JobDeadLettered' })
-    await eventually('the warning', () => lines.length > 0)
+    await eventually('both warnings and the hook', () => lines.length === 2 && dead.length === 1)
+    // Hooks are the application's own code, which has the key.
+    expect(dead).toEqual(['the kettle is empty'])
     expect(lines[0]).toMatchObject({
       code: 'Error',
       reason: 'encrypted; see body error/1 of the job',
