@@ -20,7 +20,8 @@ const order = defineJob({
   },
 })
 
-await using pawl = await open(process.argv[2] ?? 'memory:')
+// Each failure would be a warning on standard error; here they are on purpose.
+await using pawl = await open(process.argv[2] ?? 'memory:', { log: 'silent' })
 await using _ = pawl.work([order], { poll: '50ms' })
 
 const lamp = await pawl.enqueue(order, { item: 'lamp' })
@@ -41,7 +42,7 @@ try {
 }
 
 shopIsOpen = true
-const { matched } = await pawl.redrive({ states: ['dead_lettered'] }, { dryRun: true })
+const { matched } = await pawl.redrive({ types: ['order'] }, { dryRun: true })
 console.log(`the shop is open; to be driven once more: ${matched}`)
-await pawl.redrive({ states: ['dead_lettered'] })
+await pawl.redrive({ types: ['order'] })
 console.log(await lamp.result({ timeout: '30s' }))

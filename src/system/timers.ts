@@ -11,36 +11,41 @@ export interface Timers {
   after(ms: number, fn: () => void): Disposable
 }
 
-export const realTimers: Timers = { sleep, after }
+/** What waiting is made of. */
+export interface Platform {
+  setTimeout(fn: () => void, ms: number): NodeJS.Timeout
+  clearTimeout(timer: NodeJS.Timeout): void
+}
 
 /** What the platform's timers can hold; longer waits are waited for in pieces. */
 const LONGEST_MS = 2 ** 31 - 1
 
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve()
-    const done = () => {
-      stop()
-      signal?.removeEventListener('abort', done)
-      resolve()
+export function timersOn(platform: Platform): Timers {
+  /** Returns how to call it off. */
+  const schedule = (ms: number, fn: () => void, keepsAlive: boolean): (() => void) => {
+    let timer: NodeJS.Timeout
+    const arm = (leftMs: number) => {
+      const pieceMs = Math.min(leftMs, LONGEST_MS)
+      timer = platform.setTimeout(() => (leftMs > pieceMs ? arm(leftMs - pieceMs) : fn()), pieceMs)
+      if (!keepsAlive) timer.unref()
     }
-    const stop = schedule(ms, done, true)
-    signal?.addEventListener('abort', done)
-  })
-}
-
-function after(ms: number, fn: () => void): Disposable {
-  return { [Symbol.dispose]: schedule(ms, fn, false) }
-}
-
-/** Returns how to call it off. */
-function schedule(ms: number, fn: () => void, keepsAlive: boolean): () => void {
-  let timer: ReturnType<typeof setTimeout>
-  const arm = (leftMs: number) => {
-    const pieceMs = Math.min(leftMs, LONGEST_MS)
-    timer = setTimeout(() => (leftMs > pieceMs ? arm(leftMs - pieceMs) : fn()), pieceMs)
-    if (!keepsAlive) timer.unref()
+    arm(Math.max(0, ms))
+    return () => platform.clearTimeout(timer)
   }
-  arm(Math.max(0, ms))
-  return () => clearTimeout(timer)
+  return {
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve()
+        const done = () => {
+          stop()
+          signal?.removeEventListener('abort', done)
+          resolve()
+        }
+        const stop = schedule(ms, done, true)
+        signal?.addEventListener('abort', done)
+      }),
+    after: (ms, fn) => ({ [Symbol.dispose]: schedule(ms, fn, false) }),
+  }
 }
+
+export const realTimers: Timers = timersOn({ setTimeout, clearTimeout })
