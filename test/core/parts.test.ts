@@ -14,10 +14,11 @@ import { idNumber, idText, isId, isReserved } from '../../src/core/id.ts'
 import { INVARIANTS, recordBreaches, stepBreaches } from '../../src/core/invariants.ts'
 import type { Job } from '../../src/core/job.ts'
 import { keyChange, keyOf } from '../../src/core/keys.ts'
+import { isSegment } from '../../src/core/name.ts'
 import { refuse } from '../../src/core/refuse.ts'
 import type { PolicyInput } from '../../src/core/resolve.ts'
-import { validate } from '../../src/core/validate.ts'
-import { given, T0 } from './given.ts'
+import { kindViolations, validate } from '../../src/core/validate.ts'
+import { given, kindOf, T0 } from './given.ts'
 import { HISTORIES } from './sample.ts'
 
 describe('ids', () => {
@@ -71,6 +72,25 @@ describe('a claim of many jobs', () => {
     expect(validate(claim, T0)).toEqual([])
     expect(validate(claim, Number.NaN)).toHaveLength(1)
     expect(validate({ ...claim, nonce: 'short' }, T0)).toHaveLength(1)
+  })
+})
+
+describe('names', () => {
+  it('may be whatever a path can carry', () => {
+    for (const name of ['a', 'a/b', 'mail.send', 'x.', '...', 'été 😀', '%2F']) expect(isSegment(name)).toBe(true)
+    for (const name of ['', '.', '..', 'a\u0000', '\ud800', '😀\u007f', 'a\ud800\n'])
+      expect(isSegment(name)).toBe(false)
+  })
+
+  it('of a kind are judged before any job has it, under their own names', () => {
+    const { policy } = kindOf()
+    expect(kindViolations({ tenant: 't', queue: 'q', type: 'a/b', policy })).toEqual([])
+    expect(kindViolations({ tenant: '', queue: 'a,b', type: '..', policy: null }).map(({ field }) => field)).toEqual([
+      'tenant',
+      'queue',
+      'type',
+      'policy',
+    ])
   })
 })
 
