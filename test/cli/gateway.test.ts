@@ -84,10 +84,10 @@ describe('what a gateway objects to', () => {
     const { code, stderr } = await run('enqueue', 'x', '--queue', 'q'.repeat(300))
     expect(code).toBe(2)
     expect(stderr).toMatch(/queue: .*128/)
-    const json = JSON.parse((await run('enqueue', 'x', '--queue', 'q', '--delay', 'soon', '--json')).stderr) as {
+    const json = JSON.parse((await run('enqueue', 'x', '--queue', 'q', '--priority', '42', '--json')).stderr) as {
       error: { violations: { field: string }[] }
     }
-    expect(json.error.violations.map(({ field }) => field)).toEqual(['delay'])
+    expect(json.error.violations.map(({ field }) => field)).toEqual(['priority'])
   })
 })
 
