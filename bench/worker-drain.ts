@@ -86,7 +86,7 @@ async function agreeable(): Promise<Engine> {
     replayed: false,
     cancel: undefined,
   } as const
-  return {
+  const agrees: Engine = {
     claimsStand: false,
     enqueue: async () => [],
     claim: async ({ limit }) => {
@@ -101,7 +101,9 @@ async function agreeable(): Promise<Engine> {
     events: (query) => engine.events(query),
     settings: async () => [],
     subscribe: async () => ({ [Symbol.asyncDispose]: async () => {} }),
+    until: () => agrees,
     now: () => job.updatedAt,
     [Symbol.asyncDispose]: async () => {},
   }
+  return agrees
 }

@@ -7,7 +7,7 @@ import type { Violation } from './core/refusal.ts'
 import { refuse } from './core/refuse.ts'
 import type { Engine, EnqueueAnswer, EnqueueRequest } from './engine/engine.ts'
 import type { EnqueueOptions } from './enqueue-options.ts'
-import { Invalid, Refused } from './errors.ts'
+import { Invalid, Refused, type RefusedItem, SomeRefused } from './errors.ts'
 import { inputText } from './input-text.ts'
 import { type Produced, type Producer, type Producible, produced, schemaOf } from './producer.ts'
 import type { Transaction } from './store/store.ts'
@@ -29,8 +29,8 @@ export interface EnqueueManyOptions<P = unknown> extends EnqueueOptions {
   readonly each?: ((input: P, index: number) => ItemOptions) | undefined
 }
 
-export type EnqueueOutcome<Done> =
-  | { readonly ok: true; readonly index: number; readonly job: Done }
+export type EnqueueOutcome<Handle> =
+  | { readonly ok: true; readonly index: number; readonly job: Handle }
   | { readonly ok: false; readonly index: number; readonly error: Error }
 
 /**
@@ -44,6 +44,9 @@ const UNDER_WAY = 3
 /** In one commit of the store. */
 const TOGETHER_MAX = 10_000
 
+/** What became of one: a job, or why there is none. */
+export type Done = Produced | Error
+
 export class Many<P> {
   readonly #producer: Producer
   readonly #engine: Engine
@@ -51,10 +54,8 @@ export class Many<P> {
   readonly #inputs: readonly P[]
   readonly #options: EnqueueManyOptions<P>
   readonly #tx: Transaction | undefined
-  readonly #outcomes: EnqueueOutcome<Produced>[]
+  readonly #done: (Done | undefined)[]
   readonly #texts: (string | undefined)[]
-  /** Of those that say nothing else. */
-  #kind: Kind | undefined
 
   constructor(
     producer: Producer,
@@ -69,27 +70,36 @@ export class Many<P> {
     this.#inputs = inputs
     this.#options = options
     this.#tx = recognised(options.tx)
-    this.#outcomes = new Array(inputs.length)
+    this.#done = new Array(inputs.length)
     this.#texts = new Array(inputs.length)
     if (options.atomic === true && inputs.length > TOGETHER_MAX) {
       throw new Invalid('enqueueMany', [{ field: 'inputs', rule: `at most ${TOGETHER_MAX} come together` }])
     }
   }
 
-  /** Those that cannot be kept, by their places. What all of them share is looked at here too. */
-  async violations(): Promise<readonly Violation[]> {
+  /** What became of each, in order. Nothing is thrown that concerns some of them only, but for `strict` inputs. */
+  async send(strict: boolean): Promise<readonly Done[]> {
+    // What all of them share is looked at before the first is sent.
     const kind = await this.#producer.kind(this.#job, this.#options)
-    this.#kind = kind
     this.#producer.request('', kind, undefined, undefined, this.#options)
+    const violations = await this.#write(kind.type)
+    if (strict && violations.length > 0) throw new Invalid(`validation_failed: inputs of ${kind.type}`, violations)
+    if (this.#options.atomic === true) await this.#sendTogether(kind)
+    else await this.#sendEach(kind)
+    return this.#done as readonly Done[]
+  }
+
+  /** Those that cannot be kept, by their places. */
+  async #write(type: string): Promise<readonly Violation[]> {
     const found: Violation[] = []
     const schema = schemaOf(this.#job)
     for (let i = 0; i < this.#inputs.length; i += 1) {
       try {
-        const text = inputText(kind.type, schema, this.#inputs[i])
+        const text = inputText(type, schema, this.#inputs[i])
         this.#texts[i] = text instanceof Promise ? await text : text
       } catch (error) {
         if (!(error instanceof Invalid)) throw error
-        this.#outcomes[i] = { ok: false, index: i, error }
+        this.#done[i] = error
         found.push(
           ...error.violations.map(({ field, rule }) => ({ field: field.replace('input', `inputs.${i}`), rule })),
         )
@@ -98,32 +108,25 @@ export class Many<P> {
     return found
   }
 
-  /** What became of each, in order. Nothing is thrown that concerns some of them only. */
-  async send(): Promise<readonly EnqueueOutcome<Produced>[]> {
-    if (this.#options.atomic === true) await this.#sendTogether()
-    else await this.#sendEach()
-    return this.#outcomes
-  }
-
-  async #sendTogether(): Promise<void> {
+  async #sendTogether(kind: Kind): Promise<void> {
     const requests: EnqueueRequest[] = []
     for (let i = 0; i < this.#inputs.length; i += 1) {
-      const request = await this.#request(i)
+      const request = await this.#request(i, kind)
       if (request !== undefined) requests.push(request)
     }
     const complete = requests.length === this.#inputs.length
     const answers = complete ? await this.#engine.enqueue(requests, this.#tx, true) : []
-    for (let i = 0; i < this.#inputs.length; i += 1) this.#outcomes[i] ??= outcome(i, answers[i] ?? OTHERS_REFUSED)
+    for (let i = 0; i < this.#inputs.length; i += 1) this.#done[i] ??= doneBy(answers[i] ?? OTHERS_REFUSED)
   }
 
   /** Requests are made as they are sent, while those before them are on their way. */
-  async #sendEach(): Promise<void> {
+  async #sendEach(kind: Kind): Promise<void> {
     const underWay: Promise<void>[] = []
     for (let from = 0; from < this.#inputs.length; from += MANY) {
       const places: number[] = []
       const requests: EnqueueRequest[] = []
       for (let i = from; i < Math.min(from + MANY, this.#inputs.length); i += 1) {
-        const made = this.#request(i)
+        const made = this.#request(i, kind)
         const request = made instanceof Promise ? await made : made
         if (request === undefined) continue
         places.push(i)
@@ -140,33 +143,65 @@ export class Many<P> {
   async #sent(places: readonly number[], requests: readonly EnqueueRequest[]): Promise<void> {
     try {
       const answers = await this.#engine.enqueue(requests, this.#tx)
-      for (const [n, i] of places.entries()) this.#outcomes[i] = outcome(i, answers[n] as EnqueueAnswer)
+      for (let n = 0; n < places.length; n += 1) this.#done[places[n] as number] = doneBy(answers[n] as EnqueueAnswer)
     } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-      for (const i of places) this.#outcomes[i] = { ok: false, index: i, error }
+      const error = errorOf(thrown)
+      for (const i of places) this.#done[i] = error
     }
   }
 
   /** Undefined where it was refused before, or cannot be made. */
-  #request(i: number): EnqueueRequest | undefined | Promise<EnqueueRequest | undefined> {
-    if (this.#outcomes[i] !== undefined) return undefined
+  #request(i: number, kind: Kind): EnqueueRequest | undefined | Promise<EnqueueRequest | undefined> {
+    if (this.#done[i] !== undefined) return undefined
+    const input = this.#inputs[i] as P
+    const { each } = this.#options
     try {
-      const input = this.#inputs[i] as P
-      const { each } = this.#options
-      const item = each === undefined ? NOTHING : own(each(input, i))
-      const options = item === NOTHING ? this.#options : { ...this.#options, ...item }
-      const kind = isAlike(item) && this.#kind !== undefined ? this.#kind : this.#producer.kind(this.#job, options)
-      const make = (known: Kind) => this.#producer.request(this.#job, known, input, this.#texts[i], options)
-      if (!(kind instanceof Promise)) return make(kind)
-      return kind.then(make).catch((error: unknown) => this.#refused(i, error))
+      if (each === undefined) return this.#made(i, kind, input, this.#options)
+      const item = own(each(input, i))
+      const options = { ...this.#options, ...item }
+      const known = isAlike(item) ? kind : this.#producer.kind(this.#job, options)
+      if (!(known instanceof Promise)) return this.#made(i, known, input, options)
+      return known
+        .then((late) => this.#made(i, late, input, options))
+        .catch((error: unknown) => this.#refused(i, error))
     } catch (error) {
       return this.#refused(i, error)
     }
   }
 
-  #refused(i: number, thrown: unknown): undefined {
-    this.#outcomes[i] = { ok: false, index: i, error: thrown instanceof Error ? thrown : new Error(String(thrown)) }
+  #made(i: number, kind: Kind, input: P, options: EnqueueOptions): EnqueueRequest {
+    return this.#producer.request(this.#job, kind, input, this.#texts[i], options)
   }
+
+  #refused(i: number, thrown: unknown): undefined {
+    this.#done[i] = errorOf(thrown)
+  }
+}
+
+/** With its place, for whoever wants to hear of each. */
+export const outcomesOf = <Handle>(
+  done: readonly Done[],
+  handle: (produced: Produced) => Handle,
+): readonly EnqueueOutcome<Handle>[] =>
+  done.map((each, index) =>
+    each instanceof Error ? { ok: false, index, error: each } : { ok: true, index, job: handle(each) },
+  )
+
+/** All of them as handles, or an error that tells of those that are none. */
+export function handlesOf<Handle>(done: readonly Done[], handle: (produced: Produced) => Handle): readonly Handle[] {
+  const handles: Handle[] = []
+  const refused: RefusedItem[] = []
+  for (let i = 0; i < done.length; i += 1) {
+    const each = done[i] as Done
+    if (each instanceof Error) refused.push({ index: i, error: each })
+    else handles.push(handle(each))
+  }
+  const [first] = refused
+  if (first === undefined) return handles
+  // The store did not answer, and nothing more particular can be said of any of them.
+  if (handles.length === 0 && refused.every(({ error }) => error === first.error)) throw first.error
+  const culprits = refused.filter(({ error }) => !(error instanceof Refused && error.code === 'OTHERS_REFUSED'))
+  throw new SomeRefused(done.length, culprits, handles)
 }
 
 /** A transaction is everybody's: one that only some of them were given would be lost on the others. */
@@ -179,12 +214,11 @@ function own(options: ItemOptions): ItemOptions {
   )
 }
 
-const NOTHING: ItemOptions = {}
-
 const isAlike = ({ tenant, queue, policy }: ItemOptions): boolean =>
   tenant === undefined && queue === undefined && policy === undefined
 
 const OTHERS_REFUSED: EnqueueAnswer = { ok: false, refusal: refuse('OTHERS_REFUSED', { command: 'enqueue' }) }
 
-const outcome = (index: number, answer: EnqueueAnswer): EnqueueOutcome<Produced> =>
-  answer.ok ? { ok: true, index, job: produced(answer) } : { ok: false, index, error: new Refused(answer.refusal) }
+const doneBy = (answer: EnqueueAnswer): Done => (answer.ok ? produced(answer) : new Refused(answer.refusal))
+
+const errorOf = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))

@@ -16,7 +16,7 @@ import { bodyRef } from './core/body.ts'
 import type { Event } from './core/event.ts'
 import { type Explanation, explain } from './core/explain.ts'
 import { isId } from './core/id.ts'
-import { DEFAULT_TENANT, type Job, type JobId, RANK, STATES, TERMINAL_STATES, type TerminalState } from './core/job.ts'
+import { DEFAULT_TENANT, type Job, type JobId, RANK, STATES, TERMINAL_STATES } from './core/job.ts'
 import { toJson } from './core/json.ts'
 import type { Jsonify } from './core/jsonify.ts'
 import type { Violation } from './core/refusal.ts'
@@ -26,12 +26,20 @@ import { Endings } from './endings.ts'
 import type { Answer, Engine, Word } from './engine/engine.ts'
 import { Queues } from './engine/queues.ts'
 import { type Verification, type VerifyFilter, verify } from './engine/verify.ts'
-import { type EnqueueManyOptions, type EnqueueOutcome, type ItemOptions, Many } from './enqueue-many.ts'
+import {
+  type Done,
+  type EnqueueManyOptions,
+  type EnqueueOutcome,
+  handlesOf,
+  type ItemOptions,
+  Many,
+  outcomesOf,
+} from './enqueue-many.ts'
 import { delayFrom, type EnqueueOptions, priorityFrom, timeFrom } from './enqueue-options.ts'
-import { ENDINGS, Invalid, Refused, SomeRefused, WaitTimedOut } from './errors.ts'
+import { Invalid, Refused, WaitTimedOut } from './errors.ts'
 import { JobHandle } from './job-handle.ts'
 import { Producer } from './producer.ts'
-import { eventsFor, history, mustFind } from './reads.ts'
+import { eventsFor, history, mustFind, resultOf } from './reads.ts'
 import { type Redriven, redrive } from './redrive.ts'
 import { spawning } from './spawn.ts'
 import type { EventPage, EventQuery, JobPage, JobQuery, LoadAnswer, LoadItem } from './store/store.ts'
@@ -112,24 +120,18 @@ export class Pawl implements AsyncDisposable {
     inputs: readonly InputOf<J>[],
     options: ManyOptions<J> = {},
   ): Promise<readonly HandleOf<J>[]> {
-    const outcomes = await this.#many(job, inputs, options, true)
-    const refused = outcomes.filter((each) => !each.ok)
-    const handles = outcomes.flatMap((each) => (each.ok ? [each.job] : []))
-    const [first] = refused
-    if (first === undefined) return handles
-    // The store did not answer, and nothing more particular can be said of any of them.
-    if (handles.length === 0 && refused.every(({ error }) => error === first.error)) throw first.error
-    const culprits = refused.filter(({ error }) => !(error instanceof Refused && error.code === 'OTHERS_REFUSED'))
-    throw new SomeRefused(inputs.length, culprits, handles)
+    const done = await this.#many(job, inputs, options, true)
+    return handlesOf(done, (produced): HandleOf<J> => new JobHandle(this, produced))
   }
 
   /** The same, without throwing: what became of each of them, in order. Those that are refused keep no others out, unless `atomic`. */
-  enqueueEach<J extends JobSpec>(
+  async enqueueEach<J extends JobSpec>(
     job: J | J['type'],
     inputs: readonly InputOf<J>[],
     options: ManyOptions<J> = {},
   ): Promise<readonly EnqueueOutcome<HandleOf<J>>[]> {
-    return this.#many(job, inputs, options, false)
+    const done = await this.#many(job, inputs, options, false)
+    return outcomesOf(done, (produced): HandleOf<J> => new JobHandle(this, produced))
   }
 
   async get(id: JobId, options: ReadOptions = {}): Promise<Job | undefined> {
@@ -178,12 +180,10 @@ export class Pawl implements AsyncDisposable {
    */
   result<O = unknown>(id: JobId, options: ReadOptions = {}): Promise<O> {
     const late = (waitedMs: number) => new WaitTimedOut(id, waitedMs)
-    return this.#call(
-      `result of ${id}`,
-      options,
-      (engine, signal) => this.#resultOf<O>(engine, id, options, signal),
-      late,
-    )
+    const item = this.#named(id, options.tenant)
+    const waited = async (engine: Engine, signal: AbortSignal | undefined) =>
+      (await resultOf(engine, await this.#endings.of(await mustFind(engine, item), signal))) as O
+    return this.#call(`result of ${id}`, options, waited, late)
   }
 
   cancel(id: JobId, { mode = 'soft', reason, ...asked }: CancelOptions = {}): Promise<Accepted> {
@@ -336,27 +336,12 @@ export class Pawl implements AsyncDisposable {
     inputs: readonly InputOf<J>[],
     asked: ManyOptions<J>,
     strict: boolean,
-  ): Promise<readonly EnqueueOutcome<HandleOf<J>>[]> {
+  ): Promise<readonly Done[]> {
     const options: EnqueueManyOptions<InputOf<J>> = typeof asked === 'function' ? { each: asked } : asked
-    const type = typeof job === 'string' ? job : job.type
-    return this.#call(`enqueueMany of ${type}`, options, async (engine) => {
-      const many = new Many(this.#producer, engine, job, inputs, options)
-      const violations = await many.violations()
-      if (strict && violations.length > 0) throw new Invalid(`validation_failed: inputs of ${type}`, violations)
-      const outcomes = await many.send()
-      return outcomes.map((each) => (each.ok ? { ...each, job: new JobHandle(this, each.job) } : each))
-    })
-  }
-
-  async #resultOf<O>(engine: Engine, id: JobId, { tenant }: ReadOptions, signal: AbortSignal | undefined): Promise<O> {
-    const job = await this.#endings.of(await mustFind(engine, this.#named(id, tenant)), signal)
-    const Bad = ENDINGS[job.state as TerminalState]
-    if (Bad !== undefined) throw new Bad(job)
-    if (job.result?.ptr !== undefined) return { resultPtr: job.result.ptr } as O
-    if (job.result?.body.size === 0) return undefined as O
-    const [found] = (await engine.load([{ id: job.id, bodies: ['output'] }])).items
-    const text = found?.bodies['output']
-    return (text === undefined ? undefined : JSON.parse(text)) as O
+    const what = `enqueueMany of ${typeof job === 'string' ? job : job.type}`
+    return this.#call(what, options, async (engine) =>
+      new Many(this.#producer, engine, job, inputs, options).send(strict),
+    )
   }
 
   #say(id: JobId, asked: Asked, words: (stamp: Stamp) => Omit<Word, 'id' | 'tenant'>): Promise<Accepted> {

@@ -66,14 +66,19 @@ export class Producer {
   kind(job: Producible | string, { tenant, queue, policy }: EnqueueOptions): Kind | Promise<Kind> {
     if (typeof job === 'string') return this.#named(tenant ?? this.#tenant, job, { queue, policy })
     const whose = tenant ?? job.tenant ?? this.#tenant
-    const where = queue ?? job.queue
-    if (policy !== undefined) return { tenant: whose, queue: where, type: job.type, policy: policyFrom(policy) }
-    const kinds = this.#kinds.get(job) ?? new Map<string, Kind>()
-    this.#kinds.set(job, kinds)
-    const name = `${whose}\n${where}`
+    if (policy !== undefined) {
+      return { tenant: whose, queue: queue ?? job.queue, type: job.type, policy: policyFrom(policy) }
+    }
+    let kinds = this.#kinds.get(job)
+    if (kinds === undefined) {
+      kinds = new Map()
+      this.#kinds.set(job, kinds)
+    }
+    // No tenant has a line break in its name.
+    const name = queue === undefined ? whose : `${whose}\n${queue}`
     const known = kinds.get(name)
     if (known !== undefined) return known
-    const kind: Kind = { tenant: whose, queue: where, type: job.type, policy: job.policy }
+    const kind: Kind = { tenant: whose, queue: queue ?? job.queue, type: job.type, policy: job.policy }
     kinds.set(name, kind)
     return kind
   }

@@ -1,16 +1,27 @@
 /** Reading what one tenant may see. */
 import type { Event } from './core/event.ts'
-import type { Job } from './core/job.ts'
+import type { Job, TerminalState } from './core/job.ts'
 import { refuse } from './core/refuse.ts'
 import type { Engine } from './engine/engine.ts'
 import { logOf } from './engine/retention.ts'
-import { Refused } from './errors.ts'
+import { ENDINGS, Refused } from './errors.ts'
 import type { EventPage, EventQuery, LoadItem } from './store/store.ts'
 
 export async function mustFind(engine: Engine, item: LoadItem): Promise<Job> {
   const [found] = (await engine.load([item])).items
   if (found !== undefined) return found.job
   throw new Refused(refuse('NOT_FOUND', { jobId: item.id, message: `There is no job ${item.id}.` }))
+}
+
+/** What a job that has ended came to; thrown, where that is no result. */
+export async function resultOf(engine: Engine, job: Job): Promise<unknown> {
+  const Bad = ENDINGS[job.state as TerminalState]
+  if (Bad !== undefined) throw new Bad(job)
+  if (job.result?.ptr !== undefined) return { resultPtr: job.result.ptr }
+  if (job.result?.body.size === 0) return undefined
+  const [found] = (await engine.load([{ id: job.id, bodies: ['output'] }])).items
+  const text = found?.bodies['output']
+  return text === undefined ? undefined : JSON.parse(text)
 }
 
 /** A job's whole log; empty where there is no such job. */
