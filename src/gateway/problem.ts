@@ -128,6 +128,12 @@ const base = (code: string, title: string, status: number, detail: string, next:
   next,
 })
 
+const UNAVAILABLE: ReadonlySet<string> = new Set([
+  'Overloaded',
+  'SqliteStoreError',
+  'PostgresUnavailable',
+  'PostgresRewound',
+])
+
 /** The store or the way to it is down: not the caller's fault, and worth another try. */
-export const isUnavailable = (error: unknown): boolean =>
-  error instanceof Error && ['Overloaded', 'SqliteStoreError', 'PostgresUnavailable'].includes(error.name)
+export const isUnavailable = (error: unknown): boolean => error instanceof Error && UNAVAILABLE.has(error.name)

@@ -6,7 +6,8 @@ import { assert } from '../../core/assert.ts'
 import type { Job, Kind } from '../../core/job.ts'
 import { Batcher } from '../batcher.ts'
 import type { Inserted, KeyPurpose, NewJob } from '../store.ts'
-import { type Connection, codeOf, isItems, leastBusy, type Row } from './connection.ts'
+import type { Row } from './client.ts'
+import { type Connection, leastBusy } from './connection.ts'
 import type { Hints, Ride } from './hints.ts'
 import type { Kinds } from './kinds.ts'
 import {
@@ -20,6 +21,7 @@ import {
   newRow,
 } from './new-row.ts'
 import type { Statements } from './statements.ts'
+import { codeOf, isItems } from './trouble.ts'
 import { literal, uniform } from './uniform.ts'
 
 export interface InsertParts {

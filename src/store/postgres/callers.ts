@@ -1,0 +1,18 @@
+/** Statements in a transaction of the caller's, whose client may be any. */
+import type { Transaction } from '../store.ts'
+import type { Row } from './client.ts'
+import type { Run } from './kinds.ts'
+
+/** Its rows may be objects: columns come in the order the statement names them. */
+export const runIn =
+  (tx: Transaction): Run =>
+  async (text, values) => {
+    const { rows } = await tx.query(text, values)
+    return rows.map((row) => Object.values(row as object).map(plainValue)) as Row[]
+  }
+
+function plainValue(value: unknown): Row[number] {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return value
+  return typeof value === 'bigint' ? Number(value) : JSON.stringify(value)
+}
