@@ -79,7 +79,8 @@ begin
   return query select started, array_to_json(answers);
 end $$;
 
--- One move. 'a' applied, 'c' conflict, 'l' late; PW001 where a key is held, for the caller to undo.
+-- One move. 'a' applied, 'b' applied before, by a try whose answer was lost, 'c' conflict, 'l' late; PW001 where a key is
+-- held, for the caller to undo.
 -- JSON keys: those of settle, and q place before, w place after (r ready, l lease, s rest, p past), ra ready at, l lane,
 -- lw lease window, t tick, x lease end, bi and bn last heartbeat and their number, k kind, h shape, tn tenant, g keys given, kt keys taken,
 -- sp successor, b bodies, u foreign correlations, c the claim where the move is one.
@@ -118,7 +119,7 @@ begin
     end if;
   end if;
   if was_rev is distinct from x.r then
-    if again and exists (select from past p where p.job = x.i and p.rev = x.v and p.events = x.e) then return 'a'; end if;
+    if again and exists (select from past p where p.job = x.i and p.rev = x.v and p.events = x.e) then return 'b'; end if;
     return 'c';
   end if;
   if x.n is not null and x.n <= now_ms then return 'l'; end if;
@@ -214,7 +215,8 @@ begin
         verdict := sqlerrm || ':' || wanted;
       end;
     end if;
-    answers := answers || verdict;
+    -- What was applied before was told of before: the feed shows it once.
+    answers := answers || case when verdict = 'b' then 'a' else verdict end;
     if verdict = 'a' then
       jobs := jobs || (item ->> 'i')::bigint;
       revs := revs || (item ->> 'f')::int;
