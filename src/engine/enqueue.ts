@@ -125,6 +125,7 @@ const commandOf = (request: EnqueueRequest, id: string, now: Time): Enqueue => (
 })
 
 const NONE: readonly Violation[] = []
+const RETRY_AFTER_MS = 1_000
 const KEY = /^[^\u0000-\u001f\u007f]+$/
 
 /** What the command does not carry, hence core cannot judge. */
@@ -163,6 +164,11 @@ function judge(
   if (inserted.status === 'rejected') {
     const violations = [{ field: inserted.field, rule: inserted.rule }]
     return { ok: false, refusal: refuse('INVALID', { command: 'enqueue', violations }) }
+  }
+  if (inserted.status === 'busy') {
+    const key = command.dedupeKey ?? id ?? idempotencyKey ?? command.requestId
+    const message = `The key ${key} is held by a transaction that has not ended.`
+    return { ok: false, refusal: refuse('KEY_BUSY', { command: 'enqueue', message, retryAfterMs: RETRY_AFTER_MS }) }
   }
   const { job, by } = inserted
   if (by === 'dedupe' || by === 'slot') return { ok: true, job, deduped: true, replayed: false }

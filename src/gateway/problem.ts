@@ -66,6 +66,7 @@ const STATUS: Readonly<Record<RefusalCode, number>> = {
   REQUEST_ID_REUSED: 422,
   ID_TAKEN: 409,
   KEY_TAKEN: 409,
+  KEY_BUSY: 409,
   INBOX_FULL: 409,
   LIMIT_REACHED: 422,
   WRONG_PHASE: 409,

@@ -2,12 +2,13 @@
 import type { Transaction } from '../store.ts'
 import type { Row } from './client.ts'
 import type { Run } from './kinds.ts'
+import type { Statements } from './statements.ts'
 
 /** Its rows may be objects: columns come in the order the statement names them. */
 export const runIn =
-  (tx: Transaction): Run =>
+  (tx: Transaction, { inCallers }: Pick<Statements, 'inCallers'>): Run =>
   async (text, values) => {
-    const { rows } = await tx.query(text, values)
+    const { rows } = await tx.query(inCallers.get(text) ?? text, values)
     return rows.map((row) => Object.values(row as object).map(plainValue)) as Row[]
   }
 

@@ -250,7 +250,7 @@ export class Inserts {
     if (verdict === undefined) return INSERTED
     const [by = ''] = verdict.split(':', 1)
     if (by === 'rejected') return { status: 'rejected', field: 'job', rule: verdict.slice('rejected:'.length) }
-    if (by === 'busy') throw new Error(`pawl: a key of ${item.job.id} is held by a transaction that does not end`)
+    if (by === 'busy') return { status: 'busy' }
     const there = found.get(holderOf(verdict))
     if (by === 'own')
       return there === undefined || isSame(item, there) ? INSERTED : { status: 'exists', by: 'id', ...there }

@@ -212,7 +212,7 @@ class Postgres implements PostgresStore {
 
   async insert(items: readonly NewJob[], tx?: Transaction): Promise<InsertAnswer> {
     if (tx !== undefined) {
-      const run = runIn(tx)
+      const run = runIn(tx, this.#load.statements)
       const inside: LoadParts = { ...this.#load, run }
       return { items: await this.#inserts.insertIn(items, run, (ids) => loadWithInputs(inside, ids)), now: this.#now }
     }
@@ -231,7 +231,7 @@ class Postgres implements PostgresStore {
 
   async commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer> {
     if (tx !== undefined) {
-      const run = runIn(tx)
+      const run = runIn(tx, this.#load.statements)
       const verdicts = await this.#commits.commitIn(changes, (text, values) => run(text, values(false)))
       return { verdicts, now: this.#now }
     }
