@@ -3,11 +3,12 @@ import type { Inserted, NewJob, Transaction } from '../store/store.ts'
 import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
 import { judge } from './judge.ts'
-import { born, type Drafts } from './new-jobs.ts'
+import { born, type Drafts, forgetNumbers, numberTaken } from './new-jobs.ts'
 
 /**
  * All of them or none. Somebody who was first is no reason to refuse, if it is the same job or piece of business: then the
- * others are inserted without it. Each round leaves fewer to insert.
+ * others are inserted without it. Each round leaves fewer to insert. Undefined: nothing was inserted, because some have
+ * numbers that were given twice; all of them need new ones.
  */
 export async function enqueueTogether(
   parts: ExecutorParts,
@@ -15,7 +16,7 @@ export async function enqueueTogether(
   drafts: Drafts,
   answers: EnqueueAnswer[],
   tx: Transaction | undefined,
-): Promise<readonly EnqueueAnswer[]> {
+): Promise<readonly EnqueueAnswer[] | undefined> {
   let left = drafts.asked.map((asked, n) => ({ ...asked, item: drafts.items[n] as NewJob }))
   while (left.length > 0 && left.length + answers.filter(isOk).length === requests.length) {
     const { now, items } = await parts.store.insert(
@@ -29,10 +30,18 @@ export async function enqueueTogether(
       for (const { place, item } of left) answers[place] = born(parts, item)
       break
     }
-    for (const [n, { place, command }] of left.entries()) {
+    let twice = 0
+    for (const [n, { place, command, item }] of left.entries()) {
       const met = items[n] as Inserted
       if (met.status === 'inserted') continue
-      answers[place] = await judge(met, command, requests[place] as EnqueueRequest, parts)
+      const request = requests[place] as EnqueueRequest
+      const verdict = await judge(met, { item, command, request }, parts)
+      if (verdict === undefined && request.reservedId === undefined) twice += 1
+      else answers[place] = verdict ?? numberTaken(request.reservedId)
+    }
+    if (twice > 0) {
+      forgetNumbers(parts, twice)
+      return undefined
     }
     left = lone
   }

@@ -3,7 +3,7 @@ import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
 import { enqueueTogether } from './enqueue-together.ts'
 import type { ExecutorParts } from './execute.ts'
 import { judge } from './judge.ts'
-import { type Asked, born, draft } from './new-jobs.ts'
+import { type Asked, born, draft, forgetNumbers, numberTaken } from './new-jobs.ts'
 
 /** New jobs, one answer each; a bad one never fails its neighbours, unless they are to come together. */
 export async function enqueue(
@@ -15,15 +15,46 @@ export async function enqueue(
   if (requests.length === 0) return []
   const answers: EnqueueAnswer[] = new Array(requests.length)
   const drafts = await draft(parts, requests, answers)
-  if (together) return enqueueTogether(parts, requests, drafts, answers, tx)
+  if (together) {
+    const all = await enqueueTogether(parts, requests, drafts, answers, tx)
+    return all ?? enqueue(parts, requests, tx, true)
+  }
   if (drafts.items.length === 0) return answers
   const { now, items } = await parts.store.insert(drafts.items, tx)
   parts.clock.heard(now)
+  const again: number[] = []
   for (let n = 0; n < items.length; n += 1) {
     const { place, command } = drafts.asked[n] as Asked
+    const item = drafts.items[n] as NewJob
     const inserted = items[n] as Inserted
-    if (inserted.status === 'inserted') answers[place] = born(parts, drafts.items[n] as NewJob)
-    else answers[place] = await judge(inserted, command, requests[place] as EnqueueRequest, parts)
+    if (inserted.status === 'inserted') {
+      answers[place] = born(parts, item)
+      continue
+    }
+    const verdict = await judge(inserted, { item, command, request: requests[place] as EnqueueRequest }, parts)
+    if (verdict === undefined) again.push(place)
+    else answers[place] = verdict
   }
+  if (again.length > 0) await anew(parts, requests, again, answers, tx)
   return answers
+}
+
+/** Under new numbers; but not what was sealed under the old one, which cannot be read under another. */
+async function anew(
+  parts: ExecutorParts,
+  requests: readonly EnqueueRequest[],
+  places: readonly number[],
+  answers: EnqueueAnswer[],
+  tx: Transaction | undefined,
+): Promise<void> {
+  forgetNumbers(parts, places.length)
+  const free = places.filter((place) => requests[place]?.reservedId === undefined)
+  const judged = await enqueue(
+    parts,
+    free.map((place) => requests[place] as EnqueueRequest),
+    tx,
+    false,
+  )
+  for (const [n, place] of free.entries()) answers[place] = judged[n] as EnqueueAnswer
+  for (const place of places) answers[place] ??= numberTaken(requests[place]?.reservedId)
 }

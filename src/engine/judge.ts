@@ -9,30 +9,49 @@ import { decide } from '../core/decide.ts'
 import type { Job, JobId } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
-import type { Inserted, Store } from '../store/store.ts'
+import type { Inserted, NewJob, Store } from '../store/store.ts'
 import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
 
-/** Is it the same job? */
+const RETRY_AFTER_MS = 1_000
+
+type Met = Exclude<Inserted, { status: 'inserted' }>
+
+/** Who met it, and how that was asked for. */
+export interface Newcomer {
+  readonly item: NewJob
+  readonly command: Enqueue
+  readonly request: EnqueueRequest
+}
+
+/** Is it the same job? Undefined: its number was given twice. */
 export async function judge(
-  inserted: Exclude<Inserted, { status: 'inserted' }>,
-  command: Enqueue,
-  request: EnqueueRequest,
+  inserted: Met,
+  { item, command, request }: Newcomer,
   parts: ExecutorParts,
-): Promise<EnqueueAnswer> {
+): Promise<EnqueueAnswer | undefined> {
   if (inserted.status === 'rejected') {
     const violations = [{ field: inserted.field, rule: inserted.rule }]
     return { ok: false, refusal: refuse('INVALID', { command: 'enqueue', violations }) }
   }
+  if (inserted.status === 'busy') return { ok: false, refusal: heldBy(command, request) }
   const { job, by } = inserted
+  if (isAnother(inserted, item.job)) return undefined
   if (by === 'dedupe' || by === 'slot') return { ok: true, job, deduped: true, replayed: false }
   const byKey = by === 'idempotency' || (await holdsKey(job, request, parts))
   const same =
     inserted.input === request.input && (byKey ? await isSameCall(job, command, request, parts) : isSame(job, command))
   if (same) return { ok: true, job, deduped: false, replayed: true }
-  assert(by !== 'id', `job id ${job.id} was handed out twice`)
+  if (by === 'id') return undefined
   return { ok: false, refusal: takenBy(job, byKey, request) }
 }
+
+/**
+ * Another job has a number that was reserved for this one: a store has lost what it had acknowledged (a standby that knew
+ * less took over, a backup was restored under running processes), and gave the number twice.
+ */
+const isAnother = ({ by, job }: Extract<Met, { status: 'exists' }>, { spec }: Job): boolean =>
+  by === 'id' && job.spec.createdAt !== spec.createdAt
 
 /** A job may have both the id and the key; the id is looked up first, and the key promises more. */
 async function holdsKey(job: Job, { idempotencyKey }: EnqueueRequest, { store }: ExecutorParts): Promise<boolean> {
@@ -63,6 +82,12 @@ async function firstOf(store: Pick<Store, 'events'>, id: JobId): Promise<Birth |
   if (first === undefined) return undefined
   assert(first.type === 'enqueued', `the log of job ${id} begins with its birth`)
   return first.payload
+}
+
+function heldBy({ dedupeKey, requestId }: Enqueue, { id, idempotencyKey }: EnqueueRequest): Refusal {
+  const key = dedupeKey ?? id ?? idempotencyKey ?? requestId
+  const message = `The key ${key} is held by a transaction that has not ended.`
+  return refuse('KEY_BUSY', { command: 'enqueue', message, retryAfterMs: RETRY_AFTER_MS })
 }
 
 function takenBy(job: Job, byKey: boolean, { id, idempotencyKey, requestId }: EnqueueRequest): Refusal {

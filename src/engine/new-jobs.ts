@@ -3,7 +3,7 @@ import { bodyRefWithoutDigest } from '../core/body.ts'
 import type { Enqueue } from '../core/command.ts'
 import { decide } from '../core/decide.ts'
 import { idText } from '../core/id.ts'
-import type { Time } from '../core/job.ts'
+import type { JobId, Time } from '../core/job.ts'
 import { LENGTHS, MAX_DURATION_MS } from '../core/limits.ts'
 import type { Violation } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
@@ -66,6 +66,17 @@ function unnamed(requests: readonly EnqueueRequest[]): number {
 export function born({ observer }: ExecutorParts, { job, event }: NewJob): EnqueueAnswer {
   observer.committed([event], undefined, job)
   return { ok: true, job, deduped: false, replayed: false }
+}
+
+/** Somebody else was given some of ours as well: none of those that were reserved before are used any more. */
+export function forgetNumbers({ log, ids }: ExecutorParts, jobs: number): void {
+  log.warn('job numbers were given to somebody else as well: new ones are taken', { jobs })
+  ids.forget()
+}
+
+export const numberTaken = (reserved: JobId | undefined): EnqueueAnswer => {
+  const message = `The number ${reserved} that was reserved for this job belongs to another by now.`
+  return { ok: false, refusal: refuse('ID_TAKEN', { command: 'enqueue', message }) }
 }
 
 /** Every key is there even if it has nothing to say: one shape for all commands. */

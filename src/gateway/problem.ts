@@ -62,6 +62,7 @@ const STATUS: Readonly<Record<RefusalCode, number>> = {
   ID_TAKEN: 409,
   KEY_REUSED: 422,
   KEY_TAKEN: 409,
+  KEY_BUSY: 409,
   INBOX_FULL: 409,
   LIMIT_REACHED: 422,
   WRONG_PHASE: 409,
@@ -134,6 +135,12 @@ const base = (code: string, title: string, status: number, detail: string, next:
   next,
 })
 
+const UNAVAILABLE: ReadonlySet<string> = new Set([
+  'Overloaded',
+  'SqliteStoreError',
+  'PostgresUnavailable',
+  'PostgresRewound',
+])
+
 /** The store or the way to it is down: not the caller's fault, and worth another try. */
-export const isUnavailable = (error: unknown): boolean =>
-  error instanceof Error && ['Overloaded', 'SqliteStoreError', 'PostgresUnavailable'].includes(error.name)
+export const isUnavailable = (error: unknown): boolean => error instanceof Error && UNAVAILABLE.has(error.name)

@@ -15,6 +15,8 @@ describe('pawl on Postgres', () => {
   const at = (...words: readonly string[]) => [...words, '--url', database.url]
   const statuses = ({ findings }: Doctor) => Object.fromEntries(findings.map(({ check, status }) => [check, status]))
 
+  const between = ({ findings }: Doctor) => findings.find(({ check }) => check === 'pooler')?.found
+
   beforeAll(async () => {
     database = await freshDatabase()
   })
@@ -99,15 +101,18 @@ describe('pawl on Postgres', () => {
       hints: 'ok',
       ticker: 'ok',
     })
-    expect(direct.findings.find(({ check }) => check === 'pooler')?.found).toContain('no pooler is in between')
+    expect(between(direct)).toContain('no pooler is in between')
     await using pooler = await startPgbouncer(database.url)
     const pooled = await json<Doctor>(['doctor', '--url', pooler.url])
     expect(statuses(pooled)).toMatchObject({ pooler: 'warning', store: 'ok' })
+    expect(between(pooled)).toContain('transaction mode')
     const past = await json<Doctor>(['doctor', '--url', pooler.url, '--direct-url', database.url])
     expect(statuses(past)).toMatchObject({ pooler: 'ok', hints: 'ok' })
-    expect(past.findings.find(({ check }) => check === 'pooler')?.found).toContain(
-      'a pooler is in between; LISTEN works past it',
-    )
+    expect(between(past)).toContain('LISTEN works past it')
+    await using lasting = await startPgbouncer(database.url, { mode: 'session' })
+    const kept = await json<Doctor>(['doctor', '--url', lasting.url])
+    expect(statuses(kept)).toMatchObject({ pooler: 'ok', hints: 'ok' })
+    expect(between(kept)).toMatch(/session mode.*LISTEN works$/)
   })
 
   it('says that nobody answers, and not with what password', async () => {

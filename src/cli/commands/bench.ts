@@ -72,7 +72,7 @@ async function run(session: Session, options: Options): Promise<void> {
 async function measure(session: Session, jobs: number, concurrency: number): Promise<Measured> {
   const { url, schema, directUrl, token, tenant, terminal, clock } = session
   const remote = isGateway(url)
-  const store = remote ? undefined : await openStore(url, { schema, directUrl })
+  const store = remote ? undefined : (await openStore(url, { schema, directUrl })).store
   const options = { token, tenant, schema, directUrl }
   await using pawl =
     store === undefined ? await opened(session) : assemble(store, { ...options, retention: false }, { url })

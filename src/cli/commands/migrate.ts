@@ -56,9 +56,11 @@ async function run(session: Session, options: Options): Promise<void> {
       'Give --url the postgres:// address.',
     )
   }
-  await withClient(url, async (client) => {
+  const { visit } = await import('../../store/postgres/visit.ts')
+  await visit(url, async (link) => {
+    const ask: Ask = (text, values) => link.ask(text, values)
     if (options.status === true) {
-      const status = await migrationStatus(askOf(client), schema)
+      const status = await migrationStatus(ask, schema)
       return terminal.tell({ schema, ...status }, () => {
         const { applied, pending, newer } = status
         for (const name of applied) terminal.say(`${newer.includes(name) ? 'newer  ' : 'applied'}  ${safe(name)}`)
@@ -67,11 +69,11 @@ async function run(session: Session, options: Options): Promise<void> {
       })
     }
     const dryRun = options.dryRun === true
-    client.on('notice', ({ code, message }) => {
-      if (code === RAISED_BY_US) terminal.warn(safe(message ?? ''))
+    link.client.noticed((code, message) => {
+      if (code === RAISED_BY_US) terminal.warn(safe(message))
     })
-    const applied = await apply(client as never, schema, { dryRun, role: options.role })
-    const status = await migrationStatus(askOf(client), schema)
+    const applied = await apply(ask, schema, { dryRun, role: options.role })
+    const status = await migrationStatus(ask, schema)
     terminal.tell({ schema, applied: dryRun ? [] : applied, wouldApply: dryRun ? applied : undefined, dryRun }, () => {
       for (const name of applied) terminal.say(`${dryRun ? 'would apply' : 'applied'}  ${name}`)
       terminal.say(dryRun && applied.length > 0 ? 'All of it was taken back.' : verdict(schema, status))
@@ -96,24 +98,3 @@ function verdict(schema: string, { pending, newer, tooNew }: MigrationStatus): s
     ? `Schema ${schema} is newer than this version, which goes on; roll the newer version out.`
     : `Schema ${schema} is up to date.`
 }
-
-type Client = InstanceType<typeof import('pg')['default']['Client']>
-
-/** One connection for the time of one question. The driver is loaded only where it is needed. */
-export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const { default: pg } = await import('pg')
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  client.on('error', () => {})
-  try {
-    // Also a connection that does not come about is ended: the server would keep it open for a minute.
-    await client.connect()
-    return await work(client)
-  } finally {
-    await client.end().catch(() => {})
-  }
-}
-
-export const askOf =
-  (client: Client): Ask =>
-  async (text, values = []) =>
-    (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows

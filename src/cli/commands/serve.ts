@@ -17,6 +17,9 @@ export interface ServeOptions {
   readonly log?: boolean
 }
 
+/** Whoever calls over HTTP is told soon that the store is away, and when to come again; callers have patience of their own. */
+export const RETRY_FOR = '1s' as const
+
 export function serve(parent: Command, { session }: Context): void {
   const command = parent
     .command('serve')
@@ -41,7 +44,8 @@ async function run(session: Session, options: ServeOptions): Promise<void> {
   const port = portOf(options.port)
   const log = logTo(session, options.log === true)
   const metrics = await collector()
-  await using pawl = await opened(withoutKeys(session), { ticker: {}, retention: {}, log, metrics })
+  const own = { ticker: {}, retention: {}, log, metrics, retryFor: RETRY_FOR }
+  await using pawl = await opened(withoutKeys(session), own)
   await using gateway = await listening(pawl, { host, port, auth, tenant, metrics, log: log ?? stderrLog })
   const secret = auth ? await firstToken(session, pawl, gateway) : undefined
   terminal.tell({ url: gateway.url, token: secret, store: withoutCredentials(url), auth }, () => {

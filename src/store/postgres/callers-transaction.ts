@@ -5,7 +5,7 @@
  * transaction. (`begin` may be on its way: a client that knows of none is not refused before the database was asked.)
  */
 import type { Transaction } from '../store.ts'
-import { codeOf } from './connection.ts'
+import { codeOf } from './trouble.ts'
 
 /** What was brought as a transaction is none. Nothing was written. */
 export class NoTransaction extends Error {

@@ -6,26 +6,28 @@ import { assert } from '../../core/assert.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Kind } from '../../core/job.ts'
 import type { Inserted, NewJob } from '../store.ts'
-import { codeOf, isItems, type Row } from './connection.ts'
+import type { Row } from './client.ts'
 import type { InsertParts } from './insert.ts'
 import { keyedRow } from './new-row.ts'
-import { holderOf, INSERTED, insertedBy, rejected, type Verdict, verdictsIn } from './verdict.ts'
+import { codeOf, isItems, LOCK_NOT_AVAILABLE } from './trouble.ts'
+import { BUSY, holderOf, INSERTED, insertedBy, isOwn, rejected, type Verdict, verdictsIn } from './verdict.ts'
 
 const LOCK_TRIES = 50
 
 export async function insertTogether(parts: InsertParts, items: readonly NewJob[]): Promise<readonly Inserted[]> {
   for (;;) {
-    const verdicts = await verdictsOn(parts, items)
-    if (verdicts.every((verdict) => verdict === undefined)) {
-      const kinds = new Set<Kind>()
-      for (const { job } of items) if (job.readyAt !== undefined) kinds.add(job.spec.kind)
-      parts.hints.work(kinds, kinds.size === 0 ? 0 : items.length, false)
-      return items.map(() => INSERTED)
-    }
-    const answers = await met(items, verdicts, parts.load)
+    const answers = await met(items, await verdictsOn(parts, items), parts.load)
     // Whoever was first has been removed meanwhile: the place is free.
-    if (answers !== undefined) return answers
+    if (answers === undefined) continue
+    if (answers.every(({ status }) => status === 'inserted')) tell(parts, items)
+    return answers
   }
+}
+
+function tell({ hints }: InsertParts, items: readonly NewJob[]): void {
+  const kinds = new Set<Kind>()
+  for (const { job } of items) if (job.readyAt !== undefined) kinds.add(job.spec.kind)
+  hints.work(kinds, kinds.size === 0 ? 0 : items.length, false)
 }
 
 /** In the caller's transaction. Nothing is repeated: the transaction is the caller's. */
@@ -43,48 +45,46 @@ export async function insertTogetherIn(
 }
 
 async function verdictsOn(parts: InsertParts, items: readonly NewJob[]): Promise<readonly Verdict[]> {
-  try {
-    return await asked(parts, items)
-  } catch (error) {
-    if (!isItems(error)) throw error
-    // Each with a twin: of two that are the same neither is inserted, and what is wrong with it is told.
-    const verdicts: Verdict[] = []
-    for (const item of items) verdicts.push(await wrongWith(parts, item))
-    assert(
-      verdicts.some((verdict) => verdict !== undefined),
-      'what cannot be kept together cannot be kept alone',
-    )
-    return verdicts
+  const told = asking(parts, items)
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await told()
+    } catch (error) {
+      if (!isItems(error)) throw error
+      // A key held in somebody's open transaction: they decide, we ask again for a while.
+      const held = codeOf(error) === LOCK_NOT_AVAILABLE
+      if (held && tries < LOCK_TRIES) continue
+      const verdicts: Verdict[] = []
+      for (const item of items) verdicts.push(await wrongWith(parts, item))
+      if (verdicts.some((verdict) => verdict !== undefined)) return verdicts
+      // Else they have decided meanwhile.
+      assert(held, 'what cannot be kept together cannot be kept alone')
+    }
   }
 }
 
+/** With a twin: of two that are the same neither is inserted, and what is wrong with it is told. */
 async function wrongWith(parts: InsertParts, item: NewJob): Promise<Verdict> {
   try {
-    return (await asked(parts, [item, item]))[0]
+    return (await asking(parts, [item, item])())[0]
   } catch (error) {
     if (!isItems(error)) throw error
-    return rejected(error)
+    return codeOf(error) === LOCK_NOT_AVAILABLE ? BUSY : rejected(error)
   }
 }
 
-async function asked(parts: InsertParts, items: readonly NewJob[]): Promise<readonly Verdict[]> {
+/** As often as it is called; once an answer was lost, whatever is there may be by that try. */
+function asking(parts: InsertParts, items: readonly NewJob[]): () => Promise<readonly Verdict[]> {
   let again = false
   const values = (repeated: boolean) => {
     again ||= repeated
     return [rowsOf(parts, items)]
   }
-  for (let tries = 0; ; tries += 1) {
-    try {
-      const rows = await parts.keyed.run(parts.statements.enqueueTogether, values, true)
-      const { now, verdicts } = verdictsIn(rows, again)
-      parts.sawClock(now)
-      return verdicts
-    } catch (error) {
-      // A key held in somebody's open transaction: they decide, we ask again for a while.
-      if (codeOf(error) !== '55P03') throw error
-      if (tries >= LOCK_TRIES)
-        throw new Error('pawl: a key is held by a transaction that does not end', { cause: error })
-    }
+  return async () => {
+    const rows = await parts.keyed.run(parts.statements.enqueueTogether, values, true)
+    const { now, verdicts } = verdictsIn(rows, again)
+    parts.sawClock(now)
+    return verdicts
   }
 }
 
@@ -97,15 +97,16 @@ async function met(
   verdicts: readonly Verdict[],
   load: InsertParts['load'],
 ): Promise<readonly Inserted[] | undefined> {
+  if (verdicts.every((verdict) => verdict === undefined)) return items.map(() => INSERTED)
   const own = new Map<number, Pick<NewJob, 'job' | 'input'>>()
   // Of two with one id the first is met.
   for (const { job, input } of items.toReversed()) own.set(idNumber(job.id) ?? 0, { job, input })
-  const holders = verdicts.flatMap((verdict) => (verdict === undefined ? [] : [holderOf(verdict)]))
-  const found = await load(holders.filter((holder) => holder > 0 && !own.has(holder)))
-  const there = new Map([...own, ...found])
+  const holders = verdicts.flatMap((verdict) => (verdict === undefined ? [] : [{ verdict, holder: holderOf(verdict) }]))
+  const others = holders.filter(({ verdict, holder }) => isOwn(verdict) || (holder > 0 && !own.has(holder)))
+  const there = new Map([...own, ...(await load(others.map(({ holder }) => holder)))])
   const answers: Inserted[] = []
-  for (const verdict of verdicts) {
-    const answer = insertedBy(verdict, there)
+  for (const [i, verdict] of verdicts.entries()) {
+    const answer = insertedBy(items[i] as NewJob, verdict, there)
     if (answer === undefined) return undefined
     answers.push(answer)
   }

@@ -5,7 +5,8 @@
 import type { Job, Kind } from '../../core/job.ts'
 import { Batcher } from '../batcher.ts'
 import type { Inserted, NewJob } from '../store.ts'
-import { type Connection, codeOf, isItems, leastBusy, type Row } from './connection.ts'
+import type { Row } from './client.ts'
+import { type Connection, leastBusy } from './connection.ts'
 import type { Hints, Ride } from './hints.ts'
 import { insertTogether, insertTogetherIn } from './insert-together.ts'
 import type { Kinds } from './kinds.ts'
@@ -20,8 +21,9 @@ import {
   newRow,
 } from './new-row.ts'
 import type { Statements } from './statements.ts'
+import { codeOf, isItems, LOCK_NOT_AVAILABLE } from './trouble.ts'
 import { literal, uniform } from './uniform.ts'
-import { holderOf, INSERTED, insertedBy, rejected, type Verdict, verdictsIn } from './verdict.ts'
+import { BUSY, holderOf, INSERTED, insertedBy, rejected, type Verdict, verdictsIn } from './verdict.ts'
 
 export interface InsertParts {
   /** Two: where much is enqueued at a time, one backend alone would be what all wait for; a third gained nothing. */
@@ -211,8 +213,8 @@ export class Inserts {
         return this.#verdicts(rows, repeated)[0]
       } catch (error) {
         // A key held in somebody's open transaction: they decide, we ask again for a while.
-        if (codeOf(error) === '55P03' && tries < LOCK_TRIES) continue
-        if (codeOf(error) === '55P03') return 'busy:'
+        if (codeOf(error) === LOCK_NOT_AVAILABLE && tries < LOCK_TRIES) continue
+        if (codeOf(error) === LOCK_NOT_AVAILABLE) return BUSY
         if (!isItems(error)) throw error
         return rejected(error)
       }
@@ -247,9 +249,8 @@ export class Inserts {
     verdict: Verdict,
     found: ReadonlyMap<number, { readonly job: Job; readonly input: string | undefined }>,
   ): Promise<Inserted> {
-    if (verdict === 'busy:') throw new Error(`pawl: a key of ${item.job.id} is held by a transaction that does not end`)
     // Whoever was first has been purged meanwhile: the place is free.
-    return insertedBy(verdict, found) ?? ((await this.insert([item]))[0] as Inserted)
+    return insertedBy(item, verdict, found) ?? ((await this.insert([item]))[0] as Inserted)
   }
 }
 

@@ -10,7 +10,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Client } from './client.ts'
 import { checkedRole, checkedSchema, inSchema, literal } from './identifiers.ts'
 import { quoted } from './statements.ts'
 
@@ -40,7 +39,7 @@ export interface MigrateOptions {
   readonly role?: string | undefined
 }
 
-/** A statement that several rows may answer; anything with `pg`'s way of asking will do. */
+/** A statement, or several without values, on one connection. */
 export type Ask = (text: string, values?: unknown[]) => Promise<readonly (readonly unknown[])[]>
 
 const FOLDER = new URL('./sql/', import.meta.url)
@@ -120,32 +119,28 @@ export async function migrationStatus(ask: Ask, schema: string): Promise<Migrati
 
 /** Applies what is pending, and draws the wall anew. Answers with the names of what was applied. */
 export async function migrate(
-  client: Pick<Client, 'query'> & { query(text: string): Promise<unknown> },
+  ask: Ask,
   schema: string,
   { dryRun = false, role }: MigrateOptions = {},
 ): Promise<readonly string[]> {
   checkedSchema(schema)
-  const ask: Ask = async (text, values = []) => {
-    const { rows } = await client.query({ text, values, rowMode: 'array', types: undefined as never })
-    return rows as readonly (readonly unknown[])[]
-  }
-  await client.query('begin')
+  await ask('begin')
   try {
-    await client.query(`select pg_advisory_xact_lock(${lockNumber(schema)})`)
-    await client.query(inSchema(fileNamed('guard.sql'), schema))
-    await client.query(preparation(schema))
+    await ask(`select pg_advisory_xact_lock(${lockNumber(schema)})`)
+    await ask(inSchema(fileNamed('guard.sql'), schema))
+    await ask(preparation(schema))
     const { pending } = await migrationStatus(ask, schema)
     const missing = migrations(schema).filter(({ name }) => pending.includes(name))
     for (const { number, name, sql, checksum, needs } of missing) {
-      await client.query(sql)
+      await ask(sql)
       const insert = `insert into ${quoted(schema)}.migration (number, name, checksum, needs) values ($1, $2, $3, $4)`
       await ask(insert, [number, name, checksum, needs])
     }
-    if (pending.length > 0 || role !== undefined) await client.query(wall(schema, role))
-    await client.query(dryRun ? 'rollback' : 'commit')
+    if (pending.length > 0 || role !== undefined) await ask(wall(schema, role))
+    await ask(dryRun ? 'rollback' : 'commit')
     return pending
   } catch (error) {
-    await client.query('rollback').catch(() => {})
+    await ask('rollback').catch(() => {})
     throw error
   }
 }

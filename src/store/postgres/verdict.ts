@@ -1,8 +1,8 @@
 import { assert } from '../../core/assert.ts'
-import type { Inserted, KeyPurpose } from '../store.ts'
-import type { Row } from './connection.ts'
+import type { Inserted, KeyPurpose, NewJob } from '../store.ts'
+import type { Row } from './client.ts'
 
-/** Per item of an enqueue: nothing (inserted), or `by:holder`, or why the database cannot keep it. */
+/** Per item of an enqueue: nothing (inserted), or `by:holder`, or why the database cannot keep it. `own`: by id, after a lost try. */
 export type Verdict = string | undefined
 
 export interface Verdicts {
@@ -11,18 +11,22 @@ export interface Verdicts {
 }
 
 /**
- * What `enqueue` answers. An id that exists although this very call is the only one to use it was inserted by the try
- * that got no answer.
+ * What `enqueue` answers. An id that exists although this very call is the only one to use it was, most likely, inserted by
+ * the try that got no answer.
  */
 export function verdictsIn([row]: Row[], again: boolean): Verdicts {
   assert(row !== undefined, 'an enqueue is answered')
   const told = JSON.parse(String(row[1])) as (string | null)[]
   const verdicts = told.map((verdict) =>
-    verdict === null || (again && verdict.startsWith('id:')) ? undefined : verdict,
+    verdict === null ? undefined : again && verdict.startsWith('id:') ? verdict.replace('id', OWN) : verdict,
   )
   return { now: Number(row[0]), verdicts }
 }
 
+const OWN = 'own'
+export const isOwn = (verdict: Verdict): boolean => verdict?.startsWith(`${OWN}:`) === true
+
+export const BUSY: Verdict = 'busy:'
 export const rejected = (error: unknown): Verdict => `rejected:${error instanceof Error ? error.message : ''}`
 
 export const holderOf = (verdict: string): number => {
@@ -30,16 +34,24 @@ export const holderOf = (verdict: string): number => {
   return Number.isSafeInteger(number) ? number : 0
 }
 
+type There = Pick<NewJob, 'job' | 'input'>
+
 /** Undefined where whoever was first is not among those found. */
-export function insertedBy(
-  verdict: Verdict,
-  found: ReadonlyMap<number, Pick<Extract<Inserted, { by: unknown }>, 'job' | 'input'>>,
-): Inserted | undefined {
+export function insertedBy(item: NewJob, verdict: Verdict, found: ReadonlyMap<number, There>): Inserted | undefined {
   if (verdict === undefined) return INSERTED
   const [by = ''] = verdict.split(':', 1)
   if (by === 'rejected') return { status: 'rejected', field: 'job', rule: verdict.slice('rejected:'.length) }
+  if (by === 'busy') return { status: 'busy' }
   const there = found.get(holderOf(verdict))
+  if (by === OWN)
+    return there === undefined || isSame(item, there) ? INSERTED : { status: 'exists', by: 'id', ...there }
   return there && { status: 'exists', by: by as KeyPurpose | 'id' | 'alias', ...there }
 }
 
 export const INSERTED: Inserted = { status: 'inserted' }
+
+/** Numbers may be given twice by a database that has lost what it had acknowledged. */
+const isSame = ({ job, input }: NewJob, there: There): boolean =>
+  job.spec.createdAt === there.job.spec.createdAt &&
+  job.spec.kind.type === there.job.spec.kind.type &&
+  input === there.input

@@ -5,7 +5,6 @@ import type { Job } from '../../../src/core/job.ts'
 import { type Connect, connectWithPg } from '../../../src/store/postgres/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { ClaimAnswer, Grant, Hint, NewJob, Store } from '../../../src/store/store.ts'
-import { realClock } from '../../../src/system/clock.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startPgbouncer } from '../../support/pgbouncer.ts'
 import { itPooled } from '../../support/pooled.ts'
@@ -43,7 +42,7 @@ const watched: Connect = (config) => {
 beforeAll(async () => {
   database = await freshDatabase()
   const { url } = database
-  const clockOf = (monotonicMs: () => number) => ({ ...realClock, monotonicMs })
+  const clockOf = (monotonicMs: () => number) => ({ monotonicMs, now: monotonicMs })
   claimer = await openPostgresStore({ url, migrate: true, connect: watched, clock: clockOf(() => claimerMs) })
   producer = await openPostgresStore({ url, clock: clockOf(() => producerMs) })
   subscription = await claimer.subscribe((hint) => heard.push(hint))
