@@ -96,6 +96,27 @@ describe('errors on one statement in twenty', () => {
     }
     await store.close()
   })
+
+  it('on enqueues that come together: all of them are there, and told so; none where a number was given to another', async () => {
+    const seen = new Map<string, number>()
+    const store = await openPostgresStore({ url: database.url, connect: faulty(seeded(23), 0.3, seen) })
+    const { now } = await store.load([])
+    const kind = kindOf('together')
+    const rounds = scaled(60, 2_000)
+    for (let n = 0; n < rounds; n += 1) {
+      const three = range(600_001 + 5 * n, 3).map((number) => newJob(kind, number, now))
+      const { items } = await store.insert(three, undefined, true)
+      expect(items.map(({ status }) => status)).toEqual(['inserted', 'inserted', 'inserted'])
+      // The last of them was born at another time, with the same words: it is somebody else's.
+      const two = [newJob(kind, 600_004 + 5 * n, now), newJob(kind, 600_003 + 5 * n, now + 1)]
+      const refused = await store.insert(two, undefined, true)
+      expect(refused.items).toMatchObject([{ status: 'inserted' }, { status: 'exists', by: 'id' }])
+      const { items: found } = await store.load([...three, ...two].map(({ job }) => ({ id: job.id })))
+      expect(found.map((item) => item?.job.spec.createdAt)).toEqual([now, now, now, undefined, now])
+    }
+    await store.close()
+    for (const code of [...CODES, 'answers lost']) expect(seen.get(code) ?? 0, code).toBeGreaterThan(0)
+  })
 })
 
 /** Done, and the connection breaks before it is told. */
@@ -120,7 +141,7 @@ describe('whole jobs whose words are answered in vain, one in three', () => {
       lost += 1
     })
     const store = await openPostgresStore({ url: database.url, connect })
-    const pawl = assemble(store, { tenant: 'whole' })
+    const pawl = assemble(store, { tenant: 'whole', log: 'silent' })
     const steps = defineJob({
       type: 'steps',
       tenant: 'whole',
