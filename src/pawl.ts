@@ -17,7 +17,7 @@ import { DEFAULT_TENANT, type InputOf, type JobSpec, type OutputOf } from './def
 import { Endings } from './endings.ts'
 import type { Answer, Engine, Word } from './engine/engine.ts'
 import { Queues } from './engine/queues.ts'
-import { logOf } from './engine/retention.ts'
+import { logOf } from './engine/log-of.ts'
 import { type Verification, type VerifyFilter, verify } from './engine/verify.ts'
 import { delayFrom, type EnqueueOptions, priorityFrom, timeFrom } from './enqueue-options.ts'
 import { ENDINGS, Invalid, Refused } from './errors.ts'
