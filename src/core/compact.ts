@@ -20,8 +20,7 @@ export interface Compaction {
 export const LONG_LOG = 20
 
 /** What makes a log long. */
-export const VERBOSE = ['progressed', 'checkpointed', 'recorded'] as const
-const COMPACTED: ReadonlySet<EventType> = new Set([...VERBOSE, 'compacted'])
+const COMPACTED: ReadonlySet<EventType> = new Set(['progressed', 'checkpointed', 'recorded', 'compacted'])
 
 /** Whoever shortens logs looks at these, once, when they have ended. */
 export const hasLongLog = ({ endedAt, rev }: Job): boolean => endedAt !== undefined && rev >= LONG_LOG

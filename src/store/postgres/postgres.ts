@@ -28,12 +28,14 @@ import type {
   Store,
   Transaction,
 } from '../store.ts'
+import { annotationsOf } from './annotations.ts'
 import { Bundles } from './bundles.ts'
+import { eventsByCorrelation } from './by-correlation.ts'
+import { eventsByType } from './by-type.ts'
 import { Claims } from './claims.ts'
 import { type Connect, connectWithPg } from './client.ts'
 import { Commits } from './commits.ts'
 import { Connection, type Row } from './connection.ts'
-import { annotationsOf, eventsByCorrelation, eventsByType, eventsOfJob } from './events.ts'
 import { feedAfter, feedEnd, placeEntries, tallies } from './feed.ts'
 import { find } from './find.ts'
 import { Heartbeats } from './heartbeats.ts'
@@ -41,7 +43,8 @@ import { Hints } from './hints.ts'
 import { Inserts } from './insert.ts'
 import { keep, purge } from './keeping.ts'
 import { Kinds, type Run } from './kinds.ts'
-import { type LoadParts, load, loadWithInputs, logOf, placed, whereabouts } from './load.ts'
+import { type LoadParts, load, loadWithInputs, placed, whereabouts } from './load.ts'
+import { eventsOfJob, logOf } from './logs.ts'
 import { prepareSchema } from './prepare.ts'
 import { recordOf } from './records.ts'
 import { queuesWritten, settings } from './settings.ts'
@@ -252,7 +255,7 @@ class PostgresStore implements Store {
       case 'tally': {
         await placeEntries(parts, { patient: true })
         const { cursor } = await feedEnd(parts)
-        return { tally: await tallies(parts), cursor }
+        return { tally: await tallies(parts, query.tenant), cursor }
       }
       default:
         return unreachable(query)

@@ -1,0 +1,173 @@
+/**
+ * Events of some types in a span of time, in the order of what told of them: a birth, a claim, a commit. Some are a little
+ * older than their commit: an implicit start, heartbeats. Time is walked in windows that grow while they hold little and
+ * shrink where they hold too much; of what is in them no more is read than it takes to fill the page.
+ */
+import { assert } from '../../core/assert.ts'
+import type { Event, EventType } from '../../core/event.ts'
+import { storable } from '../codec/text.ts'
+import type { EventQuery } from '../store.ts'
+import { type LoadParts, whereabouts } from './load.ts'
+import { commitsAt, type Page } from './logs.ts'
+import { enqueuedEvent, unloggedIn } from './records.ts'
+import { eventsIn, type Stretch } from './stretch.ts'
+import { literal } from './uniform.ts'
+
+type Query = Extract<EventQuery, { by: 'type' }>
+
+/** Nobody has begun or beaten longer than this before the commit that says so. */
+const SLACK_MS = 600_000
+const EARLIER: ReadonlySet<EventType> = new Set(['started', 'heartbeat'])
+/** What a plain success consists of; other types are found without looking at those. */
+const PLAIN: ReadonlySet<EventType> = new Set(['started', 'succeeded', 'heartbeat'])
+
+const WINDOW_MS = 1_000
+/** Rows of a window at most, windows looked through for one page, and rows of them read; about. */
+const ROWS = 1_000
+const WINDOWS = 40
+const READ = 2_000
+
+/** Where an event stands among all: when it was told, its job, its revision. A cursor is one: what comes up to it was seen. */
+type Place = readonly [at: number, job: number, rev: number]
+const LAST = Number.MAX_SAFE_INTEGER
+
+/** Something that tells of events. `rev`: the commit that has them; 0 for a claim that no commit tells of yet. */
+interface Spot {
+  readonly what: 'born' | 'claimed' | 'committed'
+  readonly job: number
+  readonly at: number
+  readonly rev: number
+}
+
+/** Where to look on; within a moment, from which job. */
+interface Moment {
+  readonly at: number
+  readonly job: number
+}
+
+export async function eventsByType(parts: LoadParts, query: Query): Promise<Page> {
+  const { types, limit } = query
+  const cursor = query.cursor === undefined ? FIRST : placeFrom(query.cursor)
+  const end = Math.ceil(query.to) + (types.some((type) => EARLIER.has(type)) ? SLACK_MS : 0)
+  const events: Event[] = []
+  let last = cursor
+  let next: Moment = cursor[0] < query.from ? { at: Math.ceil(query.from), job: 0 } : { at: cursor[0], job: cursor[1] }
+  let windowMs = WINDOW_MS
+  let read = 0
+  for (let windows = 0; types.length > 0 && next.at < end; windows += 1) {
+    if (windows === WINDOWS || read >= READ) return { events, cursor: [next.at, next.job - 1, LAST].join('.') }
+    const window = await look(parts, types, next, Math.min(end, next.at + windowMs))
+    if (window === undefined) {
+      windowMs = Math.max(1, Math.floor(windowMs / 4))
+      continue
+    }
+    const spots = window.spots.filter(({ at, job, rev }) => isAfter([at, job, rev === 0 ? LAST : rev], cursor))
+    for (let i = 0; i < spots.length; i += limit + 1) {
+      const some = spots.slice(i, i + limit + 1)
+      read += some.length
+      for (const { at, event, job } of await told(parts, query, some)) {
+        const place: Place = [at, job, event.rev]
+        if (!isAfter(place, cursor)) continue
+        if (events.length === limit) return { events, cursor: last.join('.') }
+        events.push(event)
+        last = place
+      }
+    }
+    next = window.next
+    windowMs *= 4
+  }
+  return { events, cursor: undefined }
+}
+
+const FIRST: Place = [0, 0, 0]
+
+const isAfter = (a: Place, b: Place): boolean => (a[0] - b[0] || a[1] - b[1] || a[2] - b[2]) > 0
+
+/** What is in a window, in order, and where the next one begins; undefined where it holds too much. */
+async function look(
+  parts: LoadParts,
+  types: readonly EventType[],
+  { at, job }: Moment,
+  until: number,
+): Promise<{ readonly spots: readonly Spot[]; readonly next: Moment } | undefined> {
+  const spots: Spot[] = []
+  let horizon = Number.POSITIVE_INFINITY
+  for (const [what, statement] of sourcesOf(parts, types)) {
+    const rows = await parts.run(statement, [at, until, job, ROWS])
+    if (rows.length === ROWS && until - at > 1) return undefined
+    for (const [id, when, rev] of rows) {
+      // A claim that nobody can tell of any more has none.
+      if (rev !== null) spots.push({ what, job: Number(id), at: Number(when), rev: Number(rev) })
+    }
+    if (rows.length === ROWS) horizon = Math.min(horizon, Number(rows.at(-1)?.[0]))
+  }
+  const order = (a: Spot, b: Spot) => a.at - b.at || a.job - b.job || a.rev - b.rev
+  if (horizon === Number.POSITIVE_INFINITY) return { spots: spots.sort(order), next: { at: until, job: 0 } }
+  // A moment of which one look does not see all goes on from the last job it saw, which may have more to tell.
+  assert(horizon > job, `a job has fewer than ${ROWS} commits in a millisecond`)
+  return { spots: spots.filter((spot) => spot.job < horizon).sort(order), next: { at, job: horizon } }
+}
+
+function sourcesOf(
+  { statements }: LoadParts,
+  types: readonly EventType[],
+): readonly (readonly [what: Spot['what'], statement: string])[] {
+  const sources: [Spot['what'], string][] = []
+  if (types.includes('enqueued')) sources.push(['born', statements.bornBetween])
+  if (types.includes('claimed')) sources.push(['claimed', statements.claimedBetween])
+  if (types.some((type) => PLAIN.has(type))) sources.push(['committed', statements.committedBetween])
+  else if (types.some((type) => type !== 'enqueued')) sources.push(['committed', statements.oddBetween])
+  return sources
+}
+
+interface Told {
+  readonly job: number
+  readonly at: number
+  readonly event: Event
+}
+
+async function told(
+  parts: LoadParts,
+  { tenant, types, from, to }: Query,
+  all: readonly Spot[],
+): Promise<readonly Told[]> {
+  const spots = tenant === undefined ? all : await spotsOf(parts, tenant, all)
+  const unwritten = spots.filter(({ what, rev }) => what === 'born' || rev === 0).map(({ job }) => job)
+  const rows = await whereabouts(parts, [...new Set(unwritten)])
+  const written = spots.filter(({ what, rev }) => what !== 'born' && rev > 0)
+  const commits = new Map<string, Stretch>()
+  for (const commit of await commitsAt(
+    parts,
+    written.map(({ job, rev }) => [job, rev]),
+  )) {
+    commits.set(`${commit.birth.id} ${commit.rev}`, commit)
+  }
+  const wanted: ReadonlySet<EventType> = new Set(types)
+  return spots.flatMap(({ what, job, at, rev }) => {
+    const row = rows.get(job)
+    const commit = commits.get(`${job} ${rev}`)
+    const events =
+      what === 'born' ? row && [enqueuedEvent(row)] : commit === undefined ? row && unloggedIn(row) : eventsIn(commit)
+    // A claim that its commit does not put in words is told by the claim.
+    const isOwn = ({ type }: Event) => (what === 'claimed') === (type === 'claimed' && commit?.claim !== null)
+    return (events ?? [])
+      .filter((event) => wanted.has(event.type) && isOwn(event) && event.at >= from && event.at < to)
+      .map((event) => ({ job, at, event }))
+  })
+}
+
+async function spotsOf(
+  { run, statements }: LoadParts,
+  tenant: string,
+  spots: readonly Spot[],
+): Promise<readonly Spot[]> {
+  const ids = literal([...new Set(spots.map(({ job }) => job))])
+  const own = new Set((await run(statements.jobsOf, [storable(tenant), ids])).map(([id]) => Number(id)))
+  return spots.filter(({ job }) => own.has(job))
+}
+
+function placeFrom(cursor: string): Place {
+  const [at, job, rev] = cursor.split('.').map(Number)
+  assert([at, job, rev].every(Number.isSafeInteger), `not a cursor of this store: ${cursor}`)
+  return [at as number, job as number, rev as number]
+}

@@ -1,0 +1,115 @@
+/** Logs of single jobs, a page at a time. */
+import type { Event } from '../../core/event.ts'
+import { idNumber } from '../../core/id.ts'
+import { storable } from '../codec/text.ts'
+import type { LoadItem } from '../store.ts'
+import { type LoadParts, whereabouts } from './load.ts'
+import { enqueuedEvent, unloggedIn, type Whereabouts } from './records.ts'
+import { eventsIn, type Stretch, stretches } from './stretch.ts'
+import { literal } from './uniform.ts'
+
+export interface Page {
+  readonly events: readonly Event[]
+  readonly cursor: string | undefined
+}
+
+/** Commits read at a time; a page that needs more reads on. */
+const COMMITS = 200
+
+export async function eventsOfJob(parts: LoadParts, id: string, afterRev: number, limit: number): Promise<Page> {
+  const number = idNumber(id) ?? 0
+  const row = number === 0 ? undefined : (await whereabouts(parts, [number])).get(number)
+  if (row === undefined) return { events: [], cursor: undefined }
+  const events: Event[] = []
+  for await (const some of logFrom(parts, row, afterRev)) {
+    events.push(...some)
+    if (events.length > limit) return { events: events.slice(0, limit), cursor: String(events[limit - 1]?.rev) }
+  }
+  return { events, cursor: undefined }
+}
+
+/** A job's whole log, what stands on its lease included. */
+export async function logOf(parts: LoadParts, row: Whereabouts): Promise<readonly Event[]> {
+  const log: Event[] = []
+  for await (const some of logFrom(parts, row, 0)) log.push(...some)
+  return log
+}
+
+/** What is written of it, commit by commit. */
+export async function commitsOf(parts: LoadParts, id: number): Promise<readonly Stretch[]> {
+  const commits: Stretch[] = []
+  for await (const commit of commitsFrom(parts, id, 0)) commits.push(commit)
+  return commits
+}
+
+/** The log after a revision, some events at a time. */
+async function* logFrom(parts: LoadParts, row: Whereabouts, afterRev: number): AsyncGenerator<readonly Event[]> {
+  const later = (events: readonly Event[]) => events.filter(({ rev }) => rev > afterRev)
+  yield later([enqueuedEvent(row)])
+  for await (const commit of commitsFrom(parts, row.id, afterRev)) yield later(eventsIn(commit))
+  yield later(unloggedIn(row))
+}
+
+async function* commitsFrom({ run, kinds, statements }: LoadParts, id: number, afterRev: number) {
+  for (let after = afterRev; ; ) {
+    const commits = await stretches(kinds, await run(statements.log, [id, after, COMMITS]))
+    yield* commits
+    after = commits.at(-1)?.rev ?? after
+    if (commits.length < COMMITS) return
+  }
+}
+
+/** The events that requests have caused, item by item. `rows`: the jobs they are about. */
+export async function causedBy(
+  parts: LoadParts,
+  items: readonly LoadItem[],
+  rows: readonly (Whereabouts | undefined)[],
+): Promise<readonly (readonly Event[])[]> {
+  const asked = items.flatMap(({ requestId }, i) => {
+    const row = rows[i]
+    return requestId === undefined || row === undefined ? [] : [{ place: i, i: row.id, q: storable(requestId) }]
+  })
+  const told = await toldOf(parts, asked)
+  return items.map(({ requestId }, i) => {
+    const row = rows[i]
+    if (requestId === undefined || row === undefined) return []
+    const events = [enqueuedEvent(row), ...(told.get(i) ?? []).flatMap((some) => some), ...unloggedIn(row)]
+    return events.filter((event) => event.requestId === requestId)
+  })
+}
+
+interface AskedRow {
+  readonly place: number
+  readonly i: number
+  readonly q: string
+}
+
+/** By place; many requests about one job are mostly looked for in the same commits, each of which is read once. */
+async function toldOf(
+  { run, kinds, statements }: LoadParts,
+  asked: readonly AskedRow[],
+): Promise<ReadonlyMap<number, readonly (readonly Event[])[]>> {
+  const told = new Map<number, (readonly Event[])[]>()
+  if (asked.length === 0) return told
+  const rows = await run(statements.caused, [JSON.stringify(asked.map(({ i, q }) => ({ i, q })))])
+  const read = new Map<string, readonly Event[]>()
+  for (const [k, stretch] of (await stretches(kinds, rows)).entries()) {
+    const name = `${stretch.birth.id} ${stretch.fromRev}`
+    const events = read.get(name) ?? eventsIn(stretch)
+    read.set(name, events)
+    const place = asked[Number(rows[k]?.at(-1)) - 1]?.place ?? -1
+    told.set(place, [...(told.get(place) ?? []), events])
+  }
+  return told
+}
+
+/** The commits in which these revisions of these jobs are, each once. */
+export async function commitsAt(
+  { run, kinds, statements }: LoadParts,
+  places: readonly (readonly [job: number, rev: number])[],
+): Promise<readonly Stretch[]> {
+  if (places.length === 0) return []
+  const jobs = literal(places.map(([job]) => job))
+  const revs = literal(places.map(([, rev]) => rev))
+  return stretches(kinds, await run(statements.commitsAt, [jobs, revs]))
+}
