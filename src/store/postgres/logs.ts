@@ -73,7 +73,7 @@ export async function causedBy(
   return items.map(({ requestId }, i) => {
     const row = rows[i]
     if (requestId === undefined || row === undefined) return []
-    const events = [enqueuedEvent(row), ...(told.get(i) ?? []).flatMap((some) => some), ...unloggedIn(row)]
+    const events = [enqueuedEvent(row), ...(told.get(i) ?? []).flat(), ...unloggedIn(row)]
     return events.filter((event) => event.requestId === requestId)
   })
 }
