@@ -116,7 +116,8 @@ export class Channel {
     this.#leave[Symbol.dispose]()
     this.#fail(unanswered())
     this.#worker.unref()
-    this.#worker.removeAllListeners()
+    // Nobody asks any more; but if one that was let go fails, that is still nobody else's affair.
+    this.#worker.removeAllListeners('message')
   }
 
   #send<O extends Op>(op: O, asked: Asked<O>): Promise<Reply<O>> {

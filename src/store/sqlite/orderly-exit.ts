@@ -1,6 +1,6 @@
 /**
  * A process that exits stops its threads wherever they are, be it in the middle of a statement. The store's are told
- * before: they finish what they are at, close the file and say so. They are waited for, for a bounded time: whoever exits
+ * before: they finish the statement they are at, close the file and say so. They are waited for, for a bounded time: whoever exits
  * does not want to wait, and nothing that was answered depends on it.
  */
 import type { Call } from './protocol.ts'
@@ -22,8 +22,11 @@ export function leaveOrderly(thread: Thread): Disposable {
   }
 }
 
+/** Those that came later first: who reads lets go of the file before who writes, who then leaves one file behind. */
 function leave(): void {
-  const close: Call = { n: 0, op: 'close', asked: null }
-  for (const { worker } of threads) worker.postMessage([close])
-  for (const { gone } of threads) Atomics.wait(gone, 0, 0, WITHIN_MS)
+  const call: Call = { n: 0, op: 'leave', asked: null }
+  for (const { worker, gone } of [...threads].reverse()) {
+    worker.postMessage([call])
+    Atomics.wait(gone, 0, 0, WITHIN_MS)
+  }
 }

@@ -90,7 +90,10 @@ export interface Calls {
   /** The log of an ended job with one event instead of others; `was`: its last stretch as it was read. */
   compacted: [{ id: number; event: Event; replaces: readonly number[] }, { was: string; log: string } | null]
   listen: [boolean, null]
+  /** Once everybody has been answered. */
   close: [null, null]
+  /** At once: the process exits, and nobody hears answers any more. */
+  leave: [null, null]
 }
 
 /** Where an event stands among all: its time, its entry in the feed, its place there. */

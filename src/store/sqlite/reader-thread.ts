@@ -1,7 +1,7 @@
 /** The thread that reads: on a connection of its own, which cannot write. */
 import { realClock } from '../../system/clock.ts'
 import { realTimers } from '../../system/timers.ts'
-import { live, openWhenFree, options, post } from './thread/life.ts'
+import { arrived, live, openWhenFree, options, post } from './thread/life.ts'
 import { openToRead } from './thread/open.ts'
 import { ReadQueue } from './thread/read-queue.ts'
 import { Reading } from './thread/reading.ts'
@@ -17,6 +17,7 @@ function serve(reading: Reading): void {
     clock: storeClock(realClock, options.latest),
     timers: realTimers,
     monotonicMs: () => realClock.monotonicMs(),
+    gather: arrived,
     report: (answer) => post({ answers: [answer], kinds: reading.kinds.untold() }),
     close() {
       reading.file.close()

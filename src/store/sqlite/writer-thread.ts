@@ -31,6 +31,7 @@ function serve(ledger: Ledger): void {
     return calls.filter((call) => {
       if (call.op === 'listen') acknowledge(call, () => watch(call.asked === true))
       else if (call.op === 'close') group.close(() => acknowledge(call, close))
+      else if (call.op === 'leave') leave()
       else return true
       return false
     })
@@ -39,6 +40,11 @@ function serve(ledger: Ledger): void {
   function acknowledge({ n }: Call, act: () => void): void {
     act()
     post({ answers: [{ n, now: ledger.now, ok: true, answered: null }] })
+  }
+
+  function leave(): void {
+    group.drop()
+    close()
   }
 
   function close(): void {

@@ -92,6 +92,13 @@ export class GroupCommit {
     this.#endIfDone()
   }
 
+  /** Nobody waits any more. */
+  drop(): void {
+    this.#waiting = []
+    this.#held = []
+    this.#heldOff?.[Symbol.dispose]()
+  }
+
   #endIfDone(): void {
     if (this.#closing === undefined || this.#serving || this.#waiting.length + this.#held.length > 0) return
     this.#heldOff?.[Symbol.dispose]()

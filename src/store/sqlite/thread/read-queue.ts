@@ -38,6 +38,8 @@ export interface ReadQueueOptions {
   readonly clock: StoreClock
   readonly timers: Timers
   readonly monotonicMs: () => number
+  /** What else has come, before each answer. */
+  readonly gather: () => readonly Call[]
   readonly report: (answer: Answer) => void
   /** Nobody asks any more. */
   readonly close: () => void
@@ -55,9 +57,16 @@ export class ReadQueue {
   }
 
   readonly take = (calls: readonly Call[]): void => {
+    this.#enlist(calls)
+    if (this.#heldOff === undefined) this.#serve()
+  }
+
+  #enlist(calls: readonly Call[]): void {
     const sinceMs = this.#options.monotonicMs()
     for (const call of calls) this.#waiting.push({ call, sinceMs })
-    if (this.#heldOff === undefined) this.#serve()
+    if (!calls.some(({ op }) => op === 'leave')) return
+    this.#waiting = []
+    this.#options.close()
   }
 
   #serve(): void {
@@ -72,6 +81,7 @@ export class ReadQueue {
       }
       this.#waiting.shift()
       this.#options.report(answer)
+      this.#enlist(this.#options.gather())
     }
   }
 
