@@ -9,7 +9,7 @@
  * - `forget <path>`: writes something and ends without closing
  * - `leave <path> <how>`: has both threads at work and leaves, by `exit`, by `throw`, or by having nothing more to do
  */
-import { writeSync } from 'node:fs'
+import { existsSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
@@ -70,7 +70,8 @@ switch (what) {
       store.find({ order: 'newest', limit: 200 }).catch(() => {})
       store.events({ by: 'type', types: ['enqueued'], from: 0, to: now + 1, limit: 200 }).catch(() => {})
     }
-    say('leaving')
+    // Said last, when the store's own threads have had their turn: a file that is still open has its log beside it.
+    process.on('exit', () => say(existsSync(`${path}-wal`) ? 'open' : 'closed'))
     if (word !== 'nothing') {
       // Both are in the middle of something by then.
       await turn()
