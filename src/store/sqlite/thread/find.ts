@@ -17,6 +17,10 @@ import { type Source, type Span, sourcesOf } from './sources.ts'
 
 /** Rows looked at for one page, about. */
 const LOOKED_AT = 10_000
+/** Of each source so many at first, and more where few of them are wanted. */
+const FIRST = 8
+const MORE = 4
+const MOST = 1_000
 
 export function find(reading: Reading, query: JobQuery): Answered<'find'> {
   if (query.longEnded !== undefined) return longEnded(reading, query, query.longEnded)
@@ -25,8 +29,10 @@ export function find(reading: Reading, query: JobQuery): Answered<'find'> {
   const wants = judge(reading, query, scope)
   const rows: JobRow[] = []
   let span = spanOf(reading, query)
-  for (let looked = 0; ; ) {
-    const candidates = merged(sources, span, query)
+  // What all of them have together is twice what is wanted.
+  let most = Math.max(FIRST, Math.ceil((2 * (query.limit + 1)) / Math.max(1, sources.length)))
+  for (let looked = 0; ; most = Math.max(most, Math.min(MOST, most * MORE))) {
+    const candidates = merged(sources, span, most, query.order === 'newest')
     looked += candidates.looked
     for (const id of candidates.ids) {
       if (!wants(id)) continue
@@ -52,11 +58,8 @@ function longEnded(reading: Reading, { limit, cursor }: JobQuery, { from, to }: 
 type LongEnded = NonNullable<JobQuery['longEnded']>
 
 /** In order, each once, up to the number that all sources have been read to. */
-function merged(sources: readonly Source[], span: Span, { order, limit }: JobQuery) {
+function merged(sources: readonly Source[], span: Span, most: number, newest: boolean) {
   const ids = new Set<number>()
-  const newest = order === 'newest'
-  // Those with the same share of what is wanted give it together; one that has more is read again.
-  const most = Math.min(limit + 1, Math.max(8, Math.ceil((2 * (limit + 1)) / Math.max(1, sources.length))))
   let horizon: number | undefined
   let looked = 0
   for (const source of sources) {

@@ -28,9 +28,6 @@ export type Source = (
 
 /** Index ranges that are merged at most; with more, walking the jobs is cheaper. */
 const RANGES = 400
-/** Rows of which few may be wanted are looked at so many at a time. */
-const CHUNK = 1_000
-
 export function sourcesOf(reading: Reading, query: JobQuery, scope: Scope): readonly Source[] {
   const walks = reading.walks(query.order === 'newest')
   return byWord(query, scope, walks) ?? byPlace(reading, query, scope, walks) ?? [filtered(walks.jobs, scope)]
@@ -102,10 +99,10 @@ const range =
 /** Rows of all kinds, of which those in scope are candidates. */
 const filtered =
   (walk: StatementSync, scope: Scope): Source =>
-  ({ low, high }) => {
-    const rows = all(walk, low, high, CHUNK) as readonly (readonly Cell[])[] as readonly (readonly [number, number])[]
+  ({ low, high }, most) => {
+    const rows = all(walk, low, high, most) as readonly (readonly Cell[])[] as readonly (readonly [number, number])[]
     const ids = rows.filter(([, kind]) => scope.has(kind)).map(([id]) => id)
-    return { ids, last: rows.length < CHUNK ? undefined : rows.at(-1)?.[0], looked: rows.length }
+    return { ids, last: rows.length < most ? undefined : rows.at(-1)?.[0], looked: rows.length }
   }
 
 const just =
