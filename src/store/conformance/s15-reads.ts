@@ -1,6 +1,6 @@
 /** S15: reads never load bodies unless asked, and page by key. */
 import type { Job, Time } from '../../core/job.ts'
-import type { JobPage, JobQuery } from '../store.ts'
+import type { JobQuery } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import type { JobOptions, Stage } from './stage.ts'
@@ -114,13 +114,7 @@ export const reads: readonly Scene[] = [
       const ended = await stage.say(long, { type: 'cancel', mode: 'hard' }, at + 10)
       await stage.say(short, { type: 'complete', fence: short.lease?.fence ?? '' }, at + 10)
       const found = async (from: Time, to: Time) => {
-        const seen: string[] = []
-        let cursor: string | undefined
-        do {
-          const page: JobPage = await stage.store.find({ longEnded: { from, to }, order: 'oldest', limit: 1, cursor })
-          seen.push(...page.jobs.map(({ id }) => id))
-          cursor = page.cursor
-        } while (cursor !== undefined)
+        const seen = await pages(stage, { longEnded: { from, to }, order: 'oldest', limit: 1 })
         return seen.filter((id) => id === long.id || id === other.id || id === short.id)
       }
       same(await found(at, at + 11), [long.id], 'neither a short log nor one that goes on')
@@ -216,11 +210,15 @@ async function talkative(stage: Stage, words: number, at: Time): Promise<Job> {
   return job
 }
 
-async function found(stage: Stage, query: Omit<JobQuery, 'tenant'>): Promise<readonly string[]> {
+const found = (stage: Stage, query: Omit<JobQuery, 'tenant'>): Promise<readonly string[]> =>
+  pages(stage, { ...query, tenant: stage.tenant })
+
+/** All that is found, page by page. */
+async function pages(stage: Stage, query: JobQuery): Promise<readonly string[]> {
   const ids: string[] = []
   let cursor: string | undefined
-  for (let pages = 0; pages < 100; pages += 1) {
-    const page = await stage.store.find({ ...query, tenant: stage.tenant, cursor })
+  for (let seen = 0; seen < 1_000; seen += 1) {
+    const page = await stage.store.find({ ...query, cursor })
     ids.push(...page.jobs.map(({ id }) => id))
     if (page.cursor === undefined) return ids
     cursor = page.cursor
