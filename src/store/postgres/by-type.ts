@@ -7,6 +7,7 @@ import { assert } from '../../core/assert.ts'
 import type { Event, EventType } from '../../core/event.ts'
 import { storable } from '../codec/text.ts'
 import type { EventQuery } from '../store.ts'
+import type { Row } from './connection.ts'
 import { type LoadParts, whereabouts } from './load.ts'
 import { commitsAt, type Page } from './logs.ts'
 import { enqueuedEvent, unloggedIn } from './records.ts'
@@ -23,7 +24,8 @@ const PLAIN: ReadonlySet<EventType> = new Set(['started', 'succeeded', 'heartbea
 
 const WINDOW_MS = 1_000
 /** Rows of a window at most, windows looked through for one page, and rows of them read; about. */
-const ROWS = 1_000
+const ROWS_MOST = 1_000
+const ROWS_LEAST = 100
 const WINDOWS = 40
 const READ = 2_000
 
@@ -52,11 +54,14 @@ export async function eventsByType(parts: LoadParts, query: Query): Promise<Page
   const events: Event[] = []
   let last = cursor
   let next: Moment = cursor[0] < query.from ? { at: Math.ceil(query.from), job: 0 } : { at: cursor[0], job: cursor[1] }
-  let windowMs = WINDOW_MS
+  const sources = sourcesOf(parts, types)
+  // Where all come in order, a window is as long as what it holds.
+  let windowMs = sources.every(({ ordered }) => ordered) ? end : WINDOW_MS
+  const rows = Math.min(ROWS_MOST, Math.max(ROWS_LEAST, 2 * limit))
   let read = 0
   for (let windows = 0; types.length > 0 && next.at < end; windows += 1) {
     if (windows === WINDOWS || read >= READ) return { events, cursor: [next.at, next.job - 1, LAST].join('.') }
-    const window = await look(parts, types, next, Math.min(end, next.at + windowMs))
+    const window = await look(sources, next, Math.min(end, next.at + windowMs), rows)
     if (window === undefined) {
       windowMs = Math.max(1, Math.floor(windowMs / 4))
       continue
@@ -85,38 +90,52 @@ const isAfter = (a: Place, b: Place): boolean => (a[0] - b[0] || a[1] - b[1] || 
 
 /** What is in a window, in order, and where the next one begins; undefined where it holds too much. */
 async function look(
-  parts: LoadParts,
-  types: readonly EventType[],
+  sources: readonly Source[],
   { at, job }: Moment,
   until: number,
+  limit: number,
 ): Promise<{ readonly spots: readonly Spot[]; readonly next: Moment } | undefined> {
   const spots: Spot[] = []
-  let horizon = Number.POSITIVE_INFINITY
-  for (const [what, statement] of sourcesOf(parts, types)) {
-    const rows = await parts.run(statement, [at, until, job, ROWS])
-    if (rows.length === ROWS && until - at > 1) return undefined
+  let next: Moment = { at: until, job: 0 }
+  for (const { what, ordered, read } of sources) {
+    const rows = await read(at, until, job, limit)
     for (const [id, when, rev] of rows) {
       // A claim that nobody can tell of any more has none.
       if (rev !== null) spots.push({ what, job: Number(id), at: Number(when), rev: Number(rev) })
     }
-    if (rows.length === ROWS) horizon = Math.min(horizon, Number(rows.at(-1)?.[0]))
+    if (rows.length < limit) continue
+    // Of the last moment, or of the last job of a moment, there may be more.
+    const [lastJob, lastAt] = [Number(rows.at(-1)?.[0]), Number(rows.at(-1)?.[1])]
+    if (until - at === 1) next = earlier(next, { at, job: lastJob })
+    else if (ordered && lastAt > at) next = earlier(next, { at: lastAt, job: 0 })
+    else return undefined
   }
-  const order = (a: Spot, b: Spot) => a.at - b.at || a.job - b.job || a.rev - b.rev
-  if (horizon === Number.POSITIVE_INFINITY) return { spots: spots.sort(order), next: { at: until, job: 0 } }
-  // A moment of which one look does not see all goes on from the last job it saw, which may have more to tell.
-  assert(horizon > job, `a job has fewer than ${ROWS} commits in a millisecond`)
-  return { spots: spots.filter((spot) => spot.job < horizon).sort(order), next: { at, job: horizon } }
+  assert(next.at > at || next.job > job, `a job has fewer than ${limit} commits in a millisecond`)
+  const seen = spots.filter((spot) => isEarlier(spot, next) && !isEarlier(spot, { at, job }))
+  return { spots: seen.sort((a, b) => a.at - b.at || a.job - b.job || a.rev - b.rev), next }
 }
 
-function sourcesOf(
-  { statements }: LoadParts,
-  types: readonly EventType[],
-): readonly (readonly [what: Spot['what'], statement: string])[] {
-  const sources: [Spot['what'], string][] = []
-  if (types.includes('enqueued')) sources.push(['born', statements.bornBetween])
-  if (types.includes('claimed')) sources.push(['claimed', statements.claimedBetween])
-  if (types.some((type) => PLAIN.has(type))) sources.push(['committed', statements.committedBetween])
-  else if (types.some((type) => type !== 'enqueued')) sources.push(['committed', statements.oddBetween])
+const isEarlier = (a: Moment, b: Moment): boolean => a.at < b.at || (a.at === b.at && a.job < b.job)
+const earlier = (a: Moment, b: Moment): Moment => (isEarlier(b, a) ? b : a)
+
+/** What tells of events of some type. `ordered`: by time, so that a part of it is the beginning. */
+interface Source {
+  readonly what: Spot['what']
+  readonly ordered: boolean
+  readonly read: (from: number, until: number, job: number, limit: number) => Promise<readonly Row[]>
+}
+
+function sourcesOf({ run, statements }: LoadParts, types: readonly EventType[]): readonly Source[] {
+  const source = (what: Spot['what'], statement: string, ordered: boolean): Source => ({
+    what,
+    ordered,
+    read: (from, until, job, limit) => run(statement, [from, until, job, limit]),
+  })
+  const sources: Source[] = []
+  if (types.includes('enqueued')) sources.push(source('born', statements.bornBetween, false))
+  if (types.includes('claimed')) sources.push(source('claimed', statements.claimedBetween, true))
+  if (types.some((type) => PLAIN.has(type))) sources.push(source('committed', statements.committedBetween, false))
+  else if (types.some((type) => type !== 'enqueued')) sources.push(source('committed', statements.oddBetween, true))
   return sources
 }
 

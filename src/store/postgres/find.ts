@@ -13,10 +13,13 @@ import { type LoadParts, whereabouts } from './load.ts'
 import { recordOf } from './records.ts'
 import { tenantsOf } from './tenants.ts'
 
-/** Rows looked at in one go, and for one page, about; the page may be short then, and its cursor goes on. */
-const ROWS = 5_000
+/** Rows looked at in one go: few at first, and more where few of them are wanted. */
+const ROWS_FIRST = 100
+const ROWS_MORE = 4
+const ROWS_MOST = 5_000
+/** For one page, about; it may be short then, and its cursor goes on. */
 const LOOKED_AT = 20_000
-const STEP_MIN = 50
+/** Records read in one go. */
 const STEP_MAX = 1_000
 
 type Found = Omit<JobPage, 'now'>
@@ -27,9 +30,10 @@ export async function find(parts: LoadParts, query: JobQuery): Promise<Found> {
   let after = query.cursor === undefined ? undefined : idNumber(query.cursor)
   assert(query.cursor === undefined || after !== undefined, `not a cursor of this store: ${query.cursor}`)
   const words = await wordsOf(parts, query)
-  const stepSize = Math.min(STEP_MAX, Math.max(STEP_MIN, query.limit + 1))
-  for (let looked = 0; ; looked += ROWS) {
-    const { ids, horizon } = await candidates(parts, { ...words, after, n: stepSize, w: ROWS })
+  const stepSize = Math.min(STEP_MAX, query.limit + 1)
+  let rows = Math.max(ROWS_FIRST, ROWS_MORE * stepSize)
+  for (let looked = rows; ; looked += rows) {
+    const { ids, horizon } = await candidates(parts, { ...words, after, n: stepSize, w: rows })
     const found = await whereabouts(parts, ids)
     for (const id of ids) {
       const row = found.get(id)
@@ -41,7 +45,8 @@ export async function find(parts: LoadParts, query: JobQuery): Promise<Found> {
     }
     after = ids.length === stepSize ? ids.at(-1) : horizon
     if (after === undefined) return { jobs, cursor: undefined }
-    if (looked + ROWS >= LOOKED_AT) return { jobs, cursor: idText(after) }
+    if (looked >= LOOKED_AT) return { jobs, cursor: idText(after) }
+    rows = Math.min(ROWS_MOST, rows * ROWS_MORE)
   }
 }
 

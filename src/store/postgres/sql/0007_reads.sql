@@ -143,8 +143,9 @@ begin
   end;
   foreach walk in array walks loop
     execute format('select coalesce(array_agg(s.id) filter (where s.wanted and %s), ''{}''), count(*)::int, %s(s.id) from (%s) as s%s',
-        wanted, case when x.newest then 'min' else 'max' end, walk,
-        case when wanted = 'true' then '' else ' join job j on j.id = s.id' end)
+        wanted, case when x.newest then 'min' else 'max' end, walk, case when wanted = 'true' then ''
+          when walk like 'select s.id as id, s.lane,%' then ' cross join lateral (select s.lane, s.kind, s.created_at) j'
+          else ' join job j on j.id = s.id' end)
       into ids, looked, last_id
       using queue_ids, kind_ids, x.created_from, x.created_to,
         coalesce(x.after, case when x.newest then 9223372036854775807 else 0 end),
@@ -163,9 +164,9 @@ end $$;
 create function pawl.walk_of(place text, id_column text, condition text, newest boolean) returns text
 language sql immutable as $$
   select format('select s.%2$I as id, %3$s as wanted from %1$I s where %4$s and s.%2$I %5$s $5 and s.%2$I <= $6 order by s.%2$I %6$s limit $7',
-    place, id_column, case when place = 'past' then 'strpos($10, s.state::text) > 0 and ($11 is null or s.at < $11)' else 'true' end,
-    condition,
-    case when newest then '<' else '>' end, case when newest then 'desc' else 'asc' end)
+    place, id_column, case place when 'job' then 's.lane, s.kind, s.created_at, true'
+      when 'past' then 'strpos($10, s.state::text) > 0 and ($11 is null or s.at < $11)' else 'true' end,
+    condition, case when newest then '<' else '>' end, case when newest then 'desc' else 'asc' end)
 $$;
 
 -- The same of all that have one of the words in $8.

@@ -1,5 +1,6 @@
 -- Logs: what happened, by job, by request, by type and time, by correlation. All of it comes in stretches, one per commit,
--- each of which can be read by itself, so that no page reads more of a log than it shows.
+-- each of which can be read by itself, so that no page reads more of a log than it shows. Sorting is switched off where a
+-- walk of the index is in order already: of a log that is thought to be short, all would be read and sorted for one row.
 
 -- What happened, commit by commit, each to be read by itself: with the job it is about, the claim and the heartbeats that
 -- are not in the text, the rank of the state that the claim came from, and, of a text that follows another one, that one.
@@ -17,7 +18,8 @@ from pawl.past p join pawl.job j on j.id = p.job;
 
 -- The log of a job after a revision, from the commit that has the next one on. Index: past's primary key.
 create function pawl.log(job_id bigint, after_rev int, row_limit int) returns setof pawl.stretch
-language sql stable rows 10 set search_path = pawl, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language sql stable rows 10 set search_path = pawl, pg_temp set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set enable_sort = off as $$
   select s.* from stretch s where s.job = job_id and s.rev > after_rev and s.from_rev >= coalesce((
     select p.from_rev from past p where p.job = job_id and p.from_rev <= after_rev order by p.job, p.from_rev desc limit 1), 0)
   order by s.job, s.from_rev limit row_limit
@@ -25,7 +27,8 @@ $$;
 
 -- The beginnings of several logs.
 create function pawl.logs(ids bigint[], row_limit int) returns setof pawl.stretch
-language sql stable rows 100 set search_path = pawl, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language sql stable rows 100 set search_path = pawl, pg_temp set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set enable_sort = off as $$
   select l.* from unnest(ids) with ordinality as u(id, n) cross join lateral (
     select s.* from stretch s where s.job = u.id order by s.job, s.from_rev limit row_limit
   ) l order by u.n, l.from_rev
@@ -33,7 +36,8 @@ $$;
 
 -- The commits in which revisions are.
 create function pawl.commits_at(ids bigint[], revs int[]) returns setof pawl.stretch
-language sql stable rows 100 set search_path = pawl, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language sql stable rows 100 set search_path = pawl, pg_temp set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set enable_sort = off as $$
   select distinct on (l.job, l.from_rev) l.* from unnest(ids, revs) as u(id, rev) cross join lateral (
     select s.* from stretch s where s.job = u.id and s.from_rev < u.rev order by s.job, s.from_rev desc limit 1
   ) l where l.rev >= u.rev order by l.job, l.from_rev
@@ -44,7 +48,8 @@ $$;
 create function pawl.caused(items json)
 returns table (job bigint, created_at bigint, kind int, lane int, head text, at bigint, from_rev int, rev int, rank bigint,
                before json, claim json, beats jsonb, events text, n int)
-language sql stable rows 100 set search_path = pawl, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language sql stable rows 100 set search_path = pawl, pg_temp set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set enable_sort = off as $$
   select s.*, x.n::int from rows from (json_to_recordset(items) as (i bigint, q text)) with ordinality as x(i, q, n)
   cross join lateral (
     select a.from_rev from asked a where a.job = x.i and a.request in (request_mark(x.q), 0)
