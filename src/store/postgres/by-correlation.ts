@@ -14,7 +14,7 @@ import { literal } from './uniform.ts'
 
 type Query = Extract<EventQuery, { by: 'correlation' }>
 
-/** Jobs looked at for one page, and commits read of each: a longer log goes on on the next page. */
+/** Jobs looked at for one page at most, and commits read of each: a longer log goes on on the next page. */
 const JOBS = 100
 const COMMITS = 50
 /** Of a job that has been read to its end: what the database takes for a revision. */
@@ -52,21 +52,22 @@ export async function eventsByCorrelation(parts: LoadParts, query: Query): Promi
 /** The next jobs in order; `end`: where they end before all do. */
 async function looksAt(
   parts: LoadParts,
-  { tenant, correlationId }: Query,
+  { tenant, correlationId, limit }: Query,
   after: Place,
 ): Promise<{ readonly looks: readonly Look[]; readonly end: Place | undefined }> {
   const { run, statements } = parts
   const marks = literal((await tenantsOf(parts, tenant)).map((each) => digest(correlationMark(each, correlationId))))
+  const most = Math.min(JOBS, limit + 1)
   const first = after[1] === END ? after[0] + 1 : after[0]
-  const own = (await run(statements.correlated, [marks, idNumber(correlationId) ?? 0, first, JOBS])).map(([id]) =>
+  const own = (await run(statements.correlated, [marks, idNumber(correlationId) ?? 0, first, most])).map(([id]) =>
     Number(id),
   )
-  const said = (await run(statements.linked, [marks, ...after, JOBS])).map(
+  const said = (await run(statements.linked, [marks, ...after, most])).map(
     ([id, rev]): Place => [Number(id), Number(rev)],
   )
   const ends: Place[] = []
-  if (own.length === JOBS) ends.push([own[JOBS - 1] as number, END])
-  if (said.length === JOBS) ends.push(said[JOBS - 1] as Place)
+  if (own.length === most) ends.push([own[most - 1] as number, END])
+  if (said.length === most) ends.push(said[most - 1] as Place)
   const end = ends.sort(([a], [b]) => a - b)[0]
   const within = (id: number) => end === undefined || id <= end[0]
   const logs = await logsOf(parts, own.filter(within), after)

@@ -28,6 +28,8 @@ export function correlated(reading: Reading, asked: Asked<'correlated'>): Answer
     more = ids.length === JOBS
     for (const id of ids) {
       if (room.isFull) return { jobs, next: last, purged: reading.purged() }
+      // Its first event, or what it took to find that it has none to show.
+      room.takeOne()
       const afterRev = id === last[0] ? last[1] : 0
       const job = reading.whole(id)
       const isOwn = id === own || marks.includes(one(reading.sql.heads, id)?.[2] as number)
@@ -36,6 +38,7 @@ export function correlated(reading: Reading, asked: Asked<'correlated'>): Answer
       if (found !== undefined) jobs.push(found)
       const [, log, complete] = found ?? [null, [], true]
       last = [id, complete ? END : (log.at(-1)?.[0] ?? afterRev)]
+      if (!complete) return { jobs, next: last, purged: reading.purged() }
     }
   }
   return { jobs, next: null, purged: reading.purged() }

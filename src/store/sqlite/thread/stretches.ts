@@ -22,6 +22,11 @@ export class Room {
     return this.#events <= 0 || this.#bytes <= 0
   }
 
+  /** For an event that is in no stretch. */
+  takeOne(): void {
+    this.#events -= 1
+  }
+
   take([, opening, log]: LogRow): void {
     this.#events -= 1
     this.#bytes -= (opening?.length ?? 0) + (log?.length ?? 0)
