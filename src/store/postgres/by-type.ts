@@ -67,17 +67,14 @@ export async function eventsByType(parts: LoadParts, query: Query): Promise<Page
       continue
     }
     const spots = window.spots.filter(({ at, job, rev }) => isAfter([at, job, rev === 0 ? LAST : rev], cursor))
-    for (let i = 0; i < spots.length; i += limit + 1) {
-      const some = spots.slice(i, i + limit + 1)
-      read += some.length
-      for (const { at, event, job } of await told(parts, query, some)) {
-        const place: Place = [at, job, event.rev]
-        if (!isAfter(place, cursor)) continue
-        if (events.length === limit) return { events, cursor: last.join('.') }
-        events.push(event)
-        last = place
-      }
+    for await (const { at, event, job } of told(parts, query, spots)) {
+      const place: Place = [at, job, event.rev]
+      if (!isAfter(place, cursor)) continue
+      if (events.length === limit) return { events, cursor: last.join('.') }
+      events.push(event)
+      last = place
     }
+    read += spots.length
     next = window.next
     windowMs *= 4
   }
@@ -145,34 +142,39 @@ interface Told {
   readonly event: Event
 }
 
-async function told(
-  parts: LoadParts,
-  { tenant, types, from, to }: Query,
-  all: readonly Spot[],
-): Promise<readonly Told[]> {
-  const spots = tenant === undefined ? all : await spotsOf(parts, tenant, all)
+/** Read together: few at first, for one of them may fill the page. */
+const TOGETHER_FIRST = 4
+const TOGETHER_MOST = 200
+
+/** What spots tell of, in their order, for as long as somebody wants more. */
+async function* told(parts: LoadParts, query: Query, spots: readonly Spot[]): AsyncGenerator<Told> {
+  let together = TOGETHER_FIRST
+  for (let i = 0; i < spots.length; i += together) {
+    if (i > 0) together = Math.min(TOGETHER_MOST, 2 * together)
+    const some = spots.slice(i, i + together)
+    yield* toldBy(parts, query, query.tenant === undefined ? some : await spotsOf(parts, query.tenant, some))
+  }
+}
+
+async function* toldBy(parts: LoadParts, { types, from, to }: Query, spots: readonly Spot[]): AsyncGenerator<Told> {
   const unwritten = spots.filter(({ what, rev }) => what === 'born' || rev === 0).map(({ job }) => job)
   const rows = await whereabouts(parts, [...new Set(unwritten)])
   const written = spots.filter(({ what, rev }) => what !== 'born' && rev > 0)
+  const places = written.map(({ job, rev }) => [job, rev] as const)
   const commits = new Map<string, Stretch>()
-  for (const commit of await commitsAt(
-    parts,
-    written.map(({ job, rev }) => [job, rev]),
-  )) {
-    commits.set(`${commit.birth.id} ${commit.rev}`, commit)
-  }
+  for (const commit of await commitsAt(parts, places)) commits.set(`${commit.birth.id} ${commit.rev}`, commit)
   const wanted: ReadonlySet<EventType> = new Set(types)
-  return spots.flatMap(({ what, job, at, rev }) => {
+  for (const { what, job, at, rev } of spots) {
     const row = rows.get(job)
     const commit = commits.get(`${job} ${rev}`)
     const events =
       what === 'born' ? row && [enqueuedEvent(row)] : commit === undefined ? row && unloggedIn(row) : eventsIn(commit)
-    // A claim that its commit does not put in words is told by the claim.
-    const isOwn = ({ type }: Event) => (what === 'claimed') === (type === 'claimed' && commit?.claim !== null)
-    return (events ?? [])
-      .filter((event) => wanted.has(event.type) && isOwn(event) && event.at >= from && event.at < to)
-      .map((event) => ({ job, at, event }))
-  })
+    for (const event of events ?? []) {
+      // A claim that its commit does not put in words is told by the claim.
+      const isOwn = (what === 'claimed') === (event.type === 'claimed' && commit?.claim !== null)
+      if (wanted.has(event.type) && isOwn && event.at >= from && event.at < to) yield { job, at, event }
+    }
+  }
 }
 
 async function spotsOf(

@@ -77,7 +77,7 @@ $$;
 -- About the last job born before a time: numbers rise with time, but for those of blocks that lay idle. Twenty look-ups
 -- instead of a walk over all that is over, when mostly nothing is old enough.
 create function pawl.born_before(time_ms bigint) returns bigint
-language plpgsql stable set search_path = pawl, pg_temp set enable_seqscan = off as $$
+language plpgsql stable set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
 declare
   lowest bigint := (select j.id - 1 from job j order by j.id limit 1);
   highest bigint := (select j.id from job j order by j.id desc limit 1);
@@ -196,7 +196,7 @@ $$;
 
 -- Ends with a long log, by their time. Index: past_long.
 create function pawl.long_ended(from_ms bigint, after_job bigint, to_ms bigint, row_limit int)
-returns table (at bigint, job bigint) language sql stable rows 10 set search_path = pawl, pg_temp set enable_seqscan = off as $$
+returns table (at bigint, job bigint) language sql stable rows 10 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
   select p.at, p.job from past p where p.state is not null and p.rev >= 20 and (p.at, p.job) > (from_ms, after_job) and p.at < to_ms
   order by p.at, p.job limit row_limit
 $$;

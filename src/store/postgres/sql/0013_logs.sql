@@ -18,7 +18,7 @@ from pawl.past p join pawl.job j on j.id = p.job;
 
 -- The log of a job after a revision, from the commit that has the next one on. Index: past's primary key.
 create function pawl.log(job_id bigint, after_rev int, row_limit int) returns setof pawl.stretch
-language sql stable rows 10 set search_path = pawl, pg_temp set enable_seqscan = off
+language sql stable rows 10 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off
 set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set enable_sort = off as $$
   select s.* from stretch s where s.job = job_id and s.rev > after_rev and s.from_rev >= coalesce((
     select p.from_rev from past p where p.job = job_id and p.from_rev <= after_rev order by p.job, p.from_rev desc limit 1), 0)
@@ -27,7 +27,7 @@ $$;
 
 -- The beginnings of several logs.
 create function pawl.logs(ids bigint[], row_limit int) returns setof pawl.stretch
-language sql stable rows 100 set search_path = pawl, pg_temp set enable_seqscan = off
+language sql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off
 set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set enable_sort = off as $$
   select l.* from unnest(ids) with ordinality as u(id, n) cross join lateral (
     select s.* from stretch s where s.job = u.id order by s.job, s.from_rev limit row_limit
@@ -36,7 +36,7 @@ $$;
 
 -- The commits in which revisions are.
 create function pawl.commits_at(ids bigint[], revs int[]) returns setof pawl.stretch
-language sql stable rows 100 set search_path = pawl, pg_temp set enable_seqscan = off
+language sql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off
 set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set enable_sort = off as $$
   select distinct on (l.job, l.from_rev) l.* from unnest(ids, revs) as u(id, rev) cross join lateral (
     select s.* from stretch s where s.job = u.id and s.from_rev < u.rev order by s.job, s.from_rev desc limit 1
@@ -48,7 +48,7 @@ $$;
 create function pawl.caused(items json)
 returns table (job bigint, created_at bigint, kind int, lane int, head text, at bigint, from_rev int, rev int, rank bigint,
                before json, claim json, beats jsonb, events text, n int)
-language sql stable rows 100 set search_path = pawl, pg_temp set enable_seqscan = off
+language sql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off
 set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set enable_sort = off as $$
   select s.*, x.n::int from rows from (json_to_recordset(items) as (i bigint, q text)) with ordinality as x(i, q, n)
   cross join lateral (
@@ -65,7 +65,7 @@ $$;
 -- Jobs that have one of these correlations, and events of others that have, in order of their numbers. Index:
 -- job_correlation; link's primary key.
 create function pawl.correlated(marks text[], own bigint, first_job bigint, row_limit int) returns setof bigint
-language sql stable rows 100 set search_path = pawl, pg_temp set enable_seqscan = off as $$
+language sql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
   select u.id from (
     select c.id from unnest(marks) as m(mark) cross join lateral (
       select j.id from job j where j.correlation = m.mark and j.id >= first_job order by j.id limit row_limit) c
@@ -74,7 +74,7 @@ language sql stable rows 100 set search_path = pawl, pg_temp set enable_seqscan 
 $$;
 
 create function pawl.linked(marks text[], after_job bigint, after_rev int, row_limit int) returns table (job bigint, rev int)
-language sql stable rows 100 set search_path = pawl, pg_temp set enable_seqscan = off as $$
+language sql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
   select l.job, l.rev from unnest(marks) as m(mark) cross join lateral (
     select l.job, l.rev from link l where l.correlation = m.mark and (l.job, l.rev) > (after_job, after_rev)
     order by l.job, l.rev limit row_limit
@@ -88,7 +88,7 @@ $$;
 -- Index: job_created, and nothing else may be walked.
 create function pawl.born_between(from_ms bigint, to_ms bigint, first_job bigint, row_limit int)
 returns table (job bigint, at bigint, rev int) language plpgsql stable rows 100 set search_path = pawl, pg_temp
-set enable_seqscan = off set enable_indexscan = off set plan_cache_mode = force_custom_plan as $$
+set jit = off set enable_seqscan = off set enable_indexscan = off set plan_cache_mode = force_custom_plan as $$
 begin
   if to_ms - from_ms > 1 then
     return query select j.id, j.created_at, 1 from job j where j.created_at >= from_ms and j.created_at < to_ms limit row_limit;
@@ -100,7 +100,7 @@ end $$;
 -- Index: claim_at. A claim that is in the text of a commit is that commit's.
 create function pawl.claimed_between(from_ms bigint, to_ms bigint, first_job bigint, row_limit int)
 returns table (job bigint, at bigint, rev int) language sql stable rows 100 set search_path = pawl, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   select c.job, c.at, case when p.rev is not null then p.rev when l.claim = c.id then 0
       when c.low is not null and l.claim is null and c.job <> all(coalesce(c.loose, '{}'))
            and not exists (select from past p where p.job = c.job) then 0 end
@@ -117,7 +117,7 @@ $$;
 -- Those that are not a plain success, in order of their times, or all. Index: past_odd; past_at, and nothing else may be walked.
 create function pawl.odd_between(from_ms bigint, to_ms bigint, first_job bigint, row_limit int)
 returns table (job bigint, at bigint, rev int) language sql stable rows 100 set search_path = pawl, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off as $$
+set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
   select p.job, p.at, p.rev from past p
   where not p.plain and p.at >= from_ms and p.at < to_ms and (to_ms - from_ms > 1 or p.job >= first_job)
   order by p.at, p.job limit row_limit
@@ -125,7 +125,7 @@ $$;
 
 create function pawl.committed_between(from_ms bigint, to_ms bigint, first_job bigint, row_limit int)
 returns table (job bigint, at bigint, rev int) language plpgsql stable rows 100 set search_path = pawl, pg_temp
-set enable_seqscan = off set enable_indexscan = off set plan_cache_mode = force_custom_plan as $$
+set jit = off set enable_seqscan = off set enable_indexscan = off set plan_cache_mode = force_custom_plan as $$
 begin
   if to_ms - from_ms > 1 then
     return query select p.job, p.at, p.rev from past p where p.at >= from_ms and p.at < to_ms limit row_limit;
@@ -136,6 +136,6 @@ end $$;
 
 -- Which of these jobs are a tenant's.
 create function pawl.jobs_of(tenant_name text, ids bigint[]) returns setof bigint
-language sql stable rows 100 set search_path = pawl, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language sql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   select j.id from unnest(ids) as u(id) join job j on j.id = u.id join queue q on q.id = j.lane / 10 where q.tenant = tenant_name
 $$;
