@@ -24,8 +24,8 @@ export interface Shelf {
   readonly annotations: Annotation[]
   /** Names in `keys` that this job holds, or once held. */
   readonly keys: Set<string>
-  /** Correlations by which it is known. */
-  readonly correlations: Set<string>
+  /** Correlations by which it is known besides its own id: most jobs have no other. */
+  correlations: Set<string> | undefined
   /** Its events by request, from when somebody first asked for one. */
   requests: Map<string, Event[]> | undefined
   /** The claim that granted the present lease, for as long as that lease is on the record. */
@@ -51,7 +51,7 @@ interface Ended {
 export class Shelves {
   readonly jobs = new Map<JobId, Shelf>()
   /** The numbers of all jobs, ascending: the order of `find`. */
-  readonly numbers = new Sorted<number>((a, b) => a - b)
+  readonly numbers = ascending()
   /** Everything in the feed, in the order of its times. */
   readonly moments = new Sorted<Moment>((a, b) => a.at - b.at || a.position - b.position)
   readonly longEnded = new Sorted<Ended>((a, b) => a.at - b.at || a.number - b.number)
@@ -88,7 +88,7 @@ export class Shelves {
     this.#forgetClaim(shelf)
     for (const name of shelf.keys) if (this.keys.get(name)?.job === id) this.keys.delete(name)
     this.numbers.remove(shelf.number)
-    for (const correlationId of shelf.correlations) this.#uncorrelate(shelf, correlationId)
+    for (const correlationId of shelf.correlations ?? []) this.#uncorrelate(shelf, correlationId)
     this.jobs.delete(id)
     this.purged += 1
   }
@@ -106,10 +106,14 @@ export class Shelves {
   /** The numbers of the jobs that have said it; of one tenant, or of each. */
   correlated(correlationId: string, tenant: string | undefined): readonly Sorted<number>[] {
     const found = this.#correlations.get(correlationId)
-    if (found === undefined) return []
-    if (tenant === undefined) return [...found.values()]
-    const own = found.get(tenant)
-    return own === undefined ? [] : [own]
+    const own = this.jobs.get(correlationId)
+    const all = tenant === undefined ? [...(found?.values() ?? [])] : [found?.get(tenant)]
+    if (own !== undefined && (tenant === undefined || own.job.spec.kind.tenant === tenant)) {
+      const alone = ascending()
+      alone.add(own.number)
+      all.push(alone)
+    }
+    return all.filter((numbers) => numbers !== undefined)
   }
 
   /** The events a request has caused. */
@@ -155,7 +159,7 @@ export class Shelves {
       bodies: new Map(),
       annotations: [],
       keys: new Set(),
-      correlations: new Set(),
+      correlations: undefined,
       requests: undefined,
       claim: undefined,
     }
@@ -221,11 +225,11 @@ export class Shelves {
   }
 
   #correlate(shelf: Shelf, correlationId: string): void {
-    if (shelf.correlations.has(correlationId)) return
-    shelf.correlations.add(correlationId)
+    if (correlationId === shelf.job.id || shelf.correlations?.has(correlationId) === true) return
+    shelf.correlations = (shelf.correlations ?? new Set()).add(correlationId)
     const { tenant } = shelf.job.spec.kind
     const tenants = this.#correlations.get(correlationId) ?? new Map<string, Sorted<number>>()
-    const numbers = tenants.get(tenant) ?? new Sorted<number>((a, b) => a - b)
+    const numbers = tenants.get(tenant) ?? ascending()
     numbers.add(shelf.number)
     this.#correlations.set(correlationId, tenants.set(tenant, numbers))
   }
@@ -246,6 +250,8 @@ export class Shelves {
     shelf.claim = undefined
   }
 }
+
+const ascending = (): Sorted<number> => new Sorted((a, b) => a - b)
 
 const laneName = ({ tenant, queue, priority }: Lane): string => JSON.stringify([tenant, queue, priority])
 

@@ -25,8 +25,8 @@ export class Sorted<Item> {
   add(item: Item): void {
     const place = this.place(item)
     const there = this.#items[place]
-    if (there !== undefined && this.#compare(there, item) === 0) return
-    this.#items.splice(place, 0, item)
+    if (there === undefined) this.#items.push(item)
+    else if (this.#compare(there, item) !== 0) this.#items.splice(place, 0, item)
   }
 
   remove(item: Item): void {
