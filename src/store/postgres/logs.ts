@@ -1,8 +1,6 @@
 /** Logs of single jobs, a page at a time. */
 import type { Event } from '../../core/event.ts'
 import { idNumber } from '../../core/id.ts'
-import { storable } from '../codec/text.ts'
-import type { LoadItem } from '../store.ts'
 import { type LoadParts, whereabouts } from './load.ts'
 import { enqueuedEvent, unloggedIn, type Whereabouts } from './records.ts'
 import { eventsIn, type Stretch, stretches } from './stretch.ts'
@@ -62,50 +60,6 @@ async function* commitsFrom({ run, kinds, statements }: LoadParts, id: number, a
     after = commits.at(-1)?.rev ?? after
     if (commits.length < step) return
   }
-}
-
-/** The events that requests have caused, item by item. `rows`: the jobs they are about. */
-export async function causedBy(
-  parts: LoadParts,
-  items: readonly LoadItem[],
-  rows: readonly (Whereabouts | undefined)[],
-): Promise<readonly (readonly Event[])[]> {
-  const asked = items.flatMap(({ requestId }, i) => {
-    const row = rows[i]
-    return requestId === undefined || row === undefined ? [] : [{ place: i, i: row.id, q: storable(requestId) }]
-  })
-  const told = await toldOf(parts, asked)
-  return items.map(({ requestId }, i) => {
-    const row = rows[i]
-    if (requestId === undefined || row === undefined) return []
-    const events = [enqueuedEvent(row), ...(told.get(i) ?? []).flat(), ...unloggedIn(row)]
-    return events.filter((event) => event.requestId === requestId)
-  })
-}
-
-interface AskedRow {
-  readonly place: number
-  readonly i: number
-  readonly q: string
-}
-
-/** By place; many requests about one job are mostly looked for in the same commits, each of which is read once. */
-async function toldOf(
-  { run, kinds, statements }: LoadParts,
-  asked: readonly AskedRow[],
-): Promise<ReadonlyMap<number, readonly (readonly Event[])[]>> {
-  const told = new Map<number, (readonly Event[])[]>()
-  if (asked.length === 0) return told
-  const rows = await run(statements.caused, [JSON.stringify(asked.map(({ i, q }) => ({ i, q })))])
-  const read = new Map<string, readonly Event[]>()
-  for (const [k, stretch] of (await stretches(kinds, rows)).entries()) {
-    const name = `${stretch.birth.id} ${stretch.fromRev}`
-    const events = read.get(name) ?? eventsIn(stretch)
-    read.set(name, events)
-    const place = asked[Number(rows[k]?.at(-1)) - 1]?.place ?? -1
-    told.set(place, [...(told.get(place) ?? []), events])
-  }
-  return told
 }
 
 /** The commits in which these revisions of these jobs are, each once. */

@@ -152,7 +152,7 @@ describe('a word that only others have said', () => {
     ['a correlation', (words) => page({ tenant: 'few', correlationId: words })],
     ['a label', (words) => page({ tenant: 'few', labels: { a: words } })],
     ['a workflow', (words) => page({ tenant: 'few', workflowId: words })],
-  ])('is as unknown as one that nobody has: %s', async (_, query) => {
+  ])('takes as long as one that nobody has: %s', async (_, query) => {
     const foreign = await pagesOf('large', ({ parts }) => find(parts, query('shared')))
     const unknown = await pagesOf('large', ({ parts }) => find(parts, query('unheard of')))
     expect(Math.abs(foreign - unknown)).toBeLessThanOrEqual(4)

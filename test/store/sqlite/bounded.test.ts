@@ -170,7 +170,7 @@ describe('a word that only others have said', () => {
     ['a correlation', (words) => page({ tenant: 'small', correlationId: words })],
     ['a label', (words) => page({ tenant: 'small', labels: { a: words } })],
     ['a workflow', (words) => page({ tenant: 'small', workflowId: words })],
-  ])('is as unknown as one that nobody has: %s', (_, query) => {
+  ])('takes as long as one that nobody has: %s', (_, query) => {
     const { counting } = filled[1] as Filled
     const foreign = counting.of((reading) => find(reading, query('shared')))
     expect(foreign.answer.rows).toEqual([])
