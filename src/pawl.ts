@@ -28,6 +28,7 @@ import type { EventPage, EventQuery, JobPage, JobQuery } from './store/store.ts'
 import type { Ids } from './system/ids.ts'
 import type { Log } from './system/log.ts'
 import type { Timers } from './system/timers.ts'
+import { within } from './system/within.ts'
 import type { Telemetry } from './telemetry.ts'
 import type { JobDefinition } from './worker/definition.ts'
 import { type Surroundings, startWorker, type Worker, type WorkerOptions } from './worker/worker.ts'
@@ -57,11 +58,13 @@ export interface PawlParts {
   /** Who gives commands, unless a call says otherwise. */
   readonly actor?: string | undefined
   readonly telemetry?: Telemetry | undefined
-  /** Stopped, in order, before the engine is closed. */
+  /** Stopped before the engine is closed. */
   readonly services?: readonly AsyncDisposable[] | undefined
 }
 
 const PAGE = 500
+/** For rounds under way to end. */
+const REST_WITHIN_MS = 1_000
 const REOPENABLE = ['failed', 'dead_lettered', 'timed_out', 'cancelled'] as const satisfies readonly TerminalState[]
 
 export class Pawl implements AsyncDisposable {
@@ -265,19 +268,28 @@ export class Pawl implements AsyncDisposable {
     return this.close()
   }
 
-  /** Workers drain first, then everything else ends. Closing twice is closing once. */
+  /**
+   * Workers drain first, then everything else ends: within five seconds after that, whatever is down. Closing twice is
+   * closing once.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
   }
 
   async #close(): Promise<void> {
+    const { timers, services = [] } = this.#parts
     await Promise.all([...this.#workers].map((worker) => worker.stop()))
     this.#workers.clear()
-    await Promise.all(this.#announcing)
-    await this.#endings[Symbol.asyncDispose]()
-    for (const each of this.#parts.services ?? []) await each[Symbol.asyncDispose]()
+    const rested = Promise.all([
+      ...this.#announcing,
+      this.#endings[Symbol.asyncDispose](),
+      ...services.map((each) => each[Symbol.asyncDispose]()),
+    ])
+    // Who waits for a store that does not answer is told so when that is closed.
+    await within(timers, REST_WITHIN_MS, rested)
     await this.engine[Symbol.asyncDispose]()
+    await rested
   }
 
   get #actor(): string {
