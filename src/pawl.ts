@@ -24,6 +24,7 @@ import { edges, MACHINE } from './core/transitions.ts'
 import type { InputOf, JobSpec, OutputOf } from './define-job.ts'
 import { Endings } from './endings.ts'
 import type { Answer, Engine, Word } from './engine/engine.ts'
+import { findSome } from './engine/find-some.ts'
 import { Queues } from './engine/queues.ts'
 import { type Verification, type VerifyFilter, verify } from './engine/verify.ts'
 import {
@@ -154,9 +155,10 @@ export class Pawl implements AsyncDisposable {
     return text === undefined ? undefined : JSON.parse(text)
   }
 
+  /** A page of at most `limit` jobs (500 unless given); where its `cursor` is absent there are no more. */
   find(query: Partial<JobQuery> = {}, options: CallOptions = {}): Promise<JobPage> {
     const { tenant = this.#parts.tenant, order = 'newest', limit = PAGE } = query
-    return this.#call('find', options, (engine) => engine.find({ ...query, tenant, order, limit }))
+    return this.#call('find', options, (engine) => findSome(engine, { ...query, tenant, order, limit }))
   }
 
   /** A job's whole log; or a page of what happened to many: the feed after a position, by type and time, by correlation. */

@@ -3,7 +3,7 @@ import type { Event } from './core/event.ts'
 import type { Job, TerminalState } from './core/job.ts'
 import { refuse } from './core/refuse.ts'
 import type { Engine } from './engine/engine.ts'
-import { logOf } from './engine/retention.ts'
+import { logOf } from './engine/log-of.ts'
 import { ENDINGS, Refused } from './errors.ts'
 import type { EventPage, EventQuery, LoadItem } from './store/store.ts'
 
