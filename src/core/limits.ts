@@ -57,5 +57,14 @@ export const SIZES = {
   errors: 256,
 } as const
 
+/** How many a single request may name. */
+export const AT_ONCE = {
+  jobs: 1_000,
+  words: 1_000,
+  lanes: 1_000,
+  queues: 100,
+  names: 100,
+} as const
+
 /** Allowance for a heartbeat that is on its way when the missed ones are counted. */
 export const LEASE_MARGIN_MS = SECOND

@@ -3,7 +3,7 @@
  * table, room in the house, a token with the right scope, words within their bounds; only then a handler sees it.
  */
 import { type Context, Hono } from 'hono'
-import { type BodyLimits, parsed, readBody } from './body.ts'
+import { type BodyLimits, parsed, readBody, type Understood } from './body.ts'
 import type { Call, Parts, Reply } from './call.ts'
 import { openApi } from './contract/openapi.ts'
 import { ROUTES, type Route } from './contract/routes.ts'
@@ -114,7 +114,7 @@ async function answer(
   const query = parsed(route.query, queryOf(request.url), 'query')
   // However slowly somebody sends, nobody else waits for it: only what is being worked on takes up room.
   room.leave()
-  const { raw, value } = route.body === undefined ? { raw: '', value: {} } : await readBody(request, limits)
+  const { value, kept } = route.body === undefined ? NO_BODY : await readBody(request, route, limits)
   room.enter()
   const body = route.body === undefined ? {} : parsed(route.body, value, 'body')
   const call: Call = {
@@ -123,7 +123,7 @@ async function answer(
     params: c.req.param(),
     query,
     body,
-    raw,
+    kept,
     headers: request.headers,
     requestId,
     signal: request.signal,
@@ -187,6 +187,8 @@ function isForeignPage({ url, headers }: Request, tokenless: boolean): boolean {
   return tokenless && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
+const NO_BODY: Understood = { value: {}, kept: new Map() }
+
 const NOBODY: Token = {
   id: '',
   name: '',
@@ -202,7 +204,8 @@ function queryOf(url: string): Readonly<Record<string, string | readonly string[
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>
   for (const [name, value] of new URL(url).searchParams) {
     const before = query[name]
-    query[name] = before === undefined ? value : Array.isArray(before) ? [...before, value] : [before, value]
+    if (Array.isArray(before)) before.push(value)
+    else query[name] = before === undefined ? value : [before, value]
   }
   return { ...query }
 }

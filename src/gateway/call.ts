@@ -6,6 +6,7 @@ import type { Clock } from '../system/clock.ts'
 import type { Log } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
+import type { Kept } from './contract/outline.ts'
 import type { Route } from './contract/routes.ts'
 import type { Token, Tokens } from './token.ts'
 import type { Wakes } from './wakes.ts'
@@ -18,8 +19,8 @@ export interface Call {
   /** As the route's schemas made them. */
   readonly query: Readonly<Record<string, unknown>>
   readonly body: Readonly<Record<string, unknown>>
-  /** The body as it was sent: what is kept is cut out of this. */
-  readonly raw: string
+  /** What of the body is kept exactly as it was sent. */
+  readonly kept: Kept
   readonly headers: Headers
   readonly requestId: string
   /** Aborts when the caller has gone. */

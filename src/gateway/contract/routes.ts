@@ -3,6 +3,7 @@
  * the client read it; a path or method that is not here does not exist. A route without scopes is a compile error.
  */
 import type { z } from 'zod'
+import type { Opaque } from './outline.ts'
 import {
   claims,
   deadLettersQuery,
@@ -11,6 +12,8 @@ import {
   jobEventsQuery,
   jobQuery,
   jobsQuery,
+  KEPT_BY_JOBS,
+  KEPT_BY_WORDS,
   newJob,
   newJobs,
   newToken,
@@ -30,6 +33,12 @@ export type Scope = (typeof SCOPES)[number]
 /** What is given up first when there is too much to do: `list`, then `enqueue`, then `claim`; `owner` never. */
 export type Urgency = 'owner' | 'claim' | 'enqueue' | 'list' | 'health'
 
+/** Words alone, lists of names, or what users send to be kept: the largest there are is an operator's to set. */
+export type BodySize = keyof typeof BODY_BYTES | 'payload'
+
+/** Room for the longest words of each, every letter of them escaped. */
+export const BODY_BYTES = { words: 128 * 1024, lists: 1024 * 1024 } as const
+
 export interface Route {
   /** Unique; the handler has the same name. */
   readonly name: string
@@ -42,6 +51,10 @@ export interface Route {
   readonly summary: string
   readonly query: z.ZodType
   readonly body: z.ZodType | undefined
+  /** What of the body is kept exactly as it was sent, and never parsed here. */
+  readonly kept: Opaque | undefined
+  /** How large a body may be. */
+  readonly size: BodySize
   /** Statuses it answers with besides the errors all routes share. */
   readonly answers: Readonly<Record<number, string>>
 }
@@ -66,6 +79,8 @@ const get = (
   summary,
   query,
   body: undefined,
+  kept: undefined,
+  size: 'words',
   answers: { 200: 'OK' },
 })
 
@@ -76,6 +91,7 @@ const post = (
   urgency: Urgency,
   summary: string,
   body: z.ZodType,
+  kept?: Opaque,
 ): Route => ({
   name,
   method: 'POST',
@@ -85,6 +101,8 @@ const post = (
   summary,
   query: nothing,
   body,
+  kept,
+  size: kept === undefined ? 'words' : 'payload',
   answers: { 200: 'OK' },
 })
 
@@ -120,10 +138,12 @@ const SAYERS: Readonly<Record<(typeof OPERATOR_WORDS)[number], readonly Scope[]>
 
 export const ROUTES: readonly Route[] = [
   {
-    ...post('createJob', '/v1/jobs', PRODUCERS, 'enqueue', 'Enqueue a job', newJob),
+    ...post('createJob', '/v1/jobs', PRODUCERS, 'enqueue', 'Enqueue a job', newJob, KEPT_BY_JOBS),
     answers: { 201: 'Created', 200: 'It exists already: the same key or id' },
   },
-  post('createJobs', '/v1/jobs:batch', PRODUCERS, 'enqueue', 'Enqueue many jobs, one answer each', newJobs),
+  post('createJobs', '/v1/jobs:batch', PRODUCERS, 'enqueue', 'Enqueue many jobs, one answer each', newJobs, {
+    jobs: { '*': KEPT_BY_JOBS },
+  }),
   get('listJobs', '/v1/jobs', READERS, 'Find jobs, newest first; no payloads', jobsQuery),
   get('showJob', '/v1/jobs/{id}', [...READERS, 'worker'], 'One job, with its payload', jobQuery),
   get('listJobEvents', '/v1/jobs/{id}/events', READERS, 'The history of a job', jobEventsQuery),
@@ -133,11 +153,19 @@ export const ROUTES: readonly Route[] = [
   },
   get('explainJob', '/v1/jobs/{id}/explain', READERS, 'Why is this job not running?'),
   ...OPERATOR_WORDS.map((word) =>
-    post(`${word}Job`, `/v1/jobs/{id}/${word}`, SAYERS[word], 'enqueue', operatorSummary[word], WORDS[word]),
+    post(
+      `${word}Job`,
+      `/v1/jobs/{id}/${word}`,
+      SAYERS[word],
+      'enqueue',
+      operatorSummary[word],
+      WORDS[word],
+      KEPT_BY_WORDS[word],
+    ),
   ),
-  post('claim', '/v1/claims', WORKERS, 'claim', 'Claim jobs (long poll, batch)', claims),
+  { ...post('claim', '/v1/claims', WORKERS, 'claim', 'Claim jobs (long poll, batch)', claims), size: 'lists' },
   ...OWNER_WORDS.map((word) =>
-    post(`${word}Job`, `/v1/jobs/{id}/${word}`, WORKERS, 'owner', ownerSummary[word], WORDS[word]),
+    post(`${word}Job`, `/v1/jobs/{id}/${word}`, WORKERS, 'owner', ownerSummary[word], WORDS[word], KEPT_BY_WORDS[word]),
   ),
   post(
     'settle',
@@ -146,6 +174,7 @@ export const ROUTES: readonly Route[] = [
     'owner',
     'Many words about many jobs, one answer each; each as its own route would take it',
     transitions,
+    { transitions: { '*': Object.assign({}, ...Object.values(KEPT_BY_WORDS)) } },
   ),
   get(
     'streamEvents',

@@ -7,7 +7,6 @@ import type { EnqueueAnswer, EnqueueRequest } from '../../engine/engine.ts'
 import type { JobTypes } from '../../engine/job-types.ts'
 import { parsed } from '../body.ts'
 import { type Call, type Handler, json } from '../call.ts'
-import { elementsOf, membersOf } from '../contract/raw-json.ts'
 import { newJob, TRACEPARENT } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
 import { Objected, objection, refused } from '../problem.ts'
@@ -24,7 +23,7 @@ export const createJob: Handler = async (call, { engine, types }) => {
   if (name !== undefined && inFlight.has(name)) throw new Objected(objection('IN_FLIGHT'))
   if (name !== undefined) inFlight.add(name)
   try {
-    const request = await requestOf(call, types, call.body as NewJob, call.raw, idempotencyKey)
+    const request = await requestOf(call, types, call.body as NewJob, call.kept.get('input'), idempotencyKey)
     const [answer] = await engine.enqueue([request])
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) {
@@ -41,14 +40,13 @@ export const createJob: Handler = async (call, { engine, types }) => {
 
 export const createJobs: Handler = async (call, { engine, types }) => {
   const jobs = call.body['jobs'] as readonly unknown[]
-  const texts = elementsOf(membersOf(call.raw).get('jobs') ?? '[]')
   const requests: EnqueueRequest[] = []
   const answers: unknown[] = new Array(jobs.length)
   const places: number[] = []
   for (const [i, job] of jobs.entries()) {
     try {
       const words = parsed(newJob, job, `body.jobs.${i}`) as NewJob
-      requests.push(await requestOf(call, types, words, texts[i] ?? '{}', undefined))
+      requests.push(await requestOf(call, types, words, call.kept.get(`jobs.${i}.input`), undefined))
       places.push(i)
     } catch (error) {
       if (!(error instanceof Objected)) throw error
@@ -69,7 +67,7 @@ async function requestOf(
   call: Call,
   types: JobTypes,
   body: NewJob,
-  raw: string,
+  input: string | undefined,
   idempotencyKey: string | undefined,
 ): Promise<EnqueueRequest> {
   const { type, queue, priority, delay, runAt, policy, ...rest } = body
@@ -80,7 +78,7 @@ async function requestOf(
     actor: `producer:${call.token.name}`,
     kind: announced ?? kindOf(tenant, queue ?? 'default', type, policy),
     priority: priorityOf(priority) ?? PRIORITIES.normal,
-    input: membersOf(raw).get('input'),
+    input,
     delayMs: parseDuration(delay),
     runAt: runAt === undefined ? undefined : Date.parse(runAt),
     idempotencyKey,

@@ -96,7 +96,5 @@ function labelsOf(label: string | readonly string[] | undefined): Readonly<Recor
       )
     return [pair.slice(0, at), pair.slice(at + 1)] as const
   })
-  if (pairs.length > 8)
-    throw new Objected(objection('MALFORMED', 'At most 8 labels.', [{ field: 'query.label', rule: 'at most 8' }]))
   return Object.fromEntries(pairs)
 }

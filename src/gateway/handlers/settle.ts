@@ -4,7 +4,6 @@ import { refuse } from '../../core/refuse.ts'
 import type { Answer, HeartbeatAnswer, HeartbeatRequest, Word } from '../../engine/engine.ts'
 import { violationsOf } from '../body.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
-import { elementsOf, membersOf } from '../contract/raw-json.ts'
 import { maySay } from '../contract/routes.ts'
 import { WORDS, type WordName } from '../contract/schemas.ts'
 import { toWire } from '../contract/wire.ts'
@@ -20,7 +19,7 @@ export const say =
     if (unowned !== undefined) throw new Objected(unowned)
     const judged = call.token.queues !== undefined || name === 'heartbeat'
     const id = judged ? (await loaded(call, parts, [])).job.id : (call.params['id'] ?? '')
-    const word = wordOf(name, id, call.body, call.raw, speakerOf(call), parts.engine.now())
+    const word = wordOf(name, id, call.body, (path) => call.kept.get(path), speakerOf(call), parts.engine.now())
     const [answer] = await said(parts, [word])
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) throw new Objected(refused(answer.refusal))
@@ -29,12 +28,11 @@ export const say =
 
 export const settle: Handler = async (call, parts) => {
   const items = call.body['transitions'] as readonly Readonly<Record<string, unknown>>[]
-  const texts = elementsOf(membersOf(call.raw).get('transitions') ?? '[]')
   const answers: unknown[] = new Array(items.length)
   const words: Word[] = []
   const places: number[] = []
   for (const [i, item] of items.entries()) {
-    const word = wordFrom(item, texts[i] ?? '{}', call, parts, i)
+    const word = wordFrom(item, call, parts, i)
     if ('problem' in word) answers[i] = { ok: false, problem: word.problem.body }
     else {
       words.push(word.word)
@@ -53,7 +51,6 @@ export const settle: Handler = async (call, parts) => {
 
 function wordFrom(
   item: Readonly<Record<string, unknown>>,
-  raw: string,
   call: Call,
   { engine }: Parts,
   i: number,
@@ -79,7 +76,7 @@ function wordFrom(
     name,
     String(id),
     result.data as Readonly<Record<string, unknown>>,
-    raw,
+    (path) => call.kept.get(`transitions.${i}.${path}`),
     { ...speaker, requestId: `${speaker.requestId}/${i}` },
     engine.now(),
   )
