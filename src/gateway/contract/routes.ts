@@ -12,6 +12,7 @@ import {
   jobEventsQuery,
   jobQuery,
   jobsQuery,
+  KEPT_BY_ANY_WORD,
   KEPT_BY_JOBS,
   KEPT_BY_WORDS,
   newJob,
@@ -174,7 +175,7 @@ export const ROUTES: readonly Route[] = [
     'owner',
     'Many words about many jobs, one answer each; each as its own route would take it',
     transitions,
-    { transitions: { '*': Object.assign({}, ...Object.values(KEPT_BY_WORDS)) } },
+    { transitions: { '*': KEPT_BY_ANY_WORD } },
   ),
   get(
     'streamEvents',

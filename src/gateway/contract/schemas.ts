@@ -222,6 +222,8 @@ export const KEPT_BY_WORDS: Readonly<Partial<Record<WordName, Exclude<Opaque, tr
   signal: { payload: true },
 }
 export const KEPT_BY_JOBS = { input: true } as const
+/** In a batch nobody knows yet which word an item is: whatever any of them keeps is cut out. */
+export const KEPT_BY_ANY_WORD: Exclude<Opaque, true> = Object.assign({}, ...Object.values(KEPT_BY_WORDS))
 
 export const claims = membersOnly({
   workerId: id,

@@ -1,11 +1,13 @@
 /** Words about jobs, one by one and in batches. */
 
+import { LENGTHS } from '../../core/limits.ts'
 import { refuse } from '../../core/refuse.ts'
 import type { Answer, HeartbeatAnswer, HeartbeatRequest, Word } from '../../engine/engine.ts'
 import { violationsOf } from '../body.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
+import type { Kept } from '../contract/outline.ts'
 import { maySay } from '../contract/routes.ts'
-import { WORDS, type WordName } from '../contract/schemas.ts'
+import { KEPT_BY_ANY_WORD, KEPT_BY_WORDS, WORDS, type WordName } from '../contract/schemas.ts'
 import { toWire } from '../contract/wire.ts'
 import { Objected, objection, type Problem, refused } from '../problem.ts'
 import { type Speaker, wordOf } from '../words.ts'
@@ -59,7 +61,7 @@ function wordFrom(
   const name = command as WordName
   if (!maySay(call.token.scope, name))
     return { problem: objection('FORBIDDEN', `A ${call.token.scope} token may not ${name}.`) }
-  const result = WORDS[name].safeParse(rest)
+  const result = WORDS[name].safeParse(withOwnWords(rest, name, call.kept, i))
   if (!result.success)
     return {
       problem: objection(
@@ -82,6 +84,19 @@ function wordFrom(
   )
   return { word }
 }
+
+/** What was cut out because another word keeps something under this name is, for this one, a word like any other. */
+function withOwnWords(item: Readonly<Record<string, unknown>>, name: WordName, kept: Kept, i: number): object {
+  const own = Object.keys(KEPT_BY_ANY_WORD).filter((member) => item[member] === null && !KEPT_BY_WORDS[name]?.[member])
+  if (own.length === 0) return item
+  const texts = own.map((member) => [member, kept.get(`transitions.${i}.${member}`) ?? 'null'] as const)
+  return { ...item, ...Object.fromEntries(texts.map(([member, text]) => [member, wordIn(text)])) }
+}
+
+/** Longer than any word, every letter of it escaped: then it is none. */
+const WORD_LENGTH = 6 * LENGTHS.pointer
+
+const wordIn = (text: string): unknown => (text.length > WORD_LENGTH ? null : JSON.parse(text))
 
 /** A worker speaks about what it owns and nothing else, even with words that others may say without owning anything. */
 const withoutFence = ({ token }: Call, name: WordName, body: object, where: string): Problem | undefined =>
