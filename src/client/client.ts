@@ -138,7 +138,8 @@ export class HttpEngine implements Engine {
   }
 
   async events(query: EventQuery): Promise<EventPage> {
-    const page = { now: this.now(), events: [], annotations: [], feed: [], tally: [], purged: 0, cursor: undefined }
+    const nothing = { events: [], annotations: [], feed: [], tally: [], backlog: [] }
+    const page = { now: this.now(), ...nothing, purged: 0, cursor: undefined }
     switch (query.by) {
       case 'job': {
         const body = await this.#ok(
@@ -176,6 +177,7 @@ export class HttpEngine implements Engine {
       case 'tally':
         return { ...page, tally: await this.#tally() }
       case 'annotation':
+      case 'backlog':
         return page
     }
   }

@@ -1,7 +1,7 @@
 import { assert, unreachable } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
 import type { Time } from '../../core/job.ts'
-import type { EventPage, EventQuery } from '../store.ts'
+import { type Backlog, type EventPage, type EventQuery, queueKey } from '../store.ts'
 import type { Shelf, Shelves } from './shelves.ts'
 
 export function events(shelves: Shelves, query: EventQuery, now: Time): EventPage {
@@ -11,6 +11,7 @@ export function events(shelves: Shelves, query: EventQuery, now: Time): EventPag
     annotations: [],
     feed: [],
     tally: [],
+    backlog: [],
     purged: shelves.purged,
     cursor: undefined,
   }
@@ -26,9 +27,24 @@ export function events(shelves: Shelves, query: EventQuery, now: Time): EventPag
       return { ...nothing, ...fromFeed(shelves, query) }
     case 'tally':
       return { ...nothing, tally: [...shelves.tally.values()], cursor: feedEnd(shelves) }
+    case 'backlog':
+      return { ...nothing, backlog: backlog(shelves, query.lanes, now) }
     default:
       return unreachable(query)
   }
+}
+
+function backlog({ lanes, jobs }: Shelves, most: number, now: Time): readonly Backlog[] {
+  const firsts = [...lanes.values()].map((lane) => lane.first()).filter((first) => first !== undefined)
+  const found = new Map<string, Backlog>()
+  for (const { name, at } of firsts.slice(0, most)) {
+    const kind = jobs.get(name)?.job.spec.kind
+    if (kind === undefined || at > now) continue
+    const { tenant, queue } = kind
+    const key = queueKey(tenant, queue)
+    found.set(key, { tenant, queue, since: Math.min(at, found.get(key)?.since ?? at) })
+  }
+  return [...found.values()]
 }
 
 function ofJob(shelf: Shelf | undefined, { afterRev, limit }: { afterRev: number; limit: number }): Partial<EventPage> {

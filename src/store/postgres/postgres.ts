@@ -34,7 +34,7 @@ import { type Connect, connectWithPg } from './client.ts'
 import { Commits } from './commits.ts'
 import { Connection, type Row } from './connection.ts'
 import { annotationsOf, eventsByCorrelation, eventsByType, eventsOfJob } from './events.ts'
-import { feedAfter, feedEnd, placeEntries, tallies } from './feed.ts'
+import { backlog, feedAfter, feedEnd, placeEntries, tallies } from './feed.ts'
 import { find } from './find.ts'
 import { Heartbeats } from './heartbeats.ts'
 import { Hints } from './hints.ts'
@@ -254,6 +254,8 @@ class PostgresStore implements Store {
         const { cursor } = await feedEnd(parts)
         return { tally: await tallies(parts), cursor }
       }
+      case 'backlog':
+        return { backlog: await backlog(parts, query.lanes) }
       default:
         return unreachable(query)
     }
@@ -301,7 +303,7 @@ class PostgresStore implements Store {
   }
 }
 
-const NO_EVENTS = { events: [], annotations: [], feed: [], tally: [], cursor: undefined }
+const NO_EVENTS = { events: [], annotations: [], feed: [], tally: [], backlog: [], cursor: undefined }
 
 const on =
   (connection: Connection): Run =>

@@ -29,6 +29,7 @@ export interface Statements {
   readonly feedPage: string
   readonly feedEnd: string
   readonly tallies: string
+  readonly backlog: string
   readonly trimFeed: string
   readonly jobsBetween: string
   readonly jobsCorrelated: string
@@ -74,6 +75,7 @@ export const statementsIn = (schema: string): Statements => {
     feedPage: `select * from ${s}.feed_page($1, $2)`,
     feedEnd: `select * from ${s}.feed_end()`,
     tallies: `select * from ${s}.tallies()`,
+    backlog: `select * from ${s}.backlog($1)`,
     trimFeed: `select ${s}.trim_feed($1, $2)`,
     jobsBetween: `select * from ${s}.jobs_between($1, $2, $3, $4, $5, $6)`,
     jobsCorrelated: `select * from ${s}.jobs_correlated($1, $2)`,

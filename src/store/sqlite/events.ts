@@ -4,6 +4,7 @@ import { hash32 } from '../../core/hash.ts'
 import { idNumber, idText } from '../../core/id.ts'
 import type { State } from '../../core/job.ts'
 import { EVENT_CODES, EVENT_OF, STATE_OF } from '../codec/codes.ts'
+import { original } from '../codec/text.ts'
 import type { EventPage, EventQuery, Tally } from '../store.ts'
 import type { Channel } from './channel.ts'
 import { eventsOf } from './decode.ts'
@@ -27,6 +28,8 @@ export async function events(channel: Channel, kinds: Kinds, query: EventQuery):
       return ofFeed(channel, kinds, query)
     case 'tally':
       return ofTally(channel, kinds)
+    case 'backlog':
+      return ofBacklog(channel, query)
     default:
       return unreachable(query)
   }
@@ -38,6 +41,7 @@ const page = (now: number, { purged }: { purged: number }, found: Partial<EventP
   annotations: [],
   feed: [],
   tally: [],
+  backlog: [],
   purged,
   cursor: undefined,
   ...found,
@@ -137,4 +141,14 @@ async function ofTally(channel: Channel, kinds: Kinds): Promise<EventPage> {
   }
   const tally = [...sums.values()].filter(({ count }) => count !== 0)
   return page(now, answered, { tally, cursor: endOf(answered.end) })
+}
+
+async function ofBacklog(channel: Channel, { lanes }: Query<'backlog'>): Promise<EventPage> {
+  const { now, answered } = await channel.call('backlog', lanes)
+  const backlog = answered.rows.map(([tenant, queue, since]) => ({
+    tenant: original(tenant),
+    queue: original(queue),
+    since,
+  }))
+  return page(now, answered, { backlog })
 }

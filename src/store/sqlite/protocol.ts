@@ -75,6 +75,7 @@ export interface Calls {
     null,
     { rows: readonly (readonly [kind: number, state: string, count: number])[]; end: number; purged: number },
   ]
+  backlog: [number, { rows: readonly (readonly [tenant: string, queue: string, since: Time])[]; purged: number }]
   kinds: [null, null]
   listen: [boolean, null]
   close: [null, null]

@@ -9,7 +9,7 @@ declare
     'entry', 'tally', 'feed', 'key', 'body', 'link', 'annotation', 'setting', 'bundled', 'jobs', 'events'];
   port constant text[] := array['clock', 'insert_plain', 'insert_one', 'enqueue', 'claim', 'offer', 'hear', 'settle',
     'missed', 'loosen', 'recount', 'move', 'heartbeat', 'due', 'intern_queues', 'intern_kind', 'kinds_by_id', 'records',
-    'history', 'histories', 'bodies', 'aliases', 'find_ids', 'place_entries', 'feed_page', 'feed_end', 'tallies',
+    'history', 'histories', 'bodies', 'aliases', 'find_ids', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'backlog',
     'trim_feed', 'jobs_between', 'jobs_correlated', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'event_name'];
   helpers constant text[] := array['loosen_from', 'beats_in', 'settle_each', 'settle_each_bundled', 'take_key', 'bear',
     'move_one', 'claim_words', 'born_before', 'source_of', 'untold', 'stands_for', 'answer'];

@@ -38,6 +38,25 @@ export function tally(ledger: Ledger): Answered<'tally'> {
   return { rows, end, purged: ledger.purged() }
 }
 
+/** Lane by lane, each by its first row: as many steps as there are lanes with something in them. */
+export function backlog(ledger: Ledger, lanes: number): Answered<'backlog'> {
+  const since = new Map<number, number>()
+  let lane = -1
+  for (let looked = 0; looked < lanes; looked += 1) {
+    const first = one(ledger.sql.nextLane, lane)
+    if (first === undefined) break
+    lane = first[0] as number
+    const at = first[1] as number
+    const queue = Math.floor(lane / 10)
+    if (at <= ledger.now) since.set(queue, Math.min(at, since.get(queue) ?? at))
+  }
+  const rows = [...since].map(([queue, at]): [string, string, number] => {
+    const [tenant, name] = one(ledger.sql.queueNames, queue) as readonly [string, string]
+    return [tenant, name, at]
+  })
+  return { rows, purged: ledger.purged() }
+}
+
 /** Marks looked at in one go; a page that needs more goes on from its cursor. */
 const MARKS = 500
 

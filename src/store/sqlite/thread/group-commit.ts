@@ -13,7 +13,7 @@ import type { ChangeRow } from '../rows.ts'
 import { claim, claimable } from './claim.ts'
 import { commit } from './commit.ts'
 import { anythingDue, due, retick } from './due.ts'
-import { feed, tally, typed } from './feed.ts'
+import { backlog, feed, tally, typed } from './feed.ts'
 import { find } from './find.ts'
 import { heartbeat } from './heartbeat.ts'
 import { insert } from './insert.ts'
@@ -35,6 +35,7 @@ const READS: Work = {
   correlated,
   feed,
   tally,
+  backlog,
   settings,
   kinds: (ledger) => {
     ledger.kinds.tellAll()

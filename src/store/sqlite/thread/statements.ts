@@ -203,6 +203,8 @@ const SQL = {
   count: `INSERT INTO tally (kind, state, count) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET count = count + excluded.count`,
   tally: 'SELECT kind, state, count FROM tally WHERE count <> 0',
+  nextLane: 'SELECT lane, ready_at FROM ready WHERE lane > ? ORDER BY lane, ready_at LIMIT 1',
+  queueNames: 'SELECT tenant, name FROM queue WHERE id = ?',
   correlatedJobs: 'SELECT id FROM job WHERE correlation = ? ORDER BY id', // job_correlation
   echoes: 'SELECT DISTINCT job FROM echo WHERE correlation = ? ORDER BY job',
 
