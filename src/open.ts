@@ -1,4 +1,5 @@
 /** The composition root: from a URL to everything that belongs together, and back again when it is closed. */
+import { AuditLog } from './engine/audit.ts'
 import type { BodyCodec } from './engine/body-codec.ts'
 import { children } from './engine/children.ts'
 import type { Engine } from './engine/engine.ts'
@@ -121,7 +122,7 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
     transaction: transactions && ((work) => transactions.run(work)),
   }
   const closing = transactions === undefined ? services : [...services, transactions]
-  return new Pawl({ ...shared(engine, options, surroundings), services: closing })
+  return new Pawl({ ...shared(engine, options, surroundings), services: closing, audit: new AuditLog(engine) })
 }
 
 /** A store that lives in this process's memory cannot be opened a second time. */

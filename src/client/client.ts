@@ -241,11 +241,13 @@ export class HttpEngine implements Engine {
   }
 
   async #tally(): Promise<readonly Tally[]> {
-    const body = await this.#ok('GET', '/v1/queues')
-    const queues = body['queues'] as readonly {
-      readonly queue: string
-      readonly counts: Readonly<Record<string, number>>
-    }[]
+    const queues: { readonly queue: string; readonly counts: Readonly<Record<string, number>> }[] = []
+    let cursor: string | undefined
+    do {
+      const body = await this.#ok('GET', `/v1/queues?${queryText({ cursor })}`)
+      queues.push(...(body['queues'] as typeof queues))
+      cursor = body['cursor'] as string | undefined
+    } while (cursor !== undefined)
     return queues.flatMap(({ queue, counts }) =>
       Object.entries(counts).map(([state, count]) => ({
         tenant: '',

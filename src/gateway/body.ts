@@ -1,56 +1,50 @@
 /** Reading a request's body: bounded in bytes, depth and number before anything is parsed. */
 import type { z } from 'zod'
-import { JSON_DEPTH_MAX } from '../core/json.ts'
 import type { Violation } from '../core/refusal.ts'
+import type { Share } from './allowance.ts'
+import { beyond, type Caps } from './caps.ts'
 import { type Kept, type Misfit, outlineOf } from './contract/outline.ts'
 import { BODY_BYTES, type Route } from './contract/routes.ts'
 import { Objected, objection } from './problem.ts'
-
-export interface BodyLimits {
-  /** Of a body with something in it that is kept as it is; others have smaller ones of their own. */
-  readonly bytes: number
-  readonly depth: number
-  /** Members and elements outside of what is kept as it is. */
-  readonly keys: number
-}
-
-export const DEFAULT_LIMITS: BodyLimits = { bytes: 8 * 1024 * 1024, depth: JSON_DEPTH_MAX, keys: 50_000 }
 
 export interface Understood {
   readonly value: unknown
   readonly kept: Kept
 }
 
-export async function readBody(request: Request, route: Route, limits: BodyLimits): Promise<Understood> {
+/** `share` is what the bytes under way are counted in. */
+export async function readBody(request: Request, route: Route, caps: Caps, share: Share): Promise<Understood> {
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
   const encoding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase()
   if (encoding !== 'identity') throw new Objected(objection('MEDIA_TYPE', 'The body must not be compressed.'))
-  const text = await textOf(request, bytesFor(route, limits))
+  const text = await textOf(request, route, caps, share)
   if (text === '') return { value: {}, kept: new Map() }
   if (type !== 'application/json') throw new Objected(objection('MEDIA_TYPE'))
-  return understood(text, route, limits)
+  return understood(text, route, caps)
 }
 
-const bytesFor = ({ size }: Route, { bytes }: BodyLimits): number =>
-  size === 'payload' ? bytes : Math.min(bytes, BODY_BYTES[size])
-
 /** What the text says, but for what is kept as it is. */
-export function understood(text: string, { kept }: Pick<Route, 'kept'>, limits: BodyLimits): Understood {
-  const outline = outlineOf(text, kept, limits)
-  if (!outline.ok) throw new Objected(MISFITS[outline.misfit](limits, outline.where))
+function understood(text: string, { kept }: Route, caps: Caps): Understood {
+  const outline = outlineOf(text, kept, { depth: caps.bodyDepth, keys: caps.bodyKeys })
+  if (!outline.ok) throw MISFITS[outline.misfit](caps, outline.where)
   return { value: JSON.parse(outline.text), kept: outline.kept }
 }
 
-const MISFITS: Readonly<Record<Misfit, (limits: BodyLimits, where: string) => ReturnType<typeof objection>>> = {
-  'not json': () => objection('MALFORMED', 'The body is not JSON.'),
-  twice: (_, where) => objection('MALFORMED', `The body has ${where} twice.`),
-  'too deep': ({ depth }) => objection('TOO_LARGE', `The body may be nested ${depth} deep.`),
-  'too many': ({ keys }) => objection('TOO_LARGE', `The body may have ${keys} members and elements.`),
+const MISFITS: Readonly<Record<Misfit, (caps: Caps, where: string) => Objected>> = {
+  'not json': () => new Objected(objection('MALFORMED', 'The body is not JSON.')),
+  twice: (_, where) => new Objected(objection('MALFORMED', `The body has ${where} twice.`)),
+  'too deep': (caps) => beyond('bodyDepth', caps),
+  'too many': (caps) => beyond('bodyKeys', caps),
 }
 
-async function textOf(request: Request, most: number): Promise<string> {
+/** Bytes of each body that are not counted: a word of an owner is heard however much others are sending. */
+const UNCOUNTED_BYTES = 16 * 1024
+
+async function textOf(request: Request, { size }: Route, caps: Caps, share: Share): Promise<string> {
+  const most = size === 'payload' ? caps.bodyBytes : Math.min(caps.bodyBytes, BODY_BYTES[size])
+  const tooLarge = () => beyond('bodyBytes', caps, { detail: `The body may have ${most} bytes here.` })
   const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > most) throw new Objected(objection('TOO_LARGE', `The body may have ${most} bytes.`))
+  if (announced > most) throw tooLarge()
   if (request.body === null) return ''
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let bytes = 0
@@ -58,7 +52,8 @@ async function textOf(request: Request, most: number): Promise<string> {
   try {
     for await (const chunk of request.body) {
       bytes += chunk.byteLength
-      if (bytes > most) throw new Objected(objection('TOO_LARGE', `The body may have ${most} bytes.`))
+      if (bytes > most) throw tooLarge()
+      share.take(Math.max(0, Math.min(chunk.byteLength, bytes - UNCOUNTED_BYTES)))
       text += decoder.decode(chunk, { stream: true })
     }
     return text + decoder.decode()

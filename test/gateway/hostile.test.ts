@@ -4,11 +4,11 @@ import type { z } from 'zod'
 import { ROUTES, type Route } from '../../src/gateway/contract/routes.ts'
 import { scaled } from '../support/scale.ts'
 import { goodBody } from './good-bodies.ts'
-import { type House, house } from './house.ts'
+import { BOUNDLESS, type House, house } from './house.ts'
 
 let home: House
 beforeAll(async () => {
-  home = await house({ rate: { perSecond: 1e9, burst: 1e9 } })
+  home = await house({ caps: BOUNDLESS })
 })
 afterAll(async () => home[Symbol.asyncDispose]())
 

@@ -27,6 +27,14 @@ export interface House extends AsyncDisposable {
   ): Promise<Answered>
 }
 
+/** As much as anybody likes, a thousand times a second: for tests that are about something else. */
+export const BOUNDLESS = {
+  itemsPerSecond: 1e9,
+  itemsAtOnce: 1e9,
+  failures: 1e9,
+  failuresPerAddress: 1e9,
+} as const
+
 export async function house(
   options: Partial<GatewayOptions> = {},
   over: (engine: Engine) => Engine = (engine) => engine,

@@ -123,7 +123,7 @@ describe('the door', () => {
   })
 
   it('takes no more than it can carry', async () => {
-    const small = await house({ limits: { bytes: 1_000, depth: 5, keys: 10 } })
+    const small = await house({ caps: { bodyBytes: 1_000, bodyDepth: 5, bodyKeys: 10 } })
     try {
       expect((await small.ask('producer', 'POST', '/v1/jobs', { type: 'x', input: 'y'.repeat(2_000) })).status).toBe(
         413,

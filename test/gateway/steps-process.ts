@@ -3,7 +3,7 @@ import { steps } from './step-counter.ts'
 
 const { z } = await import('zod')
 const { ROUTES } = await import('../../src/gateway/contract/routes.ts')
-const { house } = await import('./house.ts')
+const { BOUNDLESS, house } = await import('./house.ts')
 const { placesOf } = await import('./places.ts')
 
 export interface Counted {
@@ -17,7 +17,7 @@ export interface Counted {
 const BEYOND = 1_000
 
 const found: Counted[] = []
-await using home = await house({ rate: { perSecond: 1e9, burst: 1e9 } })
+await using home = await house({ caps: BOUNDLESS })
 const { body: job } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'other' })
 
 for (const route of ROUTES) {

@@ -313,6 +313,8 @@ export const eventsQuery = membersOnly({
   after: z.string().max(100).optional().describe('JSON: the feed after this position'),
   ...dialectQuery,
 })
+/** A page of names, in their order. */
+export const pageQuery = membersOnly({ limit: limit(500).default(200), cursor: z.string().max(1_000).optional() })
 export const dialectOnly = membersOnly(dialectQuery)
 export const nothing = membersOnly({})
 
@@ -325,7 +327,7 @@ export const worker = membersOnly({
   version: z.string().max(LENGTHS.id).optional(),
 })
 
-export const SCOPES = ['producer', 'worker', 'operator', 'viewer', 'admin'] as const
+export const SCOPES = ['producer', 'worker', 'operator', 'viewer', 'admin', 'auditor', 'metrics'] as const
 export const newToken = membersOnly({
   name: name,
   scope: z.enum(SCOPES),

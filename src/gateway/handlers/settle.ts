@@ -2,6 +2,7 @@
 
 import { LENGTHS } from '../../core/limits.ts'
 import { refuse } from '../../core/refuse.ts'
+import type { ActName } from '../../engine/audit.ts'
 import type { Answer, HeartbeatAnswer, HeartbeatRequest, Word } from '../../engine/engine.ts'
 import { violationsOf } from '../body.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
@@ -11,6 +12,7 @@ import { KEPT_BY_ANY_WORD, KEPT_BY_WORDS, WORDS, type WordName } from '../contra
 import { toWire } from '../contract/wire.ts'
 import { Objected, objection, type Problem, refused } from '../problem.ts'
 import { type Speaker, wordOf } from '../words.ts'
+import { audited } from './audit.ts'
 import { traceparentOf } from './enqueue.ts'
 import { loaded, mayTouch } from './jobs.ts'
 
@@ -21,6 +23,7 @@ export const say =
     if (unowned !== undefined) throw new Objected(unowned)
     const judged = call.token.queues !== undefined || name === 'heartbeat'
     const id = judged ? (await loaded(call, parts, [])).job.id : (call.params['id'] ?? '')
+    await auditedWords(call, parts, [{ name, id, fence: call.body['fence'] }])
     const word = wordOf(name, id, call.body, (path) => call.kept.get(path), speakerOf(call), parts.engine.now())
     const [answer] = await said(parts, [word])
     if (answer === undefined) throw new Error('no answer')
@@ -41,6 +44,14 @@ export const settle: Handler = async (call, parts) => {
       places.push(i)
     }
   }
+  await auditedWords(
+    call,
+    parts,
+    places.map((place) => {
+      const { id, command, fence } = items[place] as Readonly<Record<string, unknown>>
+      return { name: command as WordName, id: String(id), fence }
+    }),
+  )
   const touchable = await touched(call, parts, words)
   const given = await said(
     parts,
@@ -49,6 +60,33 @@ export const settle: Handler = async (call, parts) => {
   let at = 0
   for (const [n, place] of places.entries()) answers[place] = touchable[n] ? answered(given[at++] as Told) : NOT_FOUND
   return json(200, { answers })
+}
+
+/** What operators do to jobs is told once per request and word; owners, and producers about what is theirs, are not among them. */
+const ACTS: Readonly<Partial<Record<WordName, ActName>>> = {
+  cancel: 'jobs.cancelled',
+  reopen: 'jobs.reopened',
+  reschedule: 'jobs.rescheduled',
+  deadletter: 'jobs.dead_lettered',
+}
+
+interface SaidWord {
+  readonly name: WordName
+  readonly id: string
+  readonly fence: unknown
+}
+
+async function auditedWords(call: Call, parts: Parts, words: readonly SaidWord[]): Promise<void> {
+  if (call.token.scope !== 'operator' && call.token.scope !== 'admin') return
+  const acts = Map.groupBy(
+    words.filter(({ fence }) => fence === undefined),
+    ({ name }) => ACTS[name],
+  )
+  for (const [act, about] of acts) {
+    const [first] = about
+    if (act !== undefined && first !== undefined)
+      await audited(call, parts, { act, about: first.id, count: about.length })
+  }
 }
 
 function wordFrom(

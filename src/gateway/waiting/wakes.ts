@@ -1,40 +1,38 @@
-/** Everybody who waits here for something to happen, woken by the store's hints and by the clock. */
-import type { Engine } from '../engine/engine.ts'
-import type { Timers } from '../system/timers.ts'
+/** Everybody who waits here for a job, woken by hints about that job and by the clock, and by nothing else. */
+import type { JobId } from '../../core/job.ts'
+import type { Hint } from '../../store/store.ts'
+import type { Timers } from '../../system/timers.ts'
 
 export class Wakes {
   readonly #timers: Timers
-  readonly #waiting = new Set<() => void>()
-  #subscription: AsyncDisposable | undefined
+  readonly #waiting = new Map<JobId, Set<() => void>>()
 
   constructor(timers: Timers) {
     this.#timers = timers
   }
 
-  async listen(engine: Engine): Promise<void> {
-    this.#subscription = await engine.subscribe(() => this.wakeAll())
+  hinted(hint: Hint): void {
+    if (hint.about === 'job') for (const wake of this.#waiting.get(hint.id) ?? []) wake()
+    else if (hint.about === 'anything') this.wakeAll()
   }
 
   wakeAll(): void {
-    for (const wake of [...this.#waiting]) wake()
+    for (const waiting of this.#waiting.values()) for (const wake of waiting) wake()
   }
 
-  /** Resolves at the next hint, after `ms`, or when `signal` aborts: whichever comes first. */
-  async next(ms: number, signal: AbortSignal): Promise<void> {
+  /** Resolves at the next hint about the job, after `ms`, or when `signal` aborts: whichever comes first. */
+  async next(id: JobId, ms: number, signal: AbortSignal): Promise<void> {
     const cut = new AbortController()
     const wake = () => cut.abort()
-    this.#waiting.add(wake)
+    const waiting = this.#waiting.get(id) ?? new Set()
+    this.#waiting.set(id, waiting.add(wake))
     signal.addEventListener('abort', wake)
     try {
       if (!signal.aborted) await this.#timers.sleep(ms, cut.signal)
     } finally {
-      this.#waiting.delete(wake)
+      waiting.delete(wake)
+      if (waiting.size === 0 && this.#waiting.get(id) === waiting) this.#waiting.delete(id)
       signal.removeEventListener('abort', wake)
     }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.wakeAll()
-    await this.#subscription?.[Symbol.asyncDispose]()
   }
 }
