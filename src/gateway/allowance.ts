@@ -5,6 +5,8 @@ import { beyond, type Caps, type RefusingCap } from './caps.ts'
 export interface Share extends Disposable {
   /** Objects, and takes nothing, where that would be too much. */
   take(amount: number): void
+  /** Objects where it would be too much to take; takes nothing. */
+  ask(amount: number): void
 }
 
 const AGAIN_AFTER_MS = 1_000
@@ -36,6 +38,7 @@ export class Allowance {
     take(amount)
     return {
       take,
+      ask: (more) => this.#check(token, more),
       [Symbol.dispose]: () => {
         this.#give(token, own)
         own = 0
@@ -43,12 +46,17 @@ export class Allowance {
     }
   }
 
-  #take(token: string, amount: number): void {
-    const taken = (this.#taken.get(token) ?? 0) + amount
-    if (taken > this.#caps[this.#perToken]) throw beyond(this.#perToken, this.#caps, { retryAfterMs: AGAIN_AFTER_MS })
+  #check(token: string, amount: number): void {
+    const own = (this.#taken.get(token) ?? 0) + amount
+    if (own > this.#caps[this.#perToken]) throw beyond(this.#perToken, this.#caps, { retryAfterMs: AGAIN_AFTER_MS })
     if (this.#sum + amount > this.#caps[this.#inAll])
       throw beyond(this.#inAll, this.#caps, { retryAfterMs: AGAIN_AFTER_MS })
-    if (taken > 0) this.#taken.set(token, taken)
+  }
+
+  #take(token: string, amount: number): void {
+    if (amount === 0) return
+    this.#check(token, amount)
+    this.#taken.set(token, (this.#taken.get(token) ?? 0) + amount)
     this.#sum += amount
   }
 

@@ -4,7 +4,7 @@
  */
 import { type Context, Hono } from 'hono'
 import type { Allowance, Share } from './allowance.ts'
-import { parsed, readBody, type Understood } from './body.ts'
+import { parsed, readBody, understood } from './body.ts'
 import type { Call, Parts, Reply } from './call.ts'
 import { beyond, type Caps } from './caps.ts'
 import { openApi } from './contract/openapi.ts'
@@ -13,6 +13,7 @@ import type { Door } from './door.ts'
 import { HANDLERS } from './handlers.ts'
 import { isUnavailable, Objected, objection, type Problem } from './problem.ts'
 import type { Rate } from './rate.ts'
+import type { Rounds } from './rounds.ts'
 import type { Shedding } from './shedding.ts'
 import type { Token } from './token.ts'
 import type { Turns } from './turns.ts'
@@ -23,6 +24,7 @@ export interface AppOptions {
   readonly door: Door
   readonly shedding: Shedding
   readonly rate: Rate
+  readonly rounds: Rounds
   readonly turns: Turns
   /** Of bytes of bodies. */
   readonly bytes: Allowance
@@ -105,7 +107,7 @@ const REQUEST_ITEMS = 5
 async function answer(
   route: Route,
   c: Context,
-  { parts, caps, door, rate, turns, bytes }: AppOptions,
+  { parts, caps, door, rate, rounds, turns, bytes }: AppOptions,
   requestId: string,
   room: Room,
 ): Promise<Reply> {
@@ -119,8 +121,10 @@ async function answer(
   // However slowly somebody sends, nobody else waits for it: only what is being worked on takes up room.
   room.leave()
   using share: Share = bytes.share(token.id)
-  const { value, kept } = route.body === undefined ? NO_BODY : await readBody(request, route, caps, share)
+  const text = route.body === undefined ? '' : await readBody(request, route, caps, share)
+  await rounds.take(token.id, text.length, route.urgency !== 'owner')
   room.enter()
+  const { value, kept } = understood(text, route, caps)
   const body = route.body === undefined ? {} : parsed(route.body, value, 'body')
   if (rationed && route.items !== undefined) rate.take(token.id, itemsIn(body, route.items))
   const gone = new AbortController()
@@ -181,8 +185,6 @@ async function inTime(
     cut.abort()
   }
 }
-
-const NO_BODY: Understood = { value: {}, kept: new Map() }
 
 function queryOf(url: string): Readonly<Record<string, string | readonly string[]>> {
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>

@@ -16,6 +16,7 @@ import { Door } from './door.ts'
 import { Guard } from './guard.ts'
 import { Positions } from './positions.ts'
 import { Rate } from './rate.ts'
+import { Rounds } from './rounds.ts'
 import { Shedding } from './shedding.ts'
 import { type Token, Tokens } from './token.ts'
 import { Turns } from './turns.ts'
@@ -98,6 +99,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     door: new Door({ tokens, guard, anonymous: options.auth ? undefined : anonymousAdmin(tenant) }),
     shedding: new Shedding({ capacity: caps.requests }),
     rate: new Rate(caps, clock),
+    rounds: new Rounds(caps),
     turns,
     bytes: new Allowance(caps, 'bytesPerToken', 'bytes'),
   })

@@ -12,19 +12,21 @@ export interface Understood {
   readonly kept: Kept
 }
 
-/** `share` is what the bytes under way are counted in. */
-export async function readBody(request: Request, route: Route, caps: Caps, share: Share): Promise<Understood> {
+/** The text of a body, as far as it may be one. `share` is what the bytes under way are counted in. */
+export async function readBody(request: Request, route: Route, caps: Caps, share: Share): Promise<string> {
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
   const encoding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase()
   if (encoding !== 'identity') throw new Objected(objection('MEDIA_TYPE', 'The body must not be compressed.'))
   const text = await textOf(request, route, caps, share)
-  if (text === '') return { value: {}, kept: new Map() }
-  if (type !== 'application/json') throw new Objected(objection('MEDIA_TYPE'))
-  return understood(text, route, caps)
+  if (text !== '' && type !== 'application/json') throw new Objected(objection('MEDIA_TYPE'))
+  return text
 }
 
+const NOTHING: Understood = { value: {}, kept: new Map() }
+
 /** What the text says, but for what is kept as it is. */
-function understood(text: string, { kept }: Route, caps: Caps): Understood {
+export function understood(text: string, { kept }: Route, caps: Caps): Understood {
+  if (text === '') return NOTHING
   const outline = outlineOf(text, kept, { depth: caps.bodyDepth, keys: caps.bodyKeys })
   if (!outline.ok) throw MISFITS[outline.misfit](caps, outline.where)
   return { value: JSON.parse(outline.text), kept: outline.kept }
@@ -45,6 +47,8 @@ async function textOf(request: Request, { size }: Route, caps: Caps, share: Shar
   const tooLarge = () => beyond('bodyBytes', caps, { detail: `The body may have ${most} bytes here.` })
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > most) throw tooLarge()
+  // Counted as it comes, but there must be room for all of it: who is turned away has sent nothing in vain.
+  if (announced > UNCOUNTED_BYTES) share.ask(announced - UNCOUNTED_BYTES)
   if (request.body === null) return ''
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let bytes = 0

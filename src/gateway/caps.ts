@@ -44,6 +44,7 @@ export const CAPS = {
   pollsPerToken: { most: 200, per: 'token', of: 'long polls at a time', refusal: 'TOO_MANY' },
   lanesPerToken: { most: 20_000, per: 'token', of: 'lanes in long polls at a time', refusal: 'TOO_MANY' },
   readsPerToken: { most: 16, per: 'token', of: 'lists asked for at a time', refusal: 'TOO_MANY' },
+  waitingPerToken: { most: 256, per: 'token', of: 'requests that wait to be taken up', refusal: 'TOO_MANY' },
   bytesPerToken: { most: 32 * MB, per: 'token', of: 'bytes of bodies under way', refusal: 'TOO_MANY' },
   queuesPerTenant: { most: 2_000, per: 'tenant', of: 'queues', refusal: 'FULL' },
   typesPerTenant: { most: 2_000, per: 'tenant', of: 'job types', refusal: 'FULL' },

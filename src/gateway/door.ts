@@ -13,6 +13,8 @@ export interface DoorOptions {
 
 export class Door {
   readonly #options: DoorOptions
+  /** Strangers who are being looked up, by what they showed: those who show the same are one. */
+  readonly #strangers = new Map<string, Promise<Token | undefined>>()
 
   constructor(options: DoorOptions) {
     this.#options = options
@@ -35,8 +37,12 @@ export class Door {
   async #identify(secret: string, address: string): Promise<Token | undefined> {
     const { tokens, guard } = this.#options
     if (tokens.knows(secret)) return await tokens.identify(secret)
+    const asked = this.#strangers.get(secret)
+    if (asked !== undefined) return await asked
     guard.attempt(address)
-    const token = await tokens.identify(secret)
+    const asking = tokens.identify(secret).finally(() => this.#strangers.delete(secret))
+    this.#strangers.set(secret, asking)
+    const token = await asking
     if (token !== undefined) guard.succeeded(address)
     return token
   }

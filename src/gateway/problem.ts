@@ -85,12 +85,15 @@ export interface Problem {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Thrown by handlers and caught in one place. */
+/** Thrown by handlers and caught in one place. It has no stack: nobody reads it, and who is flooded throws thousands. */
 export class Objected extends Error {
   readonly problem: Problem
 
   constructor(problem: Problem) {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(String(problem.body['title']))
+    Error.stackTraceLimit = stackTraceLimit
     this.problem = problem
   }
 }

@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
   readonly cwd?: string
+  /** It is ended after this long at the latest. */
+  readonly longestMs?: number
 }
 
 const LONGEST_MS = 110_000
@@ -51,13 +53,17 @@ export interface Running extends AsyncDisposable {
 export const started = (words: readonly string[], options: RunOptions = {}): Running =>
   spawned(process.execPath, [MAIN, ...words], options)
 
-export function spawned(command: string, words: readonly string[], { env = {}, cwd }: RunOptions = {}): Running {
+export function spawned(
+  command: string,
+  words: readonly string[],
+  { env = {}, cwd, longestMs = LONGEST_MS }: RunOptions = {},
+): Running {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(command, [...words], {
     env: { PATH, HOME, NODE_COMPILE_CACHE: CACHE, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     // A test that gives up must not leave anybody waiting.
-    timeout: LONGEST_MS,
+    timeout: longestMs,
     killSignal: 'SIGKILL',
     ...(cwd === undefined ? {} : { cwd }),
   })
