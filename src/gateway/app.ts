@@ -115,8 +115,8 @@ async function answer(
   const address = addressOf(c)
   room.enter()
   const token = await door.admit(route, request, address)
-  const rationed = isRationed(route, token)
-  if (rationed) rate.take(token.id, REQUEST_ITEMS)
+  const ration = isRationed(route, token) ? rate.of(token.id) : undefined
+  ration?.take(REQUEST_ITEMS)
   const query = parsed(route.query, queryOf(request.url), 'query')
   // However slowly somebody sends, nobody else waits for it: only what is being worked on takes up room.
   room.leave()
@@ -126,8 +126,8 @@ async function answer(
   room.enter()
   const { value, kept } = understood(text, route, caps)
   const body = route.body === undefined ? {} : parsed(route.body, value, 'body')
-  if (rationed && route.items !== undefined) rate.take(token.id, itemsIn(body, route.items))
-  const gone = new AbortController()
+  if (route.items !== undefined) ration?.take(itemsIn(body, route.items))
+  const gone = route.isHeavy ? new AbortController() : undefined
   const call: Call = {
     route,
     token,
@@ -138,7 +138,7 @@ async function answer(
     kept,
     headers: request.headers,
     requestId,
-    signal: route.isHeavy ? AbortSignal.any([request.signal, gone.signal]) : request.signal,
+    signal: gone === undefined ? request.signal : AbortSignal.any([request.signal, gone.signal]),
     leave: room.leave,
     hangUp: () => (c.env as { outgoing?: { destroy(): void } } | undefined)?.outgoing?.destroy(),
     stillWelcome: async () => void (await door.admit(route, request, address)),
@@ -148,7 +148,7 @@ async function answer(
   if (handler === undefined) throw new Error(`no handler for ${route.name}`)
   const handled = route.isHeavy ? turns.read(token.id, call.signal, () => handler(call, parts)) : handler(call, parts)
   const reply = await inTime(handled, call, parts, gone)
-  return rationed ? { ...reply, headers: { ...rate.headers(token.id), ...reply.headers } } : reply
+  return ration === undefined ? reply : { ...reply, headers: { ...ration.headers(), ...reply.headers } }
 }
 
 const itemsIn = (body: Readonly<Record<string, unknown>>, member: string): number =>
@@ -169,21 +169,17 @@ async function inTime(
   answered: Promise<Reply>,
   { body, query }: Call,
   { timers }: Parts,
-  gone: AbortController,
+  gone: AbortController | undefined,
 ): Promise<Reply> {
   const asked = Number(body['waitMs'] ?? query['waitMs'] ?? 0)
-  const cut = new AbortController()
-  const late = timers.sleep(ANSWER_WITHIN_MS + asked, cut.signal).then(() => undefined)
+  const late = Promise.withResolvers<undefined>()
+  using _timer = timers.after(ANSWER_WITHIN_MS + asked, () => late.resolve(undefined))
   // Whoever asked is told that it is not known; what comes of it after all concerns nobody here.
   answered.catch(() => {})
-  try {
-    const reply = await Promise.race([answered, late])
-    if (reply !== undefined) return reply
-    gone.abort()
-    throw new Objected(objection('UNAVAILABLE', undefined, undefined, 1_000))
-  } finally {
-    cut.abort()
-  }
+  const reply = await Promise.race([answered, late.promise])
+  if (reply !== undefined) return reply
+  gone?.abort()
+  throw new Objected(objection('UNAVAILABLE', undefined, undefined, 1_000))
 }
 
 function queryOf(url: string): Readonly<Record<string, string | readonly string[]>> {

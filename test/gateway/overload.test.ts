@@ -93,7 +93,7 @@ describe('shedding', () => {
     const never = new Promise<void>(() => {})
     const timers = {
       ...realTimers,
-      sleep: (ms: number, signal?: AbortSignal) => realTimers.sleep(ms >= 10_000 ? 1 : ms, signal),
+      after: (ms: number, fn: () => void) => realTimers.after(ms >= 10_000 ? 1 : ms, fn),
     }
     await using home = await house({ timers }, (engine) => slowly(engine, () => never))
     const { status, headers, body } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'x' })

@@ -114,7 +114,8 @@ export class FeedReader<Told> {
   /** Until the window has grown, `ms` have passed, or the follower has gone. */
   async #next(ms: number, signal: AbortSignal): Promise<void> {
     const cut = new AbortController()
-    const wake = () => cut.abort()
+    // With a reason of its own: without one each would be made an error, with a stack.
+    const wake = () => cut.abort('woken')
     this.#waiting.add(wake)
     signal.addEventListener('abort', wake)
     try {

@@ -23,7 +23,8 @@ export class Wakes {
   /** Resolves at the next hint about the job, after `ms`, or when `signal` aborts: whichever comes first. */
   async next(id: JobId, ms: number, signal: AbortSignal): Promise<void> {
     const cut = new AbortController()
-    const wake = () => cut.abort()
+    // With a reason of its own: without one each would be made an error, with a stack.
+    const wake = () => cut.abort('woken')
     const waiting = this.#waiting.get(id) ?? new Set()
     this.#waiting.set(id, waiting.add(wake))
     signal.addEventListener('abort', wake)
