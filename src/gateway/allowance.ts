@@ -25,10 +25,6 @@ export class Allowance {
     this.#inAll = inAll
   }
 
-  get taken(): number {
-    return this.#sum
-  }
-
   share(token: string, amount = 0): Share {
     let own = 0
     const take = (more: number) => {

@@ -25,7 +25,7 @@ export interface AppOptions {
   readonly shedding: Shedding
   readonly rate: Rate
   readonly rounds: Rounds
-  readonly turns: Turns
+  readonly reads: Turns
   /** Of bytes of bodies. */
   readonly bytes: Allowance
 }
@@ -107,7 +107,7 @@ const REQUEST_ITEMS = 5
 async function answer(
   route: Route,
   c: Context,
-  { parts, caps, door, rate, rounds, turns, bytes }: AppOptions,
+  { parts, caps, door, rate, rounds, reads, bytes }: AppOptions,
   requestId: string,
   room: Room,
 ): Promise<Reply> {
@@ -146,7 +146,8 @@ async function answer(
   if (route.name === 'openapi') return { status: 200, body: JSON.stringify(openApi()) }
   const handler = HANDLERS[route.name]
   if (handler === undefined) throw new Error(`no handler for ${route.name}`)
-  const handled = route.isHeavy ? turns.read(token.id, call.signal, () => handler(call, parts)) : handler(call, parts)
+  const work = () => handler(call, parts)
+  const handled = route.isHeavy ? reads.take({ token: token.id, weight: 1, work, signal: call.signal }) : work()
   const reply = await inTime(handled, call, parts, gone)
   return ration === undefined ? reply : { ...reply, headers: { ...ration.headers(), ...reply.headers } }
 }

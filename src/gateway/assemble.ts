@@ -62,9 +62,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const tokens = new Tokens(engine, clock, random, caps)
   const positions = await Positions.of(engine, random)
   const feed = new FeedReader({ engine, timers, log, tell: tellWith(positions) })
-  const desk = new ClaimDesk({ engine, timers, log })
+  const desk = new ClaimDesk({ timers, log })
   const wakes = new Wakes(timers)
-  const turns = new Turns(caps, new Allowance(caps, 'readsPerToken', 'requests'))
+  const reads = new Turns({ caps, capacity: 'reads', line: 'readsPerToken' })
   const parts: Parts = {
     engine,
     caps,
@@ -73,7 +73,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     feed,
     desk,
     wakes,
-    turns,
+    reads,
+    writes: new Turns({ caps, capacity: 'writes', line: 'waitingPerToken' }),
+    asks: new Turns({ caps, capacity: 'lanesAsked', line: 'waitingPerToken' }),
     streams: new Allowance(caps, 'streamsPerToken', 'streams'),
     polls: new Allowance(caps, 'pollsPerToken', 'polls'),
     lanes: new Allowance(caps, 'lanesPerToken', 'lanes'),
@@ -100,7 +102,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     shedding: new Shedding({ capacity: caps.requests }),
     rate: new Rate(caps, clock),
     rounds: new Rounds(caps),
-    turns,
+    reads,
     bytes: new Allowance(caps, 'bytesPerToken', 'bytes'),
   })
   return {

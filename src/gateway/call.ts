@@ -62,8 +62,12 @@ export interface Parts {
   readonly feed: FeedReader<Told>
   readonly desk: ClaimDesk
   readonly wakes: Wakes
-  /** Expensive reads, a few at a time. */
-  readonly turns: Turns
+  /** Lists, a few at a time. */
+  readonly reads: Turns
+  /** Jobs and words. */
+  readonly writes: Turns
+  /** Lanes that are asked for. */
+  readonly asks: Turns
   readonly streams: Allowance
   readonly polls: Allowance
   /** Those that long polls wait for. */

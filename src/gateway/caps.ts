@@ -43,8 +43,8 @@ export const CAPS = {
   streamsPerToken: { most: 100, per: 'token', of: 'event streams at a time', refusal: 'TOO_MANY' },
   pollsPerToken: { most: 200, per: 'token', of: 'long polls at a time', refusal: 'TOO_MANY' },
   lanesPerToken: { most: 20_000, per: 'token', of: 'lanes in long polls at a time', refusal: 'TOO_MANY' },
-  readsPerToken: { most: 16, per: 'token', of: 'lists asked for at a time', refusal: 'TOO_MANY' },
-  waitingPerToken: { most: 256, per: 'token', of: 'requests that wait to be taken up', refusal: 'TOO_MANY' },
+  readsPerToken: { most: 16, per: 'token', of: 'lists that wait to be read', refusal: 'TOO_MANY' },
+  waitingPerToken: { most: 256, per: 'token', of: 'requests that wait for their turn', refusal: 'TOO_MANY' },
   bytesPerToken: { most: 32 * MB, per: 'token', of: 'bytes of bodies under way', refusal: 'TOO_MANY' },
   queuesPerTenant: { most: 2_000, per: 'tenant', of: 'queues', refusal: 'FULL' },
   typesPerTenant: { most: 2_000, per: 'tenant', of: 'job types', refusal: 'FULL' },
@@ -66,7 +66,24 @@ export const CAPS = {
   streams: { most: 1_000, per: 'process', of: 'event streams at a time', refusal: 'SHED' },
   polls: { most: 2_000, per: 'process', of: 'long polls at a time', refusal: 'SHED' },
   lanes: { most: 40_000, per: 'process', of: 'lanes in long polls at a time', refusal: 'SHED' },
-  reads: { most: 4, per: 'process', of: 'lists being read at a time; others wait their turn', refusal: 'SHED' },
+  reads: {
+    most: 4,
+    per: 'process',
+    of: 'lists being read at a time; others wait for their turn',
+    refusal: undefined,
+  },
+  writes: {
+    most: 4_000,
+    per: 'process',
+    of: 'jobs and words being written at a time; others wait for their turn',
+    refusal: undefined,
+  },
+  lanesAsked: {
+    most: 4_000,
+    per: 'process',
+    of: 'lanes being asked for at a time; others wait for their turn',
+    refusal: undefined,
+  },
   bytes: { most: 128 * MB, per: 'process', of: 'bytes of bodies under way', refusal: 'SHED' },
 } as const satisfies Readonly<Record<string, Cap>>
 

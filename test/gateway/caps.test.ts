@@ -4,7 +4,6 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { resolvePolicy } from '../../src/core/resolve.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import { Allowance } from '../../src/gateway/allowance.ts'
 import { CAPS, type CapName, capsWith } from '../../src/gateway/caps.ts'
 import { Turns } from '../../src/gateway/turns.ts'
 import type { EventQuery } from '../../src/store/store.ts'
@@ -208,7 +207,7 @@ describe('expensive reads', () => {
       relieve = resolve
     })
     const begun = { n: 0 }
-    await using home = await house({ caps: { reads: 2, readsPerToken: 5 } }, (engine) =>
+    await using home = await house({ caps: { reads: 2, readsPerToken: 3 } }, (engine) =>
       waitingFor(engine, () => slow, begun),
     )
     const reads = Array.from({ length: 5 }, () => home.ask('viewer', 'GET', '/v1/jobs'))
@@ -227,23 +226,62 @@ describe('expensive reads', () => {
 
   it('take turns by token, so that many readers of one are slow to themselves', async () => {
     const caps = capsWith({ reads: 1 })
-    const turns = new Turns(caps, new Allowance(caps, 'readsPerToken', 'requests'))
+    const turns = new Turns({ caps, capacity: 'reads', line: 'readsPerToken' })
     const order: string[] = []
-    const never = new AbortController().signal
-    const read = (token: string) => turns.read(token, never, async () => void order.push(token))
+    const read = (token: string) => turns.take({ token, weight: 1, work: async () => void order.push(token) })
     await Promise.all([...Array.from({ length: 8 }, () => read('busy')), read('quiet'), read('calm')])
     expect(order).toEqual(['busy', 'busy', 'quiet', 'calm', ...new Array(6).fill('busy')])
   })
 
+  it('take so much at a time by weight; what is more than all of it waits until nothing else is under way', async () => {
+    const turns = new Turns({ caps: capsWith({ writes: 10 }), capacity: 'writes', line: 'waitingPerToken' })
+    const order: string[] = []
+    let underWay = 0
+    const write = (token: string, weight: number, always = false) => {
+      const work = async () => {
+        underWay += weight
+        order.push(`${token} ${weight}`)
+        expect(underWay === weight || underWay <= 10).toBe(true)
+        await new Promise((resolve) => setImmediate(resolve))
+        underWay -= weight
+      }
+      return turns.take({ token, weight, work, always })
+    }
+    await Promise.all([write('a', 8), write('a', 8), write('a', 30), write('b', 1), write('c', 2), write('a', 1)])
+    expect(order).toEqual(['a 8', 'a 8', 'b 1', 'c 2', 'a 30', 'a 1'])
+  })
+
+  it('turn nobody away who keeps a lease', async () => {
+    const turns = new Turns({
+      caps: capsWith({ writes: 1, waitingPerToken: 2 }),
+      capacity: 'writes',
+      line: 'waitingPerToken',
+    })
+    const work = () => new Promise<string>((resolve) => setImmediate(() => resolve('done')))
+    const take = (always: boolean) => turns.take({ token: 'a', weight: 1, work, always }).catch(() => 'refused')
+    const asked = [...Array.from({ length: 5 }, () => take(false)), ...Array.from({ length: 5 }, () => take(true))]
+    const answers = await Promise.all(asked)
+    expect(answers).toEqual([
+      ...new Array(3).fill('done'),
+      ...new Array(2).fill('refused'),
+      ...new Array(5).fill('done'),
+    ])
+  })
+
   it('are not made for whoever has gone before its turn', async () => {
     const caps = capsWith({ reads: 1 })
-    const turns = new Turns(caps, new Allowance(caps, 'readsPerToken', 'requests'))
+    const turns = new Turns({ caps, capacity: 'reads', line: 'readsPerToken' })
     const gone = new AbortController()
     const { promise, resolve: relieve } = Promise.withResolvers<void>()
-    const first = turns.read('a', new AbortController().signal, () => promise)
+    const first = turns.take({ token: 'a', weight: 1, work: () => promise })
     let read = false
-    const second = turns.read('a', gone.signal, async () => {
-      read = true
+    const second = turns.take({
+      token: 'a',
+      weight: 1,
+      signal: gone.signal,
+      work: async () => {
+        read = true
+      },
     })
     gone.abort()
     relieve()

@@ -36,16 +36,16 @@ class Counting {
 function setUp() {
   const store = new Counting()
   const never = { ...realTimers, sleep: (_: number, signal?: AbortSignal) => realTimers.sleep(1e9, signal) }
-  const desk = new ClaimDesk({ engine: store, timers: never, log: silentLog })
+  const desk = new ClaimDesk({ timers: never, log: silentLog })
   let calls = 0
   const wait = (lanes: readonly Lane[], more: Partial<Poll> & { limit?: number } = {}) => {
     const { limit = 1, ...rest } = more
     calls += 1
     const name = `call-${calls}`
     return desk.wait({
-      request: { workerId: name, limit },
       lanes,
-      requestId: (n) => `${name}/${n}`,
+      limit,
+      ask: (some, n) => store.claim({ requestId: `${name}/${n}`, workerId: name, lanes: some, limit }),
       waitMs: 60_000,
       signal: new AbortController().signal,
       stillWelcome: async () => {},

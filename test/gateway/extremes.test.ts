@@ -117,6 +117,37 @@ describe('the largest that is allowed', () => {
   })
 })
 
+describe('the largest body there may be', () => {
+  const fill = (piece: string) => piece.repeat(Math.floor((8 * 1024 * 1024 - 60) / piece.length))
+  const inputs = {
+    'empty lists': `[${fill('[],')}0]`,
+    'empty objects': `[${fill('{},')}0]`,
+    numbers: `[${fill('0,')}0]`,
+    names: `{${fill('"a":0,')}"b":0}`,
+    escapes: `"${fill('\\n')}"`,
+    'letters of two bytes': `"${'é'.repeat(4 * 1024 * 1024 - 40)}"`,
+  }
+
+  it.each(Object.entries(inputs))('is taken, of %s; heartbeats are heard meanwhile', async (_, input) => {
+    const headers = { authorization: `Bearer ${home.secrets['acme']?.producer}`, 'content-type': 'application/json' }
+    const body = Buffer.from(`{"type":"x","queue":"heavy","input":${input}}`)
+    const request = new Request('http://localhost/v1/jobs', { method: 'POST', headers, body })
+    let last = performance.now()
+    let longestMs = 0
+    const ticking = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - last)
+      last = performance.now()
+    }, 1)
+    const response = await home.gateway.fetch(request)
+    clearInterval(ticking)
+    expect(response.status).toBe(201)
+    const { id } = (await response.json()) as { id: string }
+    expect((await home.pawl.engine.load([{ id, bodies: ['input'] }])).items[0]?.bodies['input'] === input).toBe(true)
+    // How long that is depends on the machine: a soak has one to itself.
+    if (soaking) expect(longestMs).toBeLessThan(200)
+  })
+})
+
 /** A batch of words has one of each: what their own schemas allow is not in that of the batch. */
 function withWords(route: Route, words: Record<string, unknown>): object {
   // A thousand of the largest jobs are more than a body may have.

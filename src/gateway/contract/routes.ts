@@ -88,7 +88,7 @@ const get = (
   query: z.ZodType = nothing,
 ): Route => ({ ...BARE, name, method: 'GET', path, scopes, urgency: 'list', summary, query })
 
-/** Many of them, page by page. */
+/** Many of them, page by page, or what is made of many. */
 const list = (name: string, path: string, scopes: Route['scopes'], summary: string, query: z.ZodType): Route => ({
   ...get(name, path, scopes, summary, query),
   isHeavy: true,
@@ -200,7 +200,7 @@ export const ROUTES: readonly Route[] = [
     eventsQuery,
   ),
   list('listQueues', '/v1/queues', [...READERS, 'worker'], 'Queues with their counts', pageQuery),
-  get('showQueue', '/v1/queues/{queue}', [...READERS, 'worker'], 'One queue'),
+  list('showQueue', '/v1/queues/{queue}', [...READERS, 'worker'], 'One queue', nothing),
   post(
     'pauseQueue',
     '/v1/queues/{queue}/pause',

@@ -21,20 +21,26 @@ export const claimJobs: Handler = async (call, parts) => {
   return told([])
 }
 
-const once = ({ token, requestId }: Call, { engine }: Parts, words: Claims, lanes: readonly Lane[]) => {
+const once = ({ token, requestId, signal }: Call, { engine, asks }: Parts, words: Claims, lanes: readonly Lane[]) => {
   const { workerId, limit } = words
-  return engine.claim({ requestId: named(token, words, requestId), workerId, lanes, limit })
+  const work = () => engine.claim({ requestId: named(token, words, requestId), workerId, lanes, limit })
+  return asks.take({ token: token.id, weight: lanes.length, signal, work })
 }
 
-async function wait(call: Call, { desk, polls, lanes: waitedFor }: Parts, words: Claims, lanes: readonly Lane[]) {
+async function wait(call: Call, parts: Parts, words: Claims, lanes: readonly Lane[]) {
+  const { engine, desk, polls, asks, lanes: waitedFor } = parts
   const { workerId, limit, waitMs } = words
   using _poll = polls.share(call.token.id, 1)
   using _lanes = waitedFor.share(call.token.id, lanes.length)
   call.leave()
   return await desk.wait({
-    request: { workerId, limit },
     lanes,
-    requestId: (n) => named(call.token, words, `${call.requestId}/${n}`),
+    limit,
+    ask: (some, n) => {
+      const requestId = named(call.token, words, `${call.requestId}/${n}`)
+      const work = () => engine.claim({ requestId, workerId, lanes: some, limit })
+      return asks.take({ token: call.token.id, weight: some.length, work })
+    },
     waitMs,
     signal: call.signal,
     stillWelcome: call.stillWelcome,

@@ -24,7 +24,8 @@ export const createJob: Handler = async (call, parts) => {
   if (name !== undefined) inFlight.add(name)
   try {
     const request = await requestOf(call, parts, call.body as NewJob, call.kept.get('input'), idempotencyKey)
-    const [answer] = await engine.enqueue([request])
+    const work = () => engine.enqueue([request])
+    const [answer] = await parts.writes.take({ token: call.token.id, weight: 1, work })
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) {
       const reused = answer.refusal.code === 'ID_TAKEN' && idempotencyKey !== undefined && request.id === undefined
@@ -54,7 +55,8 @@ export const createJobs: Handler = async (call, parts) => {
       answers[i] = { ok: false, problem: error.problem.body }
     }
   }
-  const given = await engine.enqueue(requests)
+  const work = () => engine.enqueue(requests)
+  const given = await parts.writes.take({ token: call.token.id, weight: requests.length, work })
   for (const [n, place] of places.entries()) answers[place] = told(given[n] as EnqueueAnswer)
   return json(200, { jobs: answers })
 }

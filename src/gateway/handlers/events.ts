@@ -23,7 +23,8 @@ export const streamEvents: Handler = async (call, parts) => {
         ]),
       )
   if ((call.headers.get('accept') ?? '').includes('text/event-stream')) return await stream(call, parts, query)
-  return await parts.turns.read(call.token.id, call.signal, () => page(call, parts, query))
+  const { token, signal } = call
+  return await parts.reads.take({ token: token.id, weight: 1, signal, work: () => page(call, parts, query) })
 }
 
 const isEventType = (type: string): type is EventType => (EVENT_TYPES as readonly string[]).includes(type)
@@ -63,7 +64,7 @@ async function page(call: Call, { engine, positions }: Parts, query: Query): Pro
 
 async function stream(call: Call, parts: Parts, query: Query): Promise<Reply> {
   const { token, signal } = call
-  const { clock, timers, streams, turns, feed, positions } = parts
+  const { clock, timers, streams, reads, feed, positions } = parts
   const resume = call.headers.get('last-event-id') ?? query.last_event_id
   const position = resume === undefined ? undefined : positionIn(resume, positions, 'last_event_id')
   const share = streams.share(token.id, 1)
@@ -79,7 +80,7 @@ async function stream(call: Call, parts: Parts, query: Query): Promise<Reply> {
     wants: ({ item }) => concerns(item, call, query),
     frame: (told) =>
       query.correlationId === undefined || told.correlationId === query.correlationId ? told.frame(masked) : '',
-    inTurn: (read) => turns.read(token.id, signal, read),
+    inTurn: (work) => reads.take({ token: token.id, weight: 1, signal, work }),
     stillWelcome: call.stillWelcome,
     signal,
     hangUp: call.hangUp,

@@ -73,7 +73,8 @@ const ERRORS_TOLD = 100
 /** Whoever asks for all of something waits for its turn: it may be much. */
 async function withBodies(call: Call, parts: Parts, names: readonly string[]): Promise<Loaded> {
   if (!names.some((name) => name.endsWith('/'))) return await loaded(call, parts, names)
-  return await parts.turns.read(call.token.id, call.signal, async () => {
+  const { token, signal } = call
+  const work = async () => {
     const { job } = await loaded(call, parts, [])
     const errors = Array.from({ length: Math.min(ERRORS_TOLD, job.attempt) }, (_, i) => `error/${job.attempt - i}`)
     return await loaded(
@@ -81,7 +82,8 @@ async function withBodies(call: Call, parts: Parts, names: readonly string[]): P
       parts,
       names.flatMap((name) => (name === 'error/' ? errors : [name])),
     )
-  })
+  }
+  return await parts.reads.take({ token: token.id, weight: 1, signal, work })
 }
 
 /** The job a path names, of the token's own tenant and queues; anything else does not exist. */

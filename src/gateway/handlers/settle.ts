@@ -3,7 +3,7 @@
 import { LENGTHS } from '../../core/limits.ts'
 import { refuse } from '../../core/refuse.ts'
 import type { ActName } from '../../engine/audit.ts'
-import type { Answer, HeartbeatAnswer, HeartbeatRequest, Word } from '../../engine/engine.ts'
+import type { Answer, Engine, HeartbeatAnswer, HeartbeatRequest, Word } from '../../engine/engine.ts'
 import { violationsOf } from '../body.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
 import type { Kept } from '../contract/outline.ts'
@@ -25,7 +25,7 @@ export const say =
     const id = judged ? (await loaded(call, parts, [])).job.id : (call.params['id'] ?? '')
     await auditedWords(call, parts, [{ name, id, fence: call.body['fence'] }])
     const word = wordOf(name, id, call.body, (path) => call.kept.get(path), speakerOf(call), parts.engine.now())
-    const [answer] = await said(parts, [word])
+    const [answer] = await said(call, parts, [word])
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) throw new Objected(refused(answer.refusal))
     return json(200, told(answer))
@@ -54,6 +54,7 @@ export const settle: Handler = async (call, parts) => {
   )
   const touchable = await touched(call, parts, words)
   const given = await said(
+    call,
     parts,
     touchable.filter((word) => word !== undefined),
   )
@@ -147,8 +148,14 @@ const withoutFence = ({ token }: Call, name: WordName, body: object, where: stri
 /** An answer to a word; a heartbeat's tells besides until when the lease is good. */
 type Told = Answer | Extract<HeartbeatAnswer, { ok: true }>
 
+/** Owners are never turned away, however many of their words wait. */
+function said({ token, route }: Call, { engine, writes }: Parts, words: readonly Word[]): Promise<readonly Told[]> {
+  const work = () => answersTo(engine, words)
+  return writes.take({ token: token.id, weight: words.length, work, always: route.urgency === 'owner' })
+}
+
 /** Heartbeats go their own way, many in one statement; the rest is settled in order. */
-async function said({ engine }: Parts, words: readonly Word[]): Promise<readonly Told[]> {
+async function answersTo(engine: Engine, words: readonly Word[]): Promise<readonly Told[]> {
   const beats: number[] = []
   const others: number[] = []
   for (const [i, { command }] of words.entries())

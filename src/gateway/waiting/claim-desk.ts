@@ -7,23 +7,23 @@
  * tells: a delay that is over, a hint that was lost). A poll is asked for by one question at a time; it leaves with
  * what it was given, when its time is over, or when its caller has gone.
  */
-import type { Assignment, ClaimRequest, Engine } from '../../engine/engine.ts'
+import type { Assignment } from '../../engine/engine.ts'
 import type { Hint, Lane } from '../../store/store.ts'
 import type { Log } from '../../system/log.ts'
 import { type Service, service } from '../../system/service.ts'
 import type { Timers } from '../../system/timers.ts'
 
 export interface DeskOptions {
-  readonly engine: Pick<Engine, 'claim'>
   readonly timers: Timers
   readonly log: Log
 }
 
 export interface Poll {
-  readonly request: Omit<ClaimRequest, 'requestId' | 'lanes' | 'stand'>
   readonly lanes: readonly Lane[]
-  /** Of the nth question: the same for all where the caller has named one. */
-  requestId(n: number): string
+  /** As many as are wanted. */
+  readonly limit: number
+  /** Asks for some of them; the nth time. */
+  ask(lanes: readonly Lane[], n: number): Promise<readonly Assignment[]>
   readonly waitMs: number
   readonly signal: AbortSignal
   /** Objects where the token has been revoked meanwhile: then nothing is asked for. */
@@ -166,13 +166,12 @@ export class ClaimDesk {
       await poll.stillWelcome()
       if (poll.signal.aborted) return 'enough'
       waiting.asked += 1
-      const found = await this.#options.engine.claim({
-        ...poll.request,
-        requestId: poll.requestId(waiting.asked),
-        lanes: wants.map(({ lane }) => lane),
-      })
+      const found = await poll.ask(
+        wants.map(({ lane }) => lane),
+        waiting.asked,
+      )
       if (found.length > 0) waiting.settle(found)
-      return found.length < poll.request.limit ? 'all' : 'enough'
+      return found.length < poll.limit ? 'all' : 'enough'
     } catch (error) {
       waiting.settle(error instanceof Error ? error : new Error(String(error)))
       return 'enough'
