@@ -4,7 +4,7 @@ import { compact } from '../../src/core/compact.ts'
 import { decide } from '../../src/core/decide.ts'
 import { derive } from '../../src/core/evolve.ts'
 import type { Job } from '../../src/core/job.ts'
-import { SIZES } from '../../src/core/limits.ts'
+import { LENGTHS, SIZES } from '../../src/core/limits.ts'
 import { given, type History, T0 } from './given.ts'
 
 const body = (name: string, size: number) => ({ name, size, digest: undefined })
@@ -95,6 +95,14 @@ describe('the size of bodies', () => {
     expect(said(job, { type: 'checkpoint', body: body('checkpoint', 1_000) }).kind).toBe('accepted')
     expect(said(job, { type: 'checkpoint', body: body('checkpoint', 1_001) }).kind).toBe('refused')
   })
+})
+
+it('what is told of an error is bounded, and is a body', () => {
+  const fails = (told: unknown) =>
+    said(running().record, { type: 'fail', fault: { code: 'E', message: '', body: told } })
+  expect(fails(body('error/1', LENGTHS.description)).kind).toBe('accepted')
+  for (const told of [body('error/1', LENGTHS.description + 1), 'a text', 7])
+    expect(fails(told)).toMatchObject({ kind: 'refused', refusal: { code: 'INVALID' } })
 })
 
 it('a compacted log still says how much there was', () => {
