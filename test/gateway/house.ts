@@ -3,7 +3,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { Scope } from '../../src/gateway/contract/routes.ts'
 import { SCOPES } from '../../src/gateway/contract/schemas.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/gateway/serve.ts'
-import { open } from '../../src/open.ts'
+import { type OpenOptions, open } from '../../src/open.ts'
 import type { Pawl } from '../../src/pawl.ts'
 
 export interface Answered {
@@ -38,8 +38,9 @@ export const BOUNDLESS = {
 export async function house(
   options: Partial<GatewayOptions> = {},
   over: (engine: Engine) => Engine = (engine) => engine,
+  opened: OpenOptions = {},
 ): Promise<House> {
-  const pawl = await open('memory:', { tenant: 'acme' })
+  const pawl = await open('memory:', { tenant: 'acme', ...opened })
   const gateway = await startGateway({ engine: over(pawl.engine), port: 0, ...options })
   const secrets: Record<string, Record<Scope, string>> = {}
   for (const tenant of ['acme', 'rival']) {
