@@ -17,8 +17,9 @@ import { DEFAULT_TENANT, type InputOf, type JobSpec, type OutputOf } from './def
 import { Endings } from './endings.ts'
 import type { AuditLog } from './engine/audit.ts'
 import type { Answer, Engine, Word } from './engine/engine.ts'
+import { findSome } from './engine/find-some.ts'
+import { logOf } from './engine/log-of.ts'
 import { Queues } from './engine/queues.ts'
-import { logOf } from './engine/retention.ts'
 import { type Verification, type VerifyFilter, verify } from './engine/verify.ts'
 import { delayFrom, type EnqueueOptions, priorityFrom, timeFrom } from './enqueue-options.ts'
 import { ENDINGS, Invalid, Refused } from './errors.ts'
@@ -28,6 +29,7 @@ import type { EventPage, EventQuery, JobPage, JobQuery } from './store/store.ts'
 import type { Ids } from './system/ids.ts'
 import type { Log } from './system/log.ts'
 import type { Timers } from './system/timers.ts'
+import { within } from './system/within.ts'
 import type { Telemetry } from './telemetry.ts'
 import type { JobDefinition } from './worker/definition.ts'
 import { type Surroundings, startWorker, type Worker, type WorkerOptions } from './worker/worker.ts'
@@ -59,11 +61,13 @@ export interface PawlParts {
   readonly telemetry?: Telemetry | undefined
   /** Where the store is at hand. Over HTTP the gateway keeps it. */
   readonly audit?: AuditLog | undefined
-  /** Stopped, in order, before the engine is closed. */
+  /** Stopped before the engine is closed. */
   readonly services?: readonly AsyncDisposable[] | undefined
 }
 
 const PAGE = 500
+/** For rounds under way to end. */
+const REST_WITHIN_MS = 1_000
 const REOPENABLE = ['failed', 'dead_lettered', 'timed_out', 'cancelled'] as const satisfies readonly TerminalState[]
 
 export class Pawl implements AsyncDisposable {
@@ -123,8 +127,9 @@ export class Pawl implements AsyncDisposable {
     return text === undefined ? undefined : JSON.parse(text)
   }
 
+  /** A page of at most `limit` jobs (500 unless given); where its `cursor` is absent there are no more. */
   find(query: Partial<JobQuery> = {}): Promise<JobPage> {
-    return this.engine.find({ ...query, order: query.order ?? 'newest', limit: query.limit ?? PAGE })
+    return findSome(this.engine, { ...query, order: query.order ?? 'newest', limit: query.limit ?? PAGE })
   }
 
   /** A job's whole log; or a page of what happened to many: the feed after a position, by type and time, by correlation. */
@@ -274,19 +279,28 @@ export class Pawl implements AsyncDisposable {
     return this.close()
   }
 
-  /** Workers drain first, then everything else ends. Closing twice is closing once. */
+  /**
+   * Workers drain first, then everything else ends: within five seconds after that, whatever is down. Closing twice is
+   * closing once.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
   }
 
   async #close(): Promise<void> {
+    const { timers, services = [] } = this.#parts
     await Promise.all([...this.#workers].map((worker) => worker.stop()))
     this.#workers.clear()
-    await Promise.all(this.#announcing)
-    await this.#endings[Symbol.asyncDispose]()
-    for (const each of this.#parts.services ?? []) await each[Symbol.asyncDispose]()
+    const rested = Promise.all([
+      ...this.#announcing,
+      this.#endings[Symbol.asyncDispose](),
+      ...services.map((each) => each[Symbol.asyncDispose]()),
+    ])
+    // Who waits for a store that does not answer is told so when that is closed.
+    await within(timers, REST_WITHIN_MS, rested)
     await this.engine[Symbol.asyncDispose]()
+    await rested
   }
 
   get #actor(): string {

@@ -107,6 +107,11 @@ export class IdBlocks {
     }
   }
 
+  /** Somebody else was given a number of ours: the store has forgotten that they were reserved. */
+  forget(): void {
+    this.#blocks.clear()
+  }
+
   async #reserve(tenant: string, count: number): Promise<void> {
     const before = this.#blocks.get(tenant)
     if (before !== undefined && before.end - before.next >= count) return

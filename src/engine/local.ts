@@ -19,6 +19,7 @@ import type { Clock } from '../system/clock.ts'
 import { type Log, silentLog } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
+import { within } from '../system/within.ts'
 import { ChildrensEnds } from './children.ts'
 import { claim } from './claim.ts'
 import type {
@@ -58,6 +59,8 @@ function overloaded(error: unknown, requests: readonly EnqueueRequest[]): readon
 }
 
 const RETRY_AFTER_MS = 100
+/** For parents to be told, before the store is closed. */
+const TOLD_WITHIN_MS = 500
 
 /** Places for the records of jobs that workers of this process own: far more than they hold at a time. */
 const HELD = 65_536
@@ -152,7 +155,8 @@ export class LocalEngine implements Engine {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lateHints[Symbol.dispose]()
-    await this.#childrensEnds.idle()
+    // A store that does not answer is told no more; whoever looks after the parents tells them.
+    await within(this.#timers, TOLD_WITHIN_MS, this.#childrensEnds.idle())
     await this.#store.close()
   }
 

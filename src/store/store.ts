@@ -5,7 +5,8 @@
  *
  *  S1  An answered write is durable: it is there after any crash of this process or of the server.
  *  S2  `insert` is all or nothing per item. Every item is answered with a job: the new one, or the one that holds its
- *      id, alias or key. One bad item never fails its neighbours. Given `tx`, the rows live and die with it.
+ *      id, alias or key; or told that this cannot be known yet, because a transaction that has not ended has that key.
+ *      One bad item never fails its neighbours, nor `tx`, where given: the rows live and die with it.
  *  S3  `claim` gives a job to one claimer. It takes what has `readyAt <= now`, lane by lane in the order asked, FIFO
  *      within a lane, nothing from a paused queue; the result is what `decide` and `evolve` make of a `claim`.
  *  S4  `commit` applies a change if and only if the record is still at `before.rev` and, where `notAfter` is given, the
@@ -21,7 +22,8 @@
  *  S12 `settings` are compare-and-swap by `rev`.
  *  S13 `now` in an answer is the store's clock and never runs backwards within a store.
  *  S14 Hints may be lost, never the work: whatever a hint announces is found by polling.
- *  S15 Reads never load bodies unless asked, page by key, and cost the same whatever else the store holds.
+ *  S15 Reads never load bodies unless asked, page by key, and look at a bounded number of rows, whatever else the store
+ *      holds and whoever it belongs to. A page may therefore be short, or empty, and go on: its cursor alone tells the end.
  *  S16 `close` leaves nothing behind: no connection, timer, thread or listener.
  *  S17 Where claims stand, one that found nothing may be answered later, by whoever enqueues, once and before its time
  *      is over; a hint for its first lane says so, and asking again under its request finds it, or ends its standing.
@@ -82,6 +84,8 @@ export type Inserted =
       readonly job: Job
       readonly input: string | undefined
     }
+  /** One of its keys is held by a transaction that has not ended: nobody knows yet whether somebody was first. */
+  | { readonly status: 'busy' }
   /** The store cannot keep it. `field` points at the place. */
   | { readonly status: 'rejected'; readonly field: string; readonly rule: string }
 
@@ -247,10 +251,15 @@ export interface JobQuery {
   /** For retention: ended before. */
   readonly endedBefore?: Time | undefined
   /**
-   * Those born later need not be looked at. Roughly: a store whose numbers rise with time stops at the number it had come
+   * Those born later need not be looked at. Roughly: numbers rise with time, so a store stops at the number it had come
    * to then, instead of walking over all there is when nothing is old enough.
    */
   readonly roughlyBornBefore?: Time | undefined
+  /**
+   * For retention: those with a long log (`hasLongLog`) that ended in this time, half open. They come in the order of
+   * their ends, whatever `order` says, and nothing else narrows them.
+   */
+  readonly longEnded?: { readonly from: Time; readonly to: Time } | undefined
   readonly order: 'newest' | 'oldest'
   readonly limit: number
   readonly cursor?: string | undefined
@@ -259,10 +268,12 @@ export interface JobQuery {
 export interface JobPage {
   readonly now: Time
   readonly jobs: readonly Job[]
+  /** Where to go on; absent at the end, and only there. */
   readonly cursor: string | undefined
 }
 
 export type EventQuery =
+  /** The cursor is the revision to go on after. */
   | { readonly by: 'job'; readonly id: JobId; readonly afterRev: number; readonly limit: number }
   | { readonly by: 'annotation'; readonly id: JobId }
   | {
@@ -275,6 +286,7 @@ export type EventQuery =
       readonly limit: number
       readonly cursor?: string | undefined
     }
+  /** Job by job in order of their numbers, of each in the order of its log: what belongs together may be many jobs. */
   | {
       readonly by: 'correlation'
       readonly tenant?: string | undefined
@@ -284,8 +296,8 @@ export type EventQuery =
     }
   /** The feed, after a position (`''`: from its beginning; `undefined`: nothing but the current end). */
   | { readonly by: 'feed'; readonly after: string | undefined; readonly limit: number }
-  /** Counts per kind and state, exact as of a feed position. */
-  | { readonly by: 'tally' }
+  /** Counts per queue, type and state, of one tenant or of all, exact as of a feed position. */
+  | { readonly by: 'tally'; readonly tenant?: string | undefined }
   /** Since when each queue has something to claim, of the first so many lanes that hold anything. */
   | { readonly by: 'backlog'; readonly lanes: number }
 

@@ -42,6 +42,23 @@ describe('ids', () => {
     expect(next).toBeGreaterThan(10_000)
   })
 
+  it('that a store has forgotten and given to others are not used: every job is there, under one of its own', async () => {
+    const bench = new Bench()
+    const request: EnqueueRequest = { actor: 'producer', kind: bench.kind, priority: 5, input: '1' }
+    const stale = bench.engine
+    const before = await stale.enqueue([request])
+    await bench.store.settings([{ op: 'remove', collection: 'ids', key: 'next', rev: undefined }])
+    bench.clock.advance(1)
+    const after = await bench.another().enqueue(Array.from({ length: 10 }, () => request))
+    bench.clock.advance(1)
+    const late = await stale.enqueue(Array.from({ length: 20 }, () => request))
+    const ids = [...before, ...after, ...late].map(told)
+    expect(new Set(ids).size).toBe(31)
+    expect(ids.filter((id) => /[^\w]/.test(id))).toEqual([])
+    const { jobs } = await bench.engine.find({ order: 'oldest', limit: 100 })
+    expect(jobs.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+  })
+
   it('of a call that needs more than a block are consecutive', async () => {
     const bench = new Bench()
     const answers = await bench.engine.enqueue(

@@ -2,7 +2,6 @@
 import type { Command } from 'commander'
 import { DEFAULT_TENANT } from '../../define-job.ts'
 import type { Caps } from '../../gateway/caps.ts'
-import type { PrometheusMetrics } from '../../gateway/prometheus.ts'
 import type { Gateway } from '../../gateway/serve.ts'
 import type { Pawl } from '../../pawl.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
@@ -11,7 +10,7 @@ import { realRandom } from '../../system/random.ts'
 import { audited } from '../audited.ts'
 import { chosen, countOf } from '../choice.ts'
 import { examples } from '../example.ts'
-import { Usage } from '../exit.ts'
+import { collector, DEFAULT_HOST, DEFAULT_PORT, listening, portOf } from '../listening.ts'
 import type { Context } from '../program.ts'
 import { needsStore, opened, type Session, withoutKeys } from '../session.ts'
 
@@ -23,14 +22,14 @@ export interface ServeOptions {
   readonly cap?: readonly string[]
 }
 
-export const DEFAULT_PORT = '7295'
-export const DEFAULT_HOST = '127.0.0.1'
+/** Whoever calls over HTTP is told soon that the store is away, and when to come again; callers have patience of their own. */
+export const RETRY_FOR = '1s'
 
 export function serve(parent: Command, { session }: Context): void {
   const command = parent
     .command('serve')
     .description('serve a store over HTTP until it is stopped')
-    .option('-p, --port <port>', '0 picks a free one', DEFAULT_PORT)
+    .option('-p, --port <port>', '0 picks a free one', String(DEFAULT_PORT))
     .option('--host <address>', 'where to listen', DEFAULT_HOST)
     .option('--no-auth', 'no tokens: whoever reaches the port is an admin; loopback only')
     .option('--log', 'a line of JSON per transition on standard error')
@@ -47,26 +46,26 @@ export function serve(parent: Command, { session }: Context): void {
 
 async function run(session: Session, options: ServeOptions): Promise<void> {
   needsStore(session, 'serve')
-  const { terminal, signal, url } = session
+  const { terminal, signal, url, tenant } = session
+  const { host, auth } = options
   const port = portOf(options.port)
   const log = logTo(session, options.log === true)
   const caps = await capsOf(options.cap)
   const metrics = await collector(caps)
-  await using pawl = await opened(withoutKeys(session), { ticker: {}, retention: {}, log, metrics })
-  await using gateway = await listening(session, pawl, { ...options, port, metrics, log, caps })
-  const secret = options.auth ? await firstToken(session, pawl, gateway) : undefined
-  terminal.tell({ url: gateway.url, token: secret, store: withoutCredentials(url), auth: options.auth }, () => {
+  const own = { ticker: {}, retention: {}, log, metrics, retryFor: RETRY_FOR }
+  await using pawl = await opened(withoutKeys(session), own)
+  await using gateway = await listening(pawl, { host, port, auth, tenant, metrics, log, caps })
+  const secret = auth ? await firstToken(session, pawl, gateway) : undefined
+  terminal.tell({ url: gateway.url, token: secret, store: withoutCredentials(url), auth }, () => {
     const { paint } = terminal
     terminal.say(`pawl serves ${withoutCredentials(url)} at ${paint.bold(gateway.url)}`)
     if (secret !== undefined) terminal.say(`The first admin token, shown this once: ${paint.bold(secret)}`)
-    else if (options.auth) terminal.say(paint.dim('It has tokens; make another: pawl token create --scope operator'))
+    else if (auth) terminal.say(paint.dim('It has tokens; make another: pawl token create --scope operator'))
     else terminal.say(paint.yellow('Without tokens: whoever reaches this port may do everything.'))
     terminal.say(paint.dim(`${gateway.url}/openapi.json has every route. Ctrl-C stops it.`))
   })
   await stopped(signal)
 }
-
-export const portOf = (text: string): number => countOf('--port', text, { min: 0, max: 65_535 })
 
 export const logTo = ({ terminal, clock }: Session, wanted: boolean): Log | undefined =>
   wanted
@@ -87,42 +86,6 @@ async function capsOf(pairs: readonly string[] = []): Promise<Partial<Caps>> {
     caps[cap] = countOf(`--cap ${cap}`, number, { min: 1, max: Number.MAX_SAFE_INTEGER })
   }
   return caps
-}
-
-/** What only a server needs is loaded only there. */
-export async function collector({ metricValues }: Partial<Caps> = {}): Promise<PrometheusMetrics> {
-  const { prometheus } = await import('../../gateway/prometheus.ts')
-  return prometheus({ values: metricValues })
-}
-
-export interface Listening {
-  readonly host: string
-  readonly port: number
-  readonly auth: boolean
-  readonly metrics: PrometheusMetrics
-  readonly log?: Log | undefined
-  readonly caps?: Partial<Caps> | undefined
-}
-
-/** What goes wrong with a port is said in words. */
-export async function listening(
-  { tenant }: Session,
-  { engine }: Pawl,
-  { host, port, auth, metrics, log, caps }: Listening,
-): Promise<Gateway> {
-  const { startGateway } = await import('../../gateway/serve.ts')
-  try {
-    metrics.watch(engine)
-    return await startGateway({ engine, host, port, auth, tenant, log, caps, metricsText: () => metrics.text() })
-  } catch (error) {
-    const { code } = error as { readonly code?: string }
-    if (code === 'EADDRINUSE')
-      throw new Usage(`Port ${port} of ${host} is taken.`, 'Choose another with --port; 0 picks a free one.')
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new Usage(`${host} is not an address of this machine.`)
-    if (error instanceof Error && error.message.startsWith('pawl: refusing'))
-      throw new Usage(error.message.slice('pawl: '.length))
-    throw error
-  }
 }
 
 /** A store that nobody has a token for would serve nobody. */

@@ -18,11 +18,22 @@ export interface Statements {
   readonly kinds: string
   readonly clock: string
   readonly records: string
-  readonly history: string
   readonly bodies: string
   readonly aliases: string
-  readonly histories: string
   readonly findIds: string
+  readonly longEnded: string
+  readonly tenants: string
+  readonly log: string
+  readonly logs: string
+  readonly commitsAt: string
+  readonly caused: string
+  readonly correlated: string
+  readonly linked: string
+  readonly bornBetween: string
+  readonly claimedBetween: string
+  readonly oddBetween: string
+  readonly committedBetween: string
+  readonly jobsOf: string
   readonly heartbeat: string
   readonly due: string
   readonly placeEntries: string
@@ -31,8 +42,6 @@ export interface Statements {
   readonly tallies: string
   readonly backlog: string
   readonly trimFeed: string
-  readonly jobsBetween: string
-  readonly jobsCorrelated: string
   readonly settings: string
   readonly annotate: string
   readonly annotations: string
@@ -41,44 +50,58 @@ export interface Statements {
   readonly notify: string
   /** On a connection of its own. */
   readonly hear: string
+  /** What some of them are in a transaction of the caller's, where a lock is waited for longer. */
+  readonly inCallers: ReadonlyMap<string, string>
 }
 
 const COLUMNS = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13'
 
 export const statementsIn = (schema: string): Statements => {
   const s = quoted(schema)
+  const enqueue = `select * from ${s}.enqueue($1)`
+  const settle = `select * from ${s}.settle($1, $2, $3, $4, $5, $6)`
+  const move = `select * from ${s}.move($1, $2)`
   return {
     insertPlain: `select ${s}.insert_plain(${COLUMNS})`,
     insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${COLUMNS}) as i`,
     insertOne: `select * from ${s}.insert_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-    enqueue: `select * from ${s}.enqueue($1)`,
+    enqueue,
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
     claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-    settle: `select * from ${s}.settle($1, $2, $3, $4, $5, $6)`,
+    settle,
     missed: `select ${s}.missed($1, $2)`,
     loosen: `select ${s}.loosen($1, true)`,
     recount: `select ${s}.recount($1)`,
-    move: `select * from ${s}.move($1, $2)`,
+    move,
     internKind: `select ${s}.intern_kind($1, $2, $3, $4, $5)`,
     internQueues: `select ${s}.intern_queues($1)`,
     kinds: `select * from ${s}.kinds_by_id($1)`,
     clock: `select ${s}.clock()`,
     records: `select * from ${s}.records($1)`,
-    history: `select * from ${s}.history($1, $2, $3)`,
     bodies: `select * from ${s}.bodies($1)`,
     aliases: `select ${s}.aliases($1)`,
-    histories: `select * from ${s}.histories($1)`,
     findIds: `select * from ${s}.find_ids($1)`,
+    longEnded: `select * from ${s}.long_ended($1, $2, $3, $4)`,
+    tenants: `select * from ${s}.tenants()`,
+    log: `select * from ${s}.log($1, $2, $3)`,
+    logs: `select * from ${s}.logs($1, $2)`,
+    commitsAt: `select * from ${s}.commits_at($1, $2)`,
+    caused: `select * from ${s}.caused($1)`,
+    correlated: `select * from ${s}.correlated($1, $2, $3, $4)`,
+    linked: `select * from ${s}.linked($1, $2, $3, $4)`,
+    bornBetween: `select * from ${s}.born_between($1, $2, $3, $4)`,
+    claimedBetween: `select * from ${s}.claimed_between($1, $2, $3, $4)`,
+    oddBetween: `select * from ${s}.odd_between($1, $2, $3, $4)`,
+    committedBetween: `select * from ${s}.committed_between($1, $2, $3, $4)`,
+    jobsOf: `select * from ${s}.jobs_of($1, $2)`,
     heartbeat: `select * from ${s}.heartbeat($1)`,
     due: `select * from ${s}.due($1)`,
     placeEntries: `select ${s}.place_entries($1, $2)`,
     feedPage: `select * from ${s}.feed_page($1, $2)`,
     feedEnd: `select * from ${s}.feed_end()`,
-    tallies: `select * from ${s}.tallies()`,
+    tallies: `select * from ${s}.tallies($1)`,
     backlog: `select * from ${s}.backlog($1)`,
     trimFeed: `select ${s}.trim_feed($1, $2)`,
-    jobsBetween: `select * from ${s}.jobs_between($1, $2, $3, $4, $5, $6)`,
-    jobsCorrelated: `select * from ${s}.jobs_correlated($1, $2)`,
     settings: `select * from ${s}.settings($1)`,
     annotate: `select ${s}.annotate($1, $2, $3, $4, $5, $6, $7, $8)`,
     annotations: `select * from ${s}.annotations($1)`,
@@ -86,6 +109,7 @@ export const statementsIn = (schema: string): Statements => {
     purge: `select * from ${s}.purge($1)`,
     notify: 'select pg_notify($1, $2)',
     hear: `select ${s}.hear($1)`,
+    inCallers: new Map([enqueue, settle, move].map((text) => [text, text.replace(/\)$/, ', true)')])),
   }
 }
 

@@ -33,6 +33,7 @@ begin
   insert into job (id, created_at, kind, lane, input, head, correlation, marks)
   values (x.i, x.t, x.k, x.l, x.b, x.h, x.c, x.m) on conflict (id) do nothing;
   if not found then return 'id:' || x.i; end if;
+  if x.m is not null then insert into mark (mark, job) select unnest(x.m), x.i; end if;
   for k in select * from json_to_recordset(coalesce(x.ks, '[]')) as k(p text, k text, u bigint) loop
     holder := take_key(x.tn, k.p, k.k, x.i, k.u, now_ms, giver);
     if holder is not null then
@@ -50,10 +51,16 @@ end $$;
 -- Who calls it: insert, for jobs with keys, in the caller's transaction, and item by item after a batch has failed.
 -- Answers with the clock and, for each item in order, null or 'by:holder'. Never "no row": who was second is told who
 -- was first. JSON keys: see newRow, and tn tenant, ks keys, s shape.
-create function pawl.enqueue(items json) returns table (now_ms bigint, verdicts json)
-language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$
+--
+-- A key that is held by a transaction which has not ended is waited for. A moment only on a connection of ours, where the
+-- batch is broken up then; in a transaction of the caller's, who may have come to wait, as long as the caller's own
+-- `lock_timeout` says, or 5 s where it says nothing. Then the item is `busy`, and their transaction is as it was.
+create function pawl.enqueue(items json, of_the_callers boolean default false)
+returns table (now_ms bigint, verdicts json)
+language plpgsql set search_path = pawl, pg_temp as $$
 declare
   started bigint := clock();
+  theirs text := current_setting('lock_timeout');
   item json;
   verdict text;
   answers text[] := '{}';
@@ -61,10 +68,17 @@ declare
   kinds int[] := '{}';
   shapes text[] := '{}';
 begin
+  if not of_the_callers then perform set_config('lock_timeout', '100ms', true);
+  elsif theirs = '0' then perform set_config('lock_timeout', '5s', true);
+  end if;
   for item in select * from json_array_elements(items) loop
     begin
       verdict := bear(item, started, null);
-    exception when sqlstate 'PW001' then verdict := sqlerrm;
+    exception
+      when sqlstate 'PW001' then verdict := sqlerrm;
+      when lock_not_available or deadlock_detected then
+        if not of_the_callers then raise; end if;
+        verdict := 'busy:';
     end;
     answers := array_append(answers, verdict);
     if verdict is null then
@@ -76,13 +90,19 @@ begin
   if cardinality(jobs) > 0 then
     insert into entry (at, jobs, revs, kinds, shapes) values (started, jobs, '{1}', kinds, shapes);
   end if;
+  perform set_config('lock_timeout', theirs, true);
   return query select started, array_to_json(answers);
 end $$;
 
--- One move. 'a' applied, 'c' conflict, 'l' late; PW001 where a key is held, for the caller to undo.
+-- Requests, as they are looked for.
+create function pawl.request_mark(request text) returns bigint language sql immutable strict as
+$$ select ('x' || left(md5(request), 16))::bit(64)::bigint $$;
+
+-- One move. 'a' applied, 'b' applied before, by a try whose answer was lost, 'c' conflict, 'l' late; PW001 where a key is
+-- held, for the caller to undo.
 -- JSON keys: those of settle, and q place before, w place after (r ready, l lease, s rest, p past), ra ready at, l lane,
 -- lw lease window, t tick, x lease end, bi and bn last heartbeat and their number, k kind, h shape, tn tenant, g keys given, kt keys taken,
--- sp successor, b bodies, u foreign correlations, c the claim where the move is one.
+-- sp successor, b bodies, u marks of foreign correlations, rq requests, c the claim where the move is one.
 create function pawl.move_one(item json, now_ms bigint, again boolean) returns text
 language plpgsql set search_path = pawl, pg_temp as $$
 declare
@@ -94,12 +114,14 @@ declare
   was_step bigint;
   was_rev int;
   was_beat jsonb;
+  was_end int;
+  from_revision int;
   wrong boolean;
 begin
   select * into x from json_to_record(item) as x(
     i bigint, r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text, q text, w text,
     ra bigint, l int, t bigint, x bigint, bi text, bn int, k int, lw int, h text, tn text, g json, kt json, sp json, b json,
-    u json, c json);
+    u json, c json, rq json);
 
   if x.q = 'r' then
     select coalesce(r.step, 7), coalesce(r.rev, 1) into was_step, was_rev from ready r where r.id = x.i for update;
@@ -108,7 +130,7 @@ begin
   elsif x.q = 's' then
     select coalesce(r.step, 0), coalesce(r.rev, 1) into was_step, was_rev from rest r where r.id = x.i for update;
   else
-    select p.to_step, p.rev into was_step, was_rev from past p where p.job = x.i and p.rev = x.r for update;
+    select p.to_step, p.rev, p.from_rev into was_step, was_rev, was_end from past p where p.job = x.i and p.rev = x.r for update;
     if found then
       -- In a statement of its own: what whoever held the lock has done meanwhile must be seen.
       if exists (select from past p where p.job = x.i and p.rev > x.r) or exists (select from ready r where r.id = x.i)
@@ -118,7 +140,7 @@ begin
     end if;
   end if;
   if was_rev is distinct from x.r then
-    if again and exists (select from past p where p.job = x.i and p.rev = x.v and p.events = x.e) then return 'a'; end if;
+    if again and exists (select from past p where p.job = x.i and p.rev = x.v and p.events = x.e) then return 'b'; end if;
     return 'c';
   end if;
   if x.n is not null and x.n <= now_ms then return 'l'; end if;
@@ -150,11 +172,19 @@ begin
     select 'commit/' || x.i || '/' || x.v, c.w, c.a, c.n, c.t, least(x.t, x.x), 1, array[x.i]
     from json_to_record(x.c) as c(w text, a text, n text, t bigint) returning -id into was_claim;
   end if;
+  from_revision := x.r - coalesce(beats_in(was_beat), 0) - case when was_claim > 0 then 1 else 0 end;
   insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
   values (x.i, x.a, case when was_claim > 0 or x.c is not null then was_claim end,
-          case when was_claim > 0 then ((was_step >> 4) - 1 << 4) + 7 else was_step end, x.s, x.v,
-          x.r - coalesce(beats_in(was_beat), 0) - case when was_claim > 0 then 1 else 0 end,
+          case when was_claim > 0 then ((was_step >> 4) - 1 << 4) + 7 else was_step end, x.s, x.v, from_revision,
           x.z, x.p is not null, x.e, x.o, case when x.w = 'p' then x.d end, was_beat -> 'p');
+  if x.w <> 'p' then
+    insert into asked (job, request, from_rev) select distinct x.i, request_mark(q.words), from_revision from (
+      select json_array_elements_text(x.rq)
+      union all select coalesce(c.request_words, c.request) from claim c where was_claim > 0 and c.id = was_claim
+      union all select run ->> 3 from jsonb_array_elements(was_beat -> 'p') as run
+    ) as q(words);
+  end if;
+  if was_end is not null then insert into asked (job, request, from_rev) values (x.i, 0, was_end); end if;
 
   if x.q = 'l' and x.w = 'l' then
     update lease set claim = -abs(was_claim), expires_at = x.x, rev = x.v, step = x.s, tick = x.t, again = null, doc = x.d,
@@ -189,7 +219,8 @@ begin
 end $$;
 
 -- Who calls it: commit. Answers with the clock and a verdict for each item in order: 'a', 'c', 'l', or 'purpose:holder:key'.
-create function pawl.move(items json, again boolean) returns table (now_ms bigint, verdicts json)
+create function pawl.move(items json, again boolean, of_the_callers boolean default false)
+returns table (now_ms bigint, verdicts json)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$
 declare
   started bigint := clock();
@@ -202,6 +233,7 @@ declare
   kinds int[] := '{}';
   shapes text[] := '{}';
 begin
+  if of_the_callers then perform set_config('lock_timeout', '5s', true); end if;
   perform loosen(array(select x.i from json_to_recordset(items) as x(i bigint, q text) where x.q = 'l'));
   for item in select * from json_array_elements(items) loop
     if item -> 'kt' is null and item -> 'sp' is null then
@@ -214,7 +246,8 @@ begin
         verdict := sqlerrm || ':' || wanted;
       end;
     end if;
-    answers := answers || verdict;
+    -- What was applied before was told of before: the feed shows it once.
+    answers := answers || case when verdict = 'b' then 'a' else verdict end;
     if verdict = 'a' then
       jobs := jobs || (item ->> 'i')::bigint;
       revs := revs || (item ->> 'f')::int;
