@@ -100,10 +100,14 @@ async function ofCorrelation(reader: Reader, kinds: KindsByNumber, query: Query<
 
 type Numbers = { 2: readonly [number, number]; 3: readonly [number, number, number] }
 
-/** A cursor is numbers with points between. */
-function numbersOf<Length extends keyof Numbers>(cursor: string, length: Length): Numbers[Length] {
-  const numbers: readonly number[] = cursor.split('.').map(Number)
-  assert(numbers.length === length && numbers.every(Number.isSafeInteger), `not a cursor of this store: ${cursor}`)
+/** A cursor or a position is numbers with points between. */
+function numbersOf<Length extends keyof Numbers>(
+  text: string,
+  length: Length,
+  what = 'cursor of this store',
+): Numbers[Length] {
+  const numbers: readonly number[] = text.split('.').map(Number)
+  assert(numbers.length === length && numbers.every(Number.isSafeInteger), `not a ${what}: ${text}`)
   return numbers as Numbers[Length]
 }
 
@@ -122,7 +126,8 @@ async function ofFeed(reader: Reader, kinds: KindsByNumber, { after, limit }: Qu
 /** A position is an entry and a place in it; the end is before the first place of the entry to come. */
 const endOf = (last: number): string => `${last + 1}.0`
 
-const positionOf = (text: string): readonly [number, number] => (text === '' ? [0, 0] : numbersOf(text, 2))
+const positionOf = (text: string): readonly [number, number] =>
+  text === '' ? [0, 0] : numbersOf(text, 2, 'position of this feed')
 
 async function ofTally(reader: Reader, kinds: KindsByNumber, query: Query<'tally'>): Promise<EventPage> {
   const { now, answered } = await reader.call('tally', query.tenant ?? null)
