@@ -1,6 +1,7 @@
 /** The composition root: from a URL to everything that belongs together, and back again when it is closed. */
 import type { Duration } from './core/duration.ts'
 import type { Job } from './core/job.ts'
+import { AuditLog } from './engine/audit.ts'
 import type { BodyCodec } from './engine/body-codec.ts'
 import { children } from './engine/children.ts'
 import type { Engine } from './engine/engine.ts'
@@ -208,7 +209,7 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
   }
   const { opened, ...parts } = shared(engine, options, surroundings)
   read = opened
-  return new Pawl({ ...parts, services })
+  return new Pawl({ ...parts, services, audit: new AuditLog(engine) })
 }
 
 /** A store that lives in this process's memory cannot be opened a second time. */

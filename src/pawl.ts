@@ -23,6 +23,7 @@ import type { Violation } from './core/refusal.ts'
 import { edges, MACHINE } from './core/transitions.ts'
 import type { InputOf, JobSpec, OutputOf } from './define-job.ts'
 import { Endings } from './endings.ts'
+import type { AuditLog } from './engine/audit.ts'
 import type { Answer, Engine, Word } from './engine/engine.ts'
 import { findSome } from './engine/find-some.ts'
 import { Queues } from './engine/queues.ts'
@@ -76,6 +77,8 @@ export interface PawlParts {
   /** Who gives commands, unless a call says otherwise. */
   readonly actor?: string | undefined
   readonly telemetry?: Telemetry | undefined
+  /** Where the store is at hand. Over HTTP the gateway keeps it. */
+  readonly audit?: AuditLog | undefined
   /** Stopped before the engine is closed. */
   readonly services?: readonly AsyncDisposable[] | undefined
 }
@@ -227,17 +230,23 @@ export class Pawl implements AsyncDisposable {
   redrive(filter: VerifyFilter = {}, options: RedriveOptions = {}): Promise<Redriven> {
     const { dryRun = false, actor = this.#actor, requestId = this.#parts.ids.requestId() } = options
     const tenant = filter.tenant ?? options.tenant ?? this.#parts.tenant
-    return this.#call('redrive', options, (engine) =>
-      redrive(engine, { filter: { ...filter, tenant }, dryRun, actor, requestId }),
-    )
+    const asked = { filter: { ...filter, tenant }, dryRun, actor, requestId }
+    const written = (about: string) => this.#write(tenant ?? this.#tenant, { act: 'jobs.reopened', by: actor, about })
+    return this.#call('redrive', options, (engine) => redrive(engine, asked, written))
   }
 
   pause(queue: string, { actor = this.#actor, tenant = this.#tenant, ...bounds }: Asked = {}): Promise<void> {
-    return this.#call(`pause ${queue}`, bounds, (engine) => new Queues(engine).pause(tenant, queue, actor))
+    return this.#call(`pause ${queue}`, bounds, async (engine) => {
+      await this.#write(tenant, { act: 'queue.paused', by: actor, about: queue })
+      await new Queues(engine).pause(tenant, queue, actor)
+    })
   }
 
-  resume(queue: string, { tenant = this.#tenant, ...bounds }: Asked = {}): Promise<void> {
-    return this.#call(`resume ${queue}`, bounds, (engine) => new Queues(engine).resume(tenant, queue))
+  resume(queue: string, { actor = this.#actor, tenant = this.#tenant, ...bounds }: Asked = {}): Promise<void> {
+    return this.#call(`resume ${queue}`, bounds, async (engine) => {
+      await this.#write(tenant, { act: 'queue.resumed', by: actor, about: queue })
+      await new Queues(engine).resume(tenant, queue)
+    })
   }
 
   /** For callers who know when they committed: workers look at the queue now instead of when they next poll. */
@@ -325,6 +334,11 @@ export class Pawl implements AsyncDisposable {
     await within(timers, REST_WITHIN_MS, rested)
     await this.engine[Symbol.asyncDispose]()
     await rested
+  }
+
+  /** Into the audit log, before it is done. */
+  async #write(tenant: string, entry: Parameters<AuditLog['append']>[1]): Promise<void> {
+    await this.#parts.audit?.append(tenant, entry)
   }
 
   get #actor(): string {

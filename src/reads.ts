@@ -1,5 +1,6 @@
 /** Reading what one tenant may see. */
 import type { Event } from './core/event.ts'
+import { idText } from './core/id.ts'
 import type { Job, TerminalState } from './core/job.ts'
 import { refuse } from './core/refuse.ts'
 import type { Engine } from './engine/engine.ts'
@@ -40,10 +41,12 @@ export async function eventsFor(engine: Engine, tenant: string | undefined, quer
     case 'correlation':
       return engine.events({ ...query, tenant: query.tenant ?? tenant })
     case 'feed':
-    case 'tally': {
+    case 'tally':
+    case 'backlog': {
       const page = await engine.events(query)
       const theirs = (each: { readonly tenant: string }) => each.tenant === tenant
-      return { ...page, feed: page.feed.filter(theirs), tally: page.tally.filter(theirs) }
+      const { feed, tally, backlog } = page
+      return { ...page, feed: feed.filter(theirs), tally: tally.filter(theirs), backlog: backlog.filter(theirs) }
     }
     case 'job':
     case 'annotation': {
@@ -53,5 +56,5 @@ export async function eventsFor(engine: Engine, tenant: string | undefined, quer
   }
 }
 
-/** No store hands this number out. */
-const NOBODY = 'pj_vvvvvvvvvv'
+/** The last number there is: no store hands it out. */
+const NOBODY = idText(Number.MAX_SAFE_INTEGER)

@@ -21,11 +21,17 @@ export interface Redrive {
 const PAGE = 500
 const REOPENABLE: readonly State[] = STATES.filter((state) => movesFrom('reopen', state) !== undefined)
 
-export async function redrive(engine: Engine, { filter, dryRun, actor, requestId }: Redrive): Promise<Redriven> {
+/** `written`: the audit log has what is about to be done. */
+export async function redrive(
+  engine: Engine,
+  { filter, dryRun, actor, requestId }: Redrive,
+  written: (about: string) => Promise<void>,
+): Promise<Redriven> {
   const states = filter.states ?? ['dead_lettered']
   if (states.length === 0 || states.some((state) => !REOPENABLE.includes(state))) {
     throw new Invalid('redrive', [{ field: 'states', rule: `must be among ${REOPENABLE.join(', ')}` }])
   }
+  if (!dryRun) await written(JSON.stringify({ ...filter, states }))
   const refused: Refused[] = []
   let matched = 0
   let cursor: string | undefined

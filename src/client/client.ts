@@ -1,6 +1,6 @@
 /** The engine interface over HTTP: workers, the facade and the command line run against it unchanged. */
 import type { Job, Time } from '../core/job.ts'
-import { LENGTHS } from '../core/limits.ts'
+import { AT_ONCE, LENGTHS } from '../core/limits.ts'
 import { isSegment } from '../core/name.ts'
 import type { Policy } from '../core/policy.ts'
 import type {
@@ -15,7 +15,6 @@ import type {
   Word,
 } from '../engine/engine.ts'
 import { elementsOf, membersOf } from '../gateway/contract/raw-json.ts'
-import { BATCH_MAX } from '../gateway/contract/schemas.ts'
 import { eventFromWire, fromWire, jobFromWire, type Wire } from '../gateway/contract/wire.ts'
 import type {
   EventPage,
@@ -135,7 +134,8 @@ export class HttpEngine implements Engine {
   }
 
   async events(query: EventQuery): Promise<EventPage> {
-    const page = { now: this.now(), events: [], annotations: [], feed: [], tally: [], purged: 0, cursor: undefined }
+    const nothing = { events: [], annotations: [], feed: [], tally: [], backlog: [] }
+    const page = { now: this.now(), ...nothing, purged: 0, cursor: undefined }
     switch (query.by) {
       case 'job': {
         const body = await this.#ok(
@@ -175,6 +175,7 @@ export class HttpEngine implements Engine {
       case 'tally':
         return { ...page, tally: await this.#tally() }
       case 'annotation':
+      case 'backlog':
         return page
     }
   }
@@ -203,8 +204,8 @@ export class HttpEngine implements Engine {
   }
 
   async #enqueueBatch(requests: readonly EnqueueRequest[], atomic: boolean): Promise<readonly EnqueueAnswer[]> {
-    if (requests.length > BATCH_MAX) {
-      throw new RangeError(`pawl: a gateway takes at most ${BATCH_MAX} jobs together, not ${requests.length}.`)
+    if (requests.length > AT_ONCE.jobs) {
+      throw new RangeError(`pawl: a gateway takes at most ${AT_ONCE.jobs} jobs together, not ${requests.length}.`)
     }
     const texts = requests.map((request) => enqueueText(request, request.requestId ?? this.#random.uuid()))
     const asked = `{"atomic":${atomic},"jobs":[${texts.join(',')}]}`
@@ -242,11 +243,13 @@ export class HttpEngine implements Engine {
   }
 
   async #tally(): Promise<readonly Tally[]> {
-    const body = await this.#ok('GET', '/v1/queues')
-    const queues = body['queues'] as readonly {
-      readonly queue: string
-      readonly counts: Readonly<Record<string, number>>
-    }[]
+    const queues: { readonly queue: string; readonly counts: Readonly<Record<string, number>> }[] = []
+    let cursor: string | undefined
+    do {
+      const body = await this.#ok('GET', `/v1/queues?${queryText({ cursor })}`)
+      queues.push(...(body['queues'] as typeof queues))
+      cursor = body['cursor'] as string | undefined
+    } while (cursor !== undefined)
     return queues.flatMap(({ queue, counts }) =>
       Object.entries(counts).map(([state, count]) => ({
         tenant: '',

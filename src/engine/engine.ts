@@ -25,8 +25,8 @@ export interface Engine extends AsyncDisposable {
   readonly claimsStand: boolean
   /** One answer each. `together`: all of them, or none where one is refused. */
   enqueue(requests: readonly EnqueueRequest[], tx?: Transaction, together?: boolean): Promise<readonly EnqueueAnswer[]>
-  /** Ids for jobs that are yet to be enqueued, where this engine gives them out: who seals an input must know whose it will be. */
-  reserveIds?(count: number): Promise<readonly JobId[]>
+  /** An id for a job of each of these tenants, where this engine gives them out: who seals an input must know whose it will be. */
+  reserveIds?(tenants: readonly string[]): Promise<readonly JobId[]>
   claim(request: ClaimRequest): Promise<readonly Assignment[]>
   /** Any command about an existing job, from its owner or from anybody else; one answer each. */
   settle(words: readonly Word[]): Promise<readonly Answer[]>

@@ -32,13 +32,16 @@ export async function draft(
   requests: readonly EnqueueRequest[],
   answers: EnqueueAnswer[],
 ): Promise<Drafts> {
-  let next = await ids.take(unnamed(requests))
+  const next = await ids.each(requests.length, (i) => {
+    const { reservedId, kind } = requests[i] as EnqueueRequest
+    return reservedId === undefined ? kind.tenant : undefined
+  })
   const now = clock.now()
   const items: NewJob[] = []
   const asked: Asked[] = []
   for (let i = 0; i < requests.length; i += 1) {
     const request = requests[i] as EnqueueRequest
-    const command = commandOf(request, request.reservedId ?? idText(next++), now)
+    const command = commandOf(request, request.reservedId ?? idText(next()), now)
     const decision = decide(undefined, command, now)
     const violations = ownViolations(request)
     if (decision.kind !== 'accepted' || violations.length > 0) {
@@ -54,13 +57,6 @@ export async function draft(
     asked.push({ place: i, command })
   }
   return { items, asked }
-}
-
-/** How many have no id yet. */
-function unnamed(requests: readonly EnqueueRequest[]): number {
-  let count = 0
-  for (const { reservedId } of requests) if (reservedId === undefined) count += 1
-  return count
 }
 
 export function born({ observer }: ExecutorParts, { job, event }: NewJob): EnqueueAnswer {

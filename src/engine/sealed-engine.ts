@@ -64,7 +64,7 @@ export class SealedEngine implements Engine {
     tx?: Transaction,
     together = false,
   ): Promise<readonly EnqueueAnswer[]> {
-    const ids = (await this.#engine.reserveIds?.(requests.length)) ?? []
+    const ids = (await this.#engine.reserveIds?.(requests.map(({ kind }) => kind.tenant))) ?? []
     const sealed = requests.map((request, i) => this.#sealedRequest(request, ids[i]))
     const answers = [...(await this.#engine.enqueue(sealed, tx, together))]
     for (let round = 0; round < requests.length; round += 1) {

@@ -2,6 +2,7 @@
 import type { Handler } from './call.ts'
 import { OPERATOR_WORDS, OWNER_WORDS } from './contract/schemas.ts'
 import { announceType, showType } from './handlers/announcements.ts'
+import { listAudit } from './handlers/audit.ts'
 import { claimJobs } from './handlers/claim.ts'
 import { listDeadLetters, showDeadLetter } from './handlers/dead-letters.ts'
 import { createJob, createJobs } from './handlers/enqueue.ts'
@@ -45,6 +46,7 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   listTokens,
   createToken,
   revokeToken,
+  listAudit,
   showMachine,
   livez,
   readyz,

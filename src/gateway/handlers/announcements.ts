@@ -12,7 +12,7 @@ export const showType: Handler = async (call, { types }) => {
   return json(200, { type, queue: kind.queue, policy: kind.policy })
 }
 
-export const announceType: Handler = async (call, { types }) => {
+export const announceType: Handler = async (call, { types, census }) => {
   const { queue, policy } = call.body as z.output<typeof announcement>
   const { tenant, queues } = call.token
   if (queues !== undefined && !queues.includes(queue))
@@ -20,6 +20,8 @@ export const announceType: Handler = async (call, { types }) => {
   const resolved = resolvePolicy((policy ?? {}) as PolicyInput)
   if (!resolved.ok) throw policyObjection(resolved.violations)
   const type = call.params['type'] ?? ''
-  await types.announce([{ tenant, type, queue, policy: resolved.policy }])
+  const kind = { tenant, type, queue, policy: resolved.policy }
+  await census.admit(kind)
+  await types.announce([kind])
   return json(200, { type, queue, policy: resolved.policy })
 }

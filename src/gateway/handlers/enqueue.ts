@@ -6,10 +6,9 @@ import { type Kind, PRIORITIES } from '../../core/job.ts'
 import { refuse } from '../../core/refuse.ts'
 import type { PolicyInput } from '../../core/resolve.ts'
 import type { EnqueueAnswer, EnqueueRequest } from '../../engine/engine.ts'
-import { type JobTypes, unsaidIn } from '../../engine/job-types.ts'
+import { unsaidIn } from '../../engine/job-types.ts'
 import { parsed } from '../body.ts'
-import { type Call, type Handler, json } from '../call.ts'
-import { elementsOf, membersOf } from '../contract/raw-json.ts'
+import { type Call, type Handler, json, type Parts } from '../call.ts'
 import { newJob, TRACEPARENT } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
 import { Objected, objection, policyObjection, refused } from '../problem.ts'
@@ -23,14 +22,17 @@ const DEFAULT_QUEUE = 'default'
 /** Requests under way by (tenant, key): a second one with the same key does not wait, it is told. */
 const inFlight = new Set<string>()
 
-export const createJob: Handler = async (call, { engine, types }) => {
+export const createJob: Handler = async (call, parts) => {
+  const { engine } = parts
   const idempotencyKey = keyOf(call, call.body as NewJob)
   const name = idempotencyKey === undefined ? undefined : `${call.token.tenant}\n${idempotencyKey}`
   if (name !== undefined && inFlight.has(name)) throw new Objected(objection('IN_FLIGHT'))
   if (name !== undefined) inFlight.add(name)
   try {
-    const request = await requestOf(call, types, { ...(call.body as NewJob), idempotencyKey }, call.raw)
-    const [answer] = await engine.enqueue([request])
+    const words = { ...(call.body as NewJob), idempotencyKey }
+    const request = await requestOf(call, parts, words, call.kept.get('input'))
+    const work = () => engine.enqueue([request])
+    const [answer] = await parts.writes.take({ token: call.token.id, weight: 1, work })
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) throw new Objected(refused(answer.refusal))
     const { job, deduped, replayed } = answer
@@ -41,16 +43,16 @@ export const createJob: Handler = async (call, { engine, types }) => {
   }
 }
 
-export const createJobs: Handler = async (call, { engine, types }) => {
+export const createJobs: Handler = async (call, parts) => {
+  const { engine } = parts
   const jobs = call.body['jobs'] as readonly unknown[]
-  const texts = elementsOf(membersOf(call.raw).get('jobs') ?? '[]')
   const requests: EnqueueRequest[] = []
   const answers: unknown[] = new Array(jobs.length)
   const places: number[] = []
   for (const [i, job] of jobs.entries()) {
     try {
       const words = parsed(newJob, job, `body.jobs.${i}`) as NewJob
-      requests.push(await requestOf(call, types, words, texts[i] ?? '{}'))
+      requests.push(await requestOf(call, parts, words, call.kept.get(`jobs.${i}.input`)))
       places.push(i)
     } catch (error) {
       if (!(error instanceof Objected)) throw error
@@ -59,8 +61,9 @@ export const createJobs: Handler = async (call, { engine, types }) => {
   }
   const atomic = call.body['atomic'] === true
   // Of jobs that come together, one that cannot even be read keeps the others out.
-  const given =
-    atomic && requests.length < jobs.length ? others(requests) : await engine.enqueue(requests, undefined, atomic)
+  const work = async () =>
+    atomic && requests.length < jobs.length ? others(requests) : engine.enqueue(requests, undefined, atomic)
+  const given = await parts.writes.take({ token: call.token.id, weight: requests.length, work })
   for (const [n, place] of places.entries()) answers[place] = told(given[n] as EnqueueAnswer)
   const refusals = given.filter(({ ok }) => !ok).length + jobs.length - requests.length
   if (!atomic || refusals === 0) return json(200, { jobs: answers })
@@ -77,22 +80,29 @@ const told = (answer: EnqueueAnswer): unknown =>
     ? { ok: true, deduped: answer.deduped, replayed: answer.replayed, job: jobToWire(answer.job, false) }
     : { ok: false, problem: refused(answer.refusal).body }
 
-async function requestOf(call: Call, types: JobTypes, body: NewJob, raw: string): Promise<EnqueueRequest> {
+async function requestOf(
+  call: Call,
+  { types, census }: Parts,
+  body: NewJob,
+  input: string | undefined,
+): Promise<EnqueueRequest> {
   const { type, queue, priority, delay, runAt, policy, ...rest } = body
+  const kind = await kindOf(call, types, body)
+  await census.admit(kind)
   return {
     ...rest,
     actor: `producer:${call.token.name}`,
-    kind: await kindOf(call, types, body),
+    kind,
     unsaid: unsaidIn(wordsOf(body)),
     priority: priorityOf(priority) ?? PRIORITIES.normal,
-    input: membersOf(raw).get('input'),
+    input,
     delayMs: parseDuration(delay),
     runAt: runAt === undefined ? undefined : Date.parse(runAt),
     traceparent: body.traceparent ?? traceparentOf(call),
   }
 }
 
-async function kindOf({ token }: Call, types: JobTypes, body: NewJob): Promise<Kind> {
+async function kindOf({ token }: Call, types: Parts['types'], body: NewJob): Promise<Kind> {
   const words = { tenant: token.tenant, type: body.type, ...wordsOf(body) }
   const named = (await types.named(words)) ?? (await types.named({ ...words, queue: DEFAULT_QUEUE }))
   assert(named !== undefined, 'a type in a queue is a kind')
