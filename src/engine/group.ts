@@ -26,7 +26,10 @@ export class Group {
   readonly id: JobId
   readonly tenant: string | undefined
   need: Need
+  /** How often somebody else was faster since something of ours was written. */
   conflicts = 0
+  /** Whether it has the turn to speak about its job. Who speaks in a transaction needs none: it holds what others wait for. */
+  turn: 'none' | 'taken' | 'none needed'
   /** Late words to be kept beside the log. */
   annotations: readonly Annotation[] = NO_ANNOTATIONS
   readonly #words: Word[]
@@ -49,11 +52,28 @@ export class Group {
     this.#places = [place]
     this.#job = held
     this.need = !speaksAsOwner(word) ? 'caused' : held === undefined ? 'record' : 'nothing'
+    this.turn = word.tx === undefined ? 'none' : 'none needed'
   }
 
   add(word: Word, place: number): void {
     this.#words.push(word)
     this.#places.push(place)
+    if (word.tx !== undefined) this.turn = 'none needed'
+  }
+
+  /** Its first word is the owner's, who rarely meets anybody. */
+  get byOwner(): boolean {
+    return speaksAsOwner(this.#words[0] as Word)
+  }
+
+  /** Not the same for any two. */
+  get name(): string {
+    return `${this.id}/${this.#words[0]?.command.requestId}`
+  }
+
+  /** What has no final answer yet, for somebody else to say. */
+  rest(): { readonly words: readonly Word[]; readonly places: readonly number[] } {
+    return { words: this.#words.slice(this.#next), places: this.#places.slice(this.#next) }
   }
 
   get done(): boolean {
@@ -115,6 +135,7 @@ export class Group {
   /** The segment under way is in the store. */
   applied(after: Job): void {
     this.#job = after
+    this.conflicts = 0
     this.#segmentFrom = this.#next
     // What was read before the commit may not know what the commit has caused.
     this.#caused = NO_CAUSED
@@ -122,6 +143,7 @@ export class Group {
 
   /** The segment under way is to be judged again, on a record that is read again. */
   again(): void {
+    this.conflicts += 1
     this.#next = this.#segmentFrom
     this.#reread()
   }

@@ -1,6 +1,6 @@
 /** The engine over a store. One instance per process and store; everything it knows can be lost without harm. */
 import { idText } from '../core/id.ts'
-import type { Job, JobId, Time } from '../core/job.ts'
+import type { JobId, Time } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
 import type {
   EventPage,
@@ -19,7 +19,7 @@ import type { Clock } from '../system/clock.ts'
 import { type Log, silentLog } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
-import { ChildrensEnds } from './children.ts'
+import { ChildrensEnds } from './childrens-ends.ts'
 import { claim } from './claim.ts'
 import type {
   Answer,
@@ -39,6 +39,7 @@ import { Holdings } from './holdings.ts'
 import { IdBlocks } from './id-blocks.ts'
 import { LateHints } from './late-hints.ts'
 import { noObserver, type Observer } from './observer.ts'
+import { Settlement } from './settle.ts'
 import { StoreClock } from './store-clock.ts'
 
 export interface LocalEngineOptions {
@@ -65,9 +66,9 @@ const HELD = 65_536
 export class LocalEngine implements Engine {
   readonly #store: Store
   readonly #random: Random
-  readonly #timers: Timers
   readonly #parts: ExecutorParts
   readonly #executor: Executor
+  readonly #settlement: Settlement
   readonly #lateHints: LateHints
   readonly #childrensEnds: ChildrensEnds
 
@@ -76,13 +77,16 @@ export class LocalEngine implements Engine {
     const storeClock = new StoreClock(clock)
     this.#store = store
     this.#random = random
-    this.#timers = timers
     this.#lateHints = new LateHints(timers)
     const ids = new IdBlocks(store, storeClock)
-    this.#childrensEnds = new ChildrensEnds((words) => this.#executor.settle(words))
-    const childEnded = (job: Job) => this.#childrensEnds.ended(job)
-    this.#parts = { store, clock: storeClock, held: new Holdings(HELD), ids, observer, log, childEnded }
+    const monotonicMs = () => clock.monotonicMs()
+    const held = new Holdings(HELD)
+    const settle = (words: readonly Word[]) => this.#settlement.settle(words)
+    const family = new ChildrensEnds({ store, settle, timers })
+    this.#childrensEnds = family
+    this.#parts = { store, clock: storeClock, timers, monotonicMs, held, ids, observer, log, family }
     this.#executor = new Executor(this.#parts)
+    this.#settlement = new Settlement({ held, timers, monotonicMs, executor: this.#executor })
   }
 
   async enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
@@ -105,11 +109,11 @@ export class LocalEngine implements Engine {
   }
 
   settle(words: readonly Word[]): Promise<readonly Answer[]> {
-    return this.#executor.settle(words)
+    return this.#settlement.settle(words)
   }
 
   heartbeat(beats: readonly HeartbeatRequest[]): Promise<readonly HeartbeatAnswer[]> {
-    return heartbeat(this.#parts, this.#executor, this.#timers, beats)
+    return heartbeat(this.#parts, (words) => this.#settlement.settle(words), beats)
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
@@ -152,7 +156,7 @@ export class LocalEngine implements Engine {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lateHints[Symbol.dispose]()
-    await this.#childrensEnds.idle()
+    await this.#childrensEnds[Symbol.asyncDispose]()
     await this.#store.close()
   }
 
