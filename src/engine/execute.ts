@@ -138,7 +138,7 @@ export class Executor {
     const { before } = segment
     switch (verdict.status) {
       case 'applied':
-        group.applied(segment.after)
+        group.applied(segment)
         this.#applied(segment)
         return
       case 'conflict':

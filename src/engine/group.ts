@@ -21,6 +21,7 @@ const LOOKED_UP = 100
 
 const NO_ANNOTATIONS: readonly Annotation[] = []
 const NO_CAUSED: readonly (readonly Event[])[] = []
+const NO_EVENTS: readonly Event[] = []
 
 export class Group {
   readonly id: JobId
@@ -43,6 +44,8 @@ export class Group {
   #causedFrom = 0
   /** Where the segment under way began. */
   #segmentFrom = 0
+  /** What was applied in a transaction that is still open. */
+  #ours: { readonly job: Job; readonly events: readonly Event[] } | undefined
 
   constructor(word: Word, place: number, held: Job | undefined) {
     this.id = word.id
@@ -95,12 +98,18 @@ export class Group {
   }
 
   loaded(found: readonly (Loaded | undefined)[]): void {
-    this.#job = found[0]?.job
+    // What an open transaction of ours has changed only we know.
+    this.#job = this.#ours?.job ?? found[0]?.job
     if (this.need === 'caused' || this.#job === undefined) {
       this.#causedFrom = this.#next
-      this.#caused = found.map((each) => each?.caused ?? [])
+      this.#caused = found.map((each, i) => [...(each?.caused ?? []), ...this.#oursBy(this.#next + i)])
     }
     this.need = 'nothing'
+  }
+
+  #oursBy(place: number): readonly Event[] {
+    const requestId = this.#words[place]?.command.requestId
+    return this.#ours?.events.filter((event) => event.requestId === requestId) ?? NO_EVENTS
   }
 
   /** Judges words until something must be committed or read first; undefined where nothing is to be committed. */
@@ -133,7 +142,8 @@ export class Group {
   }
 
   /** The segment under way is in the store. */
-  applied(after: Job): void {
+  applied({ after, events, tx }: Segment): void {
+    if (tx !== undefined) this.#ours = { job: after, events: [...(this.#ours?.events ?? NO_EVENTS), ...events] }
     this.#job = after
     this.conflicts = 0
     this.#segmentFrom = this.#next

@@ -86,5 +86,9 @@ export class Draft {
 export const speaksAsOwner = ({ command }: Word): boolean =>
   'fence' in command && command.fence !== undefined && command.type !== 'stall'
 
-const joined = (a: readonly Body[], b: readonly Body[]): readonly Body[] =>
-  a.length === 0 ? b : b.length === 0 ? a : [...a, ...b]
+/** A name that comes again has the text that came last. */
+const joined = (a: readonly Body[], b: readonly Body[]): readonly Body[] => {
+  if (a.length === 0) return b
+  if (b.length === 0) return a
+  return [...a.filter(({ name }) => b.every((later) => later.name !== name)), ...b]
+}

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CHILD_ENDED } from '../../src/core/child.ts'
 import type { Answer, Word } from '../../src/engine/engine.ts'
 import { Turns } from '../../src/engine/turns.ts'
-import { defineSpec, type Pawl } from '../../src/index.ts'
+import { defineJob, defineSpec, type Pawl } from '../../src/index.ts'
 import { eventually } from '../support/eventually.ts'
 import { scaled } from '../support/scale.ts'
 import { Bench } from './bench.ts'
@@ -110,6 +110,33 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('many who speak about o
     expect((await one.verify()).discrepancies).toEqual([])
   })
 })
+
+describe.each(['memory', 'sqlite', 'postgres'] as const)(
+  'a handler that says several things at once, on %s',
+  (name) => {
+    it('is heard, and so is everybody else on its worker', async () => {
+      await using place = await PLACES[name]()
+      await using pawl = await openAt(place)
+      const hasty = defineJob({
+        type: 'hasty',
+        run: async (_: unknown, ctx) => {
+          await Promise.all([1, 2, 3].map((n) => ctx.checkpoint(n)))
+          return Promise.all(['a', 'b', 'a'].map((step) => ctx.step(step, () => step)))
+        },
+      })
+      const calm = defineJob({ type: 'calm', run: (n: number) => n })
+      await using _worker = pawl.work([hasty, calm], { concurrency: 8 })
+      const hasties = await pawl.enqueueMany(hasty, [1, 2, 3, 4])
+      const calms = await pawl.enqueueMany(calm, [1, 2, 3, 4])
+      for (const job of hasties) {
+        expect(await job.result()).toEqual(['a', 'b', 'a'])
+        expect(await pawl.body(job.id, 'checkpoint')).toBe(3)
+      }
+      expect(await Promise.all(calms.map((job) => job.result()))).toEqual([1, 2, 3, 4])
+      expect((await pawl.verify()).discrepancies).toEqual([])
+    })
+  },
+)
 
 describe('the turn to speak about a job', () => {
   it('is taken by whoever comes first; all who come meanwhile speak together', async () => {

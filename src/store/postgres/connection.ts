@@ -222,5 +222,5 @@ const UNNAMED = {}
 /** One item may be to blame: the batch is broken up. */
 export function isItems(error: unknown): boolean {
   const code = codeOf(error)
-  return code === LOCK_NOT_AVAILABLE || /^(2[23]|54)/.test(code)
+  return code === LOCK_NOT_AVAILABLE || /^(2[123]|54)/.test(code)
 }

@@ -348,9 +348,11 @@ function attempt<Made extends object>(make: () => Made): Made | { status: 'rejec
   }
 }
 
+/** What cannot be put into a row is that item's own affair, whatever the reason; only the thread's trouble is everybody's. */
 function rejected(error: unknown): { status: 'rejected'; field: string; rule: string } {
-  if (!(error instanceof Unstorable)) throw error
-  return { status: 'rejected', field: error.field, rule: error.rule }
+  if (error instanceof Unstorable) return { status: 'rejected', field: error.field, rule: error.rule }
+  if (error instanceof SqliteStoreError || !(error instanceof Error)) throw error
+  return { status: 'rejected', field: 'job', rule: error.message }
 }
 
 function next<Value>(values: Iterator<Value>): Value {

@@ -111,7 +111,7 @@ export class Ledger {
   each<Item, Result>(
     items: readonly Item[],
     work: (item: Item, place: number) => Result,
-    reject: (rule: string) => Result,
+    reject: (rule: string, item: Item) => Result,
     trailing?: Trailing,
   ): readonly Result[] {
     const together = <Done>(some: () => Done): Done =>
@@ -131,7 +131,7 @@ export class Ledger {
         } catch (own) {
           trailing?.drop()
           if (!isUnkeepable(own)) throw own
-          return reject(own instanceof Error ? own.message : String(own))
+          return reject(own instanceof Error ? own.message : String(own), item)
         }
       })
     }
