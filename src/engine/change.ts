@@ -19,8 +19,9 @@ export async function successorOf(parts: ExecutorParts, { before, after, success
   const { store, ids, clock } = parts
   const id = idText(await ids.take(1))
   const wanted = successor.input === undefined ? [] : [successor.input.name]
+  const askedMs = clock.asked()
   const { items, now } = await store.load([{ id: before.id, bodies: wanted }])
-  clock.heard(now)
+  clock.heard(now, askedMs)
   const decision = decide(undefined, { ...successor, id }, now)
   assert(decision.kind === 'accepted', 'a successor is enqueued as its predecessor was')
   const [event] = decision.events

@@ -45,8 +45,9 @@ export async function enqueue(
   }
   if (items.length === 0) return answers
 
+  const askedMs = clock.asked()
   const answer = await store.insert(items, tx)
-  clock.heard(answer.now)
+  clock.heard(answer.now, askedMs)
   for (let n = 0; n < items.length; n += 1) {
     const { place, command } = asked[n] as (typeof asked)[number]
     const { job, event } = items[n] as NewJob

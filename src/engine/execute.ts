@@ -6,6 +6,7 @@
 import { decideTick } from '../core/decide.ts'
 import type { Job, Time } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
+import type { Step } from '../core/steps.ts'
 import type { Change, Store, Transaction, Verdict } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
@@ -16,11 +17,13 @@ import type { Holdings } from './holdings.ts'
 import type { IdBlocks } from './id-blocks.ts'
 import type { Observer } from './observer.ts'
 import type { Segment } from './segment.ts'
+import type { Steps } from './steps.ts'
 import type { StoreClock } from './store-clock.ts'
 
 export interface ExecutorParts {
   readonly store: Store
   readonly clock: StoreClock
+  readonly steps: Steps
   readonly timers: Timers
   readonly monotonicMs: () => number
   readonly held: Holdings
@@ -50,6 +53,7 @@ export class Executor {
     await this.#load(open)
     const drafted: Drafted[] = []
     const now = this.#parts.clock.now()
+    await this.#sparing(open, now)
     for (const group of open) {
       const segment = group.need === 'nothing' ? this.#draft(group, now, answers) : undefined
       if (segment !== undefined) drafted.push({ group, segment })
@@ -63,23 +67,33 @@ export class Executor {
 
   /** What has come due, judged and committed. A job that moved meanwhile is handed out again. */
   async tick(limit: number): Promise<{ readonly due: number; readonly moved: number }> {
-    const { store, clock } = this.#parts
-    const { now, jobs } = await store.due(limit)
-    clock.heard(now)
+    const { store, clock, steps, log } = this.#parts
+    const askedMs = clock.asked()
+    const { now, jobs, setBackMs = 0 } = await store.due(limit)
+    clock.heard(now, askedMs)
+    if (setBackMs > 0) log.warn('the store’s clock was set back; its time goes on', { by_ms: setBackMs })
+    if (jobs.some(({ lease }) => lease !== undefined)) await steps.ask()
     const segments: Segment[] = []
     const changes: Change[] = []
     for (const job of jobs) {
-      const segment = ticked(job, now)
+      const segment = ticked(job, now, steps.known)
       if (segment === undefined) continue
       segments.push(segment)
       changes.push(changeOf(segment, segment.successor && (await successorOf(this.#parts, segment))))
     }
     if (changes.length === 0) return { due: jobs.length, moved: 0 }
+    const committedMs = clock.asked()
     const answer = await store.commit(changes)
-    clock.heard(answer.now)
+    clock.heard(answer.now, committedMs)
     const applied = segments.filter((_, i) => answer.verdicts[i]?.status === 'applied')
     for (const segment of applied) this.#applied(segment)
     return { due: jobs.length, moved: applied.length }
+  }
+
+  /** Nobody is told that a lease has ended before others were asked whether the clock was set. */
+  async #sparing(open: readonly Group[], now: Time): Promise<void> {
+    const { steps } = this.#parts
+    for (const group of open) if (group.isOver(now, steps.known)) return steps.ask()
   }
 
   async #load(open: readonly Group[]): Promise<void> {
@@ -87,8 +101,9 @@ export class Executor {
     if (wanting.length === 0) return
     const { store, clock } = this.#parts
     const wanted = wanting.map((group) => group.wanted())
+    const askedMs = clock.asked()
     const answer = await store.load(wanted.flat())
-    clock.heard(answer.now)
+    clock.heard(answer.now, askedMs)
     let from = 0
     for (const [i, group] of wanting.entries()) {
       const to = from + (wanted[i] as (typeof wanted)[number]).length
@@ -100,7 +115,7 @@ export class Executor {
   /** A job that core cannot judge is a defect of ours: its words are refused, and those about other jobs go their way. */
   #draft(group: Group, now: Time, answers: Answer[]): Segment | undefined {
     try {
-      return group.segment(now, answers)
+      return group.segment(now, this.#parts.steps.known, answers)
     } catch (error) {
       const rule = error instanceof Error ? error.message : String(error)
       this.#parts.log.error('a job could not be judged', { job_id: group.id, reason: rule })
@@ -127,8 +142,9 @@ export class Executor {
     }
     for (const note of notes) changes.push(note)
     if (changes.length === 0) return
+    const askedMs = clock.asked()
     const answer = await store.commit(changes, tx)
-    clock.heard(answer.now)
+    clock.heard(answer.now, askedMs)
     for (let i = 0; i < drafted.length; i += 1) {
       this.#judge(drafted[i] as Drafted, answer.verdicts[i] as Verdict, answers)
     }
@@ -184,8 +200,8 @@ interface Drafted {
 const TICKER = 'system:ticker'
 
 /** Undefined where nothing is due. */
-function ticked(job: Job, now: Time): Segment | undefined {
-  const decision = decideTick(job, now, { actor: TICKER, requestId: `tick/${job.rev}` })
+function ticked(job: Job, now: Time, steps: readonly Step[]): Segment | undefined {
+  const decision = decideTick(job, now, { actor: TICKER, requestId: `tick/${job.rev}` }, steps)
   if (decision?.kind !== 'accepted') return undefined
   const { events, bodies, successor } = decision
   return { before: job, after: decision.job, events, bodies, notAfter: undefined, successor, tx: undefined }

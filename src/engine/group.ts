@@ -8,6 +8,7 @@ import type { Annotation, Event } from '../core/event.ts'
 import type { Job, JobId, Receipt, Time } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
+import { leaseEndsAt, type Step } from '../core/steps.ts'
 import type { Loaded, LoadItem } from '../store/store.ts'
 import type { Answer, Word } from './engine.ts'
 import { Draft, type Segment, speaksAsOwner } from './segment.ts'
@@ -112,14 +113,20 @@ export class Group {
     return this.#ours?.events.filter((event) => event.requestId === requestId) ?? NO_EVENTS
   }
 
+  /** Its owner would be told that the lease has ended. */
+  isOver(now: Time, steps: readonly Step[]): boolean {
+    const job = this.#job
+    return job?.lease !== undefined && leaseEndsAt(job, steps) <= now && speaksAsOwner(this.#words[this.#next] as Word)
+  }
+
   /** Judges words until something must be committed or read first; undefined where nothing is to be committed. */
-  segment(now: Time, answers: Answer[]): Segment | undefined {
-    const draft = new Draft(this.#job, this.#words[this.#next]?.tx)
+  segment(now: Time, steps: readonly Step[], answers: Answer[]): Segment | undefined {
+    const draft = new Draft(this.#job, this.#words[this.#next]?.tx, steps)
     this.#segmentFrom = this.#next
     while (this.#next < this.#words.length) {
       const word = this.#words[this.#next] as Word
       if (!draft.admits(word)) break
-      const decision = this.#decide(word, draft.job, now)
+      const decision = this.#decide(word, draft.job, now, steps)
       if (decision === undefined) {
         // Not to be judged before it is known whether it was said before: at once, or after what has been drafted.
         if (!draft.begun) this.need = 'caused'
@@ -184,7 +191,7 @@ export class Group {
   }
 
   /** Undefined: it must first be known whether this was said before. */
-  #decide(word: Word, job: Job | undefined, now: Time): Decision | undefined {
+  #decide(word: Word, job: Job | undefined, now: Time, steps: readonly Step[]): Decision | undefined {
     const { command } = word
     const caused = this.#caused[this.#next - this.#causedFrom]
     if (caused === undefined && !speaksAsOwner(word)) return undefined
@@ -194,7 +201,7 @@ export class Group {
     }
     const violations = bodyViolations(word)
     if (violations.length > 0) return refused(refuse('INVALID', { command: command.type, job, violations }))
-    const decision = decide(job, command, now, caused)
+    const decision = decide(job, command, now, caused, steps)
     const final = decision.kind !== 'refused' || caused !== undefined || decision.refusal.code === 'INVALID'
     return final ? decision : undefined
   }

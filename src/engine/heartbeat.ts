@@ -20,8 +20,9 @@ export async function heartbeat(
   let renewed = 0
   for (let n = 0; n < BUSY_TRIES && open.length > 0; n += 1) {
     if (n > 0) await parts.timers.sleep(BUSY_PAUSE_MS)
+    const askedMs = parts.clock.asked()
     const answer = await parts.store.heartbeat(open.map((i) => beats[i] as HeartbeatRequest))
-    parts.clock.heard(answer.now)
+    parts.clock.heard(answer.now, askedMs)
     const busy: number[] = []
     for (const [n, place] of open.entries()) {
       const beaten = answer.items[n] as Beaten

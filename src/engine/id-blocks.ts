@@ -57,9 +57,10 @@ export class IdBlocks {
       const next = there === undefined ? 1 : nextOf(there.text)
       const text = JSON.stringify({ next: next + size })
       const rev = there?.rev ?? 0
+      const askedMs = this.#clock.asked()
       const [written] = await this.#store.settings([{ op: 'put', collection: 'ids', key: 'next', text, rev }])
       assert(written !== undefined, 'every operation is answered')
-      this.#clock.heard(written.now)
+      this.#clock.heard(written.now, askedMs)
       if (written.status === 'ok') return next
       there = written.settings[0]
     }

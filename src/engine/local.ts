@@ -40,6 +40,7 @@ import { IdBlocks } from './id-blocks.ts'
 import { LateHints } from './late-hints.ts'
 import { noObserver, type Observer } from './observer.ts'
 import { Settlement } from './settle.ts'
+import { Steps } from './steps.ts'
 import { StoreClock } from './store-clock.ts'
 
 export interface LocalEngineOptions {
@@ -74,7 +75,8 @@ export class LocalEngine implements Engine {
 
   constructor(options: LocalEngineOptions) {
     const { store, clock, random, timers, observer = noObserver, log = silentLog } = options
-    const storeClock = new StoreClock(clock)
+    const steps = new Steps({ store, log })
+    const storeClock = new StoreClock(clock, (step) => steps.noticed(step))
     this.#store = store
     this.#random = random
     this.#lateHints = new LateHints(timers)
@@ -84,7 +86,7 @@ export class LocalEngine implements Engine {
     const settle = (words: readonly Word[]) => this.#settlement.settle(words)
     const family = new ChildrensEnds({ store, settle, timers })
     this.#childrensEnds = family
-    this.#parts = { store, clock: storeClock, timers, monotonicMs, held, ids, observer, log, family }
+    this.#parts = { store, clock: storeClock, steps, timers, monotonicMs, held, ids, observer, log, family }
     this.#executor = new Executor(this.#parts)
     this.#settlement = new Settlement({ held, timers, monotonicMs, executor: this.#executor })
   }
@@ -117,20 +119,21 @@ export class LocalEngine implements Engine {
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
-    return this.#heard(await this.#store.load(items))
+    return this.#heard(() => this.#store.load(items))
   }
 
   async find(query: JobQuery): Promise<JobPage> {
-    return this.#heard(await this.#store.find(query))
+    return this.#heard(() => this.#store.find(query))
   }
 
   async events(query: EventQuery): Promise<EventPage> {
-    return this.#heard(await this.#store.events(query))
+    return this.#heard(() => this.#store.events(query))
   }
 
   async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
+    const askedMs = this.#parts.clock.asked()
     const answers = await this.#store.settings(operations)
-    for (const answer of answers) this.#heard(answer)
+    for (const { now } of answers) this.#parts.clock.heard(now, askedMs)
     return answers
   }
 
@@ -160,8 +163,10 @@ export class LocalEngine implements Engine {
     await this.#store.close()
   }
 
-  #heard<A extends { readonly now: Time }>(answer: A): A {
-    this.#parts.clock.heard(answer.now)
+  async #heard<A extends { readonly now: Time }>(ask: () => Promise<A>): Promise<A> {
+    const askedMs = this.#parts.clock.asked()
+    const answer = await ask()
+    this.#parts.clock.heard(answer.now, askedMs)
     return answer
   }
 }

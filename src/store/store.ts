@@ -18,7 +18,8 @@
  *  S10 Text round-trips exactly: whatever string or body goes in comes out, code unit by code unit.
  *  S11 Keys: at most one job holds (tenant, purpose, key); a key is given up only by the job that holds it, or by time.
  *  S12 `settings` are compare-and-swap by `rev`.
- *  S13 `now` in an answer is the store's clock and never runs backwards within a store.
+ *  S13 `now` in an answer is the store's clock. It never runs backwards, and goes on although what it is read from is set
+ *      back; whoever opens the store later has the same time, but for a second or two. Set forward, it goes along.
  *  S14 Hints may be lost, never the work: whatever a hint announces is found by polling.
  *  S15 Reads never load bodies unless asked, page by key, and look at a bounded number of rows, whatever else the store
  *      holds and whoever it belongs to. A page may therefore be short, or empty, and go on: its cursor alone tells the end.
@@ -227,6 +228,8 @@ export interface BeatAnswer {
 export interface DueAnswer {
   readonly now: Time
   readonly jobs: readonly Job[]
+  /** By how much whatever the store reads the time from was set back since this was last asked; the store's own goes on. */
+  readonly setBackMs?: number | undefined
 }
 
 export interface JobQuery {
@@ -331,8 +334,11 @@ export interface EventPage {
  */
 export const queueKey = (tenant: string, queue: string): string => JSON.stringify([tenant, queue])
 
-/** Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them. */
-export type SettingCollection = 'queue' | 'worker' | 'token' | 'schedule' | 'ids' | 'idempotency' | 'type'
+/**
+ * Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them,
+ * steps of the clock.
+ */
+export type SettingCollection = 'queue' | 'worker' | 'token' | 'schedule' | 'ids' | 'idempotency' | 'type' | 'clock'
 
 export type SettingOperation =
   | { readonly op: 'get'; readonly collection: SettingCollection; readonly key: string }

@@ -17,6 +17,7 @@ export interface Statements {
   readonly internQueues: string
   readonly kinds: string
   readonly clock: string
+  readonly keepTime: string
   readonly records: string
   readonly bodies: string
   readonly aliases: string
@@ -71,6 +72,7 @@ export const statementsIn = (schema: string): Statements => {
     internQueues: `select ${s}.intern_queues($1)`,
     kinds: `select * from ${s}.kinds_by_id($1)`,
     clock: `select ${s}.clock()`,
+    keepTime: `select now_ms, set_back from ${s}.keep_time()`,
     records: `select * from ${s}.records($1)`,
     bodies: `select * from ${s}.bodies($1)`,
     aliases: `select ${s}.aliases($1)`,

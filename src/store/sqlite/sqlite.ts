@@ -71,6 +71,8 @@ export interface SqliteOptions {
   readonly pollMs?: number | undefined
   /** How long the feed, and reading events by type, reach back. */
   readonly feedMs?: number | undefined
+  /** For tests: milliseconds, in memory that is shared with them, by which somebody has set the machine's clock. */
+  readonly clockSetBy?: BigInt64Array | undefined
 }
 
 export async function openSqliteStore(options: SqliteOptions = {}): Promise<Store> {
@@ -82,6 +84,7 @@ export async function openSqliteStore(options: SqliteOptions = {}): Promise<Stor
     pollMs: options.pollMs ?? 20,
     feedMs: options.feedMs ?? 30 * DAY_MS,
     latest: new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT)),
+    setBy: options.clockSetBy,
   }
   const start = (body: 'writer' | 'reader') =>
     Channel.open(startThread(body, file), realTimers, (report) => {
@@ -201,12 +204,13 @@ class SqliteStore implements Store {
   /** A tick may be earlier than the record's: one that a heartbeat has made so is put right and handed to nobody. */
   async due(limit: number): Promise<DueAnswer> {
     const { now, answered } = await this.#writer.call('due', limit)
-    const jobs = answered.map((row) => jobOf(row, this.#kinds))
+    const { setBackMs } = answered
+    const jobs = answered.jobs.map((row) => jobOf(row, this.#kinds))
     const early = jobs.filter(({ nextTickAt }) => nextTickAt !== undefined && nextTickAt > now)
-    if (early.length === 0) return { now, jobs }
+    if (early.length === 0) return { now, jobs, setBackMs }
     const ticks = early.map(({ id, rev, nextTickAt }) => [numberOf(id, 'id'), rev, nextTickAt as number] as const)
     await this.#writer.call('retick', ticks)
-    return { now, jobs: jobs.filter((job) => !early.includes(job)) }
+    return { now, jobs: jobs.filter((job) => !early.includes(job)), setBackMs }
   }
 
   async find(query: JobQuery): Promise<JobPage> {

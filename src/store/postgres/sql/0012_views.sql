@@ -58,3 +58,43 @@ select b.id, 2, 0, 'claimed', to_timestamp(b.at / 1000.0) from pawl.bundled b
 union all
 select p.job, p.rev, e.n::int - 1, pawl.event_name(substr(ltrim(e.event::text), 3, 1)), to_timestamp(p.at / 1000.0)
 from pawl.past p cross join lateral json_array_elements(p.events::json) with ordinality as e(event, n) where e.n > 1;
+<<<<<<< HEAD:src/store/postgres/sql/0012_views.sql
+=======
+
+do $$
+declare
+  f record;
+  port constant text[] := array['clock', 'server_ms', 'keep_time', 'insert_plain', 'insert_one', 'enqueue', 'claim', 'offer', 'hear', 'settle', 'missed', 'loosen', 'recount', 'move', 'heartbeat', 'due',
+    'intern_queues', 'intern_kind', 'kinds_by_id', 'records', 'history', 'histories', 'bodies', 'aliases', 'find_ids',
+    'place_entries', 'feed_page', 'feed_end', 'tallies', 'trim_feed', 'jobs_between', 'jobs_correlated', 'settings',
+    'annotate', 'annotations', 'compact', 'purge'];
+  may_create boolean;
+begin
+  for f in select p.oid::regprocedure as name, p.proname, p.proconfig from pg_proc p
+           where p.pronamespace = 'pawl'::regnamespace loop
+    if f.proconfig is not null then execute format('alter function %s security definer', f.name); end if;
+    execute format('revoke all on function %s from public', f.name);
+  end loop;
+  revoke all on schema pawl from public;
+  revoke all on all tables in schema pawl from public;
+
+  -- Roles belong to the whole server: who may not make them opens the store as the owner; the functions are the same.
+  select r.rolcreaterole or r.rolsuper into may_create from pg_roles r where r.rolname = current_user;
+  if not exists (select from pg_roles where rolname = 'pawl_app') then
+    if not may_create then
+      raise notice 'pawl: role pawl_app was not created, % may not create roles', current_user;
+      return;
+    end if;
+    begin
+      create role pawl_app nologin;
+    exception when duplicate_object or unique_violation then null;
+    end;
+  end if;
+  grant usage on schema pawl to pawl_app;
+  grant select on pawl.jobs, pawl.events, pawl.migration, pawl.seen, pawl.lead to pawl_app;
+  for f in select p.oid::regprocedure as name from pg_proc p
+           where p.pronamespace = 'pawl'::regnamespace and p.proname = any(port || array['event_name']) loop
+    execute format('grant execute on function %s to pawl_app', f.name);
+  end loop;
+end $$;
+>>>>>>> 6eac295 (wip clocks):src/store/postgres/sql/0012_wall.sql

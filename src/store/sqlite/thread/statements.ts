@@ -125,6 +125,8 @@ const WRITES = {
   deleteMarks: 'DELETE FROM mark WHERE job = ?', // mark_job
   deleteEchoes: 'DELETE FROM echo WHERE job = ?', // echo_job
   deleteAnnotations: 'DELETE FROM annotation WHERE job = ?',
+  tellTime: `INSERT INTO counter VALUES ('time', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  toldTime: `SELECT value FROM counter WHERE name = 'time'`,
   countPurged: `UPDATE counter SET value = value + 1 WHERE name = 'purged'`,
 
   beatable: 'SELECT fence, expires_at, beat_id, careful, rev, beats_all, kind FROM lease WHERE id = ?',
