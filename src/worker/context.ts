@@ -31,7 +31,11 @@ export interface Context {
   artifact(name: string, ptr: string): Promise<void>
   /** A child of this job, enqueued once however often the handler runs. */
   spawn<P>(definition: Spawnable<P>, input: P, options?: SpawnOptions): Promise<JobId>
-  /** Effects and completion in one Postgres transaction: both or neither. The job ends with what `work` answers. */
+  /**
+   * Effects and completion in one Postgres transaction: both or neither. The job ends with what `work` answers. It is READ
+   * COMMITTED unless `work` sets something else first; where the database then says that the transaction must be run again
+   * (40001, 40P01), `work` is, up to five times.
+   */
   tx<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 
   /** Hands the job back, to run again after `delay`; burns no budget. */

@@ -52,7 +52,9 @@ export class Commits {
   async commitIn(changes: readonly Change[], run: Run): Promise<readonly Verdict[]> {
     await this.#intern(changes)
     for (const change of changes) if (change.kind === 'move') await this.#part(change.before)
-    return this.#apply(changes, run)
+    const verdicts = await this.#apply(changes, run)
+    if (verdicts.some(({ status }) => status === 'conflict')) await this.#mustSeeWhatIs(run)
+    return verdicts
   }
 
   close(): Promise<void> {
@@ -76,6 +78,14 @@ export class Commits {
     } finally {
       this.#parting.delete(bundle)
     }
+  }
+
+  /** Whoever decides again reads what is, and would meet it for ever in a transaction that sees what was when it began. */
+  async #mustSeeWhatIs(run: Run): Promise<void> {
+    const [row] = await run(ISOLATION, () => [])
+    if (row?.[0] === 'read committed') return
+    const message = `pawl: the job has changed since this ${row?.[0]} transaction took its view; the transaction must be run again`
+    throw Object.assign(new Error(message), { code: '40001' })
   }
 
   readonly #run: Run = (text, values, mayBreakUp = false) =>
@@ -248,6 +258,8 @@ export class Commits {
     }
   }
 }
+
+const ISOLATION = `select current_setting('transaction_isolation')`
 
 const APPLIED: Verdict = { status: 'applied' }
 const CONFLICT: Verdict = { status: 'conflict' }
