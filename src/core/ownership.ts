@@ -31,9 +31,8 @@ export function ownership(
       claim: attemptOf(command.fence, job),
     }
   }
-  const endsAt = leaseEndsAt(job, steps)
-  if (command.type !== 'stall' && now >= endsAt) {
-    const overMs = now - endsAt
+  if (command.type !== 'stall' && now >= job.lease.expiresAt && now >= leaseEndsAt(job, steps)) {
+    const overMs = now - leaseEndsAt(job, steps)
     return {
       code: 'LEASE_EXPIRED',
       message: `Job ${job.id}: the lease ended ${overMs} ms ago.`,

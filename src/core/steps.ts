@@ -5,7 +5,7 @@
  *
  * A clock that is set back is the store's own affair: its time goes on (S13).
  */
-import { assert } from './assert.ts'
+import { violated } from './assert.ts'
 import type { Job, Time } from './job.ts'
 import { leaseWindowMs } from './timers.ts'
 
@@ -19,7 +19,7 @@ export const NO_STEPS: readonly Step[] = []
 
 /** When the lease of an owned job really ends. */
 export function leaseEndsAt({ id, lease, spec }: Job, steps: readonly Step[]): Time {
-  assert(lease !== undefined, `job ${id} is owned`)
+  if (lease === undefined) violated(`job ${id} is owned`)
   if (steps.length === 0) return lease.expiresAt
   return lease.expiresAt + skippedSince(lease.expiresAt - leaseWindowMs(spec.kind.policy), steps)
 }

@@ -116,7 +116,8 @@ export class Group {
   /** Its owner would be told that the lease has ended. */
   isOver(now: Time, steps: readonly Step[]): boolean {
     const job = this.#job
-    return job?.lease !== undefined && leaseEndsAt(job, steps) <= now && speaksAsOwner(this.#words[this.#next] as Word)
+    if (job?.lease === undefined || job.lease.expiresAt > now) return false
+    return leaseEndsAt(job, steps) <= now && speaksAsOwner(this.#words[this.#next] as Word)
   }
 
   /** Judges words until something must be committed or read first; undefined where nothing is to be committed. */
