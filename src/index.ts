@@ -30,10 +30,10 @@ export {
 } from './define-job.ts'
 export { aesGcm, type EncryptionKeys } from './encryption.ts'
 export { type BodyAbout, type BodyCodec, Undecipherable } from './engine/body-codec.ts'
+export type { Discrepancy, Verification } from './engine/discrepancy.ts'
 export type { Engine } from './engine/engine.ts'
 export { METRICS, type MetricLabels, type MetricName, type Metrics } from './engine/metrics.ts'
 export type { Observer, Tracing } from './engine/observer.ts'
-export type { Discrepancy, Verification } from './engine/verify.ts'
 export type { EnqueueOptions, PriorityName } from './enqueue-options.ts'
 export {
   Invalid,

@@ -15,11 +15,12 @@ import { refuse } from './core/refuse.ts'
 import { edges, MACHINE } from './core/transitions.ts'
 import { DEFAULT_TENANT, type InputOf, type JobSpec, type OutputOf } from './define-job.ts'
 import { Endings } from './endings.ts'
+import type { Verification } from './engine/discrepancy.ts'
 import type { Answer, Engine, Word } from './engine/engine.ts'
 import { findSome } from './engine/find-some.ts'
 import { logOf } from './engine/log-of.ts'
 import { Queues } from './engine/queues.ts'
-import { type Verification, type VerifyFilter, verify } from './engine/verify.ts'
+import { type VerifyFilter, verify } from './engine/verify.ts'
 import { delayFrom, type EnqueueOptions, priorityFrom, timeFrom } from './enqueue-options.ts'
 import { ENDINGS, Invalid, Refused } from './errors.ts'
 import { JobHandle } from './job-handle.ts'
@@ -223,7 +224,7 @@ export class Pawl implements AsyncDisposable {
     return explain(job, { now: this.engine.now(), paused, held: undefined })
   }
 
-  /** Folds every log against its record, keys and counters; names every difference. */
+  /** Folds every log against its record, checks texts, keys and counters; names every difference. */
   verify(filter?: VerifyFilter): Promise<Verification> {
     return verify(this.#parts.stored ?? this.engine, filter)
   }

@@ -102,12 +102,20 @@ export interface LoadItem {
   readonly bodies?: readonly string[] | undefined
   /** Wanted besides: the events this request caused. */
   readonly requestId?: string | undefined
+  /** Wanted besides: its log, unless that is longer than so many events. */
+  readonly log?: number | undefined
+  /** Wanted besides: which of its texts are not what was written, as far as the store itself can tell. */
+  readonly check?: boolean | undefined
 }
 
 export interface Loaded {
   readonly job: Job
   readonly bodies: Readonly<Record<string, string>>
   readonly caused: readonly Event[]
+  /** Its whole log as of the record, or nearly: who compares the two looks at their revisions. */
+  readonly log?: readonly Event[] | undefined
+  /** Names of bodies. */
+  readonly altered?: readonly string[] | undefined
   /** What signals were sent as, by the names of their bodies, where their senders have sealed that: never from a store. */
   readonly signals?: Readonly<Record<string, SignalName | undefined>> | undefined
 }

@@ -26,6 +26,7 @@ export interface Statements {
   readonly tenants: string
   readonly log: string
   readonly logs: string
+  readonly altered: string
   readonly commitsAt: string
   readonly caused: string
   readonly correlated: string
@@ -81,6 +82,7 @@ export const statementsIn = (schema: string): Statements => {
     tenants: `select * from ${s}.tenants()`,
     log: `select * from ${s}.log($1, $2, $3)`,
     logs: `select * from ${s}.logs($1, $2)`,
+    altered: `select * from ${s}.altered($1)`,
     commitsAt: `select * from ${s}.commits_at($1, $2)`,
     caused: `select * from ${s}.caused($1)`,
     correlated: `select * from ${s}.correlated($1, $2, $3, $4)`,

@@ -41,7 +41,7 @@ import { ChangeRows, type PlacedRow } from './change-rows.ts'
 import { Channel, SqliteStoreError } from './channel.ts'
 import { claimedJobs, eventsOf, jobOf } from './decode.ts'
 import { changeRow, insertRow, type Move, numberOf, type Reference, Unstorable } from './encode.ts'
-import { events } from './events.ts'
+import { events, told } from './events.ts'
 import { find } from './find.ts'
 import { Hints } from './hints.ts'
 import { Kinds } from './kinds.ts'
@@ -124,9 +124,11 @@ class SqliteStore implements Store {
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
-    // Bodies may be big and many; a record is one look-up.
-    const wantsBodies = items.some(({ bodies }) => bodies !== undefined && bodies.length > 0)
-    const { now, answered } = await (wantsBodies ? this.#reader : this.#writer).call('load', items.map(loadRow))
+    // Bodies may be big and many, and logs long; a record is one look-up.
+    const wantsMuch = items.some(
+      ({ bodies, log, check }) => (bodies?.length ?? 0) > 0 || log !== undefined || check === true,
+    )
+    const { now, answered } = await (wantsMuch ? this.#reader : this.#writer).call('load', items.map(loadRow))
     const logs = new Map<string, readonly Event[]>()
     return {
       now,
@@ -283,15 +285,22 @@ class SqliteStore implements Store {
 
   /** `logs`: what has been read of them in this call; many words about one job look at the same stretches. */
   #loaded(
-    { tenant, requestId }: LoadItem,
-    [row, bodies, log]: LoadedRow,
+    { tenant, requestId, log: longest = 0 }: LoadItem,
+    [row, bodies, asked, whole, altered]: LoadedRow,
     logs: Map<string, readonly Event[]>,
   ): Loaded | undefined {
     const job = jobOf(row, this.#kinds)
     if (tenant !== undefined && job.spec.kind.tenant !== tenant) return undefined
-    const caused = requestId === undefined ? [] : this.#caused(row, log, requestId, logs)
+    const caused = requestId === undefined ? [] : this.#caused(row, asked, requestId, logs)
     const texts = bodies.map(([name, text]) => [original(name), original(text)] as const)
-    return { job, bodies: Object.fromEntries(texts), caused }
+    const log = whole?.[2] === true ? told(whole, 0, this.#kinds) : undefined
+    return {
+      job,
+      bodies: Object.fromEntries(texts),
+      caused,
+      log: log !== undefined && log.length <= longest ? log : undefined,
+      altered: altered ? ['input'] : undefined,
+    }
   }
 
   #caused(
@@ -365,11 +374,12 @@ function next<Value>(values: Iterator<Value>): Value {
   return value
 }
 
-function loadRow({ id, key: purpose, tenant, bodies, requestId }: LoadItem): LoadRow {
+function loadRow({ id, key: purpose, tenant, bodies, requestId, log, check }: LoadItem): LoadRow {
   const number = purpose === undefined ? idNumber(id) : undefined
   const key = number === undefined && tenant !== undefined ? storable(id) : null
   const scope = tenant === undefined ? null : storable(tenant)
-  return [number ?? null, key, purpose ?? 'alias', scope, (bodies ?? []).map(storable), requestId ?? null]
+  const names = (bodies ?? []).map(storable)
+  return [number ?? null, key, purpose ?? 'alias', scope, names, requestId ?? null, log ?? null, check ?? false]
 }
 
 function settingRow(operation: SettingOperation): SettingRow {

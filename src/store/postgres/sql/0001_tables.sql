@@ -42,6 +42,8 @@ create table pawl.job (
   created_at bigint not null,
   kind int not null,
   lane int not null,
+  -- Of the input, as it was written (`pawl.sum_of`): 4 bytes and 0.1 µs, so that `verify` sees that somebody changed it.
+  sum int,
   input text,
   head text,
   correlation text,

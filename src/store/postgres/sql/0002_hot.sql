@@ -12,6 +12,10 @@ $$ select floor(extract(epoch from clock_timestamp()) * 1000)::bigint $$;
 create function pawl.clock() returns bigint language sql volatile as
 $$ select greatest(pawl.server_ms() + pg_sequence_last_value('pawl.lead'), pg_sequence_last_value('pawl.seen')) $$;
 
+-- The function that tables are partitioned by, and hence stays what it is; by bytes, whatever the database collates by.
+create function pawl.sum_of(input text) returns int language sql immutable strict as
+$$ select (hashtextextended(input collate "C", 0) & 2147483647)::int $$;
+
 -- Of a record as the codec writes it: when something last happened to it.
 create function pawl.updated_at(doc text) returns bigint language sql immutable strict as
 $$ select substring(doc from '"u":([0-9]+)')::bigint $$;
@@ -41,9 +45,9 @@ declare
   n1 bigint := case when cardinality(ticks) = 1 then ticks[1] end;
   p1 int := case when cardinality(pending) = 1 then pending[1] end;
 begin
-  insert into job (id, created_at, kind, lane, input, head, correlation, marks)
-  select i, coalesce(t, t1), coalesce(k, k1), coalesce(l, l1), coalesce(b, b1), coalesce(h, h1), coalesce(c, c1),
-         coalesce(m, m1)::text[]
+  insert into job (id, created_at, kind, lane, sum, input, head, correlation, marks)
+  select i, coalesce(t, t1), coalesce(k, k1), coalesce(l, l1), sum_of(coalesce(b, b1)), coalesce(b, b1), coalesce(h, h1),
+         coalesce(c, c1), coalesce(m, m1)::text[]
   from (select unnest(jobs) as i, unnest(inputs) as b, unnest(heads) as h, unnest(times) as t, unnest(kinds) as k,
                unnest(lanes) as l, unnest(correlations) as c, unnest(marks) as m) as x;
   insert into ready (id, ready_at, lane, window_ms, kind, bytes, tick)

@@ -23,8 +23,8 @@ const WRITES = {
 
   wholeOfClaim: `${WHOLE} WHERE j.id IN (SELECT id FROM lease WHERE claim = ? AND expires_at > ?) ORDER BY j.id`,
 
-  insertJob: `INSERT INTO job (id, kind, at, priority, correlation, head, input)
-    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  insertJob: `INSERT INTO job (id, kind, at, priority, correlation, head, sum, input)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   insertFresh: `INSERT INTO ready
     (lane, ready_at, kind, state, tick, id, rev, seq, generation, attempt, careful)
     VALUES (?, ?, ?, ?, ?, ?, 1, 1, 0, 0, 0)`,
