@@ -21,7 +21,7 @@ port.on('message', (word: ToKeeper) => {
 })
 
 try {
-  await using pawl = await open(store.url, { schema: store.schema, ticker: false, retention: false })
+  await using pawl = await open(store.url, { ...store, ticker: false, retention: false })
   const { engine } = pawl
   const table = new LeaseTable(memory)
   const keeper = new LeaseKeeper({ engine, table, nowMs: machineMs, tell: (news) => say({ news }), onBlocked })

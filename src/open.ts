@@ -1,4 +1,6 @@
 /** The composition root: from a URL to everything that belongs together, and back again when it is closed. */
+import type { Duration } from './core/duration.ts'
+import { AuditLog } from './engine/audit.ts'
 import type { BodyCodec } from './engine/body-codec.ts'
 import { children } from './engine/children.ts'
 import type { Engine } from './engine/engine.ts'
@@ -18,9 +20,9 @@ import { type Random, realRandom } from './system/random.ts'
 import type { Service } from './system/service.ts'
 import { realTimers, type Timers } from './system/timers.ts'
 import type { Telemetry } from './telemetry.ts'
-import type { Transactions } from './transactions.ts'
 import type { KeeperThread } from './worker/keeping.ts'
 import type { Surroundings } from './worker/worker.ts'
+import { milliseconds } from './worker/worker-options.ts'
 
 export interface OpenOptions {
   /** Postgres: bring pawl's schema up to date first. Otherwise an outdated one is refused, with the command to run. */
@@ -29,6 +31,13 @@ export interface OpenOptions {
   readonly schema?: string | undefined
   /** Postgres: for hints, where the URL leads through a transaction pooler. */
   readonly directUrl?: string | undefined
+  /** Postgres: how long a call is repeated while the server is away, before it fails as UNAVAILABLE; 30s unless given. */
+  readonly retryFor?: Duration | undefined
+  /**
+   * Postgres: how long a statement may go unanswered before it is asked after, and its connections replaced where the
+   * server is not at it; 5s unless given. Less than half of your shortest lease.
+   */
+  readonly answerWithin?: Duration | undefined
   readonly tenant?: string | undefined
   /** A gateway's token. */
   readonly token?: string | undefined
@@ -57,9 +66,8 @@ export const DEFAULT_URL = '.pawl/jobs.db'
 export async function open(url: string = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
   if (options.pretenuring !== 'keep') withoutPretenuring()
   if (isHttp(url)) return remote(url, options)
-  const store = await openStore(url, options)
-  const transactions = isPostgres(url) ? await transactionsOn(options.directUrl ?? url) : undefined
-  return assemble(store, options, { url, transactions })
+  const { store, transaction } = await openStore(url, options)
+  return assemble(store, options, { url, transaction })
 }
 
 /** Ticker and retention are the gateway's own business; so are the leases' clocks. */
@@ -97,11 +105,12 @@ function shared(stored: Engine, options: OpenOptions, around: Surroundings) {
 export interface Origin {
   /** Opens the same store from another thread. */
   readonly url?: string | undefined
-  readonly transactions?: Transactions | undefined
+  /** Runs something in a transaction of its own that a handler can take part in. */
+  readonly transaction?: Surroundings['transaction']
 }
 
 /** Everything on top of a store, which is closed with it. */
-export function assemble(store: Store, options: OpenOptions = {}, { url, transactions }: Origin = {}): Pawl {
+export function assemble(store: Store, options: OpenOptions = {}, { url, transaction }: Origin = {}): Pawl {
   const { clock = realClock, random = realRandom, timers = realTimers, log = silentLog } = options
   const { metrics, tracing } = options
   const watching = observer({ log: options.log, metrics, tracing })
@@ -118,52 +127,53 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
   const surroundings: Surroundings = {
     clock,
     keeperThread: url === undefined || isMemory(url) ? undefined : keeperThread(url, options),
-    transaction: transactions && ((work) => transactions.run(work)),
+    transaction,
   }
-  const closing = transactions === undefined ? services : [...services, transactions]
-  return new Pawl({ ...shared(engine, options, surroundings), services: closing })
+  return new Pawl({ ...shared(engine, options, surroundings), services, audit: new AuditLog(engine) })
 }
 
 /** A store that lives in this process's memory cannot be opened a second time. */
 const isMemory = (url: string): boolean => url.startsWith('memory:')
 const isHttp = (url: string): boolean => /^https?:/i.test(url)
-const isPostgres = (url: string): boolean => /^postgres(ql)?:/i.test(url)
 
-/** The driver is loaded only where it is needed. */
-async function transactionsOn(url: string): Promise<Transactions | undefined> {
-  const { transactionsOf } = await import('./transactions.ts')
-  return transactionsOf(url)
-}
-
-const keeperThread = (url: string, { schema }: OpenOptions): KeeperThread => ({
+const keeperThread = (url: string, { schema, answerWithin }: OpenOptions): KeeperThread => ({
   entry: new URL(`./keeper${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
-  store: { url, schema },
+  store: { url, schema, answerWithin },
 })
 
-export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
+/** A store, and what comes with it. */
+export interface Opened extends Pick<Origin, 'transaction'> {
+  readonly store: Store
+}
+
+/** Drivers are loaded only where they are needed. */
+export async function openStore(url: string, options: OpenOptions = {}): Promise<Opened> {
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase()
   switch (scheme) {
     case 'memory': {
       const { openMemoryStore } = await import('./store/memory/memory.ts')
-      return openMemoryStore({ clock: options.clock ?? realClock })
+      return { store: openMemoryStore({ clock: options.clock ?? realClock }) }
     }
     case 'postgres':
     case 'postgresql': {
       const { openPostgresStore } = await import('./store/postgres/postgres.ts')
-      const { migrate = false, schema, directUrl } = options
-      return openPostgresStore({
-        url,
-        migrate,
-        ...(schema === undefined ? {} : { schema }),
-        ...(directUrl === undefined ? {} : { directUrl }),
-      })
+      const { migrate, schema, directUrl, log } = options
+      const store = await openPostgresStore({ url, migrate, schema, directUrl, log, ...patienceOf(options) })
+      return { store, transaction: (work) => store.transaction(work) }
     }
     case undefined:
     case 'file': {
       const { openSqliteStore } = await import('./store/sqlite/sqlite.ts')
-      return openSqliteStore({ path: scheme === undefined ? url : new URL(url).pathname })
+      return { store: await openSqliteStore({ path: scheme === undefined ? url : new URL(url).pathname }) }
     }
     default:
       throw new Error(`pawl: no store is known for ${scheme}: – memory:, a file path, postgres://… or http://… are`)
+  }
+}
+
+function patienceOf({ retryFor, answerWithin }: OpenOptions) {
+  return {
+    retryForMs: retryFor === undefined ? undefined : milliseconds('retryFor', retryFor),
+    answerWithinMs: answerWithin === undefined ? undefined : milliseconds('answerWithin', answerWithin),
   }
 }

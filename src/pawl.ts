@@ -15,6 +15,7 @@ import { refuse } from './core/refuse.ts'
 import { edges, MACHINE } from './core/transitions.ts'
 import { DEFAULT_TENANT, type InputOf, type JobSpec, type OutputOf } from './define-job.ts'
 import { Endings } from './endings.ts'
+import type { AuditLog } from './engine/audit.ts'
 import type { Verification } from './engine/discrepancy.ts'
 import type { Answer, Engine, Word } from './engine/engine.ts'
 import { findSome } from './engine/find-some.ts'
@@ -29,6 +30,7 @@ import type { EventPage, EventQuery, JobPage, JobQuery } from './store/store.ts'
 import type { Ids } from './system/ids.ts'
 import type { Log } from './system/log.ts'
 import type { Timers } from './system/timers.ts'
+import { within } from './system/within.ts'
 import type { Telemetry } from './telemetry.ts'
 import type { JobDefinition } from './worker/definition.ts'
 import { type Surroundings, startWorker, type Worker, type WorkerOptions } from './worker/worker.ts'
@@ -58,11 +60,15 @@ export interface PawlParts {
   /** Who gives commands, unless a call says otherwise. */
   readonly actor?: string | undefined
   readonly telemetry?: Telemetry | undefined
-  /** Stopped, in order, before the engine is closed. */
+  /** Where the store is at hand. Over HTTP the gateway keeps it. */
+  readonly audit?: AuditLog | undefined
+  /** Stopped before the engine is closed. */
   readonly services?: readonly AsyncDisposable[] | undefined
 }
 
 const PAGE = 500
+/** For rounds under way to end. */
+const REST_WITHIN_MS = 1_000
 const REOPENABLE = ['failed', 'dead_lettered', 'timed_out', 'cancelled'] as const satisfies readonly TerminalState[]
 
 export class Pawl implements AsyncDisposable {
@@ -191,6 +197,12 @@ export class Pawl implements AsyncDisposable {
     const refused: Refused[] = []
     let matched = 0
     let cursor: string | undefined
+    if (options.dryRun !== true)
+      await this.#parts.audit?.append(filter.tenant ?? this.#tenant, {
+        act: 'jobs.reopened',
+        by: actor,
+        about: JSON.stringify({ ...filter, states }),
+      })
     do {
       const page = await this.engine.find({ ...filter, states, order: 'oldest', limit: PAGE, cursor })
       matched += page.jobs.length
@@ -202,12 +214,14 @@ export class Pawl implements AsyncDisposable {
     return { matched, reopened: options.dryRun === true ? 0 : matched - refused.length, refused }
   }
 
-  pause(queue: string, { actor, tenant }: Asked = {}): Promise<void> {
-    return this.#queues.pause(tenant ?? this.#tenant, queue, actor ?? this.#actor)
+  async pause(queue: string, { actor = this.#actor, tenant = this.#tenant }: Asked = {}): Promise<void> {
+    await this.#parts.audit?.append(tenant, { act: 'queue.paused', by: actor, about: queue })
+    await this.#queues.pause(tenant, queue, actor)
   }
 
-  resume(queue: string, { tenant }: Asked = {}): Promise<void> {
-    return this.#queues.resume(tenant ?? this.#tenant, queue)
+  async resume(queue: string, { actor = this.#actor, tenant = this.#tenant }: Asked = {}): Promise<void> {
+    await this.#parts.audit?.append(tenant, { act: 'queue.resumed', by: actor, about: queue })
+    await this.#queues.resume(tenant, queue)
   }
 
   /** For callers who know when they committed: workers look at the queue now instead of when they next poll. */
@@ -266,19 +280,28 @@ export class Pawl implements AsyncDisposable {
     return this.close()
   }
 
-  /** Workers drain first, then everything else ends. Closing twice is closing once. */
+  /**
+   * Workers drain first, then everything else ends: within five seconds after that, whatever is down. Closing twice is
+   * closing once.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
   }
 
   async #close(): Promise<void> {
+    const { timers, services = [] } = this.#parts
     await Promise.all([...this.#workers].map((worker) => worker.stop()))
     this.#workers.clear()
-    await Promise.all(this.#announcing)
-    await this.#endings[Symbol.asyncDispose]()
-    for (const each of this.#parts.services ?? []) await each[Symbol.asyncDispose]()
+    const rested = Promise.all([
+      ...this.#announcing,
+      this.#endings[Symbol.asyncDispose](),
+      ...services.map((each) => each[Symbol.asyncDispose]()),
+    ])
+    // Who waits for a store that does not answer is told so when that is closed.
+    await within(timers, REST_WITHIN_MS, rested)
     await this.engine[Symbol.asyncDispose]()
+    await rested
   }
 
   get #actor(): string {

@@ -23,14 +23,14 @@ export function cliPage(): string {
       ['code', 'meaning'],
       EXIT_MEANINGS.map(([exit, meaning]) => [String(exit), meaning]),
     ),
-    ...root.commands.flatMap((command) => [`## pawl ${command.name()}`, ...about(command, 'pawl')]),
+    ...visible(root).flatMap((command) => [`## pawl ${command.name()}`, ...about(command, 'pawl')]),
   )
 }
 
 function about(command: Command, path: string): string[] {
   const here = `${path} ${command.name()}`
   const also = command.aliases().length === 0 ? '' : ` Also: ${command.aliases().map(code).join(', ')}.`
-  const children = command.commands
+  const children = visible(command)
   const parts = [`${capital(command.description())}.${also}`]
   if (children.length === 0) parts.push(`\`\`\`\n${here} ${command.usage()}\n\`\`\``)
   if (command.options.length > 0) parts.push(optionTable(command.options))
@@ -38,6 +38,13 @@ function about(command: Command, path: string): string[] {
   if (lines.length > 0) parts.push(`\`\`\`sh\n${lines.join('\n')}\n\`\`\``)
   return [...parts, ...children.flatMap((child) => [`### ${here} ${child.name()}`, ...about(child, here)])]
 }
+
+/** What help shows; `help` itself is no verb of ours. */
+const visible = (command: Command): readonly Command[] =>
+  command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => command.commands.includes(child))
 
 const optionTable = (options: readonly Option[]): string =>
   table(

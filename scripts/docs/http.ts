@@ -9,6 +9,7 @@ export function httpPage(): string {
     'src/gateway/contract/routes.ts and src/gateway/contract/schemas.ts',
     'Everything the gateway answers; what is not here does not exist. `GET /openapi.json` says the same to machines. Times are ISO 8601, durations milliseconds or `30s`, `5m`, `2h`, `1d`. Inputs, results and other bodies are kept exactly as they were sent.',
     'Send `Authorization: Bearer <token>`. The tenant comes from the token. A refusal is `application/problem+json` with `code`, `detail`, `next`, the job’s state, its owner and the end of its lease.',
+    'A token has one scope: `producer` enqueues and takes back, `worker` claims and settles what it owns, `operator` moves jobs and pauses queues, `viewer` reads without payloads and environment, `admin` does all of this and makes tokens, `auditor` reads the audit log, `metrics` reads `/metrics` and belongs to no tenant. [limits.md](limits.md) lists every cap: a refusal has its name as `cap`. Lists come page by page: hand `cursor` back until there is none.',
     '`POST /v1/jobs` takes `Idempotency-Key: "…"` for 24 hours: the same words again give the original job, other words 422, a request still under way 409. Every word about a job takes a `requestId`: repeated, it gets the answer it got.',
     'Lists come in pages. A page may be short, even empty, and yet not be the last: a request looks at so many jobs and no more, whoever they belong to. Go on with its `cursor` (`next` for the history of a job) until there is none. Events by correlation come job by job, the oldest job first; by type and time they come oldest first.',
     table(
@@ -21,7 +22,7 @@ export function httpPage(): string {
         `### ${route.method} ${route.path}\n\n${route.summary}.\n\n${table(['field', 'form'], fields(route.body))}`,
     ),
     '## What the gateway itself objects to',
-    'Besides the [refusals](errors.md#refusals) of the engine.',
+    'Besides the [refusals](errors.md#refusals) of the engine. The `type` of a problem is the place of its code at `/docs/errors`.',
     table(
       ['code', 'status', 'what', 'next'],
       Object.entries(OBJECTIONS).map(([name, { status, title, next }]) => [code(name), String(status), title, next]),

@@ -70,10 +70,10 @@ function terminalFor(
 }
 
 /** To standard error: the code, why, who owns the job, what to do next. */
-function complain(terminal: Terminal, { exit, code, message, next, refusal }: Failure): void {
+function complain(terminal: Terminal, { exit, code, message, next, refusal, violations }: Failure): void {
   const { paint } = terminal
   if (terminal.look.json) {
-    const { job, state, rev, owner, leaseExpiresAt, holder, command, violations } = refusal ?? {}
+    const { job, state, rev, owner, leaseExpiresAt, holder, command } = refusal ?? {}
     const until = leaseExpiresAt === undefined ? undefined : new Date(leaseExpiresAt).toISOString()
     const about = {
       job,
@@ -83,13 +83,16 @@ function complain(terminal: Terminal, { exit, code, message, next, refusal }: Fa
       leaseExpiresAt: until,
       holder,
       command,
-      violations: violations?.length === 0 ? undefined : violations,
+      violations: violations.length === 0 ? undefined : violations,
     }
     terminal.warn(visibleJson({ error: { code, message, next, exit, ...about } }))
     return
   }
   terminal.warn(`${paint.red(`pawl: ${code}`)}: ${safe(message)}`)
-  for (const { field, rule } of refusal?.violations ?? []) terminal.warn(`  ${safe(field)}: ${safe(rule)}`)
+  for (const { field, rule } of violations) {
+    const line = `${field}: ${rule}`
+    if (!message.includes(line)) terminal.warn(`  ${safe(line)}`)
+  }
   if (refusal?.job !== undefined && refusal.state !== undefined)
     terminal.warn(`  job    ${safe(refusal.job)} is ${refusal.state} (rev ${refusal.rev})`)
   if (refusal?.owner !== undefined) {

@@ -1,7 +1,7 @@
 /** What every command works with: where the jobs are, how to speak, and when to stop. */
 import { existsSync } from 'node:fs'
-import { GatewayRefused, refusalOf } from '../client/client.ts'
 import { Http } from '../client/http.ts'
+import { GatewayRefused, refusalOf } from '../client/refused.ts'
 import type { Job } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
 import type { BodyCodec } from '../engine/body-codec.ts'
@@ -19,8 +19,8 @@ import type { Terminal } from './terminal.ts'
 
 export interface Session {
   readonly terminal: Terminal
-  /** As asked for; undefined: the file in this folder. */
-  readonly asked: string | undefined
+  /** By `--url` or `--url-file` on this very line. What makes a store of its own minds nothing else: PAWL_URL may be production. */
+  readonly named: string | undefined
   readonly url: string
   readonly token: string | undefined
   /** For those who read and write what is encrypted; not for those who carry it as it is. */
@@ -59,7 +59,7 @@ export function sessionOf(terminal: Terminal, flags: Flags, { env, signal }: Sur
   const keysFile = flags.keysFile ?? told(env['PAWL_KEYS_FILE'])
   return {
     terminal,
-    asked,
+    named: (flags.url ?? flags.urlFile) === undefined ? undefined : asked,
     url: asked ?? DEFAULT_URL,
     token: secretFrom('--token', { flag: flags.token, file: flags.tokenFile, variable: 'PAWL_TOKEN' }, env),
     codec: keysFile === undefined ? undefined : codecFrom(keysFile),
@@ -98,7 +98,11 @@ export async function opened(session: Session, options: OpenOptions = {}): Promi
 }
 
 /** For whoever only looks: a store that is not there is not made. */
-export async function withExisting<T>(session: Session, work: (pawl: Pawl) => Promise<T>): Promise<T> {
+export async function withExisting<T>(
+  session: Session,
+  work: (pawl: Pawl) => Promise<T>,
+  options: OpenOptions = {},
+): Promise<T> {
   const { url } = session
   if (isFile(url) && !existsSync(url)) {
     throw new Missing(
@@ -106,7 +110,7 @@ export async function withExisting<T>(session: Session, work: (pawl: Pawl) => Pr
       'Name one with --url or PAWL_URL, or make one: pawl enqueue, pawl serve, pawl work.',
     )
   }
-  return await withPawl(session, work)
+  return await withPawl(session, work, options)
 }
 
 /** What reads a store through and through cannot do so from the other end of HTTP. */
@@ -114,7 +118,9 @@ export function needsStore(session: Session, verb: string): void {
   if (isGateway(session.url)) {
     throw new Usage(
       `pawl ${verb} reads the store itself; ${withoutCredentials(session.url)} is a gateway.`,
-      'Give --url the file or the postgres:// address.',
+      session.named === undefined
+        ? 'PAWL_URL says so: give --url the file or the postgres:// address, or unset PAWL_URL.'
+        : 'Give --url the file or the postgres:// address.',
     )
   }
 }
@@ -126,6 +132,18 @@ export async function asked(session: Session, method: string, path: string, body
   const { status, body: told } = await http.request(method, path, body === undefined ? undefined : JSON.stringify(body))
   if (status >= 400) throw new GatewayRefused(status, refusalOf(told as Wire))
   return told as Wire
+}
+
+/** All of a list that the gateway tells page by page. */
+export async function askedAll<T>(session: Session, path: string, member: string): Promise<readonly T[]> {
+  const all: T[] = []
+  let cursor: string | undefined
+  do {
+    const page = await asked(session, 'GET', cursor === undefined ? path : `${path}?${new URLSearchParams({ cursor })}`)
+    all.push(...(page[member] as readonly T[]))
+    cursor = page['cursor'] as string | undefined
+  } while (cursor !== undefined)
+  return all
 }
 
 export async function found(pawl: Pawl, id: string): Promise<Job> {

@@ -1,8 +1,6 @@
 /** The engine interface over HTTP: workers, the facade and the command line run against it unchanged. */
 import type { Job, Time } from '../core/job.ts'
 import type { Policy } from '../core/policy.ts'
-import type { Refusal } from '../core/refusal.ts'
-import { refuse } from '../core/refuse.ts'
 import type {
   Answer,
   Assignment,
@@ -35,6 +33,7 @@ import { type Clock, realClock } from '../system/clock.ts'
 import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { Http } from './http.ts'
+import { GatewayRefused, refusalOf } from './refused.ts'
 import { remoteSettings } from './settings.ts'
 import { subscribeTo } from './subscription.ts'
 import { enqueueText, wordText } from './words.ts'
@@ -138,7 +137,8 @@ export class HttpEngine implements Engine {
   }
 
   async events(query: EventQuery): Promise<EventPage> {
-    const page = { now: this.now(), events: [], annotations: [], feed: [], tally: [], purged: 0, cursor: undefined }
+    const nothing = { events: [], annotations: [], feed: [], tally: [], backlog: [] }
+    const page = { now: this.now(), ...nothing, purged: 0, cursor: undefined }
     switch (query.by) {
       case 'job': {
         const body = await this.#ok(
@@ -178,6 +178,7 @@ export class HttpEngine implements Engine {
       case 'tally':
         return { ...page, tally: await this.#tally() }
       case 'annotation':
+      case 'backlog':
         return page
     }
   }
@@ -241,11 +242,13 @@ export class HttpEngine implements Engine {
   }
 
   async #tally(): Promise<readonly Tally[]> {
-    const body = await this.#ok('GET', '/v1/queues')
-    const queues = body['queues'] as readonly {
-      readonly queue: string
-      readonly counts: Readonly<Record<string, number>>
-    }[]
+    const queues: { readonly queue: string; readonly counts: Readonly<Record<string, number>> }[] = []
+    let cursor: string | undefined
+    do {
+      const body = await this.#ok('GET', `/v1/queues?${queryText({ cursor })}`)
+      queues.push(...(body['queues'] as typeof queues))
+      cursor = body['cursor'] as string | undefined
+    } while (cursor !== undefined)
     return queues.flatMap(({ queue, counts }) =>
       Object.entries(counts).map(([state, count]) => ({
         tenant: '',
@@ -260,19 +263,6 @@ export class HttpEngine implements Engine {
   async #ok(method: string, path: string, text?: string): Promise<Wire> {
     const { status, body } = await this.#http.request(method, path, text)
     return checked(status, body)
-  }
-}
-
-/** Something the whole request was refused for. */
-export class GatewayRefused extends Error {
-  override readonly name = 'GatewayRefused'
-  readonly refusal: Refusal
-  readonly status: number
-
-  constructor(status: number, refusal: Refusal) {
-    super(refusal.message)
-    this.status = status
-    this.refusal = refusal
   }
 }
 
@@ -308,26 +298,6 @@ function assignmentOf(told: Wire, input: string | undefined): Assignment {
 function answerOf(told: Wire): Answer {
   const { jobId, rev, state, at, replayed, cancel } = fromWire(told) as Extract<Answer, { ok: true }>
   return { ok: true, jobId, rev, state, at, replayed, cancel }
-}
-
-/** The problem of an answer, as the refusal it was. */
-export function refusalOf(problem: Wire): Refusal {
-  const told = fromWire(problem) as Wire
-  const code = told['code'] as Refusal['code']
-  const plain = refuse('INVALID', { message: String(told['detail'] ?? 'refused') })
-  return {
-    ...plain,
-    code,
-    next: String(told['next'] ?? plain.next),
-    job: told['jobId'] as string | undefined,
-    state: told['state'] as Refusal['state'],
-    command: told['command'] as Refusal['command'],
-    rev: told['rev'] as number | undefined,
-    owner: told['owner'] as string | undefined,
-    leaseExpiresAt: told['leaseExpiresAt'] as number | undefined,
-    holder: told['holder'] as string | undefined,
-    violations: (told['violations'] as Refusal['violations'] | undefined) ?? [],
-  }
 }
 
 function queryText(

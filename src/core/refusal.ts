@@ -77,15 +77,20 @@ export const REFUSALS = {
     why: 'At most one live job may have this (tenant, type, dedupeKey).',
     next: 'Wait for the holder to end, or cancel it, then reopen.',
   },
+  KEY_BUSY: {
+    title: 'A transaction that has not ended holds the key',
+    why: 'Somebody has taken the key in a transaction that may still be rolled back: whether their job exists is not known yet.',
+    next: 'Ask again when that transaction has ended. Yours, if you brought one, is as it was.',
+  },
   INBOX_FULL: {
     title: 'The signal inbox is full',
     why: 'The job already keeps as many signals as it may that nobody has waited for.',
     next: 'Let the job consume its signals, or send fewer.',
   },
   LIMIT_REACHED: {
-    title: 'The record would grow too large',
-    why: 'Counters, artifacts and registered compensations are bounded per job.',
-    next: 'Keep large collections in bodies (steps, checkpoints) or outside the job.',
+    title: 'The job has as much as it may have',
+    why: 'Counters, artifacts, registered compensations, observations and bodies are bounded per job (docs/limits.md).',
+    next: 'Keep large collections outside the job with a pointer here, report less often, or spread the work over several jobs.',
   },
   WRONG_PHASE: {
     title: 'The job is in the other phase',

@@ -17,7 +17,7 @@ export function changeOf(segment: Segment, spawn: NewJob | undefined): Change {
 export async function successorOf(parts: ExecutorParts, { before, after, successor }: Segment): Promise<NewJob> {
   assert(successor !== undefined, 'there is a successor')
   const { store, ids, clock } = parts
-  const id = idText(await ids.take(1))
+  const id = idText(await ids.take(before.spec.kind.tenant, 1))
   const wanted = successor.input === undefined ? [] : [successor.input.name]
   const askedMs = clock.asked()
   const { items, now } = await store.load([{ id: before.id, bodies: wanted }])

@@ -19,6 +19,7 @@ import type { Clock } from '../system/clock.ts'
 import { type Log, silentLog } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
+import { within } from '../system/within.ts'
 import { ChildrensEnds } from './childrens-ends.ts'
 import { claim } from './claim.ts'
 import type {
@@ -60,6 +61,8 @@ function overloaded(error: unknown, requests: readonly EnqueueRequest[]): readon
 }
 
 const RETRY_AFTER_MS = 100
+/** For parents to be told, before the store is closed. */
+const TOLD_WITHIN_MS = 500
 
 /** Places for the records of jobs that workers of this process own: far more than they hold at a time. */
 const HELD = 65_536
@@ -97,9 +100,9 @@ export class LocalEngine implements Engine {
     return answers
   }
 
-  async reserveIds(count: number): Promise<readonly JobId[]> {
-    const first = await this.#parts.ids.take(count)
-    return Array.from({ length: count }, (_, i) => idText(first + i))
+  async reserveIds(tenants: readonly string[]): Promise<readonly JobId[]> {
+    const next = await this.#parts.ids.each(tenants.length, (i) => tenants[i])
+    return tenants.map(() => idText(next()))
   }
 
   get claimsStand(): boolean {
@@ -159,7 +162,8 @@ export class LocalEngine implements Engine {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lateHints[Symbol.dispose]()
-    await this.#childrensEnds[Symbol.asyncDispose]()
+    // A store that does not answer is told no more; whoever looks after the parents tells them.
+    await within(this.#parts.timers, TOLD_WITHIN_MS, this.#childrensEnds[Symbol.asyncDispose]())
     await this.#store.close()
   }
 

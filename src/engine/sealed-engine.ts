@@ -59,7 +59,7 @@ export class SealedEngine implements Engine {
   }
 
   async enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
-    const ids = (await this.#engine.reserveIds?.(requests.length)) ?? []
+    const ids = (await this.#engine.reserveIds?.(requests.map(({ kind }) => kind.tenant))) ?? []
     const sealed = requests.map((request, i) => this.#sealedRequest(request, ids[i]))
     const answers = await this.#engine.enqueue(sealed, tx)
     return Promise.all(answers.map((answer, i) => this.#judged(requests[i] as EnqueueRequest, answer, tx)))

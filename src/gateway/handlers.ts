@@ -1,6 +1,7 @@
 /** Which handler serves which route of the table. */
 import type { Handler } from './call.ts'
 import { OPERATOR_WORDS, OWNER_WORDS } from './contract/schemas.ts'
+import { listAudit } from './handlers/audit.ts'
 import { claimJobs } from './handlers/claim.ts'
 import { listDeadLetters, showDeadLetter } from './handlers/dead-letters.ts'
 import { createJob, createJobs } from './handlers/enqueue.ts'
@@ -9,6 +10,7 @@ import { explainJob } from './handlers/explain.ts'
 import { livez, metrics, readyz } from './handlers/health.ts'
 import { listJobEvents, listJobs, showJob } from './handlers/jobs.ts'
 import { showMachine } from './handlers/machine.ts'
+import { showErrors, showIndex } from './handlers/pages.ts'
 import { listQueues, pauseQueue, resumeQueue, showQueue } from './handlers/queues.ts'
 import { showResult } from './handlers/result.ts'
 import { say, settle } from './handlers/settle.ts'
@@ -41,8 +43,11 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   listTokens,
   createToken,
   revokeToken,
+  listAudit,
   showMachine,
   livez,
   readyz,
   metrics,
+  showIndex,
+  showErrors,
 }

@@ -16,7 +16,11 @@ export const OBJECTIONS = {
     title: 'The tenant comes from the token',
     next: 'Leave the tenant out, or use a token of that tenant.',
   },
-  MALFORMED: { status: 400, title: 'The request cannot be read', next: 'Send JSON as `application/json`, in UTF-8.' },
+  MALFORMED: {
+    status: 400,
+    title: 'The request cannot be read',
+    next: 'Send what /openapi.json describes: JSON in UTF-8, headers and fields within their rules.',
+  },
   MEDIA_TYPE: { status: 415, title: 'Not this media type', next: 'Send `Content-Type: application/json`.' },
   TOO_LARGE: { status: 413, title: 'The request is too large', next: 'Keep large data elsewhere and send a pointer.' },
   TOO_SLOW: { status: 408, title: 'The request took too long to arrive', next: 'Send it again.' },
@@ -42,6 +46,16 @@ export const OBJECTIONS = {
   },
   SHED: { status: 503, title: 'Too much to do', next: 'Try again after the stated time.' },
   RATE: { status: 429, title: 'Too many requests', next: 'Try again after the stated time.' },
+  TOO_MANY: {
+    status: 429,
+    title: 'Too many at a time',
+    next: 'Let some of them end, or try again after the stated time.',
+  },
+  FULL: {
+    status: 422,
+    title: 'There are as many as there may be',
+    next: 'Use those there are, remove what is not needed, or ask the operator for a higher cap (docs/limits.md).',
+  },
   UNAVAILABLE: { status: 503, title: 'The store does not answer', next: 'Try again; /readyz tells when it is back.' },
   INTERNAL: { status: 500, title: 'Something went wrong here', next: 'The log has it under this request id.' },
 } as const
@@ -62,6 +76,7 @@ const STATUS: Readonly<Record<RefusalCode, number>> = {
   REQUEST_ID_REUSED: 422,
   ID_TAKEN: 409,
   KEY_TAKEN: 409,
+  KEY_BUSY: 409,
   INBOX_FULL: 409,
   LIMIT_REACHED: 422,
   WRONG_PHASE: 409,
@@ -75,12 +90,15 @@ export interface Problem {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Thrown by handlers and caught in one place. */
+/** Thrown by handlers and caught in one place. It has no stack: nobody reads it, and who is flooded throws thousands. */
 export class Objected extends Error {
   readonly problem: Problem
 
   constructor(problem: Problem) {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(String(problem.body['title']))
+    Error.stackTraceLimit = stackTraceLimit
     this.problem = problem
   }
 }
@@ -108,8 +126,12 @@ export function objection(
   retryAfterMs?: number,
 ): Problem {
   const { status, title, next } = OBJECTIONS[code]
-  return { status, retryAfterMs, body: { ...base(code, title, status, detail ?? title, next), violations } }
+  const todo = violations === undefined || violations.length === 0 ? next : CORRECT
+  return { status, retryAfterMs, body: { ...base(code, title, status, detail ?? title, todo), violations } }
 }
+
+/** Where the places are known, they are what to look at. */
+const CORRECT = 'Correct the fields that `violations` names; /openapi.json has the rules of every request.'
 
 const base = (code: string, title: string, status: number, detail: string, next: string) => ({
   type: `/docs/errors#${code.toLowerCase()}`,
@@ -120,6 +142,12 @@ const base = (code: string, title: string, status: number, detail: string, next:
   next,
 })
 
+const UNAVAILABLE: ReadonlySet<string> = new Set([
+  'Overloaded',
+  'SqliteStoreError',
+  'PostgresUnavailable',
+  'PostgresRewound',
+])
+
 /** The store or the way to it is down: not the caller's fault, and worth another try. */
-export const isUnavailable = (error: unknown): boolean =>
-  error instanceof Error && ['Overloaded', 'SqliteStoreError', 'PostgresUnavailable'].includes(error.name)
+export const isUnavailable = (error: unknown): boolean => error instanceof Error && UNAVAILABLE.has(error.name)

@@ -7,6 +7,7 @@
  */
 import type { Assignment, Engine } from '../engine/engine.ts'
 import type { Clock } from '../system/clock.ts'
+import { Complaint } from '../system/complaint.ts'
 import { Few } from '../system/few.ts'
 import type { Log } from '../system/log.ts'
 import { turn } from '../system/turn.ts'
@@ -51,6 +52,7 @@ export class Intake {
   #hopeful = true
   /** The last claim got all it asked for: there is more than one claim can bring. */
   #flowing = false
+  readonly #complaint = new Complaint()
   #pollAtMs = 0
   #pollMs = POLL_SOON_MS
   #turnedMs = 0
@@ -131,10 +133,10 @@ export class Intake {
     try {
       const sentMs = machineMs()
       this.#received(await this.#ask(limit), limit, sentMs)
+      this.#complaint.over()
     } catch (error) {
       this.#flowing = false
-      const reason = error instanceof Error ? error.message : String(error)
-      log.warn('claim failed', { worker_id: workerId, reason })
+      this.#complaint.about(error, (reason) => log.warn('claim failed', { worker_id: workerId, reason }))
     }
   }
 

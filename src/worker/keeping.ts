@@ -3,6 +3,7 @@
  * ready, should it die, and where there is none, the worker's own event loop.
  */
 import { Worker as Thread } from 'node:worker_threads'
+import type { Duration } from '../core/duration.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
@@ -20,6 +21,8 @@ export interface StoreAddress {
   readonly url: string
   /** Postgres: pawl's schema, where it is not the usual one. */
   readonly schema?: string | undefined
+  /** Postgres: how long an answer may take before it is asked after, where it is not the usual. */
+  readonly answerWithin?: Duration | undefined
 }
 
 export interface KeepingOptions {

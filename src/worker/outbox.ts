@@ -7,6 +7,7 @@
  * repeating is harmless.
  */
 import type { Answer, Engine, Word } from '../engine/engine.ts'
+import { Complaint } from '../system/complaint.ts'
 import { Few } from '../system/few.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
@@ -41,6 +42,7 @@ export class Outbox {
   /** Full batches, oldest first. */
   readonly #full: Batch[] = []
   readonly #underway = new Few<Batch>()
+  readonly #complaint = new Complaint()
   #scheduled = false
   #idle: (() => void)[] = []
   readonly #closing = new AbortController()
@@ -135,10 +137,13 @@ export class Outbox {
     const { engine, timers, log } = this.#options
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       try {
-        return await engine.settle(words)
+        const answers = await engine.settle(words)
+        this.#complaint.over()
+        return answers
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
-        log.warn('outcomes could not be written', { words: words.length, reason })
+        this.#complaint.about(error, (reason) =>
+          log.warn('outcomes could not be written', { words: words.length, reason }),
+        )
       }
       if (this.#closing.signal.aborted) return undefined
       await timers.sleep(pauseMs, this.#closing.signal)

@@ -19,6 +19,7 @@ import { machineMs } from '../system/machine-clock.ts'
 import { realRandom } from '../system/random.ts'
 import { type Service, service } from '../system/service.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
+import { within } from '../system/within.ts'
 import { Alerts } from './alerts.ts'
 import { CLAIM_MAX, Claiming } from './claiming.ts'
 import type { JobDefinition } from './definition.ts'
@@ -31,7 +32,6 @@ import { Outbox } from './outbox.ts'
 import { Prefetched } from './prefetched.ts'
 import { Presence } from './presence.ts'
 import { onSignals } from './signals.ts'
-import { within } from './within.ts'
 import {
   milliseconds,
   type StopOptions,

@@ -160,7 +160,7 @@ describe.each(['sqlite', 'postgres'] as const)('the end of a child, on %s', (nam
       { id: parent.job.id, command: wait },
     ])
     // What a process leaves behind that was killed between the commit and the next thing it would have done.
-    const died = await openStore(place.url)
+    const { store: died } = await openStore(place.url)
     const { now, items } = await died.load([{ id: child.job.id }])
     const before = items[0]?.job
     if (before === undefined) throw new Error('the child is gone')

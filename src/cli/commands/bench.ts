@@ -50,7 +50,7 @@ async function run(session: Session, options: Options): Promise<void> {
   const { terminal } = session
   const jobs = countOf('--jobs', options.jobs, { min: 1, max: 10_000_000 })
   const concurrency = countOf('--concurrency', options.concurrency, { min: 1, max: 10_000 })
-  const folder = session.asked === undefined ? mkdtempSync(join(tmpdir(), 'pawl-bench-')) : undefined
+  const folder = session.named === undefined ? mkdtempSync(join(tmpdir(), 'pawl-bench-')) : undefined
   try {
     const url = folder === undefined ? session.url : join(folder, 'jobs.db')
     const told = await measure({ ...session, url }, jobs, concurrency)
@@ -72,7 +72,7 @@ async function run(session: Session, options: Options): Promise<void> {
 async function measure(session: Session, jobs: number, concurrency: number): Promise<Measured> {
   const { url, schema, directUrl, token, tenant, terminal, clock } = session
   const remote = isGateway(url)
-  const store = remote ? undefined : await openStore(url, { schema, directUrl })
+  const store = remote ? undefined : (await openStore(url, { schema, directUrl })).store
   const options = { token, tenant, schema, directUrl }
   await using pawl =
     store === undefined ? await opened(session) : assemble(store, { ...options, retention: false }, { url })

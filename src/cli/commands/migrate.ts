@@ -1,12 +1,20 @@
 /** `pawl migrate`: brings a Postgres database to this version's schema, or says what that would take. */
 import type { Command } from 'commander'
+import { INSTALLATION } from '../../engine/audit.ts'
 import { checkedRole, checkedSchema } from '../../store/postgres/identifiers.ts'
-import { type Ask, migrate as apply, migrationStatus, schemaScript } from '../../store/postgres/migrate.ts'
+import {
+  type Ask,
+  migrate as apply,
+  type MigrationStatus,
+  migrationStatus,
+  schemaScript,
+} from '../../store/postgres/migrate.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
+import { audited } from '../audited.ts'
 import { examples } from '../example.ts'
 import { failureOf, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
-import { isPostgres, type Session } from '../session.ts'
+import { isPostgres, type Session, withPawl } from '../session.ts'
 import { safe } from '../terminal.ts'
 
 interface Options {
@@ -50,33 +58,36 @@ async function run(session: Session, options: Options): Promise<void> {
       'Give --url the postgres:// address.',
     )
   }
-  await withClient(url, async (client) => {
+  const { visit } = await import('../../store/postgres/visit.ts')
+  await visit(url, async (link) => {
+    const ask: Ask = (text, values) => link.ask(text, values)
     if (options.status === true) {
-      const { applied, pending } = await migrationStatus(askOf(client), schema)
-      return terminal.tell({ schema, applied, pending }, () => {
-        for (const name of applied) terminal.say(`applied  ${name}`)
+      const status = await migrationStatus(ask, schema)
+      return terminal.tell({ schema, ...status }, () => {
+        const { applied, pending, newer } = status
+        for (const name of applied) terminal.say(`${newer.includes(name) ? 'newer  ' : 'applied'}  ${safe(name)}`)
         for (const name of pending) terminal.say(terminal.paint.yellow(`pending  ${name}`))
-        terminal.say(
-          pending.length === 0
-            ? `Schema ${schema} is up to date.`
-            : `Schema ${schema} lacks ${pending.length}: pawl migrate`,
-        )
+        terminal.say(verdict(schema, status))
       })
     }
     const dryRun = options.dryRun === true
-    client.on('notice', ({ code, message }) => {
-      if (code === RAISED_BY_US) terminal.warn(safe(message ?? ''))
+    link.client.noticed((code, message) => {
+      if (code === RAISED_BY_US) terminal.warn(safe(message))
     })
-    const applied = await apply(client as never, schema, { dryRun, role: options.role })
+    const applied = await apply(ask, schema, { dryRun, role: options.role })
+    if (!dryRun && applied.length > 0)
+      await withPawl(session, ({ engine }) =>
+        audited(session, engine, INSTALLATION, {
+          act: 'store.migrated',
+          about: schema,
+          count: applied.length,
+          reason: applied.join(' '),
+        }),
+      )
+    const status = await migrationStatus(ask, schema)
     terminal.tell({ schema, applied: dryRun ? [] : applied, wouldApply: dryRun ? applied : undefined, dryRun }, () => {
       for (const name of applied) terminal.say(`${dryRun ? 'would apply' : 'applied'}  ${name}`)
-      terminal.say(
-        applied.length === 0
-          ? `Schema ${schema} was up to date.`
-          : dryRun
-            ? 'All of it was taken back.'
-            : `Schema ${schema} is up to date.`,
-      )
+      terminal.say(dryRun && applied.length > 0 ? 'All of it was taken back.' : verdict(schema, status))
     })
   })
 }
@@ -90,23 +101,11 @@ function typed(check: (name: string) => string, name: string): string {
   }
 }
 
-type Client = InstanceType<typeof import('pg')['default']['Client']>
-
-/** One connection for the time of one question. The driver is loaded only where it is needed. */
-export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const { default: pg } = await import('pg')
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  client.on('error', () => {})
-  try {
-    // Also a connection that does not come about is ended: the server would keep it open for a minute.
-    await client.connect()
-    return await work(client)
-  } finally {
-    await client.end().catch(() => {})
-  }
+function verdict(schema: string, { pending, newer, tooNew }: MigrationStatus): string {
+  if (tooNew.length > 0)
+    return `Schema ${schema} is too new for this version, which cannot go on after ${tooNew.join(', ')}: use a later one.`
+  if (pending.length > 0) return `Schema ${schema} lacks ${pending.length}: pawl migrate`
+  return newer.length > 0
+    ? `Schema ${schema} is newer than this version, which goes on; roll the newer version out.`
+    : `Schema ${schema} is up to date.`
 }
-
-export const askOf =
-  (client: Client): Ask =>
-  async (text, values = []) =>
-    (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows

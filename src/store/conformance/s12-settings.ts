@@ -141,6 +141,7 @@ const COLLECTIONS: Readonly<Record<SettingCollection, true>> = {
   idempotency: true,
   clock: true,
   type: true,
+  audit: true,
 }
 
 /** Status and what is there, as [key, text, rev]. */

@@ -4,7 +4,7 @@
  * alone; what all of them meet otherwise (a function that is missing, a damaged index) is the database's own trouble: it is thrown on, and
  * whoever asked repeats the whole.
  */
-import { codeOf, isItems } from './connection.ts'
+import { codeOf, isItems } from './trouble.ts'
 
 /** The server's trouble, whatever it was asked: connections, transactions, rights, resources, shutdown. */
 const SERVERS = /^(08|25|28|3D|40|53|57|58)/

@@ -2,11 +2,14 @@
  * Brings a database to this version's schema: numbered plain `.sql` files, forward only, each once, in one transaction
  * under an advisory lock, so that any number of processes may start at once on an empty database. What was applied is
  * remembered with its checksum; a file that has changed since is refused. Before them `guard.sql`, after them `wall.sql`.
+ *
+ * The schema is brought up to date first and the code is rolled out after it, so that for a while older code meets a newer
+ * schema. A migration lets the code before it go on; one that cannot begins with a line `-- needs 0013`, the number that
+ * code must know to go on after it. That is remembered, too: code that does not know as much refuses to open.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Client } from './client.ts'
 import { checkedRole, checkedSchema, inSchema, literal } from './identifiers.ts'
 import { quoted } from './statements.ts'
 
@@ -16,11 +19,17 @@ export interface Migration {
   /** In the schema asked for. */
   readonly sql: string
   readonly checksum: string
+  /** Code that does not know the migration of this number cannot go on once this one is applied; 0: all can. */
+  readonly needs: number
 }
 
 export interface MigrationStatus {
   readonly applied: readonly string[]
   readonly pending: readonly string[]
+  /** Applied by a later version than this one, which does not know them. */
+  readonly newer: readonly string[]
+  /** Those among them that this version cannot go on after. */
+  readonly tooNew: readonly string[]
 }
 
 export interface MigrateOptions {
@@ -30,7 +39,7 @@ export interface MigrateOptions {
   readonly role?: string | undefined
 }
 
-/** A statement that several rows may answer; anything with `pg`'s way of asking will do. */
+/** A statement, or several without values, on one connection. */
 export type Ask = (text: string, values?: unknown[]) => Promise<readonly (readonly unknown[])[]>
 
 const FOLDER = new URL('./sql/', import.meta.url)
@@ -42,7 +51,8 @@ export function migrations(schema: string): readonly Migration[] {
     .map((name) => {
       const text = fileNamed(name)
       const checksum = createHash('sha256').update(text).digest('hex')
-      return { number: Number(name.slice(0, 4)), name, sql: inSchema(text, schema), checksum }
+      const needs = Number(/^-- needs (\d{4})\b/.exec(text)?.[1] ?? 0)
+      return { number: Number(name.slice(0, 4)), name, sql: inSchema(text, schema), checksum, needs }
     })
 }
 
@@ -52,8 +62,8 @@ const fileNamed = (name: string): string => readFileSync(new URL(name, FOLDER), 
 export function schemaScript(schema: string, role?: string): string {
   const all = migrations(checkedSchema(schema))
   const record = all.map(
-    ({ number, name, checksum }) =>
-      `insert into ${quoted(schema)}.migration (number, name, checksum) values (${number}, '${name}', '${checksum}');`,
+    ({ number, name, checksum, needs }) =>
+      `insert into ${quoted(schema)}.migration (number, name, checksum, needs) values (${number}, '${name}', '${checksum}', ${needs});`,
   )
   return [
     'begin;',
@@ -75,11 +85,20 @@ export async function migrationStatus(ask: Ask, schema: string): Promise<Migrati
        and a.attname in ('number', 'name', 'checksum')`,
     [`${quoted(schema)}.migration`],
   )
-  if (there?.[0] !== true && there?.[0] !== 't') return { applied: [], pending: all.map(({ name }) => name) }
-  const rows = await ask(`select number, name, checksum from ${quoted(schema)}.migration order by number`)
-  const known = new Map(rows.map(([number, name, checksum]) => [Number(number), { name: String(name), checksum }]))
+  if (there?.[0] !== true && there?.[0] !== 't') {
+    return { applied: [], pending: all.map(({ name }) => name), newer: [], tooNew: [] }
+  }
+  // By way of JSON: a schema that was made before there was such a column needs nothing.
+  const needs = `coalesce((to_jsonb(m) ->> 'needs')::int, 0)`
+  const rows = await ask(`select number, name, checksum, ${needs} from ${quoted(schema)}.migration m order by number`)
+  const applied = rows.map(([number, name, checksum, least]) => ({
+    number: Number(number),
+    name: String(name),
+    checksum,
+    needs: Number(least),
+  }))
   for (const { number, name, checksum } of all) {
-    const found = known.get(number)
+    const found = applied.find((each) => each.number === number)
     if (found !== undefined && found.name !== name)
       throw new Error(`pawl: schema ${schema} has a table "migration" that is somebody else's; name another schema`)
     if (found !== undefined && found.checksum !== checksum) {
@@ -88,39 +107,40 @@ export async function migrationStatus(ask: Ask, schema: string): Promise<Migrati
       )
     }
   }
+  const known = all.at(-1)?.number ?? 0
+  const newer = applied.filter(({ number }) => number > known)
   return {
-    applied: [...known.values()].map(({ name }) => name),
-    pending: all.filter(({ number }) => !known.has(number)).map(({ name }) => name),
+    applied: applied.map(({ name }) => name),
+    pending: all.filter(({ number }) => !applied.some((each) => each.number === number)).map(({ name }) => name),
+    newer: newer.map(({ name }) => name),
+    tooNew: newer.filter((each) => each.needs > known).map(({ name }) => name),
   }
 }
 
 /** Applies what is pending, and draws the wall anew. Answers with the names of what was applied. */
 export async function migrate(
-  client: Pick<Client, 'query'> & { query(text: string): Promise<unknown> },
+  ask: Ask,
   schema: string,
   { dryRun = false, role }: MigrateOptions = {},
 ): Promise<readonly string[]> {
   checkedSchema(schema)
-  const ask: Ask = async (text, values = []) => {
-    const { rows } = await client.query({ text, values, rowMode: 'array', types: undefined as never })
-    return rows as readonly (readonly unknown[])[]
-  }
-  await client.query('begin')
+  await ask('begin')
   try {
-    await client.query(`select pg_advisory_xact_lock(${lockNumber(schema)})`)
-    await client.query(inSchema(fileNamed('guard.sql'), schema))
-    await client.query(preparation(schema))
+    await ask(`select pg_advisory_xact_lock(${lockNumber(schema)})`)
+    await ask(inSchema(fileNamed('guard.sql'), schema))
+    await ask(preparation(schema))
     const { pending } = await migrationStatus(ask, schema)
-    for (const { number, name, sql, checksum } of migrations(schema).filter((each) => pending.includes(each.name))) {
-      await client.query(sql)
-      const insert = `insert into ${quoted(schema)}.migration (number, name, checksum) values ($1, $2, $3)`
-      await ask(insert, [number, name, checksum])
+    const missing = migrations(schema).filter(({ name }) => pending.includes(name))
+    for (const { number, name, sql, checksum, needs } of missing) {
+      await ask(sql)
+      const insert = `insert into ${quoted(schema)}.migration (number, name, checksum, needs) values ($1, $2, $3, $4)`
+      await ask(insert, [number, name, checksum, needs])
     }
-    if (pending.length > 0 || role !== undefined) await client.query(wall(schema, role))
-    await client.query(dryRun ? 'rollback' : 'commit')
+    if (pending.length > 0 || role !== undefined) await ask(wall(schema, role))
+    await ask(dryRun ? 'rollback' : 'commit')
     return pending
   } catch (error) {
-    await client.query('rollback').catch(() => {})
+    await ask('rollback').catch(() => {})
     throw error
   }
 }
@@ -131,8 +151,10 @@ create table if not exists ${quoted(schema)}.migration (
   number int primary key,
   name text not null,
   checksum text not null,
-  applied_at timestamptz not null default clock_timestamp()
-);`
+  applied_at timestamptz not null default clock_timestamp(),
+  needs int not null default 0
+);
+alter table ${quoted(schema)}.migration add column if not exists needs int not null default 0;`
 
 const wall = (schema: string, role: string | undefined): string =>
   `set local pawl_migration.role = ${literal(role === undefined ? '' : checkedRole(role))};\n${inSchema(fileNamed('wall.sql'), schema)}`

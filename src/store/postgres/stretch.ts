@@ -3,7 +3,7 @@ import type { Event } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
 import type { State } from '../../core/job.ts'
 import { decodeEvents, standingIn } from '../codec/events.ts'
-import type { Row } from './connection.ts'
+import type { Row } from './client.ts'
 import type { Kinds } from './kinds.ts'
 import {
   type BeatRun,

@@ -17,8 +17,8 @@ const engineOn = (store: Store) => new LocalEngine({ store, clock: realClock, ra
 
 async function scene(name: keyof typeof PLACES) {
   const place = await PLACES[name]()
-  const store = await openStore(place.url, { migrate: true })
-  const other = name === 'memory' ? store : await openStore(place.url)
+  const { store } = await openStore(place.url, { migrate: true })
+  const other = name === 'memory' ? store : (await openStore(place.url)).store
   const stage = await openStage({ store, advance: async () => {}, close: async () => {} }, {})
   return {
     url: place.url,

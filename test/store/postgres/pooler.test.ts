@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Connect, connectWithPg } from '../../../src/store/postgres/client.ts'
 import { Connection } from '../../../src/store/postgres/connection.ts'
+import { Route } from '../../../src/store/postgres/route.ts'
+import { targetOf } from '../../../src/store/postgres/target.ts'
 import { realClock } from '../../../src/system/clock.ts'
+import { silentLog } from '../../../src/system/log.ts'
+import { realRandom } from '../../../src/system/random.ts'
 import { realTimers } from '../../../src/system/timers.ts'
 import { type Pooler, startPgbouncer } from '../../support/pgbouncer.ts'
+import { describePooled } from '../../support/pooled.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
 import { range, seeded } from './flow.ts'
@@ -15,24 +20,28 @@ vi.setConfig({ testTimeout: scaled(120_000, 3_600_000) })
 let database: FreshDatabase
 let pooler: Pooler
 
-beforeAll(async () => {
-  database = await freshDatabase()
-  pooler = await startPgbouncer(database.url, { size: 2 })
-})
-
-afterAll(async () => {
-  await pooler.stop()
-  await database.drop()
-})
-
 const CONNECTIONS = 8
 const AT_ONCE = 20
 const TURNS = 20
 
-const connectionTo = (url: string, connect: Connect = connectWithPg) =>
-  new Connection({ url, connect, clock: realClock, timers: realTimers, retryForMs: 30_000 })
+const connectionTo = (url: string, connect: Connect = connectWithPg) => {
+  const system = { clock: realClock, timers: realTimers, random: realRandom, log: silentLog }
+  const patience = { answerWithinMs: 5_000, retryForMs: 30_000 }
+  const route = new Route({ ...system, ...patience, connect, target: targetOf(url) })
+  return new Connection({ ...system, route, role: { name: 'test', pipeline: true, workMs: 60_000 } })
+}
 
-describe('through a transaction pooler with fewer backends than connections', () => {
+describePooled('through a transaction pooler with fewer backends than connections', () => {
+  beforeAll(async () => {
+    database = await freshDatabase()
+    pooler = await startPgbouncer(database.url, { size: 2 })
+  })
+
+  afterAll(async () => {
+    await pooler.stop()
+    await database.drop()
+  })
+
   it('every call gets its own answer, whatever fails around it', async () => {
     const random = seeded(759)
     const connections = range(0, CONNECTIONS).map(() => connectionTo(pooler.url))

@@ -52,7 +52,7 @@ describe('a schema that is somebody’s', () => {
   it.each(['app', 'public', 'App', "it's"])('is refused and left as it was: %s', async (schema) => {
     await furnish(schema)
     const before = await rightsIn(schema)
-    await expect(migrate(owner, schema)).rejects.toThrow(
+    await expect(migrate(ask, schema)).rejects.toThrow(
       schema === 'public' ? /everybody's/ : /holds what is not ours: .* and 1 more/,
     )
     await expect(openPostgresStore({ url: database.url, schema, migrate: true })).rejects.toThrow()
@@ -70,20 +70,20 @@ describe('a schema that is somebody’s', () => {
   ])('is not taken for ours because of a table "migration" %s', async (_, table) => {
     await owner.query(`create schema app; ${table}`)
     await expect(openPostgresStore({ url: database.url, schema: 'app' })).rejects.toThrow(/somebody else's|lacks/)
-    await expect(migrate(owner, 'app')).rejects.toThrow(/holds what is not ours: table app\.migration/)
+    await expect(migrate(ask, 'app')).rejects.toThrow(/holds what is not ours: table app\.migration/)
   })
 
   it('is refused, even empty, where others may make things in it', async () => {
     await owner.query('create schema app; grant create on schema app to public')
-    await expect(migrate(owner, 'app')).rejects.toThrow(/public may make things in schema app/)
+    await expect(migrate(ask, 'app')).rejects.toThrow(/public may make things in schema app/)
     await owner.query('revoke create on schema app from public')
-    expect(await migrate(owner, 'app')).toHaveLength(migrations('app').length)
+    expect(await migrate(ask, 'app')).toHaveLength(migrations('app').length)
   })
 })
 
 describe('what an owner keeps beside pawl’s own', () => {
   it('stays as it was, whatever is migrated later', async () => {
-    await migrate(owner, 'pawl')
+    await migrate(ask, 'pawl')
     await owner.query('create table pawl.mine (id int); grant select on pawl.mine to public')
     await owner.query(
       'create function pawl.mine() returns int language sql set search_path = pg_catalog as $$ select 1 $$',
@@ -93,7 +93,7 @@ describe('what an owner keeps beside pawl’s own', () => {
     const before = await rights()
     await owner.query('delete from pawl.migration where number = 12')
     await owner.query('drop view pawl.jobs, pawl.events; drop function pawl.event_name')
-    expect(await migrate(owner, 'pawl')).toEqual(['0012_views.sql'])
+    expect(await migrate(ask, 'pawl')).toEqual(['0012_views.sql'])
     expect(await rights()).toEqual(before)
     expect(before.flat()).toHaveLength(2)
   })
@@ -114,7 +114,7 @@ describe('a schema by any name', () => {
       }
       await owner.query(`drop schema ${quoted(schema)} cascade`)
       await owner.query(schemaScript(schema))
-      expect(await migrate(owner, schema)).toEqual([])
+      expect(await migrate(ask, schema)).toEqual([])
       expect(await ask(`select count(*) > 10 from pg_tables where schemaname = $1`, [schema])).toEqual([[true]])
     },
   )
@@ -134,7 +134,7 @@ describe('a schema by any name', () => {
       ['information_schema', /everybody's/],
     ]
     for (const [schema, why] of bad) {
-      await expect(migrate(owner, schema), schema).rejects.toThrow(why)
+      await expect(migrate(ask, schema), schema).rejects.toThrow(why)
       expect(() => schemaScript(schema), schema).toThrow(why)
       await expect(openPostgresStore({ url: database.url, schema }), schema).rejects.toThrow(why)
     }
@@ -155,8 +155,8 @@ describe('the role of an installation', () => {
     )
 
   it('is one of its own, by schema and database', async () => {
-    await migrate(owner, 'pawl')
-    await migrate(owner, 'Jobs')
+    await migrate(ask, 'pawl')
+    await migrate(ask, 'Jobs')
     expect(await grantees('pawl')).toEqual([[`pawl_app_${owner.database}`]])
     expect(await grantees('Jobs')).toEqual([[`Jobs_app_${owner.database}`]])
   })
@@ -164,20 +164,20 @@ describe('the role of an installation', () => {
   it('is the one that was asked for, then and later', async () => {
     const role = `o'rders "${owner.database}"`
     await owner.query(`create role ${quoted(role)}`)
-    await migrate(owner, 'pawl', { role })
+    await migrate(ask, 'pawl', { role })
     expect(await grantees('pawl')).toEqual([[role]])
     await owner.query('delete from pawl.migration where number = 12')
     await owner.query('drop view pawl.jobs, pawl.events; drop function pawl.event_name')
-    await migrate(owner, 'pawl')
+    await migrate(ask, 'pawl')
     expect(await grantees('pawl')).toEqual([[role]])
     for (const bad of ['public', 'pg_monitor', 'x'.repeat(64)])
-      await expect(migrate(owner, 'pawl', { role: bad })).rejects.toThrow(/^pawl: /)
+      await expect(migrate(ask, 'pawl', { role: bad })).rejects.toThrow(/^pawl: /)
   })
 
   it('is not the one of another installation', async () => {
-    await migrate(owner, 'pawl')
+    await migrate(ask, 'pawl')
     const role = `pawl_app_${owner.database}`
-    await expect(migrate(owner, 'jobs', { role })).rejects.toThrow(/another installation's: it may use schema pawl of/)
+    await expect(migrate(ask, 'jobs', { role })).rejects.toThrow(/another installation's: it may use schema pawl of/)
     expect(await ask(`select count(*)::int from pg_namespace where nspname = 'jobs'`)).toEqual([[0]])
   })
 
@@ -185,7 +185,7 @@ describe('the role of an installation', () => {
     await using other = await freshDatabase()
     const there = await openPostgresStore({ url: other.url, migrate: true })
     await there.close()
-    await migrate(owner, 'pawl')
+    await migrate(ask, 'pawl')
     const name = `visitor_${owner.database}`
     await owner.query(`create role ${name} login in role pawl_app_${owner.database}`)
     const [home, abroad] = [database.url, other.url].map((url) => {
@@ -204,7 +204,7 @@ describe('the role of an installation', () => {
   })
 
   it('is made by name, for everything that the migrations made', async () => {
-    await migrate(owner, 'pawl')
+    await migrate(ask, 'pawl')
     const open = await ask(
       `select c.oid::regclass::text from pg_class c where relnamespace = 'pawl'::regnamespace and relkind in ('r', 'v')
          and relacl is null

@@ -5,9 +5,9 @@ import type { Job } from '../../../src/core/job.ts'
 import { type Connect, connectWithPg } from '../../../src/store/postgres/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { ClaimAnswer, Grant, Hint, NewJob, Store } from '../../../src/store/store.ts'
-import { realClock } from '../../../src/system/clock.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startPgbouncer } from '../../support/pgbouncer.ts'
+import { itPooled } from '../../support/pooled.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { claimedBy, completion, grantOf, kindOf, newJob } from './flow.ts'
 
@@ -42,7 +42,7 @@ const watched: Connect = (config) => {
 beforeAll(async () => {
   database = await freshDatabase()
   const { url } = database
-  const clockOf = (monotonicMs: () => number) => ({ ...realClock, monotonicMs })
+  const clockOf = (monotonicMs: () => number) => ({ monotonicMs, now: monotonicMs })
   claimer = await openPostgresStore({ url, migrate: true, connect: watched, clock: clockOf(() => claimerMs) })
   producer = await openPostgresStore({ url, clock: clockOf(() => producerMs) })
   subscription = await claimer.subscribe((hint) => heard.push(hint))
@@ -434,7 +434,7 @@ describe('a claim that stands is answered', () => {
     await leaver.close()
   })
 
-  it('not at all behind a pooler, unless its process can listen past it', async () => {
+  itPooled('not at all behind a pooler, unless its process can listen past it', async () => {
     await using pooler = await startPgbouncer(database.url)
     const { url } = pooler
     const blind = await openPostgresStore({ url })

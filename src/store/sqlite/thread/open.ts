@@ -1,4 +1,4 @@
-import { DatabaseSync, StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { damage } from './damage.ts'
 import { makeFile } from './make-file.ts'
 import { OpenFile } from './open-file.ts'
@@ -13,7 +13,6 @@ export class FileRefused extends Error {
 
 /** Throws `SQLITE_BUSY` where another process is opening the same file; then it is tried again. */
 export function openFile(path: string): OpenFile {
-  requireArrays()
   makeFile(path)
   return opened(path, new DatabaseSync(path, { timeout: 0 }), (file) => {
     configure(file, path)
@@ -23,7 +22,6 @@ export function openFile(path: string): OpenFile {
 
 /** A second connection to a file that is open already: it can be neither made nor changed by it. */
 export function openToRead(path: string): OpenFile {
-  requireArrays()
   return opened(path, new DatabaseSync(path, { timeout: 0, readOnly: true }), ({ db }) => {
     db.exec('PRAGMA busy_timeout = 0')
     db.exec('PRAGMA cache_size = -16384')
@@ -39,11 +37,6 @@ function opened(path: string, db: DatabaseSync, prepare: (file: OpenFile) => voi
     file.close()
     throw isUnreadable(error) ? new FileRefused(damage(path, error)) : error
   }
-}
-
-function requireArrays(): void {
-  if ('setReturnArrays' in StatementSync.prototype) return
-  throw new FileRefused(`the embedded store needs Node 22.18 or newer; this is Node ${process.versions.node}.`)
 }
 
 function configure(file: OpenFile, path: string): void {
