@@ -24,10 +24,11 @@ import { edges, MACHINE } from './core/transitions.ts'
 import type { InputOf, JobSpec, OutputOf } from './define-job.ts'
 import { Endings } from './endings.ts'
 import type { AuditLog } from './engine/audit.ts'
+import type { Verification } from './engine/discrepancy.ts'
 import type { Answer, Engine, Word } from './engine/engine.ts'
 import { findSome } from './engine/find-some.ts'
 import { Queues } from './engine/queues.ts'
-import { type Verification, type VerifyFilter, verify } from './engine/verify.ts'
+import { type VerifyFilter, verify } from './engine/verify.ts'
 import {
   type Done,
   type EnqueueManyOptions,
@@ -264,7 +265,7 @@ export class Pawl implements AsyncDisposable {
     })
   }
 
-  /** Folds every log against its record, keys and counters; names every difference. */
+  /** Folds every log against its record, checks texts, keys and counters; names every difference. */
   verify(filter: VerifyFilter = {}, options: CallOptions = {}): Promise<Verification> {
     const { tenant, stored = this.engine, timers } = this.#parts
     const narrowed = tenant === undefined ? filter : { tenant, ...filter }

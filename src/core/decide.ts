@@ -39,6 +39,7 @@ import { alreadyDone, repetition } from './receipt.ts'
 import type { Refusal } from './refusal.ts'
 import { refuse } from './refuse.ts'
 import type { Ruling } from './ruling.ts'
+import { NO_STEPS, type Step } from './steps.ts'
 import { tickCommand } from './tick.ts'
 import { isCommand, type Move, movesFrom } from './transitions.ts'
 import { validate } from './validate.ts'
@@ -57,8 +58,17 @@ export type Decision =
   | { readonly kind: 'replayed'; readonly receipt: Receipt }
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly annotation: Annotation | undefined }
 
-/** `caused`: the events this request id has caused already, where the caller knows of any. */
-export function decide(job: Job | undefined, command: Command, now: Time, caused: readonly Event[] = []): Decision {
+/**
+ * `caused`: the events this request id has caused already, where the caller knows of any. `steps`: where the store's clock
+ * was set forward.
+ */
+export function decide(
+  job: Job | undefined,
+  command: Command,
+  now: Time,
+  caused: readonly Event[] = NONE,
+  steps: readonly Step[] = NO_STEPS,
+): Decision {
   const violations = validate(command, now)
   if (violations.length > 0) return refused(refuse('INVALID', { command: nameOf(command), job, violations }))
   if (command.type === 'enqueue') return decideEnqueue(job, command, now)
@@ -73,10 +83,10 @@ export function decide(job: Job | undefined, command: Command, now: Time, caused
   const done = alreadyDone(job, command)
   if (done !== undefined) return { kind: 'replayed', receipt: done }
 
-  const refusal = standing(job, command, now)
+  const refusal = standing(job, command, now, steps)
   if (refusal !== undefined) return refusal
 
-  const d = draft(job, command, now)
+  const d = draft(job, command, now, steps)
   const rule = RULES[command.type] as (d: Draft, job: Job, command: Command) => Ruling
   const ruling = rule(d, job, command)
   if (ruling !== undefined && 'code' in ruling) {
@@ -90,11 +100,12 @@ export function decideTick(
   job: Job,
   now: Time,
   asked: { readonly actor: string; readonly requestId: string },
+  steps: readonly Step[] = NO_STEPS,
 ): Decision | undefined {
-  const command = tickCommand(job, now, asked)
+  const command = tickCommand(job, now, asked, steps)
   if (command === undefined) return undefined
   // The ticker states which revision it judged, as every command on a job bound to 001 must.
-  const first = decide(job, { ...command, expectedRev: job.rev }, now)
+  const first = decide(job, { ...command, expectedRev: job.rev }, now, NONE, steps)
   if (first.kind !== 'accepted' || first.job.state !== 'stalled') return first
   // An orphan found by the ticker does not stay one: stall and requeue are two transitions in one commit.
   const requestId = `${asked.requestId}/requeue`
@@ -127,8 +138,8 @@ function decideEnqueue(job: Job | undefined, command: Enqueue, now: Time): Decis
 }
 
 /** Everything that is judged alike for all commands: ownership, revision, dialect, table. */
-function standing(job: Job, command: Command, now: Time): Decision | undefined {
-  const trespass = ownership(job, command, now)
+function standing(job: Job, command: Command, now: Time, steps: readonly Step[]): Decision | undefined {
+  const trespass = ownership(job, command, now, steps)
   if (trespass !== undefined) return late(job, command, now, trespass)
 
   const { expectedRev } = command
@@ -145,6 +156,8 @@ function standing(job: Job, command: Command, now: Time): Decision | undefined {
   const message = `Job ${job.id} is ${job.state}; the machine has no ${command.type} from there.`
   return refused(refuse(code, { command: command.type, job, message }))
 }
+
+const NONE: readonly Event[] = []
 
 /** One rule per command, each in a file of its own. */
 const RULES: {

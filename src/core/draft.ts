@@ -8,6 +8,7 @@ import type { Event, ObservationPayloads, ObservationType, TransitionPayloads, T
 import { evolve, evolveOwn } from './evolve.ts'
 import type { Job, State, Time } from './job.ts'
 import { digestOf } from './receipt.ts'
+import { NO_STEPS, type Step } from './steps.ts'
 
 export interface MemoBody {
   readonly name: string
@@ -20,15 +21,17 @@ export interface Draft {
   readonly command: Command
   /** Never before the job's last event: `at` does not decrease within a job. */
   readonly at: Time
+  readonly steps: readonly Step[]
   events: readonly Event[]
   bodies: readonly MemoBody[]
   readonly digest: string
 }
 
-export const draft = (job: Job, command: Command, now: Time): Draft => ({
+export const draft = (job: Job, command: Command, now: Time, steps: readonly Step[] = NO_STEPS): Draft => ({
   job,
   command,
   at: Math.max(now, job.updatedAt),
+  steps,
   // Not new ones for each: a list that is pushed to makes room for seventeen, and most commits have one or two.
   events: NO_EVENTS,
   bodies: NO_BODIES,

@@ -29,24 +29,31 @@ export function orderLanes(uses: readonly LaneUse[], now: Time, ageMs: number): 
 
 /**
  * The lanes after a claim: `gave[i]` jobs came from `asked[i]`, `limit` were wanted. A lane that was asked and gave less
- * than what was still wanted is empty.
+ * than what was still wanted is empty. `uses` are the lanes as they are by now: another claim may have been answered since
+ * this one was made, and both count.
  */
 export function afterClaim(
+  uses: readonly LaneUse[],
   asked: readonly LaneUse[],
   gave: readonly number[],
   limit: number,
   now: Time,
 ): readonly LaneUse[] {
-  const floor = lowestPass(asked, gave)
+  const outcomes = new Map<Lane, { readonly count: number; readonly empty: boolean }>()
   let wanted = limit
-  return asked.map((use, i) => {
+  for (const [i, { lane }] of asked.entries()) {
     const count = gave[i] ?? 0
-    const reached = wanted > 0
-    const empty = reached && count < wanted
+    if (wanted > 0) outcomes.set(lane, { count, empty: count < wanted })
     wanted -= count
-    if (!reached) return use
-    const pass = use.pass + count / use.weight
-    return { ...use, pass: empty ? Math.max(pass, floor) : pass, hungrySince: now }
+  }
+  const passes = uses.map(({ lane, pass, weight }) => pass + (outcomes.get(lane)?.count ?? 0) / weight)
+  const floor = lowestOf(passes.filter((_, i) => (outcomes.get((uses[i] as LaneUse).lane)?.count ?? 0) > 0))
+  return uses.map((use, i) => {
+    const outcome = outcomes.get(use.lane)
+    if (outcome === undefined) return use
+    const pass = passes[i] as number
+    const hungrySince = Math.max(use.hungrySince, now)
+    return { ...use, pass: outcome.empty ? Math.max(pass, floor) : pass, hungrySince }
   })
 }
 
@@ -55,11 +62,4 @@ const urgency = ({ lane, hungrySince }: LaneUse, now: Time, ageMs: number): numb
   Math.max(0, lane.priority - Math.floor(Math.max(0, now - hungrySince) / ageMs))
 
 /** Where the lanes that do have work stand: what an empty lane is brought up to. */
-function lowestPass(asked: readonly LaneUse[], gave: readonly number[]): number {
-  let lowest = Number.POSITIVE_INFINITY
-  for (const [i, use] of asked.entries()) {
-    const count = gave[i] ?? 0
-    if (count > 0) lowest = Math.min(lowest, use.pass + count / use.weight)
-  }
-  return Number.isFinite(lowest) ? lowest : 0
-}
+const lowestOf = (passes: readonly number[]): number => (passes.length === 0 ? 0 : Math.min(...passes))

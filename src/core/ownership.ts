@@ -1,6 +1,7 @@
 /** Ownership is the fence, never the worker's name; and it ends with the lease, whoever has noticed. */
 import type { Command } from './command.ts'
 import { isOwned, type Job, type Time } from './job.ts'
+import { leaseEndsAt, NO_STEPS, type Step } from './steps.ts'
 
 export interface Trespass {
   readonly code: 'STALE_FENCE' | 'LEASE_EXPIRED'
@@ -10,7 +11,12 @@ export interface Trespass {
 }
 
 /** Why this command may not speak for the job; undefined where it may, or does not claim to. */
-export function ownership(job: Job, command: Command, clock: Time): Trespass | undefined {
+export function ownership(
+  job: Job,
+  command: Command,
+  clock: Time,
+  steps: readonly Step[] = NO_STEPS,
+): Trespass | undefined {
   // A clock that is set back gives nobody a lease again that the job's own log has outlived.
   const now = Math.max(clock, job.updatedAt)
   // A reaper names the fence it judged; an owner names its own. Only `stall` is about somebody else's.
@@ -25,8 +31,8 @@ export function ownership(job: Job, command: Command, clock: Time): Trespass | u
       claim: attemptOf(command.fence, job),
     }
   }
-  if (command.type !== 'stall' && now >= job.lease.expiresAt) {
-    const overMs = now - job.lease.expiresAt
+  if (command.type !== 'stall' && now >= job.lease.expiresAt && now >= leaseEndsAt(job, steps)) {
+    const overMs = now - leaseEndsAt(job, steps)
     return {
       code: 'LEASE_EXPIRED',
       message: `Job ${job.id}: the lease ended ${overMs} ms ago.`,

@@ -114,7 +114,7 @@ export const REFUSALS = {
   },
   OVERLOADED: {
     title: 'Too much is waiting already',
-    why: 'The queue in front of the store is full, and accepting more would only make everybody wait longer.',
+    why: 'The queue in front of the store is full, or others spoke about the job for seconds without a gap: accepting more would only make everybody wait longer.',
     next: 'Try again after the stated time.',
   },
 } as const

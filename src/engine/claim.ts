@@ -1,5 +1,6 @@
 import type { Claim } from '../core/command.ts'
 import { decide } from '../core/decide.ts'
+import { leaseEndsAt } from '../core/steps.ts'
 import { validate } from '../core/validate.ts'
 import type { ClaimAnswer, ClaimedJob } from '../store/store.ts'
 import type { Random } from '../system/random.ts'
@@ -24,8 +25,9 @@ export async function claim(
   const found = validate({ type: 'claim', actor, requestId, workerId, nonce }, parts.clock.now())
   if (found.length > 0) throw new TypeError(`claim: ${found.map(({ field, rule }) => `${field} ${rule}`).join('; ')}`)
   const grant = { requestId, workerId, actor, nonce, lanes, limit, maxInputBytes: MAX_INPUT_BYTES, stand }
+  const askedMs = parts.clock.asked()
   const answer = await parts.store.claim(grant)
-  parts.clock.heard(answer.now)
+  parts.clock.heard(answer.now, askedMs)
   if (answer.stands === true) stand?.began()
   if (answer.replayed) return replayed(parts, answer)
   const command: Claim = { type: 'claim', actor, requestId, workerId, nonce: answer.nonce ?? nonce }
@@ -59,12 +61,14 @@ function granted(parts: ExecutorParts, command: Claim, claimed: ClaimedJob): Ass
 
 /** The answer to an earlier call with this id was lost: its fences are on the records. */
 async function replayed(parts: ExecutorParts, { jobs }: ClaimAnswer): Promise<readonly Assignment[]> {
+  const askedMs = parts.clock.asked()
   const { now, items } = await parts.store.load(jobs.map(({ before }) => ({ id: before.id })))
-  parts.clock.heard(now)
+  parts.clock.heard(now, askedMs)
   const assignments: Assignment[] = []
   for (const [i, claimed] of jobs.entries()) {
     const job = items[i]?.job
-    if (job?.lease === undefined || job.attempt !== claimed.attempt || job.lease.expiresAt <= now) continue
+    if (job?.lease === undefined || job.attempt !== claimed.attempt || leaseEndsAt(job, parts.steps.known) <= now)
+      continue
     parts.held.keep(job)
     assignments.push(assignment(job, job.lease.fence, claimed.input))
   }

@@ -19,12 +19,13 @@ export async function enqueueTogether(
 ): Promise<readonly EnqueueAnswer[] | undefined> {
   let left = drafts.asked.map((asked, n) => ({ ...asked, item: drafts.items[n] as NewJob }))
   while (left.length > 0 && left.length + answers.filter(isOk).length === requests.length) {
+    const askedMs = parts.clock.asked()
     const { now, items } = await parts.store.insert(
       left.map(({ item }) => item),
       tx,
       true,
     )
-    parts.clock.heard(now)
+    parts.clock.heard(now, askedMs)
     const lone = left.filter((_, n) => items[n]?.status === 'inserted')
     if (lone.length === left.length) {
       for (const { place, item } of left) answers[place] = born(parts, item)

@@ -20,8 +20,9 @@ export async function enqueue(
     return all ?? enqueue(parts, requests, tx, true)
   }
   if (drafts.items.length === 0) return answers
+  const askedMs = parts.clock.asked()
   const { now, items } = await parts.store.insert(drafts.items, tx)
-  parts.clock.heard(now)
+  parts.clock.heard(now, askedMs)
   const again: number[] = []
   for (let n = 0; n < items.length; n += 1) {
     const { place, command } = drafts.asked[n] as Asked

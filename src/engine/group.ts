@@ -8,6 +8,7 @@ import type { Annotation, Event } from '../core/event.ts'
 import type { Job, JobId, Receipt, Time } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
+import { leaseEndsAt, type Step } from '../core/steps.ts'
 import type { Loaded, LoadItem } from '../store/store.ts'
 import type { Answer, Word } from './engine.ts'
 import { Draft, type Segment, speaksAsOwner } from './segment.ts'
@@ -21,12 +22,16 @@ const LOOKED_UP = 100
 
 const NO_ANNOTATIONS: readonly Annotation[] = []
 const NO_CAUSED: readonly (readonly Event[])[] = []
+const NO_EVENTS: readonly Event[] = []
 
 export class Group {
   readonly id: JobId
   readonly tenant: string | undefined
   need: Need
+  /** How often somebody else was faster since something of ours was written. */
   conflicts = 0
+  /** Whether it has the turn to speak about its job. Who speaks in a transaction needs none: it holds what others wait for. */
+  turn: 'none' | 'taken' | 'none needed'
   /** Late words to be kept beside the log. */
   annotations: readonly Annotation[] = NO_ANNOTATIONS
   readonly #words: Word[]
@@ -40,6 +45,8 @@ export class Group {
   #causedFrom = 0
   /** Where the segment under way began. */
   #segmentFrom = 0
+  /** What was applied in a transaction that is still open. */
+  #ours: { readonly job: Job; readonly events: readonly Event[] } | undefined
 
   constructor(word: Word, place: number, held: Job | undefined) {
     this.id = word.id
@@ -49,11 +56,28 @@ export class Group {
     this.#places = [place]
     this.#job = held
     this.need = !speaksAsOwner(word) ? 'caused' : held === undefined ? 'record' : 'nothing'
+    this.turn = word.tx === undefined ? 'none' : 'none needed'
   }
 
   add(word: Word, place: number): void {
     this.#words.push(word)
     this.#places.push(place)
+    if (word.tx !== undefined) this.turn = 'none needed'
+  }
+
+  /** Its first word is the owner's, who rarely meets anybody. */
+  get byOwner(): boolean {
+    return speaksAsOwner(this.#words[0] as Word)
+  }
+
+  /** Not the same for any two. */
+  get name(): string {
+    return `${this.id}/${this.#words[0]?.command.requestId}`
+  }
+
+  /** What has no final answer yet, for somebody else to say. */
+  rest(): { readonly words: readonly Word[]; readonly places: readonly number[] } {
+    return { words: this.#words.slice(this.#next), places: this.#places.slice(this.#next) }
   }
 
   get done(): boolean {
@@ -75,22 +99,35 @@ export class Group {
   }
 
   loaded(found: readonly (Loaded | undefined)[]): void {
-    this.#job = found[0]?.job
+    // What an open transaction of ours has changed only we know.
+    this.#job = this.#ours?.job ?? found[0]?.job
     if (this.need === 'caused' || this.#job === undefined) {
       this.#causedFrom = this.#next
-      this.#caused = found.map((each) => each?.caused ?? [])
+      this.#caused = found.map((each, i) => [...(each?.caused ?? []), ...this.#oursBy(this.#next + i)])
     }
     this.need = 'nothing'
   }
 
+  #oursBy(place: number): readonly Event[] {
+    const requestId = this.#words[place]?.command.requestId
+    return this.#ours?.events.filter((event) => event.requestId === requestId) ?? NO_EVENTS
+  }
+
+  /** Its owner would be told that the lease has ended. */
+  isOver(now: Time, steps: readonly Step[]): boolean {
+    const job = this.#job
+    if (job?.lease === undefined || job.lease.expiresAt > now) return false
+    return leaseEndsAt(job, steps) <= now && speaksAsOwner(this.#words[this.#next] as Word)
+  }
+
   /** Judges words until something must be committed or read first; undefined where nothing is to be committed. */
-  segment(now: Time, answers: Answer[]): Segment | undefined {
-    const draft = new Draft(this.#job, this.#words[this.#next]?.tx)
+  segment(now: Time, steps: readonly Step[], answers: Answer[]): Segment | undefined {
+    const draft = new Draft(this.#job, this.#words[this.#next]?.tx, steps)
     this.#segmentFrom = this.#next
     while (this.#next < this.#words.length) {
       const word = this.#words[this.#next] as Word
       if (!draft.admits(word)) break
-      const decision = this.#decide(word, draft.job, now)
+      const decision = this.#decide(word, draft.job, now, steps)
       if (decision === undefined) {
         // Not to be judged before it is known whether it was said before: at once, or after what has been drafted.
         if (!draft.begun) this.need = 'caused'
@@ -113,8 +150,10 @@ export class Group {
   }
 
   /** The segment under way is in the store. */
-  applied(after: Job): void {
+  applied({ after, events, tx }: Segment): void {
+    if (tx !== undefined) this.#ours = { job: after, events: [...(this.#ours?.events ?? NO_EVENTS), ...events] }
     this.#job = after
+    this.conflicts = 0
     this.#segmentFrom = this.#next
     // What was read before the commit may not know what the commit has caused.
     this.#caused = NO_CAUSED
@@ -122,6 +161,7 @@ export class Group {
 
   /** The segment under way is to be judged again, on a record that is read again. */
   again(): void {
+    this.conflicts += 1
     this.#next = this.#segmentFrom
     this.#reread()
   }
@@ -152,7 +192,7 @@ export class Group {
   }
 
   /** Undefined: it must first be known whether this was said before. */
-  #decide(word: Word, job: Job | undefined, now: Time): Decision | undefined {
+  #decide(word: Word, job: Job | undefined, now: Time, steps: readonly Step[]): Decision | undefined {
     const { command } = word
     const caused = this.#caused[this.#next - this.#causedFrom]
     if (caused === undefined && !speaksAsOwner(word)) return undefined
@@ -162,7 +202,7 @@ export class Group {
     }
     const violations = bodyViolations(word)
     if (violations.length > 0) return refused(refuse('INVALID', { command: command.type, job, violations }))
-    const decision = decide(job, command, now, caused)
+    const decision = decide(job, command, now, caused, steps)
     const final = decision.kind !== 'refused' || caused !== undefined || decision.refusal.code === 'INVALID'
     return final ? decision : undefined
   }

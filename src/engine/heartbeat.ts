@@ -2,9 +2,8 @@ import { decide } from '../core/decide.ts'
 import type { Time } from '../core/job.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Beaten } from '../store/store.ts'
-import type { Timers } from '../system/timers.ts'
-import type { HeartbeatAnswer, HeartbeatRequest, Word } from './engine.ts'
-import type { Executor, ExecutorParts } from './execute.ts'
+import type { Engine, HeartbeatAnswer, HeartbeatRequest, Word } from './engine.ts'
+import type { ExecutorParts } from './execute.ts'
 
 const BUSY_TRIES = 5
 const BUSY_PAUSE_MS = 20
@@ -12,8 +11,7 @@ const BUSY_PAUSE_MS = 20
 /** Renews leases in one statement. Who has lost its lease, and what became of it, is told by core. */
 export async function heartbeat(
   parts: ExecutorParts,
-  executor: Executor,
-  timers: Timers,
+  settle: Engine['settle'],
   beats: readonly HeartbeatRequest[],
 ): Promise<readonly HeartbeatAnswer[]> {
   const answers: HeartbeatAnswer[] = new Array(beats.length)
@@ -21,9 +19,10 @@ export async function heartbeat(
   const lost: number[] = []
   let renewed = 0
   for (let n = 0; n < BUSY_TRIES && open.length > 0; n += 1) {
-    if (n > 0) await timers.sleep(BUSY_PAUSE_MS)
+    if (n > 0) await parts.timers.sleep(BUSY_PAUSE_MS)
+    const askedMs = parts.clock.asked()
     const answer = await parts.store.heartbeat(open.map((i) => beats[i] as HeartbeatRequest))
-    parts.clock.heard(answer.now)
+    parts.clock.heard(answer.now, askedMs)
     const busy: number[] = []
     for (const [n, place] of open.entries()) {
       const beaten = answer.items[n] as Beaten
@@ -39,7 +38,7 @@ export async function heartbeat(
     open = busy
   }
   if (renewed > 0) parts.observer.renewed(renewed)
-  await throughCore(parts, executor, beats, [...lost, ...open], answers)
+  await throughCore(parts, settle, beats, [...lost, ...open], answers)
   return answers
 }
 
@@ -59,7 +58,7 @@ function follow({ held }: ExecutorParts, beat: HeartbeatRequest, rev: number, le
 /** A refusal with its reasons and its note beside the log; or, where a row was only busy, the renewal after all. */
 async function throughCore(
   { held }: ExecutorParts,
-  executor: Executor,
+  settle: Engine['settle'],
   beats: readonly HeartbeatRequest[],
   places: readonly number[],
   answers: HeartbeatAnswer[],
@@ -69,7 +68,7 @@ async function throughCore(
     const { id, fence, requestId } = beats[place] as HeartbeatRequest
     return { id, command: { type: 'heartbeat', actor: 'worker', requestId, fence } }
   })
-  const judged = await executor.settle(words)
+  const judged = await settle(words)
   for (const [n, place] of places.entries()) {
     const answer = judged[n]
     if (answer === undefined) continue

@@ -139,9 +139,10 @@ export class IdBlocks {
       const end = counter.next + taken
       const text = JSON.stringify({ ...counter, next: end })
       const rev = there?.rev ?? 0
+      const askedMs = this.#clock.asked()
       const [written] = await this.#store.settings([{ op: 'put', collection: 'ids', key: 'next', text, rev }])
       assert(written !== undefined, 'every operation is answered')
-      this.#clock.heard(written.now)
+      this.#clock.heard(written.now, askedMs)
       if (written.status === 'ok') return { next: counter.next, end, size }
       there = written.settings[0]
     }

@@ -1,6 +1,6 @@
 /** The engine over a store. One instance per process and store; everything it knows can be lost without harm. */
 import { idText } from '../core/id.ts'
-import type { Job, JobId, Time } from '../core/job.ts'
+import type { JobId, Time } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
 import type {
   EventPage,
@@ -20,7 +20,7 @@ import { type Log, silentLog } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
-import { ChildrensEnds } from './children.ts'
+import { ChildrensEnds } from './childrens-ends.ts'
 import { claim } from './claim.ts'
 import type {
   Answer,
@@ -40,6 +40,8 @@ import { Holdings } from './holdings.ts'
 import { IdBlocks } from './id-blocks.ts'
 import { LateHints } from './late-hints.ts'
 import { noObserver, type Observer } from './observer.ts'
+import { Settlement } from './settle.ts'
+import { Steps } from './steps.ts'
 import { StoreClock } from './store-clock.ts'
 
 export interface LocalEngineOptions {
@@ -68,24 +70,28 @@ const HELD = 65_536
 export class LocalEngine implements Engine {
   readonly #store: Store
   readonly #random: Random
-  readonly #timers: Timers
   readonly #parts: ExecutorParts
   readonly #executor: Executor
+  readonly #settlement: Settlement
   readonly #lateHints: LateHints
   readonly #childrensEnds: ChildrensEnds
 
   constructor(options: LocalEngineOptions) {
     const { store, clock, random, timers, observer = noObserver, log = silentLog } = options
-    const storeClock = new StoreClock(clock)
+    const steps = new Steps({ store, log })
+    const storeClock = new StoreClock(clock, (step) => steps.noticed(step))
     this.#store = store
     this.#random = random
-    this.#timers = timers
     this.#lateHints = new LateHints(timers)
     const ids = new IdBlocks(store, storeClock)
-    this.#childrensEnds = new ChildrensEnds((words) => this.#executor.settle(words))
-    const childEnded = (job: Job) => this.#childrensEnds.ended(job)
-    this.#parts = { store, clock: storeClock, held: new Holdings(HELD), ids, observer, log, childEnded }
+    const monotonicMs = () => clock.monotonicMs()
+    const held = new Holdings(HELD)
+    const settle = (words: readonly Word[]) => this.#settlement.settle(words)
+    const family = new ChildrensEnds({ store, settle, timers })
+    this.#childrensEnds = family
+    this.#parts = { store, clock: storeClock, steps, timers, monotonicMs, held, ids, observer, log, family }
     this.#executor = new Executor(this.#parts)
+    this.#settlement = new Settlement({ held, timers, monotonicMs, executor: this.#executor })
   }
 
   async enqueue(
@@ -113,28 +119,29 @@ export class LocalEngine implements Engine {
   }
 
   settle(words: readonly Word[]): Promise<readonly Answer[]> {
-    return this.#executor.settle(words)
+    return this.#settlement.settle(words)
   }
 
   heartbeat(beats: readonly HeartbeatRequest[]): Promise<readonly HeartbeatAnswer[]> {
-    return heartbeat(this.#parts, this.#executor, this.#timers, beats)
+    return heartbeat(this.#parts, (words) => this.#settlement.settle(words), beats)
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
-    return this.#heard(await this.#store.load(items))
+    return this.#heard(() => this.#store.load(items))
   }
 
   async find(query: JobQuery): Promise<JobPage> {
-    return this.#heard(await this.#store.find(query))
+    return this.#heard(() => this.#store.find(query))
   }
 
   async events(query: EventQuery): Promise<EventPage> {
-    return this.#heard(await this.#store.events(query))
+    return this.#heard(() => this.#store.events(query))
   }
 
   async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
+    const askedMs = this.#parts.clock.asked()
     const answers = await this.#store.settings(operations)
-    for (const answer of answers) this.#heard(answer)
+    for (const { now } of answers) this.#parts.clock.heard(now, askedMs)
     return answers
   }
 
@@ -166,12 +173,14 @@ export class LocalEngine implements Engine {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lateHints[Symbol.dispose]()
     // A store that does not answer is told no more; whoever looks after the parents tells them.
-    await within(this.#timers, TOLD_WITHIN_MS, this.#childrensEnds.idle())
+    await within(this.#parts.timers, TOLD_WITHIN_MS, this.#childrensEnds[Symbol.asyncDispose]())
     await this.#store.close()
   }
 
-  #heard<A extends { readonly now: Time }>(answer: A): A {
-    this.#parts.clock.heard(answer.now)
+  async #heard<A extends { readonly now: Time }>(ask: () => Promise<A>): Promise<A> {
+    const askedMs = this.#parts.clock.asked()
+    const answer = await ask()
+    this.#parts.clock.heard(answer.now, askedMs)
     return answer
   }
 }

@@ -6,6 +6,7 @@ import type { Enqueue } from '../core/command.ts'
 import type { Decision } from '../core/decide.ts'
 import type { Event } from '../core/event.ts'
 import type { Job, Time } from '../core/job.ts'
+import { leaseEndsAt, type Step } from '../core/steps.ts'
 import type { Body, Transaction } from '../store/store.ts'
 import type { Word } from './engine.ts'
 import { wordBodies } from './word-bodies.ts'
@@ -30,6 +31,7 @@ const NO_BODIES: readonly Body[] = []
 export class Draft {
   readonly #before: Job | undefined
   readonly #tx: Transaction | undefined
+  readonly #steps: readonly Step[]
   /** The record with everything applied so far. */
   job: Job | undefined
   #byOwner = false
@@ -38,10 +40,11 @@ export class Draft {
   #bodies = NO_BODIES
   #successor: Accepted['successor']
 
-  constructor(before: Job | undefined, tx: Transaction | undefined) {
+  constructor(before: Job | undefined, tx: Transaction | undefined, steps: readonly Step[]) {
     this.#before = before
     this.job = before
     this.#tx = tx
+    this.#steps = steps
   }
 
   /** Something is to be committed. */
@@ -75,7 +78,7 @@ export class Draft {
       after: this.job,
       events: this.#events,
       bodies: this.#bodies,
-      notAfter: this.#byOwner ? before.lease?.expiresAt : undefined,
+      notAfter: this.#byOwner && before.lease !== undefined ? leaseEndsAt(before, this.#steps) : undefined,
       successor: this.#successor,
       tx: this.#tx,
     }
@@ -86,5 +89,9 @@ export class Draft {
 export const speaksAsOwner = ({ command }: Word): boolean =>
   'fence' in command && command.fence !== undefined && command.type !== 'stall'
 
-const joined = (a: readonly Body[], b: readonly Body[]): readonly Body[] =>
-  a.length === 0 ? b : b.length === 0 ? a : [...a, ...b]
+/** A name that comes again has the text that came last. */
+const joined = (a: readonly Body[], b: readonly Body[]): readonly Body[] => {
+  if (a.length === 0) return b
+  if (b.length === 0) return a
+  return [...a.filter(({ name }) => b.every((later) => later.name !== name)), ...b]
+}

@@ -1,23 +1,58 @@
 import type { Time } from '../core/job.ts'
+import type { Step } from '../core/steps.ts'
 import type { Clock } from '../system/clock.ts'
+
+/** Less than this is how answers differ; leases have more to spare. */
+const TOLERANCE_MS = 250
+/** How fast a store's clock may lose and gain on ours without having been set. One that was set back gives way slowly. */
+const LOSES = 1 / 16
+const GAINS = 1 / 1_000
 
 /**
  * The store's clock as this process knows it: the `now` of the last answer plus the monotonic time since. The answer
  * had aged on its way here, so the estimate is never ahead of the store; whatever must not have passed is checked by
  * the store itself.
+ *
+ * It also notices when that clock is set. Each answer was made between the call and its return: so much ahead of our
+ * monotonic clock the store was at least, so much at most, and no slow answer looks like a step. An answer that does not fit
+ * what is known by then can only mean that the clock was set.
  */
 export class StoreClock {
   readonly #clock: Clock
+  readonly #stepped: (step: Step) => void
   /** Store time minus monotonic time, when the last answer came. */
   #offset: number
+  /** The same, at least and at most, as of `#heardMs`. */
+  #leastMs = Number.NEGATIVE_INFINITY
+  #mostMs = Number.POSITIVE_INFINITY
+  #heardMs: number
 
-  constructor(clock: Clock) {
+  /** `stepped` is told of steps forward. A clock that is set back goes on: that is the store's promise (S13). */
+  constructor(clock: Clock, stepped: (step: Step) => void = () => {}) {
     this.#clock = clock
-    this.#offset = clock.now() - clock.monotonicMs()
+    this.#stepped = stepped
+    this.#heardMs = clock.monotonicMs()
+    this.#offset = clock.now() - this.#heardMs
   }
 
-  heard(now: Time): void {
-    this.#offset = now - this.#clock.monotonicMs()
+  /** To be told with the answer. */
+  asked(): number {
+    return this.#clock.monotonicMs()
+  }
+
+  heard(now: Time, askedMs: number): void {
+    const heardMs = this.#clock.monotonicMs()
+    const sinceMs = heardMs - this.#heardMs
+    const least = this.#leastMs - sinceMs * LOSES
+    const most = this.#mostMs + sinceMs * GAINS
+    this.#heardMs = heardMs
+    this.#offset = now - heardMs
+    const fits = now - heardMs <= most + TOLERANCE_MS && now - askedMs >= least - TOLERANCE_MS
+    this.#leastMs = fits ? Math.max(least, now - heardMs) : now - heardMs
+    this.#mostMs = fits ? Math.min(most, now - askedMs) : now - askedMs
+    if (fits || now - askedMs < least) return
+    // Generous: too early, or too little, could cost a lease.
+    this.#stepped({ at: Math.ceil(most + heardMs), byMs: Math.ceil(now - askedMs - least) })
   }
 
   now(): Time {

@@ -21,7 +21,8 @@
  *  S10 Text round-trips exactly: whatever string or body goes in comes out, code unit by code unit.
  *  S11 Keys: at most one job holds (tenant, purpose, key); a key is given up only by the job that holds it, or by time.
  *  S12 `settings` are compare-and-swap by `rev`.
- *  S13 `now` in an answer is the store's clock and never runs backwards within a store.
+ *  S13 `now` in an answer is the store's clock. It never runs backwards, and goes on although what it is read from is set
+ *      back; whoever opens the store later has the same time, but for a second or two. Set forward, it goes along.
  *  S14 Hints may be lost, never the work: whatever a hint announces is found by polling.
  *  S15 Reads never load bodies unless asked, page by key, and look at a bounded number of rows, whatever else the store
  *      holds and whoever it belongs to. A page may therefore be short, or empty, and go on: its cursor alone tells the end.
@@ -106,12 +107,20 @@ export interface LoadItem {
   readonly bodies?: readonly string[] | undefined
   /** Wanted besides: the events this request caused. */
   readonly requestId?: string | undefined
+  /** Wanted besides: its log, unless that is longer than so many events. */
+  readonly log?: number | undefined
+  /** Wanted besides: which of its texts are not what was written, as far as the store itself can tell. */
+  readonly check?: boolean | undefined
 }
 
 export interface Loaded {
   readonly job: Job
   readonly bodies: Readonly<Record<string, string>>
   readonly caused: readonly Event[]
+  /** Its whole log as of the record, or nearly: who compares the two looks at their revisions. */
+  readonly log?: readonly Event[] | undefined
+  /** Names of bodies. */
+  readonly altered?: readonly string[] | undefined
   /** What signals were sent as, by the names of their bodies, where their senders have sealed that: never from a store. */
   readonly signals?: Readonly<Record<string, SignalName | undefined>> | undefined
 }
@@ -232,6 +241,8 @@ export interface BeatAnswer {
 export interface DueAnswer {
   readonly now: Time
   readonly jobs: readonly Job[]
+  /** By how much whatever the store reads the time from was set back since this was last asked; the store's own goes on. */
+  readonly setBackMs?: number | undefined
 }
 
 export interface JobQuery {
@@ -359,10 +370,19 @@ export interface EventPage {
 export const queueKey = (tenant: string, queue: string): string => JSON.stringify([tenant, queue])
 
 /**
- * Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them, and
- * what was done to the installation itself.
+ * Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them,
+ * steps of the clock, and what was done to the installation itself.
  */
-export type SettingCollection = 'queue' | 'worker' | 'token' | 'schedule' | 'ids' | 'idempotency' | 'type' | 'audit'
+export type SettingCollection =
+  | 'queue'
+  | 'worker'
+  | 'token'
+  | 'schedule'
+  | 'ids'
+  | 'idempotency'
+  | 'type'
+  | 'clock'
+  | 'audit'
 
 export type SettingOperation =
   | { readonly op: 'get'; readonly collection: SettingCollection; readonly key: string }

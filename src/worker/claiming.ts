@@ -99,7 +99,7 @@ export class Claiming {
       .finally(() => {
         if (mayStand) this.#isToStand = false
       })
-    this.#uses = afterClaim(asked, countByLane(lanes, assignments), limit, engine.now())
+    this.#uses = afterClaim(this.#uses, asked, countByLane(lanes, assignments), limit, engine.now())
     return assignments
   }
 }

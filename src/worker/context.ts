@@ -39,7 +39,11 @@ export interface Context {
    * name, where a worker has announced it, or with the queue it waits in.
    */
   spawn<J extends Spawnable<unknown>>(definition: J | J['type'], ...handed: Handed<HandedTo<J>>): Promise<JobId>
-  /** Effects and completion in one Postgres transaction: both or neither. The job ends with what `work` answers. */
+  /**
+   * Effects and completion in one Postgres transaction: both or neither. The job ends with what `work` answers. It is READ
+   * COMMITTED unless `work` sets something else first; where the database then says that the transaction must be run again
+   * (40001, 40P01), `work` is, up to five times.
+   */
   tx<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 
   /** Hands the job back, to run again after `delay`; burns no budget. */

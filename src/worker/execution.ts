@@ -198,10 +198,14 @@ export class Execution implements Sender {
 
   /** Effects and completion, both or neither. */
   async complete<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { engine, transaction } = this.desk
-    if (transaction === undefined) throw new PermanentError('ctx.tx needs a store with transactions: Postgres.')
+    const { engine } = this.desk
     let stats: Readonly<Record<string, number>> | undefined
-    const value = await transaction(async (tx) => {
+    const undone = () => {
+      if (this.#mode === 'ending') this.#mode = 'running'
+      for (const [name, by] of Object.entries(stats ?? {})) this.tidings.count(name, by)
+      stats = undefined
+    }
+    const value = await this.#transacted(undone, async (tx) => {
       const value = await work(tx)
       const output = await checkedOutput(this.definition, value)
       if (!output.ok) throw output.error
@@ -214,14 +218,25 @@ export class Execution implements Sender {
       const [answer] = await engine.settle([{ ...this.#voice.aboutRev(word), tx }])
       if (answer?.ok !== true) throw refused(answer?.refusal)
       return value
-    }).catch((error: unknown) => {
-      if (this.#mode === 'ending') this.#mode = 'running'
-      for (const [name, by] of Object.entries(stats ?? {})) this.tidings.count(name, by)
-      throw error
     })
     this.#vacate()
     this.#settle()
     return value
+  }
+
+  /** Again where the database says that it must be: whoever asks for a strict isolation must expect that. */
+  async #transacted<T>(undone: () => void, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { transaction } = this.desk
+    if (transaction === undefined) throw new PermanentError('ctx.tx needs a store with transactions: Postgres.')
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await transaction(work)
+      } catch (error) {
+        undone()
+        if (tries === TX_TRIES || !mustBeRunAgain(error)) throw error
+        this.guard()
+      }
+    }
   }
 
   answered(word: Word, answer: Answer): void {
@@ -385,6 +400,13 @@ export class Execution implements Sender {
     return { startedAt: this.#startedAt, executionMs: Math.round(this.tookMs) }
   }
 }
+
+/** Of a transaction that others are in the way of. After that it is the job's attempt that is tried again. */
+const TX_TRIES = 5
+
+/** A serialization failure, or a deadlock: nothing of it was done. */
+const mustBeRunAgain = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01')
 
 /** This fence will never be accepted again. */
 const LOST: ReadonlySet<Refusal['code']> = new Set(['STALE_FENCE', 'LEASE_EXPIRED', 'ENDED', 'NOT_FOUND'])

@@ -118,13 +118,20 @@ export class Outbox {
     this.#underway.delete(batch)
     for (let i = 0; i < words.length; i += 1) {
       const answer = answers?.[i]
-      if (answer !== undefined) (senders[i] as Sender).answered(words[i] as Word, answer)
+      if (answer === undefined) continue
+      if (this.#isToBeSaidAgain(answer)) this.post(words[i] as Word, senders[i] as Sender, false)
+      else (senders[i] as Sender).answered(words[i] as Word, answer)
     }
     this.#schedule()
     if (!this.#isIdle) return
     const waiting = this.#idle
     this.#idle = []
     for (const resolve of waiting) resolve()
+  }
+
+  /** So many spoke about the job that nobody heard this: no fault of its sender, who has a lease to say it under. */
+  #isToBeSaidAgain(answer: Answer): boolean {
+    return !answer.ok && answer.refusal.code === 'OVERLOADED' && !this.#closing.signal.aborted
   }
 
   async #settle(words: readonly Word[]): Promise<readonly Answer[] | undefined> {

@@ -217,6 +217,7 @@ describe('keys', () => {
     const env = { PAWL_KEYS_FILE: keys }
     const words = ['enqueue', 'x', '--queue', 'q', '-p', `pin=${CANARY}`, '--url', file]
     const { id } = await json<{ id: string }>(words, { env })
+    await json(['jobs', 'signal', id, 'read', '-p', `by=${CANARY}`, '--url', file], { env })
     await json(['jobs', 'cancel', id, '--reason', `because ${CANARY}`, '--url', file], { env })
     const read = await json(['jobs', 'show', id, '--url', file, '--keys-file', keys])
     expect(read).toMatchObject({ input: { pin: CANARY }, cancel: { reason: `because ${CANARY}` } })
@@ -224,6 +225,7 @@ describe('keys', () => {
     expect(blind.stdout).toContain('(encrypted, key k1)')
     expect(blind.stdout).not.toMatch(/pawl:1|4n4ry/)
     expect((await pawl(['jobs', 'events', id, '--url', file])).stdout).not.toMatch(/pawl:1:k1:/)
+    expect(await json(['verify', '--url', file], { env })).toMatchObject({ jobs: 1, discrepancies: [] })
     const exported = await pawl(['export', '--url', file], { env })
     expect(exported.stdout).toMatch(/pawl:1:k1:/)
     expect(exported.stdout).not.toContain(CANARY)

@@ -11,6 +11,7 @@ import { recordBreaches, stepBreaches } from '../../src/core/invariants.ts'
 import type { Job, Kind, State } from '../../src/core/job.ts'
 import type { RefusalCode } from '../../src/core/refusal.ts'
 import { type PolicyInput, resolvePolicy } from '../../src/core/resolve.ts'
+import type { Step } from '../../src/core/steps.ts'
 
 /** A command without what every command carries. `fence: 'mine'` stands for the current lease's. */
 export type Words = { readonly type: Command['type'] } & Readonly<Record<string, unknown>>
@@ -33,6 +34,7 @@ export class History {
   now = T0
   readonly kind: Kind
   readonly events: Event[] = []
+  readonly steps: Step[] = []
   #requests = 0
 
   constructor(kind: Kind) {
@@ -58,6 +60,12 @@ export class History {
     return this
   }
 
+  /** Somebody sets the clock forward, and it is known. */
+  skips(ms: number): this {
+    this.steps.push({ at: this.now, byMs: ms })
+    return this.after(ms)
+  }
+
   /** Does all of these, each accepted. */
   does(...commands: readonly Words[]): this {
     for (const words of commands) this.when(words).accepted()
@@ -77,17 +85,18 @@ export class History {
   }
 
   when(words: Words, caused: readonly Event[] = []): Outcome {
-    return this.#outcome(decide(this.job, this.command(words), this.now, caused))
+    return this.#outcome(decide(this.job, this.command(words), this.now, caused, this.steps))
   }
 
   ticks(): Outcome {
-    const decision = decideTick(this.record, this.now, { actor: 'system', requestId: `tick-${this.#requests++}` })
+    const asked = { actor: 'system', requestId: `tick-${this.#requests++}` }
+    const decision = decideTick(this.record, this.now, asked, this.steps)
     if (decision === undefined) throw new Error('nothing is due')
     return this.#outcome(decision)
   }
 
   get isDue(): boolean {
-    return decideTick(this.record, this.now, { actor: 'system', requestId: 'tick' }) !== undefined
+    return decideTick(this.record, this.now, { actor: 'system', requestId: 'tick' }, this.steps) !== undefined
   }
 
   command(words: Words): Command {

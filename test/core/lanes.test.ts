@@ -29,7 +29,7 @@ function serve(uses: readonly LaneUse[], backlog: Map<string, number>, claims: n
       given.set(name, (given.get(name) ?? 0) + count)
       return count
     })
-    lanes = afterClaim(asked, gave, limit, now)
+    lanes = afterClaim(lanes, asked, gave, limit, now)
   }
   return given
 }
@@ -92,6 +92,7 @@ describe('lanes', () => {
     for (let n = 0; n < 100; n += 1) {
       const asked = orderLanes(lanes, 0, AGE_MS)
       lanes = afterClaim(
+        lanes,
         asked,
         asked.map(({ lane }) => (lane.queue === 'busy' ? 10 : 0)),
         10,
@@ -102,6 +103,20 @@ describe('lanes', () => {
     const given = serve(lanes, backlog, 20, 10, 0)
     expect(given.get('idle/5')).toBeLessThanOrEqual(110)
     expect(given.get('idle/5')).toBeGreaterThanOrEqual(90)
+  })
+
+  it('count what each of two claims gave that were under way together', () => {
+    const lanes = [use('a', 5, 2), use('b', 5), use('c', 5)]
+    const first = orderLanes(lanes, 0, AGE_MS)
+    const second = orderLanes(lanes, 0, AGE_MS)
+    const once = afterClaim(lanes, second, [3, 4], 10, 20)
+    const twice = afterClaim(once, first, [6, 2], 8, 10)
+    expect(twice.map(({ lane, pass, hungrySince }) => [lane.queue, pass, hungrySince])).toEqual([
+      ['a', 4.5, 20],
+      ['b', 6, 20],
+      // Empty when the first was answered, and not asked by the second, which had enough before.
+      ['c', 1.5, 20],
+    ])
   })
 
   it('are all asked, whatever their order', () => {
@@ -125,7 +140,7 @@ describe('a claim that got nothing', () => {
   it('leaves everybody where they were, whether it says so lane by lane or not at all', () => {
     const asked = [use('a', 5), use('b', 5)]
     for (const gave of [[], [0, 0]]) {
-      expect(afterClaim(asked, gave, 3, 7).map(({ pass, hungrySince }) => [pass, hungrySince])).toEqual([
+      expect(afterClaim(asked, asked, gave, 3, 7).map(({ pass, hungrySince }) => [pass, hungrySince])).toEqual([
         [0, 7],
         [0, 7],
       ])

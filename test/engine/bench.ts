@@ -8,6 +8,7 @@ import { LocalEngine } from '../../src/engine/local.ts'
 import type { Observer } from '../../src/engine/observer.ts'
 import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Body, Store } from '../../src/store/store.ts'
+import type { Log } from '../../src/system/log.ts'
 import { realRandom } from '../../src/system/random.ts'
 import { realTimers } from '../../src/system/timers.ts'
 import { VirtualClock } from './virtual-clock.ts'
@@ -21,6 +22,7 @@ export type Saying = DistributiveOmit<Exclude<Command, { type: 'enqueue' | 'clai
 
 export interface BenchOptions {
   readonly observer?: Observer
+  readonly log?: Log
   /** Something between the engine and its store. */
   readonly between?: (store: Store) => Store
 }
@@ -45,9 +47,9 @@ export class Bench {
   }
 
   /** A second process on the same store. */
-  another(options: Pick<BenchOptions, 'observer'> = {}): LocalEngine {
+  another({ observer, log }: Pick<BenchOptions, 'observer' | 'log'> = {}): LocalEngine {
     const { store, clock } = this
-    return new LocalEngine({ store, clock, random: realRandom, timers: realTimers, observer: options.observer })
+    return new LocalEngine({ store, clock, random: realRandom, timers: realTimers, observer, log })
   }
 
   requestId(): string {

@@ -3,8 +3,8 @@ import { derive } from '../../src/core/evolve.ts'
 import type { RefusalCode } from '../../src/core/refusal.ts'
 import { COMMANDS } from '../../src/core/verb.ts'
 import type { Answer } from '../../src/engine/engine.ts'
-import { TRIES } from '../../src/engine/execute.ts'
 import { LocalEngine } from '../../src/engine/local.ts'
+import { PATIENCE_MS } from '../../src/engine/turns.ts'
 import { verify } from '../../src/engine/verify.ts'
 import { linesTo } from '../../src/system/log.ts'
 import { realRandom } from '../../src/system/random.ts'
@@ -144,24 +144,58 @@ describe('words of many others about one job', () => {
 })
 
 describe('contention', () => {
-  it(`is given up after ${TRIES} conflicts, with a refusal that says so`, async () => {
-    const { bench, between } = watched()
-    const { job, fence } = await bench.running()
+  /** Somebody else speaks each time just before our commit; each of its words takes the given time. */
+  function interfered(bench: Bench, between: Between, id: string, times: number, eachMs = 1) {
     const other = bench.another()
     let n = 0
     const interfere = async () => {
       n += 1
-      await bench.say(job.id, { type: 'signal', name: `s${n}` }, other)
-      between.beforeCommit = interfere
+      bench.clock.advance(eachMs)
+      await bench.say(id, { type: 'signal', name: `s${n % 50}`, requestId: `i${n}` }, other)
+      if (n < times) between.beforeCommit = interfere
     }
     // The other engine's commits pass through the same hook, which is off while it works.
     between.beforeCommit = interfere
-    const answer = await bench.say(job.id, { type: 'complete', fence })
+    return () => n
+  }
+
+  it('is no reason to refuse anybody, however often somebody else was faster', async () => {
+    const { bench, between } = watched()
+    const { job, fence } = await bench.running()
+    const met = interfered(bench, between, job.id, 12)
+    expect(await bench.must(job.id, { type: 'complete', fence })).toMatchObject({ state: 'succeeded', rev: 16 })
+    expect(met()).toBe(12)
+  })
+
+  it('for longer than anybody’s patience is said so: nothing was changed, and it may be said again', async () => {
+    const { bench, between } = watched()
+    const { job } = await bench.running()
+    interfered(bench, between, job.id, 80, PATIENCE_MS / 6)
+    const cancel = { type: 'cancel', mode: 'soft', requestId: 'c' } as const
+    const answer = await bench.say(job.id, cancel)
     between.beforeCommit = undefined
-    expect(n).toBe(TRIES)
+    expect(answer).toMatchObject({ ok: false, refusal: { code: 'OVERLOADED', job: job.id, retryAfterMs: 500 } })
+    expect((await bench.job(job.id)).cancel).toBeUndefined()
+    expect(await bench.must(job.id, cancel)).toMatchObject({ replayed: false })
+  })
+
+  it('is a conflict for whoever said which revision was meant, and for nobody else', async () => {
+    const { bench, between } = watched()
+    const { job, fence } = await bench.running()
+    interfered(bench, between, job.id, 1)
+    const answer = await bench.say(job.id, { type: 'progress', fence, counters: { n: 1 }, expectedRev: 3 })
     expect(refusal(answer)).toBe('REV_CONFLICT')
-    expect((await bench.job(job.id)).signals).toBe(TRIES)
-    expect((await bench.must(job.id, { type: 'complete', fence })).state).toBe('succeeded')
+  })
+
+  it('does not hold up the words that came along', async () => {
+    const { bench, between } = watched()
+    const one = await bench.running()
+    const two = await bench.running()
+    interfered(bench, between, one.job.id, 5)
+    between.calls.commit = 0
+    const words = [one, two].map(({ job, fence }) => bench.word(job.id, { type: 'complete', fence }))
+    const answers = await bench.engine.settle(words)
+    expect(answers).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded', rev: 4 }])
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
+import { bodyRef } from '../../src/core/body.ts'
 import {
   type DefinedJob,
   defineJob,
@@ -231,18 +232,17 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('the library on %s', (n
     const { engine } = pawl
     const { id } = await pawl.enqueue(add, { a: 1, b: 2 })
     const anybody = (n: number) => ({ actor: 'ann', requestId: `a${n}` })
-    const body = { name: 'signal', size: 1, digest: 'd' }
     await engine.settle([
       ...[0, 1, 2].map((n) => ({
         id,
-        command: { ...anybody(n), type: 'signal', name: `s${n}`, body } as const,
+        command: { ...anybody(n), type: 'signal', name: `s${n}`, body: bodyRef('signal', String(n)) } as const,
         bodies: [{ name: 'signal', text: String(n) }],
       })),
       { id, command: { ...anybody(3), type: 'reschedule', priority: 5 } },
     ])
     const { fence } = await claimNext(pawl)
     const own = (n: number) => ({ fence, actor: 'worker:w', requestId: `o${n}` })
-    const step = { name: 'one', body: { name: 'step/one', size: 1, digest: 'd' }, compensate: false }
+    const step = { name: 'one', body: bodyRef('step/one', '1'), compensate: false }
     const answers = await engine.settle([
       { id, command: { ...own(0), type: 'start' } },
       { id, command: { ...own(1), type: 'progress', counters: { n: 1 } } },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { bodyRef } from '../../src/core/body.ts'
 import { derive } from '../../src/core/evolve.ts'
 import type { Job } from '../../src/core/job.ts'
 import { RETENTION_DEFAULTS, retention } from '../../src/engine/retention.ts'
@@ -153,7 +154,7 @@ describe('retention', () => {
       })
     }
     await bench.must(job.id, { type: 'record', fence, artifact: { name: 'a', ptr: 's3://a' } })
-    const body = { name: 'checkpoint', size: 1, digest: 'd' }
+    const body = bodyRef('checkpoint', '1')
     await bench.say(job.id, { type: 'checkpoint', fence, body }, bench.engine, [{ name: 'checkpoint', text: '1' }])
     const service = retentionOf(bench)
     await service.runOnce()

@@ -174,4 +174,55 @@ describe('effects and completion in one transaction', () => {
     expect(worker.held).toBe(0)
     await client.end()
   })
+
+  it.each(['this process', 'another'])(
+    'are there although %s renewed the lease after the view was taken',
+    async (who) => {
+      await using place = await PLACES.postgres()
+      await using pawl = await openAt(place)
+      await using other = await openAt(place)
+      let runs = 0
+      const careful = defineJob({
+        type: 'careful',
+        run: (_: unknown, ctx) =>
+          ctx.tx(async (tx) => {
+            runs += 1
+            if (runs === 1) ctx.count('tries')
+            await tx.query('set transaction isolation level serializable', [])
+            await tx.query('select 1', [])
+            const { engine } = who === 'another' ? other : pawl
+            const beat = { id: ctx.job.id, fence: ctx.fence, requestId: `beat ${runs}` }
+            if (runs === 1) expect(await engine.heartbeat([beat])).toMatchObject([{ ok: true }])
+            return 'done'
+          }),
+      })
+      await using _worker = pawl.work([careful])
+      const job = await pawl.enqueue(careful, 1)
+      expect(await job.result({ timeout: '60s' })).toBe('done')
+      expect(runs).toBe(2)
+      expect(await job.job()).toMatchObject({ attempt: 1, failures: 0, counters: { tries: 1 } })
+    },
+  )
+
+  it('are neither where the database never lets them through, and the failure says why', async () => {
+    await using place = await PLACES.postgres()
+    await using pawl = await openAt(place)
+    let runs = 0
+    const unlucky = defineJob({
+      type: 'unlucky',
+      retry: { attempts: 1 },
+      run: (_: unknown, ctx) =>
+        ctx.tx(async (tx) => {
+          runs += 1
+          await tx.query('set transaction isolation level repeatable read', [])
+          await tx.query('select 1', [])
+          await pawl.engine.heartbeat([{ id: ctx.job.id, fence: ctx.fence, requestId: `beat ${runs}` }])
+          return 'done'
+        }),
+    })
+    await using _worker = pawl.work([unlucky])
+    const job = await pawl.enqueue(unlucky, 1)
+    await expect(job.result({ timeout: '60s' })).rejects.toThrow()
+    expect(await job.job()).toMatchObject({ error: { code: '40001', message: expect.stringContaining('run again') } })
+  })
 })

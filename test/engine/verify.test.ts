@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import type { Discrepancy } from '../../src/engine/verify.ts'
-import { defineSpec, type Pawl } from '../../src/index.ts'
+import type { Discrepancy } from '../../src/engine/discrepancy.ts'
+import { aesGcm, defineSpec, type Pawl } from '../../src/index.ts'
 import { eventually } from '../support/eventually.ts'
-import { openAt, PLACES } from './opened.ts'
+import { openAt, PLACES, type Place } from './opened.ts'
 
 const work = defineSpec({ type: 'work', retry: { attempts: 2, jitter: 'none', base: 1 } })
 
@@ -42,6 +43,32 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('verify on %s', (name) 
   })
 })
 
+const reading = async ({ url }: Place, sql: string): Promise<readonly unknown[]> => {
+  if (!url.startsWith('postgres')) {
+    using file = new DatabaseSync(url)
+    return file.prepare(sql.replaceAll('pawl.', '')).all()
+  }
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query(sql)
+  await client.end()
+  return rows
+}
+
+describe.each(['sqlite', 'postgres'] as const)('verify of encrypted jobs on %s', (name) => {
+  it('looks at what is stored, where equal inputs have different sums', async () => {
+    await using place = await PLACES[name]()
+    await using pawl = await openAt(place, { codec: aesGcm({ keys: { a: randomBytes(32) }, current: 'a' }) })
+    const letters = await pawl.enqueueMany(work, [{ n: 1 }, { n: 1 }])
+    for (const letter of letters) await letter.signal('read', { by: 'ann' })
+    expect((await pawl.verify()).discrepancies).toEqual([])
+    const sums = (await reading(place, 'select sum from pawl.job')) as readonly { readonly sum: number }[]
+    expect(new Set(sums.map(({ sum }) => sum)).size).toBe(letters.length)
+    await reading(place, 'update pawl.job set input = (select max(input) from pawl.job)')
+    expect(told((await pawl.verify()).discrepancies)).toEqual(['body: input is not what was written'])
+  })
+})
+
 describe('verify finds what was done to the file by hand', () => {
   const deeds: Readonly<Record<string, readonly [sql: string, found: RegExp]>> = {
     'a log that ends otherwise': [
@@ -54,6 +81,8 @@ describe('verify finds what was done to the file by hand', () => {
       'update done set ending = (select ending from done where id = 1), state = (select state from done where id = 1) where id = 2',
       /record: |log: |unreadable/,
     ],
+    'an input': [`update job set input = replace(input, '2', '9')`, /body: input is not what was written/],
+    'an output': [`update done set output = '2' where output is not null`, /body: output is (not what was written|\d)/],
     'a record that is no record': [`update ending set record = '!' where state = 'S'`, /unreadable/],
     'a row removed from where it lives': ['delete from ready', /record: it is queued|unreadable|count: /],
     'a dedupe key that nobody holds': [
@@ -91,6 +120,23 @@ describe('verify finds what the owner of a Postgres database did by hand', () =>
       'delete from pawl.past where job = 1 and rev < (select max(rev) from pawl.past where job = 1)',
       /log: |record: |unreadable/,
     ],
+    'an input': [
+      `update pawl.job set input = replace(input, '2', '9') where id = 2`,
+      /^body: input is not what was written$/m,
+    ],
+    'an input that is gone': [
+      'update pawl.job set input = null where id = 2',
+      /^body: input is not what was written$/m,
+    ],
+    'an output': [
+      `update pawl.past set output = '2' where output is not null`,
+      /^body: output is not what was written$/m,
+    ],
+    'an output of another length': [
+      `update pawl.past set output = '22' where output is not null`,
+      /^body: output is 2 long, and was written as 1$/m,
+    ],
+    'an output that is gone': ['update pawl.past set output = null', /^body: output is not there$/m],
     'a log that is no log': [`update pawl.past set events = '!' where job = 1`, /unreadable/],
     'a dedupe key that nobody holds': [
       `delete from pawl.key where purpose = 'dedupe'`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer, Word } from '../../src/engine/engine.ts'
+import { crowded } from '../../src/engine/turns.ts'
 import { silentLog } from '../../src/system/log.ts'
 import { VirtualTime } from '../../src/testing/virtual-time.ts'
 import { Outbox } from '../../src/worker/outbox.ts'
@@ -17,13 +18,14 @@ const answer = (jobId: string): Answer => ({
 
 /** An engine whose calls are answered when the test says so. */
 function slowEngine() {
-  const calls: { ids: string[]; answer: () => void; fail: () => void }[] = []
+  const calls: { ids: string[]; answer: () => void; crowd: () => void; fail: () => void }[] = []
   const settle = (words: readonly Word[]) =>
     new Promise<readonly Answer[]>((resolve, reject) => {
       const ids = words.map(({ id }) => id)
       calls.push({
         ids,
         answer: () => resolve(ids.map(answer)),
+        crowd: () => resolve(words.map((each) => ({ ok: false, refusal: crowded(each) }))),
         fail: () => reject(new Error('the store is away')),
       })
     })
@@ -92,6 +94,21 @@ describe('the outbox', () => {
     calls[2]?.answer()
     await outbox.idle()
     expect(answered).toEqual(['a', 'b'])
+  })
+
+  it('says again what nobody heard because so many spoke about its job', async () => {
+    const { calls, post, time, answered, outbox } = open()
+    post('a', false)
+    await time.settle()
+    calls[0]?.crowd()
+    await time.settle()
+    expect(answered).toEqual([])
+    expect(calls[1]?.ids).toEqual(['a'])
+    calls[1]?.crowd()
+    await time.settle()
+    calls[2]?.answer()
+    await outbox.idle()
+    expect(answered).toEqual(['a'])
   })
 
   it('gives up on what fails once it is closed', async () => {

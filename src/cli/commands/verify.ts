@@ -1,11 +1,12 @@
-/** `pawl verify`: folds every log against its record and names every difference. */
+/** `pawl verify`: folds every log against its record, checks the texts beside it, and names every difference. */
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { type Discrepancy, type Verification, verify as verifyAll, verifyOne } from '../../engine/verify.ts'
+import type { Discrepancy, Verification } from '../../engine/discrepancy.ts'
+import { verify as verifyAll, verifyOne } from '../../engine/verify.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT } from '../exit.ts'
 import type { Context } from '../program.ts'
-import { found, isFile, needsStore, type Session, withExisting } from '../session.ts'
+import { found, isFile, needsStore, type Session, withExisting, withoutKeys } from '../session.ts'
 import { safe } from '../terminal.ts'
 import { type Filters, filters, queryOf } from './jobs.ts'
 
@@ -13,7 +14,9 @@ export function verify(parent: Command, { session }: Context): void {
   const command = filters(
     parent
       .command('verify [id]')
-      .description('fold every log against its record, keys and counts; exits with 1 if anything differs'),
+      .description(
+        'fold every log against its record, and check texts, keys and counts; exits with 1 if anything differs',
+      ),
   ).action((id: string | undefined, options: Filters) => run(session(), id, options))
   examples(
     command,
@@ -27,7 +30,8 @@ async function run(session: Session, id: string | undefined, options: Filters): 
   needsStore(session, 'verify')
   const { terminal } = session
   const damaged = await damage(session)
-  const told = await withExisting(session, async (pawl): Promise<Verification> => {
+  // As it is stored, keys or not: that is what logs and sums were written of.
+  const told = await withExisting(withoutKeys(session), async (pawl): Promise<Verification> => {
     if (id !== undefined) return await verifyOne(pawl.engine, await found(pawl, id))
     const { tally } = await pawl.engine.events({ by: 'tally' })
     const all = tally.reduce((sum, { count }) => sum + count, 0)

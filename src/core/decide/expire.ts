@@ -2,20 +2,22 @@
 import { change, type Draft } from '../draft.ts'
 import { compensationFailed, conclude, failureOf, timedOut } from '../ending.ts'
 import { TIMEOUT_CODE } from '../errors.ts'
-import type { Job, Wait } from '../job.ts'
+import type { Job, Time, Wait } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
+import { livedUntil } from '../steps.ts'
 import { attemptEndsAt } from '../timers.ts'
 import { failAttempt } from './fail.ts'
 
 export function decideExpire(d: Draft, job: Job): Ruling {
-  if (passed(job.deadlineAt, d)) return deadline(d, job)
-  if (passed(job.startBy, d) && (job.state === 'queued' || job.state === 'claimed')) return notStarted(d, job)
-  if (passed(attemptEndsAt(job), d)) return attemptTimedOut(d, job)
-  if (job.wait !== undefined && passed(job.wait.timeoutAt, d)) return waitTimedOut(d, job.wait)
+  const until = livedUntil(job, d.at, d.steps)
+  if (passed(job.deadlineAt, until)) return deadline(d, job)
+  if (passed(job.startBy, until) && (job.state === 'queued' || job.state === 'claimed')) return notStarted(d, job)
+  if (passed(attemptEndsAt(job), until)) return attemptTimedOut(d, job)
+  if (job.wait !== undefined && passed(job.wait.timeoutAt, until)) return waitTimedOut(d, job.wait)
   return { code: 'NOT_DUE', message: `No time limit of job ${job.id} has passed.` }
 }
 
-const passed = (time: number | undefined, d: Draft): boolean => time !== undefined && time <= d.at
+const passed = (time: Time | undefined, until: Time): boolean => time !== undefined && time <= until
 
 function deadline(d: Draft, job: Job): Ruling {
   if (job.phase === 'compensate') {

@@ -3,12 +3,13 @@ import { assert } from '../assert.ts'
 import { change, type Draft } from '../draft.ts'
 import type { Job } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
+import { leaseEndsAt } from '../steps.ts'
 
 export function decideStall(d: Draft, job: Job): Ruling {
   assert(job.lease !== undefined, 'the table lets only owned jobs stall')
-  const { expiresAt } = job.lease
-  if (d.at < expiresAt)
-    return { code: 'NOT_DUE', message: `The lease of job ${job.id} is live for another ${expiresAt - d.at} ms.` }
-  change(d, 'stalled', 'stalled', { leaseExpiresAt: expiresAt }, { reason: 'lease_expired' })
+  const endsAt = leaseEndsAt(job, d.steps)
+  if (d.at < endsAt)
+    return { code: 'NOT_DUE', message: `The lease of job ${job.id} is live for another ${endsAt - d.at} ms.` }
+  change(d, 'stalled', 'stalled', { leaseExpiresAt: job.lease.expiresAt }, { reason: 'lease_expired' })
   return undefined
 }

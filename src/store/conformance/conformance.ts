@@ -39,12 +39,14 @@ export interface Subject {
   readonly cannot?: Readonly<Partial<Record<Need, string>>>
 }
 
-export type Need = 'reopen' | 'transaction' | 'hints' | 'standing'
+export type Need = 'reopen' | 'transaction' | 'hints' | 'standing' | 'setClock'
 
 export interface Seat {
   readonly store: Store
   /** Lets the store's clock pass at least `ms`: a virtual clock jumps, a real one is waited for. */
   advance(ms: number): Promise<void>
+  /** Sets whatever the store reads the time from, as whoever administers the machine may. No time passes. */
+  setClock?(byMs: number): Promise<void>
   /** A second store on the same data, as another process would open one. The seat closes it. Absent: the same store. */
   another?(): Promise<Store>
   /** Closes the store, and opens another on the same data. */

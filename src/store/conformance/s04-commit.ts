@@ -44,6 +44,56 @@ export const commit: readonly Scene[] = [
     },
   },
   {
+    name: 'a body named twice in one change has the text that came last, and its neighbours are none the worse',
+    async play(stage) {
+      const jobs = [await running(stage), await running(stage), await running(stage)]
+      const twice = (name: string) => ({ bodies: [1, 2, 3].map((n) => ({ name, text: String(n) })) })
+      const ref = { name: 'checkpoint', size: 1, digest: undefined }
+      const [a, b, c] = jobs as [Job, Job, Job]
+      const changes = [
+        stage.change(a, { type: 'checkpoint', fence: fenceOf(a), body: ref }, stage.begin, twice('checkpoint')),
+        stage.change(b, { type: 'complete', fence: fenceOf(b) }, stage.begin, twice('output')),
+        stage.change(c, { type: 'fail', fence: fenceOf(c), fault: FAULT }, stage.begin, twice('step/a')),
+      ]
+      same(
+        await stage.commit(...changes),
+        changes.map(() => ({ status: 'applied' })),
+        'all three are applied',
+      )
+      const names = ['checkpoint', 'output', 'step/a']
+      for (const [i, { after }] of changes.entries()) {
+        const name = names[i] as string
+        same(
+          await stage.loaded(after.id, names),
+          { job: after, bodies: { [name]: '3' }, caused: [] },
+          'the last one stands',
+        )
+        await stage.expectFolds(after.id)
+      }
+    },
+  },
+  {
+    name: 'of two changes of one job in one call the second follows the first, or meets it',
+    async play(stage) {
+      const [a, b, c] = [await running(stage), await running(stage), await running(stage)]
+      const counted = (job: Job, n: number) =>
+        stage.change(job, { type: 'progress', fence: fenceOf(job), counters: { n } }, stage.begin)
+      const ended = (job: Job) => stage.change(job, { type: 'complete', fence: fenceOf(job) }, stage.begin)
+      const first = counted(a, 1)
+      const second = ended(first.after)
+      const winner = ended(b)
+      const loser = counted(b, 1)
+      const neighbour = ended(c)
+      const verdicts = await stage.commit(first, winner, second, loser, neighbour)
+      const applied: Verdict = { status: 'applied' }
+      same(verdicts, [applied, applied, applied, { status: 'conflict' }, applied], 'each in its turn')
+      for (const { after } of [second, winner, neighbour]) {
+        await stage.expectRecord(after, 'what was applied is there')
+        await stage.expectFolds(after.id)
+      }
+    },
+  },
+  {
     name: 'a change from an old revision is a conflict and leaves no trace',
     async play(stage) {
       const old = await stage.insertOne()
@@ -231,6 +281,8 @@ export const commit: readonly Scene[] = [
 ]
 
 const DEDUPE = { purpose: 'dedupe', key: 'k', until: undefined } as const
+
+const FAULT = { code: 'E_TEST', message: 'no', class: 'permanent' } as const
 
 const fenceOf = (job: Job): string => job.lease?.fence ?? ''
 

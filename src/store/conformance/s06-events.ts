@@ -4,10 +4,34 @@ import { type Job, STATES, type State } from '../../core/job.ts'
 import type { EventQuery } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
-import { SPECIMENS, type Specimen } from './specimens.ts'
+import { growAll, SPECIMENS, type Specimen } from './specimens.ts'
 import type { Stage } from './stage.ts'
 
 export const events: readonly Scene[] = [
+  {
+    name: 'a record comes with its whole log where that is asked for, unless it is longer than wanted',
+    async play(stage) {
+      const jobs = await growAll(stage)
+      const { items } = await stage.store.load(jobs.map(({ id }) => ({ id, log: 100 })))
+      for (const [i, { id }] of jobs.entries()) {
+        same(items[i]?.log, await stage.events(id), `the log of a job that is ${jobs[i]?.state}`)
+      }
+      const [longest] = jobs.toSorted((a, b) => b.rev - a.rev)
+      const id = longest?.id ?? ''
+      const { length } = await stage.events(id)
+      const some = await stage.store.load([
+        { id, log: length - 1 },
+        { id, log: length },
+        { id },
+        { id: stage.id(), log: 9 },
+      ])
+      same(
+        some.items.map((item) => item?.log?.length),
+        [undefined, length, undefined, undefined],
+        'whole, or not at all',
+      )
+    },
+  },
   ...STATES.map(asWritten),
   {
     name: 'a log is read in pages, after a revision',

@@ -139,6 +139,7 @@ const COLLECTIONS: Readonly<Record<SettingCollection, true>> = {
   schedule: true,
   ids: true,
   idempotency: true,
+  clock: true,
   type: true,
   audit: true,
 }

@@ -6,9 +6,10 @@ export function load(shelves: Shelves, item: LoadItem): Loaded | undefined {
   const shelf = byIdOrAlias(shelves, item)
   if (shelf === undefined) return undefined
   if (item.tenant !== undefined && shelf.job.spec.kind.tenant !== item.tenant) return undefined
-  const { requestId } = item
+  const { requestId, log = 0 } = item
   const caused = requestId === undefined ? [] : shelves.caused(shelf, requestId)
-  return { job: shelf.job, bodies: wanted(shelf, item.bodies ?? []), caused }
+  const bodies = wanted(shelf, item.bodies ?? [])
+  return { job: shelf.job, bodies, caused, log: shelf.events.length <= log ? [...shelf.events] : undefined }
 }
 
 function byIdOrAlias(shelves: Shelves, { id, tenant, key }: LoadItem): Shelf | undefined {

@@ -6,6 +6,7 @@
 import { assert } from '../../core/assert.ts'
 import type { Time } from '../../core/job.ts'
 import type { Clock } from '../../system/clock.ts'
+import { SteadyClock } from '../../system/steady-clock.ts'
 import type {
   Beat,
   BeatAnswer,
@@ -43,7 +44,7 @@ import { Shelves } from './shelves.ts'
 
 export interface MemoryOptions {
   /** Any clock will do, a virtual one too: the store reads it once per call and waits for nothing. */
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
 }
 
 export function openMemoryStore({ clock }: MemoryOptions): Store {
@@ -52,15 +53,13 @@ export function openMemoryStore({ clock }: MemoryOptions): Store {
 
 class MemoryStore implements Store {
   readonly claimsStand = false
-  readonly #clock: Pick<Clock, 'now'>
+  readonly #clock: SteadyClock
   readonly #hints = new Hints()
   /** Present exactly until closed. */
   #shelves: Shelves | undefined = new Shelves()
-  /** The latest time ever answered: a clock that is set back makes this one wait for it. */
-  #now: Time = 0
 
-  constructor(clock: Pick<Clock, 'now'>) {
-    this.#clock = clock
+  constructor(clock: Clock) {
+    this.#clock = new SteadyClock(clock)
   }
 
   async insert(items: readonly NewJob[], tx?: Transaction, together = false): Promise<InsertAnswer> {
@@ -99,7 +98,7 @@ class MemoryStore implements Store {
 
   async due(limit: number): Promise<DueAnswer> {
     const { shelves, now } = this.#enter()
-    return { now, jobs: due(shelves, limit, now) }
+    return { now, jobs: due(shelves, limit, now), setBackMs: this.#clock.takeSetBackMs() }
   }
 
   async find(query: JobQuery): Promise<JobPage> {
@@ -133,8 +132,7 @@ class MemoryStore implements Store {
   #enter(tx?: Transaction): { readonly shelves: Shelves; readonly now: Time } {
     assert(this.#shelves !== undefined, 'the store has been closed')
     if (tx !== undefined) throw new Error(NO_TRANSACTION)
-    this.#now = Math.max(this.#now, Math.floor(this.#clock.now()))
-    return { shelves: this.#shelves, now: this.#now }
+    return { shelves: this.#shelves, now: this.#clock.now() }
   }
 
   #tell(change: Change, { status }: Verdict): void {

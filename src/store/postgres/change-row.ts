@@ -48,7 +48,7 @@ export const isSettling = ({ before, after, bodies, give, take, spawn, events }:
 export function settleRow({ before, after, events, bodies, notAfter }: Move, bundle?: number): SettleRow {
   // The whole log is in this row and the one that is the job: the record is their fold and needs no copy.
   const told = isTerminal(after.state) && (before.rev === 1 || (before.rev === 2 && before.state === 'claimed'))
-  const output = bodies.find(isOutput)
+  const output = bodies.findLast(isOutput)
   return {
     i: idNumber(before.id) as number,
     r: before.rev,
@@ -110,7 +110,7 @@ export function bundlesIn(rows: readonly SettleRow[]): string | undefined {
 export function moveRow(change: Move, kind: Interned, spawnKind: Interned | undefined) {
   const { before, after, events, bodies, give, take, spawn } = change
   const claim = events.find((event) => event.type === 'claimed')
-  const others = bodies.filter((body) => !isOutput(body))
+  const others = lastOfEach(bodies.filter((body) => !isOutput(body)))
   const foreign = events.filter((event) => event.correlationId !== before.spec.correlationId)
   assert((spawn === undefined) === (spawnKind === undefined), 'a successor has a kind')
   return {
@@ -156,6 +156,10 @@ function claimWords(event: Event, after: Job) {
   const [, , nonce] = (after.lease?.fence ?? '').split('.')
   return { w: storable(after.owner?.workerId ?? ''), a: storable(event.actor), n: nonce ?? '', t: event.at }
 }
+
+/** What is written twice in one change is what was written last: a statement writes each row once. */
+const lastOfEach = (bodies: readonly Body[]): readonly Body[] =>
+  bodies.length < 2 ? bodies : [...new Map(bodies.map((body) => [body.name, body])).values()]
 
 const isOutput = ({ name }: Body): boolean => name === 'output'
 

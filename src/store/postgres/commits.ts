@@ -7,6 +7,7 @@ import { idNumber, idText } from '../../core/id.ts'
 import type { Job } from '../../core/job.ts'
 import { Batcher } from '../batcher.ts'
 import type { Change, Key, Verdict } from '../store.ts'
+import { brokenUp, mayBreakUp } from './broken-up.ts'
 import type { Bundles } from './bundles.ts'
 import { alike, bundlesIn, isSettling, type Move, moveRow, settleRow, shapeOf } from './change-row.ts'
 import type { Row } from './client.ts'
@@ -15,7 +16,7 @@ import type { Keeping } from './keeping.ts'
 import type { Kinds } from './kinds.ts'
 import { keyRow } from './new-row.ts'
 import type { Statements } from './statements.ts'
-import { codeOf, isItems } from './trouble.ts'
+import { codeOf } from './trouble.ts'
 import { literal, uniform } from './uniform.ts'
 
 export interface CommitParts {
@@ -53,7 +54,9 @@ export class Commits {
   async commitIn(changes: readonly Change[], run: Run): Promise<readonly Verdict[]> {
     await this.#intern(changes)
     for (const change of changes) if (change.kind === 'move') await this.#part(change.before)
-    return this.#apply(changes, run)
+    const verdicts = await this.#apply(changes, run)
+    if (verdicts.some(({ status }) => status === 'conflict')) await this.#mustSeeWhatIs(run)
+    return verdicts
   }
 
   close(): Promise<void> {
@@ -77,6 +80,14 @@ export class Commits {
     } finally {
       this.#parting.delete(bundle)
     }
+  }
+
+  /** Whoever decides again reads what is, and would meet it for ever in a transaction that sees what was when it began. */
+  async #mustSeeWhatIs(run: Run): Promise<void> {
+    const [row] = await run(ISOLATION, () => [])
+    if (row?.[0] === 'read committed') return
+    const message = `pawl: the job has changed since this ${row?.[0]} transaction took its view; the transaction must be run again`
+    throw Object.assign(new Error(message), { code: '40001' })
   }
 
   readonly #run: Run = (text, values, mayBreakUp = false) =>
@@ -134,6 +145,17 @@ export class Commits {
   }
 
   async #settle(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {
+    let again = false
+    try {
+      return await this.#settleTogether(changes, run, () => {
+        again = true
+      })
+    } catch (error) {
+      return this.#oneByOne(changes, run, again, error)
+    }
+  }
+
+  async #settleTogether(changes: readonly Move[], run: Run, lost: () => void): Promise<readonly Verdict[]> {
     const { kinds, statements, bundles, sawClock } = this.#parts
     const rows = changes.map((change) => settleRow(change, bundles.of(change.before)))
     const values = [
@@ -145,21 +167,15 @@ export class Commits {
       bundlesIn(rows),
     ]
     let again = false
-    let answer: Row | undefined
-    try {
-      const answers = await run(
-        statements.settle,
-        (repeated) => {
-          again = repeated
-          return values
-        },
-        true,
-      )
-      answer = answers[0]
-    } catch (error) {
-      if (!isItems(error) || changes.length === 0) throw error
-      return this.#oneByOne(changes, run, again)
-    }
+    const [answer] = await run(
+      statements.settle,
+      (repeated) => {
+        again = repeated
+        if (repeated) lost()
+        return values
+      },
+      true,
+    )
     assert(answer !== undefined, 'a settlement is answered')
     sawClock(Number(answer[0]))
     if (typeof answer[2] === 'string') this.#recount(answer[2])
@@ -188,16 +204,16 @@ export class Commits {
   async #move(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {
     let again = false
     try {
-      return await this.#moveTogether(changes, run, (repeated) => {
-        again = repeated
+      return await this.#moveTogether(changes, run, false, () => {
+        again = true
       })
     } catch (error) {
-      if (!isItems(error)) throw error
-      return this.#oneByOne(changes, run, again)
+      return this.#oneByOne(changes, run, again, error)
     }
   }
 
-  async #moveTogether(changes: readonly Move[], run: Run, note: (again: boolean) => void, lost = false) {
+  /** `again`: an earlier try may have been applied; `lost` is told of one. */
+  async #moveTogether(changes: readonly Move[], run: Run, again: boolean, lost: () => void) {
     const { kinds, statements, sawClock } = this.#parts
     const items = JSON.stringify(
       changes.map((change) => {
@@ -207,9 +223,9 @@ export class Commits {
     )
     const [row] = await run(
       statements.move,
-      (again) => {
-        note(again)
-        return [items, again || lost]
+      (repeated) => {
+        if (repeated) lost()
+        return [items, repeated || again]
       },
       true,
     )
@@ -219,33 +235,39 @@ export class Commits {
     return changes.map((change, i) => verdictOf(letters[i] as string, change))
   }
 
-  /** A batch that failed is broken up once: one bad item never fails its neighbours. */
-  async #oneByOne(changes: readonly Move[], run: Run, lost: boolean): Promise<readonly Verdict[]> {
-    const verdicts: Verdict[] = []
-    for (const change of changes) verdicts.push(await this.#alone(change, run, lost))
-    return verdicts
+  /** A transaction of the caller's that has failed is over: there is nothing to break up. */
+  #oneByOne(changes: readonly Move[], run: Run, again: boolean, error: unknown): Promise<readonly Verdict[]> {
+    if (run !== this.#run || !mayBreakUp(error)) throw error
+    return brokenUp<Move, Verdict>(
+      changes,
+      (change) => this.#alone(change, again),
+      (rule) => ({ status: 'rejected', field: 'job', rule }),
+    )
   }
 
-  async #alone(change: Move, run: Run, lost: boolean): Promise<Verdict> {
+  async #alone(change: Move, again: boolean): Promise<Verdict> {
     for (let tries = 0; ; tries += 1) {
       try {
-        const [verdict] = await this.#moveTogether([change], run, () => {}, lost)
+        const [verdict] = await this.#moveTogether([change], this.#run, again, () => {})
         return verdict as Verdict
       } catch (error) {
-        if (codeOf(error) === '55P03' && tries < LOCK_TRIES) continue
-        // Somebody's open transaction has the row: whoever decides again finds out how that ended.
-        if (codeOf(error) === '55P03' || codeOf(error) === '23505') return CONFLICT
-        if (!isItems(error)) throw error
-        return { status: 'rejected', field: 'job', rule: error instanceof Error ? error.message : '' }
+        const code = codeOf(error)
+        if (code === '55P03' && tries < LOCK_TRIES) continue
+        // Somebody's open transaction has the row: whoever decides again, a little later, finds out how that ended.
+        if (code === '55P03' || code === '23505') return CONFLICT
+        throw error
       }
     }
   }
 }
 
+const ISOLATION = `select current_setting('transaction_isolation')`
+
 const APPLIED: Verdict = { status: 'applied' }
 const CONFLICT: Verdict = { status: 'conflict' }
 const LATE: Verdict = { status: 'late' }
-const LOCK_TRIES = 20
+/** Few: those it came with wait meanwhile. */
+const LOCK_TRIES = 1
 
 /** 'a', 'c', 'l', or who holds which key: `purpose:holder:key`. */
 function verdictOf(letter: string, change?: Move): Verdict {

@@ -5,6 +5,7 @@ import { Batcher } from '../batcher.ts'
 import { decodeCancel } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
 import type { Beat, Beaten } from '../store.ts'
+import { brokenUp, mayBreakUp } from './broken-up.ts'
 import type { Connection } from './connection.ts'
 import type { Statements } from './statements.ts'
 
@@ -52,11 +53,22 @@ export class Heartbeats {
         else asked.push({ place, row })
         seen.add(row.i)
       }
-      const told = asked.length === 0 ? [] : await this.#ask(asked.map(({ row }) => row))
+      const told = asked.length === 0 ? [] : await this.#askFor(asked.map(({ row }) => row))
       for (const [n, { place }] of asked.entries()) answers[place] = told[n] as Timed
       rest = later
     }
     return answers
+  }
+
+  /** One lease that cannot be renewed costs nobody else's: it goes the long way, through core. */
+  async #askFor(rows: readonly BeatRow[]): Promise<readonly Timed[]> {
+    try {
+      return await this.#ask(rows)
+    } catch (error) {
+      if (rows.length === 1 || !mayBreakUp(error)) throw error
+      const alone = async (row: BeatRow) => (await this.#ask([row]))[0] as Timed
+      return brokenUp<BeatRow, Timed>(rows, alone, () => ({ now: 0, beaten: BUSY }))
+    }
   }
 
   async #ask(rows: readonly BeatRow[]): Promise<readonly Timed[]> {

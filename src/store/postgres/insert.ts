@@ -5,6 +5,7 @@
 import type { Job, Kind } from '../../core/job.ts'
 import { Batcher } from '../batcher.ts'
 import type { Inserted, NewJob } from '../store.ts'
+import { brokenUp, mayBreakUp } from './broken-up.ts'
 import type { Row } from './client.ts'
 import { type Connection, leastBusy } from './connection.ts'
 import type { Hints, Ride } from './hints.ts'
@@ -21,9 +22,9 @@ import {
   newRow,
 } from './new-row.ts'
 import type { Statements } from './statements.ts'
-import { codeOf, isItems, LOCK_NOT_AVAILABLE } from './trouble.ts'
+import { codeOf, LOCK_NOT_AVAILABLE } from './trouble.ts'
 import { literal, uniform } from './uniform.ts'
-import { BUSY, holderOf, INSERTED, insertedBy, rejected, type Verdict, verdictsIn } from './verdict.ts'
+import { BUSY, holderOf, INSERTED, insertedBy, type Verdict, verdictsIn } from './verdict.ts'
 
 export interface InsertParts {
   /** Two: where much is enqueued at a time, one backend alone would be what all wait for; a third gained nothing. */
@@ -130,9 +131,9 @@ export class Inserts {
 
   async #insertPlain(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {
     const plain = leastBusy(this.#parts.plain)
-    const { text, values } = this.#plainCall(items, ride)
     let again = false
     try {
+      const { text, values } = this.#plainCall(items, ride)
       const [row] = await plain.run(
         text,
         (repeated) => {
@@ -144,8 +145,7 @@ export class Inserts {
       this.#parts.sawClock(Number(row?.[0]))
       return { verdicts: items.map(() => undefined), given: row?.[1] === true }
     } catch (error) {
-      if (!isItems(error)) throw error
-      return { verdicts: await this.#brokenUp(plain, items, again, ride), given: false }
+      return { verdicts: await this.#brokenUp(plain, items, again, ride, error), given: false }
     }
   }
 
@@ -164,10 +164,10 @@ export class Inserts {
 
   async #insertKeyed(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {
     const { keyed, statements } = this.#parts
-    const rows = this.#keyedRows(items)
-    const offer = ride === undefined ? [] : [laneOf(rows), literal(rows.map(({ i }) => i)), ...ride.values]
     let again = false
     try {
+      const rows = this.#keyedRows(items)
+      const offer = ride === undefined ? [] : [laneOf(rows), literal(rows.map(({ i }) => i)), ...ride.values]
       const answer = await keyed.run(
         ride === undefined ? statements.enqueue : statements.enqueueOffering,
         (repeated) => {
@@ -178,22 +178,25 @@ export class Inserts {
       )
       return { verdicts: this.#verdicts(answer, again), given: answer[0]?.[2] === true }
     } catch (error) {
-      if (!isItems(error)) throw error
-      return { verdicts: await this.#brokenUp(keyed, items, again, ride), given: false }
+      return { verdicts: await this.#brokenUp(keyed, items, again, ride, error), given: false }
     }
   }
 
-  /** A batch that failed is broken up once: one bad item never fails its neighbours. */
   async #brokenUp(
     connection: Connection,
     items: readonly NewJob[],
     again: boolean,
     ride: Ride | undefined,
+    error: unknown,
   ): Promise<readonly Verdict[]> {
+    if (!mayBreakUp(error)) throw error
     // Whoever waits for a job that has ended must not wait for whatever is the matter here.
     if (ride !== undefined) this.#parts.hints.failed({ ...ride, queues: new Map() })
-    const verdicts: Verdict[] = []
-    for (const item of items) verdicts.push(await this.#alone(connection, item, again))
+    const verdicts = await brokenUp<NewJob, Verdict>(
+      items,
+      (item) => this.#alone(connection, item, again),
+      (rule) => `rejected:${rule}`,
+    )
     if (ride !== undefined) this.#parts.hints.failed({ ...ride, jobs: new Set() })
     return verdicts
   }
@@ -215,8 +218,7 @@ export class Inserts {
         // A key held in somebody's open transaction: they decide, we ask again for a while.
         if (codeOf(error) === LOCK_NOT_AVAILABLE && tries < LOCK_TRIES) continue
         if (codeOf(error) === LOCK_NOT_AVAILABLE) return BUSY
-        if (!isItems(error)) throw error
-        return rejected(error)
+        throw error
       }
     }
   }

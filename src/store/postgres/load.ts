@@ -8,6 +8,7 @@ import type { Row } from './client.ts'
 import type { Kinds, Run } from './kinds.ts'
 import { keyText } from './new-row.ts'
 import { recordOf, type Whereabouts } from './records.ts'
+import { shortLogs } from './short-logs.ts'
 import type { Statements } from './statements.ts'
 import { literal } from './uniform.ts'
 
@@ -26,11 +27,34 @@ export async function load(parts: LoadParts, items: readonly LoadItem[]): Promis
     return tenant === undefined || row?.kind.tenant === tenant ? row : undefined
   })
   const caused = await causedBy(parts, items, rows)
+  const logs = await shortLogs(parts, items, rows)
+  const altered = await alteredOf(parts, items, rows)
   return items.map((item, i) => {
     const row = rows[i]
     if (row === undefined) return undefined
-    return { job: recordOf(row), bodies: wanted(bodies.get(row.id), item.bodies ?? []), caused: caused[i] ?? [] }
+    const log = logs.get(row.id)
+    return {
+      job: recordOf(row),
+      bodies: wanted(bodies.get(row.id), item.bodies ?? []),
+      caused: caused[i] ?? [],
+      log: log !== undefined && log.length <= (item.log ?? 0) ? log : undefined,
+      altered: item.check === true && altered.has(row.id) ? INPUT : undefined,
+    }
   })
+}
+
+const INPUT: readonly string[] = ['input']
+
+/** Jobs whose input is not what was written. */
+async function alteredOf(
+  { run, statements }: LoadParts,
+  items: readonly LoadItem[],
+  rows: readonly (Whereabouts | undefined)[],
+): Promise<ReadonlySet<number>> {
+  const ids: number[] = []
+  for (const [i, row] of rows.entries()) if (row !== undefined && items[i]?.check === true) ids.push(row.id)
+  if (ids.length === 0) return new Set()
+  return new Set((await run(statements.altered, [literal(ids)])).map(([id]) => Number(id)))
 }
 
 /** What was enqueued, and where it stands now: for whoever was second. */

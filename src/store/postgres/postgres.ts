@@ -264,7 +264,9 @@ class Postgres implements PostgresStore {
     const rows = limit <= 0 ? [] : await this.#ticks(statements.due, [limit])
     const found = await placed(kinds, rows)
     await this.#tidy()
-    return { now: await this.#readClock(), jobs: [...found.values()].map(recordOf) }
+    const [time] = await this.#ticks(statements.keepTime, [])
+    const now = this.#sawClock(Number(time?.[0]))
+    return { now, jobs: [...found.values()].map(recordOf), setBackMs: Number(time?.[1]) }
   }
 
   async find(query: JobQuery): Promise<JobPage> {
@@ -354,7 +356,7 @@ class Postgres implements PostgresStore {
     return this.#sawClock(Number(row?.[0]))
   }
 
-  /** Never backwards, whatever happens to the server's clock. */
+  /** Never backwards, not by the little that a server's clock may be set back without the store's standing still. */
   #sawClock(now: Time): Time {
     if (now > this.#now) this.#now = now
     return this.#now

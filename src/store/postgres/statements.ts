@@ -20,6 +20,7 @@ export interface Statements {
   readonly internQueues: string
   readonly kinds: string
   readonly clock: string
+  readonly keepTime: string
   readonly records: string
   readonly bodies: string
   readonly aliases: string
@@ -28,6 +29,7 @@ export interface Statements {
   readonly tenants: string
   readonly log: string
   readonly logs: string
+  readonly altered: string
   readonly commitsAt: string
   readonly caused: string
   readonly correlated: string
@@ -84,6 +86,7 @@ export const statementsIn = (schema: string): Statements => {
     internQueues: `select ${s}.intern_queues($1)`,
     kinds: `select * from ${s}.kinds_by_id($1)`,
     clock: `select ${s}.clock()`,
+    keepTime: `select now_ms, set_back from ${s}.keep_time()`,
     records: `select * from ${s}.records($1)`,
     bodies: `select * from ${s}.bodies($1)`,
     aliases: `select ${s}.aliases($1)`,
@@ -92,6 +95,7 @@ export const statementsIn = (schema: string): Statements => {
     tenants: `select * from ${s}.tenants()`,
     log: `select * from ${s}.log($1, $2, $3)`,
     logs: `select * from ${s}.logs($1, $2)`,
+    altered: `select * from ${s}.altered($1)`,
     commitsAt: `select * from ${s}.commits_at($1, $2)`,
     caused: `select * from ${s}.caused($1)`,
     correlated: `select * from ${s}.correlated($1, $2, $3, $4)`,

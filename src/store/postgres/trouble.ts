@@ -91,5 +91,5 @@ export const isAboutNames = (error: unknown): boolean => ['26000', '42P05', '0A0
 /** One item may be to blame: the batch is broken up. */
 export function isItems(error: unknown): boolean {
   const code = codeOf(error)
-  return code === LOCK_NOT_AVAILABLE || /^(2[23]|54)/.test(code)
+  return code === LOCK_NOT_AVAILABLE || /^(2[123]|54)/.test(code)
 }

@@ -99,7 +99,7 @@ export const isTold = (before: Job, after: Job): boolean =>
 function moveRow(change: Move, reference: Reference, inFull: boolean): ChangeRow {
   const { before, after, events, bodies, notAfter } = change
   const told = !inFull && isTold(before, after)
-  const output = bodies.find(({ name }) => name === 'output')
+  const output = bodies.findLast(({ name }) => name === 'output')
   return [
     'move',
     numberOf(before.id, 'before.id'),

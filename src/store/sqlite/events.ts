@@ -54,7 +54,7 @@ async function ofJob(reader: Reader, kinds: KindsByNumber, { id, afterRev, limit
 }
 
 /** What a lease tells comes after all stretches: where these are not complete, it is not its turn yet. */
-function told([job, log, complete]: JobLog, afterRev: number, kinds: KindsByNumber): readonly Event[] {
+export function told([job, log, complete]: JobLog, afterRev: number, kinds: KindsByNumber): readonly Event[] {
   const reach = complete ? Number.POSITIVE_INFINITY : (log.at(-1)?.[0] ?? afterRev)
   return eventsOf(job, log, kinds).filter(({ rev }) => rev > afterRev && rev <= reach)
 }

@@ -32,6 +32,8 @@ export interface FileOptions {
   readonly feedMs: number
   /** The latest time that was told: one clock for all threads of a store. */
   readonly latest: BigInt64Array
+  /** What the machine's clock is set by, for tests. */
+  readonly setBy: BigInt64Array | undefined
 }
 
 export interface ThreadOptions extends FileOptions {
@@ -54,7 +56,7 @@ export interface Calls {
   ]
   commit: [{ kinds: readonly KindRow[]; rows: readonly ChangeRow[] }, readonly (VerdictRow | EachVerdict)[]]
   heartbeat: [readonly BeatRow[], readonly BeatenRow[]]
-  due: [number, readonly JobRow[]]
+  due: [number, { readonly jobs: readonly JobRow[]; readonly setBackMs: number }]
   /** Ticks that `due` found too early. */
   retick: [readonly (readonly [id: number, rev: number, tick: Time])[], null]
   settings: [readonly SettingRow[], readonly SettingRows[]]

@@ -5,7 +5,7 @@ import { arrived, live, openWhenFree, options, post } from './thread/life.ts'
 import { openToRead } from './thread/open.ts'
 import { ReadQueue } from './thread/read-queue.ts'
 import { Reading } from './thread/reading.ts'
-import { storeClock } from './thread/store-clock.ts'
+import { setBy, storeClock } from './thread/store-clock.ts'
 
 const reading = await openWhenFree(() => new Reading(openToRead(options.path)))
 if (reading !== undefined) serve(reading)
@@ -14,7 +14,7 @@ function serve(reading: Reading): void {
   const queue = new ReadQueue(reading, {
     path: options.path,
     busyMs: options.busyMs,
-    clock: storeClock(realClock, options.latest),
+    clock: storeClock(setBy(realClock, options.setBy), options.latest),
     timers: realTimers,
     monotonicMs: () => realClock.monotonicMs(),
     gather: arrived,

@@ -255,10 +255,16 @@ export type LoadRow = readonly [
   bodies: readonly string[],
   /** Wanted besides: the stretches of the log that may tell of this request. */
   request: string | null,
+  /** Wanted besides: the log, unless it is longer than so many events. */
+  log: number | null,
+  /** Wanted besides: whether the input is what was written. */
+  check: boolean,
 ]
 
 export type LoadedRow = readonly [
   job: JobRow,
   bodies: readonly (readonly [name: string, text: string])[],
-  log: readonly LogRow[],
+  asked: readonly LogRow[],
+  log: JobLog | null,
+  altered: boolean,
 ]

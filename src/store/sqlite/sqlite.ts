@@ -42,7 +42,7 @@ import { ChangeRows, type PlacedRow } from './change-rows.ts'
 import { Channel, SqliteStoreError } from './channel.ts'
 import { claimedJobs, eventsOf, jobOf } from './decode.ts'
 import { changeRow, insertRow, type Move, numberOf, type Reference, Unstorable } from './encode.ts'
-import { events } from './events.ts'
+import { events, told } from './events.ts'
 import { find } from './find.ts'
 import { Hints } from './hints.ts'
 import { Kinds } from './kinds.ts'
@@ -72,6 +72,8 @@ export interface SqliteOptions {
   readonly pollMs?: number | undefined
   /** How long the feed, and reading events by type, reach back. */
   readonly feedMs?: number | undefined
+  /** For tests: milliseconds, in memory that is shared with them, by which somebody has set the machine's clock. */
+  readonly clockSetBy?: BigInt64Array | undefined
 }
 
 export async function openSqliteStore(options: SqliteOptions = {}): Promise<Store> {
@@ -87,6 +89,7 @@ export async function openSqliteStore(options: SqliteOptions = {}): Promise<Stor
     pollMs: options.pollMs ?? 20,
     feedMs: options.feedMs ?? 30 * DAY_MS,
     latest: new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT)),
+    setBy: options.clockSetBy,
   }
   const start = (body: 'writer' | 'reader') =>
     Channel.open(startThread(body, file), realTimers, (report) => {
@@ -131,9 +134,11 @@ class SqliteStore implements Store {
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
-    // Bodies may be big and many; a record is one look-up.
-    const wantsBodies = items.some(({ bodies }) => bodies !== undefined && bodies.length > 0)
-    const { now, answered } = await (wantsBodies ? this.#reader : this.#writer).call('load', items.map(loadRow))
+    // Bodies may be big and many, and logs long; a record is one look-up.
+    const wantsMuch = items.some(
+      ({ bodies, log, check }) => (bodies?.length ?? 0) > 0 || log !== undefined || check === true,
+    )
+    const { now, answered } = await (wantsMuch ? this.#reader : this.#writer).call('load', items.map(loadRow))
     const logs = new Map<string, readonly Event[]>()
     return {
       now,
@@ -211,12 +216,13 @@ class SqliteStore implements Store {
   /** A tick may be earlier than the record's: one that a heartbeat has made so is put right and handed to nobody. */
   async due(limit: number): Promise<DueAnswer> {
     const { now, answered } = await this.#writer.call('due', limit)
-    const jobs = answered.map((row) => jobOf(row, this.#kinds))
+    const { setBackMs } = answered
+    const jobs = answered.jobs.map((row) => jobOf(row, this.#kinds))
     const early = jobs.filter(({ nextTickAt }) => nextTickAt !== undefined && nextTickAt > now)
-    if (early.length === 0) return { now, jobs }
+    if (early.length === 0) return { now, jobs, setBackMs }
     const ticks = early.map(({ id, rev, nextTickAt }) => [numberOf(id, 'id'), rev, nextTickAt as number] as const)
     await this.#writer.call('retick', ticks)
-    return { now, jobs: jobs.filter((job) => !early.includes(job)) }
+    return { now, jobs: jobs.filter((job) => !early.includes(job)), setBackMs }
   }
 
   async find(query: JobQuery): Promise<JobPage> {
@@ -286,15 +292,22 @@ class SqliteStore implements Store {
 
   /** `logs`: what has been read of them in this call; many words about one job look at the same stretches. */
   #loaded(
-    { tenant, requestId }: LoadItem,
-    [row, bodies, log]: LoadedRow,
+    { tenant, requestId, log: longest = 0 }: LoadItem,
+    [row, bodies, asked, whole, altered]: LoadedRow,
     logs: Map<string, readonly Event[]>,
   ): Loaded | undefined {
     const job = jobOf(row, this.#kinds)
     if (tenant !== undefined && job.spec.kind.tenant !== tenant) return undefined
-    const caused = requestId === undefined ? [] : this.#caused(row, log, requestId, logs)
+    const caused = requestId === undefined ? [] : this.#caused(row, asked, requestId, logs)
     const texts = bodies.map(([name, text]) => [original(name), original(text)] as const)
-    return { job, bodies: Object.fromEntries(texts), caused }
+    const log = whole?.[2] === true ? told(whole, 0, this.#kinds) : undefined
+    return {
+      job,
+      bodies: Object.fromEntries(texts),
+      caused,
+      log: log !== undefined && log.length <= longest ? log : undefined,
+      altered: altered ? ['input'] : undefined,
+    }
   }
 
   #caused(
@@ -355,9 +368,11 @@ function attempt<Made extends object>(make: () => Made): Made | { status: 'rejec
   }
 }
 
+/** What cannot be put into a row is that item's own affair, whatever the reason; only the thread's trouble is everybody's. */
 function rejected(error: unknown): { status: 'rejected'; field: string; rule: string } {
-  if (!(error instanceof Unstorable)) throw error
-  return { status: 'rejected', field: error.field, rule: error.rule }
+  if (error instanceof Unstorable) return { status: 'rejected', field: error.field, rule: error.rule }
+  if (error instanceof SqliteStoreError || !(error instanceof Error)) throw error
+  return { status: 'rejected', field: 'job', rule: error.message }
 }
 
 function next<Value>(values: Iterator<Value>): Value {
@@ -366,11 +381,12 @@ function next<Value>(values: Iterator<Value>): Value {
   return value
 }
 
-function loadRow({ id, key: purpose, tenant, bodies, requestId }: LoadItem): LoadRow {
+function loadRow({ id, key: purpose, tenant, bodies, requestId, log, check }: LoadItem): LoadRow {
   const number = purpose === undefined ? idNumber(id) : undefined
   const key = number === undefined && tenant !== undefined ? storable(id) : null
   const scope = tenant === undefined ? null : storable(tenant)
-  return [number ?? null, key, purpose ?? 'alias', scope, (bodies ?? []).map(storable), requestId ?? null]
+  const names = (bodies ?? []).map(storable)
+  return [number ?? null, key, purpose ?? 'alias', scope, names, requestId ?? null, log ?? null, check ?? false]
 }
 
 function settingRow(operation: SettingOperation): SettingRow {

@@ -7,10 +7,10 @@ import { Ledger } from './thread/ledger.ts'
 import { arrived, live, openWhenFree, options, post } from './thread/life.ts'
 import { openFile } from './thread/open.ts'
 import { one } from './thread/rows.ts'
-import { storeClock } from './thread/store-clock.ts'
+import { setBy, storeClock } from './thread/store-clock.ts'
 
 const ledger = await openWhenFree(
-  () => new Ledger(openFile(options.path), storeClock(realClock, options.latest), options.feedMs),
+  () => new Ledger(openFile(options.path), storeClock(setBy(realClock, options.setBy), options.latest), options.feedMs),
 )
 if (ledger !== undefined) serve(ledger)
 

@@ -5,4 +5,4 @@ import { provePostgres } from './prove-postgres.ts'
 const { url, drop } = await freshDatabase()
 await bundleAll(url)
 
-provePostgres({ name: 'postgres+bundles', url, close: drop })
+await provePostgres({ name: 'postgres+bundles', url, close: drop })

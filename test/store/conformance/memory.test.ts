@@ -1,4 +1,5 @@
 import { openMemoryStore } from '../../../src/store/memory/memory.ts'
+import { VirtualClock } from '../../engine/virtual-clock.ts'
 import { prove } from './prove.ts'
 
 prove({
@@ -9,13 +10,12 @@ prove({
     standing: 'whoever enqueues is in the same process: a hint is as quick',
   },
   async open() {
-    let now = 1_700_000_000_000
-    const store = openMemoryStore({ clock: { now: () => now } })
+    const clock = new VirtualClock()
+    const store = openMemoryStore({ clock })
     return {
       store,
-      async advance(ms) {
-        now += ms
-      },
+      advance: async (ms) => clock.advance(ms),
+      setClock: async (byMs) => clock.set(byMs),
       close: () => store.close(),
     }
   },

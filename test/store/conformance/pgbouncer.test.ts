@@ -10,13 +10,14 @@ else itPooled('postgres+pgbouncer', () => {})
 async function proveThroughPgbouncer(): Promise<void> {
   const database = await freshDatabase()
   const pooler = await startPgbouncer(database.url)
-  provePostgres({
+  await provePostgres({
     name: 'postgres+pgbouncer',
     cannot: {
       hints: 'a pooler in transaction mode gives nobody a session to listen in; polling is the truth',
       standing: 'nobody who stands could be told',
     },
     url: pooler.url,
+    directUrl: database.url,
     close: async () => {
       await pooler.stop()
       await database.drop()

@@ -3,4 +3,4 @@ import { provePostgres } from './prove-postgres.ts'
 
 const { url, drop } = await freshDatabase()
 
-provePostgres({ name: 'postgres', url, close: drop })
+await provePostgres({ name: 'postgres', url, close: drop })

@@ -1,24 +1,30 @@
 import { afterAll } from 'vitest'
 import type { Subject } from '../../../src/store/conformance/conformance.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
+import { settableClock } from '../../support/settable-clock.ts'
 import { openTransaction } from './open-transaction.ts'
 import { prove } from './prove.ts'
 import { RealSeats } from './real-clock.ts'
 
 export interface PostgresSubject extends Pick<Subject, 'name' | 'cannot'> {
   readonly url: string
+  /** Past whoever is in between: for setting the clock. `url` unless told. */
+  readonly directUrl?: string
   /** When everything is proved: takes away what the database stands on. */
   readonly close: () => Promise<void>
 }
 
 /** The suite on a Postgres database, however it is reached. */
-export function provePostgres({ url, close, ...subject }: PostgresSubject): void {
+export async function provePostgres({ url, directUrl = url, close, ...subject }: PostgresSubject): Promise<void> {
+  const clock = await settableClock(directUrl)
   const seats = new RealSeats({
-    open: async () => openPostgresStore({ url, migrate: true }),
+    open: async () => openPostgresStore({ url }),
     transaction: () => openTransaction(url),
+    setClock: (byMs) => clock.set(byMs),
   })
   afterAll(async () => {
     await seats[Symbol.asyncDispose]()
+    await clock[Symbol.asyncDispose]()
     await close()
   })
   prove({ ...subject, open: seats.open })

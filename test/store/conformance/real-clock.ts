@@ -5,6 +5,7 @@ import type { Store } from '../../../src/store/store.ts'
 export interface RealStores {
   readonly open: () => Promise<Store>
   readonly transaction?: () => Promise<OpenTransaction>
+  readonly setClock?: (byMs: number) => Promise<void>
 }
 
 /** Seats on stores that run by the clock of a real machine, which can only be waited for. */
@@ -46,12 +47,17 @@ export class RealSeats implements AsyncDisposable {
     const close = async () => {
       await Promise.all(stores.map((each) => each.close()))
     }
-    return { store, reopen, ...this.#always(), close }
+    const another = async () => {
+      const next = await this.#stores.open()
+      stores.push(next)
+      return next
+    }
+    return { store, reopen, another, ...this.#always(), close }
   }
 
-  #always(): Pick<Seat, 'advance' | 'transaction'> {
-    const { transaction } = this.#stores
-    return { advance, ...(transaction && { transaction }) }
+  #always(): Pick<Seat, 'advance' | 'transaction' | 'setClock'> {
+    const { transaction, setClock } = this.#stores
+    return { advance, ...(transaction && { transaction }), ...(setClock && { setClock }) }
   }
 }
 

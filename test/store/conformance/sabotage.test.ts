@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { conformance, type Subject } from '../../../src/store/conformance/conformance.ts'
 import { openMemoryStore } from '../../../src/store/memory/memory.ts'
+import { VirtualClock } from '../../engine/virtual-clock.ts'
 import { LEFT_BEHIND, SABOTAGES, type Sabotage, tampered } from './sabotage.ts'
 import { openStandingMemory } from './standing-memory.ts'
 
@@ -38,13 +39,14 @@ function subjectOf(promise: string, sabotage: Sabotage): Subject {
     name: 'sabotaged',
     cannot: { reopen: 'memory', transaction: 'memory' },
     async open() {
-      let now = 1_700_000_000_000
-      const clock = { now: () => now }
+      const clock = new VirtualClock()
       const whole = promise === 'S17' ? openStandingMemory(clock) : openMemoryStore({ clock })
-      const advance = async (ms: number) => {
-        now += ms
+      return {
+        store: tampered(whole, sabotage),
+        advance: async (ms) => clock.advance(ms),
+        setClock: async (byMs) => clock.set(byMs),
+        close: () => whole.close(),
       }
-      return { store: tampered(whole, sabotage), advance, close: () => whole.close() }
     },
   }
 }

@@ -8,7 +8,13 @@ import { RealSeats } from './real-clock.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-conformance-'))
 const path = join(folder, 'jobs.db')
-const seats = new RealSeats({ open: async () => openSqliteStore({ path }) })
+const clockSetBy = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
+const seats = new RealSeats({
+  open: async () => openSqliteStore({ path, clockSetBy }),
+  setClock: async (byMs) => {
+    Atomics.add(clockSetBy, 0, BigInt(byMs))
+  },
+})
 
 afterAll(async () => {
   await seats[Symbol.asyncDispose]()

@@ -1,5 +1,6 @@
 import { openMemoryStore } from '../../../src/store/memory/memory.ts'
 import type { ClaimAnswer, Grant, Hint, NewJob, Store } from '../../../src/store/store.ts'
+import type { Clock } from '../../../src/system/clock.ts'
 import { tampered } from './sabotage.ts'
 
 interface Stand {
@@ -8,7 +9,7 @@ interface Stand {
 }
 
 /** A memory store whose claims stand: S17 at its smallest, for whoever breaks it. */
-export function openStandingMemory(clock: { readonly now: () => number }): Store {
+export function openStandingMemory(clock: Clock): Store {
   const store = openMemoryStore({ clock })
   // One after the other: each is a commit.
   let last: Promise<unknown> = Promise.resolve()

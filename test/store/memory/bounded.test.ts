@@ -52,7 +52,7 @@ async function filled(jobs: number): Promise<Filled> {
 /** As much of a store as the stage needs. */
 function storeOn(shelves: Shelves): Store {
   return {
-    ...openMemoryStore({ clock: { now: () => NOW } }),
+    ...openMemoryStore({ clock: { now: () => NOW, monotonicMs: () => 0 } }),
     settings: async () => [{ now: NOW, status: 'ok', settings: [] }],
     load: async (items) => ({ now: NOW, items: items.map((item) => load(shelves, item)) }),
     insert: async (items) => ({ now: NOW, items: items.map((item) => insert(shelves, item, NOW)) }),

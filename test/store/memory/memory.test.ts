@@ -2,17 +2,15 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { openStage, type Stage } from '../../../src/store/conformance/stage.ts'
 import { openMemoryStore } from '../../../src/store/memory/memory.ts'
 import type { Hint, Transaction } from '../../../src/store/store.ts'
+import { VirtualClock } from '../../engine/virtual-clock.ts'
 
-let now = 0
+let clock: VirtualClock
 let stage: Stage
 
 beforeEach(async () => {
-  now = 1_700_000_000_000
-  const store = openMemoryStore({ clock: { now: () => now } })
-  const advance = async (ms: number) => {
-    now += ms
-  }
-  stage = await openStage({ store, advance, close: () => store.close() }, {})
+  clock = new VirtualClock()
+  const store = openMemoryStore({ clock })
+  stage = await openStage({ store, advance: async (ms) => clock.advance(ms), close: () => store.close() }, {})
 })
 
 describe('a memory store', () => {
@@ -46,19 +44,19 @@ describe('a memory store', () => {
 
   it('waits for a clock that is set back', async () => {
     const before = await stage.now()
-    now -= 60_000
+    clock.set(-60_000)
     expect(await stage.now()).toBe(before)
-    now += 60_001
+    clock.set(60_001)
     expect(await stage.now()).toBe(before + 1)
   })
 
   it('answers in whole milliseconds whatever its clock says', async () => {
-    now += 0.75
+    clock.advance(0.75)
     expect(Number.isInteger(await stage.now())).toBe(true)
   })
 
   it('lets two hours pass in no time', async () => {
-    const job = await stage.insertOne({ runAt: now + 2 * 3_600_000 })
+    const job = await stage.insertOne({ runAt: clock.now() + 2 * 3_600_000 })
     expect((await stage.claim()).jobs).toEqual([])
     await stage.seat.advance(2 * 3_600_000)
     expect((await stage.claim()).jobs[0]?.before.id).toBe(job.id)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openMemoryStore } from '../../../src/store/memory/memory.ts'
+import { VirtualClock } from '../../engine/virtual-clock.ts'
 import { SABOTAGES, tampered } from '../conformance/sabotage.ts'
 import { perform } from './perform.ts'
 import { programs } from './program.ts'
@@ -26,13 +27,11 @@ const NOTICED: readonly (readonly [promise: string, name: string])[] = [
 describe('programs notice a store that', () => {
   for (const [promise, name] of NOTICED) {
     it(name, async () => {
-      let now = 1_700_000_000_000
-      const whole = openMemoryStore({ clock: { now: () => now } })
+      const clock = new VirtualClock()
+      const whole = openMemoryStore({ clock })
       const sabotage = SABOTAGES[promise]?.[name]
       if (sabotage === undefined) throw new Error(`no sabotage ${promise} ${name}`)
-      const pass = () => {
-        now += 700
-      }
+      const pass = () => clock.advance(700)
       const store = tampered(whole, sabotage)
       const failed = perform({ store, serial: 1, pass }, programs(100, 7)).then(({ failures }) => failures.length > 0)
       expect(await failed.catch(() => true)).toBe(true)

@@ -141,7 +141,9 @@ describe('what a page costs does not grow with the store', () => {
 
   it('what a request has caused', () => {
     const asked = (request: (each: Filled) => string) =>
-      rowsOf((reading, each) => load(reading, [[numberOf(each.long), null, 'alias', null, [], request(each)]]))
+      rowsOf((reading, each) =>
+        load(reading, [[numberOf(each.long), null, 'alias', null, [], request(each), null, false]]),
+      )
     const [small, large] = asked((each) => each.request)
     expect(large).toBe(small)
     expect(asked(() => 'unheard of')[1]).toBeLessThanOrEqual(large)

@@ -75,6 +75,31 @@ describe('jobs that end alike', () => {
     expect(await statuses(store, ends)).toEqual(Array(JOBS).fill('conflict'))
   })
 
+  it.each(['without outputs', 'with outputs of their own'])(
+    'reject the one that cannot be kept, and no other, %s',
+    async (how) => {
+      const path = ownFile()
+      const { store, jobs, now } = await claimed(path)
+      const db = new DatabaseSync(path)
+      db.exec(
+        "CREATE TRIGGER unkeepable BEFORE INSERT ON done WHEN new.id = 5 BEGIN SELECT raise(ABORT, 'not this one'); END",
+      )
+      db.close()
+      const ends = jobs.map((job) =>
+        how === 'without outputs' ? completed(job, now) : finished(job, now, `"${job.id}"`, undefined),
+      )
+      const { verdicts } = await store.commit(ends)
+      const rejected = { status: 'rejected', field: 'change', rule: expect.stringContaining('not this one') }
+      expect(verdicts).toEqual(NUMBERS.map((number) => (number === 5 ? rejected : { status: 'applied' })))
+      for (const [i, { before, after }] of ends.entries()) await expectTrue(store, i === 4 ? before : after)
+      const { tally } = await store.events({ by: 'tally' })
+      expect(tally.map(({ state, count: n }) => [state, n]).toSorted()).toEqual([
+        ['claimed', 1],
+        ['succeeded', JOBS - 1],
+      ])
+    },
+  )
+
   it.each([undefined, '1abc', 'none'])('share it although their outputs differ (digest %s)', async (digest) => {
     const path = ownFile()
     const { store, jobs, now } = await claimed(path)

@@ -6,6 +6,13 @@
 -- rank of the state (core/job.ts). A `doc` is the record as the codec writes it; absent, the record is the fold of the
 -- events that stand beside it. Letters are those of store/codec/codes.ts.
 
+-- The store's clock (`pawl.clock`). `seen`: a time that it has shown, a second ago or so; `lead`: by how much it is ahead of
+-- the server's, which was set back. Sequences, because a sequence is one number in one place: whoever reads it sees what was
+-- written last, in no snapshot, and nothing is left behind that a snapshot held elsewhere would keep.
+create sequence pawl.seen minvalue 0;
+create sequence pawl.lead minvalue 0;
+select setval('pawl.seen', 0), setval('pawl.lead', 0);
+
 -- Texts a user may choose are known to indexes by `hash` or by a key that is a hash where they are long.
 create table pawl.queue (
   id int generated always as identity primary key,
@@ -35,6 +42,8 @@ create table pawl.job (
   created_at bigint not null,
   kind int not null,
   lane int not null,
+  -- Of the input, as it was written (`pawl.sum_of`): 4 bytes and 0.1 µs, so that `verify` sees that somebody changed it.
+  sum int,
   input text,
   head text,
   correlation text,

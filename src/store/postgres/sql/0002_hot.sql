@@ -2,8 +2,23 @@
 -- holds a statement, never a rule. Planner switches are attached because the ordered index scan must be the only
 -- possible plan, also on a table that was never analyzed.
 
-create function pawl.clock() returns bigint language sql volatile as
+-- The time as the server has it, which somebody may set.
+create function pawl.server_ms() returns bigint language sql volatile as
 $$ select floor(extract(epoch from clock_timestamp()) * 1000)::bigint $$;
+
+-- The store's: where the server's is set back it stands still until somebody notices, and goes on (`pawl.keep_time`). An
+-- expression and nothing else, so that it is part of whatever asks for it: 0.7 µs more than the server's, and as a function of its
+-- own 5.
+create function pawl.clock() returns bigint language sql volatile as
+$$ select greatest(pawl.server_ms() + pg_sequence_last_value('pawl.lead'), pg_sequence_last_value('pawl.seen')) $$;
+
+-- The function that tables are partitioned by, and hence stays what it is; by bytes, whatever the database collates by.
+create function pawl.sum_of(input text) returns int language sql immutable strict as
+$$ select (hashtextextended(input collate "C", 0) & 2147483647)::int $$;
+
+-- Of a record as the codec writes it: when something last happened to it.
+create function pawl.updated_at(doc text) returns bigint language sql immutable strict as
+$$ select substring(doc from '"u":([0-9]+)')::bigint $$;
 
 -- Who calls it: insert, for jobs without keys. Locks: none but its own rows. A duplicate id fails the whole batch, which
 -- is then broken up and goes through `pawl.enqueue`, item by item.
@@ -30,9 +45,9 @@ declare
   n1 bigint := case when cardinality(ticks) = 1 then ticks[1] end;
   p1 int := case when cardinality(pending) = 1 then pending[1] end;
 begin
-  insert into job (id, created_at, kind, lane, input, head, correlation, marks)
-  select i, coalesce(t, t1), coalesce(k, k1), coalesce(l, l1), coalesce(b, b1), coalesce(h, h1), coalesce(c, c1),
-         coalesce(m, m1)::text[]
+  insert into job (id, created_at, kind, lane, sum, input, head, correlation, marks)
+  select i, coalesce(t, t1), coalesce(k, k1), coalesce(l, l1), sum_of(coalesce(b, b1)), coalesce(b, b1), coalesce(h, h1),
+         coalesce(c, c1), coalesce(m, m1)::text[]
   from (select unnest(jobs) as i, unnest(inputs) as b, unnest(heads) as h, unnest(times) as t, unnest(kinds) as k,
                unnest(lanes) as l, unnest(correlations) as c, unnest(marks) as m) as x;
   insert into ready (id, ready_at, lane, window_ms, kind, bytes, tick)
@@ -113,15 +128,17 @@ begin
   -- Statements that hand each other arrays: as one statement, whose parts read each other's rows, it cost 1.1 µs more
   -- per job, and 2.0 with running sums.
   select array_agg(r.tid), array_agg(r.id), array[min(r.kind)], max(r.kind),
-         min(r.window_ms), min(r.tick), count(r.rev), sum(r.bytes), min(r.id), max(r.id)
-    into tids, ids, kind_ids, last_kind, shortest, first_tick, touched, bytes, lowest, highest
+         min(r.window_ms), min(r.tick), count(r.rev), sum(r.bytes), min(r.id), max(r.id),
+         -- Nothing happens before what has happened already, should the server's clock have been set back a little.
+         greatest(started, max(updated_at(r.doc)))
+    into tids, ids, kind_ids, last_kind, shortest, first_tick, touched, bytes, lowest, highest, started
   from (
     select r.* from (
       select a.lane, a.start from unnest(lanes, starts) with ordinality as a(lane, start, n)
       join queue q on q.id = a.lane / 10 and not q.paused order by a.n
     ) as a
     cross join lateral (
-      select r.ctid as tid, r.id, r.kind, r.window_ms, r.tick, r.rev, r.bytes from ready r
+      select r.ctid as tid, r.id, r.kind, r.window_ms, r.tick, r.rev, r.bytes, r.doc from ready r
       where r.lane = a.lane and r.ready_at >= a.start and r.ready_at <= started
       order by r.lane, r.ready_at, r.id limit wanted for update skip locked
     ) as r

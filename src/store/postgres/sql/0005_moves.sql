@@ -30,8 +30,8 @@ declare
 begin
   select * into x from json_to_record(item)
     as x(i bigint, t bigint, k int, l int, w int, b text, h text, c text, m text[], r bigint, n bigint, p int, tn text, ks json);
-  insert into job (id, created_at, kind, lane, input, head, correlation, marks)
-  values (x.i, x.t, x.k, x.l, x.b, x.h, x.c, x.m) on conflict (id) do nothing;
+  insert into job (id, created_at, kind, lane, sum, input, head, correlation, marks)
+  values (x.i, x.t, x.k, x.l, sum_of(x.b), x.b, x.h, x.c, x.m) on conflict (id) do nothing;
   if not found then return 'id:' || x.i; end if;
   if x.m is not null then insert into mark (mark, job) select unnest(x.m), x.i; end if;
   for k in select * from json_to_recordset(coalesce(x.ks, '[]')) as k(p text, k text, u bigint) loop

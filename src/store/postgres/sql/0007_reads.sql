@@ -48,6 +48,12 @@ begin
   order by u.n;
 end $$;
 
+-- Who calls it: load, for whoever verifies. Jobs whose input is not what was written.
+create function pawl.altered(ids bigint[]) returns setof bigint
+language sql stable rows 1 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
+  select j.id from job j where j.id = any(ids) and j.sum is distinct from sum_of(j.input)
+$$;
+
 -- Inputs, outputs and other bodies by job and name; a name that ends in / stands for all that begin with it.
 -- JSON keys: i id, b names, k their keys.
 create function pawl.bodies(items json) returns table (id bigint, name text, body text)

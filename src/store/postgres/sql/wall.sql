@@ -6,13 +6,15 @@
 do $$
 declare
   tables constant text[] := array['migration', 'queue', 'kind', 'job', 'ready', 'lease', 'rest', 'past', 'claim', 'standing',
-    'entry', 'tally', 'feed', 'key', 'body', 'mark', 'link', 'asked', 'annotation', 'setting', 'bundled', 'stretch', 'jobs', 'events'];
-  port constant text[] := array['clock', 'insert_plain', 'insert_one', 'enqueue', 'enqueue_together', 'claim', 'offer', 'hear', 'settle',
+    'entry', 'tally', 'feed', 'key', 'body', 'mark', 'link', 'asked', 'annotation', 'setting', 'seen', 'lead', 'bundled', 'stretch',
+    'jobs', 'events'];
+  port constant text[] := array['clock', 'server_ms', 'keep_time', 'insert_plain', 'insert_one', 'enqueue', 'enqueue_together', 'claim', 'offer',
+    'hear', 'settle',
     'missed', 'loosen', 'recount', 'move', 'heartbeat', 'due', 'intern_queues', 'intern_kind', 'kinds_by_id', 'records',
-    'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'commits_at', 'caused', 'correlated', 'linked',
+    'altered', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'commits_at', 'caused', 'correlated', 'linked',
     'born_between', 'claimed_between', 'odd_between', 'committed_between', 'jobs_of', 'place_entries', 'feed_page', 'feed_end',
     'tallies', 'backlog', 'trim_feed', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'event_name'];
-  helpers constant text[] := array['loosen_from', 'beats_in', 'settle_each', 'settle_each_bundled', 'take_key', 'bear',
+  helpers constant text[] := array['updated_at', 'sum_of', 'loosen_from', 'beats_in', 'settle_each', 'settle_each_bundled', 'take_key', 'bear',
     'request_mark', 'move_one', 'claim_words', 'history', 'born_before', 'walk_of', 'walk_of_words', 'walks_in', 'untold',
     'stands_for', 'answer'];
   home constant regnamespace := 'pawl';
@@ -56,7 +58,7 @@ begin
     raise exception using message = format('role %I is another installation''s: it %s. Name another with --role.', app, marked);
   end if;
   execute format('grant usage on schema %s to %I', home, app);
-  execute format('grant select on %1$s.jobs, %1$s.events, %1$s.migration to %2$I', home, app);
+  execute format('grant select on %1$s.jobs, %1$s.events, %1$s.migration, %1$s.seen, %1$s.lead to %2$I', home, app);
   for f in select p.oid::regprocedure as name from pg_proc p where p.pronamespace = home and p.proname = any(port) loop
     execute format('grant execute on function %s to %I', f.name, app);
   end loop;

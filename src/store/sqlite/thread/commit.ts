@@ -1,7 +1,7 @@
 import { unreachable } from '../../../core/assert.ts'
 import type { Answered, Asked } from '../protocol.ts'
 import type { ChangeRow, EachVerdict, VerdictRow } from '../rows.ts'
-import { endAlike } from './end-alike.ts'
+import { endAlike, endOneByOne } from './end-alike.ts'
 import { insertEnding, leaveEnding } from './ending.ts'
 import { finish } from './finish.ts'
 import type { Ledger } from './ledger.ts'
@@ -15,7 +15,8 @@ export function commit(ledger: Ledger, { kinds, rows }: Asked<'commit'>): Answer
   return ledger.each(
     rows,
     (row, i): VerdictRow | EachVerdict => finished[i] ?? change(ledger, row, interned),
-    (rule): VerdictRow => ['rejected', rule],
+    (rule, row) =>
+      row[0] === 'ends' ? endOneByOne(ledger, row, ledger.kinds.of(row[3], interned)) : ['rejected', rule],
   )
 }
 

@@ -6,11 +6,16 @@ import { all, one } from './rows.ts'
 /** How long a ticker may take before its jobs are handed to another one. */
 const HANDED_OUT_MS = 5_000
 
-export const anythingDue = (ledger: Ledger): boolean => one(ledger.sql.anyDue, ledger.clock.now())?.[0] === 1
+export const anythingDue = (ledger: Ledger): boolean =>
+  one(ledger.sql.anyDue, ledger.clock.now())?.[0] === 1 || ledger.mustTellTime
+
+/** Nothing is. */
+export const notDue = ({ clock }: Ledger): Answered<'due'> => ({ jobs: [], setBackMs: clock.takeSetBackMs() })
 
 /** The earliest ticks of all three places. Each moves ahead, so that nobody else is handed the job meanwhile. */
 export function due(ledger: Ledger, limit: Asked<'due'>): Answered<'due'> {
   const { sql, now } = ledger
+  if (ledger.mustTellTime) ledger.tellTime()
   // What a claim's jobs share until then becomes their own.
   sql.tickClaimed.run(now)
   sql.untickClaims.run(now)
@@ -40,7 +45,7 @@ export function due(ledger: Ledger, limit: Asked<'due'>): Answered<'due'> {
     move()
     jobs.push(job)
   }
-  return jobs
+  return { jobs, setBackMs: ledger.clock.takeSetBackMs() }
 }
 
 /** Leases that heartbeats have renewed since their tick was set: the true one, unless the job has moved again. */

@@ -13,17 +13,17 @@ export function endAlike(ledger: Ledger, row: EndsRow, kind: number): VerdictRow
   const { sql, now, gathered } = ledger
   if (notAfter !== null && now >= notAfter) return 'late'
   const first = one(sql.peekLease, Number.parseInt(ids, 10), rev)
-  if (first === undefined || !isTold(first)) return oneByOne(ledger, row, kind)
+  if (first === undefined || !isTold(first)) return endOneByOne(ledger, row, kind)
   const [, claim, , , seq, from] = first as readonly [number, number, number, number, number, string]
   const list = `[${ids}]`
   const alike = [rev, fence, kind, fromState, claim, seq, from] as const
-  if (own !== null && one(sql.leasesAlike, list, ...alike)?.[0] !== count) return oneByOne(ledger, row, kind)
+  if (own !== null && one(sql.leasesAlike, list, ...alike)?.[0] !== count) return endOneByOne(ledger, row, kind)
   const ending = insertEnding(ledger, state, endedAt, count, leaseOf(ledger, first, kind).opening, log, null)
   if (own !== null) endEach(ledger, row, kind, ending, own)
   else if (sql.insertDoneAlike.run(kind, state, newRev, endedAt, ending, output, list, ...alike).changes !== count) {
     sql.undoDoneAlike.run(kind, state, list, ending)
     sql.deleteEnding.run(ending)
-    return oneByOne(ledger, row, kind)
+    return endOneByOne(ledger, row, kind)
   }
   sql.deleteLeases.run(list)
   for (let i = FACTS_FROM; i < row.length; i += 3) {
@@ -48,7 +48,8 @@ function endEach({ sql }: Ledger, row: EndsRow, kind: number, ending: number, { 
   }
 }
 
-function oneByOne(ledger: Ledger, row: EndsRow, kind: number): EachVerdict {
+/** Each on its own: the one that cannot be kept is rejected, and no other. */
+export function endOneByOne(ledger: Ledger, row: EndsRow, kind: number): EachVerdict {
   const [, , ids, , rev, , fromState, notAfter, newRev, state, endedAt, log, output, own, ...facts] = row
   const each = ids.split(',').map((id, i) => {
     const from = ['lease', fromState, 0, null, notAfter] as const
@@ -58,7 +59,12 @@ function oneByOne(ledger: Ledger, row: EndsRow, kind: number): EachVerdict {
     const ownOutput = own === null ? output : (own.outputs[i] ?? null)
     const to = ['done', null, ownLog, ownOutput, null, state, newRev, ...nothing] as const
     const one: MoveRow = ['move', Number(id), rev, kind, ...from, ...to, ...facts]
-    return move(ledger, one, [])
+    const [verdict] = ledger.each<MoveRow, VerdictRow>(
+      [one],
+      () => move(ledger, one, []),
+      (rule) => ['rejected', rule],
+    )
+    return verdict as VerdictRow
   })
   return { each }
 }

@@ -12,7 +12,7 @@ import type { ChangeRow } from '../rows.ts'
 import { failed, tooLong } from './answers.ts'
 import { claim, claimable } from './claim.ts'
 import { commit } from './commit.ts'
-import { anythingDue, due, retick } from './due.ts'
+import { anythingDue, due, notDue, retick } from './due.ts'
 import { heartbeat } from './heartbeat.ts'
 import { insert } from './insert.ts'
 import type { Ledger } from './ledger.ts'
@@ -30,7 +30,7 @@ const READS: Work = {
   settings: readSettings,
   // Nothing there to take: the answer is known without a lock.
   claim: () => ({ replayed: false, runs: [], jobs: [] }),
-  due: () => [],
+  due: notDue,
 }
 
 /** Jobs that ride in one commit at most, give or take a call: the first of them must not wait for ever. */

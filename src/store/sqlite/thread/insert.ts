@@ -3,6 +3,7 @@ import type { InsertedRow, InsertRow, JobRow, KeyRow } from '../rows.ts'
 import { Fresh } from './fresh.ts'
 import type { Ledger } from './ledger.ts'
 import { one } from './rows.ts'
+import { sumOf } from './sum.ts'
 
 export function insert(ledger: Ledger, { kinds, rows, together }: Asked<'insert'>): Answered<'insert'> {
   const interned = ledger.kinds.intern(kinds)
@@ -42,7 +43,7 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: F
     const first = somebodyFirst(ledger, id, more.tenant, more.keys)
     if (first !== undefined) return first
   }
-  if (sql.insertJob.run(id, kind, at, priority, correlation, head, input).changes === 0) {
+  if (sql.insertJob.run(id, kind, at, priority, correlation, head, sumOf(input), input).changes === 0) {
     fresh.flush()
     return exists(ledger, 'id', ledger.whole(id))
   }

@@ -31,6 +31,7 @@ export interface Trailing {
 }
 
 const SWEEP_EVERY = 64
+const TELL_MS = 500
 
 export class Ledger {
   readonly file: OpenFile
@@ -48,6 +49,7 @@ export class Ledger {
   #version: Cell | undefined
   #claim: ClaimWords | undefined
   #commits = 0
+  #toldAt: Time = 0
 
   constructor(file: OpenFile, clock: StoreClock, feedMs: number) {
     this.file = file
@@ -111,7 +113,7 @@ export class Ledger {
   each<Item, Result>(
     items: readonly Item[],
     work: (item: Item, place: number) => Result,
-    reject: (rule: string) => Result,
+    reject: (rule: string, item: Item) => Result,
     trailing?: Trailing,
   ): readonly Result[] {
     const together = <Done>(some: () => Done): Done =>
@@ -131,7 +133,7 @@ export class Ledger {
         } catch (own) {
           trailing?.drop()
           if (!isUnkeepable(own)) throw own
-          return reject(own instanceof Error ? own.message : String(own))
+          return reject(own instanceof Error ? own.message : String(own), item)
         }
       })
     }
@@ -153,10 +155,24 @@ export class Ledger {
     return this.reading.whole(id)
   }
 
+  /**
+   * While the store's time is ahead of the machine's clock, which was set back, whoever opens the file cannot know it: it is
+   * written down about once a second. As long as nobody has touched the clock, nothing is.
+   */
+  get mustTellTime(): boolean {
+    return this.clock.aheadMs > TELL_MS && this.clock.now() - this.#toldAt > TELL_MS
+  }
+
+  tellTime(): void {
+    this.sql.tellTime.run(this.now)
+    this.#toldAt = this.now
+  }
+
   /** Time does not run backwards, in whichever process it ran on. */
   #hearLast(): void {
-    const at = one(this.sql.lastEntry)?.[1]
-    if (typeof at === 'number') this.clock.atLeast(at)
+    for (const at of [one(this.sql.lastEntry)?.[1], one(this.sql.toldTime)?.[0]]) {
+      if (typeof at === 'number') this.clock.atLeast(at)
+    }
   }
 
   #forget(): void {

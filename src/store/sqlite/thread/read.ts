@@ -1,20 +1,40 @@
 import { hash53 } from '../../../core/hash.ts'
 import type { Answered, Asked } from '../protocol.ts'
-import type { LoadedRow, LoadRow } from '../rows.ts'
+import type { JobLog, JobRow, LoadedRow, LoadRow } from '../rows.ts'
 import type { Reading } from './reading.ts'
 import { all, one } from './rows.ts'
 import { Room, stretchesAfter, stretchesAsked } from './stretches.ts'
+import { sumOf } from './sum.ts'
 
 export function load(reading: Reading, rows: Asked<'load'>): Answered<'load'> {
   return rows.map((row) => loadOne(reading, row))
 }
 
-function loadOne(reading: Reading, [id, key, purpose, tenant, names, request]: LoadRow): LoadedRow | null {
+function loadOne(reading: Reading, row: LoadRow): LoadedRow | null {
+  const [id, key, purpose, tenant, names, request, events, check] = row
   const number = id ?? (one(reading.sql.named, tenant, purpose, key)?.[0] as number | undefined)
   const job = number === undefined ? undefined : reading.whole(number)
   if (job === undefined) return null
   const bodies = names.flatMap((name) => bodiesNamed(reading, job[0], name))
-  return [job, bodies, request === null ? [] : stretchesAsked(reading, job[0], hash53(request))]
+  const asked = request === null ? [] : stretchesAsked(reading, job[0], hash53(request))
+  return [
+    job,
+    bodies,
+    asked,
+    events === null ? null : wholeLog(reading, job, events),
+    check && isAltered(reading, job[0]),
+  ]
+}
+
+/** Cut short where it is longer than so many events. */
+function wholeLog(reading: Reading, job: JobRow, events: number): JobLog {
+  const { log, complete } = stretchesAfter(reading, job[0], 0, new Room(events))
+  return [job, log, complete]
+}
+
+function isAltered({ sql }: Reading, id: number): boolean {
+  const [input, sum] = (one(sql.summed, id) ?? [null, null]) as [string | null, number | null]
+  return sumOf(input) !== sum
 }
 
 type NamedBody = readonly [name: string, text: string]

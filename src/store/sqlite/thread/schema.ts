@@ -6,7 +6,7 @@
  *
  * A migration is for ever: to change the schema, add one. The file's `user_version` counts those it has seen.
  */
-export const APPLICATION_ID = 0x7061776e
+export const APPLICATION_ID = 0x7061776f
 
 export const MIGRATIONS: readonly string[] = [
   `
@@ -36,6 +36,8 @@ export const MIGRATIONS: readonly string[] = [
     -- Mark of the correlation id, where that is not the job's own id.
     correlation INTEGER,
     head TEXT,
+    -- Of the input, as it was written (sum.ts).
+    sum INTEGER,
     input TEXT
   ) STRICT;
   CREATE INDEX job_correlation ON job (correlation, id) WHERE correlation IS NOT NULL;

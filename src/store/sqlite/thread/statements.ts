@@ -23,8 +23,8 @@ const WRITES = {
 
   wholeOfClaim: `${WHOLE} WHERE j.id IN (SELECT id FROM lease WHERE claim = ? AND expires_at > ?) ORDER BY j.id`,
 
-  insertJob: `INSERT INTO job (id, kind, at, priority, correlation, head, input)
-    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  insertJob: `INSERT INTO job (id, kind, at, priority, correlation, head, sum, input)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   insertFresh: `INSERT INTO ready
     (lane, ready_at, kind, state, tick, id, rev, seq, generation, attempt, careful)
     VALUES (?, ?, ?, ?, ?, ?, 1, 1, 0, 0, 0)`,
@@ -125,6 +125,8 @@ const WRITES = {
   deleteMarks: 'DELETE FROM mark WHERE job = ?', // mark_job
   deleteEchoes: 'DELETE FROM echo WHERE job = ?', // echo_job
   deleteAnnotations: 'DELETE FROM annotation WHERE job = ?',
+  tellTime: `INSERT INTO counter VALUES ('time', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  toldTime: `SELECT value FROM counter WHERE name = 'time'`,
   countPurged: `UPDATE counter SET value = value + 1 WHERE name = 'purged'`,
 
   beatable: 'SELECT fence, expires_at, beat_id, careful, rev, beats_all, kind FROM lease WHERE id = ?',

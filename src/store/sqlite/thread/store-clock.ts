@@ -1,43 +1,44 @@
 import type { Time } from '../../../core/job.ts'
 import type { Clock } from '../../../system/clock.ts'
+import { SteadyClock } from '../../../system/steady-clock.ts'
 
 /**
- * The machine's clock, made to never run backwards: when somebody sets it back, time goes on at its own pace from
- * where it was. `atLeast` carries what an earlier life of the store, or another process, has already seen; `latest` what
- * the other threads of this one have: they tell one time.
+ * The machine's clock, steady. `atLeast` carries what an earlier life of the store, or another process, has already seen;
+ * `latest` what the other threads of this one have: they tell one time.
  */
 export interface StoreClock {
   now(): Time
   atLeast(time: Time): void
+  /** By how much it is ahead of the machine's, which was set back. */
+  readonly aheadMs: number
+  takeSetBackMs(): number
 }
 
 export function storeClock(clock: Clock, latest: BigInt64Array = new BigInt64Array(1)): StoreClock {
-  let last = 0
-  let anchorMs = 0
-  const anchor = (time: Time, monotonicMs: number) => {
-    last = time
-    anchorMs = monotonicMs
-  }
+  const steady = new SteadyClock(clock)
   return {
     now() {
-      const wall = clock.now()
-      const monotonicMs = clock.monotonicMs()
-      if (wall >= last) anchor(wall, monotonicMs)
-      const passedMs = Math.floor(monotonicMs - anchorMs)
-      if (passedMs >= 1) anchor(last + passedMs, anchorMs + passedMs)
-      const told = raised(latest, last)
-      if (told > last) anchor(told, monotonicMs)
-      return last
+      const told = raised(latest, steady.now())
+      steady.atLeast(told)
+      return told
     },
-    atLeast(time) {
-      if (time > last) anchor(time, clock.monotonicMs())
+    atLeast: (time) => steady.atLeast(time),
+    takeSetBackMs: () => steady.takeSetBackMs(),
+    get aheadMs() {
+      return steady.aheadMs
     },
   }
+}
+
+/** The machine's clock, set by so much: for whoever wants to see what comes of that without setting the machine's. */
+export function setBy(clock: Clock, ms: BigInt64Array | undefined): Clock {
+  if (ms === undefined) return clock
+  return { now: () => clock.now() + Number(Atomics.load(ms, 0)), monotonicMs: () => clock.monotonicMs() }
 }
 
 /** The later of the two, which is then what all others see. */
 function raised(latest: BigInt64Array, time: Time): Time {
-  const mine = BigInt(Math.floor(time))
+  const mine = BigInt(time)
   for (let seen = Atomics.load(latest, 0); ; ) {
     if (seen >= mine) return Number(seen)
     const found = Atomics.compareExchange(latest, 0, seen, mine)

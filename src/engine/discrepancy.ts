@@ -1,0 +1,24 @@
+import type { InvariantName } from '../core/invariants.ts'
+import type { JobId } from '../core/job.ts'
+
+/** A place where what is stored is not what it must be. */
+export interface Discrepancy {
+  readonly job: JobId | undefined
+  readonly about: 'record' | 'log' | 'body' | 'key' | 'count' | 'unreadable'
+  readonly invariant: InvariantName | undefined
+  readonly what: string
+}
+
+/** What was looked at, and what was found. */
+export interface Verification {
+  readonly jobs: number
+  readonly events: number
+  readonly discrepancies: readonly Discrepancy[]
+}
+
+export const unreadable = (job: JobId | undefined, error: unknown): Discrepancy => ({
+  job,
+  about: 'unreadable',
+  invariant: undefined,
+  what: error instanceof Error ? error.message : String(error),
+})

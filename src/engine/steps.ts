@@ -1,0 +1,94 @@
+/**
+ * What is known of steps of the store's clock: those this process has noticed, and those that others have, which are kept
+ * in the store for whoever comes later. Nobody loses a lease before the others were asked.
+ */
+import { NO_STEPS, type Step } from '../core/steps.ts'
+import type { Setting, SettingOperation, Store } from '../store/store.ts'
+import type { Log } from '../system/log.ts'
+
+export interface StepsParts {
+  readonly store: Pick<Store, 'settings'>
+  readonly log: Log
+}
+
+/** The latest. No attempt lives through more, and the document stays small. */
+const KEPT = 100
+/** How far apart two processes may see the same step. */
+const APART_MS = 2_000
+const KEY = { collection: 'clock', key: 'steps' } as const
+
+export class Steps {
+  readonly #parts: StepsParts
+  #known = NO_STEPS
+  /** Present exactly while the store is asked. */
+  #asking: Promise<void> | undefined
+
+  constructor(parts: StepsParts) {
+    this.#parts = parts
+  }
+
+  get known(): readonly Step[] {
+    return this.#known
+  }
+
+  noticed(step: Step): void {
+    this.#parts.log.warn('the store’s clock was set forward; leases go on', { by_ms: step.byMs })
+    this.#known = merged(this.#known, [step])
+    // Where the store is away just now, it is told when somebody asks it.
+    this.ask().catch(() => {})
+  }
+
+  /** Both learn what the other knows. */
+  ask(): Promise<void> {
+    this.#asking ??= this.#agree().finally(() => {
+      this.#asking = undefined
+    })
+    return this.#asking
+  }
+
+  async #agree(): Promise<void> {
+    let there = await this.#do({ op: 'get', ...KEY })
+    for (;;) {
+      const kept = there === undefined ? NO_STEPS : stepsIn(there.text)
+      const own = this.#known
+      this.#known = merged(kept, own)
+      if (own.every((step) => kept.some((each) => isSame(each, step)))) return
+      const text = JSON.stringify({ steps: this.#known })
+      const written = await this.#do({ op: 'put', ...KEY, text, rev: there?.rev ?? 0 })
+      if (written?.text === text) return
+      there = written
+    }
+  }
+
+  async #do(operation: SettingOperation): Promise<Setting | undefined> {
+    const [answer] = await this.#parts.store.settings([operation])
+    return answer?.settings[0]
+  }
+}
+
+/** Each step once, however many have noticed it, at its latest and longest; in the order of the clock. */
+export function merged(some: readonly Step[], others: readonly Step[]): readonly Step[] {
+  if (others.length === 0) return some
+  const all: Step[] = []
+  for (const step of [...some, ...others].sort((a, b) => a.at - b.at)) {
+    const same = all.findIndex((each) => isSame(each, step))
+    if (same === -1) all.push(step)
+    else all[same] = { at: step.at, byMs: Math.max(step.byMs, (all[same] as Step).byMs) }
+  }
+  return all.slice(-KEPT)
+}
+
+/** About as long, and noticed before the clock had come to where the other one ends, or not much later. */
+function isSame(a: Step, b: Step): boolean {
+  const longest = Math.max(a.byMs, b.byMs)
+  return (
+    Math.abs(a.at - b.at) <= Math.max(longest, APART_MS) && Math.abs(a.byMs - b.byMs) <= APART_MS / 2 + longest / 10
+  )
+}
+
+/** What another version wrote may be something else: then nobody is any the wiser, and nobody any the worse. */
+function stepsIn(text: string): readonly Step[] {
+  const { steps } = JSON.parse(text) as { readonly steps?: unknown }
+  if (!Array.isArray(steps)) return NO_STEPS
+  return steps.filter((step): step is Step => typeof step?.at === 'number' && typeof step?.byMs === 'number')
+}

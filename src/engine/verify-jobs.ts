@@ -1,0 +1,154 @@
+/** Some jobs at a time: records, logs, bodies and keys, in a handful of reads whatever their number. */
+import type { Event } from '../core/event.ts'
+import { derive, evolve } from '../core/evolve.ts'
+import { type InvariantName, recordBreaches, stepBreaches } from '../core/invariants.ts'
+import { isEnded, type Job, type JobId } from '../core/job.ts'
+import { keyOf } from '../core/keys.ts'
+import type { LoadItem } from '../store/store.ts'
+import { differences } from './difference.ts'
+import { type Discrepancy, unreadable, type Verification } from './discrepancy.ts'
+import type { Engine } from './engine.ts'
+import { logOf } from './log-of.ts'
+import { alteredBodies } from './verify-bodies.ts'
+
+/** Longer logs are read by themselves, a page at a time. */
+const SHORT_LOG = 200
+/** How often a job is looked at that moves meanwhile. */
+const LOOKS = 10
+
+type Reading = Pick<Engine, 'load' | 'events'>
+
+/** A record and its log of the same moment. */
+interface Seen {
+  readonly record: Job
+  readonly log: readonly Event[]
+  readonly altered: readonly string[]
+}
+
+export async function verifyJobs(engine: Reading, ids: readonly JobId[]): Promise<Omit<Verification, 'jobs'>> {
+  const found: Discrepancy[] = []
+  const seen = await look(engine, ids, found)
+  let events = 0
+  for (const each of seen) {
+    events += each.log.length
+    judge(each, found)
+  }
+  found.push(...(await alteredBodies(engine, seen)))
+  const records = seen.map(({ record }) => record)
+  found.push(...(await strayAliases(engine, records)), ...(await strayKeys(engine, records)))
+  return { events, discrepancies: found }
+}
+
+/** All at once; and one half after the other where one of them cannot be read, until it is known which. */
+async function look(engine: Reading, ids: readonly JobId[], found: Discrepancy[]): Promise<readonly Seen[]> {
+  try {
+    const { items } = await engine.load(ids.map((id) => ({ id, log: SHORT_LOG, check: true })))
+    const seen: Seen[] = []
+    for (const item of items) {
+      if (item === undefined) continue
+      const { job: record, log, altered = [] } = item
+      const whole = log?.at(-1)?.rev === record.rev ? { record, log } : await still(engine, record.id)
+      if (whole !== undefined) seen.push({ ...whole, altered })
+    }
+    return seen
+  } catch (error) {
+    if (ids.length <= 1) {
+      found.push(unreadable(ids[0], error))
+      return []
+    }
+    const half = ids.length >> 1
+    return [...(await look(engine, ids.slice(0, half), found)), ...(await look(engine, ids.slice(half), found))]
+  }
+}
+
+/** Undefined where the job is gone, or never stands still long enough. */
+async function still(engine: Reading, id: JobId): Promise<Omit<Seen, 'altered'> | undefined> {
+  for (let n = 0; n < LOOKS; n += 1) {
+    const [before] = (await engine.load([{ id }])).items
+    const log = await logOf(engine, id)
+    const [after] = (await engine.load([{ id }])).items
+    if (before === undefined || after === undefined) return undefined
+    if (before.job.rev === after.job.rev) return { record: after.job, log }
+  }
+  return undefined
+}
+
+function judge({ record, log, altered }: Seen, found: Discrepancy[]): void {
+  const tell = (about: Discrepancy['about'], invariant: InvariantName | undefined, what: string) =>
+    found.push({ job: record.id, about, invariant, what })
+  try {
+    for (const { invariant, what } of recordBreaches(record)) tell('record', invariant, what)
+    for (const name of altered) tell('body', undefined, `${name} is not what was written`)
+    if (log.length === 0) return void tell('log', 'I3', 'there is no log')
+    walk(log, tell)
+    for (const what of differences(derive(log), record)) tell('record', 'I3', `log and record differ at ${what}`)
+  } catch (error) {
+    found.push(unreadable(record.id, error))
+  }
+}
+
+function walk(events: readonly Event[], tell: (about: 'log', invariant: InvariantName, what: string) => void): void {
+  // One compacted event stands for others all over the log: then the revisions add up, but do not follow each other.
+  const compacted = events.some(({ type }) => type === 'compacted')
+  let before: Job | undefined
+  let revs = 0
+  for (const event of events) {
+    revs += event.type === 'heartbeat' || event.type === 'compacted' ? event.payload.count : 1
+    const after = evolve(before, event)
+    for (const { invariant, what } of stepBreaches(before, event, after)) {
+      if (invariant !== 'I7' || !compacted) tell('log', invariant, `rev ${event.rev}: ${what}`)
+    }
+    before = after
+  }
+  const last = events.at(-1)?.rev ?? 0
+  if (revs !== last) tell('log', 'I7', `the log has ${revs} revisions and ends at rev ${last}`)
+}
+
+async function strayAliases(engine: Reading, jobs: readonly Job[]): Promise<readonly Discrepancy[]> {
+  const named = jobs.filter(({ spec }) => spec.alias !== undefined)
+  if (named.length === 0) return []
+  const { items } = await engine.load(named.map(({ spec }) => ({ id: spec.alias ?? '', tenant: spec.kind.tenant })))
+  return named.flatMap(({ id, spec }, i): readonly Discrepancy[] => {
+    const there = items[i]?.job.id
+    const what = `alias ${spec.alias} leads to ${there ?? 'nothing'}`
+    return there === id ? [] : [{ job: id, about: 'key', invariant: undefined, what }]
+  })
+}
+
+/** A key that is held for a life must lead to the job that lives, and to no job that has ended. */
+async function strayKeys(engine: Reading, jobs: readonly Job[]): Promise<readonly Discrepancy[]> {
+  const keyed = jobs.filter((job) => keyAsked(job) !== undefined)
+  if (keyed.length === 0) return []
+  const { items } = await engine.load(keyed.flatMap((job) => keyAsked(job) ?? []))
+  const found: Discrepancy[] = []
+  for (const [i, job] of keyed.entries()) {
+    if (isStray(job, items[i]?.job.id)) found.push(...(await strayKey(engine, job.id)))
+  }
+  return found
+}
+
+/** One that moves meanwhile is looked at again. */
+async function strayKey(engine: Reading, id: JobId): Promise<readonly Discrepancy[]> {
+  for (let n = 0; n < LOOKS; n += 1) {
+    const job = (await engine.load([{ id }])).items[0]?.job
+    const asked = job && keyAsked(job)
+    if (job === undefined || asked === undefined) return []
+    const holder = (await engine.load([asked])).items[0]?.job.id
+    if (!isStray(job, holder)) return []
+    const after = (await engine.load([{ id }])).items[0]?.job
+    if (after?.rev !== job.rev) continue
+    const what = isEnded(job)
+      ? `dedupe key ${job.spec.dedupeKey} is still held although the job has ended`
+      : `dedupe key ${job.spec.dedupeKey} is held by ${holder ?? 'nobody'}`
+    return [{ job: id, about: 'key', invariant: 'I12', what }]
+  }
+  return []
+}
+
+const isStray = (job: Job, holder: JobId | undefined): boolean => (holder === job.id) === isEnded(job)
+
+function keyAsked(job: Job): LoadItem | undefined {
+  const key = keyOf(job)
+  if (key === undefined || job.spec.kind.policy.dedupe !== 'live') return undefined
+  return { id: key.key, key: 'dedupe', tenant: job.spec.kind.tenant }
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { merged, Steps } from '../../src/engine/steps.ts'
+import { verify } from '../../src/engine/verify.ts'
+import { openMemoryStore } from '../../src/store/memory/memory.ts'
+import { linesTo, silentLog } from '../../src/system/log.ts'
+import { Bench } from './bench.ts'
+import { Between } from './between.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+const MINUTE = 60_000
+
+describe('a store’s clock that is set forward', () => {
+  it('ends no lease whose owner heartbeats, or speaks', async () => {
+    const bench = new Bench()
+    const one = await bench.running()
+    const two = await bench.running()
+    bench.clock.advance(20_000)
+    bench.clock.set(10 * MINUTE)
+    const [beaten] = await bench.engine.heartbeat([{ id: one.job.id, fence: one.fence, requestId: 'b1' }])
+    expect(beaten).toMatchObject({ ok: true })
+    await bench.must(two.job.id, { type: 'complete', fence: two.fence })
+    bench.clock.advance(30_000)
+    await bench.engine.tick(10)
+    const [again] = await bench.engine.heartbeat([{ id: one.job.id, fence: one.fence, requestId: 'b2' }])
+    expect(again).toMatchObject({ ok: true })
+    await bench.must(one.job.id, { type: 'complete', fence: one.fence })
+    expect((await verify(bench.engine)).discrepancies).toEqual([])
+  })
+
+  it('makes no ticker take a job from its owner, whether or not it was there when it was set', async () => {
+    const bench = new Bench()
+    const { job, fence } = await bench.running()
+    const watching = bench.another()
+    await watching.tick(10)
+    bench.clock.advance(10_000)
+    bench.clock.set(10 * MINUTE)
+    expect(await watching.tick(10)).toEqual({ due: 1, moved: 0 })
+    bench.clock.advance(6_000)
+    // Somebody who has never known another time asks those who have.
+    expect(await bench.another().tick(10)).toEqual({ due: 1, moved: 0 })
+    await bench.must(job.id, { type: 'complete', fence })
+  })
+
+  it('gives nobody who has died more than its lease had left', async () => {
+    const bench = new Bench()
+    const { job } = await bench.running()
+    bench.clock.advance(10_000)
+    bench.clock.set(10 * MINUTE)
+    await bench.engine.tick(10)
+    bench.clock.advance(22_000)
+    expect(await bench.engine.tick(10)).toEqual({ due: 1, moved: 1 })
+    expect(await bench.job(job.id)).toMatchObject({ state: 'queued', stalls: 1 })
+  })
+
+  it('is told to whoever speaks for an owner and knows nothing of it, before the owner hears that its lease has ended', async () => {
+    const bench = new Bench()
+    const { job, fence } = await bench.running()
+    bench.clock.set(10 * MINUTE)
+    await bench.engine.load([])
+    const gateway = bench.another()
+    expect(await bench.say(job.id, { type: 'complete', fence }, gateway)).toMatchObject({ ok: true })
+  })
+
+  it('is said aloud once, and so is one that is set back', async () => {
+    const lines: Record<string, unknown>[] = []
+    const log = linesTo(
+      (line) => lines.push(JSON.parse(line)),
+      () => 0,
+    )
+    const bench = new Bench({ log })
+    await bench.engine.tick(10)
+    bench.clock.set(10 * MINUTE)
+    await bench.engine.tick(10)
+    await bench.engine.tick(10)
+    bench.clock.set(-5 * MINUTE)
+    await bench.engine.tick(10)
+    await bench.engine.tick(10)
+    expect(lines).toMatchObject([
+      { level: 'warn', message: 'the store’s clock was set forward; leases go on', by_ms: 600_000 },
+      { level: 'warn', message: 'the store’s clock was set back; its time goes on', by_ms: 300_000 },
+    ])
+  })
+})
+
+describe('what is known of steps', () => {
+  const store = () => openMemoryStore({ clock: new VirtualClock() })
+
+  it('is what any process has noticed, each step once', async () => {
+    const shared = store()
+    const [a, b, c] = [1, 2, 3].map(() => new Steps({ store: shared, log: silentLog }))
+    a?.noticed({ at: 1_000, byMs: 600_000 })
+    b?.noticed({ at: 1_700, byMs: 600_300 })
+    b?.noticed({ at: 700_000, byMs: 5_000 })
+    for (const steps of [a, b, c, a]) await steps?.ask()
+    const known = [
+      { at: 1_700, byMs: 600_300 },
+      { at: 700_000, byMs: 5_000 },
+    ]
+    expect([a, b, c].map((steps) => steps?.known)).toEqual([known, known, known])
+  })
+
+  it('survives that many tell at once, and that the store was away', async () => {
+    const between = new Between()
+    const shared = between.wrap(store())
+    let away = true
+    const flaky = {
+      settings: (operations: Parameters<typeof shared.settings>[0]) =>
+        away ? Promise.reject(new Error('away')) : shared.settings(operations),
+    }
+    const all = Array.from({ length: 10 }, () => new Steps({ store: flaky, log: silentLog }))
+    for (const [n, steps] of all.entries()) steps.noticed({ at: n * 100_000, byMs: 1_000 })
+    await expect(all[0]?.ask()).rejects.toThrow('away')
+    away = false
+    await Promise.all(all.map((steps) => steps.ask()))
+    const fresh = new Steps({ store: shared, log: silentLog })
+    await fresh.ask()
+    expect(fresh.known).toHaveLength(10)
+  })
+
+  it('is bounded: the latest are kept', () => {
+    const many = Array.from({ length: 150 }, (_, n) => ({ at: n * 100_000, byMs: 1_000 }))
+    expect(merged([], many)).toEqual(many.slice(-100))
+    expect(merged(many.slice(0, 100), many.slice(100))).toEqual(many.slice(-100))
+    expect(merged(many.slice(0, 3), [])).toEqual(many.slice(0, 3))
+  })
+
+  it('is nothing where somebody wrote something else', async () => {
+    const shared = store()
+    await shared.settings([{ op: 'put', collection: 'clock', key: 'steps', text: '{"steps":"none"}', rev: 0 }])
+    const steps = new Steps({ store: shared, log: silentLog })
+    await steps.ask()
+    expect(steps.known).toEqual([])
+    steps.noticed({ at: 1, byMs: 1_000 })
+    await steps.ask()
+    const [read] = await shared.settings([{ op: 'get', collection: 'clock', key: 'steps' }])
+    expect(read?.settings[0]?.text).toBe('{"steps":[{"at":1,"byMs":1000}]}')
+  })
+})
