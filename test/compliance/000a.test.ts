@@ -1,6 +1,7 @@
 /** Document 000, part A, "Distributed Reliability": every statement, by its line. */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { LONG_LOG } from '../../src/core/compact.ts'
 import { deriveDialect } from '../../src/core/dialects/derive.ts'
 import { DIALECTS } from '../../src/core/dialects/registry.ts'
 import type { Duration } from '../../src/core/duration.ts'
@@ -484,7 +485,8 @@ onStores('000 part A', {}, (stage) => {
     it('000A:51 verbose events do not last: a compacted log keeps its transitions and folds to the same job', async () => {
       const each = actor()
       const { job, fence } = await each.running()
-      for (let n = 1; n <= 4; n += 1) await each.must(job.id, { type: 'progress', fence, counters: { pages: 1 } })
+      for (let n = 1; n <= LONG_LOG; n += 1)
+        await each.must(job.id, { type: 'progress', fence, counters: { pages: 1 } })
       await each.must(job.id, { type: 'complete', fence })
       const before = await each.events(job.id)
       await stage().another({ retention: { everyMs: 20, compact: true } })
@@ -495,7 +497,7 @@ onStores('000 part A', {}, (stage) => {
       const moves = (events: typeof before) => events.filter(({ seq }) => seq !== undefined)
       expect(moves(after)).toEqual(moves(before))
       expect(after.length).toBeLessThan(before.length)
-      expect((await each.job(job.id)).counters).toEqual({ pages: 4 })
+      expect((await each.job(job.id)).counters).toEqual({ pages: LONG_LOG })
       expect((await each.pawl.verify({ queues: [each.queue] })).discrepancies).toEqual([])
     })
   })
