@@ -4,12 +4,12 @@ import { assert, unreachable } from '../../src/core/assert.ts'
 import { bodyRef, bodyRefWithoutDigest } from '../../src/core/body.ts'
 import { childEnded } from '../../src/core/child.ts'
 import type { Claim } from '../../src/core/command.ts'
-import { compact } from '../../src/core/compact.ts'
+import { compact, hasLongLog, LONG_LOG } from '../../src/core/compact.ts'
 import { draft } from '../../src/core/draft.ts'
 import { finish } from '../../src/core/ending.ts'
 import { type Event, eventId } from '../../src/core/event.ts'
 import { derive, evolve } from '../../src/core/evolve.ts'
-import { fraction, hash32 } from '../../src/core/hash.ts'
+import { fraction, hash32, hash53 } from '../../src/core/hash.ts'
 import { idNumber, idText, isId, isReserved } from '../../src/core/id.ts'
 import { INVARIANTS, recordBreaches, stepBreaches } from '../../src/core/invariants.ts'
 import type { Job } from '../../src/core/job.ts'
@@ -51,6 +51,8 @@ describe('bodies', () => {
 describe('hashes', () => {
   it('are stable, spread and in range', () => {
     expect(hash32('pawl')).toBe(hash32('pawl'))
+    expect(new Set(Array.from({ length: 10_000 }, (_, i) => hash53(`a/${i}`))).size).toBe(10_000)
+    expect(Number.isSafeInteger(hash53('pawl'))).toBe(true)
     expect(new Set(Array.from({ length: 10_000 }, (_, i) => hash32(`a/${i}`))).size).toBeGreaterThan(9_990)
     for (let i = 0; i < 1_000; i++) {
       expect(fraction(`${i}`)).toBeGreaterThanOrEqual(0)
@@ -179,6 +181,27 @@ describe('compaction', () => {
 
   it('has nothing to do for a plain job', () => {
     expect(compact(given().starts().events)).toBeUndefined()
+  })
+
+  it('is for jobs that have ended with a long log', () => {
+    const said = Array.from(
+      { length: LONG_LOG - 4 },
+      (_, n) => ({ type: 'progress', fence: 'mine', counters: { n } }) as const,
+    )
+    const running = given()
+      .starts()
+      .does(...said)
+    expect([running.record.rev, hasLongLog(running.record)]).toEqual([LONG_LOG - 1, false])
+    const long = running.does({ type: 'complete', fence: 'mine' }).record
+    expect([long.rev, hasLongLog(long)]).toEqual([LONG_LOG, true])
+    const short = given()
+      .starts()
+      .does(...said.slice(1), { type: 'complete', fence: 'mine' }).record
+    expect([short.rev, hasLongLog(short)]).toEqual([LONG_LOG - 1, false])
+    const longer = given()
+      .starts()
+      .does(...said, ...said)
+    expect([longer.record.rev >= LONG_LOG, hasLongLog(longer.record)]).toEqual([true, false])
   })
 })
 
