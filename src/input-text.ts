@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { toJson } from './core/json.ts'
 import { Invalid } from './errors.ts'
+import { promised } from './worker/promised.ts'
 
 /**
  * The text of an input that its schema accepts. What is kept is what the producer handed in, not what the schema made
@@ -14,8 +15,9 @@ export function inputText(
 ): string | undefined | Promise<string | undefined> {
   if (schema === undefined) return text(type, input)
   const result = schema['~standard'].validate(input)
-  if (result instanceof Promise) return result.then((late) => checked(type, late, input))
-  return checked(type, result, input)
+  const late = promised(result)
+  if (late !== undefined) return late.then((settled) => checked(type, settled, input))
+  return checked(type, result as StandardSchemaV1.Result<unknown>, input)
 }
 
 function checked(type: string, result: StandardSchemaV1.Result<unknown>, input: unknown): string | undefined {

@@ -1,6 +1,7 @@
 /** The keeper thread: opens the store by itself and keeps the leases of one worker, whatever that worker's loop does. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from './core/assert.ts'
+import { reasonOf } from './core/reason.ts'
 import { open } from './open.ts'
 import { machineMs } from './system/machine-clock.ts'
 import { realTimers } from './system/timers.ts'
@@ -32,6 +33,6 @@ try {
     if (!stopping.signal.aborted) await realTimers.sleep(againMs, pause.signal)
   }
 } catch (error) {
-  say({ gone: error instanceof Error ? error.message : String(error) })
+  say({ gone: reasonOf(error) })
 }
 port.close()

@@ -11,7 +11,7 @@ import { Pawl } from './pawl.ts'
 import type { Store } from './store/store.ts'
 import { type Clock, realClock } from './system/clock.ts'
 import { realIds } from './system/ids.ts'
-import { type Log, silentLog } from './system/log.ts'
+import { harmless, type Log, silentLog } from './system/log.ts'
 import { withoutPretenuring } from './system/pretenuring.ts'
 import { type Random, realRandom } from './system/random.ts'
 import type { Service } from './system/service.ts'
@@ -66,14 +66,15 @@ async function remote(url: string, options: OpenOptions): Promise<Pawl> {
   const { HttpEngine } = await import('./client/client.ts')
   const { clock = realClock, random = realRandom, timers = realTimers, token } = options
   const { EncodedEngine } = await import('./client/encoded.ts')
-  const plain = new HttpEngine({ url, token, clock, random, timers })
+  const plain = new HttpEngine({ url, token, clock, random, timers, log: options.log })
   const engine = options.codec === undefined ? plain : new EncodedEngine(plain, options.codec, random)
   return new Pawl({ ...shared(engine, options), surroundings: { clock } })
 }
 
 /** What every Pawl has, wherever its engine is. */
 function shared(engine: Engine, options: OpenOptions) {
-  const { random = realRandom, timers = realTimers, log = silentLog, tenant, actor, telemetry } = options
+  const { random = realRandom, timers = realTimers, tenant, actor, telemetry } = options
+  const log = harmless(options.log ?? silentLog)
   return { engine: telemetry?.engine(engine) ?? engine, timers, ids: realIds(random), log, tenant, actor, telemetry }
 }
 
@@ -86,7 +87,8 @@ export interface Origin {
 
 /** Everything on top of a store, which is closed with it. */
 export function assemble(store: Store, options: OpenOptions = {}, { url, transactions }: Origin = {}): Pawl {
-  const { clock = realClock, random = realRandom, timers = realTimers, log = silentLog } = options
+  const { clock = realClock, random = realRandom, timers = realTimers } = options
+  const log = harmless(options.log ?? silentLog)
   const { metrics, tracing, codec } = options
   const watching = observer({ log: options.log, metrics, tracing })
   const engine = new LocalEngine({ store, clock, random, timers, observer: watching, codec, log })

@@ -14,6 +14,7 @@ import type {
   HeartbeatRequest,
   Word,
 } from '../engine/engine.ts'
+import { listener } from '../engine/listener.ts'
 import { elementsOf, membersOf } from '../gateway/contract/raw-json.ts'
 import { eventFromWire, fromWire, jobFromWire, type Wire } from '../gateway/contract/wire.ts'
 import type {
@@ -32,6 +33,7 @@ import type {
   Transaction,
 } from '../store/store.ts'
 import { type Clock, realClock } from '../system/clock.ts'
+import { harmless, type Log, silentLog } from '../system/log.ts'
 import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { Http } from './http.ts'
@@ -46,6 +48,7 @@ export interface ClientOptions {
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
   readonly fetch?: typeof globalThis.fetch | undefined
+  readonly log?: Log | undefined
 }
 
 const BATCH = 500
@@ -58,9 +61,12 @@ export class HttpEngine implements Engine {
   readonly #clock: Clock
   /** The gateway's clock minus the monotonic one, when it last answered. */
   #offset: number
+  readonly #log: Log
   readonly #subscriptions = new Set<AsyncDisposable>()
 
-  constructor({ url, token, fetch, timers = realTimers, clock = realClock, random = realRandom }: ClientOptions) {
+  constructor(options: ClientOptions) {
+    const { url, token, fetch, timers = realTimers, clock = realClock, random = realRandom } = options
+    this.#log = harmless(options.log ?? silentLog)
     this.#random = random
     this.#timers = timers
     this.#clock = clock
@@ -185,7 +191,7 @@ export class HttpEngine implements Engine {
   }
 
   async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
-    const subscription = subscribeTo(this.#http, this.#timers, wake)
+    const subscription = subscribeTo(this.#http, this.#timers, listener(wake, this.#log))
     this.#subscriptions.add(subscription)
     return subscription
   }

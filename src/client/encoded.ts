@@ -4,7 +4,19 @@
  */
 import { createHash } from 'node:crypto'
 import type { Job } from '../core/job.ts'
-import { aboutJob, type BodyAbout, type BodyCodec, readable, sealed } from '../engine/body-codec.ts'
+import type { Refusal } from '../core/refusal.ts'
+import { refuse } from '../core/refuse.ts'
+import type { CommandType } from '../core/verb.ts'
+import {
+  aboutJob,
+  type BodyAbout,
+  type BodyCodec,
+  encodeBodies,
+  encoded,
+  readable,
+  sealed,
+  Unencodable,
+} from '../engine/body-codec.ts'
 import type {
   Answer,
   Assignment,
@@ -54,9 +66,11 @@ export class EncodedEngine implements Engine {
   }
 
   enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
-    return this.#engine.enqueue(
-      requests.map((request) => this.#named(request)),
-      tx,
+    return sent(
+      requests,
+      (request) => this.#named(request),
+      () => 'enqueue',
+      (named) => this.#engine.enqueue(named, tx),
     )
   }
 
@@ -72,7 +86,12 @@ export class EncodedEngine implements Engine {
   async settle(words: readonly Word[]): Promise<readonly Answer[]> {
     const sealedWords = words.map((word) => sealed(this.#codec, word))
     await this.#learn(sealedWords.filter(({ bodies }) => bodies !== undefined && bodies.length > 0))
-    return this.#engine.settle(sealedWords.map((word) => this.#encoded(word)))
+    return sent(
+      sealedWords,
+      (word) => this.#encoded(word),
+      ({ command }) => command.type,
+      (encodable) => this.#engine.settle(encodable),
+    )
   }
 
   heartbeat(beats: readonly HeartbeatRequest[]): Promise<readonly HeartbeatAnswer[]> {
@@ -117,7 +136,9 @@ export class EncodedEngine implements Engine {
         .update(JSON.stringify([kind.tenant, idempotencyKey, input]))
         .digest('base64url')
     const id = request.id ?? (idempotencyKey === undefined ? this.#random.uuid() : `key-${again()}`)
-    return { ...request, id, input: this.#codec.encode(input, { tenant: kind.tenant, job: id }) }
+    const text = encoded(this.#codec, { name: 'input', text: input }, { tenant: kind.tenant, job: id })
+    if (text instanceof Unencodable) throw text
+    return { ...request, id, input: text }
   }
 
   #decoded({ job, bodies }: Loaded): Readonly<Record<string, string>> {
@@ -134,7 +155,7 @@ export class EncodedEngine implements Engine {
     if (word.bodies === undefined || word.bodies.length === 0) return word
     // Nobody knows the job: the gateway will say so, and what was meant for it stays here.
     if (about === undefined) return { ...word, bodies: [] }
-    return { ...word, bodies: word.bodies.map(({ name, text }) => ({ name, text: this.#codec.encode(text, about) })) }
+    return { ...word, bodies: encodeBodies(this.#codec, word.bodies, about) }
   }
 
   async #learn(words: readonly Word[]): Promise<void> {
@@ -151,4 +172,26 @@ export class EncodedEngine implements Engine {
     this.#known.set(job.id, about)
     return about
   }
+}
+
+/** One answer each: what cannot be encoded is refused here, and the others go their way without it. */
+async function sent<Item, Answer>(
+  items: readonly Item[],
+  encode: (item: Item) => Item,
+  commandOf: (item: Item) => CommandType,
+  send: (items: readonly Item[]) => Promise<readonly Answer[]>,
+): Promise<readonly (Answer | { readonly ok: false; readonly refusal: Refusal })[]> {
+  const encodable: Item[] = []
+  const refusals = items.map((item) => {
+    try {
+      encodable.push(encode(item))
+      return undefined
+    } catch (error) {
+      if (!(error instanceof Unencodable)) throw error
+      return refuse('INVALID', { command: commandOf(item), violations: [error.violation] })
+    }
+  })
+  const answers = encodable.length === 0 ? [] : await send(encodable)
+  let at = 0
+  return refusals.map((refusal) => (refusal === undefined ? (answers[at++] as Answer) : { ok: false, refusal }))
 }

@@ -32,6 +32,7 @@ export const DEFAULT_ERRORS: ReadonlyMap<string, ErrorClass> = new Map<string, E
   ['E_NEO4J', 'transient'],
   ['E_GPU_OOM', 'transient'],
   ['E_NONDETERMINISTIC', 'permanent'],
+  ['E_TWO_WAITS', 'permanent'],
   ['validation_failed', 'validation'],
   ['parse_error', 'validation'],
   ['policy_violation', 'permanent'],

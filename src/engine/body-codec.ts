@@ -1,4 +1,6 @@
 import type { Job } from '../core/job.ts'
+import { reasonOf } from '../core/reason.ts'
+import type { Violation } from '../core/refusal.ts'
 import type { Body } from '../store/store.ts'
 import type { Word } from './engine.ts'
 
@@ -26,8 +28,37 @@ export const aboutJob = ({ id, spec }: Pick<Job, 'id' | 'spec'>): BodyAbout => (
   job: spec.alias ?? id,
 })
 
-export const encodeBodies = (codec: BodyCodec, bodies: readonly Body[], job: Job): readonly Body[] =>
-  codec === plainText ? bodies : bodies.map(({ name, text }) => ({ name, text: codec.encode(text, aboutJob(job)) }))
+/** A codec is somebody else's: it may throw, or answer with no text. Either is told by this, and harms that body only. */
+export class Unencodable extends Error {
+  override readonly name = 'Unencodable'
+  readonly violation: Violation
+
+  constructor(field: string, why: string) {
+    super(`${field}: the codec failed: ${why}`)
+    this.violation = { field, rule: `the codec failed: ${why}` }
+  }
+}
+
+export function encoded(codec: BodyCodec, { name, text }: Body, about: BodyAbout): string | Unencodable {
+  if (codec === plainText) return text
+  try {
+    const made: unknown = codec.encode(text, about)
+    return typeof made === 'string'
+      ? made
+      : new Unencodable(name, `encode answered with a ${typeof made}, not with text`)
+  } catch (error) {
+    return new Unencodable(name, reasonOf(error))
+  }
+}
+
+/** All of a job's, or none: throws the first that cannot be encoded. */
+export function encodeBodies(codec: BodyCodec, bodies: readonly Body[], about: BodyAbout): readonly Body[] {
+  return bodies.map((body) => {
+    const text = encoded(codec, body, about)
+    if (text instanceof Unencodable) throw text
+    return { name: body.name, text }
+  })
+}
 
 export function decodeBodies(
   codec: BodyCodec,

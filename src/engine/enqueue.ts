@@ -8,7 +8,7 @@ import { LENGTHS, MAX_DURATION_MS } from '../core/limits.ts'
 import type { Violation } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Inserted, NewJob, Transaction } from '../store/store.ts'
-import { aboutJob } from './body-codec.ts'
+import { aboutJob, encoded, readable, Unencodable } from './body-codec.ts'
 import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
 import { keysOf } from './keys.ts'
@@ -34,14 +34,16 @@ export async function enqueue(
     const violations = ownViolations(request)
     if (decision.kind !== 'accepted' || violations.length > 0) {
       const more = decision.kind === 'refused' ? decision.refusal.violations : []
-      answers[i] = {
-        ok: false,
-        refusal: refuse('INVALID', { command: 'enqueue', violations: [...violations, ...more] }),
-      }
+      answers[i] = invalid([...violations, ...more])
       continue
     }
     const { job, events } = decision
-    const input = request.input === undefined ? undefined : codec.encode(request.input, aboutJob(job))
+    const text = request.input
+    const input = text === undefined ? undefined : encoded(codec, { name: 'input', text }, aboutJob(job))
+    if (input instanceof Unencodable) {
+      answers[i] = invalid([input.violation])
+      continue
+    }
     items.push({ job, event: events[0] as NewJob['event'], input, keys: keysOf(job, request, now) })
     asked.push({ place: i, command })
   }
@@ -92,6 +94,11 @@ const commandOf = (request: EnqueueRequest, id: string, now: Time): Enqueue => (
   stalls: undefined,
 })
 
+const invalid = (violations: readonly Violation[]): EnqueueAnswer => ({
+  ok: false,
+  refusal: refuse('INVALID', { command: 'enqueue', violations }),
+})
+
 const NONE: readonly Violation[] = []
 const KEY = /^[^\u0000-\u001f\u007f]+$/
 
@@ -122,13 +129,10 @@ function judge(
   { input, id, idempotencyKey }: EnqueueRequest,
   { codec }: ExecutorParts,
 ): EnqueueAnswer {
-  if (inserted.status === 'rejected') {
-    const violations = [{ field: inserted.field, rule: inserted.rule }]
-    return { ok: false, refusal: refuse('INVALID', { command: 'enqueue', violations }) }
-  }
+  if (inserted.status === 'rejected') return invalid([{ field: inserted.field, rule: inserted.rule }])
   const { job, by } = inserted
   if (by === 'dedupe' || by === 'slot') return { ok: true, job, deduped: true, replayed: false }
-  const was = inserted.input === undefined ? undefined : codec.decode(inserted.input, aboutJob(job))
+  const was = readable(codec, inserted.input, aboutJob(job))
   const again = decide(job, { ...command, id: job.id }, job.updatedAt)
   if (was === input && again.kind === 'replayed') return { ok: true, job, deduped: false, replayed: true }
   assert(by !== 'id', `job id ${job.id} was handed out twice`)

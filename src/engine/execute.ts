@@ -8,11 +8,12 @@ import { decide, decideTick } from '../core/decide.ts'
 import { idText } from '../core/id.ts'
 import type { Job, Time } from '../core/job.ts'
 import { keyChange } from '../core/keys.ts'
+import { reasonOf } from '../core/reason.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Change, Key, NewJob, Store, Transaction, Verdict } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
-import { aboutJob, type BodyCodec, encodeBodies } from './body-codec.ts'
+import { aboutJob, type BodyCodec, encodeBodies, encoded, plainText, readable } from './body-codec.ts'
 import type { Answer, Word } from './engine.ts'
 import { Group } from './group.ts'
 import type { Holdings } from './holdings.ts'
@@ -69,7 +70,7 @@ export class Executor {
 
   /** What has come due, judged and committed. A job that moved meanwhile is handed out again. */
   async tick(limit: number): Promise<{ readonly due: number; readonly moved: number }> {
-    const { store, clock } = this.#parts
+    const { store, clock, log } = this.#parts
     const { now, jobs } = await store.due(limit)
     clock.heard(now)
     const segments: Segment[] = []
@@ -77,7 +78,12 @@ export class Executor {
       const decision = decideTick(job, now, { actor: TICKER, requestId: `tick/${job.rev}` })
       if (decision?.kind !== 'accepted') continue
       const { events, bodies, successor } = decision
-      segments.push({ before: job, after: decision.job, events, bodies, notAfter: undefined, successor, tx: undefined })
+      const moved = { before: job, after: decision.job, events, bodies, notAfter: undefined, successor, tx: undefined }
+      try {
+        segments.push(this.#encoded(moved))
+      } catch (error) {
+        log.error('a job could not be moved on', { job_id: job.id, reason: reasonOf(error) })
+      }
     }
     if (segments.length === 0) return { due: jobs.length, moved: 0 }
     const answer = await store.commit(await this.#changes(segments))
@@ -103,13 +109,14 @@ export class Executor {
   /** A job that core cannot judge is a defect of ours: its words are refused, and those about other jobs go their way. */
   #draft(group: Group, now: Time, answers: Answer[]): Segment | undefined {
     try {
-      return group.segment(now, answers)
+      const segment = group.segment(now, answers)
+      return segment && this.#encoded(segment)
     } catch (error) {
-      const rule = error instanceof Error ? error.message : String(error)
+      const rule = reasonOf(error)
       this.#parts.log.error('a job could not be judged', { job_id: group.id, reason: rule })
       const violations = [{ field: 'job', rule }]
       group.refuseAll(
-        ({ command }) => refuse('INVALID', { command: command.type, jobId: group.id, violations }),
+        ({ command }) => refuse('INVALID', { command: command.type, jobId: group.id, violations, message: rule }),
         answers,
       )
       return undefined
@@ -151,13 +158,19 @@ export class Executor {
     const changes: Change[] = new Array(segments.length)
     for (let i = 0; i < segments.length; i += 1) {
       const segment = segments[i] as Segment
-      const { before, after, events, notAfter, successor } = segment
-      const bodies = encodeBodies(this.#parts.codec, segment.bodies, after)
+      const { before, after, events, bodies, notAfter, successor } = segment
       const { give, take } = keyChange(before, after)
       const spawn = successor === undefined ? undefined : await this.#successor(segment, give)
       changes[i] = { kind: 'move', before, after, events, bodies, notAfter, give, take, spawn }
     }
     return changes
+  }
+
+  /** The same with its bodies as they are kept. Throws where the codec fails, before the store has heard anything. */
+  #encoded(segment: Segment): Segment {
+    const { codec } = this.#parts
+    if (codec === plainText || segment.bodies.length === 0) return segment
+    return { ...segment, bodies: encodeBodies(codec, segment.bodies, aboutJob(segment.after)) }
   }
 
   /** A retry that is a new job has the input of the old one, and the key that the old one gives up in the same commit. */
@@ -172,9 +185,11 @@ export class Executor {
     assert(decision.kind === 'accepted', 'a successor is enqueued as its predecessor was')
     const [event] = decision.events
     assert(event !== undefined, 'an enqueue is an event')
-    const text = items[0]?.bodies['input']
-    const input = text && codec.encode(codec.decode(text, aboutJob(before)), aboutJob(decision.job))
-    return { job: decision.job, event, input, keys }
+    const kept = items[0]?.bodies['input']
+    const text = readable(codec, kept, aboutJob(before))
+    const input = text === undefined ? undefined : encoded(codec, { name: 'input', text }, aboutJob(decision.job))
+    // What cannot be read now, or not be written, goes on as it is: whoever comes to run the successor says so.
+    return { job: decision.job, event, input: typeof input === 'string' ? input : kept, keys }
   }
 
   #judge({ group, segment }: Drafted, verdict: Verdict, answers: Answer[]): void {

@@ -15,7 +15,7 @@ import type {
   Transaction,
 } from '../store/store.ts'
 import type { Clock } from '../system/clock.ts'
-import { type Log, silentLog } from '../system/log.ts'
+import { harmless, type Log, silentLog } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
 import { type BodyCodec, decodeBodies, plainText, sealed } from './body-codec.ts'
@@ -38,6 +38,7 @@ import { heartbeat } from './heartbeat.ts'
 import { Holdings } from './holdings.ts'
 import { IdBlocks } from './id-blocks.ts'
 import { LateHints } from './late-hints.ts'
+import { listener } from './listener.ts'
 import { noObserver, type Observer } from './observer.ts'
 import { StoreClock } from './store-clock.ts'
 
@@ -73,7 +74,8 @@ export class LocalEngine implements Engine {
   readonly #childrensEnds: ChildrensEnds
 
   constructor(options: LocalEngineOptions) {
-    const { store, clock, random, timers, observer = noObserver, codec = plainText, log = silentLog } = options
+    const { store, clock, random, timers, observer = noObserver, codec = plainText } = options
+    const log = harmless(options.log ?? silentLog)
     const storeClock = new StoreClock(clock)
     this.#store = store
     this.#random = random
@@ -132,8 +134,9 @@ export class LocalEngine implements Engine {
   }
 
   async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
-    const stored = await this.#store.subscribe(wake)
-    const late = this.#lateHints.subscribe(wake)
+    const heard = listener(wake, this.#parts.log)
+    const stored = await this.#store.subscribe(heard)
+    const late = this.#lateHints.subscribe(heard)
     return {
       async [Symbol.asyncDispose]() {
         late[Symbol.dispose]()

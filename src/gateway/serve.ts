@@ -4,7 +4,7 @@ import { serve } from '@hono/node-server'
 import type { Engine } from '../engine/engine.ts'
 import { JobTypes } from '../engine/job-types.ts'
 import { type Clock, realClock } from '../system/clock.ts'
-import { type Log, silentLog } from '../system/log.ts'
+import { harmless, type Log, silentLog } from '../system/log.ts'
 import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { type Fetch, gateway } from './app.ts'
@@ -80,14 +80,8 @@ async function assemble(
   options: GatewayOptions,
   auth: boolean,
 ): Promise<{ readonly fetch: Fetch; readonly tokens: Tokens; readonly wakes: Wakes }> {
-  const {
-    engine,
-    clock = realClock,
-    timers = realTimers,
-    random = realRandom,
-    log = silentLog,
-    tenant = 'default',
-  } = options
+  const { engine, clock = realClock, timers = realTimers, random = realRandom, tenant = 'default' } = options
+  const log = harmless(options.log ?? silentLog)
   const tokens = new Tokens(engine, clock, random)
   const wakes = new Wakes(timers)
   await wakes.listen(engine)

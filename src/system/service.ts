@@ -1,3 +1,4 @@
+import { reasonOf } from '../core/reason.ts'
 import type { Log } from './log.ts'
 import type { Timers } from './timers.ts'
 
@@ -82,8 +83,7 @@ class Loop implements Service {
     try {
       return (await this.#options.round(signal)) ?? this.#options.everyMs
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      this.#options.log.error('round failed', { service: this.#options.name, reason })
+      this.#options.log.error('round failed', { service: this.#options.name, reason: reasonOf(error) })
       return this.#options.everyMs
     }
   }

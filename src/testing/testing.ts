@@ -12,7 +12,7 @@ import { openMemoryStore } from '../store/memory/memory.ts'
 import { queueKey } from '../store/store.ts'
 import { realClock } from '../system/clock.ts'
 import { realIds } from '../system/ids.ts'
-import { type Log, silentLog } from '../system/log.ts'
+import { harmless, type Log, silentLog } from '../system/log.ts'
 import { realRandom } from '../system/random.ts'
 import { turn } from '../system/turn.ts'
 import type { JobDefinition } from '../worker/definition.ts'
@@ -60,7 +60,7 @@ export class Testing implements AsyncDisposable {
     this.#time = time
     const store = openMemoryStore({ clock: time })
     this.#engine = new LocalEngine({ store, clock: time, random: realRandom, timers: time })
-    const log = options.log ?? silentLog
+    const log = harmless(options.log ?? silentLog)
     this.pawl = new Pawl({ engine: this.#engine, timers: time, ids: realIds(realRandom), log })
     this.#world = mortal(this.#engine, time)
     this.#worker = this.#start()

@@ -5,6 +5,7 @@
  * found nothing stands in the store, if the store can do that, and whoever is given a few asks again at once so as to
  * stand again. In between hints wake it, and polling is the truth.
  */
+import { reasonOf } from '../core/reason.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
 import type { Clock } from '../system/clock.ts'
 import { Few } from '../system/few.ts'
@@ -133,8 +134,7 @@ export class Intake {
       this.#received(await this.#ask(limit), limit, sentMs)
     } catch (error) {
       this.#flowing = false
-      const reason = error instanceof Error ? error.message : String(error)
-      log.warn('claim failed', { worker_id: workerId, reason })
+      log.warn('claim failed', { worker_id: workerId, reason: reasonOf(error) })
     }
   }
 

@@ -23,3 +23,12 @@ export class Suspension extends Error {
   override readonly name = 'Suspension'
   readonly code = 'suspended'
 }
+
+/** A wait, a shutdown and a requested cancel end a run, and are nobody's error. What was thrown may be anything. */
+export function isOrderly(thrown: unknown): boolean {
+  try {
+    return thrown instanceof Suspension || thrown instanceof ShutdownError || thrown instanceof CancelRequestedError
+  } catch {
+    return false
+  }
+}

@@ -1,6 +1,7 @@
 /** The words that end a run, as commands with the texts they refer to. */
 import { bodyRef } from '../core/body.ts'
-import type { Time } from '../core/job.ts'
+import type { Fail, Fault } from '../core/command.ts'
+import type { Stage, Time } from '../core/job.ts'
 import { LENGTHS } from '../core/limits.ts'
 import { ValidationError } from '../core/thrown.ts'
 import type { Body } from '../store/store.ts'
@@ -33,9 +34,17 @@ export function completed(
   }
 }
 
-export function failed(voice: Voice, error: unknown, attempt: number, timing: Timing): Outcome {
-  const { fault, body } = faultOf(error, attempt)
+export function failed(voice: Voice, error: unknown, attempt: number, timing: Timing, stage?: Stage): Outcome {
+  const { fault, body } = faultOf(error, attempt, stage)
   return { command: { ...voice.once('fail'), ...timing, type: 'fail', fault }, bodies: [body] }
+}
+
+/** The same failure without anything that is the handler's: what it means for the job, and why there is no more of it. */
+export function barely(refused: Fail, why: string): Outcome {
+  const { class: errorClass, retryAfterMs } = refused.fault
+  const message = sanitised(`What went wrong could not be kept: ${why}`, LENGTHS.message)
+  const fault: Fault = { code: 'unwritable', message, class: errorClass, stage: 'commit', retryAfterMs }
+  return { command: { ...refused, fault }, bodies: [] }
 }
 
 export function released(

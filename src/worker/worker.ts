@@ -8,13 +8,12 @@
  *
  * One loop with one timer serves all jobs (the pulse): a timer per job would cost more than most jobs do.
  */
-import { DEFAULTS } from '../core/presets.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
 import type { Hint } from '../store/store.ts'
 import { type Clock, realClock } from '../system/clock.ts'
 import { realIds } from '../system/ids.ts'
-import { type Log, silentLog } from '../system/log.ts'
+import { harmless, type Log, silentLog } from '../system/log.ts'
 import { machineMs } from '../system/machine-clock.ts'
 import { realRandom } from '../system/random.ts'
 import { type Service, service } from '../system/service.ts'
@@ -23,6 +22,7 @@ import { Alerts } from './alerts.ts'
 import { CLAIM_MAX, Claiming } from './claiming.ts'
 import type { JobDefinition } from './definition.ts'
 import { type Desk, Execution } from './execution.ts'
+import { type Handler, handlerHere } from './handler.ts'
 import { BACKLOG_MAX, Intake } from './intake.ts'
 import { ShutdownError } from './interrupts.ts'
 import { Keeping } from './keeping.ts'
@@ -83,7 +83,7 @@ class JobWorker implements Worker, Desk {
   readonly log: Log
   readonly actor: string
   readonly transaction: Desk['transaction']
-  readonly #definitions: ReadonlyMap<string, JobDefinition>
+  readonly #handlers: ReadonlyMap<string, Handler>
   /** Names of the queues it serves, whoever they belong to: enough to tell most hints apart. */
   readonly #queues: ReadonlySet<string>
   readonly #settings: WorkerSettings
@@ -115,12 +115,12 @@ class JobWorker implements Worker, Desk {
     this.engine = engine
     this.clock = options.clock ?? realClock
     this.timers = options.timers ?? realTimers
-    this.log = options.log ?? silentLog
+    this.log = harmless(options.log ?? silentLog)
     this.id = options.id ?? (options.ids ?? realIds(realRandom)).workerId()
     this.actor = `worker:${this.id}`
     this.transaction = options.transaction
     this.outbox = new Outbox({ engine, timers: this.timers, log: this.log })
-    this.#definitions = new Map(definitions.map((definition) => [definition.type, definition]))
+    this.#handlers = new Map(definitions.map((definition) => [definition.type, handlerHere(definition)]))
     this.#machineMs = options.machineMs ?? machineMs
     this.#settings = settingsOf(definitions, options)
     const { concurrency, prefetchMax, queues } = this.#settings
@@ -217,13 +217,16 @@ class JobWorker implements Worker, Desk {
   #fill(): void {
     if (this.#filling) return
     this.#filling = true
-    while (this.#runningCount < this.#settings.concurrency) {
-      const execution = this.#prefetched.take()
-      if (execution === undefined) break
-      this.#runningCount += 1
-      execution.start()
+    try {
+      while (this.#runningCount < this.#settings.concurrency) {
+        const execution = this.#prefetched.take()
+        if (execution === undefined) break
+        this.#runningCount += 1
+        execution.start()
+      }
+    } finally {
+      this.#filling = false
     }
-    this.#filling = false
     this.#intake.look()
   }
 
@@ -250,11 +253,11 @@ class JobWorker implements Worker, Desk {
       windowMs,
       beatEveryMs: kind.policy.heartbeat ? kind.policy.heartbeatMs : 0,
     })
-    const definition = this.#definitions.get(kind.type)
-    const execution = new Execution(this, assignment, definition ?? NOBODY, place, nowMs)
+    const handler = this.#handlers.get(kind.type)
+    const execution = new Execution(this, assignment, handler ?? NOBODY, place, nowMs)
     this.#byRow[place.row] = execution
     this.#heldCount += 1
-    if (definition === undefined) this.#handBack(execution)
+    if (handler === undefined) this.#handBack(execution)
     else if (this.#stopping !== undefined) execution.giveBack('shutdown')
     else this.#prefetched.add(execution)
   }
@@ -363,4 +366,4 @@ class JobWorker implements Worker, Desk {
 }
 
 /** Stands for the handler that a worker does not have. */
-const NOBODY: JobDefinition = { type: '', tenant: '', queue: '', policy: DEFAULTS, run: () => undefined }
+const NOBODY: Handler = { input: undefined, output: undefined, run: () => undefined, undo: async () => {} }

@@ -1,0 +1,13 @@
+/**
+ * Calls what belongs to somebody else: a log, a metric, a tracer, a hook, a listener. Whether it throws, or answers with
+ * a promise that is rejected, its caller goes on, because what it was told about has happened already. `failed` hears why.
+ */
+export function isolated(call: () => unknown, failed: (thrown: unknown) => void): void {
+  try {
+    const answer = call()
+    // Wrapped: reading `then` may throw as well, and a promise turns that into a rejection.
+    if (typeof answer === 'object' && answer !== null) new Promise((resolve) => resolve(answer)).catch(failed)
+  } catch (thrown) {
+    failed(thrown)
+  }
+}
