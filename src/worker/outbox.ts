@@ -3,13 +3,13 @@
  * worker pays one commit for many jobs, an idle one waits for nobody. A second call may be under way beside the first
  * only where the first holds nothing but jobs' only words, so that no word ever overtakes another about the same job.
  *
- * A call that fails is repeated whole until it succeeds or the outbox is closed; every word has a request id, so
- * repeating is harmless.
+ * What a call that fails becomes is `redelivery.ts`'s: every word has a request id, so repeating is harmless.
  */
 import type { Answer, Engine, Word } from '../engine/engine.ts'
 import { Few } from '../system/few.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
+import { Redelivery } from './redelivery.ts'
 
 /** Who hears the answer. An object rather than a function: a closure per job would show in a drain. */
 export interface Sender {
@@ -17,7 +17,7 @@ export interface Sender {
 }
 
 export interface OutboxOptions {
-  readonly engine: Pick<Engine, 'settle'>
+  readonly engine: Pick<Engine, 'settle' | 'heartbeat'>
   readonly timers: Timers
   readonly log: Log
 }
@@ -32,11 +32,10 @@ interface Batch {
 const BATCH = 500
 /** Fewer words than this wait for the call under way: two small commits cost more than one. */
 const WORTH_A_SECOND_CALL = 100
-const FIRST_PAUSE_MS = 20
-const LONGEST_PAUSE_MS = 1_000
 
 export class Outbox {
-  readonly #options: OutboxOptions
+  readonly #engine: OutboxOptions['engine']
+  readonly #redelivery: Redelivery
   #gathering: Batch = emptyBatch()
   /** Full batches, oldest first. */
   readonly #full: Batch[] = []
@@ -46,7 +45,9 @@ export class Outbox {
   readonly #closing = new AbortController()
 
   constructor(options: OutboxOptions) {
-    this.#options = options
+    this.#engine = options.engine
+    const closing = this.#closing.signal
+    this.#redelivery = new Redelivery({ ...options, closing, done: () => this.#tellIdle() })
   }
 
   /** Words that have not left yet. */
@@ -79,7 +80,7 @@ export class Outbox {
   }
 
   get #isIdle(): boolean {
-    return this.backlog === 0 && this.#underway.size === 0
+    return this.backlog === 0 && this.#underway.size === 0 && this.#redelivery.isIdle
   }
 
   #schedule(): void {
@@ -110,32 +111,24 @@ export class Outbox {
 
   async #send(batch: Batch): Promise<void> {
     this.#underway.add(batch)
+    if (!this.#redelivery.isIdle) this.#redelivery.takeOver(batch)
     const { words, senders } = batch
-    const answers = await this.#settle(words)
-    this.#underway.delete(batch)
-    for (let i = 0; i < words.length; i += 1) {
-      const answer = answers?.[i]
-      if (answer !== undefined) (senders[i] as Sender).answered(words[i] as Word, answer)
+    const redelivery = this.#redelivery
+    try {
+      if (words.length > 0) redelivery.tell(words, senders, await this.#engine.settle(words))
+    } catch (error) {
+      await redelivery.deliver(words, senders, error)
     }
+    this.#underway.delete(batch)
     this.#schedule()
+    this.#tellIdle()
+  }
+
+  #tellIdle(): void {
     if (!this.#isIdle) return
     const waiting = this.#idle
     this.#idle = []
     for (const resolve of waiting) resolve()
-  }
-
-  async #settle(words: readonly Word[]): Promise<readonly Answer[] | undefined> {
-    const { engine, timers, log } = this.#options
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      try {
-        return await engine.settle(words)
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
-        log.warn('outcomes could not be written', { words: words.length, reason })
-      }
-      if (this.#closing.signal.aborted) return undefined
-      await timers.sleep(pauseMs, this.#closing.signal)
-    }
   }
 }
 
