@@ -7,6 +7,6 @@ export function reasonOf(thrown: unknown): string {
     const said = typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown
     return String(said).slice(0, LENGTH_MAX)
   } catch {
-    return `something that cannot be read: a ${typeof thrown}`
+    return `something that cannot be read (${typeof thrown})`
   }
 }

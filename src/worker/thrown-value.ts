@@ -73,7 +73,7 @@ export function described(value: unknown): string {
       customInspect: false,
     }).slice(0, TEXT_MAX)
   } catch {
-    return `something that cannot be read: a ${typeof value}`
+    return `something that cannot be read (${typeof value})`
   }
 }
 

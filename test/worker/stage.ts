@@ -1,7 +1,7 @@
 /** A worker on a memory store with time that passes when the test says so, and everything around it. */
 import type { Job, JobId } from '../../src/core/job.ts'
 import { type PolicyInput, resolvePolicy } from '../../src/core/resolve.ts'
-import type { Answer, Word } from '../../src/engine/engine.ts'
+import type { Answer, Engine, Word } from '../../src/engine/engine.ts'
 import { LocalEngine } from '../../src/engine/local.ts'
 import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Log } from '../../src/system/log.ts'
@@ -28,7 +28,8 @@ export interface Stage extends AsyncDisposable {
   readonly time: VirtualTime
   readonly engine: LocalEngine
   readonly lines: Line[]
-  work(definitions: readonly JobDefinition[], options?: WorkerOptions & Surroundings): StagedWorker
+  /** Over the stage's own engine, or over what a test made of it. */
+  work(definitions: readonly JobDefinition[], options?: WorkerOptions & Surroundings, engine?: Engine): StagedWorker
   enqueue(definition: JobDefinition, input?: unknown, more?: { priority?: number; delayMs?: number }): Promise<JobId>
   load(id: JobId): Promise<Job>
   body(id: JobId, name: string): Promise<unknown>
@@ -76,8 +77,8 @@ export function openStage(): Stage {
     time,
     engine,
     lines,
-    work(definitions, options = {}) {
-      const world = mortal(engine, time)
+    work(definitions, options = {}, over = engine) {
+      const world = mortal(over, time)
       const around: Surroundings = { clock: time, machineMs: () => time.monotonicMs(), timers: world.timers, log }
       const staged = { worker: startWorker(world.engine, definitions, { ...around, ...options }), mortal: world }
       workers.push(staged)

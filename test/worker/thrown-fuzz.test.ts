@@ -73,16 +73,20 @@ function fail(): never {
   throw new Error('do not touch')
 }
 
-/** How to make one: fast-check itself could not look at it. */
+/** How to make one, and how that reads: fast-check itself could not look at it. */
 const odd = fc
   .record({ base, properties: fc.array(fc.tuple(fc.constantFrom(...NAMES), property), { maxLength: 6 }), shell })
-  .map(({ base, properties, shell }) => () => {
-    const object = base()
-    for (const [name, each] of properties) {
-      const value = each === 'throws' ? { get: fail } : { value: each.value === undefined ? object : each.value }
-      Reflect.defineProperty(object, name, { configurable: true, enumerable: true, ...value })
+  .map(({ base, properties, shell }) => {
+    const make = (): object => {
+      const object = base()
+      for (const [name, each] of properties) {
+        const value = each === 'throws' ? { get: fail } : { value: each.value === undefined ? object : each.value }
+        Reflect.defineProperty(object, name, { configurable: true, enumerable: true, ...value })
+      }
+      return shell(object)
     }
-    return shell(object)
+    const words = properties.map(([name, each]) => `${String(name)}: ${fc.stringify(each)}`)
+    return Object.assign(make, { [fc.toStringMethod]: () => `${shell} of ${base} with ${words.join(', ')}` })
   })
 
 /** How a handler gets rid of it. */
@@ -126,7 +130,8 @@ it(
             const { make, way } = things[n] as (typeof things)[number]
             return WAYS[way]?.(make(), ctx as never)
           },
-          { retry },
+          // What is like a promise may never become one: its run ends by its time limit.
+          { retry, timeout: '1s' },
           { type: 'bad' },
         )
         const good = definition(async () => 'done', {}, { type: 'good' })
@@ -137,7 +142,7 @@ it(
           neighbours.push(await stage.enqueue(good))
         }
         const { worker } = stage.work([bad, good])
-        await stage.time.advance(5_000)
+        await stage.time.advance(15_000)
         for (const id of ids) {
           const job = await stage.load(id)
           const ran = runs.get(id) ?? 0

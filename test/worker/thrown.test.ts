@@ -163,10 +163,20 @@ const circle: { self?: unknown } = {}
 circle.self = circle
 
 /** What a handler answers with, and how its job ends. */
-const ANSWERS: readonly (readonly [name: string, make: () => unknown, state: Job['state'], code?: string])[] = [
-  ['a promise of another realm', () => runInNewContext(`Promise.resolve('far')`), 'succeeded'],
-  ['a thenable', () => ({ then: (done: (value: string) => void) => done('late') }), 'succeeded'],
-  ['a function that is a thenable', () => Object.assign(() => {}, { then: (done: () => void) => done() }), 'succeeded'],
+const ANSWERS: readonly (readonly [
+  name: string,
+  make: () => unknown,
+  state: Job['state'],
+  code: string | undefined,
+])[] = [
+  ['a promise of another realm', () => runInNewContext(`Promise.resolve('far')`), 'succeeded', undefined],
+  ['a thenable', () => ({ then: (done: (value: string) => void) => done('late') }), 'succeeded', undefined],
+  [
+    'a function that is a thenable',
+    () => Object.assign(() => {}, { then: (done: () => void) => done() }),
+    'succeeded',
+    undefined,
+  ],
   ['a thenable that throws', () => ({ then: thrower }), 'retrying', 'Error'],
   ['a then that cannot be read', () => unreadable('then', {}), 'retrying', 'Error'],
   ['a promise whose then throws', () => Object.assign(Promise.resolve(1), { then: thrower }), 'retrying', 'Error'],
@@ -174,9 +184,9 @@ const ANSWERS: readonly (readonly [name: string, make: () => unknown, state: Job
   ['a revoked proxy', () => revoked({}), 'retrying', 'TypeError'],
   ['a promise of a revoked proxy', async () => revoked({}), 'retrying', 'TypeError'],
   ['a proxy that answers nothing', () => silent({}), 'retrying', 'Error'],
-  ['a circle', () => Object.assign([], { 0: circle }), 'failed'],
-  ['a toJSON that throws', () => ({ toJSON: thrower }), 'failed'],
-  ['a property that cannot be read', () => ({ in: unreadable('a', {}) }), 'failed'],
+  ['a circle', () => Object.assign([], { 0: circle }), 'failed', undefined],
+  ['a toJSON that throws', () => ({ toJSON: thrower }), 'failed', undefined],
+  ['a property that cannot be read', () => ({ in: unreadable('a', {}) }), 'failed', undefined],
 ]
 
 describe('whatever a handler answers', () => {
