@@ -19,7 +19,8 @@
  *  S11 Keys: at most one job holds (tenant, purpose, key); a key is given up only by the job that holds it, or by time.
  *  S12 `settings` are compare-and-swap by `rev`.
  *  S13 `now` in an answer is the store's clock and never runs backwards within a store.
- *  S14 Hints may be lost, never the work: whatever a hint announces is found by polling.
+ *  S14 Hints may be lost, never the work: whatever a hint announces is found by polling. Announced are work for a queue,
+ *      the end of a job, and what its owner did not do itself: a cancel that is asked of it, or the loss of its lease.
  *  S15 Reads never load bodies unless asked, page by key, and cost the same whatever else the store holds.
  *  S16 `close` leaves nothing behind: no connection, timer, thread or listener.
  *  S17 Where claims stand, one that found nothing may be answered later, by whoever enqueues, once and before its time

@@ -310,7 +310,10 @@ class JobWorker implements Worker, Desk {
 
   async #subscribe(): Promise<AsyncDisposable | undefined> {
     try {
-      return await this.engine.subscribe((hint) => this.#hint(hint))
+      const subscription = await this.engine.subscribe((hint) => this.#hint(hint))
+      // Until now nobody heard anything: a job that was claimed meanwhile may have been cancelled since.
+      this.#hint({ about: 'anything' })
+      return subscription
     } catch (error) {
       this.log.warn('no hints: work is found by polling', { worker_id: this.id, reason: String(error) })
       return undefined
