@@ -18,7 +18,7 @@ import type { Service } from './system/service.ts'
 import { realTimers, type Timers } from './system/timers.ts'
 import type { Telemetry } from './telemetry.ts'
 import type { Transactions } from './transactions.ts'
-import type { KeeperThread } from './worker/keeping.ts'
+import type { KeeperAddress } from './worker/keeper-thread.ts'
 import type { Surroundings } from './worker/worker.ts'
 
 export interface OpenOptions {
@@ -121,7 +121,7 @@ async function transactionsOn(url: string): Promise<Transactions | undefined> {
   return transactionsOf(url)
 }
 
-const keeperThread = (url: string, { schema }: OpenOptions): KeeperThread => ({
+const keeperThread = (url: string, { schema }: OpenOptions): KeeperAddress => ({
   entry: new URL(`./keeper${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
   store: { url, schema },
 })

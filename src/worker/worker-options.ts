@@ -7,7 +7,7 @@ import type { Timers } from '../system/timers.ts'
 import type { QueueShare } from './claiming.ts'
 import type { JobDefinition } from './definition.ts'
 import type { Desk } from './execution.ts'
-import type { KeeperThread } from './keeping.ts'
+import type { KeeperAddress } from './keeper-thread.ts'
 
 export interface WorkerOptions {
   /** Handlers at a time. */
@@ -42,7 +42,7 @@ export interface Surroundings {
   readonly timers?: Timers | undefined
   readonly ids?: Ids | undefined
   readonly log?: Log | undefined
-  readonly keeperThread?: KeeperThread | undefined
+  readonly keeperThread?: KeeperAddress | undefined
   readonly transaction?: Desk['transaction']
 }
 
