@@ -29,6 +29,7 @@ import type { Log } from './system/log.ts'
 import type { Timers } from './system/timers.ts'
 import type { Telemetry } from './telemetry.ts'
 import type { JobDefinition } from './worker/definition.ts'
+import { within } from './worker/within.ts'
 import { type Surroundings, startWorker, type Worker, type WorkerOptions } from './worker/worker.ts'
 
 type Accepted = Extract<Answer, { ok: true }>
@@ -59,6 +60,7 @@ export interface PawlParts {
 }
 
 const PAGE = 500
+const ANNOUNCE_WITHIN_MS = 1_000
 const REOPENABLE = ['failed', 'dead_lettered', 'timed_out', 'cancelled'] as const satisfies readonly TerminalState[]
 
 export class Pawl implements AsyncDisposable {
@@ -270,7 +272,8 @@ export class Pawl implements AsyncDisposable {
   async #close(): Promise<void> {
     await Promise.all([...this.#workers].map((worker) => worker.stop()))
     this.#workers.clear()
-    await Promise.all(this.#announcing)
+    // Where the store does not answer there is nobody to announce anything to.
+    await within(this.#parts.timers, ANNOUNCE_WITHIN_MS, Promise.all(this.#announcing))
     await this.#endings[Symbol.asyncDispose]()
     for (const each of this.#parts.services ?? []) await each[Symbol.asyncDispose]()
     await this.engine[Symbol.asyncDispose]()
