@@ -23,6 +23,7 @@ export {
   type DefinedJob,
   defineJob,
   defineSpec,
+  type HandlerOptions,
   type InputOf,
   implementJob,
   type JobSpec,

@@ -68,7 +68,7 @@ async function remote(url: string, options: OpenOptions): Promise<Pawl> {
   const { EncodedEngine } = await import('./client/encoded.ts')
   const plain = new HttpEngine({ url, token, clock, random, timers, log: options.log })
   const engine = options.codec === undefined ? plain : new EncodedEngine(plain, options.codec, random)
-  return new Pawl({ ...shared(engine, options), surroundings: { clock } })
+  return new Pawl({ ...shared(engine, options), surroundings: { clock, cell: sibling('cell') } })
 }
 
 /** What every Pawl has, wherever its engine is. */
@@ -103,6 +103,7 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
   for (const each of services) each.start()
   const surroundings: Surroundings = {
     clock,
+    cell: sibling('cell'),
     keeperThread: url === undefined || isMemory(url) ? undefined : keeperThread(url, options),
     transaction: transactions && ((work) => transactions.run(work)),
   }
@@ -122,9 +123,13 @@ async function transactionsOn(url: string): Promise<Transactions | undefined> {
 }
 
 const keeperThread = (url: string, { schema }: OpenOptions): KeeperAddress => ({
-  entry: new URL(`./keeper${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+  entry: sibling('keeper'),
   store: { url, schema },
 })
+
+/** A module beside this one that a thread or a process starts with. */
+const sibling = (name: string): URL =>
+  new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase()

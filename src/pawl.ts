@@ -245,10 +245,9 @@ export class Pawl implements AsyncDisposable {
 
   /** Runs the handlers of these types in this process, until the worker is stopped. */
   work(jobs: readonly JobDefinition[], options: WorkerOptions = {}): Worker {
-    const { timers, ids, log, surroundings } = this.#parts
-    const { telemetry } = this.#parts
-    const handlers = telemetry === undefined ? jobs : jobs.map((job) => telemetry.definition(job))
-    const worker = startWorker(this.engine, handlers, { ...surroundings, timers, ids, log, ...options })
+    const { timers, ids, log, surroundings, telemetry } = this.#parts
+    const around = telemetry && ((job: JobDefinition) => telemetry.definition(job))
+    const worker = startWorker(this.engine, jobs, { ...surroundings, around, timers, ids, log, ...options })
     this.#workers.add(worker)
     // Producers that know only the name of a type find its queue and its policy.
     const announced = this.#producer.types

@@ -24,12 +24,13 @@ export function silencesAfter({ lastClaim }: Job, event: Event): LastClaim['sile
   return before === 0 ? 1 : 2
 }
 
+/** Of this very attempt: a job that has undone its steps ends by what went wrong before. */
 function isCrash(event: Event): boolean {
   switch (event.type) {
     case 'retry_scheduled':
     case 'failed':
     case 'dead_lettered':
-      return event.payload.failure.code === CRASH_CODE
+      return event.payload.failure.code === CRASH_CODE && event.payload.failure.attempt === event.attempt
     default:
       return false
   }

@@ -15,6 +15,7 @@ import { realIds } from '../system/ids.ts'
 import { harmless, type Log, silentLog } from '../system/log.ts'
 import { realRandom } from '../system/random.ts'
 import { turn } from '../system/turn.ts'
+import { Crew } from '../worker/crew.ts'
 import type { JobDefinition } from '../worker/definition.ts'
 import { startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
 import { type Mortal, mortal } from './mortal.ts'
@@ -153,6 +154,8 @@ export class Testing implements AsyncDisposable {
       machineMs: () => this.#time.monotonicMs(),
       timers,
       log: this.#options.log,
+      // A worker that was struck dead is at work for ever; nobody waits for it.
+      crew: new Crew(),
     })
   }
 

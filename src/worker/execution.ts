@@ -8,6 +8,7 @@
  *
  * A lost lease leads from anywhere to `over`. The word that ends the lease is chosen once.
  */
+import { isNativeError } from 'node:util/types'
 import type { CancelRequest, Stage } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { LeaseConflictError, PermanentError } from '../core/thrown.ts'
@@ -16,7 +17,7 @@ import type { Body, Transaction } from '../store/store.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Log } from '../system/log.ts'
 import type { Handler } from './handler.ts'
-import { AttemptTimeoutError, CancelRequestedError, ShutdownError } from './interrupts.ts'
+import { AttemptTimeoutError, CancelRequestedError, CannotRunHere, ShutdownError } from './interrupts.ts'
 import type { LeasePlace } from './lease-table.ts'
 import type { Outbox, Sender } from './outbox.ts'
 import { barely, completed, failed, invalid, type Outcome, released, type Timing } from './outcome.ts'
@@ -314,6 +315,7 @@ export class Execution implements Sender, Run {
     if (this.#doom !== undefined) return this.#fail(this.#doom)
     if (this.#chosen !== undefined) return this.#endAsChosen(this.#chosen)
     if (this.#interrupt instanceof ShutdownError) return this.#release()
+    if (isNativeError(error) && error instanceof CannotRunHere) return this.#return()
     // A handler that stops because its time is up says so in words of its own, or in fetch's.
     this.#fail(this.#interrupt instanceof AttemptTimeoutError ? this.#interrupt : error, stage)
   }
@@ -325,6 +327,11 @@ export class Execution implements Sender, Run {
   #release(): void {
     this.#voice.start()
     this.#end(released(this.#voice, 'shutdown', { executionMs: this.#timing().executionMs }))
+  }
+
+  /** Nothing has run: no start is said. */
+  #return(): void {
+    this.#end(released(this.#voice, 'handed_back', {}))
   }
 
   #invalid(error: Error): void {
@@ -374,6 +381,7 @@ export class Execution implements Sender, Run {
   #vacate(): void {
     if (!this.#occupying) return
     this.#occupying = false
+    this.#handler.left?.(this)
     this.desk.vacated(this)
   }
 

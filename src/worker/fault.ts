@@ -1,4 +1,5 @@
 /** What is written about an error: classified, without secrets and control characters, of bounded length. */
+import { isNativeError } from 'node:util/types'
 import { bodyRef } from '../core/body.ts'
 import type { Fault } from '../core/command.ts'
 import { STAGES, type Stage } from '../core/job.ts'
@@ -14,8 +15,21 @@ export interface Written {
   readonly body: Body
 }
 
+/** An error of a handler that ran in a process of its own: what is to be written about it was written down there. */
+export class ThrownElsewhere extends Error {
+  override readonly name = 'ThrownElsewhere'
+  readonly written: Written
+
+  constructor(written: Written) {
+    super(written.fault.message)
+    this.written = written
+  }
+}
+
 /** `attempt` names the body that keeps the stack; `stage` is where it happened, unless the error knows better. */
 export function faultOf(thrown: unknown, attempt: number, stage?: Stage): Written {
+  // Only of errors may be asked what they are: a proxy might throw.
+  if (isNativeError(thrown) && thrown instanceof ThrownElsewhere) return thrown.written
   const value = readThrown(thrown)
   const { words } = value
   const name = `error/${attempt}`

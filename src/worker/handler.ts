@@ -7,6 +7,8 @@ export interface Handler extends Pick<JobDefinition, 'input' | 'output'> {
   run(input: unknown, run: Run): unknown
   /** Phase `compensate`: undoes what earlier runs have done. */
   undo(input: unknown, run: Run): Promise<void>
+  /** The run is over for its worker, whatever the handler still does. */
+  left?(run: Run): void
 }
 
 export const handlerHere = (definition: JobDefinition): Handler => ({

@@ -21,8 +21,15 @@ export function checkedInput(
   } catch (error) {
     return { ok: false, error: new Error(reasonOf(error), { cause: error }) }
   }
-  return schema === undefined ? { ok: true, value } : checked(schema, value, 'input')
+  return checkedValue({ input: schema }, value)
 }
+
+/** The same for what has been read already. */
+export const checkedValue = (
+  { input: schema }: Pick<JobDefinition, 'input'>,
+  value: unknown,
+): Checked<unknown> | Promise<Checked<unknown>> =>
+  schema === undefined ? { ok: true, value } : checked(schema, value, 'input')
 
 /** For what must be kept and is no answer: a step's memo, a checkpoint. Another attempt would have no better one. */
 export function mustSerialise(value: unknown, what: string): string | undefined {

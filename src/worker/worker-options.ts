@@ -1,13 +1,16 @@
 /** What a user may say about a worker, what its composition root knows besides, and what both come to. */
+import { availableParallelism } from 'node:os'
 import { type Duration, parseDuration } from '../core/duration.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Ids } from '../system/ids.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
 import type { QueueShare } from './claiming.ts'
+import type { Crew } from './crew.ts'
 import type { JobDefinition } from './definition.ts'
 import type { Desk } from './execution.ts'
 import type { KeeperAddress } from './keeper-thread.ts'
+import type { Around } from './ways.ts'
 
 export interface WorkerOptions {
   /** Handlers at a time. */
@@ -15,6 +18,11 @@ export interface WorkerOptions {
   /** Queues to serve and their weights; unless given, those of the definitions, with equal weights. */
   readonly queues?: Readonly<Record<string, number>> | undefined
   readonly id?: string | undefined
+  /**
+   * Processes at a time, at most, for jobs that run apart: those whose type says `isolate: 'process'`, and those whose last
+   * attempt ended without a word. As many as the machine has processors unless given.
+   */
+  readonly processes?: number | undefined
   /** Jobs held ready at most, beyond those that run. */
   readonly prefetch?: number | undefined
   /** The longest pause between two looks at the queues, hints or no hints. */
@@ -44,10 +52,17 @@ export interface Surroundings {
   readonly log?: Log | undefined
   readonly keeperThread?: KeeperAddress | undefined
   readonly transaction?: Desk['transaction']
+  /** The module that a cell starts with. Absent: there are none, and what must run apart runs alone. */
+  readonly cell?: URL | undefined
+  /** The workers among which a job can be alone: those of this process, unless it is divided for a test. */
+  readonly crew?: Crew | undefined
+  /** Each job type as it is observed. */
+  readonly around?: Around | undefined
 }
 
 export interface WorkerSettings {
   readonly concurrency: number
+  readonly processes: number
   readonly prefetchMax: number
   readonly pollMaxMs: number
   readonly ageMs: number
@@ -58,6 +73,7 @@ export interface WorkerSettings {
 export function settingsOf(definitions: readonly JobDefinition[], options: WorkerOptions): WorkerSettings {
   return {
     concurrency: whole('concurrency', options.concurrency ?? 16, 1),
+    processes: whole('processes', options.processes ?? availableParallelism(), 1),
     prefetchMax: whole('prefetch', options.prefetch ?? 1_000, 0),
     pollMaxMs: milliseconds('poll', options.poll ?? 1_000),
     ageMs: Math.max(1, milliseconds('ageing', options.ageing ?? 15_000)),

@@ -78,6 +78,17 @@ describe('a job that is lost while it runs apart', () => {
   })
 })
 
+it('a job that undid its steps in good order has shown itself, although it ends by a crash', () => {
+  const history = lost({ retry: { stalls: 1 } })
+    .does({ type: 'requeue' })
+    .starts()
+  history.does({ type: 'record', fence: 'mine', step: { name: 'a', body: undefined, compensate: true } })
+  history.after(31_000).ticks().gives('queued', 'stalled', 'compensating')
+  history.starts().does({ type: 'compensated', fence: 'mine' })
+  expect(history.record).toMatchObject({ state: 'dead_lettered', error: { code: 'E_CRASH' } })
+  expect(runsApart(history.record)).toBe(false)
+})
+
 describe('a crash that its worker saw', () => {
   const crash = { type: 'fail', fence: 'mine', fault: { code: 'E_CRASH', message: 'SIGABRT' } } as const
 

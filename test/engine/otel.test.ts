@@ -7,6 +7,7 @@ import { defineJob } from '../../src/define-job.ts'
 import { startGateway } from '../../src/gateway/serve.ts'
 import { open } from '../../src/open.ts'
 import { openTelemetry } from '../../src/otel.ts'
+import { which } from '../worker/cell-jobs.ts'
 
 const exporter = new InMemorySpanExporter()
 beforeAll(() => {
@@ -28,6 +29,15 @@ const calling = defineJob({
     if (fail && ctx.attempt === 1) throw Object.assign(new Error('no'), { code: 'E_BROWSER' })
     return 1
   },
+})
+
+it('a handler in a process of its own has its span here', async () => {
+  await using pawl = await open('memory:', { telemetry: openTelemetry() })
+  await using _worker = pawl.work([which])
+  const job = await pawl.enqueue(which)
+  expect(await job.result({ timeout: '60s' })).not.toBe(process.pid)
+  const [span] = found('process which')
+  expect(span?.attributes['messaging.message.id']).toBe(job.id)
 })
 
 const found = (name: string) => exporter.getFinishedSpans().filter((span) => span.name === name)

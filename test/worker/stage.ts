@@ -10,6 +10,7 @@ import { service } from '../../src/system/service.ts'
 import { type Mortal, mortal } from '../../src/testing/mortal.ts'
 import { VirtualTime } from '../../src/testing/virtual-time.ts'
 import type { Context } from '../../src/worker/context.ts'
+import { Crew } from '../../src/worker/crew.ts'
 import type { JobDefinition } from '../../src/worker/definition.ts'
 import { type Surroundings, startWorker, type Worker, type WorkerOptions } from '../../src/worker/worker.ts'
 
@@ -28,6 +29,8 @@ export interface Stage extends AsyncDisposable {
   readonly time: VirtualTime
   readonly engine: LocalEngine
   readonly lines: Line[]
+  /** For workers that are to be of one process; each has one of its own otherwise. */
+  readonly crew: Crew
   /** Over the stage's own engine, or over what a test made of it. */
   work(definitions: readonly JobDefinition[], options?: WorkerOptions & Surroundings, engine?: Engine): StagedWorker
   enqueue(definition: JobDefinition, input?: unknown, more?: { priority?: number; delayMs?: number }): Promise<JobId>
@@ -77,9 +80,16 @@ export function openStage(): Stage {
     time,
     engine,
     lines,
+    crew: new Crew(),
     work(definitions, options = {}, over = engine) {
       const world = mortal(over, time)
-      const around: Surroundings = { clock: time, machineMs: () => time.monotonicMs(), timers: world.timers, log }
+      const around: Surroundings = {
+        clock: time,
+        machineMs: () => time.monotonicMs(),
+        timers: world.timers,
+        log,
+        crew: new Crew(),
+      }
       const staged = { worker: startWorker(world.engine, definitions, { ...around, ...options }), mortal: world }
       workers.push(staged)
       return staged
