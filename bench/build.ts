@@ -16,7 +16,8 @@ const BUILT = fileURLToPath(new URL('./dist/', import.meta.url))
 
 export function build(): void {
   rmSync(BUILT, { recursive: true, force: true })
-  const project = ['-p', 'tsconfig.build.json', '--outDir', BUILT, '--declaration', 'false', '--sourceMap', 'false']
+  const bare = ['--declaration', 'false', '--sourceMap', 'false', '--inlineSources', 'false']
+  const project = ['-p', 'tsconfig.build.json', '--outDir', BUILT, ...bare]
   spawnSync(join(ROOT, 'node_modules/.bin/tsc'), project, { cwd: ROOT, stdio: ['ignore', 2, 2] })
   if (!existsSync(join(BUILT, 'index.js'))) throw new Error('pawl does not build')
   for (const asset of globSync('**/*.sql', { cwd: join(ROOT, 'src') })) {

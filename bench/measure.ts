@@ -13,7 +13,7 @@ import { type Cell, Summary } from './summary.ts'
 const FILL_MS = 15 * 60_000
 
 export async function measure({ mode, size, plan }: Options): Promise<Summary> {
-  await using servers = await startServers()
+  await using servers = await startServers(plan)
   const templates = new Templates(servers, size)
   const order = inOrder(plan, expected(mode))
   const progress = new Progress(order)

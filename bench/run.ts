@@ -2,16 +2,19 @@
 import { build } from './build.ts'
 import { installPeers } from './install.ts'
 import { optionsFrom, USAGE } from './options.ts'
-import { surroundings } from './report/surroundings.ts'
+import { loadNow, surroundings } from './report/surroundings.ts'
 
 const options = optionsFrom(process.argv.slice(2))
 if (options === undefined) {
   console.log(USAGE)
 } else {
-  const on = surroundings()
+  const loadBefore = loadNow()
   installPeers()
   build()
+  const { installServers } = await import('./servers.ts')
+  installServers(options.plan)
   const { measure } = await import('./measure.ts')
   const { report } = await import('./report/report.ts')
+  const on = surroundings(loadBefore)
   await report(await measure(options), options, on)
 }

@@ -1,10 +1,14 @@
-/** The servers of a run, private to it: Postgres and Redis as Debian has them, with durability on. */
+/** The servers of a run, private to it: Postgres and Redis as the machine has them, with durability on. */
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { pgbouncerBinary, redisBinary } from '../test/support/debian.ts'
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts'
+import { ofMachine, postgresPrograms } from '../test/support/postgres-programs.ts'
 import { freePort, type ServerProcess, serverFolder, serverUser, startServer } from '../test/support/server-process.ts'
+import { PEERS } from './contenders.ts'
+import type { Play } from './options.ts'
 
 /** Big enough that no checkpoint falls into one contender's minute and not into another's; the same for everybody. */
 const SETTINGS = {
@@ -17,23 +21,35 @@ const SETTINGS = {
 
 export interface Servers extends AsyncDisposable {
   readonly postgresUrl: string
-  readonly redisUrl: string
-  readonly redisPid: number
+  /** Where somebody who plays needs it. */
+  readonly redis: { readonly url: string; readonly pid: number } | undefined
   /** Databases with nothing but a contender's schema, by contender. */
   readonly prepared: Map<string, string>
 }
 
-export async function startServers(): Promise<Servers> {
-  const postgres: PostgresServer = await startPostgres({ settings: SETTINGS })
+/** The machine's own first: results are kept, and Debian's has been measured before. */
+export const postgresMeasured = (): string => ofMachine() ?? postgresPrograms()
+
+/** Finds the servers of a plan, and installs them first where they are missing and we may. */
+export function installServers(plan: readonly Play[]): void {
+  postgresMeasured()
+  if (needsRedis(plan)) redisProgram()
+  if (plan.some(({ scenario }) => scenario.name === 'pgbouncer')) pgbouncerBinary()
+}
+
+const needsRedis = (plan: readonly Play[]): boolean =>
+  plan.some(({ contenders }) => contenders.includes('bullmq-redis'))
+
+export async function startServers(plan: readonly Play[]): Promise<Servers> {
+  const redis = needsRedis(plan) ? await startRedis() : undefined
+  const postgres: PostgresServer = await startPostgres({ settings: SETTINGS, programs: postgresMeasured() })
   await fillLog(postgres.url)
-  const redis = await startRedis()
   return {
     postgresUrl: postgres.url,
-    redisUrl: redis.url,
-    redisPid: redis.server.pid,
+    redis: redis && { url: redis.url, pid: redis.server.pid },
     prepared: new Map(),
     async [Symbol.asyncDispose]() {
-      await redis.stop()
+      await redis?.stop()
       await postgres.stop()
     },
   }
@@ -54,9 +70,9 @@ async function startRedis(): Promise<{ url: string; server: ServerProcess; stop(
   const port = await freePort()
   const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder, '--daemonize', 'no']
   const durable = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction']
-  const server = startServer('/usr/bin/redis-server', [...settings, ...durable], folder, user)
+  const server = startServer(redisProgram(), [...settings, ...durable], folder, user)
   for (let tries = 0; !(await answers(port)); tries += 1) {
-    if (tries > 200 || server.exited()) throw new Error('Redis does not start; it is Debian’s package "redis-server"')
+    if (tries > 200 || server.exited()) throw new Error(`Redis does not start; see ${server.logFile}`)
     await sleep(25)
   }
   const stop = async () => {
@@ -64,6 +80,15 @@ async function startRedis(): Promise<{ url: string; server: ServerProcess; stop(
     rmSync(folder, { recursive: true, force: true })
   }
   return { url: `redis://127.0.0.1:${port}`, server, stop }
+}
+
+function redisProgram(): string {
+  try {
+    return redisBinary()
+  } catch (error) {
+    const others = PEERS.filter((name) => name !== 'bullmq-redis').join(',')
+    throw new Error(`${String(error)} Or measure beside the others: --peers ${others}`, { cause: error })
+  }
 }
 
 function answers(port: number): Promise<boolean> {

@@ -197,8 +197,10 @@ interface Ground {
 
 async function ground(servers: Servers, store: Contender['store'], template?: string): Promise<Ground> {
   if (store === 'redis') {
-    await tellRedis(servers.redisUrl, 'FLUSHALL')
-    return { url: servers.redisUrl, meter: redisMeter(servers.redisPid), clean: async () => {} }
+    if (servers.redis === undefined) throw new Error('this run has no Redis')
+    const { url, pid } = servers.redis
+    await tellRedis(url, 'FLUSHALL')
+    return { url, meter: redisMeter(pid), clean: async () => {} }
   }
   if (store === 'sqlite') {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'))

@@ -1,3 +1,5 @@
+import { pgbouncerMissing } from '../test/support/debian.ts'
+import { otherMajors } from '../test/support/embedded-postgres.ts'
 import { tally } from './tally.ts'
 
 /** The store suite on every adapter; each is the first word of its outermost `describe`. */
@@ -5,6 +7,7 @@ process.exitCode = tally('conformance', 'test/store/conformance/', [
   'memory',
   'sqlite',
   'postgres',
-  'postgres+pgbouncer',
+  ...(pgbouncerMissing() === undefined ? ['postgres+pgbouncer'] : []),
   'postgres+bundles',
+  ...otherMajors().map(({ major }) => `postgres+${major}`),
 ])

@@ -1,44 +1,99 @@
-// Plain JavaScript for whatever Node the machine has: everything after this runs on the Node that npm installs here.
+/**
+ * Installs what the next script needs: `run` for `npm start`, `all` for whatever tests, measures or builds. Plain
+ * JavaScript for the machine's own Node, whichever that is: what comes after it runs on one that suffices.
+ *
+ * `npm ci` would do, were every lock file complete; one that was written where a registry lacks the packages of some
+ * platform is not, and `npm ci` then refuses everywhere. `--no-save` leaves the lock file as it is all the same.
+ */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const stampFile = `${root}node_modules/.prepared`
-const NEEDED = ['node', 'vitest', 'tsc', 'biome', 'bun', 'knip'].map((name) => `${root}node_modules/.bin/${name}`)
+const modules = join(root, 'node_modules')
+const stampFile = join(modules, '.prepared')
+const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-if (stampOf() !== stored() || !NEEDED.every((path) => existsSync(path))) install()
+/** The sources run as they are, types and `await using` included, since this version. */
+const NODE_SINCE = 24
+const ownNode = Number(process.versions.node.split('.')[0]) < NODE_SINCE
 
-function stampOf() {
-  const hash = createHash('sha256')
-  for (const name of ['package.json', 'package-lock.json']) {
-    hash.update(name)
-    if (existsSync(root + name)) hash.update(readFileSync(root + name))
+const parts = {
+  run: {
+    what: 'what running needs',
+    names: [...Object.keys(dependencies), ...(ownNode ? ['node'] : [])],
+    // As if it were needed at run time, for this once: nothing else among the development dependencies is.
+    args: ['--omit=dev', ...(ownNode ? ['--save-prod', `node@${devDependencies.node}`] : [])],
+  },
+  all: { what: 'everything', names: Object.keys({ ...dependencies, ...devDependencies }), args: [] },
+}
+
+const asked = process.argv[2] === 'run' ? 'run' : 'all'
+const before = stamp()
+if (!(before.lock === lockHash() && isThere(asked) && (before.part === 'all' || asked === 'run'))) {
+  // Whoever had everything keeps everything: the tests of a clone are not taken away by a look at the demo.
+  install(before.part === 'all' ? 'all' : asked)
+}
+
+function install(part) {
+  const { what, args } = parts[part]
+  const since = performance.now()
+  const extra = part === 'run' && ownNode ? `, and Node ${devDependencies.node}: this is ${process.versions.node}` : ''
+  console.log(`prepare: npm installs ${what}${extra}`)
+  run(['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...args])
+  if (!isThere(part)) fail(`npm ran, but these are missing: ${missing(part).join(', ')}`)
+  // Before it runs anything.
+  const verified = spawnSync(process.execPath, ['scripts/verify-node.mjs'], { cwd: root, stdio: 'inherit' })
+  if (verified.status !== 0) process.exit(1)
+  writeFileSync(stampFile, JSON.stringify({ part, lock: lockHash() }))
+  const seconds = ((performance.now() - since) / 1000).toFixed(1)
+  console.log(`prepare: done in ${seconds} s; node_modules has ${Math.round(sizeOf(modules) / 1e6)} MB`)
+}
+
+function run(args) {
+  const npm = process.env.npm_execpath
+  const options = { cwd: root, stdio: 'inherit' }
+  const { status, error } = npm ? spawnSync(process.execPath, [npm, ...args], options) : spawnSync('npm', args, options)
+  if (status !== 0) fail(`npm ${args.join(' ')} failed: ${error?.message ?? `exit code ${status}`}`)
+}
+
+function fail(why) {
+  console.error(`prepare: ${why}`)
+  process.exit(1)
+}
+
+function missing(part) {
+  return parts[part].names.filter((name) => !existsSync(join(modules, name, 'package.json')))
+}
+
+function isThere(part) {
+  return missing(part).length === 0
+}
+
+/** What was installed last; nothing that can be relied on where it was cut short, or written by an earlier version of this. */
+function stamp() {
+  try {
+    return JSON.parse(readFileSync(stampFile, 'utf8'))
+  } catch {
+    return {}
   }
+}
+
+function lockHash() {
+  const hash = createHash('sha256')
+  for (const name of ['package.json', 'package-lock.json']) hash.update(readFileSync(join(root, name)))
   return hash.digest('hex')
 }
 
-function stored() {
-  return existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : undefined
-}
-
-function install() {
-  const since = performance.now()
-  console.log('prepare: npm install, because node_modules is missing or older than the lock file')
-  const npm = process.env.npm_execpath
-  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error']
-  const options = { cwd: root, stdio: 'inherit' }
-  const run = npm ? spawnSync(process.execPath, [npm, ...args], options) : spawnSync('npm', args, options)
-  if (run.status !== 0) {
-    console.error(`prepare: npm install failed (${run.error?.message ?? `exit code ${run.status}`})`)
-    process.exit(1)
+/** Bytes on the disk; a file that has two names is there once. */
+function sizeOf(folder) {
+  const seen = new Map()
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const { ino, blocks } = lstatSync(join(entry.parentPath ?? entry.path, entry.name))
+    seen.set(ino, blocks * 512)
   }
-  const missing = NEEDED.filter((path) => !existsSync(path))
-  if (missing.length > 0) {
-    console.error(`prepare: npm install ran, but these are missing: ${missing.join(', ')}`)
-    process.exit(1)
-  }
-  writeFileSync(stampFile, stampOf())
-  console.log(`prepare: done in ${((performance.now() - since) / 1000).toFixed(1)} s`)
+  return [...seen.values()].reduce((sum, bytes) => sum + bytes, 0)
 }

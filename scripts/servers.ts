@@ -1,4 +1,8 @@
-import { pgbouncerBinary, postgresBinaries } from '../test/support/debian.ts'
+import { pgbouncerBinary, pgbouncerMissing } from '../test/support/debian.ts'
+import { otherMajors } from '../test/support/embedded-postgres.ts'
+import { postgresPrograms } from '../test/support/postgres-programs.ts'
 
 /** Finds the servers that the tests will start, and installs them first where they are missing and we may. */
-console.log(`servers: Postgres in ${postgresBinaries()}, ${pgbouncerBinary()}`)
+console.log(`servers: Postgres in ${postgresPrograms()}`)
+for (const { major, programs } of otherMajors()) console.log(`servers: Postgres ${major} in ${programs}`)
+console.log(`servers: ${pgbouncerMissing() ?? pgbouncerBinary()}`)

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { leavingCores, reporting, takeCores } from './crashes.ts'
 
 /**
  * The gate: everything that must hold, in the order in which a failure is cheapest to learn. All parts run even when
@@ -11,8 +12,12 @@ interface Part {
   readonly command: readonly string[]
   /** Run only if something matches; until then the part is skipped, and says so. */
   readonly needs?: string
-  /** How to read how many tests ran; a part without counts as one check. */
+  /** The name of vitest's report, which has the tests and what each file took. */
+  readonly report?: string
+  /** How else to read how many tests ran; a part without either counts as one check. */
   readonly count?: (output: string) => Count
+  /** Longer than this in soak, and it is stopped and has failed: all of them together are below four hours. */
+  readonly soakMinutes?: number
 }
 
 interface Count {
@@ -43,18 +48,21 @@ const PARTS: readonly Part[] = [
     name: 'core',
     command: vitest('core', ['--config', 'vitest.core.config.ts']),
     needs: 'test/core/**/*.test.ts',
-    count: () => reported('core'),
+    report: 'core',
+    soakMinutes: 8,
   },
   {
     name: 'core on bun',
-    command: ['bun', 'test', '--timeout=60000', './test/core/', './test/dialects/'],
+    command: ['bun', 'test', '--timeout=60000'],
     needs: 'test/core/**/*.test.ts',
     count: bunCount,
+    soakMinutes: 8,
   },
   {
     name: 'model',
     command: ['node', 'test/model/run.ts', process.argv.includes('--soak') ? '--deep' : '--gate'],
     needs: 'test/model/run.ts',
+    soakMinutes: 60,
   },
   // Apart, so that an installation neither hides in a test's time nor blocks the runner.
   { name: 'servers', command: ['node', 'scripts/servers.ts'] },
@@ -62,9 +70,15 @@ const PARTS: readonly Part[] = [
     name: 'everything else',
     command: vitest('rest', ['--exclude', 'test/core/**', '--exclude', 'test/dialects/**']),
     needs: 'test/**/*.test.ts',
-    count: () => reported('rest'),
+    report: 'rest',
+    soakMinutes: 135,
   },
 ]
+
+/** How many files of a part are named with what they took. */
+const SLOWEST = 12
+/** For the parts that say nothing else: five of them. */
+const SOAK_MINUTES = 4
 
 const soak = process.argv.includes('--soak')
 const only = argument('--only')?.split(',')
@@ -83,35 +97,66 @@ async function run(part: Part): Promise<Outcome> {
     return { part, ok: true, seconds: 0, passed: 0, failed: 0, skipped }
   }
   const since = performance.now()
-  const { code, output } = await execute(part.command)
+  const sinceMs = Date.now()
+  const { code, output } = await execute(part)
   const seconds = (performance.now() - since) / 1000
   const one: Count = code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
-  const counted = part.count?.(output) ?? one
+  const counted = part.report !== undefined ? reported(part.report) : (part.count?.(output) ?? one)
   // A runner that found no failing test and yet failed (coverage too low, a stray error) is a failure all the same.
   const count = code !== 0 && counted.failed === 0 ? { ...counted, failed: 1 } : counted
   const ok = code === 0 && count.failed === 0
+  for (const line of takeCores(part.name, sinceMs)) console.log(line)
   console.log(`── ${part.name}: ${ok ? 'ok' : 'FAILED'}, ${seconds.toFixed(1)} s`)
   return { part, ok, seconds, ...count }
 }
 
-function execute(command: readonly string[]): Promise<{ code: number; output: string }> {
-  const [program = '', ...args] = command
-  const env = { ...process.env, ...(soak ? { PAWL_SOAK: '1' } : {}) }
+function execute({ command, soakMinutes = SOAK_MINUTES }: Part): Promise<{ code: number; output: string }> {
+  const [program = '', ...args] = leavingCores(command)
+  const env = { ...process.env, NODE_OPTIONS: reporting(), ...(soak ? { PAWL_SOAK: '1' } : {}) }
   return new Promise((resolve) => {
     const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const limits = soak ? [limit(child, soakMinutes, 'SIGTERM'), limit(child, soakMinutes + 0.5, 'SIGKILL')] : []
     let output = ''
     const pass = (to: NodeJS.WriteStream) => (chunk: Buffer) => {
       output += chunk.toString()
       to.write(chunk)
     }
+    const ended = (code: number) => {
+      for (const each of limits) clearTimeout(each)
+      resolve({ code, output })
+    }
     child.stdout.on('data', pass(process.stdout))
     child.stderr.on('data', pass(process.stderr))
-    child.once('error', (error) => resolve({ code: 1, output: String(error) }))
-    child.once('close', (code) => resolve({ code: code ?? 1, output }))
+    child.once('error', (error) => {
+      console.error(error)
+      ended(1)
+    })
+    child.once('close', (code) => ended(code ?? 1))
   })
 }
 
+function limit(child: ChildProcess, minutes: number, signal: NodeJS.Signals): NodeJS.Timeout {
+  return setTimeout(() => {
+    console.error(`stopped (${signal}): it has taken longer than the ${minutes} minutes it has in soak`)
+    child.kill(signal)
+  }, minutes * 60_000)
+}
+
+/** What took longest, where a part is many files. */
+function slowest({ part: { report } }: Outcome): readonly string[] {
+  if (report === undefined || !existsSync(reportFile(report))) return []
+  const { testResults } = JSON.parse(readFileSync(reportFile(report), 'utf8')) as {
+    testResults: readonly { readonly name: string; readonly startTime: number; readonly endTime: number }[]
+  }
+  return testResults
+    .map(({ name: path, startTime, endTime }) => ({ path: relative('.', path), seconds: (endTime - startTime) / 1000 }))
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, SLOWEST)
+    .map(({ path, seconds }) => `  ${seconds.toFixed(1).padStart(7)} s  ${path}`)
+}
+
 function report(all: readonly Outcome[]): number {
+  for (const outcome of all) for (const line of slowest(outcome)) console.log(line)
   const width = Math.max(...all.map(({ part }) => part.name.length))
   console.log('')
   for (const { part, ok, seconds, passed, failed, skipped } of all) {

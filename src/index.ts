@@ -29,8 +29,8 @@ export {
   type JobSpec,
   type OutputOf,
 } from './define-job.ts'
-export { aesGcm, type EncryptionKeys, Undecipherable } from './encryption.ts'
-export type { BodyAbout, BodyCodec } from './engine/body-codec.ts'
+export { aesGcm, type EncryptionKeys } from './encryption.ts'
+export { type BodyAbout, type BodyCodec, Undecipherable } from './engine/body-codec.ts'
 export type { Engine } from './engine/engine.ts'
 export { METRICS, type MetricLabels, type MetricName, type Metrics } from './engine/metrics.ts'
 export type { Observer, Tracing } from './engine/observer.ts'

@@ -14,7 +14,7 @@ import { LeaseTable } from './worker/lease-table.ts'
 
 assert(parentPort !== null, 'the keeper is a thread')
 const port = parentPort
-const { url, schema } = workerData as StoreAddress
+const store = workerData as StoreAddress
 const say = (message: FromKeeper): void => port.postMessage(message)
 
 /** By the number of the table. They differ in how often they must be looked at, so each has a loop of its own. */
@@ -22,7 +22,7 @@ const keepers = new Map<number, Service>()
 const ended = Promise.withResolvers<void>()
 
 try {
-  await using pawl = await open(url, { schema, ticker: false, retention: false })
+  await using pawl = await open(store.url, { ...store, ticker: false, retention: false })
   // What was said while the store was opened has waited.
   port.on('message', (word: ToKeeper) => {
     if ('keep' in word) keep(pawl.engine, word.keep, word.table)

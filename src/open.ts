@@ -1,4 +1,5 @@
 /** The composition root: from a URL to everything that belongs together, and back again when it is closed. */
+import type { Duration } from './core/duration.ts'
 import type { BodyCodec } from './engine/body-codec.ts'
 import { children } from './engine/children.ts'
 import type { Engine } from './engine/engine.ts'
@@ -6,6 +7,7 @@ import { LocalEngine } from './engine/local.ts'
 import type { Metrics } from './engine/metrics.ts'
 import { observer, type Tracing } from './engine/observer.ts'
 import { type RetentionOptions, retention } from './engine/retention.ts'
+import { SealedEngine } from './engine/sealed-engine.ts'
 import { type TickerOptions, ticker } from './engine/ticker.ts'
 import { Pawl } from './pawl.ts'
 import type { Store } from './store/store.ts'
@@ -17,9 +19,9 @@ import { type Random, realRandom } from './system/random.ts'
 import type { Service } from './system/service.ts'
 import { realTimers, type Timers } from './system/timers.ts'
 import type { Telemetry } from './telemetry.ts'
-import type { Transactions } from './transactions.ts'
 import type { KeeperAddress } from './worker/keeper-thread.ts'
 import type { Surroundings } from './worker/worker.ts'
+import { milliseconds } from './worker/worker-options.ts'
 
 export interface OpenOptions {
   /** Postgres: bring pawl's schema up to date first. Otherwise an outdated one is refused, with the command to run. */
@@ -28,6 +30,13 @@ export interface OpenOptions {
   readonly schema?: string | undefined
   /** Postgres: for hints, where the URL leads through a transaction pooler. */
   readonly directUrl?: string | undefined
+  /** Postgres: how long a call is repeated while the server is away, before it fails as UNAVAILABLE; 30s unless given. */
+  readonly retryFor?: Duration | undefined
+  /**
+   * Postgres: how long a statement may go unanswered before it is asked after, and its connections replaced where the
+   * server is not at it; 5s unless given. Less than half of your shortest lease.
+   */
+  readonly answerWithin?: Duration | undefined
   readonly tenant?: string | undefined
   /** A gateway's token. */
   readonly token?: string | undefined
@@ -56,42 +65,56 @@ export const DEFAULT_URL = '.pawl/jobs.db'
 export async function open(url: string = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
   if (options.pretenuring !== 'keep') withoutPretenuring()
   if (isHttp(url)) return remote(url, options)
-  const store = await openStore(url, options)
-  const transactions = isPostgres(url) ? await transactionsOn(options.directUrl ?? url) : undefined
-  return assemble(store, options, { url, transactions })
+  const { store, transaction } = await openStore(url, options)
+  return assemble(store, options, { url, transaction })
 }
 
 /** Ticker and retention are the gateway's own business; so are the leases' clocks. */
 async function remote(url: string, options: OpenOptions): Promise<Pawl> {
   const { HttpEngine } = await import('./client/client.ts')
   const { clock = realClock, random = realRandom, timers = realTimers, token } = options
-  const { EncodedEngine } = await import('./client/encoded.ts')
-  const plain = new HttpEngine({ url, token, clock, random, timers, log: options.log })
-  const engine = options.codec === undefined ? plain : new EncodedEngine(plain, options.codec, random)
-  return new Pawl({ ...shared(engine, options), surroundings: { clock, cell: sibling('cell') } })
+  const engine = new HttpEngine({ url, token, clock, random, timers, log: options.log })
+  return new Pawl(shared(engine, options, { clock, cell: sibling('cell') }))
 }
 
 /** What every Pawl has, wherever its engine is. */
-function shared(engine: Engine, options: OpenOptions) {
-  const { random = realRandom, timers = realTimers, tenant, actor, telemetry } = options
-  const log = harmless(options.log ?? silentLog)
-  return { engine: telemetry?.engine(engine) ?? engine, timers, ids: realIds(random), log, tenant, actor, telemetry }
+function shared(stored: Engine, options: OpenOptions, around: Surroundings) {
+  const { random = realRandom, timers = realTimers, tenant, actor, telemetry, codec } = options
+  const sealed = codec && new SealedEngine(stored, codec, random)
+  const engine = sealed ?? stored
+  const surroundings: Surroundings = {
+    ...around,
+    // Whoever keeps leases for a worker has no key.
+    heardCancel: sealed && ((job, cancel) => sealed.openedCancel(job, cancel)),
+  }
+  return {
+    engine: telemetry?.engine(engine) ?? engine,
+    stored,
+    surroundings,
+    timers,
+    ids: realIds(random),
+    log: harmless(options.log ?? silentLog),
+    tenant,
+    actor,
+    telemetry,
+  }
 }
 
 /** What a store that was opened by its URL can do besides. */
 export interface Origin {
   /** Opens the same store from another thread. */
   readonly url?: string | undefined
-  readonly transactions?: Transactions | undefined
+  /** Runs something in a transaction of its own that a handler can take part in. */
+  readonly transaction?: Surroundings['transaction']
 }
 
 /** Everything on top of a store, which is closed with it. */
-export function assemble(store: Store, options: OpenOptions = {}, { url, transactions }: Origin = {}): Pawl {
+export function assemble(store: Store, options: OpenOptions = {}, { url, transaction }: Origin = {}): Pawl {
   const { clock = realClock, random = realRandom, timers = realTimers } = options
   const log = harmless(options.log ?? silentLog)
-  const { metrics, tracing, codec } = options
+  const { metrics, tracing } = options
   const watching = observer({ log: options.log, metrics, tracing })
-  const engine = new LocalEngine({ store, clock, random, timers, observer: watching, codec, log })
+  const engine = new LocalEngine({ store, clock, random, timers, observer: watching, log })
   const services: Service[] = []
   if (options.ticker !== false) {
     services.push(ticker({ tick: (limit) => engine.tick(limit), timers, log }, options.ticker))
@@ -105,56 +128,58 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
     clock,
     cell: sibling('cell'),
     keeperThread: url === undefined || isMemory(url) ? undefined : keeperThread(url, options),
-    transaction: transactions && ((work) => transactions.run(work)),
+    transaction,
   }
-  const closing = transactions === undefined ? services : [...services, transactions]
-  return new Pawl({ ...shared(engine, options), surroundings, services: closing })
+  return new Pawl({ ...shared(engine, options, surroundings), services })
 }
 
 /** A store that lives in this process's memory cannot be opened a second time. */
 const isMemory = (url: string): boolean => url.startsWith('memory:')
 const isHttp = (url: string): boolean => /^https?:/i.test(url)
-const isPostgres = (url: string): boolean => /^postgres(ql)?:/i.test(url)
 
-/** The driver is loaded only where it is needed. */
-async function transactionsOn(url: string): Promise<Transactions | undefined> {
-  const { transactionsOf } = await import('./transactions.ts')
-  return transactionsOf(url)
-}
-
-const keeperThread = (url: string, { schema }: OpenOptions): KeeperAddress => ({
+const keeperThread = (url: string, { schema, answerWithin }: OpenOptions): KeeperAddress => ({
   entry: sibling('keeper'),
-  store: { url, schema },
+  store: { url, schema, answerWithin },
 })
 
 /** A module beside this one that a thread or a process starts with. */
 const sibling = (name: string): URL =>
   new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
-export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
+/** A store, and what comes with it. */
+export interface Opened extends Pick<Origin, 'transaction'> {
+  readonly store: Store
+}
+
+/** Drivers are loaded only where they are needed. */
+export async function openStore(url: string, options: OpenOptions = {}): Promise<Opened> {
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase()
   switch (scheme) {
     case 'memory': {
       const { openMemoryStore } = await import('./store/memory/memory.ts')
-      return openMemoryStore({ clock: options.clock ?? realClock })
+      return { store: openMemoryStore({ clock: options.clock ?? realClock }) }
     }
     case 'postgres':
     case 'postgresql': {
       const { openPostgresStore } = await import('./store/postgres/postgres.ts')
-      const { migrate = false, schema, directUrl } = options
-      return openPostgresStore({
-        url,
-        migrate,
-        ...(schema === undefined ? {} : { schema }),
-        ...(directUrl === undefined ? {} : { directUrl }),
-      })
+      const { migrate, schema, directUrl } = options
+      const log = options.log && harmless(options.log)
+      const store = await openPostgresStore({ url, migrate, schema, directUrl, log, ...patienceOf(options) })
+      return { store, transaction: (work) => store.transaction(work) }
     }
     case undefined:
     case 'file': {
       const { openSqliteStore } = await import('./store/sqlite/sqlite.ts')
-      return openSqliteStore({ path: scheme === undefined ? url : new URL(url).pathname })
+      return { store: await openSqliteStore({ path: scheme === undefined ? url : new URL(url).pathname }) }
     }
     default:
       throw new Error(`pawl: no store is known for ${scheme}: – memory:, a file path, postgres://… or http://… are`)
+  }
+}
+
+function patienceOf({ retryFor, answerWithin }: OpenOptions) {
+  return {
+    retryForMs: retryFor === undefined ? undefined : milliseconds('retryFor', retryFor),
+    answerWithinMs: answerWithin === undefined ? undefined : milliseconds('answerWithin', answerWithin),
   }
 }

@@ -10,6 +10,7 @@ import { type Explanation, explain } from './core/explain.ts'
 import { isId } from './core/id.ts'
 import { type Job, type JobId, RANK, STATES, TERMINAL_STATES, type TerminalState } from './core/job.ts'
 import { toJson } from './core/json.ts'
+import { reasonOf } from './core/reason.ts'
 import type { Violation } from './core/refusal.ts'
 import { refuse } from './core/refuse.ts'
 import { edges, MACHINE } from './core/transitions.ts'
@@ -27,9 +28,9 @@ import type { EventPage, EventQuery, JobPage, JobQuery } from './store/store.ts'
 import type { Ids } from './system/ids.ts'
 import type { Log } from './system/log.ts'
 import type { Timers } from './system/timers.ts'
+import { within } from './system/within.ts'
 import type { Telemetry } from './telemetry.ts'
 import type { JobDefinition } from './worker/definition.ts'
-import { within } from './worker/within.ts'
 import { type Surroundings, startWorker, type Worker, type WorkerOptions } from './worker/worker.ts'
 
 type Accepted = Extract<Answer, { ok: true }>
@@ -46,6 +47,8 @@ export interface Redriven {
 
 export interface PawlParts {
   readonly engine: Engine
+  /** What is behind it, where bodies are encrypted on the way: everything as it is stored. */
+  readonly stored?: Engine | undefined
   readonly timers: Timers
   readonly ids: Ids
   readonly log: Log
@@ -55,12 +58,13 @@ export interface PawlParts {
   /** Who gives commands, unless a call says otherwise. */
   readonly actor?: string | undefined
   readonly telemetry?: Telemetry | undefined
-  /** Stopped, in order, before the engine is closed. */
+  /** Stopped before the engine is closed. */
   readonly services?: readonly AsyncDisposable[] | undefined
 }
 
 const PAGE = 500
-const ANNOUNCE_WITHIN_MS = 1_000
+/** For rounds under way to end. */
+const REST_WITHIN_MS = 1_000
 const REOPENABLE = ['failed', 'dead_lettered', 'timed_out', 'cancelled'] as const satisfies readonly TerminalState[]
 
 export class Pawl implements AsyncDisposable {
@@ -223,7 +227,7 @@ export class Pawl implements AsyncDisposable {
 
   /** Folds every log against its record, keys and counters; names every difference. */
   verify(filter?: VerifyFilter): Promise<Verification> {
-    return verify(this.engine, filter)
+    return verify(this.#parts.stored ?? this.engine, filter)
   }
 
   /** The table the engine enforces. */
@@ -252,7 +256,7 @@ export class Pawl implements AsyncDisposable {
     // Producers that know only the name of a type find its queue and its policy.
     const announced = this.#producer.types
       .announce(jobs)
-      .catch((error: unknown) => log.warn('job types could not be announced', { reason: String(error) }))
+      .catch((error: unknown) => log.warn('job types could not be announced', { reason: reasonOf(error) }))
       .finally(() => this.#announcing.delete(announced))
     this.#announcing.add(announced)
     return worker
@@ -262,20 +266,28 @@ export class Pawl implements AsyncDisposable {
     return this.close()
   }
 
-  /** Workers drain first, then everything else ends. Closing twice is closing once. */
+  /**
+   * Workers drain first, then everything else ends: within five seconds after that, whatever is down. Closing twice is
+   * closing once.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
   }
 
   async #close(): Promise<void> {
+    const { timers, services = [] } = this.#parts
     await Promise.all([...this.#workers].map((worker) => worker.stop()))
     this.#workers.clear()
-    // Where the store does not answer there is nobody to announce anything to.
-    await within(this.#parts.timers, ANNOUNCE_WITHIN_MS, Promise.all(this.#announcing))
-    await this.#endings[Symbol.asyncDispose]()
-    for (const each of this.#parts.services ?? []) await each[Symbol.asyncDispose]()
+    const rested = Promise.all([
+      ...this.#announcing,
+      this.#endings[Symbol.asyncDispose](),
+      ...services.map((each) => each[Symbol.asyncDispose]()),
+    ])
+    // Who waits for a store that does not answer is told so when that is closed.
+    await within(timers, REST_WITHIN_MS, rested)
     await this.engine[Symbol.asyncDispose]()
+    await rested
   }
 
   get #actor(): string {

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { postgresBinaries } from '../../test/support/debian.ts'
 import { peerVersions } from '../install.ts'
+import { postgresMeasured } from '../servers.ts'
 
 export interface Surroundings {
   readonly at: string
@@ -16,8 +16,11 @@ export interface Surroundings {
   readonly versions: Readonly<Record<string, string>>
 }
 
-/** To be asked before anything runs. */
-export function surroundings(): Surroundings {
+/** To be asked before anything runs, installations included. */
+export const loadNow = (): number => Math.round((loadavg()[0] ?? 0) * 10) / 10
+
+/** To be asked when everything is installed. */
+export function surroundings(loadBefore: number): Surroundings {
   const all = cpus()
   return {
     at: new Date().toISOString(),
@@ -25,12 +28,12 @@ export function surroundings(): Surroundings {
     processor: all[0]?.model ?? 'unknown',
     cores: all.length,
     memoryGib: Math.round(totalmem() / 2 ** 30),
-    loadBefore: Math.round((loadavg()[0] ?? 0) * 10) / 10,
+    loadBefore,
     versions: {
       ...peerVersions(),
       // Last: among what the peers bring there is a client that is called postgres, too.
       node: process.version.slice(1),
-      postgres: versionIn(said(join(postgresBinaries(), 'postgres'), '--version')),
+      postgres: versionIn(said(join(postgresMeasured(), 'postgres'), '--version')),
       redis: versionIn(said('redis-server', '--version')),
       pgbouncer: versionIn(said('pgbouncer', '--version')),
     },

@@ -3,17 +3,23 @@ import { DEAD_LETTER_REASONS, STAGES } from '../../src/core/job.ts'
 import { CLASS_MEANS, OWN_CODE_MEANS, REASON_MEANS } from '../../src/core/meanings.ts'
 import { ERROR_CLASSES } from '../../src/core/policy.ts'
 import { REFUSALS } from '../../src/core/refusal.ts'
+import { OBJECTIONS } from '../../src/gateway/problem.ts'
 import { code, codes, page, table } from './markdown.ts'
 
 export function errorsPage(): string {
   return page(
     'Errors',
-    'src/core/refusal.ts, src/core/errors.ts and src/core/job.ts',
-    'Three families of words, never mixed: **refusals** say why pawl did not accept a command, **error codes** say what went wrong in a handler, and **classes** say what that means for the job.',
+    'src/core/refusal.ts, src/core/errors.ts, src/core/job.ts and src/gateway/problem.ts',
+    'Families of words, never mixed: **refusals** say why pawl did not accept a command (**objections** why the gateway did not), **error codes** say what went wrong in a handler, and **classes** say what that means for the job.',
     '## Refusals',
     'A refusal changes nothing. It names the job, its state and revision, the current owner and the end of its lease, and what to do next; the same object reaches the library, the command line and HTTP.',
     ...Object.entries(REFUSALS).map(
       ([name, { title, why, next }]) => `### ${name}\n\n**${title}.** ${why}\n\n*Next:* ${next}`,
+    ),
+    '## Objections',
+    'What the gateway itself refuses, before anybody asks about a job. The `type` of every problem leads to the same words at the gateway’s own `/docs/errors`.',
+    ...Object.entries(OBJECTIONS).map(
+      ([name, { status, title, next }]) => `### ${name}\n\n**${title}.** HTTP ${status}.\n\n*Next:* ${next}`,
     ),
     '## Error classes',
     table(

@@ -20,7 +20,7 @@ export function httpPage(): string {
         `### ${route.method} ${route.path}\n\n${route.summary}.\n\n${table(['field', 'form'], fields(route.body))}`,
     ),
     '## What the gateway itself objects to',
-    'Besides the [refusals](errors.md#refusals) of the engine.',
+    'Besides the [refusals](errors.md#refusals) of the engine. The `type` of a problem is the place of its code at `/docs/errors`.',
     table(
       ['code', 'status', 'what', 'next'],
       Object.entries(OBJECTIONS).map(([name, { status, title, next }]) => [code(name), String(status), title, next]),

@@ -1,9 +1,11 @@
 /** Exit codes are part of the contract: scripts branch on them. */
 import { CommanderError } from 'commander'
-import { GatewayRefused } from '../client/client.ts'
 import { GatewayUnavailable } from '../client/http.ts'
-import { REFUSALS, type Refusal } from '../core/refusal.ts'
+import { GatewayRefused } from '../client/refused.ts'
+import type { Refusal, Violation } from '../core/refusal.ts'
 import { Invalid, JobEndedBadly, Refused } from '../errors.ts'
+import { OBJECTIONS, type Objection } from '../gateway/problem.ts'
+import { troubleOf } from './trouble.ts'
 
 export const EXIT = {
   ok: 0,
@@ -66,6 +68,8 @@ export interface Failure {
   readonly message: string
   readonly next: string | undefined
   readonly refusal: Refusal | undefined
+  /** Every rule that was broken, with its place. */
+  readonly violations: readonly Violation[]
 }
 
 export function failureOf(error: unknown): Failure {
@@ -73,43 +77,59 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof Ended) return said(error.exit)
   if (error instanceof Usage) return plain(EXIT.usage, 'USAGE', error.message, error.next)
   if (error instanceof Missing) return plain(EXIT.notFound, 'NOT_FOUND', error.message, error.next)
-  if (error instanceof Invalid) return plain(EXIT.usage, 'INVALID', error.message)
-  if (error instanceof Refused) return refused(error.refusal, 409)
-  if (error instanceof GatewayRefused) return refused(error.refusal, error.status)
+  if (error instanceof Invalid) {
+    return { ...plain(EXIT.usage, 'INVALID', error.message), violations: error.violations }
+  }
+  if (error instanceof Refused || error instanceof GatewayRefused) return refused(error.refusal)
   if (error instanceof JobEndedBadly)
     return plain(EXIT.jobFailed, error.name, error.message, `pawl jobs show ${error.id}`)
-  if (error instanceof GatewayUnavailable) return plain(EXIT.failure, 'UNAVAILABLE', plainly(error.message))
+  if (error instanceof GatewayUnavailable) return plain(EXIT.failure, 'UNAVAILABLE', plainly(error.message), START)
+  const trouble = troubleOf(error)
+  if (trouble !== undefined) return plain(EXIT.failure, 'UNAVAILABLE', trouble.message, trouble.next)
   const slip = error instanceof Error ? SLIP.exec(error.message)?.[1] : undefined
   if (slip !== undefined) return plain(EXIT.usage, 'USAGE', slip)
   return plain(EXIT.failure, 'FAILED', plainly(error instanceof Error ? error.message : String(error)))
 }
 
-const said = (exit: number): Failure => ({ exit, code: undefined, message: '', next: undefined, refusal: undefined })
+const START = 'Start it there (pawl serve), or lead --url (or PAWL_URL) to where it runs.'
+
+const nothing: Pick<Failure, 'refusal' | 'violations'> = { refusal: undefined, violations: [] }
+
+const said = (exit: number): Failure => ({ exit, code: undefined, message: '', next: undefined, ...nothing })
 
 const plain = (exit: number, code: string, message: string, next?: string): Failure => ({
   exit,
   code,
   message,
   next,
-  refusal: undefined,
+  ...nothing,
 })
 
-function refused(refusal: Refusal, status: number): Failure {
-  const { code, message, next } = refusal
-  return { exit: Object.hasOwn(REFUSALS, code) ? exitOf(code) : exitBy(status), code, message, next, refusal }
+function refused(refusal: Refusal): Failure {
+  const { code, message, violations } = refusal
+  return { exit: exitOf(code), code, message, next: TYPED[code] ?? refusal.next, refusal, violations }
 }
 
-const exitOf = (code: Refusal['code']): number =>
-  code === 'NOT_FOUND'
-    ? EXIT.notFound
-    : code === 'INVALID'
-      ? EXIT.usage
-      : code === 'OVERLOADED'
-        ? EXIT.failure
-        : EXIT.refused
+/** A gateway says which header it wants; here that is an option. */
+const TYPED: Readonly<Partial<Record<Objection | Refusal['code'], string>>> = {
+  UNAUTHENTICATED:
+    'Give a valid token with --token, --token-file or PAWL_TOKEN. Where the store is at hand, pawl token create --url <store> makes one.',
+  FORBIDDEN:
+    'Give a token whose scope allows it with --token, --token-file or PAWL_TOKEN: pawl token create --url <store> --scope <scope> makes one.',
+}
 
-/** What a gateway objects to before anybody asks about a job. */
-const exitBy = (status: number): number => (status === 404 ? EXIT.notFound : status === 400 ? EXIT.usage : EXIT.failure)
+function exitOf(code: string): number {
+  // What a gateway objects to before anybody asks about a job.
+  if (Object.hasOwn(OBJECTIONS, code)) return EXIT_BY_STATUS[OBJECTIONS[code as Objection].status] ?? EXIT.failure
+  return EXIT_BY_CODE[code] ?? EXIT.refused
+}
+
+const EXIT_BY_STATUS: Readonly<Record<number, number>> = { 400: EXIT.usage, 404: EXIT.notFound }
+const EXIT_BY_CODE: Readonly<Record<string, number>> = {
+  NOT_FOUND: EXIT.notFound,
+  INVALID: EXIT.usage,
+  OVERLOADED: EXIT.failure,
+}
 
 /** The library says whose error it is; here everybody knows. */
 const plainly = (message: string): string => message.replace(/^pawl: /, '')

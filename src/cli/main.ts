@@ -1,11 +1,24 @@
 #!/usr/bin/env node
 /** The `pawl` command: real streams, real signals, and an exit code. */
-import { enableCompileCache } from 'node:module'
+import * as modules from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { nodeTooOld } from '../system/node-version.ts'
+
+// An older Node gets this far and no further: everything else is imported below, and it could not read that.
+const tooOld = nodeTooOld(process.versions.node, import.meta.url.endsWith('.ts'))
+if (tooOld !== undefined) {
+  process.stderr.write(
+    `pawl: ${tooOld}\n  next   Install it from https://nodejs.org, and see which one is used: node --version\n`,
+  )
+  process.exit(1)
+}
 
 // Starting takes a third of the time with it. In a folder of the user's own: what is cached there is run.
-enableCompileCache(join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'pawl'))
+modules.enableCompileCache(join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'pawl'))
+const { withoutSecrets } = await import('./exposed.ts')
+// What `ps` shows, from now on.
+process.title = ['pawl', ...withoutSecrets(process.argv.slice(2))].join(' ')
 const { EXIT } = await import('./exit.ts')
 const { run } = await import('./run.ts')
 
@@ -34,7 +47,13 @@ const { exit, graceful } = await run(process.argv.slice(2), {
     err: (text) => process.stderr.write(text),
     isTTY: process.stdout.isTTY === true,
     errIsTTY: process.stderr.isTTY === true,
-    columns: process.stdout.columns ?? 80,
+    // Asked each time: a window may be drawn larger.
+    get columns() {
+      return process.stdout.columns ?? 80
+    },
+    get rows() {
+      return process.stdout.rows ?? 24
+    },
   },
 })
 // A command that was cut off may have left a request under way; one that ended in order has nothing left.

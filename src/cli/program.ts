@@ -44,7 +44,10 @@ export function program(context: Context): Command {
     .description('Durable jobs: enqueue them, watch them, move them, run them.')
     .version(version(), '--version')
     .option('--url <url>', 'a file, postgres://…, or a gateway’s http://… (PAWL_URL; .pawl/jobs.db)')
+    .option('--url-file <file>', 'a file that holds it, - for standard input (PAWL_URL_FILE)')
     .option('--token <token>', 'the gateway’s token (PAWL_TOKEN)')
+    .option('--token-file <file>', 'a file that holds it, - for standard input (PAWL_TOKEN_FILE)')
+    .option('--keys-file <file>', 'the keys of encrypted jobs, as JSON (PAWL_KEYS_FILE)')
     .option('--tenant <tenant>', 'whose jobs, where the store is at hand (PAWL_TENANT)')
     .option('--schema <schema>', 'Postgres: pawl’s schema (PAWL_SCHEMA; pawl)')
     .option('--direct-url <url>', 'Postgres: past the pooler, for hints and migrations (PAWL_DIRECT_URL)')
@@ -55,7 +58,7 @@ export function program(context: Context): Command {
     .showHelpAfterError('(pawl --help, or --help after any verb)')
     .addHelpText(
       'after',
-      `\nExit codes:\n${EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}`,
+      `\nSecrets: whatever stands on a command line can be read by everybody on the machine. URLs with passwords and tokens\nalso come from the environment or from files (above); Postgres passwords from PGPASSWORD or ~/.pgpass, too.\n\nExit codes:\n${EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}`,
     )
   for (const [heading, verbs] of GROUPS) {
     root.commandsGroup(heading)

@@ -1,6 +1,8 @@
 /** One command line from its words to its exit code. */
 import { assert } from '../core/assert.ts'
+import { visibleJson } from '../system/visible.ts'
 import { EXIT, type Failure, failureOf } from './exit.ts'
+import { exposures } from './exposed.ts'
 import { program } from './program.ts'
 import { type Flags, type Session, type Surroundings, sessionOf } from './session.ts'
 import { type Streams, safe, Terminal } from './terminal.ts'
@@ -25,7 +27,9 @@ export async function run(words: readonly string[], around: Around): Promise<Out
     },
   })
   tree.hook('preAction', () => {
-    session = sessionOf(terminalFor(tree.opts(), around), tree.opts<Flags>(), around)
+    const terminal = terminalFor(tree.opts(), around)
+    if (!terminal.look.quiet) for (const warning of exposures(words)) terminal.warn(terminal.paint.yellow(warning))
+    session = sessionOf(terminal, tree.opts<Flags>(), around)
   })
   for (const each of [tree, ...tree.commands.flatMap((child) => [child, ...child.commands])]) {
     each.exitOverride().configureOutput({ writeOut: streams.out, writeErr: streams.err })
@@ -66,10 +70,10 @@ function terminalFor(
 }
 
 /** To standard error: the code, why, who owns the job, what to do next. */
-function complain(terminal: Terminal, { exit, code, message, next, refusal }: Failure): void {
+function complain(terminal: Terminal, { exit, code, message, next, refusal, violations }: Failure): void {
   const { paint } = terminal
   if (terminal.look.json) {
-    const { job, state, rev, owner, leaseExpiresAt, holder, command, violations } = refusal ?? {}
+    const { job, state, rev, owner, leaseExpiresAt, holder, command } = refusal ?? {}
     const until = leaseExpiresAt === undefined ? undefined : new Date(leaseExpiresAt).toISOString()
     const about = {
       job,
@@ -79,13 +83,16 @@ function complain(terminal: Terminal, { exit, code, message, next, refusal }: Fa
       leaseExpiresAt: until,
       holder,
       command,
-      violations: violations?.length === 0 ? undefined : violations,
+      violations: violations.length === 0 ? undefined : violations,
     }
-    terminal.warn(JSON.stringify({ error: { code, message, next, exit, ...about } }))
+    terminal.warn(visibleJson({ error: { code, message, next, exit, ...about } }))
     return
   }
   terminal.warn(`${paint.red(`pawl: ${code}`)}: ${safe(message)}`)
-  for (const { field, rule } of refusal?.violations ?? []) terminal.warn(`  ${safe(field)}: ${safe(rule)}`)
+  for (const { field, rule } of violations) {
+    const line = `${field}: ${rule}`
+    if (!message.includes(line)) terminal.warn(`  ${safe(line)}`)
+  }
   if (refusal?.job !== undefined && refusal.state !== undefined)
     terminal.warn(`  job    ${safe(refusal.job)} is ${refusal.state} (rev ${refusal.rev})`)
   if (refusal?.owner !== undefined) {

@@ -1,24 +1,30 @@
 /** What every command works with: where the jobs are, how to speak, and when to stop. */
 import { existsSync } from 'node:fs'
-import { GatewayRefused, refusalOf } from '../client/client.ts'
 import { Http } from '../client/http.ts'
+import { GatewayRefused, refusalOf } from '../client/refused.ts'
 import type { Job } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
+import type { BodyCodec } from '../engine/body-codec.ts'
 import { Refused } from '../errors.ts'
 import type { Wire } from '../gateway/contract/wire.ts'
 import { DEFAULT_URL, type OpenOptions, open } from '../open.ts'
 import type { Pawl } from '../pawl.ts'
 import { type Clock, realClock } from '../system/clock.ts'
+import { withoutCredentials } from '../system/credentials.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { Missing, Usage } from './exit.ts'
+import { codecFrom } from './keys.ts'
+import { secretFrom, told } from './secrets.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Session {
   readonly terminal: Terminal
-  /** As asked for; undefined: the file in this folder. */
-  readonly asked: string | undefined
+  /** By `--url` or `--url-file` on this very line. What makes a store of its own minds nothing else: PAWL_URL may be production. */
+  readonly named: string | undefined
   readonly url: string
   readonly token: string | undefined
+  /** For those who read and write what is encrypted; not for those who carry it as it is. */
+  readonly codec: BodyCodec | undefined
   readonly tenant: string | undefined
   readonly schema: string | undefined
   readonly directUrl: string | undefined
@@ -37,7 +43,10 @@ export interface Surroundings {
 
 export interface Flags {
   readonly url?: string
+  readonly urlFile?: string
   readonly token?: string
+  readonly tokenFile?: string
+  readonly keysFile?: string
   readonly tenant?: string
   readonly schema?: string
   readonly directUrl?: string
@@ -46,15 +55,17 @@ export interface Flags {
 
 /** Flags come first, then the environment, then the file in this folder. */
 export function sessionOf(terminal: Terminal, flags: Flags, { env, signal }: Surroundings): Session {
-  const asked = flags.url ?? told(env['PAWL_URL'])
+  const asked = secretFrom('--url', { flag: flags.url, file: flags.urlFile, variable: 'PAWL_URL' }, env)
+  const keysFile = flags.keysFile ?? told(env['PAWL_KEYS_FILE'])
   return {
     terminal,
-    asked,
+    named: (flags.url ?? flags.urlFile) === undefined ? undefined : asked,
     url: asked ?? DEFAULT_URL,
-    token: flags.token ?? told(env['PAWL_TOKEN']),
+    token: secretFrom('--token', { flag: flags.token, file: flags.tokenFile, variable: 'PAWL_TOKEN' }, env),
+    codec: keysFile === undefined ? undefined : codecFrom(keysFile),
     tenant: flags.tenant ?? told(env['PAWL_TENANT']),
     schema: flags.schema ?? told(env['PAWL_SCHEMA']),
-    directUrl: flags.directUrl ?? told(env['PAWL_DIRECT_URL']),
+    directUrl: secretFrom('--direct-url', { flag: flags.directUrl, file: undefined, variable: 'PAWL_DIRECT_URL' }, env),
     actor: `cli:${env['USER'] ?? env['USERNAME'] ?? 'somebody'}`,
     yes: flags.yes === true,
     signal,
@@ -63,12 +74,12 @@ export function sessionOf(terminal: Terminal, flags: Flags, { env, signal }: Sur
   }
 }
 
-/** An empty variable is one that is not set. */
-const told = (value: string | undefined): string | undefined => (value === '' ? undefined : value)
-
 export const isGateway = (url: string): boolean => /^https?:/i.test(url)
 export const isPostgres = (url: string): boolean => /^postgres(ql)?:/i.test(url)
 const isFile = (url: string): boolean => !/^[a-z][a-z0-9+.-]+:/i.test(url)
+
+/** For who hands on what is encrypted as it is, and must not be able to read it. */
+export const withoutKeys = (session: Session): Session => ({ ...session, codec: undefined })
 
 /** Opens the store or gateway for the time of one command. The command line runs no services unless it is told to. */
 export async function withPawl<T>(
@@ -81,28 +92,35 @@ export async function withPawl<T>(
 }
 
 export async function opened(session: Session, options: OpenOptions = {}): Promise<Pawl> {
-  const { url, token, tenant, schema, directUrl, actor } = session
-  return await open(url, { ticker: false, retention: false, token, tenant, schema, directUrl, actor, ...options })
+  const { url, token, tenant, schema, directUrl, actor, codec } = session
+  const asked = { token, tenant, schema, directUrl, actor, codec }
+  return await open(url, { ticker: false, retention: false, ...asked, ...options })
 }
 
 /** For whoever only looks: a store that is not there is not made. */
-export async function withExisting<T>(session: Session, work: (pawl: Pawl) => Promise<T>): Promise<T> {
+export async function withExisting<T>(
+  session: Session,
+  work: (pawl: Pawl) => Promise<T>,
+  options: OpenOptions = {},
+): Promise<T> {
   const { url } = session
   if (isFile(url) && !existsSync(url)) {
     throw new Missing(
-      `There is no store at ${url}.`,
+      `There is no store at ${withoutCredentials(url)}.`,
       'Name one with --url or PAWL_URL, or make one: pawl enqueue, pawl serve, pawl work.',
     )
   }
-  return await withPawl(session, work)
+  return await withPawl(session, work, options)
 }
 
 /** What reads a store through and through cannot do so from the other end of HTTP. */
 export function needsStore(session: Session, verb: string): void {
   if (isGateway(session.url)) {
     throw new Usage(
-      `pawl ${verb} reads the store itself; ${session.url} is a gateway.`,
-      'Give --url the file or the postgres:// address.',
+      `pawl ${verb} reads the store itself; ${withoutCredentials(session.url)} is a gateway.`,
+      session.named === undefined
+        ? 'PAWL_URL says so: give --url the file or the postgres:// address, or unset PAWL_URL.'
+        : 'Give --url the file or the postgres:// address.',
     )
   }
 }

@@ -2,7 +2,9 @@
  * What a person sees: tables, colours, progress; or JSON, one object or one per line, which is the stable contract.
  * Whatever a job contains, the terminal is not its to command: control characters are shown, never sent.
  */
-import pc from 'picocolors'
+import { withoutCiphertext } from '../encryption.ts'
+import { visible, visibleJson } from '../system/visible.ts'
+import { type Brush, type Paint, paintOf } from './paint.ts'
 
 export interface Streams {
   readonly out: (text: string) => void
@@ -11,6 +13,7 @@ export interface Streams {
   readonly isTTY: boolean
   readonly errIsTTY: boolean
   readonly columns: number
+  readonly rows: number
 }
 
 export interface Look {
@@ -20,22 +23,40 @@ export interface Look {
 }
 
 export type Cell = string | number | undefined
-type Painter = (text: string) => string
+
+export interface TableStyle {
+  /** By the title of a column. */
+  readonly brushes?: Readonly<Record<string, Brush>>
+  /** The title of the column that gives way where a terminal is narrow; undefined: lines wrap. */
+  readonly yields?: string
+}
+
+const GAP = '  '
+/** What is left of a cell that gives way. */
+const NARROWEST = 5
 
 export class Terminal {
   readonly #streams: Streams
   readonly look: Look
-  readonly paint: ReturnType<typeof pc.createColors>
+  readonly paint: Paint
   #barShown = false
 
   constructor(streams: Streams, look: Look) {
     this.#streams = streams
     this.look = look
-    this.paint = pc.createColors(look.colour)
+    this.paint = paintOf(look.colour)
   }
 
   get isTTY(): boolean {
     return this.#streams.isTTY
+  }
+
+  get columns(): number {
+    return this.#streams.columns
+  }
+
+  get rows(): number {
+    return this.#streams.rows
   }
 
   /** For people only, and not for those who want it quiet. */
@@ -50,7 +71,7 @@ export class Terminal {
 
   /** One object for programs; for people, what `show` makes of it. */
   tell(value: unknown, show: () => void): void {
-    if (this.look.json) this.#streams.out(`${JSON.stringify(value)}\n`)
+    if (this.look.json) this.#streams.out(`${visibleJson(value)}\n`)
     else show()
   }
 
@@ -60,27 +81,30 @@ export class Terminal {
     this.#streams.err(`${line}\n`)
   }
 
-  table(
-    head: readonly string[],
-    rows: readonly (readonly Cell[])[],
-    painters: readonly (Painter | undefined)[] = [],
-  ): void {
-    for (const line of this.lines(head, rows, painters)) this.say(line)
+  table(head: readonly string[], rows: readonly (readonly Cell[])[], style: TableStyle = {}): void {
+    for (const line of this.lines(head, rows, style)) this.say(line)
   }
 
-  lines(
-    head: readonly string[],
-    rows: readonly (readonly Cell[])[],
-    painters: readonly (Painter | undefined)[] = [],
-  ): string[] {
-    const cells = rows.map((row) => row.map((cell) => short(safe(cell === undefined ? '–' : String(cell)))))
-    const widths = head.map((title, i) => Math.max(title.length, ...cells.map((row) => widthOf(row[i] ?? ''))))
+  lines(head: readonly string[], rows: readonly (readonly Cell[])[], style: TableStyle = {}): string[] {
+    const { brushes = {}, yields } = style
+    const whole = rows.map((row) => row.map((cell) => short(safe(cell === undefined ? '–' : String(cell)))))
+    const cells = yields === undefined ? whole : this.#fitting(head, whole, head.indexOf(yields))
+    const widths = widthsOf(head, cells)
     const padded = (row: readonly string[], i: number) =>
       pad(row[i] ?? '', i === head.length - 1 ? 0 : (widths[i] ?? 0))
-    const painted = (row: readonly string[]) => head.map((_, i) => (painters[i] ?? asIs)(padded(row, i))).join('  ')
-    return [this.paint.dim(head.map((_, i) => padded(head, i)).join('  ')), ...cells.map(painted)].map((line) =>
+    const painted = (row: readonly string[]) =>
+      head.map((title, i) => (brushes[title] ?? asIs)(padded(row, i))).join(GAP)
+    return [this.paint.dim(head.map((_, i) => padded(head, i)).join(GAP)), ...cells.map(painted)].map((line) =>
       line.trimEnd(),
     )
+  }
+
+  /** On a terminal that is too narrow, one column's texts are cut; a pipe gets them whole. */
+  #fitting(head: readonly string[], cells: readonly (readonly string[])[], column: number): readonly string[][] {
+    const widths = widthsOf(head, cells)
+    const needed = widths.reduce((sum, width) => sum + width, GAP.length * (head.length - 1))
+    const room = this.isTTY ? Math.max(NARROWEST, (widths[column] ?? 0) - Math.max(0, needed - this.columns)) : Infinity
+    return cells.map((row) => row.map((cell, i) => (i === column ? short(cell, room) : cell)))
   }
 
   /** A bar that moves on a terminal, and says nothing elsewhere. */
@@ -104,23 +128,21 @@ export class Terminal {
   }
 }
 
-const asIs: Painter = (text) => text
+const asIs: Brush = (text) => text
 
-/** Control characters, and those that turn text around or hide in it, become visible; so does half a character. */
-export const safe = (text: string): string =>
-  text.replaceAll(
-    /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+/** For a terminal: nothing it would obey, and no ciphertext. */
+export const safe = (text: string): string => visible(withoutCiphertext(text))
 
 /** JSON for eyes: indented, and safe line by line. */
 export const safeJson = (value: unknown): string =>
   (JSON.stringify(value, undefined, 2) ?? 'null').split('\n').map(safe).join('\n')
 
 const LONGEST_CELL = 80
-const short = (text: string): string =>
-  widthOf(text) <= LONGEST_CELL ? text : `${[...text].slice(0, LONGEST_CELL - 1).join('')}…`
+const short = (text: string, most = LONGEST_CELL): string =>
+  widthOf(text) <= most ? text : `${[...text].slice(0, most - 1).join('')}…`
 const widthOf = (text: string): number => [...text].length
+const widthsOf = (head: readonly string[], cells: readonly (readonly string[])[]): readonly number[] =>
+  head.map((title, i) => Math.max(title.length, ...cells.map((row) => widthOf(row[i] ?? ''))))
 const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
 /** "3 s ago", "in 2 h". */

@@ -1,5 +1,6 @@
 /** `k=text` and `n:=json` into an object: what `-p` collects. */
 import { Usage } from './exit.ts'
+import { contentOf } from './secrets.ts'
 
 export function words(pairs: readonly string[] | undefined): Readonly<Record<string, unknown>> | undefined {
   if (pairs === undefined || pairs.length === 0) return undefined
@@ -11,6 +12,12 @@ export const collect = (value: string, before: readonly string[] | undefined): r
   ...(before ?? []),
   value,
 ]
+
+/** JSON as it is typed, `@file`, or `-` for standard input. */
+export function jsonFrom(what: string, given: string): unknown {
+  const file = given.startsWith('@') ? given.slice(1) : given === '-' ? given : undefined
+  return jsonOf(what, file === undefined ? given : contentOf(what, file))
+}
 
 export function jsonOf(what: string, text: string): unknown {
   try {

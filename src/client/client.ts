@@ -1,8 +1,6 @@
 /** The engine interface over HTTP: workers, the facade and the command line run against it unchanged. */
 import type { Job, Time } from '../core/job.ts'
 import type { Policy } from '../core/policy.ts'
-import type { Refusal } from '../core/refusal.ts'
-import { refuse } from '../core/refuse.ts'
 import type {
   Answer,
   Assignment,
@@ -37,6 +35,7 @@ import { harmless, type Log, silentLog } from '../system/log.ts'
 import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { Http } from './http.ts'
+import { GatewayRefused, refusalOf } from './refused.ts'
 import { remoteSettings } from './settings.ts'
 import { subscribeTo } from './subscription.ts'
 import { enqueueText, wordText } from './words.ts'
@@ -267,19 +266,6 @@ export class HttpEngine implements Engine {
   }
 }
 
-/** Something the whole request was refused for. */
-export class GatewayRefused extends Error {
-  override readonly name = 'GatewayRefused'
-  readonly refusal: Refusal
-  readonly status: number
-
-  constructor(status: number, refusal: Refusal) {
-    super(refusal.message)
-    this.status = status
-    this.refusal = refusal
-  }
-}
-
 function checked(status: number, body: unknown): Wire {
   if (status < 400) return body as Wire
   throw new GatewayRefused(status, refusalOf(body as Wire))
@@ -312,26 +298,6 @@ function assignmentOf(told: Wire, input: string | undefined): Assignment {
 function answerOf(told: Wire): Answer {
   const { jobId, rev, state, at, replayed, cancel } = fromWire(told) as Extract<Answer, { ok: true }>
   return { ok: true, jobId, rev, state, at, replayed, cancel }
-}
-
-/** The problem of an answer, as the refusal it was. */
-export function refusalOf(problem: Wire): Refusal {
-  const told = fromWire(problem) as Wire
-  const code = told['code'] as Refusal['code']
-  const plain = refuse('INVALID', { message: String(told['detail'] ?? 'refused') })
-  return {
-    ...plain,
-    code,
-    next: String(told['next'] ?? plain.next),
-    job: told['jobId'] as string | undefined,
-    state: told['state'] as Refusal['state'],
-    command: told['command'] as Refusal['command'],
-    rev: told['rev'] as number | undefined,
-    owner: told['owner'] as string | undefined,
-    leaseExpiresAt: told['leaseExpiresAt'] as number | undefined,
-    holder: told['holder'] as string | undefined,
-    violations: (told['violations'] as Refusal['violations'] | undefined) ?? [],
-  }
 }
 
 function queryText(

@@ -3,6 +3,7 @@
  * that the request ids inside make a repetition harmless.
  */
 import type { Clock } from '../system/clock.ts'
+import { withoutCredentials } from '../system/credentials.ts'
 import type { Timers } from '../system/timers.ts'
 
 export interface HttpOptions {
@@ -35,6 +36,7 @@ export class Http {
   readonly #heard: (now: number) => void
 
   constructor(options: HttpOptions, heard: (now: number) => void) {
+    mustBeAskable(options.url)
     this.#options = options
     this.#heard = heard
   }
@@ -100,4 +102,13 @@ export class Http {
     const seconds = Number(response.headers.get('retry-after') ?? 0)
     if (seconds > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, seconds * 1_000))
   }
+}
+
+/** What no retry would change is said at once. Whoever put a password into the URL means a token. */
+function mustBeAskable(url: string): void {
+  const shown = withoutCredentials(url)
+  if (!URL.canParse(url)) throw new Error(`pawl: ${shown} is not a URL.`)
+  const { username, password } = new URL(url)
+  if (username !== '' || password !== '')
+    throw new Error(`pawl: ${shown} names a user; a gateway knows tokens only: give it one by \`token\` or PAWL_TOKEN.`)
 }

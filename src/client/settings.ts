@@ -1,6 +1,8 @@
 /** The few small documents that can be read and written over HTTP: queues and workers. */
+import type { Wire } from '../gateway/contract/wire.ts'
 import type { SettingAnswer, SettingOperation } from '../store/store.ts'
 import type { Http } from './http.ts'
+import { GatewayRefused, refusalOf } from './refused.ts'
 
 export async function remoteSettings(
   http: Http,
@@ -25,9 +27,8 @@ async function one(http: Http, operation: SettingOperation, now: number): Promis
     }
     if (operation.op === 'put') {
       const paused = (JSON.parse(operation.text) as { readonly paused?: boolean }).paused === true
-      const { status } = await http.request('POST', `${path}/${paused ? 'pause' : 'resume'}`, '{}')
-      if (status >= 400)
-        throw new Error(`pawl: the gateway would not ${paused ? 'pause' : 'resume'} ${queue} (${status}).`)
+      const { status, body } = await http.request('POST', `${path}/${paused ? 'pause' : 'resume'}`, '{}')
+      if (status >= 400) throw new GatewayRefused(status, refusalOf(body as Wire))
       return { ...none, settings: [{ key: operation.key, text: operation.text, rev: 1, updatedAt: now }] }
     }
   }

@@ -71,6 +71,7 @@ export interface Kind {
 export interface BodyRef {
   /** `input`, `output`, `checkpoint`, `step/<name>`, `signal/<n>`, `error/<n>`. */
   readonly name: string
+  /** Size and digest are of the text as it is stored: where bodies are encrypted, of the ciphertext. */
   readonly size: number
   readonly digest: string | undefined
 }

@@ -38,13 +38,18 @@ export function ownership(job: Job, command: Command, clock: Time): Trespass | u
 
 const FENCE = /^(\d{1,9})\.(\d{1,9})\.[0-9a-f]{16}$/
 
+/** Which attempt a fence was given to; undefined where it is none of ours. */
+export function attemptIn(fence: string): { readonly generation: number; readonly attempt: number } | undefined {
+  const match = FENCE.exec(fence)
+  return match === null ? undefined : { generation: Number(match[1]), attempt: Number(match[2]) }
+}
+
 /** Only attempts that the job has really had are worth a note. */
 function attemptOf(fence: string, job: Job): Trespass['claim'] {
-  const match = FENCE.exec(fence)
-  if (match === null) return undefined
-  const generation = Number(match[1])
-  const attempt = Number(match[2])
-  return generation <= job.generation && attempt <= job.attempt && attempt > 0 ? { generation, attempt } : undefined
+  const claim = attemptIn(fence)
+  if (claim === undefined) return undefined
+  const { generation, attempt } = claim
+  return generation <= job.generation && attempt <= job.attempt && attempt > 0 ? claim : undefined
 }
 
 /** The last one is remembered: one nonce serves a whole claim, and nearly all jobs of it are at the same attempt. */

@@ -77,6 +77,11 @@ export const REFUSALS = {
     why: 'At most one live job may have this (tenant, type, dedupeKey).',
     next: 'Wait for the holder to end, or cancel it, then reopen.',
   },
+  KEY_BUSY: {
+    title: 'A transaction that has not ended holds the key',
+    why: 'Somebody has taken the key in a transaction that may still be rolled back: whether their job exists is not known yet.',
+    next: 'Ask again when that transaction has ended. Yours, if you brought one, is as it was.',
+  },
   INBOX_FULL: {
     title: 'The signal inbox is full',
     why: 'The job already keeps as many signals as it may that nobody has waited for.',

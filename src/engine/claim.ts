@@ -2,7 +2,6 @@ import type { Claim } from '../core/command.ts'
 import { decide } from '../core/decide.ts'
 import type { ClaimAnswer, ClaimedJob } from '../store/store.ts'
 import type { Random } from '../system/random.ts'
-import { aboutJob, plainText, readable } from './body-codec.ts'
 import type { Assignment, ClaimRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
 
@@ -51,7 +50,7 @@ function granted(parts: ExecutorParts, command: Claim, claimed: ClaimedJob): Ass
   }
   parts.held.keep(job)
   parts.observer.committed(decision.events, before, job)
-  return assignment(parts, job, job.lease.fence, claimed.input)
+  return assignment(job, job.lease.fence, claimed.input)
 }
 
 /** The answer to an earlier call with this id was lost: its fences are on the records. */
@@ -63,18 +62,12 @@ async function replayed(parts: ExecutorParts, { jobs }: ClaimAnswer): Promise<re
     const job = items[i]?.job
     if (job?.lease === undefined || job.attempt !== claimed.attempt || job.lease.expiresAt <= now) continue
     parts.held.keep(job)
-    assignments.push(assignment(parts, job, job.lease.fence, claimed.input))
+    assignments.push(assignment(job, job.lease.fence, claimed.input))
   }
   return assignments
 }
 
-function assignment(
-  { codec }: ExecutorParts,
-  job: Assignment['job'],
-  fence: string,
-  text: string | undefined,
-): Assignment {
-  const input = codec === plainText ? text : readable(codec, text, aboutJob(job))
+function assignment(job: Assignment['job'], fence: string, input: string | undefined): Assignment {
   const inputLater = input === undefined && job.spec.input !== undefined
   return { job, fence, leaseExpiresAt: job.lease?.expiresAt ?? 0, input, inputLater }
 }

@@ -24,6 +24,8 @@ export interface Engine extends AsyncDisposable {
   /** Whether a claim that finds nothing may stand, and be answered by whoever enqueues. */
   readonly claimsStand: boolean
   enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]>
+  /** Ids for jobs that are yet to be enqueued, where this engine gives them out: who seals an input must know whose it will be. */
+  reserveIds?(count: number): Promise<readonly JobId[]>
   claim(request: ClaimRequest): Promise<readonly Assignment[]>
   /** Any command about an existing job, from its owner or from anybody else; one answer each. */
   settle(words: readonly Word[]): Promise<readonly Answer[]>
@@ -43,6 +45,8 @@ export interface EnqueueRequest {
   readonly kind: Kind
   readonly priority: Priority
   readonly input: string | undefined
+  /** One of those that were reserved for it. */
+  readonly reservedId?: JobId | undefined
   readonly id?: string | undefined
   readonly idempotencyKey?: string | undefined
   readonly dedupeKey?: string | undefined

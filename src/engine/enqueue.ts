@@ -1,14 +1,12 @@
-import { assert } from '../core/assert.ts'
 import { bodyRefWithoutDigest } from '../core/body.ts'
 import type { Enqueue } from '../core/command.ts'
 import { decide } from '../core/decide.ts'
 import { idText } from '../core/id.ts'
-import type { Time } from '../core/job.ts'
+import type { Job, Time } from '../core/job.ts'
 import { LENGTHS, MAX_DURATION_MS } from '../core/limits.ts'
 import type { Violation } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Inserted, NewJob, Transaction } from '../store/store.ts'
-import { aboutJob, encoded, readable, Unencodable } from './body-codec.ts'
 import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
 import { keysOf } from './keys.ts'
@@ -20,8 +18,8 @@ export async function enqueue(
   tx: Transaction | undefined,
 ): Promise<readonly EnqueueAnswer[]> {
   if (requests.length === 0) return []
-  const { store, clock, ids, observer, codec } = parts
-  const first = await ids.take(requests.length)
+  const { store, clock, ids, observer } = parts
+  let next = await ids.take(unnamed(requests))
   const now = clock.now()
   const answers: EnqueueAnswer[] = new Array(requests.length)
   const items: NewJob[] = []
@@ -29,7 +27,7 @@ export async function enqueue(
   const asked: { readonly place: number; readonly command: Enqueue }[] = []
   for (let i = 0; i < requests.length; i += 1) {
     const request = requests[i] as EnqueueRequest
-    const command = commandOf(request, idText(first + i), now)
+    const command = commandOf(request, request.reservedId ?? idText(next++), now)
     const decision = decide(undefined, command, now)
     const violations = ownViolations(request)
     if (decision.kind !== 'accepted' || violations.length > 0) {
@@ -38,19 +36,14 @@ export async function enqueue(
       continue
     }
     const { job, events } = decision
-    const text = request.input
-    const input = text === undefined ? undefined : encoded(codec, { name: 'input', text }, aboutJob(job))
-    if (input instanceof Unencodable) {
-      answers[i] = invalid([input.violation])
-      continue
-    }
-    items.push({ job, event: events[0] as NewJob['event'], input, keys: keysOf(job, request, now) })
+    items.push({ job, event: events[0] as NewJob['event'], input: request.input, keys: keysOf(job, request, now) })
     asked.push({ place: i, command })
   }
   if (items.length === 0) return answers
 
   const answer = await store.insert(items, tx)
   clock.heard(answer.now)
+  const again: number[] = []
   for (let n = 0; n < items.length; n += 1) {
     const { place, command } = asked[n] as (typeof asked)[number]
     const { job, event } = items[n] as NewJob
@@ -59,10 +52,44 @@ export async function enqueue(
       answers[place] = { ok: true, job, deduped: false, replayed: false }
       observer.committed([event], undefined, job)
     } else {
-      answers[place] = judge(inserted, command, requests[place] as EnqueueRequest, parts)
+      const request = requests[place] as EnqueueRequest
+      const verdict = isAnother(inserted, job) ? undefined : judge(inserted, command, request)
+      if (verdict === undefined) again.push(place)
+      else answers[place] = verdict
     }
   }
+  if (again.length > 0) await anew(parts, requests, again, answers, tx)
   return answers
+}
+
+/** Under new numbers; but not what was sealed under the old one, which cannot be read under another. */
+async function anew(
+  parts: ExecutorParts,
+  requests: readonly EnqueueRequest[],
+  places: readonly number[],
+  answers: EnqueueAnswer[],
+  tx: Transaction | undefined,
+): Promise<void> {
+  parts.log.warn('job numbers were given to somebody else as well: new ones are taken', { jobs: places.length })
+  parts.ids.forget()
+  const free = places.filter((place) => requests[place]?.reservedId === undefined)
+  const judged = await enqueue(
+    parts,
+    free.map((place) => requests[place] as EnqueueRequest),
+    tx,
+  )
+  for (const [n, place] of free.entries()) answers[place] = judged[n] as EnqueueAnswer
+  for (const place of places) {
+    const message = `The number ${requests[place]?.reservedId} that was reserved for this job belongs to another by now.`
+    answers[place] ??= { ok: false, refusal: refuse('ID_TAKEN', { command: 'enqueue', message }) }
+  }
+}
+
+/** How many have no id yet. */
+function unnamed(requests: readonly EnqueueRequest[]): number {
+  let count = 0
+  for (const { reservedId } of requests) if (reservedId === undefined) count += 1
+  return count
 }
 
 /** Every key is there even if it has nothing to say: one shape for all commands. */
@@ -100,6 +127,7 @@ const invalid = (violations: readonly Violation[]): EnqueueAnswer => ({
 })
 
 const NONE: readonly Violation[] = []
+const RETRY_AFTER_MS = 1_000
 const KEY = /^[^\u0000-\u001f\u007f]+$/
 
 /** What the command does not carry, hence core cannot judge. */
@@ -122,20 +150,30 @@ function ownViolations({ delayMs, runAt, idempotencyKey, input }: EnqueueRequest
 const isKey = (key: unknown): boolean =>
   typeof key === 'string' && key.length <= LENGTHS.key && KEY.test(key) && key.isWellFormed()
 
-/** Somebody was first with the id, the alias or a key: is it the same job? */
+/**
+ * Another job has a number that was reserved for this one: a store has lost what it had acknowledged (a standby that knew
+ * less took over, a backup was restored under running processes), and gave the number twice.
+ */
+const isAnother = (inserted: Exclude<Inserted, { status: 'inserted' }>, { spec }: Job): boolean =>
+  inserted.status === 'exists' && inserted.by === 'id' && inserted.job.spec.createdAt !== spec.createdAt
+
+/** Somebody was first with the id, the alias or a key: is it the same job? Undefined: its number was given twice. */
 function judge(
   inserted: Exclude<Inserted, { status: 'inserted' }>,
   command: Enqueue,
   { input, id, idempotencyKey }: EnqueueRequest,
-  { codec }: ExecutorParts,
-): EnqueueAnswer {
+): EnqueueAnswer | undefined {
   if (inserted.status === 'rejected') return invalid([{ field: inserted.field, rule: inserted.rule }])
+  if (inserted.status === 'busy') {
+    const key = command.dedupeKey ?? id ?? idempotencyKey ?? command.requestId
+    const message = `The key ${key} is held by a transaction that has not ended.`
+    return { ok: false, refusal: refuse('KEY_BUSY', { command: 'enqueue', message, retryAfterMs: RETRY_AFTER_MS }) }
+  }
   const { job, by } = inserted
   if (by === 'dedupe' || by === 'slot') return { ok: true, job, deduped: true, replayed: false }
-  const was = readable(codec, inserted.input, aboutJob(job))
   const again = decide(job, { ...command, id: job.id }, job.updatedAt)
-  if (was === input && again.kind === 'replayed') return { ok: true, job, deduped: false, replayed: true }
-  assert(by !== 'id', `job id ${job.id} was handed out twice`)
+  if (inserted.input === input && again.kind === 'replayed') return { ok: true, job, deduped: false, replayed: true }
+  if (by === 'id') return undefined
   const name =
     by === 'alias' ? `The id ${id}` : `The idempotency key or request id ${idempotencyKey ?? command.requestId}`
   const message = `${name} belongs to job ${job.id}, which was enqueued with other words.`

@@ -13,7 +13,6 @@ import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Change, Key, NewJob, Store, Transaction, Verdict } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
-import { aboutJob, type BodyCodec, encodeBodies, encoded, plainText, readable } from './body-codec.ts'
 import type { Answer, Word } from './engine.ts'
 import { Group } from './group.ts'
 import type { Holdings } from './holdings.ts'
@@ -31,7 +30,6 @@ export interface ExecutorParts {
   readonly held: Holdings
   readonly ids: IdBlocks
   readonly observer: Observer
-  readonly codec: BodyCodec
   /** For what should never happen. */
   readonly log: Log
   /** Told of every child that ended. */
@@ -70,7 +68,7 @@ export class Executor {
 
   /** What has come due, judged and committed. A job that moved meanwhile is handed out again. */
   async tick(limit: number): Promise<{ readonly due: number; readonly moved: number }> {
-    const { store, clock, log } = this.#parts
+    const { store, clock } = this.#parts
     const { now, jobs } = await store.due(limit)
     clock.heard(now)
     const segments: Segment[] = []
@@ -78,12 +76,7 @@ export class Executor {
       const decision = decideTick(job, now, { actor: TICKER, requestId: `tick/${job.rev}` })
       if (decision?.kind !== 'accepted') continue
       const { events, bodies, successor } = decision
-      const moved = { before: job, after: decision.job, events, bodies, notAfter: undefined, successor, tx: undefined }
-      try {
-        segments.push(this.#encoded(moved))
-      } catch (error) {
-        log.error('a job could not be moved on', { job_id: job.id, reason: reasonOf(error) })
-      }
+      segments.push({ before: job, after: decision.job, events, bodies, notAfter: undefined, successor, tx: undefined })
     }
     if (segments.length === 0) return { due: jobs.length, moved: 0 }
     const answer = await store.commit(await this.#changes(segments))
@@ -109,8 +102,7 @@ export class Executor {
   /** A job that core cannot judge is a defect of ours: its words are refused, and those about other jobs go their way. */
   #draft(group: Group, now: Time, answers: Answer[]): Segment | undefined {
     try {
-      const segment = group.segment(now, answers)
-      return segment && this.#encoded(segment)
+      return group.segment(now, answers)
     } catch (error) {
       const rule = reasonOf(error)
       this.#parts.log.error('a job could not be judged', { job_id: group.id, reason: rule })
@@ -166,17 +158,10 @@ export class Executor {
     return changes
   }
 
-  /** The same with its bodies as they are kept. Throws where the codec fails, before the store has heard anything. */
-  #encoded(segment: Segment): Segment {
-    const { codec } = this.#parts
-    if (codec === plainText || segment.bodies.length === 0) return segment
-    return { ...segment, bodies: encodeBodies(codec, segment.bodies, aboutJob(segment.after)) }
-  }
-
   /** A retry that is a new job has the input of the old one, and the key that the old one gives up in the same commit. */
   async #successor({ before, successor }: Segment, keys: readonly Key[]): Promise<NewJob> {
     assert(successor !== undefined, 'there is a successor')
-    const { store, ids, clock, codec } = this.#parts
+    const { store, ids, clock } = this.#parts
     const id = idText(await ids.take(1))
     const wanted = successor.input === undefined ? [] : [successor.input.name]
     const { items, now } = await store.load([{ id: before.id, bodies: wanted }])
@@ -185,11 +170,7 @@ export class Executor {
     assert(decision.kind === 'accepted', 'a successor is enqueued as its predecessor was')
     const [event] = decision.events
     assert(event !== undefined, 'an enqueue is an event')
-    const kept = items[0]?.bodies['input']
-    const text = readable(codec, kept, aboutJob(before))
-    const input = text === undefined ? undefined : encoded(codec, { name: 'input', text }, aboutJob(decision.job))
-    // What cannot be read now, or not be written, goes on as it is: whoever comes to run the successor says so.
-    return { job: decision.job, event, input: typeof input === 'string' ? input : kept, keys }
+    return { job: decision.job, event, input: items[0]?.bodies['input'], keys }
   }
 
   #judge({ group, segment }: Drafted, verdict: Verdict, answers: Answer[]): void {

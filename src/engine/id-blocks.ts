@@ -41,6 +41,11 @@ export class IdBlocks {
     return first
   }
 
+  /** Somebody else was given a number of ours: the store has forgotten that they were reserved. */
+  forget(): void {
+    this.#next = this.#end
+  }
+
   async #reserve(count: number): Promise<void> {
     const now = this.#clock.now()
     if (this.#end > 0 && now - this.#reservedAt < FAST_MS) this.#size = Math.min(LARGEST_BLOCK, this.#size * 2)

@@ -1,5 +1,6 @@
 /** The engine over a store. One instance per process and store; everything it knows can be lost without harm. */
-import type { Job, Time } from '../core/job.ts'
+import { idText } from '../core/id.ts'
+import type { Job, JobId, Time } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
 import type {
   EventPage,
@@ -18,7 +19,7 @@ import type { Clock } from '../system/clock.ts'
 import { harmless, type Log, silentLog } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
-import { type BodyCodec, decodeBodies, plainText, sealed } from './body-codec.ts'
+import { within } from '../system/within.ts'
 import { ChildrensEnds } from './children.ts'
 import { claim } from './claim.ts'
 import type {
@@ -48,7 +49,6 @@ export interface LocalEngineOptions {
   readonly random: Random
   readonly timers: Timers
   readonly observer?: Observer | undefined
-  readonly codec?: BodyCodec | undefined
   readonly log?: Log | undefined
 }
 
@@ -60,6 +60,8 @@ function overloaded(error: unknown, requests: readonly EnqueueRequest[]): readon
 }
 
 const RETRY_AFTER_MS = 100
+/** For parents to be told, before the store is closed. */
+const TOLD_WITHIN_MS = 500
 
 /** Places for the records of jobs that workers of this process own: far more than they hold at a time. */
 const HELD = 65_536
@@ -74,7 +76,7 @@ export class LocalEngine implements Engine {
   readonly #childrensEnds: ChildrensEnds
 
   constructor(options: LocalEngineOptions) {
-    const { store, clock, random, timers, observer = noObserver, codec = plainText } = options
+    const { store, clock, random, timers, observer = noObserver } = options
     const log = harmless(options.log ?? silentLog)
     const storeClock = new StoreClock(clock)
     this.#store = store
@@ -84,7 +86,7 @@ export class LocalEngine implements Engine {
     const ids = new IdBlocks(store, storeClock)
     this.#childrensEnds = new ChildrensEnds((words) => this.#executor.settle(words))
     const childEnded = (job: Job) => this.#childrensEnds.ended(job)
-    this.#parts = { store, clock: storeClock, held: new Holdings(HELD), ids, observer, codec, log, childEnded }
+    this.#parts = { store, clock: storeClock, held: new Holdings(HELD), ids, observer, log, childEnded }
     this.#executor = new Executor(this.#parts)
   }
 
@@ -92,6 +94,11 @@ export class LocalEngine implements Engine {
     const answers = await enqueue(this.#parts, requests, tx).catch((error: unknown) => overloaded(error, requests))
     if (tx !== undefined) for (const { kind } of requests) this.#lateHints.expect(kind.tenant, kind.queue)
     return answers
+  }
+
+  async reserveIds(count: number): Promise<readonly JobId[]> {
+    const first = await this.#parts.ids.take(count)
+    return Array.from({ length: count }, (_, i) => idText(first + i))
   }
 
   get claimsStand(): boolean {
@@ -103,8 +110,7 @@ export class LocalEngine implements Engine {
   }
 
   settle(words: readonly Word[]): Promise<readonly Answer[]> {
-    const { codec } = this.#parts
-    return this.#executor.settle(codec === plainText ? words : words.map((word) => sealed(codec, word)))
+    return this.#executor.settle(words)
   }
 
   heartbeat(beats: readonly HeartbeatRequest[]): Promise<readonly HeartbeatAnswer[]> {
@@ -112,11 +118,7 @@ export class LocalEngine implements Engine {
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
-    const answer = this.#heard(await this.#store.load(items))
-    const { codec } = this.#parts
-    if (codec === plainText) return answer
-    const decoded = answer.items.map((item) => item && { ...item, bodies: decodeBodies(codec, item.bodies, item.job) })
-    return { ...answer, items: decoded }
+    return this.#heard(await this.#store.load(items))
   }
 
   async find(query: JobQuery): Promise<JobPage> {
@@ -156,7 +158,8 @@ export class LocalEngine implements Engine {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lateHints[Symbol.dispose]()
-    await this.#childrensEnds.idle()
+    // A store that does not answer is told no more; whoever looks after the parents tells them.
+    await within(this.#timers, TOLD_WITHIN_MS, this.#childrensEnds.idle())
     await this.#store.close()
   }
 

@@ -5,6 +5,7 @@ import { reasonOf } from '../core/reason.ts'
 import { isolated } from '../system/isolated.ts'
 import { harmless, type Log } from '../system/log.ts'
 import type { Metrics } from './metrics.ts'
+import { shownProse } from './sealing.ts'
 
 /**
  * The choke point: whatever is to be known about jobs from outside is told here, once per accepted commit. Observers
@@ -71,7 +72,7 @@ function logTransition(log: Log, event: Event, { spec }: Job): void {
     event: event.type,
     from: event.from ?? 'none',
     to: event.to,
-    reason: event.reason ?? event.command,
+    reason: shownProse(event.reason ?? event.command),
     attempt: event.attempt,
     generation: event.generation,
     rev: event.rev,

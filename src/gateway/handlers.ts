@@ -9,6 +9,7 @@ import { explainJob } from './handlers/explain.ts'
 import { livez, metrics, readyz } from './handlers/health.ts'
 import { listJobEvents, listJobs, showJob } from './handlers/jobs.ts'
 import { showMachine } from './handlers/machine.ts'
+import { showErrors, showIndex } from './handlers/pages.ts'
 import { listQueues, pauseQueue, resumeQueue, showQueue } from './handlers/queues.ts'
 import { showResult } from './handlers/result.ts'
 import { say, settle } from './handlers/settle.ts'
@@ -45,4 +46,6 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   livez,
   readyz,
   metrics,
+  showIndex,
+  showErrors,
 }

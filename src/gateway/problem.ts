@@ -16,7 +16,11 @@ export const OBJECTIONS = {
     title: 'The tenant comes from the token',
     next: 'Leave the tenant out, or use a token of that tenant.',
   },
-  MALFORMED: { status: 400, title: 'The request cannot be read', next: 'Send JSON as `application/json`, in UTF-8.' },
+  MALFORMED: {
+    status: 400,
+    title: 'The request cannot be read',
+    next: 'Send what /openapi.json describes: JSON in UTF-8, headers and fields within their rules.',
+  },
   MEDIA_TYPE: { status: 415, title: 'Not this media type', next: 'Send `Content-Type: application/json`.' },
   TOO_LARGE: { status: 413, title: 'The request is too large', next: 'Keep large data elsewhere and send a pointer.' },
   TOO_SLOW: { status: 408, title: 'The request took too long to arrive', next: 'Send it again.' },
@@ -62,6 +66,7 @@ const STATUS: Readonly<Record<RefusalCode, number>> = {
   REQUEST_ID_REUSED: 422,
   ID_TAKEN: 409,
   KEY_TAKEN: 409,
+  KEY_BUSY: 409,
   INBOX_FULL: 409,
   LIMIT_REACHED: 422,
   WRONG_PHASE: 409,
@@ -108,8 +113,12 @@ export function objection(
   retryAfterMs?: number,
 ): Problem {
   const { status, title, next } = OBJECTIONS[code]
-  return { status, retryAfterMs, body: { ...base(code, title, status, detail ?? title, next), violations } }
+  const todo = violations === undefined || violations.length === 0 ? next : CORRECT
+  return { status, retryAfterMs, body: { ...base(code, title, status, detail ?? title, todo), violations } }
 }
+
+/** Where the places are known, they are what to look at. */
+const CORRECT = 'Correct the fields that `violations` names; /openapi.json has the rules of every request.'
 
 const base = (code: string, title: string, status: number, detail: string, next: string) => ({
   type: `/docs/errors#${code.toLowerCase()}`,
@@ -120,6 +129,12 @@ const base = (code: string, title: string, status: number, detail: string, next:
   next,
 })
 
+const UNAVAILABLE: ReadonlySet<string> = new Set([
+  'Overloaded',
+  'SqliteStoreError',
+  'PostgresUnavailable',
+  'PostgresRewound',
+])
+
 /** The store or the way to it is down: not the caller's fault, and worth another try. */
-export const isUnavailable = (error: unknown): boolean =>
-  error instanceof Error && ['Overloaded', 'SqliteStoreError', 'PostgresUnavailable'].includes(error.name)
+export const isUnavailable = (error: unknown): boolean => error instanceof Error && UNAVAILABLE.has(error.name)

@@ -58,10 +58,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     port,
     serverOptions: { headersTimeout: HEADERS_WITHIN_MS, requestTimeout: REQUEST_WITHIN_MS, maxHeaderSize: 16 * 1024 },
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('listening', resolve)
-    server.once('error', reject)
-  })
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('listening', resolve)
+      server.once('error', reject)
+    })
+  } catch (error) {
+    await wakes[Symbol.asyncDispose]()
+    throw error
+  }
   const address = server.address() as AddressInfo
   const url = `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
   return {

@@ -5,7 +5,8 @@
  *
  *  S1  An answered write is durable: it is there after any crash of this process or of the server.
  *  S2  `insert` is all or nothing per item. Every item is answered with a job: the new one, or the one that holds its
- *      id, alias or key. One bad item never fails its neighbours. Given `tx`, the rows live and die with it.
+ *      id, alias or key; or told that this cannot be known yet, because a transaction that has not ended has that key.
+ *      One bad item never fails its neighbours, nor `tx`, where given: the rows live and die with it.
  *  S3  `claim` gives a job to one claimer. It takes what has `readyAt <= now`, lane by lane in the order asked, FIFO
  *      within a lane, nothing from a paused queue; the result is what `decide` and `evolve` make of a `claim`.
  *  S4  `commit` applies a change if and only if the record is still at `before.rev` and, where `notAfter` is given, the
@@ -82,6 +83,8 @@ export type Inserted =
       readonly job: Job
       readonly input: string | undefined
     }
+  /** One of its keys is held by a transaction that has not ended: nobody knows yet whether somebody was first. */
+  | { readonly status: 'busy' }
   /** The store cannot keep it. `field` points at the place. */
   | { readonly status: 'rejected'; readonly field: string; readonly rule: string }
 
@@ -107,6 +110,14 @@ export interface Loaded {
   readonly job: Job
   readonly bodies: Readonly<Record<string, string>>
   readonly caused: readonly Event[]
+  /** What signals were sent as, by the names of their bodies, where their senders have sealed that: never from a store. */
+  readonly signals?: Readonly<Record<string, SignalName | undefined>> | undefined
+}
+
+/** What a signal is called: its name, and the correlation key it was sent with. */
+export interface SignalName {
+  readonly name: string
+  readonly key: string | undefined
 }
 
 export interface LoadAnswer {

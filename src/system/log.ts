@@ -1,6 +1,7 @@
 import { emitWarning } from 'node:process'
 import { reasonOf } from '../core/reason.ts'
 import { isolated } from './isolated.ts'
+import { visibleJson } from './visible.ts'
 
 /** One structured line per thing worth knowing. Where it goes is the caller's business. */
 export interface Log {
@@ -16,14 +17,16 @@ export type LogLevel = keyof Log
 
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} }
 
-const harmlessLogs = new WeakSet<Log>([silentLog])
+/** What stands for each, so that a log is the same log wherever it is handed to, and complains once. */
+const harmlessLogs = new WeakMap<Log, Log>([[silentLog, silentLog]])
 
 /**
  * The same log for whoever must not be harmed by it: where it throws a line is lost, and nothing else. The process is
  * warned the first time, since nobody else can be.
  */
 export function harmless(log: Log): Log {
-  if (harmlessLogs.has(log)) return log
+  const known = harmlessLogs.get(log)
+  if (known !== undefined) return known
   let warned = false
   const failed = (thrown: unknown): void => {
     if (warned) return
@@ -35,14 +38,12 @@ export function harmless(log: Log): Log {
     (message, fields) =>
       isolated(() => log[level](message, fields), failed)
   const safe: Log = { info: at('info'), warn: at('warn'), error: at('error') }
-  harmlessLogs.add(safe)
+  harmlessLogs.set(log, safe)
+  harmlessLogs.set(safe, safe)
   return safe
 }
 
-/**
- * JSON lines. Whatever a field holds, a line stays one line: JSON escapes newlines and control characters, and the
- * two separators that some readers take for line ends (U+2028, U+2029) are escaped here besides.
- */
+/** JSON lines. Whatever a field holds, a line stays one line, and whoever reads it on a terminal is safe from it. */
 export function linesTo(write: (line: string) => void, now: () => number): Log {
   const at = (level: LogLevel) => (message: string, fields?: LogFields) => write(logLine(level, message, fields, now()))
   return { info: at('info'), warn: at('warn'), error: at('error') }
@@ -51,5 +52,5 @@ export function linesTo(write: (line: string) => void, now: () => number): Log {
 export function logLine(level: LogLevel, message: string, fields: LogFields | undefined, now: number): string {
   // The three own words come last: a field cannot pretend to be them.
   const entry = { ...fields, level, at: new Date(now).toISOString(), message }
-  return `${JSON.stringify(entry).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`
+  return `${visibleJson(entry)}\n`
 }

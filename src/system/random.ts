@@ -16,6 +16,9 @@ export const realRandom: Random = {
   secret: () => randomBytes(32).toString('base64url'),
 }
 
+/** From 0 to just below 1, for pauses that should not be alike. */
+export const fractionOf = (random: Random): number => Number.parseInt(random.hex64().slice(0, 8), 16) / 2 ** 32
+
 /** One call to the kernel's generator serves this many nonces: a syscall each would show in a drain. */
 const NONCES_PER_REFILL = 128
 const BYTES_PER_NONCE = 8

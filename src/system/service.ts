@@ -1,11 +1,12 @@
-import { reasonOf } from '../core/reason.ts'
+import { Complaint } from './complaint.ts'
 import type { Log } from './log.ts'
 import type { Timers } from './timers.ts'
 
 /**
  * A loop with a life. Modes: idle (nothing runs), running (exactly one `runOnce` at a time, a pause after each),
  * stopping (no new round begins; `stop` resolves when the round under way has ended). `start` and `stop` may be
- * called in any order and any number of times. A round that throws is logged and does not end the loop.
+ * called in any order and any number of times. A round that throws is logged, once for a row of the same kind, and does not
+ * end the loop.
  */
 export interface Service extends AsyncDisposable {
   start(): void
@@ -36,6 +37,7 @@ class Loop implements Service {
   #stopping: AbortController | undefined
   /** Present exactly while a loop has not ended. */
   #ended: Promise<void> | undefined
+  readonly #complaint = new Complaint()
   /** Aborts the pause under way. */
   #pause = new AbortController()
 
@@ -80,11 +82,14 @@ class Loop implements Service {
   }
 
   async #round(signal: AbortSignal): Promise<number> {
+    const { name, log, everyMs } = this.#options
     try {
-      return (await this.#options.round(signal)) ?? this.#options.everyMs
+      const pauseMs = await this.#options.round(signal)
+      this.#complaint.over()
+      return pauseMs ?? everyMs
     } catch (error) {
-      this.#options.log.error('round failed', { service: this.#options.name, reason: reasonOf(error) })
-      return this.#options.everyMs
+      this.#complaint.about(error, (reason) => log.error('round failed', { service: name, reason }))
+      return everyMs
     }
   }
 }

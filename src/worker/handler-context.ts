@@ -96,7 +96,7 @@ export class HandlerContext implements Context {
     const timeoutMs = timeout === undefined ? undefined : durationMs(timeout)
     const signal = await this.#wait(plainName(name), { name, key: correlationKey, timeoutMs, onTimeout })
     if (signal === undefined) return { timedOut: true, payload: undefined }
-    return { timedOut: false, payload: (await this.#recall().payload(signal)) as T }
+    return { timedOut: false, payload: (await this.#recall().payload(signal, { name, key: correlationKey })) as T }
   }
 
   async checkpoint<T = unknown>(...kept: readonly [] | readonly [unknown]): Promise<T | undefined> {

@@ -5,9 +5,9 @@
  * found nothing stands in the store, if the store can do that, and whoever is given a few asks again at once so as to
  * stand again. In between hints wake it, and polling is the truth.
  */
-import { reasonOf } from '../core/reason.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
 import type { Clock } from '../system/clock.ts'
+import { Complaint } from '../system/complaint.ts'
 import { Few } from '../system/few.ts'
 import type { Log } from '../system/log.ts'
 import { turn } from '../system/turn.ts'
@@ -54,6 +54,7 @@ export class Intake {
   #hopeful = true
   /** The last claim got all it asked for: there is more than one claim can bring. */
   #flowing = false
+  readonly #complaint = new Complaint()
   #pollAtMs = 0
   #pollMs = POLL_SOON_MS
   #turnedMs = 0
@@ -151,9 +152,10 @@ export class Intake {
     try {
       const sentMs = machineMs()
       this.#received(await this.#ask(limit), limit, sentMs)
+      this.#complaint.over()
     } catch (error) {
       this.#flowing = false
-      log.warn('claim failed', { worker_id: workerId, reason: reasonOf(error) })
+      this.#complaint.about(error, (reason) => log.warn('claim failed', { worker_id: workerId, reason }))
     }
   }
 

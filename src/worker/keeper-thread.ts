@@ -7,6 +7,7 @@
  * way in the store must not be cut off, and it keeps no process alive.
  */
 import { Worker as Thread } from 'node:worker_threads'
+import type { Duration } from '../core/duration.ts'
 import { reasonOf } from '../core/reason.ts'
 import type { LeaseNews } from './lease-keeper.ts'
 
@@ -20,6 +21,8 @@ export interface StoreAddress {
   readonly url: string
   /** Postgres: pawl's schema, where it is not the usual one. */
   readonly schema?: string | undefined
+  /** Postgres: how long an answer may take before it is asked after, where it is not the usual. */
+  readonly answerWithin?: Duration | undefined
 }
 
 /** One worker's leases, to be kept. */
@@ -58,7 +61,7 @@ const threads = new Map<string, KeeperThread>()
 /** In the thread of this store, which is started where there is none. */
 export function keepBy(address: KeeperAddress, table: KeptTable, listener: KeeperListener): KeeperShare {
   const { store } = address
-  const name = JSON.stringify([store.url, store.schema])
+  const name = JSON.stringify([store.url, store.schema, store.answerWithin])
   const known = threads.get(name)
   if (known !== undefined) return known.keep(table, listener)
   const thread = new KeeperThread(address, () => threads.delete(name))

@@ -6,10 +6,10 @@ import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
+import { within } from '../system/within.ts'
 import { type KeeperAddress, type KeeperShare, keepBy } from './keeper-thread.ts'
 import { LeaseKeeper, type LeaseNews } from './lease-keeper.ts'
 import { LeaseTable } from './lease-table.ts'
-import { within } from './within.ts'
 
 export interface KeepingOptions {
   readonly engine: Engine

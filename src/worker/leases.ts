@@ -1,4 +1,5 @@
 /** The leases a worker has: what each is for, and what is heard about it. */
+import type { CancelRequest, Job } from '../core/job.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Assignment } from '../engine/engine.ts'
 import type { Execution } from './execution.ts'
@@ -6,13 +7,22 @@ import { Keeping, type KeepingOptions } from './keeping.ts'
 import type { LeaseNews } from './lease-keeper.ts'
 import type { LeasePlace } from './lease-table.ts'
 
+/** What somebody was told who cannot read it, in words. */
+export type HeardCancel = (job: Job, cancel: CancelRequest) => CancelRequest
+
+export interface LeasesOptions extends Omit<KeepingOptions, 'tell'> {
+  readonly heardCancel: HeardCancel
+}
+
 export class Leases {
   readonly #keeping: Keeping
+  readonly #heardCancel: HeardCancel
   /** By row of the lease table. */
   readonly #byRow: (Execution | undefined)[] = []
   #count = 0
 
-  constructor(options: Omit<KeepingOptions, 'tell'>) {
+  constructor({ heardCancel, ...options }: LeasesOptions) {
+    this.#heardCancel = heardCancel
     this.#keeping = new Keeping({ ...options, tell: (news) => this.#hear(news) })
   }
 
@@ -77,7 +87,7 @@ export class Leases {
     for (const { row, seq, lost, cancel } of news) {
       const execution = this.#byRow[row]
       if (execution === undefined || execution.place.seq !== seq) continue
-      if (cancel !== undefined) execution.cancelRequested(cancel)
+      if (cancel !== undefined) execution.cancelRequested(this.#heardCancel(execution.assignment.job, cancel))
       // An outcome that is on its way ends the lease too: its own answer will tell.
       if (lost !== undefined && execution.mode !== 'ending') execution.lose(lost)
     }

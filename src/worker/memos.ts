@@ -4,6 +4,7 @@
  */
 import { PermanentError } from '../core/thrown.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
+import type { Loaded, SignalName } from '../store/store.ts'
 import { mustSerialise } from './schema.ts'
 
 export type Memo =
@@ -15,6 +16,7 @@ export class Memos {
   readonly #assignment: Assignment
   readonly #ordinals = new Map<string, number>()
   #bodies: Promise<Readonly<Record<string, string>>> | undefined
+  #signals: NonNullable<Loaded['signals']> = {}
   /** Waits of earlier runs that this one has not come to yet. */
   #waitsAhead: Set<string> | undefined
 
@@ -41,9 +43,17 @@ export class Memos {
     return memo.kind === 'step' && memo.undone && this.#assignment.job.phase === 'run' ? undefined : memo
   }
 
-  /** The text behind a signal that a wait was given. */
-  async payload(signal: number): Promise<unknown> {
-    const text = (await this.#load())[`signal/${signal}`]
+  /** The text behind a signal that a wait was given. Which one that was is the store's word; what it was, its sender's. */
+  async payload(signal: number, waited: SignalName): Promise<unknown> {
+    const name = `signal/${signal}`
+    const text = (await this.#load())[name]
+    const sent = this.#signals[name]
+    if (sent !== undefined && (sent.name !== waited.name || sent.key !== waited.key)) {
+      throw new PermanentError(
+        `The wait for ${waited.name} was given ${name}, which was sent as ${sent.name}: the store has been altered.`,
+        { code: 'Undecipherable' },
+      )
+    }
     return text === undefined ? undefined : JSON.parse(text)
   }
 
@@ -67,6 +77,7 @@ export class Memos {
       .load([{ id: this.#assignment.job.id, bodies: ['step/', 'signal/', 'checkpoint'] }])
       .then(({ items }) => {
         const bodies = items[0]?.bodies ?? {}
+        this.#signals = items[0]?.signals ?? {}
         const waits = Object.entries(bodies).filter(([name, text]) => name.startsWith('step/') && isWait(text))
         this.#waitsAhead = new Set(waits.map(([name]) => name.slice('step/'.length)))
         return bodies

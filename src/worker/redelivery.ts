@@ -16,6 +16,7 @@ import type { JobId } from '../core/job.ts'
 import { reasonOf } from '../core/reason.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Answer, Engine, Word } from '../engine/engine.ts'
+import { Complaint } from '../system/complaint.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
 import type { Sender } from './outbox.ts'
@@ -45,6 +46,7 @@ const UNWRITABLE_AFTER_MS = 30_000
 export class Redelivery {
   readonly #options: RedeliveryOptions
   readonly #aside = new Map<JobId, Post[]>()
+  readonly #complaint = new Complaint()
   #probes = 0
 
   constructor(options: RedeliveryOptions) {
@@ -74,6 +76,7 @@ export class Redelivery {
   /** Everybody hears the answer, but for those who are to ask again. */
   tell(words: readonly Word[], senders: readonly Sender[], answers: readonly Answer[]): void {
     assert(answers.length === words.length, 'every word is answered')
+    this.#complaint.over()
     for (let i = 0; i < words.length; i += 1) {
       const word = words[i] as Word
       const sender = senders[i] as Sender
@@ -196,7 +199,8 @@ export class Redelivery {
   }
 
   #warn(words: number, error: unknown): void {
-    this.#options.log.warn('outcomes could not be written', { words, reason: reasonOf(error) })
+    const { log } = this.#options
+    this.#complaint.about(error, (reason) => log.warn('outcomes could not be written', { words, reason }))
   }
 }
 

@@ -10,6 +10,7 @@ import type { Crew } from './crew.ts'
 import type { JobDefinition } from './definition.ts'
 import type { Desk } from './execution.ts'
 import type { KeeperAddress } from './keeper-thread.ts'
+import type { HeardCancel } from './leases.ts'
 import type { Around } from './ways.ts'
 
 export interface WorkerOptions {
@@ -58,6 +59,8 @@ export interface Surroundings {
   readonly crew?: Crew | undefined
   /** Each job type as it is observed. */
   readonly around?: Around | undefined
+  /** What somebody was told who cannot read it, in words. */
+  readonly heardCancel?: HeardCancel | undefined
 }
 
 export interface WorkerSettings {

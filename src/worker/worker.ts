@@ -19,6 +19,7 @@ import { machineMs } from '../system/machine-clock.ts'
 import { realRandom } from '../system/random.ts'
 import { type Service, service } from '../system/service.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
+import { within } from '../system/within.ts'
 import { Alerts } from './alerts.ts'
 import { Cells } from './apart/cells.ts'
 import { isCell } from './apart/entered.ts'
@@ -37,7 +38,6 @@ import { Solitude } from './solitude.ts'
 import { Stock } from './stock.ts'
 import { NOBODY, UnknownTypes } from './unknown-types.ts'
 import { type Way, Ways } from './ways.ts'
-import { within } from './within.ts'
 import {
   milliseconds,
   type StopOptions,
@@ -148,6 +148,7 @@ class JobWorker implements Worker, Desk, Member {
       capacity: concurrency + prefetchMax + BACKLOG_MAX + 2 * CLAIM_MAX,
       onBlocked: options.onBlocked ?? 'keep',
       thread: options.keeperThread,
+      heardCancel: options.heardCancel ?? ((_, cancel) => cancel),
     })
     this.#intake = new Intake({
       engine,

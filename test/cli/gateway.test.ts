@@ -67,6 +67,30 @@ describe('pawl serve', () => {
   })
 })
 
+describe('what a gateway objects to', () => {
+  it('is said in options, not in headers', async () => {
+    const stranger = await pawl(['jobs', 'ls'], { env: { PAWL_URL: first.url } })
+    expect(stranger.code).toBe(1)
+    expect(stranger.stderr).toContain('UNAUTHENTICATED')
+    expect(stranger.stderr).toContain('next   Give a valid token with --token, --token-file or PAWL_TOKEN.')
+    const { secret } = await told<{ secret: string }>('token', 'create', '--scope', 'viewer')
+    const viewer = await pawl(['queues', 'pause', 'q'], { env: { PAWL_URL: first.url, PAWL_TOKEN: secret } })
+    expect(viewer.stderr).toContain(
+      'next   Give a token whose scope allows it with --token, --token-file or PAWL_TOKEN',
+    )
+  })
+
+  it('comes with every rule that was broken', async () => {
+    const { code, stderr } = await run('enqueue', 'x', '--queue', 'q'.repeat(300))
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/queue: .*128/)
+    const json = JSON.parse((await run('enqueue', 'x', '--queue', 'q', '--delay', 'soon', '--json')).stderr) as {
+      error: { violations: { field: string }[] }
+    }
+    expect(json.error.violations.map(({ field }) => field)).toEqual(['delay'])
+  })
+})
+
 describe('the same verbs over a gateway', () => {
   it('enqueue, show, move, explain', async () => {
     const { id } = await told<{ id: string }>(

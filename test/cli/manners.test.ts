@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { MACHINE } from '../../src/core/transitions.ts'
 import { folder, json, pawl, spawned, started } from './pawl.ts'
@@ -21,6 +22,11 @@ describe('what was typed wrong', () => {
     [['completion', 'fisch'], 'Did you mean fish?'],
     [at('jobs', 'ls', '--limit', 'many'), '--limit is a whole number from 1 to 500, not many.'],
     [at('enqueue', 'mail', '-p', 'to'), 'A parameter is name=text or name:=json, not to.'],
+    [
+      at('enqueue', 'mail', '--queue', 'q', '--input', '@missing.json'),
+      '--input missing.json cannot be read: there is no such file',
+    ],
+    [at('enqueue', 'mail', '--queue', 'q', '--input', '@.'), '--input . cannot be read: EISDIR'],
     [at('enqueue', 'mail', '--queue', 'q', '-p', 'n:=x'), 'n:= wants JSON; x is none.'],
     [at('enqueue', 'mail'), 'No worker has announced mail here'],
     [at('enqueue', 'mail', '--queue', 'q', '--delay', 'soon'), 'delay: must be milliseconds or a duration'],
@@ -173,25 +179,130 @@ describe('being interrupted', () => {
   })
 })
 
-describe('completions', () => {
-  it('know every verb and option in bash', async () => {
-    const complete = async (...words: readonly string[]) => {
-      const typed = words.map((word) => `'${word}'`).join(' ')
-      const script = `source <(${process.execPath} src/cli/main.ts completion bash); COMP_WORDS=(${typed}); COMP_CWORD=${words.length - 1}; _pawl; printf '%s\\n' "\${COMPREPLY[@]}"`
-      await using bash = spawned('bash', ['-c', script])
-      bash.child.stdin?.end()
-      const { stdout, stderr } = await bash.ended
-      expect(stderr).toBe('')
-      return stdout.trimEnd().split('\n')
-    }
-    expect(await complete('pawl', 'de')).toEqual(['demo', 'dead-letters', 'derive'])
-    expect(await complete('pawl', 'jobs', 'can')).toEqual(['cancel'])
-    expect(await complete('pawl', '--json', 'jobs', 'ls', '--st')).toEqual(['--state'])
-    expect(await complete('pawl', 'dlq', 'redrive', '--dry')).toEqual(['--dry-run'])
+describe('what is shown on a terminal', () => {
+  const onTerminal = async (columns: number, ...words: readonly string[]) => {
+    const line = `stty cols ${columns} rows 24; ${process.execPath} src/cli/main.ts ${words.join(' ')}`
+    await using script = spawned('script', ['-qec', line, '/dev/null'], { env: { TERM: 'xterm' } })
+    script.child.stdin?.end()
+    return (await script.ended).stdout
+  }
+  const seen = (text: string) => text.replaceAll(/\u001b\[[0-9;]*[A-Za-z]/g, '')
+
+  it('fits: top has no line longer than 80, whatever the queue is called, and says all there is', async () => {
+    const store = home.at('wide.db')
+    await pawl(['enqueue', 'x', '--queue', 'a-queue-with-a-name-as-long-as-they-come-in-real-life', '--url', store])
+    const shown = seen(await onTerminal(80, 'top', '-n', '2', '-i', '100ms', '--url', store)).split(/\r?\n/)
+    expect(shown.filter((line) => [...line].length > 80 && !line.includes(store))).toEqual([])
+    expect(shown.join('\n')).toMatch(/^QUEUE .* OLDEST$/m)
+    expect(shown.join('\n')).toMatch(/^a-queue-.*… +1 +0 /m)
+    expect((await pawl(['top', '-n', '1', '--url', store])).stdout).toContain('as-long-as-they-come-in-real-life')
   })
 
-  it.each(['zsh', 'fish'])('are written for %s', async (shell) => {
+  it('has colours for states, the same everywhere', async () => {
+    const store = home.at('colours.db')
+    await pawl(['enqueue', 'x', '--queue', 'q', '--id', 'x', '--url', store])
+    await pawl(['jobs', 'cancel', 'x', '--url', store])
+    const cancelled = /\u001b\[2mcancelled *\u001b\[22m/
+    expect(await onTerminal(120, 'jobs', 'ls', '--url', store)).toMatch(cancelled)
+    expect(await onTerminal(120, 'jobs', 'show', 'x', '--url', store)).toMatch(cancelled)
+    expect(await onTerminal(120, 'jobs', 'events', 'x', '--url', store)).toMatch(cancelled)
+  })
+})
+
+describe('what cannot be reached', () => {
+  // Nobody listens on port 1, and nobody may tell a password.
+  it.each([
+    [['jobs', 'ls', '--url', 'postgres://me:hush@127.0.0.1:1/app'], 'Nothing listens at 127.0.0.1:1 (ECONNREFUSED).'],
+    [['migrate', '--status', '--url', 'postgres://me:hush@127.0.0.1:1/app'], 'Nothing listens at 127.0.0.1:1'],
+    [['jobs', 'ls', '--url', 'postgres://me:hush@no-such-host.invalid/app'], 'There is no host no-such-host.invalid.'],
+    [['jobs', 'ls', '--url', 'http://127.0.0.1:10'], 'http://127.0.0.1:10 could not be asked: connect ECONNREFUSED'],
+  ])('pawl %j: 1, where it was tried and what to do', async (words, hint) => {
+    const { code, stderr } = await pawl(words)
+    expect(stderr).toContain(hint)
+    expect(stderr).toMatch(/\n {2}next {3}.*--url \(or PAWL_URL\)/)
+    expect(stderr).not.toContain('hush')
+    expect(code).toBe(1)
+  })
+})
+
+describe('explaining a word', () => {
+  it('that is none: says what it could have been, whether there is a store or not', async () => {
+    for (const url of [file, home.at('nowhere.db')]) {
+      const { code, stderr } = await pawl(['explain', 'blah', '--url', url])
+      expect(stderr).toMatch(/blah is no job.*, and no code, reason or state\./)
+      expect(stderr).toContain('pawl jobs ls shows the ids of jobs; pawl explain alone lists every other word')
+      expect(code).toBe(3)
+    }
+    const { stderr } = await pawl(['explain', 'STALE_FENSE', '--url', file])
+    expect(stderr).toContain('Did you mean STALE_FENCE?')
+  })
+
+  it('alone: lists every word there is something to say about', async () => {
+    const { meanings } = await json<{ meanings: { word: string; kind: string }[] }>(['explain'])
+    const kinds = new Set(meanings.map(({ kind }) => kind))
+    expect([...kinds].sort()).toEqual(['class', 'error', 'objection', 'reason', 'refusal', 'state'])
+    expect((await pawl(['explain'])).stdout).toMatch(/^STALE_FENCE +refusal +Another attempt owns the job$/m)
+  })
+})
+
+describe('completions', () => {
+  const store = home.at('completed.db')
+  const command = `${process.execPath} ${resolve('src/cli/main.ts')}`
+
+  /** What bash would offer for the last word of each line, with words between blanks. */
+  const inBash = async (...lines: readonly string[]) => {
+    const each = lines.map((line) => {
+      const words = ['pawl', ...line.split(' ')]
+      return `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _pawl; echo "\${COMPREPLY[*]}"`
+    })
+    const script = [`pawl() { ${command} "$@"; }`, 'source <(pawl completion bash)', ...each].join('\n')
+    await using bash = spawned('bash', ['-c', script])
+    bash.child.stdin?.end()
+    const { stdout, stderr } = await bash.ended
+    expect(stderr).toBe('')
+    return stdout.split('\n').slice(0, -1)
+  }
+
+  it('know every verb and option, and values of closed lists, in bash', async () => {
+    const offered = {
+      de: 'demo dead-letters derive',
+      comp: 'completion',
+      'jobs can': 'cancel',
+      '--json jobs ls --st': '--state',
+      'dlq redrive --dry': '--dry-run',
+      'jobs ls --state failed,d': 'failed,denied failed,dead_lettered',
+      'jobs ls --state = par': 'parked',
+      'dlq ls --reason exh': 'exhausted_retries',
+      'token create --scope w': 'worker',
+    }
+    expect(await inBash(...Object.keys(offered))).toEqual(Object.values(offered))
+  })
+
+  it('know the queues, types and jobs of the store that is named', async () => {
+    const { id } = await json<{ id: string }>(['enqueue', 'crawl.page', '--queue', 'crawl', '--url', store])
+    const at = `--url ${store}`
+    const lines = [`${at} jobs ls --queue cr`, `jobs ls ${at} --type `, `${at} jobs show `, `${at} jobs show none`]
+    expect(await inBash(...lines)).toEqual(['crawl', 'crawl.page', id, ''])
+  })
+
+  it('put nothing on a line that a shell would run', async () => {
+    const hostile = home.at('hostile.db')
+    for (const queue of ['x;reboot', 'x$(id)', 'x`id`', 'x y', 'x|*', 'x.fine'])
+      await json(['enqueue', 'x', '--queue', queue, '--url', hostile])
+    expect(await inBash(`--url ${hostile} queues pause x`)).toEqual(['x.fine'])
+  })
+
+  it('say nothing where nobody answers', async () => {
+    const nowhere = [`--url http://127.0.0.1:10 jobs ls --queue `, `--url ${home.at('nowhere.db')} jobs show `]
+    expect(await inBash(...nowhere)).toEqual(['', ''])
+  })
+
+  it.each(['zsh', 'fish'])('ask the same in %s', async (shell) => {
     const { stdout } = await pawl(['completion', shell])
-    for (const word of ['redrive', 'enqueue', 'dry-run', 'reschedule']) expect(stdout).toContain(word)
+    expect(stdout).toContain('pawl complete -- ')
+    if (!existsSync(`/usr/bin/${shell}`)) return
+    writeFileSync(home.at(shell), stdout)
+    await using checked = spawned(shell, ['-n', home.at(shell)])
+    expect((await checked.ended).stderr).toBe('')
   })
 })

@@ -6,6 +6,33 @@ import { json, type Running, spawned } from './pawl.ts'
 /** What `npm start` runs once everything is installed; `-- --port 0 --rate 20` is added as npm would. */
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } }
 
+/** Each line it prints begins with one of these, and shows this when it is typed. */
+const SHOWS: Readonly<Record<string, RegExp>> = {
+  'pawl top': /^payments /m,
+  'pawl tail': /succeeded/,
+  'pawl jobs ls --state parked,waiting,retrying': /refund/,
+  'pawl enqueue greet': /^"Hello, you!"$/m,
+  'pawl explain': /^pj_\w+ is waiting|^pj_\w+ is parked/m,
+  'pawl jobs signal': /^pj_\w+ is \w+/m,
+  'pawl jobs events': /enqueued/,
+  'pawl dlq ls': /charge\.card/,
+  'pawl dlq redrive --dry-run': /charge\.card/,
+  'curl -s -H': /"queues":|"id":/,
+  'curl -sN': /^event: |^data: /m,
+}
+
+/** Whether the last of these lines, typed into a shell after the others, shows something; it is stopped then. */
+async function shown(lines: readonly string[], what: RegExp): Promise<boolean> {
+  await using bash = spawned('bash', ['-c', ['shopt -s expand_aliases', ...lines].join('\n')], { group: true })
+  bash.child.stdin?.end()
+  let over = false
+  void bash.ended.then(() => {
+    over = true
+  })
+  await eventually(`an end, or ${what}`, () => over || what.test(bash.stdout()), { withinMs: 20_000 })
+  return what.test(bash.stdout())
+}
+
 describe('npm start', () => {
   let demo: Running
   let env: Record<string, string>
@@ -18,19 +45,37 @@ describe('npm start', () => {
   })
   afterAll(() => demo[Symbol.asyncDispose]())
 
-  it('prints curl lines that work as they stand', async () => {
+  it('prints lines that work as they stand, and none that disappoints', async () => {
     await demo.line(/Ctrl-C stops/)
     const lines = demo
       .stdout()
       .split('\n')
-      .filter((line) => line.includes('curl -s -H'))
-    expect(lines).toHaveLength(2)
-    for (const line of lines) {
-      await using curl = spawned('bash', ['-c', line])
-      const { stdout, stderr, code } = await curl.ended
-      expect([code, stderr]).toEqual([0, ''])
-      expect(JSON.parse(stdout)).toSatisfy((told: object) => 'queues' in told || 'id' in told)
+      .filter((line) => line.startsWith('  '))
+      .map((line) => line.trim())
+    const setting = lines.filter((line) => /^(alias|export) /.test(line))
+    expect(setting).toHaveLength(2)
+    const typed = lines.filter((line) => !setting.includes(line))
+    expect(Object.keys(SHOWS).filter((start) => !typed.some((line) => line.startsWith(start)))).toEqual([])
+    for (const line of typed) {
+      const [, shows] = Object.entries(SHOWS).find(([start]) => line.startsWith(start)) ?? []
+      expect(shows, `nothing is expected of: ${line}`).toBeDefined()
+      await eventually(`${line} shows ${shows}`, () => shown([...setting, line], shows as RegExp), {
+        withinMs: 60_000,
+        everyMs: 500,
+      })
     }
+  })
+
+  it('leaves refunds to approve by hand, and no heap of them', async () => {
+    const waiting = async () =>
+      (await json<{ jobs: unknown[] }>(['jobs', 'ls', '--type', 'refund', '--state', 'waiting,parked'], { env })).jobs
+        .length
+    const enqueued = async () =>
+      (await json<{ jobs: unknown[] }>(['jobs', 'ls', '--type', 'refund', '--limit', '500'], { env })).jobs.length
+    await eventually('as many as are left to you', async () => (await waiting()) >= 5, { withinMs: 60_000 })
+    await eventually('many more were made', async () => (await enqueued()) > 20, { withinMs: 60_000 })
+    expect(await waiting()).toBeGreaterThanOrEqual(5)
+    await eventually('the others were approved', async () => (await waiting()) < 10)
   })
 
   it('shows work of every kind', async () => {

@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
   readonly cwd?: string
+  /** It has children of its own, which end with it. */
+  readonly group?: boolean
 }
 
 const LONGEST_MS = 110_000
@@ -51,7 +53,8 @@ export interface Running extends AsyncDisposable {
 export const started = (words: readonly string[], options: RunOptions = {}): Running =>
   spawned(process.execPath, [MAIN, ...words], options)
 
-export function spawned(command: string, words: readonly string[], { env = {}, cwd }: RunOptions = {}): Running {
+export function spawned(command: string, words: readonly string[], options: RunOptions = {}): Running {
+  const { env = {}, cwd, group = false } = options
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(command, [...words], {
     env: { PATH, HOME, NODE_COMPILE_CACHE: CACHE, ...env },
@@ -59,6 +62,7 @@ export function spawned(command: string, words: readonly string[], { env = {}, c
     // A test that gives up must not leave anybody waiting.
     timeout: LONGEST_MS,
     killSignal: 'SIGKILL',
+    detached: group,
     ...(cwd === undefined ? {} : { cwd }),
   })
   let stdout = ''
@@ -88,7 +92,10 @@ export function spawned(command: string, words: readonly string[], { env = {}, c
         { withinMs: 60_000 },
       ),
     async [Symbol.asyncDispose]() {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) {
+        if (group && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+        else child.kill('SIGKILL')
+      }
       await ended
     },
   }

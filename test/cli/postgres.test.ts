@@ -1,5 +1,7 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPgbouncer } from '../support/pgbouncer.ts'
+import { itPooled } from '../support/pooled.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { json, pawl } from './pawl.ts'
 
@@ -12,6 +14,8 @@ describe('pawl on Postgres', () => {
   let database: FreshDatabase
   const at = (...words: readonly string[]) => [...words, '--url', database.url]
   const statuses = ({ findings }: Doctor) => Object.fromEntries(findings.map(({ check, status }) => [check, status]))
+
+  const between = ({ findings }: Doctor) => findings.find(({ check }) => check === 'pooler')?.found
 
   beforeAll(async () => {
     database = await freshDatabase()
@@ -44,6 +48,13 @@ describe('pawl on Postgres', () => {
     expect(script.stdout).not.toMatch(/\bpawl\.job\b/)
   })
 
+  it('takes no schema that is somebody else’s, and no name that cannot be one', async () => {
+    const taken = await pawl(at('migrate', '--schema', 'public'))
+    expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('everybody')])
+    expect((await pawl(at('migrate', '--sql', '--role', 'pg_mine'))).code).toBe(2)
+    expect((await pawl(['migrate', '--sql', '--role', 'orders'])).stdout).toContain(`pawl_migration.role = 'orders'`)
+  })
+
   it('works like any other store', async () => {
     const { id } = await json<{ id: string }>(at('enqueue', 'mail', '--queue', 'mail', '-p', 'to=ann', '--delay', '1h'))
     expect(await json(at('jobs', 'show', id))).toMatchObject({ state: 'queued', input: { to: 'ann' } })
@@ -61,7 +72,26 @@ describe('pawl on Postgres', () => {
     expect(await json(at('jobs', 'ls'))).toEqual(before)
   })
 
-  it('is healthy, and knows a pooler when it sees one', async () => {
+  it('says that a schema is newer than it is, and whether that matters', async () => {
+    await using other = await freshDatabase()
+    await pawl(['migrate', '--url', other.url])
+    const client = new pg.Client({ connectionString: other.url })
+    await client.connect()
+    const insert = `insert into pawl.migration (number, name, checksum) values (9001, '9001_later.sql', 'x')`
+    await client.query(insert)
+    const newer = await pawl(['migrate', '--status', '--url', other.url])
+    expect(newer.stdout).toContain('newer    9001_later.sql')
+    expect(newer.stdout).toContain('Schema pawl is newer than this version, which goes on')
+    expect((await pawl(['migrate', '--url', other.url])).stdout).toContain('is newer than this version')
+    expect(statuses(await json<Doctor>(['doctor', '--url', other.url]))).toMatchObject({ migrations: 'warning' })
+    await client.query('update pawl.migration set needs = number where number = 9001')
+    await client.end()
+    const tooNew = await pawl(['jobs', 'ls', '--url', other.url])
+    expect([tooNew.code, tooNew.stderr]).toEqual([1, expect.stringContaining('too new for this version')])
+    expect((await pawl(['migrate', '--status', '--url', other.url])).stdout).toContain('use a later one')
+  })
+
+  itPooled('is healthy, and knows a pooler when it sees one', async () => {
     const direct = await json<Doctor>(at('doctor'))
     expect(statuses(direct)).toMatchObject({
       postgres: 'ok',
@@ -71,15 +101,18 @@ describe('pawl on Postgres', () => {
       hints: 'ok',
       ticker: 'ok',
     })
-    expect(direct.findings.find(({ check }) => check === 'pooler')?.found).toContain('no pooler is in between')
+    expect(between(direct)).toContain('no pooler is in between')
     await using pooler = await startPgbouncer(database.url)
     const pooled = await json<Doctor>(['doctor', '--url', pooler.url])
     expect(statuses(pooled)).toMatchObject({ pooler: 'warning', store: 'ok' })
+    expect(between(pooled)).toContain('transaction mode')
     const past = await json<Doctor>(['doctor', '--url', pooler.url, '--direct-url', database.url])
     expect(statuses(past)).toMatchObject({ pooler: 'ok', hints: 'ok' })
-    expect(past.findings.find(({ check }) => check === 'pooler')?.found).toContain(
-      'a pooler is in between; LISTEN works past it',
-    )
+    expect(between(past)).toContain('LISTEN works past it')
+    await using lasting = await startPgbouncer(database.url, { mode: 'session' })
+    const kept = await json<Doctor>(['doctor', '--url', lasting.url])
+    expect(statuses(kept)).toMatchObject({ pooler: 'ok', hints: 'ok' })
+    expect(between(kept)).toMatch(/session mode.*LISTEN works$/)
   })
 
   it('says that nobody answers, and not with what password', async () => {

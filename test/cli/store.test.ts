@@ -149,6 +149,25 @@ describe('whatever a job contains', () => {
     expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
   })
 
+  it.each([['jobs', 'ls'], ['jobs', 'show', 'first'], ['dlq', 'ls', '--failed'], ['tail', '--no-follow'], ['export']])(
+    '%s %s --json escapes it, and is the same JSON',
+    async (...words) => {
+      const { stdout, code } = await run(...words, '--json')
+      expect(code).toBe(0)
+      expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/)
+      for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow()
+    },
+  )
+
+  it('goes into a file and comes out of it as it was', async () => {
+    const { stdout } = await run('export', '--type', 'bad')
+    expect(stdout).toMatch(/\\u202egnp\.exe.*\\u009b31m/)
+    const [exported] = stdout
+      .split('\n')
+      .map((line) => JSON.parse(line || 'null') as { bodies: { input: string } } | null)
+    expect(JSON.parse(exported?.bodies.input ?? '')).toEqual({ why: HOSTILE })
+  })
+
   it('shows what was taken out of its line', async () => {
     const bad = (await told<{ jobs: { id: string; state: string }[] }>('dlq', 'ls', '--failed')).jobs.find(
       ({ state }) => state === 'failed',

@@ -21,6 +21,16 @@ if (!resolved.ok) throw new Error('the policy is good')
 const kind = { tenant: 'acme', queue: 'default', type: 'crawl', policy: resolved.policy }
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
+describe('a URL that cannot be asked', () => {
+  it('is refused at once, without what is secret in it', () => {
+    const at = (url: string) => () => new HttpEngine({ url })
+    expect(at('http://ann:s3cret@127.0.0.1:1')).toThrow(
+      /^pawl: http:\/\/ann@127\.0\.0\.1:1 names a user; a gateway knows tokens only/,
+    )
+    expect(at('http://[s')).toThrow('is not a URL')
+  })
+})
+
 describe('over HTTP', () => {
   it('each job of a batch keeps the trace of its own producer', async () => {
     const other = TRACE.replace('0af7', '1af7')

@@ -34,7 +34,8 @@ function namesIn(value: unknown, free: readonly string[]): readonly string[] {
 const words = (told: readonly Told[]) => told.map(({ step }) => step.word)
 
 describe('the histories that are read here', () => {
-  it('take nearly every way through the machine', () => {
+  // Bun gives a test five seconds unless it asks for more.
+  it('take nearly every way through the machine', { timeout: 60_000 }, () => {
     const taken = new Set(
       fc
         .sample(lived, { seed: 11, numRuns: 2_500 })

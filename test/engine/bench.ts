@@ -3,7 +3,7 @@ import type { Command } from '../../src/core/command.ts'
 import type { Event } from '../../src/core/event.ts'
 import type { Job, JobId, Kind } from '../../src/core/job.ts'
 import { type PolicyInput, resolvePolicy } from '../../src/core/resolve.ts'
-import type { Answer, Assignment, EnqueueAnswer, EnqueueRequest, Word } from '../../src/engine/engine.ts'
+import type { Answer, Assignment, Engine, EnqueueAnswer, EnqueueRequest, Word } from '../../src/engine/engine.ts'
 import { LocalEngine } from '../../src/engine/local.ts'
 import type { Observer } from '../../src/engine/observer.ts'
 import { openMemoryStore } from '../../src/store/memory/memory.ts'
@@ -55,7 +55,7 @@ export class Bench {
     return `r${this.#requests}`
   }
 
-  async tryEnqueue(request: Partial<EnqueueRequest> = {}, engine = this.engine): Promise<EnqueueAnswer> {
+  async tryEnqueue(request: Partial<EnqueueRequest> = {}, engine: Engine = this.engine): Promise<EnqueueAnswer> {
     const whole = { actor: 'producer', kind: this.kind, priority: 5, input: '{"n":1}', ...request }
     const [answer] = await engine.enqueue([whole])
     return answer as EnqueueAnswer
@@ -67,7 +67,12 @@ export class Bench {
     return answer.job
   }
 
-  claim(limit = 1, engine = this.engine, queue = 'q', requestId = this.requestId()): Promise<readonly Assignment[]> {
+  claim(
+    limit = 1,
+    engine: Engine = this.engine,
+    queue = 'q',
+    requestId = this.requestId(),
+  ): Promise<readonly Assignment[]> {
     const lanes = [1, 5, 9].map((priority) => ({ tenant: 't', queue, priority }))
     return engine.claim({ requestId, workerId: 'w1', lanes, limit })
   }
@@ -90,7 +95,7 @@ export class Bench {
     return { id, command: { actor: 'tester', ...saying, requestId } as Word['command'], bodies }
   }
 
-  async say(id: JobId, saying: Saying, engine = this.engine, bodies?: readonly Body[]): Promise<Answer> {
+  async say(id: JobId, saying: Saying, engine: Engine = this.engine, bodies?: readonly Body[]): Promise<Answer> {
     const [answer] = await engine.settle([this.word(id, saying, bodies)])
     return answer as Answer
   }

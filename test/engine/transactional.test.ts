@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { defineJob, defineSpec } from '../../src/index.ts'
+import { eventually } from '../support/eventually.ts'
 import { openAt, PLACES } from './opened.ts'
 
 const mail = defineSpec({ type: 'mail' })
@@ -15,6 +16,7 @@ describe('a job enqueued in the caller’s own transaction', () => {
     return {
       pawl,
       client,
+      url: place.url,
       [Symbol.asyncDispose]: async () => {
         await client.end()
         await pawl.close()
@@ -48,6 +50,55 @@ describe('a job enqueued in the caller’s own transaction', () => {
     expect(await pawl.get('mail-1')).toBeUndefined()
     const again = await pawl.enqueue(mail, { order: 1 }, { dedupeKey: 'order-1', id: 'mail-1' })
     expect(again).toMatchObject({ deduped: false, replayed: false })
+    expect((await pawl.verify()).discrepancies).toEqual([])
+  })
+
+  it('waits for a key that another transaction has taken, and follows what becomes of it', async () => {
+    await using scene = await stage()
+    const { pawl, client } = scene
+    const other = new pg.Client({ connectionString: scene.url })
+    await other.connect()
+    for (const end of ['commit', 'rollback']) {
+      const key = { dedupeKey: `until ${end}` }
+      await other.query('begin')
+      const first = await pawl.enqueue(mail, { order: 1 }, { tx: other, ...key })
+      await client.query('begin')
+      const waiting = pawl.enqueue(mail, { order: 2 }, { tx: client, ...key })
+      await eventually('it to wait', async () => {
+        const { rows } = await other.query('select from pg_locks where not granted')
+        return rows.length > 0
+      })
+      await other.query(end)
+      const second = await waiting
+      await client.query('commit')
+      expect([second.deduped, second.id === first.id]).toEqual(end === 'commit' ? [true, true] : [false, false])
+    }
+    await other.end()
+    expect((await pawl.verify()).discrepancies).toEqual([])
+  })
+
+  it('is refused in words where that transaction does not end, and the caller’s own goes on', async () => {
+    await using scene = await stage()
+    const { pawl, client } = scene
+    const other = new pg.Client({ connectionString: scene.url })
+    await other.connect()
+    await other.query('begin')
+    await pawl.enqueue(mail, { order: 1 }, { tx: other, dedupeKey: 'held', id: 'mine' })
+    await client.query('begin')
+    await client.query(`set local lock_timeout = '200ms'`)
+    await client.query('insert into orders values (7)')
+    const words = { code: 'KEY_BUSY', message: expect.stringContaining('held is held by a transaction') }
+    await expect(pawl.enqueue(mail, { order: 2 }, { tx: client, dedupeKey: 'held' })).rejects.toMatchObject(words)
+    await expect(pawl.enqueue(mail, { order: 2 }, { tx: client, id: 'mine' })).rejects.toMatchObject({
+      code: 'KEY_BUSY',
+    })
+    expect((await client.query('show lock_timeout')).rows).toEqual([{ lock_timeout: '200ms' }])
+    const free = await pawl.enqueue(mail, { order: 3 }, { tx: client, dedupeKey: 'free' })
+    await client.query('commit')
+    expect(await pawl.get(free.id)).toMatchObject({ state: 'queued' })
+    expect((await client.query('select id from orders')).rows).toEqual([{ id: 7 }])
+    await other.query('rollback')
+    await other.end()
     expect((await pawl.verify()).discrepancies).toEqual([])
   })
 

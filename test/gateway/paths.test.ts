@@ -25,7 +25,6 @@ const METHODS = [
   'SEARCH',
 ]
 const ODD = [
-  '/',
   '//',
   '/v1',
   '/v1/',

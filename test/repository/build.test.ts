@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { nodeTooOld } from '../../src/system/node-version.ts'
+import { filesLike } from '../support/source.ts'
 
 interface Entry {
   readonly types: string
@@ -29,6 +31,29 @@ describe('the package as it is published', () => {
     expect(readFileSync('dist/index.js', 'utf8')).not.toMatch(/from '[^']*\.ts'/)
   })
 
+  it('has the source inside each source map: what it was made of is not in there', () => {
+    const maps = filesLike('dist/**/*.map').map((path) => ({ path, map: JSON.parse(readFileSync(path, 'utf8')) }))
+    expect(maps.length).toBeGreaterThan(100)
+    const blind = maps.filter(({ map }) => map.sourcesContent?.length !== map.sources.length)
+    expect(blind.map(({ path }) => path)).toEqual([])
+  })
+
+  it('has what its pages link to, and examples that import it by its name', () => {
+    const packed = new Set(packedFiles())
+    const pages = [...packed].filter((path) => /^(?:[A-Z]+|docs\/.*)\.md$/.test(path))
+    expect(pages).toContain('README.md')
+    const lost = pages.flatMap((page) =>
+      [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
+        .map(([, link = '']) => posix.join(posix.dirname(page), link))
+        .filter((path) => !packed.has(path))
+        .map((path) => `${page} links to ${path}`),
+    )
+    expect(lost).toEqual([])
+    const examples = [...packed].filter((path) => /^dist\/examples\/.*\.ts$/.test(path))
+    expect(examples.length).toBeGreaterThan(3)
+    for (const path of examples) expect(readFileSync(path, 'utf8')).toMatch(/from 'pawl'/)
+  })
+
   it('keeps a job in a file and runs it', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-build-'))
     try {
@@ -41,7 +66,53 @@ describe('the package as it is published', () => {
       rmSync(folder, { recursive: true, force: true })
     }
   })
+
+  describe('on a Node that is too old', () => {
+    const old = [
+      { which: 'one that says so', program: process.execPath, args: ['--import', PRETENDS], version: '20.20.2' },
+      ...machinesOwn(),
+    ]
+
+    it.each(old)('$which, the command line says what is needed', ({ program, args, version }) => {
+      const run = spawnSync(program, [...args, 'dist/cli/main.js', 'jobs', 'ls'], { encoding: 'utf8', timeout: 60_000 })
+      expect(run.stderr).toMatch(`pawl: Node 22.18+ or 24+ is needed; this is Node ${version}.\n  next   `)
+      expect([run.status, run.stdout]).toEqual([1, ''])
+    })
+
+    it.each(old)('$which, so does a store in a file', ({ program, args, version }) => {
+      const opening = `import { open } from './dist/index.js'; await open('jobs.db').catch((e) => console.log(e.message))`
+      const run = spawnSync(program, [...args, '--input-type=module', '-e', opening], { encoding: 'utf8' })
+      expect([run.stderr, run.stdout]).toEqual([
+        '',
+        `pawl: for the embedded store (jobs.db) Node 22.18+ or 24+ is needed; this is Node ${version}. Or use postgres://…\n`,
+      ])
+    })
+  })
 })
+
+/** What npm would publish, by its own account. */
+function packedFiles(): readonly string[] {
+  const run = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { encoding: 'utf8' })
+  expect(run.status).toBe(0)
+  // A list, or an object by name: that depends on npm's version.
+  const [pack] = Object.values(JSON.parse(run.stdout) as Record<string, Packed>)
+  return pack?.files.map(({ path }) => path) ?? []
+}
+
+interface Packed {
+  readonly files: readonly { readonly path: string }[]
+}
+
+const PRETENDS = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
+
+/** The one npm was started with may be an old one in earnest: whether it can read our first lines is then seen. */
+function machinesOwn() {
+  const path = process.env['PATH']?.split(':').filter((folder) => !folder.includes('node_modules')) ?? []
+  const program = path.map((folder) => join(folder, 'node')).find((file) => existsSync(file))
+  if (program === undefined) return []
+  const version = spawnSync(program, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout.trim()
+  return nodeTooOld(version) === undefined ? [] : [{ which: `the machine’s own`, program, args: [], version }]
+}
 
 function userProgram(library: string, file: string): string {
   return `

@@ -38,8 +38,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   client: {
     areas: ['core', 'system', 'gateway/contract'],
-    // Bodies are encrypted before they leave the process, and listeners are isolated, on either side of HTTP.
-    files: [...PORT, ...ENGINE, 'engine/body-codec.ts', 'engine/listener.ts'],
+    // Listeners are isolated on either side of HTTP.
+    files: [...PORT, ...ENGINE, 'engine/listener.ts'],
     packages: ['node:*'],
   },
 }

@@ -38,12 +38,14 @@ describe('the lock file', () => {
     expect(loose.map(([name]) => name)).toEqual([])
   })
 
-  it('agrees with package.json, which names exact versions', () => {
+  it('agrees with package.json, which leaves room at run time and none for development', () => {
     const { packages } = JSON.parse(lock) as { packages: Record<string, Record<string, Record<string, string>>> }
     const own = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>
-    for (const group of ['dependencies', 'devDependencies']) {
+    // An app has one copy of what both need, and security fixes without waiting for us; the tests have what they had.
+    const shapes = { dependencies: /^\^\d+\.\d+\.\d+$/, devDependencies: /^\d+\.\d+\.\d+$/ }
+    for (const [group, shape] of Object.entries(shapes)) {
       expect(packages['']?.[group]).toEqual(own[group])
-      for (const version of Object.values(own[group] ?? {})) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+      for (const version of Object.values(own[group] ?? {})) expect(version).toMatch(shape)
     }
   })
 })

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startPgbouncer } from '../support/pgbouncer.ts'
+import { itPooled } from '../support/pooled.ts'
 import { freshDatabase, startPostgres } from '../support/postgres.ts'
 
 /** The tests of every store stand on these. */
@@ -45,7 +46,7 @@ describe('the servers of the tests', () => {
     expect((await after.query('select n from kept')).rows).toEqual([{ n: 1 }])
   })
 
-  it('pools by transaction in front of a database', async () => {
+  itPooled('pools by transaction in front of a database', async () => {
     await using database = await freshDatabase()
     await using pooler = await startPgbouncer(database.url)
     const client = await connect(pooler.url)

@@ -12,6 +12,18 @@ export function pgbouncerBinary(): string {
   return findPgbouncer() ?? install('pgbouncer', findPgbouncer)
 }
 
+/** Path of `redis-server`; installed first where that is possible. */
+export function redisBinary(): string {
+  return findRedis() ?? install('redis-server', findRedis)
+}
+
+/** Why there is no pooler here, and none can be installed; undefined: there is. */
+export function pgbouncerMissing(): string | undefined {
+  return findPgbouncer() === undefined && !mayInstall()
+    ? 'pgbouncer is not here, and whoever runs this may not install it: what goes through a pooler is skipped. It is Debian’s and Homebrew’s package “pgbouncer”.'
+    : undefined
+}
+
 const VERSIONS = '/usr/lib/postgresql'
 
 function findPostgres(): string | undefined {
@@ -22,14 +34,21 @@ function findPostgres(): string | undefined {
     .find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
 }
 
-function findPgbouncer(): string | undefined {
-  return ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find((path) => existsSync(path))
+const findPgbouncer = () => findProgram('pgbouncer')
+const findRedis = () => findProgram('redis-server')
+
+/** Debian keeps servers where no user's path leads; Homebrew has a place for each kind of machine. */
+function findProgram(name: string): string | undefined {
+  const path = (process.env['PATH'] ?? '').split(':').filter((folder) => folder !== '')
+  const folders = [...path, '/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
+  return folders.map((folder) => join(folder, name)).find((file) => existsSync(file))
 }
 
+const mayInstall = (): boolean => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
+
 function install(name: string, find: () => string | undefined): string {
-  const advice = `These tests need Debian's package "${name}". Install it: apt-get install ${name}`
-  if (process.getuid?.() !== 0) throw new Error(`${advice} (or set PAWL_TEST_POSTGRES_URL to a server of your own)`)
-  if (!existsSync('/usr/bin/apt-get')) throw new Error(`${advice} (there is no apt-get on this machine)`)
+  const advice = `"${name}" is needed. Install it: apt-get install ${name}, or brew install ${name.replace('-server', '')}`
+  if (!mayInstall()) throw new Error(`${advice}. (Whoever is root on Debian has it installed by this.)`)
   console.log(`installing Debian's package "${name}", once`)
   withoutServices(() => {
     apt(['update'])

@@ -5,20 +5,27 @@ import { pgbouncerBinary } from './debian.ts'
 import { eventually } from './eventually.ts'
 import { freePort, serverFolder, serverUser, startServer } from './server-process.ts'
 
-/** Debian's pooler in transaction mode, as people run it in front of their Postgres. */
+/** Debian's pooler, in transaction mode unless told otherwise, as people run it in front of their Postgres. */
 export interface Pooler extends AsyncDisposable {
   /** The same database as the given url, through the pooler. */
   readonly url: string
   stop(): Promise<void>
 }
 
-export async function startPgbouncer(postgresUrl: string): Promise<Pooler> {
+export interface PoolerOptions {
+  /** Whom a backend belongs to, for how long. */
+  readonly mode?: 'transaction' | 'session'
+  /** Backends that all clients share. */
+  readonly size?: number
+}
+
+export async function startPgbouncer(postgresUrl: string, options: PoolerOptions = {}): Promise<Pooler> {
   const binary = pgbouncerBinary()
   const user = serverUser()
   const folder = serverFolder('pgbouncer', user)
   const config = join(folder, 'pgbouncer.ini')
   const port = await freePort()
-  writeFileSync(config, configuration(new URL(postgresUrl), port), { mode: 0o644 })
+  writeFileSync(config, configuration(new URL(postgresUrl), port, options), { mode: 0o644 })
   const server = startServer(binary, [config], folder, user)
   const stop = async () => {
     await server.stop('SIGINT')
@@ -37,7 +44,7 @@ export async function startPgbouncer(postgresUrl: string): Promise<Pooler> {
   return { url: url.href, stop, [Symbol.asyncDispose]: stop }
 }
 
-function configuration(target: URL, port: number): string {
+function configuration(target: URL, port: number, { mode = 'transaction', size = 20 }: PoolerOptions): string {
   const password = target.password === '' ? '' : ` password=${decodeURIComponent(target.password)}`
   const host = `host=${target.hostname} port=${target.port || '5432'} user=${decodeURIComponent(target.username)}${password}`
   return `[databases]
@@ -48,9 +55,9 @@ listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
 auth_type = any
-pool_mode = transaction
+pool_mode = ${mode}
 max_client_conn = 1000
-default_pool_size = 20
+default_pool_size = ${size}
 server_round_robin = 1
 ignore_startup_parameters = extra_float_digits
 `

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { postgresBinaries } from './debian.ts'
 import { eventually } from './eventually.ts'
+import { postgresPrograms } from './postgres-programs.ts'
 import { freePort, runToEnd, type ServerProcess, serverFolder, serverUser, startServer } from './server-process.ts'
 
 /** A cluster of one's own, to be killed and restarted at will. */
@@ -20,17 +20,19 @@ export interface PostgresServer extends AsyncDisposable {
 export interface PostgresOptions {
   /** `-c name=value` for the server. Durability is on and stays on unless a test says otherwise here. */
   readonly settings?: Readonly<Record<string, string>>
+  /** The folder of `initdb` and `postgres`, for a version of one's own choosing. */
+  readonly programs?: string
 }
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  const binaries = postgresBinaries()
+  const programs = options.programs ?? postgresPrograms()
   const user = serverUser()
   const folder = serverFolder('postgres', user)
   const data = join(folder, 'data')
   const initdb = ['-D', data, '-U', 'pawl', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions']
-  runToEnd(join(binaries, 'initdb'), initdb, folder, user)
+  runToEnd(join(programs, 'initdb'), initdb, folder, user)
   const start = (port: number) =>
-    startServer(join(binaries, 'postgres'), ['-D', data, ...flags(port, options)], folder, user)
+    startServer(join(programs, 'postgres'), ['-D', data, ...flags(port, options)], folder, user)
 
   const { port, server } = await firstStart(start)
   const url = urlOf(port)

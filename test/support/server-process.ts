@@ -54,6 +54,8 @@ export interface ServerProcess {
   stop(signal: NodeJS.Signals): Promise<void>
   /** The machine loses power, as far as the server can tell: it and its children are gone at once. */
   kill(): Promise<void>
+  /** It and its children stand still: whoever is connected is told nothing. Ended by `kill`. */
+  freeze(): void
 }
 
 const alive = new Map<ChildProcess, string>()
@@ -95,9 +97,13 @@ export function startServer(
       child.kill('SIGSTOP')
       const children = childrenOf(pid)
       child.kill('SIGKILL')
-      for (const each of children) killQuietly(each)
+      for (const each of children) signalQuietly(each, 'SIGKILL')
       await gone
       await Promise.all(children.map(untilGone))
+    },
+    freeze() {
+      child.kill('SIGSTOP')
+      for (const each of childrenOf(pid)) signalQuietly(each, 'SIGSTOP')
     },
   }
 }
@@ -116,6 +122,14 @@ function watchExit(): void {
       rmSync(folder, { recursive: true, force: true })
     }
   })
+}
+
+/** SIGKILL to a server that somebody else started for us, and to its children. */
+export async function killTree(pid: number): Promise<void> {
+  signalQuietly(pid, 'SIGSTOP')
+  const all = [pid, ...childrenOf(pid)]
+  for (const each of all) signalQuietly(each, 'SIGKILL')
+  await Promise.all(all.map(untilGone))
 }
 
 function childrenOf(pid: number): number[] {
@@ -137,9 +151,9 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
-function killQuietly(pid: number): void {
+function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(pid, signal)
   } catch {
     // It was faster.
   }

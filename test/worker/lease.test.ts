@@ -102,6 +102,20 @@ describe('a soft cancel', () => {
     expect(await stage.load(id)).toMatchObject({ state: 'cancelled', failures: 0 })
   })
 
+  it('is told in words, where who keeps the leases cannot read them', async () => {
+    await using stage = openStage()
+    const { job, reasons } = patient({ lease: '10s', heartbeat: '3s' })
+    const id = await stage.enqueue(job)
+    const { mortal } = stage.work([job], {
+      heardCancel: (about, cancel) => ({ ...cancel, reason: `${about.id}: ${cancel.reason} in words` }),
+    })
+    mortal.deafen()
+    await stage.time.advance(4_000)
+    await stage.settle(id, { type: 'cancel', mode: 'soft', reason: 'changed' })
+    await stage.time.advance(4_000)
+    expect(reasons).toMatchObject([{ message: `${id}: changed in words` }])
+  })
+
   it('reaches it within one heartbeat where there is none', async () => {
     await using stage = openStage()
     const { job, reasons } = patient({ lease: '10s', heartbeat: '3s' })

@@ -8,12 +8,12 @@ import { type DefinedJob, defineJob } from '../../define-job.ts'
 import { assemble, openStore } from '../../open.ts'
 import type { Pawl } from '../../pawl.ts'
 import type { Store } from '../../store/store.ts'
+import { withoutCredentials } from '../../system/credentials.ts'
 import { realRandom } from '../../system/random.ts'
 import { countOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import type { Context } from '../program.ts'
 import { isGateway, opened, type Session } from '../session.ts'
-import { withoutPassword } from './serve.ts'
 
 interface Options {
   readonly jobs: string
@@ -50,12 +50,12 @@ async function run(session: Session, options: Options): Promise<void> {
   const { terminal } = session
   const jobs = countOf('--jobs', options.jobs, { min: 1, max: 10_000_000 })
   const concurrency = countOf('--concurrency', options.concurrency, { min: 1, max: 10_000 })
-  const folder = session.asked === undefined ? mkdtempSync(join(tmpdir(), 'pawl-bench-')) : undefined
+  const folder = session.named === undefined ? mkdtempSync(join(tmpdir(), 'pawl-bench-')) : undefined
   try {
     const url = folder === undefined ? session.url : join(folder, 'jobs.db')
     const told = await measure({ ...session, url }, jobs, concurrency)
     terminal.tell(told, () => {
-      terminal.say(`${withoutPassword(told.store)}, ${jobs} jobs, ${concurrency} handlers at a time`)
+      terminal.say(`${withoutCredentials(told.store)}, ${jobs} jobs, ${concurrency} handlers at a time`)
       terminal.say(`enqueue  ${told.enqueuePerSecond} jobs/s`)
       terminal.say(`drain    ${told.drainPerSecond} jobs/s`)
       terminal.say(
@@ -72,7 +72,7 @@ async function run(session: Session, options: Options): Promise<void> {
 async function measure(session: Session, jobs: number, concurrency: number): Promise<Measured> {
   const { url, schema, directUrl, token, tenant, terminal, clock } = session
   const remote = isGateway(url)
-  const store = remote ? undefined : await openStore(url, { schema, directUrl })
+  const store = remote ? undefined : (await openStore(url, { schema, directUrl })).store
   const options = { token, tenant, schema, directUrl }
   await using pawl =
     store === undefined ? await opened(session) : assemble(store, { ...options, retention: false }, { url })

@@ -3,15 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { PrometheusMetrics } from '../../gateway/prometheus.ts'
+import { DEFAULT_TENANT } from '../../define-job.ts'
 import type { Gateway } from '../../gateway/serve.ts'
-import type { Pawl } from '../../pawl.ts'
+import { withoutCredentials } from '../../system/credentials.ts'
+import { welcome } from '../demo/welcome.ts'
 import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'
+import { collector, DEFAULT_HOST, DEFAULT_PORT, listening, portOf } from '../listening.ts'
 import type { Context } from '../program.ts'
 import { needsStore, opened, type Session } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
-import { collector, DEFAULT_HOST, DEFAULT_PORT, listening, portOf, stopped, withoutPassword } from './serve.ts'
+import { stopped } from './serve.ts'
 
 interface Options {
   readonly port?: string
@@ -32,91 +33,51 @@ export function demo(parent: Command, { session }: Context): void {
 }
 
 async function run(session: Session, options: Options): Promise<void> {
-  needsStore(session, 'demo')
-  const { terminal, signal, timers } = session
+  const { terminal, signal, timers, named } = session
   const rate = Number(options.rate)
   if (!(rate > 0 && rate <= 1_000))
     throw new Usage(`--rate is a number of jobs per second up to 1000, not ${options.rate}.`)
-  const [{ DEMO_JOBS }, { workload }] = await Promise.all([import('../demo/jobs.ts'), import('../demo/workload.ts')])
+  const [{ DEMO_JOBS }, { openingHand, workload }] = await Promise.all([
+    import('../demo/jobs.ts'),
+    import('../demo/workload.ts'),
+  ])
   using place = somewhere(session)
+  // Its jobs are the default tenant's: PAWL_TENANT is about other stores.
+  const here = { ...session, url: place.url, tenant: undefined }
+  needsStore(here, 'demo')
   const metrics = await collector()
-  const here = { ...session, url: place.url }
   await using pawl = await opened(here, {
     ticker: {},
     metrics,
     retention: { everyMs: 60_000, succeededMs: KEEP_MS, endedMs: KEEP_MS },
   })
-  await using gateway = await onSomePort(here, pawl, metrics, options.port)
-  const tenant = session.tenant ?? 'default'
-  const { secret } = await gateway.tokens.create({ name: 'demo', scope: 'admin', tenant, queues: undefined })
+  const port = options.port === undefined ? { port: DEFAULT_PORT, otherwise: 0 } : { port: portOf(options.port) }
+  await using gateway = await listening(pawl, { ...port, host: DEFAULT_HOST, auth: true, tenant: undefined, metrics })
+  await using token = await temporaryToken(gateway)
   await using _worker = pawl.work(DEMO_JOBS, { concurrency: 8, drain: '2s' })
+  const refund = await openingHand(pawl)
   await using work = workload(pawl, timers, rate)
   work.start()
-  terminal.tell({ url: gateway.url, token: secret, store: withoutPassword(place.url) }, () =>
-    welcome(terminal, gateway.url, secret, place.url),
+  const { url } = gateway
+  const { secret } = token
+  const store = withoutCredentials(place.url)
+  terminal.tell({ url, token: secret, store, refund }, () =>
+    welcome(terminal, { url, secret, store, refund, kept: named !== undefined }),
   )
   await stopped(signal)
   terminal.say('Stopping: what runs is handed back.')
 }
 
-/** A store of its own, unless one was named. */
-function somewhere({ asked }: Session): { readonly url: string } & Disposable {
-  if (asked !== undefined) return { url: asked, [Symbol.dispose]: () => {} }
+/** A store of its own, unless this very line names one: PAWL_URL is about the commands that look at a store. */
+function somewhere({ named }: Session): { readonly url: string } & Disposable {
+  if (named !== undefined) return { url: named, [Symbol.dispose]: () => {} }
   const folder = mkdtempSync(join(tmpdir(), 'pawl-demo-'))
   return { url: join(folder, 'jobs.db'), [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-async function onSomePort(
-  session: Session,
-  pawl: Pawl,
-  metrics: PrometheusMetrics,
-  port: string | undefined,
-): Promise<Gateway> {
-  const where = { host: DEFAULT_HOST, auth: true, metrics }
-  if (port !== undefined) return await listening(session, pawl, { ...where, port: portOf(port) })
-  try {
-    return await listening(session, pawl, { ...where, port: portOf(DEFAULT_PORT) })
-  } catch (error) {
-    if (!(error instanceof Usage)) throw error
-    return await listening(session, pawl, { ...where, port: 0 })
-  }
-}
-
-function welcome(terminal: Terminal, url: string, secret: string, store: string): void {
-  const { paint } = terminal
-  const lines = [
-    `pawl serves ${store} at ${paint.bold(url)}, and a worker runs jobs of six types:`,
-    paint.dim(
-      'greet works, fetch.page fails twice first, charge.card ends as a dead letter, parse.mail fails for good,',
-    ),
-    paint.dim('refund waits for somebody to approve it, render.film takes twenty seconds and says how far it is.'),
-    '',
-    `Demo token (admin, gone when this stops): ${paint.bold(secret)}`,
-    '',
-    paint.bold('Try, in another terminal:'),
-    ...aliasLine(),
-    `  export PAWL_URL=${url} PAWL_TOKEN=${secret}`,
-    `  pawl top`,
-    `  pawl tail`,
-    `  pawl jobs ls --state parked,waiting,retrying`,
-    `  pawl enqueue greet --queue demo -p name=you --wait`,
-    `  pawl jobs signal <id of a refund> approved -p by=me`,
-    `  pawl explain <any id>`,
-    `  pawl dlq ls`,
-    `  pawl dlq redrive --dry-run`,
-    '',
-    paint.bold('Or with nothing but curl:'),
-    `  curl -s -H 'Authorization: Bearer ${secret}' ${url}/v1/queues`,
-    `  curl -s -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '{"type":"greet","queue":"demo","input":{"name":"curl"}}' ${url}/v1/jobs`,
-    `  curl -sN -H 'Authorization: Bearer ${secret}' -H 'Accept: text/event-stream' ${url}/v1/events`,
-    '',
-    paint.dim('examples/worker.py and examples/worker.sh are workers in Python and bash. Ctrl-C stops everything.'),
-  ]
-  for (const line of lines) terminal.say(line)
-}
-
-/** From a checkout nobody has `pawl` on the path, and perhaps an older Node: both are given a name. */
-function aliasLine(): readonly string[] {
-  const script = process.argv[1] ?? ''
-  return script.endsWith('.ts') ? [`  alias pawl='${process.execPath} ${script}'`] : []
+/** An admin's, for as long as the demo runs: a store that is kept does not keep it. */
+async function temporaryToken({ tokens }: Gateway): Promise<{ readonly secret: string } & AsyncDisposable> {
+  const tenant = DEFAULT_TENANT
+  const { token, secret } = await tokens.create({ name: 'demo', scope: 'admin', tenant, queues: undefined })
+  return { secret, [Symbol.asyncDispose]: async () => void (await tokens.revoke(token.id, tenant)) }
 }

@@ -2,16 +2,18 @@
 import type { Command } from 'commander'
 import { DEFAULT_TENANT, defineJob } from '../../define-job.ts'
 import type { Pawl } from '../../pawl.ts'
-import { migrationStatus } from '../../store/postgres/migrate.ts'
+import type { Link } from '../../store/postgres/link.ts'
+import { type MigrationStatus, migrationStatus } from '../../store/postgres/migrate.ts'
+import { keepsBackend } from '../../store/postgres/pooling.ts'
 import { queueKey } from '../../store/store.ts'
+import { withoutCredentials } from '../../system/credentials.ts'
 import { realRandom } from '../../system/random.ts'
+import { visibleJson } from '../../system/visible.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, failureOf } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { asked, isGateway, isPostgres, opened, type Session, withExisting } from '../session.ts'
 import { safe } from '../terminal.ts'
-import { askOf, withClient } from './migrate.ts'
-import { withoutPassword } from './serve.ts'
 
 interface Finding {
   readonly check: string
@@ -63,7 +65,7 @@ async function run(session: Session): Promise<void> {
     }
   }
   const ok = findings.every(({ status }) => status !== 'failure')
-  if (terminal.look.json) terminal.print(`${JSON.stringify({ url: withoutPassword(url), ok, findings })}\n`)
+  if (terminal.look.json) terminal.print(`${visibleJson({ url: withoutCredentials(url), ok, findings })}\n`)
   if (!ok) throw new Ended(EXIT.failure)
 }
 
@@ -84,7 +86,7 @@ async function reachable({ clock, url }: Session, pawl: Pawl): Promise<Finding> 
   const beganMs = clock.monotonicMs()
   await pawl.find({ limit: 1 })
   const tookMs = Math.round(clock.monotonicMs() - beganMs)
-  return fine('store', `${withoutPassword(url)} answers in ${tookMs} ms`)
+  return fine('store', `${withoutCredentials(url)} answers in ${tookMs} ms`)
 }
 
 /** The store's clock rules; a machine that is far from it shows times nobody else sees. */
@@ -163,21 +165,14 @@ async function keeper({ clock, timers, signal }: Session, pawl: Pawl): Promise<F
 }
 
 async function postgres(session: Session): Promise<readonly Finding[]> {
-  const { url, directUrl, schema = SCHEMA } = session
+  const { url, schema = SCHEMA } = session
+  const { visit } = await import('../../store/postgres/visit.ts')
   try {
-    return await withClient(url, async (client) => {
-      const ask = askOf(client)
-      const [row] = await ask(
-        "select current_setting('server_version'), pg_backend_pid(), current_setting('synchronous_commit')",
-      )
-      const [version, pid, durable] = row ?? []
-      const { pending } = await migrationStatus(ask, schema)
-      const findings: Finding[] = [fine('postgres', `version ${String(version)}`)]
-      findings.push(
-        pending.length === 0
-          ? fine('migrations', `schema ${schema} is up to date`)
-          : failure('migrations', `schema ${schema} lacks ${pending.join(', ')}`, 'Run pawl migrate with this --url.'),
-      )
+    return await visit(url, async (link) => {
+      const [row] = await link.ask("select current_setting('server_version'), current_setting('synchronous_commit')")
+      const [version, durable] = row ?? []
+      const findings: Finding[] = [fine('postgres', `version ${String(version)} at ${link.client.where}`)]
+      findings.push(migrations(schema, await migrationStatus((text, values) => link.ask(text, values), schema)))
       if (durable === 'off')
         findings.push(
           failure(
@@ -186,21 +181,30 @@ async function postgres(session: Session): Promise<readonly Finding[]> {
             'alter role … set synchronous_commit = on',
           ),
         )
-      // A pooler answers for the server with a process id of its own invention.
-      const { processID } = client as { readonly processID?: number | null }
-      const pooled = typeof processID === 'number' && processID !== Number(pid)
-      findings.push(await pooler(session, pooled, directUrl))
+      findings.push(await pooler(session, link))
       return findings
     })
   } catch (error) {
-    return [failure('postgres', failureOf(error).message, 'See that it runs, and that --url leads there.')]
+    const { message, next } = failureOf(error)
+    return [failure('postgres', message, next ?? 'See that it runs, and that --url leads there.')]
   }
 }
 
-async function pooler(session: Session, pooled: boolean, directUrl: string | undefined): Promise<Finding> {
-  const listens = await listenWorks(session, directUrl ?? session.url)
-  const between = pooled ? 'a pooler is in between' : 'no pooler is in between'
-  return listens
+function migrations(schema: string, { pending, newer, tooNew }: MigrationStatus): Finding {
+  const later = 'Roll out the version of pawl that migrated it.'
+  if (tooNew.length > 0) return failure('migrations', `schema ${schema} is too new: ${tooNew.join(', ')}`, later)
+  if (pending.length > 0)
+    return failure('migrations', `schema ${schema} lacks ${pending.join(', ')}`, 'Run pawl migrate with this --url.')
+  return newer.length > 0
+    ? warning('migrations', `schema ${schema} is newer than this version: ${newer.join(', ')}`, later)
+    : fine('migrations', `schema ${schema} is up to date`)
+}
+
+/** Who is in between, and whether what others notify is heard all the same. */
+async function pooler(session: Session, link: Link): Promise<Finding> {
+  const { url, directUrl } = session
+  const between = link.greeting.direct ? 'no pooler is in between' : await modeOf(url, link)
+  return (await listenWorks(session, directUrl ?? url))
     ? fine('pooler', `${between}; LISTEN works${directUrl === undefined ? '' : ' past it'}`)
     : warning(
         'pooler',
@@ -209,16 +213,29 @@ async function pooler(session: Session, pooled: boolean, directUrl: string | und
       )
 }
 
+async function modeOf(url: string, link: Link): Promise<string> {
+  const { visit } = await import('../../store/postgres/visit.ts')
+  const keeps = await visit(url, (other) => keepsBackend(link, other))
+  return keeps
+    ? 'a pooler is in between, in session mode as far as can be seen'
+    : 'a pooler is in between that lends backends (transaction mode): one statement at a time per connection'
+}
+
+/** Where a backend is lent, whoever has it next would be told. */
 async function listenWorks({ timers, signal }: Session, url: string): Promise<boolean> {
-  return await withClient(url, async (client) => {
-    const channel = `pawl_doctor_${realRandom.hex64()}`
-    const heard = new AbortController()
-    client.on('notification', (message) => {
-      if (message.channel === channel) heard.abort()
-    })
-    await client.query(`listen ${channel}`)
-    await withClient(url, (other) => other.query(`notify ${channel}`))
-    await timers.sleep(HINT_WITHIN_MS, AbortSignal.any([signal, heard.signal]))
-    return heard.signal.aborted
-  })
+  const { visit } = await import('../../store/postgres/visit.ts')
+  return await visit(url, (link) =>
+    visit(url, async (other) => {
+      if (!link.greeting.direct && !(await keepsBackend(link, other))) return false
+      const channel = `pawl_doctor_${realRandom.hex64()}`
+      const heard = new AbortController()
+      link.client.heard((name) => {
+        if (name === channel) heard.abort()
+      })
+      await link.ask(`listen ${channel}`)
+      await other.ask(`notify ${channel}`)
+      await timers.sleep(HINT_WITHIN_MS, AbortSignal.any([signal, heard.signal]))
+      return heard.signal.aborted
+    }),
+  )
 }

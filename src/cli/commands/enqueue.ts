@@ -1,5 +1,4 @@
 /** `pawl enqueue`: a job from the command line, and its result if asked for. */
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { PolicyInput } from '../../core/resolve.ts'
 import type { JobSpec } from '../../define-job.ts'
@@ -11,7 +10,7 @@ import { Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { type Session, withPawl } from '../session.ts'
 import { safeJson } from '../terminal.ts'
-import { collect, jsonOf, words } from '../words.ts'
+import { collect, jsonFrom, jsonOf, words } from '../words.ts'
 import { priorityOf } from './jobs.ts'
 
 interface Options {
@@ -89,8 +88,7 @@ async function run(session: Session, type: string, options: Options): Promise<vo
 function inputOf({ param, input }: Options): unknown {
   if (input === undefined) return words(param)
   if (param !== undefined) throw new Usage('An input is given by -p or by --input, not by both.')
-  if (input === '-') return jsonOf('--input -', readFileSync(0, 'utf8'))
-  return jsonOf('--input', input.startsWith('@') ? readFileSync(input.slice(1), 'utf8') : input)
+  return jsonFrom('--input', input)
 }
 
 function optionsOf(session: Session, options: Options): EnqueueOptions {

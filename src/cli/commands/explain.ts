@@ -9,7 +9,7 @@ import { REFUSALS } from '../../core/refusal.ts'
 import { OBJECTIONS } from '../../gateway/problem.ts'
 import { nearest } from '../choice.ts'
 import { examples } from '../example.ts'
-import { Missing } from '../exit.ts'
+import { EXIT, failureOf, Missing } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { type Session, withExisting } from '../session.ts'
 import { ago, safe } from '../terminal.ts'
@@ -24,9 +24,9 @@ interface Meaning {
 
 export function explain(parent: Command, { session }: Context): void {
   const command = parent
-    .command('explain <id-or-code>')
-    .description('why a job is not running; or what an error code, a reason or a state means')
-    .action((word: string) => run(session(), word))
+    .command('explain [id-or-code]')
+    .description('why a job is not running; or what an error code, a reason or a state means; alone, all of these')
+    .action((word: string | undefined) => (word === undefined ? listWords(session()) : run(session(), word)))
   examples(command, 'pawl explain pj_1k9f3', 'pawl explain STALE_FENCE', 'pawl explain exhausted_retries')
 }
 
@@ -36,12 +36,26 @@ async function run(session: Session, word: string): Promise<void> {
   try {
     await explainJob(session, word)
   } catch (error) {
-    const near = isId(word) ? [] : nearest(word, WORDS)
-    const missing = error instanceof Missing || (error instanceof Error && /^NOT_FOUND/.test(error.message))
-    if (missing && near.length > 0)
-      throw new Missing(`There is no job and no code ${word}. Did you mean ${near.join(' or ')}?`)
-    throw error
+    if (isId(word) || failureOf(error).exit !== EXIT.notFound) throw error
+    // A store that is not there has no such job either.
+    const where = error instanceof Missing ? ` (${error.message.replace(/\.$/, '')})` : ''
+    const near = nearest(word, WORDS)
+    throw new Missing(
+      `${word} is no job${where}, and no code, reason or state.${near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`}`,
+      'pawl jobs ls shows the ids of jobs; pawl explain alone lists every other word it knows.',
+    )
   }
+}
+
+/** Every word there is something to say about, in the order of its family. */
+function listWords({ terminal }: Session): void {
+  const all = WORDS.flatMap(meaningsOf)
+  terminal.tell({ meanings: all }, () =>
+    terminal.table(
+      ['WORD', 'IS A', 'MEANS'],
+      all.map(({ word, kind, title, why }) => [word, kind, kind === 'state' || kind === 'reason' ? why : title]),
+    ),
+  )
 }
 
 async function explainJob(session: Session, id: string): Promise<void> {

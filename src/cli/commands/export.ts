@@ -6,9 +6,10 @@ import type { Command } from 'commander'
 import type { Job } from '../../core/job.ts'
 import { eventToWire, jobToWire } from '../../gateway/contract/wire.ts'
 import type { Pawl } from '../../pawl.ts'
+import { visibleJson } from '../../system/visible.ts'
 import { examples } from '../example.ts'
 import type { Context } from '../program.ts'
-import { type Session, withExisting } from '../session.ts'
+import { type Session, withExisting, withoutKeys } from '../session.ts'
 import { type Filters, filters, queryOf } from './jobs.ts'
 
 /** One line of an export. Bodies are texts, exactly as they are stored; fences are secret and stay here. */
@@ -33,7 +34,7 @@ export function exportJobs(parent: Command, { session }: Context): void {
 async function run(session: Session, options: Filters & { readonly output?: string }): Promise<void> {
   const { terminal } = session
   const query = queryOf(session, options)
-  await withExisting(session, async (pawl) => {
+  await withExisting(withoutKeys(session), async (pawl) => {
     const file = options.output === undefined ? undefined : createWriteStream(options.output)
     if (file !== undefined) await once(file, 'open')
     const write = async (line: string) => {
@@ -44,7 +45,7 @@ async function run(session: Session, options: Filters & { readonly output?: stri
     let cursor: string | undefined
     do {
       const page = await pawl.find({ ...query, order: 'oldest', limit: PAGE, cursor })
-      for (const job of page.jobs) await write(`${JSON.stringify(await lineOf(pawl, job))}\n`)
+      for (const job of page.jobs) await write(`${visibleJson(await lineOf(pawl, job))}\n`)
       exported += page.jobs.length
       cursor = page.cursor
       terminal.progress('exported', exported)

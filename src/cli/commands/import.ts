@@ -7,14 +7,17 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { policyWords } from '../../client/words.ts'
-import { TERMINAL_STATES } from '../../core/job.ts'
+import { type Job, TERMINAL_STATES } from '../../core/job.ts'
 import type { Policy } from '../../core/policy.ts'
 import { type PolicyInput, type Resolved, resolvePolicy } from '../../core/resolve.ts'
+import { isEncrypted } from '../../encryption.ts'
 import type { EnqueueRequest } from '../../engine/engine.ts'
+import { whoseIs } from '../../engine/job-names.ts'
+import { unsealBody } from '../../engine/sealing.ts'
 import { jobFromWire } from '../../gateway/contract/wire.ts'
 import { confirmed } from '../confirm.ts'
 import { examples } from '../example.ts'
-import { Ended, EXIT, Missing, Usage } from '../exit.ts'
+import { Ended, EXIT, failureOf, Missing, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { type Session, withPawl } from '../session.ts'
 import { safe } from '../terminal.ts'
@@ -152,7 +155,8 @@ function parsed(line: string, n: number): ExportedJob {
 }
 
 function requestOf(session: Session, { job: wire, bodies }: ExportedJob, n: number): EnqueueRequest {
-  const { id, spec, priority, runAt } = jobFromWire(wire, policyOf(wire['policy'], n))
+  const job = jobFromWire(wire, policyOf(wire['policy'], n))
+  const { id, spec, priority, runAt } = job
   const { kind, alias, input: _, parentId: __, createdAt: ___, ...asked } = spec
   return {
     ...asked,
@@ -162,8 +166,19 @@ function requestOf(session: Session, { job: wire, bodies }: ExportedJob, n: numb
     kind: { ...kind, tenant: session.tenant ?? kind.tenant },
     priority,
     runAt,
-    input: bodies['input'],
+    input: inputOf(session, job, bodies['input'], n),
     labels: { ...spec.labels, [LABEL]: id },
+  }
+}
+
+/** What is encrypted is bound to the job it was exported from: it is opened here, and sealed again for the new one. */
+function inputOf({ codec }: Session, job: Job, text: string | undefined, n: number): string | undefined {
+  if (text === undefined || !isEncrypted(text)) return text
+  if (codec === undefined) throw new Usage(`Line ${n} is encrypted.`, 'Give the keys it was written with: --keys-file.')
+  try {
+    return unsealBody(codec, { name: 'input', text }, whoseIs(job), job.generation).text
+  } catch (error) {
+    throw new Usage(`Line ${n}: ${failureOf(error).message}`)
   }
 }
 

@@ -53,7 +53,7 @@ function movers(group: Command, session: () => Session): void {
     .command('cancel <id>')
     .description('cancel it: its handler is told')
     .option('--hard', 'now, without asking its handler')
-    .option('--reason <reason>', 'why')
+    .option('--reason <text>', 'why')
     .action((id: string, { hard, reason }: { readonly hard?: boolean; readonly reason?: string }) =>
       moved(session(), (pawl) => pawl.cancel(id, { mode: hard === true ? 'hard' : 'soft', reason })),
     )
@@ -72,7 +72,7 @@ function movers(group: Command, session: () => Session): void {
     .command('reopen <id>')
     .alias('retry')
     .description('a second chance for a job that ended badly')
-    .option('--reason <reason>', 'why')
+    .option('--reason <text>', 'why')
     .action((id: string, { reason }: { readonly reason?: string }) =>
       moved(session(), (pawl) => pawl.reopen(id, { reason })),
     )
@@ -141,7 +141,10 @@ async function list(session: Session, options: ListOptions): Promise<void> {
     terminal.tell({ jobs: told, cursor }, () => {
       if (jobs.length === 0) return terminal.say('No jobs match.')
       const rows = jobs.map((job) => row(job, now, dialect))
-      terminal.table(['ID', 'TYPE', 'QUEUE', 'STATE', 'RUNS', 'FAILURES', 'UPDATED'], rows)
+      const { state } = terminal.paint
+      terminal.table(['ID', 'TYPE', 'QUEUE', 'STATE', 'RUNS', 'FAILURES', 'UPDATED'], rows, {
+        brushes: { STATE: state },
+      })
       if (cursor !== undefined) terminal.say(terminal.paint.dim(`more: --cursor ${cursor}`))
     })
   })
@@ -183,7 +186,8 @@ function tellFields({ terminal }: Session, fields: Readonly<Record<string, unkno
   terminal.tell(fields, () => {
     for (const [name, value] of Object.entries(fields)) {
       if (value === undefined || MACHINERY.has(name) || isEmpty(value)) continue
-      const text = typeof value === 'object' ? safeJson(value) : safe(String(value))
+      const plain = typeof value === 'object' ? safeJson(value) : safe(String(value))
+      const text = name === 'state' ? terminal.paint.state(plain) : plain
       terminal.say(`${terminal.paint.dim(safe(name).padEnd(14))} ${text.replaceAll('\n', `\n${' '.repeat(15)}`)}`)
     }
   })
@@ -214,9 +218,12 @@ async function events(session: Session, id: string, options: InDialect): Promise
       actor,
       reason,
     ])
-    terminal.tell({ events: all.map(eventToWire) }, () =>
-      terminal.table(['REV', 'SEQ', 'AT', 'EVENT', 'FROM', 'TO', 'ACTOR', 'REASON'], rows),
-    )
+    terminal.tell({ events: all.map(eventToWire) }, () => {
+      const { state } = terminal.paint
+      terminal.table(['REV', 'SEQ', 'AT', 'EVENT', 'FROM', 'TO', 'ACTOR', 'REASON'], rows, {
+        brushes: { FROM: state, TO: state },
+      })
+    })
   })
 }
 
@@ -235,7 +242,7 @@ async function moved(session: Session, move: (pawl: Pawl) => Promise<Extract<Ans
     const { jobId, state, rev, replayed, cancel } = await move(pawl)
     const pending = cancel !== undefined && cancel.acknowledgedAt === undefined && state !== 'cancelled'
     terminal.tell({ jobId, state, rev, replayed, cancelRequested: pending || undefined }, () =>
-      terminal.say(`${jobId} is ${terminal.paint.bold(state)}${pending ? ', and its handler is told to stop' : ''}.`),
+      terminal.say(`${jobId} is ${terminal.paint.state(state)}${pending ? ', and its handler is told to stop' : ''}.`),
     )
   })
 }

@@ -1,18 +1,30 @@
 /** `pawl migrate`: brings a Postgres database to this version's schema, or says what that would take. */
 import type { Command } from 'commander'
-import { type Ask, migrate as apply, migrationStatus, schemaScript } from '../../store/postgres/migrate.ts'
+import { checkedRole, checkedSchema } from '../../store/postgres/identifiers.ts'
+import {
+  type Ask,
+  migrate as apply,
+  type MigrationStatus,
+  migrationStatus,
+  schemaScript,
+} from '../../store/postgres/migrate.ts'
+import { withoutCredentials } from '../../system/credentials.ts'
 import { examples } from '../example.ts'
-import { Usage } from '../exit.ts'
+import { failureOf, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { isPostgres, type Session } from '../session.ts'
+import { safe } from '../terminal.ts'
 
 interface Options {
   readonly status?: boolean
   readonly sql?: boolean
   readonly dryRun?: boolean
+  readonly role?: string
 }
 
 const SCHEMA = 'pawl'
+/** Others are Postgres', about what is there already. */
+const RAISED_BY_US = '00000'
 
 export function migrate(parent: Command, { session }: Context): void {
   const command = parent
@@ -21,69 +33,68 @@ export function migrate(parent: Command, { session }: Context): void {
     .option('--status', 'what is applied and what is not')
     .option('--sql', 'the whole schema as one script; needs no database')
     .option('--dry-run', 'apply what is pending and take it back')
+    .option('--role <role>', 'who may use the schema besides its owner (the role it has, or pawl_app_<database>)')
     .action((options: Options) => run(session(), options))
   examples(
     command,
     'pawl migrate --url postgres://localhost/app',
+    'pawl migrate --role billing_jobs --url postgres://localhost/app',
     'pawl migrate --status --json --url postgres://localhost/app',
     'pawl migrate --sql --schema jobs > schema.sql',
   )
 }
 
 async function run(session: Session, options: Options): Promise<void> {
-  const { terminal, schema = SCHEMA } = session
-  if (options.sql === true) return terminal.print(schemaScript(schema))
+  const { terminal } = session
+  const schema = typed(checkedSchema, session.schema ?? SCHEMA)
+  if (options.role !== undefined) typed(checkedRole, options.role)
+  if (options.sql === true) return terminal.print(schemaScript(schema, options.role))
   const url = session.directUrl ?? session.url
   if (!isPostgres(url)) {
     throw new Usage(
-      `pawl migrate is for Postgres; ${url} needs none: its file is brought up to date when it is opened.`,
+      `pawl migrate is for Postgres; ${withoutCredentials(url)} needs none: its file is brought up to date when it is opened.`,
       'Give --url the postgres:// address.',
     )
   }
-  await withClient(url, async (client) => {
+  const { visit } = await import('../../store/postgres/visit.ts')
+  await visit(url, async (link) => {
+    const ask: Ask = (text, values) => link.ask(text, values)
     if (options.status === true) {
-      const { applied, pending } = await migrationStatus(askOf(client), schema)
-      return terminal.tell({ schema, applied, pending }, () => {
-        for (const name of applied) terminal.say(`applied  ${name}`)
+      const status = await migrationStatus(ask, schema)
+      return terminal.tell({ schema, ...status }, () => {
+        const { applied, pending, newer } = status
+        for (const name of applied) terminal.say(`${newer.includes(name) ? 'newer  ' : 'applied'}  ${safe(name)}`)
         for (const name of pending) terminal.say(terminal.paint.yellow(`pending  ${name}`))
-        terminal.say(
-          pending.length === 0
-            ? `Schema ${schema} is up to date.`
-            : `Schema ${schema} lacks ${pending.length}: pawl migrate`,
-        )
+        terminal.say(verdict(schema, status))
       })
     }
     const dryRun = options.dryRun === true
-    const applied = await apply(client as never, schema, dryRun)
+    link.client.noticed((code, message) => {
+      if (code === RAISED_BY_US) terminal.warn(safe(message))
+    })
+    const applied = await apply(ask, schema, { dryRun, role: options.role })
+    const status = await migrationStatus(ask, schema)
     terminal.tell({ schema, applied: dryRun ? [] : applied, wouldApply: dryRun ? applied : undefined, dryRun }, () => {
       for (const name of applied) terminal.say(`${dryRun ? 'would apply' : 'applied'}  ${name}`)
-      terminal.say(
-        applied.length === 0
-          ? `Schema ${schema} was up to date.`
-          : dryRun
-            ? 'All of it was taken back.'
-            : `Schema ${schema} is up to date.`,
-      )
+      terminal.say(dryRun && applied.length > 0 ? 'All of it was taken back.' : verdict(schema, status))
     })
   })
 }
 
-type Client = InstanceType<typeof import('pg')['default']['Client']>
-
-/** One connection for the time of one question. The driver is loaded only where it is needed. */
-export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const { default: pg } = await import('pg')
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  client.on('error', () => {})
-  await client.connect()
+/** A name that cannot be is a slip of whoever typed it. */
+function typed(check: (name: string) => string, name: string): string {
   try {
-    return await work(client)
-  } finally {
-    await client.end().catch(() => {})
+    return check(name)
+  } catch (error) {
+    throw new Usage(failureOf(error).message)
   }
 }
 
-export const askOf =
-  (client: Client): Ask =>
-  async (text, values = []) =>
-    (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows
+function verdict(schema: string, { pending, newer, tooNew }: MigrationStatus): string {
+  if (tooNew.length > 0)
+    return `Schema ${schema} is too new for this version, which cannot go on after ${tooNew.join(', ')}: use a later one.`
+  if (pending.length > 0) return `Schema ${schema} lacks ${pending.length}: pawl migrate`
+  return newer.length > 0
+    ? `Schema ${schema} is newer than this version, which goes on; roll the newer version out.`
+    : `Schema ${schema} is up to date.`
+}

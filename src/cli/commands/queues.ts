@@ -45,7 +45,7 @@ async function list(session: Session): Promise<void> {
   })
 }
 
-export const COLUMNS = [
+const COLUMNS = [
   'QUEUE',
   '',
   'QUEUED',
@@ -60,7 +60,7 @@ export const COLUMNS = [
 ] as const
 
 /** A row of every state, some of them together; nothing is left out. */
-export function countsRow({ queue, paused, counts }: QueueCounts): readonly (string | number)[] {
+function countsRow({ queue, paused, counts }: QueueCounts): readonly (string | number)[] {
   const of = (...states: readonly State[]) => states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   const shown = [
     of('queued'),

@@ -1,15 +1,14 @@
 /** `pawl serve`: the gateway over a store, until it is stopped. */
 import type { Command } from 'commander'
 import { DEFAULT_TENANT } from '../../define-job.ts'
-import type { PrometheusMetrics } from '../../gateway/prometheus.ts'
 import type { Gateway } from '../../gateway/serve.ts'
 import type { Pawl } from '../../pawl.ts'
+import { withoutCredentials } from '../../system/credentials.ts'
 import { type Log, linesTo } from '../../system/log.ts'
-import { countOf } from '../choice.ts'
 import { examples } from '../example.ts'
-import { Usage } from '../exit.ts'
+import { collector, DEFAULT_HOST, DEFAULT_PORT, listening, portOf } from '../listening.ts'
 import type { Context } from '../program.ts'
-import { needsStore, opened, type Session } from '../session.ts'
+import { needsStore, opened, type Session, withoutKeys } from '../session.ts'
 
 export interface ServeOptions {
   readonly port: string
@@ -18,14 +17,14 @@ export interface ServeOptions {
   readonly log?: boolean
 }
 
-export const DEFAULT_PORT = '7295'
-export const DEFAULT_HOST = '127.0.0.1'
+/** Whoever calls over HTTP is told soon that the store is away, and when to come again; callers have patience of their own. */
+export const RETRY_FOR = '1s'
 
 export function serve(parent: Command, { session }: Context): void {
   const command = parent
     .command('serve')
     .description('serve a store over HTTP until it is stopped')
-    .option('-p, --port <port>', '0 picks a free one', DEFAULT_PORT)
+    .option('-p, --port <port>', '0 picks a free one', String(DEFAULT_PORT))
     .option('--host <address>', 'where to listen', DEFAULT_HOST)
     .option('--no-auth', 'no tokens: whoever reaches the port is an admin; loopback only')
     .option('--log', 'a line of JSON per transition on standard error')
@@ -40,25 +39,25 @@ export function serve(parent: Command, { session }: Context): void {
 
 async function run(session: Session, options: ServeOptions): Promise<void> {
   needsStore(session, 'serve')
-  const { terminal, signal, url } = session
+  const { terminal, signal, url, tenant } = session
+  const { host, auth } = options
   const port = portOf(options.port)
   const log = logTo(session, options.log === true)
   const metrics = await collector()
-  await using pawl = await opened(session, { ticker: {}, retention: {}, log, metrics })
-  await using gateway = await listening(session, pawl, { ...options, port, metrics, log })
-  const secret = options.auth ? await firstToken(session, pawl, gateway) : undefined
-  terminal.tell({ url: gateway.url, token: secret, store: withoutPassword(url), auth: options.auth }, () => {
+  const own = { ticker: {}, retention: {}, log, metrics, retryFor: RETRY_FOR }
+  await using pawl = await opened(withoutKeys(session), own)
+  await using gateway = await listening(pawl, { host, port, auth, tenant, metrics, log })
+  const secret = auth ? await firstToken(session, pawl, gateway) : undefined
+  terminal.tell({ url: gateway.url, token: secret, store: withoutCredentials(url), auth }, () => {
     const { paint } = terminal
-    terminal.say(`pawl serves ${withoutPassword(url)} at ${paint.bold(gateway.url)}`)
+    terminal.say(`pawl serves ${withoutCredentials(url)} at ${paint.bold(gateway.url)}`)
     if (secret !== undefined) terminal.say(`The first admin token, shown this once: ${paint.bold(secret)}`)
-    else if (options.auth) terminal.say(paint.dim('It has tokens; make another: pawl token create --scope operator'))
+    else if (auth) terminal.say(paint.dim('It has tokens; make another: pawl token create --scope operator'))
     else terminal.say(paint.yellow('Without tokens: whoever reaches this port may do everything.'))
     terminal.say(paint.dim(`${gateway.url}/openapi.json has every route. Ctrl-C stops it.`))
   })
   await stopped(signal)
 }
-
-export const portOf = (text: string): number => countOf('--port', text, { min: 0, max: 65_535 })
 
 export const logTo = ({ terminal, clock }: Session, wanted: boolean): Log | undefined =>
   wanted
@@ -67,43 +66,6 @@ export const logTo = ({ terminal, clock }: Session, wanted: boolean): Log | unde
         () => clock.now(),
       )
     : undefined
-
-export const withoutPassword = (url: string): string => url.replace(/^([a-z]+:\/\/[^:/@]*):[^@]*@/i, '$1@')
-
-/** What only a server needs is loaded only there. */
-export async function collector(): Promise<PrometheusMetrics> {
-  const { prometheus } = await import('../../gateway/prometheus.ts')
-  return prometheus()
-}
-
-export interface Listening {
-  readonly host: string
-  readonly port: number
-  readonly auth: boolean
-  readonly metrics: PrometheusMetrics
-  readonly log?: Log | undefined
-}
-
-/** What goes wrong with a port is said in words. */
-export async function listening(
-  { tenant }: Session,
-  { engine }: Pawl,
-  { host, port, auth, metrics, log }: Listening,
-): Promise<Gateway> {
-  const { startGateway } = await import('../../gateway/serve.ts')
-  try {
-    metrics.watch(engine)
-    return await startGateway({ engine, host, port, auth, tenant, log, metricsText: () => metrics.text() })
-  } catch (error) {
-    const { code } = error as { readonly code?: string }
-    if (code === 'EADDRINUSE')
-      throw new Usage(`Port ${port} of ${host} is taken.`, 'Choose another with --port; 0 picks a free one.')
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new Usage(`${host} is not an address of this machine.`)
-    if (error instanceof Error && error.message.startsWith('pawl: refusing'))
-      throw new Usage(error.message.slice('pawl: '.length))
-    throw error
-  }
-}
 
 /** A store that nobody has a token for would serve nobody. */
 export async function firstToken(

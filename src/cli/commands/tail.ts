@@ -107,7 +107,7 @@ function tell({ terminal }: Session, { item, event }: Line): void {
   terminal.tell({ position, ...wire, queue, jobType, tenant }, () => {
     const { paint } = terminal
     const time = event === undefined ? '' : new Date(event.at).toISOString().slice(11, 23)
-    const change = event?.to === undefined ? '' : `${event.from ?? '–'} → ${paint.bold(event.to)}`
+    const change = event?.to === undefined ? '' : `${event.from ?? '–'} → ${paint.state(event.to)}`
     const why = event?.reason === undefined ? '' : paint.dim(` ${safe(event.reason)}`)
     const who = event === undefined ? '' : paint.dim(` by ${safe(event.actor)}`)
     terminal.print(

@@ -57,7 +57,7 @@ export function token(parent: Command, { session }: Context): void {
     .description('tokens, without their secrets')
     .action(() => list(session()))
   group
-    .command('revoke <id>')
+    .command('revoke <token>')
     .description('it stops working within seconds')
     .action((id: string) => revoke(session(), id))
 }

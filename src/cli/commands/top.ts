@@ -2,12 +2,13 @@
 import type { Command } from 'commander'
 import { parseDuration } from '../../core/duration.ts'
 import type { Pawl } from '../../pawl.ts'
+import { visibleJson } from '../../system/visible.ts'
 import { countOf } from '../choice.ts'
 import { Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { type Session, withExisting } from '../session.ts'
 import { span } from '../terminal.ts'
-import { COLUMNS, countsRow, ENDED, type QueueCounts, queueCounts, total } from './queues.ts'
+import { ENDED, type QueueCounts, queueCounts, total } from './queues.ts'
 
 interface Options {
   readonly interval: string
@@ -103,22 +104,47 @@ async function oldest(
   return job === undefined ? undefined : Math.max(0, now - (job.readyAt ?? job.spec.createdAt))
 }
 
+/** Ten columns of at most six characters leave room for a name in 80: nothing wraps, whatever the numbers. */
+const HEAD = ['QUEUE', 'QUEUED', 'RUN', 'RETRY', 'WAIT', 'DONE', 'BAD', 'IN/S', 'DONE/S', 'BAD/S', 'OLDEST'] as const
+/** Above the table and below it, with the line the cursor is on. */
+const OTHER_ROWS = 5
+
 function draw({ terminal, url }: Session, lines: readonly Line[], now: number): void {
   const at = new Date(now).toISOString()
-  if (terminal.look.json) return terminal.print(`${JSON.stringify({ at, queues: lines })}\n`)
-  const rate = (perSecond: Rates | undefined, name: keyof Rates) => (perSecond === undefined ? '' : perSecond[name])
-  const rows = lines.map((line) => [
-    ...countsRow(line),
-    rate(line.perSecond, 'enqueued'),
-    rate(line.perSecond, 'succeeded'),
-    rate(line.perSecond, 'failed'),
-    line.oldestQueuedMs === undefined ? '' : span(line.oldestQueuedMs),
-  ])
-  const head = [...COLUMNS, 'IN/S', 'DONE/S', 'BAD/S', 'OLDEST']
-  const note = lines.length === 0 ? ['No queue has ever had a job.'] : terminal.lines(head, rows)
+  if (terminal.look.json) return terminal.print(`${visibleJson({ at, queues: lines })}\n`)
+  const { paint, isTTY, rows } = terminal
+  const shown = isTTY ? lines.slice(0, Math.max(1, rows - OTHER_ROWS)) : lines
+  const more = lines.length - shown.length
   terminal.frame([
-    `${terminal.paint.bold('pawl top')}  ${at.slice(11, 19)}  ${terminal.paint.dim(url.replace(/\/\/[^@/]*@/, '//'))}`,
+    `${paint.bold('pawl top')}  ${at.slice(11, 19)}  ${paint.dim(url.replace(/\/\/[^@/]*@/, '//'))}`,
     '',
-    ...note,
+    ...(shown.length === 0
+      ? ['No queue has ever had a job.']
+      : terminal.lines(HEAD, shown.map(rowOf), { yields: 'QUEUE' })),
+    ...(more > 0 ? [paint.dim(`and ${more} more: pawl queues ls`)] : []),
   ])
+}
+
+function rowOf({ queue, paused, counts, perSecond, oldestQueuedMs }: Line): readonly string[] {
+  const rate = (name: keyof Rates) => (perSecond === undefined ? '' : compact(perSecond[name]))
+  return [
+    queue,
+    compact(total(counts, ['queued'])),
+    compact(total(counts, ['claimed', 'running', 'stalled'])),
+    compact(total(counts, ['retrying'])),
+    compact(total(counts, ['pending', 'waiting', 'parked'])),
+    compact(total(counts, ['succeeded'])),
+    compact(total(counts, ENDED) - total(counts, ['succeeded'])),
+    rate('enqueued'),
+    rate('succeeded'),
+    rate('failed'),
+    paused ? 'paused' : oldestQueuedMs === undefined ? '' : span(oldestQueuedMs),
+  ]
+}
+
+/** At most five characters. */
+function compact(n: number): string {
+  if (n < 1_000) return String(n)
+  if (n < 100_000) return String(Math.round(n))
+  return n < 10_000_000 ? `${Math.round(n / 1_000)}k` : `${Math.round(n / 1_000_000)}M`
 }

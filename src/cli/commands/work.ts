@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
+import { withoutCredentials } from '../../system/credentials.ts'
 import type { JobDefinition } from '../../worker/definition.ts'
 import { exportedJobs } from '../../worker/exported-jobs.ts'
 import { countOf, listOf } from '../choice.ts'
@@ -11,7 +12,7 @@ import { Missing, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { opened, type Session } from '../session.ts'
 import { safe } from '../terminal.ts'
-import { logTo, stopped, withoutPassword } from './serve.ts'
+import { logTo, stopped } from './serve.ts'
 
 interface Options {
   readonly concurrency: string
@@ -49,7 +50,7 @@ async function run(session: Session, module: string, options: Options): Promise<
   const types = jobs.map(({ type }) => type)
   terminal.tell({ worker: worker.id, types, queues: served, concurrency }, () => {
     terminal.say(
-      `${worker.id} works for ${withoutPassword(session.url)}: ${safe(types.join(', '))}; ${concurrency} at a time, from ${safe(served.join(', '))}.`,
+      `${worker.id} works for ${withoutCredentials(session.url)}: ${safe(types.join(', '))}; ${concurrency} at a time, from ${safe(served.join(', '))}.`,
     )
     terminal.say(terminal.paint.dim('Ctrl-C stops it: what runs may finish, what is held is handed back.'))
   })

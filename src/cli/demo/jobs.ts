@@ -54,14 +54,14 @@ export const parseMail = defineJob<'parse.mail', { readonly subject: string }, n
   },
 })
 
-/** Waits for a person, holding no worker meanwhile; after two minutes nobody has answered. */
+/** Waits for a person, holding no worker meanwhile; after a working day nobody has answered. */
 export const refund = defineJob<'refund', { readonly order: string; readonly cents: number }, string>({
   type: 'refund',
   queue: 'payments',
   lease,
   heartbeat,
   async run({ order, cents }, ctx) {
-    const answer = await ctx.waitFor<{ readonly by?: string }>('approved', { timeout: '2m' })
+    const answer = await ctx.waitFor<{ readonly by?: string }>('approved', { timeout: '8h' })
     if (answer.timedOut) throw new PermanentError(`nobody approved the refund of ${order}`, { code: 'not_approved' })
     return `${cents / 100} € for ${order}, approved by ${answer.payload?.by ?? 'somebody'}`
   },
@@ -69,12 +69,16 @@ export const refund = defineJob<'refund', { readonly order: string; readonly cen
 
 const FRAMES = 20
 
-/** Takes a while and says how far it is; stops when it is cancelled. */
+/**
+ * Takes a while and says how far it is; stops when it is cancelled. A film is rendered once at a time: however fast films
+ * are asked for, they leave room for everything else.
+ */
 export const renderFilm = defineJob<'render.film', { readonly title: string }, { readonly frames: number }>({
   type: 'render.film',
   queue: 'render',
   lease,
   heartbeat,
+  dedupe: ({ title }) => title,
   timeout: '5m',
   async run({ title }, ctx) {
     for (let done = 1; done <= FRAMES; done += 1) {

@@ -69,8 +69,15 @@ const answers = (route: Route): Readonly<Record<string, unknown>> =>
     ]),
   )
 
-const contentType = ({ name }: Route): string =>
-  name === 'metrics' ? 'text/plain' : name === 'streamEvents' ? 'text/event-stream' : 'application/json'
+const contentType = ({ name }: Route): string => FORMS[name] ?? 'application/json'
+
+/** What is not JSON. */
+const FORMS: Readonly<Record<string, string>> = {
+  metrics: 'text/plain',
+  streamEvents: 'text/event-stream',
+  showIndex: 'text/html',
+  showErrors: 'text/html',
+}
 
 function schemaOf(type: z.ZodType): unknown {
   const { $schema: _, ...schema } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Record<

@@ -192,6 +192,8 @@ export const ROUTES: readonly Route[] = [
     answers: { 200: 'Ready', 503: 'Not ready' },
   },
   { ...get('metrics', '/metrics', ['viewer', 'operator', 'admin'], 'Prometheus metrics'), urgency: 'health' },
+  { ...get('showIndex', '/', 'open', 'This list, for people (text, or HTML for a browser)'), urgency: 'health' },
+  { ...get('showErrors', '/docs/errors', 'open', 'What the `type` of a problem points to'), urgency: 'health' },
 ]
 
 const scopesOfWord = new Map(ROUTES.map(({ name, scopes }) => [name, scopes]))

@@ -5,7 +5,7 @@
  * no JSON contains.
  */
 import { assert } from '../../core/assert.ts'
-import type { Row } from './connection.ts'
+import type { Row } from './client.ts'
 
 export const ID = 0
 export const CREATED_AT = 1

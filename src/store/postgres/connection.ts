@@ -1,95 +1,59 @@
 /**
- * One connection that lives as long as the store: it connects when first used, and again whenever it was lost. What
+ * One connection that lives as long as the store: it is opened when first used, and again whenever it was lost. What
  * failed because of the connection, a deadlock or a serialization failure is repeated whole, with growing pauses, for a
  * bounded time; everything else is the caller's business.
  *
- * Nothing it does needs a session: no SET, and statements have names only for as long as that works. A name saves the
- * server reading the statement again (35 µs); a transaction pooler that does not know names, or a function that was
- * replaced under them, makes them an error before anything is done, and from then on there are none.
+ * Nothing it does needs a session: statements have names only for as long as that works. A name saves the server reading
+ * the statement again (35 µs); a transaction pooler that does not know names, or a function that was replaced under them,
+ * makes them an error before anything is done, and from then on there are none.
+ *
+ * Statements are pipelined where the connection leads to its backend. A transaction pooler lends a backend from one
+ * ReadyForQuery to the next: of statements that follow each other without waiting, some halves go to one backend and
+ * some to another, and answers go to whoever has it by then (pgbouncer 1.18 gave us strangers' errors, and none at all).
+ * So it is asked whose backend that is, and behind a pooler one statement is under way at a time.
  */
-import pg from 'pg'
 import { digest } from '../../core/hash.ts'
 import type { Clock } from '../../system/clock.ts'
 import { Few } from '../../system/few.ts'
 import type { Timers } from '../../system/timers.ts'
+import type { Row } from './client.ts'
+import type { Link, Role } from './link.ts'
+import type { Route } from './route.ts'
+import {
+  codeOf,
+  isAboutNames,
+  isContended,
+  isDemoted,
+  isLost,
+  LOCK_NOT_AVAILABLE,
+  PostgresUnavailable,
+  UNIQUE_VIOLATION,
+} from './trouble.ts'
 
-/** What is used of `pg`'s client; tests put something in between. */
-export interface Client {
-  connect(): Promise<unknown>
-  query(config: {
-    name?: string
-    text: string
-    values: unknown[]
-    rowMode: 'array'
-    types: typeof TYPES
-  }): Promise<{ rows: unknown[] }>
-  end(): Promise<void>
-  on(event: 'error' | 'end', listener: (error?: unknown) => void): unknown
-}
-
-export type Connect = (url: string) => Client
-
-export const connectWithPg: Connect = (url) =>
-  new pg.Client({
-    connectionString: url,
-    query_timeout: QUERY_MS,
-    connectionTimeoutMillis: CONNECT_MS,
-    keepAlive: true,
-    pipeline: true,
-  })
-
-export interface ConnectionOptions {
-  readonly url: string
-  readonly connect: Connect
+export interface ConnectionParts {
+  readonly route: Route
+  readonly role: Role
   readonly clock: Clock
   readonly timers: Timers
-  readonly retryForMs: number
 }
 
-/** The server could not be reached for as long as it was tried. Nothing is known about what was asked last. */
-export class PostgresUnavailable extends Error {
-  override readonly name = 'PostgresUnavailable'
-  readonly code = 'UNAVAILABLE'
-
-  constructor(cause: unknown) {
-    super(`pawl: Postgres does not answer: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
-  }
-}
-
-/** A row, column by column. Numbers are numbers, everything else is text or null. */
-export type Row = readonly (string | number | boolean | null)[]
-
-const QUERY_MS = 60_000
-const CONNECT_MS = 10_000
 const PAUSE_MS_MAX = 500
-export const LOCK_NOT_AVAILABLE = '55P03'
-
-const INT2 = 21
-const INT4 = 23
-const INT8 = 20
-const BOOL = 16
-
-/** 8-byte numbers are times, ids and counts: all of them safe integers. */
-const TYPES = {
-  getTypeParser: (oid: number): ((text: string) => unknown) =>
-    oid === INT8 || oid === INT4 || oid === INT2 ? Number : oid === BOOL ? isTrue : asIs,
-}
-const isTrue = (text: string): boolean => text === 't'
-const asIs = (text: string): string => text
+/** How long what others keep us from is repeated. */
+const CONTEND_FOR_MS = 30_000
 
 export class Connection {
-  readonly #options: ConnectionOptions
+  readonly #parts: ConnectionParts
   /** Present while connected or connecting. Forgotten when it breaks. */
-  #client: Promise<Client> | undefined
-  /** Statements under way. Sent as they come, answered in that order; each is a transaction of its own. */
+  #link: Promise<Link> | undefined
+  /** Statements under way. Each is a transaction of its own. */
   readonly #underWay = new Few<Promise<unknown>>()
   #named = true
   /** Asked to close: what fails now is not tried again. */
-  #leaving = false
+  readonly #leaving = new AbortController()
   #closed = false
 
-  constructor(options: ConnectionOptions) {
-    this.#options = options
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts
   }
 
   /**
@@ -97,25 +61,26 @@ export class Connection {
    * in time is waited for again, unless the caller would rather break its batch up.
    */
   async run(text: string, values: (again: boolean) => unknown[], mayBreakUp = false): Promise<Row[]> {
-    const { clock, timers, retryForMs } = this.#options
-    const giveUpAt = clock.monotonicMs() + retryForMs
+    const { clock, timers } = this.#parts
+    let fromMs = clock.monotonicMs()
     let again = false
     for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
       const named = this.#named
       try {
-        return await this.#answered(this.#once(text, values(again)))
+        return await this.#answered(this.#once(text, values(again), fromMs))
       } catch (error) {
-        const passing = isPassing(error) || (!mayBreakUp && codeOf(error) === LOCK_NOT_AVAILABLE)
-        const over = this.#leaving || clock.monotonicMs() + pauseMs > giveUpAt
-        if (over && isLost(error)) throw new PostgresUnavailable(error)
         if (named && isAboutNames(error)) {
           this.#named = false
           continue
         }
-        if (over || !passing) throw error
-        again ||= isLost(error)
+        const nowMs = clock.monotonicMs()
+        const lost = error instanceof PostgresUnavailable && error.mayBeApplied
+        // However long it took to find out: what was lost is worth another try.
+        if (lost && !again) fromMs = nowMs
+        if (this.#giveUpMs(error, fromMs, again, mayBreakUp) < nowMs + pauseMs) throw error
+        again ||= lost
       }
-      await timers.sleep(pauseMs)
+      await timers.sleep(pauseMs, this.#leaving.signal)
     }
   }
 
@@ -126,16 +91,26 @@ export class Connection {
 
   /** What is under way ends by itself; what fails is the caller's business from now on. */
   leave(): void {
-    this.#leaving = true
+    this.#leaving.abort()
   }
 
   async close(): Promise<void> {
-    this.#leaving = true
+    this.leave()
     this.#closed = true
+    const link = await this.#link?.catch(() => undefined)
+    this.#link = undefined
+    await link?.close(this.#parts.timers)
     await Promise.allSettled(this.#underWay)
-    const client = this.#client
-    this.#client = undefined
-    if (client !== undefined) await client.then((connected) => connected.end()).catch(() => {})
+  }
+
+  /** Until when what failed like this is worth repeating. */
+  #giveUpMs(error: unknown, fromMs: number, again: boolean, mayBreakUp: boolean): number {
+    if (this.#leaving.signal.aborted) return 0
+    if (error instanceof PostgresUnavailable) return this.#parts.route.giveUpMs(fromMs)
+    const code = codeOf(error)
+    // What was lost may be applied just now, in front of us: then it is there the next time.
+    const inTheWay = !mayBreakUp && (code === LOCK_NOT_AVAILABLE || (again && code === UNIQUE_VIOLATION))
+    return inTheWay || isContended(error) ? fromMs + CONTEND_FOR_MS : 0
   }
 
   async #answered<T>(statement: Promise<T>): Promise<T> {
@@ -147,83 +122,42 @@ export class Connection {
     }
   }
 
-  async #once(text: string, values: unknown[]): Promise<Row[]> {
+  async #once(text: string, values: unknown[], fromMs: number): Promise<Row[]> {
     if (this.#closed) throw new Error('pawl: the store is closed')
-    const opening = this.#client ?? this.#open()
-    let client: Client
+    const opening = this.#link ?? this.#open(fromMs)
+    const link = await opening
     try {
-      client = await opening
+      return await link.ask(text, values, this.#named ? nameOf(text) : undefined)
     } catch (error) {
-      this.#forget(opening)
-      throw error
-    }
-    try {
-      const { rows } = await client.query({ ...this.#name(text), text, values, rowMode: 'array', types: TYPES })
-      return rows as Row[]
-    } catch (error) {
+      const lost = isLost(error)
+      if (!lost && !isDemoted(error)) throw error
       // Of all statements that were under way on it, the first to fail sees it off.
-      if (isLost(error) && this.#forget(opening)) client.end().catch(() => {})
-      throw error
+      this.#forget(opening)
+      if (lost) link.abandon(error instanceof Error ? error : undefined)
+      else this.#parts.route.demoted(error)
+      const cause = link.reason ?? error
+      throw new PostgresUnavailable([{ where: link.client.where, cause }], { mayBeApplied: lost })
     }
   }
 
-  /** By its words: whoever else prepared something under this name prepared the same. */
-  #name(text: string): { name?: string } {
-    return this.#named ? { name: `pawl_${digest(text)}` } : UNNAMED
-  }
-
-  #open(): Promise<Client> {
-    const client = this.#options.connect(this.#options.url)
-    const opening = client.connect().then(() => client)
+  #open(fromMs: number): Promise<Link> {
+    const { route, role } = this.#parts
+    const opening = route.open(role, route.giveUpMs(fromMs), this.#leaving.signal)
     const forget = () => this.#forget(opening)
-    client.on('error', forget)
-    client.on('end', forget)
-    this.#client = opening
+    opening.then(({ gone }) => gone).then(forget, forget)
+    this.#link = opening
     return opening
   }
 
-  /** False where it has been forgotten already. */
-  #forget(client: Promise<Client>): boolean {
-    if (this.#client !== client) return false
-    this.#client = undefined
-    return true
+  #forget(link: Promise<Link>): void {
+    if (this.#link === link) this.#link = undefined
   }
 }
+
+/** By its words: whoever else prepared something under this name prepared the same. */
+const nameOf = (text: string): string => `pawl_${digest(text)}`
 
 /** Of several connections that serve the same: work goes on on one while the other waits for the disk. */
 export function leastBusy([first, ...others]: readonly [Connection, ...Connection[]]): Connection {
   return others.reduce((a, b) => (b.underWay < a.underWay ? b : a), first)
-}
-
-export const codeOf = (error: unknown): string => {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-  return typeof code === 'string' ? code : ''
-}
-
-/** The connection is gone, or was never there: whether the statement was applied is not known. */
-export function isLost(error: unknown): boolean {
-  const code = codeOf(error)
-  if (/^(08|57P0[1-5])/.test(code) || /^E(CONN|PIPE|TIMEDOUT|HOST|NET)/.test(code)) return true
-  const message = error instanceof Error ? error.message : ''
-  return (
-    code === '' &&
-    /Connection terminated|Client has encountered|timeout|not queryable|was closed|server conn/i.test(message)
-  )
-}
-
-/** Passes by itself: repeated whole. */
-export function isPassing(error: unknown): boolean {
-  const code = codeOf(error)
-  return isLost(error) || code === '40001' || code === '40P01' || code === '53300' || code === '53200'
-}
-
-/** No such statement, one of that name already, or one whose answer would look different now: nothing was done. */
-const isAboutNames = (error: unknown): boolean => ['26000', '42P05', '0A000'].includes(codeOf(error))
-
-const UNNAMED = {}
-
-/** One item may be to blame: the batch is broken up. */
-export function isItems(error: unknown): boolean {
-  const code = codeOf(error)
-  return code === LOCK_NOT_AVAILABLE || /^(2[23]|54)/.test(code)
 }

@@ -5,7 +5,7 @@ import type { State } from '../../core/job.ts'
 import { EVENT_OF, STATE_OF } from '../codec/codes.ts'
 import { known } from '../codec/parts.ts'
 import type { FeedItem, Tally } from '../store.ts'
-import type { Row } from './connection.ts'
+import type { Row } from './client.ts'
 import type { LoadParts } from './load.ts'
 
 /** Entries given positions in one go, and how often in a row: a backlog is worked off over several reads. */

@@ -17,10 +17,12 @@ import type { Timers } from '../../system/timers.ts'
 import type { Hint } from '../store.ts'
 import type { Run } from './kinds.ts'
 import { Listening } from './listening.ts'
+import type { Route } from './route.ts'
 import type { Statements } from './statements.ts'
 
 export interface HintParts {
-  readonly url: string
+  /** For LISTEN: past a pooler, where there is one. */
+  readonly route: Route
   readonly schema: string
   readonly run: Run
   readonly statements: Statements

@@ -6,7 +6,8 @@ import { assert } from '../../core/assert.ts'
 import type { Job, Kind } from '../../core/job.ts'
 import { Batcher } from '../batcher.ts'
 import type { Inserted, KeyPurpose, NewJob } from '../store.ts'
-import { type Connection, codeOf, isItems, leastBusy, type Row } from './connection.ts'
+import type { Row } from './client.ts'
+import { type Connection, leastBusy } from './connection.ts'
 import type { Hints, Ride } from './hints.ts'
 import type { Kinds } from './kinds.ts'
 import {
@@ -20,6 +21,7 @@ import {
   newRow,
 } from './new-row.ts'
 import type { Statements } from './statements.ts'
+import { codeOf, isItems } from './trouble.ts'
 import { literal, uniform } from './uniform.ts'
 
 export interface InsertParts {
@@ -36,7 +38,7 @@ export interface InsertParts {
   readonly hints: Pick<Hints, 'ride' | 'failed' | 'work'>
 }
 
-/** Per item: nothing (inserted), or `by:holder`, or why the database cannot keep it. */
+/** Per item: nothing (inserted), or `by:holder`, or why the database cannot keep it. `own`: by id, after a lost try. */
 type Verdict = string | undefined
 
 /** What a commit did. `given`: nothing of it is left for others. */
@@ -217,13 +219,13 @@ export class Inserts {
     return items.map((item) => keyedRow(item, this.#parts.kinds.of(item.job.spec.kind)))
   }
 
-  /** An id that exists although this very call is the only one to use it was inserted by the try that got no answer. */
+  /** An id that exists although this very call is the only one to use it was, most likely, inserted by the lost try. */
   #verdicts(rows: Row[], again: boolean): readonly Verdict[] {
     const [row] = rows
     assert(row !== undefined, 'an enqueue is answered')
     this.#parts.sawClock(Number(row[0]))
     return (JSON.parse(String(row[1])) as (string | null)[]).map((verdict) =>
-      verdict === null || (again && verdict.startsWith('id:')) ? undefined : verdict,
+      verdict === null ? undefined : again && verdict.startsWith('id:') ? verdict.replace('id', 'own') : verdict,
     )
   }
 
@@ -248,8 +250,10 @@ export class Inserts {
     if (verdict === undefined) return INSERTED
     const [by = ''] = verdict.split(':', 1)
     if (by === 'rejected') return { status: 'rejected', field: 'job', rule: verdict.slice('rejected:'.length) }
-    if (by === 'busy') throw new Error(`pawl: a key of ${item.job.id} is held by a transaction that does not end`)
+    if (by === 'busy') return { status: 'busy' }
     const there = found.get(holderOf(verdict))
+    if (by === 'own')
+      return there === undefined || isSame(item, there) ? INSERTED : { status: 'exists', by: 'id', ...there }
     if (there !== undefined) return { status: 'exists', by: by as KeyPurpose | 'id' | 'alias', ...there }
     // Whoever was first has been purged meanwhile: the place is free.
     return (await this.insert([item]))[0] as Inserted
@@ -257,6 +261,13 @@ export class Inserts {
 }
 
 const INSERTED: Inserted = { status: 'inserted' }
+
+/** Numbers may be given twice by a database that has lost what it had acknowledged. */
+const isSame = ({ job, input }: NewJob, there: { readonly job: Job; readonly input: string | undefined }): boolean =>
+  job.spec.createdAt === there.job.spec.createdAt &&
+  job.spec.kind.type === there.job.spec.kind.type &&
+  input === there.input
+
 const LOCK_TRIES = 50
 /** In one commit: 500 cost the server 0.7 µs a job more. */
 const PLAIN_MAX = 2_000

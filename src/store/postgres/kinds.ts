@@ -1,6 +1,7 @@
 /**
  * Kinds and queues as the small numbers the database knows them by, both ways, each asked for once. A kind is immutable
- * and content-addressed, so nothing here ever has to be forgotten.
+ * and content-addressed, so nothing here ever has to be forgotten; unless the database itself forgets, as a standby may
+ * have that took the place of its primary before it had heard the last of it.
  */
 import { createHash } from 'node:crypto'
 import { assert } from '../../core/assert.ts'
@@ -8,7 +9,7 @@ import type { Kind } from '../../core/job.ts'
 import type { Policy } from '../../core/policy.ts'
 import { leaseWindowMs } from '../../core/timers.ts'
 import { original, storable } from '../codec/text.ts'
-import type { Row } from './connection.ts'
+import type { Row } from './client.ts'
 import type { Statements } from './statements.ts'
 
 export interface Interned {
@@ -23,12 +24,12 @@ export type Run = (text: string, values: unknown[]) => Promise<Row[]>
 export class Kinds {
   readonly #run: Run
   readonly #statements: Statements
-  readonly #byKind = new WeakMap<Kind, Interned>()
+  #byKind = new WeakMap<Kind, Interned>()
   /** Whoever makes a new object of the same words for each job mostly shares the policy. */
-  readonly #byPolicy = new WeakMap<Policy, Map<string, Interned>>()
+  #byPolicy = new WeakMap<Policy, Map<string, Interned>>()
   readonly #byHash = new Map<string, Promise<Interned>>()
   readonly #byId = new Map<number, Interned>()
-  readonly #queues = new Map<string, number>()
+  readonly #queues = new Map<string, Numbered>()
 
   constructor(run: Run, statements: Statements) {
     this.#run = run
@@ -85,19 +86,43 @@ export class Kinds {
   }
 
   queue(tenant: string, queue: string): number | undefined {
-    return this.#queues.get(nameOf(tenant, queue))
+    return this.#queues.get(nameOf(tenant, queue))?.id
   }
 
   async internQueues(lanes: Iterable<{ readonly tenant: string; readonly queue: string }>): Promise<void> {
-    const names = new Map<string, { h: string; t: string; q: string }>()
+    const names = new Map<string, QueueWords>()
     for (const { tenant, queue } of lanes) {
       const name = nameOf(tenant, queue)
       if (!this.#queues.has(name)) names.set(name, queueWords(tenant, queue))
     }
     if (names.size === 0) return
-    const [row] = await this.#run(this.#statements.internQueues, [JSON.stringify([...names.values()])])
-    const ids = JSON.parse(String(row?.[0])) as number[]
-    for (const [i, name] of [...names.keys()].entries()) this.#queues.set(name, ids[i] as number)
+    const ids = await this.#numbersOf([...names.values()], this.#run)
+    for (const [i, [name, words]] of [...names].entries()) this.#queues.set(name, { id: ids[i] as number, words })
+  }
+
+  /** Whether the database still has all of it. Where it has not, nothing is known any more, and is asked for again. */
+  async areThere(run: Run): Promise<boolean> {
+    const kinds = [...this.#byId.values()]
+    const queues = [...this.#queues.values()]
+    const rows = await run(this.#statements.kinds, [`{${kinds.map(({ id }) => id).join()}}`])
+    const there = new Map(rows.map((row) => [Number(row[0]), kindWords(kindFrom(row))]))
+    const numbers = await this.#numbersOf(
+      queues.map(({ words }) => words),
+      run,
+    )
+    const same =
+      kinds.every(({ id, kind }) => there.get(id) === kindWords(kind)) && queues.every(({ id }, i) => numbers[i] === id)
+    if (same) return true
+    this.#byKind = new WeakMap()
+    this.#byPolicy = new WeakMap()
+    for (const known of [this.#byHash, this.#byId, this.#queues]) known.clear()
+    return false
+  }
+
+  async #numbersOf(queues: readonly QueueWords[], run: Run): Promise<readonly number[]> {
+    if (queues.length === 0) return []
+    const [row] = await run(this.#statements.internQueues, [JSON.stringify(queues)])
+    return JSON.parse(String(row?.[0])) as number[]
   }
 
   async #ask(kind: Kind, hash: string, policy: string): Promise<Interned> {
@@ -111,22 +136,40 @@ export class Kinds {
     return interned
   }
 
-  #learn([id, tenant, queue, queueId, type, policy]: Row): void {
-    const kind: Kind = {
-      tenant: original(String(tenant)),
-      queue: original(String(queue)),
-      type: original(String(type)),
-      policy: policyFrom(String(policy)),
-    }
+  #learn(row: Row): void {
+    const [id, , , queueId] = row
+    const kind = kindFrom(row)
     const interned = { id: Number(id), queue: Number(queueId), windowMs: leaseWindowMs(kind.policy), kind }
     this.#byId.set(interned.id, interned)
     this.#byKind.set(kind, interned)
-    this.#queues.set(nameOf(kind.tenant, kind.queue), interned.queue)
+    const words = queueWords(kind.tenant, kind.queue)
+    this.#queues.set(nameOf(kind.tenant, kind.queue), { id: interned.queue, words })
   }
 }
 
+const kindFrom = ([, tenant, queue, , type, policy]: Row): Kind => ({
+  tenant: original(String(tenant)),
+  queue: original(String(queue)),
+  type: original(String(type)),
+  policy: policyFrom(String(policy)),
+})
+
+const kindWords = ({ tenant, queue, type, policy }: Kind): string =>
+  JSON.stringify([tenant, queue, type, policyText(policy)])
+
 /** A queue as the database takes it in. */
-export const queueWords = (tenant: string, queue: string): { h: string; t: string; q: string } => ({
+interface QueueWords {
+  readonly h: string
+  readonly t: string
+  readonly q: string
+}
+
+interface Numbered {
+  readonly id: number
+  readonly words: QueueWords
+}
+
+export const queueWords = (tenant: string, queue: string): QueueWords => ({
   h: hashOf([tenant, queue]),
   t: storable(tenant),
   q: storable(queue),

@@ -1,33 +1,48 @@
 /**
  * The connection that hears what others notify: on the channel of all, and on one whose name nobody else knows, so that
  * nobody else can listen. Modes: quiet (no connection), listening (opened again whenever it breaks).
+ *
+ * It would never notice by itself that it has become deaf: so it asks something now and then, and the route finds out
+ * whether that is answered.
  */
-import pg from 'pg'
-import type { Random } from '../../system/random.ts'
+import type { Clock } from '../../system/clock.ts'
+import { fractionOf, type Random } from '../../system/random.ts'
 import type { Timers } from '../../system/timers.ts'
+import { within } from '../../system/within.ts'
+import type { Link, Role } from './link.ts'
+import { keepsBackend } from './pooling.ts'
+import type { Route } from './route.ts'
 import type { Statements } from './statements.ts'
 
 export interface ListeningParts {
-  readonly url: string
+  readonly route: Route
   readonly channel: string
   readonly statements: Pick<Statements, 'hear'>
+  readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
   readonly heard: (payload: string) => void
   /** On the channel that is ours alone. */
   readonly heardAlone: (payload: string) => void
-  /** It listens again after it did not. */
+  /** It listens after it did not, and may have missed something. */
   readonly again: () => void
 }
 
-const RECONNECT_MS = 250
+const LISTEN: Role = { name: 'listens', pipeline: false, workMs: 60_000 }
+/** Whoever wants to hear does not wait longer for it. */
+const READY_WITHIN_MS = 2_000
+const TRY_FOR_MS = 30_000
+/** Before it is opened again, each time it fails to listen; what keeps nobody from connecting is the route's business. */
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 5_000
 
 export class Listening {
   readonly #parts: ListeningParts
   /** Present while listening. */
   #stop: AbortController | undefined
   #stopped: Promise<void> = Promise.resolve()
-  #leave: (() => void) | undefined
+  /** Present while there is a connection. */
+  #link: Link | undefined
   #ownChannel: string | undefined
 
   constructor(parts: ListeningParts) {
@@ -39,14 +54,14 @@ export class Listening {
     return this.#ownChannel
   }
 
-  /** Resolves when it listens, or has tried. */
+  /** Resolves when it listens, has tried, or takes its time. */
   async start(): Promise<void> {
     if (this.#stop !== undefined) return
     const stop = new AbortController()
     this.#stop = stop
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#stopped = this.#stopped.then(() => this.#listen(stop.signal, resolve))
-    await promise
+    await within(this.#parts.timers, READY_WITHIN_MS, promise)
   }
 
   stop(): Promise<void> {
@@ -58,45 +73,67 @@ export class Listening {
   /** The connection is a dead one, whatever it looks like. */
   deaf(): void {
     this.#ownChannel = undefined
-    this.#leave?.()
+    this.#link?.abandon(new Error('it did not hear what it was told'))
   }
 
-  async #listen(signal: AbortSignal, ready: () => void): Promise<void> {
-    const { url, timers, again } = this.#parts
+  async #listen(signal: AbortSignal, tried: () => void): Promise<void> {
+    const { clock, timers, random } = this.#parts
+    const heardFromMs = clock.monotonicMs() + READY_WITHIN_MS
+    let pauseMs = FIRST_PAUSE_MS
     for (let first = true; !signal.aborted; first = false) {
-      const client = new pg.Client({ connectionString: url, keepAlive: true })
-      const broken = Promise.withResolvers<void>()
-      const leave = () => {
-        broken.resolve()
-        client.end().catch(() => {})
+      const listens = () => {
+        pauseMs = FIRST_PAUSE_MS
+        if (!first || clock.monotonicMs() > heardFromMs) this.#parts.again()
+        tried()
       }
-      try {
-        client.on('error', () => broken.resolve())
-        client.on('end', () => broken.resolve())
-        this.#leave = leave
-        signal.addEventListener('abort', leave)
-        await client.connect()
-        await this.#hear(client)
-        if (!first) again()
-        ready()
-        await broken.promise
-      } catch {
-        // Not there now; polling is the truth meanwhile.
-        ready()
-      } finally {
-        this.#ownChannel = undefined
-        signal.removeEventListener('abort', leave)
-        await client.end().catch(() => {})
-      }
-      if (!signal.aborted) await timers.sleep(RECONNECT_MS, signal)
+      // Not there now: polling is the truth meanwhile.
+      const inVain = await this.#once(signal, listens).catch(() => false)
+      tried()
+      if (inVain) return
+      await timers.sleep(pauseMs * (0.5 + fractionOf(random) / 2), signal)
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
     }
-    ready()
   }
 
-  async #hear(client: pg.Client): Promise<void> {
+  /** As long as one connection lasts. True: through this pooler nothing will ever be heard. */
+  async #once(signal: AbortSignal, listens: () => void): Promise<boolean> {
+    const { timers } = this.#parts
+    const link = await this.#open(signal)
+    const leave = () => void link.close(timers)
+    signal.addEventListener('abort', leave)
+    this.#link = link
+    try {
+      if (!link.greeting.direct && !(await this.#keepsBackend(link, signal))) return true
+      await this.#hear(link)
+      listens()
+      await this.#attend(link, signal)
+      return false
+    } finally {
+      this.#link = undefined
+      this.#ownChannel = undefined
+      signal.removeEventListener('abort', leave)
+      await link.close(timers)
+    }
+  }
+
+  #open(signal: AbortSignal): Promise<Link> {
+    const { route, clock } = this.#parts
+    return route.open(LISTEN, clock.monotonicMs() + TRY_FOR_MS, signal)
+  }
+
+  async #keepsBackend(link: Link, signal: AbortSignal): Promise<boolean> {
+    const other = await this.#open(signal)
+    try {
+      return await keepsBackend(link, other)
+    } finally {
+      await other.close(this.#parts.timers)
+    }
+  }
+
+  async #hear(link: Link): Promise<void> {
     const { channel: common, random, statements, heard, heardAlone } = this.#parts
     const own = `pawl_${random.hex64()}${random.hex64()}`
-    client.on('notification', ({ channel, payload = '' }) => {
+    link.client.heard((channel, payload) => {
       try {
         if (channel !== own) heard(payload)
         // Said to ourselves.
@@ -106,13 +143,21 @@ export class Listening {
         // Whoever may connect may say anything.
       }
     })
-    // Not through a pooler, whose connections outlive us, lock and all, and listen for nobody. What is said to oneself
-    // may come all the same, with the answer to having said it.
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    if (rows[0]?.pid === (client as Connected).processID) await client.query(statements.hear, [own])
-    await client.query(`listen ${common}`)
+    // Not through a pooler, whose connections outlive us, lock and all. What is said to oneself may come all the same,
+    // with the answer to having said it.
+    if (link.greeting.direct) await link.ask(statements.hear, [own])
+    await link.ask(`listen ${common}`)
+  }
+
+  /** Until it has gone. */
+  async #attend(link: Link, signal: AbortSignal): Promise<void> {
+    const { route, timers } = this.#parts
+    const over = new AbortController()
+    void link.gone.then(() => over.abort())
+    const ends = AbortSignal.any([signal, over.signal])
+    while (!ends.aborted) {
+      await timers.sleep(route.answerWithinMs, ends)
+      if (!ends.aborted) await link.ask('select')
+    }
   }
 }
-
-/** Who the server said it is. */
-type Connected = pg.Client & { readonly processID: number | null }

@@ -1,12 +1,16 @@
 /**
  * Brings a database to this version's schema: numbered plain `.sql` files, forward only, each once, in one transaction
  * under an advisory lock, so that any number of processes may start at once on an empty database. What was applied is
- * remembered with its checksum; a file that has changed since is refused.
+ * remembered with its checksum; a file that has changed since is refused. Before them `guard.sql`, after them `wall.sql`.
+ *
+ * The schema is brought up to date first and the code is rolled out after it, so that for a while older code meets a newer
+ * schema. A migration lets the code before it go on; one that cannot begins with a line `-- needs 0013`, the number that
+ * code must know to go on after it. That is remembered, too: code that does not know as much refuses to open.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Client } from './connection.ts'
+import { checkedRole, checkedSchema, inSchema, literal } from './identifiers.ts'
 import { quoted } from './statements.ts'
 
 export interface Migration {
@@ -15,14 +19,27 @@ export interface Migration {
   /** In the schema asked for. */
   readonly sql: string
   readonly checksum: string
+  /** Code that does not know the migration of this number cannot go on once this one is applied; 0: all can. */
+  readonly needs: number
 }
 
 export interface MigrationStatus {
   readonly applied: readonly string[]
   readonly pending: readonly string[]
+  /** Applied by a later version than this one, which does not know them. */
+  readonly newer: readonly string[]
+  /** Those among them that this version cannot go on after. */
+  readonly tooNew: readonly string[]
 }
 
-/** A statement that several rows may answer; anything with `pg`'s way of asking will do. */
+export interface MigrateOptions {
+  /** Apply everything and take it back. */
+  readonly dryRun?: boolean | undefined
+  /** Who may use the schema besides its owner; the one it has, else one of its own: `pawl_app_<database>`. */
+  readonly role?: string | undefined
+}
+
+/** A statement, or several without values, on one connection. */
 export type Ask = (text: string, values?: unknown[]) => Promise<readonly (readonly unknown[])[]>
 
 const FOLDER = new URL('./sql/', import.meta.url)
@@ -32,68 +49,98 @@ export function migrations(schema: string): readonly Migration[] {
     .filter((file) => /^\d{4}_.*\.sql$/.test(file))
     .sort()
     .map((name) => {
-      const text = readFileSync(new URL(name, FOLDER), 'utf8')
+      const text = fileNamed(name)
       const checksum = createHash('sha256').update(text).digest('hex')
-      return { number: Number(name.slice(0, 4)), name, sql: inSchema(text, schema), checksum }
+      const needs = Number(/^-- needs (\d{4})\b/.exec(text)?.[1] ?? 0)
+      return { number: Number(name.slice(0, 4)), name, sql: inSchema(text, schema), checksum, needs }
     })
 }
 
+const fileNamed = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8')
+
 /** The whole schema as one script, for whoever applies it by other means. */
-export function schemaScript(schema: string): string {
-  const record = migrations(schema).map(
-    ({ number, name, checksum }) =>
-      `insert into ${quoted(schema)}.migration (number, name, checksum) values (${number}, '${name}', '${checksum}');`,
+export function schemaScript(schema: string, role?: string): string {
+  const all = migrations(checkedSchema(schema))
+  const record = all.map(
+    ({ number, name, checksum, needs }) =>
+      `insert into ${quoted(schema)}.migration (number, name, checksum, needs) values (${number}, '${name}', '${checksum}', ${needs});`,
   )
-  return ['begin;', preparation(schema), ...migrations(schema).map(({ sql }) => sql), ...record, 'commit;', ''].join(
-    '\n',
-  )
+  return [
+    'begin;',
+    inSchema(fileNamed('guard.sql'), schema),
+    preparation(schema),
+    ...all.map(({ sql }) => sql),
+    ...record,
+    wall(schema, role),
+    'commit;',
+    '',
+  ].join('\n')
 }
 
 /** What is applied and what is not, without changing anything. */
 export async function migrationStatus(ask: Ask, schema: string): Promise<MigrationStatus> {
-  const all = migrations(schema)
-  const [there] = await ask('select to_regclass($1) is not null', [`${quoted(schema)}.migration`])
-  if (there?.[0] !== true && there?.[0] !== 't') return { applied: [], pending: all.map(({ name }) => name) }
-  const rows = await ask(`select number, name, checksum from ${quoted(schema)}.migration order by number`)
-  const known = new Map(rows.map(([number, name, checksum]) => [Number(number), { name: String(name), checksum }]))
+  const all = migrations(checkedSchema(schema))
+  const [there] = await ask(
+    `select count(*) = 3 from pg_attribute a where a.attrelid = to_regclass($1) and not a.attisdropped
+       and a.attname in ('number', 'name', 'checksum')`,
+    [`${quoted(schema)}.migration`],
+  )
+  if (there?.[0] !== true && there?.[0] !== 't') {
+    return { applied: [], pending: all.map(({ name }) => name), newer: [], tooNew: [] }
+  }
+  // By way of JSON: a schema that was made before there was such a column needs nothing.
+  const needs = `coalesce((to_jsonb(m) ->> 'needs')::int, 0)`
+  const rows = await ask(`select number, name, checksum, ${needs} from ${quoted(schema)}.migration m order by number`)
+  const applied = rows.map(([number, name, checksum, least]) => ({
+    number: Number(number),
+    name: String(name),
+    checksum,
+    needs: Number(least),
+  }))
   for (const { number, name, checksum } of all) {
-    const found = known.get(number)
+    const found = applied.find((each) => each.number === number)
+    if (found !== undefined && found.name !== name)
+      throw new Error(`pawl: schema ${schema} has a table "migration" that is somebody else's; name another schema`)
     if (found !== undefined && found.checksum !== checksum) {
       throw new Error(
         `pawl: migration ${name} was applied to schema ${schema} with other words; a migration never changes`,
       )
     }
   }
+  const known = all.at(-1)?.number ?? 0
+  const newer = applied.filter(({ number }) => number > known)
   return {
-    applied: [...known.values()].map(({ name }) => name),
-    pending: all.filter(({ number }) => !known.has(number)).map(({ name }) => name),
+    applied: applied.map(({ name }) => name),
+    pending: all.filter(({ number }) => !applied.some((each) => each.number === number)).map(({ name }) => name),
+    newer: newer.map(({ name }) => name),
+    tooNew: newer.filter((each) => each.needs > known).map(({ name }) => name),
   }
 }
 
-/** Applies what is pending. Answers with the names of what was applied; `dryRun` applies and takes everything back. */
+/** Applies what is pending, and draws the wall anew. Answers with the names of what was applied. */
 export async function migrate(
-  client: Pick<Client, 'query'> & { query(text: string): Promise<unknown> },
+  ask: Ask,
   schema: string,
-  dryRun = false,
+  { dryRun = false, role }: MigrateOptions = {},
 ): Promise<readonly string[]> {
-  const ask: Ask = async (text, values = []) => {
-    const { rows } = await client.query({ text, values, rowMode: 'array', types: undefined as never })
-    return rows as readonly (readonly unknown[])[]
-  }
-  await client.query('begin')
+  checkedSchema(schema)
+  await ask('begin')
   try {
-    await client.query(`select pg_advisory_xact_lock(${lockNumber(schema)})`)
-    await client.query(preparation(schema))
+    await ask(`select pg_advisory_xact_lock(${lockNumber(schema)})`)
+    await ask(inSchema(fileNamed('guard.sql'), schema))
+    await ask(preparation(schema))
     const { pending } = await migrationStatus(ask, schema)
-    for (const { number, name, sql, checksum } of migrations(schema).filter((each) => pending.includes(each.name))) {
-      await client.query(sql)
-      const insert = `insert into ${quoted(schema)}.migration (number, name, checksum) values ($1, $2, $3)`
-      await ask(insert, [number, name, checksum])
+    const missing = migrations(schema).filter(({ name }) => pending.includes(name))
+    for (const { number, name, sql, checksum, needs } of missing) {
+      await ask(sql)
+      const insert = `insert into ${quoted(schema)}.migration (number, name, checksum, needs) values ($1, $2, $3, $4)`
+      await ask(insert, [number, name, checksum, needs])
     }
-    await client.query(dryRun ? 'rollback' : 'commit')
+    if (pending.length > 0 || role !== undefined) await ask(wall(schema, role))
+    await ask(dryRun ? 'rollback' : 'commit')
     return pending
   } catch (error) {
-    await client.query('rollback').catch(() => {})
+    await ask('rollback').catch(() => {})
     throw error
   }
 }
@@ -104,12 +151,13 @@ create table if not exists ${quoted(schema)}.migration (
   number int primary key,
   name text not null,
   checksum text not null,
-  applied_at timestamptz not null default clock_timestamp()
-);`
+  applied_at timestamptz not null default clock_timestamp(),
+  needs int not null default 0
+);
+alter table ${quoted(schema)}.migration add column if not exists needs int not null default 0;`
 
-/** The files say `pawl`; whoever wants another name gets it as a whole word, wherever it stands as one. */
-const inSchema = (text: string, schema: string): string =>
-  text.replaceAll(/^--.*$/gm, '').replaceAll(/\bpawl\b/g, quoted(schema))
+const wall = (schema: string, role: string | undefined): string =>
+  `set local pawl_migration.role = ${literal(role === undefined ? '' : checkedRole(role))};\n${inSchema(fileNamed('wall.sql'), schema)}`
 
 const lockNumber = (schema: string): string =>
   createHash('sha256').update(`pawl migrations ${schema}`).digest().readBigInt64BE().toString()

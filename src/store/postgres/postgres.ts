@@ -5,8 +5,10 @@ import { idNumber } from '../../core/id.ts'
 import type { Job, Time } from '../../core/job.ts'
 import { isNews } from '../../core/news.ts'
 import { type Clock, realClock } from '../../system/clock.ts'
+import { type Log, silentLog } from '../../system/log.ts'
 import { type Random, realRandom } from '../../system/random.ts'
 import { realTimers, type Timers } from '../../system/timers.ts'
+import { within } from '../../system/within.ts'
 import type {
   Beat,
   BeatAnswer,
@@ -30,9 +32,11 @@ import type {
   Transaction,
 } from '../store.ts'
 import { Bundles } from './bundles.ts'
+import { runIn } from './callers.ts'
 import { Claims } from './claims.ts'
+import { type Connect, connectWithPg } from './client.ts'
 import { Commits } from './commits.ts'
-import { type Connect, Connection, connectWithPg, type Row } from './connection.ts'
+import { Connection } from './connection.ts'
 import { annotationsOf, eventsByCorrelation, eventsByType, eventsOfJob } from './events.ts'
 import { feedAfter, feedEnd, placeEntries, tallies } from './feed.ts'
 import { find } from './find.ts'
@@ -44,32 +48,66 @@ import { Kinds, type Run } from './kinds.ts'
 import { type LoadParts, load, loadWithInputs, logOf, placed, whereabouts } from './load.ts'
 import { prepareSchema } from './prepare.ts'
 import { recordOf } from './records.ts'
+import { Route } from './route.ts'
 import { queuesWritten, settings } from './settings.ts'
 import { Standing } from './standing.ts'
 import { statementsIn } from './statements.ts'
+import { type Address, targetOf } from './target.ts'
+import { Transactions } from './transactions.ts'
+import { PostgresRewound } from './trouble.ts'
 
 export interface PostgresOptions {
-  readonly url: string
+  readonly url: Address
   /** Pawl's own; `pawl` unless given. */
-  readonly schema?: string
+  readonly schema?: string | undefined
   /** Bring the schema up to date first. Otherwise an outdated one is refused, with the command to run. */
-  readonly migrate?: boolean
+  readonly migrate?: boolean | undefined
   /** For LISTEN, where `url` leads through a transaction pooler. Without it there are no hints from other processes. */
-  readonly directUrl?: string
-  readonly connect?: Connect
-  readonly clock?: Clock
-  readonly timers?: Timers
-  readonly random?: Random
-  /** How long what passes by itself (a lost connection, a deadlock) is tried again. */
-  readonly retryForMs?: number
+  readonly directUrl?: Address | undefined
+  readonly connect?: Connect | undefined
+  readonly clock?: Clock | undefined
+  readonly timers?: Timers | undefined
+  readonly random?: Random | undefined
+  readonly log?: Log | undefined
+  /** How long a call is repeated while the server is away; 30 s unless given. */
+  readonly retryForMs?: number | undefined
+  /** How long a statement may go unanswered before it is asked after; 5 s unless given, and less than half a lease. */
+  readonly answerWithinMs?: number | undefined
+}
+
+/** The store, and transactions on it that a handler can take part in. */
+export interface PostgresStore extends Store {
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 }
 
 const RETRY_FOR_MS = 30_000
+const ANSWER_WITHIN_MS = 5_000
+/** How long a statement may take on which the server is seen at work; a search may take longer. */
+const WORK_MS = 60_000
+const READ_MS = 600_000
+/** For what is under way when a store is closed; then it is given up. */
+const CLOSE_WITHIN_MS = 2_000
 
-export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const schema = options.schema ?? 'pawl'
-  await prepareSchema(options.directUrl ?? options.url, schema, options.migrate ?? false)
-  return new PostgresStore(options, schema)
+export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
+  const { url, directUrl, schema = 'pawl', migrate = false } = options
+  const system = {
+    connect: options.connect ?? connectWithPg,
+    clock: options.clock ?? realClock,
+    timers: options.timers ?? realTimers,
+    random: options.random ?? realRandom,
+    log: options.log ?? silentLog,
+    retryForMs: options.retryForMs ?? RETRY_FOR_MS,
+    answerWithinMs: options.answerWithinMs ?? ANSWER_WITHIN_MS,
+  }
+  const route = new Route({ ...system, target: targetOf(url) })
+  const past = directUrl === undefined ? route : new Route({ ...system, target: targetOf(directUrl) })
+  try {
+    await prepareSchema({ ...system, route: past }, schema, migrate)
+  } catch (error) {
+    await Promise.all([route.close(), past.close()])
+    throw error
+  }
+  return new Postgres({ ...system, route, past, schema })
 }
 
 const FEED_KEPT_MS = 3 * 86_400_000
@@ -77,52 +115,68 @@ const TIDY_EVERY_MS = 1_000
 const TIDY_ROUNDS = 5
 const TRIM_EVERY_MS = 60_000
 
-class PostgresStore implements Store {
+interface PostgresParts {
+  readonly route: Route
+  /** For LISTEN and transactions: past a pooler, where there is a way. */
+  readonly past: Route
+  readonly schema: string
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly random: Random
+  readonly log: Log
+}
+
+class Postgres implements PostgresStore {
   readonly claimsStand = true
   readonly #connections: readonly Connection[]
   readonly #load: LoadParts
+  /** For what may take long: nobody else waits behind it. */
+  readonly #reads: LoadParts
   readonly #inserts: Inserts
   readonly #claims: Claims
   readonly #commits: Commits
   readonly #heartbeats: Heartbeats
   readonly #ticks: Run
   readonly #hints: Hints
+  readonly #transactions: Transactions
+  readonly #routes: readonly Route[]
   readonly #clock: Clock
+  readonly #timers: Timers
   #now: Time = 0
   #tidyAt = 0
   #trimAt = 0
 
-  constructor(options: PostgresOptions, schema: string) {
-    const { url, connect = connectWithPg, clock = realClock, timers = realTimers, retryForMs = RETRY_FOR_MS } = options
+  constructor({ route, past, schema, clock, timers, random, log }: PostgresParts) {
     const statements = statementsIn(schema)
     const opened: Connection[] = []
-    const connection = () => {
-      const one = new Connection({ url, connect, clock, timers, retryForMs })
+    const connection = (name: string, workMs = WORK_MS) => {
+      const one = new Connection({ route, role: { name, pipeline: true, workMs }, clock, timers })
       opened.push(one)
       return one
     }
-    const run = on(connection())
-    const owners = connection()
+    const run = on(connection('looks'))
+    const owners = connection('settles')
     const kinds = new Kinds(run, statements)
     const sawClock = (now: number) => this.#sawClock(now)
     this.#connections = opened
     this.#clock = clock
     this.#load = { run, kinds, statements }
-    const standing = new Standing({ clock, sawClock, tell: (queue) => this.#hints.given(queue) })
-    const listenUrl = options.directUrl ?? url
-    this.#hints = new Hints({
-      url: listenUrl,
-      schema,
-      run,
-      statements,
-      clock,
-      timers,
-      random: options.random ?? realRandom,
-      heard: (payload) => standing.heard(payload),
+    this.#reads = { ...this.#load, run: on(connection('reads', READ_MS)) }
+    this.#timers = timers
+    this.#routes = [route, past]
+    this.#transactions = new Transactions({ route: past, clock, timers })
+    route.onReturn(async (link) => {
+      if (await kinds.areThere((text, values) => link.ask(text, values))) return
+      const error = new PostgresRewound()
+      log.error('the database has lost what it had acknowledged', { server: link.client.where, reason: error.message })
+      throw error
     })
+    const standing = new Standing({ clock, sawClock, tell: (queue) => this.#hints.given(queue) })
+    const heard = (payload: string) => standing.heard(payload)
+    this.#hints = new Hints({ route: past, schema, run, statements, clock, timers, random, heard })
     this.#inserts = new Inserts({
-      plain: [connection(), connection()],
-      keyed: connection(),
+      plain: [connection('enqueues'), connection('enqueues')],
+      keyed: connection('enqueues with keys'),
       kinds,
       statements,
       sawClock,
@@ -133,7 +187,7 @@ class PostgresStore implements Store {
     const bundles = new Bundles()
     const ownChannel = () => this.#hints.ownChannel
     this.#claims = new Claims({
-      connection: connection(),
+      connection: connection('claims'),
       kinds,
       statements,
       clock,
@@ -145,7 +199,7 @@ class PostgresStore implements Store {
       beforeClaim,
     })
     this.#commits = new Commits({
-      connections: [owners, connection()],
+      connections: [owners, connection('settles')],
       kinds,
       statements,
       bundles,
@@ -159,7 +213,7 @@ class PostgresStore implements Store {
 
   async insert(items: readonly NewJob[], tx?: Transaction): Promise<InsertAnswer> {
     if (tx !== undefined) {
-      const run = within(tx)
+      const run = runIn(tx, this.#load.statements)
       const inside: LoadParts = { ...this.#load, run }
       return { items: await this.#inserts.insertIn(items, run, (ids) => loadWithInputs(inside, ids)), now: this.#now }
     }
@@ -178,7 +232,7 @@ class PostgresStore implements Store {
 
   async commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer> {
     if (tx !== undefined) {
-      const run = within(tx)
+      const run = runIn(tx, this.#load.statements)
       const verdicts = await this.#commits.commitIn(changes, (text, values) => run(text, values(false)))
       return { verdicts, now: this.#now }
     }
@@ -208,13 +262,13 @@ class PostgresStore implements Store {
   }
 
   async find(query: JobQuery): Promise<JobPage> {
-    const page = await find(this.#load, query)
+    const page = await find(this.#reads, query)
     return { now: await this.#readClock(), ...page }
   }
 
   async events(query: EventQuery): Promise<EventPage> {
     const page = await this.#events(query)
-    const { now, purged } = await feedEnd(this.#load)
+    const { now, purged } = await feedEnd(this.#reads)
     return { ...NO_EVENTS, purged, ...page, now: this.#sawClock(now) }
   }
 
@@ -229,14 +283,23 @@ class PostgresStore implements Store {
     return this.#hints.subscribe(wake)
   }
 
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#transactions.run(work)
+  }
+
+  /** What is under way has a moment to end; then it fails, and whoever asked is told so. */
   async close(): Promise<void> {
     for (const connection of this.#connections) connection.leave()
-    await Promise.all([this.#inserts.close(), this.#commits.close(), this.#heartbeats.close(), this.#hints.close()])
+    this.#transactions.close()
+    const ended = Promise.all([this.#inserts, this.#commits, this.#heartbeats, this.#hints].map((each) => each.close()))
+    await within(this.#timers, CLOSE_WITHIN_MS, ended)
     await Promise.all(this.#connections.map((connection) => connection.close()))
+    await Promise.all(this.#routes.map((route) => route.close()))
+    await ended
   }
 
   async #events(query: EventQuery): Promise<Partial<EventPage>> {
-    const parts = this.#load
+    const parts = this.#reads
     switch (query.by) {
       case 'job':
         return eventsOfJob(parts, query.id, query.afterRev, query.limit)
@@ -308,17 +371,3 @@ const on =
   (connection: Connection): Run =>
   (text, values) =>
     connection.run(text, () => values)
-
-/** The caller's client may answer with objects: columns come in the order the statement names them. */
-const within =
-  (tx: Transaction): Run =>
-  async (text, values) => {
-    const { rows } = await tx.query(text, values)
-    return rows.map((row) => Object.values(row as object).map(plainValue)) as Row[]
-  }
-
-function plainValue(value: unknown): Row[number] {
-  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-    return value
-  return typeof value === 'bigint' ? Number(value) : JSON.stringify(value)
-}

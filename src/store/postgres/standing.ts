@@ -11,7 +11,7 @@
 import type { Clock } from '../../system/clock.ts'
 import type { Grant, Lane } from '../store.ts'
 import { CREATED_AT } from './claim-rows.ts'
-import type { Row } from './connection.ts'
+import type { Row } from './client.ts'
 import { keyText } from './new-row.ts'
 
 export interface StandingParts {

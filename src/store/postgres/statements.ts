@@ -40,24 +40,29 @@ export interface Statements {
   readonly notify: string
   /** On a connection of its own. */
   readonly hear: string
+  /** What some of them are in a transaction of the caller's, where a lock is waited for longer. */
+  readonly inCallers: ReadonlyMap<string, string>
 }
 
 const COLUMNS = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13'
 
 export const statementsIn = (schema: string): Statements => {
   const s = quoted(schema)
+  const enqueue = `select * from ${s}.enqueue($1)`
+  const settle = `select * from ${s}.settle($1, $2, $3, $4, $5, $6)`
+  const move = `select * from ${s}.move($1, $2)`
   return {
     insertPlain: `select ${s}.insert_plain(${COLUMNS})`,
     insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${COLUMNS}) as i`,
     insertOne: `select * from ${s}.insert_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-    enqueue: `select * from ${s}.enqueue($1)`,
+    enqueue,
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
     claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-    settle: `select * from ${s}.settle($1, $2, $3, $4, $5, $6)`,
+    settle,
     missed: `select ${s}.missed($1, $2)`,
     loosen: `select ${s}.loosen($1, true)`,
     recount: `select ${s}.recount($1)`,
-    move: `select * from ${s}.move($1, $2)`,
+    move,
     internKind: `select ${s}.intern_kind($1, $2, $3, $4, $5)`,
     internQueues: `select ${s}.intern_queues($1)`,
     kinds: `select * from ${s}.kinds_by_id($1)`,
@@ -84,6 +89,7 @@ export const statementsIn = (schema: string): Statements => {
     purge: `select * from ${s}.purge($1)`,
     notify: 'select pg_notify($1, $2)',
     hear: `select ${s}.hear($1)`,
+    inCallers: new Map([enqueue, settle, move].map((text) => [text, text.replace(/\)$/, ', true)')])),
   }
 }
 

@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { assert } from '../../core/assert.ts'
 import { idNumber, idText } from '../../core/id.ts'
 import type { Time } from '../../core/job.ts'
+import { nodeTooOld } from '../../system/node-version.ts'
 import { original, storable } from '../codec/text.ts'
 import type {
   Beat,
@@ -60,6 +61,9 @@ export interface SqliteOptions {
 
 export async function openSqliteStore(options: SqliteOptions = {}): Promise<Store> {
   const path = options.path ?? '.pawl/jobs.db'
+  // Before the thread is started: an older Node has no SQLite for it to import.
+  const tooOld = nodeTooOld()
+  if (tooOld !== undefined) throw new Error(`pawl: for the embedded store (${path}) ${tooOld} Or use postgres://…`)
   const kinds = new Kinds()
   const hints = new Hints()
   const thread = {

@@ -1,20 +1,6 @@
-import { afterAll } from 'vitest'
-import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { freshDatabase } from '../../support/postgres.ts'
-import { openTransaction } from './open-transaction.ts'
-import { prove } from './prove.ts'
-import { RealSeats } from './real-clock.ts'
+import { provePostgres } from './prove-postgres.ts'
 
-const database = await freshDatabase()
-const { url } = database
-const seats = new RealSeats({
-  open: async () => openPostgresStore({ url, migrate: true }),
-  transaction: () => openTransaction(url),
-})
+const { url, drop } = await freshDatabase()
 
-afterAll(async () => {
-  await seats[Symbol.asyncDispose]()
-  await database.drop()
-})
-
-prove({ name: 'postgres', open: seats.open })
+provePostgres({ name: 'postgres', url, close: drop })

@@ -4,7 +4,7 @@ import type { Command } from '../../../src/core/command.ts'
 import { derive } from '../../../src/core/evolve.ts'
 import { idNumber } from '../../../src/core/id.ts'
 import type { Job } from '../../../src/core/job.ts'
-import { type Connect, connectWithPg } from '../../../src/store/postgres/connection.ts'
+import { type Connect, connectWithPg } from '../../../src/store/postgres/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Beat, Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -23,15 +23,13 @@ let two: Store
 /** How often the first store asked for a bundle to be parted. */
 let partings = 0
 
-const watched: Connect = (url) => {
-  const client = connectWithPg(url)
+const watched: Connect = (config) => {
+  const client = connectWithPg(config)
   return {
-    connect: () => client.connect(),
-    end: () => client.end(),
-    on: (event, listener) => client.on(event, listener),
-    query(config) {
-      if (config.text.includes('.loosen(')) partings += 1
-      return client.query(config)
+    ...client,
+    query(question) {
+      if (question.text.includes('.loosen(')) partings += 1
+      return client.query(question)
     },
   }
 }

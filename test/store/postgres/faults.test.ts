@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Client, type Connect, connectWithPg } from '../../../src/store/postgres/connection.ts'
+import { defineJob } from '../../../src/define-job.ts'
+import { assemble } from '../../../src/open.ts'
+import { type Client, type Connect, connectWithPg } from '../../../src/store/postgres/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
@@ -22,27 +24,25 @@ afterAll(async () => {
 /** 57P01 and 08006 break the connection, and may come after the statement was applied: its answer is lost. */
 const CODES = ['40001', '40P01', '55P03', '57P01', '08006'] as const
 
+/** Not what a connection says first, nor what opens a store. */
+const WORK = /"pawl"\.(?!migration)/
+
 function faulty(random: () => number, share: number, seen: Map<string, number>): Connect {
-  return (url) => {
-    const client = connectWithPg(url)
-    const query: Client['query'] = async (config) => {
-      if (random() >= share) return client.query(config)
+  return (config) => {
+    const client = connectWithPg(config)
+    const query: Client['query'] = async (question) => {
+      if (!WORK.test(question.text) || random() >= share) return client.query(question)
       const code = CODES[Math.floor(random() * CODES.length)] as string
       const breaks = code === '57P01' || code === '08006'
       seen.set(code, (seen.get(code) ?? 0) + 1)
       if (breaks && random() < 0.5) {
-        await client.query(config)
+        await client.query(question)
         seen.set('answers lost', (seen.get('answers lost') ?? 0) + 1)
       }
       if (breaks) await client.end()
       throw Object.assign(new Error(`injected ${code}`), { code })
     }
-    return {
-      connect: () => client.connect(),
-      end: () => client.end(),
-      on: (event, listener) => client.on(event, listener),
-      query,
-    }
+    return { ...client, query }
   }
 }
 
@@ -95,6 +95,62 @@ describe('errors on one statement in twenty', () => {
       expect(items[0]?.status === 'renewed' && [items[0].beats, items[0].rev]).toEqual([1, 3])
     }
     await store.close()
+  })
+})
+
+/** Done, and the connection breaks before it is told. */
+function losing(answersTo: RegExp, random: () => number, lost: () => void): Connect {
+  return (config) => {
+    const client = connectWithPg(config)
+    const query: Client['query'] = async (question) => {
+      const answer = await client.query(question)
+      if (!answersTo.test(question.text) || random() < 0.7) return answer
+      lost()
+      client.destroy()
+      throw Object.assign(new Error('injected 08006'), { code: '08006' })
+    }
+    return { ...client, query }
+  }
+}
+
+describe('whole jobs whose words are answered in vain, one in three', () => {
+  it('are told of once, word by word, and counted once', async () => {
+    let lost = 0
+    const connect = losing(/\.(move|settle|claim|enqueue)\(/, seeded(22), () => {
+      lost += 1
+    })
+    const store = await openPostgresStore({ url: database.url, connect })
+    const pawl = assemble(store, { tenant: 'whole' })
+    const steps = defineJob({
+      type: 'steps',
+      tenant: 'whole',
+      queue: 'whole',
+      lease: '60s',
+      async run(_: undefined, ctx) {
+        await ctx.step('one', () => 1)
+        ctx.progress({ done: 1, total: 2 })
+        await ctx.step('two', () => 2)
+      },
+    })
+    const worker = pawl.work([steps], { concurrency: 16 })
+    const inputs = Array.from({ length: scaled(200, 5_000) }, () => undefined)
+    for (const job of await pawl.enqueueMany(steps, inputs)) await job.result({ timeout: '60s' })
+    await worker.stop()
+    await pawl.close()
+    const honest = assemble(await openPostgresStore({ url: database.url }), { ticker: false, retention: false })
+    expect((await honest.verify()).discrepancies).toEqual([])
+    const places = new Set<string>()
+    for (let after = ''; ; ) {
+      const { feed, cursor } = await honest.events({ after, limit: 1_000 })
+      for (const { jobId, rev } of feed) {
+        expect(places.has(`${jobId} ${rev}`), `${jobId} ${rev} is shown twice`).toBe(false)
+        places.add(`${jobId} ${rev}`)
+      }
+      if (feed.length === 0) break
+      after = cursor ?? ''
+    }
+    await honest.close()
+    expect(lost).toBeGreaterThan(20)
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Kind } from '../../../src/core/job.ts'
-import { connectWithPg } from '../../../src/store/postgres/connection.ts'
+import { connectWithPg } from '../../../src/store/postgres/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Hint, Store } from '../../../src/store/store.ts'
 import { realClock } from '../../../src/system/clock.ts'
@@ -25,14 +25,16 @@ beforeAll(async () => {
     url,
     migrate: true,
     clock: { ...realClock, monotonicMs: () => nowMs },
-    connect(address) {
-      const client = connectWithPg(address)
-      const query = client.query.bind(client)
-      client.query = (config) => {
-        statements.push(config.text)
-        return query(config)
+    connect(config) {
+      const client = connectWithPg(config)
+      return {
+        ...client,
+        query(question) {
+          // A connection that is new has a few words for its server.
+          if (!/pg_backend_pid|set_config/.test(question.text)) statements.push(question.text)
+          return client.query(question)
+        },
       }
-      return client
     },
   })
   listener = await openPostgresStore({ url })

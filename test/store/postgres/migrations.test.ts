@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { migrate, migrationStatus, migrations, schemaScript } from '../../../src/store/postgres/migrate.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
+import { silentLog } from '../../../src/system/log.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 
 let database: FreshDatabase
@@ -63,23 +64,72 @@ describe('migrations', () => {
   })
 
   it('are known by their checksum: one that has changed since is refused', async () => {
-    await migrate(client, 'pawl')
+    await migrate(ask, 'pawl')
     await client.query(`update pawl.migration set checksum = 'another' where number = 2`)
     await expect(openPostgresStore({ url: database.url })).rejects.toThrow(/0002_hot\.sql.*other words/)
     await expect(openPostgresStore({ url: database.url, migrate: true })).rejects.toThrow(/other words/)
   })
 
+  describe('of a later version', () => {
+    const later = (needs: number) =>
+      ask('insert into pawl.migration (number, name, checksum, needs) values (9001, $1, $2, $3)', [
+        '9001_later.sql',
+        'of words nobody knows here',
+        needs,
+      ])
+
+    it('that let earlier code go on are told to the log, and it goes on', async () => {
+      await migrate(ask, 'pawl')
+      await later(0)
+      const warned: unknown[] = []
+      const log = { ...silentLog, warn: (message: string, fields?: object) => void warned.push([message, fields]) }
+      for (const mayMigrate of [false, true]) {
+        const store = await openPostgresStore({ url: database.url, migrate: mayMigrate, log })
+        await store.settings([{ op: 'put', collection: 'token', key: `k${mayMigrate}`, text: '1', rev: 0 }])
+        await store.close()
+      }
+      const told = [expect.stringContaining('newer than this version'), { schema: 'pawl', newer: '9001_later.sql' }]
+      expect(warned).toEqual([told, told])
+      expect(await migrationStatus(ask, 'pawl')).toMatchObject({ pending: [], newer: ['9001_later.sql'], tooNew: [] })
+    })
+
+    it('that do not are refused, with what to do, whether it may migrate or not', async () => {
+      await migrate(ask, 'pawl')
+      await later(9001)
+      for (const mayMigrate of [false, true]) {
+        await expect(openPostgresStore({ url: database.url, migrate: mayMigrate })).rejects.toThrow(
+          /too new for this version.*9001_later\.sql.*Run the version that migrated it/,
+        )
+      }
+      expect(await migrationStatus(ask, 'pawl')).toMatchObject({ tooNew: ['9001_later.sql'] })
+    })
+
+    it('may need something older than this code, and then do not matter to it', async () => {
+      await migrate(ask, 'pawl')
+      await later(1)
+      await (await openPostgresStore({ url: database.url })).close()
+    })
+
+    it('are not looked for where the schema is from before they could be told', async () => {
+      await migrate(ask, 'pawl')
+      await client.query('alter table pawl.migration drop column needs')
+      await (await openPostgresStore({ url: database.url })).close()
+      await migrate(ask, 'pawl')
+      expect(await ask('select max(needs) from pawl.migration')).toEqual([[0]])
+    })
+  })
+
   it('can be tried without changing anything', async () => {
     const names = migrations('pawl').map(({ name }) => name)
-    expect(await migrate(client, 'pawl', true)).toEqual(names)
+    expect(await migrate(ask, 'pawl', { dryRun: true })).toEqual(names)
     expect(await ask(`select count(*)::int from pg_namespace where nspname = 'pawl'`)).toEqual([[0]])
-    expect(await migrationStatus(ask, 'pawl')).toEqual({ applied: [], pending: names })
-    await migrate(client, 'pawl')
-    expect(await migrationStatus(ask, 'pawl')).toEqual({ applied: names, pending: [] })
+    expect(await migrationStatus(ask, 'pawl')).toEqual({ applied: [], pending: names, newer: [], tooNew: [] })
+    await migrate(ask, 'pawl')
+    expect(await migrationStatus(ask, 'pawl')).toEqual({ applied: names, pending: [], newer: [], tooNew: [] })
   })
 
   it('lead from every older version to what a fresh database has', async () => {
-    await migrate(client, 'pawl')
+    await migrate(ask, 'pawl')
     const fresh = await shapeOf('pawl')
     for (const stop of [1, 4, 8]) {
       await client.query('drop schema pawl cascade')
@@ -91,13 +141,13 @@ describe('migrations', () => {
         await client.query(sql)
         await ask('insert into pawl.migration (number, name, checksum) values ($1, $2, $3)', [number, name, checksum])
       }
-      await migrate(client, 'pawl')
+      await migrate(ask, 'pawl')
       expect(await shapeOf('pawl')).toEqual(fresh)
     }
   })
 
   it('can be dumped as one script that does the same', async () => {
-    await migrate(client, 'pawl')
+    await migrate(ask, 'pawl')
     const migrated = await shapeOf('pawl')
     await client.query('drop schema pawl cascade')
     await client.query(schemaScript('pawl'))

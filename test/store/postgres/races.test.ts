@@ -205,6 +205,39 @@ describe('a caller’s own transaction', () => {
   })
 })
 
+describe('the end of a job in a caller’s own transaction', () => {
+  it('waits for whoever has its row just now: the transaction has no second try', async () => {
+    const { now } = await one.load([])
+    const grant = grantOf('waits', 2)
+    await one.insert([9_050_001, 9_050_002].map((n) => newJob(kindOf('waits'), n, now)))
+    const owned = (await one.claim(grant)).jobs.map((job) => claimedBy(job, grant))
+    const [plain, moved] = owned.map((job) => completion(job, now))
+    const kept = { ...moved, bodies: [{ name: 'checkpoint', text: '1' }] } as typeof moved
+    const holder = new pg.Client({ connectionString: database.url })
+    const client = new pg.Client({ connectionString: database.url })
+    await Promise.all([holder.connect(), client.connect()])
+    try {
+      for (const end of [plain, kept]) {
+        await holder.query('begin')
+        await holder.query('select from pawl.lease for update')
+        await client.query('begin')
+        const waiting = one.commit(end === undefined ? [] : [end], client)
+        await eventually('it to wait', async () => {
+          const { rows } = await holder.query('select from pg_locks where not granted')
+          return rows.length > 0
+        })
+        // Longer than a lock is waited for where there is a second try.
+        await holder.query('select pg_sleep(0.3)')
+        await holder.query('commit')
+        expect((await waiting).verdicts).toEqual([{ status: 'applied' }])
+        await client.query('commit')
+      }
+    } finally {
+      await Promise.all([holder.end(), client.end()])
+    }
+  })
+})
+
 describe('hints', () => {
   it('that were lost with their connection are made up for', async () => {
     const heard: Hint[] = []

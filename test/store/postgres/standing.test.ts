@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Job } from '../../../src/core/job.ts'
-import { type Connect, connectWithPg } from '../../../src/store/postgres/connection.ts'
+import { type Connect, connectWithPg } from '../../../src/store/postgres/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { ClaimAnswer, Grant, Hint, NewJob, Store } from '../../../src/store/store.ts'
-import { realClock } from '../../../src/system/clock.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startPgbouncer } from '../../support/pgbouncer.ts'
+import { itPooled } from '../../support/pooled.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { claimedBy, completion, grantOf, kindOf, newJob } from './flow.ts'
 
@@ -25,18 +25,16 @@ let accident: ((send: () => Promise<{ rows: unknown[] }>) => Promise<{ rows: unk
 let claimerMs = 1_000
 let producerMs = 1_000
 
-const watched: Connect = (url) => {
-  const client = connectWithPg(url)
+const watched: Connect = (config) => {
+  const client = connectWithPg(config)
   return {
-    connect: () => client.connect(),
-    end: () => client.end(),
-    on: (event, listener) => client.on(event, listener),
-    async query(config) {
-      if (!config.text.includes('.claim(')) return client.query(config)
+    ...client,
+    async query(question) {
+      if (!question.text.includes('.claim(')) return client.query(question)
       trips += 1
       const happens = accident
       accident = undefined
-      return happens === undefined ? client.query(config) : happens(() => client.query(config))
+      return happens === undefined ? client.query(question) : happens(() => client.query(question))
     },
   }
 }
@@ -44,7 +42,7 @@ const watched: Connect = (url) => {
 beforeAll(async () => {
   database = await freshDatabase()
   const { url } = database
-  const clockOf = (monotonicMs: () => number) => ({ ...realClock, monotonicMs })
+  const clockOf = (monotonicMs: () => number) => ({ monotonicMs, now: monotonicMs })
   claimer = await openPostgresStore({ url, migrate: true, connect: watched, clock: clockOf(() => claimerMs) })
   producer = await openPostgresStore({ url, clock: clockOf(() => producerMs) })
   subscription = await claimer.subscribe((hint) => heard.push(hint))
@@ -436,7 +434,7 @@ describe('a claim that stands is answered', () => {
     await leaver.close()
   })
 
-  it('not at all behind a pooler, unless its process can listen past it', async () => {
+  itPooled('not at all behind a pooler, unless its process can listen past it', async () => {
     await using pooler = await startPgbouncer(database.url)
     const { url } = pooler
     const blind = await openPostgresStore({ url })
@@ -461,12 +459,10 @@ describe('a claim that stands is answered', () => {
     await seeing.close()
   })
 
-  it('by whoever is in role pawl_app, who cannot read who stands', async () => {
-    const login = 'pawl_test_standing'
-    await admin.query(`do $$ begin create role ${login} login in role pawl_app; exception
-      when duplicate_object or unique_violation then null; end $$`)
+  it('by whoever is in the role of the installation, who cannot read who stands', async () => {
     const url = new URL(database.url)
-    url.username = login
+    url.username = `standing_${admin.database}`
+    await admin.query(`create role ${url.username} login in role pawl_app_${admin.database}`)
     const store = await openPostgresStore({ url: url.href })
     await using _subscription = await store.subscribe(() => {})
     const grant = await stood({}, store)

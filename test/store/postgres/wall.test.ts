@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { STATES } from '../../../src/core/job.ts'
@@ -6,7 +7,6 @@ import type { Store } from '../../../src/store/store.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { audit, change, claimedBy, completion, drain, grantOf, kindOf, Ledger, newJob, range } from './flow.ts'
 
-const LOGIN = 'pawl_test_service'
 let database: FreshDatabase
 let owner: pg.Client
 let app: pg.Client
@@ -18,11 +18,9 @@ beforeAll(async () => {
   await migrated.close()
   owner = new pg.Client({ connectionString: database.url })
   await owner.connect()
-  await owner.query(
-    `do $$ begin create role ${LOGIN} login in role pawl_app; exception when duplicate_object then null; end $$`,
-  )
   const url = new URL(database.url)
-  url.username = LOGIN
+  url.username = `service_${owner.database}`
+  await owner.query(`create role ${url.username} login in role pawl_app_${owner.database}`)
   app = new pg.Client({ connectionString: url.href })
   await app.connect()
   store = await openPostgresStore({ url: url.href })
@@ -41,7 +39,7 @@ const codeOf = (statement: Promise<unknown>): Promise<string> =>
     (error: unknown) => String((error as { code?: string }).code),
   )
 
-describe('whoever is in role pawl_app', () => {
+describe('whoever is in the role of the installation', () => {
   it('can do all the work', async () => {
     const { now } = await store.load([])
     const numbers = range(1, 300)
@@ -162,6 +160,22 @@ describe('the schema itself', () => {
       `insert into pawl.past (job, at, from_step, to_step, rev, from_rev, plain, events) values (1, 1, 7, 23, 9, 8, false, '')`,
     ]
     for (const statement of broken) expect(await codeOf(owner.query(statement)), statement).toBe('23514')
+  })
+
+  it('is described, view by view and column by column', async () => {
+    const page = readFileSync('docs/sql.md', 'utf8')
+    for (const view of ['jobs', 'events']) {
+      const section = page.slice(page.indexOf(`### \`pawl.${view}\``)).split('###')[1] ?? ''
+      const { rows } = await owner.query(
+        `select column_name as name from information_schema.columns where table_schema = 'pawl' and table_name = $1`,
+        [view],
+      )
+      const told = section.split('\n').flatMap((line) => {
+        const [, first = ''] = line.split('|')
+        return [...first.matchAll(/`(\w+)`/g)].map(([, name]) => name)
+      })
+      expect(told.toSorted(), view).toEqual(rows.map(({ name }) => name).toSorted())
+    }
   })
 
   it('names every state in its view', async () => {

@@ -14,7 +14,19 @@ import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
 import { clockOf, completed, grant, newJob, owned } from './life.ts'
 
 const [what, path = '', word = ''] = process.argv.slice(2)
-const say = (line: string) => writeSync(1, `${line}\n`)
+
+/** A pipe whose reader is slow is full for a while; a line of this size is written as a whole or not at all. */
+function say(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, `${line}\n`)
+      return
+    } catch (error) {
+      if ((error as { readonly code?: string }).code !== 'EAGAIN') throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
+  }
+}
 
 switch (what) {
   case 'enqueue': {

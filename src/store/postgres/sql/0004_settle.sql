@@ -65,7 +65,8 @@ end $$;
 -- z state, e events, p 1 if plain, d doc, o output, c the bundle they were claimed in. Alike are most jobs of a batch; an
 -- object per job cost 3 µs more. `bundles`: all of them, in order. `uncounted`: bundles whose row somebody else had; the
 -- caller has them counted (`pawl.recount`) when this is done.
-create function pawl.settle(items json, jobs bigint[], revs int[], kinds int[], shapes text[], bundles bigint[] default null)
+create function pawl.settle(items json, jobs bigint[], revs int[], kinds int[], shapes text[], bundles bigint[] default null,
+                            of_the_callers boolean default false)
 returns table (now_ms bigint, missed json, uncounted text)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms'
 set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
@@ -84,7 +85,10 @@ declare
   counts int[];
   lost bigint[];
   taken bigint[];
+  -- In a transaction of the caller's there is no second try: a heartbeat that is just being committed is waited for.
+  patience text := case when of_the_callers then '5s' else '100ms' end;
 begin
+  if of_the_callers then perform set_config('lock_timeout', patience, true); end if;
   if current_setting('transaction_isolation') <> 'read committed' then bundles := null; end if;
   -- It only counts what it did: where something is missed all of it is undone and done again by the careful way.
   if few_groups or bundles is not null then
@@ -93,7 +97,7 @@ begin
         -- Whoever has one alone is about to commit, however slow the disk: breaking up a batch for that made 500 commits of one.
         perform set_config('lock_timeout', '5s', true);
         perform pg_advisory_xact_lock_shared(hashtextextended('pawl.claim', u.id)) from unnest(bundles) as u(id);
-        perform set_config('lock_timeout', '100ms', true);
+        perform set_config('lock_timeout', patience, true);
       end if;
       if few_groups then
         for alike in select * from json_to_recordset(items)

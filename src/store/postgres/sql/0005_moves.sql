@@ -50,10 +50,16 @@ end $$;
 -- Who calls it: insert, for jobs with keys, in the caller's transaction, and item by item after a batch has failed.
 -- Answers with the clock and, for each item in order, null or 'by:holder'. Never "no row": who was second is told who
 -- was first. JSON keys: see newRow, and tn tenant, ks keys, s shape.
-create function pawl.enqueue(items json) returns table (now_ms bigint, verdicts json)
-language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$
+--
+-- A key that is held by a transaction which has not ended is waited for. A moment only on a connection of ours, where the
+-- batch is broken up then; in a transaction of the caller's, who may have come to wait, as long as the caller's own
+-- `lock_timeout` says, or 5 s where it says nothing. Then the item is `busy`, and their transaction is as it was.
+create function pawl.enqueue(items json, of_the_callers boolean default false)
+returns table (now_ms bigint, verdicts json)
+language plpgsql set search_path = pawl, pg_temp as $$
 declare
   started bigint := clock();
+  theirs text := current_setting('lock_timeout');
   item json;
   verdict text;
   answers text[] := '{}';
@@ -61,10 +67,17 @@ declare
   kinds int[] := '{}';
   shapes text[] := '{}';
 begin
+  if not of_the_callers then perform set_config('lock_timeout', '100ms', true);
+  elsif theirs = '0' then perform set_config('lock_timeout', '5s', true);
+  end if;
   for item in select * from json_array_elements(items) loop
     begin
       verdict := bear(item, started, null);
-    exception when sqlstate 'PW001' then verdict := sqlerrm;
+    exception
+      when sqlstate 'PW001' then verdict := sqlerrm;
+      when lock_not_available or deadlock_detected then
+        if not of_the_callers then raise; end if;
+        verdict := 'busy:';
     end;
     answers := array_append(answers, verdict);
     if verdict is null then
@@ -76,10 +89,12 @@ begin
   if cardinality(jobs) > 0 then
     insert into entry (at, jobs, revs, kinds, shapes) values (started, jobs, '{1}', kinds, shapes);
   end if;
+  perform set_config('lock_timeout', theirs, true);
   return query select started, array_to_json(answers);
 end $$;
 
--- One move. 'a' applied, 'c' conflict, 'l' late; PW001 where a key is held, for the caller to undo.
+-- One move. 'a' applied, 'b' applied before, by a try whose answer was lost, 'c' conflict, 'l' late; PW001 where a key is
+-- held, for the caller to undo.
 -- JSON keys: those of settle, and q place before, w place after (r ready, l lease, s rest, p past), ra ready at, l lane,
 -- lw lease window, t tick, x lease end, bi and bn last heartbeat and their number, k kind, h shape, tn tenant, g keys given, kt keys taken,
 -- sp successor, b bodies, u foreign correlations, c the claim where the move is one.
@@ -118,7 +133,7 @@ begin
     end if;
   end if;
   if was_rev is distinct from x.r then
-    if again and exists (select from past p where p.job = x.i and p.rev = x.v and p.events = x.e) then return 'a'; end if;
+    if again and exists (select from past p where p.job = x.i and p.rev = x.v and p.events = x.e) then return 'b'; end if;
     return 'c';
   end if;
   if x.n is not null and x.n <= now_ms then return 'l'; end if;
@@ -189,7 +204,8 @@ begin
 end $$;
 
 -- Who calls it: commit. Answers with the clock and a verdict for each item in order: 'a', 'c', 'l', or 'purpose:holder:key'.
-create function pawl.move(items json, again boolean) returns table (now_ms bigint, verdicts json)
+create function pawl.move(items json, again boolean, of_the_callers boolean default false)
+returns table (now_ms bigint, verdicts json)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$
 declare
   started bigint := clock();
@@ -202,6 +218,7 @@ declare
   kinds int[] := '{}';
   shapes text[] := '{}';
 begin
+  if of_the_callers then perform set_config('lock_timeout', '5s', true); end if;
   perform loosen(array(select x.i from json_to_recordset(items) as x(i bigint, q text) where x.q = 'l'));
   for item in select * from json_array_elements(items) loop
     if item -> 'kt' is null and item -> 'sp' is null then
@@ -214,7 +231,8 @@ begin
         verdict := sqlerrm || ':' || wanted;
       end;
     end if;
-    answers := answers || verdict;
+    -- What was applied before was told of before: the feed shows it once.
+    answers := answers || case when verdict = 'b' then 'a' else verdict end;
     if verdict = 'a' then
       jobs := jobs || (item ->> 'i')::bigint;
       revs := revs || (item ->> 'f')::int;

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync, StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { isUnreadable } from './result-codes.ts'
 import { one } from './rows.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
@@ -13,9 +13,6 @@ export class FileRefused extends Error {
 
 /** Throws `SQLITE_BUSY` where another process is opening the same file; then it is tried again. */
 export function openFile(path: string): DatabaseSync {
-  if (!('setReturnArrays' in StatementSync.prototype)) {
-    throw new FileRefused(`the embedded store needs Node 22.18 or newer; this is Node ${process.versions.node}.`)
-  }
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
   const db = new DatabaseSync(path, { timeout: 0 })
   try {

@@ -1,6 +1,5 @@
--- The second wall. Whoever works as `pawl_app` may call the port's functions and read the views, nothing else: no table,
--- no helper. The functions run as their owner, with a fixed search path. Give it to the user your service logs in as:
--- grant pawl_app to my_service;
+-- For people and reports: `docs/sql.md` says what each column is. Payloads are in them: whoever must not see those is granted
+-- columns, not the view.
 
 create view pawl.jobs as
 select j.id, q.tenant, q.name as queue, k.type,
@@ -46,7 +45,7 @@ create function pawl.event_name(letter text) returns text language sql immutable
     when 'x' then 'cancel_requested' when 'y' then 'rescheduled' when 'U' then 'compensated' when 'z' then 'compacted' end
 $$;
 
--- For people and reports: what happened to which job, in order, with the time of the commit that wrote it.
+-- What happened to which job, in order, with the time of the commit that wrote it.
 create view pawl.events as
 select j.id as job, 1 as rev, 0 as place, 'enqueued' as type, to_timestamp(j.created_at / 1000.0) as at from pawl.job j
 union all
@@ -58,40 +57,3 @@ select b.id, 2, 0, 'claimed', to_timestamp(b.at / 1000.0) from pawl.bundled b
 union all
 select p.job, p.rev, e.n::int - 1, pawl.event_name(substr(ltrim(e.event::text), 3, 1)), to_timestamp(p.at / 1000.0)
 from pawl.past p cross join lateral json_array_elements(p.events::json) with ordinality as e(event, n) where e.n > 1;
-
-do $$
-declare
-  f record;
-  port constant text[] := array['clock', 'insert_plain', 'insert_one', 'enqueue', 'claim', 'offer', 'hear', 'settle', 'missed', 'loosen', 'recount', 'move', 'heartbeat', 'due',
-    'intern_queues', 'intern_kind', 'kinds_by_id', 'records', 'history', 'histories', 'bodies', 'aliases', 'find_ids',
-    'place_entries', 'feed_page', 'feed_end', 'tallies', 'trim_feed', 'jobs_between', 'jobs_correlated', 'settings',
-    'annotate', 'annotations', 'compact', 'purge'];
-  may_create boolean;
-begin
-  for f in select p.oid::regprocedure as name, p.proname, p.proconfig from pg_proc p
-           where p.pronamespace = 'pawl'::regnamespace loop
-    if f.proconfig is not null then execute format('alter function %s security definer', f.name); end if;
-    execute format('revoke all on function %s from public', f.name);
-  end loop;
-  revoke all on schema pawl from public;
-  revoke all on all tables in schema pawl from public;
-
-  -- Roles belong to the whole server: who may not make them opens the store as the owner; the functions are the same.
-  select r.rolcreaterole or r.rolsuper into may_create from pg_roles r where r.rolname = current_user;
-  if not exists (select from pg_roles where rolname = 'pawl_app') then
-    if not may_create then
-      raise notice 'pawl: role pawl_app was not created, % may not create roles', current_user;
-      return;
-    end if;
-    begin
-      create role pawl_app nologin;
-    exception when duplicate_object or unique_violation then null;
-    end;
-  end if;
-  grant usage on schema pawl to pawl_app;
-  grant select on pawl.jobs, pawl.events, pawl.migration to pawl_app;
-  for f in select p.oid::regprocedure as name from pg_proc p
-           where p.pronamespace = 'pawl'::regnamespace and p.proname = any(port || array['event_name']) loop
-    execute format('grant execute on function %s to pawl_app', f.name);
-  end loop;
-end $$;

@@ -1,0 +1,78 @@
+/** What the last of some typed words may become: verbs, options or values, read off the tree of verbs. */
+import type { Command, Option } from 'commander'
+
+export interface Candidate {
+  readonly word: string
+  readonly about: string
+}
+
+export interface Place {
+  /** What may stand here, if it begins so. */
+  readonly candidates: readonly Candidate[]
+  /** The name of the value that is wanted here, and how much of it has been typed; after `prefix`, which stays. */
+  readonly wants: { readonly name: string; readonly typed: string; readonly prefix: string } | undefined
+  /** Options given so far that say where the jobs are. */
+  readonly given: Readonly<Record<string, string>>
+}
+
+export function placeOf(root: Command, typed: readonly string[]): Place {
+  // Bash takes `--state=failed` for three words.
+  const words = typed.at(-1) === '=' ? [...typed, ''] : typed
+  const current = words.at(-1) ?? ''
+  const given: Record<string, string> = {}
+  let at = root
+  let positionals = 0
+  let awaiting: Option | undefined
+  for (const word of words.slice(0, -1)) {
+    if (awaiting !== undefined && word === '=') continue
+    if (awaiting !== undefined) {
+      given[awaiting.attributeName()] = word
+      awaiting = undefined
+      continue
+    }
+    const child = childOf(at, word)
+    if (word.startsWith('-')) awaiting = word.includes('=') ? undefined : takingValue(optionOf(root, at, word))
+    else if (child === undefined) positionals += 1
+    else at = child
+  }
+  const candidates = (all: readonly Candidate[]) => all.filter(({ word }) => word.startsWith(current))
+  if (awaiting !== undefined) {
+    return { candidates: [], wants: { name: nameOf(awaiting.flags), typed: current, prefix: '' }, given }
+  }
+  const joined = /^(--[\w-]+)=(.*)$/s.exec(current)
+  if (joined !== null) {
+    const [, long = '', value = ''] = joined
+    const option = takingValue(optionOf(root, at, long))
+    const name = option === undefined ? '' : nameOf(option.flags)
+    return { candidates: [], wants: { name, typed: value, prefix: `${long}=` }, given }
+  }
+  if (current.startsWith('-')) return { candidates: candidates(optionsOf(root, at)), wants: undefined, given }
+  const wanted = at.registeredArguments[Math.min(positionals, at.registeredArguments.length - 1)]
+  const open = wanted !== undefined && (positionals < at.registeredArguments.length || wanted.variadic)
+  const wants = open ? { name: wanted.name(), typed: current, prefix: '' } : undefined
+  return { candidates: candidates(positionals === 0 ? verbsOf(at) : []), wants, given }
+}
+
+const visible = (command: Command): readonly Command[] => command.createHelp().visibleCommands(command)
+
+const childOf = (at: Command, word: string): Command | undefined =>
+  at.commands.find((child) => child.name() === word || child.aliases().includes(word))
+
+const verbsOf = (at: Command): readonly Candidate[] =>
+  at.commands
+    .filter((child) => visible(at).includes(child))
+    .flatMap((child) => [child.name(), ...child.aliases()].map((word) => ({ word, about: child.description() })))
+
+const optionsOf = (root: Command, at: Command): readonly Candidate[] =>
+  [...(at === root ? [] : at.options), ...root.options]
+    .map(({ long, description }) => ({ word: long ?? '', about: description }))
+    .concat({ word: '--help', about: 'what there is' })
+
+const optionOf = (root: Command, at: Command, word: string): Option | undefined =>
+  [...at.options, ...root.options].find(({ long, short }) => long === word || short === word)
+
+const takingValue = (option: Option | undefined): Option | undefined =>
+  option !== undefined && (option.required || option.optional) ? option : undefined
+
+/** `-q, --queue <queues>`: queues. */
+const nameOf = (flags: string): string => /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1] ?? ''

@@ -1,0 +1,64 @@
+/** What the demo says once it runs. Every indented line can be typed as it stands: a test does. */
+import type { JobId } from '../../core/job.ts'
+import type { Terminal } from '../terminal.ts'
+
+export interface Welcome {
+  readonly url: string
+  readonly secret: string
+  readonly store: string
+  /** The store is not the demo's own, and stays. */
+  readonly kept: boolean
+  /** Waits for whoever reads this. */
+  readonly refund: JobId
+}
+
+export function welcome(terminal: Terminal, { url, secret, store, kept, refund }: Welcome): void {
+  const { paint } = terminal
+  const authorization = `-H 'Authorization: Bearer ${secret}'`
+  const job = `'{"type":"greet","queue":"demo","input":{"name":"curl"}}'`
+  const lines = [
+    `pawl serves ${store} at ${paint.bold(url)}, and a worker runs jobs of six types:`,
+    paint.dim(
+      'greet works, fetch.page fails twice first, charge.card ends as a dead letter, parse.mail fails for good,',
+    ),
+    paint.dim('refund waits for somebody to approve it, render.film takes twenty seconds and says how far it is.'),
+    '',
+    `Demo token (admin, good until this stops): ${paint.bold(secret)}`,
+    '',
+    paint.bold('Try, in another terminal:'),
+    ...aliasLine(),
+    `  export PAWL_URL=${url} PAWL_TOKEN=${secret}`,
+    `  pawl top`,
+    `  pawl tail`,
+    `  pawl jobs ls --state parked,waiting,retrying`,
+    `  pawl enqueue greet --queue demo -p name=you --wait`,
+    `  pawl explain ${refund}`,
+    `  pawl jobs signal ${refund} approved -p by=me`,
+    `  pawl jobs events ${refund}`,
+    `  pawl dlq ls`,
+    `  pawl dlq redrive --dry-run`,
+    '',
+    paint.bold('Or with nothing but curl:'),
+    `  curl -s ${authorization} ${url}/v1/queues`,
+    `  curl -s ${authorization} -H 'Content-Type: application/json' -d ${job} ${url}/v1/jobs`,
+    `  curl -sN ${authorization} -H 'Accept: text/event-stream' ${url}/v1/events`,
+    '',
+    paint.dim('examples/worker.py and examples/worker.sh are workers in Python and bash.'),
+    paint.dim(
+      kept
+        ? 'Ctrl-C stops everything; the jobs stay.'
+        : 'Ctrl-C stops everything, and the jobs go with it; pawl demo --url demo.db keeps them.',
+    ),
+  ]
+  for (const line of lines) terminal.say(line)
+}
+
+/** From a checkout nobody has `pawl` on the path, and perhaps an older Node: both are given a name. */
+function aliasLine(): readonly string[] {
+  const script = process.argv[1] ?? ''
+  return script.endsWith('.ts') ? [`  alias pawl=${quoted(`${quoted(process.execPath)} ${quoted(script)}`)}`] : []
+}
+
+/** As one word of a shell. */
+const quoted = (text: string): string =>
+  /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -1,0 +1,43 @@
+/**
+ * Words for people, wherever they stand in a record, an event or an answer: failures, reasons, what a progress report
+ * says. One list, so that nothing which is to be sealed, opened or shown is forgotten.
+ */
+import type { CancelRequest, DeadLetter, Ending, Failure, Progress, Verdict } from '../core/job.ts'
+
+export interface Reader {
+  reason(text: string): string
+  progress(text: string): string
+  /** Its message and its context. */
+  failure(failure: Failure): Failure
+}
+
+type Places = { readonly [place: string]: (value: never, reader: Reader) => unknown }
+
+const withReason = <T extends { readonly reason: string | undefined }>(value: T, reader: Reader): T =>
+  value.reason === undefined ? value : { ...value, reason: reader.reason(value.reason) }
+const failure = (value: Failure, reader: Reader): Failure => reader.failure(value)
+
+/** By the names they have in a record, in the payload of an event, in an event, in an intended ending. */
+const PLACES = {
+  reason: (value: string, reader: Reader) => reader.reason(value),
+  cancel: (value: CancelRequest, reader: Reader) => withReason(value, reader),
+  verdict: (value: Verdict, reader: Reader) => withReason(value, reader),
+  progress: (value: Progress, reader: Reader): Progress =>
+    value.message === undefined ? value : { ...value, message: reader.progress(value.message) },
+  failure,
+  error: failure,
+  lastFailure: failure,
+  /** Of an ending: its reason alone. */
+  deadLetter: (value: DeadLetter | string, reader: Reader) =>
+    typeof value === 'string' ? value : { ...value, lastError: reader.failure(value.lastError) },
+  intended: (value: Ending, reader: Reader): Ending => inWordsOf(value, reader),
+} as const satisfies Places
+
+/** The same, with its prose as the reader has it. */
+export function inWordsOf<T extends object>(it: T, reader: Reader): T {
+  const read = Object.entries(PLACES as Places).flatMap(([place, words]) => {
+    const said: unknown = Reflect.get(it, place)
+    return said === undefined ? [] : [[place, words(said as never, reader)] as const]
+  })
+  return read.length === 0 ? it : { ...it, ...Object.fromEntries(read) }
+}

@@ -1,0 +1,321 @@
+/**
+ * An engine whose users' words are sealed before they reach it, and opened on their way back: it stands in front of the
+ * local engine and of the HTTP client alike, so that store, gateway and everything else below keep what they cannot read.
+ *
+ * A text is bound to its job, so the job must have a name before it is sent: where the producer chose none, it is an id that
+ * the engine reserves, or, where that cannot be had (over HTTP), one that is made here and becomes the job's own.
+ */
+import type { Event } from '../core/event.ts'
+import type { CancelRequest, Job, JobId } from '../core/job.ts'
+import { refuse } from '../core/refuse.ts'
+import { validate } from '../core/validate.ts'
+import type { CommandType } from '../core/verb.ts'
+import type {
+  EventPage,
+  EventQuery,
+  Hint,
+  JobPage,
+  JobQuery,
+  LoadAnswer,
+  Loaded,
+  LoadItem,
+  SettingAnswer,
+  SettingOperation,
+  SignalName,
+  Transaction,
+} from '../store/store.ts'
+import type { Random } from '../system/random.ts'
+import { type BodyCodec, Unencodable } from './body-codec.ts'
+import type {
+  Answer,
+  Assignment,
+  ClaimRequest,
+  Engine,
+  EnqueueAnswer,
+  EnqueueRequest,
+  HeartbeatAnswer,
+  HeartbeatRequest,
+  Word,
+} from './engine.ts'
+import { type Called, calledAs, JobNames, whoseIs } from './job-names.ts'
+import { inWordsOf } from './prose.ts'
+import { isSealed, isWordy, readerWith, sealedWord } from './sealed-words.ts'
+import { isSignal, seal, unsealBody, type Whose } from './sealing.ts'
+
+export class SealedEngine implements Engine {
+  readonly #engine: Engine
+  readonly #codec: BodyCodec
+  readonly #random: Random
+  readonly #names: JobNames
+
+  constructor(engine: Engine, codec: BodyCodec, random: Random) {
+    this.#engine = engine
+    this.#codec = codec
+    this.#random = random
+    this.#names = new JobNames(engine)
+  }
+
+  get claimsStand(): boolean {
+    return this.#engine.claimsStand
+  }
+
+  async enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
+    const ids = (await this.#engine.reserveIds?.(requests.length)) ?? []
+    const { answers, places, ready } = sifted<EnqueueRequest, EnqueueAnswer>(requests, (request, i) =>
+      unlessUnencodable('enqueue', undefined, () => this.#sealedRequest(request, ids[i])),
+    )
+    const given = await this.#engine.enqueue(ready, tx)
+    const judged = await Promise.all(
+      places.map((i, n) => this.#judged(requests[i] as EnqueueRequest, given[n] as EnqueueAnswer, tx)),
+    )
+    for (const [n, i] of places.entries()) answers[i] = judged[n] as EnqueueAnswer
+    return answers
+  }
+
+  async claim(request: ClaimRequest): Promise<readonly Assignment[]> {
+    const assignments = await this.#engine.claim(request)
+    return Promise.all(assignments.map((assignment) => this.#assigned(assignment)))
+  }
+
+  async settle(words: readonly Word[]): Promise<readonly Answer[]> {
+    const known = await this.#names.of(words.filter(isWordy))
+    const { answers, places, ready } = sifted<Word, Answer>(words, (word) =>
+      isWordy(word) ? this.#sealedWord(word, known.get(calledAs(word))) : word,
+    )
+    const given = await this.#engine.settle(ready)
+    for (const [n, i] of places.entries()) {
+      const word = words[i] as Word
+      const answer = await this.#recognised(word, given[n] as Answer, known.get(calledAs(word)))
+      answers[i] = await this.#heard(word, answer)
+    }
+    return answers
+  }
+
+  async heartbeat(beats: readonly HeartbeatRequest[]): Promise<readonly HeartbeatAnswer[]> {
+    const answers = await this.#engine.heartbeat(beats)
+    return Promise.all(answers.map((answer, i) => this.#heard(beats[i] as HeartbeatRequest, answer)))
+  }
+
+  async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
+    const answer = await this.#engine.load(items)
+    return { ...answer, items: await Promise.all(answer.items.map((found) => found && this.#opened(found))) }
+  }
+
+  async find(query: JobQuery): Promise<JobPage> {
+    const page = await this.#engine.find(query)
+    return { ...page, jobs: page.jobs.map((job) => this.#readable(job)) }
+  }
+
+  async events(query: EventQuery): Promise<EventPage> {
+    const page = await this.#engine.events(query)
+    const sealed = page.events.filter((event) => isSealed(event) || isSealed(event.payload))
+    const known = await this.#names.of(sealed.map(({ jobId }) => ({ id: jobId })))
+    return { ...page, events: page.events.map((event) => this.#readableEvent(event, known.get(event.jobId))) }
+  }
+
+  settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
+    return this.#engine.settings(operations)
+  }
+
+  subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
+    return this.#engine.subscribe(wake)
+  }
+
+  now(): number {
+    return this.#engine.now()
+  }
+
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#engine[Symbol.asyncDispose]()
+  }
+
+  /** What somebody else was told about a job's cancel, in words. */
+  openedCancel(job: Job, cancel: CancelRequest): CancelRequest {
+    return inWordsOf({ cancel }, readerWith(this.#codec, whoseIs(job))).cancel
+  }
+
+  #sealedRequest(request: EnqueueRequest, reservedId: JobId | undefined): EnqueueRequest {
+    const { input, kind } = request
+    const id = request.id ?? (reservedId === undefined ? this.#random.uuid() : undefined)
+    if (input === undefined) return { ...request, reservedId }
+    const about = { tenant: kind.tenant, job: id ?? reservedId ?? '', body: 'input' }
+    return {
+      ...request,
+      id,
+      reservedId,
+      input: seal(this.#codec, input, about, { generation: 0, word: this.#random.hex64() }),
+    }
+  }
+
+  /**
+   * Somebody was first with its key or its id. Whether with the same words is judged below, as ever, but by texts that only
+   * this side can read, and no two sealed inputs look alike: where they are equal, the same is said again exactly as it was
+   * sealed then, under the name it had.
+   */
+  async #judged(request: EnqueueRequest, answer: EnqueueAnswer, tx: Transaction | undefined): Promise<EnqueueAnswer> {
+    if (answer.ok) return { ...answer, job: this.#readable(answer.job) }
+    const { code, holder } = answer.refusal
+    if (code !== 'ID_TAKEN' || holder === undefined || request.input === undefined) return answer
+    const [found] = (await this.#engine.load([{ id: holder, bodies: ['input'] }])).items
+    const sealed = found?.bodies['input']
+    if (found === undefined || sealed === undefined) return answer
+    const was = await this.#opened(found)
+    if (textOf(was.bodies, 'input') !== request.input) return answer
+    const id = request.id ?? found.job.spec.alias
+    const [again = answer] = await this.#engine.enqueue([{ ...request, id, input: sealed }], tx)
+    return again.ok ? { ...again, job: this.#readable(again.job) } : again
+  }
+
+  async #assigned(assignment: Assignment): Promise<Assignment> {
+    const { job, input: sealed } = assignment
+    this.#names.remember(job.id, job)
+    const inputs = sealed === undefined ? {} : await this.#bodies(job, { input: sealed })
+    // Unreadable: it must not take its neighbours along. Who loads it is told why.
+    const input = textOf(inputs, 'input')
+    return {
+      ...assignment,
+      job: this.#readable(job),
+      input,
+      inputLater: input === undefined && job.spec.input !== undefined,
+    }
+  }
+
+  /** Or why not: what makes no sense is refused here, in core's words, while it can still be read. */
+  #sealedWord(word: Word, whose: Whose | undefined): Word | RefusedHere {
+    const { id, command } = word
+    if (whose === undefined) {
+      const message = `There is no job ${id}.`
+      return { ok: false, refusal: refuse('NOT_FOUND', { command: command.type, jobId: id, message }) }
+    }
+    const violations = validate(command, this.now())
+    if (violations.length === 0) return unlessUnencodable(command.type, id, () => sealedWord(this.#codec, word, whose))
+    const message = violations.map(({ field, rule }) => `${field}: ${rule}`).join('; ')
+    return { ok: false, refusal: refuse('INVALID', { command: command.type, jobId: id, violations, message }) }
+  }
+
+  /** The request id is taken: perhaps by this very word, sealed with another key. Then nothing can come of it but a replay. */
+  async #recognised(word: Word, answer: Answer, whose: Whose | undefined): Promise<Answer> {
+    if (answer.ok || answer.refusal.code !== 'REQUEST_ID_REUSED' || whose === undefined) return answer
+    for (const encoder of this.#codec.formerly ?? []) {
+      const sealed = unlessUnencodable(word.command.type, word.id, () => sealedWord(encoder, word, whose))
+      if ('ok' in sealed) continue
+      const [again] = await this.#engine.settle([sealed])
+      if (again?.ok === true) return again
+    }
+    return answer
+  }
+
+  async #heard<A extends Answer | HeartbeatAnswer>(about: Called, answer: A): Promise<A> {
+    if (!answer.ok || !isSealed(answer)) return answer
+    const whose = (await this.#names.of([about])).get(calledAs(about))
+    return whose === undefined ? answer : inWordsOf(answer, readerWith(this.#codec, whose))
+  }
+
+  async #opened(found: Loaded): Promise<Loaded> {
+    const { job, caused } = found
+    this.#names.remember(job.id, job)
+    return {
+      job: this.#readable(job),
+      bodies: await this.#bodies(job, found.bodies),
+      caused: caused.map((event) => this.#readableEvent(event, whoseIs(job))),
+      signals: this.#signals(job, found.bodies),
+    }
+  }
+
+  /** Each opened when it is looked at: one that cannot be read is an error for whoever wants that one. */
+  async #bodies(job: Job, bodies: Loaded['bodies']): Promise<Loaded['bodies']> {
+    const own = whoseIs(job)
+    const { input } = bodies
+    const ofInput = input === undefined ? own : ((await this.#inputWhose(job, input)) ?? own)
+    return lazily(Object.keys(bodies), (name) => {
+      const text = bodies[name] as string
+      return unsealBody(this.#codec, { name, text }, name === 'input' ? ofInput : own, job.generation).text
+    })
+  }
+
+  #signals(job: Job, bodies: Loaded['bodies']): Readonly<Record<string, SignalName | undefined>> {
+    return lazily(Object.keys(bodies).filter(isSignal), (name) => {
+      const text = bodies[name] as string
+      return unsealBody(this.#codec, { name, text }, whoseIs(job), job.generation).heading?.signal
+    })
+  }
+
+  /**
+   * A retry that is a new job has the very text of the job before it, which is bound to that one's name. Of the same type:
+   * whoever says that a job has a parent must not thereby get its input read by another handler. Undefined where it cannot be
+   * read as anybody's.
+   */
+  async #inputWhose(job: Job, text: string): Promise<Whose | undefined> {
+    const { alias, parentId, kind } = job.spec
+    const own = whoseIs(job)
+    if (alias !== undefined || parentId === undefined || this.#isReadable(text, own)) return own
+    const [parent] = (await this.#engine.load([{ id: parentId, tenant: kind.tenant }])).items
+    return parent?.job.spec.kind.type === kind.type ? this.#inputWhose(parent.job, text) : undefined
+  }
+
+  #isReadable(text: string, whose: Whose): boolean {
+    try {
+      unsealBody(this.#codec, { name: 'input', text }, whose, 0)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #readable(job: Job): Job {
+    return isSealed(job) ? inWordsOf(job, readerWith(this.#codec, whoseIs(job))) : job
+  }
+
+  #readableEvent(event: Event, whose: Whose | undefined): Event {
+    if (whose === undefined) return event
+    const reader = readerWith(this.#codec, whose)
+    return { ...inWordsOf(event, reader), payload: inWordsOf(event.payload, reader) } as Event
+  }
+}
+
+type RefusedHere = Extract<Answer, { readonly ok: false }>
+
+/** What is sealed and may be sent, with its places; what is refused here has its answer, and takes nobody along. */
+function sifted<Item extends object, Given>(
+  items: readonly Item[],
+  sealed: (item: Item, place: number) => Item | RefusedHere,
+) {
+  const answers: (Given | RefusedHere)[] = new Array(items.length)
+  const places: number[] = []
+  const ready: Item[] = []
+  for (const [i, item] of items.entries()) {
+    const made = sealed(item, i)
+    if ('ok' in made) answers[i] = made
+    else {
+      places.push(i)
+      ready.push(made)
+    }
+  }
+  return { answers, places, ready }
+}
+
+function unlessUnencodable<T>(command: CommandType, jobId: JobId | undefined, make: () => T): T | RefusedHere {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof Unencodable)) throw error
+    const { violation, message } = error
+    return { ok: false, refusal: refuse('INVALID', { command, jobId, violations: [violation], message }) }
+  }
+}
+
+/** Undefined where it cannot be read. */
+function textOf(bodies: Loaded['bodies'], name: string): string | undefined {
+  try {
+    return bodies[name]
+  } catch {
+    return undefined
+  }
+}
+
+/** Found when it is looked at. */
+function lazily<T>(names: readonly string[], find: (name: string) => T): Readonly<Record<string, T>> {
+  const found: Record<string, T> = {}
+  for (const name of names) Object.defineProperty(found, name, { enumerable: true, get: () => find(name) })
+  return found
+}

@@ -1,0 +1,113 @@
+/** What is used of the driver; tests put something in between. */
+import type { Socket } from 'node:net'
+import pg from 'pg'
+import type { DriverConfig } from './target.ts'
+
+export interface Client {
+  /** `host:port`, for words. */
+  readonly where: string
+  connect(): Promise<unknown>
+  query(question: Question): Promise<{ rows: unknown[] }>
+  /** Takes leave when nothing is under way. */
+  end(): Promise<void>
+  /** Gone now, without a word to whoever may not hear it. What is under way fails. */
+  destroy(): void
+  /** Resolves when it has ended, however that came, with the error it ended by, if there was one. */
+  readonly gone: Promise<Error | undefined>
+  heard(listener: (channel: string, payload: string) => void): unknown
+  /** What the server remarks. */
+  noticed(listener: (code: string, message: string) => void): unknown
+  /** Of its backend, as whoever answered the connection told it. A pooler invents one. */
+  processId(): number | null
+  traffic(): Traffic
+  /** The driver's own, for whoever is handed a transaction. */
+  readonly driver: pg.Client
+}
+
+export interface Question {
+  readonly name?: string
+  readonly text: string
+  readonly values: unknown[]
+  readonly rowMode: 'array'
+  readonly types: typeof TYPES
+}
+
+/** A row, column by column. Numbers are numbers, everything else is text or null. */
+export type Row = readonly (string | number | boolean | null)[]
+
+/** Bytes since the beginning. */
+export interface Traffic {
+  readonly sent: number
+  readonly received: number
+  /** Those sent that have been answered: all of them, or it is being waited for. */
+  readonly answered: number
+}
+
+export interface ClientConfig {
+  /** The address of one host. */
+  readonly host: DriverConfig
+  /** Who we are, to whoever looks at the server's connections; unless the address says it. */
+  readonly name: string
+  /** Statements are sent as they come, and not one after the other. */
+  readonly pipeline: boolean
+}
+
+export type Connect = (config: ClientConfig) => Client
+
+/** Between two signs of life on a connection that rests: a dead one is found before somebody needs it. */
+const KEEP_ALIVE_MS = 10_000
+
+export const connectWithPg: Connect = ({ host, name, pipeline }) => {
+  const client = new pg.Client({
+    ...host,
+    fallback_application_name: name,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    pipeline,
+  })
+  // Another one once the connection is encrypted.
+  const socket = () => client.connection.stream as Socket
+  let answered = 0
+  client.on('drain', () => {
+    answered = socket().bytesWritten
+  })
+  const gone = new Promise<Error | undefined>((resolve) => {
+    let reason: Error | undefined
+    client.on('error', (error) => {
+      reason ??= error
+    })
+    client.on('end', () => resolve(reason))
+  })
+  return {
+    where: client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`,
+    async connect() {
+      await client.connect()
+      answered = socket().bytesWritten
+    },
+    query: (question) => client.query(question),
+    end: () => client.end(),
+    destroy: () => socket().destroy(),
+    gone,
+    heard: (listener) => client.on('notification', ({ channel, payload = '' }) => listener(channel, payload)),
+    noticed: (listener) => client.on('notice', ({ code = '', message = '' }) => listener(code, message)),
+    processId: () => (client as Connected).processID,
+    traffic: () => ({ sent: socket().bytesWritten, received: socket().bytesRead, answered }),
+    driver: client,
+  }
+}
+
+/** The driver keeps it, and its types do not say so. */
+type Connected = pg.Client & { readonly processID: number | null }
+
+const INT2 = 21
+const INT4 = 23
+const INT8 = 20
+const BOOL = 16
+
+/** 8-byte numbers are times, ids and counts: all of them safe integers. */
+export const TYPES = {
+  getTypeParser: (oid: number): ((text: string) => unknown) =>
+    oid === INT8 || oid === INT4 || oid === INT2 ? Number : oid === BOOL ? isTrue : asIs,
+}
+const isTrue = (text: string): boolean => text === 't'
+const asIs = (text: string): string => text

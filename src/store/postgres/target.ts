@@ -1,0 +1,96 @@
+/**
+ * Where a database is: one host, or several of which one takes writes. The driver knows single hosts only; lists of
+ * them, and which of them will do, are read here as libpq reads them:
+ *
+ *     postgres://user@a:5432,b:5433/db?target_session_attrs=read-write&load_balance_hosts=random&connect_timeout=3
+ */
+import type pg from 'pg'
+
+/** A URL, or what the driver takes in its place: a password that is asked for each time, certificates. */
+export type Address = string | DriverConfig
+
+export type DriverConfig = Omit<
+  pg.ClientConfig,
+  'pipeline' | 'stream' | 'types' | 'query_timeout' | 'keepAlive' | 'keepAliveInitialDelayMillis'
+>
+
+export interface Target {
+  /** In the order they are tried; each is the whole address of one host. */
+  readonly hosts: readonly [DriverConfig, ...DriverConfig[]]
+  readonly wants: Wanted
+  readonly order: 'given' | 'random'
+  /** How long one host may take to let somebody in. */
+  readonly connectWithinMs: number
+}
+
+/** libpq's words for which hosts will do, without those that ask for one that takes no writes. */
+export type Wanted = 'read-write' | 'primary' | 'any'
+
+const WANTED: readonly Wanted[] = ['read-write', 'primary', 'any']
+const CONNECT_WITHIN_MS = 5_000
+
+export function targetOf(address: Address): Target {
+  const { connectionString, host, ...rest } = typeof address === 'string' ? { connectionString: address } : address
+  const url = connectionString === undefined ? undefined : URL_PARTS.exec(connectionString)?.groups
+  if (url === undefined) {
+    const hosts = host?.split(',').map((one) => ({ ...rest, host: one.trim() })) ?? [{ ...rest, connectionString }]
+    return { hosts: someOf(hosts), wants: 'read-write', order: 'given', connectWithinMs: CONNECT_WITHIN_MS }
+  }
+  const words = new URLSearchParams(url['query'])
+  const asked = { wants: wantedOf(words), order: orderOf(words), connectWithinMs: patienceOf(words) }
+  for (const name of OURS) words.delete(name)
+  const hosts = hostsOf(url['list'] ?? '', words).map(([place, params]) => {
+    const { scheme = '', user = '', path = '' } = url
+    const query = params.size === 0 ? '' : `?${params.toString()}`
+    return { ...rest, connectionString: `${scheme}${user}${place}${path}${query}` }
+  })
+  return { hosts: someOf(hosts), ...asked }
+}
+
+const URL_PARTS =
+  /^(?<scheme>postgres(?:ql)?:\/\/)(?<user>[^/?#]*@)?(?<list>[^/?#]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?/i
+
+/** What the driver would not understand. */
+const OURS = ['target_session_attrs', 'load_balance_hosts', 'connect_timeout']
+
+/** Hosts stand before the path, or are words of the query; then ports are, too. */
+function hostsOf(list: string, words: URLSearchParams): readonly (readonly [string, URLSearchParams])[] {
+  const places = list.split(',')
+  const named = words.get('host')?.split(',')
+  if (named === undefined) return places.map((place) => [place, words])
+  const ports = words.get('port')?.split(',') ?? []
+  return named.map((host, n) => {
+    const params = new URLSearchParams(words)
+    params.set('host', host)
+    const port = ports[n] ?? ports[0]
+    if (port !== undefined) params.set('port', port)
+    return [places[0] ?? '', params]
+  })
+}
+
+/** pawl writes: whoever does not say otherwise wants a host that lets it. */
+function wantedOf(words: URLSearchParams): Wanted {
+  const said = words.get('target_session_attrs') ?? 'read-write'
+  const wanted = WANTED.find((each) => each === said)
+  if (wanted !== undefined) return wanted
+  throw new Error(`pawl: target_session_attrs=${said}: pawl writes, so it is one of ${WANTED.join(', ')}`)
+}
+
+function orderOf(words: URLSearchParams): Target['order'] {
+  const said = words.get('load_balance_hosts') ?? 'disable'
+  if (said === 'disable') return 'given'
+  if (said === 'random') return 'random'
+  throw new Error(`pawl: load_balance_hosts=${said}: it is disable or random`)
+}
+
+/** In seconds, as ever; nothing and 0 leave it to us, who wait for nobody for ever. */
+function patienceOf(words: URLSearchParams): number {
+  const said = words.get('connect_timeout') ?? '0'
+  const seconds = Number(said)
+  if (!(Number.isFinite(seconds) && seconds >= 0)) throw new Error(`pawl: connect_timeout=${said}: it is in seconds`)
+  return seconds === 0 ? CONNECT_WITHIN_MS : seconds * 1_000
+}
+
+function someOf([first, ...others]: readonly DriverConfig[]): Target['hosts'] {
+  return [first ?? {}, ...others]
+}
