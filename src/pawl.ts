@@ -17,8 +17,9 @@ import { edges, MACHINE } from './core/transitions.ts'
 import { DEFAULT_TENANT, type InputOf, type JobSpec, type OutputOf } from './define-job.ts'
 import { Endings } from './endings.ts'
 import type { Answer, Engine, Word } from './engine/engine.ts'
+import { findSome } from './engine/find-some.ts'
+import { logOf } from './engine/log-of.ts'
 import { Queues } from './engine/queues.ts'
-import { logOf } from './engine/retention.ts'
 import { type Verification, type VerifyFilter, verify } from './engine/verify.ts'
 import { delayFrom, type EnqueueOptions, priorityFrom, timeFrom } from './enqueue-options.ts'
 import { ENDINGS, Invalid, Refused } from './errors.ts'
@@ -124,8 +125,9 @@ export class Pawl implements AsyncDisposable {
     return text === undefined ? undefined : JSON.parse(text)
   }
 
+  /** A page of at most `limit` jobs (500 unless given); where its `cursor` is absent there are no more. */
   find(query: Partial<JobQuery> = {}): Promise<JobPage> {
-    return this.engine.find({ ...query, order: query.order ?? 'newest', limit: query.limit ?? PAGE })
+    return findSome(this.engine, { ...query, order: query.order ?? 'newest', limit: query.limit ?? PAGE })
   }
 
   /** A job's whole log; or a page of what happened to many: the feed after a position, by type and time, by correlation. */

@@ -10,6 +10,7 @@ export function httpPage(): string {
     'Everything the gateway answers; what is not here does not exist. `GET /openapi.json` says the same to machines. Times are ISO 8601, durations milliseconds or `30s`, `5m`, `2h`, `1d`. Inputs, results and other bodies are kept exactly as they were sent.',
     'Send `Authorization: Bearer <token>`. The tenant comes from the token. A refusal is `application/problem+json` with `code`, `detail`, `next`, the job’s state, its owner and the end of its lease.',
     '`POST /v1/jobs` takes `Idempotency-Key: "…"` for 24 hours: the same words again give the original job, other words 422, a request still under way 409. Every word about a job takes a `requestId`: repeated, it gets the answer it got.',
+    'Lists come in pages. A page may be short, even empty, and yet not be the last: a request looks at so many jobs and no more, whoever they belong to. Go on with its `cursor` (`next` for the history of a job) until there is none. Events by correlation come job by job, the oldest job first; by type and time they come oldest first.',
     table(
       ['method', 'path', 'who', 'what'],
       ROUTES.map((route) => [code(route.method), code(route.path), who(route), route.summary]),

@@ -76,7 +76,7 @@ export function sessionOf(terminal: Terminal, flags: Flags, { env, signal }: Sur
 
 export const isGateway = (url: string): boolean => /^https?:/i.test(url)
 export const isPostgres = (url: string): boolean => /^postgres(ql)?:/i.test(url)
-const isFile = (url: string): boolean => !/^[a-z][a-z0-9+.-]+:/i.test(url)
+export const isFile = (url: string): boolean => !/^[a-z][a-z0-9+.-]+:/i.test(url)
 
 /** For who hands on what is encrypted as it is, and must not be able to read it. */
 export const withoutKeys = (session: Session): Session => ({ ...session, codec: undefined })

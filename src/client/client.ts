@@ -127,7 +127,7 @@ export class HttpEngine implements Engine {
 
   async find(query: JobQuery): Promise<JobPage> {
     const { tenant: _, states, queues, types, labels, createdFrom, createdTo, ...others } = query
-    const { endedBefore: __, roughlyBornBefore: ___, ...rest } = others
+    const { endedBefore: __, roughlyBornBefore: ___, longEnded: ____, ...rest } = others
     const parameters = {
       ...rest,
       state: states?.join(','),
@@ -150,7 +150,9 @@ export class HttpEngine implements Engine {
           'GET',
           `/v1/jobs/${encodeURIComponent(query.id)}/events?afterRev=${query.afterRev}&limit=${query.limit}`,
         )
-        return { ...page, events: (body['events'] as readonly Wire[]).map(eventFromWire) }
+        const { next } = body
+        const events = (body['events'] as readonly Wire[]).map(eventFromWire)
+        return { ...page, events, cursor: next === undefined ? undefined : String(next) }
       }
       case 'type':
       case 'correlation': {

@@ -13,9 +13,17 @@ export interface Compaction {
   readonly replaces: readonly number[]
 }
 
+/**
+ * From how many revisions on a log is long. Of shorter ones nothing is gained: rewriting them costs more than they take
+ * up, and whoever looks at the job still sees each step. (Stores have an index of what ended with a long log.)
+ */
+export const LONG_LOG = 20
+
 /** What makes a log long. */
-export const VERBOSE = ['progressed', 'checkpointed', 'recorded'] as const
-const COMPACTED: ReadonlySet<EventType> = new Set([...VERBOSE, 'compacted'])
+const COMPACTED: ReadonlySet<EventType> = new Set(['progressed', 'checkpointed', 'recorded', 'compacted'])
+
+/** Whoever shortens logs looks at these, once, when they have ended. */
+export const hasLongLog = ({ endedAt, rev }: Job): boolean => endedAt !== undefined && rev >= LONG_LOG
 
 /** Undefined where there is nothing to gain. */
 export function compact(events: readonly Event[]): Compaction | undefined {

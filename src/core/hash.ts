@@ -16,6 +16,10 @@ export function hash32(text: string): number {
   return h >>> 0
 }
 
+/** As many bits as a JavaScript number counts exactly: two hashes of the same words under different salts. */
+export const hash53 = (text: string): number =>
+  hash32(text) + (hash32(`${text.length}:${text}`) & 0x1f_ffff) * 0x1_0000_0000
+
 /** In [0, 1). */
 export const fraction = (text: string): number => hash32(text) / 0x1_0000_0000
 

@@ -6,7 +6,7 @@ import { keyOf } from '../core/keys.ts'
 import type { JobPage, JobQuery } from '../store/store.ts'
 import { differences } from './difference.ts'
 import type { Engine } from './engine.ts'
-import { logOf } from './retention.ts'
+import { logOf } from './log-of.ts'
 
 /** A place where what is stored is not what it must be. */
 export interface Discrepancy {

@@ -22,7 +22,8 @@
  *  S13 `now` in an answer is the store's clock and never runs backwards within a store.
  *  S14 Hints may be lost, never the work: whatever a hint announces is found by polling. Announced are work for a queue,
  *      the end of a job, and what its owner did not do itself: a cancel that is asked of it, or the loss of its lease.
- *  S15 Reads never load bodies unless asked, page by key, and cost the same whatever else the store holds.
+ *  S15 Reads never load bodies unless asked, page by key, and look at a bounded number of rows, whatever else the store
+ *      holds and whoever it belongs to. A page may therefore be short, or empty, and go on: its cursor alone tells the end.
  *  S16 `close` leaves nothing behind: no connection, timer, thread or listener.
  *  S17 Where claims stand, one that found nothing may be answered later, by whoever enqueues, once and before its time
  *      is over; a hint for its first lane says so, and asking again under its request finds it, or ends its standing.
@@ -250,10 +251,15 @@ export interface JobQuery {
   /** For retention: ended before. */
   readonly endedBefore?: Time | undefined
   /**
-   * Those born later need not be looked at. Roughly: a store whose numbers rise with time stops at the number it had come
+   * Those born later need not be looked at. Roughly: numbers rise with time, so a store stops at the number it had come
    * to then, instead of walking over all there is when nothing is old enough.
    */
   readonly roughlyBornBefore?: Time | undefined
+  /**
+   * For retention: those with a long log (`hasLongLog`) that ended in this time, half open. They come in the order of
+   * their ends, whatever `order` says, and nothing else narrows them.
+   */
+  readonly longEnded?: { readonly from: Time; readonly to: Time } | undefined
   readonly order: 'newest' | 'oldest'
   readonly limit: number
   readonly cursor?: string | undefined
@@ -262,10 +268,12 @@ export interface JobQuery {
 export interface JobPage {
   readonly now: Time
   readonly jobs: readonly Job[]
+  /** Where to go on; absent at the end, and only there. */
   readonly cursor: string | undefined
 }
 
 export type EventQuery =
+  /** The cursor is the revision to go on after. */
   | { readonly by: 'job'; readonly id: JobId; readonly afterRev: number; readonly limit: number }
   | { readonly by: 'annotation'; readonly id: JobId }
   | {
@@ -278,6 +286,7 @@ export type EventQuery =
       readonly limit: number
       readonly cursor?: string | undefined
     }
+  /** Job by job in order of their numbers, of each in the order of its log: what belongs together may be many jobs. */
   | {
       readonly by: 'correlation'
       readonly tenant?: string | undefined
@@ -287,8 +296,8 @@ export type EventQuery =
     }
   /** The feed, after a position (`''`: from its beginning; `undefined`: nothing but the current end). */
   | { readonly by: 'feed'; readonly after: string | undefined; readonly limit: number }
-  /** Counts per kind and state, exact as of a feed position. */
-  | { readonly by: 'tally' }
+  /** Counts per queue, type and state, of one tenant or of all, exact as of a feed position. */
+  | { readonly by: 'tally'; readonly tenant?: string | undefined }
 
 export interface FeedItem {
   readonly position: string

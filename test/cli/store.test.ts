@@ -368,6 +368,7 @@ describe('the store as a whole', () => {
   it('is healthy, says the doctor', async () => {
     const { ok, findings } = await told<{ ok: boolean; findings: { check: string; status: string }[] }>('doctor')
     expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual([
+      'file ok',
       'store ok',
       'clock ok',
       'hints ok',

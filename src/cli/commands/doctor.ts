@@ -1,4 +1,5 @@
 /** `pawl doctor`: is everything there that jobs need? Each finding comes with what to do about it. */
+import { existsSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { DEFAULT_TENANT, defineJob } from '../../define-job.ts'
 import type { Pawl } from '../../pawl.ts'
@@ -12,7 +13,7 @@ import { visibleJson } from '../../system/visible.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, failureOf } from '../exit.ts'
 import type { Context } from '../program.ts'
-import { asked, isGateway, isPostgres, opened, type Session, withExisting } from '../session.ts'
+import { asked, isFile, isGateway, isPostgres, opened, type Session, withExisting } from '../session.ts'
 import { safe } from '../terminal.ts'
 
 interface Finding {
@@ -27,11 +28,13 @@ const HINT_WITHIN_MS = 3_000
 const THREAD_WITHIN_MS = 5_000
 const OVERDUE_MS = 30_000
 const SCHEMA = 'pawl'
+/** Looked at whole within seconds. */
+const CHECKED_MOST = 1 << 30
 
 export function doctor(parent: Command, { session }: Context): void {
   const command = parent
     .command('doctor')
-    .description('check store, migrations, clocks, poolers, hints, leases; exits with 1 if anything fails')
+    .description('check store, file, migrations, clocks, poolers, hints, leases; exits with 1 if anything fails')
     .action(() => run(session()))
   examples(command, 'pawl doctor', 'pawl doctor --url postgres://localhost/app --json')
 }
@@ -49,6 +52,7 @@ async function run(session: Session): Promise<void> {
     }
   }
   if (isPostgres(url)) add(...(await postgres(session)))
+  if (isFile(url) && existsSync(url)) add(...(await file(session)))
   if (isGateway(url)) add(await ready(session))
   if (findings.every(({ status }) => status !== 'failure')) {
     try {
@@ -162,6 +166,35 @@ async function keeper({ clock, timers, signal }: Session, pawl: Pawl): Promise<F
         'leases are kept on the main thread: a handler that blocks it for long loses its lease',
         'Nothing for memory:; elsewhere look into the log for what the thread said.',
       )
+}
+
+/** A file that is not sound may be opened all the same, and tells so only where it is read. */
+async function file({ url, terminal }: Session): Promise<readonly Finding[]> {
+  const { damageOf, openToOthers } = await import('../../store/sqlite/check.ts')
+  const findings: Finding[] = []
+  if (statSync(url).size > CHECKED_MOST) {
+    const next = `pawl verify --url ${url} looks at all of it.`
+    findings.push(warning('file', `it is too big to be looked at whole here`, next))
+  } else {
+    const found = damageOf(url, (tables) => terminal.progress('checked', tables))
+    terminal.progressDone()
+    const tables = Object.entries(found?.tables ?? {}).map(([name, what]) => `${name}: ${what}`)
+    findings.push(
+      found === undefined
+        ? fine('file', 'SQLite finds it sound')
+        : failure('file', `it is damaged: ${tables.join('; ')}`, found.next),
+    )
+  }
+  const open = openToOthers(url)
+  if (open.length > 0)
+    findings.push(
+      warning(
+        'permissions',
+        `others than the owner may use ${open.join(', ')}: payloads and the fences of running jobs are in there`,
+        `Unless that is wanted: chmod 600 ${open.join(' ')}`,
+      ),
+    )
+  return findings
 }
 
 async function postgres(session: Session): Promise<readonly Finding[]> {

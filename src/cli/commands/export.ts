@@ -37,9 +37,10 @@ async function run(session: Session, options: Filters & { readonly output?: stri
   await withExisting(withoutKeys(session), async (pawl) => {
     const file = options.output === undefined ? undefined : createWriteStream(options.output)
     if (file !== undefined) await once(file, 'open')
+    // Whoever reads is waited for: what nobody has taken yet is not kept in memory.
+    const out = file ?? process.stdout
     const write = async (line: string) => {
-      if (file === undefined) terminal.print(line)
-      else if (!file.write(line)) await once(file, 'drain')
+      if (!out.write(line)) await once(out, 'drain')
     }
     let exported = 0
     let cursor: string | undefined

@@ -3,8 +3,6 @@
  * labels; the history stays in the file. A label and its id say where it came from, so that importing a file twice
  * makes nothing twice.
  */
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { policyWords } from '../../client/words.ts'
 import { type Job, TERMINAL_STATES } from '../../core/job.ts'
@@ -17,7 +15,8 @@ import { unsealBody } from '../../engine/sealing.ts'
 import { jobFromWire } from '../../gateway/contract/wire.ts'
 import { confirmed } from '../confirm.ts'
 import { examples } from '../example.ts'
-import { Ended, EXIT, failureOf, Missing, Usage } from '../exit.ts'
+import { Ended, EXIT, failureOf, Usage } from '../exit.ts'
+import { linesOf, withFile } from '../lines.ts'
 import type { Context } from '../program.ts'
 import { type Session, withPawl } from '../session.ts'
 import { safe } from '../terminal.ts'
@@ -29,6 +28,8 @@ interface Options {
 }
 
 const BATCH = 200
+/** Refusals that are told one by one; the rest is counted. */
+const REFUSED_TOLD = 1_000
 const LABEL = 'imported-from'
 
 export function importJobs(parent: Command, { session }: Context): void {
@@ -46,60 +47,76 @@ export function importJobs(parent: Command, { session }: Context): void {
 }
 
 async function run(session: Session, file: string | undefined, options: Options): Promise<void> {
-  const { terminal } = session
-  const { requests, skipped } = await read(session, file, options.all === true)
-  const counts = new Map<string, number>()
-  for (const { kind } of requests)
-    counts.set(`${kind.type} in ${kind.queue}`, (counts.get(`${kind.type} in ${kind.queue}`) ?? 0) + 1)
-  const matched = requests.length
-  if (options.dryRun === true || matched === 0) {
-    return terminal.tell(
-      {
-        dryRun: options.dryRun === true,
-        matched,
-        skipped,
-        counts: Object.fromEntries(counts),
-        imported: 0,
-        existing: 0,
-        refused: [],
-      },
-      () => {
-        for (const [what, count] of counts) terminal.say(`${count}  ${safe(what)}`)
-        terminal.say(`${matched} to import, ${skipped} had ended.`)
-      },
-    )
-  }
-  await confirmed(session, `${matched} ${matched === 1 ? 'job' : 'jobs'} would be enqueued.`)
-  const done = await send(session, requests)
-  terminal.tell({ dryRun: false, matched, skipped, counts: Object.fromEntries(counts), ...done }, () => {
-    terminal.say(`${done.imported} imported, ${done.existing} were there already, ${skipped} had ended.`)
-    for (const { from, code, message } of done.refused) terminal.warn(`${safe(from)}: ${code}: ${safe(message)}`)
-  })
-  if (done.refused.length > 0) throw new Ended(EXIT.refused)
+  await withFile(file, (path) => imported(session, path, options))
 }
 
-async function send(session: Session, requests: readonly EnqueueRequest[]) {
-  let imported = 0
-  let existing = 0
-  const refused: { from: string; code: string; message: string }[] = []
-  await withPawl(session, async ({ engine }) => {
-    for (let from = 0; from < requests.length && !session.signal.aborted; from += BATCH) {
-      const batch = requests.slice(from, from + BATCH)
-      for (const [i, answer] of (await engine.enqueue(batch)).entries()) {
-        if (!answer.ok)
-          refused.push({
-            from: batch[i]?.labels?.[LABEL] ?? '',
-            code: answer.refusal.code,
-            message: violationsOf(answer.refusal),
-          })
-        else if (answer.replayed || answer.deduped) existing += 1
-        else imported += 1
-      }
-      session.terminal.progress('imported', from + batch.length, requests.length)
+/** The file is read twice: once to see that every line of it makes sense, and then to send it, a batch at a time. */
+async function imported(session: Session, path: string, { all = false, dryRun = false }: Options): Promise<void> {
+  const { terminal } = session
+  const counts = new Map<string, number>()
+  let matched = 0
+  let skipped = 0
+  for await (const request of requestsIn(session, path, all)) {
+    if (request === undefined) skipped += 1
+    else {
+      const what = `${request.kind.type} in ${request.kind.queue}`
+      counts.set(what, (counts.get(what) ?? 0) + 1)
+      matched += 1
     }
+    terminal.progress('read', matched + skipped)
+  }
+  terminal.progressDone()
+  const read = { matched, skipped, counts: Object.fromEntries(counts) }
+  if (dryRun || matched === 0) {
+    return terminal.tell({ dryRun, ...read, imported: 0, existing: 0, refused: [] }, () => {
+      for (const [what, count] of counts) terminal.say(`${count}  ${safe(what)}`)
+      terminal.say(`${matched} to import, ${skipped} had ended.`)
+    })
+  }
+  await confirmed(session, `${matched} ${matched === 1 ? 'job' : 'jobs'} would be enqueued.`)
+  const done = await send(session, requestsIn(session, path, all), matched)
+  terminal.tell({ dryRun, ...read, ...done }, () => {
+    terminal.say(`${done.imported} imported, ${done.existing} were there already, ${skipped} had ended.`)
+    for (const { from, code, message } of done.refused) terminal.warn(`${safe(from)}: ${code}: ${safe(message)}`)
+    const more = done.refusedInAll - done.refused.length
+    if (more > 0) terminal.warn(`and ${more} more were refused`)
+  })
+  if (done.refusedInAll > 0) throw new Ended(EXIT.refused)
+}
+
+async function send(session: Session, requests: AsyncIterable<EnqueueRequest | undefined>, all: number) {
+  const done = { imported: 0, existing: 0, refused: [] as Refusal[], refusedInAll: 0 }
+  await withPawl(session, async ({ engine }) => {
+    const sendBatch = async (batch: readonly EnqueueRequest[]) => {
+      for (const [i, answer] of (await engine.enqueue(batch)).entries()) {
+        if (answer.ok) done[answer.replayed || answer.deduped ? 'existing' : 'imported'] += 1
+        else {
+          done.refusedInAll += 1
+          const { code } = answer.refusal
+          const refusal = { from: batch[i]?.labels?.[LABEL] ?? '', code, message: violationsOf(answer.refusal) }
+          if (done.refused.length < REFUSED_TOLD) done.refused.push(refusal)
+        }
+      }
+      session.terminal.progress('imported', done.imported + done.existing + done.refusedInAll, all)
+    }
+    let batch: EnqueueRequest[] = []
+    for await (const request of requests) {
+      if (session.signal.aborted) return
+      if (request !== undefined) batch.push(request)
+      if (batch.length < BATCH) continue
+      await sendBatch(batch)
+      batch = []
+    }
+    if (batch.length > 0) await sendBatch(batch)
   })
   session.terminal.progressDone()
-  return { imported, existing, refused }
+  return done
+}
+
+interface Refusal {
+  readonly from: string
+  readonly code: string
+  readonly message: string
 }
 
 const violationsOf = ({
@@ -110,36 +127,15 @@ const violationsOf = ({
   readonly violations: readonly { readonly field: string; readonly rule: string }[]
 }): string => [message, ...violations.map(({ field, rule }) => `${field}: ${rule}`)].join(' ')
 
-async function read(
-  session: Session,
-  file: string | undefined,
-  all: boolean,
-): Promise<{ readonly requests: readonly EnqueueRequest[]; readonly skipped: number }> {
-  const requests: EnqueueRequest[] = []
-  let skipped = 0
+/** What each line asks for; undefined where its job had ended and such are not wanted. */
+async function* requestsIn(session: Session, path: string, all: boolean): AsyncGenerator<EnqueueRequest | undefined> {
   let n = 0
-  for await (const line of linesOf(file)) {
+  for await (const line of linesOf(path)) {
     n += 1
     if (line.trim() === '') continue
     const exported = parsed(line, n)
     const ended = (TERMINAL_STATES as readonly unknown[]).includes(exported.job['state'])
-    if (ended && !all) skipped += 1
-    else requests.push(requestOf(session, exported, n))
-  }
-  return { requests, skipped }
-}
-
-async function* linesOf(file: string | undefined): AsyncGenerator<string> {
-  const input = file === undefined || file === '-' ? process.stdin : createReadStream(file)
-  const failed = new Promise<never>((_, reject) =>
-    input.once('error', (error: Error) => reject(new Missing(`${file} cannot be read: ${error.message}`))),
-  )
-  failed.catch(() => {})
-  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]()
-  for (;;) {
-    const next = await Promise.race([lines.next(), failed])
-    if (next.done === true) return
-    yield next.value
+    yield ended && !all ? undefined : requestOf(session, exported, n)
   }
 }
 

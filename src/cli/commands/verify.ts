@@ -1,10 +1,11 @@
 /** `pawl verify`: folds every log against its record and names every difference. */
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { type Verification, verify as verifyAll, verifyOne } from '../../engine/verify.ts'
+import { type Discrepancy, type Verification, verify as verifyAll, verifyOne } from '../../engine/verify.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT } from '../exit.ts'
 import type { Context } from '../program.ts'
-import { found, needsStore, type Session, withExisting } from '../session.ts'
+import { found, isFile, needsStore, type Session, withExisting } from '../session.ts'
 import { safe } from '../terminal.ts'
 import { type Filters, filters, queryOf } from './jobs.ts'
 
@@ -25,6 +26,7 @@ export function verify(parent: Command, { session }: Context): void {
 async function run(session: Session, id: string | undefined, options: Filters): Promise<void> {
   needsStore(session, 'verify')
   const { terminal } = session
+  const damaged = await damage(session)
   const told = await withExisting(session, async (pawl): Promise<Verification> => {
     if (id !== undefined) return await verifyOne(pawl.engine, await found(pawl, id))
     const { tally } = await pawl.engine.events({ by: 'tally' })
@@ -32,10 +34,15 @@ async function run(session: Session, id: string | undefined, options: Filters): 
     const query = queryOf(session, options)
     const whole = Object.values(query).every((value) => value === undefined)
     return await verifyAll(pawl.engine, query, (jobs) => terminal.progress('verified', jobs, whole ? all : undefined))
+  }).catch((error: unknown) => {
+    // What was found comes first: that the rest could not be read is a consequence.
+    if (damaged.length === 0) throw error
+    return NOTHING
   })
   terminal.progressDone()
-  const { jobs, events, discrepancies } = told
-  terminal.tell(told, () => {
+  const { jobs, events } = told
+  const discrepancies = [...damaged, ...told.discrepancies]
+  terminal.tell({ ...told, discrepancies }, () => {
     for (const { job, about, invariant, what } of discrepancies)
       terminal.say(
         `${terminal.paint.red(about)} ${job ?? 'store'}${invariant === undefined ? '' : ` ${invariant}`}: ${safe(what)}`,
@@ -45,4 +52,20 @@ async function run(session: Session, id: string | undefined, options: Filters): 
     )
   })
   if (discrepancies.length > 0) throw new Ended(EXIT.failure)
+}
+
+const NOTHING: Verification = { jobs: 0, events: 0, discrepancies: [] }
+
+/** Of a file, what SQLite itself finds wrong with it: what cannot be read cannot be folded either. */
+async function damage({ url, terminal }: Session): Promise<readonly Discrepancy[]> {
+  if (!isFile(url) || !existsSync(url)) return []
+  const { damageOf } = await import('../../store/sqlite/check.ts')
+  const found = damageOf(url, (tables) => terminal.progress('tables checked', tables))
+  terminal.progressDone()
+  return Object.entries(found?.tables ?? {}).map(([table, what]) => ({
+    job: undefined,
+    about: 'unreadable',
+    invariant: undefined,
+    what: `table ${table} is damaged: ${what} ${found?.next}`,
+  }))
 }

@@ -45,8 +45,8 @@ export const showJob: Handler = async (call, parts) => {
 export const listJobEvents: Handler = async (call, parts) => {
   const { afterRev, limit, dialect: words } = call.query as z.output<typeof jobEventsQuery>
   const { job } = await loaded(call, parts, [])
-  const { events } = await parts.engine.events({ by: 'job', id: job.id, afterRev, limit })
-  const next = events.length === limit ? events.at(-1)?.rev : undefined
+  const { events, cursor } = await parts.engine.events({ by: 'job', id: job.id, afterRev, limit })
+  const next = cursor === undefined ? undefined : Number(cursor)
   const told = words === undefined ? events.map(eventToWire) : log(events.map(withoutNonces), nameOf(words))
   return json(200, { events: told, next })
 }

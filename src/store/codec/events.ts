@@ -110,6 +110,12 @@ export function decodeEvents(stored: string, jobId: JobId, spec: Spec, before?: 
   return packed.map((event) => unpackEvent(list(event), jobId, cursor))
 }
 
+/** Where the job stood before; undefined for a text that was written `following`. */
+export function standingIn(stored: string): Standing | undefined {
+  const [head] = list(parsed(stored))
+  return head === 0 ? undefined : unpackStanding(head)
+}
+
 interface Cursor {
   rev: number
   seq: number

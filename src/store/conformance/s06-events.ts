@@ -30,17 +30,34 @@ export const events: readonly Scene[] = [
     },
   },
   {
-    name: 'the events of one request are loaded with the job',
+    name: 'a log is the same in pages of any size, and from any revision on, whatever its job is up to',
     async play(stage) {
-      const { job, log } = await longLife(stage)
-      const requests = [...new Set(log.map(({ requestId }) => requestId))]
-      const { items } = await stage.store.load([...requests, 'never'].map((requestId) => ({ id: job.id, requestId })))
-      const expected = requests.map((requestId) => log.filter((event) => event.requestId === requestId))
-      same(
-        items.map((item) => item?.caused),
-        [...expected, []],
-        'each request has the events it caused',
-      )
+      for (const { job, log } of [await longLife(stage), await eventfulLife(stage), await ownedLife(stage)]) {
+        for (const limit of [1, 2, 3, 5]) same(await stage.events(job.id, limit), log, `${limit} at a time`)
+        for (const { rev } of log) {
+          const { events: later } = await stage.store.events({ by: 'job', id: job.id, afterRev: rev, limit: 100 })
+          same(
+            later,
+            log.filter((event) => event.rev > rev),
+            `after revision ${rev}`,
+          )
+        }
+      }
+    },
+  },
+  {
+    name: 'the events of one request are loaded with the job, whoever made it and however long ago',
+    async play(stage) {
+      for (const { job, log } of [await longLife(stage), await eventfulLife(stage), await ownedLife(stage)]) {
+        const requests = [...new Set(log.map(({ requestId }) => requestId))]
+        const { items } = await stage.store.load([...requests, 'never'].map((requestId) => ({ id: job.id, requestId })))
+        const expected = requests.map((requestId) => log.filter((event) => event.requestId === requestId))
+        same(
+          items.map((item) => item?.caused),
+          [...expected, []],
+          'each request has the events it caused',
+        )
+      }
     },
   },
   {
@@ -77,12 +94,33 @@ export const events: readonly Scene[] = [
       const c = await stage.insertOne({})
       await stage.say(a as Job, { type: 'cancel', mode: 'hard' }, stage.begin)
       await stage.say(c, { type: 'signal', name: 's', correlationId }, stage.begin)
-      const found = await all(stage, { by: 'correlation', tenant: stage.tenant, correlationId, limit: 2 })
-      const names = found.map(({ jobId, type }) => `${jobId} ${type}`).toSorted()
-      const expected = [`${a?.id} cancelled`, `${a?.id} enqueued`, `${b?.id} enqueued`, `${c.id} signal_stored`]
-      same(names, expected.toSorted(), 'every event that carries it')
-      const other = { by: 'correlation', tenant: `${stage.tenant}x`, correlationId, limit: 9 } as const
-      same(await all(stage, other), [], 'another tenant sees none')
+      const expected = [`${a?.id} enqueued`, `${a?.id} cancelled`, `${b?.id} enqueued`, `${c.id} signal_stored`]
+      for (const limit of [1, 2, 3, 9]) {
+        const found = await all(stage, { by: 'correlation', tenant: stage.tenant, correlationId, limit })
+        same(found.map(nameOf), expected, `every event that carries it, job by job, ${limit} at a time`)
+      }
+      const stranger = { by: 'correlation', tenant: `${stage.tenant}x`, correlationId, limit: 9 } as const
+      same(await all(stage, stranger), [], 'another tenant sees none')
+      const theirs = await stage.insertOne({ correlationId, tenant: `${stage.tenant}x` })
+      same((await all(stage, stranger)).map(nameOf), [`${theirs.id} enqueued`], 'but its own')
+      const everybody = await all(stage, { by: 'correlation', correlationId, limit: 2 })
+      same(everybody.map(nameOf), [...expected, `${theirs.id} enqueued`], 'without a tenant, of all tenants')
+    },
+  },
+  {
+    name: 'by correlation, where it is a job’s own id, and in a log that is longer than a page',
+    async play(stage) {
+      const id = stage.id()
+      const draft = stage.draft({ correlationId: id, queue: 'own' }, id)
+      await stage.store.insert([draft])
+      let job = await stage.say(draft.job, { type: 'claim', workerId: 'w', nonce: '00000000000000aa' })
+      const fence = job.lease?.fence ?? ''
+      job = await stage.say(job, { type: 'start', fence })
+      for (let n = 0; n < 60; n += 1) job = await stage.say(job, { type: 'progress', fence, counters: { n: 1 } })
+      const log = await stage.events(id)
+      same(log.length, 63, 'one event each')
+      const query = { by: 'correlation', tenant: stage.tenant, correlationId: id } as const
+      for (const limit of [7, 100]) same(await all(stage, { ...query, limit }), log, `${limit} at a time`)
     },
   },
 ]
@@ -126,6 +164,52 @@ async function longLife(stage: Stage): Promise<{ readonly job: Job; readonly log
   const log = await stage.events(job.id)
   same(log.length, 8, 'one event each, and two for the implicit start')
   return { job, log }
+}
+
+const nameOf = ({ jobId, type }: Event): string => `${jobId} ${type}`
+
+interface Life {
+  readonly job: Job
+  readonly log: readonly Event[]
+}
+
+/** Claimed and kept by the store itself, failed, tried again, ended and reopened; the log as the store tells it. */
+async function eventfulLife(stage: Stage): Promise<Life> {
+  let job = await stage.claimed({ queue: 'eventful', policy: { maxAttempts: 3 } })
+  job = await beaten(stage, job, 2)
+  const fence = job.lease?.fence ?? ''
+  const at = job.updatedAt
+  job = await stage.say(job, { type: 'start', fence }, at)
+  for (const n of [1, 2, 3]) job = await stage.say(job, { type: 'progress', fence, counters: { n } }, at)
+  job = await beaten(stage, job, 1)
+  job = await stage.say(job, { type: 'fail', fence, fault: { code: 'E', message: 'm' } }, job.updatedAt)
+  job = await stage.say(job, { type: 'claim', workerId: 'w2', nonce: '00000000000000ab' }, job.readyAt)
+  job = await stage.say(job, { type: 'cancel', mode: 'hard' }, job.updatedAt)
+  job = await stage.say(job, { type: 'reopen' }, job.updatedAt)
+  job = await stage.say(job, { type: 'claim', workerId: 'w3', nonce: '00000000000000ac' }, job.updatedAt)
+  job = await stage.say(job, { type: 'complete', fence: job.lease?.fence ?? '' }, job.updatedAt)
+  return { job, log: await folded(stage, job) }
+}
+
+/** In the hands of a worker: the claim and the heartbeats are on its lease. */
+async function ownedLife(stage: Stage): Promise<Life> {
+  const job = await beaten(stage, await stage.claimed({ queue: 'owned' }), 3)
+  return { job, log: await folded(stage, job) }
+}
+
+async function folded(stage: Stage, job: Job): Promise<readonly Event[]> {
+  await stage.expectFolds(job.id)
+  const log = await stage.events(job.id)
+  same(log.at(-1)?.rev, job.rev, 'to the last revision')
+  return log
+}
+
+async function beaten(stage: Stage, job: Job, times: number): Promise<Job> {
+  for (let n = 0; n < times; n += 1) {
+    const beat = { id: job.id, fence: job.lease?.fence ?? '', requestId: stage.requestId() }
+    same((await stage.store.heartbeat([beat])).items[0]?.status, 'renewed', 'it beats')
+  }
+  return stage.record(job.id)
 }
 
 async function all(

@@ -1,5 +1,5 @@
 /** S15: reads never load bodies unless asked, and page by key. */
-import type { Job } from '../../core/job.ts'
+import type { Job, Time } from '../../core/job.ts'
 import type { JobQuery } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
@@ -79,6 +79,90 @@ export const reads: readonly Scene[] = [
     },
   },
   {
+    name: 'the same word in two tenants is two words',
+    async play(stage) {
+      const parent = await stage.insertOne()
+      const words = { labels: { a: 'b' }, workflowId: 'w', dedupeKey: 'd', parentId: parent.id, correlationId: 'c' }
+      const [mine, theirs] = [`${stage.tenant}-1`, `${stage.tenant}-2`]
+      const a = await stage.insertOne({ ...words, tenant: mine })
+      const b = await stage.insertOne({ ...words, tenant: theirs })
+      const queries: readonly Partial<JobQuery>[] = [
+        { labels: words.labels },
+        { workflowId: 'w' },
+        { dedupeKey: 'd' },
+        { parentId: parent.id },
+        { correlationId: 'c' },
+      ]
+      for (const query of queries) {
+        const found = async (tenant: string | undefined) =>
+          (await stage.store.find({ ...query, tenant, order: 'newest', limit: 100 })).jobs.map(({ id }) => id)
+        same(await found(mine), [a.id], 'one tenant’s')
+        same(await found(theirs), [b.id], 'the other’s')
+        same(await found(`${stage.tenant}-3`), [], 'a third one’s')
+        const both = (await found(undefined)).filter((id) => id === a.id || id === b.id)
+        same(both, [b.id, a.id], 'everybody’s')
+      }
+    },
+  },
+  {
+    name: 'what ended with a long log is found by when it ended, once, and only while it is so',
+    async play(stage) {
+      const at = stage.begin - 50_000
+      const long = await talkative(stage, 30, at)
+      const other = await talkative(stage, 30, at + 1)
+      const short = await talkative(stage, 3, at)
+      const ended = await stage.say(long, { type: 'cancel', mode: 'hard' }, at + 10)
+      await stage.say(short, { type: 'complete', fence: short.lease?.fence ?? '' }, at + 10)
+      const found = async (from: Time, to: Time) => {
+        const seen = await pages(stage, { longEnded: { from, to }, order: 'oldest', limit: 1 })
+        return seen.filter((id) => id === long.id || id === other.id || id === short.id)
+      }
+      same(await found(at, at + 11), [long.id], 'neither a short log nor one that goes on')
+      same(await found(at, at + 10), [], 'not before its end')
+      same(await found(at + 11, at + 100), [], 'nor after it')
+      await stage.say(other, { type: 'complete', fence: other.lease?.fence ?? '' }, at + 20)
+      same(await found(at, at + 100), [long.id, other.id], 'in the order of their ends')
+      await stage.say(ended, { type: 'reopen' }, at + 30)
+      same(await found(at, at + 100), [other.id], 'what was reopened has not ended')
+    },
+  },
+  {
+    name: 'counts are told of one tenant, or of all',
+    async play(stage) {
+      const theirs = `${stage.tenant}-other`
+      await stage.insert({ queue: 'a' }, { queue: 'a' }, { queue: 'b', type: 'y' }, { tenant: theirs, queue: 'a' })
+      const counted = async (tenant: string | undefined) => {
+        const { tally } = await stage.store.events({ by: 'tally', tenant })
+        return tally
+          .filter((each) => each.count > 0 && (each.tenant === stage.tenant || each.tenant === theirs))
+          .map(({ tenant: whose, queue, jobType, state, count }) => `${whose} ${queue} ${jobType} ${state} ${count}`)
+          .toSorted()
+      }
+      const mine = [`${stage.tenant} a suite.job queued 2`, `${stage.tenant} b y queued 1`]
+      const others = [`${theirs} a suite.job queued 1`]
+      await stage.eventually('they are counted', async () => (await counted(undefined)).length === 3)
+      same(await counted(stage.tenant), mine, 'one tenant’s')
+      same(await counted(theirs), others, 'the other’s')
+      same(await counted(undefined), [...mine, ...others].toSorted(), 'everybody’s')
+    },
+  },
+  {
+    name: 'a read that is asked after a write was answered sees it',
+    async play(stage) {
+      for (let round = 0; round < 10; round += 1) {
+        const job = await stage.insertOne({ labels: { round: String(round) } })
+        const newest = await stage.store.find({ tenant: stage.tenant, order: 'newest', limit: 1 })
+        same(newest.jobs, [job], 'a new job')
+        const ended = await stage.say(job, { type: 'cancel', mode: 'hard' })
+        const query = { tenant: stage.tenant, states: ['cancelled'], order: 'newest', limit: 1 } as const
+        same((await stage.store.find(query)).jobs, [ended], 'a change')
+        same((await stage.events(job.id)).at(-1)?.type, 'cancelled', 'what happened')
+        await stage.commit({ kind: 'purge', before: ended })
+        same((await stage.store.find(query)).jobs, [], 'and that it is gone')
+      }
+    },
+  },
+  {
     name: 'find gives the records as they are',
     async play(stage) {
       const job = await stage.claimed({ input: '1', alias: 'a' })
@@ -116,11 +200,25 @@ export const reads: readonly Scene[] = [
   },
 ]
 
-async function found(stage: Stage, query: Omit<JobQuery, 'tenant'>): Promise<readonly string[]> {
+/** Running, with so many words of progress. */
+async function talkative(stage: Stage, words: number, at: Time): Promise<Job> {
+  let job = await stage.insertOne({ at: at - 1 })
+  job = await stage.say(job, { type: 'claim', workerId: 'w', nonce: '00000000000000aa' }, at)
+  const fence = job.lease?.fence ?? ''
+  job = await stage.say(job, { type: 'start', fence }, at)
+  for (let n = 0; n < words; n += 1) job = await stage.say(job, { type: 'progress', fence, counters: { n: 1 } }, at)
+  return job
+}
+
+const found = (stage: Stage, query: Omit<JobQuery, 'tenant'>): Promise<readonly string[]> =>
+  pages(stage, { ...query, tenant: stage.tenant })
+
+/** All that is found, page by page. */
+async function pages(stage: Stage, query: JobQuery): Promise<readonly string[]> {
   const ids: string[] = []
   let cursor: string | undefined
-  for (let pages = 0; pages < 100; pages += 1) {
-    const page = await stage.store.find({ ...query, tenant: stage.tenant, cursor })
+  for (let seen = 0; seen < 1_000; seen += 1) {
+    const page = await stage.store.find({ ...query, cursor })
     ids.push(...page.jobs.map(({ id }) => id))
     if (page.cursor === undefined) return ids
     cursor = page.cursor

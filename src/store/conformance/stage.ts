@@ -223,8 +223,17 @@ export class Stage {
     return this.record(job.id)
   }
 
-  async events(id: JobId): Promise<readonly Event[]> {
-    return (await this.store.events({ by: 'job', id, afterRev: 0, limit: 10_000 })).events
+  /** The whole log; `limit` at a time. */
+  async events(id: JobId, limit = 1_000): Promise<readonly Event[]> {
+    const all: Event[] = []
+    for (let afterRev = 0; ; ) {
+      const { events, cursor } = await this.store.events({ by: 'job', id, afterRev, limit })
+      holds(events.length <= limit, 'no page is longer than asked for')
+      all.push(...events)
+      if (cursor === undefined) return all
+      holds(Number(cursor) > afterRev, 'a page that goes on has moved on')
+      afterRev = Number(cursor)
+    }
   }
 
   /** I3: one transition per state change, numbered without gaps, and the fold is the record. */

@@ -79,6 +79,7 @@ function compact(shelf: Shelf, event: Event, replaces: readonly number[]): void 
   const gone = new Set(replaces)
   const rest = shelf.events.filter((each) => !gone.has(each.rev))
   shelf.events = [...rest, keep(event)].sort((a, b) => a.rev - b.rev)
+  shelf.requests = undefined
 }
 
 /** A word that came too late is written down once, however often it is repeated. */

@@ -1,8 +1,15 @@
 import { assert, unreachable } from '../../core/assert.ts'
-import type { Event } from '../../core/event.ts'
+import type { Event, EventType } from '../../core/event.ts'
+import { idText } from '../../core/id.ts'
 import type { Time } from '../../core/job.ts'
 import type { EventPage, EventQuery } from '../store.ts'
 import type { Shelf, Shelves } from './shelves.ts'
+import { firstOf, type Sorted } from './sorted.ts'
+
+/** Events looked at for one page at most. */
+const LOOKED_AT = 10_000
+
+type Query<By extends EventQuery['by']> = Extract<EventQuery, { by: By }>
 
 export function events(shelves: Shelves, query: EventQuery, now: Time): EventPage {
   const nothing: EventPage = {
@@ -20,58 +27,98 @@ export function events(shelves: Shelves, query: EventQuery, now: Time): EventPag
     case 'annotation':
       return { ...nothing, annotations: [...(shelves.jobs.get(query.id)?.annotations ?? [])] }
     case 'type':
+      return { ...nothing, ...ofTypes(shelves, query) }
     case 'correlation':
-      return { ...nothing, ...acrossJobs(shelves, query) }
+      return { ...nothing, ...ofCorrelation(shelves, query) }
     case 'feed':
       return { ...nothing, ...fromFeed(shelves, query) }
     case 'tally':
-      return { ...nothing, tally: [...shelves.tally.values()], cursor: feedEnd(shelves) }
+      return { ...nothing, tally: tallied(shelves, query), cursor: feedEnd(shelves) }
     default:
       return unreachable(query)
   }
 }
 
-function ofJob(shelf: Shelf | undefined, { afterRev, limit }: { afterRev: number; limit: number }): Partial<EventPage> {
-  const later = shelf?.events.filter((event) => event.rev > afterRev) ?? []
-  const page = later.slice(0, limit)
-  return { events: page, cursor: later.length > page.length ? String(page.at(-1)?.rev) : undefined }
+function ofJob(shelf: Shelf | undefined, { afterRev, limit }: Query<'job'>): Partial<EventPage> {
+  if (shelf === undefined) return {}
+  const first = firstAfter(shelf, afterRev)
+  const page = shelf.events.slice(first, first + limit)
+  return { events: page, cursor: first + limit < shelf.events.length ? String(page.at(-1)?.rev) : undefined }
 }
 
-type AcrossJobs = Extract<EventQuery, { by: 'type' | 'correlation' }>
+const firstAfter = ({ events }: Shelf, rev: number): number =>
+  firstOf(events.length, (index) => (events[index] as Event).rev > rev)
 
-/** Oldest first; a cursor is the place of the last event shown: its time, its job's number, its revision. */
-function acrossJobs(shelves: Shelves, query: AcrossJobs): Partial<EventPage> {
-  const after = query.cursor === undefined ? undefined : placeFromText(query.cursor)
-  const found: { event: Event; place: Place }[] = []
-  for (const { job, number, events } of shelves.jobs.values()) {
-    if (query.tenant !== undefined && job.spec.kind.tenant !== query.tenant) continue
-    for (const event of events) {
-      const place: Place = [event.at, number, event.rev]
-      if (wants(query, event) && (after === undefined || compare(after, place) < 0)) found.push({ event, place })
+/** Oldest first: the moments of the feed, in the order of their times. A cursor is the last moment looked at. */
+function ofTypes(shelves: Shelves, query: Query<'type'>): Partial<EventPage> {
+  const [at, position] = query.cursor === undefined ? [query.from, 0] : numbersOf(query.cursor)
+  const types: ReadonlySet<EventType> = new Set(query.types)
+  const found: Event[] = []
+  let last = query.cursor
+  const { moments } = shelves
+  for (let index = moments.place({ at, position: position + 1 }), looked = 0; ; index += 1, looked += 1) {
+    const moment = moments.at(index)
+    if (moment === undefined || moment.at >= query.to) return { events: found }
+    if (found.length === query.limit || looked === LOOKED_AT) return { events: found, cursor: last }
+    last = `${moment.at}.${moment.position}`
+    const event = types.size === 0 ? undefined : eventAt(shelves, moment.position, types, query.tenant)
+    if (event !== undefined) found.push(event)
+  }
+}
+
+/** Not one that has been compacted, or has become part of a later one. */
+function eventAt(
+  { feed, feedStart, jobs }: Shelves,
+  position: number,
+  types: ReadonlySet<EventType>,
+  tenant: string | undefined,
+): Event | undefined {
+  const item = feed[position - feedStart]
+  if (item === undefined || !types.has(item.type) || (tenant !== undefined && item.tenant !== tenant)) return undefined
+  const shelf = jobs.get(item.jobId)
+  const event = shelf?.events[firstAfter(shelf, item.rev - 1)]
+  return event?.rev === item.rev && event.type === item.type ? event : undefined
+}
+
+/** Job by job; a cursor is the last job and revision looked at. */
+function ofCorrelation(shelves: Shelves, query: Query<'correlation'>): Partial<EventPage> {
+  const { correlationId, limit } = query
+  const [number, rev] = query.cursor === undefined ? [0, 0] : numbersOf(query.cursor)
+  const found: Event[] = []
+  let last = query.cursor
+  let looked = 0
+  for (const next of numbersFrom(shelves.correlated(correlationId, query.tenant), number)) {
+    const shelf = shelves.jobs.get(idText(next)) as Shelf
+    for (let index = next === number ? firstAfter(shelf, rev) : 0; index < shelf.events.length; index += 1) {
+      const event = shelf.events[index] as Event
+      if (found.length === limit || looked === LOOKED_AT) return { events: found, cursor: last }
+      looked += 1
+      last = `${next}.${event.rev}`
+      if (event.correlationId === correlationId) found.push(event)
     }
   }
-  found.sort((a, b) => compare(a.place, b.place))
-  const page = found.slice(0, query.limit)
-  const cursor = found.length > page.length ? page.at(-1)?.place.join('.') : undefined
-  return { events: page.map(({ event }) => event), cursor }
+  return { events: found }
 }
 
-const wants = (query: AcrossJobs, event: Event): boolean =>
-  query.by === 'correlation'
-    ? event.correlationId === query.correlationId
-    : query.types.includes(event.type) && event.at >= query.from && event.at < query.to
-
-type Place = readonly [at: Time, number: number, rev: number]
-
-const compare = (a: Place, b: Place): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
-
-function placeFromText(cursor: string): Place {
-  const [at, number, rev] = cursor.split('.').map(Number)
-  assert(Number.isInteger(at) && Number.isInteger(number) && Number.isInteger(rev), `not a cursor: ${cursor}`)
-  return [at as number, number as number, rev as number]
+/** Those of several lists in one order, from a number on. */
+function* numbersFrom(lists: readonly Sorted<number>[], first: number): Generator<number> {
+  const places = lists.map((list) => list.place(first))
+  for (;;) {
+    const heads = lists.map((list, i) => list.at(places[i] as number) ?? Number.POSITIVE_INFINITY)
+    const least = Math.min(...heads)
+    if (least === Number.POSITIVE_INFINITY) return
+    for (const [i, head] of heads.entries()) if (head === least) places[i] = (places[i] as number) + 1
+    yield least
+  }
 }
 
-function fromFeed(shelves: Shelves, { after, limit }: Extract<EventQuery, { by: 'feed' }>): Partial<EventPage> {
+function numbersOf(cursor: string): readonly [number, number] {
+  const [first, second] = cursor.split('.').map(Number)
+  assert(Number.isSafeInteger(first) && Number.isSafeInteger(second), `not a cursor of this store: ${cursor}`)
+  return [first as number, second as number]
+}
+
+function fromFeed(shelves: Shelves, { after, limit }: Query<'feed'>): Partial<EventPage> {
   if (after === undefined) return { cursor: feedEnd(shelves) }
   const seen = after === '' ? 0 : Number(after)
   assert(Number.isSafeInteger(seen), `not a position of this feed: ${after}`)
@@ -81,3 +128,6 @@ function fromFeed(shelves: Shelves, { after, limit }: Extract<EventQuery, { by: 
 }
 
 const feedEnd = ({ feed, feedStart }: Shelves): string => String(feedStart + feed.length - 1)
+
+const tallied = ({ tally }: Shelves, { tenant }: Query<'tally'>): EventPage['tally'] =>
+  [...tally.values()].filter((each) => tenant === undefined || each.tenant === tenant)

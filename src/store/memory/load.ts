@@ -7,7 +7,7 @@ export function load(shelves: Shelves, item: LoadItem): Loaded | undefined {
   if (shelf === undefined) return undefined
   if (item.tenant !== undefined && shelf.job.spec.kind.tenant !== item.tenant) return undefined
   const { requestId } = item
-  const caused = requestId === undefined ? [] : shelf.events.filter((event) => event.requestId === requestId)
+  const caused = requestId === undefined ? [] : shelves.caused(shelf, requestId)
   return { job: shelf.job, bodies: wanted(shelf, item.bodies ?? []), caused }
 }
 

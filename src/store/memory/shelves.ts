@@ -3,15 +3,18 @@
  * revision) and `clear` (a record is gone). Whoever changes a record goes through them.
  *
  * Invariant: a job is on the agenda of its lane exactly while it has a `readyAt`, on the agenda of ticks exactly while
- * it has a `nextTickAt`, and counted in the tally under its state.
+ * it has a `nextTickAt`, counted in the tally under its state, among those with a long end exactly while it is one, and
+ * known by the correlation of each of its events.
  */
 import { assert } from '../../core/assert.ts'
+import { hasLongLog } from '../../core/compact.ts'
 import type { Annotation, Event } from '../../core/event.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Job, JobId, Kind, State, Time } from '../../core/job.ts'
 import type { ClaimedJob, FeedItem, Key, KeyPurpose, Lane, Setting, SettingCollection, Tally } from '../store.ts'
 import { Agenda } from './agenda.ts'
 import { keep } from './keep.ts'
+import { Sorted } from './sorted.ts'
 
 export interface Shelf {
   job: Job
@@ -21,6 +24,10 @@ export interface Shelf {
   readonly annotations: Annotation[]
   /** Names in `keys` that this job holds, or once held. */
   readonly keys: Set<string>
+  /** Correlations by which it is known besides its own id: most jobs have no other. */
+  correlations: Set<string> | undefined
+  /** Its events by request, from when somebody first asked for one. */
+  requests: Map<string, Event[]> | undefined
   /** The claim that granted the present lease, for as long as that lease is on the record. */
   claim: { readonly requestId: string; readonly fence: string; readonly answer: ClaimedJob } | undefined
 }
@@ -30,10 +37,26 @@ export interface Held {
   readonly until: Time | undefined
 }
 
+/** When an event happened, and its position in the feed. */
+interface Moment {
+  readonly at: Time
+  readonly position: number
+}
+
+interface Ended {
+  readonly at: Time
+  readonly number: number
+}
+
 export class Shelves {
   readonly jobs = new Map<JobId, Shelf>()
   /** The numbers of all jobs, ascending: the order of `find`. */
-  readonly numbers: number[] = []
+  readonly numbers = ascending()
+  /** Everything in the feed, in the order of its times. */
+  readonly moments = new Sorted<Moment>((a, b) => a.at - b.at || a.position - b.position)
+  readonly longEnded = new Sorted<Ended>((a, b) => a.at - b.at || a.number - b.number)
+  /** By correlation and tenant. */
+  readonly #correlations = new Map<string, Map<string, Sorted<number>>>()
   readonly kinds = new Map<string, Kind>()
   readonly keys = new Map<string, Held>()
   readonly lanes = new Map<string, Agenda>()
@@ -64,7 +87,8 @@ export class Shelves {
     this.#leave(shelf.job)
     this.#forgetClaim(shelf)
     for (const name of shelf.keys) if (this.keys.get(name)?.job === id) this.keys.delete(name)
-    this.numbers.splice(position(this.numbers, shelf.number), 1)
+    this.numbers.remove(shelf.number)
+    for (const correlationId of shelf.correlations ?? []) this.#uncorrelate(shelf, correlationId)
     this.jobs.delete(id)
     this.purged += 1
   }
@@ -73,8 +97,29 @@ export class Shelves {
   trimFeed(): void {
     const first = this.feed.findIndex(({ jobId }) => this.jobs.has(jobId))
     const gone = first < 0 ? this.feed.length : first
+    if (gone === 0) return
     this.feed.splice(0, gone)
     this.feedStart += gone
+    this.moments.keepOnly(({ position }) => position >= this.feedStart)
+  }
+
+  /** The numbers of the jobs that have said it; of one tenant, or of each. */
+  correlated(correlationId: string, tenant: string | undefined): readonly Sorted<number>[] {
+    const found = this.#correlations.get(correlationId)
+    const own = this.jobs.get(correlationId)
+    const all = tenant === undefined ? [...(found?.values() ?? [])] : [found?.get(tenant)]
+    if (own !== undefined && (tenant === undefined || own.job.spec.kind.tenant === tenant)) {
+      const alone = ascending()
+      alone.add(own.number)
+      all.push(alone)
+    }
+    return all.filter((numbers) => numbers !== undefined)
+  }
+
+  /** The events a request has caused. */
+  caused(shelf: Shelf, requestId: string): readonly Event[] {
+    shelf.requests ??= byRequest(shelf.events)
+    return shelf.requests.get(requestId) ?? []
   }
 
   /** Who holds a key now. What has run out is held by nobody. */
@@ -106,9 +151,18 @@ export class Shelves {
   #shelf(job: Job): Shelf {
     const number = idNumber(job.id)
     assert(number !== undefined, `a job id is pj_ and a number, not ${job.id}`)
-    this.numbers.splice(position(this.numbers, number), 0, number)
-    const empty = { events: [], bodies: new Map(), annotations: [], keys: new Set<string>(), claim: undefined }
-    const shelf: Shelf = { job, number, ...empty }
+    this.numbers.add(number)
+    const shelf: Shelf = {
+      job,
+      number,
+      events: [],
+      bodies: new Map(),
+      annotations: [],
+      keys: new Set(),
+      correlations: undefined,
+      requests: undefined,
+      claim: undefined,
+    }
     this.jobs.set(job.id, shelf)
     return shelf
   }
@@ -127,6 +181,7 @@ export class Shelves {
     this.lanes.get(lane)?.remove(job.id)
     if (this.lanes.get(lane)?.first() === undefined) this.lanes.delete(lane)
     this.ticks.remove(job.id)
+    if (hasLongLog(job)) this.longEnded.remove({ at: job.endedAt ?? 0, number: idNumber(job.id) ?? 0 })
     this.#count(job.spec.kind, job.state, -1)
   }
 
@@ -138,6 +193,7 @@ export class Shelves {
       lane.set(job.id, job.readyAt, number)
     }
     this.ticks.set(job.id, job.nextTickAt, number)
+    if (hasLongLog(job)) this.longEnded.add({ at: job.endedAt ?? 0, number })
     this.#count(job.spec.kind, job.state, 1)
   }
 
@@ -152,12 +208,38 @@ export class Shelves {
   #append(shelf: Shelf, event: Event): void {
     const last = shelf.events.at(-1)
     const merged = last === undefined ? undefined : oneEntry(last, event)
-    if (merged !== undefined) shelf.events[shelf.events.length - 1] = keep(merged)
-    else shelf.events.push(event)
+    if (last !== undefined && merged !== undefined) {
+      shelf.events.pop()
+      // The last of the log is the last of its request.
+      shelf.requests?.get(last.requestId)?.pop()
+    }
+    const entry = merged === undefined ? event : keep(merged)
+    shelf.events.push(entry)
+    addRequest(shelf.requests, entry)
+    this.#correlate(shelf, event.correlationId)
     const { tenant, queue, type } = shelf.job.spec.kind
-    const feedPosition = String(this.feedStart + this.feed.length)
+    const position = this.feedStart + this.feed.length
     const { jobId, rev } = event
-    this.feed.push(keep({ position: feedPosition, jobId, rev, type: event.type, tenant, queue, jobType: type }))
+    this.feed.push(keep({ position: String(position), jobId, rev, type: event.type, tenant, queue, jobType: type }))
+    this.moments.add({ at: event.at, position })
+  }
+
+  #correlate(shelf: Shelf, correlationId: string): void {
+    if (correlationId === shelf.job.id || shelf.correlations?.has(correlationId) === true) return
+    shelf.correlations = (shelf.correlations ?? new Set()).add(correlationId)
+    const { tenant } = shelf.job.spec.kind
+    const tenants = this.#correlations.get(correlationId) ?? new Map<string, Sorted<number>>()
+    const numbers = tenants.get(tenant) ?? ascending()
+    numbers.add(shelf.number)
+    this.#correlations.set(correlationId, tenants.set(tenant, numbers))
+  }
+
+  #uncorrelate({ job, number }: Shelf, correlationId: string): void {
+    const tenants = this.#correlations.get(correlationId)
+    const numbers = tenants?.get(job.spec.kind.tenant)
+    numbers?.remove(number)
+    if (numbers?.size === 0) tenants?.delete(job.spec.kind.tenant)
+    if (tenants?.size === 0) this.#correlations.delete(correlationId)
   }
 
   #forgetClaim(shelf: Shelf): void {
@@ -168,6 +250,8 @@ export class Shelves {
     shelf.claim = undefined
   }
 }
+
+const ascending = (): Sorted<number> => new Sorted((a, b) => a - b)
 
 const laneName = ({ tenant, queue, priority }: Lane): string => JSON.stringify([tenant, queue, priority])
 
@@ -183,17 +267,17 @@ export const keyName = (tenant: string, purpose: KeyPurpose | 'alias', key: stri
 
 export const keyNameOf = (job: Job, key: Key): string => keyName(job.spec.kind.tenant, key.purpose, key.key)
 
-/** Index of the first number that is not below. */
-export function position(numbers: readonly number[], number: number): number {
-  if ((numbers.at(-1) ?? 0) < number) return numbers.length
-  let low = 0
-  let high = numbers.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((numbers[middle] as number) < number) low = middle + 1
-    else high = middle
-  }
-  return low
+function byRequest(events: readonly Event[]): Map<string, Event[]> {
+  const requests = new Map<string, Event[]>()
+  for (const event of events) addRequest(requests, event)
+  return requests
+}
+
+function addRequest(requests: Map<string, Event[]> | undefined, event: Event): void {
+  if (requests === undefined) return
+  const caused = requests.get(event.requestId)
+  if (caused === undefined) requests.set(event.requestId, [event])
+  else caused.push(event)
 }
 
 /** The first event and the record share what was asked for. */

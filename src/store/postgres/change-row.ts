@@ -1,16 +1,18 @@
 /** A move as the JSON the database takes it in. The names are explained in `sql/0004_settle.sql` and `sql/0005_moves.sql`. */
 import { assert } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
+import { digest } from '../../core/hash.ts'
 import { idNumber } from '../../core/id.ts'
 import { isTerminal, type Job } from '../../core/job.ts'
 import { tickBesidesLease } from '../../core/timers.ts'
 import { EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { encodeEvents, standing } from '../codec/events.ts'
+import { correlationMark } from '../codec/marks.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
 import type { Body, Change } from '../store.ts'
 import type { Interned } from './kinds.ts'
-import { keyedRow, keyRow, keyText, named } from './new-row.ts'
+import { keyedRow, keyRow, named } from './new-row.ts'
 import { placeOf, stepOf } from './step.ts'
 import { literal } from './uniform.ts'
 
@@ -133,7 +135,11 @@ export function moveRow(change: Move, kind: Interned, spawnKind: Interned | unde
     u:
       foreign.length === 0
         ? undefined
-        : foreign.map(({ correlationId, rev }) => ({ c: keyText(correlationId), r: rev })),
+        : foreign.map(({ correlationId, rev }) => ({
+            c: digest(correlationMark(before.spec.kind.tenant, correlationId)),
+            r: rev,
+          })),
+    rq: placeOf(after) === 'p' ? undefined : [...new Set(events.map(({ requestId }) => storable(requestId)))],
     c: claim === undefined ? undefined : claimWords(claim, after),
   }
 }

@@ -4,6 +4,7 @@ import { idText } from '../../core/id.ts'
 import type { State } from '../../core/job.ts'
 import { EVENT_OF, STATE_OF } from '../codec/codes.ts'
 import { known } from '../codec/parts.ts'
+import { storable } from '../codec/text.ts'
 import type { FeedItem, Tally } from '../store.ts'
 import type { Row } from './client.ts'
 import type { LoadParts } from './load.ts'
@@ -61,8 +62,11 @@ export async function feedAfter(parts: LoadParts, after: string, limit: number):
   }
 }
 
-export async function tallies({ run, kinds, statements }: LoadParts): Promise<readonly Tally[]> {
-  const rows = await run(statements.tallies, [])
+export async function tallies(
+  { run, kinds, statements }: LoadParts,
+  tenant: string | undefined,
+): Promise<readonly Tally[]> {
+  const rows = await run(statements.tallies, [tenant === undefined ? null : storable(tenant)])
   await kinds.ensure(rows.map(([kind]) => Number(kind)))
   const sums = new Map<string, Tally>()
   for (const [id, code, count] of rows) {

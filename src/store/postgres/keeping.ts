@@ -9,8 +9,10 @@ import { encodeEvents, standing } from '../codec/events.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
 import type { Change, Verdict } from '../store.ts'
-import { type LoadParts, logOf, whereabouts } from './load.ts'
+import { type LoadParts, whereabouts } from './load.ts'
+import { commitsOf } from './logs.ts'
 import { enqueuedEvent } from './records.ts'
+import { eventsIn } from './stretch.ts'
 
 export type Keeping = Exclude<Change, { kind: 'move' | 'purge' }>
 
@@ -57,13 +59,14 @@ async function compact(
   const id = idNumber(before.id) ?? 0
   const row = (await whereabouts(parts, [id])).get(id)
   if (row === undefined) return CONFLICT
-  const log = await logOf(parts, row)
-  if (log.at(-1)?.rev !== before.rev) return CONFLICT
+  const commits = await commitsOf(parts, id)
+  if (commits.at(-1)?.rev !== before.rev) return CONFLICT
   const gone = new Set(replaces)
-  const rest: Event[] = [...log.slice(1).filter(({ rev }) => !gone.has(rev)), event].sort((a, b) => a.rev - b.rev)
+  const kept = commits.flatMap(eventsIn).filter(({ rev }) => !gone.has(rev))
+  const rest: Event[] = [...kept, event].sort((a, b) => a.rev - b.rev)
   const born = evolve(undefined, enqueuedEvent(row))
   const text = encodeEvents(rest, before.spec, standing(born), 'alone')
-  const rows = await parts.run(parts.statements.histories, [`{${id}}`])
-  const [answer] = await parts.run(parts.statements.compact, [id, before.rev, rows.length, text, encodeRecord(before)])
+  const values = [id, before.rev, commits.length, text, encodeRecord(before)]
+  const [answer] = await parts.run(parts.statements.compact, values)
   return answer?.[0] === 'a' ? APPLIED : CONFLICT
 }

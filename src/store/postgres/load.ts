@@ -1,14 +1,13 @@
 /** Records by id or alias, with bodies and with the events a request has caused. */
-import type { Event } from '../../core/event.ts'
-import { evolve } from '../../core/evolve.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Job } from '../../core/job.ts'
 import { original, storable } from '../codec/text.ts'
 import type { Loaded, LoadItem } from '../store.ts'
+import { causedBy } from './caused.ts'
 import type { Row } from './client.ts'
 import type { Kinds, Run } from './kinds.ts'
 import { keyText } from './new-row.ts'
-import { enqueuedEvent, eventsOf, type LoggedCommit, recordOf, unlogged, type Whereabouts } from './records.ts'
+import { recordOf, type Whereabouts } from './records.ts'
 import type { Statements } from './statements.ts'
 import { literal } from './uniform.ts'
 
@@ -20,21 +19,18 @@ export interface LoadParts {
 
 export async function load(parts: LoadParts, items: readonly LoadItem[]): Promise<readonly (Loaded | undefined)[]> {
   const ids = await numbersOf(parts, items)
-  const rows = await whereabouts(parts, [...new Set(ids.filter((id) => id !== undefined))])
+  const found = await whereabouts(parts, [...new Set(ids.filter((id) => id !== undefined))])
   const bodies = await bodiesOf(parts, items, ids)
-  const answers: (Loaded | undefined)[] = []
-  for (const [i, item] of items.entries()) {
-    const row = rows.get(ids[i] ?? 0)
-    if (row === undefined || (item.tenant !== undefined && row.kind.tenant !== item.tenant)) {
-      answers.push(undefined)
-      continue
-    }
-    const job = recordOf(row)
-    const caused =
-      item.requestId === undefined ? [] : (await logOf(parts, row)).filter((e) => e.requestId === item.requestId)
-    answers.push({ job, bodies: wanted(bodies.get(row.id), item.bodies ?? []), caused })
-  }
-  return answers
+  const rows = items.map(({ tenant }, i) => {
+    const row = found.get(ids[i] ?? 0)
+    return tenant === undefined || row?.kind.tenant === tenant ? row : undefined
+  })
+  const caused = await causedBy(parts, items, rows)
+  return items.map((item, i) => {
+    const row = rows[i]
+    if (row === undefined) return undefined
+    return { job: recordOf(row), bodies: wanted(bodies.get(row.id), item.bodies ?? []), caused: caused[i] ?? [] }
+  })
 }
 
 /** What was enqueued, and where it stands now: for whoever was second. */
@@ -79,33 +75,6 @@ export async function placed(kinds: Kinds, rows: readonly Row[]): Promise<Readon
   )
 }
 
-/** A job's whole log, what stands on its lease included. */
-export async function logOf(parts: LoadParts, row: Whereabouts): Promise<readonly Event[]> {
-  const born = enqueuedEvent(row)
-  const log: Event[] = [born]
-  let job = evolve(undefined, born)
-  const add = (events: readonly Event[]) => {
-    for (const event of events) {
-      log.push(event)
-      job = evolve(job, event)
-    }
-  }
-  for (let after = 0; ; ) {
-    const rows = await parts.run(parts.statements.history, [row.id, after, HISTORY_PAGE])
-    for (const [rev, claim, beats, events] of rows) {
-      const commit = [json(claim), json(beats), String(events)] as LoggedCommit
-      add(eventsOf(job, commit))
-      after = Number(rev)
-    }
-    if (rows.length < HISTORY_PAGE) break
-  }
-  add(unlogged(job, row.claim, row.beats))
-  return log
-}
-
-const HISTORY_PAGE = 500
-
-const json = (value: Row[number] | undefined): unknown => (typeof value === 'string' ? JSON.parse(value) : null)
 const textOf = (value: Row[number] | undefined): string | null => (typeof value === 'string' ? value : null)
 
 async function numbersOf(

@@ -5,6 +5,7 @@ import { idNumber } from '../../core/id.ts'
 import type { Spec } from '../../core/job.ts'
 import { EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { type EnqueuedEvent, encodeEnqueued } from '../codec/enqueued.ts'
+import { correlationMark, marksOf } from '../codec/marks.ts'
 import { storable } from '../codec/text.ts'
 import type { Key, NewJob } from '../store.ts'
 import { bigints, texts } from './arrays.ts'
@@ -49,8 +50,8 @@ export function newRow({ job, event, input }: NewJob, kind: Interned): NewRow {
     w: kind.windowMs,
     b: input === undefined ? undefined : storable(input),
     h: encodeEnqueued(event as EnqueuedEvent),
-    c: spec.correlationId === job.id ? undefined : keyText(spec.correlationId),
-    m: marksOf(spec),
+    c: spec.correlationId === job.id ? undefined : digest(correlationMark(spec.kind.tenant, spec.correlationId)),
+    m: markHashes(spec),
     r: job.readyAt === event.at ? undefined : job.readyAt,
     n: job.nextTickAt,
     p: job.readyAt === undefined ? 1 : undefined,
@@ -124,18 +125,8 @@ export function named(words: string): { readonly k: string; readonly n: string |
 
 const KEY_LENGTH = 512
 
-export const labelMark = (name: string, value: string): string => `l${digest(`${name.length}:${name}${value}`)}`
-export const parentMark = (id: string): string => `p${digest(id)}`
-export const workflowMark = (id: string): string => `w${digest(id)}`
-export const dedupeMark = (key: string): string => `d${digest(key)}`
-
-/** What a job can be found by besides its kind and correlation. Hashes: whoever finds looks again. */
-function marksOf({ labels, parentId, workflowId, dedupeKey }: Spec): readonly string[] | undefined {
-  if (labels === undefined && parentId === undefined && workflowId === undefined && dedupeKey === undefined)
-    return undefined
-  const marks = Object.entries(labels ?? {}).map(([name, value]) => labelMark(name, value))
-  if (parentId !== undefined) marks.push(parentMark(parentId))
-  if (workflowId !== undefined) marks.push(workflowMark(workflowId))
-  if (dedupeKey !== undefined) marks.push(dedupeMark(dedupeKey))
-  return marks
+/** What a job can be looked for by besides its kind and correlation; each once. */
+function markHashes(spec: Spec): readonly string[] | undefined {
+  const marks = marksOf(spec.kind.tenant, spec)
+  return marks.length === 0 ? undefined : [...new Set(marks.map(digest))]
 }

@@ -31,13 +31,15 @@ import type {
   Store,
   Transaction,
 } from '../store.ts'
+import { annotationsOf } from './annotations.ts'
 import { Bundles } from './bundles.ts'
+import { eventsByCorrelation } from './by-correlation.ts'
+import { eventsByType } from './by-type.ts'
 import { runIn } from './callers.ts'
 import { Claims } from './claims.ts'
 import { type Connect, connectWithPg } from './client.ts'
 import { Commits } from './commits.ts'
 import { Connection } from './connection.ts'
-import { annotationsOf, eventsByCorrelation, eventsByType, eventsOfJob } from './events.ts'
 import { feedAfter, feedEnd, placeEntries, tallies } from './feed.ts'
 import { find } from './find.ts'
 import { Heartbeats } from './heartbeats.ts'
@@ -45,7 +47,8 @@ import { Hints } from './hints.ts'
 import { Inserts } from './insert.ts'
 import { keep, purge } from './keeping.ts'
 import { Kinds, type Run } from './kinds.ts'
-import { type LoadParts, load, loadWithInputs, logOf, placed, whereabouts } from './load.ts'
+import { type LoadParts, load, loadWithInputs, placed, whereabouts } from './load.ts'
+import { eventsOfJob, logOf } from './logs.ts'
 import { prepareSchema } from './prepare.ts'
 import { recordOf } from './records.ts'
 import { Route } from './route.ts'
@@ -317,7 +320,7 @@ class Postgres implements PostgresStore {
       case 'tally': {
         await placeEntries(parts, { patient: true })
         const { cursor } = await feedEnd(parts)
-        return { tally: await tallies(parts), cursor }
+        return { tally: await tallies(parts, query.tenant), cursor }
       }
       default:
         return unreachable(query)

@@ -3,7 +3,7 @@ import { assert } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
 import { idText } from '../../core/id.ts'
-import type { Job, Kind } from '../../core/job.ts'
+import type { Job, JobId, Kind, Spec, State } from '../../core/job.ts'
 import { fenceOf } from '../../core/ownership.ts'
 import { leaseWindowMs } from '../../core/timers.ts'
 import { decodeEnqueued, type EnqueuedEvent } from '../codec/enqueued.ts'
@@ -36,7 +36,6 @@ export function enqueuedEvent(birth: Birth): EnqueuedEvent {
 
 export function recordOf(row: Whereabouts): Job {
   const born = enqueuedEvent(row)
-  const { spec } = born.payload
   if (row.log !== null) {
     let job = evolve(undefined, born)
     for (const commit of JSON.parse(row.log) as LoggedCommit[]) {
@@ -44,7 +43,7 @@ export function recordOf(row: Whereabouts): Job {
     }
     return job
   }
-  let job = row.doc === null ? evolve(undefined, born) : decodeRecord(row.doc, born.jobId, spec)
+  let job = loggedRecord(row, born)
   for (const event of unlogged(job, row.claim, row.beats)) job = evolve(job, event)
   return job
 }
@@ -53,11 +52,20 @@ export function recordOf(row: Whereabouts): Job {
 export function unlogged(before: Job, claim: string | null, beats: string | null): readonly Event[] {
   if (claim === null && beats === null) return NONE
   return extraEvents(
-    before,
+    stoodOf(before),
     claim === null ? null : (JSON.parse(claim) as ClaimWords),
     beats === null ? null : (JSON.parse(beats) as BeatRun[]),
   )
 }
+
+/** The same of a row, whose record is the one before them. */
+export function unloggedIn(row: Whereabouts): readonly Event[] {
+  if (row.claim === null && row.beats === null) return NONE
+  return unlogged(loggedRecord(row, enqueuedEvent(row)), row.claim, row.beats)
+}
+
+const loggedRecord = ({ doc }: Whereabouts, born: EnqueuedEvent): Job =>
+  doc === null ? evolve(undefined, born) : decodeRecord(doc, born.jobId, born.payload.spec)
 
 export type LoggedCommit = readonly [claim: ClaimWords | null, beats: readonly BeatRun[] | null, events: string]
 export type ClaimWords = readonly [worker: string, actor: string, nonce: string, request: string, at: number]
@@ -73,7 +81,7 @@ export type BeatRun = readonly [
 /** The events of one row of history. `before` is needed where the text is not written alone, and then it is right. */
 export function eventsOf(before: Job | undefined, [claim, beats, text]: LoggedCommit): readonly Event[] {
   assert(before !== undefined, 'history is read from its beginning')
-  const first = extraEvents(before, claim, beats)
+  const first = extraEvents(stoodOf(before), claim, beats)
   let job = before
   for (const event of first) job = evolve(job, event)
   const events = decodeEvents(text, job.id, job.spec, standing(job))
@@ -82,23 +90,51 @@ export function eventsOf(before: Job | undefined, [claim, beats, text]: LoggedCo
 
 const NONE: readonly Event[] = []
 
-function extraEvents(before: Job, claim: ClaimWords | null, beats: readonly BeatRun[] | null): readonly Event[] {
+/** As much of a job as claims and heartbeats of a store have to know. */
+export interface Stood {
+  readonly id: JobId
+  readonly spec: Spec
+  readonly rev: number
+  readonly seq: number
+  readonly generation: number
+  readonly attempt: number
+  readonly state: State
+  readonly workerId: string
+}
+
+const stoodOf = ({ id, spec, rev, seq, generation, attempt, state, owner }: Job): Stood => ({
+  id,
+  spec,
+  rev,
+  seq,
+  generation,
+  attempt,
+  state,
+  workerId: owner?.workerId ?? '',
+})
+
+export function extraEvents(
+  before: Stood,
+  claim: ClaimWords | null,
+  beats: readonly BeatRun[] | null,
+): readonly Event[] {
   const events: Event[] = []
-  let job = before
+  let stood = before
   if (claim !== null) {
-    const event = claimedEvent(job, claim)
+    const event = claimedEvent(stood, claim)
     events.push(event)
-    job = evolve(job, event)
+    const { rev, attempt } = event
+    stood = { ...stood, rev, attempt, seq: stood.seq + 1, state: 'claimed', workerId: original(claim[0]) }
   }
   for (const run of beats ?? []) {
-    const event = heartbeatEvent(job, run)
+    const event = heartbeatEvent(stood, run)
     events.push(event)
-    job = evolve(job, event)
+    stood = { ...stood, rev: event.rev }
   }
   return events
 }
 
-function claimedEvent(before: Job, [worker, actor, nonce, request, at]: ClaimWords): Event {
+function claimedEvent(before: Stood, [worker, actor, nonce, request, at]: ClaimWords): Event {
   const attempt = before.attempt + 1
   return {
     ...quiet(before),
@@ -121,12 +157,12 @@ function claimedEvent(before: Job, [worker, actor, nonce, request, at]: ClaimWor
   }
 }
 
-function heartbeatEvent(before: Job, [count, firstAt, at, request, leaseExpiresAt, told]: BeatRun): Event {
+function heartbeatEvent(before: Stood, [count, firstAt, at, request, leaseExpiresAt, told]: BeatRun): Event {
   return {
     ...quiet(before),
     rev: before.rev + count,
     at,
-    actor: `worker:${before.owner?.workerId ?? ''}`,
+    actor: `worker:${before.workerId}`,
     command: 'heartbeat',
     requestId: original(request),
     attempt: before.attempt,
@@ -140,7 +176,7 @@ function heartbeatEvent(before: Job, [count, firstAt, at, request, leaseExpiresA
 }
 
 /** What claims and heartbeats of a store have nothing to say about. */
-const quiet = (job: Job) => ({
+const quiet = (job: Stood) => ({
   jobId: job.id,
   digest: '',
   correlationId: job.spec.correlationId,

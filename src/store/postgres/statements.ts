@@ -18,11 +18,22 @@ export interface Statements {
   readonly kinds: string
   readonly clock: string
   readonly records: string
-  readonly history: string
   readonly bodies: string
   readonly aliases: string
-  readonly histories: string
   readonly findIds: string
+  readonly longEnded: string
+  readonly tenants: string
+  readonly log: string
+  readonly logs: string
+  readonly commitsAt: string
+  readonly caused: string
+  readonly correlated: string
+  readonly linked: string
+  readonly bornBetween: string
+  readonly claimedBetween: string
+  readonly oddBetween: string
+  readonly committedBetween: string
+  readonly jobsOf: string
   readonly heartbeat: string
   readonly due: string
   readonly placeEntries: string
@@ -30,8 +41,6 @@ export interface Statements {
   readonly feedEnd: string
   readonly tallies: string
   readonly trimFeed: string
-  readonly jobsBetween: string
-  readonly jobsCorrelated: string
   readonly settings: string
   readonly annotate: string
   readonly annotations: string
@@ -68,20 +77,29 @@ export const statementsIn = (schema: string): Statements => {
     kinds: `select * from ${s}.kinds_by_id($1)`,
     clock: `select ${s}.clock()`,
     records: `select * from ${s}.records($1)`,
-    history: `select * from ${s}.history($1, $2, $3)`,
     bodies: `select * from ${s}.bodies($1)`,
     aliases: `select ${s}.aliases($1)`,
-    histories: `select * from ${s}.histories($1)`,
     findIds: `select * from ${s}.find_ids($1)`,
+    longEnded: `select * from ${s}.long_ended($1, $2, $3, $4)`,
+    tenants: `select * from ${s}.tenants()`,
+    log: `select * from ${s}.log($1, $2, $3)`,
+    logs: `select * from ${s}.logs($1, $2)`,
+    commitsAt: `select * from ${s}.commits_at($1, $2)`,
+    caused: `select * from ${s}.caused($1)`,
+    correlated: `select * from ${s}.correlated($1, $2, $3, $4)`,
+    linked: `select * from ${s}.linked($1, $2, $3, $4)`,
+    bornBetween: `select * from ${s}.born_between($1, $2, $3, $4)`,
+    claimedBetween: `select * from ${s}.claimed_between($1, $2, $3, $4)`,
+    oddBetween: `select * from ${s}.odd_between($1, $2, $3, $4)`,
+    committedBetween: `select * from ${s}.committed_between($1, $2, $3, $4)`,
+    jobsOf: `select * from ${s}.jobs_of($1, $2)`,
     heartbeat: `select * from ${s}.heartbeat($1)`,
     due: `select * from ${s}.due($1)`,
     placeEntries: `select ${s}.place_entries($1, $2)`,
     feedPage: `select * from ${s}.feed_page($1, $2)`,
     feedEnd: `select * from ${s}.feed_end()`,
-    tallies: `select * from ${s}.tallies()`,
+    tallies: `select * from ${s}.tallies($1)`,
     trimFeed: `select ${s}.trim_feed($1, $2)`,
-    jobsBetween: `select * from ${s}.jobs_between($1, $2, $3, $4, $5, $6)`,
-    jobsCorrelated: `select * from ${s}.jobs_correlated($1, $2)`,
     settings: `select * from ${s}.settings($1)`,
     annotate: `select ${s}.annotate($1, $2, $3, $4, $5, $6, $7, $8)`,
     annotations: `select * from ${s}.annotations($1)`,

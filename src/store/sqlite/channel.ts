@@ -1,13 +1,17 @@
 /**
- * The main thread's end. Calls made in one turn travel in one message; answers come back the same way.
+ * The main thread's end of the way to one of the store's threads. Calls made in one turn travel in one message; answers
+ * come back the same way.
  *
- * Modes: open; closing (no new calls, those under way are answered); closed; broken (the thread died: every call under
- * way and every later one is rejected with its reason). The thread keeps the process alive only while an answer is due.
+ * Modes: open; closing (no new calls; those under way are answered, and the thread then ends by itself); closed; broken
+ * (the thread died: every call under way and every later one is rejected with its reason). The thread keeps the process
+ * alive only while an answer is due. Nobody ever stops it from outside: it might be in the middle of a statement. One that
+ * does not end in time is let go, and ends when it can.
  */
-import { Worker } from 'node:worker_threads'
 import type { Time } from '../../core/job.ts'
-import { realTimers } from '../../system/timers.ts'
-import type { Answered, Asked, Call, Op, Report, ThreadOptions } from './protocol.ts'
+import type { Timers } from '../../system/timers.ts'
+import { leaveOrderly } from './orderly-exit.ts'
+import type { Answered, Asked, Call, Op, Report } from './protocol.ts'
+import type { Thread } from './thread.ts'
 
 /** A store that cannot be opened, or could not do what it was asked. */
 export class SqliteStoreError extends Error {
@@ -20,9 +24,16 @@ export class SqliteStoreError extends Error {
   }
 }
 
-const closed = () => new SqliteStoreError('STORE_CLOSED', 'pawl: the store is closed')
+export const closed = () => new SqliteStoreError('STORE_CLOSED', 'pawl: the store is closed')
 
-const ENDS_WITHIN_MS = 5_000
+const unanswered = () =>
+  new SqliteStoreError(
+    'STORE_CLOSED',
+    'pawl: the store was closed before it answered. Whether this was done is not known: ask again once it is open.',
+  )
+
+/** A thread that has nothing to do closes the file and ends within milliseconds; its last checkpoint may take longer. */
+export const ENDS_WITHIN_MS = 5_000
 
 export interface Reply<O extends Op> {
   readonly now: Time
@@ -35,39 +46,32 @@ interface Pending {
 }
 
 export class Channel {
-  readonly #worker: Worker
+  readonly #worker: Thread['worker']
+  readonly #timers: Timers
   readonly #pending = new Map<number, Pending>()
   readonly #exited: Promise<void>
-  readonly #whenIdle: (() => void)[] = []
+  readonly #leave: Disposable
   #outbox: Call[] = []
   #calls = 0
   #failure: Error | undefined
   #closing: Promise<void> | undefined
   #onReport: (report: Report) => void = () => {}
 
-  private constructor(worker: Worker) {
+  private constructor(thread: Thread, timers: Timers) {
+    const { worker } = thread
     this.#worker = worker
-    this.#exited = new Promise((resolve) => {
-      worker.once('exit', () => {
-        this.#fail(closed())
-        resolve()
-      })
-    })
+    this.#timers = timers
+    this.#leave = leaveOrderly(thread)
+    this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
+    void this.#exited.then(() => this.#fail(unanswered()))
     worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))))
     worker.on('message', (report: Report) => this.#hear(report))
   }
 
   /** `onReport` hears of every report before its answers are given: kinds come with the jobs that have them. */
-  static async open(options: ThreadOptions, onReport: (report: Report) => void): Promise<Channel> {
-    // From sources the thread is TypeScript, from a build it is not.
-    const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'))
-    const worker = new Worker(new URL(`./thread${extension}`, import.meta.url), {
-      workerData: options,
-      name: 'pawl sqlite',
-      // Not those of the process: many of them a thread may not have.
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-    })
-    const channel = new Channel(worker)
+  static async open(thread: Thread, timers: Timers, onReport: (report: Report) => void): Promise<Channel> {
+    const { worker } = thread
+    const channel = new Channel(thread, timers)
     const opened = await new Promise<Report['opened']>((resolve, reject) => {
       channel.#onReport = (report) => resolve(report.opened)
       worker.once('error', reject)
@@ -76,7 +80,7 @@ export class Channel {
       )
     })
     if (opened !== true) {
-      await channel.#stop()
+      await channel.#ended()
       throw new SqliteStoreError(opened?.code ?? 'STORE_FAILED', opened?.message ?? 'pawl: the store did not open')
     }
     channel.#onReport = onReport
@@ -85,29 +89,35 @@ export class Channel {
   }
 
   call<O extends Op>(op: O, asked: Asked<O>): Promise<Reply<O>> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure)
     if (this.#closing !== undefined) return Promise.reject(closed())
+    if (this.#failure !== undefined) return Promise.reject(this.#failure)
     return this.#send(op, asked)
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
+  /** Nothing is taken on from now; the thread is told `after` that. */
+  close(after: Promise<void> = Promise.resolve()): Promise<void> {
+    this.#closing ??= this.#close(after)
     return this.#closing
   }
 
-  async #close(): Promise<void> {
-    if (this.#pending.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+  async #close(after: Promise<void>): Promise<void> {
+    await after
     // A thread that died on the way has closed the file as well.
-    if (this.#failure === undefined) await this.#send('close', null).catch(() => {})
-    await this.#stop()
+    if (this.#failure === undefined) this.#send('close', null).catch(() => {})
+    await this.#ended()
   }
 
-  /** It ends by itself once it has closed the file, and is stopped only if it does not: not on its way out. */
-  async #stop(): Promise<void> {
+  /** Resolves when the thread has ended, or has had its time. */
+  async #ended(): Promise<void> {
     this.#worker.ref()
-    using _late = realTimers.after(ENDS_WITHIN_MS, () => void this.#worker.terminate())
-    await this.#exited
-    this.#worker.removeAllListeners()
+    const late = Promise.withResolvers<void>()
+    using _timer = this.#timers.after(ENDS_WITHIN_MS, late.resolve)
+    await Promise.race([this.#exited, late.promise])
+    this.#leave[Symbol.dispose]()
+    this.#fail(unanswered())
+    this.#worker.unref()
+    // Nobody asks any more; but if one that was let go fails, that is still nobody else's affair.
+    this.#worker.removeAllListeners('message')
   }
 
   #send<O extends Op>(op: O, asked: Asked<O>): Promise<Reply<O>> {
@@ -134,7 +144,7 @@ export class Channel {
       if (answer.ok) pending.resolve({ now: answer.now, answered: answer.answered })
       else pending.reject(new SqliteStoreError(answer.code, answer.message))
     }
-    if (this.#pending.size === 0) this.#becomeIdle()
+    if (this.#pending.size === 0 && this.#closing === undefined) this.#worker.unref()
   }
 
   #fail(error: Error): void {
@@ -142,11 +152,6 @@ export class Channel {
     const pending = [...this.#pending.values()]
     this.#pending.clear()
     for (const { reject } of pending) reject(error)
-    this.#becomeIdle()
-  }
-
-  #becomeIdle(): void {
-    this.#worker.unref()
-    for (const resolve of this.#whenIdle.splice(0)) resolve()
+    if (this.#closing === undefined) this.#worker.unref()
   }
 }

@@ -2,7 +2,7 @@
 import type { Event } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
 import { idText } from '../../core/id.ts'
-import type { Job, JobId, Spec, State, Time } from '../../core/job.ts'
+import type { Job, JobId, Kind, Spec, State, Time } from '../../core/job.ts'
 import { digestOf } from '../../core/receipt.ts'
 import { STATE_OF } from '../codec/codes.ts'
 import { decodeEnqueued, type EnqueuedEvent } from '../codec/enqueued.ts'
@@ -10,10 +10,14 @@ import { decodeEvents, standing } from '../codec/events.ts'
 import { decodeRecord } from '../codec/record.ts'
 import { original } from '../codec/text.ts'
 import type { ClaimedJob } from '../store.ts'
-import type { Kinds } from './kinds.ts'
 import type { ClaimedRows, JobRow, LeaseRow, LogRow, Opening, OpeningBeats, OpeningClaim } from './rows.ts'
 
-export function jobOf(row: JobRow, kinds: Kinds): Job {
+/** Kinds are told apart from jobs. */
+export interface KindsByNumber {
+  get(number: number): Kind
+}
+
+export function jobOf(row: JobRow, kinds: KindsByNumber): Job {
   const [, , , , , record, lease, told] = row
   const first = firstEvent(row, kinds)
   if (told !== null) return stretch(told, first).reduce<Job>(evolve, evolve(undefined, first))
@@ -31,7 +35,7 @@ const RUN = 7
 const WIDE = 5
 
 /** The jobs of a claim. */
-export function claimedJobs({ runs, jobs }: ClaimedRows, kinds: Kinds): ClaimedJob[] {
+export function claimedJobs({ runs, jobs }: ClaimedRows, kinds: KindsByNumber): ClaimedJob[] {
   const claimed: ClaimedJob[] = []
   let at = 0
   for (let r = 0; r < runs.length; r += RUN) {
@@ -56,12 +60,12 @@ type Seven = [number, number, number, number, number, number, number]
 const recordOf = (record: string | null, first: EnqueuedEvent): Job =>
   record === null ? evolve(undefined, first) : decodeRecord(record, first.jobId, first.payload.spec)
 
-export function firstEvent([id, kind, at, priority, head]: JobRow, kinds: Kinds): EnqueuedEvent {
+export function firstEvent([id, kind, at, priority, head]: JobRow, kinds: KindsByNumber): EnqueuedEvent {
   return decodeEnqueued(head ?? undefined, { id: idText(id), kind: kinds.get(kind), at, priority })
 }
 
 /** All events of these stretches, and those the job's own rows tell: the first, and what a lease has not logged. */
-export function eventsOf(job: JobRow, log: readonly LogRow[], kinds: Kinds): Event[] {
+export function eventsOf(job: JobRow, log: readonly LogRow[], kinds: KindsByNumber): Event[] {
   const first = firstEvent(job, kinds)
   const { jobId } = first
   const { spec } = first.payload

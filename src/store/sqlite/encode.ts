@@ -1,12 +1,13 @@
 /** From the port's words to rows. */
 import { unreachable } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
-import { hash32 } from '../../core/hash.ts'
+import { hash53 } from '../../core/hash.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Job, Kind } from '../../core/job.ts'
 import { COMMAND_CODES, EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { type EnqueuedEvent, encodeEnqueued } from '../codec/enqueued.ts'
 import { encodeEvents, standing } from '../codec/events.ts'
+import { codeMark, correlationMark, marksOf } from '../codec/marks.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
 import type { Change, Key, NewJob } from '../store.ts'
@@ -35,7 +36,7 @@ export function insertRow(item: NewJob, reference: Reference): InsertRow {
     reference(spec.kind),
     event.at,
     job.priority,
-    correlationHash(spec.correlationId, job.id),
+    spec.correlationId === job.id ? null : hash53(correlationMark(spec.kind.tenant, spec.correlationId)),
     head,
     input === undefined ? null : storable(input),
     STATE_CODES[job.state],
@@ -46,38 +47,20 @@ export function insertRow(item: NewJob, reference: Reference): InsertRow {
 }
 
 function insertMore({ job, keys }: NewJob): InsertRow[10] {
-  const { alias, parentId, workflowId, dedupeKey, labels, kind } = job.spec
-  if (
-    keys.length === 0 &&
-    alias === undefined &&
-    parentId === undefined &&
-    workflowId === undefined &&
-    dedupeKey === undefined &&
-    labels === undefined
-  ) {
-    return null
-  }
+  const { alias, kind } = job.spec
+  const marks = marksOf(kind.tenant, job.spec)
+  if (keys.length === 0 && alias === undefined && marks.length === 0) return null
   const aliases: KeyRow[] = alias === undefined ? [] : [['alias', storable(alias), null]]
   return {
     tenant: storable(kind.tenant),
     keys: [...aliases, ...keys.map(keyRow)],
-    parent: textOrNull(parentId),
-    workflow: textOrNull(workflowId),
-    dedupe: textOrNull(dedupeKey),
-    labels: labelRows(labels ?? {}),
+    marks: marks.map(hash53),
   }
 }
 
 export const keyRow = ({ purpose, key, until }: Key): KeyRow => [purpose, storable(key), until ?? null]
 
-export const labelRows = (labels: Readonly<Record<string, string>>): [string, string][] =>
-  Object.entries(labels).map(([name, value]) => [storable(name), storable(value)])
-
 export const textOrNull = (text: string | undefined): string | null => (text === undefined ? null : storable(text))
-
-/** Most jobs are their own correlation: those need no place in the index. */
-export const correlationHash = (correlationId: string, jobId: string): number | null =>
-  correlationId === jobId ? null : hash32(correlationId)
 
 export function numberOf(id: string, field: string): number {
   const number = idNumber(id)
@@ -149,6 +132,7 @@ function moveRow(change: Move, reference: Reference, inFull: boolean): ChangeRow
     after.lease?.beats ?? 0,
     textOrNull(after.lease?.lastBeatId),
     textOrNull(after.owner?.workerId),
+    place(after) === 'done' ? null : [...new Set(events.map(({ requestId }) => hash53(requestId)))],
     ...factsOf(events),
   ]
 }
@@ -160,7 +144,10 @@ export function place(job: Job): Place {
   return job.endedAt === undefined ? 'rest' : 'done'
 }
 
-const codeOf = (job: Job): string | null => textOrNull((job.error ?? job.lastFailure)?.code)
+function codeOf(job: Job): number | null {
+  const code = (job.error ?? job.lastFailure)?.code
+  return code === undefined ? null : hash53(codeMark(job.spec.kind.tenant, code))
+}
 
 function factsOf(events: readonly Event[]): (number | string)[] {
   const facts: (number | string)[] = []
@@ -182,6 +169,6 @@ function moveMore({ before, events, bodies, give, take, spawn }: Move, reference
     take: take.map(keyRow),
     spawn: spawn === undefined ? null : insertRow(spawn, reference),
     spawnTenant: spawn === undefined ? '' : storable(spawn.job.spec.kind.tenant),
-    echoes: echoes.map((event) => [hash32(event.correlationId), event.rev]),
+    echoes: echoes.map((event) => [hash53(correlationMark(kind.tenant, event.correlationId)), event.rev]),
   }
 }

@@ -1,32 +1,29 @@
 import { assert, unreachable } from '../../core/assert.ts'
 import type { Annotation, Event } from '../../core/event.ts'
-import { hash32 } from '../../core/hash.ts'
 import { idNumber, idText } from '../../core/id.ts'
 import type { State } from '../../core/job.ts'
 import { EVENT_CODES, EVENT_OF, STATE_OF } from '../codec/codes.ts'
 import type { EventPage, EventQuery, Tally } from '../store.ts'
-import type { Channel } from './channel.ts'
-import { eventsOf } from './decode.ts'
-import { kindsWanted } from './find.ts'
-import type { Kinds } from './kinds.ts'
-import type { Spot } from './protocol.ts'
+import { eventsOf, type KindsByNumber } from './decode.ts'
+import type { Reader } from './reader.ts'
+import type { JobLog } from './rows.ts'
 
 type Query<By extends EventQuery['by']> = Extract<EventQuery, { by: By }>
 
-export async function events(channel: Channel, kinds: Kinds, query: EventQuery): Promise<EventPage> {
+export async function events(reader: Reader, kinds: KindsByNumber, query: EventQuery): Promise<EventPage> {
   switch (query.by) {
     case 'job':
-      return ofJob(channel, kinds, query)
+      return ofJob(reader, kinds, query)
     case 'annotation':
-      return ofAnnotations(channel, query)
+      return ofAnnotations(reader, query)
     case 'type':
-      return ofTypes(channel, kinds, query)
+      return ofTypes(reader, kinds, query)
     case 'correlation':
-      return ofCorrelation(channel, kinds, query)
+      return ofCorrelation(reader, kinds, query)
     case 'feed':
-      return ofFeed(channel, kinds, query)
+      return ofFeed(reader, kinds, query)
     case 'tally':
-      return ofTally(channel, kinds)
+      return ofTally(reader, kinds, query)
     default:
       return unreachable(query)
   }
@@ -43,69 +40,71 @@ const page = (now: number, { purged }: { purged: number }, found: Partial<EventP
   ...found,
 })
 
-async function ofJob(channel: Channel, kinds: Kinds, { id, afterRev, limit }: Query<'job'>): Promise<EventPage> {
-  // A stretch has at least one event, so as many stretches as events wanted, and one, are enough.
-  const { now, answered } = await channel.call('log', { id: idNumber(id) ?? 0, afterRev, limit: limit + 1 })
-  const { job, log } = answered
-  const later = job === null ? [] : eventsOf(job, log, kinds).filter(({ rev }) => rev > afterRev)
+async function ofJob(reader: Reader, kinds: KindsByNumber, { id, afterRev, limit }: Query<'job'>): Promise<EventPage> {
+  const { now, answered } = await reader.call('log', { id: idNumber(id) ?? 0, afterRev, limit })
+  if (answered.found === null) return page(now, answered, {})
+  const later = told(answered.found, afterRev, kinds)
   const shown = later.slice(0, limit)
-  const cursor = later.length > shown.length ? String(shown.at(-1)?.rev) : undefined
-  return page(now, answered, { events: shown, cursor })
+  const isEnd = later.length === shown.length && answered.found[2]
+  return page(now, answered, { events: shown, cursor: isEnd ? undefined : String(shown.at(-1)?.rev ?? afterRev) })
 }
 
-async function ofAnnotations(channel: Channel, { id }: Query<'annotation'>): Promise<EventPage> {
-  const { now, answered } = await channel.call('annotations', idNumber(id) ?? 0)
+/** What a lease tells comes after all stretches: where these are not complete, it is not its turn yet. */
+function told([job, log, complete]: JobLog, afterRev: number, kinds: KindsByNumber): readonly Event[] {
+  const reach = complete ? Number.POSITIVE_INFINITY : (log.at(-1)?.[0] ?? afterRev)
+  return eventsOf(job, log, kinds).filter(({ rev }) => rev > afterRev && rev <= reach)
+}
+
+async function ofAnnotations(reader: Reader, { id }: Query<'annotation'>): Promise<EventPage> {
+  const { now, answered } = await reader.call('annotations', idNumber(id) ?? 0)
   return page(now, answered, { annotations: answered.texts.map((text) => JSON.parse(text) as Annotation) })
 }
 
-async function ofTypes(channel: Channel, kinds: Kinds, query: Query<'type'>): Promise<EventPage> {
-  const { now, answered } = await channel.call('typed', {
+/** Each stretch is read once, whatever the number of events in it that are wanted. */
+async function ofTypes(reader: Reader, kinds: KindsByNumber, query: Query<'type'>): Promise<EventPage> {
+  const { now, answered } = await reader.call('typed', {
     types: query.types.map((type) => EVENT_CODES[type]),
-    kinds: await kindsWanted(channel, kinds, { tenant: query.tenant }),
+    tenant: query.tenant ?? null,
     from: query.from,
     to: query.to,
-    after: query.cursor === undefined ? null : spotOf(query.cursor),
+    after: query.cursor === undefined ? null : numbersOf(query.cursor, 3),
     limit: query.limit,
   })
-  const found: Event[] = []
-  for (const [[, , rev], job, log] of answered.found) {
-    const event = eventsOf(job, log === null ? [] : [log], kinds).find((each) => each.rev === rev)
-    // It may have been compacted since.
-    if (event !== undefined && query.types.includes(event.type)) found.push(event)
+  const logs = new Map<number, ReadonlyMap<number, Event>>()
+  for (const [job, log] of answered.jobs) {
+    logs.set(job[0], new Map(eventsOf(job, log, kinds).map((event) => [event.rev, event])))
   }
-  return page(now, answered, { events: found, cursor: answered.next?.join('.') })
+  const found = answered.found.flatMap(([job, rev]) => logs.get(job)?.get(rev) ?? [])
+  // It may have been compacted since.
+  const shown = found.filter(({ type }) => query.types.includes(type))
+  return page(now, answered, { events: shown, cursor: answered.next?.join('.') })
 }
 
-/** All that share a correlation id belong together and are read together; the page is cut from them. */
-async function ofCorrelation(channel: Channel, kinds: Kinds, query: Query<'correlation'>): Promise<EventPage> {
-  const { correlationId, limit } = query
-  const { now, answered } = await channel.call('correlated', {
-    correlation: hash32(correlationId),
-    ownId: idNumber(correlationId) ?? null,
-    kinds: await kindsWanted(channel, kinds, { tenant: query.tenant }),
-  })
-  const after = query.cursor === undefined ? undefined : spotOf(query.cursor)
+async function ofCorrelation(reader: Reader, kinds: KindsByNumber, query: Query<'correlation'>): Promise<EventPage> {
+  const { tenant, correlationId, limit, cursor } = query
+  const after = cursor === undefined ? ([0, 0] as const) : numbersOf(cursor, 2)
+  const { now, answered } = await reader.call('correlated', { tenant, correlationId, after, limit })
   const found = answered.jobs
-    .flatMap(([job, , log]) => eventsOf(job, log, kinds))
+    .flatMap((log) => told(log, log[0][0] === after[0] ? after[1] : 0, kinds))
     .filter((event) => event.correlationId === correlationId)
-    .map((event) => ({ event, spot: [event.at, idNumber(event.jobId) ?? 0, event.rev] as const }))
-    .filter(({ spot }) => after === undefined || compare(after, spot) < 0)
-    .sort((a, b) => compare(a.spot, b.spot))
   const shown = found.slice(0, limit)
-  const cursor = found.length > shown.length ? shown.at(-1)?.spot.join('.') : undefined
-  return page(now, answered, { events: shown.map(({ event }) => event), cursor })
+  const last = shown.at(-1)
+  const cut = found.length > shown.length && last !== undefined
+  const next = cut ? [idNumber(last.jobId), last.rev] : answered.next
+  return page(now, answered, { events: shown, cursor: next?.join('.') })
 }
 
-const compare = (a: Spot, b: Spot): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
+type Numbers = { 2: readonly [number, number]; 3: readonly [number, number, number] }
 
-function spotOf(cursor: string): Spot {
-  const [at, job, rev] = cursor.split('.').map(Number)
-  assert(Number.isInteger(at) && Number.isInteger(job) && Number.isInteger(rev), `not a cursor: ${cursor}`)
-  return [at as number, job as number, rev as number]
+/** A cursor is numbers with points between. */
+function numbersOf<Length extends keyof Numbers>(cursor: string, length: Length): Numbers[Length] {
+  const numbers: readonly number[] = cursor.split('.').map(Number)
+  assert(numbers.length === length && numbers.every(Number.isSafeInteger), `not a cursor of this store: ${cursor}`)
+  return numbers as Numbers[Length]
 }
 
-async function ofFeed(channel: Channel, kinds: Kinds, { after, limit }: Query<'feed'>): Promise<EventPage> {
-  const { now, answered } = await channel.call('feed', { after: after === undefined ? null : positionOf(after), limit })
+async function ofFeed(reader: Reader, kinds: KindsByNumber, { after, limit }: Query<'feed'>): Promise<EventPage> {
+  const { now, answered } = await reader.call('feed', { after: after === undefined ? null : positionOf(after), limit })
   const feed = answered.items.map(([position, index, id, rev, code, kind]) => {
     const { tenant, queue, type } = kinds.get(kind)
     const known = EVENT_OF[code]
@@ -119,15 +118,10 @@ async function ofFeed(channel: Channel, kinds: Kinds, { after, limit }: Query<'f
 /** A position is an entry and a place in it; the end is before the first place of the entry to come. */
 const endOf = (last: number): string => `${last + 1}.0`
 
-function positionOf(text: string): readonly [number, number] {
-  if (text === '') return [0, 0]
-  const [position, index] = text.split('.').map(Number)
-  assert(Number.isSafeInteger(position) && Number.isSafeInteger(index), `not a position of this feed: ${text}`)
-  return [position as number, index as number]
-}
+const positionOf = (text: string): readonly [number, number] => (text === '' ? [0, 0] : numbersOf(text, 2))
 
-async function ofTally(channel: Channel, kinds: Kinds): Promise<EventPage> {
-  const { now, answered } = await channel.call('tally', null)
+async function ofTally(reader: Reader, kinds: KindsByNumber, query: Query<'tally'>): Promise<EventPage> {
+  const { now, answered } = await reader.call('tally', query.tenant ?? null)
   const sums = new Map<string, Tally>()
   for (const [number, code, count] of answered.rows) {
     const { tenant, queue, type } = kinds.get(number)

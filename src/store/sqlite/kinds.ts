@@ -26,11 +26,6 @@ export class Kinds {
     return kind
   }
 
-  /** Numbers of the kinds a filter lets through. */
-  matching(filter: (kind: Kind) => boolean): readonly number[] {
-    return [...this.#kinds].filter(([, kind]) => filter(kind)).map(([number]) => number)
-  }
-
   /** A kind's number, or its place in `unknown`, to which it is added. */
   reference(kind: Kind, unknown: KindRow[]): KindRef {
     const text = this.#text(kind)
@@ -38,8 +33,9 @@ export class Kinds {
     if (number !== undefined) return number
     const place = unknown.findIndex((row) => row[0] === text)
     if (place >= 0) return -place - 1
-    const { tenant, queue, policy } = kind
-    return -unknown.push([text, storable(tenant), storable(queue), leaseWindowMs(policy), isCareful(policy)])
+    const { tenant, queue, type, policy } = kind
+    const names = [storable(tenant), storable(queue), storable(type)] as const
+    return -unknown.push([text, ...names, leaseWindowMs(policy), isCareful(policy)])
   }
 
   #text(kind: Kind): string {
@@ -55,7 +51,7 @@ export class Kinds {
 /** A dialect may have a word to say about heartbeats: core is asked. */
 const isCareful = (policy: Policy): 0 | 1 => (policy.dialect === undefined ? 0 : 1)
 
-function kindOf(text: string): Kind {
+export function kindOf(text: string): Kind {
   const { tenant, queue, type, policy } = JSON.parse(text) as Kind
   const { dialect, deadlineMs, startWithinMs } = policy
   return { tenant, queue, type, policy: { ...policy, dialect, deadlineMs, startWithinMs } }

@@ -1,27 +1,28 @@
 /**
- * What passes between the main thread, which knows jobs, and the store's thread, which knows rows. Calls and answers
+ * What passes between the main thread, which knows jobs, and the store's threads, which know rows. Calls and answers
  * travel in batches, one message per turn; jobs travel as the texts and numbers they are stored as, so that neither
  * side clones an object graph.
  */
+import type { Event } from '../../core/event.ts'
 import type { Time } from '../../core/job.ts'
+import type { JobQuery } from '../store.ts'
 import type {
   BeatenRow,
   BeatRow,
   ChangeRow,
   ClaimedRows,
   EachVerdict,
-  FindRow,
   InsertedRow,
   InsertRow,
+  JobLog,
   JobRow,
   KindRow,
   LoadedRow,
   LoadRow,
-  LogRow,
   VerdictRow,
 } from './rows.ts'
 
-export interface ThreadOptions {
+export interface FileOptions {
   readonly path: string
   /** How long a call may wait for other processes before it is given up. */
   readonly busyMs: number
@@ -29,6 +30,12 @@ export interface ThreadOptions {
   readonly pollMs: number
   /** How long the feed and its index by type are kept. */
   readonly feedMs: number
+  /** The latest time that was told: one clock for all threads of a store. */
+  readonly latest: BigInt64Array
+}
+
+export interface ThreadOptions extends FileOptions {
+  readonly gone: Int32Array
 }
 
 export interface Calls {
@@ -52,36 +59,48 @@ export interface Calls {
   retick: [readonly (readonly [id: number, rev: number, tick: Time])[], null]
   settings: [readonly SettingRow[], readonly SettingRows[]]
   load: [readonly LoadRow[], readonly (LoadedRow | null)[]]
-  find: [FindRow, { rows: readonly JobRow[]; cursor: number | null }]
-  log: [{ id: number; afterRev: number; limit: number }, { job: JobRow | null; log: readonly LogRow[]; purged: number }]
+  find: [JobQuery, { rows: readonly JobRow[]; cursor: string | null }]
+  log: [{ id: number; afterRev: number; limit: number }, { found: JobLog | null; purged: number }]
   annotations: [number, { texts: readonly string[]; purged: number }]
   typed: [
     {
       types: readonly string[]
-      kinds: readonly number[] | null
+      tenant: string | null
       from: Time
       to: Time
       after: Spot | null
       limit: number
     },
-    { found: readonly (readonly [spot: Spot, job: JobRow, log: LogRow | null])[]; next: Spot | null; purged: number },
+    {
+      jobs: readonly JobLog[]
+      found: readonly (readonly [job: number, rev: number])[]
+      next: Spot | null
+      purged: number
+    },
   ]
   correlated: [
-    { correlation: number; ownId: number | null; kinds: readonly number[] | null },
-    { jobs: readonly LoadedRow[]; purged: number },
+    { tenant: string | undefined; correlationId: string; after: Reached; limit: number },
+    { jobs: readonly JobLog[]; next: Reached | null; purged: number },
   ]
   feed: [{ after: readonly [position: number, index: number] | null; limit: number }, FeedRows]
   tally: [
-    null,
+    string | null,
     { rows: readonly (readonly [kind: number, state: string, count: number])[]; end: number; purged: number },
   ]
-  kinds: [null, null]
+  /** The log of an ended job with one event instead of others; `was`: its last stretch as it was read. */
+  compacted: [{ id: number; event: Event; replaces: readonly number[] }, { was: string; log: string } | null]
   listen: [boolean, null]
+  /** Once everybody has been answered. */
   close: [null, null]
+  /** At once: the process exits, and nobody hears answers any more. */
+  leave: [null, null]
 }
 
-/** Where an event stands among all: its time, its job, its revision. */
-export type Spot = readonly [at: Time, job: number, rev: number]
+/** Where an event stands among all: its time, its entry in the feed, its place there. */
+export type Spot = readonly [at: Time, position: number, place: number]
+
+/** How far a walk over jobs has come: a job, and the revision of it that was last seen. */
+export type Reached = readonly [job: number, rev: number]
 
 export interface FeedRows {
   readonly items: readonly (readonly [

@@ -10,7 +10,14 @@ export type Place = 'ready' | 'lease' | 'rest' | 'done'
 /** A kind's number; or, where the caller does not know it yet, minus its place in the call's list of kinds, from 1. */
 export type KindRef = number
 
-export type KindRow = readonly [text: string, tenant: string, queue: string, leaseMs: number, careful: 0 | 1]
+export type KindRow = readonly [
+  text: string,
+  tenant: string,
+  queue: string,
+  type: string,
+  leaseMs: number,
+  careful: 0 | 1,
+]
 
 /** `purpose` may also be `alias`. */
 export type KeyRow = readonly [purpose: string, key: string, until: Time | null]
@@ -33,10 +40,8 @@ export type InsertRow = readonly [
 export interface InsertMore {
   readonly tenant: string
   readonly keys: readonly KeyRow[]
-  readonly parent: string | null
-  readonly workflow: string | null
-  readonly dedupe: string | null
-  readonly labels: readonly (readonly [name: string, value: string])[]
+  /** What it can be looked for by. */
+  readonly marks: readonly number[]
 }
 
 /** One flat list: lists within lists cost twice as much to send. */
@@ -66,13 +71,15 @@ export type MoveRow = readonly [
   readyAt: Time | null,
   tick: Time | null,
   careful: 0 | 1,
-  code: string | null,
+  code: number | null,
   endedAt: Time | null,
   fence: string | null,
   expiresAt: Time | null,
   beats: number,
   beatId: string | null,
   worker: string | null,
+  /** The requests its events answer, where they go to the log: the one of an ended job is always at hand. */
+  requests: readonly number[] | null,
   /** What happened, for the feed, the counts and the index by type: `rev, letter, at`, again and again. */
   ...facts: (number | string)[],
 ]
@@ -84,6 +91,7 @@ export interface MoveMore {
   readonly take: readonly KeyRow[]
   readonly spawn: InsertRow | null
   readonly spawnTenant: string
+  /** Marks of correlations that are not the job's. */
   readonly echoes: readonly (readonly [correlation: number, rev: number])[]
 }
 
@@ -175,6 +183,9 @@ export type LeaseRow = readonly [
 /** A stretch of the log. */
 export type LogRow = readonly [rev: number, opening: string | null, log: string | null]
 
+/** A job and stretches of its log; `complete`: there are no later ones. */
+export type JobLog = readonly [job: JobRow, log: readonly LogRow[], complete: boolean]
+
 /** What the thread knew of a lease when its first commit came: the claim, and the heartbeats since the last event. */
 export type Opening = readonly [claim: OpeningClaim | null, beats: OpeningBeats | null]
 
@@ -242,8 +253,8 @@ export type LoadRow = readonly [
   purpose: string,
   tenant: string | null,
   bodies: readonly string[],
-  /** Wanted besides: the stretches of the log in which this occurs. */
-  saying: string | null,
+  /** Wanted besides: the stretches of the log that may tell of this request. */
+  request: string | null,
 ]
 
 export type LoadedRow = readonly [
@@ -251,22 +262,3 @@ export type LoadedRow = readonly [
   bodies: readonly (readonly [name: string, text: string])[],
   log: readonly LogRow[],
 ]
-
-export interface FindRow {
-  /** Numbers of the kinds that match; `null` for all. */
-  readonly kinds: readonly number[] | null
-  readonly states: readonly string[] | null
-  readonly labels: readonly (readonly [name: string, value: string])[]
-  readonly correlation: number | null
-  readonly ownId: number | null
-  readonly parent: string | null
-  readonly workflow: string | null
-  readonly dedupe: string | null
-  readonly code: string | null
-  readonly createdFrom: Time | null
-  readonly createdTo: Time | null
-  readonly endedBefore: Time | null
-  readonly newest: boolean
-  readonly limit: number
-  readonly after: number | null
-}

@@ -1,12 +1,16 @@
 /**
- * The embedded store: one SQLite file, which several processes may share, in a thread of its own. This side turns the
- * port's words into rows and back; `thread.ts` has the file. A call that has been answered is on the disk.
+ * The embedded store: one SQLite file, which several processes may share. This side turns the port's words into rows and
+ * back; the file is in the hands of two threads, one that writes, and looks up by key what writing needs, and one that
+ * reads (`reader.ts`). A call that has been answered is on the disk.
  */
 import { resolve } from 'node:path'
 import { assert } from '../../core/assert.ts'
+import type { Event } from '../../core/event.ts'
 import { idNumber, idText } from '../../core/id.ts'
 import type { Time } from '../../core/job.ts'
 import { nodeTooOld } from '../../system/node-version.ts'
+import { realTimers } from '../../system/timers.ts'
+import { encodeRecord } from '../codec/record.ts'
 import { original, storable } from '../codec/text.ts'
 import type {
   Beat,
@@ -36,7 +40,6 @@ import type {
 import { beatCarefully, type Heard } from './beat-carefully.ts'
 import { ChangeRows, type PlacedRow } from './change-rows.ts'
 import { Channel, SqliteStoreError } from './channel.ts'
-import { compactedRow } from './compacted-row.ts'
 import { claimedJobs, eventsOf, jobOf } from './decode.ts'
 import { changeRow, insertRow, type Move, numberOf, type Reference, Unstorable } from './encode.ts'
 import { events } from './events.ts'
@@ -44,12 +47,24 @@ import { find } from './find.ts'
 import { Hints } from './hints.ts'
 import { Kinds } from './kinds.ts'
 import type { SettingRow } from './protocol.ts'
-import type { BeatenRow, InsertedRow, KindRow, LoadedRow, LoadRow, VerdictRow } from './rows.ts'
+import { Reader } from './reader.ts'
+import type {
+  BeatenRow,
+  ChangeRow,
+  InsertedRow,
+  JobRow,
+  KindRow,
+  LoadedRow,
+  LoadRow,
+  LogRow,
+  VerdictRow,
+} from './rows.ts'
+import { startThread } from './thread.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 export interface SqliteOptions {
-  /** The file; its folder is made where it is missing. */
+  /** The file; it is made where it is missing, for its owner alone (0600), and so is its folder (0700). `.pawl/jobs.db` unless given. */
   readonly path?: string | undefined
   /** How long a call may wait while other processes keep the file locked. */
   readonly busyMs?: number | undefined
@@ -61,32 +76,37 @@ export interface SqliteOptions {
 
 export async function openSqliteStore(options: SqliteOptions = {}): Promise<Store> {
   const path = options.path ?? '.pawl/jobs.db'
-  // Before the thread is started: an older Node has no SQLite for it to import.
+  // Before a thread is started: an older Node has no SQLite for it to import.
   const tooOld = nodeTooOld()
   if (tooOld !== undefined) throw new Error(`pawl: for the embedded store (${path}) ${tooOld} Or use postgres://…`)
   const kinds = new Kinds()
   const hints = new Hints()
-  const thread = {
-    path: path === ':memory:' ? path : resolve(path),
+  const file = {
+    path: resolve(path),
     busyMs: options.busyMs ?? 30_000,
     pollMs: options.pollMs ?? 20,
     feedMs: options.feedMs ?? 30 * DAY_MS,
+    latest: new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT)),
   }
-  const channel = await Channel.open(thread, (report) => {
-    kinds.learn(report.kinds)
-    if (report.changed) hints.tell({ about: 'anything' })
-  })
-  return new SqliteStore(channel, kinds, hints)
+  const start = (body: 'writer' | 'reader') =>
+    Channel.open(startThread(body, file), realTimers, (report) => {
+      kinds.learn(report.kinds)
+      if (report.changed) hints.tell({ about: 'anything' })
+    })
+  const writer = await start('writer')
+  return new SqliteStore(writer, new Reader(() => start('reader')), kinds, hints)
 }
 
 class SqliteStore implements Store {
   readonly claimsStand = false
-  readonly #channel: Channel
+  readonly #writer: Channel
+  readonly #reader: Reader
   readonly #kinds: Kinds
   readonly #hints: Hints
 
-  constructor(channel: Channel, kinds: Kinds, hints: Hints) {
-    this.#channel = channel
+  constructor(writer: Channel, reader: Reader, kinds: Kinds, hints: Hints) {
+    this.#writer = writer
+    this.#reader = reader
     this.#kinds = kinds
     this.#hints = hints
   }
@@ -100,21 +120,24 @@ class SqliteStore implements Store {
       if ('rule' in row) rejected.set(i, row)
       return 'rule' in row ? [] : [row]
     })
-    const { now, answered } = await this.#channel.call('insert', { kinds: unknown, rows })
+    const { now, answered } = await this.#writer.call('insert', { kinds: unknown, rows })
     const inserted = answered[Symbol.iterator]()
     return { now, items: items.map((item, i) => rejected.get(i) ?? this.#inserted(item, next(inserted))) }
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
-    const { now, answered } = await this.#channel.call('load', items.map(loadRow))
+    // Bodies may be big and many; a record is one look-up.
+    const wantsBodies = items.some(({ bodies }) => bodies !== undefined && bodies.length > 0)
+    const { now, answered } = await (wantsBodies ? this.#reader : this.#writer).call('load', items.map(loadRow))
+    const logs = new Map<string, readonly Event[]>()
     return {
       now,
-      items: answered.map((row, i) => (row === null ? undefined : this.#loaded(items[i] as LoadItem, row))),
+      items: answered.map((row, i) => (row === null ? undefined : this.#loaded(items[i] as LoadItem, row, logs))),
     }
   }
 
   async claim(grant: Grant): Promise<ClaimAnswer> {
-    const { now, answered } = await this.#channel.call('claim', {
+    const { now, answered } = await this.#writer.call('claim', {
       request: storable(grant.requestId),
       worker: storable(grant.workerId),
       actor: storable(grant.actor),
@@ -139,7 +162,7 @@ class SqliteStore implements Store {
       try {
         if (change.kind !== 'compact') rows.add(change, i)
         else {
-          const row = await compactedRow(this.#channel, this.#kinds, change)
+          const row = await this.#compacted(change)
           if ('status' in row) verdicts[i] = row
           else rows.put(row, i)
         }
@@ -161,7 +184,7 @@ class SqliteStore implements Store {
     placed: readonly PlacedRow[],
     verdicts: Verdict[],
   ): Promise<Time> {
-    const { now, answered } = await this.#channel.call('commit', { kinds, rows: placed.map(({ row }) => row) })
+    const { now, answered } = await this.#writer.call('commit', { kinds, rows: placed.map(({ row }) => row) })
     for (const [n, { places }] of placed.entries()) {
       const given = answered[n]
       assert(given !== undefined, 'every change is answered')
@@ -175,32 +198,33 @@ class SqliteStore implements Store {
 
   async heartbeat(beats: readonly Beat[]): Promise<BeatAnswer> {
     const rows = beats.map(({ id, fence, requestId }) => [idNumber(id) ?? 0, fence, storable(requestId)] as const)
-    const { now, answered } = await this.#channel.call('heartbeat', rows)
+    const { now, answered } = await this.#writer.call('heartbeat', rows)
     const heard = await Promise.all(answered.map((row, i) => this.#beaten(row, beats[i] as Beat, now)))
     return { now: Math.max(now, ...heard.map((each) => each.now)), items: heard.map(({ beaten }) => beaten) }
   }
 
   /** A tick may be earlier than the record's: one that a heartbeat has made so is put right and handed to nobody. */
   async due(limit: number): Promise<DueAnswer> {
-    const { now, answered } = await this.#channel.call('due', limit)
+    const { now, answered } = await this.#writer.call('due', limit)
     const jobs = answered.map((row) => jobOf(row, this.#kinds))
     const early = jobs.filter(({ nextTickAt }) => nextTickAt !== undefined && nextTickAt > now)
     if (early.length === 0) return { now, jobs }
     const ticks = early.map(({ id, rev, nextTickAt }) => [numberOf(id, 'id'), rev, nextTickAt as number] as const)
-    await this.#channel.call('retick', ticks)
+    await this.#writer.call('retick', ticks)
     return { now, jobs: jobs.filter((job) => !early.includes(job)) }
   }
 
   async find(query: JobQuery): Promise<JobPage> {
-    return find(this.#channel, this.#kinds, query)
+    return find(this.#reader, this.#kinds, query)
   }
 
   async events(query: EventQuery): Promise<EventPage> {
-    return events(this.#channel, this.#kinds, query)
+    return events(this.#reader, this.#kinds, query)
   }
 
   async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
-    const { now, answered } = await this.#channel.call('settings', operations.map(settingRow))
+    const lists = operations.length > 0 && operations.every(({ op }) => op === 'list')
+    const { now, answered } = await (lists ? this.#reader : this.#writer).call('settings', operations.map(settingRow))
     const written = operations.some(({ op, collection }) => collection === 'queue' && (op === 'put' || op === 'remove'))
     if (written) this.#hints.tell({ about: 'anything' })
     return answered.map(([ok, rows]) => ({
@@ -217,19 +241,20 @@ class SqliteStore implements Store {
 
   async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
     const subscription = this.#hints.subscribe(wake)
-    if (this.#hints.listeners === 1) await this.#channel.call('listen', true)
+    if (this.#hints.listeners === 1) await this.#writer.call('listen', true)
     return {
       [Symbol.asyncDispose]: async () => {
         if (!subscription() || this.#hints.listeners > 0) return
         // A closed store listens to nothing anyway.
-        await this.#channel.call('listen', false).catch(() => {})
+        await this.#writer.call('listen', false).catch(() => {})
       },
     }
   }
 
   async close(): Promise<void> {
     this.#hints.close()
-    await this.#channel.close()
+    // The writer last: it leaves one file behind, which a reader that is still there would not let it.
+    await this.#writer.close(this.#reader.close())
   }
 
   #inserted({ job }: NewJob, row: InsertedRow): Inserted {
@@ -257,13 +282,37 @@ class SqliteStore implements Store {
     }
   }
 
-  #loaded({ tenant, requestId }: LoadItem, [row, bodies, log]: LoadedRow): Loaded | undefined {
+  /** `logs`: what has been read of them in this call; many words about one job look at the same stretches. */
+  #loaded(
+    { tenant, requestId }: LoadItem,
+    [row, bodies, log]: LoadedRow,
+    logs: Map<string, readonly Event[]>,
+  ): Loaded | undefined {
     const job = jobOf(row, this.#kinds)
     if (tenant !== undefined && job.spec.kind.tenant !== tenant) return undefined
-    const caused =
-      requestId === undefined ? [] : eventsOf(row, log, this.#kinds).filter((event) => event.requestId === requestId)
+    const caused = requestId === undefined ? [] : this.#caused(row, log, requestId, logs)
     const texts = bodies.map(([name, text]) => [original(name), original(text)] as const)
     return { job, bodies: Object.fromEntries(texts), caused }
+  }
+
+  #caused(
+    row: JobRow,
+    log: readonly LogRow[],
+    requestId: string,
+    logs: Map<string, readonly Event[]>,
+  ): readonly Event[] {
+    const name = `${row[0]} ${log.map(([rev]) => rev).join()}`
+    const events = logs.get(name) ?? eventsOf(row, log, this.#kinds)
+    logs.set(name, events)
+    return events.filter((event) => event.requestId === requestId)
+  }
+
+  /** The log of an ended job, with one event in the place of those it stands for. */
+  async #compacted({ before, event, replaces }: Compact): Promise<ChangeRow | Verdict> {
+    const id = numberOf(before.id, 'before.id')
+    const { answered } = await this.#reader.call('compacted', { id, event, replaces })
+    if (answered === null) return { status: 'conflict' }
+    return ['compact', id, before.rev, answered.was, answered.log, encodeRecord(before)]
   }
 
   #verdict(change: Change, row: VerdictRow): Verdict {
@@ -281,6 +330,8 @@ class SqliteStore implements Store {
     return APPLIED
   }
 }
+
+type Compact = Extract<Change, { kind: 'compact' }>
 
 const APPLIED: Verdict = { status: 'applied' }
 /** For the time between two calls. */
@@ -317,19 +368,8 @@ function loadRow({ id, key: purpose, tenant, bodies, requestId }: LoadItem): Loa
   const number = purpose === undefined ? idNumber(id) : undefined
   const key = number === undefined && tenant !== undefined ? storable(id) : null
   const scope = tenant === undefined ? null : storable(tenant)
-  return [
-    number ?? null,
-    key,
-    purpose ?? 'alias',
-    scope,
-    (bodies ?? []).map(storable),
-    requestId === undefined ? null : saying(requestId),
-  ]
+  return [number ?? null, key, purpose ?? 'alias', scope, (bodies ?? []).map(storable), requestId ?? null]
 }
-
-/** What a stretch says that holds a request: its id as JSON has it, or, where that is implied, the fence it is of. */
-const saying = (requestId: string): string =>
-  JSON.stringify(/^(\d+\.\d+\.[0-9a-f]{16})\/\w+$/.exec(requestId)?.[1] ?? requestId).slice(1, -1)
 
 function settingRow(operation: SettingOperation): SettingRow {
   const { op, collection } = operation

@@ -1,5 +1,5 @@
 import { isEnded, type Job } from '../../../src/core/job.ts'
-import type { Change, ClaimAnswer, NewJob, Store, Verdict } from '../../../src/store/store.ts'
+import type { Change, ClaimAnswer, JobPage, NewJob, Store, Verdict } from '../../../src/store/store.ts'
 
 /** A store with one promise broken, the way stores break them. The suite must notice each. */
 export type Sabotage = (store: Store) => Partial<Store>
@@ -133,6 +133,24 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
     'forgets what a request caused': (store) => ({
       load: (items) => store.load(items.map(({ requestId: _, ...item }) => item)),
     }),
+    'remembers requests for as long as a job has not been reopened': (store) => ({
+      async load(items) {
+        const answer = await store.load(items)
+        const forgetful = answer.items.map(
+          (item) => item && { ...item, caused: item.job.generation > 0 ? [] : item.caused },
+        )
+        return { ...answer, items: forgetful }
+      },
+    }),
+    'ends a log where the first page ends': (store) => ({
+      async events(query) {
+        const page = await store.events(query)
+        return query.by === 'job' ? { ...page, cursor: undefined } : page
+      },
+    }),
+    'shows everybody’s words': (store) => ({
+      events: (query) => store.events(query.by === 'correlation' ? { ...query, tenant: undefined } : query),
+    }),
     'includes the end of an interval': (store) => ({
       events: (query) => store.events(query.by === 'type' ? { ...query, to: query.to + 1 } : query),
     }),
@@ -262,6 +280,25 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
         store.load(items.map(({ tenant, ...item }) => (item.id.startsWith('pj_') ? item : { ...item, tenant }))),
     }),
     'ignores labels': (store) => ({ find: ({ labels: _, ...query }) => store.find(query) }),
+    'shows everybody’s jobs': (store) => ({ find: ({ tenant: _, ...query }) => store.find(query) }),
+    'shows long logs that go on': (store) => ({
+      find: ({ longEnded, ...query }) => store.find(longEnded === undefined ? query : { ...query, cursor: undefined }),
+    }),
+    'shows everybody’s counts': (store) => ({
+      events: (query) => store.events(query.by === 'tally' ? { by: 'tally' } : query),
+    }),
+    'shows what was there when it was last asked': (store) => {
+      const shown = new Map<string, JobPage>()
+      return {
+        async find(query) {
+          const name = JSON.stringify(query)
+          const before = shown.get(name)
+          const page = await store.find(query)
+          shown.set(name, page)
+          return before ?? page
+        },
+      }
+    },
   },
   S16: {
     'stays open': () => ({ close: async () => {} }),

@@ -106,6 +106,15 @@ describe('the plan of a claim', () => {
   })
 })
 
+describe('a function that forbids plans', () => {
+  it('is not compiled either: what is forbidden counts as dear, and dear plans are compiled, for half a second', async () => {
+    const { rows } = await client.query<{ name: string }>(`
+      select p.proname as name from pg_proc p where p.pronamespace = 'pawl'::regnamespace
+        and array_to_string(p.proconfig, ' ') like '%enable_%' and not 'jit=off' = any(p.proconfig)`)
+    expect(rows.map(({ name }) => name)).toEqual([])
+  })
+})
+
 describe('the plan of a settlement', () => {
   const words = { r: 2, v: 3, s: 24, z: 'S', p: 1, e: '[0]' }
   const alike = (ids: readonly number[]) => [{ ...words, a: 1, i: `{${ids}}` }]

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { damageOf, openToOthers } from '../../../src/store/sqlite/check.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
 import { openFile } from '../../../src/store/sqlite/thread/open.ts'
 import { MIGRATIONS } from '../../../src/store/sqlite/thread/schema.ts'
@@ -10,6 +11,15 @@ import { clockOf, newJob } from './life.ts'
 import { rest, startHost, startHostWith } from './process.ts'
 
 const REFUSED = { name: 'SqliteStoreError', code: 'STORE_FILE_REFUSED' }
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777
+
+/** The last pages: the first ones are needed to open it at all. */
+function overwrite(path: string): void {
+  const bytes = readFileSync(path)
+  bytes.fill(0xa5, (bytes.length * 3) >> 2)
+  writeFileSync(path, bytes)
+}
 
 describe('the file', () => {
   it('is made with its folder, and is what was left there the next time', async () => {
@@ -25,12 +35,54 @@ describe('the file', () => {
     await second.close()
   })
 
+  it('is its owner’s alone, with its folder and what is kept beside it, whatever the process makes otherwise', async () => {
+    const umask = process.umask(0o000)
+    onTestFinished(() => void process.umask(umask))
+    const folder = join(ownFolder(), 'made')
+    const path = join(folder, 'jobs.db')
+    const store = await openSqliteStore({ path })
+    await store.insert([newJob(1, await clockOf(store))])
+    expect(modeOf(folder)).toBe(0o700)
+    for (const each of ['', '-wal', '-shm']) expect(modeOf(path + each)).toBe(0o600)
+    await store.close()
+    expect(readdirSync(folder)).toEqual(['jobs.db'])
+  })
+
+  it('that somebody has opened to others stays so', async () => {
+    const path = ownFile()
+    await (await openSqliteStore({ path })).close()
+    chmodSync(path, 0o660)
+    await (await openSqliteStore({ path })).close()
+    expect(modeOf(path)).toBe(0o660)
+    expect(openToOthers(path)).toEqual([path])
+  })
+
+  it('that has been damaged is said to be so by whoever meets it, with what to do', async () => {
+    const path = ownFile()
+    const store = await openSqliteStore({ path })
+    const now = await clockOf(store)
+    await store.insert(Array.from({ length: 2_000 }, (_, i) => newJob(i + 1, now)))
+    await store.close()
+    expect(damageOf(path)).toBeUndefined()
+    overwrite(path)
+    const found = damageOf(path)
+    expect(Object.keys(found?.tables ?? {}).length).toBeGreaterThan(0)
+    expect(found?.next).toMatch(/backup.*\.recover/)
+    const again = await openSqliteStore({ path })
+    onTestFinished(() => again.close())
+    const reading = again.find({ order: 'oldest', limit: 3_000 })
+    await expect(reading).rejects.toMatchObject({ code: 'STORE_DAMAGED' })
+    await expect(reading).rejects.toThrow(/backup.*\.recover/)
+  })
+
   it('that is none of SQLite’s is refused in words', async () => {
     const path = ownFile()
     writeFileSync(path, 'this was a letter to my aunt'.repeat(1_000))
     const before = readFileSync(path)
     await expect(openSqliteStore({ path })).rejects.toMatchObject(REFUSED)
-    await expect(openSqliteStore({ path })).rejects.toThrow(/not a readable SQLite file.*name another/i)
+    await expect(openSqliteStore({ path })).rejects.toThrow(
+      /not a readable SQLite file.*backup.*\.recover.*name another/i,
+    )
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 
@@ -57,11 +109,11 @@ describe('the file', () => {
   })
 
   it('is written ahead, and synced with every commit', () => {
-    const db = openFile(ownFile())
+    const file = openFile(ownFile())
     const FULL = 2
-    expect(db.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
-    expect(db.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: FULL })
-    db.close()
+    expect(file.prepare('PRAGMA journal_mode').get()).toEqual(['wal'])
+    expect(file.prepare('PRAGMA synchronous').get()).toEqual([FULL])
+    file.close()
   })
 
   it('is one file again when the last one closes it', async () => {

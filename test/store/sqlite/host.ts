@@ -7,9 +7,11 @@
  * - `claim <path> <request>`: claims once, under this request, then waits to be killed
  * - `lock <path>`: has the file's write lock until its input ends
  * - `forget <path>`: writes something and ends without closing
+ * - `leave <path> <how>`: has both threads at work and leaves, by `exit`, by `throw`, or by having nothing more to do
  */
-import { writeSync } from 'node:fs'
+import { existsSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as turn } from 'node:timers/promises'
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
 import { clockOf, completed, grant, newJob, owned } from './life.ts'
 
@@ -67,6 +69,27 @@ switch (what) {
       db.exec('ROLLBACK')
       db.close()
     })
+    break
+  }
+  case 'leave': {
+    const store = await openSqliteStore({ path })
+    const now = await clockOf(store)
+    await store.insert([newJob(1, now)])
+    await store.find({ order: 'oldest', limit: 1 })
+    for (let n = 0; n < 40; n += 1) {
+      const some = Array.from({ length: 100 }, (_, i) => newJob(2 + n * 100 + i, now))
+      store.insert(some).catch(() => {})
+      store.find({ order: 'newest', limit: 200 }).catch(() => {})
+      store.events({ by: 'type', types: ['enqueued'], from: 0, to: now + 1, limit: 200 }).catch(() => {})
+    }
+    // Said last, when the store's own threads have had their turn: a file that is still open has its log beside it.
+    process.on('exit', () => say(existsSync(`${path}-wal`) ? 'open' : 'closed'))
+    if (word !== 'nothing') {
+      // Both are in the middle of something by then.
+      await turn()
+      if (word === 'exit') process.exit(0)
+      throw new Error('left by an error, as the test wants it')
+    }
     break
   }
   case 'forget': {

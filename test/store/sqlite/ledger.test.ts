@@ -9,12 +9,12 @@ import { ownFile } from './folder.ts'
 import { clockOf, newJob } from './life.ts'
 
 function ownLedger(path = ownFile()): Ledger {
-  const db = openFile(path)
-  onTestFinished(() => db.close())
-  return new Ledger(db, storeClock(realClock), 1_000)
+  const file = openFile(path)
+  onTestFinished(() => file.close())
+  return new Ledger(file, storeClock(realClock), 1_000)
 }
 
-const kind = (queue: string) => [`{"queue":"${queue}"}`, 't', queue, 1_000, 0] as const
+const kind = (queue: string) => [`{"queue":"${queue}"}`, 't', queue, 'type', 1_000, 0] as const
 
 describe('a transaction', () => {
   it('forgets the kinds of a part that did not last: their numbers go to others', () => {
@@ -27,7 +27,7 @@ describe('a transaction', () => {
     expect(() => ledger.atomically(doomed)).toThrow('no')
     const [number] = ledger.kinds.intern([kind('kept')])
     ledger.commit()
-    expect(ledger.kinds.untold()).toEqual([[number, kind('kept')[0]]])
+    expect(ledger.reading.kinds.untold()).toEqual([[number, kind('kept')[0]]])
     expect(ledger.kinds.queue('t', 'doomed')).toBeUndefined()
   })
 
@@ -39,7 +39,7 @@ describe('a transaction', () => {
     ledger.gathered.happened(1, 'e', number, 1, 1)
     ledger.gathered.count(number, 'q', 1)
     ledger.rollback()
-    expect(ledger.kinds.untold()).toEqual([])
+    expect(ledger.reading.kinds.untold()).toEqual([])
     ledger.begin()
     ledger.commit()
     const other = ownLedger(path)

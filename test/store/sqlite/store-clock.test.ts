@@ -35,4 +35,20 @@ describe('the store’s clock', () => {
     clock.atLeast(2_000)
     expect(clock.now()).toBe(3_002)
   })
+
+  it('is one for all threads of a store: none is behind what another has told', () => {
+    const latest = new BigInt64Array(new SharedArrayBuffer(8))
+    const machine = { wall: 1_000, monotonicMs: 0 }
+    const machineClock = { now: () => machine.wall, monotonicMs: () => machine.monotonicMs }
+    const [one, other] = [storeClock(machineClock, latest), storeClock(machineClock, latest)]
+    expect(one.now()).toBe(1_000)
+    Object.assign(machine, { wall: 9_000, monotonicMs: 1 })
+    expect(one.now()).toBe(9_000)
+    // Set back before the other one has looked.
+    Object.assign(machine, { wall: 500, monotonicMs: 2 })
+    expect(other.now()).toBe(9_000)
+    machine.monotonicMs = 12
+    expect(other.now()).toBe(9_010)
+    expect(one.now()).toBeGreaterThanOrEqual(9_010)
+  })
 })

@@ -14,6 +14,7 @@ create table pawl.queue (
   name text not null,
   paused boolean not null default false
 );
+create index queue_tenant on pawl.queue (md5(tenant));
 
 -- Everything a job shares with its siblings. Content-addressed by `hash`, immutable.
 create table pawl.kind (
@@ -24,8 +25,11 @@ create table pawl.kind (
   window_ms bigint not null check (window_ms > 0),
   policy text not null
 );
+create index kind_queue on pawl.kind (queue, md5(type));
 
--- The row is the `enqueued` event. `lane` is queue * 10 + the priority it was born with.
+-- The row is the `enqueued` event. `lane` is queue * 10 + the priority it was born with. `correlation` and `marks`: what it
+-- can be looked for by, as hashes with the tenant in them (codec/marks.ts): among what is one tenant's own there is nothing
+-- of others.
 create table pawl.job (
   id bigint primary key check (id > 0),
   created_at bigint not null,
@@ -38,7 +42,14 @@ create table pawl.job (
 );
 create index job_created on pawl.job using brin (created_at) with (pages_per_range = 32);
 create index job_correlation on pawl.job (correlation, id) where correlation is not null;
-create index job_marks on pawl.job using gin (marks) where marks is not null;
+
+-- The marks of jobs, in the order in which they are shown. (An index of lists has no order: a page of one would read all
+-- that share a label.)
+create table pawl.mark (
+  mark text not null,
+  job bigint not null,
+  primary key (mark, job)
+);
 
 -- Of tables that are empty most of the time nothing is cut off: giving the pages back needs a lock that all wait for.
 
@@ -131,9 +142,19 @@ create table pawl.past (
         autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 200000);
 create index past_at on pawl.past using brin (at) with (pages_per_range = 32);
 create index past_odd on pawl.past (at, job) where not plain;
--- What makes logs long (progressed, checkpointed, recorded), for whoever shortens them: among a million odd rows it may be none.
-create index past_verbose on pawl.past (at, job) where not plain and events ~ '\["[Pkd]"';
+-- Ends with a long log (core/compact.ts), for whoever shortens them. Most logs are short, and cost nothing here.
+create index past_long on pawl.past (at, job) where state is not null and rev >= 20;
 create index past_state on pawl.past (state, job) where state <> 'S';
+
+-- In which rows of `past` requests are told of, by hash: a word that is said again is found by it. Ends are not in it: they
+-- are nearly all there is to write, and an ended job has its end at hand. 0: an end that was left again; it is looked at,
+-- whichever request is looked for.
+create table pawl.asked (
+  job bigint not null,
+  request bigint not null,
+  from_rev int not null,
+  primary key (job, request, from_rev)
+);
 
 -- One row per claim call that got something: what its jobs have in common. Lives as long as any of them (`refs`) or its
 -- entry. `request` is a hash where the words are long.
@@ -235,13 +256,14 @@ create table pawl.body (
   primary key (job, key)
 );
 
--- Events whose correlation is not their job's.
+-- Events whose correlation is not their job's, by its mark.
 create table pawl.link (
   correlation text not null,
   job bigint not null,
   rev int not null,
   primary key (correlation, job, rev)
 );
+create index link_job on pawl.link (job);
 
 create table pawl.annotation (
   job bigint not null,

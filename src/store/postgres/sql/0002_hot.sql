@@ -41,6 +41,10 @@ begin
   from (select unnest(jobs) as i, unnest(inputs) as b, unnest(times) as t, unnest(kinds) as k, unnest(lanes) as l,
                unnest(windows) as w, unnest(readies) as r, unnest(ticks) as n, unnest(pending) as p) as x
   where coalesce(p, p1) is null;
+  if marks <> '{}' then
+    insert into mark (mark, job) select unnest(coalesce(m, m1)::text[]), i
+    from (select unnest(jobs) as i, unnest(marks) as m) as x;
+  end if;
   if pending <> '{}' then
     insert into rest (id, tick) select i, coalesce(n, n1)
     from (select unnest(jobs) as i, unnest(ticks) as n, unnest(pending) as p) as x where coalesce(p, p1) = 1;

@@ -33,6 +33,7 @@ begin
   insert into job (id, created_at, kind, lane, input, head, correlation, marks)
   values (x.i, x.t, x.k, x.l, x.b, x.h, x.c, x.m) on conflict (id) do nothing;
   if not found then return 'id:' || x.i; end if;
+  if x.m is not null then insert into mark (mark, job) select unnest(x.m), x.i; end if;
   for k in select * from json_to_recordset(coalesce(x.ks, '[]')) as k(p text, k text, u bigint) loop
     holder := take_key(x.tn, k.p, k.k, x.i, k.u, now_ms, giver);
     if holder is not null then
@@ -93,11 +94,15 @@ begin
   return query select started, array_to_json(answers);
 end $$;
 
+-- Requests, as they are looked for.
+create function pawl.request_mark(request text) returns bigint language sql immutable strict as
+$$ select ('x' || left(md5(request), 16))::bit(64)::bigint $$;
+
 -- One move. 'a' applied, 'b' applied before, by a try whose answer was lost, 'c' conflict, 'l' late; PW001 where a key is
 -- held, for the caller to undo.
 -- JSON keys: those of settle, and q place before, w place after (r ready, l lease, s rest, p past), ra ready at, l lane,
 -- lw lease window, t tick, x lease end, bi and bn last heartbeat and their number, k kind, h shape, tn tenant, g keys given, kt keys taken,
--- sp successor, b bodies, u foreign correlations, c the claim where the move is one.
+-- sp successor, b bodies, u marks of foreign correlations, rq requests, c the claim where the move is one.
 create function pawl.move_one(item json, now_ms bigint, again boolean) returns text
 language plpgsql set search_path = pawl, pg_temp as $$
 declare
@@ -109,12 +114,14 @@ declare
   was_step bigint;
   was_rev int;
   was_beat jsonb;
+  was_end int;
+  from_revision int;
   wrong boolean;
 begin
   select * into x from json_to_record(item) as x(
     i bigint, r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text, q text, w text,
     ra bigint, l int, t bigint, x bigint, bi text, bn int, k int, lw int, h text, tn text, g json, kt json, sp json, b json,
-    u json, c json);
+    u json, c json, rq json);
 
   if x.q = 'r' then
     select coalesce(r.step, 7), coalesce(r.rev, 1) into was_step, was_rev from ready r where r.id = x.i for update;
@@ -123,7 +130,7 @@ begin
   elsif x.q = 's' then
     select coalesce(r.step, 0), coalesce(r.rev, 1) into was_step, was_rev from rest r where r.id = x.i for update;
   else
-    select p.to_step, p.rev into was_step, was_rev from past p where p.job = x.i and p.rev = x.r for update;
+    select p.to_step, p.rev, p.from_rev into was_step, was_rev, was_end from past p where p.job = x.i and p.rev = x.r for update;
     if found then
       -- In a statement of its own: what whoever held the lock has done meanwhile must be seen.
       if exists (select from past p where p.job = x.i and p.rev > x.r) or exists (select from ready r where r.id = x.i)
@@ -165,11 +172,19 @@ begin
     select 'commit/' || x.i || '/' || x.v, c.w, c.a, c.n, c.t, least(x.t, x.x), 1, array[x.i]
     from json_to_record(x.c) as c(w text, a text, n text, t bigint) returning -id into was_claim;
   end if;
+  from_revision := x.r - coalesce(beats_in(was_beat), 0) - case when was_claim > 0 then 1 else 0 end;
   insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
   values (x.i, x.a, case when was_claim > 0 or x.c is not null then was_claim end,
-          case when was_claim > 0 then ((was_step >> 4) - 1 << 4) + 7 else was_step end, x.s, x.v,
-          x.r - coalesce(beats_in(was_beat), 0) - case when was_claim > 0 then 1 else 0 end,
+          case when was_claim > 0 then ((was_step >> 4) - 1 << 4) + 7 else was_step end, x.s, x.v, from_revision,
           x.z, x.p is not null, x.e, x.o, case when x.w = 'p' then x.d end, was_beat -> 'p');
+  if x.w <> 'p' then
+    insert into asked (job, request, from_rev) select distinct x.i, request_mark(q.words), from_revision from (
+      select json_array_elements_text(x.rq)
+      union all select coalesce(c.request_words, c.request) from claim c where was_claim > 0 and c.id = was_claim
+      union all select run ->> 3 from jsonb_array_elements(was_beat -> 'p') as run
+    ) as q(words);
+  end if;
+  if was_end is not null then insert into asked (job, request, from_rev) values (x.i, 0, was_end); end if;
 
   if x.q = 'l' and x.w = 'l' then
     update lease set claim = -abs(was_claim), expires_at = x.x, rev = x.v, step = x.s, tick = x.t, again = null, doc = x.d,

@@ -74,18 +74,10 @@ create function pawl.aliases(items json) returns json language sql stable set se
   left join key k on k.tenant = x.t and k.purpose = x.p and k.key = x.k
 $$;
 
--- Histories of several jobs, whole. Index: past's primary key.
-create function pawl.histories(ids bigint[])
-returns table (job bigint, rev int, claim json, beats jsonb, events text)
-language sql stable rows 100 set search_path = pawl, pg_temp as $$
-  select p.job, p.rev, case when p.claim > 0 then claim_words(p.claim) end, p.beats, p.events
-  from past p where p.job = any(ids) order by p.job, p.from_rev
-$$;
-
 -- About the last job born before a time: numbers rise with time, but for those of blocks that lay idle. Twenty look-ups
 -- instead of a walk over all that is over, when mostly nothing is old enough.
 create function pawl.born_before(time_ms bigint) returns bigint
-language plpgsql stable set search_path = pawl, pg_temp set enable_seqscan = off as $$
+language plpgsql stable set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
 declare
   lowest bigint := (select j.id - 1 from job j order by j.id limit 1);
   highest bigint := (select j.id from job j order by j.id desc limit 1);
@@ -105,64 +97,116 @@ select u.id, c.id as claim, c.at from pawl.claim c cross join lateral unnest(c.j
 where c.low is not null and (c.loose is null or u.id <> all(c.loose))
   and not exists (select from pawl.past p where p.job = u.id);
 
--- Candidates of a search, in order of their numbers: by where records of a state stand, narrowed by what is indexed. The
--- caller looks at each record again. Answers with up to `n` ids.
-create function pawl.find_ids(q json) returns setof bigint
+-- Candidates of a search, in order of their numbers, from what is indexed; the caller looks at each record again. A place
+-- that holds few of them is walked over `w` rows and no further: the last row of the answer then says how far, as `horizon`.
+-- JSON keys: those of `wordsOf` (find.ts), and n candidates wanted, w rows looked at in each place.
+create function pawl.find_ids(q json) returns table (id bigint, horizon boolean)
 language plpgsql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
 declare
   x record;
-  kinds int[];
-  filters text := '';
-  direction text;
-  beyond text;
-  sources text[] := '{}';
+  queue_ids int[];
+  kind_ids int[];
+  wanted text := 'true';
+  walks text[];
+  walk text;
+  found_ids bigint[] := '{}';
+  ids bigint[];
+  looked int;
+  last_id bigint;
+  reached bigint;
 begin
-  select * into x from json_to_record(q) as x(tenant text, queues json, types json, states text, correlation text, own bigint,
-    marks text[], created_from bigint, created_to bigint, ended_before bigint, born_before bigint, newest boolean, after bigint, n int);
+  select * into x from json_to_record(q) as x(tenant text, queues json, types json, states text, correlations text[], own bigint,
+    marks text[], created_from bigint, created_to bigint, ended_before bigint, born_before bigint, newest boolean, after bigint,
+    n int, w int);
   if x.tenant is not null or x.queues is not null or x.types is not null then
-    kinds := array(select k.id from kind k join queue u on u.id = k.queue
-      where (x.tenant is null or u.tenant = x.tenant)
-        and (x.queues is null or u.name in (select json_array_elements_text(x.queues)))
-        and (x.types is null or k.type in (select json_array_elements_text(x.types))));
-    if cardinality(kinds) = 0 then return; end if;
-    filters := filters || ' and j.kind = any($1)';
+    queue_ids := case when x.tenant is null then array(select u.id from queue u
+        where x.queues is null or u.name in (select json_array_elements_text(x.queues)))
+      else array(select u.id from queue u where md5(u.tenant) = md5(x.tenant) and u.tenant = x.tenant
+        and (x.queues is null or u.name in (select json_array_elements_text(x.queues)))) end;
+    wanted := 'j.lane / 10 = any($1)';
   end if;
-  if x.correlation is not null then filters := filters || ' and (j.correlation = $2 or (j.correlation is null and j.id = $3))'; end if;
-  if x.marks is not null then filters := filters || ' and j.marks @> $4'; end if;
-  if x.created_from is not null then filters := filters || ' and j.created_at >= $5'; end if;
-  if x.created_to is not null then filters := filters || ' and j.created_at < $6'; end if;
-  direction := case when x.newest then 'desc' else 'asc' end;
-  beyond := case when x.after is null then 'true' when x.newest then '%1$s < $7' else '%1$s > $7' end;
-  if x.states is null and x.ended_before is null then
-    sources := array['select j.id from job j where ' || format(beyond, 'j.id') || filters || ' order by j.id ' || direction];
-  else
-    if x.states is null then x.states := 'SFCTDL'; end if;
-    if x.states ~ '[cr]' then sources := sources || source_of('lease', 'id', 'true', beyond, filters, direction); end if;
-    if x.states ~ 'c' then sources := sources || source_of('bundled', 'id', 'true', beyond, filters, direction); end if;
-    if x.states ~ 'q' then
-      sources := sources || source_of('ready', 'id', 'true', beyond, filters, direction);
-    elsif x.states ~ '[tl]' then
-      sources := sources || source_of('ready', 'id', 's.doc is not null', beyond, filters, direction);
-    end if;
-    if x.states ~ '[nwpl]' then sources := sources || source_of('rest', 'id', 'true', beyond, filters, direction); end if;
-    if x.states ~ '[SFCTDL]' then
-      sources := sources || source_of('past', 'job',
-        case when x.states ~ 'S' then 's.state is not null and strpos($8, s.state::text) > 0' else 's.state <> ''S'' and strpos($8, s.state::text) > 0' end
-        || case when x.ended_before is null then '' else ' and s.at < $9' end
-        || case when x.born_before is null then '' else ' and s.job <= $11' end, beyond, filters, direction);
-    end if;
+  if x.types is not null then
+    kind_ids := array(select k.id from kind k
+      where k.queue = any(queue_ids) and md5(k.type) = any(array(select md5(t) from json_array_elements_text(x.types) as t))
+        and k.type in (select json_array_elements_text(x.types)));
+    wanted := wanted || ' and j.kind = any($2)';
   end if;
-  if cardinality(sources) = 0 then return; end if;
-  return query execute 'select distinct u.id from (('
-    || array_to_string(sources, ' limit $10) union all (') || ' limit $10)) as u(id) order by u.id ' || direction || ' limit $10'
-    using kinds, x.correlation, x.own, x.marks, x.created_from, x.created_to, x.after, x.states, x.ended_before, x.n,
-          case when x.born_before is not null then born_before(x.born_before) end;
+  if cardinality(queue_ids) = 0 or cardinality(kind_ids) = 0 then return; end if;
+  if x.created_from is not null then wanted := wanted || ' and j.created_at >= $3'; end if;
+  if x.created_to is not null then wanted := wanted || ' and j.created_at < $4'; end if;
+  walks := case
+    when x.correlations is not null then array[
+      walk_of_words('job', 'id', 'correlation', x.newest), walk_of('job', 'id', 's.id = $9', x.newest)]
+    when x.marks is not null then array[walk_of_words('mark', 'job', 'mark', x.newest)]
+    when x.states is null and x.ended_before is null then array[walk_of('job', 'id', 'true', x.newest)]
+    else walks_in(coalesce(x.states, 'SFCTDL'), x.newest)
+  end;
+  foreach walk in array walks loop
+    execute format('select coalesce(array_agg(s.id) filter (where s.wanted and %s), ''{}''), count(*)::int, %s(s.id) from (%s) as s%s',
+        wanted, case when x.newest then 'min' else 'max' end, walk, case when wanted = 'true' then ''
+          when walk like 'select s.id as id, s.lane,%' then ' cross join lateral (select s.lane, s.kind, s.created_at) j'
+          else ' join job j on j.id = s.id' end)
+      into ids, looked, last_id
+      using queue_ids, kind_ids, x.created_from, x.created_to,
+        coalesce(x.after, case when x.newest then 9223372036854775807 else 0 end),
+        case when x.born_before is null then 9223372036854775807 else born_before(x.born_before) end,
+        x.w, coalesce(x.correlations, x.marks), x.own, coalesce(x.states, 'SFCTDL'), x.ended_before;
+    found_ids := found_ids || ids;
+    if looked = x.w then reached := case when x.newest then greatest(reached, last_id) else least(reached, last_id) end; end if;
+  end loop;
+  return query select u.id, false from unnest(found_ids) as u(id)
+    where reached is null or case when x.newest then u.id >= reached else u.id <= reached end
+    group by u.id order by case when x.newest then -u.id else u.id end limit x.n;
+  if reached is not null then return query select reached, true; end if;
 end $$;
 
-create function pawl.source_of(table_name text, id_column text, condition text, beyond text, filters text, direction text)
-returns text language sql immutable as $$
-  select format('select s.%1$I from %2$I s', id_column, table_name)
-    || case when filters = '' then '' else format(' join job j on j.id = s.%I', id_column) end
-    || ' where ' || condition || ' and ' || format(beyond, 's.' || id_column) || filters
-    || format(' order by s.%I %s', id_column, direction)
+-- Numbers of jobs beyond $5 and up to $6, in their order, $7 of them; of what is over those in a state of $10, ended before $11.
+create function pawl.walk_of(place text, id_column text, condition text, newest boolean) returns text
+language sql immutable as $$
+  select format('select s.%2$I as id, %3$s as wanted from %1$I s where %4$s and s.%2$I %5$s $5 and s.%2$I <= $6 order by s.%2$I %6$s limit $7',
+    place, id_column, case place when 'job' then 's.lane, s.kind, s.created_at, true'
+      when 'past' then 'strpos($10, s.state::text) > 0 and ($11 is null or s.at < $11)' else 'true' end,
+    condition, case when newest then '<' else '>' end, case when newest then 'desc' else 'asc' end)
+$$;
+
+-- The same of all that have one of the words in $8.
+create function pawl.walk_of_words(place text, id_column text, word_column text, newest boolean) returns text
+language sql immutable set search_path = pawl, pg_temp as $$
+  select format('select w.* from unnest($8::text[]) as u(word) cross join lateral (%s) as w order by w.id %s limit $7',
+    walk_of(place, id_column, format('s.%I = u.word', word_column), newest), case when newest then 'desc' else 'asc' end)
+$$;
+
+-- Where records of these states stand: each place by the index that knows its states; successes, which are nearly all that
+-- is over, among all that is over.
+create function pawl.walks_in(states text, newest boolean) returns text[]
+language sql immutable set search_path = pawl, pg_temp as $$
+  select array_agg(walk_of(v.place, v.id_column, v.condition, newest)) from (
+    select 'lease', 'id', 'true' where states ~ '[cr]'
+    union all select 'bundled', 'id', 'true' where states ~ 'c'
+    union all select 'ready', 'id', 'true' where states ~ 'q'
+    union all select 'past', 'job', 'true' where states ~ 'S'
+    union all select 'ready', 'id', format('s.doc is not null and substr(s.doc, 7, 1) = %L', l)
+      from regexp_split_to_table(states, '') as l where l in ('t', 'l') and states !~ 'q'
+    union all select 'rest', 'id', format('coalesce(substr(s.doc, 7, 1), ''n'') = %L', l)
+      from regexp_split_to_table(states, '') as l where l in ('n', 'w', 'p', 'l')
+    union all select 'past', 'job', format('s.state <> ''S'' and s.state = %L', l)
+      from regexp_split_to_table(states, '') as l where l in ('F', 'C', 'T', 'D', 'L') and states !~ 'S'
+  ) as v(place, id_column, condition)
+$$;
+
+-- Ends with a long log, by their time. Index: past_long.
+create function pawl.long_ended(from_ms bigint, after_job bigint, to_ms bigint, row_limit int)
+returns table (at bigint, job bigint) language sql stable rows 10 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
+  select p.at, p.job from past p where p.state is not null and p.rev >= 20 and (p.at, p.job) > (from_ms, after_job) and p.at < to_ms
+  order by p.at, p.job limit row_limit
+$$;
+
+-- Those that have queues. Index: queue_tenant, one look-up for each.
+create function pawl.tenants() returns setof text language sql stable rows 10 set search_path = pawl, pg_temp as $$
+  with recursive t as (
+    (select md5(q.tenant) as hash, q.tenant from queue q order by md5(q.tenant) limit 1)
+    union all
+    select n.* from t cross join lateral (
+      select md5(q.tenant), q.tenant from queue q where md5(q.tenant) > t.hash order by md5(q.tenant) limit 1) n
+  ) select t.tenant from t
 $$;

@@ -58,8 +58,14 @@ $$;
 create function pawl.feed_end() returns table (now_ms bigint, pos bigint, purged bigint)
 language sql volatile set search_path = pawl, pg_temp as $$ select clock(), f.pos, f.purged from feed f $$;
 
-create function pawl.tallies() returns table (kind int, state text, count bigint)
-language sql stable rows 100 set search_path = pawl, pg_temp as $$ select t.kind, t.state::text, t.count from tally t where t.count <> 0 $$;
+-- Of one tenant, or of all.
+create function pawl.tallies(tenant_name text) returns table (kind int, state text, count bigint)
+language sql stable rows 100 set search_path = pawl, pg_temp as $$
+  select t.kind, t.state::text, t.count from tally t where tenant_name is null and t.count <> 0
+  union all
+  select t.kind, t.state::text, t.count from queue q join kind k on k.queue = q.id join tally t on t.kind = k.id
+  where md5(q.tenant) = md5(tenant_name) and q.tenant = tenant_name and t.count <> 0
+$$;
 
 -- Forgets entries that everybody has had time to read, claims nothing refers to any more (both in bounded batches), and
 -- standing claims whose time is over.
@@ -74,25 +80,3 @@ begin
   delete from standing s where s.until < clock();
   return gone;
 end $$;
-
--- Jobs that had events in a time: those enqueued (e), claimed (c), moved (p), or moved with much to say (v) then. `odd`
--- leaves out plain successes.
-create function pawl.jobs_between(sources text, odd boolean, from_ms bigint, to_ms bigint, slack_ms bigint, most int)
-returns setof bigint language sql stable rows 100 set search_path = pawl, pg_temp as $$
-  (select j.id from job j where sources ~ 'e' and j.created_at >= from_ms and j.created_at < to_ms limit most)
-  union
-  (select unnest(c.jobs) from claim c where sources ~ 'c' and c.at >= from_ms and c.at < to_ms limit most)
-  union
-  (select distinct p.job from past p where sources ~ 'p' and odd and not p.plain and p.at >= from_ms and p.at < to_ms + slack_ms limit most)
-  union
-  (select distinct p.job from past p where sources ~ 'v' and not p.plain and p.events ~ '\["[Pkd]"' and p.at >= from_ms and p.at < to_ms + slack_ms limit most)
-  union
-  (select distinct p.job from past p where sources ~ 'p' and not odd and p.at >= from_ms and p.at < to_ms + slack_ms limit most)
-$$;
-
-create function pawl.jobs_correlated(words text, own bigint) returns setof bigint
-language sql stable rows 100 set search_path = pawl, pg_temp as $$
-  (select j.id from job j where j.correlation = words limit 10000)
-  union (select l.job from link l where l.correlation = words limit 10000)
-  union (select j.id from job j where j.id = own)
-$$;

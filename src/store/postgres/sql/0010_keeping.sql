@@ -87,6 +87,7 @@ begin
     (select abs(p.claim) as id, count(*) as n from past p where p.job = job_id and p.claim is not null group by 1) d
   where c.id = d.id;
   delete from past p where p.job = job_id;
+  delete from asked a where a.job = job_id;
   insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc)
   values (job_id, last.at, -9223372036854775807, first.from_step, last.to_step, last.rev, first.from_rev, last.state,
           last.plain, events_text, last.output, doc_text);
@@ -127,6 +128,8 @@ begin
     delete from key k where k.job = any(ids);
     delete from annotation a where a.job = any(ids);
     delete from link l where l.job = any(ids);
+    delete from asked a where a.job = any(ids);
+    delete from mark m using job j where j.id = any(ids) and m.job = j.id and m.mark = any(j.marks);
     delete from job j where j.id = any(ids);
     insert into entry (at, jobs, revs, kinds, shapes)
     select started, array_agg(x.i order by x.n), '{0}', array_agg(x.k order by x.n), array_agg(x.z || '-' order by x.n)

@@ -84,6 +84,7 @@ begin
   now_ms := clock();
   insert into job (id, created_at, kind, lane, input, head, correlation, marks)
   values (job_id, born_at, kind_id, for_lane, job_input, job_head, job_correlation, job_marks::text[]);
+  if job_marks is not null then insert into mark (mark, job) select unnest(job_marks::text[]), job_id; end if;
   it := stands_for(for_lane, now_ms);
   given := it.id is not null and it.wanted > 0 and lease_ms > 0 and born_at <= now_ms
     and not exists (select from ready r where r.lane = for_lane and r.ready_at <= now_ms)

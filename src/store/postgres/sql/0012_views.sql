@@ -16,7 +16,8 @@ select j.id, q.tenant, q.name as queue, k.type,
   to_timestamp(r.ready_at / 1000.0) as ready_at,
   coalesce(c.worker, b.worker) as worker, to_timestamp(coalesce(l.expires_at, b.at + k.window_ms) / 1000.0) as lease_expires_at,
   to_timestamp(p.at / 1000.0) as ended_at,
-  j.correlation, j.input, p.output
+  btrim((case when j.correlation is not null then coalesce(j.head::json -> 'c', j.head::json -> 'q') end)::text, '"') as correlation,
+  j.input, p.output
 from pawl.job j
 join pawl.kind k on k.id = j.kind
 join pawl.queue q on q.id = k.queue

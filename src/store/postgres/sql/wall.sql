@@ -6,13 +6,15 @@
 do $$
 declare
   tables constant text[] := array['migration', 'queue', 'kind', 'job', 'ready', 'lease', 'rest', 'past', 'claim', 'standing',
-    'entry', 'tally', 'feed', 'key', 'body', 'link', 'annotation', 'setting', 'bundled', 'jobs', 'events'];
+    'entry', 'tally', 'feed', 'key', 'body', 'mark', 'link', 'asked', 'annotation', 'setting', 'bundled', 'stretch', 'jobs', 'events'];
   port constant text[] := array['clock', 'insert_plain', 'insert_one', 'enqueue', 'claim', 'offer', 'hear', 'settle',
     'missed', 'loosen', 'recount', 'move', 'heartbeat', 'due', 'intern_queues', 'intern_kind', 'kinds_by_id', 'records',
-    'history', 'histories', 'bodies', 'aliases', 'find_ids', 'place_entries', 'feed_page', 'feed_end', 'tallies',
-    'trim_feed', 'jobs_between', 'jobs_correlated', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'event_name'];
+    'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'commits_at', 'caused', 'correlated', 'linked',
+    'born_between', 'claimed_between', 'odd_between', 'committed_between', 'jobs_of', 'place_entries', 'feed_page', 'feed_end',
+    'tallies', 'trim_feed', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'event_name'];
   helpers constant text[] := array['loosen_from', 'beats_in', 'settle_each', 'settle_each_bundled', 'take_key', 'bear',
-    'move_one', 'claim_words', 'born_before', 'source_of', 'untold', 'stands_for', 'answer'];
+    'request_mark', 'move_one', 'claim_words', 'history', 'born_before', 'walk_of', 'walk_of_words', 'walks_in', 'untold',
+    'stands_for', 'answer'];
   home constant regnamespace := 'pawl';
   mark constant text := format('may use schema %s of database %s', home, current_database());
   app text := nullif(current_setting('pawl_migration.role', true), '');

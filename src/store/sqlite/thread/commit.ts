@@ -49,6 +49,7 @@ function change(ledger: Ledger, row: ChangeRow, interned: readonly number[]): Ve
       leaveEnding(ledger, old)
       ledger.sql.moveEnding.run(insertEnding(ledger, state, endedAt, 1, null, log, record), id, id)
       ledger.sql.deletePast.run(id)
+      ledger.sql.deleteAsked.run(id)
       return 'applied'
     }
     case 'purge':
@@ -67,9 +68,10 @@ function purge(ledger: Ledger, id: number, rev: number): VerdictRow {
   ledger.gathered.count(done[2] as number, done[3] as string, -1)
   for (const remove of [
     sql.deletePast,
+    sql.deleteAsked,
     sql.deleteBodies,
     sql.deleteKeys,
-    sql.deleteLabels,
+    sql.deleteMarks,
     sql.deleteEchoes,
     sql.deleteAnnotations,
     sql.deleteJob,

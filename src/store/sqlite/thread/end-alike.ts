@@ -52,7 +52,7 @@ function oneByOne(ledger: Ledger, row: EndsRow, kind: number): EachVerdict {
   const [, , ids, , rev, , fromState, notAfter, newRev, state, endedAt, log, output, own, ...facts] = row
   const each = ids.split(',').map((id, i) => {
     const from = ['lease', fromState, 0, null, notAfter] as const
-    const nothing = [0, 0, 0, 0, null, null, 0, null, endedAt, null, null, 0, null, null] as const
+    const nothing = [0, 0, 0, 0, null, null, 0, null, endedAt, null, null, 0, null, null, null] as const
     const size = own?.sizes[i] ?? null
     const ownLog = size === null ? log : log.replace('["output",0]', `["output",${size}]`)
     const ownOutput = own === null ? output : (own.outputs[i] ?? null)

@@ -1,188 +1,141 @@
 /**
- * Jobs by what is known of them, in order of their numbers. The narrowest index drives; what it does not cover is
- * judged row by row. Where nothing but the numbers themselves could drive, a page looks at so many jobs and no more,
- * and goes on from its cursor: no question keeps the writer waiting.
+ * Jobs by what is known of them, in order of their numbers. Candidates come from an index (`sources.ts`) and are judged by
+ * what the tables say; a page looks at so many rows and no more, and goes on from its cursor.
  */
+import { hash53 } from '../../../core/hash.ts'
+import { idNumber, idText } from '../../../core/id.ts'
+import { STATE_CODES } from '../../codec/codes.ts'
+import { codeMark, correlationMark, marksOf } from '../../codec/marks.ts'
+import { original } from '../../codec/text.ts'
+import type { JobQuery } from '../../store.ts'
 import type { Answered } from '../protocol.ts'
-import type { FindRow, JobRow } from '../rows.ts'
-import type { Ledger } from './ledger.ts'
-import { all, type Cell, one } from './rows.ts'
-import { WHOLE } from './statements.ts'
+import type { JobRow } from '../rows.ts'
+import type { Reading } from './reading.ts'
+import { all, one } from './rows.ts'
+import { Scope } from './scope.ts'
+import { type Source, type Span, sourcesOf } from './sources.ts'
 
-const SCAN = 20_000
-const WALKS = 5
-/** Index ranges to merge at most; with more, walking the jobs is cheaper. */
-const RANGES = 400
+/** Rows looked at for one page, about. */
+const LOOKED_AT = 10_000
+/** Of each source so many at first, and more where few of them are wanted. */
+const FIRST = 8
+const MORE = 4
+const MOST = 1_000
 
-/** Walks on, a stated number of times, while it has found nothing: an empty page with a cursor helps nobody. */
-export function find(ledger: Ledger, query: FindRow): Answered<'find'> {
-  let page = findOnce(ledger, query)
-  for (let walks = 1; walks < WALKS && page.rows.length === 0 && page.cursor !== null; walks += 1) {
-    page = findOnce(ledger, { ...query, after: page.cursor })
-  }
-  return page
-}
-
-function findOnce(ledger: Ledger, query: FindRow): Answered<'find'> {
-  const states = query.endedBefore === null ? query.states : endedStates(ledger, query)
-  if (states?.length === 0 || query.kinds?.length === 0) return { rows: [], cursor: null }
-  const narrowed = { ...query, states }
-  const driver = byWords(narrowed) ?? byPlace(ledger, narrowed) ?? byNumber(narrowed)
-  const { where, values } = residual(narrowed)
-  const order = query.newest ? 'DESC' : 'ASC'
-  const statement = ledger.adHoc(
-    `${WHOLE} WHERE j.id IN (${driver.sql}) ${where} ORDER BY j.id ${order} LIMIT ${query.limit + 1}`,
-  )
-  const rows = all(statement, ...driver.values, ...values).map((row) => ledger.jobRow(row))
-  if (rows.length > query.limit)
-    return { rows: rows.slice(0, query.limit), cursor: (rows[query.limit - 1] as JobRow)[0] }
-  return { rows, cursor: driver.bounded ? lastSeen(ledger, driver) : null }
-}
-
-interface Driver {
-  readonly sql: string
-  readonly values: readonly Cell[]
-  readonly bounded?: true
-}
-
-/** Where the walk by numbers stopped, if it stopped before the end. */
-function lastSeen(ledger: Ledger, { sql, values }: Driver): number | null {
-  const seen = one(ledger.adHoc(`SELECT count(*), min(id), max(id) FROM (${sql})`), ...values)
-  if (seen === undefined || (seen[0] as number) < SCAN) return null
-  return (sql.includes('DESC') ? seen[1] : seen[2]) as number
-}
-
-/** Retention asks this all the time, mostly in vain: states in which nothing has ended that early are out. */
-function endedStates(ledger: Ledger, { states, endedBefore }: FindRow): readonly string[] {
-  const ended = (states ?? ENDED).filter((state) => ENDED.includes(state))
-  const any = ledger.adHoc('SELECT 1 FROM ending WHERE state = ? AND ended_at < ? LIMIT 1') // ending_ended
-  return ended.filter((state) => one(any, state, endedBefore) !== undefined)
-}
-
-const READY = ['q', 't', 'l']
-const OWNED = ['c', 'r']
-const RESTING = ['n', 'w', 'p', 'l', 'q', 't']
-const ENDED = ['S', 'F', 'C', 'T', 'D', 'L']
-
-/** job_correlation, job_parent, job_workflow, job_dedupe, label; done_code, ready_code, rest_code. Owned jobs are few. */
-function byWords(query: FindRow): Driver | undefined {
-  const { clause, values } = beyond('id', query)
-  const label = query.labels[0]
-  if (query.correlation !== null) {
-    const own = query.ownId === null ? '' : ' UNION ALL SELECT id FROM job WHERE id = ?'
-    return {
-      sql: `SELECT id FROM job WHERE correlation = ? ${clause}${own}`,
-      values: [query.correlation, ...values, ...(query.ownId === null ? [] : [query.ownId])],
+export function find(reading: Reading, query: JobQuery): Answered<'find'> {
+  if (query.longEnded !== undefined) return longEnded(reading, query, query.longEnded)
+  const scope = new Scope(reading, query)
+  const sources = sourcesOf(reading, query, scope)
+  const wants = judge(reading, query, scope)
+  const rows: JobRow[] = []
+  let span = spanOf(reading, query)
+  // What all of them have together is twice what is wanted.
+  let most = Math.max(FIRST, Math.ceil((2 * (query.limit + 1)) / Math.max(1, sources.length)))
+  for (let looked = 0; ; most = Math.max(most, Math.min(MOST, most * MORE))) {
+    const candidates = merged(sources, span, most, query.order === 'newest')
+    looked += candidates.looked
+    for (const id of candidates.ids) {
+      if (!wants(id)) continue
+      if (rows.length === query.limit) return { rows, cursor: idText(rows.at(-1)?.[0] ?? 0) }
+      const row = reading.whole(id)
+      if (row !== undefined) rows.push(row)
     }
-  }
-  if (query.parent !== null) {
-    return { sql: `SELECT id FROM job WHERE parent = ? ${clause}`, values: [query.parent, ...values] }
-  }
-  if (query.workflow !== null) {
-    return { sql: `SELECT id FROM job WHERE workflow = ? ${clause}`, values: [query.workflow, ...values] }
-  }
-  if (query.dedupe !== null) {
-    return { sql: `SELECT id FROM job WHERE dedupe = ? ${clause}`, values: [query.dedupe, ...values] }
-  }
-  if (query.code !== null) {
-    const codes = ['done', 'ready', 'rest', 'lease'].map((table) => `SELECT id FROM ${table} WHERE code = ? ${clause}`)
-    return { sql: codes.join(' UNION ALL '), values: codes.flatMap(() => [query.code, ...values]) }
-  }
-  if (label === undefined) return undefined
-  const later = beyond('job', query)
-  return {
-    sql: `SELECT job FROM label WHERE name = ? AND value = ? ${later.clause}`,
-    values: [...label, ...later.values],
+    const { horizon } = candidates
+    if (horizon === undefined) return { rows, cursor: null }
+    if (looked >= LOOKED_AT) return { rows, cursor: idText(horizon) }
+    span = beyond(span, horizon, query)
   }
 }
 
-/** A range per kind and state in each place: ready_kind, rest_kind, done. Owned jobs are few. */
-function byPlace(ledger: Ledger, query: FindRow): Driver | undefined {
-  const { kinds, states } = query
-  if (kinds === null && states === null) return undefined
-  // Times of creation follow the numbers closely enough: a walk by number with a stated end.
-  if (query.createdFrom !== null || query.createdTo !== null) return undefined
-  const numbers = kinds ?? all(ledger.adHoc('SELECT id FROM kind')).map(([id]) => id as number)
-  const wanted = states ?? [...new Set([...READY, ...OWNED, ...RESTING, ...ENDED])]
-  const parts: string[] = []
-  const values: Cell[] = []
-  const { clause, values: cursor } = beyond('id', query)
-  const { done, doneValues } = endedToo(query)
-  const tail = `ORDER BY id ${query.newest ? 'DESC' : 'ASC'} LIMIT ${query.limit + 1}`
-  for (const kind of numbers) {
-    for (const state of wanted) {
-      for (const [table, there] of [
-        ['ready', READY],
-        ['rest', RESTING],
-        ['done', ENDED],
-      ] as const) {
-        if (!there.includes(state)) continue
-        const ended = table === 'done'
-        parts.push(
-          `SELECT id FROM (SELECT id FROM ${table} WHERE kind = ? AND state = ? ${clause} ${ended ? done : ''} ${tail})`,
-        )
-        values.push(kind, state, ...cursor, ...(ended ? doneValues : []))
-      }
-    }
-  }
-  if (parts.length > RANGES) return undefined
-  if (wanted.some((state) => OWNED.includes(state))) {
-    parts.push(`SELECT id FROM lease WHERE id > 0 ${clause}`)
-    values.push(...cursor)
-  }
-  return parts.length === 0 ? undefined : { sql: parts.join(' UNION ALL '), values }
+/** By the time of their end: a cursor is the place of the last one among them. */
+function longEnded(reading: Reading, { limit, cursor }: JobQuery, { from, to }: LongEnded): Answered<'find'> {
+  const [at, id] = cursor === undefined ? [from, 0] : cursor.split('.').map(Number)
+  const found = all(reading.sql.longEnded, at ?? from, id ?? 0, to, limit)
+  const rows = found.map((row) => reading.whole(row[1] as number)).filter((row) => row !== undefined)
+  return { rows, cursor: found.length < limit ? null : (found.at(-1)?.join('.') ?? null) }
 }
 
-/** Judged where the range is read, so that the range's limit counts only what matches. */
-function endedToo(query: FindRow): { done: string; doneValues: readonly Cell[] } {
-  return query.endedBefore === null
-    ? { done: '', doneValues: [] }
-    : { done: 'AND ended_at < ?', doneValues: [query.endedBefore] }
+type LongEnded = NonNullable<JobQuery['longEnded']>
+
+/** In order, each once, up to the number that all sources have been read to. */
+function merged(sources: readonly Source[], span: Span, most: number, newest: boolean) {
+  const ids = new Set<number>()
+  let horizon: number | undefined
+  let looked = 0
+  for (const source of sources) {
+    const read = source(span, most)
+    looked += read.looked
+    for (const id of read.ids) ids.add(id)
+    if (read.last === undefined) continue
+    if (horizon === undefined || (newest ? read.last > horizon : read.last < horizon)) horizon = read.last
+  }
+  const reached = [...ids].filter((id) => horizon === undefined || (newest ? id >= horizon : id <= horizon))
+  return { ids: reached.sort((a, b) => (newest ? b - a : a - b)), horizon, looked }
 }
 
-function byNumber(query: FindRow): Driver {
-  const { clause, values } = beyond('id', query)
-  const order = query.newest ? 'DESC' : 'ASC'
-  return {
-    sql: `SELECT id FROM (SELECT id FROM job WHERE id > 0 ${clause} ORDER BY id ${order} LIMIT ${SCAN})`,
-    values,
-    bounded: true,
+function spanOf(reading: Reading, query: JobQuery): Span {
+  const { roughlyBornBefore, cursor } = query
+  const high = roughlyBornBefore === undefined ? Number.MAX_SAFE_INTEGER : bornBefore(reading, roughlyBornBefore) + 1
+  const span = { low: 0, high }
+  return cursor === undefined ? span : beyond(span, idNumber(cursor) ?? 0, query)
+}
+
+const beyond = ({ low, high }: Span, number: number, { order }: JobQuery): Span =>
+  order === 'newest' ? { low, high: Math.min(high, number) } : { low: Math.max(low, number), high }
+
+/** About the last job born before a time: numbers rise with time, but for those of blocks that lay idle. */
+function bornBefore({ sql }: Reading, time: number): number {
+  let low = 0
+  let high = (one(sql.lastJob)?.[0] as number | undefined) ?? 0
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const [id, at] = (one(sql.bornAfter, middle) ?? [high, time]) as readonly [number, number]
+    if (at < time) low = id
+    else high = middle
+  }
+  return low
+}
+
+/** By the heads and marks the tables have; whoever asked looks at the words themselves. */
+function judge({ sql, kinds }: Reading, query: JobQuery, scope: Scope): (id: number) => boolean {
+  const { correlationId, code, createdFrom, createdTo, endedBefore } = query
+  const states = query.states?.map((state) => STATE_CODES[state])
+  const own = correlationId === undefined ? undefined : idNumber(correlationId)
+  const marks = remembered((tenant) => marksOf(tenant, query).map(hash53))
+  const correlation = remembered((tenant) => hash53(correlationMark(tenant, correlationId ?? '')))
+  const codes = remembered((tenant) => hash53(codeMark(tenant, code ?? '')))
+  return (id) => {
+    const row = one(sql.heads, id)
+    if (row === undefined) return false
+    const [kind, at, correlated, state, error, endedAt] = row as Heads
+    if (!scope.has(kind) || states?.includes(state) === false) return false
+    const { tenant } = kinds.get(kind)
+    if (createdFrom !== undefined && at < createdFrom) return false
+    if (createdTo !== undefined && at >= createdTo) return false
+    if (endedBefore !== undefined && (endedAt === null || endedAt >= endedBefore)) return false
+    if (code !== undefined && error !== codes(tenant)) return false
+    if (correlationId !== undefined && correlated !== (id === own ? null : correlation(tenant))) return false
+    return marks(tenant).every((mark) => one(sql.marked, mark, id) !== undefined)
   }
 }
 
-function beyond(column: string, { after, newest }: FindRow): { clause: string; values: readonly Cell[] } {
-  return after === null
-    ? { clause: '', values: [] }
-    : { clause: `AND ${column} ${newest ? '<' : '>'} ?`, values: [after] }
-}
+type Heads = readonly [
+  kind: number,
+  at: number,
+  correlation: number | null,
+  state: string,
+  code: number | null,
+  endedAt: number | null,
+]
 
-function residual(query: FindRow): { where: string; values: readonly Cell[] } {
-  const clauses: string[] = []
-  const values: Cell[] = []
-  const add = (clause: string, ...more: readonly Cell[]) => {
-    clauses.push(`AND ${clause}`)
-    values.push(...more)
+/** By tenant, as it is stored. */
+function remembered<Value>(make: (tenant: string) => Value): (tenant: string) => Value {
+  const made = new Map<string, Value>()
+  return (tenant) => {
+    const known = made.get(tenant)
+    if (known !== undefined) return known
+    const value = make(original(tenant))
+    made.set(tenant, value)
+    return value
   }
-  const { clause, values: cursor } = beyond('j.id', query)
-  if (clause !== '') clauses.push(clause)
-  values.push(...cursor)
-  if (query.kinds !== null) add('j.kind IN (SELECT value FROM json_each(?))', JSON.stringify(query.kinds))
-  if (query.states !== null) {
-    add(
-      'coalesce(d.state, l.state, r.state, s.state) IN (SELECT value FROM json_each(?))',
-      JSON.stringify(query.states),
-    )
-  }
-  if (query.correlation !== null) add('(j.correlation = ? OR j.id = ?)', query.correlation, query.ownId ?? 0)
-  if (query.parent !== null) add('j.parent = ?', query.parent)
-  if (query.workflow !== null) add('j.workflow = ?', query.workflow)
-  if (query.dedupe !== null) add('j.dedupe = ?', query.dedupe)
-  for (const label of query.labels) {
-    add('EXISTS (SELECT 1 FROM label x WHERE x.name = ? AND x.value = ? AND x.job = j.id)', ...label)
-  }
-  if (query.code !== null) add('coalesce(d.code, l.code, r.code, s.code) = ?', query.code)
-  if (query.createdFrom !== null) add('j.at >= ?', query.createdFrom)
-  if (query.createdTo !== null) add('j.at < ?', query.createdTo)
-  if (query.endedBefore !== null) add('d.ended_at < ?', query.endedBefore)
-  return { where: clauses.join(' '), values }
 }

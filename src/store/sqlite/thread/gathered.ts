@@ -65,7 +65,7 @@ export class Gathered {
       const mark = `${type} ${at}`
       if (marked.has(mark)) continue
       marked.add(mark)
-      sql.insertMark.run(type, at, position)
+      sql.insertMoment.run(type, at, position)
     }
   }
 
@@ -97,5 +97,5 @@ export function sweepFeed(sql: Statements, before: Time): void {
   const last = one(sql.oldEntries, before)?.[0]
   if (typeof last !== 'number' || last === one(sql.lastEntry)?.[0]) return
   sql.deleteEntries.run(last)
-  for (const type of Object.values(EVENT_CODES)) sql.deleteMarks.run(type, before, last)
+  for (const type of Object.values(EVENT_CODES)) sql.deleteMoments.run(type, before, last)
 }

@@ -1,45 +1,33 @@
 /**
- * The thread's one loop. Calls that arrive while a commit is under way wait together and ride in the next one: one
+ * The writing thread's one loop. Calls that arrive while a commit is under way wait together and ride in the next one: one
  * lock, one sync, a verdict each. An idle store adds no delay: the first call is served at once.
  *
  * Modes: idle (nothing waits); serving (inside `#serve`, which runs to its end); held off (another process has the
- * file's write lock, or its turn: writes wait for a timer, reads go on). What has not been answered is in `#waiting` or
- * `#held`.
+ * file's write lock, or its turn: writes wait for a timer, what is looked up by its key is answered); closing (nobody
+ * comes any more; who waits has a little time left). What has not been answered is in `#waiting` or `#held`.
  */
-import type { Time } from '../../../core/job.ts'
 import type { Timers } from '../../../system/timers.ts'
 import type { Answer, Answered, Asked, Call, Op } from '../protocol.ts'
 import type { ChangeRow } from '../rows.ts'
+import { failed, tooLong } from './answers.ts'
 import { claim, claimable } from './claim.ts'
 import { commit } from './commit.ts'
 import { anythingDue, due, retick } from './due.ts'
-import { feed, tally, typed } from './feed.ts'
-import { find } from './find.ts'
 import { heartbeat } from './heartbeat.ts'
 import { insert } from './insert.ts'
 import type { Ledger } from './ledger.ts'
-import { annotations, correlated, load, log } from './read.ts'
+import { load } from './read.ts'
 import { isBusy } from './result-codes.ts'
-import { isSettingWrite, settings } from './settings.ts'
+import { isSettingWrite, readSettings, settings } from './settings.ts'
 
 type Work = { readonly [O in Op]?: (ledger: Ledger, asked: Asked<O>) => Answered<O> }
 
 const WRITES: Work = { insert, claim, commit, heartbeat, due, retick, settings }
 
+/** Looked up by key: quickly done, between two commits. */
 const READS: Work = {
-  load,
-  find,
-  log,
-  annotations,
-  typed,
-  correlated,
-  feed,
-  tally,
-  settings,
-  kinds: (ledger) => {
-    ledger.kinds.tellAll()
-    return null
-  },
+  load: (ledger, asked) => load(ledger.reading, asked),
+  settings: readSettings,
   // Nothing there to take: the answer is known without a lock.
   claim: () => ({ replayed: false, runs: [], jobs: [] }),
   due: () => [],
@@ -50,11 +38,15 @@ const MAX_RIDERS = 4_000
 /** Short: whoever writes holds the lock for milliseconds. */
 const BACKOFF_MS = [1, 1, 2, 2, 3, 4] as const
 
+/** Of those who find the file locked by others while the store is being closed. */
+const PATIENCE_MS = 4_000
+
 const TURN_MS = 15
 const GAP_MS = 2
 const COMPANY_MS = 1_000
 
 export interface GroupCommitOptions {
+  readonly path: string
   readonly busyMs: number
   readonly timers: Timers
   readonly monotonicMs: () => number
@@ -79,6 +71,9 @@ export class GroupCommit {
   #tries = 0
   #lastWriteMs = 0
   #writingSinceMs = 0
+  #serving = false
+  /** Present once it is being closed. */
+  #closing: { readonly done: () => void; readonly patienceUntilMs: number } | undefined
 
   constructor(ledger: Ledger, options: GroupCommitOptions) {
     this.#ledger = ledger
@@ -91,8 +86,23 @@ export class GroupCommit {
     this.#serve()
   }
 
-  stop(): void {
+  /** Calls `done` once everybody who waits has been answered. */
+  close(done: () => void): void {
+    this.#closing = { done, patienceUntilMs: this.#options.monotonicMs() + PATIENCE_MS }
+    this.#endIfDone()
+  }
+
+  /** Nobody waits any more. */
+  drop(): void {
+    this.#waiting = []
+    this.#held = []
     this.#heldOff?.[Symbol.dispose]()
+  }
+
+  #endIfDone(): void {
+    if (this.#closing === undefined || this.#serving || this.#waiting.length + this.#held.length > 0) return
+    this.#heldOff?.[Symbol.dispose]()
+    this.#closing.done()
   }
 
   #enlist(calls: readonly Call[]): void {
@@ -101,6 +111,7 @@ export class GroupCommit {
   }
 
   #serve(): void {
+    this.#serving = true
     while (this.#waiting.length > 0 || (this.#heldOff === undefined && this.#held.length > 0)) {
       if (this.#heldOff === undefined) this.#waiting.unshift(...this.#held.splice(0))
       const answers: Answer[] = []
@@ -113,6 +124,8 @@ export class GroupCommit {
       if (answers.length > 0) this.#options.report(answers)
       this.#enlist(this.#options.gather())
     }
+    this.#serving = false
+    this.#endIfDone()
   }
 
   #nextRiders(): readonly Waiting[] {
@@ -173,9 +186,11 @@ export class GroupCommit {
   /** A busy file is no failure, until somebody has waited too long for it. */
   #failedOrHeld(waiting: Waiting, error: unknown, answers: Answer[]): void {
     const now = this.#ledger.clock.now()
-    if (!isBusy(error)) answers.push(failed(waiting.call, now, error))
-    else if (this.#options.monotonicMs() - waiting.sinceMs > this.#options.busyMs) {
-      answers.push(tooLong(waiting.call, now, this.#options.busyMs))
+    const { monotonicMs, busyMs, path } = this.#options
+    const patienceMs = Math.min(busyMs, (this.#closing?.patienceUntilMs ?? Number.POSITIVE_INFINITY) - waiting.sinceMs)
+    if (!isBusy(error)) answers.push(failed(waiting.call, now, error, path))
+    else if (monotonicMs() - waiting.sinceMs > patienceMs) {
+      answers.push(tooLong(waiting.call, now, Math.round(monotonicMs() - waiting.sinceMs)))
     } else {
       this.#held.push(waiting)
       this.#holdOff()
@@ -209,7 +224,7 @@ export class GroupCommit {
     } catch (error) {
       // An error that cost the whole transaction is everybody's.
       if (!ledger.db.isTransaction) throw error
-      return failed(call, ledger.now, error)
+      return failed(call, ledger.now, error, this.#options.path)
     }
   }
 
@@ -266,13 +281,3 @@ function weight({ op, asked }: Call): number {
 }
 
 const jobsIn = (row: ChangeRow): number => (row[0] === 'ends' ? row[1] : 1)
-
-function tooLong({ n }: Call, now: Time, busyMs: number): Answer {
-  const message = `pawl: another process kept the file locked for more than ${busyMs} ms. Nothing was changed; try again.`
-  return { n, now, ok: false, code: 'STORE_BUSY', message }
-}
-
-function failed({ n }: Call, now: Time, error: unknown): Answer {
-  const message = error instanceof Error ? error.message : String(error)
-  return { n, now, ok: false, code: 'STORE_FAILED', message }
-}

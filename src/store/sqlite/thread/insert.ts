@@ -24,11 +24,7 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: F
     const first = somebodyFirst(ledger, id, more.tenant, more.keys)
     if (first !== undefined) return first
   }
-  const { changes } =
-    more === null
-      ? sql.insertPlainJob.run(id, kind, at, priority, correlation, head, input)
-      : sql.insertJob.run(id, kind, at, priority, correlation, more.parent, more.workflow, more.dedupe, head, input)
-  if (changes === 0) {
+  if (sql.insertJob.run(id, kind, at, priority, correlation, head, input).changes === 0) {
     fresh.flush()
     return exists(ledger, 'id', ledger.whole(id))
   }
@@ -36,7 +32,7 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: F
   else fresh.add(id, [ledger.kinds.lane(kind, priority), readyAt, kind, state, tick])
   if (more !== null) {
     for (const [purpose, key, until] of more.keys) sql.takeKey.run(more.tenant, purpose, key, id, until)
-    for (const [name, value] of more.labels) sql.insertLabel.run(name, value, id)
+    for (const mark of more.marks) sql.insertMark.run(mark, id)
   }
   ledger.gathered.happened(1, 'e', kind, at, id)
   ledger.gathered.count(kind, state, 1)

@@ -1,26 +1,23 @@
 import { assert } from '../../../core/assert.ts'
 import type { KindRef, KindRow } from '../rows.ts'
-import { all, one } from './rows.ts'
+import { one } from './rows.ts'
 import type { Statements } from './statements.ts'
+import type { ToldKinds } from './told-kinds.ts'
 
 /**
- * Kinds and queues by number. They never change, so what is known stays true; but for those that came into the world
- * with a transaction that did not last: their numbers may be given to others. `born` and `forgetSince` see to that.
+ * Kinds and queues of whoever writes. What is known stays true, but for those that came into the world with a transaction
+ * that did not last: their numbers may be given to others. `born` and `forgetSince` see to that.
  */
 export class KnownKinds {
   readonly #sql: Statements
-  readonly #kinds = new Map<number, { readonly queue: number; readonly text: string }>()
+  readonly #told: ToldKinds
   readonly #numbers = new Map<string, number>()
   readonly #queues = new Map<string, number>()
   readonly #born: { readonly number: number; readonly text: string; readonly queue: string }[] = []
-  /** Those the main thread has not been told of, and those it has. */
-  readonly #toTell = new Set<number>()
-  readonly #told = new Set<number>()
-  /** Up to this number all have been listed once. */
-  #listed = 0
 
-  constructor(sql: Statements) {
+  constructor(sql: Statements, told: ToldKinds) {
     this.#sql = sql
+    this.#told = told
   }
 
   /** The numbers of kinds that a call brings along. */
@@ -35,7 +32,7 @@ export class KnownKinds {
   }
 
   lane(kind: number, priority: number): number {
-    const lane = laneOf(this.#kind(kind).queue, priority)
+    const lane = laneOf(this.#told.get(kind).queue, priority)
     assert(lane !== undefined, 'a priority is a whole number from 0 to 9')
     return lane
   }
@@ -58,10 +55,9 @@ export class KnownKinds {
   /** The transaction, or the part of it since then, did not last. */
   forgetSince(born: number): void {
     for (const { number, text, queue } of this.#born.splice(born)) {
-      this.#kinds.delete(number)
+      this.#told.forget(number)
       this.#numbers.delete(text)
       this.#queues.delete(queue)
-      this.#toTell.delete(number)
     }
   }
 
@@ -71,49 +67,22 @@ export class KnownKinds {
   }
 
   tell(kind: number): void {
-    if (!this.#told.has(kind)) this.#toTell.add(kind)
+    this.#told.tell(kind)
   }
 
-  /** All there are: what a filter by tenant, queue or type is judged by. */
-  tellAll(): void {
-    for (const [number] of all(this.#sql.kinds, this.#listed)) {
-      this.#listed = number as number
-      this.tell(this.#listed)
-    }
-  }
-
-  /** What the next answer must bring along. */
-  untold(): [number: number, text: string][] {
-    const kinds = [...this.#toTell].map((number): [number, string] => [number, this.#kind(number).text])
-    for (const [number] of kinds) this.#told.add(number)
-    this.#toTell.clear()
-    return kinds
-  }
-
-  #internOne([text, tenant, name, leaseMs, careful]: KindRow): number {
+  #internOne([text, tenant, name, type, leaseMs, careful]: KindRow): number {
     const known = this.#numbers.get(text) ?? (one(this.#sql.kindByText, text)?.[0] as number | undefined)
     if (known !== undefined) {
       this.#numbers.set(text, known)
-      this.tell(known)
+      this.#told.tell(known)
       return known
     }
     const queue = this.queue(tenant, name) ?? (one(this.#sql.insertQueue, tenant, name)?.[0] as number)
-    const number = one(this.#sql.insertKind, queue, leaseMs, careful, text)?.[0] as number
+    const number = one(this.#sql.insertKind, queue, type, leaseMs, careful, text)?.[0] as number
     this.#born.push({ number, text, queue: queueName(tenant, name) })
-    this.#kinds.set(number, { queue, text })
     this.#numbers.set(text, number)
-    this.tell(number)
+    this.#told.tell(number)
     return number
-  }
-
-  #kind(number: number): { readonly queue: number; readonly text: string } {
-    const known = this.#kinds.get(number)
-    if (known !== undefined) return known
-    const row = one(this.#sql.kind, number)
-    assert(row !== undefined, `kind ${number} exists`)
-    const found = { queue: row[0] as number, text: row[1] as string }
-    this.#kinds.set(number, found)
-    return found
   }
 }
 

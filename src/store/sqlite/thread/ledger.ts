@@ -2,15 +2,17 @@
  * The open file and its transactions. Modes: idle; in a transaction (between `begin` and `commit` or `rollback`), where
  * `now` is the store's time and `gathered` grows.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { assert } from '../../../core/assert.ts'
 import type { Time } from '../../../core/job.ts'
-import type { JobRow, LeaseRow } from '../rows.ts'
+import type { JobRow } from '../rows.ts'
 import { Gathered, sweepFeed } from './gathered.ts'
 import { KnownKinds } from './known-kinds.ts'
+import type { OpenFile } from './open-file.ts'
+import { Reading } from './reading.ts'
 import { isUnkeepable } from './result-codes.ts'
-import { type Cell, one, type Row } from './rows.ts'
-import { prepare, prepareAll, type Statements } from './statements.ts'
+import { type Cell, one } from './rows.ts'
+import { type Statements, statements } from './statements.ts'
 import type { StoreClock } from './store-clock.ts'
 
 interface ClaimWords {
@@ -29,10 +31,11 @@ export interface Trailing {
 }
 
 const SWEEP_EVERY = 64
-const AD_HOC = 200
 
 export class Ledger {
+  readonly file: OpenFile
   readonly db: DatabaseSync
+  readonly reading: Reading
   readonly sql: Statements
   readonly clock: StoreClock
   readonly kinds: KnownKinds
@@ -42,16 +45,17 @@ export class Ledger {
   /** When a commit of somebody else was last seen. */
   othersAt: Time = 0
   readonly #feedMs: number
-  readonly #adHoc = new Map<string, StatementSync>()
   #version: Cell | undefined
   #claim: ClaimWords | undefined
   #commits = 0
 
-  constructor(db: DatabaseSync, clock: StoreClock, feedMs: number) {
-    this.db = db
-    this.sql = prepareAll(db)
+  constructor(file: OpenFile, clock: StoreClock, feedMs: number) {
+    this.file = file
+    this.db = file.db
+    this.reading = new Reading(file)
+    this.sql = statements(file)
     this.clock = clock
-    this.kinds = new KnownKinds(this.sql)
+    this.kinds = new KnownKinds(this.sql, this.reading.kinds)
     this.#feedMs = feedMs
     this.#hearLast()
     this.now = clock.now()
@@ -145,33 +149,8 @@ export class Ledger {
     return this.#claim
   }
 
-  /** The statement for a text made up on the spot, kept. */
-  adHoc(sql: string): StatementSync {
-    const known = this.#adHoc.get(sql) ?? prepare(this.db, sql)
-    if (this.#adHoc.size > AD_HOC) this.#adHoc.clear()
-    this.#adHoc.set(sql, known)
-    return known
-  }
-
   whole(id: number): JobRow | undefined {
-    const row = one(this.sql.whole, id)
-    return row && this.jobRow(row)
-  }
-
-  /** From `WHOLE`. */
-  jobRow(row: Row): JobRow {
-    const [id, kind, at, priority, head, record] = row as JobRow & Row
-    this.kinds.tell(kind)
-    assert(row.at(-1) !== null, `job ${id} has its row in one of the places`)
-    const rest: readonly Cell[] = row.slice(6, -3)
-    const log = row.at(-2) as string | null
-    const told = log === null ? null : ([row.at(-3) as string | null, log] as const)
-    return [id, kind, at, priority, head, record, row[6] === null ? null : (rest as LeaseRow), told]
-  }
-
-  /** Jobs that retention has removed, ever. */
-  purged(): number {
-    return one(this.sql.purged)?.[0] as number
+    return this.reading.whole(id)
   }
 
   /** Time does not run backwards, in whichever process it ran on. */

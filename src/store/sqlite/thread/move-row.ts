@@ -26,19 +26,20 @@ export interface Move {
   readonly readyAt: Time | null
   readonly tick: Time | null
   readonly careful: 0 | 1
-  readonly code: string | null
+  readonly code: number | null
   readonly endedAt: Time | null
   readonly fence: string | null
   readonly expiresAt: Time | null
   readonly beats: number
   readonly beatId: string | null
   readonly worker: string | null
+  readonly requests: readonly number[] | null
   /** Its facts begin here and end with it. */
   readonly row: MoveRow
   readonly factsFrom: number
 }
 
-const FACTS_FROM = 30
+const FACTS_FROM = 31
 
 export function moveOf(row: MoveRow, kindOf: (ref: KindRef) => number): Move {
   return {
@@ -71,6 +72,7 @@ export function moveOf(row: MoveRow, kindOf: (ref: KindRef) => number): Move {
     beats: row[27],
     beatId: row[28],
     worker: row[29],
+    requests: row[30],
     row,
     factsFrom: FACTS_FROM,
   }

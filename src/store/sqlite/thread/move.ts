@@ -5,6 +5,7 @@
 import { assert } from '../../../core/assert.ts'
 import type { Time } from '../../../core/job.ts'
 import { INLINE, type KeyRow, type MoveMore, type MoveRow, type VerdictRow } from '../rows.ts'
+import { addStretch } from './add-stretch.ts'
 import { insertEnding, leaveEnding } from './ending.ts'
 import { Fresh } from './fresh.ts'
 import { insertOne } from './insert.ts'
@@ -97,7 +98,7 @@ function moveRow(ledger: Ledger, m: Move): boolean {
       if (done === undefined) return false
       const ending = done[0] as number
       const [opening, log] = one(sql.ending, done[4] as string | null, ending) as readonly [string | null, string]
-      sql.insertPast.run(id, rev, opening, log)
+      addStretch(ledger, id, rev, opening, log, null)
       leaveEnding(ledger, ending)
       if (typeof done[1] === 'string') sql.putBody.run(id, 'output', done[1])
       break
@@ -120,7 +121,7 @@ function stayOwned(ledger: Ledger, m: Move): boolean {
     return true
   }
   const tick = m.tick ?? m.expiresAt
-  sql.insertPast.run(id, m.newRev, lease.opening, m.log)
+  addStretch(ledger, id, m.newRev, lease.opening, m.log, m.requests)
   sql.updateLease.run(m.state, m.newRev, m.expiresAt, tick, m.careful, m.beats, m.beatId, m.code, m.record, id)
   return true
 }
@@ -136,7 +137,7 @@ export function enter(ledger: Ledger, m: Move, opening: string | null): void {
     if (output !== null && !inline) sql.putBody.run(id, 'output', output)
     return
   }
-  sql.insertPast.run(id, newRev, opening, log)
+  addStretch(ledger, id, newRev, opening, log, m.requests)
   if (output !== null) sql.putBody.run(id, 'output', output)
   if (m.to === 'rest') sql.insertRest.run(id, kind, state, newRev, tick, code, record)
   else if (m.to === 'ready') {

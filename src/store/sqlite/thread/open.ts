@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { damage } from './damage.ts'
+import { makeFile } from './make-file.ts'
+import { OpenFile } from './open-file.ts'
 import { isUnreadable } from './result-codes.ts'
 import { one } from './rows.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
-import { prepare } from './statements.ts'
 
 /** Why a file cannot be a store, in words for whoever named it. */
 export class FileRefused extends Error {
@@ -12,30 +12,45 @@ export class FileRefused extends Error {
 }
 
 /** Throws `SQLITE_BUSY` where another process is opening the same file; then it is tried again. */
-export function openFile(path: string): DatabaseSync {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
-  const db = new DatabaseSync(path, { timeout: 0 })
+export function openFile(path: string): OpenFile {
+  makeFile(path)
+  return opened(path, new DatabaseSync(path, { timeout: 0 }), (file) => {
+    configure(file, path)
+    migrate(file, path)
+  })
+}
+
+/** A second connection to a file that is open already: it can be neither made nor changed by it. */
+export function openToRead(path: string): OpenFile {
+  return opened(path, new DatabaseSync(path, { timeout: 0, readOnly: true }), ({ db }) => {
+    db.exec('PRAGMA busy_timeout = 0')
+    db.exec('PRAGMA cache_size = -16384')
+  })
+}
+
+function opened(path: string, db: DatabaseSync, prepare: (file: OpenFile) => void): OpenFile {
+  const file = new OpenFile(db)
   try {
-    configure(db, path)
-    migrate(db, path)
-    return db
+    prepare(file)
+    return file
   } catch (error) {
-    db.close()
-    throw refusal(error, path)
+    file.close()
+    throw isUnreadable(error) ? new FileRefused(damage(path, error)) : error
   }
 }
 
-function configure(db: DatabaseSync, path: string): void {
+function configure(file: OpenFile, path: string): void {
+  const { db } = file
   // Looked at before anything is written: a file that is somebody else's stays as it is.
-  const tables = number(db, 'SELECT count(*) FROM sqlite_master')
-  const owner = number(db, 'PRAGMA application_id')
+  const tables = number(file, 'SELECT count(*) FROM sqlite_master')
+  const owner = number(file, 'PRAGMA application_id')
   if (owner !== APPLICATION_ID && (owner !== 0 || tables > 0)) {
     throw new FileRefused(
       `${path} is an SQLite file of another program, or of a pawl that was never released. Name a file of pawl's own, or one that does not exist yet.`,
     )
   }
-  const mode = one(prepare(db, 'PRAGMA journal_mode = WAL'))?.[0]
-  if (path !== ':memory:' && mode !== 'wal') {
+  const mode = one(file.prepare('PRAGMA journal_mode = WAL'))?.[0]
+  if (mode !== 'wal') {
     throw new FileRefused(
       `${path} cannot be used with a write-ahead log (journal mode is ${mode}). Is it on a network file system?`,
     )
@@ -52,12 +67,13 @@ function configure(db: DatabaseSync, path: string): void {
   db.exec('PRAGMA journal_size_limit = 67108864')
 }
 
-function migrate(db: DatabaseSync, path: string): void {
-  if (version(db, path) === MIGRATIONS.length) return
+function migrate(file: OpenFile, path: string): void {
+  const { db } = file
+  if (version(file, path) === MIGRATIONS.length) return
   db.exec('BEGIN IMMEDIATE')
   try {
     // Read again under the lock: somebody else may have been faster.
-    for (let done = version(db, path); done < MIGRATIONS.length; done++) db.exec(MIGRATIONS[done] as string)
+    for (let done = version(file, path); done < MIGRATIONS.length; done++) db.exec(MIGRATIONS[done] as string)
     db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
     db.exec('COMMIT')
@@ -67,8 +83,8 @@ function migrate(db: DatabaseSync, path: string): void {
   }
 }
 
-function version(db: DatabaseSync, path: string): number {
-  const found = number(db, 'PRAGMA user_version')
+function version(file: OpenFile, path: string): number {
+  const found = number(file, 'PRAGMA user_version')
   if (found > MIGRATIONS.length) {
     throw new FileRefused(
       `${path} was written by a newer pawl (schema ${found}, this one knows ${MIGRATIONS.length}). Use that version, or another file.`,
@@ -77,14 +93,4 @@ function version(db: DatabaseSync, path: string): number {
   return found
 }
 
-const number = (db: DatabaseSync, sql: string): number => one(prepare(db, sql))?.[0] as number
-
-function refusal(error: unknown, path: string): unknown {
-  if (isUnreadable(error)) {
-    const what = error instanceof Error ? error.message : String(error)
-    return new FileRefused(
-      `${path} is not a readable SQLite file (${what}). Restore it from a backup, or name another file.`,
-    )
-  }
-  return error
-}
+const number = (file: OpenFile, sql: string): number => one(file.prepare(sql))?.[0] as number

@@ -13,9 +13,3 @@ export function all(statement: StatementSync, ...values: Cell[]): readonly Row[]
   const rows: unknown = statement.all(...values)
   return rows as readonly Row[]
 }
-
-/** One row at a time, for as long as the caller wants more. */
-export function each(statement: StatementSync, ...values: Cell[]): Iterable<Row> {
-  const rows: unknown = statement.iterate(...values)
-  return rows as Iterable<Row>
-}

@@ -6,7 +6,7 @@
  *
  * A migration is for ever: to change the schema, add one. The file's `user_version` counts those it has seen.
  */
-export const APPLICATION_ID = 0x7061776d
+export const APPLICATION_ID = 0x7061776e
 
 export const MIGRATIONS: readonly string[] = [
   `
@@ -21,36 +21,32 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE kind (
     id INTEGER PRIMARY KEY,
     queue INTEGER NOT NULL REFERENCES queue (id),
+    type TEXT NOT NULL,
     lease_ms INTEGER NOT NULL CHECK (lease_ms > 0),
     careful INTEGER NOT NULL CHECK (careful IN (0, 1)),
     text TEXT NOT NULL UNIQUE
   ) STRICT;
+  CREATE INDEX kind_queue ON kind (queue, type);
 
   CREATE TABLE job (
     id INTEGER PRIMARY KEY CHECK (id > 0),
     kind INTEGER NOT NULL,
     at INTEGER NOT NULL,
     priority INTEGER NOT NULL,
-    -- Hash of the correlation id, where that is not the job's own id.
+    -- Mark of the correlation id, where that is not the job's own id.
     correlation INTEGER,
-    parent TEXT,
-    workflow TEXT,
-    dedupe TEXT,
     head TEXT,
     input TEXT
   ) STRICT;
   CREATE INDEX job_correlation ON job (correlation, id) WHERE correlation IS NOT NULL;
-  CREATE INDEX job_parent ON job (parent, id) WHERE parent IS NOT NULL;
-  CREATE INDEX job_workflow ON job (workflow, id) WHERE workflow IS NOT NULL;
-  CREATE INDEX job_dedupe ON job (dedupe, id) WHERE dedupe IS NOT NULL;
 
-  CREATE TABLE label (
-    name TEXT NOT NULL,
-    value TEXT NOT NULL,
+  -- What jobs can be looked for by (codec/marks.ts): labels, parent, workflow, dedupe key.
+  CREATE TABLE mark (
+    mark INTEGER NOT NULL,
     job INTEGER NOT NULL,
-    PRIMARY KEY (name, value, job)
+    PRIMARY KEY (mark, job)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX label_job ON label (job);
+  CREATE INDEX mark_job ON mark (job);
 
   -- lane = queue * 10 + priority: one FIFO. What is not ready yet sits at its far end and costs nothing.
   CREATE TABLE ready (
@@ -65,7 +61,8 @@ export const MIGRATIONS: readonly string[] = [
     attempt INTEGER NOT NULL,
     careful INTEGER NOT NULL,
     tick INTEGER,
-    code TEXT,
+    -- Mark of the last error's code.
+    code INTEGER,
     -- Absent: the record is what the job's first event makes it.
     record TEXT,
     PRIMARY KEY (lane, ready_at, id)
@@ -115,13 +112,14 @@ export const MIGRATIONS: readonly string[] = [
     beats_from INTEGER,
     beats_to INTEGER,
     beat_id TEXT,
-    code TEXT,
+    code INTEGER,
     -- The record before the claim; absent: what the first event makes it.
     before TEXT,
     -- The record before the heartbeats; absent: what the claim makes of the one before it.
     record TEXT
   ) STRICT;
   CREATE INDEX lease_tick ON lease (tick) WHERE tick IS NOT NULL;
+  CREATE INDEX lease_code ON lease (code, id) WHERE code IS NOT NULL;
 
   -- Alive, not claimable, owned by nobody.
   CREATE TABLE rest (
@@ -130,7 +128,7 @@ export const MIGRATIONS: readonly string[] = [
     state TEXT NOT NULL,
     rev INTEGER NOT NULL,
     tick INTEGER,
-    code TEXT,
+    code INTEGER,
     record TEXT
   ) STRICT;
   CREATE INDEX rest_kind ON rest (kind, state, id);
@@ -145,13 +143,15 @@ export const MIGRATIONS: readonly string[] = [
     rev INTEGER NOT NULL,
     ended_at INTEGER NOT NULL,
     ending INTEGER NOT NULL,
-    code TEXT,
+    code INTEGER,
     output TEXT,
     -- Size and digest of the output, where the log, being that of others as well, says 0 instead.
     size TEXT,
     PRIMARY KEY (kind, state, id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX done_code ON done (code, id) WHERE code IS NOT NULL;
+  -- With a long log (core/compact.ts), for whoever shortens them. Most have a short one, and cost nothing here.
+  CREATE INDEX done_long ON done (ended_at, id) WHERE rev >= 20;
 
   -- How jobs ended, one row for all that ended alike in one commit. opening and log are the events since the last row
   -- in past. record absent: it is the fold of the first event, opening and log.
@@ -174,6 +174,14 @@ export const MIGRATIONS: readonly string[] = [
     opening TEXT,
     log TEXT NOT NULL,
     PRIMARY KEY (job, rev)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Which requests are told of in which stretch of past, by hash; 0: it must be looked at, whichever is looked for.
+  CREATE TABLE asked (
+    job INTEGER NOT NULL,
+    request INTEGER NOT NULL,
+    rev INTEGER NOT NULL,
+    PRIMARY KEY (job, request, rev)
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE body (
@@ -211,14 +219,14 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
 
   -- In which entries there are events of a type that happened at a time.
-  CREATE TABLE mark (
+  CREATE TABLE moment (
     type TEXT NOT NULL,
     at INTEGER NOT NULL,
     position INTEGER NOT NULL,
     PRIMARY KEY (type, at, position)
   ) STRICT, WITHOUT ROWID;
 
-  -- Events whose correlation id is not their job's.
+  -- Events whose correlation id is not their job's, by its mark.
   CREATE TABLE echo (
     correlation INTEGER NOT NULL,
     job INTEGER NOT NULL,

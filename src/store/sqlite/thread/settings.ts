@@ -2,9 +2,26 @@ import { unreachable } from '../../../core/assert.ts'
 import type { Answered, Asked, SettingRow, SettingRows } from '../protocol.ts'
 import type { Ledger } from './ledger.ts'
 import { all, one, type Row } from './rows.ts'
+import type { ReadStatements } from './statements.ts'
 
 export const isSettingWrite = (asked: Asked<'settings'>): boolean =>
   asked.some(([op]) => op === 'put' || op === 'remove')
+
+/** Where none of them writes. */
+export function readSettings(
+  { sql }: { readonly sql: ReadStatements },
+  asked: Asked<'settings'>,
+): Answered<'settings'> {
+  return asked.map((row) => read(sql, row as ReadRow))
+}
+
+type ReadRow = Extract<SettingRow, readonly ['get' | 'list', ...unknown[]]>
+
+function read(sql: ReadStatements, row: ReadRow): SettingRows {
+  return row[0] === 'get'
+    ? documents(true, one(sql.setting, row[1], row[2]))
+    : documents(true, ...all(sql.settings, row[1], row[2], row[3]))
+}
 
 export function settings(ledger: Ledger, asked: Asked<'settings'>): Answered<'settings'> {
   return asked.map((row) => setting(ledger, row))
@@ -13,9 +30,8 @@ export function settings(ledger: Ledger, asked: Asked<'settings'>): Answered<'se
 function setting({ sql, now }: Ledger, row: SettingRow): SettingRows {
   switch (row[0]) {
     case 'get':
-      return documents(true, one(sql.setting, row[1], row[2]))
     case 'list':
-      return documents(true, ...all(sql.settings, row[1], row[2], row[3]))
+      return read(sql, row)
     case 'put': {
       const [, collection, key, rev, text] = row
       const there = one(sql.setting, collection, key)

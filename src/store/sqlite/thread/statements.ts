@@ -1,33 +1,14 @@
 /**
- * Every statement, prepared once. Which index serves it stands beside it where it is not the primary key; the only
- * lock there is, the file's, is taken by `begin`.
+ * Every statement: a closed list, each prepared once (`open-file.ts`). Which index serves one stands beside it where it
+ * is not the primary key; the only lock there is, the file's, is taken by `begin`.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { StatementSync } from 'node:sqlite'
+import type { OpenFile } from './open-file.ts'
+import { DOWNWARDS, doneOf, LOG, READS, UPWARDS, WHOLE } from './read-statements.ts'
 
-/** The log of an end (`e`) as that of one ended job (`d`). */
-const LOG = `CASE WHEN d.size IS NULL THEN e.log ELSE replace(e.log, '["output",0]', '["output",' || d.size || ']') END`
-
-/** A job with whatever row it is in. The places exclude each other, so at most one of the four joins finds one. */
-export const WHOLE = `
-  SELECT j.id, j.kind, j.at, j.priority, j.head, coalesce(e.record, l.record, r.record, s.record),
-    l.state, l.rev, l.fence, l.expires_at, l.logged, l.claim_rev, l.claim_seq, l.claim_from, l.claim_expires_at,
-    l.attempt, l.generation, l.beats, l.beats_from, l.beats_to, l.beat_id, l.before, c.at, c.request, coalesce(c.worker, l.worker), c.actor,
-    CASE WHEN e.record IS NULL THEN e.opening END, CASE WHEN e.record IS NULL THEN ${LOG} END,
-    coalesce(d.rev, l.rev, r.rev, s.rev)
-  FROM job j
-  LEFT JOIN done d ON d.kind = j.kind AND d.state IN ('S', 'F', 'C', 'T', 'D', 'L') AND d.id = j.id
-  LEFT JOIN ending e ON e.id = d.ending
-  LEFT JOIN lease l ON l.id = j.id
-  LEFT JOIN claim c ON c.id = l.claim
-  LEFT JOIN ready r ON r.kind = j.kind AND r.state IN ('q', 't', 'l') AND r.id = j.id
-  LEFT JOIN rest s ON s.id = j.id`
-
-/** The row of an ended job; its number is asked for twice. */
-const doneOf = (d = '') =>
-  `${d}kind = (SELECT kind FROM job WHERE id = ?) AND ${d}state IN ('S', 'F', 'C', 'T', 'D', 'L') AND ${d}id = ?`
 const DONE = doneOf()
 
-const SQL = {
+const WRITES = {
   begin: 'BEGIN IMMEDIATE',
   commit: 'COMMIT',
   rollback: 'ROLLBACK',
@@ -36,19 +17,13 @@ const SQL = {
   undo: 'ROLLBACK TO item',
   dataVersion: 'PRAGMA data_version',
 
-  kinds: 'SELECT id FROM kind WHERE id > ? ORDER BY id',
-  kind: 'SELECT queue, text FROM kind WHERE id = ?',
   kindByText: 'SELECT id, queue FROM kind WHERE text = ?',
-  insertKind: 'INSERT INTO kind (queue, lease_ms, careful, text) VALUES (?, ?, ?, ?) RETURNING id',
-  queueByName: 'SELECT id FROM queue WHERE tenant = ? AND name = ?',
+  insertKind: 'INSERT INTO kind (queue, type, lease_ms, careful, text) VALUES (?, ?, ?, ?, ?) RETURNING id',
   insertQueue: 'INSERT INTO queue (tenant, name) VALUES (?, ?) RETURNING id',
 
-  whole: `${WHOLE} WHERE j.id = ?`,
   wholeOfClaim: `${WHOLE} WHERE j.id IN (SELECT id FROM lease WHERE claim = ? AND expires_at > ?) ORDER BY j.id`,
-  input: 'SELECT input FROM job WHERE id = ?',
 
-  // The usual case: nothing but its words, claimable at once or later.
-  insertPlainJob: `INSERT INTO job (id, kind, at, priority, correlation, head, input)
+  insertJob: `INSERT INTO job (id, kind, at, priority, correlation, head, input)
     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   insertFresh: `INSERT INTO ready
     (lane, ready_at, kind, state, tick, id, rev, seq, generation, attempt, careful)
@@ -58,10 +33,8 @@ const SQL = {
     SELECT p.lane, p.ready_at, p.kind, p.state, p.tick, e.value, 1, 1, 0, 0, 0
     FROM (SELECT ? AS lane, ? AS ready_at, ? AS kind, ? AS state, ? AS tick, ? AS ids) AS p
       CROSS JOIN json_each(p.ids) AS e`,
-  insertJob: `INSERT INTO job (id, kind, at, priority, correlation, parent, workflow, dedupe, head, input)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   jobExists: 'SELECT 1 FROM job WHERE id = ?',
-  insertLabel: 'INSERT INTO label (name, value, job) VALUES (?, ?, ?)',
+  insertMark: 'INSERT INTO mark (mark, job) VALUES (?, ?) ON CONFLICT DO NOTHING',
   insertReady: `INSERT INTO ready
     (lane, ready_at, id, kind, state, rev, seq, generation, attempt, careful, tick, code, record)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -89,7 +62,6 @@ const SQL = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
 
   holder: 'SELECT job FROM key WHERE tenant = ? AND purpose = ? AND key = ? AND (until IS NULL OR until > ?)',
-  named: 'SELECT job FROM key WHERE tenant = ? AND purpose = ? AND key = ?',
   takeKey: `INSERT INTO key (tenant, purpose, key, job, until) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET job = excluded.job, until = excluded.until`,
   giveKey: 'DELETE FROM key WHERE tenant = ? AND purpose = ? AND key = ? AND job = ?',
@@ -137,23 +109,23 @@ const SQL = {
   takeRest: 'DELETE FROM rest WHERE id = ? AND rev = ?',
   takeDone: `DELETE FROM done WHERE ${DONE} AND rev = ? RETURNING ending, output, kind, state, size`,
   insertPast: 'INSERT INTO past (job, rev, opening, log) VALUES (?, ?, ?, ?)',
+  insertAsked: 'INSERT INTO asked (job, request, rev) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   putBody: 'INSERT INTO body (job, name, text) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text',
   insertEcho: 'INSERT INTO echo (correlation, job, rev) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   annotate: `INSERT INTO annotation (job, generation, attempt, command, text) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING`,
-  annotations: 'SELECT text FROM annotation WHERE job = ? ORDER BY generation, attempt, command',
   endingOfDone: `SELECT e.id, e.state, e.ended_at FROM done d CROSS JOIN ending e ON e.id = d.ending
     WHERE ${doneOf('d.')} AND d.rev = ? AND ${LOG} = ?`,
   moveEnding: `UPDATE done SET ending = ?, size = NULL WHERE ${DONE}`,
   deletePast: 'DELETE FROM past WHERE job = ?',
+  deleteAsked: 'DELETE FROM asked WHERE job = ?',
   deleteJob: 'DELETE FROM job WHERE id = ?',
   deleteBodies: 'DELETE FROM body WHERE job = ?',
   deleteKeys: 'DELETE FROM key WHERE job = ?', // key_job
-  deleteLabels: 'DELETE FROM label WHERE job = ?', // label_job
+  deleteMarks: 'DELETE FROM mark WHERE job = ?', // mark_job
   deleteEchoes: 'DELETE FROM echo WHERE job = ?', // echo_job
   deleteAnnotations: 'DELETE FROM annotation WHERE job = ?',
   countPurged: `UPDATE counter SET value = value + 1 WHERE name = 'purged'`,
-  purged: `SELECT value FROM counter WHERE name = 'purged'`,
 
   beatable: 'SELECT fence, expires_at, beat_id, careful, rev, beats_all, kind FROM lease WHERE id = ?',
   beat: `UPDATE lease SET rev = rev + 1, expires_at = p.now + (SELECT lease_ms FROM kind WHERE id = lease.kind),
@@ -177,58 +149,34 @@ const SQL = {
   tickRest: 'UPDATE rest SET tick = ? WHERE id = ?',
   retickLease: 'UPDATE lease SET tick = ? WHERE id = ? AND rev = ?',
 
-  body: 'SELECT name, text FROM body WHERE job = ? AND name = ?',
-  bodiesFrom: 'SELECT name, text FROM body WHERE job = ? AND name >= ? AND name < ? ORDER BY name',
-  output: `SELECT output FROM done WHERE ${DONE} AND output IS NOT NULL`,
-  pastFrom: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev > ? ORDER BY rev LIMIT ?',
-  // Only stretches in which the words occur at all.
-  pastSaying: `SELECT rev, opening, log FROM past
-    WHERE job = ? AND instr(log || char(10) || coalesce(opening, ''), ?) > 0 ORDER BY rev`,
-  pastAt: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev >= ? ORDER BY rev LIMIT 1',
-  doneLog: `SELECT d.rev, e.opening, ${LOG} FROM done d CROSS JOIN ending e ON e.id = d.ending
-    WHERE ${doneOf('d.')}`,
-
   insertEntry: 'INSERT INTO entry (at, items) VALUES (?, ?) RETURNING position',
-  insertMark: 'INSERT INTO mark (type, at, position) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-  lastEntry: 'SELECT position, at FROM entry ORDER BY position DESC LIMIT 1',
-  lastPosition: `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entry'), 0)`,
-  entriesFrom: 'SELECT position, items FROM entry WHERE position >= ? ORDER BY position',
-  entryAt: 'SELECT items FROM entry WHERE position = ?',
-  marks: `SELECT at, position FROM mark WHERE type = ? AND at >= ? AND at < ? ORDER BY at, position LIMIT ?`,
-  marksAt: 'SELECT at, position FROM mark WHERE type = ? AND at = ? AND position > ? ORDER BY position',
+  insertMoment: 'INSERT INTO moment (type, at, position) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   oldEntries: 'SELECT max(position) FROM (SELECT position, at FROM entry ORDER BY position LIMIT 500) WHERE at < ?',
   deleteEntries: 'DELETE FROM entry WHERE position <= ?',
-  deleteMarks: 'DELETE FROM mark WHERE type = ? AND at < ? AND position <= ?',
+  deleteMoments: 'DELETE FROM moment WHERE type = ? AND at < ? AND position <= ?',
 
   count: `INSERT INTO tally (kind, state, count) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET count = count + excluded.count`,
-  tally: 'SELECT kind, state, count FROM tally WHERE count <> 0',
-  correlatedJobs: 'SELECT id FROM job WHERE correlation = ? ORDER BY id', // job_correlation
-  echoes: 'SELECT DISTINCT job FROM echo WHERE correlation = ? ORDER BY job',
-
-  setting: 'SELECT key, rev, updated_at, text FROM setting WHERE collection = ? AND key = ?',
-  settings: 'SELECT key, rev, updated_at, text FROM setting WHERE collection = ? AND key > ? ORDER BY key LIMIT ?',
   putSetting: `INSERT INTO setting (collection, key, rev, updated_at, text) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET rev = excluded.rev, updated_at = excluded.updated_at, text = excluded.text`,
   removeSetting: 'DELETE FROM setting WHERE collection = ? AND key = ?',
 } as const
 
-export type Statements = Readonly<Record<keyof typeof SQL, StatementSync>>
+type Prepared<Texts> = Readonly<Record<keyof Texts, StatementSync>>
 
-export const STATEMENTS: Readonly<Record<keyof typeof SQL, string>> = SQL
+export type Walks = Prepared<typeof UPWARDS>
+export type ReadStatements = Prepared<typeof READS>
+export type Statements = ReadStatements & Prepared<typeof WRITES>
 
-/**
- * Rows come as lists: they are handed on as they are. Parameters are `?` alone: Node 22 takes `?1` for a name and cannot
- * bind it by position.
- */
-export function prepareAll(db: DatabaseSync): Statements {
-  const prepared: Partial<Record<keyof typeof SQL, StatementSync>> = {}
-  for (const name of Object.keys(SQL) as (keyof typeof SQL)[]) prepared[name] = prepare(db, SQL[name])
-  return prepared as Statements
-}
+export const STATEMENTS = { ...READS, ...WRITES } as const
 
-export function prepare(db: DatabaseSync, sql: string): StatementSync {
-  const statement = db.prepare(sql)
-  statement.setReturnArrays(true)
-  return statement
+export const readStatements = (file: OpenFile): ReadStatements => prepared(file, READS)
+export const statements = (file: OpenFile): Statements => prepared(file, STATEMENTS)
+export const upwards = (file: OpenFile): Walks => prepared(file, UPWARDS)
+export const downwards = (file: OpenFile): Walks => prepared(file, DOWNWARDS)
+
+function prepared<Texts extends Readonly<Record<string, string>>>(file: OpenFile, texts: Texts): Prepared<Texts> {
+  const found: Partial<Record<keyof Texts, StatementSync>> = {}
+  for (const name of Object.keys(texts) as (keyof Texts & string)[]) found[name] = file.prepare(texts[name] as string)
+  return found as Prepared<Texts>
 }

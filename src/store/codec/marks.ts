@@ -1,0 +1,35 @@
+/**
+ * What jobs and events can be looked for by, as one text each, of which stores keep a hash. The tenant is in it: an index
+ * of these has nothing of others between what is a tenant's own, so that no page is longer for their sake, and a word that
+ * only others have said is as unknown as one that nobody has. Hashes may collide: whoever finds looks again.
+ */
+import type { JobId } from '../../core/job.ts'
+
+export interface Marked {
+  readonly labels?: Readonly<Record<string, string>> | undefined
+  readonly parentId?: JobId | undefined
+  readonly workflowId?: string | undefined
+  readonly dedupeKey?: string | undefined
+}
+
+/** Of a job's own words, and of a search for them: the same text for the same word. */
+export function marksOf(tenant: string, { labels, parentId, workflowId, dedupeKey }: Marked): readonly string[] {
+  if (labels === undefined && parentId === undefined && workflowId === undefined && dedupeKey === undefined) return NONE
+  const marks: string[] = []
+  if (parentId !== undefined) marks.push(mark('p', tenant, parentId))
+  if (workflowId !== undefined) marks.push(mark('w', tenant, workflowId))
+  if (dedupeKey !== undefined) marks.push(mark('d', tenant, dedupeKey))
+  for (const [name, value] of Object.entries(labels ?? {})) {
+    marks.push(mark('l', tenant, `${name.length}:${name}${value}`))
+  }
+  return marks
+}
+
+const NONE: readonly string[] = []
+
+export const correlationMark = (tenant: string, correlationId: string): string => mark('c', tenant, correlationId)
+
+/** Of the last error. */
+export const codeMark = (tenant: string, code: string): string => mark('e', tenant, code)
+
+const mark = (what: string, tenant: string, words: string): string => `${what}${tenant.length}:${tenant}${words}`

@@ -1,0 +1,27 @@
+import { hash53 } from '../../../core/hash.ts'
+import { original } from '../../codec/text.ts'
+import type { Opening } from '../rows.ts'
+import type { Ledger } from './ledger.ts'
+
+/** Of a stretch that was an end before: which requests it tells of was not written down when it was one. */
+const ANY = 0
+
+/**
+ * A stretch for the log of a job, and for the index of requests, by which a word that is said again is recognised. Ends
+ * are not in it: an ended job has its end at hand, and nearly all there is to write are ends.
+ */
+export function addStretch(
+  { sql }: Ledger,
+  id: number,
+  rev: number,
+  opening: string | null,
+  log: string,
+  requests: readonly number[] | null,
+): void {
+  sql.insertPast.run(id, rev, opening, log)
+  for (const request of requests ?? [ANY]) sql.insertAsked.run(id, request, rev)
+  if (opening === null || requests === null) return
+  const [claim, beats] = JSON.parse(opening) as Opening
+  if (claim !== null) sql.insertAsked.run(id, hash53(original(claim[9])), rev)
+  if (beats !== null) sql.insertAsked.run(id, hash53(original(beats[6])), rev)
+}

@@ -1,0 +1,110 @@
+/**
+ * Every statement that only reads, for both threads. Which index serves it stands beside it where it is not the primary
+ * key. None walks further than its limit: what has none is about one job, one kind or one queue.
+ */
+import { LONG_LOG } from '../../../core/compact.ts'
+
+/** The log of an end (`e`) as that of one ended job (`d`). */
+export const LOG = `CASE WHEN d.size IS NULL THEN e.log ELSE replace(e.log, '["output",0]', '["output",' || d.size || ']') END`
+
+/** The places exclude each other, so at most one of the four joins finds a row. */
+const PLACES = `
+  LEFT JOIN done d ON d.kind = j.kind AND d.state IN ('S', 'F', 'C', 'T', 'D', 'L') AND d.id = j.id
+  LEFT JOIN lease l ON l.id = j.id
+  LEFT JOIN ready r ON r.kind = j.kind AND r.state IN ('q', 't', 'l') AND r.id = j.id
+  LEFT JOIN rest s ON s.id = j.id`
+
+/** A job with whatever row it is in. */
+export const WHOLE = `
+  SELECT j.id, j.kind, j.at, j.priority, j.head, coalesce(e.record, l.record, r.record, s.record),
+    l.state, l.rev, l.fence, l.expires_at, l.logged, l.claim_rev, l.claim_seq, l.claim_from, l.claim_expires_at,
+    l.attempt, l.generation, l.beats, l.beats_from, l.beats_to, l.beat_id, l.before, c.at, c.request, coalesce(c.worker, l.worker), c.actor,
+    CASE WHEN e.record IS NULL THEN e.opening END, CASE WHEN e.record IS NULL THEN ${LOG} END,
+    coalesce(d.rev, l.rev, r.rev, s.rev)
+  FROM job j ${PLACES}
+  LEFT JOIN ending e ON e.id = d.ending
+  LEFT JOIN claim c ON c.id = l.claim`
+
+/** The row of an ended job; its number is asked for twice. */
+export const doneOf = (d = '') =>
+  `${d}kind = (SELECT kind FROM job WHERE id = ?) AND ${d}state IN ('S', 'F', 'C', 'T', 'D', 'L') AND ${d}id = ?`
+
+/** Numbers of jobs between two, exclusive, in their order, a limited number of them. */
+const walk = (from: string, where: string, id: string, direction: 'ASC' | 'DESC') =>
+  `SELECT ${from} WHERE ${where} ${id} > ? AND ${id} < ? ORDER BY ${id} ${direction} LIMIT ?`
+
+const walks = (direction: 'ASC' | 'DESC') =>
+  ({
+    ready: walk('id FROM ready', 'kind = ? AND state = ? AND', 'id', direction), // ready_kind
+    rest: walk('id FROM rest', 'kind = ? AND state = ? AND', 'id', direction), // rest_kind
+    done: walk('id FROM done', 'kind = ? AND state = ? AND', 'id', direction),
+    mark: walk('job FROM mark', 'mark = ? AND', 'job', direction),
+    correlation: walk('id FROM job', 'correlation = ? AND', 'id', direction), // job_correlation
+    doneCode: walk('id FROM done', 'code = ? AND', 'id', direction), // done_code
+    readyCode: walk('id FROM ready', 'code = ? AND', 'id', direction), // ready_code
+    restCode: walk('id FROM rest', 'code = ? AND', 'id', direction), // rest_code
+    leaseCode: walk('id FROM lease', 'code = ? AND', 'id', direction), // lease_code
+    leases: walk('id, kind FROM lease', '', 'id', direction),
+    jobs: walk('id, kind FROM job', '', 'id', direction),
+  }) as const
+
+export const UPWARDS = walks('ASC')
+export const DOWNWARDS = walks('DESC')
+
+export const READS = {
+  snapshot: 'BEGIN',
+  leave: 'ROLLBACK',
+  lastEntry: 'SELECT position, at FROM entry ORDER BY position DESC LIMIT 1',
+
+  kind: 'SELECT k.queue, q.tenant, q.name, k.type FROM kind k CROSS JOIN queue q ON q.id = k.queue WHERE k.id = ?',
+  kindText: 'SELECT text FROM kind WHERE id = ?',
+  queueByName: 'SELECT id FROM queue WHERE tenant = ? AND name = ?',
+  queues: 'SELECT id, name FROM queue LIMIT ?',
+  queuesOf: 'SELECT id, name FROM queue WHERE tenant = ? LIMIT ?',
+  tenantAfter: 'SELECT tenant FROM queue WHERE tenant > ? ORDER BY tenant LIMIT 1',
+  kindsOf: 'SELECT id FROM kind WHERE queue = ? LIMIT ?', // kind_queue
+  kindsOfType: 'SELECT id FROM kind WHERE queue = ? AND type = ? LIMIT ?', // kind_queue
+  statesOf: 'SELECT state FROM tally WHERE kind = ? AND count > 0',
+
+  whole: `${WHOLE} WHERE j.id = ?`,
+  /** What a search judges by. */
+  heads: `SELECT j.kind, j.at, j.correlation, coalesce(d.state, l.state, r.state, s.state),
+      coalesce(d.code, l.code, r.code, s.code), d.ended_at
+    FROM job j ${PLACES} WHERE j.id = ?`,
+  marked: 'SELECT 1 FROM mark WHERE mark = ? AND job = ?',
+  anyEnded: 'SELECT 1 FROM ending WHERE state = ? AND ended_at < ? LIMIT 1', // ending_ended
+  longEnded: `SELECT ended_at, id FROM done WHERE rev >= ${LONG_LOG} AND (ended_at, id) > (?, ?) AND ended_at < ?
+    ORDER BY ended_at, id LIMIT ?`, // done_long
+  bornAfter: 'SELECT id, at FROM job WHERE id > ? ORDER BY id LIMIT 1',
+  lastJob: 'SELECT id FROM job ORDER BY id DESC LIMIT 1',
+  named: 'SELECT job FROM key WHERE tenant = ? AND purpose = ? AND key = ?',
+
+  input: 'SELECT input FROM job WHERE id = ?',
+  body: 'SELECT name, text FROM body WHERE job = ? AND name = ?',
+  bodiesFrom: 'SELECT name, text FROM body WHERE job = ? AND name >= ? AND name < ? ORDER BY name',
+  output: `SELECT output FROM done WHERE ${doneOf()} AND output IS NOT NULL`,
+
+  pastFrom: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev > ? ORDER BY rev LIMIT ?',
+  /** The stretch that has this revision. */
+  pastAt: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev >= ? ORDER BY rev LIMIT 1',
+  doneLog: `SELECT d.rev, e.opening, ${LOG} FROM done d CROSS JOIN ending e ON e.id = d.ending
+    WHERE ${doneOf('d.')}`,
+  askedIn: 'SELECT rev FROM asked WHERE job = ? AND request IN (?, 0)',
+  annotations: 'SELECT text FROM annotation WHERE job = ? ORDER BY generation, attempt, command',
+
+  lastPosition: `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entry'), 0)`,
+  entriesFrom: 'SELECT position, items FROM entry WHERE position >= ? ORDER BY position LIMIT ?',
+  entryAt: 'SELECT items FROM entry WHERE position = ?',
+  moments: `SELECT at, position FROM moment WHERE type = ? AND (at, position) >= (?, ?) AND at < ?
+    ORDER BY at, position LIMIT ?`,
+  echoedBy: 'SELECT DISTINCT job FROM echo WHERE correlation = ? AND job > ? AND job < ? ORDER BY job LIMIT ?',
+  echoes: 'SELECT rev FROM echo WHERE correlation = ? AND job = ? AND rev > ? ORDER BY rev LIMIT ?',
+
+  tally: 'SELECT kind, state, count FROM tally WHERE count <> 0',
+  tallyOf: `SELECT t.kind, t.state, t.count FROM queue q CROSS JOIN kind k ON k.queue = q.id CROSS JOIN tally t ON t.kind = k.id
+    WHERE q.tenant = ? AND t.count <> 0`,
+  purged: `SELECT value FROM counter WHERE name = 'purged'`,
+
+  setting: 'SELECT key, rev, updated_at, text FROM setting WHERE collection = ? AND key = ?',
+  settings: 'SELECT key, rev, updated_at, text FROM setting WHERE collection = ? AND key > ? ORDER BY key LIMIT ?',
+} as const

@@ -1,0 +1,58 @@
+import { assert } from '../../../core/assert.ts'
+import { one } from './rows.ts'
+import type { ReadStatements } from './statements.ts'
+
+/** What is asked of a kind again and again; its words are not. Texts as they are stored. */
+export interface KindRecord {
+  readonly queue: number
+  readonly tenant: string
+  readonly name: string
+  readonly type: string
+}
+
+/** Kinds by number, and which of them the main thread has been told of. They never change, so what is known stays true. */
+export class ToldKinds {
+  readonly #sql: ReadStatements
+  readonly #kinds = new Map<number, KindRecord>()
+  readonly #toTell = new Set<number>()
+  readonly #told = new Set<number>()
+
+  constructor(sql: ReadStatements) {
+    this.#sql = sql
+  }
+
+  get(number: number): KindRecord {
+    const known = this.#kinds.get(number)
+    if (known !== undefined) return known
+    const row = one(this.#sql.kind, number)
+    assert(row !== undefined, `kind ${number} exists`)
+    const [queue, tenant, name, type] = row as readonly [number, string, string, string]
+    const found = { queue, tenant, name, type }
+    this.#kinds.set(number, found)
+    return found
+  }
+
+  textOf(number: number): string {
+    const row = one(this.#sql.kindText, number)
+    assert(row !== undefined, `kind ${number} exists`)
+    return row[0] as string
+  }
+
+  tell(kind: number): void {
+    if (!this.#told.has(kind)) this.#toTell.add(kind)
+  }
+
+  /** What the next answer must bring along. */
+  untold(): [number: number, text: string][] {
+    const kinds = [...this.#toTell].map((number): [number, string] => [number, this.textOf(number)])
+    for (const [number] of kinds) this.#told.add(number)
+    this.#toTell.clear()
+    return kinds
+  }
+
+  /** It came into the world with a transaction that did not last: its number may be given to another. */
+  forget(number: number): void {
+    this.#kinds.delete(number)
+    this.#toTell.delete(number)
+  }
+}

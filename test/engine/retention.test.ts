@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { Job } from '../../src/core/job.ts'
+import type { Word } from '../../src/engine/engine.ts'
+import { RETENTION_DEFAULTS, retention } from '../../src/engine/retention.ts'
+import type { Store } from '../../src/store/store.ts'
+import { silentLog } from '../../src/system/log.ts'
+import type { Service } from '../../src/system/service.ts'
+import { realTimers } from '../../src/system/timers.ts'
+import { Bench } from './bench.ts'
+import { Between } from './between.ts'
+
+/** What retention asks of its store. */
+interface Asked {
+  events: number
+  finds: number
+  removed: number
+  shortened: number
+}
+
+function watched(): { readonly bench: Bench; readonly asked: Asked; readonly service: (options?: object) => Service } {
+  const bench = new Bench()
+  const asked: Asked = { events: 0, finds: 0, removed: 0, shortened: 0 }
+  const store: Store = {
+    ...new Between().wrap(bench.store),
+    async events(query) {
+      expect(query.by, 'it looks at the logs of single jobs only').toBe('job')
+      const page = await bench.store.events(query)
+      asked.events += page.events.length
+      return page
+    },
+    find(query) {
+      asked.finds += 1
+      return bench.store.find(query)
+    },
+    commit(changes) {
+      for (const { kind } of changes) asked[kind === 'purge' ? 'removed' : 'shortened'] += 1
+      return bench.store.commit(changes)
+    },
+  }
+  const service = (options = {}) => retention({ store, timers: realTimers, log: silentLog }, options)
+  return { bench, asked, service }
+}
+
+/** Ended, with so many words of progress said in one breath. */
+async function talkative(bench: Bench, events: number): Promise<Job> {
+  const { job, fence } = await bench.running()
+  const words = Array.from({ length: events }, (_, n): Word => {
+    const command = { type: 'progress', fence, counters: { n: 1 }, actor: 'worker:w', requestId: `p${n}` } as const
+    return { id: job.id, command }
+  })
+  expect((await bench.engine.settle(words)).every(({ ok }) => ok)).toBe(true)
+  await bench.must(job.id, { type: 'complete', fence })
+  return job
+}
+
+describe('a round of retention', () => {
+  it('reads so many events of long logs and no more; the next one goes on, and none is read twice', async () => {
+    const { bench, asked, service } = watched()
+    const [jobs, each] = [70, 1_000]
+    for (let n = 0; n < jobs; n += 1) await talkative(bench, each)
+    bench.clock.advance(60_000)
+    const shortening = service()
+    await shortening.runOnce()
+    expect(asked.events).toBeGreaterThanOrEqual(50_000)
+    expect(asked.events).toBeLessThan(60_000)
+    expect(asked.shortened).toBeLessThan(jobs)
+    await shortening.runOnce()
+    expect(asked.shortened).toBe(jobs)
+    expect(asked.events).toBe(jobs * (each + 4))
+    await shortening.runOnce()
+    expect(asked.events, 'nothing is looked at again').toBe(jobs * (each + 4))
+  })
+
+  it('finds nothing to do in three questions, however long the logs of those that go on are', async () => {
+    const { bench, asked, service } = watched()
+    const { job, fence } = await bench.running()
+    for (let n = 0; n < 50; n += 1) await bench.must(job.id, { type: 'progress', fence, counters: { n: 1 } })
+    for (let n = 0; n < 50; n += 1) await bench.enqueue()
+    bench.clock.advance(60_000)
+    await service().runOnce()
+    expect(asked).toEqual({ events: 0, finds: 3, removed: 0, shortened: 0 })
+  })
+
+  it('removes so many and no more, and comes back soon for the rest', async () => {
+    const { bench, asked, service } = watched()
+    for (let n = 0; n < 130; n += 1) await bench.must((await bench.enqueue()).id, { type: 'cancel', mode: 'soft' })
+    bench.clock.advance(RETENTION_DEFAULTS.endedMs + 1)
+    const removing = service({ batch: 5 })
+    await removing.runOnce()
+    expect(asked.removed).toBe(100)
+    await removing.runOnce()
+    expect(asked.removed).toBe(130)
+  })
+})
