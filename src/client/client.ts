@@ -202,6 +202,7 @@ export class HttpEngine implements Engine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#http.close()
     await Promise.all([...this.#subscriptions].map((each) => each[Symbol.asyncDispose]()))
   }
 

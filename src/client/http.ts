@@ -34,11 +34,17 @@ const RETRIED: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 export class Http {
   readonly #options: HttpOptions
   readonly #heard: (now: number) => void
+  readonly #closing = new AbortController()
 
   constructor(options: HttpOptions, heard: (now: number) => void) {
     mustBeAskable(options.url)
     this.#options = options
     this.#heard = heard
+  }
+
+  /** Whoever still waits for an answer is told now: a gateway that swallows requests would keep them for minutes. */
+  close(): void {
+    this.#closing.abort(new GatewayUnavailable('pawl was closed before the gateway had answered.'))
   }
 
   get fetch(): typeof globalThis.fetch {
@@ -61,9 +67,11 @@ export class Http {
     text?: string,
     more: Readonly<Record<string, string>> = {},
   ): Promise<HttpAnswer> {
+    const { signal } = this.#closing
     let reason = ''
     for (let n = 0; n < TRIES; n += 1) {
-      if (n > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n))
+      if (n > 0) await this.#sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n))
+      signal.throwIfAborted()
       try {
         const headers = {
           ...this.headers(),
@@ -73,6 +81,7 @@ export class Http {
         const response = await this.fetch(this.url(path), {
           method,
           headers,
+          signal,
           ...(text === undefined ? {} : { body: text }),
         })
         this.#listen(response)
@@ -84,6 +93,7 @@ export class Http {
         }
         return { status: response.status, body: answer === '' ? undefined : JSON.parse(answer), text: answer }
       } catch (error) {
+        signal.throwIfAborted()
         reason =
           error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error)
       }
@@ -100,7 +110,11 @@ export class Http {
 
   async #pause(response: Response): Promise<void> {
     const seconds = Number(response.headers.get('retry-after') ?? 0)
-    if (seconds > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, seconds * 1_000))
+    if (seconds > 0) await this.#sleep(Math.min(LONGEST_PAUSE_MS, seconds * 1_000))
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return this.#options.timers.sleep(ms, this.#closing.signal)
   }
 }
 
