@@ -30,7 +30,7 @@ export const CLASS_MEANS: Readonly<Record<ErrorClass, string>> = {
 /** Codes of our own, which no handler has to know in order to meet them. */
 export const OWN_CODE_MEANS: Readonly<Record<string, string>> = {
   E_TIMEOUT: 'the attempt took longer than its time limit',
-  E_CRASH: 'the process died, or the lease was lost again, while it ran nothing but this job',
+  E_CRASH: 'the process died that ran nothing but this job, or the lease was lost again where nothing else was to run',
   E_NONDETERMINISTIC: 'the handler did not do what it had done before: its steps and waits cannot be told apart',
   E_TWO_WAITS: 'the handler came to a second wait while the first had no answer, as if they could race',
   lease_expired: 'the worker died, was cut off, or did not turn its event loop for too long',

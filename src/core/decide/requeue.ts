@@ -13,7 +13,7 @@ import { crashedApart } from '../suspicion.ts'
 
 const LOST = 'The worker lost its lease: it died, was cut off, or blocked its event loop for too long.'
 const LOST_APART =
-  'The worker lost its lease again, while it ran nothing but this job: it is taken for a crash of its own.'
+  'The lease was lost again, where nothing but this job was to run: it is taken for a crash of its own.'
 
 export function decideRequeue(d: Draft, job: Job): Ruling {
   const { policy } = job.spec.kind
