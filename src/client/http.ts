@@ -26,6 +26,7 @@ export class GatewayUnavailable extends Error {
   override readonly name = 'GatewayUnavailable'
 }
 
+const CLOSED = 'pawl was closed before the gateway had answered.'
 const TRIES = 6
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
@@ -34,7 +35,9 @@ const RETRIED: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 export class Http {
   readonly #options: HttpOptions
   readonly #heard: (now: number) => void
-  readonly #closing = new AbortController()
+  /** Those under way. Each has a signal of its own: fetch lets go of a shared one only when garbage is collected. */
+  readonly #calls = new Set<AbortController>()
+  #closed = false
 
   constructor(options: HttpOptions, heard: (now: number) => void) {
     mustBeAskable(options.url)
@@ -44,7 +47,8 @@ export class Http {
 
   /** Whoever still waits for an answer is told now: a gateway that swallows requests would keep them for minutes. */
   close(): void {
-    this.#closing.abort(new GatewayUnavailable('pawl was closed before the gateway had answered.'))
+    this.#closed = true
+    for (const call of this.#calls) call.abort(new GatewayUnavailable(CLOSED))
   }
 
   get fetch(): typeof globalThis.fetch {
@@ -67,28 +71,38 @@ export class Http {
     text?: string,
     more: Readonly<Record<string, string>> = {},
   ): Promise<HttpAnswer> {
-    const { signal } = this.#closing
+    if (this.#closed) throw new GatewayUnavailable(CLOSED)
+    const headers = {
+      ...this.headers(),
+      ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+      ...more,
+    }
+    const call = new AbortController()
+    this.#calls.add(call)
+    try {
+      const { signal } = call
+      return await this.#answer(
+        path,
+        { method, headers, signal, ...(text === undefined ? {} : { body: text }) },
+        signal,
+      )
+    } finally {
+      this.#calls.delete(call)
+    }
+  }
+
+  async #answer(path: string, asked: RequestInit, signal: AbortSignal): Promise<HttpAnswer> {
     let reason = ''
     for (let n = 0; n < TRIES; n += 1) {
-      if (n > 0) await this.#sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n))
+      if (n > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n), signal)
       signal.throwIfAborted()
       try {
-        const headers = {
-          ...this.headers(),
-          ...(text === undefined ? {} : { 'content-type': 'application/json' }),
-          ...more,
-        }
-        const response = await this.fetch(this.url(path), {
-          method,
-          headers,
-          signal,
-          ...(text === undefined ? {} : { body: text }),
-        })
+        const response = await this.fetch(this.url(path), asked)
         this.#listen(response)
         const answer = await response.text()
         if (RETRIED.has(response.status)) {
           reason = `it answered ${response.status}`
-          await this.#pause(response)
+          await this.#pause(response, signal)
           continue
         }
         return { status: response.status, body: answer === '' ? undefined : JSON.parse(answer), text: answer }
@@ -108,13 +122,9 @@ export class Http {
     if (now > 0) this.#heard(now)
   }
 
-  async #pause(response: Response): Promise<void> {
+  async #pause(response: Response, signal: AbortSignal): Promise<void> {
     const seconds = Number(response.headers.get('retry-after') ?? 0)
-    if (seconds > 0) await this.#sleep(Math.min(LONGEST_PAUSE_MS, seconds * 1_000))
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return this.#options.timers.sleep(ms, this.#closing.signal)
+    if (seconds > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, seconds * 1_000), signal)
   }
 }
 
