@@ -5,6 +5,7 @@ import { cliPage } from './docs/cli.ts'
 import { errorsPage } from './docs/errors.ts'
 import { httpPage } from './docs/http.ts'
 import { invariantsPage } from './docs/invariants.ts'
+import { limitsPage } from './docs/limits.ts'
 import { metricsPage } from './docs/metrics.ts'
 import { stateMachinePage } from './docs/state-machine.ts'
 
@@ -22,6 +23,7 @@ export function pages(): readonly Page[] {
     { path: 'docs/dialects.md', text: dialectsReport() },
     { path: 'docs/cli.md', text: cliPage() },
     { path: 'docs/http.md', text: httpPage() },
+    { path: 'docs/limits.md', text: limitsPage() },
     { path: 'docs/metrics.md', text: metricsPage() },
   ]
 }

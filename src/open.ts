@@ -1,5 +1,6 @@
 /** The composition root: from a URL to everything that belongs together, and back again when it is closed. */
 import type { Duration } from './core/duration.ts'
+import { AuditLog } from './engine/audit.ts'
 import type { BodyCodec } from './engine/body-codec.ts'
 import { children } from './engine/children.ts'
 import type { Engine } from './engine/engine.ts'
@@ -130,7 +131,7 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
     keeperThread: url === undefined || isMemory(url) ? undefined : keeperThread(url, options),
     transaction,
   }
-  return new Pawl({ ...shared(engine, options, surroundings), services })
+  return new Pawl({ ...shared(engine, options, surroundings), services, audit: new AuditLog(engine) })
 }
 
 /** A store that lives in this process's memory cannot be opened a second time. */

@@ -16,6 +16,7 @@ import { refuse } from './core/refuse.ts'
 import { edges, MACHINE } from './core/transitions.ts'
 import { DEFAULT_TENANT, type InputOf, type JobSpec, type OutputOf } from './define-job.ts'
 import { Endings } from './endings.ts'
+import type { AuditLog } from './engine/audit.ts'
 import type { Answer, Engine, Word } from './engine/engine.ts'
 import { findSome } from './engine/find-some.ts'
 import { logOf } from './engine/log-of.ts'
@@ -59,6 +60,8 @@ export interface PawlParts {
   /** Who gives commands, unless a call says otherwise. */
   readonly actor?: string | undefined
   readonly telemetry?: Telemetry | undefined
+  /** Where the store is at hand. Over HTTP the gateway keeps it. */
+  readonly audit?: AuditLog | undefined
   /** Stopped before the engine is closed. */
   readonly services?: readonly AsyncDisposable[] | undefined
 }
@@ -194,6 +197,12 @@ export class Pawl implements AsyncDisposable {
     const refused: Refused[] = []
     let matched = 0
     let cursor: string | undefined
+    if (options.dryRun !== true)
+      await this.#parts.audit?.append(filter.tenant ?? this.#tenant, {
+        act: 'jobs.reopened',
+        by: actor,
+        about: JSON.stringify({ ...filter, states }),
+      })
     do {
       const page = await this.engine.find({ ...filter, states, order: 'oldest', limit: PAGE, cursor })
       matched += page.jobs.length
@@ -205,12 +214,14 @@ export class Pawl implements AsyncDisposable {
     return { matched, reopened: options.dryRun === true ? 0 : matched - refused.length, refused }
   }
 
-  pause(queue: string, { actor, tenant }: Asked = {}): Promise<void> {
-    return this.#queues.pause(tenant ?? this.#tenant, queue, actor ?? this.#actor)
+  async pause(queue: string, { actor = this.#actor, tenant = this.#tenant }: Asked = {}): Promise<void> {
+    await this.#parts.audit?.append(tenant, { act: 'queue.paused', by: actor, about: queue })
+    await this.#queues.pause(tenant, queue, actor)
   }
 
-  resume(queue: string, { tenant }: Asked = {}): Promise<void> {
-    return this.#queues.resume(tenant ?? this.#tenant, queue)
+  async resume(queue: string, { actor = this.#actor, tenant = this.#tenant }: Asked = {}): Promise<void> {
+    await this.#parts.audit?.append(tenant, { act: 'queue.resumed', by: actor, about: queue })
+    await this.#queues.resume(tenant, queue)
   }
 
   /** For callers who know when they committed: workers look at the queue now instead of when they next poll. */

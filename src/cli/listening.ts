@@ -1,4 +1,5 @@
 /** A gateway on a port, for the commands that serve; what goes wrong with the port is said in words. */
+import type { Caps } from '../gateway/caps.ts'
 import type { PrometheusMetrics } from '../gateway/prometheus.ts'
 import type { Gateway } from '../gateway/serve.ts'
 import type { Pawl } from '../pawl.ts'
@@ -19,14 +20,15 @@ export interface Listening {
   readonly tenant: string | undefined
   readonly metrics: PrometheusMetrics
   readonly log?: Log | undefined
+  readonly caps?: Partial<Caps> | undefined
 }
 
 export const portOf = (text: string): number => countOf('--port', text, { min: 0, max: 65_535 })
 
 /** What only a server needs is loaded only there. */
-export async function collector(): Promise<PrometheusMetrics> {
+export async function collector({ metricValues }: Partial<Caps> = {}): Promise<PrometheusMetrics> {
   const { prometheus } = await import('../gateway/prometheus.ts')
-  return prometheus()
+  return prometheus({ values: metricValues })
 }
 
 export async function listening(pawl: Pawl, options: Listening): Promise<Gateway> {

@@ -1,6 +1,7 @@
 /** Every verb there is. Help, completions and the page about the command line are read off this tree. */
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { audit } from './commands/audit.ts'
 import { bench } from './commands/bench.ts'
 import { completion } from './commands/completion.ts'
 import { deadLetters } from './commands/dead-letters.ts'
@@ -36,7 +37,7 @@ const GROUPS: readonly (readonly [heading: string, verbs: readonly Verb[]])[] = 
   ['Start here:', [demo, serve, work, enqueue]],
   ['Look and move:', [jobs, deadLetters, queues, workers, tail, top, explain]],
   ['The machine:', [machine, derive, verify]],
-  ['Run it:', [migrate, doctor, token, exportJobs, importJobs, bench, completion]],
+  ['Run it:', [migrate, doctor, token, audit, exportJobs, importJobs, bench, completion]],
 ]
 
 export function program(context: Context): Command {

@@ -134,6 +134,18 @@ export async function asked(session: Session, method: string, path: string, body
   return told as Wire
 }
 
+/** All of a list that the gateway tells page by page. */
+export async function askedAll<T>(session: Session, path: string, member: string): Promise<readonly T[]> {
+  const all: T[] = []
+  let cursor: string | undefined
+  do {
+    const page = await asked(session, 'GET', cursor === undefined ? path : `${path}?${new URLSearchParams({ cursor })}`)
+    all.push(...(page[member] as readonly T[]))
+    cursor = page['cursor'] as string | undefined
+  } while (cursor !== undefined)
+  return all
+}
+
 export async function found(pawl: Pawl, id: string): Promise<Job> {
   const job = await pawl.get(id)
   if (job === undefined) throw new Refused(refuse('NOT_FOUND', { jobId: id, message: `There is no job ${id}.` }))

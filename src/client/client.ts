@@ -143,7 +143,8 @@ export class HttpEngine implements Engine {
   }
 
   async events(query: EventQuery): Promise<EventPage> {
-    const page = { now: this.now(), events: [], annotations: [], feed: [], tally: [], purged: 0, cursor: undefined }
+    const nothing = { events: [], annotations: [], feed: [], tally: [], backlog: [] }
+    const page = { now: this.now(), ...nothing, purged: 0, cursor: undefined }
     switch (query.by) {
       case 'job': {
         const body = await this.#ok(
@@ -183,6 +184,7 @@ export class HttpEngine implements Engine {
       case 'tally':
         return { ...page, tally: await this.#tally() }
       case 'annotation':
+      case 'backlog':
         return page
     }
   }
@@ -247,11 +249,13 @@ export class HttpEngine implements Engine {
   }
 
   async #tally(): Promise<readonly Tally[]> {
-    const body = await this.#ok('GET', '/v1/queues')
-    const queues = body['queues'] as readonly {
-      readonly queue: string
-      readonly counts: Readonly<Record<string, number>>
-    }[]
+    const queues: { readonly queue: string; readonly counts: Readonly<Record<string, number>> }[] = []
+    let cursor: string | undefined
+    do {
+      const body = await this.#ok('GET', `/v1/queues?${queryText({ cursor })}`)
+      queues.push(...(body['queues'] as typeof queues))
+      cursor = body['cursor'] as string | undefined
+    } while (cursor !== undefined)
     return queues.flatMap(({ queue, counts }) =>
       Object.entries(counts).map(([state, count]) => ({
         tenant: '',

@@ -46,6 +46,8 @@ export function compact(events: readonly Event[]): Compaction | undefined {
       steps: job.steps,
       compensations: job.compensations,
       artifacts: job.artifacts,
+      observations: job.observations,
+      bodySize: job.bodySize,
     },
   } as Event
   return { event, replaces: replaced.map(({ rev }) => rev) }

@@ -98,6 +98,8 @@ export interface ObservationPayloads {
     readonly steps: number
     readonly compensations: readonly string[]
     readonly artifacts: Readonly<Record<string, string>>
+    readonly observations: number
+    readonly bodySize: number
   }
 }
 

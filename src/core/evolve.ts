@@ -3,6 +3,7 @@
  * every job is the fold of its events, always.
  */
 import { assert, violated } from './assert.ts'
+import { sizeOf } from './body.ts'
 import type { Event, TransitionPayloads } from './event.ts'
 import { added } from './evolve/added.ts'
 import { created } from './evolve/created.ts'
@@ -276,10 +277,10 @@ function compensating(job: Job, event: Event, payload: TransitionPayloads['compe
   return leave(job, event, { state: 'queued', runAt: payload.runAt }, payload.executionMs, changes)
 }
 
-const signalled = (job: Job, payload: TransitionPayloads['signalled']): Changes =>
-  payload.stored
-    ? { inbox: job.inbox.filter((signal) => signal.n !== payload.signal.n) }
-    : { signals: payload.signal.n }
+const signalled = (job: Job, { stored, signal }: TransitionPayloads['signalled']): Changes =>
+  stored
+    ? { inbox: job.inbox.filter(({ n }) => n !== signal.n) }
+    : { signals: signal.n, bodySize: job.bodySize + sizeOf(signal.body) }
 
 /** A handler's error uses up budget; an ending that nobody ran into does not. */
 const countedBy = (job: Job, failure: Failure): number =>

@@ -13,8 +13,15 @@ const A = 97
 
 export function idText(number: number): JobId {
   assert(Number.isSafeInteger(number) && number > 0, 'a job number is a positive safe integer')
-  return PREFIX + number.toString(BASE)
+  if (number < LOW) return PREFIX + number.toString(BASE)
+  // In two parts, the lower one from a table: `toString` takes four times as long for what does not fit into 31 bits.
+  const high = Math.floor(number / LOW)
+  const low = number - high * LOW
+  return `${PREFIX}${high.toString(BASE)}${PAIRS[low >>> 20]}${PAIRS[(low >>> 10) & 1_023]}${PAIRS[low & 1_023]}`
 }
+
+const LOW = 2 ** 30
+const PAIRS: readonly string[] = Array.from({ length: BASE * BASE }, (_, i) => i.toString(BASE).padStart(2, '0'))
 
 /** The number behind an id, or undefined where the text is not one of ours. */
 export function idNumber(text: string): number | undefined {

@@ -262,6 +262,10 @@ interface Common {
   readonly checkpoint: BodyRef | undefined
   /** Steps recorded. Their memos are bodies `step/<name>`. */
   readonly steps: number
+  /** Observations accepted, heartbeats apart: what makes a log long. */
+  readonly observations: number
+  /** Size of the checkpoint, the memos and the signals: what comes along when it runs again. */
+  readonly bodySize: number
   /** Steps that would have to be undone, oldest first. */
   readonly compensations: readonly string[]
   readonly lastFailure: Failure | undefined

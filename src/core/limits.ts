@@ -43,6 +43,8 @@ export const LENGTHS = {
   pointer: 2_048,
   message: 2_000,
   entry: 512,
+  /** What is told of an error besides its message: stacks and causes. */
+  description: 262_144,
 } as const
 
 export const SIZES = {
@@ -55,6 +57,19 @@ export const SIZES = {
   env: 64,
   context: 16,
   errors: 256,
+  /** Progress, checkpoints, steps, artifacts and stored signals of one job, whatever became of them. */
+  observations: 100_000,
+  /** Of one job: its checkpoint, memos and signals, in code units. Ten thousand steps have 13,000 each. */
+  bodySize: 128 * 1024 * 1024,
+} as const
+
+/** How many a single request may name. */
+export const AT_ONCE = {
+  jobs: 1_000,
+  words: 1_000,
+  lanes: 1_000,
+  queues: 100,
+  names: 100,
 } as const
 
 /** Allowance for a heartbeat that is on its way when the missed ones are counted. */

@@ -88,9 +88,9 @@ export const REFUSALS = {
     next: 'Let the job consume its signals, or send fewer.',
   },
   LIMIT_REACHED: {
-    title: 'The record would grow too large',
-    why: 'Counters, artifacts and registered compensations are bounded per job.',
-    next: 'Keep large collections in bodies (steps, checkpoints) or outside the job.',
+    title: 'The job has as much as it may have',
+    why: 'Counters, artifacts, registered compensations, observations and bodies are bounded per job (docs/limits.md).',
+    next: 'Keep large collections outside the job with a pointer here, report less often, or spread the work over several jobs.',
   },
   WRONG_PHASE: {
     title: 'The job is in the other phase',

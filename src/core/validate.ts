@@ -322,7 +322,10 @@ function fault(c: Checker, x: Fields): void {
   c.optional('fault.stage', x['stage'], (f, y) => c.oneOf(f, y, STAGES))
   c.optional('fault.context', x['context'], (f, y) => c.words(f, y, SIZES.context))
   c.optional('fault.retryAfterMs', x['retryAfterMs'], (f, y) => c.durationMs(f, y))
-  c.optional('fault.body', x['body'], (f, y) => c.body(f, y))
+  c.optional('fault.body', x['body'], (f, y) => {
+    c.body(f, y)
+    if (isObject(y)) c.whole(`${f}.size`, y['size'], 0, LENGTHS.description)
+  })
 }
 
 const isObject = (value: unknown): value is Fields =>

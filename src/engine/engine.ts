@@ -24,8 +24,8 @@ export interface Engine extends AsyncDisposable {
   /** Whether a claim that finds nothing may stand, and be answered by whoever enqueues. */
   readonly claimsStand: boolean
   enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]>
-  /** Ids for jobs that are yet to be enqueued, where this engine gives them out: who seals an input must know whose it will be. */
-  reserveIds?(count: number): Promise<readonly JobId[]>
+  /** An id for a job of each of these tenants, where this engine gives them out: who seals an input must know whose it will be. */
+  reserveIds?(tenants: readonly string[]): Promise<readonly JobId[]>
   claim(request: ClaimRequest): Promise<readonly Assignment[]>
   /** Any command about an existing job, from its owner or from anybody else; one answer each. */
   settle(words: readonly Word[]): Promise<readonly Answer[]>

@@ -19,7 +19,10 @@ export async function enqueue(
 ): Promise<readonly EnqueueAnswer[]> {
   if (requests.length === 0) return []
   const { store, clock, ids, observer } = parts
-  let next = await ids.take(unnamed(requests))
+  const next = await ids.each(requests.length, (i) => {
+    const { reservedId, kind } = requests[i] as EnqueueRequest
+    return reservedId === undefined ? kind.tenant : undefined
+  })
   const now = clock.now()
   const answers: EnqueueAnswer[] = new Array(requests.length)
   const items: NewJob[] = []
@@ -27,7 +30,7 @@ export async function enqueue(
   const asked: { readonly place: number; readonly command: Enqueue }[] = []
   for (let i = 0; i < requests.length; i += 1) {
     const request = requests[i] as EnqueueRequest
-    const command = commandOf(request, request.reservedId ?? idText(next++), now)
+    const command = commandOf(request, request.reservedId ?? idText(next()), now)
     const decision = decide(undefined, command, now)
     const violations = ownViolations(request)
     if (decision.kind !== 'accepted' || violations.length > 0) {
@@ -83,13 +86,6 @@ async function anew(
     const message = `The number ${requests[place]?.reservedId} that was reserved for this job belongs to another by now.`
     answers[place] ??= { ok: false, refusal: refuse('ID_TAKEN', { command: 'enqueue', message }) }
   }
-}
-
-/** How many have no id yet. */
-function unnamed(requests: readonly EnqueueRequest[]): number {
-  let count = 0
-  for (const { reservedId } of requests) if (reservedId === undefined) count += 1
-  return count
 }
 
 /** Every key is there even if it has nothing to say: one shape for all commands. */

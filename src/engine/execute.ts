@@ -162,7 +162,7 @@ export class Executor {
   async #successor({ before, successor }: Segment, keys: readonly Key[]): Promise<NewJob> {
     assert(successor !== undefined, 'there is a successor')
     const { store, ids, clock } = this.#parts
-    const id = idText(await ids.take(1))
+    const id = idText(await ids.take(before.spec.kind.tenant, 1))
     const wanted = successor.input === undefined ? [] : [successor.input.name]
     const { items, now } = await store.load([{ id: before.id, bodies: wanted }])
     clock.heard(now)

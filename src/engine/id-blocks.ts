@@ -1,5 +1,6 @@
 import { assert } from '../core/assert.ts'
-import type { Store } from '../store/store.ts'
+import type { Time } from '../core/job.ts'
+import type { Setting, Store } from '../store/store.ts'
 import type { StoreClock } from './store-clock.ts'
 
 /** The first block of a process; each that is used up within `FAST_MS` is followed by one twice its size. */
@@ -8,19 +9,49 @@ const LARGEST_BLOCK = 128_000
 const FAST_MS = 1_000
 const TRIES = 100
 
+/** The same where tenants share the store, and each has blocks of its own. */
+const FIRST_OWN = 128
+const LARGEST_OWN = 16_384
+/** Tenants with a block in this process; the one that asked longest ago goes first. */
+const MOST_BLOCKS = 10_000
+
+/** Numbers to the millisecond. At this pace those that fit into a JavaScript number last until 2094. */
+const PER_MS = 4_096
+const EPOCH = Date.UTC(2025, 0, 1)
+/** However far ahead a clock was set once, thirty million million numbers are left to count on from there. */
+const LAST_FLOOR = 2 ** 53 - 2 ** 45
+
+/** What the store keeps: where numbers go on, and whose they have been so far. */
+interface Counter {
+  readonly next: number
+  /** The only tenant that has asked; absent once there are several. */
+  readonly tenant?: string | undefined
+  /** There are several, for good. */
+  readonly shared?: true | undefined
+}
+
+interface Block {
+  next: number
+  readonly end: number
+  readonly size: number
+  readonly reservedAt: Time
+}
+
 /**
- * Job numbers, reserved in blocks: known before the insert, one small write per block. What a process does not use
- * is never used.
+ * Job numbers, reserved in blocks: known before the insert, one small write per block. What a process does not use is
+ * never used. They rise with time, which is what stores order by.
  *
- * Invariant: `#next <= #end`, and all of [#next, #end) is reserved for this process.
+ * While a store has one tenant, numbers follow each other: ids are short, and small numbers are what databases and V8 are
+ * fastest with. Once a second one has come, a block belongs to one tenant and begins where the clock is, not where the
+ * last one ended: two ids of a tenant tell how much time lies between them and how much it enqueued itself, and nothing
+ * of what others did meanwhile.
+ *
+ * Invariant: of each block, all of [next, end) is reserved for this process and this tenant.
  */
 export class IdBlocks {
   readonly #store: Store
   readonly #clock: StoreClock
-  #next = 0
-  #end = 0
-  #size = FIRST_BLOCK
-  #reservedAt = 0
+  readonly #blocks = new Map<string, Block>()
   /** Reservations follow each other. */
   #reserving: Promise<void> = Promise.resolve()
 
@@ -30,50 +61,103 @@ export class IdBlocks {
   }
 
   /** The first of `count` consecutive numbers. */
-  async take(count: number): Promise<number> {
-    while (this.#end - this.#next < count) {
-      const turn = this.#reserving.then(() => (this.#end - this.#next < count ? this.#reserve(count) : undefined))
+  async take(tenant: string, count: number): Promise<number> {
+    for (;;) {
+      const block = this.#blocks.get(tenant)
+      if (block !== undefined && block.end - block.next >= count) {
+        const first = block.next
+        block.next += count
+        return first
+      }
+      const turn = this.#reserving.then(() => this.#reserve(tenant, count))
       this.#reserving = turn.catch(() => {})
       await turn
     }
-    const first = this.#next
-    this.#next += count
-    return first
+  }
+
+  /**
+   * A number for each of many, in their order: of the ith for this tenant, or none at all. Nearly always they are all for
+   * one, hence one stretch.
+   */
+  async each(count: number, tenantOf: (i: number) => string | undefined): Promise<() => number> {
+    const stretches: { next: number; readonly end: number }[] = []
+    let tenant: string | undefined
+    let wanted = 0
+    const take = async () => {
+      if (tenant === undefined || wanted === 0) return
+      const next = await this.take(tenant, wanted)
+      stretches.push({ next, end: next + wanted })
+      wanted = 0
+    }
+    for (let i = 0; i < count; i += 1) {
+      const own = tenantOf(i)
+      if (own === undefined) continue
+      if (own !== tenant) await take()
+      tenant = own
+      wanted += 1
+    }
+    await take()
+    let at = 0
+    return () => {
+      while (stretches[at]?.next === stretches[at]?.end && at < stretches.length) at += 1
+      const stretch = stretches[at]
+      assert(stretch !== undefined, 'as many are used as were asked for')
+      stretch.next += 1
+      return stretch.next - 1
+    }
   }
 
   /** Somebody else was given a number of ours: the store has forgotten that they were reserved. */
   forget(): void {
-    this.#next = this.#end
+    this.#blocks.clear()
   }
 
-  async #reserve(count: number): Promise<void> {
-    const now = this.#clock.now()
-    if (this.#end > 0 && now - this.#reservedAt < FAST_MS) this.#size = Math.min(LARGEST_BLOCK, this.#size * 2)
-    const size = Math.max(this.#size, count)
-    this.#next = await this.#advance(size)
-    this.#end = this.#next + size
-    this.#reservedAt = this.#clock.now()
+  async #reserve(tenant: string, count: number): Promise<void> {
+    const before = this.#blocks.get(tenant)
+    if (before !== undefined && before.end - before.next >= count) return
+    const reservedAt = this.#clock.now()
+    const isFast = before !== undefined && reservedAt - before.reservedAt < FAST_MS
+    const sizeOf = (first: number, largest: number) => (isFast ? Math.min(largest, before.size * 2) : first)
+    const { next, end, size } = await this.#advance(tenant, ({ shared }) => {
+      const size = shared === true ? sizeOf(FIRST_OWN, LARGEST_OWN) : sizeOf(FIRST_BLOCK, LARGEST_BLOCK)
+      return { size, taken: Math.max(size, count) }
+    })
+    this.#blocks.delete(tenant)
+    this.#blocks.set(tenant, { next, end, size, reservedAt })
+    if (this.#blocks.size > MOST_BLOCKS) this.#blocks.delete(this.#blocks.keys().next().value as string)
   }
 
-  async #advance(size: number): Promise<number> {
+  async #advance(
+    tenant: string,
+    wanted: (counter: Counter) => { readonly size: number; readonly taken: number },
+  ): Promise<{ readonly next: number; readonly end: number; readonly size: number }> {
     const [read] = await this.#store.settings([{ op: 'get', collection: 'ids', key: 'next' }])
     let there = read?.settings[0]
     for (let n = 0; n < TRIES; n += 1) {
-      const next = there === undefined ? 1 : nextOf(there.text)
-      const text = JSON.stringify({ next: next + size })
+      const counter = this.#counted(tenant, counterIn(there))
+      const { size, taken } = wanted(counter)
+      const end = counter.next + taken
+      const text = JSON.stringify({ ...counter, next: end })
       const rev = there?.rev ?? 0
       const [written] = await this.#store.settings([{ op: 'put', collection: 'ids', key: 'next', text, rev }])
       assert(written !== undefined, 'every operation is answered')
       this.#clock.heard(written.now)
-      if (written.status === 'ok') return next
+      if (written.status === 'ok') return { next: counter.next, end, size }
       there = written.settings[0]
     }
     throw new Error(`pawl: no block of job ids could be reserved in ${TRIES} tries`)
   }
+
+  /** The counter as it is for this tenant: where others have asked, it has moved on with the clock. */
+  #counted(tenant: string, { next, tenant: only = tenant, shared }: Counter): Counter {
+    if (shared !== true && only === tenant) return { next, tenant }
+    return { next: Math.max(next, Math.min(LAST_FLOOR, (this.#clock.now() - EPOCH) * PER_MS)), shared: true }
+  }
 }
 
-function nextOf(text: string): number {
-  const { next } = JSON.parse(text) as { readonly next: unknown }
-  assert(Number.isSafeInteger(next) && (next as number) > 0, 'the id counter is a positive whole number')
-  return next as number
+function counterIn(setting: Setting | undefined): Counter {
+  if (setting === undefined) return { next: 1 }
+  const counter = JSON.parse(setting.text) as Counter
+  assert(Number.isSafeInteger(counter.next) && counter.next > 0, 'the id counter is a positive whole number')
+  return counter
 }

@@ -8,6 +8,8 @@ import type { Engine } from './engine.ts'
 
 /** How long a producer goes by what it has read. */
 const FRESH_MS = 60_000
+/** What nobody has announced is not asked for again at once: a batch may name it a thousand times. */
+const UNKNOWN_MS = 100
 /** The one asked for longest ago goes first. */
 const KNOWN_MOST = 10_000
 
@@ -15,6 +17,7 @@ export class JobTypes {
   readonly #engine: Pick<Engine, 'settings' | 'now'>
   readonly #freshMs: number
   readonly #known = new Map<string, { readonly kind: Kind; readonly text: string; readonly readAt: Time }>()
+  readonly #unknown = new Map<string, Time>()
 
   constructor(engine: Pick<Engine, 'settings' | 'now'>, freshMs = FRESH_MS) {
     this.#engine = engine
@@ -38,9 +41,15 @@ export class JobTypes {
     const known = this.#known.get(key)
     const readAt = this.#engine.now()
     if (known !== undefined && readAt - known.readAt < this.#freshMs) return known.kind
+    if (readAt - (this.#unknown.get(key) ?? Number.NEGATIVE_INFINITY) < UNKNOWN_MS) return undefined
     const [answer] = await this.#engine.settings([{ op: 'get', collection: 'type', key }])
     const text = answer?.settings[0]?.text
-    if (text === undefined) return undefined
+    if (text === undefined) {
+      if (this.#unknown.size >= KNOWN_MOST) this.#unknown.clear()
+      this.#unknown.set(key, readAt)
+      return undefined
+    }
+    this.#unknown.delete(key)
     // The same words are the same object: stores recognise a kind by it.
     const kind = known?.text === text ? known.kind : kindFrom(tenant, type, text)
     this.#known.delete(key)

@@ -96,9 +96,9 @@ export class LocalEngine implements Engine {
     return answers
   }
 
-  async reserveIds(count: number): Promise<readonly JobId[]> {
-    const first = await this.#parts.ids.take(count)
-    return Array.from({ length: count }, (_, i) => idText(first + i))
+  async reserveIds(tenants: readonly string[]): Promise<readonly JobId[]> {
+    const next = await this.#parts.ids.each(tenants.length, (i) => tenants[i])
+    return tenants.map(() => idText(next()))
   }
 
   get claimsStand(): boolean {

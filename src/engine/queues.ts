@@ -36,6 +36,14 @@ export class Queues {
     }
   }
 
+  /** Those of these queues that are paused, in one question. */
+  async pausedAmong(tenant: string, queues: readonly string[]): Promise<ReadonlySet<string>> {
+    if (queues.length === 0) return new Set()
+    const get = (queue: string) => ({ op: 'get', collection: 'queue', key: queueKey(tenant, queue) }) as const
+    const answers = await this.#engine.settings(queues.map(get))
+    return new Set(queues.filter((_, i) => documentOf(answers[i]?.settings[0])['paused'] === true))
+  }
+
   /** Tells all workers, here and elsewhere, to look at the queue now: its document is written as it is. */
   async wake(tenant: string, queue: string): Promise<void> {
     const there = await this.#read(tenant, queue)

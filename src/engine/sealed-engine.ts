@@ -60,7 +60,7 @@ export class SealedEngine implements Engine {
   }
 
   async enqueue(requests: readonly EnqueueRequest[], tx?: Transaction): Promise<readonly EnqueueAnswer[]> {
-    const ids = (await this.#engine.reserveIds?.(requests.length)) ?? []
+    const ids = (await this.#engine.reserveIds?.(requests.map(({ kind }) => kind.tenant))) ?? []
     const { answers, places, ready } = sifted<EnqueueRequest, EnqueueAnswer>(requests, (request, i) =>
       unlessUnencodable('enqueue', undefined, () => this.#sealedRequest(request, ids[i])),
     )

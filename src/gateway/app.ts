@@ -2,24 +2,34 @@
  * The gateway: a `fetch` handler over an engine. Every request takes the same way: a path and method of the closed
  * table, room in the house, a token with the right scope, words within their bounds; only then a handler sees it.
  */
+
 import { type Context, Hono } from 'hono'
-import { type BodyLimits, parsed, readBody } from './body.ts'
+import { reasonOf } from '../core/reason.ts'
+import type { Allowance, Share } from './allowance.ts'
+import { parsed, readBody, understood } from './body.ts'
 import type { Call, Parts, Reply } from './call.ts'
+import { beyond, type Caps } from './caps.ts'
 import { openApi } from './contract/openapi.ts'
 import { ROUTES, type Route } from './contract/routes.ts'
+import type { Door } from './door.ts'
 import { HANDLERS } from './handlers.ts'
 import { isUnavailable, Objected, objection, type Problem } from './problem.ts'
 import type { Rate } from './rate.ts'
+import type { Rounds } from './rounds.ts'
 import type { Shedding } from './shedding.ts'
 import type { Token } from './token.ts'
+import type { Turns } from './turns.ts'
 
 export interface AppOptions {
   readonly parts: Parts
-  readonly limits: BodyLimits
+  readonly caps: Caps
+  readonly door: Door
   readonly shedding: Shedding
   readonly rate: Rate
-  /** Who everybody is where no token is asked for: loopback only, and only when switched on. */
-  readonly anonymous: Token | undefined
+  readonly rounds: Rounds
+  readonly reads: Turns
+  /** Of bytes of bodies. */
+  readonly bytes: Allowance
 }
 
 export type Fetch = (request: Request, env?: unknown) => Promise<Response> | Response
@@ -54,7 +64,7 @@ export function gateway(options: AppOptions): Fetch {
 
 async function serve(route: Route, c: Context, options: AppOptions): Promise<Response> {
   const requestId = options.parts.random.uuid()
-  const room = roomFor(route, options.shedding)
+  const room = roomFor(route, options)
   try {
     return respond(await answer(route, c, options, requestId, room), requestId, options)
   } catch (error) {
@@ -62,7 +72,7 @@ async function serve(route: Route, c: Context, options: AppOptions): Promise<Res
     options.parts.log.error('request failed', {
       request_id: requestId,
       route: route.name,
-      reason: String(error instanceof Error ? error.message : error),
+      reason: reasonOf(error),
     })
     return respond(
       problemReply(
@@ -82,61 +92,74 @@ interface Room {
 }
 
 /** A request's place among those under way; it may leave and come in again. */
-function roomFor({ urgency }: Route, shedding: Shedding): Room {
+function roomFor({ urgency }: Route, { shedding, caps }: AppOptions): Room {
   let out: (() => void) | undefined
   return {
     enter() {
       out = shedding.enter(urgency)
-      if (out !== undefined) return
-      const detail = 'More requests are under way than the gateway serves well.'
-      throw new Objected(objection('SHED', detail, undefined, 1_000))
+      if (out === undefined) throw beyond('requests', caps, { retryAfterMs: 1_000 })
     },
     leave: () => out?.(),
   }
 }
 
+/** What a request counts for besides the jobs or words in it. */
+const REQUEST_ITEMS = 5
+
 async function answer(
   route: Route,
   c: Context,
-  { parts, limits, rate, anonymous }: AppOptions,
+  { parts, caps, door, rate, rounds, reads, bytes }: AppOptions,
   requestId: string,
   room: Room,
 ): Promise<Reply> {
   const request = c.req.raw
+  const address = addressOf(c)
   room.enter()
-  const token = await authorised(route, request, parts, anonymous)
-  let limited: Readonly<Record<string, string>> = {}
-  if (isRationed(route, token)) {
-    const verdict = rate.take(token.id)
-    limited = rate.headers(verdict)
-    if (!verdict.allowed) throw new Objected(objection('RATE', undefined, undefined, verdict.resetSeconds * 1_000))
-  }
+  const token = await door.admit(route, request, address)
+  const ration = isRationed(route, token) ? rate.of(token.id) : undefined
+  ration?.take(REQUEST_ITEMS)
   const query = parsed(route.query, queryOf(request.url), 'query')
   // However slowly somebody sends, nobody else waits for it: only what is being worked on takes up room.
   room.leave()
-  const { raw, value } = route.body === undefined ? { raw: '', value: {} } : await readBody(request, limits)
+  using share: Share = bytes.share(token.id)
+  const text = route.body === undefined ? '' : await readBody(request, route, caps, share)
+  await rounds.take(token.id, text.length, route.urgency !== 'owner')
   room.enter()
+  const { value, kept } = understood(text, route, caps)
   const body = route.body === undefined ? {} : parsed(route.body, value, 'body')
+  if (route.items !== undefined) ration?.take(itemsIn(body, route.items))
+  const gone = route.isHeavy ? new AbortController() : undefined
   const call: Call = {
     route,
     token,
+    address,
     params: c.req.param(),
     query,
     body,
-    raw,
+    kept,
     headers: request.headers,
     requestId,
-    signal: request.signal,
+    signal: gone === undefined ? request.signal : AbortSignal.any([request.signal, gone.signal]),
     leave: room.leave,
     hangUp: () => (c.env as { outgoing?: { destroy(): void } } | undefined)?.outgoing?.destroy(),
-    stillWelcome: async () => void (await authorised(route, request, parts, anonymous)),
+    stillWelcome: async () => void (await door.admit(route, request, address)),
   }
   if (route.name === 'openapi') return { status: 200, body: JSON.stringify(openApi()) }
   const handler = HANDLERS[route.name]
   if (handler === undefined) throw new Error(`no handler for ${route.name}`)
-  const reply = await inTime(handler(call, parts), call, parts)
-  return { ...reply, headers: { ...limited, ...reply.headers } }
+  const work = () => handler(call, parts)
+  const handled = route.isHeavy ? reads.take({ token: token.id, weight: 1, work, signal: call.signal }) : work()
+  const reply = await inTime(handled, call, parts, gone)
+  return ration === undefined ? reply : { ...reply, headers: { ...ration.headers(), ...reply.headers } }
 }
+
+const itemsIn = (body: Readonly<Record<string, unknown>>, member: string): number =>
+  (body[member] as readonly unknown[]).length
+
+/** Where a request comes from, as far as this process can see: a proxy in front of it is what it sees. */
+const addressOf = ({ env }: Context): string =>
+  (env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined)?.incoming?.socket?.remoteAddress ?? ''
 
 /** Who keeps leases alive is never told to slow down. Whoever else uses an owner's route has no lease to lose. */
 const isRationed = ({ urgency }: Route, { scope }: Token): boolean =>
@@ -145,64 +168,29 @@ const isRationed = ({ urgency }: Route, { scope }: Token): boolean =>
 /** A store that is down lets nobody wait for it: what is not answered by then is told so. Long polls wait besides. */
 const ANSWER_WITHIN_MS = 10_000
 
-async function inTime(answered: Promise<Reply>, { body, query }: Call, { timers }: Parts): Promise<Reply> {
+async function inTime(
+  answered: Promise<Reply>,
+  { body, query }: Call,
+  { timers }: Parts,
+  gone: AbortController | undefined,
+): Promise<Reply> {
   const asked = Number(body['waitMs'] ?? query['waitMs'] ?? 0)
-  const cut = new AbortController()
-  const late = timers.sleep(ANSWER_WITHIN_MS + asked, cut.signal).then(() => undefined)
+  const late = Promise.withResolvers<undefined>()
+  using _timer = timers.after(ANSWER_WITHIN_MS + asked, () => late.resolve(undefined))
   // Whoever asked is told that it is not known; what comes of it after all concerns nobody here.
   answered.catch(() => {})
-  try {
-    const reply = await Promise.race([answered, late])
-    if (reply === undefined) throw new Objected(objection('UNAVAILABLE', undefined, undefined, 1_000))
-    return reply
-  } finally {
-    cut.abort()
-  }
-}
-
-/** Default-deny: a route says who may; nobody else does. */
-async function authorised(route: Route, request: Request, parts: Parts, anonymous: Token | undefined): Promise<Token> {
-  if (route.scopes === 'open') return NOBODY
-  if (isForeignPage(request, anonymous !== undefined)) throw new Objected(objection('CROSS_SITE'))
-  const header = request.headers.get('authorization')
-  const secret = header?.startsWith('Bearer ') ? header.slice('Bearer '.length) : undefined
-  const token = secret === undefined ? anonymous : await parts.tokens.identify(secret)
-  if (token === undefined) throw new Objected(objection('UNAUTHENTICATED'))
-  if (!route.scopes.includes(token.scope))
-    throw new Objected(objection('FORBIDDEN', `A ${token.scope} token may not: ${route.summary}.`))
-  return token
-}
-
-/**
- * A browser page of another site has no business here, whatever it carries. Where no token is asked for, a page whose
- * name was made to point to this machine would pass as our own: there the name must be this machine's.
- */
-function isForeignPage({ url, headers }: Request, tokenless: boolean): boolean {
-  const site = headers.get('sec-fetch-site')
-  if (site !== null && site !== 'same-origin' && site !== 'none') return true
-  const { host, hostname } = new URL(url)
-  // Browsers that do not say where a page is from say its origin; whether that is reached by TLS is a proxy's business.
-  const from = site === null ? headers.get('origin') : null
-  if (from !== null && (URL.parse(from)?.host ?? '') !== host) return true
-  return tokenless && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
-}
-
-const NOBODY: Token = {
-  id: '',
-  name: '',
-  scope: 'viewer',
-  tenant: '',
-  queues: [],
-  createdAt: 0,
-  expiresAt: undefined,
-  revokedAt: undefined,
+  const reply = await Promise.race([answered, late.promise])
+  if (reply !== undefined) return reply
+  gone?.abort()
+  throw new Objected(objection('UNAVAILABLE', undefined, undefined, 1_000))
 }
 
 function queryOf(url: string): Readonly<Record<string, string | readonly string[]>> {
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>
   for (const [name, value] of new URL(url).searchParams) {
     const before = query[name]
-    query[name] = before === undefined ? value : Array.isArray(before) ? [...before, value] : [before, value]
+    if (Array.isArray(before)) before.push(value)
+    else query[name] = before === undefined ? value : [before, value]
   }
   return { ...query }
 }

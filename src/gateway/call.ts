@@ -1,25 +1,38 @@
 /** One request on its way through the gateway: who asks, for what, with which words; and what is answered. */
 
+import type { AuditLog } from '../engine/audit.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { JobTypes } from '../engine/job-types.ts'
+import type { Workers } from '../engine/workers.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Log } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
+import type { Allowance } from './allowance.ts'
+import type { Caps } from './caps.ts'
+import type { Census } from './census.ts'
+import type { Kept } from './contract/outline.ts'
 import type { Route } from './contract/routes.ts'
+import type { Positions } from './positions.ts'
 import type { Token, Tokens } from './token.ts'
-import type { Wakes } from './wakes.ts'
+import type { Turns } from './turns.ts'
+import type { ClaimDesk } from './waiting/claim-desk.ts'
+import type { FeedReader } from './waiting/feed-reader.ts'
+import type { Told } from './waiting/telling.ts'
+import type { Wakes } from './waiting/wakes.ts'
 
 export interface Call {
   readonly route: Route
   /** Present exactly where the route is not open. */
   readonly token: Token
+  /** Where it comes from; empty where nobody can tell. */
+  readonly address: string
   readonly params: Readonly<Record<string, string>>
   /** As the route's schemas made them. */
   readonly query: Readonly<Record<string, unknown>>
   readonly body: Readonly<Record<string, unknown>>
-  /** The body as it was sent: what is kept is cut out of this. */
-  readonly raw: string
+  /** What of the body is kept exactly as it was sent. */
+  readonly kept: Kept
   readonly headers: Headers
   readonly requestId: string
   /** Aborts when the caller has gone. */
@@ -43,10 +56,27 @@ export interface Reply {
 /** What handlers work with. */
 export interface Parts {
   readonly engine: Engine
+  readonly caps: Caps
   readonly tokens: Tokens
+  readonly positions: Positions
+  readonly feed: FeedReader<Told>
+  readonly desk: ClaimDesk
   readonly wakes: Wakes
+  /** Lists, a few at a time. */
+  readonly reads: Turns
+  /** Jobs and words. */
+  readonly writes: Turns
+  /** Lanes that are asked for. */
+  readonly asks: Turns
+  readonly streams: Allowance
+  readonly polls: Allowance
+  /** Those that long polls wait for. */
+  readonly lanes: Allowance
   /** What workers have announced: the queue and the policy of a job that names neither. */
   readonly types: JobTypes
+  readonly census: Census
+  readonly workers: Workers
+  readonly audit: AuditLog
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random

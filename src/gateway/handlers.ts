@@ -1,6 +1,7 @@
 /** Which handler serves which route of the table. */
 import type { Handler } from './call.ts'
 import { OPERATOR_WORDS, OWNER_WORDS } from './contract/schemas.ts'
+import { listAudit } from './handlers/audit.ts'
 import { claimJobs } from './handlers/claim.ts'
 import { listDeadLetters, showDeadLetter } from './handlers/dead-letters.ts'
 import { createJob, createJobs } from './handlers/enqueue.ts'
@@ -42,6 +43,7 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   listTokens,
   createToken,
   revokeToken,
+  listAudit,
   showMachine,
   livez,
   readyz,

@@ -46,6 +46,16 @@ export const OBJECTIONS = {
   },
   SHED: { status: 503, title: 'Too much to do', next: 'Try again after the stated time.' },
   RATE: { status: 429, title: 'Too many requests', next: 'Try again after the stated time.' },
+  TOO_MANY: {
+    status: 429,
+    title: 'Too many at a time',
+    next: 'Let some of them end, or try again after the stated time.',
+  },
+  FULL: {
+    status: 422,
+    title: 'There are as many as there may be',
+    next: 'Use those there are, remove what is not needed, or ask the operator for a higher cap (docs/limits.md).',
+  },
   UNAVAILABLE: { status: 503, title: 'The store does not answer', next: 'Try again; /readyz tells when it is back.' },
   INTERNAL: { status: 500, title: 'Something went wrong here', next: 'The log has it under this request id.' },
 } as const
@@ -80,12 +90,15 @@ export interface Problem {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Thrown by handlers and caught in one place. */
+/** Thrown by handlers and caught in one place. It has no stack: nobody reads it, and who is flooded throws thousands. */
 export class Objected extends Error {
   readonly problem: Problem
 
   constructor(problem: Problem) {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(String(problem.body['title']))
+    Error.stackTraceLimit = stackTraceLimit
     this.problem = problem
   }
 }

@@ -1,10 +1,19 @@
 /**
  * The engine's numbers for Prometheus. What happens is counted as it happens; what a scrape asks besides (how long the
- * oldest queued job waits) is one index lookup per queue, never a scan. No id is ever a label.
+ * oldest job of each queue waits) is one statement, and what it answered holds for a while, however many scrape. No id
+ * is ever a label, and names that users make up are so many at most: whoever comes later is `other`.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Engine } from '../engine/engine.ts'
 import { METRICS, type MetricLabels, type MetricName, type Metrics } from '../engine/metrics.ts'
+import { type Clock, realClock } from '../system/clock.ts'
+import { CAPS } from './caps.ts'
+
+export interface PrometheusOptions {
+  /** Values of a label that are told by name. */
+  readonly values?: number | undefined
+  readonly clock?: Clock | undefined
+}
 
 export interface PrometheusMetrics extends Metrics {
   /** From now on a scrape tells of this engine's queues too. */
@@ -14,6 +23,11 @@ export interface PrometheusMetrics extends Metrics {
 
 /** Seconds. Handlers from a millisecond to hours; 1 to 300 are those of document 004. */
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 1_800, 3_600]
+/** Less than anybody's interval, more than two scrapers need to come together. */
+const HOLDS_MS = 5_000
+/** Lanes a scrape looks at; each has its first job looked up in an index. */
+const LANES = 2_000
+export const OTHER = 'other'
 
 export const LABELS: Readonly<Record<MetricName, readonly string[]>> = {
   pawl_transitions_total: ['from', 'to'],
@@ -29,7 +43,10 @@ export const LABELS: Readonly<Record<MetricName, readonly string[]>> = {
   pawl_queue_wait_seconds: ['type'],
 }
 
-export function prometheus(): PrometheusMetrics {
+export function prometheus({
+  values = CAPS.metricValues.most,
+  clock = realClock,
+}: PrometheusOptions = {}): PrometheusMetrics {
   const registry = new Registry()
   const counters = new Map<string, Counter>()
   const gauges = new Map<string, Gauge>()
@@ -40,20 +57,52 @@ export function prometheus(): PrometheusMetrics {
     else if (kind === 'gauge') gauges.set(name, new Gauge(words))
     else histograms.set(name, new Histogram({ ...words, buckets: BUCKETS }))
   }
+  const few = fewValues(values)
+  const texts = held(() => registry.metrics(), clock)
   return {
     add(name, value, labels) {
-      counters.get(name)?.inc(plain(labels), value)
-      gauges.get(name)?.inc(plain(labels), value)
+      counters.get(name)?.inc(few(labels), value)
+      gauges.get(name)?.inc(few(labels), value)
     },
-    observe: (name, value, labels) => histograms.get(name)?.observe(plain(labels), value),
-    watch: (engine) => oldest(registry, engine),
-    text: () => registry.metrics(),
+    observe: (name, value, labels) => histograms.get(name)?.observe(few(labels), value),
+    watch: (engine) => oldest(registry, engine, values),
+    text: texts,
   }
 }
 
-const plain = (labels: MetricLabels): Record<string, string> => ({ ...labels })
+/** The first so many values of each label under their own names. */
+function fewValues(most: number): (labels: MetricLabels) => Record<string, string> {
+  const known = new Map<string, Set<string>>()
+  const told = (label: string, value: string): string => {
+    const values = known.get(label) ?? new Set()
+    known.set(label, values)
+    if (values.size < most) values.add(value)
+    return values.has(value) ? value : OTHER
+  }
+  return (labels) => {
+    const few: Record<string, string> = {}
+    for (const label in labels) few[label] = told(label, labels[label] as string)
+    return few
+  }
+}
 
-function oldest(registry: Registry, engine: Engine): void {
+/** Made at most once in a while, and by one at a time. */
+function held(make: () => Promise<string>, clock: Clock): () => Promise<string> {
+  let made: { readonly text: Promise<string>; readonly at: number } | undefined
+  return async () => {
+    const now = clock.monotonicMs()
+    if (made === undefined || now - made.at >= HOLDS_MS) made = { text: make(), at: now }
+    const { text } = made
+    try {
+      return await text
+    } catch (error) {
+      if (made?.text === text) made = undefined
+      throw error
+    }
+  }
+}
+
+function oldest(registry: Registry, engine: Engine, most: number): void {
   new Gauge({
     name: 'pawl_queue_oldest_seconds',
     help: 'How long the oldest queued job of a queue has been waiting.',
@@ -61,15 +110,14 @@ function oldest(registry: Registry, engine: Engine): void {
     registers: [registry],
     async collect() {
       this.reset()
-      const { tally } = await engine.events({ by: 'tally' })
-      const queues = new Set(
-        tally.filter(({ state, count }) => state === 'queued' && count > 0).map(({ queue }) => queue),
-      )
-      for (const queue of queues) {
-        const { jobs, now } = await engine.find({ queues: [queue], states: ['queued'], order: 'oldest', limit: 1 })
-        const readyAt = jobs[0]?.readyAt
-        if (readyAt !== undefined) this.set({ queue }, Math.max(0, now - readyAt) / 1_000)
+      const { backlog, now } = await engine.events({ by: 'backlog', lanes: LANES })
+      const since = new Map<string, number>()
+      for (const { queue, since: at } of backlog.toSorted((a, b) => a.since - b.since)) {
+        // The longest wait of each name, and of all that have none of their own.
+        const name = since.has(queue) || since.size < most ? queue : OTHER
+        since.set(name, Math.min(at, since.get(name) ?? at))
       }
+      for (const [queue, at] of since) this.set({ queue }, Math.max(0, now - at) / 1_000)
     },
   })
 }

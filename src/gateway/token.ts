@@ -2,16 +2,20 @@
  * Scoped tokens: `pawl_<id>_<secret>`, 256 random bits, shown once, kept as a SHA-256 and compared in constant time.
  * The tenant comes from the token and from nowhere else.
  */
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { Engine } from '../engine/engine.ts'
+import type { Setting } from '../store/store.ts'
 import type { Clock } from '../system/clock.ts'
+import { sha256 } from '../system/digest.ts'
 import type { Random } from '../system/random.ts'
+import { beyond, type Caps, capsWith } from './caps.ts'
 import type { Scope } from './contract/routes.ts'
 
 export interface Token {
   readonly id: string
   readonly name: string
   readonly scope: Scope
+  /** Empty where the scope is nobody's in particular: `metrics`. */
   readonly tenant: string
   /** For workers: the only queues they may touch; undefined for all. */
   readonly queues: readonly string[] | undefined
@@ -24,74 +28,137 @@ interface StoredToken extends Token {
   readonly sha256: string
 }
 
+interface Known {
+  readonly stored: StoredToken
+  /** When the store was asked last, and what it is being asked now. */
+  readonly at: number
+  asking: Promise<StoredToken | undefined> | undefined
+}
+
+export interface TokenPage {
+  readonly tokens: readonly Token[]
+  /** Where there are more: the id to go on behind. */
+  readonly cursor: string | undefined
+}
+
 /** Every node forgets what it knows of a token this soon, so a revocation holds everywhere within it. */
 const REMEMBER_MS = 2_000
 const REMEMBER_MOST = 10_000
 const PATTERN = /^pawl_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/
+const PAGE = 500
+/** Documents of others that are passed over in search of a tenant's own before a page is answered as it is. */
+const LOOKED_AT = 10_000
 
 export class Tokens {
   readonly #engine: Engine
   readonly #clock: Clock
   readonly #random: Random
-  /** By id: what the store said, and when. Bounded; the oldest goes first. */
-  readonly #known = new Map<string, { readonly stored: StoredToken | undefined; readonly at: number }>()
+  readonly #caps: Caps
+  /**
+   * By id, the one used longest ago first. Only whoever has shown the secret of a token gets into it: a made-up id
+   * displaces nobody.
+   */
+  readonly #known = new Map<string, Known>()
 
-  constructor(engine: Engine, clock: Clock, random: Random) {
+  constructor(engine: Engine, clock: Clock, random: Random, caps: Caps = capsWith()) {
     this.#engine = engine
     this.#clock = clock
     this.#random = random
+    this.#caps = caps
+  }
+
+  /** Whether somebody has shown the secret of this token before: then looking it up again is nobody's fault. */
+  knows(secret: string): boolean {
+    const id = idIn(secret)
+    return id !== undefined && this.#known.has(id)
   }
 
   /** The token behind a secret, or undefined: unknown, altered, expired or revoked are one and the same to a caller. */
   async identify(secret: string): Promise<Token | undefined> {
-    const match = PATTERN.exec(secret)
-    if (match === null) return undefined
-    const stored = await this.#stored(match[1] as string)
+    const id = idIn(secret)
+    if (id === undefined) return undefined
+    const stored = await this.#stored(id)
     // An unknown id is compared too, with a hash that nothing has, so that it takes as long.
-    const expected = Buffer.from(stored?.sha256 ?? '0'.repeat(64), 'hex')
-    const same = timingSafeEqual(sha256(secret), expected)
-    if (!same || stored === undefined || stored.revokedAt !== undefined) return undefined
+    const same = timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(stored?.sha256 ?? '0'.repeat(64)))
+    if (!same || stored === undefined) return undefined
+    this.#remember(stored)
+    if (stored.revokedAt !== undefined) return undefined
     return stored.expiresAt !== undefined && stored.expiresAt <= this.#engine.now() ? undefined : stored
   }
 
   /** The secret is in this answer and nowhere else, ever. */
   async create(
-    words: Pick<Token, 'name' | 'scope' | 'tenant' | 'queues'> & { readonly expiresInMs?: number | undefined },
+    words: Pick<Token, 'name' | 'scope' | 'tenant' | 'queues'> & {
+      /** One of its own unless given. */
+      readonly id?: string | undefined
+      readonly expiresInMs?: number | undefined
+    },
   ): Promise<{ readonly token: Token; readonly secret: string }> {
-    const id = this.#random.hex64()
+    const { name, scope, tenant, queues, expiresInMs, id = this.#random.hex64() } = words
     const secret = `pawl_${id}_${this.#random.secret()}`
-    const { name, scope, tenant, queues, expiresInMs } = words
-    const [answer] = await this.#engine.settings([{ op: 'get', collection: 'token', key: id }])
-    const createdAt = answer?.now ?? this.#engine.now()
-    const expiresAt = expiresInMs === undefined ? undefined : createdAt + expiresInMs
-    const token: Token = { id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt: undefined }
-    await this.#write({ ...token, sha256: sha256(secret).toString('hex') })
+    const now = await this.#makeRoom(tenant)
+    const expiresAt = expiresInMs === undefined ? undefined : now + expiresInMs
+    const token: Token = { id, name, scope, tenant, queues, createdAt: now, expiresAt, revokedAt: undefined }
+    await this.#write({ ...token, sha256: sha256(secret) })
     return { token, secret }
   }
 
   async revoke(id: string, tenant: string): Promise<Token | undefined> {
-    this.#known.delete(id)
-    const stored = await this.#stored(id)
-    if (stored === undefined || stored.tenant !== tenant) return undefined
+    const stored = await this.find(id, tenant)
+    if (stored === undefined) return undefined
     const revoked = { ...stored, revokedAt: stored.revokedAt ?? this.#engine.now() }
     await this.#write(revoked)
     return revoked
   }
 
+  async find(id: string, tenant: string): Promise<StoredToken | undefined> {
+    const stored = await this.#read(id)
+    return stored?.tenant === tenant ? stored : undefined
+  }
+
+  async page(tenant: string, cursor: string | undefined, limit: number): Promise<TokenPage> {
+    const tokens: Token[] = []
+    let after = cursor ?? ''
+    for (let looked = 0; looked < LOOKED_AT; looked += PAGE) {
+      const { settings } = await this.#list(after)
+      for (const setting of settings) {
+        const token = storedIn(setting)
+        if (token.tenant !== tenant) continue
+        if (tokens.length === limit) return { tokens, cursor: tokens.at(-1)?.id }
+        tokens.push(token)
+      }
+      if (settings.length < PAGE) return { tokens, cursor: undefined }
+      after = settings.at(-1)?.key ?? after
+    }
+    return { tokens, cursor: after }
+  }
+
   async list(tenant: string): Promise<readonly Token[]> {
     const found: Token[] = []
-    let after = ''
-    for (;;) {
-      const [page] = await this.#engine.settings([{ op: 'list', collection: 'token', after, limit: 500 }])
-      const settings = page?.settings ?? []
-      for (const { text } of settings) {
-        const token = JSON.parse(text) as StoredToken
-        if (token.tenant === tenant) found.push(token)
-      }
-      const last = settings.at(-1)
-      if (last === undefined || settings.length < 500) return found
-      after = last.key
-    }
+    let cursor: string | undefined
+    do {
+      const page = await this.page(tenant, cursor, PAGE)
+      found.push(...page.tokens)
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return found
+  }
+
+  /** Where a tenant has as many as it may, those that are good for nothing any more go. Answers with the store's time. */
+  async #makeRoom(tenant: string): Promise<number> {
+    const all = await this.list(tenant)
+    const now = this.#engine.now()
+    if (all.length < this.#caps.tokensPerTenant) return now
+    const spent = all.filter(({ revokedAt, expiresAt }) => revokedAt !== undefined || (expiresAt ?? now + 1) <= now)
+    if (spent.length === 0) throw beyond('tokensPerTenant', this.#caps)
+    const remove = ({ id }: Token) => ({ op: 'remove', collection: 'token', key: id, rev: undefined }) as const
+    await this.#engine.settings(spent.map(remove))
+    return now
+  }
+
+  async #list(after: string): Promise<{ readonly settings: readonly Setting[] }> {
+    const [page] = await this.#engine.settings([{ op: 'list', collection: 'token', after, limit: PAGE }])
+    return page ?? { settings: [] }
   }
 
   async #write(token: StoredToken): Promise<void> {
@@ -101,18 +168,36 @@ export class Tokens {
     this.#known.delete(token.id)
   }
 
-  async #stored(id: string): Promise<StoredToken | undefined> {
-    const now = this.#clock.monotonicMs()
-    const known = this.#known.get(id)
-    if (known !== undefined && now - known.at < REMEMBER_MS) return known.stored
-    const [answer] = await this.#engine.settings([{ op: 'get', collection: 'token', key: id }])
-    const text = answer?.settings[0]?.text
-    const stored = text === undefined ? undefined : (JSON.parse(text) as StoredToken)
-    this.#known.delete(id)
-    this.#known.set(id, { stored, at: now })
+  #remember(stored: StoredToken): void {
+    const known = this.#known.get(stored.id)
+    if (known !== undefined && this.#isFresh(known)) return
+    this.#known.delete(stored.id)
+    this.#known.set(stored.id, { stored, at: this.#clock.monotonicMs(), asking: undefined })
     if (this.#known.size > REMEMBER_MOST) this.#known.delete(this.#known.keys().next().value as string)
-    return stored
+  }
+
+  #isFresh({ at }: Known): boolean {
+    return this.#clock.monotonicMs() - at < REMEMBER_MS
+  }
+
+  /** As it is remembered; asked for once by all who use it at the same time. */
+  async #stored(id: string): Promise<StoredToken | undefined> {
+    const known = this.#known.get(id)
+    if (known === undefined) return await this.#read(id)
+    if (this.#isFresh(known)) return known.stored
+    known.asking ??= this.#read(id).finally(() => {
+      known.asking = undefined
+    })
+    return await known.asking
+  }
+
+  async #read(id: string): Promise<StoredToken | undefined> {
+    const [answer] = await this.#engine.settings([{ op: 'get', collection: 'token', key: id }])
+    const setting = answer?.settings[0]
+    return setting === undefined ? undefined : storedIn(setting)
   }
 }
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+const idIn = (secret: string): string | undefined => PATTERN.exec(secret)?.[1]
+
+const storedIn = ({ text }: Setting): StoredToken => JSON.parse(text) as StoredToken

@@ -7,13 +7,14 @@ import { parseDuration } from '../core/duration.ts'
 import { PRIORITIES, type Priority, type Time } from '../core/job.ts'
 import type { Word } from '../engine/engine.ts'
 import type { Body } from '../store/store.ts'
-import { membersOf } from './contract/raw-json.ts'
 import type { WORDS, WordName } from './contract/schemas.ts'
+
+export type TextOf = (path: string) => string | undefined
 
 interface Said<N extends WordName> {
   readonly body: z.output<(typeof WORDS)[N]>
-  /** Exact texts of the body's members. */
-  readonly texts: ReadonlyMap<string, string>
+  /** The exact text of a member that is kept. */
+  readonly text: TextOf
   readonly now: Time
 }
 
@@ -30,20 +31,20 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
       progress: progress && { ...progress, etaAt: timeOf(progress.etaAt) },
     },
   }),
-  checkpoint: ({ body, texts }) => {
-    const text = texts.get('state') ?? 'null'
+  checkpoint: ({ body, text: textOf }) => {
+    const text = textOf('state') ?? 'null'
     return {
       command: { type: 'checkpoint', fence: body.fence, body: bodyRef('checkpoint', text) },
       bodies: [{ name: 'checkpoint', text }],
     }
   },
-  record: ({ body: { fence, step, undone, artifact }, texts }) => {
+  record: ({ body: { fence, step, undone, artifact }, text: textOf }) => {
     if (step === undefined) {
-      const memo = undone === undefined ? undefined : texts.get('memo')
+      const memo = undone === undefined ? undefined : textOf('memo')
       const bodies = memo === undefined ? [] : [{ name: `step/${undone}`, text: memo }]
       return { command: { type: 'record', fence, undone, artifact }, bodies }
     }
-    const text = membersOf(texts.get('step') ?? '{}').get('value')
+    const text = textOf('step.value')
     const name = `step/${step.name}`
     return {
       command: {
@@ -56,8 +57,8 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
       bodies: text === undefined ? [] : [{ name, text }],
     }
   },
-  complete: ({ body: { fence, resultPtr, stats, executionMs, startedAt }, texts }) => {
-    const text = texts.get('result')
+  complete: ({ body: { fence, resultPtr, stats, executionMs, startedAt }, text: textOf }) => {
+    const text = textOf('result')
     return {
       command: {
         type: 'complete',
@@ -71,10 +72,10 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
       bodies: text === undefined ? [] : [{ name: 'output', text }],
     }
   },
-  fail: ({ body: { fence, executionMs, startedAt, stack, retryAfter, ...fault }, texts }) => {
+  fail: ({ body: { fence, executionMs, startedAt, stack, retryAfter, ...fault }, text: textOf }) => {
     const { code, message, class: errorClass, stage, context } = fault
     const attempt = fence.split('.')[1] ?? '0'
-    const text = texts.get('details') ?? (stack === undefined ? undefined : JSON.stringify({ stack }))
+    const text = textOf('details') ?? (stack === undefined ? undefined : JSON.stringify({ stack }))
     const name = `error/${attempt}`
     return {
       command: {
@@ -103,8 +104,8 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
   }),
   compensated: ({ body: { fence, executionMs } }) => ({ command: { type: 'compensated', fence, executionMs } }),
   cancel: ({ body: { mode, reason, fence } }) => ({ command: { type: 'cancel', mode, reason, fence } }),
-  signal: ({ body: { name, key }, texts }) => {
-    const text = texts.get('payload')
+  signal: ({ body: { name, key }, text: textOf }) => {
+    const text = textOf('payload')
     return {
       command: { type: 'signal', name, key, body: text && bodyRef('signal', text) },
       bodies: text === undefined ? [] : [{ name: 'signal', text }],
@@ -126,21 +127,17 @@ export interface Speaker {
   readonly traceparent: string | undefined
 }
 
-/** `raw` is the body's text; `body` what its schema made of it. */
+/** `body` is what its schema made of it, `text` what it did not look at. */
 export function wordOf(
   name: WordName,
   id: string,
   body: Readonly<Record<string, unknown>>,
-  raw: string,
+  text: TextOf,
   speaker: Speaker,
   now: Time,
 ): Word {
-  const translate = TRANSLATIONS[name] as (said: {
-    body: unknown
-    texts: ReadonlyMap<string, string>
-    now: Time
-  }) => Translation
-  const { command, bodies } = translate({ body, texts: membersOf(raw), now })
+  const translate = TRANSLATIONS[name] as (said: { body: unknown; text: TextOf; now: Time }) => Translation
+  const { command, bodies } = translate({ body, text, now })
   const { actor, tenant, traceparent } = speaker
   const requestId = typeof body['requestId'] === 'string' ? body['requestId'] : speaker.requestId
   const expectedRev = body['expectedRev']

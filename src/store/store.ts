@@ -13,7 +13,8 @@
  *      store's clock has not reached it. Record, events, bodies and keys change together or not at all.
  *  S5  `heartbeat` renews what is still owned, and only that; the result is what `decide` and `evolve` make of it.
  *  S6  Events come back as they were written: `rev` ascending, `seq` without gaps; folding them gives the record.
- *  S7  The feed shows every event once, in one order that never changes, whatever order transactions commit in.
+ *  S7  The feed shows every event once, in one order that never changes, whatever order transactions commit in; its
+ *      positions ascend (`comparePositions`), the end it tells comes behind all there is and before all that comes.
  *  S8  `due` hands each record whose tick has come to one caller at a time, and hands it out again if nothing came of it.
  *  S9  A repeated `insert` (same id) or `claim` (same request id) answers as the first did and changes nothing.
  *  S10 Text round-trips exactly: whatever string or body goes in comes out, code unit by code unit.
@@ -298,8 +299,22 @@ export type EventQuery =
   | { readonly by: 'feed'; readonly after: string | undefined; readonly limit: number }
   /** Counts per queue, type and state, of one tenant or of all, exact as of a feed position. */
   | { readonly by: 'tally'; readonly tenant?: string | undefined }
+  /** Since when each queue has something to claim, of the first so many lanes that hold anything. */
+  | { readonly by: 'backlog'; readonly lanes: number }
+
+/** Which of two positions of the feed comes first: they are whole numbers, joined by dots, and ascend number by number. */
+export function comparePositions(a: string, b: string): number {
+  const left = a.split('.')
+  const right = b.split('.')
+  for (let i = 0; i < Math.max(left.length, right.length); i += 1) {
+    const difference = Number(left[i] ?? 0) - Number(right[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
 
 export interface FeedItem {
+  /** As `comparePositions` has it, above that of every item before. */
   readonly position: string
   readonly jobId: JobId
   readonly rev: number
@@ -317,12 +332,20 @@ export interface Tally {
   readonly count: number
 }
 
+export interface Backlog {
+  readonly tenant: string
+  readonly queue: string
+  /** When the job could first be claimed that has waited longest. */
+  readonly since: Time
+}
+
 export interface EventPage {
   readonly now: Time
   readonly events: readonly Event[]
   readonly annotations: readonly Annotation[]
   readonly feed: readonly FeedItem[]
   readonly tally: readonly Tally[]
+  readonly backlog: readonly Backlog[]
   /** Jobs removed by retention, ever (I9). */
   readonly purged: number
   /** Where to go on: a cursor, or for the feed the position reached. */
@@ -335,8 +358,11 @@ export interface EventPage {
  */
 export const queueKey = (tenant: string, queue: string): string => JSON.stringify([tenant, queue])
 
-/** Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them. */
-export type SettingCollection = 'queue' | 'worker' | 'token' | 'schedule' | 'ids' | 'idempotency' | 'type'
+/**
+ * Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them, and
+ * what was done to the installation itself.
+ */
+export type SettingCollection = 'queue' | 'worker' | 'token' | 'schedule' | 'ids' | 'idempotency' | 'type' | 'audit'
 
 export type SettingOperation =
   | { readonly op: 'get'; readonly collection: SettingCollection; readonly key: string }

@@ -42,11 +42,59 @@ describe('pawl serve', () => {
     expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 1])
   })
 
-  it('serves metrics, and asks for a token', async () => {
+  it('serves metrics, and asks for a token of their own, made where the store is', async () => {
     const metrics = async (token: string) =>
       await fetch(`${first.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
-    expect(await (await metrics(String(first.token))).text()).toContain('pawl_claims_total')
+    const { secret } = await json<{ secret: string }>(['token', 'create', '--scope', 'metrics', '--url', file])
+    expect(await (await metrics(secret)).text()).toContain('pawl_claims_total')
+    expect((await metrics(String(first.token))).status).toBe(403)
     expect((await metrics('pawl_0000000000000000_nothing')).status).toBe(401)
+    const refused = await run('token', 'create', '--scope', 'metrics')
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('where the store is')])
+  })
+
+  it('takes caps by name', async () => {
+    await using small = started([
+      'serve',
+      '--cap',
+      'bodyBytes=100',
+      '--no-auth',
+      '--port',
+      '0',
+      '--json',
+      '--url',
+      home.at('small.db'),
+    ])
+    const { url } = JSON.parse(await small.line(/url/)) as Served
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${url}/v1/jobs`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ type: 'x'.repeat(120) }),
+    })
+    expect(await answer.json()).toMatchObject({ code: 'TOO_LARGE', cap: 'bodyBytes', most: 100 })
+    const unknown = await pawl(['serve', '--cap', 'bodyByte=1', '--url', file])
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('bodyBytes')])
+    expect((await pawl(['serve', '--cap', 'bodyBytes=0', '--url', file])).code).toBe(2)
+  })
+
+  it('keeps what operators do, for whoever may read it', async () => {
+    const { secret } = await told<{ secret: string }>('token', 'create', '--scope', 'auditor', '--name', 'eve')
+    await told('queues', 'pause', 'audited')
+    const { entries } = await json<{ entries: readonly Record<string, unknown>[] }>(['audit', 'ls'], {
+      env: { ...env, PAWL_TOKEN: secret },
+    })
+    expect(entries.slice(0, 2)).toMatchObject([
+      { act: 'queue.paused', about: 'audited', by: 'admin:first', address: '127.0.0.1' },
+      { act: 'token.created', reason: 'auditor eve', by: 'admin:first' },
+    ])
+    expect((await run('audit', 'ls')).code).toBe(1)
+    // The same log, with the store at hand.
+    const here = await json<{ entries: readonly unknown[] }>(['audit', 'ls', '--url', file])
+    expect(here.entries).toEqual(entries)
+    expect(await json(['audit', 'verify', '--url', file])).toEqual({ breaches: [] })
+    const whole = await json<{ entries: readonly unknown[] }>(['audit', 'ls', '--installation', '--url', file])
+    expect(whole.entries).toMatchObject([{ act: 'token.created', reason: 'metrics metrics' }])
   })
 
   it('refuses a public address without tokens, a port that is taken, and a gateway', async () => {

@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly cwd?: string
   /** It has children of its own, which end with it. */
   readonly group?: boolean
+  /** It is ended after this long at the latest. */
+  readonly longestMs?: number
 }
 
 const LONGEST_MS = 110_000
@@ -54,13 +56,13 @@ export const started = (words: readonly string[], options: RunOptions = {}): Run
   spawned(process.execPath, [MAIN, ...words], options)
 
 export function spawned(command: string, words: readonly string[], options: RunOptions = {}): Running {
-  const { env = {}, cwd, group = false } = options
+  const { env = {}, cwd, group = false, longestMs = LONGEST_MS } = options
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(command, [...words], {
     env: { PATH, HOME, NODE_COMPILE_CACHE: CACHE, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     // A test that gives up must not leave anybody waiting.
-    timeout: LONGEST_MS,
+    timeout: longestMs,
     killSignal: 'SIGKILL',
     detached: group,
     ...(cwd === undefined ? {} : { cwd }),

@@ -7,13 +7,16 @@ afterAll(() => home[Symbol.dispose]())
 interface Served {
   readonly url: string
   readonly token: string
+  readonly store: string
 }
 
 const served = async (running: Running) => JSON.parse(await running.line(/^\{/)) as Served
 
 /** What Prometheus would read there. */
-async function scraped({ url, token }: Served): Promise<string> {
-  const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
+async function scraped({ url, store }: Served): Promise<string> {
+  const { stdout } = await pawl(['token', 'create', '--scope', 'metrics', '--url', store, '--json'])
+  const { secret } = JSON.parse(stdout) as { readonly secret: string }
+  const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${secret}` } })
   expect(answer.status).toBe(200)
   return await answer.text()
 }

@@ -69,6 +69,60 @@ describe('ids', () => {
   })
 })
 
+describe('ids of several tenants', () => {
+  /** What tenant `mine` is given, with `others` jobs of somebody else's in between. */
+  async function mine(others: number): Promise<readonly number[]> {
+    const bench = new Bench()
+    const enqueue = async (tenant: string, count: number) => {
+      bench.clock.advance(1_000)
+      const kind = { ...bench.kind, tenant }
+      const request: EnqueueRequest = { actor: 'producer', kind, priority: 5, input: undefined }
+      const answers = await bench.engine.enqueue(new Array(count).fill(request))
+      return answers.map((answer) => (answer.ok ? (idNumber(answer.job.id) ?? 0) : 0))
+    }
+    await enqueue('theirs', 1)
+    const given: number[] = []
+    for (let round = 0; round < 5; round += 1) {
+      given.push(...(await enqueue('mine', 100)))
+      for (let left = others; left > 0; left -= 500) await enqueue('theirs', Math.min(500, left))
+      bench.clock.advance(10_000 - 1_000 * Math.ceil(others / 500))
+    }
+    return given
+  }
+
+  it('tell a tenant nothing of what others do', async () => {
+    const alone = await mine(1)
+    expect(await mine(4_000)).toEqual(alone)
+    expect(new Set(alone).size).toBe(500)
+    expect(alone).toEqual(alone.toSorted((a, b) => a - b))
+  })
+
+  it('are short and follow each other as long as there is one', async () => {
+    const bench = new Bench()
+    const given: number[] = []
+    for (let n = 0; n < 3; n += 1) given.push(idNumber((await bench.enqueue()).id) ?? 0)
+    expect(given).toEqual([1, 2, 3])
+  })
+
+  it('rise with time, whoever they are for, and are never given twice', async () => {
+    const bench = new Bench()
+    const engines = [bench.engine, bench.another()]
+    const given: number[] = []
+    for (let n = 0; n < 40; n += 1) {
+      bench.clock.advance(500)
+      const kind = { ...bench.kind, tenant: `t${n % 20}` }
+      const requests = [kind, kind, { ...bench.kind, tenant: `u${n}` }].map((kind) => ({ kind }))
+      const whole = requests.map((each) => ({ actor: 'producer', priority: 5, input: undefined, ...each }))
+      for (const answer of await (engines[n % 2] as LocalEngine).enqueue(whole))
+        given.push(answer.ok ? (idNumber(answer.job.id) ?? 0) : 0)
+    }
+    expect(new Set(given).size).toBe(120)
+    // A block that lies idle is used up later: what is new is above everything that was reserved before.
+    const fresh = given.filter((_, i) => i % 3 === 2)
+    expect(fresh).toEqual(fresh.toSorted((a, b) => a - b))
+  })
+})
+
 describe('enqueue', () => {
   it('refuses what is not right, item by item, with every violation', async () => {
     const bench = new Bench()

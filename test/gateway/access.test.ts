@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES, type Route, type Scope } from '../../src/gateway/contract/routes.ts'
 import { SCOPES } from '../../src/gateway/contract/schemas.ts'
 import { HANDLERS } from '../../src/gateway/handlers.ts'
-import { type House, house } from './house.ts'
+import { BOUNDLESS, type House, house } from './house.ts'
 
 let home: House
 let jobId: string
 let tokenId: string
 
 beforeAll(async () => {
-  home = await house()
+  home = await house({ caps: BOUNDLESS })
   const created = await home.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', id: 'mine' })
   jobId = String(created.body['id'])
   tokenId = (await home.gateway.tokens.create({ name: 'old', scope: 'admin', tenant: 'acme', queues: undefined })).token
@@ -58,7 +58,7 @@ describe.each(ROUTES.map((route) => ({ name: `${route.method} ${route.path}`, ro
 
   it.each(SCOPES)('lets a %s in exactly where it says so', async (scope) => {
     if (route.scopes === 'open' || (route.name === 'revokeToken' && scope === 'admin')) return
-    const { status } = await call(scope, route)
+    const { status } = await call(scope, { ...route, path: route.path.replace('{worker}', `of-${scope}`) })
     if (route.scopes.includes(scope)) expect([401, 403]).not.toContain(status)
     else expect(status).toBe(403)
   })
@@ -170,7 +170,8 @@ describe('tokens', () => {
   })
 
   it('of a viewer see no payloads, and nobody but the owner sees a fence', async () => {
-    await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'secret', input: { card: 'canary-4711' } })
+    const env = { KEY: 'canary-0815' }
+    await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'secret', input: { card: 'canary-4711' }, env })
     const claimed = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['secret'] })
     const [{ job, fence }] = claimed.body['jobs'] as [{ job: { id: string }; fence: string }]
     await home.ask('worker', 'POST', `/v1/jobs/${job.id}/heartbeat`, { fence, requestId: `${fence}/beat/1` })
@@ -180,12 +181,18 @@ describe('tokens', () => {
       `/v1/jobs/${job.id}?bodies=input`,
       `/v1/jobs/${job.id}/events`,
       '/v1/jobs',
+      '/v1/jobs?policy=true',
+      `/v1/jobs/${job.id}?policy=true`,
+      `/v1/jobs/${job.id}/explain`,
+      `/v1/jobs/${job.id}/result`,
+      '/v1/events?type=enqueued',
       '/v1/events?type=claimed',
       '/v1/events?type=started',
-      '/v1/events?after=0',
+      '/v1/events?after=',
       ...['000', '001', '002', '003', '004'].flatMap((dialect) => [
         `/v1/jobs/${job.id}?dialect=${dialect}`,
         `/v1/jobs/${job.id}/events?dialect=${dialect}`,
+        `/v1/jobs?dialect=${dialect}`,
       ]),
     ]
     for (const path of paths) {
@@ -194,6 +201,25 @@ describe('tokens', () => {
         expect((await home.ask(scope, 'GET', path)).text).not.toContain(fence.split('.')[2])
       }
     }
-    expect((await home.ask('producer', 'GET', `/v1/jobs/${job.id}`)).text).toContain('canary')
+    for (const scope of ['viewer', 'operator'] as const) {
+      const cut = new AbortController()
+      const headers = { authorization: `Bearer ${home.secrets['acme']?.[scope]}`, accept: 'text/event-stream' }
+      const url = `${home.gateway.url}/v1/events?queue=secret&last_event_id=`
+      const { body } = await fetch(url, { headers, signal: cut.signal })
+      let text = ''
+      for await (const chunk of body as ReadableStream<Uint8Array>) {
+        text += new TextDecoder().decode(chunk)
+        if (text.includes('event: started')) break
+      }
+      cut.abort()
+      expect(text.includes('canary')).toBe(scope === 'operator')
+    }
+    await home.ask('operator', 'POST', `/v1/jobs/${job.id}/deadletter`, { reason: 'timeout' })
+    for (const path of [`/v1/dead-letters/${job.id}`, '/v1/dead-letters']) {
+      expect((await home.ask('viewer', 'GET', path)).text).not.toContain('canary')
+      expect((await home.ask('operator', 'GET', path)).text).toContain('canary')
+    }
+    expect((await home.ask('producer', 'GET', `/v1/jobs/${job.id}`)).text).toContain('canary-4711')
+    expect((await home.ask('producer', 'GET', `/v1/jobs/${job.id}`)).text).toContain('canary-0815')
   })
 })

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { ROUTES, type Route } from '../../src/gateway/contract/routes.ts'
 import { scaled } from '../support/scale.ts'
-import { type House, house } from './house.ts'
+import { goodBody } from './good-bodies.ts'
+import { BOUNDLESS, type House, house } from './house.ts'
 
 let home: House
 beforeAll(async () => {
-  home = await house({ rate: { perSecond: 1e9, burst: 1e9 } })
+  home = await house({ caps: BOUNDLESS })
 })
 afterAll(async () => home[Symbol.asyncDispose]())
 
@@ -105,27 +106,12 @@ const inside = (text: string) => [`[${text}]`, `{"name":${text}}`, `{"a":${text}
 const BASE = [...WORDS.map((word) => JSON.stringify(word)), ...NUMBERS, ...SHAPES]
 const VALUES = [...BASE, ...BASE.slice(0, 60).flatMap(inside)]
 
-const fence = '0.1.0123456789abcdef'
-const GOOD: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  createJob: { type: 'x', queue: 'hostile' },
-  claim: { workerId: 'w', queues: ['none'] },
-  createToken: { name: 'n', scope: 'viewer' },
-  checkpointJob: { fence, state: 1 },
-  recordJob: { fence, artifact: { name: 'a', ptr: 'p' } },
-  failJob: { fence, code: 'x' },
-  waitJob: { fence, name: 'n' },
-  signalJob: { name: 'n' },
-  deadletterJob: { reason: 'timeout' },
-  rescheduleJob: { priority: 3 },
-}
-
 const keysOf = (schema: z.ZodType | undefined): readonly string[] =>
   Object.keys((schema as { shape?: Record<string, unknown> } | undefined)?.shape ?? {})
 
 /** The body of a route with one member replaced by this text. */
 function bodyWith(route: Route, key: string, text: string): string {
-  const good = GOOD[route.name] ?? { fence }
-  const own = Object.entries(good).filter(([name]) => name !== key && keysOf(route.body).includes(name))
+  const own = Object.entries(goodBody(route)).filter(([name]) => name !== key && keysOf(route.body).includes(name))
   return `{${[...own.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`), `${JSON.stringify(key)}:${text}`].join(',')}}`
 }
 
@@ -224,7 +210,7 @@ describe('random requests', () => {
       const chosen = keys.filter(() => random(2) === 0)
       const members = chosen.map(
         (key) =>
-          `${JSON.stringify(key)}:${random(3) === 0 ? pick(VALUES) : JSON.stringify((GOOD[route.name] ?? { fence })[key] ?? 'x')}`,
+          `${JSON.stringify(key)}:${random(3) === 0 ? pick(VALUES) : JSON.stringify(goodBody(route)[key] ?? 'x')}`,
       )
       const body = route.body === undefined ? undefined : random(20) === 0 ? pick(VALUES) : `{${members.join(',')}}`
       const { status, text } = await send(route.method, pathOf(route, pick([...jobs, 'none'])), body)

@@ -3,7 +3,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { Scope } from '../../src/gateway/contract/routes.ts'
 import { SCOPES } from '../../src/gateway/contract/schemas.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/gateway/serve.ts'
-import { open } from '../../src/open.ts'
+import { type OpenOptions, open } from '../../src/open.ts'
 import type { Pawl } from '../../src/pawl.ts'
 
 export interface Answered {
@@ -27,11 +27,20 @@ export interface House extends AsyncDisposable {
   ): Promise<Answered>
 }
 
+/** As much as anybody likes, a thousand times a second: for tests that are about something else. */
+export const BOUNDLESS = {
+  itemsPerSecond: 1e9,
+  itemsAtOnce: 1e9,
+  failures: 1e9,
+  failuresPerAddress: 1e9,
+} as const
+
 export async function house(
   options: Partial<GatewayOptions> = {},
   over: (engine: Engine) => Engine = (engine) => engine,
+  opened: OpenOptions = {},
 ): Promise<House> {
-  const pawl = await open('memory:', { tenant: 'acme' })
+  const pawl = await open('memory:', { tenant: 'acme', ...opened })
   const gateway = await startGateway({ engine: over(pawl.engine), port: 0, ...options })
   const secrets: Record<string, Record<Scope, string>> = {}
   for (const tenant of ['acme', 'rival']) {

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defineJob } from '../../src/define-job.ts'
+import { METRICS } from '../../src/engine/metrics.ts'
 import { prometheus } from '../../src/gateway/prometheus.ts'
 import { type Gateway, startGateway } from '../../src/gateway/serve.ts'
 import { open } from '../../src/open.ts'
 import type { Pawl } from '../../src/pawl.ts'
+import type { EventQuery } from '../../src/store/store.ts'
+import { VirtualClock } from '../engine/virtual-clock.ts'
+import { house } from './house.ts'
 
 let pawl: Pawl
 let gateway: Gateway
@@ -57,5 +62,102 @@ describe('/metrics', () => {
     for (const name of ['pawl_claim_conflicts_total', 'pawl_lease_expiries_total', 'pawl_retry_attempts_total'])
       expect(text).toContain(`# TYPE ${name} counter`)
     expect(text).not.toContain(third?.job.id)
+  })
+
+  it('is for a token of its own, whose tenant nobody is', async () => {
+    await using home = await house()
+    for (const scope of ['producer', 'worker', 'operator', 'viewer', 'admin', 'auditor'])
+      expect((await home.ask(scope, 'GET', '/metrics')).status, scope).toBe(403)
+    expect((await home.ask('metrics', 'GET', '/metrics')).status).toBe(200)
+    // Which is good for nothing else, and is not a tenant's to make.
+    for (const path of ['/v1/jobs', '/v1/queues', '/v1/tokens', '/v1/audit'])
+      expect((await home.ask('metrics', 'GET', path)).status, path).toBe(403)
+    expect((await home.ask('admin', 'POST', '/v1/tokens', { name: 'm', scope: 'metrics' })).status).toBe(403)
+  })
+})
+
+describe('labels', () => {
+  it('have so many values by name; the rest are told together, and nothing is lost', async () => {
+    const metrics = prometheus({ values: 3 })
+    for (let n = 0; n < 10; n += 1) {
+      metrics.add('pawl_claims_total', 1, { type: `t${n}` })
+      metrics.observe('pawl_queue_wait_seconds', 1, { type: `t${n}` })
+      metrics.add('pawl_job_failures_total', 1, { code: `E${n}` })
+    }
+    metrics.add('pawl_jobs_inflight', 1, { type: 't9' })
+    metrics.add('pawl_jobs_inflight', -1, { type: 't9' })
+    const text = await metrics.text()
+    expect(text).toContain('pawl_claims_total{type="t2"} 1\n')
+    expect(text).toContain('pawl_claims_total{type="other"} 7\n')
+    expect(text).toContain('pawl_queue_wait_seconds_count{type="other"} 7\n')
+    expect(text).toContain('pawl_job_failures_total{code="other"} 7\n')
+    expect(text).toContain('pawl_jobs_inflight{type="other"} 0\n')
+    expect(text).not.toContain('t3')
+  })
+
+  it('keep a page small whatever is made up', async () => {
+    const metrics = prometheus()
+    for (let n = 0; n < 5_000; n += 1)
+      for (const [name, { kind }] of Object.entries(METRICS) as [keyof typeof METRICS, { kind: string }][])
+        if (kind === 'histogram') metrics.observe(name, 1, { type: `${'x'.repeat(120)}${n}` })
+        else metrics.add(name, 1, labelsOf(name, n))
+    expect((await metrics.text()).length).toBeLessThan(4_000_000)
+  })
+})
+
+const labelsOf = (name: string, n: number): Record<string, string> =>
+  name.includes('failures')
+    ? { code: `${'x'.repeat(120)}${n}` }
+    : /claims|expiries|retry|inflight/.test(name)
+      ? { type: `${'x'.repeat(120)}${n}` }
+      : {}
+
+describe('a scrape', () => {
+  it('asks one question about all queues, and again only after a while', async () => {
+    const clock = new VirtualClock()
+    const metrics = prometheus({ values: 3, clock })
+    await using at = await open('memory:', { metrics, ticker: false })
+    const asked: EventQuery[] = []
+    metrics.watch(
+      new Proxy(at.engine, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name, target)
+          if (name !== 'events') return typeof value === 'function' ? value.bind(target) : value
+          return (query: EventQuery) => {
+            asked.push(query)
+            return target.events(query)
+          }
+        },
+      }),
+    )
+    for (let n = 0; n < 20; n += 1) await at.enqueue(defineJob({ type: 'x', queue: `q${n}`, run: () => {} }))
+    const [text] = await Promise.all([metrics.text(), metrics.text(), metrics.text()])
+    expect(asked.map(({ by }) => by)).toEqual(['backlog'])
+    expect(text.match(/^pawl_queue_oldest_seconds\{/gm)).toHaveLength(4)
+    expect(text).toContain('pawl_queue_oldest_seconds{queue="other"}')
+    clock.advance(4_000)
+    await metrics.text()
+    expect(asked).toHaveLength(1)
+    clock.advance(2_000)
+    await metrics.text()
+    expect(asked).toHaveLength(2)
+  })
+
+  it('that failed is made again', async () => {
+    const metrics = prometheus()
+    let fails = true
+    await using at = await open('memory:', { metrics, ticker: false })
+    metrics.watch(
+      new Proxy(at.engine, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name, target)
+          if (name !== 'events') return typeof value === 'function' ? value.bind(target) : value
+          return (query: EventQuery) => (fails ? Promise.reject(new Error('away')) : target.events(query))
+        },
+      }),
+    )
+    await expect(metrics.text()).rejects.toThrow('away')
+    fails = false
+    expect(await metrics.text()).toContain('pawl_claims_total')
   })
 })

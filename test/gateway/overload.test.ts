@@ -6,7 +6,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { Shedding } from '../../src/gateway/shedding.ts'
 import { realTimers } from '../../src/system/timers.ts'
 import { eventually } from '../support/eventually.ts'
-import { house } from './house.ts'
+import { BOUNDLESS, house } from './house.ts'
 
 /** The same engine, whose enqueues wait for something first. */
 const slowly = (engine: Engine, until: () => Promise<void>): Engine =>
@@ -49,7 +49,7 @@ describe('shedding', () => {
     // A store that is slow to take new jobs: all that arrive are there at the same time.
     let slow = Promise.resolve()
     let relieve = () => {}
-    await using home = await house({ capacity, rate: { perSecond: 1e9, burst: 1e9 } }, (engine) =>
+    await using home = await house({ caps: { ...BOUNDLESS, requests: capacity } }, (engine) =>
       slowly(engine, () => slow),
     )
     const jobs = Array.from({ length: 40 }, () => ({ type: 'x', queue: 'busy' }))
@@ -93,7 +93,7 @@ describe('shedding', () => {
     const never = new Promise<void>(() => {})
     const timers = {
       ...realTimers,
-      sleep: (ms: number, signal?: AbortSignal) => realTimers.sleep(ms >= 10_000 ? 1 : ms, signal),
+      after: (ms: number, fn: () => void) => realTimers.after(ms >= 10_000 ? 1 : ms, fn),
     }
     await using home = await house({ timers }, (engine) => slowly(engine, () => never))
     const { status, headers, body } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'x' })
@@ -102,12 +102,12 @@ describe('shedding', () => {
   })
 
   it('is fair: a token that asks too often is told so, with the RateLimit fields, and others are not', async () => {
-    await using home = await house({ rate: { perSecond: 1, burst: 5 } })
+    await using home = await house({ caps: { itemsPerSecond: 5, itemsAtOnce: 25 } })
     const answers = []
     for (let i = 0; i < 8; i += 1) answers.push(await home.ask('viewer', 'GET', '/v1/jobs'))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
-    expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"default";q=5;w=5')
-    expect(answers[0]?.headers.get('ratelimit')).toMatch(/^"default";r=4;t=\d+$/)
+    expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"default";q=25;w=5')
+    expect(answers[0]?.headers.get('ratelimit')).toMatch(/^"default";r=20;t=\d+$/)
     expect(Number(answers[5]?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await home.ask('operator', 'GET', '/v1/jobs')).status).toBe(200)
   })
@@ -115,7 +115,7 @@ describe('shedding', () => {
 
 describe('Whoever sends slowly', () => {
   it('keeps nobody else waiting', async () => {
-    await using home = await house({ capacity: 8 })
+    await using home = await house({ caps: { requests: 8 } })
     const { hostname, port } = new URL(home.gateway.url)
     const head = [
       'POST /v1/jobs HTTP/1.1',

@@ -5,6 +5,7 @@ import type { Word } from '../../engine/engine.ts'
 import { jobToWire } from '../../gateway/contract/wire.ts'
 import type { Pawl } from '../../pawl.ts'
 import { realRandom } from '../../system/random.ts'
+import { audited } from '../audited.ts'
 import { chosen, countOf, labelsOf, listOf } from '../choice.ts'
 import { confirmed } from '../confirm.ts'
 import { examples } from '../example.ts'
@@ -135,6 +136,12 @@ async function drive(session: Session, ids: readonly string[], options: Bulk): P
       if (!session.yes) tellCounts(session, counts, jobs.length)
       await confirmed(session, `${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'} would be reopened.`)
     }
+    for (const [tenant, own] of Map.groupBy(jobs, ({ spec }) => spec.kind.tenant))
+      await audited(session, pawl.engine, tenant, {
+        act: 'jobs.reopened',
+        about: own[0]?.id ?? '',
+        count: own.length,
+      })
     const refused = await reopen(session, pawl, jobs)
     const reopened = jobs.length - refused.length
     terminal.tell({ dryRun: false, matched: jobs.length, counts, reopened, refused }, () => {

@@ -1,5 +1,6 @@
 /** `pawl migrate`: brings a Postgres database to this version's schema, or says what that would take. */
 import type { Command } from 'commander'
+import { INSTALLATION } from '../../engine/audit.ts'
 import { checkedRole, checkedSchema } from '../../store/postgres/identifiers.ts'
 import {
   type Ask,
@@ -9,10 +10,11 @@ import {
   schemaScript,
 } from '../../store/postgres/migrate.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
+import { audited } from '../audited.ts'
 import { examples } from '../example.ts'
 import { failureOf, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
-import { isPostgres, type Session } from '../session.ts'
+import { isPostgres, type Session, withPawl } from '../session.ts'
 import { safe } from '../terminal.ts'
 
 interface Options {
@@ -73,6 +75,15 @@ async function run(session: Session, options: Options): Promise<void> {
       if (code === RAISED_BY_US) terminal.warn(safe(message))
     })
     const applied = await apply(ask, schema, { dryRun, role: options.role })
+    if (!dryRun && applied.length > 0)
+      await withPawl(session, ({ engine }) =>
+        audited(session, engine, INSTALLATION, {
+          act: 'store.migrated',
+          about: schema,
+          count: applied.length,
+          reason: applied.join(' '),
+        }),
+      )
     const status = await migrationStatus(ask, schema)
     terminal.tell({ schema, applied: dryRun ? [] : applied, wouldApply: dryRun ? applied : undefined, dryRun }, () => {
       for (const name of applied) terminal.say(`${dryRun ? 'would apply' : 'applied'}  ${name}`)

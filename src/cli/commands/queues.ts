@@ -7,7 +7,7 @@ import type { Pawl } from '../../pawl.ts'
 import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
-import { asked, isGateway, type Session, withExisting, withPawl } from '../session.ts'
+import { askedAll, isGateway, type Session, withExisting, withPawl } from '../session.ts'
 
 export interface QueueCounts {
   readonly tenant?: string | undefined
@@ -78,7 +78,7 @@ function countsRow({ queue, paused, counts }: QueueCounts): readonly (string | n
 
 /** From the store's own tally; the gateway has a page of it. */
 export async function queueCounts(session: Session, pawl: Pawl): Promise<readonly QueueCounts[]> {
-  if (isGateway(session.url)) return (await asked(session, 'GET', '/v1/queues'))['queues'] as readonly QueueCounts[]
+  if (isGateway(session.url)) return await askedAll<QueueCounts>(session, '/v1/queues', 'queues')
   const { tally } = await pawl.engine.events({ by: 'tally' })
   const rows = new Map<
     string,
@@ -91,11 +91,18 @@ export async function queueCounts(session: Session, pawl: Pawl): Promise<readonl
     row.counts[state] = (row.counts[state] ?? 0) + count
     rows.set(key, row)
   }
+  const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
   const documents = new Queues(pawl.engine)
-  const found: QueueCounts[] = []
-  for (const [, { tenant, queue, counts }] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1)))
-    found.push({ tenant, queue, paused: (await documents.paused(tenant, queue)) !== undefined, counts })
-  return found
+  const paused = new Map<string, ReadonlySet<string>>()
+  for (const [tenant, own] of Map.groupBy(sorted, ({ tenant }) => tenant))
+    paused.set(
+      tenant,
+      await documents.pausedAmong(
+        tenant,
+        own.map(({ queue }) => queue),
+      ),
+    )
+  return sorted.map((row) => ({ ...row, paused: paused.get(row.tenant)?.has(row.queue) === true }))
 }
 
 export const total = (counts: QueueCounts['counts'], states: readonly State[] = STATES): number =>

@@ -1,10 +1,14 @@
 /** `pawl serve`: the gateway over a store, until it is stopped. */
 import type { Command } from 'commander'
 import { DEFAULT_TENANT } from '../../define-job.ts'
+import type { Caps } from '../../gateway/caps.ts'
 import type { Gateway } from '../../gateway/serve.ts'
 import type { Pawl } from '../../pawl.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
 import { type Log, linesTo } from '../../system/log.ts'
+import { realRandom } from '../../system/random.ts'
+import { audited } from '../audited.ts'
+import { chosen, countOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { collector, DEFAULT_HOST, DEFAULT_PORT, listening, portOf } from '../listening.ts'
 import type { Context } from '../program.ts'
@@ -15,6 +19,7 @@ export interface ServeOptions {
   readonly host: string
   readonly auth: boolean
   readonly log?: boolean
+  readonly cap?: readonly string[]
 }
 
 /** Whoever calls over HTTP is told soon that the store is away, and when to come again; callers have patience of their own. */
@@ -28,12 +33,14 @@ export function serve(parent: Command, { session }: Context): void {
     .option('--host <address>', 'where to listen', DEFAULT_HOST)
     .option('--no-auth', 'no tokens: whoever reaches the port is an admin; loopback only')
     .option('--log', 'a line of JSON per transition on standard error')
+    .option('--cap <name=number>', 'how much of something there may be (docs/limits.md); may be repeated', gathered)
     .action((options: ServeOptions) => run(session(), options))
   examples(
     command,
     'pawl serve',
     'pawl serve --port 0 --json',
     'pawl serve --url postgres://localhost/app --host 0.0.0.0',
+    'pawl serve --cap streamsPerToken=500 --cap bodyBytes=1048576',
   )
 }
 
@@ -43,10 +50,11 @@ async function run(session: Session, options: ServeOptions): Promise<void> {
   const { host, auth } = options
   const port = portOf(options.port)
   const log = logTo(session, options.log === true)
-  const metrics = await collector()
+  const caps = await capsOf(options.cap)
+  const metrics = await collector(caps)
   const own = { ticker: {}, retention: {}, log, metrics, retryFor: RETRY_FOR }
   await using pawl = await opened(withoutKeys(session), own)
-  await using gateway = await listening(pawl, { host, port, auth, tenant, metrics, log })
+  await using gateway = await listening(pawl, { host, port, auth, tenant, metrics, log, caps })
   const secret = auth ? await firstToken(session, pawl, gateway) : undefined
   terminal.tell({ url: gateway.url, token: secret, store: withoutCredentials(url), auth }, () => {
     const { paint } = terminal
@@ -67,15 +75,27 @@ export const logTo = ({ terminal, clock }: Session, wanted: boolean): Log | unde
       )
     : undefined
 
+const gathered = (one: string, all: readonly string[] = []): readonly string[] => [...all, one]
+
+async function capsOf(pairs: readonly string[] = []): Promise<Partial<Caps>> {
+  const { CAPS } = await import('../../gateway/caps.ts')
+  const caps: Partial<Record<keyof Caps, number>> = {}
+  for (const pair of pairs) {
+    const [name = '', number = ''] = pair.split('=')
+    const cap = chosen('cap', name, Object.keys(CAPS) as (keyof Caps)[])
+    caps[cap] = countOf(`--cap ${cap}`, number, { min: 1, max: Number.MAX_SAFE_INTEGER })
+  }
+  return caps
+}
+
 /** A store that nobody has a token for would serve nobody. */
-export async function firstToken(
-  { tenant = DEFAULT_TENANT }: Session,
-  { engine }: Pawl,
-  { tokens }: Gateway,
-): Promise<string | undefined> {
+export async function firstToken(session: Session, { engine }: Pawl, { tokens }: Gateway): Promise<string | undefined> {
+  const { tenant = DEFAULT_TENANT } = session
   const [page] = await engine.settings([{ op: 'list', collection: 'token', after: '', limit: 1 }])
   if ((page?.settings.length ?? 0) > 0) return undefined
-  return (await tokens.create({ name: 'first', scope: 'admin', tenant, queues: undefined })).secret
+  const id = realRandom.hex64()
+  await audited(session, engine, tenant, { act: 'token.created', about: id, reason: 'admin first' })
+  return (await tokens.create({ id, name: 'first', scope: 'admin', tenant, queues: undefined })).secret
 }
 
 export const stopped = (signal: AbortSignal): Promise<void> =>

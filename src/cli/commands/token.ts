@@ -2,15 +2,17 @@
 import type { Command } from 'commander'
 import { parseDuration } from '../../core/duration.ts'
 import { DEFAULT_TENANT } from '../../define-job.ts'
+import { INSTALLATION } from '../../engine/audit.ts'
 import type { Scope } from '../../gateway/contract/routes.ts'
 import { toWire } from '../../gateway/contract/wire.ts'
 import { type Token, Tokens } from '../../gateway/token.ts'
 import { realRandom } from '../../system/random.ts'
+import { audited } from '../audited.ts'
 import { chosen, listOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Missing, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
-import { asked, isGateway, type Session, withExisting, withPawl } from '../session.ts'
+import { asked, askedAll, isGateway, type Session, withExisting, withPawl } from '../session.ts'
 
 interface Options {
   readonly scope: string
@@ -31,10 +33,15 @@ interface Told {
 }
 
 /** Known here without loading the schemas that know them, too: a scope that is missing does not compile. */
-const SCOPES = Object.keys({ producer: 1, worker: 1, operator: 1, viewer: 1, admin: 1 } satisfies Record<
-  Scope,
-  1
->) as readonly Scope[]
+const SCOPES = Object.keys({
+  producer: 1,
+  worker: 1,
+  operator: 1,
+  viewer: 1,
+  admin: 1,
+  auditor: 1,
+  metrics: 1,
+} satisfies Record<Scope, 1>) as readonly Scope[]
 
 export function token(parent: Command, { session }: Context): void {
   const group = parent.command('token').description('who may ask a gateway for what')
@@ -78,10 +85,15 @@ async function make(session: Session, options: Options): Promise<void> {
         expiresIn: options.expiresIn,
       })) as never as Told & { readonly secret: string })
     : await withPawl(session, async (pawl) => {
+        const id = realRandom.hex64()
+        // Metrics are of all tenants, so their token is nobody's in particular.
+        const whose = scope === 'metrics' ? INSTALLATION : tenant
+        await audited(session, pawl.engine, whose, { act: 'token.created', about: id, reason: `${scope} ${name}` })
         const { token, secret } = await new Tokens(pawl.engine, session.clock, realRandom).create({
+          id,
           name,
           scope,
-          tenant,
+          tenant: whose,
           queues,
           expiresInMs,
         })
@@ -96,10 +108,11 @@ async function make(session: Session, options: Options): Promise<void> {
 async function list(session: Session): Promise<void> {
   const { terminal, tenant = DEFAULT_TENANT } = session
   const tokens = isGateway(session.url)
-    ? ((await asked(session, 'GET', '/v1/tokens'))['tokens'] as readonly Told[])
-    : await withExisting(session, async (pawl) =>
-        (await new Tokens(pawl.engine, session.clock, realRandom).list(tenant)).map(wire),
-      )
+    ? await askedAll<Told>(session, '/v1/tokens', 'tokens')
+    : await withExisting(session, async (pawl) => {
+        const all = new Tokens(pawl.engine, session.clock, realRandom)
+        return [...(await all.list(tenant)), ...(await all.list(INSTALLATION))].map(wire)
+      })
   terminal.tell({ tokens }, () => {
     if (tokens.length === 0) return terminal.say('There are no tokens. Make one: pawl token create --scope admin')
     terminal.table(
@@ -122,8 +135,12 @@ async function revoke(session: Session, id: string): Promise<void> {
   const revoked = isGateway(session.url)
     ? ((await asked(session, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`)) as never as Told)
     : await withExisting(session, async (pawl) => {
-        const found = await new Tokens(pawl.engine, session.clock, realRandom).revoke(id, tenant)
-        return found === undefined ? undefined : wire(found)
+        const tokens = new Tokens(pawl.engine, session.clock, realRandom)
+        const found = (await tokens.find(id, tenant)) ?? (await tokens.find(id, INSTALLATION))
+        if (found === undefined) return undefined
+        await audited(session, pawl.engine, found.tenant, { act: 'token.revoked', about: id })
+        const gone = await tokens.revoke(id, found.tenant)
+        return gone && wire(gone)
       })
   if (revoked === undefined) throw new Missing(`There is no token ${id}.`, 'pawl token ls')
   terminal.tell(revoked, () => terminal.say(`Token ${revoked.id} is revoked; every gateway knows within seconds.`))

@@ -1,9 +1,10 @@
 /** `pawl workers ls`: who works, on what. */
 import type { Command } from 'commander'
+import { DEFAULT_TENANT } from '../../define-job.ts'
+import { Workers } from '../../engine/workers.ts'
 import type { Pawl } from '../../pawl.ts'
-import type { Setting } from '../../store/store.ts'
 import type { Context } from '../program.ts'
-import { asked, isGateway, type Session, withExisting } from '../session.ts'
+import { askedAll, isGateway, type Session, withExisting } from '../session.ts'
 import { ago } from '../terminal.ts'
 
 interface Seen {
@@ -17,8 +18,6 @@ interface Seen {
   readonly present: boolean
 }
 
-/** Workers tell that they are there twice as often. */
-const PRESENT_MS = 60_000
 const PAGE = 500
 
 export function workers(parent: Command, { session }: Context): void {
@@ -27,7 +26,7 @@ export function workers(parent: Command, { session }: Context): void {
     .command('ls')
     .alias('list')
     .description('workers that have told of themselves')
-    .option('--all', 'those that fell silent, too')
+    .option('--all', 'those that fell silent within the last hour, too')
     .action(({ all }: { readonly all?: boolean }) => list(session(), all === true))
 }
 
@@ -35,7 +34,7 @@ async function list(session: Session, all: boolean): Promise<void> {
   const { terminal } = session
   await withExisting(session, async (pawl) => {
     const everybody = isGateway(session.url)
-      ? ((await asked(session, 'GET', '/v1/workers'))['workers'] as readonly Seen[])
+      ? await askedAll<Seen>(session, '/v1/workers', 'workers')
       : await local(session, pawl)
     const found = everybody.filter(({ present }) => all || present)
     const now = pawl.engine.now()
@@ -56,19 +55,15 @@ async function list(session: Session, all: boolean): Promise<void> {
   })
 }
 
-async function local(session: Session, pawl: Pawl): Promise<readonly Seen[]> {
+async function local({ tenant = DEFAULT_TENANT }: Session, { engine }: Pawl): Promise<readonly Seen[]> {
+  const workers = new Workers(engine)
   const found: Seen[] = []
-  for (let after = ''; ; ) {
-    const [page] = await pawl.engine.settings([{ op: 'list', collection: 'worker', after, limit: PAGE }])
-    const settings: readonly Setting[] = page?.settings ?? []
-    for (const { key, text, updatedAt } of settings) {
-      const [tenant, workerId] = JSON.parse(key) as readonly [string, string]
-      if (session.tenant !== undefined && tenant !== session.tenant) continue
-      const present = pawl.engine.now() - updatedAt < PRESENT_MS
-      found.push({ workerId, ...(JSON.parse(text) as object), seenAt: new Date(updatedAt).toISOString(), present })
-    }
-    const last = settings.at(-1)
-    if (last === undefined || settings.length < PAGE) return found
-    after = last.key
-  }
+  let cursor: string | undefined
+  do {
+    const page = await workers.page(tenant, cursor, PAGE)
+    for (const { workerId, words, seenAt, present } of page.workers)
+      found.push({ workerId, ...words, seenAt: new Date(seenAt).toISOString(), present })
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return found
 }

@@ -3,12 +3,15 @@ import type { ReportProgress } from '../command.ts'
 import { type Draft, observe } from '../draft.ts'
 import type { Job } from '../job.ts'
 import { SIZES } from '../limits.ts'
+import { quota } from '../quota.ts'
 import type { Ruling } from '../ruling.ts'
 
 export function decideProgress(d: Draft, job: Job, command: ReportProgress): Ruling {
   const { progress, counters } = command
   const overflow = counterOverflow(job, counters)
   if (overflow !== undefined) return overflow
+  const full = quota(job)
+  if (full !== undefined) return full
   observe(d, 'progressed', { progress, counters })
   return undefined
 }

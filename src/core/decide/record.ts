@@ -3,6 +3,7 @@ import type { RecordWork } from '../command.ts'
 import { type Draft, observe } from '../draft.ts'
 import type { Job } from '../job.ts'
 import { SIZES } from '../limits.ts'
+import { quota } from '../quota.ts'
 import type { Ruling } from '../ruling.ts'
 
 export function decideRecord(d: Draft, job: Job, command: RecordWork): Ruling {
@@ -20,6 +21,8 @@ export function decideRecord(d: Draft, job: Job, command: RecordWork): Ruling {
   if (undone !== undefined && job.phase !== 'compensate') {
     return { code: 'WRONG_PHASE', message: `Job ${job.id} is in phase run; nothing is undone there.` }
   }
+  const full = quota(job, step?.body)
+  if (full !== undefined) return full
   observe(d, 'recorded', { step, undone, artifact })
   return undefined
 }

@@ -3,9 +3,12 @@ import type { Signal } from '../command.ts'
 import { change, type Draft, type MemoBody, observe } from '../draft.ts'
 import type { Job, StoredSignal, Wait } from '../job.ts'
 import { SIZES } from '../limits.ts'
+import { bodyQuota, quota } from '../quota.ts'
 import type { Ruling } from '../ruling.ts'
 
 export function decideSignal(d: Draft, job: Job, command: Signal): Ruling {
+  const tooLarge = bodyQuota(job, command.body)
+  if (tooLarge !== undefined) return tooLarge
   const n = job.signals + 1
   const signal: StoredSignal = {
     n,
@@ -22,6 +25,9 @@ export function decideSignal(d: Draft, job: Job, command: Signal): Ruling {
   }
   if (job.inbox.length >= SIZES.inbox)
     return { code: 'INBOX_FULL', message: `Job ${job.id} keeps ${SIZES.inbox} signals already.` }
+  // A signal that is waited for is never refused for their number: the job would wait for ever.
+  const full = quota(job)
+  if (full !== undefined) return full
   observe(d, 'signal_stored', { signal })
   return undefined
 }

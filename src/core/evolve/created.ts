@@ -29,6 +29,8 @@ export function created(payload: TransitionPayloads['enqueued'], state: State, e
     artifacts: NOTHING,
     checkpoint: undefined,
     steps: 0,
+    observations: 0,
+    bodySize: 0,
     compensations: NO_STEPS,
     lastFailure: undefined,
     lastClaim: undefined,

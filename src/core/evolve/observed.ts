@@ -1,5 +1,6 @@
 /** What an observation leaves on the record: the state stays. */
 import { assert, unreachable } from '../assert.ts'
+import { sizeOf } from '../body.ts'
 import type { Event } from '../event.ts'
 import type { CancelRequest, Job, Lease, Time } from '../job.ts'
 import { startByFrom } from '../timers.ts'
@@ -27,11 +28,19 @@ export function observed(job: Job, event: Exclude<Extract<Event, { seq: undefine
         recent: remember(job, event),
       })
     case 'checkpointed':
-      return note(job, event, { checkpoint: event.payload.body, recent: remember(job, event) })
+      return note(job, event, {
+        checkpoint: event.payload.body,
+        bodySize: job.bodySize + sizeOf(event.payload.body) - sizeOf(job.checkpoint),
+        recent: remember(job, event),
+      })
     case 'recorded':
       return note(job, event, { ...recorded(job, event.payload), recent: remember(job, event) })
     case 'signal_stored':
-      return note(job, event, { inbox: [...job.inbox, event.payload.signal], signals: event.payload.signal.n })
+      return note(job, event, {
+        inbox: [...job.inbox, event.payload.signal],
+        signals: event.payload.signal.n,
+        bodySize: job.bodySize + sizeOf(event.payload.signal.body),
+      })
     case 'cancel_requested':
       return note(job, event, { cancel: event.payload.cancel })
     case 'rescheduled':
@@ -50,6 +59,8 @@ export function observed(job: Job, event: Exclude<Extract<Event, { seq: undefine
         steps: event.payload.steps,
         compensations: event.payload.compensations,
         artifacts: event.payload.artifacts,
+        observations: event.payload.observations,
+        bodySize: event.payload.bodySize,
       })
     default:
       return unreachable(event)
@@ -57,7 +68,14 @@ export function observed(job: Job, event: Exclude<Extract<Event, { seq: undefine
 }
 
 const note = (job: Job, event: Event, changes: Changes): Job =>
-  ({ ...job, rev: event.rev, baseRev: event.rev, updatedAt: event.at, ...changes }) as Job
+  ({
+    ...job,
+    rev: event.rev,
+    baseRev: event.rev,
+    updatedAt: event.at,
+    observations: job.observations + 1,
+    ...changes,
+  }) as Job
 
 /** What may change with any event. */
 export type Changes = Partial<Omit<Job, 'state' | 'id' | 'spec' | Demanded>>
@@ -70,6 +88,7 @@ function recorded(job: Job, payload: Extract<Event, { type: 'recorded' }>['paylo
   const registered = step?.compensate === true ? [...job.compensations, step.name] : job.compensations
   return {
     steps: job.steps + (step === undefined ? 0 : 1),
+    bodySize: job.bodySize + sizeOf(step?.body),
     compensations: undone === undefined ? registered : registered.filter((name) => name !== undone),
     artifacts: artifact === undefined ? job.artifacts : { ...job.artifacts, [artifact.name]: artifact.ptr },
   }

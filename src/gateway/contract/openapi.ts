@@ -1,6 +1,6 @@
 /** The route table as OpenAPI 3.1. Pure: the same table gives the same document. */
-import { z } from 'zod'
 import { REFUSALS } from '../../core/refusal.ts'
+import { described } from './collections.ts'
 import { ROUTES, type Route } from './routes.ts'
 
 export interface OpenApi {
@@ -32,7 +32,7 @@ function operation(route: Route): Readonly<Record<string, unknown>> {
   const body =
     route.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body) } } } }
+      : { requestBody: { required: true, content: { 'application/json': { schema: described(route.body) } } } }
   return {
     operationId: route.name,
     summary: route.summary,
@@ -52,7 +52,7 @@ const pathParameters = ({ path }: Route): readonly unknown[] =>
   }))
 
 function queryParameters({ query }: Route): readonly unknown[] {
-  const schema = schemaOf(query) as { properties?: Record<string, unknown>; required?: readonly string[] }
+  const schema = described(query) as { properties?: Record<string, unknown>; required?: readonly string[] }
   return Object.entries(schema.properties ?? {}).map(([name, value]) => ({
     name,
     in: 'query',
@@ -77,14 +77,6 @@ const FORMS: Readonly<Record<string, string>> = {
   streamEvents: 'text/event-stream',
   showIndex: 'text/html',
   showErrors: 'text/html',
-}
-
-function schemaOf(type: z.ZodType): unknown {
-  const { $schema: _, ...schema } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Record<
-    string,
-    unknown
-  >
-  return schema
 }
 
 const PROBLEM_ANSWER = {

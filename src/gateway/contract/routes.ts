@@ -3,6 +3,7 @@
  * the client read it; a path or method that is not here does not exist. A route without scopes is a compile error.
  */
 import type { z } from 'zod'
+import type { Opaque } from './outline.ts'
 import {
   claims,
   deadLettersQuery,
@@ -11,12 +12,16 @@ import {
   jobEventsQuery,
   jobQuery,
   jobsQuery,
+  KEPT_BY_ANY_WORD,
+  KEPT_BY_JOBS,
+  KEPT_BY_WORDS,
   newJob,
   newJobs,
   newToken,
   nothing,
   OPERATOR_WORDS,
   OWNER_WORDS,
+  pageQuery,
   resultQuery,
   type SCOPES,
   transitions,
@@ -30,6 +35,12 @@ export type Scope = (typeof SCOPES)[number]
 /** What is given up first when there is too much to do: `list`, then `enqueue`, then `claim`; `owner` never. */
 export type Urgency = 'owner' | 'claim' | 'enqueue' | 'list' | 'health'
 
+/** Words alone, lists of names, or what users send to be kept: the largest there are is an operator's to set. */
+export type BodySize = keyof typeof BODY_BYTES | 'payload'
+
+/** Room for the longest words of each, every letter of them escaped. */
+export const BODY_BYTES = { words: 128 * 1024, lists: 1024 * 1024 } as const
+
 export interface Route {
   /** Unique; the handler has the same name. */
   readonly name: string
@@ -42,6 +53,14 @@ export interface Route {
   readonly summary: string
   readonly query: z.ZodType
   readonly body: z.ZodType | undefined
+  /** What of the body is kept exactly as it was sent, and never parsed here. */
+  readonly kept: Opaque | undefined
+  /** How large a body may be. */
+  readonly size: BodySize
+  /** The member of the body that is a list of what there is to do; counted where the token is rationed. */
+  readonly items: 'jobs' | 'transitions' | undefined
+  /** It reads much: a few of these at a time, by turns. */
+  readonly isHeavy: boolean
   /** Statuses it answers with besides the errors all routes share. */
   readonly answers: Readonly<Record<number, string>>
 }
@@ -51,22 +70,28 @@ const OPERATORS = ['operator', 'admin'] as const
 const WORKERS = ['worker', 'admin'] as const
 const PRODUCERS = ['producer', 'admin'] as const
 
+const BARE = {
+  body: undefined,
+  kept: undefined,
+  size: 'words',
+  items: undefined,
+  isHeavy: false,
+  answers: { 200: 'OK' },
+} as const satisfies Partial<Route>
+
+/** One thing. */
 const get = (
   name: string,
   path: string,
   scopes: Route['scopes'],
   summary: string,
   query: z.ZodType = nothing,
-): Route => ({
-  name,
-  method: 'GET',
-  path,
-  scopes,
-  urgency: 'list',
-  summary,
-  query,
-  body: undefined,
-  answers: { 200: 'OK' },
+): Route => ({ ...BARE, name, method: 'GET', path, scopes, urgency: 'list', summary, query })
+
+/** Many of them, page by page, or what is made of many. */
+const list = (name: string, path: string, scopes: Route['scopes'], summary: string, query: z.ZodType): Route => ({
+  ...get(name, path, scopes, summary, query),
+  isHeavy: true,
 })
 
 const post = (
@@ -76,7 +101,9 @@ const post = (
   urgency: Urgency,
   summary: string,
   body: z.ZodType,
+  kept?: Opaque,
 ): Route => ({
+  ...BARE,
   name,
   method: 'POST',
   path,
@@ -85,7 +112,8 @@ const post = (
   summary,
   query: nothing,
   body,
-  answers: { 200: 'OK' },
+  kept,
+  size: kept === undefined ? 'words' : 'payload',
 })
 
 const ownerSummary: Readonly<Record<(typeof OWNER_WORDS)[number], string>> = {
@@ -120,33 +148,50 @@ const SAYERS: Readonly<Record<(typeof OPERATOR_WORDS)[number], readonly Scope[]>
 
 export const ROUTES: readonly Route[] = [
   {
-    ...post('createJob', '/v1/jobs', PRODUCERS, 'enqueue', 'Enqueue a job', newJob),
+    ...post('createJob', '/v1/jobs', PRODUCERS, 'enqueue', 'Enqueue a job', newJob, KEPT_BY_JOBS),
     answers: { 201: 'Created', 200: 'It exists already: the same key or id' },
   },
-  post('createJobs', '/v1/jobs:batch', PRODUCERS, 'enqueue', 'Enqueue many jobs, one answer each', newJobs),
-  get('listJobs', '/v1/jobs', READERS, 'Find jobs, newest first; no payloads', jobsQuery),
+  {
+    ...post('createJobs', '/v1/jobs:batch', PRODUCERS, 'enqueue', 'Enqueue many jobs, one answer each', newJobs, {
+      jobs: { '*': KEPT_BY_JOBS },
+    }),
+    items: 'jobs',
+  },
+  list('listJobs', '/v1/jobs', READERS, 'Find jobs, newest first; no payloads', jobsQuery),
   get('showJob', '/v1/jobs/{id}', [...READERS, 'worker'], 'One job, with its payload', jobQuery),
-  get('listJobEvents', '/v1/jobs/{id}/events', READERS, 'The history of a job', jobEventsQuery),
+  list('listJobEvents', '/v1/jobs/{id}/events', READERS, 'The history of a job', jobEventsQuery),
   {
     ...get('showResult', '/v1/jobs/{id}/result', READERS, 'The result; waits for it with waitMs', resultQuery),
     answers: { 200: 'It has ended', 202: 'Not yet' },
   },
   get('explainJob', '/v1/jobs/{id}/explain', READERS, 'Why is this job not running?'),
   ...OPERATOR_WORDS.map((word) =>
-    post(`${word}Job`, `/v1/jobs/{id}/${word}`, SAYERS[word], 'enqueue', operatorSummary[word], WORDS[word]),
+    post(
+      `${word}Job`,
+      `/v1/jobs/{id}/${word}`,
+      SAYERS[word],
+      'enqueue',
+      operatorSummary[word],
+      WORDS[word],
+      KEPT_BY_WORDS[word],
+    ),
   ),
-  post('claim', '/v1/claims', WORKERS, 'claim', 'Claim jobs (long poll, batch)', claims),
+  { ...post('claim', '/v1/claims', WORKERS, 'claim', 'Claim jobs (long poll, batch)', claims), size: 'lists' },
   ...OWNER_WORDS.map((word) =>
-    post(`${word}Job`, `/v1/jobs/{id}/${word}`, WORKERS, 'owner', ownerSummary[word], WORDS[word]),
+    post(`${word}Job`, `/v1/jobs/{id}/${word}`, WORKERS, 'owner', ownerSummary[word], WORDS[word], KEPT_BY_WORDS[word]),
   ),
-  post(
-    'settle',
-    '/v1/transitions:batch',
-    ['producer', 'worker', 'operator', 'admin'],
-    'owner',
-    'Many words about many jobs, one answer each; each as its own route would take it',
-    transitions,
-  ),
+  {
+    ...post(
+      'settle',
+      '/v1/transitions:batch',
+      ['producer', 'worker', 'operator', 'admin'],
+      'owner',
+      'Many words about many jobs, one answer each; each as its own route would take it',
+      transitions,
+      { transitions: { '*': KEPT_BY_ANY_WORD } },
+    ),
+    items: 'transitions',
+  },
   get(
     'streamEvents',
     '/v1/events',
@@ -154,8 +199,8 @@ export const ROUTES: readonly Route[] = [
     'What happens, as it happens (SSE, resumable), or as JSON by time or correlation',
     eventsQuery,
   ),
-  get('listQueues', '/v1/queues', [...READERS, 'worker'], 'Queues with their counts'),
-  get('showQueue', '/v1/queues/{queue}', [...READERS, 'worker'], 'One queue'),
+  list('listQueues', '/v1/queues', [...READERS, 'worker'], 'Queues with their counts', pageQuery),
+  list('showQueue', '/v1/queues/{queue}', [...READERS, 'worker'], 'One queue', nothing),
   post(
     'pauseQueue',
     '/v1/queues/{queue}/pause',
@@ -165,15 +210,15 @@ export const ROUTES: readonly Route[] = [
     nothing,
   ),
   post('resumeQueue', '/v1/queues/{queue}/resume', OPERATORS, 'enqueue', 'Give again', nothing),
-  get('listWorkers', '/v1/workers', READERS, 'Who works, on what'),
+  list('listWorkers', '/v1/workers', READERS, 'Who works, on what', pageQuery),
   {
-    ...post('reportWorker', '/v1/workers/{worker}', WORKERS, 'owner', 'A worker tells that it is there', worker),
+    ...post('reportWorker', '/v1/workers/{worker}', WORKERS, 'enqueue', 'A worker tells that it is there', worker),
     method: 'PUT',
   },
-  get('listDeadLetters', '/v1/dead-letters', READERS, 'Jobs put aside, with reasons', deadLettersQuery),
+  list('listDeadLetters', '/v1/dead-letters', READERS, 'Jobs put aside, with reasons', deadLettersQuery),
   get('showDeadLetter', '/v1/dead-letters/{id}', READERS, 'One of them', dialectOnly),
   post('reopenDeadLetter', '/v1/dead-letters/{id}/reopen', OPERATORS, 'enqueue', 'Reopen one', WORDS.reopen),
-  get('listTokens', '/v1/tokens', ['admin'], 'Tokens, without their secrets'),
+  list('listTokens', '/v1/tokens', ['admin'], 'Tokens, without their secrets', pageQuery),
   {
     ...post('createToken', '/v1/tokens', ['admin'], 'enqueue', 'A new token; its secret is shown once', newToken),
     answers: { 201: 'Created' },
@@ -183,6 +228,7 @@ export const ROUTES: readonly Route[] = [
     method: 'DELETE',
     urgency: 'enqueue',
   },
+  list('listAudit', '/v1/audit', ['auditor'], 'What was done to the installation, newest first', pageQuery),
   get('showMachine', '/v1/machine', [...READERS, 'worker'], 'The transition table as data', dialectOnly),
   { ...get('openapi', '/openapi.json', [...READERS, 'worker'], 'This table as OpenAPI 3.1'), urgency: 'health' },
   { ...get('livez', '/livez', 'open', 'The process is alive'), urgency: 'health' },
@@ -191,7 +237,7 @@ export const ROUTES: readonly Route[] = [
     urgency: 'health',
     answers: { 200: 'Ready', 503: 'Not ready' },
   },
-  { ...get('metrics', '/metrics', ['viewer', 'operator', 'admin'], 'Prometheus metrics'), urgency: 'health' },
+  { ...get('metrics', '/metrics', ['metrics'], 'Prometheus metrics, of all tenants'), urgency: 'health' },
   { ...get('showIndex', '/', 'open', 'This list, for people (text, or HTML for a browser)'), urgency: 'health' },
   { ...get('showErrors', '/docs/errors', 'open', 'What the `type` of a problem points to'), urgency: 'health' },
 ]

@@ -2,8 +2,10 @@
 import { z } from 'zod'
 import { parseDuration } from '../../core/duration.ts'
 import { DEAD_LETTER_REASONS, STAGES, STATES } from '../../core/job.ts'
-import { COUNTS, LENGTHS, MAX_DURATION_MS, SIZES } from '../../core/limits.ts'
+import { AT_ONCE, COUNTS, LENGTHS, MAX_DURATION_MS, SIZES } from '../../core/limits.ts'
 import { DIALECT_NAMES, ERROR_CLASSES } from '../../core/policy.ts'
+import { described, listOf, membersOnly, tableOf } from './collections.ts'
+import type { Opaque } from './outline.ts'
 
 export const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
@@ -17,13 +19,8 @@ const duration = z
   .refine((value) => (parseDuration(value) ?? 0) <= MAX_DURATION_MS, `at most ${MAX_DURATION_MS} ms`)
   .describe("milliseconds, or '30s', '5m', '2h', '1d'")
 const time = z.iso.datetime().describe('ISO 8601, UTC')
-const table = <V extends z.ZodType>(value: V, most: number) =>
-  z
-    .record(name, value)
-    .refine((entries) => Object.keys(entries).length <= most, `at most ${most} entries`)
-    .and(z.custom((entries) => !Object.hasOwn(Object(entries), '__proto__'), 'must not have __proto__'))
-const numbers = table(z.number(), SIZES.counters)
-const words = (most: number) => table(z.string().max(LENGTHS.entry), most)
+const numbers = tableOf(name, z.number(), SIZES.counters)
+const words = (most: number) => tableOf(name, z.string().max(LENGTHS.entry), most)
 const anything = z.unknown().describe('JSON of your own; kept exactly as sent')
 const expectedRev = z.int().min(0).optional().describe('refused unless the record is still at this revision')
 const requestId = id.optional().describe('this call; repeated, it gets the answer it got')
@@ -37,46 +34,42 @@ const curve = {
   jitter: z.enum(['full', 'equal', 'none']).optional(),
 }
 
-export const policy = z
-  .strictObject({
-    dialect: z.enum(DIALECT_NAMES).optional(),
-    lease: duration.optional(),
-    heartbeat: z.union([duration, z.literal(false)]).optional(),
-    missedHeartbeats: z.int().optional(),
-    timeout: duration.optional(),
-    deadline: duration.optional(),
-    startWithin: duration.optional(),
-    parkAfter: duration.optional(),
-    cancelGrace: duration.optional(),
-    compensateWithin: duration.optional(),
-    retry: z
-      .strictObject({
-        ...curve,
-        attempts: z.int().optional(),
-        stalls: z.int().optional(),
-        budget: z.enum(['separate', 'shared']).optional(),
-        throttled: z.strictObject(curve).optional(),
-      })
-      .optional(),
-    errors: z.record(name, z.enum(ERROR_CLASSES)).optional(),
-    onExhausted: z.enum(['failed', 'dead_letter']).optional(),
-    onInvalid: z.enum(['failed', 'dead_letter']).optional(),
-    onTimeout: z.enum(['fail', 'timed_out']).optional(),
-    onStall: z.enum(['requeue', 'retry', 'timed_out']).optional(),
-    onNotStarted: z.enum(['stalled', 'timed_out']).optional(),
-    onWaitTimeout: z.enum(['resume', 'timed_out']).optional(),
-    admission: z.boolean().optional(),
-    idempotent: z.boolean().optional(),
-    dedupeFor: z.union([z.enum(['live', 'forever']), duration]).optional(),
-  })
-  .describe('how the job is leased, retried and ended; every word has a default')
+export const policy = membersOnly({
+  dialect: z.enum(DIALECT_NAMES).optional(),
+  lease: duration.optional(),
+  heartbeat: z.union([duration, z.literal(false)]).optional(),
+  missedHeartbeats: z.int().optional(),
+  timeout: duration.optional(),
+  deadline: duration.optional(),
+  startWithin: duration.optional(),
+  parkAfter: duration.optional(),
+  cancelGrace: duration.optional(),
+  compensateWithin: duration.optional(),
+  retry: membersOnly({
+    ...curve,
+    attempts: z.int().optional(),
+    stalls: z.int().optional(),
+    budget: z.enum(['separate', 'shared']).optional(),
+    throttled: membersOnly(curve).optional(),
+  }).optional(),
+  errors: tableOf(name, z.enum(ERROR_CLASSES), SIZES.errors).optional(),
+  onExhausted: z.enum(['failed', 'dead_letter']).optional(),
+  onInvalid: z.enum(['failed', 'dead_letter']).optional(),
+  onTimeout: z.enum(['fail', 'timed_out']).optional(),
+  onStall: z.enum(['requeue', 'retry', 'timed_out']).optional(),
+  onNotStarted: z.enum(['stalled', 'timed_out']).optional(),
+  onWaitTimeout: z.enum(['resume', 'timed_out']).optional(),
+  admission: z.boolean().optional(),
+  idempotent: z.boolean().optional(),
+  dedupeFor: z.union([z.enum(['live', 'forever']), duration]).optional(),
+}).describe('how the job is leased, retried and ended; every word has a default')
 
 export const priority = z.union([
   z.int().min(COUNTS.priority.min).max(COUNTS.priority.max),
   z.enum(['critical', 'interactive', 'normal', 'batch']),
 ])
 
-export const newJob = z.strictObject({
+export const newJob = membersOnly({
   type: name,
   queue: name
     .optional()
@@ -101,15 +94,16 @@ export const newJob = z.strictObject({
   requestId,
 })
 
-const { $schema: _, ...newJobSchema } = z.toJSONSchema(newJob, { io: 'input', unrepresentable: 'any' })
 /** Checked one by one against `newJob`, whose words it documents: one bad item never fails its neighbours. */
-export const newJobs = z.strictObject({ jobs: z.array(z.unknown().meta(newJobSchema)).min(1).max(1_000) })
+export const newJobs = membersOnly({
+  jobs: listOf(z.unknown().meta(described(newJob)), { min: 1, most: AT_ONCE.jobs }),
+})
 
 const owner = { fence: id, expectedRev, requestId }
 const asked = { expectedRev, requestId }
 const worked = { executionMs: durationMs.optional() }
 const began = { startedAt: time.optional() }
-const progress = z.strictObject({
+const progress = membersOnly({
   done: z.number(),
   total: z.number().optional(),
   message: z.string().max(LENGTHS.entry).optional(),
@@ -118,18 +112,18 @@ const progress = z.strictObject({
 
 /** One schema per word about a job: the body of its own route, and with `id` and `command` an item of a batch. */
 export const WORDS = {
-  start: z.strictObject(owner),
-  heartbeat: z.strictObject(owner),
-  progress: z.strictObject({ ...owner, progress: progress.optional(), counters: numbers.optional() }),
-  checkpoint: z.strictObject({ ...owner, state: anything }),
-  record: z.strictObject({
+  start: membersOnly(owner),
+  heartbeat: membersOnly(owner),
+  progress: membersOnly({ ...owner, progress: progress.optional(), counters: numbers.optional() }),
+  checkpoint: membersOnly({ ...owner, state: anything }),
+  record: membersOnly({
     ...owner,
-    step: z.strictObject({ name, value: anything.optional(), compensate: z.boolean().default(false) }).optional(),
+    step: membersOnly({ name, value: anything.optional(), compensate: z.boolean().default(false) }).optional(),
     undone: name.optional().describe('a step whose compensation has run'),
     memo: anything.optional().describe('what is kept under an undone step from now on'),
-    artifact: z.strictObject({ name, ptr: text(LENGTHS.pointer) }).optional(),
+    artifact: membersOnly({ name, ptr: text(LENGTHS.pointer) }).optional(),
   }),
-  complete: z.strictObject({
+  complete: membersOnly({
     ...owner,
     ...worked,
     ...began,
@@ -137,7 +131,7 @@ export const WORDS = {
     resultPtr: text(LENGTHS.pointer).optional(),
     stats: numbers.optional(),
   }),
-  fail: z.strictObject({
+  fail: membersOnly({
     ...owner,
     ...worked,
     ...began,
@@ -150,7 +144,7 @@ export const WORDS = {
     stack: z.string().max(65_536).optional(),
     details: anything.optional().describe('instead of `stack`, JSON of your own; kept exactly as sent'),
   }),
-  wait: z.strictObject({
+  wait: membersOnly({
     ...owner,
     ...worked,
     name,
@@ -159,29 +153,29 @@ export const WORDS = {
     onTimeout: z.enum(['resume', 'timed_out']).optional(),
     memo: key.optional(),
   }),
-  release: z.strictObject({
+  release: membersOnly({
     ...owner,
     ...worked,
     reason: z.enum(['shutdown', 'handed_back', 'snoozed']).default('handed_back'),
     runAt: time.optional(),
     delay: duration.optional(),
   }),
-  compensated: z.strictObject({ ...owner, ...worked }),
-  cancel: z.strictObject({
+  compensated: membersOnly({ ...owner, ...worked }),
+  cancel: membersOnly({
     ...asked,
     mode: z.enum(['soft', 'hard']).default('soft'),
     reason: z.string().max(LENGTHS.message).optional(),
     fence: id.optional(),
   }),
-  signal: z.strictObject({ ...asked, name, key: key.optional(), payload: anything.optional() }),
-  reopen: z.strictObject({ ...asked, runAt: time.optional(), reason: z.string().max(LENGTHS.message).optional() }),
-  reschedule: z.strictObject({
+  signal: membersOnly({ ...asked, name, key: key.optional(), payload: anything.optional() }),
+  reopen: membersOnly({ ...asked, runAt: time.optional(), reason: z.string().max(LENGTHS.message).optional() }),
+  reschedule: membersOnly({
     ...asked,
     runAt: time.optional(),
     delay: duration.optional(),
     priority: priority.optional(),
   }),
-  deadletter: z.strictObject({
+  deadletter: membersOnly({
     ...asked,
     reason: z.enum(DEAD_LETTER_REASONS),
     stage: z.enum(STAGES).default('exec'),
@@ -212,21 +206,32 @@ export const OPERATOR_WORDS = [
 ] as const satisfies readonly WordName[]
 
 /** Checked word by word against `WORDS`: one bad item never fails its neighbours. */
-export const transitions = z.strictObject({
-  transitions: z
-    .array(z.looseObject({ id: jobId, command: z.enum(Object.keys(WORDS) as [WordName, ...WordName[]]) }))
-    .min(1)
-    .max(1_000),
+export const transitions = membersOnly({
+  transitions: listOf(z.looseObject({ id: jobId, command: z.enum(Object.keys(WORDS) as [WordName, ...WordName[]]) }), {
+    min: 1,
+    most: AT_ONCE.words,
+  }),
 })
 
-export const claims = z.strictObject({
+/** What each word keeps exactly as it was sent. */
+export const KEPT_BY_WORDS: Readonly<Partial<Record<WordName, Exclude<Opaque, true>>>> = {
+  checkpoint: { state: true },
+  record: { step: { value: true }, memo: true },
+  complete: { result: true },
+  fail: { details: true },
+  signal: { payload: true },
+}
+export const KEPT_BY_JOBS = { input: true } as const
+/** In a batch nobody knows yet which word an item is: whatever any of them keeps is cut out. */
+export const KEPT_BY_ANY_WORD: Exclude<Opaque, true> = Object.assign({}, ...Object.values(KEPT_BY_WORDS))
+
+export const claims = membersOnly({
   workerId: id,
-  queues: z.array(name).min(1).max(100),
+  queues: listOf(name, { min: 1, most: AT_ONCE.queues }),
   /** In the order wanted; instead of every priority of every queue. */
-  lanes: z
-    .array(z.strictObject({ queue: name, priority: z.int().min(COUNTS.priority.min).max(COUNTS.priority.max) }))
-    .max(1_000)
-    .optional(),
+  lanes: listOf(membersOnly({ queue: name, priority: z.int().min(COUNTS.priority.min).max(COUNTS.priority.max) }), {
+    most: AT_ONCE.lanes,
+  }).optional(),
   limit: z.int().min(1).max(1_000).default(1),
   waitMs: z
     .int()
@@ -234,10 +239,9 @@ export const claims = z.strictObject({
     .max(60_000)
     .default(0)
     .describe('long poll: answer when there is something, or after this long'),
-  priorities: z
-    .array(z.int().min(COUNTS.priority.min).max(COUNTS.priority.max))
-    .max(COUNTS.priority.max + 1)
-    .optional(),
+  priorities: listOf(z.int().min(COUNTS.priority.min).max(COUNTS.priority.max), {
+    most: COUNTS.priority.max + 1,
+  }).optional(),
   requestId: text(200).optional().describe('this call; repeated by the same token, it gets the jobs it got'),
 })
 
@@ -245,23 +249,23 @@ const list = <T extends string>(allowed: readonly [T, ...T[]]) =>
   z
     .string()
     .transform((value) => value.split(',').map((word) => (word === 'canceled' ? 'cancelled' : word)))
-    .pipe(z.array(z.enum(allowed)))
+    .pipe(listOf(z.enum(allowed), { most: AT_ONCE.names }))
 const names = z
   .string()
   .transform((value) => value.split(','))
-  .pipe(z.array(name).max(100))
+  .pipe(listOf(name, { most: AT_ONCE.names }))
 const limit = (most: number) => z.coerce.number().int().min(1).max(most)
 const when = time.transform((value) => Date.parse(value))
 
 export const dialect = z.enum(['000', ...DIALECT_NAMES])
 const dialectQuery = { dialect: dialect.optional() }
 
-export const jobsQuery = z.strictObject({
+export const jobsQuery = membersOnly({
   state: list(STATES).optional(),
   queue: names.optional(),
   type: names.optional(),
   label: z
-    .union([z.string(), z.array(z.string())])
+    .union([z.string(), listOf(z.string(), { most: SIZES.labels })])
     .optional()
     .describe('name=value, may be repeated'),
   correlationId: id.optional(),
@@ -278,24 +282,24 @@ export const jobsQuery = z.strictObject({
   ...dialectQuery,
 })
 
-export const jobQuery = z.strictObject({
+export const jobQuery = membersOnly({
   bodies: z.string().max(1_000).optional(),
   policy: z.literal('true').optional(),
   ...dialectQuery,
 })
-export const jobEventsQuery = z.strictObject({
+export const jobEventsQuery = membersOnly({
   afterRev: z.coerce.number().int().min(0).default(0),
   limit: limit(1_000).default(200),
   ...dialectQuery,
 })
-export const resultQuery = z.strictObject({ waitMs: z.coerce.number().int().min(0).max(60_000).default(0) })
-export const deadLettersQuery = z.strictObject({
+export const resultQuery = membersOnly({ waitMs: z.coerce.number().int().min(0).max(60_000).default(0) })
+export const deadLettersQuery = membersOnly({
   failed: z.enum(['true', 'false']).default('false').describe('list failed jobs besides'),
   limit: limit(500).default(50),
   cursor: z.string().max(1_000).optional(),
   ...dialectQuery,
 })
-export const eventsQuery = z.strictObject({
+export const eventsQuery = membersOnly({
   type: names.optional(),
   queue: names.optional(),
   jobType: names.optional(),
@@ -309,11 +313,13 @@ export const eventsQuery = z.strictObject({
   after: z.string().max(100).optional().describe('JSON: the feed after this position'),
   ...dialectQuery,
 })
-export const dialectOnly = z.strictObject(dialectQuery)
-export const nothing = z.strictObject({})
+/** A page of names, in their order. */
+export const pageQuery = membersOnly({ limit: limit(500).default(200), cursor: z.string().max(1_000).optional() })
+export const dialectOnly = membersOnly(dialectQuery)
+export const nothing = membersOnly({})
 
-export const worker = z.strictObject({
-  queues: z.array(name).max(100).default([]),
+export const worker = membersOnly({
+  queues: listOf(name, { most: AT_ONCE.queues }).default([]),
   concurrency: z.int().min(0).max(1_000_000).default(0),
   running: z.int().min(0).max(1_000_000).default(0),
   host: z.string().max(LENGTHS.id).optional(),
@@ -321,16 +327,14 @@ export const worker = z.strictObject({
   version: z.string().max(LENGTHS.id).optional(),
 })
 
-export const SCOPES = ['producer', 'worker', 'operator', 'viewer', 'admin'] as const
-export const newToken = z
-  .strictObject({
-    name: name,
-    scope: z.enum(SCOPES),
-    queues: z.array(name).max(100).optional().describe('for workers: the only queues they may touch'),
-    tenant: name.optional().describe('of an admin’s own tenant unless given'),
-    expiresIn: duration.optional(),
-  })
-  .refine(({ scope, queues }) => queues === undefined || scope === 'worker', {
-    path: ['queues'],
-    message: 'only a worker’s token can be bound to queues',
-  })
+export const SCOPES = ['producer', 'worker', 'operator', 'viewer', 'admin', 'auditor', 'metrics'] as const
+export const newToken = membersOnly({
+  name: name,
+  scope: z.enum(SCOPES),
+  queues: listOf(name, { most: AT_ONCE.queues }).optional().describe('for workers: the only queues they may touch'),
+  tenant: name.optional().describe('of an admin’s own tenant unless given'),
+  expiresIn: duration.optional(),
+}).refine(({ scope, queues }) => queues === undefined || scope === 'worker', {
+  path: ['queues'],
+  message: 'only a worker’s token can be bound to queues',
+})

@@ -102,6 +102,8 @@ const RECORD = [
   'artifacts',
   'checkpoint',
   'steps',
+  'observations',
+  'bodySize',
   'compensations',
   'lastFailure',
   'lastClaim',

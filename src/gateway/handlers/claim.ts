@@ -1,50 +1,71 @@
 /** `POST /claims`: jobs for a worker, at once or as soon as there are any. */
 import type { z } from 'zod'
 import { COUNTS } from '../../core/limits.ts'
-import type { Assignment } from '../../engine/engine.ts'
+import type { Assignment, Engine } from '../../engine/engine.ts'
 import type { Lane } from '../../store/store.ts'
-import { type Call, type Handler, json } from '../call.ts'
+import { type Call, type Handler, json, type Parts } from '../call.ts'
 import type { claims } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
 import { Objected, objection } from '../problem.ts'
 
-/** Hints may be lost: a long poll looks by itself this often. */
-const LOOK_EVERY_MS = 1_000
+type Claims = z.output<typeof claims>
+
 const PRIORITIES = Array.from({ length: COUNTS.priority.max + 1 }, (_, i) => i)
 
-export const claimJobs: Handler = async (call, { engine, wakes, clock }) => {
-  const { workerId, queues, limit, waitMs, priorities, requestId, lanes: wanted } = call.body as z.output<typeof claims>
-  const lanes = lanesOf(call, queues, priorities ?? PRIORITIES, wanted)
-  const until = clock.monotonicMs() + waitMs
-  for (let round = 0; ; round += 1) {
-    const assignments = await engine.claim({
-      requestId: requestId === undefined ? `${call.requestId}/${round}` : ownRequest(call.token, requestId),
-      workerId,
-      lanes,
-      limit,
-    })
-    const leftMs = until - clock.monotonicMs()
-    if (assignments.length > 0 || leftMs <= 0) return told(assignments)
-    call.leave()
-    await wakes.next(Math.min(leftMs, LOOK_EVERY_MS), call.signal)
-    // Nobody is there to take what would be found, or who is has been turned away meanwhile: nothing is claimed.
-    if (call.signal.aborted) return told([])
-    await call.stillWelcome()
-  }
+export const claimJobs: Handler = async (call, parts) => {
+  const words = call.body as Claims
+  const lanes = lanesOf(call, words)
+  const assignments = await (words.waitMs > 0 ? wait(call, parts, words, lanes) : once(call, parts, words, lanes))
+  if (!call.signal.aborted) return told(assignments)
+  await handBack(parts.engine, call, assignments)
+  return told([])
+}
+
+const once = ({ token, requestId, signal }: Call, { engine, asks }: Parts, words: Claims, lanes: readonly Lane[]) => {
+  const { workerId, limit } = words
+  const work = () => engine.claim({ requestId: named(token, words, requestId), workerId, lanes, limit })
+  return asks.take({ token: token.id, weight: lanes.length, signal, work })
+}
+
+async function wait(call: Call, parts: Parts, words: Claims, lanes: readonly Lane[]) {
+  const { engine, desk, polls, asks, lanes: waitedFor } = parts
+  const { workerId, limit, waitMs } = words
+  using _poll = polls.share(call.token.id, 1)
+  using _lanes = waitedFor.share(call.token.id, lanes.length)
+  call.leave()
+  return await desk.wait({
+    lanes,
+    limit,
+    ask: (some, n) => {
+      const requestId = named(call.token, words, `${call.requestId}/${n}`)
+      const work = () => engine.claim({ requestId, workerId, lanes: some, limit })
+      return asks.take({ token: call.token.id, weight: some.length, work })
+    },
+    waitMs,
+    signal: call.signal,
+    stillWelcome: call.stillWelcome,
+  })
 }
 
 /**
  * A repeated claim must find the first one's answer, fences and inputs included. Whoever learns or guesses the id of
  * somebody else's claim must not: an id is good for the token that used it first.
  */
-const ownRequest = (token: Call['token'], requestId: string): string => `${token.id}/${requestId}`
+const named = (token: Call['token'], { requestId }: Claims, own: string): string =>
+  requestId === undefined ? own : `${token.id}/${requestId}`
 
-function lanesOf(
-  { token }: Call,
-  queues: readonly string[],
-  priorities: readonly number[],
-  wanted: readonly Pick<Lane, 'queue' | 'priority'>[] | undefined,
-): readonly Lane[] {
+/** Nobody is there to take them: others may have them at once, not when the leases are over. */
+async function handBack(engine: Engine, { token, requestId }: Call, assignments: readonly Assignment[]): Promise<void> {
+  const actor = `${token.scope}:${token.name}`
+  await engine.settle(
+    assignments.map(({ job, fence }) => ({
+      id: job.id,
+      command: { type: 'release', fence, reason: 'handed_back', actor, requestId: `${requestId}/back` },
+    })),
+  )
+}
+
+function lanesOf({ token }: Call, { queues, priorities = PRIORITIES, lanes: wanted }: Claims): readonly Lane[] {
   const lanes = wanted ?? priorities.flatMap((priority) => queues.map((queue) => ({ queue, priority })))
   const foreign = lanes.find(({ queue }) => token.queues !== undefined && !token.queues.includes(queue))
   if (foreign !== undefined) throw new Objected(objection('FORBIDDEN', `The token is not for queue ${foreign.queue}.`))

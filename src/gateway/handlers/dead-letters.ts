@@ -4,6 +4,7 @@ import { refuse } from '../../core/refuse.ts'
 import { type Handler, json } from '../call.ts'
 import type { deadLettersQuery } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
+import { isMasked, jobFor } from '../masking.ts'
 import { Objected, refused } from '../problem.ts'
 import { fromCursor, loaded, shown } from './jobs.ts'
 
@@ -12,13 +13,16 @@ export const listDeadLetters: Handler = async (call, { engine }) => {
   const states = failed === 'true' ? (['dead_lettered', 'failed'] as const) : (['dead_lettered'] as const)
   const query = { tenant: call.token.tenant, states, order: 'newest', limit, cursor } as const
   const found = await fromCursor(cursor, 'cursor', () => engine.find(query))
-  return json(200, { jobs: found.jobs.map((job) => shown(job, dialect)), cursor: found.cursor })
+  return json(200, { jobs: found.jobs.map((job) => shown(call, job, dialect)), cursor: found.cursor })
 }
 
 export const showDeadLetter: Handler = async (call, parts) => {
-  const masked = call.token.scope === 'viewer'
-  const { job, bodies } = await loaded(call, parts, masked ? [] : ['input', 'error/'])
+  const { job } = await loaded(call, parts, [])
   if (job.error === undefined)
     throw new Objected(refused(refuse('NOT_FOUND', { job, message: 'The job is not among the dead letters.' })))
-  return json(200, { ...jobToWire(job, true), bodies, masked })
+  const masked = isMasked(call)
+  // The last error and no other: a job may have had thousands.
+  const wanted = ['input', ...(job.error.body === undefined ? [] : [job.error.body.name])]
+  const { bodies } = await loaded(call, parts, masked ? [] : wanted)
+  return json(200, { ...jobToWire(jobFor(call, job), true), bodies, masked })
 }

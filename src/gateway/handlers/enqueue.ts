@@ -4,10 +4,8 @@ import { parseDuration } from '../../core/duration.ts'
 import { type Kind, PRIORITIES } from '../../core/job.ts'
 import { type PolicyInput, resolvePolicy } from '../../core/resolve.ts'
 import type { EnqueueAnswer, EnqueueRequest } from '../../engine/engine.ts'
-import type { JobTypes } from '../../engine/job-types.ts'
 import { parsed } from '../body.ts'
-import { type Call, type Handler, json } from '../call.ts'
-import { elementsOf, membersOf } from '../contract/raw-json.ts'
+import { type Call, type Handler, json, type Parts } from '../call.ts'
 import { newJob, TRACEPARENT } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
 import { Objected, objection, refused } from '../problem.ts'
@@ -18,14 +16,16 @@ type NewJob = z.output<typeof newJob>
 /** Requests under way by (tenant, key): a second one with the same key does not wait, it is told. */
 const inFlight = new Set<string>()
 
-export const createJob: Handler = async (call, { engine, types }) => {
+export const createJob: Handler = async (call, parts) => {
+  const { engine } = parts
   const idempotencyKey = keyOf(call)
   const name = idempotencyKey === undefined ? undefined : `${call.token.tenant}\n${idempotencyKey}`
   if (name !== undefined && inFlight.has(name)) throw new Objected(objection('IN_FLIGHT'))
   if (name !== undefined) inFlight.add(name)
   try {
-    const request = await requestOf(call, types, call.body as NewJob, call.raw, idempotencyKey)
-    const [answer] = await engine.enqueue([request])
+    const request = await requestOf(call, parts, call.body as NewJob, call.kept.get('input'), idempotencyKey)
+    const work = () => engine.enqueue([request])
+    const [answer] = await parts.writes.take({ token: call.token.id, weight: 1, work })
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) {
       const reused = answer.refusal.code === 'ID_TAKEN' && idempotencyKey !== undefined && request.id === undefined
@@ -39,23 +39,24 @@ export const createJob: Handler = async (call, { engine, types }) => {
   }
 }
 
-export const createJobs: Handler = async (call, { engine, types }) => {
+export const createJobs: Handler = async (call, parts) => {
+  const { engine } = parts
   const jobs = call.body['jobs'] as readonly unknown[]
-  const texts = elementsOf(membersOf(call.raw).get('jobs') ?? '[]')
   const requests: EnqueueRequest[] = []
   const answers: unknown[] = new Array(jobs.length)
   const places: number[] = []
   for (const [i, job] of jobs.entries()) {
     try {
       const words = parsed(newJob, job, `body.jobs.${i}`) as NewJob
-      requests.push(await requestOf(call, types, words, texts[i] ?? '{}', undefined))
+      requests.push(await requestOf(call, parts, words, call.kept.get(`jobs.${i}.input`), undefined))
       places.push(i)
     } catch (error) {
       if (!(error instanceof Objected)) throw error
       answers[i] = { ok: false, problem: error.problem.body }
     }
   }
-  const given = await engine.enqueue(requests)
+  const work = () => engine.enqueue(requests)
+  const given = await parts.writes.take({ token: call.token.id, weight: requests.length, work })
   for (const [n, place] of places.entries()) answers[place] = told(given[n] as EnqueueAnswer)
   return json(200, { jobs: answers })
 }
@@ -67,20 +68,22 @@ const told = (answer: EnqueueAnswer): unknown =>
 
 async function requestOf(
   call: Call,
-  types: JobTypes,
+  { types, census }: Parts,
   body: NewJob,
-  raw: string,
+  input: string | undefined,
   idempotencyKey: string | undefined,
 ): Promise<EnqueueRequest> {
   const { type, queue, priority, delay, runAt, policy, ...rest } = body
   const { tenant } = call.token
   const announced = queue === undefined && policy === undefined ? await types.kind(tenant, type) : undefined
+  const kind = announced ?? kindOf(tenant, queue ?? 'default', type, policy)
+  await census.admit(kind)
   return {
     ...rest,
     actor: `producer:${call.token.name}`,
-    kind: announced ?? kindOf(tenant, queue ?? 'default', type, policy),
+    kind,
     priority: priorityOf(priority) ?? PRIORITIES.normal,
-    input: membersOf(raw).get('input'),
+    input,
     delayMs: parseDuration(delay),
     runAt: runAt === undefined ? undefined : Date.parse(runAt),
     idempotencyKey,

@@ -9,6 +9,7 @@ import type { Loaded } from '../../store/store.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
 import type { dialect, jobEventsQuery, jobQuery, jobsQuery } from '../contract/schemas.ts'
 import { eventToWire, jobToWire, withoutNonces } from '../contract/wire.ts'
+import { eventForViewers, isMasked, jobFor } from '../masking.ts'
 import { isUnavailable, Objected, objection, refused } from '../problem.ts'
 
 export const listJobs: Handler = async (call, { engine }) => {
@@ -23,17 +24,17 @@ export const listJobs: Handler = async (call, { engine }) => {
   }
   const { jobs, cursor } = await fromCursor(rest.cursor, 'cursor', () => engine.find(query))
   return json(200, {
-    jobs: jobs.map((job) => (words === undefined ? jobToWire(job, policy === 'true') : shown(job, words))),
+    jobs: jobs.map((job) => shown(call, job, words, policy === 'true')),
     cursor,
   })
 }
 
 export const showJob: Handler = async (call, parts) => {
   const { bodies, policy, dialect: words } = call.query as z.output<typeof jobQuery>
-  const masked = call.token.scope === 'viewer'
+  const masked = isMasked(call)
   const wanted = bodies?.split(',') ?? ['input', 'output']
-  const found = await loaded(call, parts, masked ? [] : wanted)
-  const told = words === undefined ? jobToWire(found.job, policy === 'true') : shown(found.job, words)
+  const found = masked ? await loaded(call, parts, []) : await withBodies(call, parts, wanted)
+  const told = shown(call, found.job, words, policy === 'true')
   if (masked) return json(200, { ...told, masked: true })
   if (bodies !== undefined) return json(200, { ...told, bodies: found.bodies })
   if (words !== undefined) return json(200, told)
@@ -47,7 +48,8 @@ export const listJobEvents: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
   const { events, cursor } = await parts.engine.events({ by: 'job', id: job.id, afterRev, limit })
   const next = cursor === undefined ? undefined : Number(cursor)
-  const told = words === undefined ? events.map(eventToWire) : log(events.map(withoutNonces), nameOf(words))
+  const seen = isMasked(call) ? events.map(eventForViewers) : events
+  const told = words === undefined ? seen.map(eventToWire) : log(seen.map(withoutNonces), nameOf(words))
   return json(200, { events: told, next })
 }
 
@@ -65,6 +67,25 @@ export async function fromCursor<T>(cursor: string | undefined, field: string, r
   }
 }
 
+/** Errors that are told when all are asked for: the last of them. A job may have had thousands. */
+const ERRORS_TOLD = 100
+
+/** Whoever asks for all of something waits for its turn: it may be much. */
+async function withBodies(call: Call, parts: Parts, names: readonly string[]): Promise<Loaded> {
+  if (!names.some((name) => name.endsWith('/'))) return await loaded(call, parts, names)
+  const { token, signal } = call
+  const work = async () => {
+    const { job } = await loaded(call, parts, [])
+    const errors = Array.from({ length: Math.min(ERRORS_TOLD, job.attempt) }, (_, i) => `error/${job.attempt - i}`)
+    return await loaded(
+      call,
+      parts,
+      names.flatMap((name) => (name === 'error/' ? errors : [name])),
+    )
+  }
+  return await parts.reads.take({ token: token.id, weight: 1, signal, work })
+}
+
 /** The job a path names, of the token's own tenant and queues; anything else does not exist. */
 export async function loaded(call: Call, { engine }: Parts, bodies: readonly string[]): Promise<Loaded> {
   const id = call.params['id'] ?? ''
@@ -80,8 +101,10 @@ export async function loaded(call: Call, { engine }: Parts, bodies: readonly str
 export const mayTouch = ({ token }: Call, job: Job): boolean =>
   token.queues === undefined || token.queues.includes(job.spec.kind.queue)
 
-export const shown = (job: Job, words: z.output<typeof dialect> | undefined): object =>
-  words === undefined ? jobToWire(job, false) : view(job, nameOf(words))
+export function shown(call: Call, job: Job, words: z.output<typeof dialect> | undefined, withPolicy = false): object {
+  const seen = jobFor(call, job)
+  return words === undefined ? jobToWire(seen, withPolicy) : view(seen, nameOf(words))
+}
 
 /** 000 is two documents; its first part is the longer one. */
 export const nameOf = (words: z.output<typeof dialect>): DialectName => (words === '000' ? '000A' : words)
@@ -96,7 +119,5 @@ function labelsOf(label: string | readonly string[] | undefined): Readonly<Recor
       )
     return [pair.slice(0, at), pair.slice(at + 1)] as const
   })
-  if (pairs.length > 8)
-    throw new Objected(objection('MALFORMED', 'At most 8 labels.', [{ field: 'query.label', rule: 'at most 8' }]))
   return Object.fromEntries(pairs)
 }

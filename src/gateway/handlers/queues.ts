@@ -1,55 +1,59 @@
 /** Queues: counts from the tally, pauses from the settings. Nothing is scanned. */
+import type { z } from 'zod'
 import { Queues } from '../../engine/queues.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
+import type { pageQuery } from '../contract/schemas.ts'
 import { Objected, objection } from '../problem.ts'
+import { audited } from './audit.ts'
 
 interface Queue {
   readonly queue: string
-  paused: boolean
-  readonly counts: Record<string, number>
+  readonly paused: boolean
+  readonly counts: Readonly<Record<string, number>>
 }
 
-export const listQueues: Handler = async (call, parts) =>
-  json(200, { queues: [...(await queues(call, parts)).values()] })
+/** In the order of their names; a page goes on behind the last one it shows. */
+export const listQueues: Handler = async (call, parts) => {
+  const { limit, cursor } = call.query as z.output<typeof pageQuery>
+  const counted = await countsOf(call, parts)
+  const names = [...counted.keys()].filter((name) => cursor === undefined || name > cursor).sort()
+  const shown = names.slice(0, limit)
+  const paused = await new Queues(parts.engine).pausedAmong(call.token.tenant, shown)
+  const queues = shown.map((queue): Queue => ({ queue, paused: paused.has(queue), counts: counted.get(queue) ?? {} }))
+  return json(200, { queues, cursor: names.length > shown.length ? shown.at(-1) : undefined })
+}
 
 export const showQueue: Handler = async (call, parts) => {
-  const name = call.params['queue'] ?? ''
-  if (call.token.queues !== undefined && !call.token.queues.includes(name))
+  const queue = call.params['queue'] ?? ''
+  if (call.token.queues !== undefined && !call.token.queues.includes(queue))
     throw new Objected(objection('FORBIDDEN', 'The token is not for this queue.'))
-  const found = (await queues(call, parts)).get(name) ?? {
-    queue: name,
-    paused: await isPaused(call, parts, name),
-    counts: {},
-  }
-  return json(200, found)
+  const paused = (await new Queues(parts.engine).paused(call.token.tenant, queue)) !== undefined
+  return json(200, { queue, paused, counts: (await countsOf(call, parts)).get(queue) ?? {} } satisfies Queue)
 }
 
 export const pauseQueue: Handler = (call, parts) => setPaused(call, parts, true)
 export const resumeQueue: Handler = (call, parts) => setPaused(call, parts, false)
 
-async function queues(call: Call, parts: Parts): Promise<ReadonlyMap<string, Queue>> {
-  const { tenant } = call.token
-  const found = new Map<string, Queue>()
-  const { tally } = await parts.engine.events({ by: 'tally' })
-  for (const { tenant: theirs, queue, state, count } of tally) {
-    if (theirs !== tenant || count === 0 || (call.token.queues !== undefined && !call.token.queues.includes(queue)))
+/** By queue and state, of the token's own tenant and queues. */
+async function countsOf({ token }: Call, { engine }: Parts): Promise<ReadonlyMap<string, Record<string, number>>> {
+  const found = new Map<string, Record<string, number>>()
+  const { tally } = await engine.events({ by: 'tally' })
+  for (const { tenant, queue, state, count } of tally) {
+    if (tenant !== token.tenant || count === 0 || (token.queues !== undefined && !token.queues.includes(queue)))
       continue
-    const entry = found.get(queue) ?? { queue, paused: false, counts: {} }
-    entry.counts[state] = (entry.counts[state] ?? 0) + count
-    found.set(queue, entry)
+    const counts = found.get(queue) ?? {}
+    counts[state] = (counts[state] ?? 0) + count
+    found.set(queue, counts)
   }
-  for (const entry of found.values()) entry.paused = await isPaused(call, parts, entry.queue)
   return found
 }
 
-async function setPaused(call: Call, { engine }: Parts, paused: boolean): Promise<Reply> {
+async function setPaused(call: Call, parts: Parts, paused: boolean): Promise<Reply> {
   const { token, params } = call
   const queue = params['queue'] ?? ''
-  const queues = new Queues(engine)
+  const queues = new Queues(parts.engine)
+  await audited(call, parts, { act: paused ? 'queue.paused' : 'queue.resumed', about: queue })
   if (paused) await queues.pause(token.tenant, queue, `${token.scope}:${token.name}`)
   else await queues.resume(token.tenant, queue)
   return json(200, { queue, paused })
 }
-
-const isPaused = async ({ token }: Call, { engine }: Parts, queue: string): Promise<boolean> =>
-  (await new Queues(engine).paused(token.tenant, queue)) !== undefined

@@ -1,17 +1,22 @@
 /** `GET /jobs/{id}/result`: how it ended; waits for the end where asked to. */
 import type { z } from 'zod'
 import { isEnded } from '../../core/job.ts'
+import type { Share } from '../allowance.ts'
 import { type Handler, json } from '../call.ts'
 import type { resultQuery } from '../contract/schemas.ts'
 import { toWire } from '../contract/wire.ts'
+import { isMasked } from '../masking.ts'
 import { loaded } from './jobs.ts'
 
+/** Hints may be lost. */
 const LOOK_EVERY_MS = 1_000
 
 export const showResult: Handler = async (call, parts) => {
   const { waitMs } = call.query as z.output<typeof resultQuery>
   const until = parts.clock.monotonicMs() + waitMs
-  const bodies = call.token.scope === 'viewer' ? [] : ['output']
+  const bodies = isMasked(call) ? [] : ['output']
+  using poll: Share = parts.polls.share(call.token.id)
+  let waits = false
   for (;;) {
     const { job, bodies: texts } = await loaded(call, parts, bodies)
     const { id, state, rev, error, deadLetter, verdict, cancel, endedAt, executionMs } = job
@@ -32,8 +37,10 @@ export const showResult: Handler = async (call, parts) => {
     }
     const leftMs = until - parts.clock.monotonicMs()
     if (leftMs <= 0 || call.signal.aborted) return json(202, { jobId: id, state, rev })
+    if (!waits) poll.take(1)
+    waits = true
     call.leave()
-    await parts.wakes.next(Math.min(leftMs, LOOK_EVERY_MS), call.signal)
+    await parts.wakes.next(id, Math.min(leftMs, LOOK_EVERY_MS), call.signal)
     await call.stillWelcome()
   }
 }

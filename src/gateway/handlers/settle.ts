@@ -1,15 +1,18 @@
 /** Words about jobs, one by one and in batches. */
 
+import { LENGTHS } from '../../core/limits.ts'
 import { refuse } from '../../core/refuse.ts'
-import type { Answer, HeartbeatAnswer, HeartbeatRequest, Word } from '../../engine/engine.ts'
+import type { ActName } from '../../engine/audit.ts'
+import type { Answer, Engine, HeartbeatAnswer, HeartbeatRequest, Word } from '../../engine/engine.ts'
 import { violationsOf } from '../body.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
-import { elementsOf, membersOf } from '../contract/raw-json.ts'
+import type { Kept } from '../contract/outline.ts'
 import { maySay } from '../contract/routes.ts'
-import { WORDS, type WordName } from '../contract/schemas.ts'
+import { KEPT_BY_ANY_WORD, KEPT_BY_WORDS, WORDS, type WordName } from '../contract/schemas.ts'
 import { toWire } from '../contract/wire.ts'
 import { Objected, objection, type Problem, refused } from '../problem.ts'
 import { type Speaker, wordOf } from '../words.ts'
+import { audited } from './audit.ts'
 import { traceparentOf } from './enqueue.ts'
 import { loaded, mayTouch } from './jobs.ts'
 
@@ -20,8 +23,9 @@ export const say =
     if (unowned !== undefined) throw new Objected(unowned)
     const judged = call.token.queues !== undefined || name === 'heartbeat'
     const id = judged ? (await loaded(call, parts, [])).job.id : (call.params['id'] ?? '')
-    const word = wordOf(name, id, call.body, call.raw, speakerOf(call), parts.engine.now())
-    const [answer] = await said(parts, [word])
+    await auditedWords(call, parts, [{ name, id, fence: call.body['fence'] }])
+    const word = wordOf(name, id, call.body, (path) => call.kept.get(path), speakerOf(call), parts.engine.now())
+    const [answer] = await said(call, parts, [word])
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) throw new Objected(refused(answer.refusal))
     return json(200, told(answer))
@@ -29,20 +33,28 @@ export const say =
 
 export const settle: Handler = async (call, parts) => {
   const items = call.body['transitions'] as readonly Readonly<Record<string, unknown>>[]
-  const texts = elementsOf(membersOf(call.raw).get('transitions') ?? '[]')
   const answers: unknown[] = new Array(items.length)
   const words: Word[] = []
   const places: number[] = []
   for (const [i, item] of items.entries()) {
-    const word = wordFrom(item, texts[i] ?? '{}', call, parts, i)
+    const word = wordFrom(item, call, parts, i)
     if ('problem' in word) answers[i] = { ok: false, problem: word.problem.body }
     else {
       words.push(word.word)
       places.push(i)
     }
   }
+  await auditedWords(
+    call,
+    parts,
+    places.map((place) => {
+      const { id, command, fence } = items[place] as Readonly<Record<string, unknown>>
+      return { name: command as WordName, id: String(id), fence }
+    }),
+  )
   const touchable = await touched(call, parts, words)
   const given = await said(
+    call,
     parts,
     touchable.filter((word) => word !== undefined),
   )
@@ -51,9 +63,35 @@ export const settle: Handler = async (call, parts) => {
   return json(200, { answers })
 }
 
+/** What operators do to jobs is told once per request and word; owners, and producers about what is theirs, are not among them. */
+const ACTS: Readonly<Partial<Record<WordName, ActName>>> = {
+  cancel: 'jobs.cancelled',
+  reopen: 'jobs.reopened',
+  reschedule: 'jobs.rescheduled',
+  deadletter: 'jobs.dead_lettered',
+}
+
+interface SaidWord {
+  readonly name: WordName
+  readonly id: string
+  readonly fence: unknown
+}
+
+async function auditedWords(call: Call, parts: Parts, words: readonly SaidWord[]): Promise<void> {
+  if (call.token.scope !== 'operator' && call.token.scope !== 'admin') return
+  const acts = Map.groupBy(
+    words.filter(({ fence }) => fence === undefined),
+    ({ name }) => ACTS[name],
+  )
+  for (const [act, about] of acts) {
+    const [first] = about
+    if (act !== undefined && first !== undefined)
+      await audited(call, parts, { act, about: first.id, count: about.length })
+  }
+}
+
 function wordFrom(
   item: Readonly<Record<string, unknown>>,
-  raw: string,
   call: Call,
   { engine }: Parts,
   i: number,
@@ -62,7 +100,7 @@ function wordFrom(
   const name = command as WordName
   if (!maySay(call.token.scope, name))
     return { problem: objection('FORBIDDEN', `A ${call.token.scope} token may not ${name}.`) }
-  const result = WORDS[name].safeParse(rest)
+  const result = WORDS[name].safeParse(withOwnWords(rest, name, call.kept, i))
   if (!result.success)
     return {
       problem: objection(
@@ -79,12 +117,25 @@ function wordFrom(
     name,
     String(id),
     result.data as Readonly<Record<string, unknown>>,
-    raw,
+    (path) => call.kept.get(`transitions.${i}.${path}`),
     { ...speaker, requestId: `${speaker.requestId}/${i}` },
     engine.now(),
   )
   return { word }
 }
+
+/** What was cut out because another word keeps something under this name is, for this one, a word like any other. */
+function withOwnWords(item: Readonly<Record<string, unknown>>, name: WordName, kept: Kept, i: number): object {
+  const own = Object.keys(KEPT_BY_ANY_WORD).filter((member) => item[member] === null && !KEPT_BY_WORDS[name]?.[member])
+  if (own.length === 0) return item
+  const texts = own.map((member) => [member, kept.get(`transitions.${i}.${member}`) ?? 'null'] as const)
+  return { ...item, ...Object.fromEntries(texts.map(([member, text]) => [member, wordIn(text)])) }
+}
+
+/** Longer than any word, every letter of it escaped: then it is none. */
+const WORD_LENGTH = 6 * LENGTHS.pointer
+
+const wordIn = (text: string): unknown => (text.length > WORD_LENGTH ? null : JSON.parse(text))
 
 /** A worker speaks about what it owns and nothing else, even with words that others may say without owning anything. */
 const withoutFence = ({ token }: Call, name: WordName, body: object, where: string): Problem | undefined =>
@@ -97,8 +148,14 @@ const withoutFence = ({ token }: Call, name: WordName, body: object, where: stri
 /** An answer to a word; a heartbeat's tells besides until when the lease is good. */
 type Told = Answer | Extract<HeartbeatAnswer, { ok: true }>
 
+/** Owners are never turned away, however many of their words wait. */
+function said({ token, route }: Call, { engine, writes }: Parts, words: readonly Word[]): Promise<readonly Told[]> {
+  const work = () => answersTo(engine, words)
+  return writes.take({ token: token.id, weight: words.length, work, always: route.urgency === 'owner' })
+}
+
 /** Heartbeats go their own way, many in one statement; the rest is settled in order. */
-async function said({ engine }: Parts, words: readonly Word[]): Promise<readonly Told[]> {
+async function answersTo(engine: Engine, words: readonly Word[]): Promise<readonly Told[]> {
   const beats: number[] = []
   const others: number[] = []
   for (const [i, { command }] of words.entries())

@@ -2,18 +2,32 @@
 import type { z } from 'zod'
 import { parseDuration } from '../../core/duration.ts'
 import { type Handler, json } from '../call.ts'
-import type { newToken } from '../contract/schemas.ts'
+import type { newToken, pageQuery } from '../contract/schemas.ts'
 import { toWire } from '../contract/wire.ts'
 import { Objected, objection } from '../problem.ts'
 import type { Token } from '../token.ts'
+import { audited } from './audit.ts'
 
-export const listTokens: Handler = async (call, { tokens }) =>
-  json(200, { tokens: (await tokens.list(call.token.tenant)).map(told) })
+export const listTokens: Handler = async (call, { tokens }) => {
+  const { limit, cursor } = call.query as z.output<typeof pageQuery>
+  const page = await tokens.page(call.token.tenant, cursor, limit)
+  return json(200, { tokens: page.tokens.map(told), cursor: page.cursor })
+}
 
-export const createToken: Handler = async (call, { tokens }) => {
+export const createToken: Handler = async (call, parts) => {
   const { name, scope, queues, tenant, expiresIn } = call.body as z.output<typeof newToken>
   if (tenant !== undefined && tenant !== call.token.tenant) throw new Objected(objection('TENANT'))
-  const { token, secret } = await tokens.create({
+  if (scope === 'metrics')
+    throw new Objected(
+      objection(
+        'FORBIDDEN',
+        'Metrics are of all tenants: make that token where the store is, with `pawl token create`.',
+      ),
+    )
+  const id = parts.random.hex64()
+  await audited(call, parts, { act: 'token.created', about: id, reason: `${scope} ${name}` })
+  const { token, secret } = await parts.tokens.create({
+    id,
     name,
     scope,
     queues,
@@ -23,8 +37,13 @@ export const createToken: Handler = async (call, { tokens }) => {
   return json(201, { ...told(token), secret })
 }
 
-export const revokeToken: Handler = async (call, { tokens }) => {
-  const revoked = await tokens.revoke(call.params['token'] ?? '', call.token.tenant)
+export const revokeToken: Handler = async (call, parts) => {
+  const id = call.params['token'] ?? ''
+  const { tenant } = call.token
+  if ((await parts.tokens.find(id, tenant)) === undefined)
+    throw new Objected(objection('NO_ROUTE', 'No token has this id.'))
+  await audited(call, parts, { act: 'token.revoked', about: id })
+  const revoked = await parts.tokens.revoke(id, tenant)
   if (revoked === undefined) throw new Objected(objection('NO_ROUTE', 'No token has this id.'))
   return json(200, told(revoked))
 }

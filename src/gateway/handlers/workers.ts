@@ -1,36 +1,40 @@
 /** Workers: each tells that it is there; who has been silent for long is not listed as present. */
 import type { z } from 'zod'
+import { LENGTHS } from '../../core/limits.ts'
+import type { SeenWorker } from '../../engine/workers.ts'
 import { type Handler, json } from '../call.ts'
-import type { worker } from '../contract/schemas.ts'
+import { beyond } from '../caps.ts'
+import type { pageQuery, worker } from '../contract/schemas.ts'
+import { Objected, objection } from '../problem.ts'
 
-const PRESENT_MS = 60_000
-const keyOf = (tenant: string, worker: string): string => JSON.stringify([tenant, worker])
-
-export const listWorkers: Handler = async (call, { engine }) => {
-  const found: unknown[] = []
-  let after = ''
-  for (;;) {
-    const [page] = await engine.settings([{ op: 'list', collection: 'worker', after, limit: 500 }])
-    const settings = page?.settings ?? []
-    for (const { key, text, updatedAt } of settings) {
-      const [tenant, workerId] = JSON.parse(key) as readonly [string, string]
-      if (tenant !== call.token.tenant) continue
-      found.push({
-        workerId,
-        ...(JSON.parse(text) as object),
-        seenAt: new Date(updatedAt).toISOString(),
-        present: engine.now() - updatedAt < PRESENT_MS,
-      })
-    }
-    const last = settings.at(-1)
-    if (last === undefined || settings.length < 500) return json(200, { workers: found })
-    after = last.key
-  }
+export const listWorkers: Handler = async (call, { workers }) => {
+  const { limit, cursor } = call.query as z.output<typeof pageQuery>
+  const page = await workers.page(call.token.tenant, cursor, limit)
+  return json(200, { workers: page.workers.map(told), cursor: page.cursor })
 }
 
-export const reportWorker: Handler = async (call, { engine }) => {
-  const text = JSON.stringify(call.body as z.output<typeof worker>)
-  const key = keyOf(call.token.tenant, call.params['worker'] ?? '')
-  const [answer] = await engine.settings([{ op: 'put', collection: 'worker', key, text, rev: undefined }])
-  return json(200, { workerId: call.params['worker'], seenAt: new Date(answer?.now ?? engine.now()).toISOString() })
+const told = ({ workerId, words, seenAt, present }: SeenWorker): object => ({
+  workerId,
+  ...words,
+  seenAt: new Date(seenAt).toISOString(),
+  present,
+})
+
+/** A worker's record is its token's: nobody speaks for somebody else's. */
+export const reportWorker: Handler = async (call, { workers, caps }) => {
+  const workerId = call.params['worker'] ?? ''
+  if (workerId.length > LENGTHS.id)
+    throw new Objected(
+      objection('MALFORMED', 'The name is too long.', [
+        { field: 'path.worker', rule: `must be text of 1 to ${LENGTHS.id} characters` },
+      ]),
+    )
+  const { tenant, id } = call.token
+  const there = await workers.find(tenant, workerId)
+  if (there?.present === true && there.token !== id)
+    throw new Objected(objection('FORBIDDEN', 'Somebody else works under this name: choose another.'))
+  if (there === undefined && (await workers.count(tenant, caps.workersPerTenant)) >= caps.workersPerTenant)
+    throw beyond('workersPerTenant', caps)
+  const seenAt = await workers.report(tenant, workerId, id, call.body as z.output<typeof worker>)
+  return json(200, { workerId, seenAt: new Date(seenAt).toISOString() })
 }

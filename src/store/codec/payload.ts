@@ -130,6 +130,8 @@ function pack(event: Event): readonly Packed[] {
         event.payload.steps,
         event.payload.artifacts,
         event.payload.compensations,
+        event.payload.observations,
+        event.payload.bodySize,
       ]
     default:
       return unreachable(event)
@@ -218,6 +220,8 @@ function unpack(type: EventType, p: readonly Packed[]): Event['payload'] {
         steps: number(p[4]),
         artifacts: texts(p[5]),
         compensations: list(p[6]).map(text),
+        observations: maybeNumber(p[7]) ?? number(p[0]),
+        bodySize: maybeNumber(p[8]) ?? 0,
       }
     default:
       return unreachable(type)

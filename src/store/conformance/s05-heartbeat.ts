@@ -52,6 +52,26 @@ export const heartbeat: readonly Scene[] = [
     },
   },
   {
+    name: 'a fence is compared whole: what means the same number is another fence',
+    async play(stage) {
+      const job = await stage.claimed()
+      const [generation, attempt, nonce] = fenceOf(job).split('.')
+      const others = [
+        `${generation}.0${attempt}.${nonce}`,
+        `0${generation}.${attempt}.${nonce}`,
+        `${generation}.+${attempt}.${nonce}`,
+        ` ${fenceOf(job)}`,
+        `${fenceOf(job)} `,
+        fenceOf(job).toUpperCase(),
+        `${generation}.${attempt}.0${nonce}`,
+        `${generation}.${attempt}.${nonce?.slice(1)}`,
+      ].filter((fence) => fence !== fenceOf(job))
+      for (const [n, fence] of others.entries())
+        same((await beat(stage, { ...beatOf(job, `other-${n}`), fence })).status, 'lost', fence)
+      await stage.expectRecord(job, 'nothing was renewed')
+    },
+  },
+  {
     name: 'a requested cancel is told with every heartbeat, and its delivery is on the record',
     async play(stage) {
       const claimed = await stage.claimed()

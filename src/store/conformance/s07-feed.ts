@@ -1,6 +1,6 @@
 /** S7: the feed shows every event once, in one order that never changes. */
 import type { State } from '../../core/job.ts'
-import type { FeedItem, Tally } from '../store.ts'
+import { comparePositions, type FeedItem, type Tally } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import { growAll } from './specimens.ts'
@@ -77,6 +77,36 @@ export const feed: readonly Scene[] = [
       const ids = seen.map(({ jobId, rev }) => `${jobId} ${rev}`)
       same([ids.length, new Set(ids).size], [120, 120], 'each once')
       same((await stage.feed()).items, seen, 'in the order that stays')
+    },
+  },
+  {
+    name: 'positions ascend, and the end it tells lies between what is there and what comes',
+    async play(stage) {
+      await stage.insert(...Array.from({ length: 12 }, () => ({})))
+      const before = await settled(stage, 12)
+      const { cursor: end = '' } = await stage.store.events({ by: 'feed', after: undefined, limit: 1 })
+      await stage.insert({}, {})
+      const all = await settled(stage, 14)
+      for (const [i, { position }] of all.entries()) {
+        const next = all[i + 1]?.position
+        holds(next === undefined || comparePositions(position, next) < 0, `${position} comes before ${next}`)
+        const side = comparePositions(position, end)
+        holds(i < before.length ? side <= 0 : side > 0, `${position} is on the right side of ${end}`)
+      }
+    },
+  },
+  {
+    name: 'the backlog tells since when each queue has something to claim, and nothing of those that have not',
+    async play(stage) {
+      const { begin } = stage
+      await stage.insert({ queue: 'old', priority: 7, at: begin - 5_000 }, { queue: 'old', at: begin - 9_000 })
+      await stage.insert({ queue: 'late', runAt: begin + 1e9 }, { queue: 'taken', at: begin - 1_000 })
+      await stage.claim({ queue: 'taken' })
+      const { backlog } = await stage.store.events({ by: 'backlog', lanes: 1_000_000 })
+      const mine = backlog.filter(({ tenant }) => tenant === stage.tenant)
+      same(mine, [{ tenant: stage.tenant, queue: 'old', since: begin - 9_000 }], 'the one that has waited longest')
+      const { backlog: few } = await stage.store.events({ by: 'backlog', lanes: 1 })
+      holds(few.length <= 1, 'no more than were looked at')
     },
   },
   {

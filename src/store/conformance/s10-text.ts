@@ -1,6 +1,7 @@
 /** S10: text round-trips exactly, code unit by code unit, or is refused with a pointer to the place. */
 import type { Command } from '../../core/command.ts'
 import { decide } from '../../core/decide.ts'
+import { idNumber, idText } from '../../core/id.ts'
 import type { Job, Time } from '../../core/job.ts'
 import {
   type Body,
@@ -57,6 +58,56 @@ export const text: readonly Scene[] = [
   { name: 'in a query: nothing found is no error', play: inQueries },
   { name: 'in a setting: key and text', play: inSettings },
   { name: 'in the name of a paused queue', play: inPauses },
+  {
+    name: 'jobs whose numbers are as large as they get live like all others',
+    async play(stage) {
+      const place = (idNumber(stage.id()) ?? 0) * 8
+      for (const far of [2 ** 31, 2 ** 46, 2 ** 52]) {
+        const queue = `far-${far}`
+        const drafts = [1, 2, 3].map((n) => stage.draft({ queue, input: String(n) }, idText(far + place + n)))
+        const { items } = await stage.store.insert(drafts)
+        same(
+          items,
+          drafts.map(() => ({ status: 'inserted' })),
+          'all are inserted',
+        )
+        const { jobs } = await stage.claim({ queue, limit: 2 })
+        const ids = drafts.map(({ job }) => job.id)
+        same(
+          jobs.map(({ before, input }) => [before.id, input]),
+          [
+            [ids[0], '1'],
+            [ids[1], '2'],
+          ],
+          'in order',
+        )
+        const first = await stage.record(ids[0] ?? '')
+        const [beaten] = (await stage.store.heartbeat([{ id: first.id, fence: fenceOf(first), requestId: 'b' }])).items
+        same(beaten?.status, 'renewed', 'it is kept')
+        const beating = await stage.record(first.id)
+        await stage.say(beating, { type: 'complete', fence: fenceOf(beating) }, beating.updatedAt)
+        await stage.expectFolds(first.id)
+        const found = await stage.store.find({ tenant: stage.tenant, queues: [queue], order: 'oldest', limit: 2 })
+        same(
+          found.jobs.map(({ id }) => id),
+          ids.slice(0, 2),
+          'it is found',
+        )
+        const rest = await stage.store.find({
+          tenant: stage.tenant,
+          queues: [queue],
+          order: 'oldest',
+          limit: 2,
+          cursor: found.cursor,
+        })
+        same(
+          rest.jobs.map(({ id }) => id),
+          ids.slice(2),
+          'and what comes behind it',
+        )
+      }
+    },
+  },
   {
     name: 'numbers keep their last bit and their sign',
     async play(stage) {

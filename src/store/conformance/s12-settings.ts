@@ -140,6 +140,7 @@ const COLLECTIONS: Readonly<Record<SettingCollection, true>> = {
   ids: true,
   idempotency: true,
   type: true,
+  audit: true,
 }
 
 /** Status and what is there, as [key, text, rev]. */

@@ -2,7 +2,7 @@ import { assert, unreachable } from '../../core/assert.ts'
 import type { Event, EventType } from '../../core/event.ts'
 import { idText } from '../../core/id.ts'
 import type { Time } from '../../core/job.ts'
-import type { EventPage, EventQuery } from '../store.ts'
+import { type Backlog, type EventPage, type EventQuery, queueKey } from '../store.ts'
 import type { Shelf, Shelves } from './shelves.ts'
 import { firstOf, type Sorted } from './sorted.ts'
 
@@ -18,6 +18,7 @@ export function events(shelves: Shelves, query: EventQuery, now: Time): EventPag
     annotations: [],
     feed: [],
     tally: [],
+    backlog: [],
     purged: shelves.purged,
     cursor: undefined,
   }
@@ -34,9 +35,24 @@ export function events(shelves: Shelves, query: EventQuery, now: Time): EventPag
       return { ...nothing, ...fromFeed(shelves, query) }
     case 'tally':
       return { ...nothing, tally: tallied(shelves, query), cursor: feedEnd(shelves) }
+    case 'backlog':
+      return { ...nothing, backlog: backlog(shelves, query.lanes, now) }
     default:
       return unreachable(query)
   }
+}
+
+function backlog({ lanes, jobs }: Shelves, most: number, now: Time): readonly Backlog[] {
+  const firsts = [...lanes.values()].map((lane) => lane.first()).filter((first) => first !== undefined)
+  const found = new Map<string, Backlog>()
+  for (const { name, at } of firsts.slice(0, most)) {
+    const kind = jobs.get(name)?.job.spec.kind
+    if (kind === undefined || at > now) continue
+    const { tenant, queue } = kind
+    const key = queueKey(tenant, queue)
+    found.set(key, { tenant, queue, since: Math.min(at, found.get(key)?.since ?? at) })
+  }
+  return [...found.values()]
 }
 
 function ofJob(shelf: Shelf | undefined, { afterRev, limit }: Query<'job'>): Partial<EventPage> {

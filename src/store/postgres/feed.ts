@@ -4,8 +4,8 @@ import { idText } from '../../core/id.ts'
 import type { State } from '../../core/job.ts'
 import { EVENT_OF, STATE_OF } from '../codec/codes.ts'
 import { known } from '../codec/parts.ts'
-import { storable } from '../codec/text.ts'
-import type { FeedItem, Tally } from '../store.ts'
+import { original, storable } from '../codec/text.ts'
+import type { Backlog, FeedItem, Tally } from '../store.ts'
 import type { Row } from './client.ts'
 import type { LoadParts } from './load.ts'
 
@@ -76,6 +76,15 @@ export async function tallies(
     sums.set(name, { tenant, queue, jobType: type, state, count: Number(count) + (sums.get(name)?.count ?? 0) })
   }
   return [...sums.values()]
+}
+
+export async function backlog({ run, statements }: LoadParts, lanes: number): Promise<readonly Backlog[]> {
+  const rows = await run(statements.backlog, [lanes])
+  return rows.map(([tenant, queue, since]) => ({
+    tenant: original(String(tenant)),
+    queue: original(String(queue)),
+    since: Number(since),
+  }))
 }
 
 function positionOf(text: string): [number, number] {

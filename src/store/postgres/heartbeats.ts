@@ -95,7 +95,8 @@ type Answer =
       doc: string | null,
     ]
 
-const FENCE = /^(\d{1,9})\.(\d{1,9})\.([0-9a-f]{1,32})$/
+/** As it is written and in no other way: a fence is compared whole, and `0.01` is not `0.1`. */
+const FENCE = /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.([0-9a-f]{1,32})$/
 const ATTEMPTS = 2 ** 32
 
 /** Undefined where nobody can own that. */

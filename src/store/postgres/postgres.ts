@@ -40,7 +40,7 @@ import { Claims } from './claims.ts'
 import { type Connect, connectWithPg } from './client.ts'
 import { Commits } from './commits.ts'
 import { Connection } from './connection.ts'
-import { feedAfter, feedEnd, placeEntries, tallies } from './feed.ts'
+import { backlog, feedAfter, feedEnd, placeEntries, tallies } from './feed.ts'
 import { find } from './find.ts'
 import { Heartbeats } from './heartbeats.ts'
 import { Hints } from './hints.ts'
@@ -322,6 +322,8 @@ class Postgres implements PostgresStore {
         const { cursor } = await feedEnd(parts)
         return { tally: await tallies(parts, query.tenant), cursor }
       }
+      case 'backlog':
+        return { backlog: await backlog(parts, query.lanes) }
       default:
         return unreachable(query)
     }
@@ -368,7 +370,7 @@ class Postgres implements PostgresStore {
   }
 }
 
-const NO_EVENTS = { events: [], annotations: [], feed: [], tally: [], cursor: undefined }
+const NO_EVENTS = { events: [], annotations: [], feed: [], tally: [], backlog: [], cursor: undefined }
 
 const on =
   (connection: Connection): Run =>

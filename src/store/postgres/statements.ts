@@ -40,6 +40,7 @@ export interface Statements {
   readonly feedPage: string
   readonly feedEnd: string
   readonly tallies: string
+  readonly backlog: string
   readonly trimFeed: string
   readonly settings: string
   readonly annotate: string
@@ -99,6 +100,7 @@ export const statementsIn = (schema: string): Statements => {
     feedPage: `select * from ${s}.feed_page($1, $2)`,
     feedEnd: `select * from ${s}.feed_end()`,
     tallies: `select * from ${s}.tallies($1)`,
+    backlog: `select * from ${s}.backlog($1)`,
     trimFeed: `select ${s}.trim_feed($1, $2)`,
     settings: `select * from ${s}.settings($1)`,
     annotate: `select ${s}.annotate($1, $2, $3, $4, $5, $6, $7, $8)`,

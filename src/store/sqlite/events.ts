@@ -3,6 +3,7 @@ import type { Annotation, Event } from '../../core/event.ts'
 import { idNumber, idText } from '../../core/id.ts'
 import type { State } from '../../core/job.ts'
 import { EVENT_CODES, EVENT_OF, STATE_OF } from '../codec/codes.ts'
+import { original } from '../codec/text.ts'
 import type { EventPage, EventQuery, Tally } from '../store.ts'
 import { eventsOf, type KindsByNumber } from './decode.ts'
 import type { Reader } from './reader.ts'
@@ -24,6 +25,8 @@ export async function events(reader: Reader, kinds: KindsByNumber, query: EventQ
       return ofFeed(reader, kinds, query)
     case 'tally':
       return ofTally(reader, kinds, query)
+    case 'backlog':
+      return ofBacklog(reader, query)
     default:
       return unreachable(query)
   }
@@ -35,6 +38,7 @@ const page = (now: number, { purged }: { purged: number }, found: Partial<EventP
   annotations: [],
   feed: [],
   tally: [],
+  backlog: [],
   purged,
   cursor: undefined,
   ...found,
@@ -96,10 +100,14 @@ async function ofCorrelation(reader: Reader, kinds: KindsByNumber, query: Query<
 
 type Numbers = { 2: readonly [number, number]; 3: readonly [number, number, number] }
 
-/** A cursor is numbers with points between. */
-function numbersOf<Length extends keyof Numbers>(cursor: string, length: Length): Numbers[Length] {
-  const numbers: readonly number[] = cursor.split('.').map(Number)
-  assert(numbers.length === length && numbers.every(Number.isSafeInteger), `not a cursor of this store: ${cursor}`)
+/** A cursor or a position is numbers with points between. */
+function numbersOf<Length extends keyof Numbers>(
+  text: string,
+  length: Length,
+  what = 'cursor of this store',
+): Numbers[Length] {
+  const numbers: readonly number[] = text.split('.').map(Number)
+  assert(numbers.length === length && numbers.every(Number.isSafeInteger), `not a ${what}: ${text}`)
   return numbers as Numbers[Length]
 }
 
@@ -118,7 +126,8 @@ async function ofFeed(reader: Reader, kinds: KindsByNumber, { after, limit }: Qu
 /** A position is an entry and a place in it; the end is before the first place of the entry to come. */
 const endOf = (last: number): string => `${last + 1}.0`
 
-const positionOf = (text: string): readonly [number, number] => (text === '' ? [0, 0] : numbersOf(text, 2))
+const positionOf = (text: string): readonly [number, number] =>
+  text === '' ? [0, 0] : numbersOf(text, 2, 'position of this feed')
 
 async function ofTally(reader: Reader, kinds: KindsByNumber, query: Query<'tally'>): Promise<EventPage> {
   const { now, answered } = await reader.call('tally', query.tenant ?? null)
@@ -131,4 +140,11 @@ async function ofTally(reader: Reader, kinds: KindsByNumber, query: Query<'tally
   }
   const tally = [...sums.values()].filter(({ count }) => count !== 0)
   return page(now, answered, { tally, cursor: endOf(answered.end) })
+}
+
+async function ofBacklog(reader: Reader, { lanes }: Query<'backlog'>): Promise<EventPage> {
+  const { now, answered } = await reader.call('backlog', lanes)
+  const due = answered.rows.filter(([, , since]) => since <= now)
+  const backlog = due.map(([tenant, queue, since]) => ({ tenant: original(tenant), queue: original(queue), since }))
+  return page(now, answered, { backlog })
 }

@@ -87,6 +87,8 @@ export interface Calls {
     string | null,
     { rows: readonly (readonly [kind: number, state: string, count: number])[]; end: number; purged: number },
   ]
+  /** Since when the first of each queue's lanes is due, also where that is still to come; of the first so many lanes. */
+  backlog: [number, { rows: readonly (readonly [tenant: string, queue: string, since: Time])[]; purged: number }]
   /** The log of an ended job with one event instead of others; `was`: its last stretch as it was read. */
   compacted: [{ id: number; event: Event; replaces: readonly number[] }, { was: string; log: string } | null]
   listen: [boolean, null]

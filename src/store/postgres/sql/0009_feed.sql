@@ -67,6 +67,20 @@ language sql stable rows 100 set search_path = pawl, pg_temp as $$
   where md5(q.tenant) = md5(tenant_name) and q.tenant = tenant_name and t.count <> 0
 $$;
 
+-- Who calls it: whoever measures. Index: ready's own, lane by lane: as many steps as there are lanes with something in them.
+create function pawl.backlog(lanes int) returns table (tenant text, name text, since bigint)
+language sql volatile rows 100 set search_path = pawl, pg_temp as $$
+  with recursive firsts as (
+    (select r.lane, r.ready_at, 1 as n from ready r order by r.lane, r.ready_at limit 1)
+    union all
+    select f.lane, f.ready_at, p.n + 1 from firsts p
+    cross join lateral (select r.lane, r.ready_at from ready r where r.lane > p.lane order by r.lane, r.ready_at limit 1) f
+    where p.n < lanes
+  )
+  select q.tenant, q.name, min(f.ready_at) from firsts f join queue q on q.id = f.lane / 10
+  where f.ready_at <= clock() group by q.id
+$$;
+
 -- Forgets entries that everybody has had time to read, claims nothing refers to any more (both in bounded batches), and
 -- standing claims whose time is over.
 create function pawl.trim_feed(older_than bigint, most int) returns int

@@ -11,7 +11,7 @@ declare
     'missed', 'loosen', 'recount', 'move', 'heartbeat', 'due', 'intern_queues', 'intern_kind', 'kinds_by_id', 'records',
     'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'commits_at', 'caused', 'correlated', 'linked',
     'born_between', 'claimed_between', 'odd_between', 'committed_between', 'jobs_of', 'place_entries', 'feed_page', 'feed_end',
-    'tallies', 'trim_feed', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'event_name'];
+    'tallies', 'backlog', 'trim_feed', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'event_name'];
   helpers constant text[] := array['loosen_from', 'beats_in', 'settle_each', 'settle_each_bundled', 'take_key', 'bear',
     'request_mark', 'move_one', 'claim_words', 'history', 'born_before', 'walk_of', 'walk_of_words', 'walks_in', 'untold',
     'stands_for', 'answer'];

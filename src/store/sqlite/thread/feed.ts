@@ -44,3 +44,23 @@ export function tally(reading: Reading, tenant: Asked<'tally'>): Answered<'tally
   for (const [kind] of rows) kinds.tell(kind)
   return { rows, end: one(sql.lastPosition)?.[0] as number, purged: reading.purged() }
 }
+
+/** Lane by lane, each by its first row: as many steps as there are lanes with something in them. */
+export function backlog(reading: Reading, lanes: Asked<'backlog'>): Answered<'backlog'> {
+  const { sql } = reading
+  const since = new Map<number, number>()
+  let lane = -1
+  for (let looked = 0; looked < lanes; looked += 1) {
+    const first = one(sql.nextLane, lane)
+    if (first === undefined) break
+    lane = first[0] as number
+    const at = first[1] as number
+    const queue = Math.floor(lane / 10)
+    since.set(queue, Math.min(at, since.get(queue) ?? at))
+  }
+  const rows = [...since].map(([queue, at]): [string, string, number] => {
+    const [tenant, name] = one(sql.queueNames, queue) as readonly [string, string]
+    return [tenant, name, at]
+  })
+  return { rows, purged: reading.purged() }
+}

@@ -8,7 +8,7 @@ import type { Answer, Answered, Asked, Call, Op } from '../protocol.ts'
 import { failed, tooLong } from './answers.ts'
 import { compacted } from './compacted.ts'
 import { correlated } from './correlated.ts'
-import { feed, tally } from './feed.ts'
+import { backlog, feed, tally } from './feed.ts'
 import { find } from './find.ts'
 import { annotations, load, log } from './read.ts'
 import type { Reading } from './reading.ts'
@@ -26,6 +26,7 @@ const READS: { readonly [O in Op]?: (reading: Reading, asked: Asked<O>) => Answe
   correlated,
   feed,
   tally,
+  backlog,
   compacted,
   settings: readSettings,
 }

@@ -103,6 +103,8 @@ export const READS = {
   tally: 'SELECT kind, state, count FROM tally WHERE count <> 0',
   tallyOf: `SELECT t.kind, t.state, t.count FROM queue q CROSS JOIN kind k ON k.queue = q.id CROSS JOIN tally t ON t.kind = k.id
     WHERE q.tenant = ? AND t.count <> 0`,
+  nextLane: 'SELECT lane, ready_at FROM ready WHERE lane > ? ORDER BY lane, ready_at LIMIT 1',
+  queueNames: 'SELECT tenant, name FROM queue WHERE id = ?',
   purged: `SELECT value FROM counter WHERE name = 'purged'`,
 
   setting: 'SELECT key, rev, updated_at, text FROM setting WHERE collection = ? AND key = ?',

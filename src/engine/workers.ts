@@ -1,0 +1,109 @@
+/**
+ * Who works, on what: documents in which workers tell of themselves, under their tenant. Nothing depends on them.
+ * Whoever falls silent is forgotten after an hour.
+ */
+import type { Time } from '../core/job.ts'
+import type { Setting, SettingOperation } from '../store/store.ts'
+import type { Engine } from './engine.ts'
+
+export interface SeenWorker {
+  readonly workerId: string
+  /** The token that made it, where it came over HTTP. */
+  readonly token: string | undefined
+  /** What it told of itself. */
+  readonly words: Readonly<Record<string, unknown>>
+  readonly seenAt: Time
+  readonly present: boolean
+}
+
+export interface WorkerPage {
+  readonly workers: readonly SeenWorker[]
+  /** Where there are more: the name to go on behind. */
+  readonly cursor: string | undefined
+}
+
+/** Workers tell of themselves twice as often. */
+const PRESENT_MS = 60_000
+/** Who has been silent for as long is removed. */
+const REMEMBERED_MS = 60 * 60 * 1_000
+const PAGE = 500
+
+export class Workers {
+  readonly #engine: Pick<Engine, 'settings' | 'now'>
+
+  constructor(engine: Pick<Engine, 'settings' | 'now'>) {
+    this.#engine = engine
+  }
+
+  /** In the order of their names. */
+  async page(tenant: string, cursor: string | undefined, limit: number): Promise<WorkerPage> {
+    const workers: SeenWorker[] = []
+    let after = cursor === undefined ? prefixOf(tenant) : keyOf(tenant, cursor)
+    for (;;) {
+      const settings = await this.#list(tenant, after)
+      for (const setting of settings) {
+        const worker = this.#seen(setting)
+        if (this.#isForgotten(worker)) continue
+        if (workers.length === limit) return { workers, cursor: workers.at(-1)?.workerId }
+        workers.push(worker)
+      }
+      if (settings.length < PAGE) return { workers, cursor: undefined }
+      after = settings.at(-1)?.key ?? after
+    }
+  }
+
+  async find(tenant: string, workerId: string): Promise<SeenWorker | undefined> {
+    const [answer] = await this.#engine.settings([{ op: 'get', collection: 'worker', key: keyOf(tenant, workerId) }])
+    const setting = answer?.settings[0]
+    const worker = setting === undefined ? undefined : this.#seen(setting)
+    return worker === undefined || this.#isForgotten(worker) ? undefined : worker
+  }
+
+  /** How many there are, once those that have been silent for long are removed. Stops counting at `most`. */
+  async count(tenant: string, most: number): Promise<number> {
+    let count = 0
+    for (let after = prefixOf(tenant); count < most; ) {
+      const settings = await this.#list(tenant, after)
+      const silent = settings.filter((setting) => this.#isForgotten(this.#seen(setting)))
+      const remove = ({ key, rev }: Setting): SettingOperation => ({ op: 'remove', collection: 'worker', key, rev })
+      if (silent.length > 0) await this.#engine.settings(silent.map(remove))
+      count += settings.length - silent.length
+      if (settings.length < PAGE) break
+      after = settings.at(-1)?.key ?? after
+    }
+    return count
+  }
+
+  async report(
+    tenant: string,
+    workerId: string,
+    token: string | undefined,
+    words: Readonly<Record<string, unknown>>,
+  ): Promise<Time> {
+    const text = JSON.stringify({ ...words, token })
+    const key = keyOf(tenant, workerId)
+    const [answer] = await this.#engine.settings([{ op: 'put', collection: 'worker', key, text, rev: undefined }])
+    return answer?.now ?? this.#engine.now()
+  }
+
+  /** The tenant's own, after a key. */
+  async #list(tenant: string, after: string): Promise<readonly Setting[]> {
+    const [page] = await this.#engine.settings([{ op: 'list', collection: 'worker', after, limit: PAGE }])
+    return (page?.settings ?? []).filter(({ key }) => key.startsWith(prefixOf(tenant)))
+  }
+
+  #seen({ key, text, updatedAt }: Setting): SeenWorker {
+    const [, workerId] = JSON.parse(key) as readonly [string, string]
+    const { token, ...words } = JSON.parse(text) as Readonly<Record<string, unknown>>
+    const present = this.#engine.now() - updatedAt < PRESENT_MS
+    return { workerId, token: typeof token === 'string' ? token : undefined, words, seenAt: updatedAt, present }
+  }
+
+  #isForgotten({ seenAt }: SeenWorker): boolean {
+    return this.#engine.now() - seenAt > REMEMBERED_MS
+  }
+}
+
+const keyOf = (tenant: string, worker: string): string => JSON.stringify([tenant, worker])
+/** What all keys of a tenant begin with, and no other's. */
+const prefixOf = (tenant: string): string => `[${JSON.stringify(tenant)},`

@@ -1,0 +1,129 @@
+/** Everything a gateway is made of, from an engine to a `fetch`; what it needs to end again; nothing that listens. */
+import { AuditLog } from '../engine/audit.ts'
+import type { Engine } from '../engine/engine.ts'
+import { JobTypes } from '../engine/job-types.ts'
+import { Workers } from '../engine/workers.ts'
+import { type Clock, realClock } from '../system/clock.ts'
+import { harmless, type Log, silentLog } from '../system/log.ts'
+import { type Random, realRandom } from '../system/random.ts'
+import { realTimers, type Timers } from '../system/timers.ts'
+import { Allowance } from './allowance.ts'
+import { type Fetch, gateway } from './app.ts'
+import type { Parts } from './call.ts'
+import { type Caps, capsWith } from './caps.ts'
+import { Census } from './census.ts'
+import { Door } from './door.ts'
+import { Guard } from './guard.ts'
+import { Positions } from './positions.ts'
+import { Rate } from './rate.ts'
+import { Rounds } from './rounds.ts'
+import { Shedding } from './shedding.ts'
+import { type Token, Tokens } from './token.ts'
+import { Turns } from './turns.ts'
+import { ClaimDesk } from './waiting/claim-desk.ts'
+import { FeedReader } from './waiting/feed-reader.ts'
+import { tellWith } from './waiting/telling.ts'
+import { Wakes } from './waiting/wakes.ts'
+
+export interface AssemblyOptions {
+  readonly engine: Engine
+  /** False: whoever reaches it is an admin of this tenant. */
+  readonly auth: boolean
+  /** Of whom everybody is an admin where no tokens are asked for; `default` unless given. */
+  readonly tenant?: string | undefined
+  /** How much of everything there may be, by name; the rest is as `docs/limits.md` says. */
+  readonly caps?: Partial<Caps> | undefined
+  readonly metricsText?: (() => Promise<string>) | undefined
+  readonly clock?: Clock | undefined
+  readonly timers?: Timers | undefined
+  readonly random?: Random | undefined
+  readonly log?: Log | undefined
+}
+
+export interface Assembly extends AsyncDisposable {
+  readonly fetch: Fetch
+  readonly tokens: Tokens
+}
+
+/** A worker's new announcement holds for everybody this soon. */
+const TYPES_FRESH_MS = 2_000
+
+export async function assemble(options: AssemblyOptions): Promise<Assembly> {
+  const {
+    engine,
+    clock = realClock,
+    timers = realTimers,
+    random = realRandom,
+    tenant = 'default',
+    metricsText = async () => '',
+  } = options
+  const log = harmless(options.log ?? silentLog)
+  const caps = capsWith(options.caps)
+  const tokens = new Tokens(engine, clock, random, caps)
+  const positions = await Positions.of(engine, random)
+  const feed = new FeedReader({ engine, timers, log, tell: tellWith(positions) })
+  const desk = new ClaimDesk({ timers, log })
+  const wakes = new Wakes(timers)
+  const reads = new Turns({ caps, capacity: 'reads', line: 'readsPerToken' })
+  const parts: Parts = {
+    engine,
+    caps,
+    tokens,
+    positions,
+    feed,
+    desk,
+    wakes,
+    reads,
+    writes: new Turns({ caps, capacity: 'writes', line: 'waitingPerToken' }),
+    asks: new Turns({ caps, capacity: 'lanesAsked', line: 'waitingPerToken' }),
+    streams: new Allowance(caps, 'streamsPerToken', 'streams'),
+    polls: new Allowance(caps, 'pollsPerToken', 'polls'),
+    lanes: new Allowance(caps, 'lanesPerToken', 'lanes'),
+    types: new JobTypes(engine, TYPES_FRESH_MS),
+    census: new Census(engine, clock, caps),
+    workers: new Workers(engine),
+    audit: new AuditLog(engine),
+    clock,
+    timers,
+    random,
+    log,
+    metricsText,
+  }
+  const subscription = await engine.subscribe((hint) => {
+    desk.hinted(hint)
+    wakes.hinted(hint)
+    feed.hinted()
+  })
+  const guard = new Guard(caps, clock, random.hex64())
+  const fetch = gateway({
+    parts,
+    caps,
+    door: new Door({ tokens, guard, anonymous: options.auth ? undefined : anonymousAdmin(tenant) }),
+    shedding: new Shedding({ capacity: caps.requests }),
+    rate: new Rate(caps, clock),
+    rounds: new Rounds(caps),
+    reads,
+    bytes: new Allowance(caps, 'bytesPerToken', 'bytes'),
+  })
+  return {
+    fetch,
+    tokens,
+    async [Symbol.asyncDispose]() {
+      wakes.wakeAll()
+      await desk[Symbol.asyncDispose]()
+      await feed[Symbol.asyncDispose]()
+      await subscription[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const anonymousAdmin = (tenant: string): Token => ({
+  id: 'anonymous',
+  name: 'anonymous',
+  scope: 'admin',
+  tenant,
+  queues: undefined,
+  createdAt: 0,
+  expiresAt: undefined,
+  revokedAt: undefined,
+})

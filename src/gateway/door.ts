@@ -1,0 +1,80 @@
+/** Default-deny: a route says who may; nobody else does. */
+import type { Route } from './contract/routes.ts'
+import type { Guard } from './guard.ts'
+import { Objected, objection } from './problem.ts'
+import type { Token, Tokens } from './token.ts'
+
+export interface DoorOptions {
+  readonly tokens: Tokens
+  readonly guard: Guard
+  /** Who everybody is where no token is asked for: loopback only, and only when switched on. */
+  readonly anonymous: Token | undefined
+}
+
+export class Door {
+  readonly #options: DoorOptions
+  /** Strangers who are being looked up, by what they showed: those who show the same are one. */
+  readonly #strangers = new Map<string, Promise<Token | undefined>>()
+
+  constructor(options: DoorOptions) {
+    this.#options = options
+  }
+
+  /** Who asks, if they may; asked again by whoever has waited since. */
+  async admit(route: Route, request: Request, address: string): Promise<Token> {
+    const { anonymous } = this.#options
+    if (route.scopes === 'open') return NOBODY
+    if (isForeignPage(request, anonymous !== undefined)) throw new Objected(objection('CROSS_SITE'))
+    const secret = secretIn(request.headers)
+    const token = secret === undefined ? anonymous : await this.#identify(secret, address)
+    if (token === undefined) throw new Objected(objection('UNAUTHENTICATED'))
+    // Whoever reaches a port without tokens may do everything there is.
+    if (token !== anonymous && !route.scopes.includes(token.scope))
+      throw new Objected(objection('FORBIDDEN', `A ${token.scope} token may not: ${route.summary}.`))
+    return token
+  }
+
+  async #identify(secret: string, address: string): Promise<Token | undefined> {
+    const { tokens, guard } = this.#options
+    if (tokens.knows(secret)) return await tokens.identify(secret)
+    const asked = this.#strangers.get(secret)
+    if (asked !== undefined) return await asked
+    guard.attempt(address)
+    const asking = tokens.identify(secret).finally(() => this.#strangers.delete(secret))
+    this.#strangers.set(secret, asking)
+    const token = await asking
+    if (token !== undefined) guard.succeeded(address)
+    return token
+  }
+}
+
+/** The scheme is written as everybody likes (RFC 9110). */
+function secretIn(headers: Headers): string | undefined {
+  const header = headers.get('authorization') ?? ''
+  return /^bearer +/i.test(header) ? header.slice('bearer'.length).trim() : undefined
+}
+
+/**
+ * A browser page of another site has no business here, whatever it carries. Where no token is asked for, a page whose
+ * name was made to point to this machine would pass as our own: there the name must be this machine's.
+ */
+function isForeignPage({ url, headers }: Request, tokenless: boolean): boolean {
+  const site = headers.get('sec-fetch-site')
+  if (site !== null && site !== 'same-origin' && site !== 'none') return true
+  const { host, hostname } = new URL(url)
+  // Browsers that do not say where a page is from say its origin; whether that is reached by TLS is a proxy's business.
+  const from = site === null ? headers.get('origin') : null
+  if (from !== null && (URL.parse(from)?.host ?? '') !== host) return true
+  return tokenless && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
+const NOBODY: Token = {
+  id: '',
+  name: '',
+  scope: 'viewer',
+  tenant: '',
+  queues: [],
+  createdAt: 0,
+  expiresAt: undefined,
+  revokedAt: undefined,
+}

@@ -1,0 +1,83 @@
+/**
+ * What the store is busy with, a bounded amount at a time, whoever asks: a store that works for one caller is not there
+ * for the heartbeats of all others. Who has to wait waits in the line of its own token, and the lines take turns, so that a
+ * token with much to do is slow to itself.
+ */
+import { beyond, type Caps, type RefusingCap } from './caps.ts'
+import { Objected, objection } from './problem.ts'
+
+export interface TurnsOptions {
+  readonly caps: Caps
+  /** How much may be under way. */
+  readonly capacity: 'reads' | 'lanesAsked' | 'writes'
+  /** How many of a token may wait. */
+  readonly line: RefusingCap
+}
+
+export interface Turn<T> {
+  readonly token: string
+  /** How much of the capacity it takes. What is more than all of it waits until nothing else is under way. */
+  readonly weight: number
+  readonly work: () => Promise<T>
+  /** Nothing is done for whoever is gone when its turn comes. */
+  readonly signal?: AbortSignal | undefined
+  /** True for words of owners: they wait, but are not turned away. */
+  readonly always?: boolean | undefined
+}
+
+interface Waiting {
+  readonly weight: number
+  readonly go: () => void
+}
+
+export class Turns {
+  readonly #options: TurnsOptions
+  /** With somebody in them, the one whose turn it is first. */
+  readonly #lines = new Map<string, Waiting[]>()
+  #underWay = 0
+
+  constructor(options: TurnsOptions) {
+    this.#options = options
+  }
+
+  /** Objects where the token's line is full. */
+  async take<T>({ token, weight, work, signal, always = false }: Turn<T>): Promise<T> {
+    if (this.#lines.size > 0 || !this.#fits(weight)) await this.#wait(token, weight, always)
+    else this.#underWay += weight
+    try {
+      if (signal?.aborted === true)
+        throw new Objected(objection('UNAVAILABLE', 'Nobody waits for the answer any more.'))
+      return await work()
+    } finally {
+      this.#underWay -= weight
+      this.#goOn()
+    }
+  }
+
+  #fits(weight: number): boolean {
+    return this.#underWay === 0 || this.#underWay + weight <= this.#options.caps[this.#options.capacity]
+  }
+
+  async #wait(token: string, weight: number, always: boolean): Promise<void> {
+    const { caps, line: cap } = this.#options
+    const line = this.#lines.get(token) ?? []
+    if (!always && line.length >= caps[cap]) throw beyond(cap, caps, { retryAfterMs: 1_000 })
+    this.#lines.set(token, line)
+    await new Promise<void>((go) => line.push({ weight, go }))
+  }
+
+  #goOn(): void {
+    for (;;) {
+      const [first] = this.#lines
+      if (first === undefined) return
+      const [token, line] = first
+      const next = line[0] as Waiting
+      if (!this.#fits(next.weight)) return
+      line.shift()
+      this.#lines.delete(token)
+      if (line.length > 0) this.#lines.set(token, line)
+      this.#underWay += next.weight
+      next.go()
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * The one reader of the feed in this process. Streams follow it; each has its own filter and its own position, and none
+ * of them asks the store while it keeps up.
+ *
+ * Modes: idle (nobody follows: nothing is read, nothing kept) and following (a read at every hint, at most one at a
+ * time, and one a second for hints that were lost).
+ */
+import type { Event } from '../../core/event.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { FeedItem } from '../../store/store.ts'
+import type { Log } from '../../system/log.ts'
+import { type Service, service } from '../../system/service.ts'
+import type { Timers } from '../../system/timers.ts'
+import { FeedWindow } from './feed-window.ts'
+import { Following } from './following.ts'
+
+export interface ReaderOptions<Told> {
+  readonly engine: Pick<Engine, 'events'>
+  readonly timers: Timers
+  readonly log: Log
+  /** What is told of an item, for all who want it. The event is missing where it has been removed since. */
+  readonly tell: (item: FeedItem, event: Event | undefined) => Told
+}
+
+const PAGE = 500
+const LOOK_EVERY_MS = 1_000
+/** After a read, this long until the next: what comes in between is read together. */
+const REST_MS = 10
+
+export class FeedReader<Told> {
+  readonly #options: ReaderOptions<Told>
+  readonly #reading: Service
+  /** Present exactly while somebody follows. */
+  #window: FeedWindow<Told> | undefined
+  #opening: Promise<FeedWindow<Told>> | undefined
+  #followers = 0
+  #waiting = new Set<() => void>()
+  /** Something was said while a read was under way or had just ended. */
+  #hinted = false
+
+  constructor(options: ReaderOptions<Told>) {
+    this.#options = options
+    const { timers, log } = options
+    this.#reading = service({ name: 'feed reader', everyMs: LOOK_EVERY_MS, timers, log, round: () => this.#read() })
+  }
+
+  /** Something has happened somewhere. */
+  hinted(): void {
+    if (this.#window === undefined) return
+    this.#hinted = true
+    this.#reading.wake()
+  }
+
+  /** From here on, until it is disposed of. */
+  async follow(): Promise<Following<Told>> {
+    this.#followers += 1
+    try {
+      const window = await this.#opened()
+      const { engine, tell } = this.#options
+      return new Following({ window, engine, tell, next: this.#next.bind(this), leave: this.#leave.bind(this) })
+    } catch (error) {
+      this.#leave()
+      throw error
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#wakeAll()
+    await this.#reading[Symbol.asyncDispose]()
+  }
+
+  async #opened(): Promise<FeedWindow<Told>> {
+    if (this.#window !== undefined) return this.#window
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined
+    })
+    return await this.#opening
+  }
+
+  async #open(): Promise<FeedWindow<Told>> {
+    const { cursor = '' } = await this.#options.engine.events({ by: 'feed', after: undefined, limit: 1 })
+    const window = new FeedWindow<Told>(cursor)
+    this.#window = window
+    this.#reading.start()
+    return window
+  }
+
+  #leave(): void {
+    this.#followers -= 1
+    if (this.#followers > 0) return
+    this.#window = undefined
+    void this.#reading.stop()
+  }
+
+  async #read(): Promise<number> {
+    this.#hinted = false
+    const { engine, timers } = this.#options
+    for (let window = this.#window; window !== undefined; window = this.#window) {
+      const { feed } = await engine.events({ by: 'feed', after: window.head, limit: PAGE })
+      window.push(feed)
+      if (feed.length > 0) this.#wakeAll()
+      if (feed.length < PAGE) break
+    }
+    await timers.sleep(REST_MS)
+    return this.#hinted ? 0 : LOOK_EVERY_MS
+  }
+
+  #wakeAll(): void {
+    const waiting = this.#waiting
+    this.#waiting = new Set()
+    for (const wake of waiting) wake()
+  }
+
+  /** Until the window has grown, `ms` have passed, or the follower has gone. */
+  async #next(ms: number, signal: AbortSignal): Promise<void> {
+    const cut = new AbortController()
+    // With a reason of its own: without one each would be made an error, with a stack.
+    const wake = () => cut.abort('woken')
+    this.#waiting.add(wake)
+    signal.addEventListener('abort', wake)
+    try {
+      if (!signal.aborted) await this.#options.timers.sleep(ms, cut.signal)
+    } finally {
+      this.#waiting.delete(wake)
+      signal.removeEventListener('abort', wake)
+    }
+  }
+}

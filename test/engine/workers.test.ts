@@ -1,0 +1,55 @@
+/** Workers that told of themselves: listed page by page, forgotten after an hour of silence. */
+import { describe, expect, it } from 'vitest'
+import { Workers } from '../../src/engine/workers.ts'
+import { Bench } from './bench.ts'
+
+const HOUR_MS = 3_600_000
+
+describe('workers', () => {
+  it('are a tenant’s own, however alike the names of tenants are', async () => {
+    const { engine } = new Bench()
+    const workers = new Workers(engine)
+    for (const tenant of ['a', 'ab', 'a"', 'b', ''])
+      await workers.report(tenant, `of ${tenant}`, undefined, { running: 1 })
+    for (const tenant of ['a', 'ab', 'a"', 'b', '']) {
+      const { workers: found, cursor } = await workers.page(tenant, undefined, 10)
+      expect(found).toMatchObject([{ workerId: `of ${tenant}`, words: { running: 1 }, present: true }])
+      expect(cursor).toBeUndefined()
+      expect(await workers.count(tenant, 10)).toBe(1)
+    }
+  })
+
+  it('come page by page, each once', async () => {
+    const { engine } = new Bench()
+    const workers = new Workers(engine)
+    const names = Array.from({ length: 1_203 }, (_, i) => `w${String(i).padStart(4, '0')}`)
+    for (const name of names) await workers.report('t', name, 'token', {})
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await workers.page('t', cursor, 100)
+      seen.push(...page.workers.map(({ workerId }) => workerId))
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    expect(seen).toEqual(names)
+    expect(await workers.count('t', 5_000)).toBe(1_203)
+  })
+
+  it('are not present after a minute of silence, and gone after an hour', async () => {
+    const { engine, clock, store } = new Bench()
+    const workers = new Workers(engine)
+    await workers.report('t', 'ghost', 'token', {})
+    clock.advance(2 * 60_000)
+    await store.load([])
+    await engine.load([])
+    expect((await workers.find('t', 'ghost'))?.present).toBe(false)
+    clock.advance(HOUR_MS)
+    await engine.load([])
+    expect(await workers.find('t', 'ghost')).toBeUndefined()
+    expect((await workers.page('t', undefined, 10)).workers).toEqual([])
+    await workers.report('t', 'alive', 'token', {})
+    expect(await workers.count('t', 10)).toBe(1)
+    const [left] = await store.settings([{ op: 'list', collection: 'worker', after: '', limit: 10 }])
+    expect(left?.settings).toHaveLength(1)
+  })
+})

@@ -1,0 +1,27 @@
+/** For every route with a body one that its schema accepts. */
+import type { Route } from '../../src/gateway/contract/routes.ts'
+
+const fence = '0.1.0123456789abcdef'
+
+const GOOD: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  createJob: { type: 'x', queue: 'hostile' },
+  createJobs: { jobs: [{ type: 'x', queue: 'hostile' }] },
+  claim: { workerId: 'w', queues: ['none'] },
+  createToken: { name: 'n', scope: 'viewer' },
+  settle: { transitions: [{ id: 'none', command: 'start', fence }] },
+  checkpointJob: { fence, state: 1 },
+  recordJob: { fence, artifact: { name: 'a', ptr: 'p' } },
+  failJob: { fence, code: 'x' },
+  waitJob: { fence, name: 'n' },
+  cancelJob: {},
+  signalJob: { name: 'n' },
+  reopenJob: {},
+  reopenDeadLetter: {},
+  deadletterJob: { reason: 'timeout' },
+  rescheduleJob: { priority: 3 },
+  pauseQueue: {},
+  resumeQueue: {},
+  reportWorker: {},
+}
+
+export const goodBody = ({ name }: Route): Readonly<Record<string, unknown>> => GOOD[name] ?? { fence }

@@ -1,0 +1,64 @@
+/** Counts the steps of requests, each alone in this process; what it finds goes to standard output as JSON. */
+import { steps } from './step-counter.ts'
+
+const { z } = await import('zod')
+const { ROUTES } = await import('../../src/gateway/contract/routes.ts')
+const { BOUNDLESS, house } = await import('./house.ts')
+const { placesOf } = await import('./places.ts')
+
+export interface Counted {
+  readonly place: string
+  readonly n: number
+  readonly once: number
+  readonly twice: number
+}
+
+/** Beyond whatever is allowed. */
+const BEYOND = 1_000
+
+const found: Counted[] = []
+// Nothing goes on here but what is asked for.
+await using home = await house({ caps: BOUNDLESS }, undefined, { ticker: false, retention: false })
+const { body: job } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'other' })
+
+for (const route of ROUTES) {
+  if (route.scopes === 'open') continue
+  const path = route.path.replace('{id}', String(job['id'])).replaceAll(/\{\w+\}/g, 'none')
+  for (const place of placesOf(route)) {
+    const ask = (n: number) => {
+      const made = place.request(n)
+      const headers = { authorization: `Bearer ${home.secrets['acme']?.admin}`, 'content-type': 'application/json' }
+      const url = `http://localhost${path}${place.in === 'query' ? `?${made}` : ''}`
+      const request = new Request(url, {
+        method: route.method,
+        headers,
+        ...(place.in === 'body' ? { body: made } : {}),
+      })
+      return async () => (await home.gateway.fetch(request)).text()
+    }
+    const half = place.most === undefined ? BEYOND : Math.floor(place.most / 2)
+    for (const n of new Set([half, BEYOND])) {
+      if (n < 20) continue
+      await ask(n)()
+      const once = await steps(ask(n))
+      const twice = await steps(ask(2 * n))
+      found.push({ place: place.name, n, once, twice })
+    }
+  }
+}
+
+/** What the counter must see: a list copied for each of its elements, and a library that merges by looking up names. */
+const merged = z.record(z.string(), z.number()).and(z.custom<object>(() => true))
+const table = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, i]))
+const copied = (n: number) => {
+  let list: readonly number[] = []
+  for (let i = 0; i < n; i += 1) list = [...list, i]
+  return list
+}
+for (const [place, work] of [
+  ['quadratic: a spread for each', copied],
+  ['quadratic: zod’s intersection', (n: number) => merged.safeParse(table(n))],
+] as const)
+  found.push({ place, n: BEYOND, once: await steps(() => work(BEYOND)), twice: await steps(() => work(2 * BEYOND)) })
+
+process.stdout.write(JSON.stringify(found))
