@@ -185,7 +185,7 @@ describe('two waits at once', () => {
       const first = await ctx.waitFor('a')
       const second = await ctx.waitFor('b', { timeout: '1h' })
       await ctx.sleep('1s')
-      return [first.payload, second.payload]
+      return [first.timedOut, second.timedOut]
     })
     const id = await stage.enqueue(patient)
     stage.work([patient])

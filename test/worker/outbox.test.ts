@@ -110,6 +110,9 @@ describe('the outbox', () => {
     expect(calls[1]?.ids).toEqual(['a'])
     calls[1]?.crowd()
     await time.settle()
+    // Where many speak, asking without a pause would be one more.
+    expect(calls.length).toBe(2)
+    await time.advance(20)
     calls[2]?.answer()
     await outbox.idle()
     expect(answered).toEqual(['a'])
