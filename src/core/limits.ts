@@ -40,6 +40,8 @@ export const COUNTS = {
 /** Lengths in UTF-16 code units. */
 export const LENGTHS = {
   id: 256,
+  /** It acts as `worker:` and its id, which is an actor like any other. */
+  worker: 256 - 'worker:'.length,
   name: 128,
   key: 512,
   pointer: 2_048,

@@ -188,7 +188,7 @@ const CHECKS: Readonly<Record<Command['type'], Check>> = {
     prose(c, x, 'reason')
   },
   claim: (c, x) => {
-    c.segment('workerId', x['workerId'], LENGTHS.id)
+    c.segment('workerId', x['workerId'], LENGTHS.worker)
     if (typeof x['nonce'] !== 'string' || !/^[0-9a-f]{16}$/.test(x['nonce']))
       c.fail('nonce', 'must be 16 hexadecimal digits')
   },

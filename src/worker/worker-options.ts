@@ -165,8 +165,8 @@ function sharesOf(
 
 /** Every word of a worker carries its name; one that core will not have would claim jobs and lose them. */
 function mustBeNameable(id: string | undefined): void {
-  if (id === undefined || (isSegment(id) && id.length <= LENGTHS.id)) return
-  throw new TypeError(`id: a worker's id is plain text of 1 to ${LENGTHS.id} characters, and not . or ..`)
+  if (id === undefined || (isSegment(id) && id.length <= LENGTHS.worker)) return
+  throw new TypeError(`id: a worker's id is plain text of 1 to ${LENGTHS.worker} characters, and not . or ..`)
 }
 
 /** Of two handlers for one type only one would ever run, and nobody could say which. */

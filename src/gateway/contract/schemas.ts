@@ -15,11 +15,11 @@ const name = text(LENGTHS.name)
 const key = text(LENGTHS.key)
 const id = text(LENGTHS.id)
 /** Of something that has a path. */
-const named = id.refine((value) => value !== '.' && value !== '..', SEGMENT_RULE)
+const segment = (max: number) => text(max).refine((value) => value !== '.' && value !== '..', SEGMENT_RULE)
+const named = segment(LENGTHS.id)
+const workerName = segment(LENGTHS.worker)
 /** Of a queue or a type. */
-const listed = name
-  .refine((value) => value !== '.' && value !== '..', SEGMENT_RULE)
-  .refine((value) => !value.includes(','), COMMA_RULE)
+const listed = segment(LENGTHS.name).refine((value) => !value.includes(','), COMMA_RULE)
 const durationMs = z.number().min(0).max(MAX_DURATION_MS)
 const duration = z
   .union([durationMs, z.string().regex(DURATION)])
@@ -237,7 +237,7 @@ export const KEPT_BY_JOBS = { input: true } as const
 export const KEPT_BY_ANY_WORD: Exclude<Opaque, true> = Object.assign({}, ...Object.values(KEPT_BY_WORDS))
 
 export const claims = membersOnly({
-  workerId: named,
+  workerId: workerName,
   queues: listOf(listed, { min: 1, most: AT_ONCE.queues }),
   /** In the order wanted; instead of every priority of every queue. */
   lanes: listOf(membersOnly({ queue: listed, priority: z.int().min(COUNTS.priority.min).max(COUNTS.priority.max) }), {
@@ -337,7 +337,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodType<string>>> = {
   id: jobId,
   queue: listed,
   type: listed,
-  worker: named,
+  worker: workerName,
   token: id,
 }
 /** A page of names, in their order. */

@@ -1,6 +1,5 @@
 /** Workers: each tells that it is there; who has been silent for long is not listed as present. */
 import type { z } from 'zod'
-import { LENGTHS } from '../../core/limits.ts'
 import type { SeenWorker } from '../../engine/workers.ts'
 import { type Handler, json } from '../call.ts'
 import { beyond } from '../caps.ts'
@@ -23,12 +22,6 @@ const told = ({ workerId, words, seenAt, present }: SeenWorker): object => ({
 /** A worker's record is its token's: nobody speaks for somebody else's. */
 export const reportWorker: Handler = async (call, { workers, caps }) => {
   const workerId = call.params['worker'] ?? ''
-  if (workerId.length > LENGTHS.id)
-    throw new Objected(
-      objection('MALFORMED', 'The name is too long.', [
-        { field: 'path.worker', rule: `must be text of 1 to ${LENGTHS.id} characters` },
-      ]),
-    )
   const { tenant, id } = call.token
   const there = await workers.find(tenant, workerId)
   if (there?.present === true && there.token !== id)
