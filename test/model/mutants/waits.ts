@@ -57,7 +57,7 @@ export const WAITS: readonly Mutant[] = [
   ]),
   mutant('signal-given-twice', 'wait', [
     'evolve.ts',
-    'inbox: job.inbox.filter((signal) => signal.n !== payload.signal.n)',
+    'inbox: job.inbox.filter(({ n }) => n !== signal.n)',
     'inbox: job.inbox',
   ]),
   mutant('any-signal-wakes', 'wait', [
