@@ -30,6 +30,9 @@ interface Dedupe<P> {
 export interface DefinedJob<Type extends string = string, I = unknown, O = unknown, P = I>
   extends JobSpec<Type, I, O, P> {
   run(input: I, ctx: Context): Promise<O> | O
+  readonly module: string | undefined
+  readonly isolate: 'process' | undefined
+  readonly memoryMb: number | undefined
   /** The same without the handler, for producers. */
   readonly spec: JobSpec<Type, I, O, P>
 }
@@ -69,7 +72,31 @@ export interface SpecOptions<Type extends string, I, O, P> extends PolicyInput {
   readonly dedupe?: Dedupe<P>['dedupe'] | undefined
 }
 
-export interface DefineOptions<Type extends string, I, O, P, R> extends SpecOptions<Type, I, O, P> {
+/** Where the handler runs. */
+export interface HandlerOptions {
+  /**
+   * The module that exports this job: `import.meta.url`. A worker needs it to run a job in a process of its own, which it does
+   * with every job whose last attempt ended without a word (its worker died, or lost its lease): should the job have been the
+   * cause, it crashes by itself this time, and that is its own failure, `E_CRASH`. Without a module such a job runs alone in
+   * its worker instead, which finishes everything else first. Importing the module must start nothing: no server, no worker.
+   * @default none; `pawl work <module>` names the module by itself
+   */
+  readonly module?: string | URL | undefined
+  /**
+   * `'process'`: every run has a process of its own, with the `module` it needs. A crash, in native code too, or memory that
+   * runs out costs that one job; a hard cancel and a time limit end a handler that does not listen. `ctx.tx` is refused
+   * there. `pawl/testing` runs all handlers in the test's process.
+   * @default handlers run in the worker's own process, where a cancel is a request
+   */
+  readonly isolate?: 'process' | undefined
+  /**
+   * With `isolate`: megabytes of V8's heap for the process.
+   * @default as much as Node thinks fit
+   */
+  readonly memoryMb?: number | undefined
+}
+
+export interface DefineOptions<Type extends string, I, O, P, R> extends SpecOptions<Type, I, O, P>, HandlerOptions {
   /** The handler. Returning ends the job; throwing fails the attempt, and says by the error what that means. */
   run(input: I, ctx: Context): Promise<R> | R
 }
@@ -79,7 +106,7 @@ export function defineJob<const Type extends string, I = unknown, O = unknown, P
   options: DefineOptions<Type, I, O, P, R>,
 ): DefinedJob<Type, I, Answered<O, R>, P> {
   const spec: JobSpec<Type, I, O, P> = defineSpec<Type, I, O, P>(options)
-  return Object.freeze({ ...spec, spec, run: options.run }) as never
+  return implementJob(spec, options.run, options) as never
 }
 
 type Answered<O, R> = unknown extends O ? R : O
@@ -100,8 +127,31 @@ export function defineSpec<const Type extends string, I = unknown, O = unknown, 
 export function implementJob<Type extends string, I, O, P>(
   spec: JobSpec<Type, I, O, P>,
   run: (input: I, ctx: Context) => Promise<O> | O,
+  options: HandlerOptions = {},
 ): DefinedJob<Type, I, O, P> {
-  return Object.freeze({ ...spec, spec, run })
+  return Object.freeze({ ...spec, spec, run, ...placeOf(spec.type, options) })
+}
+
+const MEMORY_MB = { min: 16, max: 1_048_576 }
+
+function placeOf(type: string, options: HandlerOptions): Pick<DefinedJob, 'module' | 'isolate' | 'memoryMb'> {
+  const { module, isolate, memoryMb } = options
+  const v: Violation[] = []
+  if (module !== undefined && !URL.canParse(String(module)))
+    v.push({ field: 'module', rule: 'must be a URL: import.meta.url' })
+  if (isolate !== undefined && isolate !== 'process') v.push({ field: 'isolate', rule: "must be 'process'" })
+  if (isolate !== undefined && module === undefined) {
+    v.push({ field: 'module', rule: 'must be given with isolate: the process imports the handler from it' })
+  }
+  if (memoryMb !== undefined && isolate === undefined) v.push({ field: 'memoryMb', rule: 'is for isolate alone' })
+  if (
+    memoryMb !== undefined &&
+    !(Number.isInteger(memoryMb) && memoryMb >= MEMORY_MB.min && memoryMb <= MEMORY_MB.max)
+  ) {
+    v.push({ field: 'memoryMb', rule: `must be a whole number from ${MEMORY_MB.min} to ${MEMORY_MB.max}` })
+  }
+  if (v.length > 0) throw new Invalid(`job type ${type}`, v)
+  return { module: module === undefined ? undefined : String(module), isolate, memoryMb }
 }
 
 /** Said when it is defined, not when the first job of it is enqueued. */

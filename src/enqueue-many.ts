@@ -2,7 +2,9 @@
  * Many jobs of one type. Inputs are validated before the first is sent; then each is enqueued or refused by itself, or, where
  * they are to come together, all of them or none. Either way there is an answer for every item.
  */
+import { isNativeError } from 'node:util/types'
 import type { Kind } from './core/job.ts'
+import { reasonOf } from './core/reason.ts'
 import type { Violation } from './core/refusal.ts'
 import { refuse } from './core/refuse.ts'
 import type { Engine, EnqueueAnswer, EnqueueRequest } from './engine/engine.ts'
@@ -221,4 +223,6 @@ const OTHERS_REFUSED: EnqueueAnswer = { ok: false, refusal: refuse('OTHERS_REFUS
 
 const doneBy = (answer: EnqueueAnswer): Done => (answer.ok ? produced(answer) : new Refused(answer.refusal))
 
-const errorOf = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))
+/** A schema or a `dedupe` may throw anything. */
+const errorOf = (thrown: unknown): Error =>
+  isNativeError(thrown) && thrown instanceof Error ? thrown : new Error(reasonOf(thrown), { cause: thrown })

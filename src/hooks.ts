@@ -3,7 +3,9 @@
  * logged, one that never ends is waited for by nobody.
  */
 import type { DeadLetter, Failure, Job } from './core/job.ts'
+import { reasonOf } from './core/reason.ts'
 import type { Observer } from './engine/observer.ts'
+import { isolating } from './system/isolated.ts'
 import type { Log } from './system/log.ts'
 import type { FailedAttempt } from './worker/failed-attempt.ts'
 
@@ -78,10 +80,5 @@ export function told<T>(
   log: Log,
 ): ((about: T) => void) | undefined {
   if (hook === undefined) return undefined
-  const failed = (error: unknown) =>
-    log.error('a hook failed', { hook: name, reason: error instanceof Error ? error.message : String(error) })
-  return (about) => {
-    // Called within the promise: whatever it throws, or answers with, is the promise's to bear.
-    Promise.resolve(about).then(hook).catch(failed)
-  }
+  return isolating(hook, (thrown) => log.error('a hook failed', { hook: name, reason: reasonOf(thrown) }))
 }

@@ -46,6 +46,7 @@ export {
   type DefineOptions,
   defineJob,
   defineSpec,
+  type HandlerOptions,
   type InputOf,
   implementJob,
   type JobSpec,

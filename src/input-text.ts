@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { toJson } from './core/json.ts'
 import type { Violation } from './core/refusal.ts'
 import { Invalid } from './errors.ts'
+import { promised } from './worker/promised.ts'
 
 /**
  * The text of an input that its schema accepts. What is kept is what the producer handed in, not what the schema made
@@ -16,8 +17,9 @@ export function inputText(
 ): string | undefined | Promise<string | undefined> {
   if (schema === undefined) return kept(type, input).text
   const result = schema['~standard'].validate(input)
-  if (result instanceof Promise) return result.then((late) => checked(type, schema, late, input))
-  return checked(type, schema, result, input)
+  const late = promised(result)
+  if (late !== undefined) return late.then((settled) => checked(type, schema, settled, input))
+  return checked(type, schema, result as StandardSchemaV1.Result<unknown>, input)
 }
 
 function checked(
@@ -34,7 +36,7 @@ function checked(
     accept(type, answer, ', as it is kept: in JSON a Date is text. Let the schema accept both (z.coerce.date())')
     return text
   }
-  return again instanceof Promise ? again.then(agreed) : agreed(again)
+  return promised(again)?.then(agreed) ?? agreed(again as StandardSchemaV1.Result<unknown>)
 }
 
 function kept(type: string, input: unknown): { readonly text: string | undefined; readonly exact: boolean } {

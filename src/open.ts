@@ -16,13 +16,13 @@ import { Pawl } from './pawl.ts'
 import type { Store } from './store/store.ts'
 import { type Clock, realClock } from './system/clock.ts'
 import { realIds } from './system/ids.ts'
-import { type Log, silentLog, stderrLog } from './system/log.ts'
+import { harmless, type Log, silentLog, stderrLog } from './system/log.ts'
 import { withoutPretenuring } from './system/pretenuring.ts'
 import { type Random, realRandom } from './system/random.ts'
 import type { Service } from './system/service.ts'
 import { realTimers, type Timers } from './system/timers.ts'
 import type { Telemetry } from './telemetry.ts'
-import type { KeeperThread } from './worker/keeping.ts'
+import type { KeeperAddress } from './worker/keeper-thread.ts'
 import type { Surroundings } from './worker/worker.ts'
 import { milliseconds } from './worker/worker-options.ts'
 
@@ -139,8 +139,8 @@ export async function open(url: string = DEFAULT_URL, options: OpenOptions = {})
 async function remote(url: string, options: OpenOptions): Promise<Pawl> {
   const { HttpEngine } = await import('./client/client.ts')
   const { clock = realClock, random = realRandom, timers = realTimers, token } = options
-  const engine = new HttpEngine({ url, token, clock, random, timers })
-  const { opened: _, ...parts } = shared(engine, options, { clock })
+  const engine = new HttpEngine({ url, token, clock, random, timers, log: logOf(options) })
+  const { opened: _, ...parts } = shared(engine, options, { clock, cell: sibling('cell') })
   return new Pawl(parts)
 }
 
@@ -171,7 +171,8 @@ function shared(stored: Engine, options: OpenOptions, around: Surroundings) {
   }
 }
 
-const logOf = ({ log = stderrLog }: OpenOptions): Log => (log === 'silent' ? silentLog : log)
+/** Whatever it does, nobody is harmed by it. */
+const logOf = ({ log = stderrLog }: OpenOptions): Log => harmless(log === 'silent' ? silentLog : log)
 
 /** What a store that was opened by its URL can do besides. */
 export interface Origin {
@@ -204,6 +205,7 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
   for (const each of services) each.start()
   const surroundings: Surroundings = {
     clock,
+    cell: sibling('cell'),
     keeperThread: url === undefined || isMemory(url) ? undefined : keeperThread(url, options),
     transaction,
   }
@@ -216,10 +218,14 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
 const isMemory = (url: string): boolean => url.startsWith('memory:')
 const isHttp = (url: string): boolean => /^https?:/i.test(url)
 
-const keeperThread = (url: string, { schema, answerWithin }: OpenOptions): KeeperThread => ({
-  entry: new URL(`./keeper${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+const keeperThread = (url: string, { schema, answerWithin }: OpenOptions): KeeperAddress => ({
+  entry: sibling('keeper'),
   store: { url, schema, answerWithin },
 })
+
+/** A module beside this one that a thread or a process starts with. */
+const sibling = (name: string): URL =>
+  new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 /** A store, and what comes with it. */
 export interface Opened extends Pick<Origin, 'transaction'> {

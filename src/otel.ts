@@ -4,28 +4,34 @@
  * One trace from the producer's request to the handler's outgoing calls: `enqueue` is a producer span whose context is
  * kept with the job (`traceparent`); `process` is a consumer span with that context as its parent, which the
  * conventions allow for single messages, so that an attempt days later still belongs to the request that caused it.
+ *
+ * An SDK is somebody else's: what it throws costs a span or a measure, and neither a job nor the answer about one.
  */
 import {
   type Attributes,
   context,
+  INVALID_SPAN_CONTEXT,
   isSpanContextValid,
   metrics,
   type Context as OtelContext,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
+  type SpanOptions,
   SpanStatusCode,
   TraceFlags,
   trace,
 } from '@opentelemetry/api'
 import type { Job, Kind } from './core/job.ts'
+import { reasonOf } from './core/reason.ts'
 import type { Answer, Assignment, ClaimRequest, Engine, EnqueueAnswer, EnqueueRequest, Word } from './engine/engine.ts'
 import type { Transaction } from './store/store.ts'
 import { realClock } from './system/clock.ts'
+import { isolated } from './system/isolated.ts'
 import type { Telemetry } from './telemetry.ts'
 import type { Context } from './worker/context.ts'
 import type { JobDefinition } from './worker/definition.ts'
-import { CancelRequestedError, ShutdownError, Suspension } from './worker/interrupts.ts'
+import { isOrderly } from './worker/interrupts.ts'
 
 const NAME = 'pawl'
 const SYSTEM = { 'messaging.system': NAME }
@@ -38,8 +44,18 @@ export const openTelemetry = (): Telemetry => ({
   definition: (definition) => ({ ...definition, run: (input, ctx) => processed(definition, input, ctx) }),
 })
 
-const tracer = () => trace.getTracer(NAME)
 const meter = () => metrics.getMeter(NAME)
+
+const told = (tell: () => void): void => isolated(tell, () => {})
+
+/** Where none can be begun, one that nobody sees. */
+function begun(name: string, options: SpanOptions, parent?: OtelContext): Span {
+  try {
+    return trace.getTracer(NAME).startSpan(name, options, parent)
+  } catch {
+    return trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
+  }
+}
 
 /** Everything the engine does, and spans around what crosses the wire. */
 function observed(engine: Engine): Engine {
@@ -69,7 +85,7 @@ async function enqueued(
   const { type, queue } = first.kind
   const parent = first.traceparent === undefined ? context.active() : contextOf(first.traceparent)
   const attributes = { ...about('enqueue', 'send', first.kind), 'messaging.batch.message_count': requests.length }
-  const span = tracer().startSpan(`enqueue ${type}`, { kind: SpanKind.PRODUCER, attributes }, parent)
+  const span = begun(`enqueue ${type}`, { kind: SpanKind.PRODUCER, attributes }, parent)
   const traceparent = traceparentOf(span)
   return await within(span, async () => {
     const answers = await engine.enqueue(
@@ -77,12 +93,14 @@ async function enqueued(
       tx,
       together,
     )
-    const [answer] = answers
-    if (requests.length === 1 && answer?.ok === true) span.setAttributes(idOf(answer.job))
-    for (const each of answers) if (!each.ok) span.setAttribute('error.type', each.refusal.code)
-    meter()
-      .createCounter('messaging.client.sent.messages', { unit: '{message}' })
-      .add(answers.length, { ...SYSTEM, 'messaging.destination.name': queue, 'messaging.operation.name': 'enqueue' })
+    told(() => {
+      const [answer] = answers
+      if (requests.length === 1 && answer?.ok === true) span.setAttributes(idOf(answer.job))
+      for (const each of answers) if (!each.ok) span.setAttribute('error.type', each.refusal.code)
+      meter()
+        .createCounter('messaging.client.sent.messages', { unit: '{message}' })
+        .add(answers.length, { ...SYSTEM, 'messaging.destination.name': queue, 'messaging.operation.name': 'enqueue' })
+    })
     return answers
   })
 }
@@ -97,13 +115,14 @@ async function claimed(engine: Engine, request: ClaimRequest): Promise<readonly 
       ...idOf(job),
       'messaging.client.id': request.workerId,
     }
-    tracer()
-      .startSpan(`claim ${job.spec.kind.type}`, { kind: SpanKind.CLIENT, attributes }, contextOf(job.spec.traceparent))
-      .end()
+    const options = { kind: SpanKind.CLIENT, attributes }
+    told(() => begun(`claim ${job.spec.kind.type}`, options, contextOf(job.spec.traceparent)).end())
   }
-  meter()
-    .createCounter('messaging.client.consumed.messages', { unit: '{message}' })
-    .add(assignments.length, { ...SYSTEM, 'messaging.operation.name': 'claim' })
+  told(() =>
+    meter()
+      .createCounter('messaging.client.consumed.messages', { unit: '{message}' })
+      .add(assignments.length, { ...SYSTEM, 'messaging.operation.name': 'claim' }),
+  )
   return assignments
 }
 
@@ -114,7 +133,7 @@ async function settled(engine: Engine, words: readonly Word[]): Promise<readonly
     'messaging.operation.type': 'settle',
     'messaging.batch.message_count': words.length,
   }
-  const span = tracer().startSpan('settle', { kind: SpanKind.CLIENT, attributes })
+  const span = begun('settle', { kind: SpanKind.CLIENT, attributes })
   return await within(span, () => engine.settle(words))
 }
 
@@ -128,11 +147,8 @@ async function processed(definition: JobDefinition, input: unknown, ctx: Context
     'messaging.pawl.job.generation': job.generation,
     'messaging.pawl.job.phase': job.phase,
   }
-  const span = tracer().startSpan(
-    `process ${definition.type}`,
-    { kind: SpanKind.CONSUMER, attributes },
-    contextOf(job.spec.traceparent),
-  )
+  const options = { kind: SpanKind.CONSUMER, attributes }
+  const span = begun(`process ${definition.type}`, options, contextOf(job.spec.traceparent))
   const startedMs = realClock.monotonicMs()
   let failure: string | undefined
   try {
@@ -147,9 +163,11 @@ async function processed(definition: JobDefinition, input: unknown, ctx: Context
       'messaging.destination.name': job.spec.kind.queue,
     }
     if (failure !== undefined) labels['error.type'] = failure
-    meter()
-      .createHistogram('messaging.process.duration', { unit: 's', advice: { explicitBucketBoundaries: BUCKETS } })
-      .record((realClock.monotonicMs() - startedMs) / 1_000, labels)
+    told(() =>
+      meter()
+        .createHistogram('messaging.process.duration', { unit: 's', advice: { explicitBucketBoundaries: BUCKETS } })
+        .record((realClock.monotonicMs() - startedMs) / 1_000, labels),
+    )
   }
 }
 
@@ -158,23 +176,28 @@ async function within<T>(span: Span, work: () => Promise<T>): Promise<T> {
   try {
     return await context.with(trace.setSpan(context.active(), span), work)
   } catch (error) {
-    if (!isOrderly(error)) {
-      span.recordException(error instanceof Error ? error : String(error))
-      span.setAttribute('error.type', typeOf(error))
-      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) })
-    }
+    if (!isOrderly(error)) told(() => blame(span, error))
     throw error
   } finally {
-    span.end()
+    told(() => span.end())
   }
 }
 
-/** A wait, a shutdown and a requested cancel end a run, and are nobody's error. */
-const isOrderly = (error: unknown): boolean =>
-  error instanceof Suspension || error instanceof ShutdownError || error instanceof CancelRequestedError
+function blame(span: Span, error: unknown): void {
+  span.setStatus({ code: SpanStatusCode.ERROR, message: reasonOf(error) })
+  span.setAttribute('error.type', typeOf(error))
+  span.recordException(error instanceof Error ? error : reasonOf(error))
+}
 
-const typeOf = (error: unknown): string =>
-  error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.name) : 'thrown'
+/** What a handler threw may be anything, also something that cannot be looked at. */
+function typeOf(error: unknown): string {
+  try {
+    if (!(error instanceof Error)) return 'thrown'
+    return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  } catch {
+    return 'thrown'
+  }
+}
 
 const about = (name: string, type: string, { queue, type: template }: Kind): Attributes => ({
   ...SYSTEM,

@@ -19,6 +19,7 @@ import { isId } from './core/id.ts'
 import { DEFAULT_TENANT, type Job, type JobId, RANK, STATES, TERMINAL_STATES } from './core/job.ts'
 import { toJson } from './core/json.ts'
 import type { Jsonify } from './core/jsonify.ts'
+import { reasonOf } from './core/reason.ts'
 import type { Violation } from './core/refusal.ts'
 import { edges, MACHINE } from './core/transitions.ts'
 import type { InputOf, JobSpec, OutputOf } from './define-job.ts'
@@ -294,16 +295,16 @@ export class Pawl implements AsyncDisposable {
   work(jobs: readonly JobDefinition[], options: WorkerOptions = {}): Worker {
     if (jobs.length === 0) throw new TypeError('work: no job types are given, so there is nothing to run')
     const { timers, ids, log, surroundings, telemetry } = this.#parts
-    const handlers = telemetry === undefined ? jobs : jobs.map((job) => telemetry.definition(job))
+    const around = telemetry && ((job: JobDefinition) => telemetry.definition(job))
     const spawn = spawning(this.#producer, this.engine, telemetry !== undefined)
-    const own = { ...surroundings, tenant: this.#tenant, timers, ids, log, spawn }
-    const worker = startWorker(this.engine, handlers, { ...own, ...options })
+    const own = { ...surroundings, around, tenant: this.#tenant, timers, ids, log, spawn }
+    const worker = startWorker(this.engine, jobs, { ...own, ...options })
     this.#workers.add(worker)
     // Producers that know only the name of a type find its queue and its policy.
     const kinds = jobs.map(({ tenant = this.#tenant, queue, type, policy }) => ({ tenant, queue, type, policy }))
     const announced = this.#producer.types
       .announce(kinds)
-      .catch((error: unknown) => log.warn('job types could not be announced', { reason: String(error) }))
+      .catch((error: unknown) => log.warn('job types could not be announced', { reason: reasonOf(error) }))
       .finally(() => this.#announcing.delete(announced))
     this.#announcing.add(announced)
     return worker

@@ -32,13 +32,21 @@ export class Producer {
   /** Kinds as stores recognise them: one object per spec, tenant and queue. */
   readonly #kinds = new WeakMap<Producible, Map<string, Kind>>()
 
-  constructor(engine: Engine, { tenant = DEFAULT_TENANT, actor = PRODUCER }: ProducerOptions = {}) {
+  constructor(
+    engine: Pick<Engine, 'settings' | 'now'>,
+    { tenant = DEFAULT_TENANT, actor = PRODUCER }: ProducerOptions = {},
+  ) {
     this.#tenant = tenant
     this.#actor = actor
     this.types = new JobTypes(engine)
   }
 
-  async enqueue(engine: Engine, job: Producible | string, input: unknown, options: EnqueueOptions): Promise<Produced> {
+  async enqueue(
+    engine: Pick<Engine, 'enqueue'>,
+    job: Producible | string,
+    input: unknown,
+    options: EnqueueOptions,
+  ): Promise<Produced> {
     const tx = recognised(options.tx)
     const known = this.kind(job, options)
     const kind = known instanceof Promise ? await known : known

@@ -7,7 +7,7 @@ import type { Spawn, SpawnWish } from './worker/spawn.ts'
 
 /** `traced`: whoever observes the engine knows the span that the handler runs in, and makes it the child's parent. */
 export const spawning =
-  (producer: Producer, engine: Engine, traced: boolean): Spawn =>
+  (producer: Producer, engine: Pick<Engine, 'enqueue' | 'load'>, traced: boolean): Spawn =>
   async ({ parent, definition, input, options, key, actor }) => {
     const { kind, correlationId, workflowId, traceparent } = parent.spec
     const whose = typeof definition === 'string' ? undefined : definition.tenant
@@ -21,7 +21,11 @@ export const spawning =
   }
 
 /** What was refused now will be refused again, unless there is too much to do; what failed may succeed. */
-async function refused(error: unknown, engine: Engine, definition: SpawnWish['definition']): Promise<string> {
+async function refused(
+  error: unknown,
+  engine: Pick<Engine, 'load'>,
+  definition: SpawnWish['definition'],
+): Promise<string> {
   if (!(error instanceof Refused || error instanceof Invalid)) throw error
   const type = typeof definition === 'string' ? definition : definition.type
   if (error instanceof Refused) {
@@ -36,7 +40,7 @@ async function refused(error: unknown, engine: Engine, definition: SpawnWish['de
   })
 }
 
-async function typeOf(engine: Engine, id: string): Promise<string | undefined> {
+async function typeOf(engine: Pick<Engine, 'load'>, id: string): Promise<string | undefined> {
   const [found] = (await engine.load([{ id }])).items
   return found?.job.spec.kind.type
 }

@@ -1,6 +1,6 @@
 import { CODE_MEANS, DEFAULT_ERRORS, DEPENDENCY_CODES, THROTTLING_CODES } from '../../src/core/errors.ts'
 import { DEAD_LETTER_REASONS, STAGES } from '../../src/core/job.ts'
-import { CLASS_MEANS, REASON_MEANS } from '../../src/core/meanings.ts'
+import { CLASS_MEANS, OWN_CODE_MEANS, REASON_MEANS } from '../../src/core/meanings.ts'
 import { ERROR_CLASSES } from '../../src/core/policy.ts'
 import { REFUSALS } from '../../src/core/refusal.ts'
 import { OBJECTIONS } from '../../src/gateway/problem.ts'
@@ -47,6 +47,8 @@ export function errorsPage(): string {
 }
 
 function besides(name: string): string {
+  const own = OWN_CODE_MEANS[name]
+  if (own !== undefined) return own
   if (DEPENDENCY_CODES.has(name)) return 'retries spent: `dependency_unavailable`'
   return THROTTLING_CODES.has(name) ? 'retried on the slower curve all the same' : ''
 }

@@ -12,8 +12,8 @@ const SECTIONS: readonly (readonly [title: string, text: string, interfaces: rea
   ],
   [
     'defineJob',
-    '`defineJob(options)`, and `defineSpec(options)` without a handler. All but names, schemas, `dedupe` and `run` is the policy: born with each job, and immutable afterwards.',
-    ['DefineOptions', 'SpecOptions', 'PolicyInput', 'RetryInput', 'CurveInput'],
+    '`defineJob(options)`; `defineSpec(options)` without a handler, and `implementJob(spec, run, options)` with it. All but names, schemas, `dedupe`, `run` and where it runs is the policy: born with each job, and immutable afterwards.',
+    ['DefineOptions', 'SpecOptions', 'HandlerOptions', 'PolicyInput', 'RetryInput', 'CurveInput'],
   ],
   [
     'enqueue',

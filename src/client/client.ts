@@ -14,6 +14,7 @@ import type {
   HeartbeatRequest,
   Word,
 } from '../engine/engine.ts'
+import { listener } from '../engine/listener.ts'
 import { elementsOf, membersOf } from '../gateway/contract/raw-json.ts'
 import { eventFromWire, fromWire, jobFromWire, type Wire } from '../gateway/contract/wire.ts'
 import type {
@@ -32,6 +33,7 @@ import type {
   Transaction,
 } from '../store/store.ts'
 import { type Clock, realClock } from '../system/clock.ts'
+import { harmless, type Log, silentLog } from '../system/log.ts'
 import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { Http } from './http.ts'
@@ -48,6 +50,7 @@ export interface ClientOptions {
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
   readonly fetch?: typeof globalThis.fetch | undefined
+  readonly log?: Log | undefined
 }
 
 const BATCH = 500
@@ -59,11 +62,13 @@ export class HttpEngine implements Engine {
   readonly #random: Random
   readonly #timers: Timers
   readonly #clock: Clock
+  readonly #log: Log
   readonly #subscriptions = new Set<AsyncDisposable>()
 
   constructor(options: ClientOptions, http?: Http) {
     const { url, token, fetch, timers = realTimers, clock = realClock, random = realRandom } = options
     this.#options = options
+    this.#log = harmless(options.log ?? silentLog)
     this.#random = random
     this.#timers = timers
     this.#clock = clock
@@ -185,7 +190,7 @@ export class HttpEngine implements Engine {
   }
 
   async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
-    const subscription = subscribeTo(this.#http, this.#timers, wake)
+    const subscription = subscribeTo(this.#http, this.#timers, listener(wake, this.#log))
     this.#subscriptions.add(subscription)
     return subscription
   }
@@ -196,10 +201,11 @@ export class HttpEngine implements Engine {
   }
 
   now(): Time {
-    return Math.floor(this.#http.heard.offsetMs + this.#clock.monotonicMs())
+    return Math.floor(this.#http.offsetMs + this.#clock.monotonicMs())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#http.close()
     await Promise.all([...this.#subscriptions].map((each) => each[Symbol.asyncDispose]()))
   }
 

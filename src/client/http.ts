@@ -26,32 +26,47 @@ export class GatewayUnavailable extends Error {
   override readonly name = 'GatewayUnavailable'
 }
 
+const CLOSED = 'pawl was closed before the gateway had answered.'
 const TRIES = 6
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 const RETRIED: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
-/** The gateway's clock minus the monotonic one, when it last answered. */
-export interface Heard {
+/** What all calls of a client have in common, those that end with a signal included. */
+interface Common {
+  /** The gateway's clock minus the monotonic one, when it last answered. */
   offsetMs: number
+  /** Those under way. Each has a signal of its own: fetch lets go of a shared one only when garbage is collected. */
+  readonly calls: Set<AbortController>
+  closed: boolean
 }
 
 export class Http {
-  readonly heard: Heard
   readonly #options: HttpOptions
-  readonly #signal: AbortSignal | undefined
+  readonly #common: Common
+  readonly #until: AbortSignal | undefined
 
-  constructor(options: HttpOptions, heard?: Heard, signal?: AbortSignal) {
+  constructor(options: HttpOptions, common?: Common, until?: AbortSignal) {
     const { clock } = options
     mustBeAskable(options.url)
     this.#options = options
-    this.heard = heard ?? { offsetMs: clock.now() - clock.monotonicMs() }
-    this.#signal = signal
+    this.#common = common ?? { offsetMs: clock.now() - clock.monotonicMs(), calls: new Set(), closed: false }
+    this.#until = until
+  }
+
+  get offsetMs(): number {
+    return this.#common.offsetMs
   }
 
   /** The same for one call. */
   until(signal: AbortSignal): Http {
-    return new Http(this.#options, this.heard, signal)
+    return new Http(this.#options, this.#common, signal)
+  }
+
+  /** Whoever still waits for an answer is told now: a gateway that swallows requests would keep them for minutes. */
+  close(): void {
+    this.#common.closed = true
+    for (const call of this.#common.calls) call.abort(new GatewayUnavailable(CLOSED))
   }
 
   get fetch(): typeof globalThis.fetch {
@@ -74,32 +89,48 @@ export class Http {
     text?: string,
     more: Readonly<Record<string, string>> = {},
   ): Promise<HttpAnswer> {
+    this.#until?.throwIfAborted()
+    if (this.#common.closed) throw new GatewayUnavailable(CLOSED)
+    const headers = {
+      ...this.headers(),
+      ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+      ...more,
+    }
+    const { calls } = this.#common
+    const call = new AbortController()
+    const abort = () => call.abort(this.#until?.reason)
+    calls.add(call)
+    this.#until?.addEventListener('abort', abort)
+    try {
+      const { signal } = call
+      return await this.#answer(
+        path,
+        { method, headers, signal, ...(text === undefined ? {} : { body: text }) },
+        signal,
+      )
+    } finally {
+      calls.delete(call)
+      this.#until?.removeEventListener('abort', abort)
+    }
+  }
+
+  async #answer(path: string, asked: RequestInit, signal: AbortSignal): Promise<HttpAnswer> {
     let reason = ''
     for (let n = 0; n < TRIES; n += 1) {
-      if (n > 0) await this.#sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n))
-      this.#signal?.throwIfAborted()
+      if (n > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n), signal)
+      signal.throwIfAborted()
       try {
-        const headers = {
-          ...this.headers(),
-          ...(text === undefined ? {} : { 'content-type': 'application/json' }),
-          ...more,
-        }
-        const response = await this.fetch(this.url(path), {
-          method,
-          headers,
-          ...(text === undefined ? {} : { body: text }),
-          ...(this.#signal === undefined ? {} : { signal: this.#signal }),
-        })
+        const response = await this.fetch(this.url(path), asked)
         this.#listen(response)
         const answer = await response.text()
         if (RETRIED.has(response.status)) {
           reason = `it answered ${response.status}`
-          await this.#pause(response)
+          await this.#pause(response, signal)
           continue
         }
         return { status: response.status, body: answer === '' ? undefined : JSON.parse(answer), text: answer }
       } catch (error) {
-        this.#signal?.throwIfAborted()
+        signal.throwIfAborted()
         reason =
           error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error)
       }
@@ -111,16 +142,12 @@ export class Http {
 
   #listen(response: Response): void {
     const now = Number(response.headers.get('x-pawl-now'))
-    if (now > 0) this.heard.offsetMs = now - this.#options.clock.monotonicMs()
+    if (now > 0) this.#common.offsetMs = now - this.#options.clock.monotonicMs()
   }
 
-  async #pause(response: Response): Promise<void> {
+  async #pause(response: Response, signal: AbortSignal): Promise<void> {
     const seconds = Number(response.headers.get('retry-after') ?? 0)
-    if (seconds > 0) await this.#sleep(Math.min(LONGEST_PAUSE_MS, seconds * 1_000))
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return this.#options.timers.sleep(ms, this.#signal)
+    if (seconds > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, seconds * 1_000), signal)
   }
 }
 

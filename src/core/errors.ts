@@ -31,7 +31,9 @@ export const DEFAULT_ERRORS: ReadonlyMap<string, ErrorClass> = new Map<string, E
   ['E_QDRANT', 'transient'],
   ['E_NEO4J', 'transient'],
   ['E_GPU_OOM', 'transient'],
+  ['E_CRASH', 'transient'],
   ['E_NONDETERMINISTIC', 'permanent'],
+  ['E_TWO_WAITS', 'permanent'],
   ['E_CHILD_REFUSED', 'permanent'],
   ['not_json', 'permanent'],
   ['validation_failed', 'validation'],
@@ -68,6 +70,9 @@ export const DEPENDENCY_CODES: ReadonlySet<string> = new Set([
 
 /** What an attempt that ran out of time, or lost its lease in the words of 004, is recorded as. */
 export const TIMEOUT_CODE = 'E_TIMEOUT'
+
+/** What an attempt is recorded as whose process died, where nobody but this job can have done it. */
+export const CRASH_CODE = 'E_CRASH'
 
 /** The job type's table, then the error's own word, then the default table; else transient. */
 export function classify(policy: Policy, fault: Pick<Fault, 'code' | 'class'>): ErrorClass {

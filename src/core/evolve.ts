@@ -10,6 +10,7 @@ import { created } from './evolve/created.ts'
 import { type Changes, observed } from './evolve/observed.ts'
 import { remember } from './evolve/remember.ts'
 import type { DeadLetter, Failure, Job, LastClaim, Lease, Owner, Receipt, Result, Time, Verdict, Wait } from './job.ts'
+import { silencesAfter } from './suspicion.ts'
 import { nextTickAt, readyAt, startByFrom } from './timers.ts'
 
 export function evolve(job: Job | undefined, event: Event): Job {
@@ -195,15 +196,20 @@ type Open = { -readonly [K in keyof Job]: Job[K] }
 const leave = (job: Job, event: Event, entry: Entry, executionMs: number, changes: Changes = {}): Job =>
   enter(job, event, entry, {
     recent: NO_RECEIPTS,
-    lastClaim: claimClosed(job),
+    lastClaim: claimClosed(job, event),
     executionMs: job.executionMs + executionMs,
     ...changes,
   })
 
-const claimClosed = (job: Job): LastClaim | undefined =>
+const claimClosed = (job: Job, event: Event): LastClaim | undefined =>
   job.lease === undefined
     ? job.lastClaim
-    : { owner: job.owner, fence: job.lease.fence, leaseExpiresAt: job.lease.expiresAt }
+    : {
+        owner: job.owner,
+        fence: job.lease.fence,
+        leaseExpiresAt: job.lease.expiresAt,
+        silences: silencesAfter(job, event),
+      }
 
 /** An ending: no timer survives it. */
 const end = (job: Job, event: Event, entry: Entry, executionMs: number, changes: Changes = {}): Job =>
@@ -243,7 +249,7 @@ function started(job: Job, event: Event, own: boolean): Job {
 }
 
 function succeeded(job: Job, event: Event, payload: TransitionPayloads['succeeded'], own: boolean): Job {
-  const lastClaim = claimClosed(job)
+  const lastClaim = claimClosed(job, event)
   const next = entering(job, event, own)
   next.state = 'succeeded'
   next.result = payload.result

@@ -120,6 +120,8 @@ export interface LastClaim {
   readonly owner: Owner
   readonly fence: string
   readonly leaseExpiresAt: Time
+  /** Claims in a row, this one included, that ended without a word from the handler; 2 stands for more. */
+  readonly silences: 0 | 1 | 2
 }
 
 export interface CancelRequest {

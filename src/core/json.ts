@@ -3,6 +3,7 @@
  * functions, forgets the sign of -0 and what a Map holds; here each of these is refused with a pointer to its place,
  * and -0 stays -0.
  */
+import { reasonOf } from './reason.ts'
 import type { Violation } from './refusal.ts'
 
 export type Json =
@@ -25,8 +26,7 @@ export function toJson(value: unknown, root: string): Json {
     const careful = write(value, root, [], violations)
     return violations.length === 0 ? bounded(careful, root, false) : { ok: false, violations }
   } catch (error) {
-    const what = error instanceof Error ? error.message : String(error)
-    return { ok: false, violations: [{ field: root, rule: `could not be read: ${what.slice(0, 200)}` }] }
+    return { ok: false, violations: [{ field: root, rule: `could not be read: ${reasonOf(error).slice(0, 200)}` }] }
   }
 }
 

@@ -27,6 +27,17 @@ export const CLASS_MEANS: Readonly<Record<ErrorClass, string>> = {
   lease: 'ours, never the job’s fault: the lease was lost; from a handler it is retried like any other',
 }
 
+/** Codes of our own, which no handler has to know in order to meet them. */
+export const OWN_CODE_MEANS: Readonly<Record<string, string>> = {
+  E_TIMEOUT: 'the attempt took longer than its time limit',
+  E_CRASH: 'the process died that ran nothing but this job, or the lease was lost again where nothing else was to run',
+  E_NONDETERMINISTIC: 'the handler did not do what it had done before: its steps and waits cannot be told apart',
+  E_CHILD_REFUSED: 'a child that the handler spawned was refused: its input, its options or its id',
+  not_json: 'what the handler answered, or wanted to keep, is nothing that JSON can keep',
+  E_TWO_WAITS: 'the handler came to a second wait while the first had no answer, as if they could race',
+  lease_expired: 'the worker died, was cut off, or did not turn its event loop for too long',
+}
+
 export const REASON_MEANS: Readonly<Record<DeadLetterReason, string>> = {
   parse_error: 'the stored input cannot be decoded',
   validation_failed: 'the input does not match the schema of its job type',

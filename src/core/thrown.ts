@@ -3,7 +3,6 @@
  * where the table knows nothing. The classes are told apart by `errorClass`, never by identity, so that two copies of
  * this module in one process agree.
  */
-import type { Fault } from './command.ts'
 import type { Stage } from './job.ts'
 import type { ErrorClass } from './policy.ts'
 
@@ -96,11 +95,4 @@ export class LeaseConflictError extends JobError {
   constructor(message: string, options: ThrownOptions = {}) {
     super('lease', 'LeaseConflictError', 'lease_expired', message, options)
   }
-}
-
-/** The words of a command `fail` for one of these; undefined for anything else. */
-export function faultFrom(thrown: unknown): Fault | undefined {
-  if (!(thrown instanceof Error) || !('errorClass' in thrown)) return undefined
-  const { message, code, errorClass, stage, context, retryAfterMs } = thrown as JobError
-  return { code, message, class: errorClass, stage, context, retryAfterMs }
 }

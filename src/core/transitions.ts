@@ -123,9 +123,9 @@ export const MACHINE: Machine = {
   requeue: {
     stalled: [
       move('queued', 'budget left', 'requeued'),
-      move('retrying', 'budget left, by policy', 'retry_scheduled'),
+      move('retrying', 'budget left, by policy, or it ran apart', 'retry_scheduled'),
       move('dead_lettered', 'budget spent, by policy', 'dead_lettered'),
-      move('failed', 'budget spent, by policy', 'failed'),
+      move('failed', 'budget spent or not retryable, by policy', 'failed'),
       move('timed_out', 'by policy', 'timed_out'),
       move('cancelled', 'cancel requested', 'cancelled'),
       compensate,

@@ -1,5 +1,6 @@
 import type { InvariantName } from '../core/invariants.ts'
 import type { JobId } from '../core/job.ts'
+import { reasonOf } from '../core/reason.ts'
 
 /** A place where what is stored is not what it must be. */
 export interface Discrepancy {
@@ -20,5 +21,5 @@ export const unreadable = (job: JobId | undefined, error: unknown): Discrepancy 
   job,
   about: 'unreadable',
   invariant: undefined,
-  what: error instanceof Error ? error.message : String(error),
+  what: reasonOf(error),
 })

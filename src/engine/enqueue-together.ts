@@ -59,5 +59,6 @@ function settled(answer: EnqueueAnswer, { items, asked }: Drafts, answers: reado
 
 const isOk = (answer: EnqueueAnswer | undefined): boolean => answer?.ok === true
 
-const refusedWith = (answer: EnqueueAnswer | undefined): EnqueueAnswer =>
+/** Of those that were asked for together: why it was refused, or that others were. */
+export const refusedWith = (answer: EnqueueAnswer | undefined): EnqueueAnswer =>
   answer === undefined || answer.ok ? { ok: false, refusal: refuse('OTHERS_REFUSED', { command: 'enqueue' }) } : answer

@@ -5,6 +5,7 @@
  */
 import { decideTick } from '../core/decide.ts'
 import type { Job, Time } from '../core/job.ts'
+import { reasonOf } from '../core/reason.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Step } from '../core/steps.ts'
 import type { Change, Store, Transaction, Verdict } from '../store/store.ts'
@@ -117,11 +118,11 @@ export class Executor {
     try {
       return group.segment(now, this.#parts.steps.known, answers)
     } catch (error) {
-      const rule = error instanceof Error ? error.message : String(error)
+      const rule = reasonOf(error)
       this.#parts.log.error('a job could not be judged', { job_id: group.id, reason: rule })
       const violations = [{ field: 'job', rule }]
       group.refuseAll(
-        ({ command }) => refuse('INVALID', { command: command.type, jobId: group.id, violations }),
+        ({ command }) => refuse('INVALID', { command: command.type, jobId: group.id, violations, message: rule }),
         answers,
       )
       return undefined

@@ -12,6 +12,7 @@ import { refuse } from '../core/refuse.ts'
 import type { Inserted, NewJob, Store } from '../store/store.ts'
 import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
+import { invalid } from './new-jobs.ts'
 
 const RETRY_AFTER_MS = 1_000
 
@@ -30,10 +31,7 @@ export async function judge(
   { item, command, request }: Newcomer,
   parts: ExecutorParts,
 ): Promise<EnqueueAnswer | undefined> {
-  if (inserted.status === 'rejected') {
-    const violations = [{ field: inserted.field, rule: inserted.rule }]
-    return { ok: false, refusal: refuse('INVALID', { command: 'enqueue', violations }) }
-  }
+  if (inserted.status === 'rejected') return invalid([{ field: inserted.field, rule: inserted.rule }])
   if (inserted.status === 'busy') return { ok: false, refusal: heldBy(command, request) }
   const { job, by } = inserted
   if (isAnother(inserted, item.job)) return undefined

@@ -16,7 +16,7 @@ import type {
   Transaction,
 } from '../store/store.ts'
 import type { Clock } from '../system/clock.ts'
-import { type Log, silentLog } from '../system/log.ts'
+import { harmless, type Log, silentLog } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
@@ -39,6 +39,7 @@ import { heartbeat } from './heartbeat.ts'
 import { Holdings } from './holdings.ts'
 import { IdBlocks } from './id-blocks.ts'
 import { LateHints } from './late-hints.ts'
+import { listener } from './listener.ts'
 import { noObserver, type Observer } from './observer.ts'
 import { Settlement } from './settle.ts'
 import { Steps } from './steps.ts'
@@ -77,7 +78,8 @@ export class LocalEngine implements Engine {
   readonly #childrensEnds: ChildrensEnds
 
   constructor(options: LocalEngineOptions) {
-    const { store, clock, random, timers, observer = noObserver, log = silentLog } = options
+    const { store, clock, random, timers, observer = noObserver } = options
+    const log = harmless(options.log ?? silentLog)
     const steps = new Steps({ store, log })
     const storeClock = new StoreClock(clock, (step) => steps.noticed(step))
     this.#store = store
@@ -146,8 +148,9 @@ export class LocalEngine implements Engine {
   }
 
   async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
-    const stored = await this.#store.subscribe(wake)
-    const late = this.#lateHints.subscribe(wake)
+    const heard = listener(wake, this.#parts.log)
+    const stored = await this.#store.subscribe(heard)
+    const late = this.#lateHints.subscribe(heard)
     return {
       async [Symbol.asyncDispose]() {
         late[Symbol.dispose]()

@@ -46,10 +46,7 @@ export async function draft(
     const violations = ownViolations(request)
     if (decision.kind !== 'accepted' || violations.length > 0) {
       const more = decision.kind === 'refused' ? decision.refusal.violations : []
-      answers[i] = {
-        ok: false,
-        refusal: refuse('INVALID', { command: 'enqueue', violations: [...violations, ...more] }),
-      }
+      answers[i] = invalid([...violations, ...more])
       continue
     }
     const { job, events } = decision
@@ -69,6 +66,11 @@ export function forgetNumbers({ log, ids }: ExecutorParts, jobs: number): void {
   log.warn('job numbers were given to somebody else as well: new ones are taken', { jobs })
   ids.forget()
 }
+
+export const invalid = (violations: readonly Violation[]): EnqueueAnswer => ({
+  ok: false,
+  refusal: refuse('INVALID', { command: 'enqueue', violations }),
+})
 
 export const numberTaken = (reserved: JobId | undefined): EnqueueAnswer => {
   const message = `The number ${reserved} that was reserved for this job belongs to another by now.`

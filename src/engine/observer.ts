@@ -1,7 +1,9 @@
 import type { Event } from '../core/event.ts'
 import type { Job } from '../core/job.ts'
 import { withoutNonce } from '../core/ownership.ts'
-import type { Log } from '../system/log.ts'
+import { reasonOf } from '../core/reason.ts'
+import { isolated } from '../system/isolated.ts'
+import { harmless, type Log } from '../system/log.ts'
 import type { Metrics } from './metrics.ts'
 import { shownProse } from './sealing.ts'
 
@@ -53,31 +55,31 @@ export const observers = (first: Observer, second: Observer | undefined): Observ
         },
       }
 
-export function observer({ log, metrics, tracing }: ObserverOptions): Observer {
-  if (log === undefined && metrics === undefined && tracing === undefined) return noObserver
-  const tell = (events: readonly Event[], before: Job | undefined, after: Job) => {
-    for (const event of events) {
-      if (event.seq === undefined) continue
-      if (log !== undefined) logTransition(log, event, after)
-      tracing?.transition(event, before, after)
-    }
-    if (metrics !== undefined) measure(metrics, events, before, after)
-  }
+export function observer(options: ObserverOptions): Observer {
+  if (options.log === undefined && options.metrics === undefined && options.tracing === undefined) return noObserver
+  const log = options.log && harmless(options.log)
+  const failed = (thrown: unknown): void => log?.error('an observer failed', { reason: reasonOf(thrown) })
+  const metrics = options.metrics && harmlessMetrics(options.metrics, failed)
+  const { tracing } = options
   return {
-    committed: (events, before, after) => harmless(log, () => tell(events, before, after)),
-    conflicted: () => harmless(log, () => metrics?.add('pawl_claim_conflicts_total', 1, {})),
-    renewed: (count) => harmless(log, () => metrics?.add('pawl_lease_renewals_total', count, {})),
+    committed(events, before, after) {
+      for (const event of events) {
+        if (event.seq === undefined) continue
+        if (log !== undefined) logTransition(log, event, after)
+        if (tracing !== undefined) isolated(() => tracing.transition(event, before, after), failed)
+      }
+      if (metrics !== undefined) measure(metrics, events, before, after)
+    },
+    conflicted: () => metrics?.add('pawl_claim_conflicts_total', 1, {}),
+    renewed: (count) => metrics?.add('pawl_lease_renewals_total', count, {}),
   }
 }
 
-/** What was committed stays committed, whatever an observer makes of it. */
-function harmless(log: Log | undefined, tell: () => void): void {
-  try {
-    tell()
-  } catch (error) {
-    log?.error('an observer failed', { reason: error instanceof Error ? error.message : String(error) })
-  }
-}
+/** One that cannot be counted keeps none of the others from being counted. */
+const harmlessMetrics = (metrics: Metrics, failed: (thrown: unknown) => void): Metrics => ({
+  add: (...words) => isolated(() => metrics.add(...words), failed),
+  observe: (...words) => isolated(() => metrics.observe(...words), failed),
+})
 
 /** All of its words, always: what has no reason of its own happened because somebody asked for it. */
 function logTransition(log: Log, event: Event, { spec }: Job): void {

@@ -10,6 +10,7 @@ import type { CancelRequest, Job, JobId } from '../core/job.ts'
 import type { RefusalCode } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import { validate } from '../core/validate.ts'
+import type { CommandType } from '../core/verb.ts'
 import type {
   EventPage,
   EventQuery,
@@ -25,7 +26,7 @@ import type {
   Transaction,
 } from '../store/store.ts'
 import type { Random } from '../system/random.ts'
-import type { BodyCodec } from './body-codec.ts'
+import { type BodyCodec, Unencodable } from './body-codec.ts'
 import type {
   Answer,
   Assignment,
@@ -37,6 +38,7 @@ import type {
   HeartbeatRequest,
   Word,
 } from './engine.ts'
+import { refusedWith } from './enqueue-together.ts'
 import { type Called, calledAs, JobNames, whoseIs } from './job-names.ts'
 import { inWordsOf } from './prose.ts'
 import { isSealed, isWordy, readerWith, sealedWord } from './sealed-words.ts'
@@ -65,17 +67,14 @@ export class SealedEngine implements Engine {
     together = false,
   ): Promise<readonly EnqueueAnswer[]> {
     const ids = (await this.#engine.reserveIds?.(requests.map(({ kind }) => kind.tenant))) ?? []
-    const sealed = requests.map((request, i) => this.#sealedRequest(request, ids[i]))
-    const answers = [...(await this.#engine.enqueue(sealed, tx, together))]
-    for (let round = 0; round < requests.length; round += 1) {
-      const again = await this.#sealedAsThen(requests, sealed, answers)
-      if (again.length === 0) break
-      for (const { i, request } of again) sealed[i] = request
-      const asked = together ? sealed : again.map(({ request }) => request)
-      const given = await this.#engine.enqueue(asked, tx, together)
-      for (const [n, answer] of given.entries()) answers[together ? n : (again[n]?.i ?? n)] = answer
-    }
-    return answers.map((answer) => (answer.ok ? { ...answer, job: this.#readable(answer.job) } : answer))
+    const { answers, places, ready } = sifted<EnqueueRequest, EnqueueAnswer>(requests, (request, i) =>
+      unlessUnencodable('enqueue', undefined, () => this.#sealedRequest(request, ids[i])),
+    )
+    if (together && ready.length < requests.length) return requests.map((_, i) => refusedWith(answers[i]))
+    const asked = places.map((i) => requests[i] as EnqueueRequest)
+    const given = await this.#enqueueSealed(asked, ready, tx, together)
+    for (const [n, i] of places.entries()) answers[i] = given[n] as EnqueueAnswer
+    return answers
   }
 
   async claim(request: ClaimRequest): Promise<readonly Assignment[]> {
@@ -85,19 +84,11 @@ export class SealedEngine implements Engine {
 
   async settle(words: readonly Word[]): Promise<readonly Answer[]> {
     const known = await this.#names.of(words.filter(isWordy))
-    const answers: Answer[] = new Array(words.length)
-    const sent: number[] = []
-    const sealed: Word[] = []
-    for (const [i, word] of words.entries()) {
-      const ready = isWordy(word) ? this.#sealedWord(word, known.get(calledAs(word))) : word
-      if ('ok' in ready) answers[i] = ready
-      else {
-        sent.push(i)
-        sealed.push(ready)
-      }
-    }
-    const given = await this.#engine.settle(sealed)
-    for (const [n, i] of sent.entries()) {
+    const { answers, places, ready } = sifted<Word, Answer>(words, (word) =>
+      isWordy(word) ? this.#sealedWord(word, known.get(calledAs(word))) : word,
+    )
+    const given = await this.#engine.settle(ready)
+    for (const [n, i] of places.entries()) {
       const word = words[i] as Word
       const answer = await this.#recognised(word, given[n] as Answer, known.get(calledAs(word)))
       answers[i] = await this.#heard(word, answer)
@@ -155,6 +146,25 @@ export class SealedEngine implements Engine {
   /** What somebody else was told about a job's cancel, in words. */
   openedCancel(job: Job, cancel: CancelRequest): CancelRequest {
     return inWordsOf({ cancel }, readerWith(this.#codec, whoseIs(job))).cancel
+  }
+
+  async #enqueueSealed(
+    requests: readonly EnqueueRequest[],
+    ready: readonly EnqueueRequest[],
+    tx: Transaction | undefined,
+    together: boolean,
+  ): Promise<readonly EnqueueAnswer[]> {
+    const sealed = [...ready]
+    const answers = [...(await this.#engine.enqueue(sealed, tx, together))]
+    for (let round = 0; round < requests.length; round += 1) {
+      const again = await this.#sealedAsThen(requests, sealed, answers)
+      if (again.length === 0) break
+      for (const { i, request } of again) sealed[i] = request
+      const asked = together ? sealed : again.map(({ request }) => request)
+      const given = await this.#engine.enqueue(asked, tx, together)
+      for (const [n, answer] of given.entries()) answers[together ? n : (again[n]?.i ?? n)] = answer
+    }
+    return answers.map((answer) => (answer.ok ? { ...answer, job: this.#readable(answer.job) } : answer))
   }
 
   #sealedRequest(request: EnqueueRequest, reservedId: JobId | undefined): EnqueueRequest {
@@ -216,14 +226,14 @@ export class SealedEngine implements Engine {
   }
 
   /** Or why not: what makes no sense is refused here, in core's words, while it can still be read. */
-  #sealedWord(word: Word, whose: Whose | undefined): Word | Answer {
+  #sealedWord(word: Word, whose: Whose | undefined): Word | RefusedHere {
     const { id, command } = word
     if (whose === undefined) {
       const message = `There is no job ${id}.`
       return { ok: false, refusal: refuse('NOT_FOUND', { command: command.type, jobId: id, message }) }
     }
     const violations = validate(command, this.now())
-    if (violations.length === 0) return sealedWord(this.#codec, word, whose)
+    if (violations.length === 0) return unlessUnencodable(command.type, id, () => sealedWord(this.#codec, word, whose))
     const message = violations.map(({ field, rule }) => `${field}: ${rule}`).join('; ')
     return { ok: false, refusal: refuse('INVALID', { command: command.type, jobId: id, violations, message }) }
   }
@@ -232,7 +242,9 @@ export class SealedEngine implements Engine {
   async #recognised(word: Word, answer: Answer, whose: Whose | undefined): Promise<Answer> {
     if (answer.ok || answer.refusal.code !== 'REQUEST_ID_REUSED' || whose === undefined) return answer
     for (const encoder of this.#codec.formerly ?? []) {
-      const [again] = await this.#engine.settle([sealedWord(encoder, word, whose)])
+      const sealed = unlessUnencodable(word.command.type, word.id, () => sealedWord(encoder, word, whose))
+      if ('ok' in sealed) continue
+      const [again] = await this.#engine.settle([sealed])
       if (again?.ok === true) return again
     }
     return answer
@@ -308,6 +320,37 @@ export class SealedEngine implements Engine {
 
 /** Somebody was first, and was enqueued with other words, or with words that look otherwise. */
 const MET: ReadonlySet<RefusalCode> = new Set(['ID_TAKEN', 'KEY_REUSED', 'REQUEST_ID_REUSED'])
+
+type RefusedHere = Extract<Answer, { readonly ok: false }>
+
+/** What is sealed and may be sent, with its places; what is refused here has its answer, and takes nobody along. */
+function sifted<Item extends object, Given>(
+  items: readonly Item[],
+  sealed: (item: Item, place: number) => Item | RefusedHere,
+) {
+  const answers: (Given | RefusedHere)[] = new Array(items.length)
+  const places: number[] = []
+  const ready: Item[] = []
+  for (const [i, item] of items.entries()) {
+    const made = sealed(item, i)
+    if ('ok' in made) answers[i] = made
+    else {
+      places.push(i)
+      ready.push(made)
+    }
+  }
+  return { answers, places, ready }
+}
+
+function unlessUnencodable<T>(command: CommandType, jobId: JobId | undefined, make: () => T): T | RefusedHere {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof Unencodable)) throw error
+    const { violation, message } = error
+    return { ok: false, refusal: refuse('INVALID', { command, jobId, violations: [violation], message }) }
+  }
+}
 
 /** Undefined where it cannot be read. */
 function textOf(bodies: Loaded['bodies'], name: string): string | undefined {

@@ -157,6 +157,7 @@ function openedFailure(codec: BodyCodec, it: Failure, whose: Whose): Failure {
   if (!isSealedProse(it.message)) return it
   const found = unsealProse(codec, it.message, { ...whose, body: 'failure' })
   if ('why' in found) return { ...it, message: found.why }
+  if (found.said === it.message) return it
   const { message, context } = JSON.parse(found.said) as Pick<Failure, 'message' | 'context'>
   return { ...it, message, context }
 }

@@ -3,8 +3,9 @@
  * it was said in, the word it came with, and what a signal was called. The word is why the same text said twice does not
  * look the same, and a word that is repeated does.
  */
+import { reasonOf } from '../core/reason.ts'
 import type { Body, SignalName } from '../store/store.ts'
-import { type BodyAbout, type BodyCodec, Undecipherable } from './body-codec.ts'
+import { type BodyAbout, type BodyCodec, decoded, encoded, Undecipherable } from './body-codec.ts'
 
 export interface Heading {
   readonly generation: number
@@ -23,7 +24,7 @@ type Line = readonly [generation: number, word: string, signal?: string, key?: s
 
 export function seal(encoder: Encoder, text: string, about: BodyAbout, { generation, word, signal }: Heading): string {
   const line: Line = signal === undefined ? [generation, word] : [generation, word, signal.name, signal.key ?? null]
-  return encoder.encode(`${MARK}${JSON.stringify(line)}\n${text}`, about)
+  return encoded(encoder, `${MARK}${JSON.stringify(line)}\n${text}`, about)
 }
 
 export interface Unsealed {
@@ -33,7 +34,7 @@ export interface Unsealed {
 }
 
 export function unseal(codec: BodyCodec, sealed: string, about: BodyAbout): Unsealed {
-  const text = codec.decode(sealed, about)
+  const text = decoded(codec, sealed, about)
   if (!text.startsWith(MARK)) return { text, heading: undefined }
   const end = text.indexOf('\n')
   const [generation, word, name, key] = JSON.parse(text.slice(MARK.length, end)) as Line
@@ -101,9 +102,11 @@ export function unsealProse(
 ): { readonly said: string } | { readonly why: string } {
   if (!isSealedProse(text)) return { said: text }
   try {
-    return { said: unseal(codec, text.slice(PROSE.length), about).text }
+    const unsealed = unseal(codec, text.slice(PROSE.length), about)
+    // Where the codec lets pass what nobody sealed, these words merely begin like those that are.
+    return { said: unsealed.heading === undefined ? text : unsealed.text }
   } catch (error) {
-    return { why: `(${error instanceof Error ? error.message : String(error)})` }
+    return { why: `(${reasonOf(error)})` }
   }
 }
 

@@ -2,8 +2,10 @@
  * The gateway: a `fetch` handler over an engine. Every request takes the same way: a path and method of the closed
  * table, room in the house, a token with the right scope, words within their bounds; only then a handler sees it.
  */
+
 import { type Context, Hono } from 'hono'
 import { isSegment } from '../core/name.ts'
+import { reasonOf } from '../core/reason.ts'
 import type { Violation } from '../core/refusal.ts'
 import type { Allowance, Share } from './allowance.ts'
 import { parsed, readBody, understood, violationsOf } from './body.ts'
@@ -73,7 +75,7 @@ async function serve(route: Route, c: Context, options: AppOptions): Promise<Res
     options.parts.log.error('request failed', {
       request_id: requestId,
       route: route.name,
-      reason: String(error instanceof Error ? error.message : error),
+      reason: reasonOf(error),
     })
     return respond(
       problemReply(

@@ -4,7 +4,7 @@ import type { Engine } from '../engine/engine.ts'
 import { JobTypes } from '../engine/job-types.ts'
 import { Workers } from '../engine/workers.ts'
 import { type Clock, realClock } from '../system/clock.ts'
-import { type Log, silentLog } from '../system/log.ts'
+import { harmless, type Log, silentLog } from '../system/log.ts'
 import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { Allowance } from './allowance.ts'
@@ -54,10 +54,10 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     clock = realClock,
     timers = realTimers,
     random = realRandom,
-    log = silentLog,
     tenant = 'default',
     metricsText = async () => '',
   } = options
+  const log = harmless(options.log ?? silentLog)
   const caps = capsWith(options.caps)
   const tokens = new Tokens(engine, clock, random, caps)
   const positions = await Positions.of(engine, random)

@@ -23,7 +23,8 @@
  *  S12 `settings` are compare-and-swap by `rev`.
  *  S13 `now` in an answer is the store's clock. It never runs backwards, and goes on although what it is read from is set
  *      back; whoever opens the store later has the same time, but for a second or two. Set forward, it goes along.
- *  S14 Hints may be lost, never the work: whatever a hint announces is found by polling.
+ *  S14 Hints may be lost, never the work: whatever a hint announces is found by polling. Announced are work for a queue,
+ *      the end of a job, and what its owner did not do itself: a cancel that is asked of it, or the loss of its lease.
  *  S15 Reads never load bodies unless asked, page by key, and look at a bounded number of rows, whatever else the store
  *      holds and whoever it belongs to. A page may therefore be short, or empty, and go on: its cursor alone tells the end.
  *  S16 `close` leaves nothing behind: no connection, timer, thread or listener.

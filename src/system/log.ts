@@ -1,5 +1,7 @@
-import { stderr } from 'node:process'
+import { emitWarning, stderr } from 'node:process'
+import { reasonOf } from '../core/reason.ts'
 import { realClock } from './clock.ts'
+import { isolated } from './isolated.ts'
 import { visibleJson } from './visible.ts'
 
 /** One structured line per thing worth knowing. Where it goes is the caller's business. */
@@ -24,6 +26,32 @@ export const stderrLog: Log = {
 }
 
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} }
+
+/** What stands for each, so that a log is the same log wherever it is handed to, and complains once. */
+const harmlessLogs = new WeakMap<Log, Log>([[silentLog, silentLog]])
+
+/**
+ * The same log for whoever must not be harmed by it: where it throws a line is lost, and nothing else. The process is
+ * warned the first time, since nobody else can be.
+ */
+export function harmless(log: Log): Log {
+  const known = harmlessLogs.get(log)
+  if (known !== undefined) return known
+  let warned = false
+  const failed = (thrown: unknown): void => {
+    if (warned) return
+    warned = true
+    emitWarning(`The log that pawl was given fails, and lines are lost: ${reasonOf(thrown)}`, 'PawlLogWarning')
+  }
+  const at =
+    (level: LogLevel): Log[LogLevel] =>
+    (message, fields) =>
+      isolated(() => log[level](message, fields), failed)
+  const safe: Log = { info: at('info'), warn: at('warn'), error: at('error') }
+  harmlessLogs.set(log, safe)
+  harmlessLogs.set(safe, safe)
+  return safe
+}
 
 /** JSON lines. Whatever a field holds, a line stays one line, and whoever reads it on a terminal is safe from it. */
 export function linesTo(write: (line: string) => void, now: () => number): Log {

@@ -16,9 +16,10 @@ import { openMemoryStore } from '../store/memory/memory.ts'
 import { queueKey } from '../store/store.ts'
 import { realClock } from '../system/clock.ts'
 import { realIds } from '../system/ids.ts'
-import { type Log, silentLog } from '../system/log.ts'
+import { harmless, type Log, silentLog } from '../system/log.ts'
 import { realRandom } from '../system/random.ts'
 import { turn } from '../system/turn.ts'
+import { Crew } from '../worker/crew.ts'
 import type { JobDefinition } from '../worker/definition.ts'
 import { startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
 import { type Mortal, mortal } from './mortal.ts'
@@ -78,7 +79,7 @@ export class Testing implements AsyncDisposable {
     this.#time = time
     const store = openMemoryStore({ clock: time })
     this.#engine = new LocalEngine({ store, clock: time, random: realRandom, timers: time })
-    const log = options.log ?? silentLog
+    const log = harmless(options.log ?? silentLog)
     this.pawl = new Pawl({ engine: this.#engine, timers: time, ids: realIds(realRandom), log })
     this.#world = mortal(this.#engine, time)
     this.#worker = this.#start()
@@ -174,6 +175,8 @@ export class Testing implements AsyncDisposable {
       timers,
       spawn,
       log: this.#options.log,
+      // A worker that was struck dead is at work for ever; nobody waits for it.
+      crew: new Crew(),
     })
   }
 

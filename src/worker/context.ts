@@ -21,9 +21,19 @@ export interface Context {
    * it (a `Date` is text). What JSON cannot keep ends the job, with the place.
    */
   step<T>(name: string, work: () => Promise<T> | T, options?: StepOptions<T>): Promise<Jsonify<T>>
-  /** Lets go of the worker and comes back later. Everything before it runs again: keep it in steps. */
+  /**
+   * Lets go of the worker and comes back later. Everything before it runs again: keep it in steps. A sleep is a wait like
+   * `waitFor`: one at a time.
+   */
   sleep(duration: Duration): Promise<void>
-  /** Lets go of the worker until the signal comes; `timedOut` if it did not come in time. */
+  /**
+   * Lets go of the worker until the signal comes; `timedOut` if it did not come in time.
+   *
+   * A run waits for one thing at a time. A second `waitFor` or `sleep` while the first has no answer, as in
+   * `Promise.all([…])` or `Promise.race([…])`, fails the job for good (`E_TWO_WAITS`): the run lets go at the first of them,
+   * so a race would never be won by the second. For all of several signals wait for one after the other, in any order,
+   * since a signal that comes early is kept; for whichever comes first, a signal or a time, use `timeout`.
+   */
   waitFor<T = unknown>(name: string, options?: WaitOptions): Promise<Waited<T>>
   /** Keeps resumable state for the next attempt; without a value, answers with what was kept last. */
   checkpoint<T = unknown>(): Promise<T | undefined>

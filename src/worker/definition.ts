@@ -16,4 +16,10 @@ export interface JobDefinition<I = unknown, O = unknown, P = I> {
   readonly input?: StandardSchemaV1<P, I> | undefined
   readonly output?: StandardSchemaV1<unknown, O> | undefined
   run(input: I, ctx: Context): Promise<O> | O
+  /** URL of the module that exports this definition, so that another process can import it. */
+  readonly module?: string | undefined
+  /** Given: every run has a process of its own. */
+  readonly isolate?: 'process' | undefined
+  /** Megabytes of V8's heap for that process; as much as Node thinks fit unless given. */
+  readonly memoryMb?: number | undefined
 }

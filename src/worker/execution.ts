@@ -8,22 +8,25 @@
  *
  * A lost lease leads from anywhere to `over`. The word that ends the lease is chosen once.
  */
-import type { CancelRequest, State } from '../core/job.ts'
+import { isNativeError } from 'node:util/types'
+import type { CancelRequest, Stage, State } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { LeaseConflictError, PermanentError } from '../core/thrown.ts'
 import type { Answer, Assignment, Engine, Word } from '../engine/engine.ts'
 import type { Body, Transaction } from '../store/store.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Log } from '../system/log.ts'
-import type { JobDefinition } from './definition.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
-import { HandlerContext } from './handler-context.ts'
-import { AttemptTimeoutError, CancelRequestedError, ShutdownError } from './interrupts.ts'
+import type { Handler } from './handler.ts'
+import { AttemptTimeoutError, CancelRequestedError, CannotRunHere, ShutdownError } from './interrupts.ts'
 import type { LeasePlace } from './lease-table.ts'
 import type { Outbox, Sender } from './outbox.ts'
-import { completed, failed, invalid, type Outcome, released, type Timing } from './outcome.ts'
+import { barely, completed, failed, invalid, type Outcome, released, type Timing } from './outcome.ts'
+import { promised } from './promised.ts'
+import type { Choice, Run } from './run.ts'
 import { type Checked, checkedInput, checkedOutput } from './schema.ts'
 import type { Spawn } from './spawn.ts'
+import { readThrown } from './thrown-value.ts'
 import { Tidings } from './tidings.ts'
 import { type Said, Voice } from './voice.ts'
 
@@ -49,7 +52,6 @@ export interface Desk {
 }
 
 type Mode = 'held' | 'running' | 'ending' | 'over'
-type Choice = 'wait' | 'release' | 'cancel' | 'deadLetter'
 
 /** Handlers that take longer than this are seen running before they end. */
 const START_AFTER_MS = 100
@@ -57,12 +59,12 @@ const START_AFTER_MS = 100
 const LET_GO_WITHIN_MS = 1_000
 const NEVER = Number.POSITIVE_INFINITY
 
-export class Execution implements Sender {
+export class Execution implements Sender, Run {
   readonly desk: Desk
   readonly assignment: Assignment
-  readonly definition: JobDefinition
   readonly place: LeasePlace
   readonly heldSinceMs: number
+  readonly #handler: Handler
   readonly #voice: Voice
   startedMs = 0
   /** How long the handler took. */
@@ -76,15 +78,17 @@ export class Execution implements Sender {
   #failure: { readonly error: unknown; readonly outcome: Outcome } | undefined
   /** Chosen by the handler itself: a wait, a snooze. Said as soon as the handler has let go. */
   #chosen: Said | undefined
+  /** What the handler has done wrong for good, whatever it says or chooses besides. */
+  #doom: Error | undefined
   #interrupt: Error | undefined
   #abort: AbortController | undefined
   #tidings: Tidings | undefined
   #giveUpAtMs = NEVER
 
-  constructor(desk: Desk, assignment: Assignment, definition: JobDefinition, place: LeasePlace, heldSinceMs: number) {
+  constructor(desk: Desk, assignment: Assignment, handler: Handler, place: LeasePlace, heldSinceMs: number) {
     this.desk = desk
     this.assignment = assignment
-    this.definition = definition
+    this.#handler = handler
     this.place = place
     this.heldSinceMs = heldSinceMs
     this.#voice = new Voice(desk.outbox, desk.actor, assignment, this)
@@ -107,7 +111,6 @@ export class Execution implements Sender {
     return this.#tidings
   }
 
-  /** The handler has chosen how this run ends. */
   get chosen(): boolean {
     return this.#chosen !== undefined
   }
@@ -175,28 +178,26 @@ export class Execution implements Sender {
     return Math.min(startMs, this.#giveUpAtMs, Math.max(endsMs, nowMs), this.#tidings?.dueMs ?? NEVER)
   }
 
-  /** For the handler's context: throws if its words are worth nothing any more. */
   guard(): void {
     if (this.#interrupt instanceof LeaseConflictError) throw this.#interrupt
     if (this.#mode !== 'running') throw new LeaseConflictError('This attempt is over: its handler has been let go.')
   }
 
-  /** A word while the handler runs; resolves when the store has it, throws if it is refused. */
   async say(type: Said['type'], words: object, bodies: readonly Body[] = []): Promise<void> {
     this.guard()
     const answer = await this.#voice.say(type, words, bodies)
     if (!answer.ok) throw this.#interrupt instanceof LeaseConflictError ? this.#interrupt : refused(answer.refusal)
   }
 
-  /** How this run ends, decided by its handler; the first decision stands. */
   choose(type: Choice, words: object): void {
     this.guard()
-    // Only what runs can wait.
-    if (type === 'wait') this.#voice.start()
     this.#chosen ??= { ...this.#voice.once(type), ...words, type } as Said
   }
 
-  /** Effects and completion, both or neither. */
+  doom(error: Error): void {
+    this.#doom ??= error
+  }
+
   async complete<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const { engine } = this.desk
     let stats: Readonly<Record<string, number>> | undefined
@@ -207,7 +208,7 @@ export class Execution implements Sender {
     }
     const value = await this.#transacted(undone, async (tx) => {
       const value = await work(tx)
-      const output = await checkedOutput(this.definition, value)
+      const output = await checkedOutput(this.#handler, value)
       if (!output.ok) throw output.error
       // Words of ours that are still under way would wait for the row this transaction is about to lock.
       await this.#voice.heard()
@@ -263,13 +264,14 @@ export class Execution implements Sender {
   }
 
   #enter(text: string | undefined): void {
-    const checked = checkedInput(this.definition, text)
+    let checked: ReturnType<typeof checkedInput>
+    try {
+      checked = checkedInput(this.#handler, text)
+    } catch (error) {
+      return this.#threw(error, 'input')
+    }
     if (!(checked instanceof Promise)) return this.#run(checked)
-    this.desk.began(this)
-    checked.then(
-      (late) => this.#run(late),
-      (error: unknown) => this.#threw(error),
-    )
+    this.#when(checked, (late) => this.#run(late), 'input')
   }
 
   #run(input: Checked<unknown>): void {
@@ -277,37 +279,49 @@ export class Execution implements Sender {
     if (!input.ok) return this.#invalid(input.error)
     let answer: unknown
     try {
-      answer = this.definition.run(input.value, new HandlerContext(this))
+      answer = this.#handler.run(input.value, this)
     } catch (error) {
       return this.#threw(error)
     }
-    if (!isThenable(answer)) return this.#returned(answer)
+    const late = promised(answer)
+    if (late === undefined) return this.#returned(answer)
+    this.#when(late, (value) => this.#returned(value))
+  }
+
+  /** What a handler or a schema calls a promise may throw when it is asked to be one. */
+  #when<T>(late: Promise<T>, next: (value: T) => void, stage?: Stage): void {
     this.desk.began(this)
-    answer.then(
-      (value) => this.#returned(value),
-      (error: unknown) => this.#threw(error),
-    )
+    const failed = (error: unknown) => this.#threw(error, stage)
+    try {
+      late.then(next, failed)
+    } catch (error) {
+      failed(error)
+    }
   }
 
   async #compensate(text: string | undefined): Promise<void> {
-    const input = await checkedInput(this.definition, text)
+    const input = await checkedInput(this.#handler, text)
     if (!input.ok) throw input.error
-    await new HandlerContext(this).undo(input.value)
+    await this.#handler.undo(input.value, this)
     if (this.#mode !== 'running') return
+    this.#voice.start()
     const { executionMs } = this.#timing()
     this.#end({ command: { ...this.#voice.once('compensated'), type: 'compensated', executionMs }, bodies: undefined })
   }
 
   #returned(value: unknown): void {
     if (this.#mode !== 'running') return
+    if (this.#doom !== undefined) return this.#fail(this.#doom)
     if (this.#chosen !== undefined) return this.#endAsChosen(this.#chosen)
-    if (value === undefined && this.definition.output === undefined) return this.#complete(undefined)
-    const checked = checkedOutput(this.definition, value)
+    if (value === undefined && this.#handler.output === undefined) return this.#complete(undefined)
+    let checked: ReturnType<typeof checkedOutput>
+    try {
+      checked = checkedOutput(this.#handler, value)
+    } catch (error) {
+      return this.#threw(error, 'output')
+    }
     if (!(checked instanceof Promise)) return this.#completed(checked)
-    checked.then(
-      (late) => this.#completed(late),
-      (error: unknown) => this.#threw(error),
-    )
+    this.#when(checked, (late) => this.#completed(late), 'output')
   }
 
   #completed(output: Checked<string | undefined>): void {
@@ -320,22 +334,30 @@ export class Execution implements Sender {
     this.#end(completed(this.#voice, text, this.#tidings?.takeCounters(), this.#timing()))
   }
 
-  #threw(error: unknown): void {
+  #threw(error: unknown, stage?: Stage): void {
     if (this.#mode !== 'running') return
+    if (this.#doom !== undefined) return this.#fail(this.#doom)
     if (this.#chosen !== undefined) return this.#endAsChosen(this.#chosen)
     if (this.#interrupt instanceof ShutdownError) return this.#release()
+    if (isNativeError(error) && error instanceof CannotRunHere) return this.#return()
     // A handler that stops because its time is up says so in words of its own, or in fetch's.
-    this.#fail(this.#interrupt instanceof AttemptTimeoutError ? this.#interrupt : error)
+    this.#fail(this.#interrupt instanceof AttemptTimeoutError ? this.#interrupt : error, stage)
   }
 
-  #fail(error: unknown): void {
-    const outcome = failed(this.#voice, error, this.assignment.job.attempt, this.#timing())
+  #fail(error: unknown, stage?: Stage): void {
+    const outcome = failed(this.#voice, error, this.assignment.job.attempt, this.#timing(), stage)
     this.#failure = { error, outcome }
     this.#end(outcome)
   }
 
   #release(): void {
+    this.#voice.start()
     this.#end(released(this.#voice, 'shutdown', { executionMs: this.#timing().executionMs }))
+  }
+
+  /** Nothing has run: no start is said. */
+  #return(): void {
+    this.#end(released(this.#voice, 'handed_back', {}))
   }
 
   #invalid(error: Error): void {
@@ -345,7 +367,9 @@ export class Execution implements Sender {
     this.#end(outcome)
   }
 
+  /** Success and failure imply the start. Where a run ends otherwise, nobody knows that it began unless we say so. */
   #endAsChosen(command: Said): void {
+    this.#voice.start()
     const timed = command.type === 'wait' || command.type === 'release'
     const { executionMs } = this.#timing()
     this.#end({ command: timed ? { ...command, executionMs } : command, bodies: undefined })
@@ -359,15 +383,24 @@ export class Execution implements Sender {
     this.#vacate()
   }
 
+  /**
+   * An outcome that the store will not have must not be left to the lease, or the handler runs again for nothing: it
+   * becomes a failure, and should that be refused too, a failure of which nothing is said that could be refused.
+   */
   #ended(answer: Answer): void {
-    if (!answer.ok) {
-      const { code, message, command } = answer.refusal
-      this.desk.log.warn('outcome refused', { job_id: this.assignment.job.id, command, code, reason: message })
-      // The store will not have it this way, but it must end somehow: an outcome that can never be accepted is a fault.
-      if (command !== 'fail' && command !== 'release') {
-        return this.#fail(new PermanentError(message, { code, stage: 'commit' }))
-      }
-    } else if (this.#failure !== undefined) this.#tellOf(this.#failure, answer.state)
+    if (answer.ok) {
+      if (this.#failure !== undefined) this.#tellOf(this.#failure, answer.state)
+      return this.#settle()
+    }
+    const { id } = this.assignment.job
+    const { code, message } = answer.refusal
+    const said = this.#last?.command
+    this.desk.log.warn('outcome refused', { job_id: id, command: said?.type, code, reason: message })
+    if (said?.type === 'fail' && said.fault.body !== undefined) return this.#end(barely(said, message))
+    if (said?.type !== 'fail' && said?.type !== 'release') {
+      return this.#fail(new PermanentError(message, { code, stage: 'commit' }))
+    }
+    this.desk.log.error('a job is left to its lease', { job_id: id, command: said.type, code, reason: message })
     this.#settle()
   }
 
@@ -386,6 +419,7 @@ export class Execution implements Sender {
   #vacate(): void {
     if (!this.#occupying) return
     this.#occupying = false
+    this.#handler.left?.(this)
     this.desk.vacated(this)
   }
 
@@ -405,8 +439,10 @@ export class Execution implements Sender {
 const TX_TRIES = 5
 
 /** A serialization failure, or a deadlock: nothing of it was done. */
-const mustBeRunAgain = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01')
+function mustBeRunAgain(error: unknown): boolean {
+  const { code } = readThrown(error)
+  return code === '40001' || code === '40P01'
+}
 
 /** This fence will never be accepted again. */
 const LOST: ReadonlySet<Refusal['code']> = new Set(['STALE_FENCE', 'LEASE_EXPIRED', 'ENDED', 'NOT_FOUND'])
@@ -416,6 +452,3 @@ function refused(refusal: Refusal | undefined): Error {
   if (LOST.has(refusal.code)) return new LeaseConflictError(refusal.message)
   return new PermanentError(refusal.message, { code: refusal.code, stage: 'commit' })
 }
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

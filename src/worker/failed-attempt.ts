@@ -7,7 +7,10 @@ export interface FailedAttempt {
   /** The record as it was claimed. */
   readonly job: Job
   readonly attempt: number
-  /** What the handler threw, as it threw it; or why its answer, or its input, was not accepted. */
+  /**
+   * What the handler threw, as it threw it; or why its answer, or its input, was not accepted. Where it ran in a process of its
+   * own: an error with the name, message, code and stack that it had there, or how that process ended.
+   */
   readonly error: unknown
   /** What has become of the job: `retrying`, or how it ended. */
   readonly state: State

@@ -1,57 +1,78 @@
 /** What is written about an error: classified, without secrets and control characters, of bounded length. */
+import { isNativeError } from 'node:util/types'
 import { bodyRef } from '../core/body.ts'
 import type { Fault } from '../core/command.ts'
-import { TIMEOUT_CODE } from '../core/errors.ts'
+import { STAGES, type Stage, type Time } from '../core/job.ts'
 import { LENGTHS, MAX_DURATION_MS, SIZES } from '../core/limits.ts'
-import { faultFrom } from '../core/thrown.ts'
+import { ERROR_CLASSES } from '../core/policy.ts'
 import type { Body } from '../store/store.ts'
-import { AttemptTimeoutError } from './interrupts.ts'
+import { retryAfterMsOf } from './retry-after.ts'
+import { described, entriesIn, readThrown, type ThrownValue } from './thrown-value.ts'
 
-const STACK_MAX = 16_384
-const CAUSES_MAX = 5
+const STORY_MAX = 16_384
 
 export interface Written {
   readonly fault: Fault
   readonly body: Body
 }
 
-/** `attempt` names the body that keeps the stack. */
-export function faultOf(thrown: unknown, attempt: number): Written {
-  const { code, message, class: errorClass, stage, context, retryAfterMs } = faultFrom(thrown) ?? unclassified(thrown)
+/**
+ * An error of a handler that ran in a process of its own. What is to be written about it was written down there; whoever is
+ * told of it here finds the name, the code and the stack that it had.
+ */
+export class ThrownElsewhere extends Error {
+  readonly code: string
+  readonly written: Written
+
+  constructor(written: Written) {
+    const { name, stack } = JSON.parse(written.body.text) as Story
+    super(written.fault.message)
+    this.name = name
+    this.code = written.fault.code
+    if (stack !== undefined) this.stack = stack
+    this.written = written
+  }
+}
+
+export interface Circumstances {
+  /** Names the body that keeps the stack. */
+  readonly attempt: number
+  /** On the store's clock: somebody may wish to be asked again at a certain time. */
+  readonly now: Time
+  /** Where it happened, unless the error knows better. */
+  readonly stage?: Stage | undefined
+}
+
+export function faultOf(thrown: unknown, { attempt, now, stage }: Circumstances): Written {
+  // Only of errors may be asked what they are: a proxy might throw.
+  if (isNativeError(thrown) && thrown instanceof ThrownElsewhere) return thrown.written
+  const value = readThrown(thrown)
+  const { words } = value
   const name = `error/${attempt}`
-  const text = JSON.stringify(longStory(thrown))
+  const text = JSON.stringify(storyOf(value))
   return {
     fault: {
-      code: codeOf(code),
-      message: sanitised(message, LENGTHS.message),
-      class: errorClass,
-      stage,
-      context: context === undefined ? undefined : shortWords(context),
-      retryAfterMs: retryAfterMs === undefined ? undefined : boundedMs(retryAfterMs),
+      code: codeOf(value.code ?? (value.isError ? value.name : 'thrown')),
+      message: sanitised(value.message, LENGTHS.message),
+      // A class or a stage that core does not know says nothing, and must not keep the rest from being said.
+      class: ERROR_CLASSES.find((known) => known === words?.errorClass),
+      stage: STAGES.find((known) => known === words?.stage) ?? stage,
+      context: words?.context === undefined ? undefined : contextOf(words.context),
+      retryAfterMs: boundedMs(words?.retryAfterMs) ?? retryAfterMsOf(thrown, now),
       body: bodyRef(name, text),
     },
     body: { name, text },
   }
 }
 
-/** Whatever else is thrown is told by its code, where it has one, or by its name. */
-function unclassified(thrown: unknown): Fault {
-  if (thrown instanceof AttemptTimeoutError) return { code: TIMEOUT_CODE, message: thrown.message, stage: 'exec' }
-  if (!(thrown instanceof Error)) return { code: 'thrown', message: describe(thrown) }
-  const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.name
-  return { code, message: thrown.message }
-}
-
-function codeOf(code: unknown): string {
-  const text = typeof code === 'string' ? code.toWellFormed().replace(CONTROL, '').slice(0, LENGTHS.name) : ''
+function codeOf(code: string): string {
+  const text = code.slice(0, LENGTHS.name).toWellFormed().replace(CONTROL, '')
   return text === '' || text === '__proto__' ? 'error' : text
 }
 
-function shortWords(words: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  const entries = Object.entries(words)
-    .slice(0, SIZES.context)
-    .map(([name, value]) => [codeOf(name), sanitised(describe(value), LENGTHS.entry)] as const)
-  return Object.fromEntries(entries)
+function contextOf(context: unknown): Fault['context'] {
+  const words = entriesIn(context, SIZES.context)
+  return Object.fromEntries(words.map(([name, value]) => [codeOf(name), sanitised(described(value), LENGTHS.entry)]))
 }
 
 const boundedMs = (ms: unknown): number | undefined =>
@@ -62,33 +83,30 @@ interface Story {
   readonly message: string
   readonly stack?: string
   readonly cause?: Story
+  readonly errors?: readonly Story[]
 }
 
-function longStory(thrown: unknown, depth = 0): Story {
-  if (!(thrown instanceof Error)) return { name: typeof thrown, message: sanitised(describe(thrown), STACK_MAX) }
-  const story = { name: thrown.name, message: sanitised(thrown.message, STACK_MAX) }
-  const told = thrown.stack === undefined ? story : { ...story, stack: sanitised(thrown.stack, STACK_MAX) }
-  if (thrown.cause === undefined || depth >= CAUSES_MAX) return told
-  return { ...told, cause: longStory(thrown.cause, depth + 1) }
-}
+const storyOf = ({ name, message, stack, cause, errors }: ThrownValue): Story => ({
+  name: sanitised(name, LENGTHS.name),
+  message: sanitised(message, STORY_MAX),
+  ...(stack === undefined ? {} : { stack: sanitised(stack, STORY_MAX) }),
+  ...(cause === undefined ? {} : { cause: storyOf(cause) }),
+  ...(errors.length === 0 ? {} : { errors: errors.map(storyOf) }),
+})
 
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
-/** `scheme://user:secret@host`, and what follows the word that announces a token. */
-const CREDENTIALS = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi
+const CONTROL = /[\u0000-\u001f\u007f]/g
+/** Line breaks and tabs stay: a stack without them cannot be read. */
+const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
+/**
+ * `scheme://user:secret@host`, and what follows the word that announces a token. A scheme is short: without a bound,
+ * 16,384 letters and dashes would be walked through from each of them.
+ */
+const CREDENTIALS = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@]+@/gi
 const TOKENS = /\b(bearer|basic|token|password|secret|api[-_]?key)(["']?\s*[:=]?\s*["']?)[\w.~+/=-]{8,}/gi
 
 /** Long text is cut before it is searched: an error message of many megabytes must not cost many seconds. */
 export function sanitised(text: unknown, max: number): string {
-  const short = (typeof text === 'string' ? text : describe(text)).slice(0, max + 1).toWellFormed()
-  const clean = short.replace(CONTROL, ' ').replace(CREDENTIALS, '$1***@').replace(TOKENS, '$1$2***')
+  const short = (typeof text === 'string' ? text : described(text)).slice(0, max + 1).toWellFormed()
+  const clean = short.replace(UNPRINTABLE, ' ').replace(CREDENTIALS, '$1***@').replace(TOKENS, '$1$2***')
   return clean.length > max ? `${clean.slice(0, max - 1).toWellFormed()}…` : clean
-}
-
-function describe(value: unknown): string {
-  if (typeof value === 'string') return value
-  try {
-    return JSON.stringify(value) ?? String(value)
-  } catch {
-    return Object.prototype.toString.call(value)
-  }
 }

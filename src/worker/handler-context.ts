@@ -4,14 +4,16 @@ import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts
 import type { DeadLetterReason, Job, JobId, Stage } from '../core/job.ts'
 import type { Jsonify } from '../core/jsonify.ts'
 import { LENGTHS } from '../core/limits.ts'
+import { reasonOf } from '../core/reason.ts'
 import { PermanentError, ValidationError } from '../core/thrown.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Log, LogFields } from '../system/log.ts'
 import type { Context, ProgressInput, StepOptions, Waited, WaitOptions } from './context.ts'
-import type { Execution } from './execution.ts'
+import type { JobDefinition } from './definition.ts'
 import { sanitised } from './fault.ts'
-import { Suspension } from './interrupts.ts'
+import { isOrderly, Suspension } from './interrupts.ts'
 import { Memos, stepText } from './memos.ts'
+import type { Choice, Run } from './run.ts'
 import { mustSerialise } from './schema.ts'
 import type { Spawnable, SpawnOptions } from './spawn.ts'
 
@@ -24,19 +26,21 @@ interface Undoing {
 }
 
 export class HandlerContext implements Context {
-  readonly #execution: Execution
+  readonly #run: Run
   #memos: Memos | undefined
   #log: Log | undefined
   #spawned = 0
+  /** The wait that this run has come to and has no answer to yet. */
+  #waiting: string | undefined
   /** How to undo what was done, by memo key. Filled while a compensating handler is led through its past. */
   #undo: Map<string, Undoing> | undefined
 
-  constructor(execution: Execution) {
-    this.#execution = execution
+  constructor(run: Run) {
+    this.#run = run
   }
 
   get job(): Job {
-    return this.#execution.assignment.job
+    return this.#run.assignment.job
   }
 
   get attempt(): number {
@@ -44,15 +48,15 @@ export class HandlerContext implements Context {
   }
 
   get fence(): string {
-    return this.#execution.assignment.fence
+    return this.#run.assignment.fence
   }
 
   get signal(): AbortSignal {
-    return this.#execution.signal
+    return this.#run.signal
   }
 
   get log(): Log {
-    this.#log ??= withFields(this.#execution.desk.log, {
+    this.#log ??= withFields(this.#run.desk.log, {
       job_id: this.job.id,
       type: this.job.spec.kind.type,
       attempt: this.attempt,
@@ -73,11 +77,11 @@ export class HandlerContext implements Context {
       }
       return memo.value as Jsonify<T>
     }
-    this.#execution.guard()
+    this.#run.guard()
     this.#mustBeNew()
     const text = stepText(key, await work())
     const body = bodyRef(`step/${key}`, text)
-    await this.#execution.say('record', { step: { name: key, body, compensate: compensate !== undefined } }, [
+    await this.#run.say('record', { step: { name: key, body, compensate: compensate !== undefined } }, [
       { name: body.name, text },
     ])
     // As JSON keeps it, also the first time: what works now works after a crash.
@@ -86,30 +90,22 @@ export class HandlerContext implements Context {
 
   async sleep(duration: Duration): Promise<void> {
     const timeoutMs = durationMs(duration)
-    const memos = this.#recall()
-    const key = memos.key('sleep')
-    if ((await memos.find(key, 'wait')) !== undefined) return
-    return this.#suspend(key, { name: SLEEP, timeoutMs, onTimeout: 'resume', memo: key })
+    await this.#wait('sleep', { name: SLEEP, timeoutMs, onTimeout: 'resume' })
   }
 
   async waitFor<T = unknown>(name: string, options: WaitOptions = {}): Promise<Waited<T>> {
     const { timeout, key: correlationKey, onTimeout } = options
     const timeoutMs = timeout === undefined ? undefined : durationMs(timeout)
-    const memos = this.#recall()
-    const key = memos.key(plainName(name))
-    const memo = await memos.find(key, 'wait')
-    if (memo?.kind !== 'wait') {
-      return this.#suspend(key, { name, key: correlationKey, timeoutMs, onTimeout, memo: key })
-    }
-    if (memo.signal === undefined) return { timedOut: true, payload: undefined }
-    return { timedOut: false, payload: (await memos.payload(memo.signal, { name, key: correlationKey })) as T }
+    const signal = await this.#wait(plainName(name), { name, key: correlationKey, timeoutMs, onTimeout })
+    if (signal === undefined) return { timedOut: true, payload: undefined }
+    return { timedOut: false, payload: (await this.#recall().payload(signal, { name, key: correlationKey })) as T }
   }
 
   async checkpoint<T = unknown>(...kept: readonly [] | readonly [unknown]): Promise<T | undefined> {
     if (kept.length === 0) return (await this.#recall().checkpoint()) as T | undefined
     this.#mustBeNew()
     const text = mustSerialise(kept[0], 'checkpoint', 'The checkpoint') ?? 'null'
-    await this.#execution.say('checkpoint', { body: bodyRef('checkpoint', text) }, [{ name: 'checkpoint', text }])
+    await this.#run.say('checkpoint', { body: bodyRef('checkpoint', text) }, [{ name: 'checkpoint', text }])
     return undefined
   }
 
@@ -117,7 +113,7 @@ export class HandlerContext implements Context {
     if (this.#undoing) return
     mustBeFinite('done', done)
     if (total !== undefined) mustBeFinite('total', total)
-    const { desk, startedMs, tidings } = this.#execution
+    const { desk, startedMs, tidings } = this.#run
     const elapsedMs = desk.clock.monotonicMs() - startedMs
     const leftMs = total === undefined || !(done > 0) || done > total ? undefined : (elapsedMs / done) * (total - done)
     tidings.progress({
@@ -130,15 +126,15 @@ export class HandlerContext implements Context {
 
   count(name: string, by = 1): void {
     mustBeFinite('by', by)
-    if (!this.#undoing) this.#execution.tidings.count(plainName(name), by)
+    if (!this.#undoing) this.#run.tidings.count(plainName(name), by)
   }
 
   async artifact(name: string, ptr: string): Promise<void> {
-    if (!this.#undoing) await this.#execution.say('record', { artifact: { name: plainName(name), ptr } })
+    if (!this.#undoing) await this.#run.say('record', { artifact: { name: plainName(name), ptr } })
   }
 
   spawn(definition: Spawnable<unknown> | string, input?: unknown, options: SpawnOptions = {}): Promise<JobId> {
-    const { spawn, actor } = this.#execution.desk
+    const { spawn, actor } = this.#run.desk
     const type = typeof definition === 'string' ? definition : definition.type
     this.#spawned += 1
     const key = `${this.job.id}/${this.job.generation}/spawn/${this.#spawned}`
@@ -151,11 +147,11 @@ export class HandlerContext implements Context {
 
   tx<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     this.#mustBeNew()
-    return this.#execution.complete(work)
+    return this.#run.complete(work)
   }
 
   snooze(delay: Duration): never {
-    const runAt = this.#execution.desk.engine.now() + durationMs(delay)
+    const runAt = this.#run.desk.engine.now() + durationMs(delay)
     return this.#choose('release', { reason: 'snoozed', runAt })
   }
 
@@ -173,23 +169,20 @@ export class HandlerContext implements Context {
    * Phase `compensate`: the handler is led once more through what it has done, without doing anything new, which tells
    * how to undo it; then that is done, newest first.
    */
-  async undo(input: unknown): Promise<void> {
+  async undo(definition: JobDefinition, input: unknown): Promise<void> {
     try {
-      await this.#execution.definition.run(input, this)
+      await definition.run(input, this)
     } catch (error) {
-      if (!(error instanceof Suspension))
-        this.log.info('handler ended while led through its past', { reason: String(error) })
+      if (!isOrderly(error)) this.log.info('handler ended while led through its past', { reason: reasonOf(error) })
     }
     for (const key of [...this.job.compensations].reverse()) {
       const past = this.#undo?.get(key)
       if (past === undefined) {
         throw new PermanentError(`Nothing says how to undo ${key}.`, { code: 'E_NONDETERMINISTIC' })
       }
-      this.#execution.guard()
+      this.#run.guard()
       await past.undo()
-      await this.#execution.say('record', { undone: key }, [
-        { name: `step/${key}`, text: stepText(key, past.value, true) },
-      ])
+      await this.#run.say('record', { undone: key }, [{ name: `step/${key}`, text: stepText(key, past.value, true) }])
     }
   }
 
@@ -199,24 +192,43 @@ export class HandlerContext implements Context {
 
   /** Nothing new happens once a run has chosen its end, nor while the past is undone. */
   #mustBeNew(): void {
-    if (this.#undoing || this.#execution.chosen) throw new Suspension('This run does nothing new.')
+    if (this.#undoing || this.#run.chosen) throw new Suspension('This run does nothing new.')
   }
 
   #recall(): Memos {
-    const { desk, assignment } = this.#execution
+    const { desk, assignment } = this.#run
     this.#memos ??= new Memos(desk.engine, assignment)
     return this.#memos
   }
 
-  async #suspend(key: string, wait: object): Promise<never> {
-    this.#mustBeNew()
-    await this.#recall().mustBePast(key)
-    return this.#choose('wait', wait)
+  /** Answers with the signal that came, undefined where the time was over; or lets go of the run until then. */
+  async #wait(name: string, wait: object): Promise<number | undefined> {
+    const memos = this.#recall()
+    const key = memos.key(name)
+    if (this.#waiting !== undefined) throw this.#twoWaits(this.#waiting, key)
+    this.#waiting = key
+    const memo = await memos.find(key, 'wait')
+    if (memo?.kind !== 'wait') {
+      this.#mustBeNew()
+      await memos.mustBePast(key)
+      this.#choose('wait', { ...wait, memo: key })
+    }
+    this.#waiting = undefined
+    return memo.signal
   }
 
-  #choose(type: 'wait' | 'release' | 'cancel' | 'deadLetter', words: object): never {
+  /** The run must fail by it, although the first wait's letting go is what a race or a list of waits ends with. */
+  #twoWaits(first: string, second: string): Error {
+    const words = `The handler came to wait for ${second} while it waited for ${first}, as in Promise.all or Promise.race`
+    const advice = 'Wait for one after the other: a signal that comes early is kept, and a wait takes a timeout'
+    const error = new PermanentError(`${words}. ${advice}.`, { code: 'E_TWO_WAITS' })
+    this.#run.doom(error)
+    return error
+  }
+
+  #choose(type: Choice, words: object): never {
     this.#mustBeNew()
-    this.#execution.choose(type, words)
+    this.#run.choose(type, words)
     throw new Suspension(`The run lets go: ${type}. Let this error pass.`)
   }
 }

@@ -26,6 +26,8 @@ export interface IntakeParts {
   readonly prefetched: () => number
   readonly places: () => number
   readonly backlog: () => number
+  /** What may be asked for at a time, whatever there is room for. */
+  readonly most: () => number
   /** What was asked for then. */
   readonly hold: (assignments: readonly Assignment[], sentMs: number) => void
   /** All of it is held. */
@@ -56,7 +58,7 @@ export class Intake {
   #pollAtMs = 0
   #pollMs = POLL_SOON_MS
   #turnedMs = 0
-  #closed = false
+  #mode: 'open' | 'paused' | 'closed' = 'open'
 
   constructor(parts: IntakeParts) {
     this.#parts = parts
@@ -95,7 +97,23 @@ export class Intake {
 
   /** No more from now on; what is under way, and what was given to claims that are still open, is brought in. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#mode = 'closed'
+    await this.#bringIn()
+  }
+
+  /** The same until it is resumed. */
+  async pause(): Promise<void> {
+    if (this.#mode === 'open') this.#mode = 'paused'
+    await this.#bringIn()
+  }
+
+  resume(): void {
+    if (this.#mode !== 'paused') return
+    this.#mode = 'open'
+    this.wake()
+  }
+
+  async #bringIn(): Promise<void> {
     await Promise.all(this.#claims)
     const { claiming, machineMs, hold } = this.#parts
     while (claiming.isOpen) {
@@ -108,7 +126,7 @@ export class Intake {
   }
 
   get #mayClaim(): boolean {
-    if (this.#closed || !(this.#hopeful || this.#flowing)) return false
+    if (this.#mode !== 'open' || !(this.#hopeful || this.#flowing)) return false
     return this.#claims.size < (this.#flowing ? 2 : 1)
   }
 
@@ -118,7 +136,8 @@ export class Intake {
     const { prefetch } = claiming
     const held = this.#parts.prefetched()
     if (held + this.#asked > prefetch / 2 || backlog() > BACKLOG_MAX) return 0
-    return Math.min(CLAIM_MAX, Math.min(vacancies() + prefetch - held, places()) - this.#asked)
+    const room = Math.min(vacancies() + prefetch - held, places()) - this.#asked
+    return Math.min(CLAIM_MAX, room, this.#parts.most())
   }
 
   async #claim(): Promise<void> {
@@ -128,7 +147,7 @@ export class Intake {
       this.#turnedMs = clock.monotonicMs()
     }
     const limit = this.#wanted()
-    if (limit <= 0 || this.#closed) return
+    if (limit <= 0 || this.#mode !== 'open') return
     this.#hopeful = false
     try {
       const sentMs = machineMs()
@@ -151,7 +170,7 @@ export class Intake {
 
   #received(assignments: readonly Assignment[], limit: number, sentMs: number): void {
     const { length } = assignments
-    this.#flowing = length === limit
+    this.#flowing = length === limit && limit < this.#parts.most()
     if (this.#parts.engine.claimsStand && length > 0 && length <= FEW) this.#hopeful = true
     this.#pollMs = length > 0 ? POLL_SOON_MS : this.#nextPollMs
     this.#pollAtMs = this.#parts.clock.monotonicMs() + this.#pollMs
@@ -160,7 +179,7 @@ export class Intake {
 
   /** For what could begin at once. Who has nobody free to do it leaves it to others, whatever could be held. */
   get #stand(): { readonly ms: number; readonly limit: number } | undefined {
-    const limit = this.#parts.vacancies()
+    const limit = Math.min(this.#parts.vacancies(), this.#parts.most())
     return limit > 0 ? { limit, ms: Math.min(this.#nextPollMs, STAND_MAX_MS) + STAND_SLACK_MS } : undefined
   }
 

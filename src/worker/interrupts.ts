@@ -23,3 +23,17 @@ export class Suspension extends Error {
   override readonly name = 'Suspension'
   readonly code = 'suspended'
 }
+
+/** Ours, never a handler's: the run cannot be made here after all, and nothing of it has begun. The job is handed back. */
+export class CannotRunHere extends Error {
+  override readonly name = 'CannotRunHere'
+}
+
+/** A wait, a shutdown and a requested cancel end a run, and are nobody's error. What was thrown may be anything. */
+export function isOrderly(thrown: unknown): boolean {
+  try {
+    return thrown instanceof Suspension || thrown instanceof ShutdownError || thrown instanceof CancelRequestedError
+  } catch {
+    return false
+  }
+}

@@ -1,29 +1,15 @@
 /**
- * Who keeps the leases. A thread of its own where the store can be opened by URL; until that thread says that it is
- * ready, should it die, and where there is none, the worker's own event loop.
+ * Who keeps a worker's leases. A thread where the store can be opened by URL; until that thread says that it is ready,
+ * should it die, and where there is none, the worker's own event loop.
  */
-import { Worker as Thread } from 'node:worker_threads'
-import type { Duration } from '../core/duration.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
+import { within } from '../system/within.ts'
+import { type KeeperAddress, type KeeperShare, keepBy } from './keeper-thread.ts'
 import { LeaseKeeper, type LeaseNews } from './lease-keeper.ts'
 import { LeaseTable } from './lease-table.ts'
-
-/** The thread's module, and how it opens the store. */
-export interface KeeperThread {
-  readonly entry: URL
-  readonly store: StoreAddress
-}
-
-export interface StoreAddress {
-  readonly url: string
-  /** Postgres: pawl's schema, where it is not the usual one. */
-  readonly schema?: string | undefined
-  /** Postgres: how long an answer may take before it is asked after, where it is not the usual. */
-  readonly answerWithin?: Duration | undefined
-}
 
 export interface KeepingOptions {
   readonly engine: Engine
@@ -32,28 +18,20 @@ export interface KeepingOptions {
   readonly nowMs: () => number
   readonly capacity: number
   readonly onBlocked: 'keep' | 'lose'
-  readonly thread: KeeperThread | undefined
+  readonly thread: KeeperAddress | undefined
   readonly tell: (news: readonly LeaseNews[]) => void
 }
 
-/** What the thread is started with. */
-export interface KeeperData {
-  readonly memory: SharedArrayBuffer
-  readonly store: StoreAddress
-  readonly onBlocked: 'keep' | 'lose'
-}
-
-export type FromKeeper = { readonly ready: true } | { readonly news: readonly LeaseNews[] } | { readonly gone: string }
-export type ToKeeper = 'wake' | 'stop'
-
 const SHORTEST_SCAN_MS = 25
 const LONGEST_SCAN_MS = 1_000
+/** A thread whose store does not let it go is left behind: it keeps nothing, and no process alive. */
+const END_WITHIN_MS = 2_000
 
 export class Keeping {
   readonly table: LeaseTable
   readonly #options: KeepingOptions
   readonly #onLoop: Service
-  #thread: Thread | undefined
+  #share: KeeperShare | undefined
   #ready = false
   #stopped = false
 
@@ -68,7 +46,7 @@ export class Keeping {
     const round = () => keeper.runOnce()
     this.#onLoop = service({ name: 'lease-keeper', everyMs: LONGEST_SCAN_MS, timers, log, round })
     this.#onLoop.start()
-    if (options.thread !== undefined) this.#startThread(options.thread, memory)
+    if (options.thread !== undefined) this.#share = this.#keptBy(options.thread, memory)
   }
 
   get where(): 'thread' | 'main' {
@@ -81,7 +59,7 @@ export class Keeping {
     if (scanMs >= this.table.scanEveryMs) return
     this.table.scanEveryMs = scanMs
     this.#onLoop.wake()
-    this.#thread?.postMessage('wake' satisfies ToKeeper)
+    this.#share?.wake()
   }
 
   /** There are leases to keep after a time without any. The thread looks now and then by itself. */
@@ -91,39 +69,28 @@ export class Keeping {
 
   async stop(): Promise<void> {
     this.#stopped = true
-    const thread = this.#thread
-    await this.#onLoop.stop()
-    if (thread === undefined) return
-    const gone = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
-    thread.ref()
-    thread.postMessage('stop' satisfies ToKeeper)
-    const patience = this.#options.timers.after(STOP_WITHIN_MS, () => void thread.terminate())
-    await gone
-    patience[Symbol.dispose]()
+    await Promise.all([this.#onLoop.stop(), within(this.#options.timers, END_WITHIN_MS, this.#share?.end())])
   }
 
-  #startThread({ entry, store }: KeeperThread, memory: SharedArrayBuffer): void {
+  #keptBy(address: KeeperAddress, memory: SharedArrayBuffer): KeeperShare {
     const { log, tell, onBlocked } = this.#options
-    const workerData: KeeperData = { memory, store, onBlocked }
-    const thread = new Thread(entry, { workerData, name: 'pawl-keeper' })
-    this.#thread = thread
-    thread.on('message', (message: FromKeeper) => {
-      if ('news' in message) tell(message.news)
-      else if ('ready' in message) {
-        this.#ready = true
-        void this.#onLoop.stop()
-      } else log.warn('the keeper thread gives up', { reason: message.gone })
-    })
-    thread.on('error', (error) => log.error('the keeper thread failed', { reason: String(error) }))
-    thread.once('exit', () => {
-      this.#thread = undefined
-      if (!this.#ready) return
-      this.#ready = false
-      if (!this.#stopped) this.#onLoop.start()
-    })
-    // The worker's own loop keeps the process alive, not its keeper.
-    thread.unref()
+    return keepBy(
+      address,
+      { memory, onBlocked },
+      {
+        tell,
+        ready: () => {
+          this.#ready = true
+          void this.#onLoop.stop()
+        },
+        gone: (reason) => {
+          this.#share = undefined
+          log.error('the keeper thread is gone: leases are kept by the event loop', { reason })
+          if (!this.#ready) return
+          this.#ready = false
+          if (!this.#stopped) this.#onLoop.start()
+        },
+      },
+    )
   }
 }
-
-const STOP_WITHIN_MS = 2_000

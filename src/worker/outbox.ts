@@ -3,15 +3,14 @@
  * worker pays one commit for many jobs, an idle one waits for nobody. A second call may be under way beside the first
  * only where the first holds nothing but jobs' only words, so that no word ever overtakes another about the same job.
  *
- * A call that fails is repeated whole until it succeeds or the outbox is closed; every word has a request id, so
- * repeating is harmless.
+ * What a call that fails becomes is `redelivery.ts`'s: every word has a request id, so repeating is harmless.
  */
 import type { Answer, Engine, Word } from '../engine/engine.ts'
-import { Complaint } from '../system/complaint.ts'
 import { Few } from '../system/few.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
 import { soon } from '../system/turn.ts'
+import { Redelivery } from './redelivery.ts'
 
 /** Who hears the answer. An object rather than a function: a closure per job would show in a drain. */
 export interface Sender {
@@ -19,7 +18,7 @@ export interface Sender {
 }
 
 export interface OutboxOptions {
-  readonly engine: Pick<Engine, 'settle'>
+  readonly engine: Pick<Engine, 'settle' | 'heartbeat'>
   readonly timers: Timers
   readonly log: Log
 }
@@ -34,22 +33,22 @@ interface Batch {
 const BATCH = 500
 /** Fewer words than this wait for the call under way: two small commits cost more than one. */
 const WORTH_A_SECOND_CALL = 100
-const FIRST_PAUSE_MS = 20
-const LONGEST_PAUSE_MS = 1_000
 
 export class Outbox {
-  readonly #options: OutboxOptions
+  readonly #engine: OutboxOptions['engine']
+  readonly #redelivery: Redelivery
   #gathering: Batch = emptyBatch()
   /** Full batches, oldest first. */
   readonly #full: Batch[] = []
   readonly #underway = new Few<Batch>()
-  readonly #complaint = new Complaint()
   #scheduled = false
   #idle: (() => void)[] = []
   readonly #closing = new AbortController()
 
   constructor(options: OutboxOptions) {
-    this.#options = options
+    this.#engine = options.engine
+    const closing = this.#closing.signal
+    this.#redelivery = new Redelivery({ ...options, closing, done: () => this.#tellIdle() })
   }
 
   /** Words that have not left yet. */
@@ -82,7 +81,7 @@ export class Outbox {
   }
 
   get #isIdle(): boolean {
-    return this.backlog === 0 && this.#underway.size === 0
+    return this.backlog === 0 && this.#underway.size === 0 && this.#redelivery.isIdle
   }
 
   #schedule(): void {
@@ -113,42 +112,24 @@ export class Outbox {
 
   async #send(batch: Batch): Promise<void> {
     this.#underway.add(batch)
+    if (!this.#redelivery.isIdle) this.#redelivery.takeOver(batch)
     const { words, senders } = batch
-    const answers = await this.#settle(words)
-    this.#underway.delete(batch)
-    for (let i = 0; i < words.length; i += 1) {
-      const answer = answers?.[i]
-      if (answer === undefined) continue
-      if (this.#isToBeSaidAgain(answer)) this.post(words[i] as Word, senders[i] as Sender, false)
-      else (senders[i] as Sender).answered(words[i] as Word, answer)
+    const redelivery = this.#redelivery
+    try {
+      if (words.length > 0) redelivery.tell(words, senders, await this.#engine.settle(words))
+    } catch (error) {
+      await redelivery.deliver(words, senders, error)
     }
+    this.#underway.delete(batch)
     this.#schedule()
+    this.#tellIdle()
+  }
+
+  #tellIdle(): void {
     if (!this.#isIdle) return
     const waiting = this.#idle
     this.#idle = []
     for (const resolve of waiting) resolve()
-  }
-
-  /** So many spoke about the job that nobody heard this: no fault of its sender, who has a lease to say it under. */
-  #isToBeSaidAgain(answer: Answer): boolean {
-    return !answer.ok && answer.refusal.code === 'OVERLOADED' && !this.#closing.signal.aborted
-  }
-
-  async #settle(words: readonly Word[]): Promise<readonly Answer[] | undefined> {
-    const { engine, timers, log } = this.#options
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      try {
-        const answers = await engine.settle(words)
-        this.#complaint.over()
-        return answers
-      } catch (error) {
-        this.#complaint.about(error, (reason) =>
-          log.warn('outcomes could not be written', { words: words.length, reason }),
-        )
-      }
-      if (this.#closing.signal.aborted) return undefined
-      await timers.sleep(pauseMs, this.#closing.signal)
-    }
   }
 }
 

@@ -1,11 +1,11 @@
 /** The words that end a run, as commands with the texts they refer to. */
 import { bodyRef } from '../core/body.ts'
-import type { Time } from '../core/job.ts'
+import type { Fail, Fault } from '../core/command.ts'
+import type { Stage, Time } from '../core/job.ts'
 import { LENGTHS } from '../core/limits.ts'
 import { ValidationError } from '../core/thrown.ts'
 import type { Body } from '../store/store.ts'
 import { faultOf, sanitised } from './fault.ts'
-import { retryAfterMsOf } from './retry-after.ts'
 import type { Said, Voice } from './voice.ts'
 
 export interface Outcome {
@@ -34,11 +34,17 @@ export function completed(
   }
 }
 
-export function failed(voice: Voice, error: unknown, attempt: number, timing: Timing): Outcome {
-  const { fault, body } = faultOf(error, attempt)
-  const retryAfterMs = fault.retryAfterMs ?? retryAfterMsOf(error, timing.startedAt + timing.executionMs)
-  const command = { ...voice.once('fail'), ...timing, type: 'fail', fault: { ...fault, retryAfterMs } } as const
-  return { command, bodies: [body] }
+export function failed(voice: Voice, error: unknown, attempt: number, timing: Timing, stage?: Stage): Outcome {
+  const { fault, body } = faultOf(error, { attempt, now: timing.startedAt + timing.executionMs, stage })
+  return { command: { ...voice.once('fail'), ...timing, type: 'fail', fault }, bodies: [body] }
+}
+
+/** The same failure without anything that is the handler's: what it means for the job, and why there is no more of it. */
+export function barely(refused: Fail, why: string): Outcome {
+  const { class: errorClass, retryAfterMs } = refused.fault
+  const message = sanitised(`What went wrong could not be kept: ${why}`, LENGTHS.message)
+  const fault: Fault = { code: 'unwritable', message, class: errorClass, stage: 'commit', retryAfterMs }
+  return { command: { ...refused, fault }, bodies: [] }
 }
 
 export function released(

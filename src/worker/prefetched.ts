@@ -44,7 +44,7 @@ export class Prefetched {
     return Number.POSITIVE_INFINITY
   }
 
-  giveBackAll(): void {
-    for (let next = this.take(); next !== undefined; next = this.take()) next.giveBack('shutdown')
+  giveBackAll(reason: 'shutdown' | 'handed_back'): void {
+    for (let next = this.take(); next !== undefined; next = this.take()) next.giveBack(reason)
   }
 }

@@ -1,24 +1,36 @@
-/** Input and output by whatever Standard Schema the job type has. Synchronous where the schema is. */
+/**
+ * Input and output by whatever Standard Schema the job type has. Synchronous where the schema is. What a schema throws is
+ * thrown on: it is no verdict about the value.
+ */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { toJson } from '../core/json.ts'
+import { reasonOf } from '../core/reason.ts'
 import { PermanentError, ValidationError } from '../core/thrown.ts'
 import type { JobDefinition } from './definition.ts'
+import { promised } from './promised.ts'
 
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Error }
 
 /** From the stored text. An error that is no `ValidationError` says that the text is not JSON. */
 export function checkedInput(
-  { input: schema }: JobDefinition,
+  { input: schema }: Pick<JobDefinition, 'input'>,
   text: string | undefined,
 ): Checked<unknown> | Promise<Checked<unknown>> {
   let value: unknown
   try {
     value = text === undefined ? undefined : JSON.parse(text)
   } catch (error) {
-    return { ok: false, error: error instanceof Error ? error : new Error(String(error)) }
+    return { ok: false, error: new Error(reasonOf(error), { cause: error }) }
   }
-  return schema === undefined ? { ok: true, value } : checked(schema, value, 'input')
+  return checkedValue({ input: schema }, value)
 }
+
+/** The same for what has been read already. */
+export const checkedValue = (
+  { input: schema }: Pick<JobDefinition, 'input'>,
+  value: unknown,
+): Checked<unknown> | Promise<Checked<unknown>> =>
+  schema === undefined ? { ok: true, value } : checked(schema, value, 'input')
 
 /** For what must be kept and is no answer: a step's memo, a checkpoint. Another attempt would have no better one. */
 export function mustSerialise(value: unknown, root: string, what: string): string | undefined {
@@ -29,7 +41,7 @@ export function mustSerialise(value: unknown, root: string, what: string): strin
 
 /** To the text to be stored. */
 export function checkedOutput(
-  { output: schema }: JobDefinition,
+  { output: schema }: Pick<JobDefinition, 'output'>,
   value: unknown,
 ): Checked<string | undefined> | Promise<Checked<string | undefined>> {
   if (schema === undefined) return serialisedResult(value)
@@ -61,11 +73,20 @@ function checked(
   stage: 'input' | 'output',
 ): Checked<unknown> | Promise<Checked<unknown>> {
   const result = schema['~standard'].validate(value)
-  return result instanceof Promise ? result.then((late) => verdict(late, stage)) : verdict(result, stage)
+  const late = promised(result)
+  return late === undefined ? verdict(result, stage) : lateVerdict(late, stage)
 }
 
-const verdict = (result: StandardSchemaV1.Result<unknown>, stage: 'input' | 'output'): Checked<unknown> =>
-  result.issues === undefined ? { ok: true, value: result.value } : { ok: false, error: invalid(result.issues, stage) }
+const lateVerdict = async (late: Promise<unknown>, stage: 'input' | 'output') => verdict(await late, stage)
+
+function verdict(result: unknown, stage: 'input' | 'output'): Checked<unknown> {
+  if (typeof result !== 'object' || result === null) {
+    const message = `The schema of the ${stage} answered with ${String(result)}, which is no verdict.`
+    throw new PermanentError(message, { code: 'bad_schema', stage })
+  }
+  const { issues, value } = result as { issues?: readonly StandardSchemaV1.Issue[]; value?: unknown }
+  return issues === undefined ? { ok: true, value } : { ok: false, error: invalid(issues, stage) }
+}
 
 const ISSUES_SHOWN = 5
 

@@ -1,6 +1,7 @@
 /** What a user may say about a worker, what its composition root knows besides, and what both come to. */
+import { availableParallelism } from 'node:os'
 import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
-import { type CancelRequest, DEFAULT_TENANT, type Job } from '../core/job.ts'
+import { DEFAULT_TENANT } from '../core/job.ts'
 import { LENGTHS } from '../core/limits.ts'
 import { isSegment } from '../core/name.ts'
 import type { Clock } from '../system/clock.ts'
@@ -8,10 +9,13 @@ import type { Ids } from '../system/ids.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
 import type { QueueShare } from './claiming.ts'
+import type { Crew } from './crew.ts'
 import type { JobDefinition } from './definition.ts'
 import type { Desk } from './execution.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
-import type { KeeperThread } from './keeping.ts'
+import type { KeeperAddress } from './keeper-thread.ts'
+import type { HeardCancel } from './leases.ts'
+import type { Around } from './ways.ts'
 
 export interface WorkerOptions {
   /**
@@ -29,6 +33,12 @@ export interface WorkerOptions {
    * @default host, process id and a few random digits
    */
   readonly id?: string | undefined
+  /**
+   * Processes at a time, at most, for jobs that run apart: those whose type says `isolate: 'process'`, and those whose last
+   * attempt ended without a word.
+   * @default as many as the machine has processors
+   */
+  readonly processes?: number | undefined
   /**
    * Jobs held ready at most, beyond those that run.
    * @default 1000
@@ -79,10 +89,16 @@ export interface Surroundings {
   readonly timers?: Timers | undefined
   readonly ids?: Ids | undefined
   readonly log?: Log | undefined
-  readonly keeperThread?: KeeperThread | undefined
+  readonly keeperThread?: KeeperAddress | undefined
   readonly transaction?: Desk['transaction']
+  /** The module that a cell starts with. Absent: there are none, and what must run apart runs alone. */
+  readonly cell?: URL | undefined
+  /** The workers among which a job can be alone: those of this process, unless it is divided for a test. */
+  readonly crew?: Crew | undefined
+  /** Each job type as it is observed. */
+  readonly around?: Around | undefined
   /** What somebody was told who cannot read it, in words. */
-  readonly heardCancel?: ((job: Job, cancel: CancelRequest) => CancelRequest) | undefined
+  readonly heardCancel?: HeardCancel | undefined
   readonly spawn?: Desk['spawn']
   /** What handlers throw may quote what is encrypted. */
   readonly sealed?: boolean | undefined
@@ -92,6 +108,7 @@ export interface Surroundings {
 
 export interface WorkerSettings {
   readonly concurrency: number
+  readonly processes: number
   readonly prefetchMax: number
   readonly pollMaxMs: number
   readonly ageMs: number
@@ -107,6 +124,7 @@ export function settingsOf(
   mustBeNameable(options.id)
   return {
     concurrency: whole('concurrency', options.concurrency ?? 16, 1),
+    processes: whole('processes', options.processes ?? availableParallelism(), 1),
     prefetchMax: whole('prefetch', options.prefetch ?? 1_000, 0),
     pollMaxMs: milliseconds('poll', options.poll ?? 1_000),
     ageMs: Math.max(1, milliseconds('ageing', options.ageing ?? 15_000)),

@@ -1,39 +1,45 @@
 /**
  * The worker: claims jobs, runs their handlers, settles what became of them.
  *
- *   working   claims whenever there is room. Leaves by `stop`.
+ *   working   claims whenever there is room. Leaves by `stop`, or by `rest`.
+ *   resting   a job is to run alone in this process: no new claims, what is held is handed back, what runs may finish.
+ *             Leaves by `goOn`.
  *   draining  no new claims; what is held is handed back, what runs may finish until the drain time is nearly over,
  *             then it is told to stop and handed back. Leaves when the last outcome is written.
  *   stopped   nothing runs, nothing is held, no timer, thread or listener is left.
  *
  * One loop with one timer serves all jobs (the pulse): a timer per job would cost more than most jobs do.
  */
-import { DEFAULTS } from '../core/presets.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
-import type { Hint } from '../store/store.ts'
 import { type Clock, realClock } from '../system/clock.ts'
 import { realIds } from '../system/ids.ts'
-import { type Log, silentLog } from '../system/log.ts'
+import { harmless, type Log, silentLog } from '../system/log.ts'
 import { machineMs } from '../system/machine-clock.ts'
 import { realRandom } from '../system/random.ts'
 import { type Service, service } from '../system/service.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
 import { Alerts } from './alerts.ts'
+import { Cells } from './apart/cells.ts'
+import { isCell } from './apart/entered.ts'
 import { CLAIM_MAX, Claiming } from './claiming.ts'
+import { type Member, thisCrew } from './crew.ts'
 import type { JobDefinition } from './definition.ts'
+import { Ears } from './ears.ts'
 import { type Desk, Execution } from './execution.ts'
 import { type FailedAttempt, warnOf } from './failed-attempt.ts'
 import { BACKLOG_MAX, Intake } from './intake.ts'
 import { ShutdownError } from './interrupts.ts'
-import { Keeping } from './keeping.ts'
-import type { LeaseNews } from './lease-keeper.ts'
+import { Leases } from './leases.ts'
 import { Outbox } from './outbox.ts'
 import type { Outcome } from './outcome.ts'
-import { Prefetched } from './prefetched.ts'
 import { Presence } from './presence.ts'
 import { onSignals } from './signals.ts'
+import { Solitude } from './solitude.ts'
+import { Stock } from './stock.ts'
+import { NOBODY, UnknownTypes } from './unknown-types.ts'
+import { type Way, Ways } from './ways.ts'
 import {
   milliseconds,
   type StopOptions,
@@ -66,7 +72,6 @@ export function startWorker(
   return new JobWorker(engine, definitions, options)
 }
 
-const UNKNOWN_TYPE_DELAY_MS = 10_000
 /** However short the drain: for what was claimed to come in, and for the last outcomes to be written. */
 const SETTLE_WITHIN_MS = 250
 /** For closing what was opened, once all is said. */
@@ -76,7 +81,7 @@ const PULSE_BUSY_MS = 100
 const PULSE_MAX_MS = 1_000
 const IDLE_MS = 3_600_000
 
-class JobWorker implements Worker, Desk {
+class JobWorker implements Worker, Desk, Member {
   readonly id: string
   readonly engine: Engine
   readonly outbox: Outbox
@@ -88,93 +93,109 @@ class JobWorker implements Worker, Desk {
   readonly spawn: Desk['spawn']
   readonly #onFailed: Surroundings['onFailed']
   readonly #sealed: boolean
-  readonly #heardCancel: NonNullable<Surroundings['heardCancel']>
-  readonly #definitions: ReadonlyMap<string, JobDefinition>
-  /** Names of the queues it serves, whoever they belong to: enough to tell most hints apart. */
-  readonly #queues: ReadonlySet<string>
+  readonly #ways: Ways
+  readonly #cells: Cells | undefined
+  readonly #solitude: Solitude
+  readonly #membership: Disposable
   readonly #settings: WorkerSettings
   readonly #machineMs: () => number
   readonly #claiming: Claiming
   readonly #intake: Intake
-  readonly #keeping: Keeping
+  readonly #leases: Leases
   readonly #presence: Presence
   readonly #pulse: Service
-  readonly #subscription: Promise<AsyncDisposable | undefined>
+  readonly #ears: Ears
   readonly #signals: Disposable | undefined
-  readonly #prefetched = new Prefetched()
+  readonly #stock: Stock
   /** Handlers that did not answer at once, by job. */
   readonly #running = new Map<string, Execution>()
   readonly #alerts: Alerts
   #runningCount = 0
-  /** By row of the lease table. */
-  readonly #byRow: (Execution | undefined)[] = []
-  #heldCount = 0
   #filling = false
+  #resting = false
   #pulseAtMs = 0
   /** A handler has begun since the last pulse. */
   #begun = false
   #stopping: Promise<void> | undefined
-  #vacancy: (() => void) | undefined
-  readonly #unknown = new Set<string>()
+  /** Who waits until no handler runs. */
+  #untilVacant: (() => void)[] = []
+  readonly #unknownTypes: UnknownTypes
 
   constructor(engine: Engine, definitions: readonly JobDefinition[], options: WorkerOptions & Surroundings) {
+    if (isCell()) throw new Error(IN_A_CELL)
     this.engine = engine
     this.clock = options.clock ?? realClock
     this.timers = options.timers ?? realTimers
-    this.log = options.log ?? silentLog
+    this.log = harmless(options.log ?? silentLog)
     this.id = options.id ?? (options.ids ?? realIds(realRandom)).workerId()
     this.actor = `worker:${this.id}`
     this.transaction = options.transaction
     this.spawn = options.spawn
     this.#onFailed = options.onFailed
     this.#sealed = options.sealed ?? false
-    this.#heardCancel = options.heardCancel ?? ((_, cancel) => cancel)
     this.outbox = new Outbox({ engine, timers: this.timers, log: this.log })
-    this.#definitions = new Map(definitions.map((definition) => [definition.type, definition]))
     this.#machineMs = options.machineMs ?? machineMs
     this.#settings = settingsOf(definitions, options)
-    const { concurrency, prefetchMax, queues } = this.#settings
-    this.#queues = new Set(queues.map(({ queue }) => queue))
+    const { concurrency, prefetchMax, queues, processes } = this.#settings
+    const { timers, log } = this
+    this.#cells =
+      options.cell && new Cells({ entry: options.cell, max: processes, timers, traced: options.around !== undefined })
+    this.#ways = new Ways(definitions, this.#cells, options.around ?? ((definition) => definition))
+    this.#unknownTypes = new UnknownTypes(log, this.id)
+    this.#stock = new Stock(this.#settings)
+    const crew = options.crew ?? thisCrew
+    const start = (execution: Execution) => this.#start(execution)
+    this.#solitude = new Solitude({ crew, member: this, log, workerId: this.id, start })
     this.#alerts = new Alerts(engine, this.#running)
-    const system = { engine, timers: this.timers, log: this.log }
+    const system = { engine, timers, log }
     const running = () => this.#runningCount
     this.#presence = new Presence({ ...system, workerId: this.id, concurrency, queues, running })
     this.#claiming = new Claiming({ ...this.#settings, engine, workerId: this.id })
-    this.#keeping = new Keeping({
+    this.#leases = new Leases({
       ...system,
       nowMs: this.#machineMs,
       capacity: concurrency + prefetchMax + BACKLOG_MAX + 2 * CLAIM_MAX,
       onBlocked: options.onBlocked ?? 'keep',
       thread: options.keeperThread,
-      tell: (news) => this.#hear(news),
+      heardCancel: options.heardCancel ?? ((_, cancel) => cancel),
     })
     this.#intake = new Intake({
       engine,
       claiming: this.#claiming,
       clock: this.clock,
       machineMs: this.#machineMs,
-      log: this.log,
+      log,
       workerId: this.id,
       pollMaxMs: this.#settings.pollMaxMs,
-      vacancies: () => concurrency - this.#runningCount,
-      prefetched: () => this.#prefetched.size,
-      places: () => this.#keeping.table.room,
+      vacancies: () => this.#vacancies,
+      prefetched: () => this.#stock.size,
+      places: () => this.#leases.room,
       backlog: () => this.outbox.backlog,
+      most: () => this.#most,
       hold: (assignments, sentMs) => this.#hold(assignments, sentMs),
       fill: () => this.#fill(),
     })
     for (const { policy } of definitions) this.#expect(leaseWindowMs(policy))
     const round = () => this.#beat()
-    const { timers, log } = this
     this.#pulse = service({ name: `worker ${this.id}`, everyMs: PULSE_MAX_MS, timers, log, round })
     this.#pulse.start()
-    this.#subscription = this.#subscribe()
+    this.#ears = new Ears({
+      ...system,
+      workerId: this.id,
+      queues: new Set(queues.map(({ queue }) => queue)),
+      alerts: this.#alerts,
+      wake: () => this.wake(),
+      alert: (dueMs) => {
+        if (dueMs < this.#pulseAtMs) this.#pulse.wake()
+      },
+    })
+    this.#membership = crew.join(this)
     if (options.signals === true) this.#signals = onSignals(() => this.stop())
     this.wake()
   }
 
   get keeper(): 'thread' | 'main' {
-    return this.#keeping.where
+    return this.#leases.keeper
   }
 
   get running(): number {
@@ -182,7 +203,7 @@ class JobWorker implements Worker, Desk {
   }
 
   get held(): number {
-    return this.#heldCount
+    return this.#leases.count
   }
 
   wake(): void {
@@ -210,15 +231,15 @@ class JobWorker implements Worker, Desk {
   vacated(execution: Execution): void {
     this.#running.delete(execution.assignment.job.id)
     this.#runningCount -= 1
+    this.#stock.left(execution)
     this.#claiming.took(execution.tookMs)
-    if (this.#stopping === undefined) this.#fill()
-    else if (this.#runningCount === 0) this.#vacancy?.()
+    if (this.#runningCount === 0) for (const resolve of this.#untilVacant.splice(0)) resolve()
+    this.#fill()
   }
 
-  settled({ place }: Execution): void {
-    this.#keeping.table.remove(place)
-    this.#byRow[place.row] = undefined
-    this.#heldCount -= 1
+  settled(execution: Execution): void {
+    this.#leases.remove(execution)
+    this.#solitude.settled(execution)
     // Nobody else might: what kept the last handler that ended from asking for more may have been this very backlog.
     if (this.#runningCount < this.#settings.concurrency) this.#intake.look()
   }
@@ -228,72 +249,86 @@ class JobWorker implements Worker, Desk {
     this.#onFailed?.(failed)
   }
 
+  async rest(isItsTurn: boolean): Promise<void> {
+    this.#resting = true
+    this.#stock.giveBackAll('handed_back')
+    if (!isItsTurn) this.#solitude.giveBack('handed_back')
+    await this.#intake.pause()
+    await this.#vacated()
+    await this.outbox.idle()
+  }
+
+  goOn(): void {
+    this.#resting = false
+    this.#intake.resume()
+  }
+
+  /** How many jobs may be asked for at a time. Where some wait for a cell, none beyond those that have a place. */
+  get #most(): number {
+    return this.#stock.waiting === 0 ? this.#solitude.most : Math.min(this.#solitude.most, this.#vacancies)
+  }
+
+  get #vacancies(): number {
+    return this.#settings.concurrency - this.#runningCount - this.#stock.waiting
+  }
+
   /** Starts what is held, as far as there is room, and sees to it that more is held. */
   #fill(): void {
-    if (this.#filling) return
+    if (this.#filling || this.#resting || this.#stopping !== undefined) return
     this.#filling = true
-    while (this.#runningCount < this.#settings.concurrency) {
-      const execution = this.#prefetched.take()
-      if (execution === undefined) break
-      this.#runningCount += 1
-      execution.start()
+    try {
+      while (this.#runningCount < this.#settings.concurrency) {
+        const execution = this.#stock.take()
+        if (execution === undefined) break
+        this.#start(execution)
+      }
+    } finally {
+      this.#filling = false
     }
-    this.#filling = false
     this.#intake.look()
+  }
+
+  #start(execution: Execution): void {
+    this.#runningCount += 1
+    execution.start()
   }
 
   #hold(assignments: readonly Assignment[], sentMs: number): void {
     if (assignments.length === 0) return
-    if (this.#heldCount === 0) this.#keeping.wake()
     const now = this.clock.monotonicMs()
     // Leases are counted from when they were asked for: never later than the end the store has in mind.
     const storeNow = this.engine.now()
-    for (const assignment of assignments) this.#holdOne(assignment, sentMs + assignment.leaseExpiresAt - storeNow, now)
-  }
-
-  #holdOne(assignment: Assignment, expiresMs: number, nowMs: number): void {
-    const { job, fence } = assignment
-    const { kind } = job.spec
-    const windowMs = leaseWindowMs(kind.policy)
-    this.#expect(windowMs)
-    const place = this.#keeping.table.add({
-      id: job.id,
-      generation: job.generation,
-      attempt: job.attempt,
-      fence,
-      expiresMs,
-      windowMs,
-      beatEveryMs: kind.policy.heartbeat ? kind.policy.heartbeatMs : 0,
-    })
-    const definition = this.#definitions.get(kind.type)
-    const execution = new Execution(this, assignment, definition ?? NOBODY, place, nowMs)
-    this.#byRow[place.row] = execution
-    this.#heldCount += 1
-    if (definition === undefined) this.#handBack(execution)
-    else if (this.#stopping !== undefined) execution.giveBack('shutdown')
-    else this.#prefetched.add(execution)
-  }
-
-  #handBack(execution: Execution): void {
-    const { type, queue } = execution.assignment.job.spec.kind
-    if (!this.#unknown.has(type)) {
-      this.#unknown.add(type)
-      this.log.warn('no handler for this type of job: handed back', { type, queue, worker_id: this.id })
+    for (const assignment of assignments) {
+      const { job, leaseExpiresAt } = assignment
+      this.#expect(leaseWindowMs(job.spec.kind.policy))
+      const placed = this.#ways.of(job)
+      const place = this.#leases.place(assignment, sentMs + leaseExpiresAt - storeNow)
+      const execution = new Execution(this, assignment, placed?.handler ?? NOBODY, place, now)
+      this.#leases.add(execution)
+      if (placed === undefined) this.#unknownTypes.handBack(execution, storeNow)
+      else if (this.#stopping !== undefined) execution.giveBack('shutdown')
+      else if (this.#resting) execution.giveBack('handed_back')
+      else this.#put(execution, placed.way, storeNow)
     }
-    execution.giveBack('handed_back', this.engine.now() + UNKNOWN_TYPE_DELAY_MS)
+  }
+
+  #put(execution: Execution, way: Way, storeNow: number): void {
+    if (way === 'alone') return this.#solitude.await(execution)
+    this.#solitude.relax()
+    this.#stock.put(execution, way, storeNow)
   }
 
   #expect(windowMs: number): void {
     this.#claiming.expect(windowMs)
-    this.#keeping.expect(windowMs)
+    this.#leases.expect(windowMs)
   }
 
   /** The pulse: whatever depends on time, for all jobs at once. Answers when it is needed again. */
   async #beat(): Promise<number> {
-    this.#keeping.table.pulse()
+    this.#leases.pulse()
     const now = this.clock.monotonicMs()
-    let nextMs = Math.min(this.#watch(now), this.#prefetched.giveBackStale(now), now + IDLE_MS)
-    if (this.#heldCount > 0) nextMs = Math.min(nextMs, now + PULSE_MAX_MS)
+    let nextMs = Math.min(this.#watch(now), this.#stock.giveBackStale(now), now + IDLE_MS)
+    if (this.#leases.count > 0) nextMs = Math.min(nextMs, now + PULSE_MAX_MS)
     // Where handlers have begun others will: the next of them finds the pulse near enough and need not wake it.
     if (this.#begun) nextMs = Math.min(nextMs, now + PULSE_BUSY_MS)
     this.#begun = false
@@ -308,11 +343,10 @@ class JobWorker implements Worker, Desk {
   /** The watchdog: a handler is stopped before its lease can end elsewhere. */
   #watch(now: number): number {
     const machineNow = this.#machineMs()
-    const { table } = this.#keeping
     let nextMs = Number.POSITIVE_INFINITY
     for (const execution of this.#running.values()) {
       const windowMs = leaseWindowMs(execution.assignment.job.spec.kind.policy)
-      const spareMs = table.leftMs(execution.place, machineNow) - windowMs / 10
+      const spareMs = this.#leases.leftMs(execution, machineNow) - windowMs / 10
       if (spareMs <= 0) execution.lose('The lease could not be renewed in time.')
       else nextMs = Math.min(nextMs, now + spareMs, execution.pulse(now))
       this.#claiming.tookAtLeast(now - execution.startedMs)
@@ -320,37 +354,12 @@ class JobWorker implements Worker, Desk {
     return nextMs
   }
 
-  async #subscribe(): Promise<AsyncDisposable | undefined> {
-    try {
-      return await this.engine.subscribe((hint) => this.#hint(hint))
-    } catch (error) {
-      this.log.warn('no hints: work is found by polling', { worker_id: this.id, reason: String(error) })
-      return undefined
-    }
-  }
-
-  #hint(hint: Hint): void {
-    if (hint.about === 'anything' || (hint.about === 'queue' && this.#queues.has(hint.queue))) this.wake()
-    const beforeMs = this.#alerts.dueMs
-    this.#alerts.hint(hint)
-    if (this.#alerts.dueMs < Math.min(beforeMs, this.#pulseAtMs)) this.#pulse.wake()
-  }
-
-  #hear(news: readonly LeaseNews[]): void {
-    for (const { row, seq, lost, cancel } of news) {
-      const execution = this.#byRow[row]
-      if (execution === undefined || execution.place.seq !== seq) continue
-      if (cancel !== undefined) execution.cancelRequested(this.#heardCancel(execution.assignment.job, cancel))
-      // An outcome that is on its way ends the lease too: its own answer will tell.
-      if (lost !== undefined && execution.mode !== 'ending') execution.lose(lost)
-    }
-  }
-
   async #stop(drainMs: number): Promise<void> {
     const startMs = this.clock.monotonicMs()
     const leftMs = (share: number) => Math.max(0, startMs + drainMs * share - this.clock.monotonicMs())
     await within(this.timers, Math.max(leftMs(0.5), SETTLE_WITHIN_MS), this.#intake.close())
-    this.#prefetched.giveBackAll()
+    this.#stock.giveBackAll('shutdown')
+    this.#solitude.giveBack('shutdown')
     await this.#vacated(leftMs(0.7))
     for (const execution of this.#running.values()) execution.interrupt(new ShutdownError('The worker goes away.'))
     await this.#vacated(leftMs(0.85))
@@ -358,24 +367,25 @@ class JobWorker implements Worker, Desk {
     await within(this.timers, Math.max(leftMs(0.95), SETTLE_WITHIN_MS), this.outbox.idle())
     this.outbox.close()
     // Where the store does not answer there is nobody to take leave of.
-    const closed = [this.#pulse.stop(), this.#keeping.stop(), this.#presence.stop(), this.#unsubscribe()]
+    this.#membership[Symbol.dispose]()
+    const closed = [
+      this.#cells?.close(),
+      this.#pulse.stop(),
+      this.#leases.stop(),
+      this.#presence.stop(),
+      this.#ears.close(),
+    ]
     await within(this.timers, Math.max(leftMs(1), LEAVE_WITHIN_MS), Promise.all(closed))
     this.#signals?.[Symbol.dispose]()
   }
 
-  async #unsubscribe(): Promise<void> {
-    await (await this.#subscription)?.[Symbol.asyncDispose]()
-  }
-
   /** Until no handler runs, or for so long. */
-  async #vacated(withinMs: number): Promise<void> {
+  async #vacated(withinMs?: number): Promise<void> {
     if (this.#runningCount === 0) return
-    const enough = new AbortController()
-    this.#vacancy = () => enough.abort()
-    await this.timers.sleep(withinMs, enough.signal)
-    this.#vacancy = undefined
+    const vacant = new Promise<void>((resolve) => this.#untilVacant.push(resolve))
+    await (withinMs === undefined ? vacant : within(this.timers, withinMs, vacant))
   }
 }
 
-/** Stands for the handler that a worker does not have. */
-const NOBODY: JobDefinition = { type: '', tenant: '', queue: '', policy: DEFAULTS, run: () => undefined }
+const IN_A_CELL =
+  'pawl: this process runs single jobs for a worker, and cannot be one. A module that is named as the `module` of a job must not start anything when it is imported.'

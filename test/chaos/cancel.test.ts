@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { defineJob } from '../../src/define-job.ts'
 import { Refused } from '../../src/errors.ts'
+import { startGateway } from '../../src/gateway/serve.ts'
+import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { scaled } from '../support/scale.ts'
 import { calm, HEARTBEAT_MS, hold, short } from './jobs.ts'
@@ -19,13 +21,46 @@ describe.each(STORES)('on %s', (store) => {
     expect(await job.job()).toMatchObject({ state: 'cancelled', failures: 0, cancel: { reason: 'enough' } })
   })
 
-  it('a soft cancel does not wait for a heartbeat where hints arrive', async () => {
+  it.each([
+    ['soft', 'CancelRequestedError'],
+    ['hard', 'LeaseConflictError'],
+  ] as const)('a %s cancel does not wait for a heartbeat where hints arrive', async (mode, reason) => {
     await using scene = await openScene(store)
     const worker = await scene.start()
     const job = await scene.pawl.enqueue(calm)
     await worker.said({ what: 'run' })
-    await job.cancel()
-    await worker.said({ what: 'aborted', reason: 'CancelRequestedError' }, HEARTBEAT_MS / 2)
+    // Whatever the worker says about a job is answered with a cancel, too: from here on it has nothing to say.
+    await eventually('a start', async () => (await job.job())?.state === 'running')
+    await job.cancel({ mode })
+    await worker.said({ what: 'aborted', reason }, HEARTBEAT_MS / 2)
+  })
+
+  it.each([
+    ['soft', 'CancelRequestedError'],
+    ['hard', 'LeaseConflictError'],
+  ] as const)('nor does one of a handler behind HTTP: %s', async (mode, name) => {
+    await using scene = await openScene(store)
+    await using gateway = await startGateway({ engine: scene.pawl.engine, auth: false, port: 0 })
+    await using remote = await open(gateway.url, { log: 'silent' })
+    let reason: unknown
+    const distant = defineJob({
+      type: 'distant',
+      lease: '2m',
+      heartbeat: HEARTBEAT_MS,
+      run: (_: undefined, ctx) =>
+        new Promise<void>((_, reject) => {
+          ctx.signal.addEventListener('abort', () => {
+            reason = ctx.signal.reason
+            reject(reason)
+          })
+        }),
+    })
+    await using _worker = remote.work([distant])
+    const job = await scene.pawl.enqueue(distant)
+    await eventually('a start', async () => (await job.job())?.state === 'running')
+    await job.cancel({ mode })
+    await eventually('the handler to hear of it', () => reason !== undefined, { withinMs: HEARTBEAT_MS / 2 })
+    expect(reason).toMatchObject({ name })
   })
 
   it('a hard cancel ends the job at once and fences its handler', async () => {

@@ -11,6 +11,7 @@ export interface Line {
   readonly type?: string
   readonly reason?: string
   readonly keeper?: string
+  readonly pid?: number
 }
 
 export const say = (line: Line): void => void process.stdout.write(`${JSON.stringify(line)}\n`)

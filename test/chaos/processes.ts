@@ -29,7 +29,14 @@ export interface Scene extends AsyncDisposable {
   /** Once its keeper is ready. */
   start(options?: WorkerOptions): Promise<WorkerProcess>
   /** For one that may not live that long. */
-  launch(options?: WorkerOptions): WorkerProcess
+  launch(options?: WorkerOptions, started?: Started): WorkerProcess
+}
+
+/** How a process is started, where it is not the usual one. */
+export interface Started {
+  readonly program?: URL
+  readonly url?: string
+  readonly execArgv?: readonly string[]
 }
 
 export const STORES = ['sqlite', 'postgres'] as const
@@ -40,8 +47,8 @@ export async function openScene(store: (typeof STORES)[number]): Promise<Scene> 
   const url = database?.url ?? join(folder, 'jobs.db')
   const pawl = await open(url, { migrate: true, log: 'silent' })
   const children: ChildProcess[] = []
-  const launch = (options: WorkerOptions = {}): WorkerProcess => {
-    const child = startProcess(url, options)
+  const launch = (options: WorkerOptions = {}, started: Started = {}): WorkerProcess => {
+    const child = startProcess({ url, program: PROGRAM, execArgv: [], ...started }, options)
     children.push(child.process)
     return child
   }
@@ -65,10 +72,14 @@ export async function openScene(store: (typeof STORES)[number]): Promise<Scene> 
   }
 }
 
-const PROGRAM = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
+const PROGRAM = new URL('./worker-process.ts', import.meta.url)
 
-function startProcess(url: string, options: WorkerOptions): WorkerProcess & { readonly process: ChildProcess } {
-  const child = spawn(process.execPath, [PROGRAM, url, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'pipe'] })
+function startProcess(
+  { url, program, execArgv }: Required<Started>,
+  options: WorkerOptions,
+): WorkerProcess & { readonly process: ChildProcess } {
+  const words = [...execArgv, fileURLToPath(program), url, JSON.stringify(options)]
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: Line[] = []
   let rest = ''
   let complaints = ''

@@ -5,7 +5,7 @@
 import { connect, type Socket } from 'node:net'
 
 const [url = '', share = '1', told = '{}'] = process.argv.slice(2)
-const secrets = JSON.parse(told) as Readonly<Record<'producer' | 'worker' | 'viewer', string>>
+const secrets = JSON.parse(told) as Readonly<Record<'producer' | 'bomber' | 'worker' | 'viewer', string>>
 const some = (n: number): number => Math.max(1, Math.ceil(n * Number(share)))
 
 const stop = new AbortController()
@@ -125,7 +125,7 @@ await Promise.all([
   again(some(1_000), stream),
   again(some(300), (n) => ask('polls', 'worker', 'POST', '/v1/claims', polls[n % 7])),
   again(8, (n) => ask('readers', 'viewer', 'GET', READS[n] as string)),
-  again(2, () => ask('bombs', 'producer', 'POST', '/v1/jobs', bomb)),
+  again(2, () => ask('bombs', 'bomber', 'POST', '/v1/jobs', bomb)),
   again(some(80), halfSent),
   again(1, () => ask('names', 'producer', 'POST', '/v1/jobs:batch', madeUp())),
   again(some(20), () => ask('ghosts', 'worker', 'PUT', `/v1/workers/ghost${Math.floor(Math.random() * 3_000)}`, '{}')),

@@ -69,6 +69,8 @@ describe.each(stores)('a gateway on %s under siege', (store) => {
       (await tokens.create({ name: scope, scope, tenant, queues: undefined })).secret
     const hostile = {
       producer: await token('producer', 'hostile'),
+      // Of the bytes of the other producer those who never end may have taken all.
+      bomber: await token('producer', 'hostile'),
       worker: await token('worker', 'hostile'),
       viewer: await token('viewer', 'hostile'),
     }

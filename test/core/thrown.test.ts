@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import {
-  faultFrom,
   LeaseConflictError,
   PermanentError,
   ThrottledError,
@@ -16,7 +15,7 @@ describe('what handlers throw', () => {
     [new ThrottledError('x'), 'throttled', 'throttled'],
     [new LeaseConflictError('x'), 'lease', 'lease_expired'],
   ] as const)('%s is a fault of its class', (error, errorClass, code) => {
-    expect(faultFrom(error)).toMatchObject({ class: errorClass, code, message: 'x' })
+    expect(error).toMatchObject({ errorClass, code, message: 'x' })
     expect(error.name).toBe(error.constructor.name)
   })
 
@@ -31,19 +30,13 @@ describe('what handlers throw', () => {
     } as const
     const error = new ThrottledError('slow down', options)
     expect(error.cause).toBe(cause)
-    expect(faultFrom(error)).toEqual({
-      class: 'throttled',
+    expect(error).toMatchObject({
+      errorClass: 'throttled',
       code: 'E_429_RATE',
       message: 'slow down',
       stage: 'fetch',
       context: { domain: 'x.org' },
       retryAfterMs: 5,
     })
-  })
-
-  it('makes nothing of other errors, and nothing of what is no error', () => {
-    expect(faultFrom(new TypeError('x'))).toBeUndefined()
-    expect(faultFrom('x')).toBeUndefined()
-    expect(faultFrom(undefined)).toBeUndefined()
   })
 })

@@ -76,7 +76,10 @@ describe('stalls', () => {
 
   it('are requeued by the ticker until the budget is spent', () => {
     const history = given({ retry: { stalls: 2 } })
-    for (let lost = 1; lost <= 2; lost++) history.starts().after(31_000).ticks().gives('queued', 'stalled', 'requeued')
+    for (let lost = 1; lost <= 2; lost++) {
+      history.starts().after(31_000).ticks().gives('queued', 'stalled', 'requeued')
+      history.starts().does({ type: 'wait', fence: 'mine', name: 'x' }).does({ type: 'signal', name: 'x' })
+    }
     history.starts().after(31_000).ticks().gives('dead_lettered', 'stalled', 'dead_lettered')
     expect(history.record).toMatchObject({
       stalls: 3,

@@ -378,3 +378,37 @@ describe('whoever owns the store', () => {
     expect(done).toMatch(/output of job .* is not encrypted/)
   })
 })
+
+it('takes words from before encryption for what they are, whatever they begin with', async () => {
+  const words = 'sealed envelopes are out of stock'
+  const store = openMemoryStore({ clock: realClock })
+  const failing = defineJob({ type: 'failing', retry: { attempts: 1 }, run: () => Promise.reject(new Error(words)) })
+  await using before = assemble(store)
+  await using _worker = before.work([failing])
+  const { id, result } = await before.enqueue(failing).then((job) => ({ id: job.id, result: job.result() }))
+  await expect(result).rejects.toThrow(words)
+  await using now = assemble(store, { codec: aesGcm({ keys: { a: KEY_A }, current: 'a', clear: 'accept' }) })
+  expect((await now.find()).jobs.map(({ error }) => error?.message)).toEqual([words])
+  expect((await now.get(id))?.error?.message).toBe(words)
+})
+
+it('knows a repetition although a key from before cannot write any more', async () => {
+  const store = openMemoryStore({ clock: realClock })
+  const waiting = defineJob({ type: 'waiting', run: (_: undefined, ctx) => ctx.waitFor('approved') })
+  const broken: BodyCodec = {
+    ...rotated,
+    formerly: [
+      {
+        encode: () => {
+          throw Object.create(null)
+        },
+      },
+      ...(rotated.formerly ?? []),
+    ],
+  }
+  await using first = assemble(store, { codec: codecA })
+  const { id } = await first.enqueue(waiting)
+  await first.signal(id, 'approved', 'yes', { requestId: 'once' })
+  await using second = assemble(store, { codec: broken })
+  expect(await second.signal(id, 'approved', 'yes', { requestId: 'once' })).toMatchObject({ ok: true })
+})

@@ -7,6 +7,7 @@ import { defineJob } from '../../src/define-job.ts'
 import { startGateway } from '../../src/gateway/serve.ts'
 import { open } from '../../src/open.ts'
 import { openTelemetry } from '../../src/otel.ts'
+import { quiet, spawns, which } from '../worker/cell-jobs.ts'
 
 const exporter = new InMemorySpanExporter()
 beforeAll(() => {
@@ -28,6 +29,28 @@ const calling = defineJob({
     if (fail && ctx.attempt === 1) throw Object.assign(new Error('no'), { code: 'E_BROWSER' })
     return 1
   },
+})
+
+it('a handler in a process of its own has its span here', async () => {
+  await using pawl = await open('memory:', { telemetry: openTelemetry(), log: 'silent' })
+  await using _worker = pawl.work([which])
+  const job = await pawl.enqueue(which)
+  expect(await job.result({ timeout: '60s' })).not.toBe(process.pid)
+  const [span] = found('process which')
+  expect(span?.attributes['messaging.message.id']).toBe(job.id)
+})
+
+it('has what a handler in a process of its own spawns under the span of its run', async () => {
+  await using pawl = await open('memory:', { telemetry: openTelemetry(), log: 'silent' })
+  await using _worker = pawl.work([spawns, quiet], { processes: 1 })
+  // The second has the process of the first, and a span of its own.
+  for (let n = 0; n < 2; n += 1) {
+    const job = await pawl.enqueue(spawns, { kind: 'spec' })
+    await pawl.result((await job.result({ timeout: '60s' }))[0] ?? '', { timeout: '60s' })
+  }
+  const runs = found('process spawns').map((span) => span.spanContext().spanId)
+  expect(new Set(runs).size).toBe(2)
+  expect(found('enqueue quiet').map((span) => span.parentSpanContext?.spanId)).toEqual(runs)
 })
 
 const found = (name: string) => exporter.getFinishedSpans().filter((span) => span.name === name)

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { Http } from '../../src/client/http.ts'
+import { GatewayUnavailable, Http } from '../../src/client/http.ts'
 import { CallTimedOut, defineSpec, Invalid, open, type Pawl, WaitTimedOut } from '../../src/index.ts'
 import { assemble } from '../../src/open.ts'
 import { openMemoryStore } from '../../src/store/memory/memory.ts'
@@ -149,6 +149,29 @@ describe('calls', () => {
     await expect(http.until(busy.signal).request('GET', '/v1/jobs')).rejects.toThrow('enough')
     expect(asked).toBe(1)
   })
+})
+
+it('a call over HTTP ends by its signal or with the client, and leaves no listener behind', async () => {
+  const signals: AbortSignal[] = []
+  const fetch: typeof globalThis.fetch = (_, init) => {
+    const { signal } = init ?? {}
+    if (!(signal instanceof AbortSignal)) throw new Error('every request has a signal')
+    signals.push(signal)
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  }
+  const http = new Http({ url: 'http://x.example', token: undefined, timers: realTimers, clock: realClock, fetch })
+  const [one, two] = [new AbortController(), new AbortController()]
+  const first = http.until(one.signal).request('GET', '/v1/jobs')
+  const second = http.until(two.signal).request('GET', '/v1/jobs')
+  const third = http.request('GET', '/v1/jobs')
+  one.abort(new Error('enough'))
+  await expect(first).rejects.toThrow('enough')
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false, false])
+  http.close()
+  for (const call of [second, third, http.until(two.signal).request('GET', '/v1/jobs')])
+    await expect(call).rejects.toBeInstanceOf(GatewayUnavailable)
+  expect(signals).toHaveLength(3)
+  for (const { signal } of [one, two]) expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
 /** Takes every request and answers none. */

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noThenProperty: what is like a promise is tested too
+import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { type Context, defineJob, defineSpec, Invalid, JobFailed } from '../../src/index.ts'
@@ -118,9 +120,21 @@ describe('what is kept', () => {
       input: z.object({ at: z.date().refine(async () => true) }),
       run: ({ at }) => at.getTime(),
     })
+    const { validate } = strict.input?.['~standard'] ?? {}
+    // As good as a promise, and of no class that we know.
+    const foreign = defineSpec({
+      type: 'foreign',
+      input: {
+        '~standard': {
+          version: 1,
+          vendor: 'test',
+          validate: (value) => ({ then: (resolve: (answer: unknown) => void) => resolve(validate?.(value)) }) as never,
+        },
+      } satisfies StandardSchemaV1<{ at: Date }>,
+    })
     await using testing = await openTesting([strict, lenient, slow])
     const { pawl } = testing
-    for (const job of [strict, slow]) {
+    for (const job of [strict, slow, foreign]) {
       const error = await pawl.enqueue(job, { at: new Date(5) }).catch((thrown: unknown) => thrown)
       expect(error).toBeInstanceOf(Invalid)
       expect((error as Invalid).violations).toEqual([

@@ -45,6 +45,7 @@ export function judge(
     for (const { invariant, what } of stepBreaches(here, event, after)) breach(invariant, what)
     stamped(event, after)
     ruled(here, event, now, policy)
+    blamed(ghost, event, policy)
     ghost = account(ghost, here, event, now, policy)
     here = after
   }
@@ -91,6 +92,14 @@ function ruled(before: Job | undefined, event: Event, now: number, policy: Polic
   }
 }
 
+/** Who was lost twice in a row was alone the second time, and has itself to blame; nobody else has. */
+function blamed(ghost: Ghost, event: Event, { dialect }: Policy): void {
+  if (event.command !== 'requeue' || !('failure' in event.payload)) return
+  const guilty = ghost.silences > 1 && dialect === undefined
+  const { code } = event.payload.failure
+  must(guilty === (code === 'E_CRASH'), 'apart', `${code} after ${ghost.silences} silent ends`)
+}
+
 function cancelled(before: Job, command: Extract<Command, { type: 'cancel' }>, after: Job): void {
   if (command.mode === 'hard') must(after.state === 'cancelled', 'cancel', 'a hard cancel that did not end the job')
   else if (isOwned(before) && command.fence === undefined)
@@ -135,6 +144,8 @@ export function agrees(job: Job, ghost: Ghost): void {
   for (const { invariant, what } of recordBreaches(job)) breach(invariant, what)
   must(job.lease?.fence === ghost.fence, 'I1', `the record names ${job.lease?.fence}, the books ${ghost.fence}`)
   must(job.stalls === ghost.stalls, 'I10', `${job.stalls} stalls on the record, ${ghost.stalls} in the books`)
+  const silences = job.lastClaim?.silences ?? 0
+  must(silences === ghost.silences, 'apart', `${silences} silent ends on the record, ${ghost.silences} in the books`)
   const over = job.failures - ghost.failures
   // A time limit that ends a running attempt is told as its failure: one more than the handlers said, at the end only.
   must(

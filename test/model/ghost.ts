@@ -16,6 +16,8 @@ export interface Ghost {
   /** Of this generation and phase. */
   readonly failures: number
   readonly stalls: number
+  /** Claims in a row that ended without a word; 2 stands for more. */
+  readonly silences: number
   /** A soft cancel was accepted and the job has not ended since. */
   readonly cancel: boolean
   /** Signals accepted that no wait has been given yet. */
@@ -33,6 +35,7 @@ export const BORN: Ghost = {
   leaseEnd: 0,
   failures: 0,
   stalls: 0,
+  silences: 0,
   cancel: false,
   owed: 0,
   undo: [],
@@ -44,7 +47,8 @@ export const BORN: Ghost = {
 /** The books after one more event, and whether it was allowed to happen. */
 export function account(ghost: Ghost, before: Job | undefined, event: Event, now: number, policy: Policy): Ghost {
   const owned = event.state === 'claimed' || event.state === 'running'
-  const next = { ...ghost, ...entered(ghost, event, now, policy), ...told(ghost, event) }
+  const silences = owned || ghost.fence === undefined ? ghost.silences : silenced(ghost, event)
+  const next = { ...ghost, silences, ...entered(ghost, event, now, policy), ...told(ghost, event) }
   if (event.type === 'claimed') mayClaim(ghost, before, now, policy)
   if (event.type === 'stalled') mayStall(ghost, event, now)
   if (event.type === 'started') return { ...next, startBy: undefined }
@@ -52,6 +56,12 @@ export function account(ghost: Ghost, before: Job | undefined, event: Event, now
   if (isTerminal(event.state))
     return { ...next, fence: undefined, cancel: false, deadline: undefined, startBy: undefined }
   return owned ? next : { ...next, fence: undefined }
+}
+
+/** Whoever hands a job back has not seen what it does; whoever ends its run in any other way has. */
+function silenced({ silences }: Ghost, event: Event): number {
+  if (event.type === 'stalled') return Math.min(2, silences + 1)
+  return event.type === 'released' && event.reason !== 'snoozed' ? silences : 0
 }
 
 /** Two missed heartbeats, or the lease, whichever is shorter. */

@@ -94,10 +94,10 @@ export function packed({ job, ghost }: Unit): string {
     wait && `${wait.name} ${wait.key} ${t(wait.timeoutAt)} ${wait.onTimeout}`,
     c(job.cancel),
     intended && `${intended.state} ${f(intended.error)} ${intended.deadLetter} ${c(intended.cancel)}`,
-    `${job.inbox.map((s) => `${s.name}:${s.key}:${s.requestId}`)} ${job.steps} ${job.compensations} ${job.lastClaim?.fence}`,
+    `${job.inbox.map((s) => `${s.name}:${s.key}:${s.requestId}`)} ${job.steps} ${job.compensations} ${job.lastClaim?.fence} ${job.lastClaim?.silences}`,
     `${f(job.lastFailure)} ${f(job.error)} ${job.deadLetter?.reason} ${job.deadLetter?.lastOwner}`,
     job.recent.map(({ requestId, command, digest, state }) => `${requestId}:${command}:${digest}:${state}`).join(),
-    `${ghost.fence} ${t(ghost.leaseEnd)} ${ghost.failures} ${ghost.stalls} ${ghost.cancel} ${ghost.owed} ${ghost.undo}`,
+    `${ghost.fence} ${t(ghost.leaseEnd)} ${ghost.failures} ${ghost.stalls} ${ghost.silences} ${ghost.cancel} ${ghost.owed} ${ghost.undo}`,
     `${ghost.intended} ${t(ghost.deadline)} ${t(ghost.startBy)}`,
   ].join('|')
 }

@@ -20,7 +20,7 @@ const ADAPTER: Rule = { areas: ['core', 'system', 'store', 'store/codec'], packa
 
 const RULES: Readonly<Record<string, Rule>> = {
   core: { areas: [] },
-  system: { areas: [], packages: ['node:*'] },
+  system: { areas: ['core'], packages: ['node:*'] },
   store: { areas: ['core'] },
   'store/codec': { areas: ['core', 'store'] },
   'store/memory': { ...ADAPTER, packages: [] },
@@ -38,7 +38,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   client: {
     areas: ['core', 'system', 'gateway/contract'],
-    files: [...PORT, ...ENGINE],
+    // Listeners are isolated on either side of HTTP.
+    files: [...PORT, ...ENGINE, 'engine/listener.ts'],
     packages: ['node:*'],
   },
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Context, Waited } from '../../src/worker/context.ts'
-import { definition, openStage } from './stage.ts'
+import { definition, openStage, type Stage } from './stage.ts'
 
 const retrySoon = { base: 1_000, factor: 1, max: 1_000, jitter: 'none' } as const
 
@@ -149,6 +149,92 @@ describe('waitFor', () => {
     await stage.time.advance(2 * 60_000)
     expect(answers).toEqual([{ timedOut: true, payload: undefined }])
     expect((await stage.load(id)).state).toBe('succeeded')
+  })
+})
+
+describe('two waits at once', () => {
+  const WAYS: Readonly<Record<string, (ctx: Context) => Promise<unknown>>> = {
+    'raced by name': (ctx) => Promise.race([ctx.waitFor('a'), ctx.waitFor('b')]),
+    'raced against time': (ctx) => Promise.race([ctx.waitFor('a'), ctx.sleep('1h')]),
+    'asked for together': (ctx) => Promise.all([ctx.waitFor('a'), ctx.waitFor('b')]),
+    'with nobody listening to the second': async (ctx) => {
+      const first = ctx.waitFor('a')
+      void ctx.waitFor('b').catch(() => {})
+      await first
+    },
+    'swallowed by the handler': async (ctx) => {
+      await Promise.allSettled([ctx.sleep('1h'), ctx.sleep('2h')])
+      return 'as if nothing were'
+    },
+  }
+
+  it.each(Object.entries(WAYS))('are refused for good, and the error says what to do: %s', async (_, run) => {
+    await using stage = openStage()
+    const racing = definition((_, ctx) => run(ctx))
+    const id = await stage.enqueue(racing)
+    stage.work([racing])
+    await stage.time.advance(1_000)
+    const { state, error, attempt } = await stage.load(id)
+    expect({ state, attempt, code: error?.code }).toEqual({ state: 'failed', attempt: 1, code: 'E_TWO_WAITS' })
+    expect(error?.message).toMatch(/Promise\.race.*one after the other.*timeout/)
+  })
+
+  it('are one after the other: signals may come in any order', async () => {
+    await using stage = openStage()
+    const patient = definition(async (_, ctx) => {
+      const first = await ctx.waitFor('a')
+      const second = await ctx.waitFor('b', { timeout: '1h' })
+      await ctx.sleep('1s')
+      return [first.timedOut, second.timedOut]
+    })
+    const id = await stage.enqueue(patient)
+    stage.work([patient])
+    await stage.time.advance(1_000)
+    await stage.settle(id, { type: 'signal', name: 'b' })
+    await stage.settle(id, { type: 'signal', name: 'a' })
+    await stage.time.advance(5_000)
+    expect((await stage.load(id)).state).toBe('succeeded')
+  })
+})
+
+describe('a run that is over before anybody saw it running', () => {
+  const types = async (stage: Stage, id: string) =>
+    (await stage.engine.events({ by: 'job', id, afterRev: 0, limit: 100 })).events.map(({ type }) => type)
+
+  const ENDS: Readonly<Record<string, readonly [run: (ctx: Context) => unknown, end: string]>> = {
+    'a snooze': [(ctx) => ctx.snooze(0), 'released'],
+    'a cancel of its own': [(ctx) => ctx.cancel('enough'), 'cancelled'],
+    'a dead letter': [(ctx) => ctx.deadLetter('policy_violation'), 'dead_lettered'],
+    'a wait': [(ctx) => ctx.waitFor('x', { timeout: '10s' }), 'waiting'],
+    'a sleep': [(ctx) => ctx.sleep('10s'), 'waiting'],
+    success: [() => 1, 'succeeded'],
+    failure: [() => Promise.reject(new Error('no')), 'retry_scheduled'],
+  }
+
+  it.each(Object.entries(ENDS))('began all the same, and its log says so: %s', async (_, [run, end]) => {
+    await using stage = openStage()
+    let runs = 0
+    const brief = definition((_, ctx) => {
+      runs += 1
+      return runs === 1 ? run(ctx) : new Promise(() => {})
+    })
+    const id = await stage.enqueue(brief)
+    stage.work([brief])
+    await stage.time.settle()
+    expect((await types(stage, id)).slice(0, 4)).toEqual(['enqueued', 'claimed', 'started', end])
+  })
+
+  it('also where the worker went away at once; what was never begun does not say that it was', async () => {
+    await using stage = openStage()
+    const slow = definition(() => new Promise(() => {}))
+    const [begun, held] = [await stage.enqueue(slow), await stage.enqueue(slow)]
+    const { worker } = stage.work([slow], { concurrency: 1, prefetch: 1 })
+    await stage.time.settle()
+    const stopped = worker.stop({ drain: 0 })
+    await stage.time.advance(2_000)
+    await stopped
+    expect(await types(stage, begun)).toEqual(['enqueued', 'claimed', 'started', 'released'])
+    expect(await types(stage, held)).not.toContain('started')
   })
 })
 

@@ -5,7 +5,10 @@ import { silentLog } from '../../src/system/log.ts'
 import { VirtualTime } from '../../src/testing/virtual-time.ts'
 import { Outbox } from '../../src/worker/outbox.ts'
 
-const word = (id: string): Word => ({ id, command: { type: 'requeue', actor: 'a', requestId: 'r' } })
+const word = (id: string, n = 1): Word => ({
+  id,
+  command: { type: 'heartbeat', actor: 'a', requestId: `${id}/${n}`, fence: '0.1.00000000000000aa' },
+})
 const answer = (jobId: string): Answer => ({
   ok: true,
   jobId,
@@ -29,7 +32,8 @@ function slowEngine() {
         fail: () => reject(new Error('the store is away')),
       })
     })
-  return { calls, settle }
+  const heartbeat = () => Promise.reject(new Error('the store is away'))
+  return { calls, settle, heartbeat }
 }
 
 function open() {
@@ -106,6 +110,9 @@ describe('the outbox', () => {
     expect(calls[1]?.ids).toEqual(['a'])
     calls[1]?.crowd()
     await time.settle()
+    // Where many speak, asking without a pause would be one more.
+    expect(calls.length).toBe(2)
+    await time.advance(20)
     calls[2]?.answer()
     await outbox.idle()
     expect(answered).toEqual(['a'])

@@ -1,7 +1,7 @@
 /** A worker on a memory store with time that passes when the test says so, and everything around it. */
 import type { Job, JobId } from '../../src/core/job.ts'
 import { type PolicyInput, resolvePolicy } from '../../src/core/resolve.ts'
-import type { Answer, Word } from '../../src/engine/engine.ts'
+import type { Answer, Engine, Word } from '../../src/engine/engine.ts'
 import { LocalEngine } from '../../src/engine/local.ts'
 import { Producer } from '../../src/producer.ts'
 import { spawning } from '../../src/spawn.ts'
@@ -12,6 +12,7 @@ import { service } from '../../src/system/service.ts'
 import { type Mortal, mortal } from '../../src/testing/mortal.ts'
 import { VirtualTime } from '../../src/testing/virtual-time.ts'
 import type { Context } from '../../src/worker/context.ts'
+import { Crew } from '../../src/worker/crew.ts'
 import type { JobDefinition } from '../../src/worker/definition.ts'
 import { type Surroundings, startWorker, type Worker, type WorkerOptions } from '../../src/worker/worker.ts'
 
@@ -30,7 +31,10 @@ export interface Stage extends AsyncDisposable {
   readonly time: VirtualTime
   readonly engine: LocalEngine
   readonly lines: Line[]
-  work(definitions: readonly JobDefinition[], options?: WorkerOptions & Surroundings): StagedWorker
+  /** For workers that are to be of one process; each has one of its own otherwise. */
+  readonly crew: Crew
+  /** Over the stage's own engine, or over what a test made of it. */
+  work(definitions: readonly JobDefinition[], options?: WorkerOptions & Surroundings, engine?: Engine): StagedWorker
   enqueue(definition: JobDefinition, input?: unknown, more?: { priority?: number; delayMs?: number }): Promise<JobId>
   load(id: JobId): Promise<Job>
   body(id: JobId, name: string): Promise<unknown>
@@ -78,11 +82,12 @@ export function openStage(): Stage {
     time,
     engine,
     lines,
-    work(definitions, options = {}) {
-      const world = mortal(engine, time)
+    crew: new Crew(),
+    work(definitions, options = {}, over = engine) {
+      const world = mortal(over, time)
       const spawn = spawning(new Producer(world.engine), world.engine, false)
       const clocks = { clock: time, machineMs: () => time.monotonicMs(), timers: world.timers }
-      const around: Surroundings = { ...clocks, log, spawn }
+      const around: Surroundings = { ...clocks, log, spawn, crew: new Crew() }
       const staged = { worker: startWorker(world.engine, definitions, { ...around, ...options }), mortal: world }
       workers.push(staged)
       return staged

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { CODE_MEANS, DEFAULT_ERRORS, DEPENDENCY_CODES, THROTTLING_CODES } from '../../core/errors.ts'
 import { isId } from '../../core/id.ts'
 import { DEAD_LETTER_REASONS, STATES } from '../../core/job.ts'
-import { CLASS_MEANS, REASON_MEANS, STATE_MEANS } from '../../core/meanings.ts'
+import { CLASS_MEANS, OWN_CODE_MEANS, REASON_MEANS, STATE_MEANS } from '../../core/meanings.ts'
 import { ERROR_CLASSES } from '../../core/policy.ts'
 import { REFUSALS } from '../../core/refusal.ts'
 import { OBJECTIONS } from '../../gateway/problem.ts'
@@ -150,9 +150,10 @@ const WORDS: readonly string[] = [
 ]
 
 function besides(code: string): string {
+  const own = OWN_CODE_MEANS[code] === undefined ? '' : ` ${capital(OWN_CODE_MEANS[code])}.`
   const stands = CODE_MEANS[code] === undefined ? '' : ` It stands for ${CODE_MEANS[code]}.`
   const slows = THROTTLING_CODES.has(code) ? ' It slows its key down besides.' : ''
-  return `${stands}${slows}${DEPENDENCY_CODES.has(code) ? ' It names something the job depends on.' : ''}`
+  return `${own}${stands}${slows}${DEPENDENCY_CODES.has(code) ? ' It names something the job depends on.' : ''}`
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

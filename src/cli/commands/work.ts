@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { withoutCredentials } from '../../system/credentials.ts'
 import type { JobDefinition } from '../../worker/definition.ts'
+import { exportedJobs } from '../../worker/exported-jobs.ts'
 import { countOf, listOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Missing, Usage } from '../exit.ts'
@@ -58,24 +59,13 @@ async function run(session: Session, module: string, options: Options): Promise<
   terminal.say(`Stopping: ${worker.running} still run.`)
 }
 
-/** Everything a module exports that is a job with a handler, alone or in a list. */
+/** The jobs that a module exports. Whoever says nothing else can be imported from there by another process, too. */
 async function definitionsIn(module: string): Promise<readonly JobDefinition[]> {
   const path = resolve(module)
   if (!existsSync(path)) throw new Missing(`There is no module ${module}.`)
-  const exported: unknown[] = Object.values((await import(pathToFileURL(path).href)) as object)
-  const found = new Map<string, JobDefinition>()
-  for (const each of exported.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value])))
-    if (isDefinition(each)) found.set(each.type, each)
-  if (found.size === 0)
+  const { href } = pathToFileURL(path)
+  const found = exportedJobs((await import(href)) as object)
+  if (found.length === 0)
     throw new Usage(`${module} exports no job.`, 'Export what defineJob returns: export const mail = defineJob({ … })')
-  return [...found.values()]
+  return found.map((job) => ({ ...job, module: job.module ?? href }))
 }
-
-const isDefinition = (value: unknown): value is JobDefinition =>
-  typeof value === 'object' &&
-  value !== null &&
-  'type' in value &&
-  'policy' in value &&
-  'queue' in value &&
-  'run' in value &&
-  typeof value.run === 'function'

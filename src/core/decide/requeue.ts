@@ -1,13 +1,19 @@
-/** `requeue`: what becomes of an orphan: `queued` or `retrying` while the budget lasts, else an ending. */
+/**
+ * `requeue`: what becomes of an orphan: `queued` or `retrying` while the budget lasts, else an ending. One that was lost
+ * while it ran apart has itself to blame: that is told as a failure of its own, and tried again as slowly as any.
+ */
 import { spent } from '../budget.ts'
 import { change, type Draft } from '../draft.ts'
 import { cancelled, compensationFailed, conclude, deadLettered, failed, failureOf, timedOut } from '../ending.ts'
-import { TIMEOUT_CODE } from '../errors.ts'
-import type { Job } from '../job.ts'
+import { CRASH_CODE, TIMEOUT_CODE } from '../errors.ts'
+import type { Failure, Job } from '../job.ts'
 import { retryAt } from '../retry.ts'
 import type { Ruling } from '../ruling.ts'
+import { crashedApart } from '../suspicion.ts'
 
 const LOST = 'The worker lost its lease: it died, was cut off, or blocked its event loop for too long.'
+const LOST_APART =
+  'The lease was lost again, where nothing but this job was to run: it is taken for a crash of its own.'
 
 export function decideRequeue(d: Draft, job: Job): Ruling {
   const { policy } = job.spec.kind
@@ -16,21 +22,24 @@ export function decideRequeue(d: Draft, job: Job): Ruling {
   } else if (policy.onStall === 'timed_out' && job.phase === 'run') {
     conclude(d, timedOut(d, 'lease_expired', LOST))
   } else if (spent(job)) {
-    const error = failureOf(d, policy.onStall === 'retry' ? TIMEOUT_CODE : 'lease_expired', LOST, 'exec')
+    const error = lost(d, job)
     if (job.phase === 'compensate') conclude(d, compensationFailed(error))
     else if (policy.onExhausted === 'failed') conclude(d, failed('infrastructure_failure', error))
     else conclude(d, deadLettered('infrastructure_failure', error))
-  } else if (policy.onStall === 'retry') {
-    const failure = failureOf(d, TIMEOUT_CODE, LOST, 'exec')
-    change(
-      d,
-      'retry_scheduled',
-      'retrying',
-      { failure, runAt: retryAt(job, failure, d.at, undefined), executionMs: 0 },
-      { reason: TIMEOUT_CODE },
-    )
+  } else if (policy.onStall === 'retry' || crashedApart(job)) {
+    const failure = lost(d, job)
+    if (crashedApart(job) && failure.class === 'permanent') conclude(d, failed(failure.code, failure))
+    else {
+      const runAt = retryAt(job, failure, d.at, undefined)
+      change(d, 'retry_scheduled', 'retrying', { failure, runAt, executionMs: 0 }, { reason: failure.code })
+    }
   } else {
     change(d, 'requeued', 'queued', { runAt: d.at }, { reason: 'lease_expired' })
   }
   return undefined
+}
+
+function lost(d: Draft, job: Job): Failure {
+  if (crashedApart(job)) return failureOf(d, CRASH_CODE, LOST_APART, 'exec')
+  return failureOf(d, job.spec.kind.policy.onStall === 'retry' ? TIMEOUT_CODE : 'lease_expired', LOST, 'exec')
 }

@@ -217,9 +217,15 @@ export function unpackLease(packed: Packed): Lease {
   }
 }
 
-export const packLastClaim = (c: LastClaim): Packed => [c.owner.workerId, c.fence, c.leaseExpiresAt]
+export const packLastClaim = (c: LastClaim): Packed =>
+  trimmed([c.owner.workerId, c.fence, c.leaseExpiresAt, c.silences === 0 ? undefined : c.silences])
 
 export function unpackLastClaim(packed: Packed): LastClaim {
-  const [workerId, fence, leaseExpiresAt] = list(packed)
-  return { owner: { workerId: text(workerId) }, fence: text(fence), leaseExpiresAt: number(leaseExpiresAt) }
+  const [workerId, fence, leaseExpiresAt, silences] = list(packed)
+  return {
+    owner: { workerId: text(workerId) },
+    fence: text(fence),
+    leaseExpiresAt: number(leaseExpiresAt),
+    silences: silences === 1 ? 1 : silences === 2 ? 2 : 0,
+  }
 }

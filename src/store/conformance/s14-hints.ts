@@ -1,8 +1,9 @@
 /** S14: hints may be lost, never the work. */
+import type { JobId } from '../../core/job.ts'
 import type { Hint } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
-import type { Stage } from './stage.ts'
+import type { Saying, Stage } from './stage.ts'
 
 export const hints: readonly Scene[] = [
   {
@@ -26,6 +27,30 @@ export const hints: readonly Scene[] = [
         await stage.seat.advance(50)
         return heard.some((hint) => isAnything(hint) || (hint.about === 'job' && hint.id === job.id))
       })
+    },
+  },
+  {
+    name: 'an owner is told when it is asked to cancel, and when the job is taken from it, whoever did that',
+    needs: 'hints',
+    async play(stage) {
+      const heard: Hint[] = []
+      await using _subscription = await stage.store.subscribe((hint) => heard.push(hint))
+      const other = await stage.another()
+      const isAbout = (id: JobId) => (hint: Hint) =>
+        hint.about === 'anything' || (hint.about === 'job' && hint.id === id)
+      for (const store of [stage.store, other]) {
+        for (const [what, saying] of AGAINST_ITS_OWNER) {
+          await stage.eventually(`a ${what} is announced`, async () => {
+            const job = await stage.claimed({ type: what })
+            const change = stage.change(job, saying, await stage.now())
+            await stage.seat.advance(50)
+            heard.length = 0
+            same((await store.commit([change])).verdicts, [{ status: 'applied' }], `a ${what} is applied`)
+            await stage.eventually('it is heard of', () => heard.some(isAbout(job.id)), 1_000).catch(() => {})
+            return heard.some(isAbout(job.id))
+          })
+        }
+      }
     },
   },
   {
@@ -68,6 +93,12 @@ export const hints: readonly Scene[] = [
       await second[Symbol.asyncDispose]()
     },
   },
+]
+
+const AGAINST_ITS_OWNER: readonly (readonly [what: string, saying: Saying])[] = [
+  ['soft cancel', { type: 'cancel', mode: 'soft' }],
+  ['hard cancel', { type: 'cancel', mode: 'hard' }],
+  ['dead letter', { type: 'deadLetter', reason: 'policy_violation', stage: 'exec' }],
 ]
 
 async function work(stage: Stage): Promise<void> {

@@ -128,7 +128,7 @@ export class Hints {
     this.#gather(Math.max(0, -saved / TOLD_PER_MS))
   }
 
-  /** A job has ended, or is waited for. */
+  /** Somebody waits to hear of this job: of its end, or as its owner. */
   job(number: number): void {
     if (this.#closed) return
     if (this.#listeners.size > 0) this.#tell({ about: 'job', id: idText(number) })

@@ -2,7 +2,8 @@
 import { unreachable } from '../../core/assert.ts'
 import { derive } from '../../core/evolve.ts'
 import { idNumber } from '../../core/id.ts'
-import { isTerminal, type Job, type Time } from '../../core/job.ts'
+import type { Job, Time } from '../../core/job.ts'
+import { isNews } from '../../core/news.ts'
 import { type Clock, realClock } from '../../system/clock.ts'
 import { type Log, silentLog } from '../../system/log.ts'
 import { type Random, realRandom } from '../../system/random.ts'
@@ -248,8 +249,10 @@ class Postgres implements PostgresStore {
     for (let i = 0; i < changes.length; i += 1) {
       const change = changes[i] as Change
       if (change.kind !== 'move' || verdicts[i]?.status !== 'applied') continue
-      this.#announce(change.after)
-      if (change.spawn !== undefined) this.#announce(change.spawn.job)
+      const { before, after, notAfter, spawn } = change
+      if (isNews(before, after, notAfter !== undefined)) this.#hints.job(idNumber(after.id) ?? 0)
+      this.#announce(after)
+      if (spawn !== undefined) this.#announce(spawn.job)
     }
     return { verdicts, now: changes.length === 0 ? await this.#readClock() : this.#now }
   }
@@ -334,10 +337,9 @@ class Postgres implements PostgresStore {
     }
   }
 
-  /** What may be claimed some day is work for its queue; what has ended may be waited for. Inserts tell themselves. */
+  /** What may be claimed some day is work for its queue. Inserts tell themselves. */
   #announce(job: Job): void {
     if (job.readyAt !== undefined) this.#hints.work([job.spec.kind], 1)
-    else if (isTerminal(job.state)) this.#hints.job(idNumber(job.id) ?? 0)
   }
 
   /** Whoever ticks also keeps the feed's end near and its beginning short. */

@@ -28,6 +28,19 @@ export const BUDGETS: readonly Mutant[] = [
   mutant('stalls-never-spent', 'budget', ['budget.ts', ' || job.stalls > policy.maxStalls', '']),
   mutant('shared-budget-counted-apart', '000B', ['budget.ts', "policy.budget === 'shared'", 'false']),
   mutant('successor-with-a-fresh-budget', '002', ['decide/fail.ts', 'failures: job.failures + 1,', 'failures: 0,']),
+  // Suspicion.
+  mutant('cleared-by-being-handed-back', 'budget', [
+    'suspicion.ts',
+    "!== 'snoozed') return before",
+    "!== 'snoozed') return 0",
+  ]),
+  mutant('suspect-for-ever', 'budget', ['suspicion.ts', '!isCrash(event)) return 0', '!isCrash(event)) return before']),
+  mutant('blamed-the-first-time', 'budget', [
+    'suspicion.ts',
+    '(lastClaim?.silences ?? 0) > 1',
+    '(lastClaim?.silences ?? 0) > 0',
+  ]),
+  mutant('never-blamed', 'budget', ['suspicion.ts', 'before === 0 ? 1 : 2', 'before === 0 ? 1 : 1']),
   wide('budget-not-fresh-after-reopen', 'cancel', [
     'evolve.ts',
     '          failures: 0,\n          stalls: 0,\n          cancel',

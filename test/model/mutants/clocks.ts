@@ -5,8 +5,8 @@ export const CLOCKS: readonly Mutant[] = [
   // Timers.
   mutant('reaped-before-the-lease-ends', 'budget', [
     'decide/stall.ts',
-    'if (d.at < expiresAt)',
-    'if (d.at < expiresAt - 1_000)',
+    'if (d.at < endsAt)',
+    'if (d.at < endsAt - 1_000)',
   ]),
   mutant('heartbeat-does-not-renew', 'budget', [
     'evolve/observed.ts',

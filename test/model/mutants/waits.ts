@@ -17,7 +17,8 @@ export const WAITS: readonly Mutant[] = [
       "assert(job.lease !== undefined, 'the table lets only owned jobs stall')",
       "assert(job.rev > 0, '')",
     ],
-    ['decide/stall.ts', 'const { expiresAt } = job.lease', 'const expiresAt = job.lease?.expiresAt ?? 0'],
+    ['decide/stall.ts', 'leaseEndsAt(job, d.steps)', 'job.lease?.expiresAt ?? 0'],
+    ['decide/stall.ts', 'leaseExpiresAt: job.lease.expiresAt', 'leaseExpiresAt: job.lease?.expiresAt ?? 0'],
   ),
   mutant(
     'parked-job-reaped',
@@ -38,7 +39,8 @@ export const WAITS: readonly Mutant[] = [
       "assert(job.lease !== undefined, 'the table lets only owned jobs stall')",
       "assert(job.rev > 0, '')",
     ],
-    ['decide/stall.ts', 'const { expiresAt } = job.lease', 'const expiresAt = job.lease?.expiresAt ?? 0'],
+    ['decide/stall.ts', 'leaseEndsAt(job, d.steps)', 'job.lease?.expiresAt ?? 0'],
+    ['decide/stall.ts', 'leaseExpiresAt: job.lease.expiresAt', 'leaseExpiresAt: job.lease?.expiresAt ?? 0'],
   ),
   mutant('wait-keeps-the-lease', 'wait', [
     'evolve.ts',

@@ -1,4 +1,4 @@
-import type { Job } from '../../../src/core/job.ts'
+import { isEnded, type Job } from '../../../src/core/job.ts'
 import type { Change, ClaimAnswer, JobPage, NewJob, Store, Verdict } from '../../../src/store/store.ts'
 
 /** A store with one promise broken, the way stores break them. The suite must notice each. */
@@ -257,6 +257,13 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
   },
   S14: {
     'never announces anything': () => ({ subscribe: async () => ({ [Symbol.asyncDispose]: async () => {} }) }),
+    'tells an owner nothing but the end': (store) => ({
+      subscribe: (wake) =>
+        store.subscribe(async (hint) => {
+          const [found] = hint.about === 'job' ? (await store.load([{ id: hint.id }])).items : []
+          if (found === undefined || isEnded(found.job)) wake(hint)
+        }),
+    }),
     'announces to whoever has left': (store) => ({
       async subscribe(wake) {
         await store.subscribe(wake)

@@ -1,0 +1,12 @@
+/** As much as anybody wants to read in one line of a log. */
+const LENGTH_MAX = 1_000
+
+/** What can be said in a line about something that was thrown. It may be anything: this never throws in its turn. */
+export function reasonOf(thrown: unknown): string {
+  try {
+    const said = typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown
+    return String(said).slice(0, LENGTH_MAX)
+  } catch {
+    return `something that cannot be read (${typeof thrown})`
+  }
+}

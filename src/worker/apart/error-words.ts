@@ -1,0 +1,28 @@
+/** Errors of ours on their way between processes: by name, so that whoever tells them apart by their class still can. */
+import { reasonOf } from '../../core/reason.ts'
+import { LeaseConflictError, PermanentError } from '../../core/thrown.ts'
+import { AttemptTimeoutError, CancelRequestedError, ShutdownError } from '../interrupts.ts'
+import { readThrown } from '../thrown-value.ts'
+import type { ErrorWords } from './messages.ts'
+
+export function errorWords(error: unknown): ErrorWords {
+  const { name, code } = readThrown(error)
+  return { name, message: reasonOf(error), code }
+}
+
+export function errorOf({ name, message, code }: ErrorWords): Error {
+  switch (name) {
+    case 'LeaseConflictError':
+      return new LeaseConflictError(message)
+    case 'PermanentError':
+      return new PermanentError(message, { code, stage: 'commit' })
+    case 'CancelRequestedError':
+      return new CancelRequestedError(message)
+    case 'AttemptTimeoutError':
+      return new AttemptTimeoutError(message)
+    case 'ShutdownError':
+      return new ShutdownError(message)
+    default:
+      return Object.assign(new Error(message), { name, ...(code === undefined ? {} : { code }) })
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * What a worker and a cell, the process that runs a job apart, say to each other. All of it is plain data. The lease stays
+ * with the worker, and so does every word about the job: the cell has nothing but a handler, and asks for the rest.
+ */
+import type { Job } from '../../core/job.ts'
+import type { Assignment, Engine } from '../../engine/engine.ts'
+import type { Body } from '../../store/store.ts'
+import type { LogFields, LogLevel } from '../../system/log.ts'
+import type { Written } from '../fault.ts'
+import type { Choice } from '../run.ts'
+import type { Said } from '../voice.ts'
+
+/** What a cell is started with, as an argument. */
+export interface CellData {
+  readonly module: string
+}
+
+/** One run. */
+export interface Order {
+  readonly type: string
+  readonly tenant: string | undefined
+  /** As it was stored. */
+  readonly input: unknown
+  readonly assignment: Assignment
+  readonly actor: string
+  /** The store's clock, now. */
+  readonly now: number
+  /** Whoever observes the worker's engine knows the span that the run is in. */
+  readonly traced: boolean
+}
+
+/** What a cell may ask of its worker's engine. */
+export type EngineCall = keyof Pick<Engine, 'enqueue' | 'load' | 'settings'>
+
+/** An error of ours, by which a question is answered, or a reason to stop. */
+export interface ErrorWords {
+  readonly name: string
+  readonly message: string
+  readonly code: string | undefined
+}
+
+export type ToCell =
+  | { readonly run: Order }
+  | { readonly interrupt: ErrorWords }
+  | { readonly reply: number; readonly value: unknown }
+  | { readonly reply: number; readonly error: ErrorWords }
+
+export type FromCell =
+  | { readonly ready: true }
+  /** The module cannot be imported, or starts something: the cell ends. */
+  | { readonly unusable: string }
+  | { readonly ask: number; readonly engine: EngineCall; readonly words: readonly unknown[] }
+  | { readonly ask: number; readonly say: Said['type']; readonly words: object; readonly bodies: readonly Body[] }
+  | { readonly choose: Choice; readonly words: object }
+  | { readonly doom: Written }
+  | { readonly progress: NonNullable<Job['progress']> }
+  | { readonly count: string; readonly by: number }
+  | { readonly log: LogLevel; readonly message: string; readonly fields: LogFields | undefined }
+  /** The run is over: with an answer, as JSON has it, or by something that was thrown. */
+  | { readonly answer: unknown }
+  | { readonly threw: Written }
+  /** Something was thrown that nobody caught: the process is about to end by it. */
+  | { readonly dying: ErrorWords }

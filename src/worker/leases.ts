@@ -1,0 +1,95 @@
+/** The leases a worker has: what each is for, and what is heard about it. */
+import type { CancelRequest, Job } from '../core/job.ts'
+import { leaseWindowMs } from '../core/timers.ts'
+import type { Assignment } from '../engine/engine.ts'
+import type { Execution } from './execution.ts'
+import { Keeping, type KeepingOptions } from './keeping.ts'
+import type { LeaseNews } from './lease-keeper.ts'
+import type { LeasePlace } from './lease-table.ts'
+
+/** What somebody was told who cannot read it, in words. */
+export type HeardCancel = (job: Job, cancel: CancelRequest) => CancelRequest
+
+export interface LeasesOptions extends Omit<KeepingOptions, 'tell'> {
+  readonly heardCancel: HeardCancel
+}
+
+export class Leases {
+  readonly #keeping: Keeping
+  readonly #heardCancel: HeardCancel
+  /** By row of the lease table. */
+  readonly #byRow: (Execution | undefined)[] = []
+  #count = 0
+
+  constructor({ heardCancel, ...options }: LeasesOptions) {
+    this.#heardCancel = heardCancel
+    this.#keeping = new Keeping({ ...options, tell: (news) => this.#hear(news) })
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** For how many more there is a place. */
+  get room(): number {
+    return this.#keeping.table.room
+  }
+
+  get keeper(): 'thread' | 'main' {
+    return this.#keeping.where
+  }
+
+  /** A lease this short is among those to come. */
+  expect(windowMs: number): void {
+    this.#keeping.expect(windowMs)
+  }
+
+  /** `expiresMs`: on the machine's clock. */
+  place({ job, fence }: Assignment, expiresMs: number): LeasePlace {
+    const { policy } = job.spec.kind
+    return this.#keeping.table.add({
+      id: job.id,
+      generation: job.generation,
+      attempt: job.attempt,
+      fence,
+      expiresMs,
+      windowMs: leaseWindowMs(policy),
+      beatEveryMs: policy.heartbeat ? policy.heartbeatMs : 0,
+    })
+  }
+
+  add(execution: Execution): void {
+    if (this.#count === 0) this.#keeping.wake()
+    this.#byRow[execution.place.row] = execution
+    this.#count += 1
+  }
+
+  remove({ place }: Execution): void {
+    this.#keeping.table.remove(place)
+    this.#byRow[place.row] = undefined
+    this.#count -= 1
+  }
+
+  leftMs({ place }: Execution, machineMs: number): number {
+    return this.#keeping.table.leftMs(place, machineMs)
+  }
+
+  /** The worker's event loop is alive. */
+  pulse(): void {
+    this.#keeping.table.pulse()
+  }
+
+  stop(): Promise<void> {
+    return this.#keeping.stop()
+  }
+
+  #hear(news: readonly LeaseNews[]): void {
+    for (const { row, seq, lost, cancel } of news) {
+      const execution = this.#byRow[row]
+      if (execution === undefined || execution.place.seq !== seq) continue
+      if (cancel !== undefined) execution.cancelRequested(this.#heardCancel(execution.assignment.job, cancel))
+      // An outcome that is on its way ends the lease too: its own answer will tell.
+      if (lost !== undefined && execution.mode !== 'ending') execution.lose(lost)
+    }
+  }
+}

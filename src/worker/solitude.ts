@@ -1,0 +1,71 @@
+/**
+ * The one job of a worker that has to run alone in its process, from when it is held until nothing more is to be said about
+ * it. Where one came there are likely to be more, and each that comes in company goes back at once: so from then on jobs
+ * are asked for one by one, until one comes that need not be alone.
+ */
+import type { Log } from '../system/log.ts'
+import type { Crew, Member } from './crew.ts'
+import type { Execution } from './execution.ts'
+
+export interface SolitudeParts {
+  readonly crew: Crew
+  readonly member: Member
+  readonly log: Log
+  readonly workerId: string
+  readonly start: (execution: Execution) => void
+}
+
+export class Solitude {
+  readonly #parts: SolitudeParts
+  /** What waits to run alone, or does. */
+  #execution: Execution | undefined
+  #over: (() => void) | undefined
+  #isWary = false
+
+  constructor(parts: SolitudeParts) {
+    this.#parts = parts
+  }
+
+  /** How many jobs may be asked for at a time. */
+  get most(): number {
+    if (this.#execution !== undefined) return 0
+    return this.#isWary ? 1 : Number.POSITIVE_INFINITY
+  }
+
+  /** A job has come that need not be alone. */
+  relax(): void {
+    this.#isWary = false
+  }
+
+  await(execution: Execution): void {
+    this.#isWary = true
+    if (this.#execution !== undefined) return execution.giveBack('handed_back')
+    this.#execution = execution
+    const isWaiting = () => this.#execution === execution && execution.mode === 'held'
+    const { crew, member } = this.#parts
+    void crew.alone({ member, isWaiting, run: () => this.#run(execution) })
+  }
+
+  settled(execution: Execution): void {
+    if (execution !== this.#execution) return
+    this.#execution = undefined
+    this.#over?.()
+  }
+
+  /** It has waited in vain. */
+  giveBack(reason: 'shutdown' | 'handed_back'): void {
+    this.#execution?.giveBack(reason)
+  }
+
+  /** Nothing else runs in this process, and nothing of what ran has yet to be written. */
+  #run(execution: Execution): Promise<void> {
+    const { log, workerId, start } = this.#parts
+    const { id, attempt, spec } = execution.assignment.job
+    const words = { job_id: id, type: spec.kind.type, attempt, worker_id: workerId }
+    log.info('a job runs alone: its last attempt ended without a word', words)
+    return new Promise((resolve) => {
+      this.#over = resolve
+      start(execution)
+    })
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * What was thrown, as plain data. A handler may throw anything: errors of other realms, getters that throw, proxies that
+ * were revoked, symbols, circles, a hundred megabytes. It is looked at here and nowhere else, each property by itself and
+ * once, so that what cannot be read costs its own words and no others.
+ */
+import { inspect } from 'node:util'
+import { isNativeError } from 'node:util/types'
+
+export interface ThrownValue {
+  /** It is an error, or has a message as one has. */
+  readonly isError: boolean
+  /** `TypeError`; for what is no error, what it is instead: `symbol`, `object`. */
+  readonly name: string
+  readonly message: string
+  readonly code: string | undefined
+  readonly stack: string | undefined
+  readonly cause: ThrownValue | undefined
+  /** Of an `AggregateError`, the first few. */
+  readonly errors: readonly ThrownValue[]
+  /** The words of a `JobError`, whichever copy of the class it is of, as they were given: nobody has checked them. */
+  readonly words: JobErrorWords | undefined
+}
+
+export interface JobErrorWords {
+  readonly errorClass: string
+  readonly stage: unknown
+  readonly context: unknown
+  readonly retryAfterMs: unknown
+}
+
+/** Longer text is cut while it is still where it is: nobody copies a hundred megabytes to say a sentence. */
+const TEXT_MAX = 16_384
+const CAUSES_MAX = 5
+const ERRORS_MAX = 5
+
+export function readThrown(thrown: unknown, depth = 0): ThrownValue {
+  if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) return plain(thrown)
+  const message = textIn(thrown, 'message')
+  if (!isNativeError(thrown) && message === undefined) return plain(thrown)
+  const cause = depth < CAUSES_MAX ? property(thrown, 'cause') : undefined
+  return {
+    isError: true,
+    name: textIn(thrown, 'name') || 'Error',
+    message: message ?? '',
+    code: textIn(thrown, 'code'),
+    stack: textIn(thrown, 'stack'),
+    cause: cause === undefined || cause === null ? undefined : readThrown(cause, depth + 1),
+    errors: depth < CAUSES_MAX ? errorsIn(thrown) : [],
+    words: wordsIn(thrown),
+  }
+}
+
+const plain = (thrown: unknown): ThrownValue => ({
+  isError: false,
+  name: typeof thrown,
+  message: described(thrown),
+  code: undefined,
+  stack: undefined,
+  cause: undefined,
+  errors: [],
+  words: undefined,
+})
+
+/** A value in a few words, whatever it is. */
+export function described(value: unknown): string {
+  if (typeof value === 'string') return value.slice(0, TEXT_MAX)
+  try {
+    return inspect(value, {
+      depth: 3,
+      maxArrayLength: 20,
+      maxStringLength: 500,
+      breakLength: 120,
+      customInspect: false,
+    }).slice(0, TEXT_MAX)
+  } catch {
+    return `something that cannot be read (${typeof value})`
+  }
+}
+
+/** What an object has under names of its own, the first so many. */
+export function entriesIn(value: unknown, most: number): readonly (readonly [name: string, value: unknown])[] {
+  if (typeof value !== 'object' || value === null) return []
+  try {
+    return Object.keys(value)
+      .slice(0, most)
+      .map((name) => [name, property(value, name)] as const)
+  } catch {
+    return []
+  }
+}
+
+function property(of: object, name: string): unknown {
+  try {
+    return Reflect.get(of, name)
+  } catch {
+    return undefined
+  }
+}
+
+function textIn(of: object, name: string): string | undefined {
+  const value = property(of, name)
+  return typeof value === 'string' ? value.slice(0, TEXT_MAX) : undefined
+}
+
+function errorsIn(thrown: object): readonly ThrownValue[] {
+  const errors = property(thrown, 'errors')
+  return entriesIn(isArray(errors) ? errors : undefined, ERRORS_MAX).map(([, each]) => readThrown(each, CAUSES_MAX))
+}
+
+/** Also for what throws when it is asked: `Array.isArray` of a revoked proxy does. */
+function isArray(value: unknown): boolean {
+  try {
+    return Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+function wordsIn(thrown: object): JobErrorWords | undefined {
+  const errorClass = property(thrown, 'errorClass')
+  if (typeof errorClass !== 'string') return undefined
+  const [stage, context, retryAfterMs] = ['stage', 'context', 'retryAfterMs'].map((name) => property(thrown, name))
+  return { errorClass, stage, context, retryAfterMs }
+}

@@ -1,0 +1,91 @@
+/** However many workers a process has: one thread keeps the leases of a store. */
+import type { Worker as Thread } from 'node:worker_threads'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { defineJob } from '../../src/define-job.ts'
+import { open } from '../../src/open.ts'
+import { keepBy } from '../../src/worker/keeper-thread.ts'
+import { PLACES } from '../engine/opened.ts'
+import { eventually } from '../support/eventually.ts'
+
+/** Keepers that this process starts from now on, and has not seen the end of; SQLite has threads of its own besides. */
+function countKeepers(): { readonly started: () => number; readonly alive: () => number } {
+  const alive = new Set<Thread>()
+  let started = 0
+  const seen = (thread: Thread) => {
+    if (thread.threadName !== 'pawl-keeper') return
+    started += 1
+    alive.add(thread)
+    thread.once('exit', () => alive.delete(thread))
+  }
+  process.on('worker', seen)
+  onTestFinished(() => void process.off('worker', seen))
+  return { started: () => started, alive: () => alive.size }
+}
+
+const WORKERS = 25
+
+describe.each(['sqlite', 'postgres'] as const)('twenty-five workers on %s', (store) => {
+  it('share a keeper, and none of them loses a lease while the process does not turn', async () => {
+    await using place = await PLACES[store]()
+    const count = countKeepers()
+    await using pawl = await open(place.url, { migrate: true, log: 'silent' })
+    let begun = 0
+    const slow = defineJob({
+      type: 'slow',
+      lease: 1_500,
+      heartbeat: 500,
+      async run(_: undefined, ctx) {
+        begun += 1
+        await blocked.promise
+        return ctx.attempt
+      },
+    })
+    const blocked = Promise.withResolvers<void>()
+    const workers = Array.from({ length: WORKERS }, () => pawl.work([slow], { concurrency: 1, prefetch: 0 }))
+    await eventually('all to be kept by the thread', () => workers.every(({ keeper }) => keeper === 'thread'))
+    expect(count.started()).toBe(1)
+    const jobs = await pawl.enqueueMany(
+      slow,
+      Array.from({ length: WORKERS }, () => undefined),
+    )
+    await eventually('all to run', () => begun === WORKERS)
+    // Three leases long nothing happens in this thread.
+    const until = performance.now() + 4_500
+    while (performance.now() < until) {}
+    blocked.resolve()
+    for (const job of jobs) expect(await job.result({ timeout: '20s' })).toBe(1)
+    await Promise.all(workers.map((worker) => worker.stop()))
+    await eventually('the thread to end with the last of them', () => count.alive() === 0)
+  })
+
+  it('end with the last of them, and begin again with the next', async () => {
+    await using place = await PLACES[store]()
+    const count = countKeepers()
+    await using pawl = await open(place.url, { migrate: true, log: 'silent' })
+    const idle = defineJob({ type: 'idle', run: () => {} })
+    for (let round = 0; round < 2; round += 1) {
+      await using first = pawl.work([idle])
+      await using second = pawl.work([idle])
+      await eventually('both to be kept', () => first.keeper === 'thread' && second.keeper === 'thread')
+      await first.stop()
+      expect(second.keeper).toBe('thread')
+    }
+    await eventually('no keeper to be left', () => count.alive() === 0)
+    expect(count.started()).toBe(2)
+  })
+})
+
+it('a thread that cannot open its store says why, and the next worker gets another', async () => {
+  const count = countKeepers()
+  const address = {
+    entry: new URL('../../src/keeper.ts', import.meta.url),
+    store: { url: 'nowhere://at/all' },
+  }
+  for (let n = 1; n <= 2; n += 1) {
+    const gone = Promise.withResolvers<string>()
+    const listener = { ready: () => {}, tell: () => {}, gone: gone.resolve }
+    keepBy(address, { memory: new SharedArrayBuffer(1_024), onBlocked: 'keep' }, listener)
+    expect(await gone.promise).toMatch(/no store is known/)
+    expect(count.started()).toBe(n)
+  }
+})
