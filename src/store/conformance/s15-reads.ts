@@ -127,6 +127,23 @@ export const reads: readonly Scene[] = [
     },
   },
   {
+    name: 'what has ended is found by its state, however much was written about it and its neighbours before',
+    async play(stage) {
+      const at = stage.begin - 50_000
+      const ended: string[] = []
+      for (const words of [40, 130, 40, 40]) {
+        const job = await talkative(stage, words, at)
+        ended.push((await stage.say(job, { type: 'complete', fence: job.lease?.fence ?? '' }, at + 10)).id)
+      }
+      for (const limit of [1, 2, 100]) {
+        const oldest = await found(stage, { states: ['succeeded', 'failed'], order: 'oldest', limit })
+        same(oldest, ended, `${limit} to a page, oldest first`)
+        const newest = await found(stage, { states: ['succeeded', 'failed'], order: 'newest', limit })
+        same(newest, ended.toReversed(), `${limit} to a page, newest first`)
+      }
+    },
+  },
+  {
     name: 'counts are told of one tenant, or of all',
     async play(stage) {
       const theirs = `${stage.tenant}-other`

@@ -158,7 +158,12 @@ begin
         case when x.born_before is null then 9223372036854775807 else born_before(x.born_before) end,
         x.w, coalesce(x.correlations, x.marks), x.own, coalesce(x.states, 'SFCTDL'), x.ended_before;
     found_ids := found_ids || ids;
-    if looked = x.w then reached := case when x.newest then greatest(reached, last_id) else least(reached, last_id) end; end if;
+    if looked = x.w then
+      reached := case when x.newest then greatest(reached, last_id) else least(reached, last_id) end;
+      -- A job may have many rows, and the walk may have ended among those of its last job before it came to the one that is
+      -- wanted: nobody comes back to it, so the caller looks at its record.
+      found_ids := found_ids || last_id;
+    end if;
   end loop;
   return query select u.id, false from unnest(found_ids) as u(id)
     where reached is null or case when x.newest then u.id >= reached else u.id <= reached end
