@@ -7,6 +7,7 @@ const lost = (policy: Parameters<typeof given>[0] = {}) => given(policy).starts(
 describe('a job whose last attempt ended without a word', () => {
   it('runs apart the next time, and nobody else does', () => {
     expect(runsApart(given().record)).toBe(false)
+    expect(crashedApart(given().record)).toBe(false)
     expect(runsApart(given().starts().record)).toBe(false)
     expect(runsApart(lost().record)).toBe(true)
     expect(runsApart(lost().claims('w2').record)).toBe(true)
