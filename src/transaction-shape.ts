@@ -16,8 +16,8 @@ type Fields = Readonly<Record<string, unknown>>
 const has = (tx: Fields, ...methods: readonly string[]): boolean =>
   methods.every((method) => typeof tx[method] === 'function')
 
-const adapter = (library: string, name: string): string =>
-  `this is a transaction of ${library}: hand over ${name}(tx) instead, import { ${name} } from 'pawl'`
+const adapter = (library: string, name: string, values = 'tx'): string =>
+  `this is a transaction of ${library}: hand over ${name}(${values}) instead, import { ${name} } from 'pawl'`
 
 /** Most particular first. */
 const SHAPES: readonly Shape[] = [
@@ -36,12 +36,9 @@ const SHAPES: readonly Shape[] = [
   },
   {
     is: (tx) => has(tx, 'execute', 'select', 'insert') && 'session' in tx,
-    rule: adapter('drizzle-orm', 'fromDrizzle'),
+    rule: `${adapter('drizzle-orm', 'fromDrizzle', 'tx, sql')} and { sql } from 'drizzle-orm'`,
   },
-  {
-    is: (tx) => has(tx, '$queryRawUnsafe'),
-    rule: 'this is a transaction of Prisma: hand over { query: async (text, values) => ({ rows: await tx.$queryRawUnsafe(text, ...values) }) }',
-  },
+  { is: (tx) => has(tx, '$queryRawUnsafe'), rule: adapter('Prisma', 'fromPrisma') },
   {
     is: (tx) => 'isTransactionActive' in tx || (has(tx, 'query') && 'queryRunner' in tx),
     rule: 'this is a transaction of TypeORM: hand over { query: async (text, values) => ({ rows: await manager.query(text, values) }) }',

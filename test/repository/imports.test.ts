@@ -28,6 +28,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'store/postgres': { ...ADAPTER, packages: ['node:*', 'pg'] },
   'store/redis': ADAPTER,
   'store/conformance': { ...ADAPTER, areas: [...ADAPTER.areas, 'testing'], packages: ['node:*'] },
+  transactions: { areas: [], files: PORT },
   engine: { areas: ['core', 'system', 'store'], packages: [] },
   worker: { areas: ['core', 'system'], files: [...PORT, ...ENGINE], packages: ['node:*', '@standard-schema/spec'] },
   'gateway/contract': { areas: ['core'], packages: ['zod'] },

@@ -5,7 +5,6 @@
  * transaction. (`begin` may be on its way: a client that knows of none is not refused before the database was asked.)
  */
 import type { Transaction } from '../store.ts'
-import { codeOf } from './trouble.ts'
 
 /** What was brought as a transaction is none. Nothing was written. */
 export class NoTransaction extends Error {
@@ -26,7 +25,7 @@ export class CallersTransactions {
     const status = statusOf(tx)
     if (status === 'T' || (status === undefined && this.#known.has(tx))) return
     const answer: unknown = await tx.query(this.#question, []).catch((error: unknown) => {
-      if (codeOf(error) !== NOT_IN_TRANSACTION) throw error
+      if (!saysNone(error)) throw error
       throw new NoTransaction(
         'pawl: no transaction is open on the tx that was handed over, so the job would stay although you roll back. Say begin on this very client first; a pool is none.',
       )
@@ -41,6 +40,13 @@ export class CallersTransactions {
 }
 
 const NOT_IN_TRANSACTION = '25P01'
+
+/** Libraries wrap what the server said: the code is where they keep the cause, or in their words. */
+function saysNone(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const told = 'code' in error && error.code === NOT_IN_TRANSACTION
+  return told || error.message.includes(NOT_IN_TRANSACTION) || saysNone(error.cause)
+}
 
 /** As the last answer of the server said: `I` idle, `T` in a transaction, `E` in one that has failed. */
 function statusOf(tx: Transaction): unknown {

@@ -55,7 +55,10 @@ export interface Statements {
   readonly notify: string
   /** On a connection of its own. */
   readonly hear: string
-  /** What some of them are in a transaction of the caller's, where a lock is waited for longer. */
+  /**
+   * What some of them are in a transaction of the caller's: a lock is waited for longer, and what is JSON already is handed
+   * over as text, since some drivers would write it as JSON once more.
+   */
   readonly inCallers: ReadonlyMap<string, string>
 }
 
@@ -67,6 +70,9 @@ export const statementsIn = (schema: string): Statements => {
   const enqueueTogether = `select * from ${s}.enqueue_together($1)`
   const settle = `select * from ${s}.settle($1, $2, $3, $4, $5, $6)`
   const move = `select * from ${s}.move($1, $2)`
+  const bodies = `select * from ${s}.bodies($1)`
+  const asText = (text: string) => text.replace('$1', () => '$1::text::json')
+  const patient = (text: string) => asText(text).replace(/\)$/, ', true)')
   return {
     insertPlain: `select ${s}.insert_plain(${COLUMNS})`,
     insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${COLUMNS}) as i`,
@@ -88,7 +94,7 @@ export const statementsIn = (schema: string): Statements => {
     clock: `select ${s}.clock()`,
     keepTime: `select now_ms, set_back from ${s}.keep_time()`,
     records: `select * from ${s}.records($1)`,
-    bodies: `select * from ${s}.bodies($1)`,
+    bodies,
     aliases: `select ${s}.aliases($1)`,
     findIds: `select * from ${s}.find_ids($1)`,
     longEnded: `select * from ${s}.long_ended($1, $2, $3, $4)`,
@@ -120,7 +126,10 @@ export const statementsIn = (schema: string): Statements => {
     purge: `select * from ${s}.purge($1)`,
     notify: 'select pg_notify($1, $2)',
     hear: `select ${s}.hear($1)`,
-    inCallers: new Map([enqueue, enqueueTogether, settle, move].map((text) => [text, text.replace(/\)$/, ', true)')])),
+    inCallers: new Map([
+      ...[enqueue, enqueueTogether, settle, move].map((text) => [text, patient(text)] as const),
+      [bodies, asText(bodies)],
+    ]),
   }
 }
 

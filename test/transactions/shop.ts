@@ -1,0 +1,33 @@
+/** An application with a table of its own beside pawl's. */
+import pg from 'pg'
+import type { Pawl } from '../../src/index.ts'
+import { openAt, PLACES } from '../engine/opened.ts'
+
+export interface Shop extends AsyncDisposable {
+  readonly url: string
+  readonly pawl: Pawl
+  /** Ids of what was ordered, for good. */
+  ordered(): Promise<readonly number[]>
+  /** Forgets all orders. */
+  empty(): Promise<unknown>
+}
+
+export async function openShop(): Promise<Shop> {
+  const place = await PLACES.postgres()
+  const pawl = await openAt(place)
+  const client = new pg.Client({ connectionString: place.url })
+  await client.connect()
+  await client.query('create table orders (id int primary key)')
+  return {
+    url: place.url,
+    pawl,
+    ordered: async () =>
+      (await client.query<{ id: number }>('select id from orders order by id')).rows.map(({ id }) => id),
+    empty: () => client.query('truncate orders'),
+    async [Symbol.asyncDispose]() {
+      await client.end()
+      await pawl.close()
+      await place[Symbol.asyncDispose]()
+    },
+  }
+}
