@@ -13,6 +13,7 @@ import { SealedEngine } from './engine/sealed-engine.ts'
 import { type TickerOptions, ticker } from './engine/ticker.ts'
 import { type Hooks, hookObserver, told } from './hooks.ts'
 import { Pawl } from './pawl.ts'
+import type { PostgresConnection, PostgresPool } from './store/postgres/address.ts'
 import type { Store } from './store/store.ts'
 import { type Clock, realClock } from './system/clock.ts'
 import { realIds } from './system/ids.ts'
@@ -127,12 +128,29 @@ export interface OpenOptions extends Hooks {
 
 export const DEFAULT_URL = '.pawl/jobs.db'
 
-/** `memory:`, a file, `postgres://…`; or `http://…`, a gateway that has one of these. */
-export async function open(url: string = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
+/**
+ * Where the jobs are: `memory:`, a file, `postgres://…`; `http://…`, a gateway that has one of these; or, in place of a
+ * URL to Postgres, what `pg` takes to connect, or a `pg.Pool` that the application has.
+ */
+export type Where = string | { readonly connection: PostgresConnection } | { readonly pool: PostgresPool }
+
+/** Opens the jobs at this place, with everything that belongs to them, until it is closed. */
+export async function open(where: Where = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
   if (options.pretenuring !== 'keep') withoutPretenuring()
-  if (isHttp(url)) return remote(url, options)
-  const { store, transaction } = await openStore(url, options)
-  return assemble(store, options, { url, transaction })
+  if (typeof where === 'string' && isHttp(where)) return remote(where, options)
+  const { store, transaction } = await openStore(where, options)
+  return assemble(store, options, { url: reopenable(where), transaction })
+}
+
+/** What another thread can open as well: a pool is this thread's, and so is a function that knows the password. */
+function reopenable(where: Where): Origin['url'] {
+  if (typeof where === 'string') return where
+  if ('pool' in where) return undefined
+  try {
+    return structuredClone(where)
+  } catch {
+    return undefined
+  }
 }
 
 /** Ticker and retention are the gateway's own business; so are the leases' clocks. */
@@ -177,7 +195,7 @@ const logOf = ({ log = stderrLog }: OpenOptions): Log => harmless(log === 'silen
 /** What a store that was opened by its URL can do besides. */
 export interface Origin {
   /** Opens the same store from another thread. */
-  readonly url?: string | undefined
+  readonly url?: Exclude<Where, { readonly pool: PostgresPool }> | undefined
   /** Runs something in a transaction of its own that a handler can take part in. */
   readonly transaction?: Surroundings['transaction']
 }
@@ -215,10 +233,10 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
 }
 
 /** A store that lives in this process's memory cannot be opened a second time. */
-const isMemory = (url: string): boolean => url.startsWith('memory:')
+const isMemory = (url: Where): boolean => typeof url === 'string' && url.startsWith('memory:')
 const isHttp = (url: string): boolean => /^https?:/i.test(url)
 
-const keeperThread = (url: string, { schema, answerWithin }: OpenOptions): KeeperAddress => ({
+const keeperThread = (url: KeeperAddress['store']['url'], { schema, answerWithin }: OpenOptions): KeeperAddress => ({
   entry: sibling('keeper'),
   store: { url, schema, answerWithin },
 })
@@ -233,7 +251,9 @@ export interface Opened extends Pick<Origin, 'transaction'> {
 }
 
 /** Drivers are loaded only where they are needed. */
-export async function openStore(url: string, options: OpenOptions = {}): Promise<Opened> {
+export async function openStore(where: Where, options: OpenOptions = {}): Promise<Opened> {
+  if (typeof where !== 'string') return openPostgres(where, options)
+  const url = where
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase()
   switch (scheme) {
     case 'memory': {
@@ -241,13 +261,8 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
       return { store: openMemoryStore({ clock: options.clock ?? realClock }) }
     }
     case 'postgres':
-    case 'postgresql': {
-      const { openPostgresStore } = await import('./store/postgres/postgres.ts')
-      const { migrate, schema, directUrl } = options
-      const own = { url, migrate, schema, directUrl, log: logOf(options), ...patienceOf(options) }
-      const store = await openPostgresStore(own)
-      return { store, transaction: (work) => store.transaction(work) }
-    }
+    case 'postgresql':
+      return openPostgres(url, options)
     case undefined:
     case 'file': {
       const { openSqliteStore } = await import('./store/sqlite/sqlite.ts')
@@ -256,6 +271,22 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
     default:
       throw new Error(`pawl: no store is known for ${scheme}: – memory:, a file path, postgres://… or http://… are`)
   }
+}
+
+async function openPostgres(where: Where, options: OpenOptions): Promise<Opened> {
+  const { openPostgresStore } = await import('./store/postgres/postgres.ts')
+  const { migrate, schema, directUrl } = options
+  const own = { ...addressOf(where), migrate, schema, directUrl, log: logOf(options), ...patienceOf(options) }
+  const store = await openPostgresStore(own)
+  return { store, transaction: (work) => store.transaction(work) }
+}
+
+/** Whoever calls from JavaScript may hand over the pool, or its options, as they are. */
+function addressOf(where: Where) {
+  if (typeof where === 'string') return { url: where }
+  if ('pool' in where) return { url: {}, pool: where.pool }
+  if ('connection' in where) return { url: where.connection }
+  throw new TypeError('open: a URL, { connection } with what pg takes, or { pool } with a pg.Pool is expected')
 }
 
 function patienceOf({ retryFor, answerWithin }: OpenOptions) {

@@ -152,6 +152,7 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
   'Overloaded',
   'SqliteStoreError',
   'PostgresUnavailable',
+  'PoolUsedUp',
   'PostgresRewound',
 ])
 

@@ -18,7 +18,8 @@ export interface KeeperAddress {
 }
 
 export interface StoreAddress {
-  readonly url: string
+  /** Or what stands in its place: whatever of it can be handed to a thread. */
+  readonly url: string | { readonly connection: object }
   /** Postgres: pawl's schema, where it is not the usual one. */
   readonly schema?: string | undefined
   /** Postgres: how long an answer may take before it is asked after, where it is not the usual. */

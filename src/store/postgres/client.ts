@@ -65,9 +65,16 @@ export const connectWithPg: Connect = ({ host, name, pipeline }) => {
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     pipeline,
   })
-  // Another one once the connection is encrypted.
-  const socket = () => client.connection.stream as Socket
-  let answered = 0
+  return overDriver(client)
+}
+
+/** Another one once the connection is encrypted. */
+export const socketOf = ({ connection }: pg.Client): Socket => connection.stream as Socket
+
+/** One that is to be connected, or one that is already. */
+export function overDriver(client: pg.Client): Client {
+  const socket = () => socketOf(client)
+  let answered = socket().bytesWritten
   client.on('drain', () => {
     answered = socket().bytesWritten
   })

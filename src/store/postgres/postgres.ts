@@ -31,6 +31,7 @@ import type {
   Store,
   Transaction,
 } from '../store.ts'
+import type { PostgresPool } from './address.ts'
 import { annotationsOf } from './annotations.ts'
 import { Bundles } from './bundles.ts'
 import { eventsByCorrelation } from './by-correlation.ts'
@@ -52,16 +53,18 @@ import { type LoadParts, load, loadWithInputs, placed, whereabouts } from './loa
 import { eventsOfJob, logOf } from './logs.ts'
 import { prepareSchema } from './prepare.ts'
 import { recordOf } from './records.ts'
-import { Route } from './route.ts'
 import { queuesWritten, settings } from './settings.ts'
 import { Standing } from './standing.ts'
 import { statementsIn } from './statements.ts'
-import { type Address, targetOf } from './target.ts'
+import type { Address } from './target.ts'
 import { Transactions } from './transactions.ts'
 import { PostgresRewound } from './trouble.ts'
+import { type Ways, waysOf } from './ways.ts'
 
 export interface PostgresOptions {
   readonly url: Address
+  /** Whose clients are borrowed instead; then `url` is nobody's. */
+  readonly pool?: PostgresPool | undefined
   /** Pawl's own; `pawl` unless given. */
   readonly schema?: string | undefined
   /** Bring the schema up to date first. Otherwise an outdated one is refused, with the command to run. */
@@ -93,7 +96,7 @@ const READ_MS = 600_000
 const CLOSE_WITHIN_MS = 2_000
 
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
-  const { url, directUrl, schema = 'pawl', migrate = false } = options
+  const { schema = 'pawl', migrate = false } = options
   const system = {
     connect: options.connect ?? connectWithPg,
     clock: options.clock ?? realClock,
@@ -103,15 +106,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     retryForMs: options.retryForMs ?? RETRY_FOR_MS,
     answerWithinMs: options.answerWithinMs ?? ANSWER_WITHIN_MS,
   }
-  const route = new Route({ ...system, target: targetOf(url) })
-  const past = directUrl === undefined ? route : new Route({ ...system, target: targetOf(directUrl) })
+  const ways = waysOf(options, system)
   try {
-    await prepareSchema({ ...system, route: past }, schema, migrate)
+    await prepareSchema({ ...system, route: ways.past }, schema, migrate)
   } catch (error) {
-    await Promise.all([route.close(), past.close()])
+    await Promise.all([ways.route.close(), ways.past.close()])
     throw error
   }
-  return new Postgres({ ...system, route, past, schema })
+  return new Postgres({ ...system, ...ways, schema })
 }
 
 const FEED_KEPT_MS = 3 * 86_400_000
@@ -119,10 +121,7 @@ const TIDY_EVERY_MS = 1_000
 const TIDY_ROUNDS = 5
 const TRIM_EVERY_MS = 60_000
 
-interface PostgresParts {
-  readonly route: Route
-  /** For LISTEN and transactions: past a pooler, where there is a way. */
-  readonly past: Route
+interface PostgresParts extends Ways {
   readonly schema: string
   readonly clock: Clock
   readonly timers: Timers
@@ -144,22 +143,22 @@ class Postgres implements PostgresStore {
   readonly #ticks: Run
   readonly #hints: Hints
   readonly #transactions: Transactions
-  readonly #routes: readonly Route[]
+  readonly #routes: readonly Ways['route'][]
   readonly #clock: Clock
   readonly #timers: Timers
   #now: Time = 0
   #tidyAt = 0
   #trimAt = 0
 
-  constructor({ route, past, schema, clock, timers, random, log }: PostgresParts) {
+  constructor({ route, past, looks, schema, clock, timers, random, log }: PostgresParts) {
     const statements = statementsIn(schema)
     const opened: Connection[] = []
-    const connection = (name: string, workMs = WORK_MS) => {
-      const one = new Connection({ route, role: { name, pipeline: true, workMs }, clock, timers })
+    const connection = (name: string, workMs = WORK_MS, way = route) => {
+      const one = new Connection({ route: way, role: { name, pipeline: true, workMs }, clock, timers })
       opened.push(one)
       return one
     }
-    const run = on(connection('looks'))
+    const run = on(connection('looks', WORK_MS, looks))
     const owners = connection('settles')
     const kinds = new Kinds(run, statements)
     const sawClock = (now: number) => this.#sawClock(now)

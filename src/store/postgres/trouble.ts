@@ -37,6 +37,18 @@ export class PostgresRewound extends Error {
   }
 }
 
+/** Of the clients in a pool that is the application's none came free. Nothing was asked. */
+export class PoolUsedUp extends Error {
+  override readonly name = 'PoolUsedUp'
+  readonly code = 'UNAVAILABLE'
+
+  constructor(where: string, waitedMs: number) {
+    super(
+      `pawl: no client came free within ${waitedMs / 1_000} s in ${where}. Transactions have them: end those sooner, or give the pool a larger max; or let pawl have connections of its own, open({ connection }).`,
+    )
+  }
+}
+
 /** In a few words. A host name with several addresses fails with a list of errors and no words of its own. */
 export function reasonOf(error: unknown): string {
   if (error === undefined) return 'the connection broke'

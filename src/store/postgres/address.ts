@@ -1,0 +1,51 @@
+/**
+ * Where a database is, for those who cannot say it in a URL. Shapes only, as `pg` has them: whoever compiles an application
+ * against pawl needs no types of `pg` for it.
+ */
+
+/** What `pg` takes to connect; a `pg.ClientConfig` is one. */
+export interface PostgresConnection {
+  /** @default what `host`, `port`, `user` and `database` say */
+  readonly connectionString?: string | undefined
+  /**
+   * A name, a folder with a socket, or several with commas in between, of which the first is taken that accepts writes.
+   * @default PGHOST, or localhost
+   */
+  readonly host?: string | undefined
+  /** @default PGPORT, or 5432 */
+  readonly port?: number | undefined
+  /** @default PGUSER, or the operating system's */
+  readonly user?: string | undefined
+  /** @default PGDATABASE, or the user's name */
+  readonly database?: string | undefined
+  /**
+   * A function is asked for each new connection, as passwords need it that expire. It stays in this thread, so leases are
+   * then kept by the event loop of the worker.
+   * @default PGPASSWORD, or ~/.pgpass
+   */
+  readonly password?: string | (() => string | Promise<string>) | undefined
+  /**
+   * `true`, or what `tls.connect` takes: `ca`, `cert`, `key`, `rejectUnauthorized`.
+   * @default PGSSLMODE, or none
+   */
+  readonly ssl?: boolean | object | undefined
+  /** @default 'pawl' and what the connection is for */
+  readonly application_name?: string | undefined
+  /** @default none */
+  readonly options?: string | undefined
+  /** @default as the database has it */
+  readonly statement_timeout?: false | number | undefined
+}
+
+/** What is used of a `pg.Pool`. */
+export interface PostgresPool {
+  connect(): Promise<PooledClient>
+  readonly options: { readonly max?: number | undefined }
+  readonly totalCount: number
+  readonly idleCount: number
+}
+
+/** What a pool adds to a client of `pg`. */
+export interface PooledClient {
+  release(destroy?: boolean): void
+}
