@@ -159,7 +159,7 @@ async function remote(url: string, options: OpenOptions): Promise<Pawl> {
   const { clock = realClock, random = realRandom, timers = realTimers, token } = options
   const engine = new HttpEngine({ url, token, clock, random, timers, log: logOf(options) })
   const { opened: _, ...parts } = shared(engine, options, { clock, cell: sibling('cell') })
-  return new Pawl(parts)
+  return new Pawl({ ...parts, isRemote: true })
 }
 
 /** What every Pawl has, wherever its engine is. */

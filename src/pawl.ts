@@ -79,11 +79,16 @@ export interface PawlParts {
   /** Who gives commands, unless a call says otherwise. */
   readonly actor?: string | undefined
   readonly telemetry?: Telemetry | undefined
+  /** The store is at the other end of HTTP. */
+  readonly isRemote?: boolean | undefined
   /** Where the store is at hand. Over HTTP the gateway keeps it. */
   readonly audit?: AuditLog | undefined
   /** Stopped before the engine is closed. */
   readonly services?: readonly AsyncDisposable[] | undefined
 }
+
+/** What a companion is made of. */
+type Around = Pick<PawlParts, 'engine' | 'timers' | 'log'>
 
 const PAGE = 500
 /** For rounds under way to end. */
@@ -98,6 +103,8 @@ export class Pawl implements AsyncDisposable {
   /** Workers that have not been stopped, and what they have yet to say. */
   readonly #workers = new Set<Worker>()
   readonly #announcing = new Set<Promise<void>>()
+  /** Others that stand on the same engine. */
+  readonly #companions = new Set<AsyncDisposable>()
   /** Present once it has been closed, or begins to be. */
   #closing: Promise<void> | undefined
 
@@ -310,6 +317,18 @@ export class Pawl implements AsyncDisposable {
     return worker
   }
 
+  /**
+   * What stands on the same engine, as it is stored, and is closed before that is.
+   * @internal
+   */
+  accompanied<T extends AsyncDisposable>(make: (around: Around) => T): T {
+    const { stored = this.engine, timers, log, isRemote = false } = this.#parts
+    if (isRemote) throw new TypeError('pawl: what is opened over HTTP has a gateway; mount one where the store is')
+    const companion = make({ engine: stored, timers, log })
+    this.#companions.add(companion)
+    return companion
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
@@ -330,7 +349,7 @@ export class Pawl implements AsyncDisposable {
     const rested = Promise.all([
       ...this.#announcing,
       this.#endings[Symbol.asyncDispose](),
-      ...services.map((each) => each[Symbol.asyncDispose]()),
+      ...[...services, ...this.#companions].map((each) => each[Symbol.asyncDispose]()),
     ])
     // Who waits for a store that does not answer is told so when that is closed.
     await within(timers, REST_WITHIN_MS, rested)

@@ -38,7 +38,7 @@ export async function listening(pawl: Pawl, options: Listening): Promise<Gateway
   try {
     const gateway = await startGateway({ ...where, engine, metricsText: () => metrics.text() })
     // A collector watches an engine once, and only what has its port is ever scraped.
-    metrics.watch(engine)
+    metrics.watch(pawl)
     return gateway
   } catch (error) {
     if (!isTaken(error) || otherwise === undefined) throw inWords(error, where)

@@ -74,7 +74,9 @@ export class Http {
   }
 
   url(path: string): string {
-    return new URL(path, this.#options.url).href
+    // A gateway may be mounted below a path of its own.
+    const { origin, pathname } = new URL(this.#options.url)
+    return origin + pathname.replace(/\/+$/, '') + path
   }
 
   headers(): Record<string, string> {

@@ -26,6 +26,8 @@ import type { Turns } from './turns.ts'
 export interface AppOptions {
   readonly parts: Parts
   readonly caps: Caps
+  /** Where it is mounted: before every path, or empty. */
+  readonly basePath: string
   readonly door: Door
   readonly shedding: Shedding
   readonly rate: Rate
@@ -51,15 +53,20 @@ const NOW = 'X-Pawl-Now'
 
 export function gateway(options: AppOptions): Fetch {
   const app = new Hono()
+  const { basePath } = options
   for (const route of ROUTES) {
-    app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => serve(route, c, options))
+    const path = basePath + route.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    app.on(route.method, path, (c) => serve(route, c, options))
+    // The place it is mounted at is the same with and without a slash behind it.
+    if (route.path === '/' && basePath !== '') app.on(route.method, basePath, (c) => serve(route, c, options))
   }
-  app.notFound((c) => respond(problemReply(absent(c.req.method, c.req.path)), options.parts.random.uuid(), options))
+  const refused = (problem: Problem) => respond(problemReply(problem, options), options.parts.random.uuid(), options)
+  app.notFound((c) => refused(absent(c.req.method, c.req.path.slice(basePath.length))))
   return (request, env) => {
-    const requestId = options.parts.random.uuid()
-    if (isOdd(rawTarget(request, env))) return respond(problemReply(objection('NO_ROUTE')), requestId, options)
+    const target = rawTarget(request, env)
+    if (!isBelow(target, basePath) || isOdd(target.slice(basePath.length))) return refused(objection('NO_ROUTE'))
     if (request.method === 'HEAD') {
-      return respond(problemReply(absent(request.method, new URL(request.url).pathname)), requestId, options)
+      return refused(absent(request.method, new URL(request.url).pathname.slice(basePath.length)))
     }
     return app.fetch(request, env as object)
   }
@@ -71,7 +78,7 @@ async function serve(route: Route, c: Context, options: AppOptions): Promise<Res
   try {
     return respond(await answer(route, c, options, requestId, room), requestId, options)
   } catch (error) {
-    if (error instanceof Objected) return respond(problemReply(error.problem), requestId, options)
+    if (error instanceof Objected) return respond(problemReply(error.problem, options), requestId, options)
     options.parts.log.error('request failed', {
       request_id: requestId,
       route: route.name,
@@ -80,6 +87,7 @@ async function serve(route: Route, c: Context, options: AppOptions): Promise<Res
     return respond(
       problemReply(
         isUnavailable(error) ? objection('UNAVAILABLE', undefined, undefined, 1_000) : objection('INTERNAL'),
+        options,
       ),
       requestId,
       options,
@@ -112,14 +120,15 @@ const REQUEST_ITEMS = 5
 async function answer(
   route: Route,
   c: Context,
-  { parts, caps, door, rate, rounds, reads, bytes }: AppOptions,
+  { parts, caps, basePath, door, rate, rounds, reads, bytes }: AppOptions,
   requestId: string,
   room: Room,
 ): Promise<Reply> {
   const request = c.req.raw
   const address = addressOf(c)
+  const caller = { address, env: c.env as unknown }
   room.enter()
-  const token = await door.admit(route, request, address)
+  const token = await door.admit(route, request, caller)
   const ration = isRationed(route, token) ? rate.of(token.id) : undefined
   ration?.take(REQUEST_ITEMS)
   const query = parsed(route.query, queryOf(request.url), 'query')
@@ -146,9 +155,9 @@ async function answer(
     signal: gone === undefined ? request.signal : AbortSignal.any([request.signal, gone.signal]),
     leave: room.leave,
     hangUp: () => (c.env as { outgoing?: { destroy(): void } } | undefined)?.outgoing?.destroy(),
-    stillWelcome: async () => void (await door.admit(route, request, address)),
+    stillWelcome: async () => void (await door.admit(route, request, caller)),
   }
-  if (route.name === 'openapi') return { status: 200, body: JSON.stringify(openApi()) }
+  if (route.name === 'openapi') return { status: 200, body: JSON.stringify(openApi(basePath)) }
   const handler = HANDLERS[route.name]
   if (handler === undefined) throw new Error(`no handler for ${route.name}`)
   const work = () => handler(call, parts)
@@ -202,6 +211,10 @@ function queryOf(url: string): Readonly<Record<string, string | readonly string[
 const rawTarget = (request: Request, env: unknown): string =>
   (env as { incoming?: { url?: string } } | undefined)?.incoming?.url ?? request.url.replace(/^[a-z]+:\/\/[^/]*/i, '')
 
+/** Letter by letter, as the application was told where it is. */
+const isBelow = (target: string, basePath: string): boolean =>
+  target.startsWith(basePath) && ['', '/', '?'].includes(target.charAt(basePath.length))
+
 /**
  * Anything that others on the way might read as another path than this gateway does. What a name may contain is escaped
  * within its segment, where it is text and nothing else: a slash in it separates nothing.
@@ -241,12 +254,12 @@ function absent(method: string, path: string): Problem {
 
 const patternOf = ({ path }: Route): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 
-function problemReply({ status, body, retryAfterMs }: Problem): Reply {
+function problemReply({ status, body, retryAfterMs }: Problem, { basePath }: AppOptions): Reply {
   const { allow, ...told } = body
   return {
     status,
     type: 'application/problem+json',
-    body: JSON.stringify(told),
+    body: JSON.stringify({ ...told, type: `${basePath}${told['type']}` }),
     headers: {
       ...(retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }),
       ...(typeof allow === 'string' ? { Allow: allow } : {}),
@@ -258,8 +271,10 @@ function problemReply({ status, body, retryAfterMs }: Problem): Reply {
 function respond(
   { status, body, type = 'application/json', headers }: Reply,
   requestId: string,
-  { parts }: AppOptions,
+  { parts, basePath }: AppOptions,
 ): Response {
   const own = { 'Content-Type': type, 'X-Request-Id': requestId, [NOW]: String(parts.engine.now()) }
-  return new Response(body ?? null, { status, headers: { ...HEADERS, ...own, ...headers } })
+  const { Location } = headers ?? {}
+  const place = Location === undefined ? {} : { Location: basePath + Location }
+  return new Response(body ?? null, { status, headers: { ...HEADERS, ...own, ...headers, ...place } })
 }

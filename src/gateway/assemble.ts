@@ -14,6 +14,7 @@ import { type Caps, capsWith } from './caps.ts'
 import { Census } from './census.ts'
 import { Door } from './door.ts'
 import { Guard } from './guard.ts'
+import type { Authorize } from './host.ts'
 import { Positions } from './positions.ts'
 import { Rate } from './rate.ts'
 import { Rounds } from './rounds.ts'
@@ -29,6 +30,10 @@ export interface AssemblyOptions {
   readonly engine: Engine
   /** False: whoever reaches it is an admin of this tenant. */
   readonly auth: boolean
+  /** Where it is mounted; the root unless given. */
+  readonly basePath?: string | undefined
+  /** Who asks, by the word of the application it is part of. */
+  readonly authorize?: Authorize | undefined
   /** Of whom everybody is an admin where no tokens are asked for; `default` unless given. */
   readonly tenant?: string | undefined
   /** How much of everything there may be, by name; the rest is as `docs/limits.md` says. */
@@ -56,6 +61,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     random = realRandom,
     tenant = 'default',
     metricsText = async () => '',
+    basePath = '',
+    authorize = () => undefined,
   } = options
   const log = harmless(options.log ?? silentLog)
   const caps = capsWith(options.caps)
@@ -98,7 +105,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const fetch = gateway({
     parts,
     caps,
-    door: new Door({ tokens, guard, anonymous: options.auth ? undefined : anonymousAdmin(tenant) }),
+    basePath,
+    door: new Door({ tokens, guard, authorize, anonymous: options.auth ? undefined : anonymousAdmin(tenant) }),
     shedding: new Shedding({ capacity: caps.requests }),
     rate: new Rate(caps, clock),
     rounds: new Rounds(caps),

@@ -1,14 +1,24 @@
 /** Default-deny: a route says who may; nobody else does. */
 import type { Route } from './contract/routes.ts'
 import type { Guard } from './guard.ts'
+import { type Authorize, guest } from './host.ts'
 import { Objected, objection } from './problem.ts'
 import type { Token, Tokens } from './token.ts'
 
 export interface DoorOptions {
   readonly tokens: Tokens
   readonly guard: Guard
+  /** Whom the application around it has let in already. */
+  readonly authorize: Authorize
   /** Who everybody is where no token is asked for: loopback only, and only when switched on. */
   readonly anonymous: Token | undefined
+}
+
+/** Where a request comes from, and what came with it. */
+export interface Caller {
+  readonly address: string
+  /** As the application handed it over. */
+  readonly env: unknown
 }
 
 export class Door {
@@ -21,17 +31,22 @@ export class Door {
   }
 
   /** Who asks, if they may; asked again by whoever has waited since. */
-  async admit(route: Route, request: Request, address: string): Promise<Token> {
-    const { anonymous } = this.#options
+  async admit(route: Route, request: Request, { address, env }: Caller): Promise<Token> {
+    const { anonymous, authorize } = this.#options
     if (route.scopes === 'open') return NOBODY
     if (isForeignPage(request, anonymous !== undefined)) throw new Objected(objection('CROSS_SITE'))
-    const secret = secretIn(request.headers)
-    const token = secret === undefined ? anonymous : await this.#identify(secret, address)
+    const access = await authorize(request, env)
+    const token = access === undefined ? await this.#shown(request.headers, address) : guest(access)
     if (token === undefined) throw new Objected(objection('UNAUTHENTICATED'))
     // Whoever reaches a port without tokens may do everything there is.
     if (token !== anonymous && !route.scopes.includes(token.scope))
       throw new Objected(objection('FORBIDDEN', `A ${token.scope} token may not: ${route.summary}.`))
     return token
+  }
+
+  async #shown(headers: Headers, address: string): Promise<Token | undefined> {
+    const secret = secretIn(headers)
+    return secret === undefined ? this.#options.anonymous : await this.#identify(secret, address)
   }
 
   async #identify(secret: string, address: string): Promise<Token | undefined> {

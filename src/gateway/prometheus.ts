@@ -1,23 +1,37 @@
 /**
- * The engine's numbers for Prometheus. What happens is counted as it happens; what a scrape asks besides (how long the
- * oldest job of each queue waits) is one statement, and what it answered holds for a while, however many scrape. No id
- * is ever a label, and names that users make up are so many at most: whoever comes later is `other`.
+ * The engine's numbers for Prometheus. What happens is counted as it happens; what a scrape asks besides (how many jobs
+ * each queue has, and how long its oldest waits) is a statement each, and what it answered holds for a while, however many
+ * scrape. No id is ever a label, and names that users make up are so many at most: whoever comes later is `other`.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { isTerminal } from '../core/job.ts'
 import type { Engine } from '../engine/engine.ts'
 import { METRICS, type MetricLabels, type MetricName, type Metrics } from '../engine/metrics.ts'
 import { type Clock, realClock } from '../system/clock.ts'
 import { CAPS } from './caps.ts'
 
 export interface PrometheusOptions {
-  /** Values of a label that are told by name. */
+  /**
+   * Where the numbers go; one of the application's own has its other numbers, too.
+   * @default one of its own
+   */
+  readonly registry?: Registry | undefined
+  /**
+   * Values of a label that are told by name.
+   * @default 200
+   */
   readonly values?: number | undefined
+  /**
+   * What time it is; tests bring their own.
+   * @default the machine's clock
+   */
   readonly clock?: Clock | undefined
 }
 
 export interface PrometheusMetrics extends Metrics {
-  /** From now on a scrape tells of this engine's queues too. */
-  watch(engine: Engine): void
+  /** From now on a scrape tells of these queues, too. A `Pawl` is one whose engine is told of. */
+  watch(pawl: { readonly engine: Engine }): void
+  /** All that the registry has, as Prometheus reads it. */
   text(): Promise<string>
 }
 
@@ -43,11 +57,12 @@ export const LABELS: Readonly<Record<MetricName, readonly string[]>> = {
   pawl_queue_wait_seconds: ['type'],
 }
 
+/** For `open`'s `metrics`: counts what this process does, under the names that docs/metrics.md has. */
 export function prometheus({
+  registry = new Registry(),
   values = CAPS.metricValues.most,
   clock = realClock,
 }: PrometheusOptions = {}): PrometheusMetrics {
-  const registry = new Registry()
   const counters = new Map<string, Counter>()
   const gauges = new Map<string, Gauge>()
   const histograms = new Map<string, Histogram>()
@@ -58,15 +73,18 @@ export function prometheus({
     else histograms.set(name, new Histogram({ ...words, buckets: BUCKETS }))
   }
   const few = fewValues(values)
-  const texts = held(() => registry.metrics(), clock)
+  const text = held(() => registry.metrics(), clock)
   return {
     add(name, value, labels) {
       counters.get(name)?.inc(few(labels), value)
       gauges.get(name)?.inc(few(labels), value)
     },
     observe: (name, value, labels) => histograms.get(name)?.observe(few(labels), value),
-    watch: (engine) => oldest(registry, engine, values),
-    text: texts,
+    watch({ engine }) {
+      depth(registry, engine, values, clock)
+      oldest(registry, engine, values, clock)
+    },
+    text,
   }
 }
 
@@ -87,37 +105,67 @@ function fewValues(most: number): (labels: MetricLabels) => Record<string, strin
 }
 
 /** Made at most once in a while, and by one at a time. */
-function held(make: () => Promise<string>, clock: Clock): () => Promise<string> {
-  let made: { readonly text: Promise<string>; readonly at: number } | undefined
+function held<T>(make: () => Promise<T>, clock: Clock): () => Promise<T> {
+  let made: { readonly value: Promise<T>; readonly at: number } | undefined
   return async () => {
     const now = clock.monotonicMs()
-    if (made === undefined || now - made.at >= HOLDS_MS) made = { text: make(), at: now }
-    const { text } = made
+    if (made === undefined || now - made.at >= HOLDS_MS) made = { value: make(), at: now }
+    const { value } = made
     try {
-      return await text
+      return await value
     } catch (error) {
-      if (made?.text === text) made = undefined
+      if (made?.value === value) made = undefined
       throw error
     }
   }
 }
 
-function oldest(registry: Registry, engine: Engine, most: number): void {
-  new Gauge({
-    name: 'pawl_queue_oldest_seconds',
+/** What a scrape asks the store, by the name of the gauge that tells it. */
+export const WATCHED = {
+  pawl_jobs: { labels: ['queue', 'state'], help: 'Jobs of a queue that have not ended, by state.' },
+  pawl_queue_oldest_seconds: {
+    labels: ['queue'],
     help: 'How long the oldest queued job of a queue has been waiting.',
-    labelNames: ['queue'],
+  },
+} as const
+
+/** Those that have ended are history, and kept for as long as somebody wants to look at them. */
+function depth(registry: Registry, engine: Engine, most: number, clock: Clock): void {
+  const tally = held(async () => (await engine.events({ by: 'tally' })).tally, clock)
+  gauge(registry, 'pawl_jobs', async (told) => {
+    told.reset()
+    const queues = new Set<string>()
+    for (const { queue, state, count } of (await tally()).toSorted((a, b) => b.count - a.count)) {
+      if (isTerminal(state) || count === 0) continue
+      // The fullest by their own names.
+      if (queues.size < most) queues.add(queue)
+      told.inc({ queue: queues.has(queue) ? queue : OTHER, state }, count)
+    }
+  })
+}
+
+function oldest(registry: Registry, engine: Engine, most: number, clock: Clock): void {
+  const asked = held(() => engine.events({ by: 'backlog', lanes: LANES }), clock)
+  gauge(registry, 'pawl_queue_oldest_seconds', async (told) => {
+    told.reset()
+    const { backlog, now } = await asked()
+    const since = new Map<string, number>()
+    for (const { queue, since: at } of backlog.toSorted((a, b) => a.since - b.since)) {
+      // The longest wait of each name, and of all that have none of their own.
+      const name = since.has(queue) || since.size < most ? queue : OTHER
+      since.set(name, Math.min(at, since.get(name) ?? at))
+    }
+    for (const [queue, at] of since) told.set({ queue }, Math.max(0, now - at) / 1_000)
+  })
+}
+
+function gauge(registry: Registry, name: keyof typeof WATCHED, collect: (told: Gauge) => Promise<void>): void {
+  const { labels, help } = WATCHED[name]
+  const own: Gauge = new Gauge({
+    name,
+    help,
+    labelNames: [...labels],
     registers: [registry],
-    async collect() {
-      this.reset()
-      const { backlog, now } = await engine.events({ by: 'backlog', lanes: LANES })
-      const since = new Map<string, number>()
-      for (const { queue, since: at } of backlog.toSorted((a, b) => a.since - b.since)) {
-        // The longest wait of each name, and of all that have none of their own.
-        const name = since.has(queue) || since.size < most ? queue : OTHER
-        since.set(name, Math.min(at, since.get(name) ?? at))
-      }
-      for (const [queue, at] of since) this.set({ queue }, Math.max(0, now - at) / 1_000)
-    },
+    collect: () => collect(own),
   })
 }

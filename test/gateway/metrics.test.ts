@@ -1,3 +1,4 @@
+import { Counter, Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineJob } from '../../src/define-job.ts'
 import { METRICS } from '../../src/engine/metrics.ts'
@@ -14,7 +15,7 @@ let gateway: Gateway
 beforeAll(async () => {
   const metrics = prometheus()
   pawl = await open('memory:', { metrics, log: 'silent' })
-  metrics.watch(pawl.engine)
+  metrics.watch(pawl)
   gateway = await startGateway({ engine: pawl.engine, port: 0, auth: false, metricsText: () => metrics.text() })
 })
 afterAll(async () => {
@@ -58,6 +59,9 @@ describe('/metrics', () => {
       'pawl_queue_wait_seconds_count{type="crawl"} 3',
     ]
     for (const line of lines) expect(text).toContain(`${line}\n`)
+    for (const line of ['pawl_jobs{queue="default",state="claimed"} 1', 'pawl_jobs{queue="old",state="queued"} 1'])
+      expect(text).toContain(`${line}\n`)
+    expect(text).not.toMatch(/pawl_jobs\{.*(?:succeeded|dead_lettered)/)
     expect(text).toMatch(/pawl_queue_oldest_seconds\{queue="old"\} \d/)
     for (const name of ['pawl_claim_conflicts_total', 'pawl_lease_expiries_total', 'pawl_retry_attempts_total'])
       expect(text).toContain(`# TYPE ${name} counter`)
@@ -113,13 +117,13 @@ const labelsOf = (name: string, n: number): Record<string, string> =>
       : {}
 
 describe('a scrape', () => {
-  it('asks one question about all queues, and again only after a while', async () => {
+  it('asks two questions about all queues, and again only after a while', async () => {
     const clock = new VirtualClock()
     const metrics = prometheus({ values: 3, clock })
     await using at = await open('memory:', { metrics, ticker: false })
     const asked: EventQuery[] = []
-    metrics.watch(
-      new Proxy(at.engine, {
+    metrics.watch({
+      engine: new Proxy(at.engine, {
         get(target, name) {
           const value: unknown = Reflect.get(target, name, target)
           if (name !== 'events') return typeof value === 'function' ? value.bind(target) : value
@@ -129,33 +133,48 @@ describe('a scrape', () => {
           }
         },
       }),
-    )
+    })
     for (let n = 0; n < 20; n += 1) await at.enqueue(defineJob({ type: 'x', queue: `q${n}`, run: () => {} }))
     const [text] = await Promise.all([metrics.text(), metrics.text(), metrics.text()])
-    expect(asked.map(({ by }) => by)).toEqual(['backlog'])
+    expect(asked.map(({ by }) => by)).toEqual(['tally', 'backlog'])
+    expect(text.match(/^pawl_jobs\{/gm)).toHaveLength(4)
+    expect(text).toContain('pawl_jobs{queue="other",state="queued"} 17\n')
     expect(text.match(/^pawl_queue_oldest_seconds\{/gm)).toHaveLength(4)
     expect(text).toContain('pawl_queue_oldest_seconds{queue="other"}')
     clock.advance(4_000)
     await metrics.text()
-    expect(asked).toHaveLength(1)
+    expect(asked).toHaveLength(2)
     clock.advance(2_000)
     await metrics.text()
-    expect(asked).toHaveLength(2)
+    expect(asked).toHaveLength(4)
+  })
+
+  it('goes to a registry of the application, beside its own numbers', async () => {
+    const registry = new Registry()
+    new Counter({ name: 'shop_orders_total', help: 'Orders.', registers: [registry] }).inc(3)
+    const metrics = prometheus({ registry })
+    await using at = await open('memory:', { metrics, ticker: false })
+    metrics.watch(at)
+    await at.enqueue(defineJob({ type: 'x', run: () => {} }))
+    const text = await registry.metrics()
+    for (const line of ['shop_orders_total 3', 'pawl_jobs{queue="default",state="queued"} 1'])
+      expect(text).toContain(`${line}\n`)
+    expect(text).toContain('pawl_claims_total')
   })
 
   it('that failed is made again', async () => {
     const metrics = prometheus()
     let fails = true
     await using at = await open('memory:', { metrics, ticker: false })
-    metrics.watch(
-      new Proxy(at.engine, {
+    metrics.watch({
+      engine: new Proxy(at.engine, {
         get(target, name) {
           const value: unknown = Reflect.get(target, name, target)
           if (name !== 'events') return typeof value === 'function' ? value.bind(target) : value
           return (query: EventQuery) => (fails ? Promise.reject(new Error('away')) : target.events(query))
         },
       }),
-    )
+    })
     await expect(metrics.text()).rejects.toThrow('away')
     fails = false
     expect(await metrics.text()).toContain('pawl_claims_total')

@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nodeTooOld } from '../../src/system/node-version.ts'
 import { filesLike } from '../support/source.ts'
+import { install, proveInstalled } from './installed.ts'
 
 interface Entry {
   readonly types: string
@@ -65,6 +66,15 @@ describe('the package as it is published', () => {
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
+  })
+
+  describe('installed', () => {
+    let folder = ''
+    beforeAll(() => {
+      folder = install()
+    })
+    afterAll(() => rmSync(folder, { recursive: true, force: true }))
+    proveInstalled(() => folder)
   })
 
   describe('on a Node that is too old', () => {

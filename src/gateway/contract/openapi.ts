@@ -11,7 +11,8 @@ export interface OpenApi {
   readonly security: readonly unknown[]
 }
 
-export function openApi(): OpenApi {
+/** `basePath` is where the gateway is mounted. */
+export function openApi(basePath = ''): OpenApi {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of ROUTES) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) }
@@ -19,6 +20,7 @@ export function openApi(): OpenApi {
   return {
     openapi: '3.1.0',
     info: { title: 'pawl', version: '1', summary: 'Durable jobs: enqueue, claim, settle, watch.' },
+    ...(basePath !== '' && { servers: [{ url: basePath }] }),
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },

@@ -1,0 +1,37 @@
+/** An application that the gateway is part of, and that knows by itself who somebody is. */
+import { DEFAULT_TENANT } from '../core/job.ts'
+import type { Scope } from './contract/routes.ts'
+import type { Token } from './token.ts'
+
+/** Who somebody is whom the application has let in. */
+export interface Access {
+  /** For the audit log; whoever has the same name has one share of what the gateway can do. */
+  readonly name: string
+  /** What they may: as that of a token. */
+  readonly scope: Scope
+  /**
+   * Whose jobs they see.
+   * @default 'default'
+   */
+  readonly tenant?: string | undefined
+  /**
+   * For workers: the only queues they may touch.
+   * @default all
+   */
+  readonly queues?: readonly string[] | undefined
+}
+
+/** Who asks; undefined where the application does not know them: then a token of the gateway's is looked for. */
+export type Authorize = (request: Request, env: unknown) => Access | undefined | Promise<Access | undefined>
+
+/** As if they had shown a token. */
+export const guest = ({ name, scope, tenant = DEFAULT_TENANT, queues }: Access): Token => ({
+  id: `host:${tenant}:${scope}:${name}`,
+  name,
+  scope,
+  tenant,
+  queues,
+  createdAt: 0,
+  expiresAt: undefined,
+  revokedAt: undefined,
+})

@@ -1,0 +1,116 @@
+/** The package as applications have it: packed, unpacked beside its dependencies, and imported by its name. Built before. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+
+const ENTRIES = ['pawl', 'pawl/testing', 'pawl/conformance', 'pawl/otel', 'pawl/gateway', 'pawl/prometheus']
+
+/** Uses each as its page says, and prints one line. */
+const APP = `
+const double = defineJob({ type: 'double', run: (n) => n * 2 })
+const metrics = prometheus()
+const pawl = await open('memory:', { metrics })
+metrics.watch(pawl)
+pawl.work([double])
+const { fetch } = gateway(pawl, { authorize: () => ({ name: 'me', scope: 'viewer' }) })
+const job = await pawl.enqueue(double, 21)
+const result = await job.result({ timeout: '30s' })
+const { status } = await fetch(new Request('http://app.example/v1/jobs/' + job.id))
+console.log(JSON.stringify([result, status, (await metrics.text()).includes('pawl_claims_total{type="double"} 1')]))
+await pawl.close()
+`
+const NAMES = { pawl: 'defineJob, open', 'pawl/gateway': 'gateway', 'pawl/prometheus': 'prometheus' }
+
+/** With the types that an editor shows, in a project that checks what it uses. */
+const TYPED = `
+import { defineJob, fromKysely, open, type PostgresPool, type Where } from 'pawl'
+import { type Access, gateway } from 'pawl/gateway'
+import { prometheus } from 'pawl/prometheus'
+import { openTesting } from 'pawl/testing'
+
+const double = defineJob({ type: 'double', run: (n: number) => n * 2 })
+export async function app(where: Where, pool: PostgresPool): Promise<number> {
+  const metrics = prometheus()
+  await using pawl = await open(where, { metrics })
+  await using other = await open({ pool })
+  metrics.watch(pawl)
+  const access: Access = { name: 'me', scope: 'viewer' }
+  gateway(other, { authorize: () => access })
+  return (await pawl.enqueue(double, 21)).result()
+}
+export { fromKysely, openTesting }
+`
+
+/** A folder with an application's `node_modules`. */
+export function install(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-package-'))
+  const packed = spawnSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { encoding: 'utf8' })
+  expect(packed.status, packed.stderr).toBe(0)
+  const [tarball = ''] = readdirSync(folder)
+  expect(spawnSync('tar', ['-xzf', tarball], { cwd: folder }).status).toBe(0)
+  const modules = join(folder, 'node_modules')
+  mkdirSync(join(modules, '@types'), { recursive: true })
+  renameSync(join(folder, 'package'), join(modules, 'pawl'))
+  // What npm would install with it, where this repository has it.
+  for (const name of DEPENDENCIES) symlinkSync(resolve('node_modules', name), join(modules, name))
+  return folder
+}
+
+const DEPENDENCIES = [
+  '@hono',
+  '@opentelemetry',
+  '@standard-schema',
+  '@types/node',
+  'commander',
+  'hono',
+  'pg',
+  'prom-client',
+  'zod',
+]
+
+/** Runs a program there. */
+export function run(folder: string, file: string, text?: string, args: readonly string[] = []) {
+  if (text !== undefined) writeFileSync(join(folder, file), text)
+  const options = { cwd: folder, encoding: 'utf8', timeout: 60_000 } as const
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...args], options)
+  return { status, stdout, stderr }
+}
+
+const WORKS = { status: 0, stdout: '[42,200,true]\n', stderr: '' }
+
+export function proveInstalled(folder: () => string): void {
+  it('has every entry it promises', () => {
+    const text = ENTRIES.map((name) => `await import('${name}')`).join('\n')
+    expect(run(folder(), 'entries.mjs', text)).toEqual({ status: 0, stdout: '', stderr: '' })
+  })
+
+  it('works in an application of modules', () => {
+    const imports = Object.entries(NAMES).map(([name, names]) => `import { ${names} } from '${name}'`)
+    expect(run(folder(), 'app.mjs', imports.join('\n') + APP)).toEqual(WORKS)
+  })
+
+  it('works in an application that requires', () => {
+    const requires = Object.entries(NAMES).map(([name, names]) => `const { ${names} } = require('${name}')`)
+    expect(run(folder(), 'app.cjs', `${requires.join('\n')}\n;(async () => {${APP}})()`)).toEqual(WORKS)
+  })
+
+  it.each(['nodenext', 'bundler'])('has types that hold for a project of module resolution %s', (moduleResolution) => {
+    writeFileSync(join(folder(), 'app.mts'), TYPED)
+    const compilerOptions = {
+      module: moduleResolution === 'nodenext' ? 'nodenext' : 'preserve',
+      moduleResolution,
+      target: 'es2022',
+      lib: ['es2023', 'esnext.disposable'],
+      types: ['node'],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+    }
+    writeFileSync(join(folder(), 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['app.mts'] }))
+    const checked = spawnSync(resolve('node_modules/.bin/tsc'), ['-p', folder()], { encoding: 'utf8' })
+    expect(checked.stdout).toBe('')
+    expect(checked.status).toBe(0)
+  })
+}
