@@ -48,7 +48,8 @@ export async function listening(pawl: Pawl, options: Listening): Promise<Gateway
 
 const isTaken = (error: unknown): boolean => (error as { readonly code?: string }).code === 'EADDRINUSE'
 
-function inWords(error: unknown, { host, port }: Pick<Listening, 'host' | 'port'>): unknown {
+/** What is the matter with a port. */
+export function inWords(error: unknown, { host, port }: Pick<Listening, 'host' | 'port'>): unknown {
   const { code } = error as { readonly code?: string }
   if (isTaken(error))
     return new Usage(`Port ${port} of ${host} is taken.`, 'Choose another with --port; 0 picks a free one.')

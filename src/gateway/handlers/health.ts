@@ -1,5 +1,5 @@
 /** Is anybody there, and does the store answer? */
-import { type Handler, json } from '../call.ts'
+import { type Handler, json, type Parts } from '../call.ts'
 
 export const livez: Handler = async () => json(200, { status: 'alive' })
 
@@ -7,21 +7,40 @@ export const livez: Handler = async () => json(200, { status: 'alive' })
 const ANSWER_WITHIN_MS = 2_000
 const SKEW_MOST_MS = 5_000
 
-export const readyz: Handler = async (_, { engine, clock, timers }) => {
-  const checks: Record<string, string> = {}
+export const readyz: Handler = async (_, parts) => {
+  const { ready, checks } = await readiness(parts)
+  return json(ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', checks })
+}
+
+export interface Readiness {
+  readonly ready: boolean
+  readonly checks: Readonly<Record<string, string>>
+}
+
+/** Whether the store answers, and by which clock. */
+export async function readiness({
+  engine,
+  clock,
+  timers,
+}: Pick<Parts, 'engine' | 'clock' | 'timers'>): Promise<Readiness> {
   const cut = new AbortController()
   const late = timers.sleep(ANSWER_WITHIN_MS, cut.signal).then(() => undefined)
   const asked = engine.load([]).catch(() => undefined)
   const answer = await Promise.race([asked, late])
   cut.abort()
-  checks['store'] = answer === undefined ? 'does not answer' : 'ok'
   const skewMs = answer === undefined ? 0 : Math.abs(answer.now - clock.now())
-  checks['clock'] = skewMs <= SKEW_MOST_MS ? 'ok' : `${skewMs} ms from the store’s`
-  return json(answer === undefined ? 503 : 200, { status: answer === undefined ? 'not ready' : 'ready', checks })
+  const checks = {
+    store: answer === undefined ? 'does not answer' : 'ok',
+    clock: skewMs <= SKEW_MOST_MS ? 'ok' : `${skewMs} ms from the store’s`,
+  }
+  return { ready: answer !== undefined, checks }
 }
+
+/** As Prometheus reads it. */
+export const EXPOSITION = 'text/plain; version=0.0.4; charset=utf-8'
 
 export const metrics: Handler = async (_, { metricsText }) => ({
   status: 200,
-  type: 'text/plain; version=0.0.4; charset=utf-8',
+  type: EXPOSITION,
   body: await metricsText(),
 })
