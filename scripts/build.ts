@@ -1,22 +1,27 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sqlFiles } from '../src/store/postgres/sql-files.ts'
 
-/** `dist/`: JavaScript, declarations, source maps, the files that are neither but belong to the code, the examples. */
-const ASSETS = 'src/**/*.sql'
+/** `dist/`: JavaScript, declarations, source maps, the examples. */
+const SQL = 'dist/store/postgres/sql-files.js'
 const EXAMPLES = 'examples/*'
 
 rmSync('dist', { recursive: true, force: true })
 const run = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
 if (run.status !== 0) process.exit(run.status ?? 1)
-const assets = globSync(ASSETS)
-for (const asset of assets)
-  cpSync(asset, join('dist', dirname(asset).replace(/^src\/?/, ''), asset.split('/').at(-1) ?? ''))
+// A module like any other to whoever bundles it, with nothing beside it to be left behind.
+const schema = sqlFiles()
+writeFileSync(
+  SQL,
+  `const FILES = new Map(${JSON.stringify([...schema], undefined, 2)})\nexport const sqlFiles = () => FILES\n`,
+)
+rmSync(`${SQL}.map`)
 const examples = globSync(EXAMPLES)
 mkdirSync('dist/examples')
 // Here they run on the sources; whoever reads them in the package copies them into a project that has installed it.
 for (const example of examples)
   writeFileSync(join('dist', example), readFileSync(example, 'utf8').replaceAll("'../src/index.ts'", "'pawl'"))
 console.log(
-  `build: ${globSync('dist/**/*.js').length} modules, ${assets.length} other files, ${examples.length} examples in dist/`,
+  `build: ${globSync('dist/**/*.js').length} modules, ${schema.size} files of the schema, ${examples.length} examples in dist/`,
 )

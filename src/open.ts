@@ -16,6 +16,7 @@ import { Pawl } from './pawl.ts'
 import type { PostgresConnection, PostgresPool } from './store/postgres/address.ts'
 import type { Store } from './store/store.ts'
 import { type Clock, realClock } from './system/clock.ts'
+import { Bundled, entry } from './system/entry.ts'
 import { realIds } from './system/ids.ts'
 import { harmless, type Log, silentLog, stderrLog } from './system/log.ts'
 import { withoutPretenuring } from './system/pretenuring.ts'
@@ -158,7 +159,7 @@ async function remote(url: string, options: OpenOptions): Promise<Pawl> {
   const { HttpEngine } = await import('./client/client.ts')
   const { clock = realClock, random = realRandom, timers = realTimers, token } = options
   const engine = new HttpEngine({ url, token, clock, random, timers, log: logOf(options) })
-  const { opened: _, ...parts } = shared(engine, options, { clock, cell: sibling('cell') })
+  const { opened: _, ...parts } = shared(engine, options, { clock, cell: begun('cell') })
   return new Pawl({ ...parts, isRemote: true })
 }
 
@@ -223,8 +224,8 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
   for (const each of services) each.start()
   const surroundings: Surroundings = {
     clock,
-    cell: sibling('cell'),
-    keeperThread: url === undefined || isMemory(url) ? undefined : keeperThread(url, options),
+    cell: begun('cell'),
+    keeperThread: url === undefined || isMemory(url) ? undefined : keeperThread(url, options, log),
     transaction,
   }
   const { opened, ...parts } = shared(engine, options, surroundings)
@@ -236,14 +237,28 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
 const isMemory = (url: Where): boolean => typeof url === 'string' && url.startsWith('memory:')
 const isHttp = (url: string): boolean => /^https?:/i.test(url)
 
-const keeperThread = (url: KeeperAddress['store']['url'], { schema, answerWithin }: OpenOptions): KeeperAddress => ({
-  entry: sibling('keeper'),
-  store: { url, schema, answerWithin },
-})
+/** Where it has no module to begin with, the worker's own loop keeps leases. */
+function keeperThread(
+  url: KeeperAddress['store']['url'],
+  { schema, answerWithin }: OpenOptions,
+  log: Log,
+): KeeperAddress | undefined {
+  const tell = (reason: string) =>
+    log.warn('leases are kept by the event loop of the worker: what blocks it for long loses them', { reason })
+  const module = begun('keeper', tell)
+  return module && { entry: module, store: { url, schema, answerWithin } }
+}
 
-/** A module beside this one that a thread or a process starts with. */
-const sibling = (name: string): URL =>
-  new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+/** A module that a thread or a process begins with; undefined where a bundler has left it behind. */
+function begun(module: 'cell' | 'keeper', tell: (reason: string) => void = () => {}): URL | undefined {
+  try {
+    return entry(import.meta.url, 'open', module)
+  } catch (error) {
+    if (!(error instanceof Bundled)) throw error
+    tell(error.message)
+    return undefined
+  }
+}
 
 /** A store, and what comes with it. */
 export interface Opened extends Pick<Origin, 'transaction'> {

@@ -5,6 +5,7 @@ import { join, posix } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nodeTooOld } from '../../src/system/node-version.ts'
 import { filesLike } from '../support/source.ts'
+import { proveBundled } from './bundled.ts'
 import { install, proveInstalled } from './installed.ts'
 
 interface Entry {
@@ -75,6 +76,7 @@ describe('the package as it is published', () => {
     })
     afterAll(() => rmSync(folder, { recursive: true, force: true }))
     proveInstalled(() => folder)
+    proveBundled(() => folder)
   })
 
   describe('on a Node that is too old', () => {

@@ -8,9 +8,9 @@
  * code must know to go on after it. That is remembered, too: code that does not know as much refuses to open.
  */
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { assert } from '../../core/assert.ts'
 import { checkedRole, checkedSchema, inSchema, literal } from './identifiers.ts'
+import { sqlFiles } from './sql-files.ts'
 import { quoted } from './statements.ts'
 
 export interface Migration {
@@ -42,21 +42,22 @@ export interface MigrateOptions {
 /** A statement, or several without values, on one connection. */
 export type Ask = (text: string, values?: unknown[]) => Promise<readonly (readonly unknown[])[]>
 
-const FOLDER = new URL('./sql/', import.meta.url)
-
 export function migrations(schema: string): readonly Migration[] {
-  return readdirSync(fileURLToPath(FOLDER))
-    .filter((file) => /^\d{4}_.*\.sql$/.test(file))
-    .sort()
-    .map((name) => {
-      const text = fileNamed(name)
+  return [...sqlFiles()]
+    .filter(([name]) => /^\d{4}_.*\.sql$/.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, text]) => {
       const checksum = createHash('sha256').update(text).digest('hex')
       const needs = Number(/^-- needs (\d{4})\b/.exec(text)?.[1] ?? 0)
       return { number: Number(name.slice(0, 4)), name, sql: inSchema(text, schema), checksum, needs }
     })
 }
 
-const fileNamed = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8')
+function fileNamed(name: string): string {
+  const text = sqlFiles().get(name)
+  assert(text !== undefined, `${name} is among the files of the schema`)
+  return text
+}
 
 /** The whole schema as one script, for whoever applies it by other means. */
 export function schemaScript(schema: string, role?: string): string {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { entry } from '../../system/entry.ts'
 import type { FileOptions, ThreadOptions } from './protocol.ts'
 
 /** One of the store's threads, and how others see that it has let go of the file. */
@@ -9,11 +10,10 @@ export interface Thread {
 }
 
 export function startThread(body: 'writer' | 'reader', file: FileOptions): Thread {
-  // From sources the thread is TypeScript, from a build it is not.
-  const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'))
+  const entered = entry(import.meta.url, 'store/sqlite/thread', `store/sqlite/${body}-thread`)
   const gone = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const options: ThreadOptions = { ...file, gone }
-  const worker = new Worker(new URL(`./${body}-thread${extension}`, import.meta.url), {
+  const worker = new Worker(entered, {
     workerData: options,
     name: `pawl sqlite ${body}`,
     // Not those of the process: many of them a thread may not have.
