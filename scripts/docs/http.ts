@@ -19,6 +19,11 @@ export function httpPage(): string {
       ['method', 'path', 'who', 'what'],
       ROUTES.map((route) => [code(route.method), code(route.path), who(route), route.summary]),
     ),
+    '## Queries',
+    'What stands behind the question mark. Anything else there is refused.',
+    ...ROUTES.filter(({ query }) => fields(query).length > 0).map(
+      (route) => `### ${route.method} ${route.path}?…\n\n${table(['parameter', 'form'], fields(route.query))}`,
+    ),
     '## Words',
     ...ROUTES.filter(({ body }) => fields(body).length > 0).map(
       (route) =>
@@ -44,9 +49,9 @@ interface Schema {
   readonly default?: unknown
 }
 
-function fields(body: z.ZodType | undefined): readonly (readonly [string, string])[] {
-  if (body === undefined) return []
-  const schema = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) as {
+function fields(words: z.ZodType | undefined): readonly (readonly [string, string])[] {
+  if (words === undefined) return []
+  const schema = z.toJSONSchema(words, { io: 'input', unrepresentable: 'any' }) as {
     readonly properties?: Readonly<Record<string, Schema>>
     readonly required?: readonly string[]
   }

@@ -1,7 +1,12 @@
 import { code, page, table } from './markdown.ts'
 import { type OptionInterface, optionInterfaces } from './option-interfaces.ts'
 
-export const MODULES = ['src/index.ts', 'src/testing/testing.ts'] as const
+export const MODULES = [
+  'src/index.ts',
+  'src/testing/testing.ts',
+  'src/gateway.ts',
+  'src/gateway/prometheus.ts',
+] as const
 
 /** By what one does with them. Whatever is exported and not here is an error: nobody would find it. */
 const SECTIONS: readonly (readonly [title: string, text: string, interfaces: readonly string[]])[] = [
@@ -42,6 +47,8 @@ const SECTIONS: readonly (readonly [title: string, text: string, interfaces: rea
   ],
   ['pawl.contract', 'The operations of document 001.', ['Operation', 'OwnerOperation']],
   ['pawl/testing', '`openTesting(jobs, options)`.', ['TestingOptions']],
+  ['pawl/gateway', '`gateway(pawl, options)`: [embedding.md](embedding.md).', ['MountOptions']],
+  ['pawl/prometheus', '`prometheus(options)`: [metrics.md](metrics.md).', ['PrometheusOptions']],
 ]
 
 export function optionsPage(): string {
