@@ -16,14 +16,14 @@ export interface Page {
 }
 
 /** The pages that are functions of the code. A test compares them with what is committed. */
-export function pages(): readonly Page[] {
+export async function pages(): Promise<readonly Page[]> {
   return [
     { path: 'docs/state-machine.md', text: stateMachinePage() },
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/invariants.md', text: invariantsPage() },
     { path: 'docs/dialects.md', text: dialectsReport() },
     { path: 'docs/cli.md', text: cliPage() },
-    { path: 'docs/http.md', text: httpPage() },
+    { path: 'docs/http.md', text: await httpPage() },
     { path: 'docs/limits.md', text: limitsPage() },
     { path: 'docs/metrics.md', text: metricsPage() },
     { path: 'docs/options.md', text: optionsPage() },
@@ -31,7 +31,7 @@ export function pages(): readonly Page[] {
 }
 
 if (import.meta.main) {
-  for (const { path, text } of pages()) {
+  for (const { path, text } of await pages()) {
     if (existsSync(path) && readFileSync(path, 'utf8') === text) continue
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { ROUTES, type Route } from '../../src/gateway/contract/routes.ts'
 import { OBJECTIONS } from '../../src/gateway/problem.ts'
+import { answers } from './answers.ts'
 import { code, codes, page, table } from './markdown.ts'
 
-export function httpPage(): string {
+export async function httpPage(): Promise<string> {
   return page(
     'HTTP',
     'src/gateway/contract/routes.ts and src/gateway/contract/schemas.ts',
@@ -29,6 +30,9 @@ export function httpPage(): string {
       (route) =>
         `### ${route.method} ${route.path}\n\n${route.summary}.\n\n${table(['field', 'form'], fields(route.body))}`,
     ),
+    '## Answers',
+    'As a gateway gives them. A record has more members the more has happened to the job; members that nothing is known about are left out.',
+    ...(await answers()),
     '## What the gateway itself objects to',
     'Besides the [refusals](errors.md#refusals) of the engine. The `type` of a problem is the place of its code at `/docs/errors`.',
     table(
