@@ -47,12 +47,15 @@ export class StoreClock {
     const most = this.#mostMs + sinceMs * GAINS
     this.#heardMs = heardMs
     this.#offset = now - heardMs
-    const fits = now - heardMs <= most + TOLERANCE_MS && now - askedMs >= least - TOLERANCE_MS
-    this.#leastMs = fits ? Math.max(least, now - heardMs) : now - heardMs
-    this.#mostMs = fits ? Math.min(most, now - askedMs) : now - askedMs
-    if (fits || now - askedMs < least) return
-    // Generous: too early, or too little, could cost a lease.
-    this.#stepped({ at: Math.ceil(most + heardMs), byMs: Math.ceil(now - askedMs - least) })
+    // Where they differ, by however little, the answer is right: a clock that was set back and is put right gains what it
+    // had lost, which is no news, but what is known must not stay behind it.
+    const agrees = now - heardMs <= most && now - askedMs >= least
+    this.#leastMs = agrees ? Math.max(least, now - heardMs) : now - heardMs
+    this.#mostMs = agrees ? Math.min(most, now - askedMs) : now - askedMs
+    if (now - heardMs <= most + TOLERANCE_MS) return
+    // Generous: too little could cost a lease, and too early by a millisecond costs one that was renewed just before, perhaps
+    // through a process whose answers are ahead of ours by as much as nobody notices.
+    this.#stepped({ at: Math.ceil(most + heardMs + TOLERANCE_MS), byMs: Math.ceil(now - askedMs - least) })
   }
 
   now(): Time {

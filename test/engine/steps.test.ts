@@ -27,6 +27,23 @@ describe('a store’s clock that is set forward', () => {
     expect((await verify(bench.engine)).discrepancies).toEqual([])
   })
 
+  it('ends no lease that was renewed just before, after the clock was set back and put right', async () => {
+    const bench = new Bench()
+    const { job, fence } = await bench.running()
+    bench.clock.set(-10 * MINUTE)
+    for (let n = 0; n < 4; n += 1) {
+      bench.clock.advance(1_000)
+      await bench.engine.tick(10)
+    }
+    // What it has lost meanwhile it gains at once: too little to be a step, but no time that nobody was told.
+    bench.clock.set(10 * MINUTE)
+    const [renewed] = await bench.engine.heartbeat([{ id: job.id, fence, requestId: 'b1' }])
+    expect(renewed).toMatchObject({ ok: true })
+    bench.clock.set(10 * MINUTE)
+    expect(await bench.engine.tick(10)).toEqual({ due: 1, moved: 0 })
+    await bench.must(job.id, { type: 'complete', fence })
+  })
+
   it('makes no ticker take a job from its owner, whether or not it was there when it was set', async () => {
     const bench = new Bench()
     const { job, fence } = await bench.running()
