@@ -4,6 +4,7 @@ import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import type { Discrepancy } from '../../src/engine/discrepancy.ts'
 import { aesGcm, defineSpec, type Pawl } from '../../src/index.ts'
+import { EVERYWHERE } from '../library/placed.ts'
 import { eventually } from '../support/eventually.ts'
 import { openAt, PLACES, type Place } from './opened.ts'
 
@@ -41,6 +42,12 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('verify on %s', (name) 
     expect(await pawl.verify()).toEqual({ jobs: 4, events: 13, discrepancies: [] })
     expect(await pawl.verify({ states: ['queued'] })).toEqual({ jobs: 1, events: 1, discrepancies: [] })
   })
+})
+
+it('over HTTP it finds nothing either where there is nothing', async () => {
+  await using place = await EVERYWHERE.http()
+  await place.pawl.enqueue(work, { n: 1 })
+  expect(await place.pawl.verify()).toEqual({ jobs: 1, events: 1, discrepancies: [] })
 })
 
 const reading = async ({ url }: Place, sql: string): Promise<readonly unknown[]> => {
