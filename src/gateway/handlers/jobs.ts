@@ -5,12 +5,14 @@ import { view } from '../../core/dialects/view.ts'
 import type { Job } from '../../core/job.ts'
 import type { DialectName } from '../../core/policy.ts'
 import { refuse } from '../../core/refuse.ts'
-import type { Loaded } from '../../store/store.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { JobQuery, Loaded } from '../../store/store.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
 import type { dialect, jobEventsQuery, jobQuery, jobsQuery } from '../contract/schemas.ts'
 import { eventToWire, jobToWire, withoutNonces } from '../contract/wire.ts'
 import { eventForViewers, isMasked, jobFor } from '../masking.ts'
 import { isUnavailable, Objected, objection, refused } from '../problem.ts'
+import { paged } from './paged.ts'
 
 export const listJobs: Handler = async (call, { engine }) => {
   const { state, queue, type, label, policy, dialect: words, ...rest } = call.query as z.output<typeof jobsQuery>
@@ -22,12 +24,20 @@ export const listJobs: Handler = async (call, { engine }) => {
     types: type,
     labels: labelsOf(label),
   }
-  const { jobs, cursor } = await fromCursor(rest.cursor, 'cursor', () => engine.find(query))
+  const { items, cursor } = await foundJobs(engine, query)
   return json(200, {
-    jobs: jobs.map((job) => shown(call, job, words, policy === 'true')),
+    jobs: items.map((job) => shown(call, job, words, policy === 'true')),
     cursor,
   })
 }
+
+export const foundJobs = (engine: Engine, query: JobQuery) =>
+  fromCursor(query.cursor, 'cursor', () =>
+    paged(query, async (part) => {
+      const { jobs: items, cursor } = await engine.find({ ...query, ...part })
+      return { items, cursor }
+    }),
+  )
 
 export const showJob: Handler = async (call, parts) => {
   const { bodies, body = [], policy, dialect: words } = call.query as z.output<typeof jobQuery>
@@ -47,7 +57,11 @@ export const showJob: Handler = async (call, parts) => {
 export const listJobEvents: Handler = async (call, parts) => {
   const { afterRev, limit, dialect: words } = call.query as z.output<typeof jobEventsQuery>
   const { job } = await loaded(call, parts, [])
-  const { events, cursor } = await parts.engine.events({ by: 'job', id: job.id, afterRev, limit })
+  const { items: events, cursor } = await paged({ limit, cursor: String(afterRev) }, async (part) => {
+    const asked = { by: 'job', id: job.id, afterRev: Number(part.cursor), limit: part.limit } as const
+    const { events: items, cursor: next } = await parts.engine.events(asked)
+    return { items, cursor: next }
+  })
   const next = cursor === undefined ? undefined : Number(cursor)
   const seen = isMasked(call) ? events.map(eventForViewers) : events
   const told = words === undefined ? seen.map(eventToWire) : log(seen.map(withoutNonces), nameOf(words))

@@ -37,10 +37,9 @@ export const resumeQueue: Handler = (call, parts) => setPaused(call, parts, fals
 /** By queue and state, of the token's own tenant and queues. */
 async function countsOf({ token }: Call, { engine }: Parts): Promise<ReadonlyMap<string, Record<string, number>>> {
   const found = new Map<string, Record<string, number>>()
-  const { tally } = await engine.events({ by: 'tally' })
-  for (const { tenant, queue, state, count } of tally) {
-    if (tenant !== token.tenant || count === 0 || (token.queues !== undefined && !token.queues.includes(queue)))
-      continue
+  const { tally } = await engine.events({ by: 'tally', tenant: token.tenant })
+  for (const { queue, state, count } of tally) {
+    if (count === 0 || (token.queues !== undefined && !token.queues.includes(queue))) continue
     const counts = found.get(queue) ?? {}
     counts[state] = (counts[state] ?? 0) + count
     found.set(queue, counts)
