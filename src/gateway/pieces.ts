@@ -7,20 +7,27 @@ import { turn } from '../system/turn.ts'
 /** In letters; what is made in one turn of the event loop. */
 const PIECE_LENGTH = 64 * 1024
 
-/** One text where it is short, which nearly all are; else a stream. */
-export function pieces(texts: Iterator<string>): string | ReadableStream<Uint8Array> {
+/** One text where it is short, which nearly all are; else a stream. `ended` is said once, when nothing of it is left to tell. */
+export function pieces(texts: Iterator<string>, ended: () => void = () => {}): string | ReadableStream<Uint8Array> {
   const first = nextPiece(texts)
-  if (first.done) return first.text
+  if (first.done) {
+    ended()
+    return first.text
+  }
   const encoder = new TextEncoder()
   let piece = first
   return new ReadableStream(
     {
       async pull(to) {
         to.enqueue(encoder.encode(piece.text))
-        if (piece.done) return to.close()
+        if (piece.done) {
+          to.close()
+          return ended()
+        }
         await turn()
         piece = nextPiece(texts)
       },
+      cancel: ended,
     },
     { highWaterMark: 0 },
   )
@@ -31,6 +38,14 @@ export function* listed<T>(head: string, items: readonly T[], textOf: (item: T) 
   yield head
   for (const [i, item] of items.entries()) yield i === 0 ? textOf(item) : `,${textOf(item)}`
   yield ']}'
+}
+
+/** A table as the last member of an object. */
+export function* tabled(head: string, table: Readonly<Record<string, string>>): Generator<string, void> {
+  yield head
+  for (const [i, [name, text]] of Object.entries(table).entries())
+    yield `${i === 0 ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(text)}`
+  yield '}}'
 }
 
 function nextPiece(texts: Iterator<string>): { readonly text: string; readonly done: boolean } {

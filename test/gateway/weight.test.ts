@@ -1,7 +1,9 @@
 /** Records may be long, and requests may be answered with many of them: no answer is longer for that than others can bear. */
 import { describe, expect, it } from 'vitest'
 import { LENGTHS, SIZES } from '../../src/core/limits.ts'
+import type { Caps } from '../../src/gateway/caps.ts'
 import { listed, pieces } from '../../src/gateway/pieces.ts'
+import { eventually } from '../support/eventually.ts'
 import { house } from './house.ts'
 
 /** As long as an environment makes a record. */
@@ -92,5 +94,52 @@ describe('answers with many long records', () => {
   it('are one text where they are short', () => {
     expect(pieces(listed('{"all":[', [], String))).toBe('{"all":[]}')
     expect(pieces(listed('{"all":[', [1, 2], String))).toBe('{"all":[1,2]}')
+  })
+})
+
+describe('what a job has written', () => {
+  const MEMO = 200_000
+  const MEMOS = 5
+
+  async function writtenJob(caps: Partial<Caps>) {
+    const home = await house({ caps })
+    await home.ask('producer', 'POST', '/v1/jobs', { type: 'writer', queue: 'writer', policy: { lease: '1h' } })
+    const { body } = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['writer'] })
+    const [{ job, fence }] = body['jobs'] as [{ job: { id: string }; fence: string }]
+    await home.ask('worker', 'POST', `/v1/jobs/${job.id}/start`, { fence })
+    for (let n = 0; n < MEMOS; n += 1) {
+      const step = { name: `s${n}`, value: `${n}`.repeat(MEMO) }
+      const { status } = await home.ask('worker', 'POST', `/v1/jobs/${job.id}/record`, { fence, step })
+      expect(status).toBe(200)
+    }
+    return { home, path: `/v1/jobs/${job.id}?body=step/` }
+  }
+
+  it('is told whole, and to so many at a time as there is room for', async () => {
+    const { home, path } = await writtenJob({ toldPerToken: 1.5 * MEMOS * MEMO })
+    await using _ = home
+    const headers = { authorization: `Bearer ${home.secrets['acme']?.producer}` }
+    const first = await fetch(home.gateway.url + path, { headers })
+    expect(first.status).toBe(200)
+    const second = await home.ask('producer', 'GET', path)
+    expect(second.status).toBe(429)
+    expect(second.body).toMatchObject({ code: 'TOO_MANY', cap: 'toldPerToken' })
+    expect(second.headers.get('retry-after')).toBe('1')
+    const { bodies } = (await first.json()) as { readonly bodies: Readonly<Record<string, string>> }
+    expect(Object.keys(bodies)).toHaveLength(MEMOS)
+    for (let n = 0; n < MEMOS; n += 1) expect(bodies[`step/s${n}`]).toBe(JSON.stringify(`${n}`.repeat(MEMO)))
+    expect((await home.ask('producer', 'GET', path)).status).toBe(200)
+  })
+
+  it('takes up no room when whoever asked for it has gone', async () => {
+    const { home, path } = await writtenJob({ toldPerToken: 1.5 * MEMOS * MEMO })
+    await using _ = home
+    const headers = { authorization: `Bearer ${home.secrets['acme']?.producer}` }
+    const gone = await fetch(home.gateway.url + path, { headers })
+    await gone.body?.cancel()
+    await eventually('the room that was taken up', async () => {
+      const { status } = await home.ask('producer', 'GET', path)
+      return status === 200
+    })
   })
 })
