@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { Queues } from '../../engine/queues.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
+import { beyond } from '../caps.ts'
 import type { pageQuery } from '../contract/schemas.ts'
 import { Objected, objection } from '../problem.ts'
 import { audited } from './audit.ts'
@@ -51,6 +52,12 @@ async function setPaused(call: Call, parts: Parts, paused: boolean): Promise<Rep
   const { token, params } = call
   const queue = params['queue'] ?? ''
   const queues = new Queues(parts.engine)
+  const { queuesPerTenant } = parts.caps
+  if (
+    !(await queues.isKnown(token.tenant, queue)) &&
+    (await queues.count(token.tenant, queuesPerTenant)) >= queuesPerTenant
+  )
+    throw beyond('queuesPerTenant', parts.caps)
   await audited(call, parts, { act: paused ? 'queue.paused' : 'queue.resumed', about: queue })
   if (paused) await queues.pause(token.tenant, queue, `${token.scope}:${token.name}`)
   else await queues.resume(token.tenant, queue)
