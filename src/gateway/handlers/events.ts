@@ -33,6 +33,9 @@ export const streamEvents: Handler = async (call, parts) => {
 
 const isEventType = (type: string): type is EventType => (EVENT_TYPES as readonly string[]).includes(type)
 
+/** However few are asked for: who goes through the feed one by one would count what others do. */
+const FEED_LOOKED_AT = 1_000
+
 /** Parts of a page by type that may be short: each looks at so many moments, few of which may have such events. */
 const SHORT_PARTS = 4
 
@@ -42,11 +45,13 @@ async function page(call: Call, { engine, positions }: Parts, query: Query): Pro
   const { limit, cursor, after } = query
   if (after !== undefined) {
     const from = after === 'end' ? undefined : positionIn(after, positions, 'after')
-    const { feed, cursor: reached } = await engine.events({ by: 'feed', after: from, limit })
+    const { feed, cursor: reached } = await engine.events({ by: 'feed', after: from, limit: FEED_LOOKED_AT })
     const told = feed.filter((item) => concerns(item, call, query))
+    const shown = told.slice(0, limit)
+    const end = told.length > limit ? shown.at(-1)?.position : reached
     return json(200, {
-      feed: told.map((item) => ({ ...item, position: positions.seal(item.position) })),
-      cursor: reached === undefined || reached === '' ? reached : positions.seal(reached),
+      feed: shown.map((item) => ({ ...item, position: positions.seal(item.position) })),
+      cursor: end === undefined || end === '' ? end : positions.seal(end),
     })
   }
   // These pages do not say which queue an event is from, so who is bound to queues gets none.
