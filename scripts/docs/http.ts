@@ -15,7 +15,7 @@ export async function httpPage(): Promise<string> {
     '`POST /v1/jobs:batch` answers 200 with one answer for each job, in order. With `"atomic": true` it is all of them or none: where one is refused the answer is 409, and `jobs` says which and why.',
     'A type that a worker has announced brings its queue and its policy. `queue` changes nothing but the queue; `policy` is the whole policy.',
     'Names in paths are percent-encoded, a slash as `%2F`; no name is `.` or `..`, and no queue or type has a comma.',
-    'Lists come in pages. A page may be short, even empty, and yet not be the last: a request looks at so many jobs and no more, whoever they belong to. Go on with its `cursor` (`next` for the history of a job) until there is none. Events by correlation come job by job, the oldest job first; by type and time they come oldest first.',
+    'Lists come in pages. A page may be short, even empty, and yet not be the last: a request looks at so many jobs and no more, whoever they belong to, and of long records it tells about a million characters at a time. Go on with its `cursor` (`next` for the history of a job) until there is none. Events by correlation come job by job, the oldest job first; by type and time they come oldest first.',
     table(
       ['method', 'path', 'who', 'what'],
       ROUTES.map((route) => [code(route.method), code(route.path), who(route), route.summary]),

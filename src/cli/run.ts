@@ -32,7 +32,7 @@ export async function run(words: readonly string[], around: Around): Promise<Out
     session = sessionOf(terminal, tree.opts<Flags>(), around)
   })
   for (const each of [tree, ...tree.commands.flatMap((child) => [child, ...child.commands])]) {
-    each.exitOverride().configureOutput({ writeOut: streams.out, writeErr: streams.err })
+    each.exitOverride().configureOutput({ writeOut: streams.out, writeErr: (text) => streams.err(shown(text)) })
   }
   const stopped = new Promise<'stopped'>((resolve) => {
     if (signal.aborted) resolve('stopped')
@@ -51,6 +51,9 @@ export async function run(words: readonly string[], around: Around): Promise<Out
   session?.terminal.progressDone()
   return first === undefined ? { exit: EXIT.interrupted, graceful: false } : { exit: first, graceful: true }
 }
+
+/** What is wrong with a command line is said with its own words in it, which somebody else may have made up. */
+const shown = (text: string): string => text.split('\n').map(safe).join('\n')
 
 /** What serves until it is stopped, and therefore stops in order. */
 const SERVES: ReadonlySet<string | undefined> = new Set(['serve', 'demo', 'work'])

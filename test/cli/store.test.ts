@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PermanentError } from '../../src/core/thrown.ts'
@@ -488,5 +488,22 @@ describe('what operators do where the store is', () => {
     ])
     // Reasons may be sealed with the job, and are nowhere else.
     expect(JSON.stringify(entries)).not.toContain('a secret')
+  })
+})
+
+describe('what is told of words that somebody made up', () => {
+  it.each([[['queues', 'resume', 'a\u202eb']], [['a\u202eb']], [['jobs', 'ls', '--a\u202eb']]])(
+    'turns no line around: %j',
+    async (words) => {
+      const { stdout, stderr } = await pawl(words, { env: { PAWL_URL: home.at('words.db'), USER: 'ann' } })
+      expect(stdout + stderr).toContain('a')
+      expect(stdout + stderr).not.toContain('\u202e')
+    },
+  )
+
+  it('is in a file that only its owner may read', async () => {
+    const out = home.at('exported.jsonl')
+    expect((await run('export', '-o', out)).code).toBe(0)
+    expect(statSync(out).mode & 0o777).toBe(0o600)
   })
 })

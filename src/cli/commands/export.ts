@@ -35,7 +35,8 @@ async function run(session: Session, options: Filters & { readonly output?: stri
   const { terminal } = session
   const query = queryOf(session, options)
   await withExisting(withoutKeys(session), async (pawl) => {
-    const file = options.output === undefined ? undefined : createWriteStream(options.output)
+    // Payloads are in it, as in the store: a new one is its owner's alone.
+    const file = options.output === undefined ? undefined : createWriteStream(options.output, { mode: 0o600 })
     if (file !== undefined) await once(file, 'open')
     // Whoever reads is waited for: what nobody has taken yet is not kept in memory.
     const out = file ?? process.stdout

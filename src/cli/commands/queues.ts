@@ -8,6 +8,7 @@ import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { askedAll, isGateway, type Session, withExisting, withPawl } from '../session.ts'
+import { safe } from '../terminal.ts'
 
 export interface QueueCounts {
   readonly tenant?: string | undefined
@@ -117,7 +118,7 @@ async function set(session: Session, queue: string, paused: boolean): Promise<vo
   await withPawl(session, async (pawl) => {
     await (paused ? pawl.pause(queue) : pawl.resume(queue))
     terminal.tell({ queue, paused }, () =>
-      terminal.say(`Queue ${queue} is ${paused ? 'paused: what runs goes on, nothing new begins' : 'open'}.`),
+      terminal.say(`Queue ${safe(queue)} is ${paused ? 'paused: what runs goes on, nothing new begins' : 'open'}.`),
     )
   })
 }
