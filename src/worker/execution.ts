@@ -414,7 +414,8 @@ export class Execution implements Sender, Run {
     const said = this.#last?.command
     this.desk.log.warn('outcome refused', { job_id: id, command: said?.type, code, reason: message })
     if (said?.type === 'fail' && said.fault.body !== undefined) return this.#end(barely(said, message))
-    if (said?.type !== 'fail' && said?.type !== 'release') {
+    // Whoever hands a job back has nothing to say in its place; a snooze is a handler's word like any other.
+    if (said?.type !== 'fail' && (said?.type !== 'release' || said.reason === 'snoozed')) {
       return this.#fail(new PermanentError(message, { code, stage: 'commit' }))
     }
     this.desk.log.error('a job is left to its lease', { job_id: id, command: said.type, code, reason: message })
