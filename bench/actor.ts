@@ -164,7 +164,7 @@ async function serve(url: string): Promise<string> {
   const { open } = await built()
   const { startGateway } = await builtGateway()
   const { engine } = await open(url)
-  const gateway = await startGateway({ engine, port: 0, auth: false, rate: { perSecond: 1e9, burst: 1e9 } })
+  const gateway = await startGateway({ engine, port: 0, auth: false, caps: { itemsPerSecond: 1e9, itemsAtOnce: 1e9 } })
   return gateway.url
 }
 

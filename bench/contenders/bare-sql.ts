@@ -21,7 +21,10 @@ export const bareSql: Contender = {
   async prepare(url) {
     const [client] = await connected(url, 1)
     const { migrate } = await builtMigrate()
-    await migrate(client, 'pawl')
+    await migrate(
+      async (text, values = []) => (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows,
+      'pawl',
+    )
     await client.query(`insert into pawl.queue (hash, tenant, name) values ('h', 't', 'q')`)
     await client.query(
       `insert into pawl.kind (hash, queue, type, window_ms, policy) values ('h', 1, 't', ${WINDOW_MS}, '[]')`,
