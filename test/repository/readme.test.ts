@@ -26,6 +26,16 @@ describe('the README', () => {
     }
   })
 
+  it('tells a newcomer to run nothing that a bare clone cannot run', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
+    // `npm pack` itself has nothing before it but this.
+    const commands = Object.keys(scripts).filter((name) => name === 'prepack' || !name.startsWith('pre'))
+    const unprepared = commands.filter((name) =>
+      [scripts[name], scripts[`pre${name}`]].every((line) => !line?.startsWith('node scripts/prepare.mjs ')),
+    )
+    expect(unprepared).toEqual([])
+  })
+
   it.each(['README.md', 'ARCHITECTURE.md'])('%s names only commands and files that exist', (page) => {
     const text = readFileSync(page, 'utf8')
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
