@@ -180,8 +180,9 @@ describe('being interrupted', () => {
 })
 
 describe('what is shown on a terminal', () => {
-  const onTerminal = async (columns: number, ...words: readonly string[]) => {
-    const line = `stty cols ${columns} rows 24; ${process.execPath} src/cli/main.ts ${words.join(' ')}`
+  const onTerminal = (columns: number, ...words: readonly string[]) => sized(columns, 24, ...words)
+  const sized = async (columns: number, rows: number, ...words: readonly string[]) => {
+    const line = `stty cols ${columns} rows ${rows}; ${process.execPath} src/cli/main.ts ${words.join(' ')}`
     await using script = spawned('script', ['-qec', line, '/dev/null'], { env: { TERM: 'xterm' } })
     script.child.stdin?.end()
     return (await script.ended).stdout
@@ -196,6 +197,13 @@ describe('what is shown on a terminal', () => {
     expect(shown.join('\n')).toMatch(/^QUEUE .* OLDEST$/m)
     expect(shown.join('\n')).toMatch(/^a-queue-.*… +1 +0 /m)
     expect((await pawl(['top', '-n', '1', '--url', store])).stdout).toContain('as-long-as-they-come-in-real-life')
+  })
+
+  it('is whole where the terminal does not know its size', async () => {
+    const store = home.at('unsized.db')
+    for (const queue of ['a', 'b', 'c']) await pawl(['enqueue', 'x', '--queue', queue, '--url', store])
+    const shown = seen(await sized(0, 0, 'top', '-n', '1', '--url', store))
+    for (const queue of ['a', 'b', 'c']) expect(shown).toMatch(new RegExp(`^${queue} +1 `, 'm'))
   })
 
   it('has colours for states, the same everywhere', async () => {
