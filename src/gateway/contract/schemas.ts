@@ -96,7 +96,11 @@ export const newJob = membersOnly({
   workflowId: key.optional(),
   stepIndex: z.int().min(0).optional(),
   correlationId: id.optional(),
-  traceparent: z.string().regex(TRACEPARENT, TRACEPARENT_RULE).optional().describe('W3C; the request’s own header unless given'),
+  traceparent: z
+    .string()
+    .regex(TRACEPARENT, TRACEPARENT_RULE)
+    .optional()
+    .describe('W3C; the request’s own header unless given'),
   policy: policy
     .optional()
     .describe('the one its worker has announced unless given; every word left out has its default'),
