@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { MACHINE } from '../../src/core/transitions.ts'
@@ -230,6 +230,26 @@ describe('what cannot be reached', () => {
     expect(stderr).toMatch(/\n {2}next {3}.*--url \(or PAWL_URL\)/)
     expect(stderr).not.toContain('hush')
     expect(code).toBe(1)
+  })
+})
+
+describe('a module whose jobs cannot be had', () => {
+  it.each([
+    [
+      'what npm init leaves behind',
+      '{ "type": "commonjs" }',
+      `import "pawl"`,
+      'Say that its package has modules: npm pkg set type=module',
+    ],
+    ['a mistake in it', '{ "type": "module" }', `throw new Error('no settings')`, 'See where, by itself: node '],
+  ])('is named with why and what to do: %s', async (_, manifest, text, next) => {
+    mkdirSync(home.at('shop'), { recursive: true })
+    writeFileSync(home.at('shop/package.json'), manifest)
+    writeFileSync(home.at('shop/jobs.ts'), text)
+    const { code, stderr } = await pawl(['work', home.at('shop/jobs.ts'), '--url', 'memory:'])
+    expect(stderr).toMatch(/pawl: USAGE: .*jobs\.ts cannot be imported: .*(?:outside a module|no settings)\.\n/)
+    expect(stderr).toContain(`  next   ${next}`)
+    expect(code).toBe(2)
   })
 })
 
