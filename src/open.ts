@@ -1,4 +1,5 @@
 /** The composition root: from a URL to everything that belongs together, and back again when it is closed. */
+import { hostname } from 'node:os'
 import type { Duration } from './core/duration.ts'
 import type { Job } from './core/job.ts'
 import { AuditLog } from './engine/audit.ts'
@@ -232,7 +233,7 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
   }
   const { opened, ...parts } = shared(engine, options, surroundings)
   read = opened
-  return new Pawl({ ...parts, services, audit: new AuditLog(engine) })
+  return new Pawl({ ...parts, services, audit: new AuditLog(engine, { address: hostname(), agent: 'pawl' }) })
 }
 
 /** A store that lives in this process's memory cannot be opened a second time. */

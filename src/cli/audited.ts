@@ -12,5 +12,5 @@ export async function audited(
   act: Omit<Act, 'by' | 'address' | 'agent' | 'token'>,
 ): Promise<void> {
   if (isGateway(url)) return
-  await new AuditLog(engine).append(tenant, { ...act, by: actor, address: hostname(), agent: 'pawl' })
+  await new AuditLog(engine, { address: hostname(), agent: 'pawl' }).append(tenant, { ...act, by: actor })
 }

@@ -82,14 +82,37 @@ interface Head {
 
 const NO_HEAD: Head = { n: 0, hash: '', first: 1 }
 
+/** Where acts come from. */
+export type Origin = Pick<Act, 'address' | 'agent'>
+
 export class AuditLog {
   readonly #engine: Pick<Engine, 'settings'>
+  readonly #origin: Origin
+  /** By tenant: what is being written, and what is to be after that. */
+  readonly #lines = new Map<string, Promise<void>>()
 
-  constructor(engine: Pick<Engine, 'settings'>) {
+  /** `origin`: where acts come from that do not say it themselves. */
+  constructor(engine: Pick<Engine, 'settings'>, origin: Origin = {}) {
     this.#engine = engine
+    this.#origin = origin
   }
 
-  async append(tenant: string, act: Act): Promise<void> {
+  /**
+   * Those of one process stand in line: whoever does much at a time would otherwise be in its own way, and in that of who
+   * revokes its token.
+   */
+  append(tenant: string, act: Act): Promise<void> {
+    const before = this.#lines.get(tenant) ?? Promise.resolve()
+    const written = before.catch(() => {}).then(() => this.#append(tenant, { ...this.#origin, ...act }))
+    this.#lines.set(tenant, written)
+    const leave = () => {
+      if (this.#lines.get(tenant) === written) this.#lines.delete(tenant)
+    }
+    written.then(leave, leave)
+    return written
+  }
+
+  async #append(tenant: string, act: Act): Promise<void> {
     let [read] = await this.#engine.settings([get(headKey(tenant))])
     for (let tried = 0; tried < TRIES; tried += 1) {
       assert(read !== undefined, 'every operation is answered')

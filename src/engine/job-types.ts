@@ -5,6 +5,7 @@
 import type { Kind, Time } from '../core/job.ts'
 import type { Policy } from '../core/policy.ts'
 import { type PolicyInput, type Resolved, resolvePolicy } from '../core/resolve.ts'
+import { countOf } from './documents.ts'
 import type { Engine, EnqueueRequest } from './engine.ts'
 
 /** How long a producer goes by what it has read. */
@@ -66,6 +67,11 @@ export class JobTypes {
       await this.#engine.settings([{ op: 'put', collection: 'type', key, text, rev: undefined }])
       this.#known.delete(key)
     }
+  }
+
+  /** How many have been announced, counted up to `most`. */
+  count(tenant: string, most: number): Promise<number> {
+    return countOf(this.#engine, 'type', tenant, most)
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Queue documents: paused or not, by whom and since when. Whatever else a document says is kept. */
 import type { Time } from '../core/job.ts'
 import { queueKey, type Setting } from '../store/store.ts'
+import { countOf } from './documents.ts'
 import type { Engine } from './engine.ts'
 
 export interface Pause {
@@ -24,6 +25,16 @@ export class Queues {
 
   async resume(tenant: string, queue: string): Promise<void> {
     await this.#change(tenant, queue, { paused: false, by: undefined, since: undefined })
+  }
+
+  /** Whether something is written down about it. */
+  async isKnown(tenant: string, queue: string): Promise<boolean> {
+    return (await this.#read(tenant, queue)) !== undefined
+  }
+
+  /** About how many something is, counted up to `most`. Of those that were paused once and nothing else nobody needs to know. */
+  count(tenant: string, most: number): Promise<number> {
+    return countOf(this.#engine, 'queue', tenant, most, (setting) => isPlain(documentOf(setting)))
   }
 
   async paused(tenant: string, queue: string): Promise<Pause | undefined> {
@@ -76,3 +87,7 @@ export class Queues {
 
 const documentOf = (setting: Setting | undefined): Readonly<Record<string, unknown>> =>
   setting === undefined ? {} : (JSON.parse(setting.text) as Readonly<Record<string, unknown>>)
+
+/** As one that nobody has ever written about. */
+const isPlain = ({ paused, by: _by, since: _since, ...rest }: Readonly<Record<string, unknown>>): boolean =>
+  paused === false && Object.keys(rest).length === 0

@@ -3,7 +3,8 @@
  * Whoever falls silent is forgotten after an hour.
  */
 import type { Time } from '../core/job.ts'
-import type { Setting, SettingOperation } from '../store/store.ts'
+import type { Setting } from '../store/store.ts'
+import { countOf, pageOf, prefixOf } from './documents.ts'
 import type { Engine } from './engine.ts'
 
 export interface SeenWorker {
@@ -26,7 +27,6 @@ export interface WorkerPage {
 const PRESENT_MS = 60_000
 /** Who has been silent for as long is removed. */
 const REMEMBERED_MS = 60 * 60 * 1_000
-const PAGE = 500
 
 export class Workers {
   readonly #engine: Pick<Engine, 'settings' | 'now'>
@@ -40,14 +40,14 @@ export class Workers {
     const workers: SeenWorker[] = []
     let after = cursor === undefined ? prefixOf(tenant) : keyOf(tenant, cursor)
     for (;;) {
-      const settings = await this.#list(tenant, after)
+      const { settings, isLast } = await pageOf(this.#engine, 'worker', tenant, after)
       for (const setting of settings) {
         const worker = this.#seen(setting)
         if (this.#isForgotten(worker)) continue
         if (workers.length === limit) return { workers, cursor: workers.at(-1)?.workerId }
         workers.push(worker)
       }
-      if (settings.length < PAGE) return { workers, cursor: undefined }
+      if (isLast) return { workers, cursor: undefined }
       after = settings.at(-1)?.key ?? after
     }
   }
@@ -60,18 +60,8 @@ export class Workers {
   }
 
   /** How many there are, once those that have been silent for long are removed. Stops counting at `most`. */
-  async count(tenant: string, most: number): Promise<number> {
-    let count = 0
-    for (let after = prefixOf(tenant); count < most; ) {
-      const settings = await this.#list(tenant, after)
-      const silent = settings.filter((setting) => this.#isForgotten(this.#seen(setting)))
-      const remove = ({ key, rev }: Setting): SettingOperation => ({ op: 'remove', collection: 'worker', key, rev })
-      if (silent.length > 0) await this.#engine.settings(silent.map(remove))
-      count += settings.length - silent.length
-      if (settings.length < PAGE) break
-      after = settings.at(-1)?.key ?? after
-    }
-    return count
+  count(tenant: string, most: number): Promise<number> {
+    return countOf(this.#engine, 'worker', tenant, most, (setting) => this.#isForgotten(this.#seen(setting)))
   }
 
   async report(
@@ -84,12 +74,6 @@ export class Workers {
     const key = keyOf(tenant, workerId)
     const [answer] = await this.#engine.settings([{ op: 'put', collection: 'worker', key, text, rev: undefined }])
     return answer?.now ?? this.#engine.now()
-  }
-
-  /** The tenant's own, after a key. */
-  async #list(tenant: string, after: string): Promise<readonly Setting[]> {
-    const [page] = await this.#engine.settings([{ op: 'list', collection: 'worker', after, limit: PAGE }])
-    return (page?.settings ?? []).filter(({ key }) => key.startsWith(prefixOf(tenant)))
   }
 
   #seen({ key, text, updatedAt }: Setting): SeenWorker {
@@ -105,5 +89,3 @@ export class Workers {
 }
 
 const keyOf = (tenant: string, worker: string): string => JSON.stringify([tenant, worker])
-/** What all keys of a tenant begin with, and no other's. */
-const prefixOf = (tenant: string): string => `[${JSON.stringify(tenant)},`

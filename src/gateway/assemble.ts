@@ -85,6 +85,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     writes: new Turns({ caps, capacity: 'writes', line: 'waitingPerToken' }),
     asks: new Turns({ caps, capacity: 'lanesAsked', line: 'waitingPerToken' }),
     streams: new Allowance(caps, 'streamsPerToken', 'streams'),
+    told: new Allowance(caps, 'toldPerToken', 'told'),
     polls: new Allowance(caps, 'pollsPerToken', 'polls'),
     lanes: new Allowance(caps, 'lanesPerToken', 'lanes'),
     types: new JobTypes(engine, TYPES_FRESH_MS),

@@ -69,6 +69,8 @@ export interface Parts {
   /** Lanes that are asked for. */
   readonly asks: Turns
   readonly streams: Allowance
+  /** Of characters: what jobs have written, while somebody is told it. */
+  readonly told: Allowance
   readonly polls: Allowance
   /** Those that long polls wait for. */
   readonly lanes: Allowance

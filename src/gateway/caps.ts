@@ -46,6 +46,12 @@ export const CAPS = {
   readsPerToken: { most: 16, per: 'token', of: 'lists that wait to be read', refusal: 'TOO_MANY' },
   waitingPerToken: { most: 256, per: 'token', of: 'requests that wait for their turn', refusal: 'TOO_MANY' },
   bytesPerToken: { most: 32 * MB, per: 'token', of: 'bytes of bodies under way', refusal: 'TOO_MANY' },
+  toldPerToken: {
+    most: 256 * MB,
+    per: 'token',
+    of: 'characters of checkpoints, memos and signals being told',
+    refusal: 'TOO_MANY',
+  },
   queuesPerTenant: { most: 2_000, per: 'tenant', of: 'queues', refusal: 'FULL' },
   typesPerTenant: { most: 2_000, per: 'tenant', of: 'job types', refusal: 'FULL' },
   kindsPerTenant: {
@@ -85,6 +91,12 @@ export const CAPS = {
     refusal: undefined,
   },
   bytes: { most: 128 * MB, per: 'process', of: 'bytes of bodies under way', refusal: 'SHED' },
+  told: {
+    most: 512 * MB,
+    per: 'process',
+    of: 'characters of checkpoints, memos and signals being told',
+    refusal: 'SHED',
+  },
 } as const satisfies Readonly<Record<string, Cap>>
 
 export type CapName = keyof typeof CAPS

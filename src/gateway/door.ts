@@ -3,6 +3,7 @@ import type { Route } from './contract/routes.ts'
 import type { Guard } from './guard.ts'
 import { type Authorize, guest } from './host.ts'
 import { Objected, objection } from './problem.ts'
+import { Strangers } from './strangers.ts'
 import type { Token, Tokens } from './token.ts'
 
 export interface DoorOptions {
@@ -25,9 +26,11 @@ export class Door {
   readonly #options: DoorOptions
   /** Strangers who are being looked up, by what they showed: those who show the same are one. */
   readonly #strangers = new Map<string, Promise<Token | undefined>>()
+  readonly #beyond: Strangers
 
   constructor(options: DoorOptions) {
     this.#options = options
+    this.#beyond = new Strangers(options.tokens)
   }
 
   /** Who asks, if they may; asked again by whoever has waited since. */
@@ -54,7 +57,12 @@ export class Door {
     if (tokens.knows(secret)) return await tokens.identify(secret)
     const asked = this.#strangers.get(secret)
     if (asked !== undefined) return await asked
-    guard.attempt(address)
+    const refusal = guard.attempt(address)
+    if (refusal !== undefined) {
+      const token = await this.#beyond.identify(secret)
+      if (token === undefined) throw refusal
+      return token
+    }
     const asking = tokens.identify(secret).finally(() => this.#strangers.delete(secret))
     this.#strangers.set(secret, asking)
     const token = await asking

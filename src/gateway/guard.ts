@@ -1,11 +1,13 @@
 /**
  * Failed authentications, rationed by address and in all: each of them asks the store about a token that nobody has.
- * Whoever has shown a good token is not rationed, whatever others do at the same address. The memory it takes is the
+ * Whoever has a good token is not rationed, whatever others do at the same address: known ones are not asked about,
+ * unknown ones together (`strangers.ts`). The memory it takes is the
  * same for one address and for all there are: addresses share places, by a hash that only this process knows.
  */
 import { hash32 } from '../core/hash.ts'
 import type { Clock } from '../system/clock.ts'
 import { beyond, type Caps, type RefusingCap } from './caps.ts'
+import type { Objected } from './problem.ts'
 
 const PLACES = 1_024
 const MINUTE_MS = 60_000
@@ -29,12 +31,15 @@ export class Guard {
     this.#salt = salt
   }
 
-  /** Before somebody unknown is looked up. Objects where too many were not who they said. */
-  attempt(address: string): void {
-    this.#check(this.#place(address), 'failuresPerAddress')
-    this.#check(this.#all, 'failures')
+  /**
+   * Before somebody unknown is looked up. Where too many were not who they said: what to answer with if this one is not,
+   * either; its failure is not counted, or nobody would ever be heard again.
+   */
+  attempt(address: string): Objected | undefined {
+    const beyondIt = this.#check(this.#place(address), 'failuresPerAddress') ?? this.#check(this.#all, 'failures')
     // Counted beforehand: a thousand at once are a thousand, though none of them has failed yet.
-    this.#count(address, 1)
+    if (beyondIt === undefined) this.#count(address, 1)
+    return beyondIt
   }
 
   /** It was a good one after all. */
@@ -42,14 +47,14 @@ export class Guard {
     this.#count(address, -1)
   }
 
-  #check(bucket: Bucket, cap: RefusingCap): void {
+  #check(bucket: Bucket, cap: RefusingCap): Objected | undefined {
     const now = this.#clock.monotonicMs()
     bucket.failures = Math.max(0, bucket.failures - ((now - bucket.at) / MINUTE_MS) * this.#caps[cap])
     bucket.at = now
-    if (bucket.failures <= this.#caps[cap] - 1) return
+    if (bucket.failures <= this.#caps[cap] - 1) return undefined
     const retryAfterMs = MINUTE_MS / this.#caps[cap]
-    const detail = `At most ${this.#caps[cap]} failed authentications a minute; the token was not looked at.`
-    throw beyond(cap, this.#caps, { retryAfterMs, detail })
+    const detail = `At most ${this.#caps[cap]} failed authentications a minute.`
+    return beyond(cap, this.#caps, { retryAfterMs, detail })
   }
 
   #count(address: string, change: number): void {

@@ -67,20 +67,30 @@ export class Tokens {
     this.#caps = caps
   }
 
-  /** Whether somebody has shown the secret of this token before: then looking it up again is nobody's fault. */
+  /** Whether somebody has shown this very secret before: then looking it up again is nobody's fault. */
   knows(secret: string): boolean {
-    const id = idIn(secret)
-    return id !== undefined && this.#known.has(id)
+    const known = this.#known.get(idIn(secret) ?? '')
+    return known !== undefined && isSecretOf(known.stored, secret)
   }
 
   /** The token behind a secret, or undefined: unknown, altered, expired or revoked are one and the same to a caller. */
   async identify(secret: string): Promise<Token | undefined> {
     const id = idIn(secret)
     if (id === undefined) return undefined
-    const stored = await this.#stored(id)
-    // An unknown id is compared too, with a hash that nothing has, so that it takes as long.
-    const same = timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(stored?.sha256 ?? '0'.repeat(64)))
-    if (!same || stored === undefined) return undefined
+    return this.#judged(secret, await this.#stored(id))
+  }
+
+  /** The same for many, in one question, whatever is remembered. */
+  async identifyAll(secrets: readonly string[]): Promise<readonly (Token | undefined)[]> {
+    const ids = [...new Set(secrets.map(idIn).filter((id) => id !== undefined))]
+    if (ids.length === 0) return secrets.map(() => undefined)
+    const answers = await this.#engine.settings(ids.map((key) => ({ op: 'get', collection: 'token', key })))
+    const stored = new Map(answers.flatMap(({ settings }) => settings).map((each) => [each.key, storedIn(each)]))
+    return secrets.map((secret) => this.#judged(secret, stored.get(idIn(secret) ?? '')))
+  }
+
+  #judged(secret: string, stored: StoredToken | undefined): Token | undefined {
+    if (!isSecretOf(stored, secret) || stored === undefined) return undefined
     this.#remember(stored)
     if (stored.revokedAt !== undefined) return undefined
     return stored.expiresAt !== undefined && stored.expiresAt <= this.#engine.now() ? undefined : stored
@@ -199,5 +209,9 @@ export class Tokens {
 }
 
 const idIn = (secret: string): string | undefined => PATTERN.exec(secret)?.[1]
+
+/** An unknown token is compared too, with a hash that nothing has, so that it takes as long. */
+const isSecretOf = (stored: StoredToken | undefined, secret: string): boolean =>
+  timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(stored?.sha256 ?? '0'.repeat(64)))
 
 const storedIn = ({ text }: Setting): StoredToken => JSON.parse(text) as StoredToken

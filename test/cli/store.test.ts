@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PermanentError } from '../../src/core/thrown.ts'
 import { defineJob } from '../../src/define-job.ts'
@@ -460,5 +461,32 @@ describe('a worker from the command line', () => {
     expect((await run('work', home.at('nothing.ts'))).code).toBe(3)
     writeFileSync(home.at('empty.ts'), 'export const nothing = 1\n')
     expect((await run('work', home.at('empty.ts'))).code).toBe(2)
+  })
+})
+
+describe('what operators do where the store is', () => {
+  it('is in the audit log: who, what, to which job, from where', async () => {
+    const at = home.at('audited.db')
+    const here = { env: { PAWL_URL: at, USER: 'ann' } }
+    const { id } = await json<{ id: string }>(['enqueue', 'x', '--queue', 'audited', '--delay', '1h'], here)
+    const acts = [
+      ['jobs', 'reschedule', id, '--delay', '2h'],
+      ['jobs', 'cancel', id, '--reason', 'a secret'],
+      ['jobs', 'reopen', id],
+      ['queues', 'pause', 'audited'],
+      ['queues', 'resume', 'audited'],
+    ]
+    for (const words of acts) expect((await pawl(words, here)).code).toBe(0)
+    const { entries } = await json<{ entries: readonly Record<string, string>[] }>(['audit', 'ls'], here)
+    const from = { by: 'cli:ann', address: hostname(), agent: 'pawl' }
+    expect(entries.toReversed()).toMatchObject([
+      { act: 'jobs.rescheduled', about: id, ...from },
+      { act: 'jobs.cancelled', about: id, ...from },
+      { act: 'jobs.reopened', about: id, ...from },
+      { act: 'queue.paused', about: 'audited', ...from },
+      { act: 'queue.resumed', about: 'audited', ...from },
+    ])
+    // Reasons may be sealed with the job, and are nowhere else.
+    expect(JSON.stringify(entries)).not.toContain('a secret')
   })
 })

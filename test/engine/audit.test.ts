@@ -44,6 +44,15 @@ describe('the audit log', () => {
     expect(await log.verify('t')).toEqual([])
   })
 
+  it('has room for everything that one process does at once', async () => {
+    const { engine } = new Bench()
+    const log = new AuditLog(engine, { address: 'here' })
+    await Promise.all(Array.from({ length: 300 }, (_, n) => log.append('t', act(`${n}`))))
+    const entries = await all(log)
+    expect(entries.map(({ about }) => about)).toEqual(Array.from({ length: 300 }, (_, n) => `${299 - n}`))
+    expect(entries.every(({ address }) => address === 'here')).toBe(true)
+  })
+
   it('shows what was changed or taken out by hand', async () => {
     const { engine } = new Bench()
     const log = new AuditLog(engine)

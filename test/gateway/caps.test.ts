@@ -7,6 +7,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { CAPS, type CapName, capsWith } from '../../src/gateway/caps.ts'
 import { Turns } from '../../src/gateway/turns.ts'
 import type { EventQuery } from '../../src/store/store.ts'
+import { VirtualClock } from '../engine/virtual-clock.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Answered, type House, house } from './house.ts'
 
@@ -330,6 +331,35 @@ describe('names that producers make up', () => {
     await using home = await house({ caps })
     for (const queue of ['a', 'b', 'c']) await home.pawl.engine.enqueue([request(queue)])
     beyond('queuesPerTenant', await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'd' }))
+  })
+
+  it('are so many that workers announce, however often they are counted again', async () => {
+    const clock = new VirtualClock()
+    await using home = await house({ caps, clock })
+    const announce = (type: string, who = 'worker') => home.ask(who, 'PUT', `/v1/types/${type}`, { queue: 'q' })
+    for (const type of ['x', 'y', 'z']) expect((await announce(type)).status).toBe(200)
+    beyond('typesPerTenant', await announce('w'))
+    // None of them has a job, so the count of jobs knows none of them.
+    clock.advance(120_000)
+    beyond('typesPerTenant', await announce('w'))
+    expect((await announce('y')).status).toBe(200)
+    expect((await announce('w', home.secrets['rival']?.worker)).status).toBe(200)
+  })
+
+  it('are so many that operators pause; what was resumed makes room', async () => {
+    await using home = await house({ caps })
+    const say = (queue: string, word: string, who = 'operator') =>
+      home.ask(who, 'POST', `/v1/queues/${queue}/${word}`, {})
+    for (const queue of ['a', 'b', 'c']) expect((await say(queue, 'pause')).status).toBe(200)
+    beyond('queuesPerTenant', await say('d', 'pause'))
+    beyond('queuesPerTenant', await say('d', 'resume'))
+    expect((await say('b', 'pause')).status).toBe(200)
+    expect((await say('d', 'pause', home.secrets['rival']?.operator)).status).toBe(200)
+    expect((await say('b', 'resume')).status).toBe(200)
+    expect((await say('d', 'pause')).status).toBe(200)
+    beyond('queuesPerTenant', await say('b', 'pause'))
+    for (const queue of ['a', 'c', 'd'])
+      expect((await home.ask('viewer', 'GET', `/v1/queues/${queue}`)).body).toMatchObject({ paused: true })
   })
 
   it('cost one question for all of a tenant’s', async () => {

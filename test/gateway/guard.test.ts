@@ -4,7 +4,9 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { capsWith } from '../../src/gateway/caps.ts'
 import { Guard } from '../../src/gateway/guard.ts'
 import { Objected } from '../../src/gateway/problem.ts'
+import { Strangers } from '../../src/gateway/strangers.ts'
 import type { SettingOperation } from '../../src/store/store.ts'
+import { turn } from '../../src/system/turn.ts'
 import { VirtualClock } from '../engine/virtual-clock.ts'
 import { house } from './house.ts'
 
@@ -27,12 +29,9 @@ const counting = (engine: Engine, asked: string[]): Engine =>
 const tries = (guard: Guard, address: string, count: number): number => {
   let allowed = 0
   for (let n = 0; n < count; n += 1) {
-    try {
-      guard.attempt(address)
-      allowed += 1
-    } catch (error) {
-      expect(error).toBeInstanceOf(Objected)
-    }
+    const refusal = guard.attempt(address)
+    if (refusal === undefined) allowed += 1
+    else expect(refusal).toBeInstanceOf(Objected)
   }
   return allowed
 }
@@ -62,7 +61,7 @@ describe('the guard', () => {
   it('says when to come back, and which cap it was', () => {
     const guard = new Guard(capsWith({ failuresPerAddress: 1 }), new VirtualClock(), 'salt')
     guard.attempt('a')
-    expect(() => guard.attempt('a')).toThrow(
+    expect(guard.attempt('a')).toEqual(
       expect.objectContaining({
         problem: expect.objectContaining({
           status: 429,
@@ -74,25 +73,77 @@ describe('the guard', () => {
   })
 })
 
+describe('strangers beyond the ration', () => {
+  it('are asked about together, one question at a time, and so many at most', async () => {
+    const questions: { readonly secrets: readonly string[]; readonly answer: () => void }[] = []
+    const identifyAll = (secrets: readonly string[]) =>
+      new Promise<readonly undefined[]>((resolve) =>
+        questions.push({ secrets, answer: () => resolve(secrets.map(() => undefined)) }),
+      )
+    const strangers = new Strangers({ identifyAll })
+    const all = Array.from({ length: 500 }, (_, n) => strangers.identify(madeUp(n)))
+    const same = strangers.identify(madeUp(7))
+    expect(questions.map(({ secrets }) => secrets.length)).toEqual([1])
+    questions[0]?.answer()
+    await all[0]
+    await turn()
+    expect(questions.map(({ secrets }) => secrets.length)).toEqual([1, 200])
+    questions[1]?.answer()
+    expect(await Promise.all([...all, same])).toEqual(new Array(501).fill(undefined))
+    expect(questions).toHaveLength(2)
+  })
+
+  it('are told when the store cannot be asked, and asked about again', async () => {
+    let isAway = true
+    const identifyAll = async (secrets: readonly string[]) => {
+      if (isAway) throw new Error('away')
+      return secrets.map(() => undefined)
+    }
+    const strangers = new Strangers({ identifyAll })
+    await expect(strangers.identify(madeUp(1))).rejects.toThrow('away')
+    isAway = false
+    expect(await strangers.identify(madeUp(1))).toBeUndefined()
+  })
+})
+
 describe('a gateway whose door is tried', () => {
-  it('asks the store about so many made-up tokens and no more, and goes on serving good ones', async () => {
-    const asked: string[] = []
-    await using home = await house({ caps: { failuresPerAddress: 20 } }, (engine) => counting(engine, asked))
+  it('lets so many made-up tokens fail and no more, and goes on serving good ones', async () => {
+    await using home = await house({ caps: { failuresPerAddress: 20 } })
     expect((await home.ask('viewer', 'GET', '/v1/jobs')).status).toBe(200)
-    asked.length = 0
     const answers = []
     for (let n = 0; n < 60; n += 1) answers.push(await home.ask(madeUp(n), 'GET', '/v1/jobs'))
     const statuses = Map.groupBy(answers, ({ status }) => status)
     expect(statuses.get(401)?.length ?? 0).toBeGreaterThanOrEqual(20)
     // One more for each second that has passed meanwhile.
     expect(statuses.get(401)?.length ?? 0).toBeLessThan(50)
-    expect(asked.filter((id) => id.startsWith('00000000000000')).length).toBe(statuses.get(401)?.length)
     for (const { body, headers } of statuses.get(429) ?? []) {
       expect(body).toMatchObject({ code: 'RATE', cap: 'failuresPerAddress' })
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
     // Known by now, and as welcome as ever from the very same address.
     for (let n = 0; n < 20; n += 1) expect((await home.ask('viewer', 'GET', '/v1/jobs')).status).toBe(200)
+  })
+
+  it('lets in who has a good token that nobody here has seen yet, whatever others at its address do', async () => {
+    const clock = new VirtualClock()
+    await using home = await house({ clock, caps: { failuresPerAddress: 1, failures: 1 } })
+    for (let n = 0; n < 3; n += 1) await home.ask(madeUp(n), 'GET', '/v1/jobs')
+    expect((await home.ask(madeUp(9), 'GET', '/v1/jobs')).status).toBe(429)
+    for (const scope of ['producer', 'viewer', 'admin'] as const)
+      expect((await home.ask(scope, 'GET', '/v1/jobs')).status).toBe(200)
+    expect((await home.ask('nonsense', 'GET', '/v1/jobs')).status).toBe(429)
+  })
+
+  it('rations who knows the id of a good token and makes up its secret', async () => {
+    const clock = new VirtualClock()
+    await using home = await house({ clock, caps: { failuresPerAddress: 5 } })
+    expect((await home.ask('viewer', 'GET', '/v1/jobs')).status).toBe(200)
+    const known = home.secrets['acme']?.viewer.slice(0, 'pawl_0123456789abcdef_'.length) ?? ''
+    const statuses = []
+    for (let n = 0; n < 10; n += 1)
+      statuses.push((await home.ask(known + String(n).padStart(43, 'a'), 'GET', '/v1/jobs')).status)
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429, 429, 429])
+    expect((await home.ask('viewer', 'GET', '/v1/jobs')).status).toBe(200)
   })
 
   it('keeps what it knows of good tokens, however many are made up', async () => {

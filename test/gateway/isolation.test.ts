@@ -160,3 +160,23 @@ describe('What cannot be kept', () => {
     expect((await home.ask('viewer', 'GET', '/v1/events', undefined, headers)).status).toBe(400)
   })
 })
+
+describe('The feed, page by page', () => {
+  it('does not let one tenant count what another does', async () => {
+    const at = async (path: string) => (await home.ask('viewer', 'GET', path)).body
+    const begin = String((await at('/v1/events?after=end'))['cursor'])
+    const rival = home.secrets['rival']?.producer as string
+    for (let n = 0; n < 12; n += 1) await home.ask(rival, 'POST', '/v1/jobs', { type: 'theirs', queue: 'theirs' })
+    await home.ask('producer', 'POST', '/v1/jobs', { type: 'ours', queue: 'feed' })
+    await home.ask('producer', 'POST', '/v1/jobs', { type: 'ours', queue: 'feed' })
+    const pages: unknown[][] = []
+    for (let cursor = begin; ; ) {
+      const page = await at(`/v1/events?limit=1&after=${encodeURIComponent(cursor)}`)
+      if (page['cursor'] === cursor) break
+      pages.push((page['feed'] as readonly { readonly jobType: string }[]).map(({ jobType }) => jobType))
+      cursor = String(page['cursor'])
+    }
+    // As many as we have events, however many others have.
+    expect(pages).toEqual([['ours'], ['ours']])
+  })
+})

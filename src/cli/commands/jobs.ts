@@ -5,14 +5,16 @@ import { DIALECTS } from '../../core/dialects/registry.ts'
 import { statusOf, view } from '../../core/dialects/view.ts'
 import type { Job } from '../../core/job.ts'
 import type { DialectName } from '../../core/policy.ts'
+import type { ActName } from '../../engine/audit.ts'
 import type { Answer } from '../../engine/engine.ts'
 import { eventToWire, jobToWire } from '../../gateway/contract/wire.ts'
 import type { Pawl } from '../../pawl.ts'
 import type { JobQuery } from '../../store/store.ts'
+import { audited } from '../audited.ts'
 import { countOf, dialectOf, labelsOf, listOf, statesOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import type { Context } from '../program.ts'
-import { found, type Session, withExisting } from '../session.ts'
+import { found, isGateway, type Session, withExisting } from '../session.ts'
 import { ago, safe, safeJson } from '../terminal.ts'
 import { collect, durationOf, words } from '../words.ts'
 
@@ -55,7 +57,9 @@ function movers(group: Command, session: () => Session): void {
     .option('--hard', 'now, without asking its handler')
     .option('--reason <text>', 'why')
     .action((id: string, { hard, reason }: { readonly hard?: boolean; readonly reason?: string }) =>
-      moved(session(), (pawl) => pawl.cancel(id, { mode: hard === true ? 'hard' : 'soft', reason })),
+      operated(session(), 'jobs.cancelled', id, (pawl) =>
+        pawl.cancel(id, { mode: hard === true ? 'hard' : 'soft', reason }),
+      ),
     )
   examples(cancel, 'pawl jobs cancel pj_1k9f3 --reason "customer left"')
   const signal = group
@@ -74,7 +78,7 @@ function movers(group: Command, session: () => Session): void {
     .description('a second chance for a job that ended badly')
     .option('--reason <text>', 'why')
     .action((id: string, { reason }: { readonly reason?: string }) =>
-      moved(session(), (pawl) => pawl.reopen(id, { reason })),
+      operated(session(), 'jobs.reopened', id, (pawl) => pawl.reopen(id, { reason })),
     )
   const reschedule = group
     .command('reschedule <id>')
@@ -82,7 +86,7 @@ function movers(group: Command, session: () => Session): void {
     .option('--delay <duration>', 'so much later: 30s, 5m, 2h')
     .option('--priority <priority>', '0 to 9, or critical, interactive, normal, batch')
     .action((id: string, { delay, priority }: { readonly delay?: string; readonly priority?: string }) =>
-      moved(session(), (pawl) =>
+      operated(session(), 'jobs.rescheduled', id, (pawl) =>
         pawl.reschedule(id, {
           delay: delay === undefined ? undefined : durationOf('--delay', delay),
           priority: priorityOf(priority),
@@ -240,8 +244,19 @@ async function result(session: Session, id: string, timeout: string): Promise<vo
   })
 }
 
+type Move = (pawl: Pawl) => Promise<Extract<Answer, { ok: true }>>
+
+/** The same words over HTTP are an operator's acts: here, too, they are told before they are done. */
+const operated = (session: Session, act: ActName, id: string, move: Move): Promise<void> =>
+  moved(session, async (pawl) => {
+    if (isGateway(session.url)) return await move(pawl)
+    const job = await found(pawl, id)
+    await audited(session, pawl.engine, job.spec.kind.tenant, { act, about: job.id })
+    return await move(pawl)
+  })
+
 /** Says what has become of the job. */
-async function moved(session: Session, move: (pawl: Pawl) => Promise<Extract<Answer, { ok: true }>>): Promise<void> {
+async function moved(session: Session, move: Move): Promise<void> {
   const { terminal } = session
   await withExisting(session, async (pawl) => {
     const { jobId, state, rev, replayed, cancel } = await move(pawl)

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { type PolicyInput, resolvePolicy } from '../../core/resolve.ts'
 import { type Handler, json } from '../call.ts'
+import { beyond } from '../caps.ts'
 import type { announcement } from '../contract/schemas.ts'
 import { Objected, objection, policyObjection } from '../problem.ts'
 
@@ -12,7 +13,7 @@ export const showType: Handler = async (call, { types }) => {
   return json(200, { type, queue: kind.queue, policy: kind.policy })
 }
 
-export const announceType: Handler = async (call, { types, census }) => {
+export const announceType: Handler = async (call, { types, census, caps }) => {
   const { queue, policy } = call.body as z.output<typeof announcement>
   const { tenant, queues } = call.token
   if (queues !== undefined && !queues.includes(queue))
@@ -21,6 +22,10 @@ export const announceType: Handler = async (call, { types, census }) => {
   if (!resolved.ok) throw policyObjection(resolved.violations)
   const type = call.params['type'] ?? ''
   const kind = { tenant, type, queue, policy: resolved.policy }
+  const isNew = (await types.kind(tenant, type)) === undefined
+  // The census forgets a type that has no jobs; what was announced stays.
+  if (isNew && (await types.count(tenant, caps.typesPerTenant)) >= caps.typesPerTenant)
+    throw beyond('typesPerTenant', caps)
   await census.admit(kind)
   await types.announce([kind])
   return json(200, { type, queue, policy: resolved.policy })

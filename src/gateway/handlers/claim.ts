@@ -3,9 +3,10 @@ import type { z } from 'zod'
 import { COUNTS } from '../../core/limits.ts'
 import type { Assignment, Engine } from '../../engine/engine.ts'
 import type { Lane } from '../../store/store.ts'
-import { type Call, type Handler, json, type Parts } from '../call.ts'
+import type { Call, Handler, Parts, Reply } from '../call.ts'
 import type { claims } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
+import { listed, pieces } from '../pieces.ts'
 import { Objected, objection } from '../problem.ts'
 
 type Claims = z.output<typeof claims>
@@ -72,15 +73,17 @@ function lanesOf({ token }: Call, { queues, priorities = PRIORITIES, lanes: want
   return lanes.map(({ queue, priority }) => ({ tenant: token.tenant, queue, priority }))
 }
 
-const told = (assignments: readonly Assignment[]) => {
-  const jobs = assignments.map(({ job, fence, leaseExpiresAt, input, inputLater }) => {
-    const head = JSON.stringify({
-      job: jobToWire(job, true),
-      fence,
-      leaseExpiresAt: new Date(leaseExpiresAt).toISOString(),
-      inputLater,
-    })
-    return input === undefined ? head : `${head.slice(0, -1)},"input":${input}}`
+const told = (assignments: readonly Assignment[]): Reply => ({
+  status: 200,
+  body: pieces(listed('{"jobs":[', assignments, textOf)),
+})
+
+function textOf({ job, fence, leaseExpiresAt, input, inputLater }: Assignment): string {
+  const head = JSON.stringify({
+    job: jobToWire(job, true),
+    fence,
+    leaseExpiresAt: new Date(leaseExpiresAt).toISOString(),
+    inputLater,
   })
-  return json(200, {}, { jobs: `[${jobs.join(',')}]` })
+  return input === undefined ? head : `${head.slice(0, -1)},"input":${input}}`
 }

@@ -6,14 +6,14 @@ import type { deadLettersQuery } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
 import { isMasked, jobFor } from '../masking.ts'
 import { Objected, refused } from '../problem.ts'
-import { fromCursor, loaded, shown } from './jobs.ts'
+import { foundJobs, loaded, shown } from './jobs.ts'
 
 export const listDeadLetters: Handler = async (call, { engine }) => {
   const { failed, limit, cursor, dialect } = call.query as z.output<typeof deadLettersQuery>
   const states = failed === 'true' ? (['dead_lettered', 'failed'] as const) : (['dead_lettered'] as const)
   const query = { tenant: call.token.tenant, states, order: 'newest', limit, cursor } as const
-  const found = await fromCursor(cursor, 'cursor', () => engine.find(query))
-  return json(200, { jobs: found.jobs.map((job) => shown(call, job, dialect)), cursor: found.cursor })
+  const found = await foundJobs(engine, query)
+  return json(200, { jobs: found.items.map((job) => shown(call, job, dialect)), cursor: found.cursor })
 }
 
 export const showDeadLetter: Handler = async (call, parts) => {

@@ -11,6 +11,7 @@ import { parsed } from '../body.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
 import { newJob, TRACEPARENT } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
+import { listed, pieces } from '../pieces.ts'
 import { Objected, objection, policyObjection, refused } from '../problem.ts'
 import { priorityOf } from '../words.ts'
 
@@ -47,7 +48,7 @@ export const createJobs: Handler = async (call, parts) => {
   const { engine } = parts
   const jobs = call.body['jobs'] as readonly unknown[]
   const requests: EnqueueRequest[] = []
-  const answers: unknown[] = new Array(jobs.length)
+  const answers: (() => unknown)[] = new Array(jobs.length)
   const places: number[] = []
   for (const [i, job] of jobs.entries()) {
     try {
@@ -56,7 +57,8 @@ export const createJobs: Handler = async (call, parts) => {
       places.push(i)
     } catch (error) {
       if (!(error instanceof Objected)) throw error
-      answers[i] = { ok: false, problem: error.problem.body }
+      const { body } = error.problem
+      answers[i] = () => ({ ok: false, problem: body })
     }
   }
   const atomic = call.body['atomic'] === true
@@ -64,12 +66,14 @@ export const createJobs: Handler = async (call, parts) => {
   const work = async () =>
     atomic && requests.length < jobs.length ? others(requests) : engine.enqueue(requests, undefined, atomic)
   const given = await parts.writes.take({ token: call.token.id, weight: requests.length, work })
-  for (const [n, place] of places.entries()) answers[place] = told(given[n] as EnqueueAnswer)
+  for (const [n, place] of places.entries()) answers[place] = () => told(given[n] as EnqueueAnswer)
   const refusals = given.filter(({ ok }) => !ok).length + jobs.length - requests.length
-  if (!atomic || refusals === 0) return json(200, { jobs: answers })
+  const body = (head: string) => pieces(listed(`${head}"jobs":[`, answers, (answer) => JSON.stringify(answer())))
+  if (!atomic || refusals === 0) return { status: 200, body: body('{') }
   const message = `Of ${jobs.length} jobs that were to come together not all could be accepted: nothing was enqueued.`
   const problem = refused(refuse('OTHERS_REFUSED', { command: 'enqueue', message }))
-  return { ...json(problem.status, { ...problem.body, jobs: answers }), type: 'application/problem+json' }
+  const head = `${JSON.stringify(problem.body).slice(0, -1)},`
+  return { status: problem.status, body: body(head), type: 'application/problem+json' }
 }
 
 const others = (requests: readonly EnqueueRequest[]): readonly EnqueueAnswer[] =>

@@ -10,8 +10,12 @@ import type { Positions } from '../positions.ts'
 import { Objected, objection } from '../problem.ts'
 import { eventStream } from '../waiting/event-stream.ts'
 import { fromCursor } from './jobs.ts'
+import { paged } from './paged.ts'
 
 type Query = z.output<typeof eventsQuery>
+/** Which events, but for the stretch of them. */
+type Asked = WithoutStretch<Extract<EventQuery, { by: 'type' | 'correlation' }>>
+type WithoutStretch<Q> = Q extends unknown ? Omit<Q, 'limit' | 'cursor'> : never
 
 export const streamEvents: Handler = async (call, parts) => {
   const query = call.query as Query
@@ -29,23 +33,31 @@ export const streamEvents: Handler = async (call, parts) => {
 
 const isEventType = (type: string): type is EventType => (EVENT_TYPES as readonly string[]).includes(type)
 
+/** However few are asked for: who goes through the feed one by one would count what others do. */
+const FEED_LOOKED_AT = 1_000
+
+/** Parts of a page by type that may be short: each looks at so many moments, few of which may have such events. */
+const SHORT_PARTS = 4
+
 /** By correlation, or by type and time; or the feed from a position. */
 async function page(call: Call, { engine, positions }: Parts, query: Query): Promise<Reply> {
   const { tenant } = call.token
   const { limit, cursor, after } = query
   if (after !== undefined) {
     const from = after === 'end' ? undefined : positionIn(after, positions, 'after')
-    const { feed, cursor: reached } = await engine.events({ by: 'feed', after: from, limit })
+    const { feed, cursor: reached } = await engine.events({ by: 'feed', after: from, limit: FEED_LOOKED_AT })
     const told = feed.filter((item) => concerns(item, call, query))
+    const shown = told.slice(0, limit)
+    const end = told.length > limit ? shown.at(-1)?.position : reached
     return json(200, {
-      feed: told.map((item) => ({ ...item, position: positions.seal(item.position) })),
-      cursor: reached === undefined || reached === '' ? reached : positions.seal(reached),
+      feed: shown.map((item) => ({ ...item, position: positions.seal(item.position) })),
+      cursor: end === undefined || end === '' ? end : positions.seal(end),
     })
   }
   // These pages do not say which queue an event is from, so who is bound to queues gets none.
   if (call.token.queues !== undefined)
     throw new Objected(objection('FORBIDDEN', 'The token is bound to queues: use the stream.'))
-  const asked: EventQuery =
+  const asked: Asked =
     query.correlationId === undefined
       ? {
           by: 'type',
@@ -53,12 +65,19 @@ async function page(call: Call, { engine, positions }: Parts, query: Query): Pro
           types: (query.type ?? EVENT_TYPES) as readonly EventType[],
           from: query.from ?? 0,
           to: query.to ?? engine.now() + 1,
-          limit,
-          cursor,
         }
-      : { by: 'correlation', tenant, correlationId: query.correlationId, limit, cursor }
-  const found = await fromCursor(cursor, 'cursor', () => engine.events(asked))
-  const events = isMasked(call) ? found.events.map(eventForViewers) : found.events
+      : { by: 'correlation', tenant, correlationId: query.correlationId }
+  const found = await fromCursor(cursor, 'cursor', () =>
+    paged(
+      query,
+      async (part) => {
+        const { events: items, cursor: next } = await engine.events({ ...asked, ...part })
+        return { items, cursor: next }
+      },
+      SHORT_PARTS,
+    ),
+  )
+  const events = isMasked(call) ? found.items.map(eventForViewers) : found.items
   return json(200, { events: events.map(eventToWire), cursor: found.cursor })
 }
 

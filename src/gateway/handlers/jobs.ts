@@ -5,12 +5,15 @@ import { view } from '../../core/dialects/view.ts'
 import type { Job } from '../../core/job.ts'
 import type { DialectName } from '../../core/policy.ts'
 import { refuse } from '../../core/refuse.ts'
-import type { Loaded } from '../../store/store.ts'
-import { type Call, type Handler, json, type Parts } from '../call.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { JobQuery, Loaded } from '../../store/store.ts'
+import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
 import type { dialect, jobEventsQuery, jobQuery, jobsQuery } from '../contract/schemas.ts'
 import { eventToWire, jobToWire, withoutNonces } from '../contract/wire.ts'
 import { eventForViewers, isMasked, jobFor } from '../masking.ts'
+import { pieces, tabled } from '../pieces.ts'
 import { isUnavailable, Objected, objection, refused } from '../problem.ts'
+import { paged } from './paged.ts'
 
 export const listJobs: Handler = async (call, { engine }) => {
   const { state, queue, type, label, policy, dialect: words, ...rest } = call.query as z.output<typeof jobsQuery>
@@ -22,22 +25,29 @@ export const listJobs: Handler = async (call, { engine }) => {
     types: type,
     labels: labelsOf(label),
   }
-  const { jobs, cursor } = await fromCursor(rest.cursor, 'cursor', () => engine.find(query))
+  const { items, cursor } = await foundJobs(engine, query)
   return json(200, {
-    jobs: jobs.map((job) => shown(call, job, words, policy === 'true')),
+    jobs: items.map((job) => shown(call, job, words, policy === 'true')),
     cursor,
   })
 }
 
+export const foundJobs = (engine: Engine, query: JobQuery) =>
+  fromCursor(query.cursor, 'cursor', () =>
+    paged(query, async (part) => {
+      const { jobs: items, cursor } = await engine.find({ ...query, ...part })
+      return { items, cursor }
+    }),
+  )
+
 export const showJob: Handler = async (call, parts) => {
   const { bodies, body = [], policy, dialect: words } = call.query as z.output<typeof jobQuery>
-  const masked = isMasked(call)
+  const tell = (job: Job) => shown(call, job, words, policy === 'true')
+  if (isMasked(call)) return json(200, { ...tell((await loaded(call, parts, [])).job), masked: true })
   const asked = [...(bodies?.split(',') ?? []), ...[body].flat()]
-  const wanted = asked.length === 0 ? ['input', 'output'] : asked
-  const found = masked ? await loaded(call, parts, []) : await withBodies(call, parts, wanted)
-  const told = shown(call, found.job, words, policy === 'true')
-  if (masked) return json(200, { ...told, masked: true })
-  if (bodies !== undefined || asked.length > 0) return json(200, { ...told, bodies: found.bodies })
+  if (bodies !== undefined || asked.length > 0) return await withBodies(call, parts, asked, tell)
+  const found = await loaded(call, parts, ['input', 'output'])
+  const told = tell(found.job)
   if (words !== undefined) return json(200, told)
   const { input: _, ...rest } = told as Record<string, unknown>
   const { input, output } = found.bodies
@@ -47,7 +57,11 @@ export const showJob: Handler = async (call, parts) => {
 export const listJobEvents: Handler = async (call, parts) => {
   const { afterRev, limit, dialect: words } = call.query as z.output<typeof jobEventsQuery>
   const { job } = await loaded(call, parts, [])
-  const { events, cursor } = await parts.engine.events({ by: 'job', id: job.id, afterRev, limit })
+  const { items: events, cursor } = await paged({ limit, cursor: String(afterRev) }, async (part) => {
+    const asked = { by: 'job', id: job.id, afterRev: Number(part.cursor), limit: part.limit } as const
+    const { events: items, cursor: next } = await parts.engine.events(asked)
+    return { items, cursor: next }
+  })
   const next = cursor === undefined ? undefined : Number(cursor)
   const seen = isMasked(call) ? events.map(eventForViewers) : events
   const told = words === undefined ? seen.map(eventToWire) : log(seen.map(withoutNonces), nameOf(words))
@@ -70,21 +84,34 @@ export async function fromCursor<T>(cursor: string | undefined, field: string, r
 
 /** Errors that are told when all are asked for: the last of them. A job may have had thousands. */
 const ERRORS_TOLD = 100
+/** Characters that are read at once, whoever else reads. */
+const MUCH = 1024 * 1024
 
-/** Whoever asks for all of something waits for its turn: it may be much. */
-async function withBodies(call: Call, parts: Parts, names: readonly string[]): Promise<Loaded> {
-  if (!names.some((name) => name.endsWith('/'))) return await loaded(call, parts, names)
+/**
+ * What a job has written may be much, and its record says how much that is: so many characters are told at a time, each
+ * body when the one before it was taken. Whoever asks for much waits for its turn.
+ */
+async function withBodies(
+  call: Call,
+  parts: Parts,
+  names: readonly string[],
+  tell: (job: Job) => object,
+): Promise<Reply> {
   const { token, signal } = call
-  const work = async () => {
-    const { job } = await loaded(call, parts, [])
-    const errors = Array.from({ length: Math.min(ERRORS_TOLD, job.attempt) }, (_, i) => `error/${job.attempt - i}`)
-    return await loaded(
-      call,
-      parts,
-      names.flatMap((name) => (name === 'error/' ? errors : [name])),
-    )
+  const { job } = await loaded(call, parts, [])
+  const share = parts.told.share(token.id, job.bodySize)
+  const errors = Array.from({ length: Math.min(ERRORS_TOLD, job.attempt) }, (_, i) => `error/${job.attempt - i}`)
+  const wanted = names.flatMap((name) => (name === 'error/' ? errors : [name]))
+  try {
+    const work = () => loaded(call, parts, wanted)
+    const isMuch = job.bodySize > MUCH || names.some((name) => name.endsWith('/'))
+    const found = await (isMuch ? parts.reads.take({ token: token.id, weight: 1, signal, work }) : work())
+    const head = `${JSON.stringify(tell(found.job)).slice(0, -1)},"bodies":{`
+    return { status: 200, body: pieces(tabled(head, found.bodies), () => share[Symbol.dispose]()) }
+  } catch (error) {
+    share[Symbol.dispose]()
+    throw error
   }
-  return await parts.reads.take({ token: token.id, weight: 1, signal, work })
 }
 
 /** The job a path names, of the token's own tenant and queues; anything else does not exist. */

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { Queues } from '../../engine/queues.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
+import { beyond } from '../caps.ts'
 import type { pageQuery } from '../contract/schemas.ts'
 import { Objected, objection } from '../problem.ts'
 import { audited } from './audit.ts'
@@ -37,10 +38,9 @@ export const resumeQueue: Handler = (call, parts) => setPaused(call, parts, fals
 /** By queue and state, of the token's own tenant and queues. */
 async function countsOf({ token }: Call, { engine }: Parts): Promise<ReadonlyMap<string, Record<string, number>>> {
   const found = new Map<string, Record<string, number>>()
-  const { tally } = await engine.events({ by: 'tally' })
-  for (const { tenant, queue, state, count } of tally) {
-    if (tenant !== token.tenant || count === 0 || (token.queues !== undefined && !token.queues.includes(queue)))
-      continue
+  const { tally } = await engine.events({ by: 'tally', tenant: token.tenant })
+  for (const { queue, state, count } of tally) {
+    if (count === 0 || (token.queues !== undefined && !token.queues.includes(queue))) continue
     const counts = found.get(queue) ?? {}
     counts[state] = (counts[state] ?? 0) + count
     found.set(queue, counts)
@@ -52,6 +52,12 @@ async function setPaused(call: Call, parts: Parts, paused: boolean): Promise<Rep
   const { token, params } = call
   const queue = params['queue'] ?? ''
   const queues = new Queues(parts.engine)
+  const { queuesPerTenant } = parts.caps
+  if (
+    !(await queues.isKnown(token.tenant, queue)) &&
+    (await queues.count(token.tenant, queuesPerTenant)) >= queuesPerTenant
+  )
+    throw beyond('queuesPerTenant', parts.caps)
   await audited(call, parts, { act: paused ? 'queue.paused' : 'queue.resumed', about: queue })
   if (paused) await queues.pause(token.tenant, queue, `${token.scope}:${token.name}`)
   else await queues.resume(token.tenant, queue)
