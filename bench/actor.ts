@@ -9,6 +9,8 @@ import type { Answers, FromActor, Order, Timed, ToActor, Usage } from './orders.
 const BULK = 20_000
 const REPORT_EVERY_MS = 10
 
+const UNLIMITED = { itemsPerSecond: 1e9, itemsAtOnce: 1e9 }
+
 const contender = await CONTENDERS[process.argv[2] as ContenderName]()
 process.on('message', ({ id, order }: ToActor) => void obey(id, order))
 process.on('disconnect', () => process.exit(0))
@@ -161,15 +163,17 @@ async function settled(): Promise<number> {
 }
 
 async function serve(url: string): Promise<string> {
-  const { open } = await built()
-  const { startGateway } = await builtGateway()
+  const { open } = await built(contender.build)
+  const { startGateway } = await builtGateway(contender.build ?? 'now')
   const { engine } = await open(url)
-  const gateway = await startGateway({ engine, port: 0, auth: false, rate: { perSecond: 1e9, burst: 1e9 } })
+  // Caps, and what they were called before: a worker that drains is no tenant who must be held back.
+  const unlimited = { caps: UNLIMITED, rate: { perSecond: 1e9, burst: 1e9 } }
+  const gateway = await startGateway({ engine, port: 0, auth: false, ...unlimited })
   return gateway.url
 }
 
 async function park(url: string, count: number): Promise<undefined> {
-  const { defineJob, open } = await built()
+  const { defineJob, open } = await built(contender.build)
   await using pawl = await open(url)
   const parked = defineJob({ type: 'parked', queue: 'parked', run: (_, ctx) => ctx.waitFor('never') })
   const worker = pawl.work([parked], { concurrency: 256 })

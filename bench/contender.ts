@@ -3,8 +3,12 @@
  * processes of its own (`actor.ts`), so that its CPU is nobody else's. All jobs are the same: a no-op with about 100
  * bytes of payload.
  */
+import type { Build } from './build.ts'
+
 export interface Contender {
   readonly name: string
+  /** Of those that are pawl: which. */
+  readonly build?: Build | undefined
   /** What its jobs are in: decides which server is metered. */
   readonly store: 'postgres' | 'redis' | 'sqlite'
   /** Share of the jobs it is given: the slow ones would run into the time limit, and a rate needs no more. */

@@ -2,8 +2,11 @@
 import type { Contender } from './contender.ts'
 
 export const CONTENDERS = {
-  pawl: async () => (await import('./contenders/pawl.ts')).pawl,
-  'pawl-sqlite': async () => (await import('./contenders/pawl-sqlite.ts')).pawlSqlite,
+  pawl: async () => (await import('./contenders/pawl.ts')).pawl('pawl', 'now'),
+  'pawl-sqlite': async () => (await import('./contenders/pawl.ts')).pawl('pawl-sqlite', 'now', 'sqlite'),
+  'pawl-before': async () => (await import('./contenders/pawl.ts')).pawl('pawl-before', 'before'),
+  'pawl-sqlite-before': async () =>
+    (await import('./contenders/pawl.ts')).pawl('pawl-sqlite-before', 'before', 'sqlite'),
   'graphile-worker': async () => (await import('./contenders/graphile-worker.ts')).graphileWorker,
   'pg-boss': async () => (await import('./contenders/pg-boss.ts')).pgBoss,
   'bullmq-redis': async () => (await import('./contenders/bullmq-redis.ts')).bullmqRedis,
@@ -14,6 +17,12 @@ export const CONTENDERS = {
 } satisfies Record<string, () => Promise<Contender>>
 
 export type ContenderName = keyof typeof CONTENDERS
+
+/** As it was at another commit. */
+export const BEFORE = {
+  pawl: 'pawl-before',
+  'pawl-sqlite': 'pawl-sqlite-before',
+} as const satisfies Partial<Record<ContenderName, ContenderName>>
 
 /** Whom pawl is compared with; the first three are fast enough for the big scenarios. */
 export const PEERS = [

@@ -1,5 +1,8 @@
-/** `npm run bench`: pawl beside its peers and beside bare SQL, on the same servers, in the same run, interleaved. */
-import { build } from './build.ts'
+/**
+ * `npm run bench`: pawl beside its peers, beside bare SQL and beside what it was, on the same servers, in the same run,
+ * interleaved.
+ */
+import { build, buildBefore } from './build.ts'
 import { installPeers } from './install.ts'
 import { optionsFrom, USAGE } from './options.ts'
 import { loadNow, surroundings } from './report/surroundings.ts'
@@ -11,6 +14,7 @@ if (options === undefined) {
   const loadBefore = loadNow()
   installPeers()
   build()
+  if (options.against !== undefined) buildBefore(options.against)
   const { installServers } = await import('./servers.ts')
   installServers(options.plan)
   const { measure } = await import('./measure.ts')

@@ -35,7 +35,7 @@ export async function withPlain(
   plain: (empty: Stage) => Promise<Figures>,
   run: () => Promise<Figures>,
 ): Promise<Figures> {
-  if (stage.name !== 'pawl') return run()
+  if (stage.contender.build === undefined) return run()
   const before = await plainly(stage, plain)
   return { ...before, ...(await run()) }
 }

@@ -54,7 +54,9 @@ function install(part) {
 
 function run(args) {
   const npm = process.env.npm_execpath
-  const options = { cwd: root, stdio: 'inherit' }
+  // What npm was told on the way here is not meant for this: `npm pack --dry-run` would install nothing.
+  const env = { ...process.env, npm_config_dry_run: 'false' }
+  const options = { cwd: root, stdio: 'inherit', env }
   const { status, error } = npm ? spawnSync(process.execPath, [npm, ...args], options) : spawnSync('npm', args, options)
   if (status !== 0) fail(`npm ${args.join(' ')} failed: ${error?.message ?? `exit code ${status}`}`)
 }

@@ -20,6 +20,7 @@ import { type Clock, realClock } from './system/clock.ts'
 import { Bundled, entry } from './system/entry.ts'
 import { realIds } from './system/ids.ts'
 import { harmless, type Log, silentLog, stderrLog } from './system/log.ts'
+import { demandNode } from './system/node-version.ts'
 import { withoutPretenuring } from './system/pretenuring.ts'
 import { type Random, realRandom } from './system/random.ts'
 import type { Service } from './system/service.ts'
@@ -138,6 +139,7 @@ export type Where = string | { readonly connection: PostgresConnection } | { rea
 
 /** Opens the jobs at this place, with everything that belongs to them, until it is closed. */
 export async function open(where: Where = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
+  demandNode()
   if (options.pretenuring !== 'keep') withoutPretenuring()
   if (typeof where === 'string' && isHttp(where)) return remote(where, options)
   const { store, transaction } = await openStore(where, options)

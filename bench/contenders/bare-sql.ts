@@ -21,7 +21,11 @@ export const bareSql: Contender = {
   async prepare(url) {
     const [client] = await connected(url, 1)
     const { migrate } = await builtMigrate()
-    await migrate(client, 'pawl')
+    const ask = async (text: string, values: unknown[] = []) => {
+      const { rows } = await client.query({ text, values, rowMode: 'array' })
+      return rows as unknown[][]
+    }
+    await migrate(ask, 'pawl')
     await client.query(`insert into pawl.queue (hash, tenant, name) values ('h', 't', 'q')`)
     await client.query(
       `insert into pawl.kind (hash, queue, type, window_ms, policy) values ('h', 1, 't', ${WINDOW_MS}, '[]')`,

@@ -1,43 +1,44 @@
 /** pawl as a user has it: `open`, `enqueueMany`, `work`; full event history, ticker and retention running. */
 import type { Pawl } from '../../src/pawl.ts'
-import { built } from '../build.ts'
+import { type Build, built } from '../build.ts'
 import type { Contender, Payload, WorkOptions } from '../contender.ts'
 
 /** What handlers of a worker usually are. No-ops end before the next begins: 32, 128 and 256 drained the same within 5 %. */
 const CONCURRENCY = 64
-const { defineJob, open } = await built()
 
-export const pawl: Contender = {
-  name: 'pawl',
-  store: 'postgres',
-  share: 1,
-  keeps: 'the record and an event per transition, until retention',
-  configuration: `defaults; concurrency ${CONCURRENCY}`,
-  async prepare(url) {
-    const opened = await open(url, { migrate: true, ticker: false, retention: false })
-    await opened.close()
-  },
-  async connect(url, role) {
-    const upkeep = role === 'worker' ? {} : ({ ticker: false, retention: false } as const)
-    const opened = await open(url, upkeep)
-    return {
-      async bulk(payloads, { delayMs }) {
-        await opened.enqueueMany(producing, payloads, delayMs === undefined ? {} : { delay: delayMs })
-      },
-      async one(payload) {
-        await opened.enqueue(producing, payload)
-      },
-      work: async (options) => working(opened, options),
-      close: () => opened.close(),
-    }
-  },
-}
-
-const noop = (handle: WorkOptions['handle'] = () => {}) =>
-  defineJob<'noop', Payload, void>({ type: 'noop', queue: 'bench', run: (payload) => handle(payload) })
-const producing = noop()
-
-function working(opened: Pawl, { handle, concurrency }: WorkOptions) {
-  const worker = opened.work([noop(handle)], { concurrency: concurrency ?? CONCURRENCY })
-  return { settled: async () => worker.held === 0, stop: () => worker.stop({ drain: 0 }) }
+export async function pawl(name: string, build: Build, store: Contender['store'] = 'postgres'): Promise<Contender> {
+  const { defineJob, open } = await built(build)
+  const noop = (handle: WorkOptions['handle'] = () => {}) =>
+    defineJob<'noop', Payload, void>({ type: 'noop', queue: 'bench', run: (payload) => handle(payload) })
+  const producing = noop()
+  const working = (opened: Pawl, { handle, concurrency }: WorkOptions) => {
+    const worker = opened.work([noop(handle)], { concurrency: concurrency ?? CONCURRENCY })
+    return { settled: async () => worker.held === 0, stop: () => worker.stop({ drain: 0 }) }
+  }
+  return {
+    name,
+    build,
+    store,
+    share: 1,
+    keeps: 'the record and an event per transition, until retention',
+    configuration: `defaults; concurrency ${CONCURRENCY}`,
+    async prepare(url) {
+      const opened = await open(url, { migrate: true, ticker: false, retention: false })
+      await opened.close()
+    },
+    async connect(url, role) {
+      const upkeep = role === 'worker' ? {} : ({ ticker: false, retention: false } as const)
+      const opened = await open(url, upkeep)
+      return {
+        async bulk(payloads, { delayMs }) {
+          await opened.enqueueMany(producing, payloads, delayMs === undefined ? {} : { delay: delayMs })
+        },
+        async one(payload) {
+          await opened.enqueue(producing, payload)
+        },
+        work: async (options) => working(opened, options),
+        close: () => opened.close(),
+      }
+    },
+  }
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { CONTENDERS, type ContenderName } from '../contenders.ts'
 import type { Options } from '../options.ts'
 import type { Summary } from '../summary.ts'
+import { changesIn, compared } from './changes.ts'
 import { charts } from './charts.ts'
 import { markdown } from './markdown.ts'
 import { asLine, type Result, resultOf } from './result.ts'
@@ -16,10 +17,19 @@ const RESULTS = new URL('../results/', import.meta.url)
 
 export async function report(summary: Summary, options: Options, on: Surroundings): Promise<void> {
   const scenarios = options.plan.map(({ scenario }) => scenario)
-  const tables = [results(summary, scenarios), costs(summary, scenarios), budget(summary), bars(summary)]
+  const changes = options.against === undefined ? undefined : changesIn(summary, scenarios)
+  const tables =
+    changes === undefined
+      ? [results(summary, scenarios), costs(summary, scenarios), budget(summary), bars(summary)]
+      : [compared(changes, options.against ?? '')]
   for (const table of tables) if (table.rows.length > 0) console.log(`\n${asText(table)}`)
   for (const { scenario, contender, round, failed } of summary.cells) {
     if (failed !== undefined) console.log(`${scenario}, ${contender}, round ${round}: ${failed}`)
+  }
+  if (changes !== undefined) {
+    if (options.json) console.log(JSON.stringify(changes))
+    if (changes.some(({ verdict }) => verdict === 'dearer')) process.exitCode = 1
+    return
   }
   const result = resultOf(summary, options, on, await contended(summary))
   if (options.mode !== 'tiny') console.log(`\nwritten to ${written(summary, options, result)}`)

@@ -47,12 +47,12 @@ const { exit, graceful } = await run(process.argv.slice(2), {
     err: (text) => process.stderr.write(text),
     isTTY: process.stdout.isTTY === true,
     errIsTTY: process.stderr.isTTY === true,
-    // Asked each time: a window may be drawn larger.
+    // Asked each time: a window may be drawn larger. A terminal that does not know its size says 0.
     get columns() {
-      return process.stdout.columns ?? 80
+      return process.stdout.columns || 80
     },
     get rows() {
-      return process.stdout.rows ?? 24
+      return process.stdout.rows || 24
     },
   },
 })

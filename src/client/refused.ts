@@ -10,7 +10,7 @@ export class GatewayRefused extends Error {
   readonly status: number
 
   constructor(status: number, refusal: Refusal) {
-    super(refusal.message)
+    super(`${refusal.code}: ${refusal.message.replace(/[^.]$/, '$&.')} ${refusal.next}`)
     this.status = status
     this.refusal = refusal
   }
@@ -19,6 +19,12 @@ export class GatewayRefused extends Error {
 export function checked(status: number, body: unknown): Wire {
   if (status < 400) return body as Wire
   throw new GatewayRefused(status, refusalOf(body as Wire))
+}
+
+/** A gateway says which header it wants; here that is an option. */
+const OPTION: Readonly<Record<string, string>> = {
+  UNAUTHENTICATED: 'Give a valid one: open(url, { token }). Where the store is at hand, pawl token create makes one.',
+  FORBIDDEN: 'Give one whose scope allows it: open(url, { token }).',
 }
 
 /** The problem of an answer, as the refusal it was. */
@@ -32,7 +38,7 @@ export function refusalOf(problem: Wire): Refusal {
   return {
     ...plain,
     code: code as Refusal['code'],
-    next: String(told['next'] ?? plain.next),
+    next: OPTION[String(code)] ?? String(told['next'] ?? plain.next),
     job: told['jobId'] as string | undefined,
     state: told['state'] as Refusal['state'],
     command: told['command'] as Refusal['command'],

@@ -5,6 +5,8 @@ const LENGTH_MAX = 1_000
 export function reasonOf(thrown: unknown): string {
   try {
     const said = typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown
+    // One that is rejected while nobody listens would end the process.
+    if (said instanceof Promise) said.catch(() => {})
     return String(said).slice(0, LENGTH_MAX)
   } catch {
     return `something that cannot be read (${typeof thrown})`

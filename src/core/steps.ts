@@ -17,6 +17,9 @@ export interface Step {
 
 export const NO_STEPS: readonly Step[] = []
 
+/** Whether it matters to a job that the clock was set: somebody owns it, and is owed the time. */
+export const isOwed = ({ lease }: Job): boolean => lease !== undefined
+
 /** When the lease of an owned job really ends. */
 export function leaseEndsAt({ id, lease, spec }: Job, steps: readonly Step[]): Time {
   if (lease === undefined) violated(`job ${id} is owned`)

@@ -7,7 +7,7 @@ import { decideTick } from '../core/decide.ts'
 import type { Job, Time } from '../core/job.ts'
 import { reasonOf } from '../core/reason.ts'
 import { refuse } from '../core/refuse.ts'
-import type { Step } from '../core/steps.ts'
+import { isOwed, type Step } from '../core/steps.ts'
 import type { Change, Store, Transaction, Verdict } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
@@ -18,7 +18,7 @@ import type { Holdings } from './holdings.ts'
 import type { IdBlocks } from './id-blocks.ts'
 import type { Observer } from './observer.ts'
 import type { Segment } from './segment.ts'
-import type { Steps } from './steps.ts'
+import { NOTICED_WITHIN_MS, type Steps } from './steps.ts'
 import type { StoreClock } from './store-clock.ts'
 
 export interface ExecutorParts {
@@ -44,6 +44,8 @@ export interface Family {
 
 export class Executor {
   readonly #parts: ExecutorParts
+  /** Owned by somebody whose lease may have ended: for the tick that can tell. */
+  #spared: readonly Job[] = []
 
   constructor(parts: ExecutorParts) {
     this.#parts = parts
@@ -73,10 +75,9 @@ export class Executor {
     const { now, jobs, setBackMs = 0 } = await store.due(limit)
     clock.heard(now, askedMs)
     if (setBackMs > 0) log.warn('the store’s clock was set back; its time goes on', { by_ms: setBackMs })
-    if (jobs.some(({ lease }) => lease !== undefined)) await steps.ask()
     const segments: Segment[] = []
     const changes: Change[] = []
-    for (const job of jobs) {
+    for (const job of await this.#judgeable(jobs)) {
       const segment = ticked(job, now, steps.known)
       if (segment === undefined) continue
       segments.push(segment)
@@ -89,6 +90,20 @@ export class Executor {
     const applied = segments.filter((_, i) => answer.verdicts[i]?.status === 'applied')
     for (const segment of applied) this.#applied(segment)
     return { due: jobs.length, moved: applied.length }
+  }
+
+  /**
+   * Whoever has just come cannot tell a lease that has ended from a clock that was set: jobs that are owned wait until those
+   * who were there before would have told. A job is handed out once in a while, so they are kept here until then.
+   */
+  async #judgeable(due: readonly Job[]): Promise<readonly Job[]> {
+    const { clock, steps } = this.#parts
+    const jobs = this.#spared.length === 0 ? due : [...this.#spared, ...due]
+    const isStranger = clock.watchedMs < NOTICED_WITHIN_MS
+    this.#spared = isStranger ? jobs.filter(isOwed).slice(0, SPARED_MAX) : []
+    if (isStranger) return jobs.filter((job) => !isOwed(job))
+    if (jobs.some(isOwed)) await steps.ask()
+    return jobs
   }
 
   /** Nobody is told that a lease has ended before others were asked whether the clock was set. */
@@ -192,6 +207,9 @@ export class Executor {
     else if (after.endedAt !== undefined && after.spec.parentId !== undefined) family.ended(after, tx !== undefined)
   }
 }
+
+/** More are handed out again. */
+const SPARED_MAX = 10_000
 
 interface Drafted {
   readonly group: Group

@@ -1,6 +1,6 @@
 /**
  * What is known of steps of the store's clock: those this process has noticed, and those that others have, which are kept
- * in the store for whoever comes later. Nobody loses a lease before the others were asked.
+ * in the store for whoever comes later. Nobody loses a lease before the others were asked, and had the time to notice.
  */
 import { NO_STEPS, type Step } from '../core/steps.ts'
 import type { Setting, SettingOperation, Store } from '../store/store.ts'
@@ -15,6 +15,11 @@ export interface StepsParts {
 const KEPT = 100
 /** How far apart two processes may see the same step. */
 const APART_MS = 2_000
+/**
+ * Within this time every process notices a step and tells the store: its ticker looks once a second, its workers more often.
+ * Whoever has watched the clock for less cannot tell a lease that has ended from a clock that was set just before.
+ */
+export const NOTICED_WITHIN_MS = 2_000
 const KEY = { collection: 'clock', key: 'steps' } as const
 
 export class Steps {

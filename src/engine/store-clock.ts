@@ -26,6 +26,8 @@ export class StoreClock {
   #leastMs = Number.NEGATIVE_INFINITY
   #mostMs = Number.POSITIVE_INFINITY
   #heardMs: number
+  /** When the first answer came. */
+  #metMs: number | undefined
 
   /** `stepped` is told of steps forward. A clock that is set back goes on: that is the store's promise (S13). */
   constructor(clock: Clock, stepped: (step: Step) => void = () => {}) {
@@ -46,6 +48,7 @@ export class StoreClock {
     const least = this.#leastMs - sinceMs * LOSES
     const most = this.#mostMs + sinceMs * GAINS
     this.#heardMs = heardMs
+    this.#metMs ??= heardMs
     this.#offset = now - heardMs
     // Where they differ, by however little, the answer is right: a clock that was set back and is put right gains what it
     // had lost, which is no news, but what is known must not stay behind it.
@@ -56,6 +59,11 @@ export class StoreClock {
     // Generous: too little could cost a lease, and too early by a millisecond costs one that was renewed just before, perhaps
     // through a process whose answers are ahead of ours by as much as nobody notices.
     this.#stepped({ at: Math.ceil(most + heardMs + TOLERANCE_MS), byMs: Math.ceil(now - askedMs - least) })
+  }
+
+  /** For how long the store's clock has been watched from here. */
+  get watchedMs(): number {
+    return this.#metMs === undefined ? 0 : this.#clock.monotonicMs() - this.#metMs
   }
 
   now(): Time {

@@ -7,6 +7,7 @@ import { type Clock, realClock } from '../system/clock.ts'
 import { harmless, type Log, silentLog } from '../system/log.ts'
 import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
+import { within } from '../system/within.ts'
 import { Allowance } from './allowance.ts'
 import { type Fetch, gateway } from './app.ts'
 import type { Parts } from './call.ts'
@@ -119,12 +120,19 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     tokens,
     async [Symbol.asyncDispose]() {
       wakes.wakeAll()
-      await desk[Symbol.asyncDispose]()
-      await feed[Symbol.asyncDispose]()
-      await subscription[Symbol.asyncDispose]()
+      const rest = async () => {
+        await desk[Symbol.asyncDispose]()
+        await feed[Symbol.asyncDispose]()
+        await subscription[Symbol.asyncDispose]()
+      }
+      // A store that does not answer is not waited for; whoever closes it ends what is under way there.
+      await within(timers, REST_WITHIN_MS, rest())
     },
   }
 }
+
+/** For rounds under way to end. */
+const REST_WITHIN_MS = 1_000
 
 const anonymousAdmin = (tenant: string): Token => ({
   id: 'anonymous',

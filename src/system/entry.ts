@@ -3,7 +3,7 @@
  * behind. Then they are looked for where the package is installed, if it is.
  */
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import * as modules from 'node:module'
 import { pathToFileURL } from 'node:url'
 
 /** There is no such file: pawl was bundled, and is not installed beside the bundle. */
@@ -29,7 +29,8 @@ export function entry(from: string | undefined, own: string, module: string): UR
     if (existsSync(beside)) return beside
   }
   try {
-    const manifest = createRequire(from ?? process.argv[1] ?? `${process.cwd()}/`).resolve('pawl/package.json')
+    // By no name of its own: the banner that esbuild needs for CommonJS declares `createRequire`, and bundled they are one file.
+    const manifest = modules.createRequire(from ?? process.argv[1] ?? `${process.cwd()}/`).resolve('pawl/package.json')
     return new URL(`./dist/${module}.js`, pathToFileURL(manifest))
   } catch {
     throw new Bundled(`${module}.js`)

@@ -9,3 +9,9 @@ export function nodeTooOld(version: string = process.versions.node, fromSources 
   const suffices = major >= 24 || (!fromSources && major === 22 && minor >= 18)
   return suffices ? undefined : `Node ${fromSources ? '24' : '22.18+ or 24'}+ is needed; this is Node ${version}.`
 }
+
+/** For the library, whose first call this is: what an older Node lacks would show later, and elsewhere, as a `TypeError`. */
+export function demandNode(): void {
+  const tooOld = nodeTooOld()
+  if (tooOld !== undefined) throw new Error(`pawl: ${tooOld} Install it from https://nodejs.org.`)
+}

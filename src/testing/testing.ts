@@ -17,6 +17,7 @@ import { queueKey } from '../store/store.ts'
 import { realClock } from '../system/clock.ts'
 import { realIds } from '../system/ids.ts'
 import { harmless, type Log, silentLog } from '../system/log.ts'
+import { demandNode } from '../system/node-version.ts'
 import { realRandom } from '../system/random.ts'
 import { turn } from '../system/turn.ts'
 import { Crew } from '../worker/crew.ts'
@@ -53,6 +54,7 @@ export interface ExpectedJob {
 }
 
 export async function openTesting(jobs: readonly JobDefinition[], options: TestingOptions = {}): Promise<Testing> {
+  demandNode()
   const testing = new Testing(jobs, options)
   await testing.drain()
   return testing

@@ -51,6 +51,10 @@ export interface Desk {
   failed(failed: FailedAttempt, outcome: Outcome): void
 }
 
+interface Committing {
+  instead: (() => void) | undefined
+}
+
 type Mode = 'held' | 'running' | 'ending' | 'over'
 
 /** Handlers that take longer than this are seen running before they end. */
@@ -81,6 +85,8 @@ export class Execution implements Sender, Run {
   /** What the handler has done wrong for good, whatever it says or chooses besides. */
   #doom: Error | undefined
   #interrupt: Error | undefined
+  /** Present exactly while a transaction has the last word; and what the handler ended with meanwhile, should it be undone. */
+  #committing: Committing | undefined
   #abort: AbortController | undefined
   #tidings: Tidings | undefined
   #giveUpAtMs = NEVER
@@ -201,10 +207,16 @@ export class Execution implements Sender, Run {
   async complete<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const { engine } = this.desk
     let stats: Readonly<Record<string, number>> | undefined
+    let committing: Committing | undefined
+    // Where it had not come to its last word, the word that was chosen meanwhile is none of its business.
     const undone = () => {
+      if (committing === undefined) return
+      const { instead } = committing
+      this.#committing = undefined
+      committing = undefined
       if (this.#mode === 'ending') this.#mode = 'running'
       for (const [name, by] of Object.entries(stats ?? {})) this.tidings.count(name, by)
-      stats = undefined
+      instead?.()
     }
     const value = await this.#transacted(undone, async (tx) => {
       const value = await work(tx)
@@ -214,12 +226,15 @@ export class Execution implements Sender, Run {
       await this.#voice.heard()
       this.guard()
       this.#mode = 'ending'
+      committing = { instead: undefined }
+      this.#committing = committing
       stats = this.#tidings?.takeCounters()
       const word = { id: this.assignment.job.id, ...completed(this.#voice, output.value, stats, this.#timing()) }
       const [answer] = await engine.settle([{ ...this.#voice.aboutRev(word), tx }])
       if (answer?.ok !== true) throw refused(answer?.refusal)
       return value
     })
+    this.#committing = undefined
     this.#vacate()
     this.#settle()
     return value
@@ -310,6 +325,7 @@ export class Execution implements Sender, Run {
   }
 
   #returned(value: unknown): void {
+    if (this.#committing !== undefined) this.#committing.instead = () => this.#returned(value)
     if (this.#mode !== 'running') return
     if (this.#doom !== undefined) return this.#fail(this.#doom)
     if (this.#chosen !== undefined) return this.#endAsChosen(this.#chosen)
@@ -335,6 +351,7 @@ export class Execution implements Sender, Run {
   }
 
   #threw(error: unknown, stage?: Stage): void {
+    if (this.#committing !== undefined) this.#committing.instead = () => this.#threw(error, stage)
     if (this.#mode !== 'running') return
     if (this.#doom !== undefined) return this.#fail(this.#doom)
     if (this.#chosen !== undefined) return this.#endAsChosen(this.#chosen)
@@ -397,7 +414,8 @@ export class Execution implements Sender, Run {
     const said = this.#last?.command
     this.desk.log.warn('outcome refused', { job_id: id, command: said?.type, code, reason: message })
     if (said?.type === 'fail' && said.fault.body !== undefined) return this.#end(barely(said, message))
-    if (said?.type !== 'fail' && said?.type !== 'release') {
+    // Whoever hands a job back has nothing to say in its place; a snooze is a handler's word like any other.
+    if (said?.type !== 'fail' && (said?.type !== 'release' || said.reason === 'snoozed')) {
       return this.#fail(new PermanentError(message, { code, stage: 'commit' }))
     }
     this.desk.log.error('a job is left to its lease', { job_id: id, command: said.type, code, reason: message })

@@ -1,11 +1,12 @@
 /** The context of one run. Thin: what must last goes through the execution's words, what lasted comes from memos. */
+import { isNativeError } from 'node:util/types'
 import { bodyRef } from '../core/body.ts'
 import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
 import type { DeadLetterReason, Job, JobId, Stage } from '../core/job.ts'
 import type { Jsonify } from '../core/jsonify.ts'
 import { LENGTHS } from '../core/limits.ts'
 import { reasonOf } from '../core/reason.ts'
-import { PermanentError, ValidationError } from '../core/thrown.ts'
+import { LeaseConflictError, PermanentError, ValidationError } from '../core/thrown.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Log, LogFields } from '../system/log.ts'
 import type { Context, ProgressInput, StepOptions, Waited, WaitOptions } from './context.ts'
@@ -65,48 +66,56 @@ export class HandlerContext implements Context {
     return this.#log
   }
 
-  async step<T>(name: string, work: () => Promise<T> | T, options: StepOptions<T> = {}): Promise<Jsonify<T>> {
-    const memos = this.#recall()
-    const key = memos.key(plainName(name))
-    const memo = await memos.find(key, 'step')
-    const { compensate } = options
-    if (memo?.kind === 'step') {
-      if (compensate !== undefined) {
-        this.#undo ??= new Map()
-        this.#undo.set(key, { undo: () => compensate(memo.value as Jsonify<T>), value: memo.value })
+  step<T>(name: string, work: () => Promise<T> | T, options: StepOptions<T> = {}): Promise<Jsonify<T>> {
+    return handed(async () => {
+      const memos = this.#recall()
+      const key = memos.key(plainName(name))
+      const memo = await memos.find(key, 'step')
+      const { compensate } = options
+      if (memo?.kind === 'step') {
+        if (compensate !== undefined) {
+          this.#undo ??= new Map()
+          this.#undo.set(key, { undo: () => compensate(memo.value as Jsonify<T>), value: memo.value })
+        }
+        return memo.value as Jsonify<T>
       }
-      return memo.value as Jsonify<T>
-    }
-    this.#run.guard()
-    this.#mustBeNew()
-    const text = stepText(key, await work())
-    const body = bodyRef(`step/${key}`, text)
-    await this.#run.say('record', { step: { name: key, body, compensate: compensate !== undefined } }, [
-      { name: body.name, text },
-    ])
-    // As JSON keeps it, also the first time: what works now works after a crash.
-    return (JSON.parse(text) as { value: Jsonify<T> }).value
+      this.#run.guard()
+      this.#mustBeNew()
+      const text = stepText(key, await work())
+      const body = bodyRef(`step/${key}`, text)
+      await this.#run.say('record', { step: { name: key, body, compensate: compensate !== undefined } }, [
+        { name: body.name, text },
+      ])
+      // As JSON keeps it, also the first time: what works now works after a crash.
+      return (JSON.parse(text) as { value: Jsonify<T> }).value
+    })
   }
 
-  async sleep(duration: Duration): Promise<void> {
-    const timeoutMs = durationMs(duration)
-    await this.#wait('sleep', { name: SLEEP, timeoutMs, onTimeout: 'resume' })
+  sleep(duration: Duration): Promise<void> {
+    return handed(async () => {
+      const timeoutMs = durationMs(duration)
+      await this.#wait('sleep', { name: SLEEP, timeoutMs, onTimeout: 'resume' })
+    })
   }
 
-  async waitFor<T = unknown>(name: string, options: WaitOptions = {}): Promise<Waited<T>> {
-    const { timeout, key: correlationKey, onTimeout } = options
-    const timeoutMs = timeout === undefined ? undefined : durationMs(timeout)
-    const signal = await this.#wait(plainName(name), { name, key: correlationKey, timeoutMs, onTimeout })
-    if (signal === undefined) return { timedOut: true, payload: undefined }
-    return { timedOut: false, payload: (await this.#recall().payload(signal, { name, key: correlationKey })) as T }
+  waitFor<T = unknown>(name: string, options: WaitOptions = {}): Promise<Waited<T>> {
+    return handed(async () => {
+      const { timeout, key: correlationKey, onTimeout } = options
+      const timeoutMs = timeout === undefined ? undefined : durationMs(timeout)
+      const signal = await this.#wait(plainName(name), { name, key: correlationKey, timeoutMs, onTimeout })
+      if (signal === undefined) return { timedOut: true, payload: undefined }
+      return { timedOut: false, payload: (await this.#recall().payload(signal, { name, key: correlationKey })) as T }
+    })
   }
 
-  async checkpoint<T = unknown>(...kept: readonly [] | readonly [unknown]): Promise<T | undefined> {
-    if (kept.length === 0) return (await this.#recall().checkpoint()) as T | undefined
-    this.#mustBeNew()
-    const text = mustSerialise(kept[0], 'checkpoint', 'The checkpoint') ?? 'null'
-    await this.#run.say('checkpoint', { body: bodyRef('checkpoint', text) }, [{ name: 'checkpoint', text }])
-    return undefined
+  checkpoint<T = unknown>(...kept: readonly [] | readonly [unknown]): Promise<T | undefined> {
+    return handed(async () => {
+      if (kept.length === 0) return (await this.#recall().checkpoint()) as T | undefined
+      this.#mustBeNew()
+      const text = mustSerialise(kept[0], 'checkpoint', 'The checkpoint') ?? 'null'
+      await this.#run.say('checkpoint', { body: bodyRef('checkpoint', text) }, [{ name: 'checkpoint', text }])
+      return undefined
+    })
   }
 
   progress({ done, total, message }: ProgressInput): void {
@@ -129,8 +138,10 @@ export class HandlerContext implements Context {
     if (!this.#undoing) this.#run.tidings.count(plainName(name), by)
   }
 
-  async artifact(name: string, ptr: string): Promise<void> {
-    if (!this.#undoing) await this.#run.say('record', { artifact: { name: plainName(name), ptr } })
+  artifact(name: string, ptr: string): Promise<void> {
+    return handed(async () => {
+      if (!this.#undoing) await this.#run.say('record', { artifact: { name: plainName(name), ptr } })
+    })
   }
 
   spawn(definition: Spawnable<unknown> | string, input?: unknown, options: SpawnOptions = {}): Promise<JobId> {
@@ -146,8 +157,10 @@ export class HandlerContext implements Context {
   }
 
   tx<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    this.#mustBeNew()
-    return this.#run.complete(work)
+    return handed(async () => {
+      this.#mustBeNew()
+      return this.#run.complete(work)
+    })
   }
 
   snooze(delay: Duration): never {
@@ -232,6 +245,21 @@ export class HandlerContext implements Context {
     throw new Suspension(`The run lets go: ${type}. Let this error pass.`)
   }
 }
+
+/**
+ * A word of which the handler need not wait for the answer: that its run is over by then, or its lease lost, is told to
+ * whoever waits, and otherwise no error that nobody has caught, which would end the process and all that runs there.
+ */
+function handed<T>(say: () => Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  say().then(resolve, (error: unknown) => {
+    if (isOrderly(error) || isLost(error)) promise.catch(() => {})
+    reject(error)
+  })
+  return promise
+}
+
+const isLost = (error: unknown): boolean => isNativeError(error) && error instanceof LeaseConflictError
 
 /** Room for the ordinal. */
 const NAME_MAX = LENGTHS.name - 8

@@ -6,6 +6,7 @@
 import { parseDuration } from '../core/duration.ts'
 import type { Time } from '../core/job.ts'
 import { RETRY_AFTER_MAX_MS } from '../core/limits.ts'
+import { property, unheard } from './thrown-value.ts'
 
 /** Milliseconds from now; undefined where nothing says so. */
 export function retryAfterMsOf(thrown: unknown, now: Time): number | undefined {
@@ -36,7 +37,7 @@ function headersOf(error: unknown, now: Time): number | undefined {
 /** `Headers`, or a plain object with names in any case. */
 function headerIn(headers: unknown, wanted: string): unknown {
   if (typeof headers !== 'object' || headers === null) return undefined
-  if ('get' in headers && typeof headers.get === 'function') return headers.get(wanted)
+  if ('get' in headers && typeof headers.get === 'function') return unheard(headers.get(wanted))
   return Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
 }
 
@@ -57,4 +58,4 @@ const untilMs = (time: number, now: Time): number | undefined =>
   Number.isNaN(time) ? undefined : Math.max(0, time - now)
 
 const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && name in value ? (value as Record<string, unknown>)[name] : undefined
+  typeof value === 'object' && value !== null ? property(value, name) : undefined

@@ -4,7 +4,7 @@
  * once, so that what cannot be read costs its own words and no others.
  */
 import { inspect } from 'node:util'
-import { isNativeError } from 'node:util/types'
+import { isNativeError, isPromise } from 'node:util/types'
 
 export interface ThrownValue {
   /** It is an error, or has a message as one has. */
@@ -89,12 +89,18 @@ export function entriesIn(value: unknown, most: number): readonly (readonly [nam
   }
 }
 
-function property(of: object, name: string): unknown {
+export function property(of: object, name: string): unknown {
   try {
-    return Reflect.get(of, name)
+    return unheard(Reflect.get(of, name))
   } catch {
     return undefined
   }
+}
+
+/** A proxy that asks elsewhere answers with promises. One that is rejected while nobody listens ends the process. */
+export function unheard(value: unknown): unknown {
+  if (isPromise(value)) Promise.prototype.then.call(value, undefined, () => {})
+  return value
 }
 
 function textIn(of: object, name: string): string | undefined {

@@ -57,4 +57,17 @@ describe('the options of the benchmark', () => {
     expect(() => asked('--rounds', 'many')).toThrow('not a whole number')
     expect(optionsFrom(['--help'])).toBeUndefined()
   })
+
+  it('take a commit to be compared with: pawl then and now, seven times, and nobody else unless named', () => {
+    const options = asked('--against', 'abc', '--only', 'drain-1,embedded,http')
+    expect(options).toMatchObject({ mode: 'full', against: 'abc' })
+    expect(options.plan.map(({ contenders, rounds }) => [contenders, rounds])).toEqual([
+      [['pawl', 'pawl-before'], 7],
+      [['pawl', 'pawl-before'], 7],
+      [['pawl-sqlite', 'pawl-sqlite-before'], 7],
+    ])
+    const beside = asked('--against', 'abc', '--only', 'drain-1', '--peers', 'pg-boss', '--rounds', '2')
+    expect(beside.plan).toMatchObject([{ contenders: ['pawl', 'pawl-before', 'pg-boss'], rounds: 2 }])
+    expect(asked().against).toBeUndefined()
+  })
 })

@@ -1,5 +1,6 @@
 /** A job that takes its process along, in several ways, and one that would do no harm. */
 import { defineJob } from '../../src/define-job.ts'
+import { leaveNoCore } from '../support/no-core.ts'
 import { say } from './jobs.ts'
 
 const policy = {
@@ -12,6 +13,7 @@ const policy = {
 export type How = 'abort' | 'exit' | 'memory' | 'kill'
 
 function die(how: How): Promise<never> {
+  leaveNoCore()
   if (how === 'abort') process.abort()
   if (how === 'exit') process.exit(7)
   if (how === 'kill') process.kill(process.pid, 'SIGKILL')

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { MACHINE } from '../../src/core/transitions.ts'
@@ -180,8 +180,9 @@ describe('being interrupted', () => {
 })
 
 describe('what is shown on a terminal', () => {
-  const onTerminal = async (columns: number, ...words: readonly string[]) => {
-    const line = `stty cols ${columns} rows 24; ${process.execPath} src/cli/main.ts ${words.join(' ')}`
+  const onTerminal = (columns: number, ...words: readonly string[]) => sized(columns, 24, ...words)
+  const sized = async (columns: number, rows: number, ...words: readonly string[]) => {
+    const line = `stty cols ${columns} rows ${rows}; ${process.execPath} src/cli/main.ts ${words.join(' ')}`
     await using script = spawned('script', ['-qec', line, '/dev/null'], { env: { TERM: 'xterm' } })
     script.child.stdin?.end()
     return (await script.ended).stdout
@@ -196,6 +197,13 @@ describe('what is shown on a terminal', () => {
     expect(shown.join('\n')).toMatch(/^QUEUE .* OLDEST$/m)
     expect(shown.join('\n')).toMatch(/^a-queue-.*… +1 +0 /m)
     expect((await pawl(['top', '-n', '1', '--url', store])).stdout).toContain('as-long-as-they-come-in-real-life')
+  })
+
+  it('is whole where the terminal does not know its size', async () => {
+    const store = home.at('unsized.db')
+    for (const queue of ['a', 'b', 'c']) await pawl(['enqueue', 'x', '--queue', queue, '--url', store])
+    const shown = seen(await sized(0, 0, 'top', '-n', '1', '--url', store))
+    for (const queue of ['a', 'b', 'c']) expect(shown).toMatch(new RegExp(`^${queue} +1 `, 'm'))
   })
 
   it('has colours for states, the same everywhere', async () => {
@@ -222,6 +230,26 @@ describe('what cannot be reached', () => {
     expect(stderr).toMatch(/\n {2}next {3}.*--url \(or PAWL_URL\)/)
     expect(stderr).not.toContain('hush')
     expect(code).toBe(1)
+  })
+})
+
+describe('a module whose jobs cannot be had', () => {
+  it.each([
+    [
+      'what npm init leaves behind',
+      '{ "type": "commonjs" }',
+      `import "pawl"`,
+      'Say that its package has modules: npm pkg set type=module',
+    ],
+    ['a mistake in it', '{ "type": "module" }', `throw new Error('no settings')`, 'See where, by itself: node '],
+  ])('is named with why and what to do: %s', async (_, manifest, text, next) => {
+    mkdirSync(home.at('shop'), { recursive: true })
+    writeFileSync(home.at('shop/package.json'), manifest)
+    writeFileSync(home.at('shop/jobs.ts'), text)
+    const { code, stderr } = await pawl(['work', home.at('shop/jobs.ts'), '--url', 'memory:'])
+    expect(stderr).toMatch(/pawl: USAGE: .*jobs\.ts cannot be imported: .*(?:outside a module|no settings)\.\n/)
+    expect(stderr).toContain(`  next   ${next}`)
+    expect(code).toBe(2)
   })
 })
 

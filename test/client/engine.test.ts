@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpEngine } from '../../src/client/client.ts'
 import { resolvePolicy } from '../../src/core/resolve.ts'
+import { open } from '../../src/index.ts'
 import { realTimers } from '../../src/system/timers.ts'
 import { type House, house } from '../gateway/house.ts'
 
@@ -32,6 +33,15 @@ describe('a URL that cannot be asked', () => {
 })
 
 describe('over HTTP', () => {
+  it('says what token is missing, and where it is given', async () => {
+    await using nobody = await open(home.gateway.url, { token: 'pawl_0_0', log: 'silent' })
+    await expect(nobody.get('pj_1')).rejects.toThrow(/^UNAUTHENTICATED: No valid token\. .*open\(url, \{ token \}\)/)
+    await using viewer = await open(home.gateway.url, { token: home.secrets['acme']?.viewer, log: 'silent' })
+    await expect(viewer.cancel('pj_1')).rejects.toThrow(
+      /^FORBIDDEN: .*\. Give one whose scope .*open\(url, \{ token \}\)/,
+    )
+  })
+
   it('each job of a batch keeps the trace of its own producer', async () => {
     const other = TRACE.replace('0af7', '1af7')
     const asked = [TRACE, other, undefined].map((traceparent) => ({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { reasonOf } from '../../src/core/reason.ts'
 import {
   LeaseConflictError,
   PermanentError,
@@ -39,4 +40,10 @@ describe('what handlers throw', () => {
       retryAfterMs: 5,
     })
   })
+})
+
+it('a reason that is promised in vain is a few words, and no error that nobody has caught', async () => {
+  const broken = { message: Promise.reject(new Error('the connection is gone')) }
+  expect(reasonOf(broken)).toBe('[object Promise]')
+  await expect(broken.message).rejects.toThrow('gone')
 })

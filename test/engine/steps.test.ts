@@ -58,6 +58,34 @@ describe('a store’s clock that is set forward', () => {
     await bench.must(job.id, { type: 'complete', fence })
   })
 
+  it('ends no lease by the word of somebody who came between the step and the first to notice it', async () => {
+    const bench = new Bench()
+    const { job, fence } = await bench.running()
+    bench.clock.advance(10_000)
+    bench.clock.set(10 * MINUTE)
+    const stranger = bench.another()
+    expect(await stranger.tick(10)).toEqual({ due: 1, moved: 0 })
+    bench.clock.advance(1_000)
+    // The owner's process looks once a second: it notices, and tells the others.
+    await bench.engine.tick(10)
+    bench.clock.advance(1_000)
+    expect(await stranger.tick(10)).toMatchObject({ moved: 0 })
+    await bench.must(job.id, { type: 'complete', fence })
+  })
+
+  it('keeps nobody who is alone for long from what a dead process has left', async () => {
+    const bench = new Bench()
+    const { job } = await bench.running()
+    bench.clock.advance(60_000)
+    const restarted = bench.another()
+    expect(await restarted.tick(10)).toEqual({ due: 1, moved: 0 })
+    bench.clock.advance(1_000)
+    expect(await restarted.tick(10)).toMatchObject({ moved: 0 })
+    bench.clock.advance(1_000)
+    expect(await restarted.tick(10)).toMatchObject({ moved: 1 })
+    expect(await bench.job(job.id)).toMatchObject({ state: 'queued', stalls: 1 })
+  })
+
   it('gives nobody who has died more than its lease had left', async () => {
     const bench = new Bench()
     const { job } = await bench.running()

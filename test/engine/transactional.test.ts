@@ -199,7 +199,8 @@ describe('effects and completion in one transaction', () => {
       await using _worker = pawl.work([careful])
       const job = await pawl.enqueue(careful, 1)
       expect(await job.result({ timeout: '60s' })).toBe('done')
-      expect(runs).toBe(2)
+      // Twice; or once more where the word about its counter was written during the second.
+      expect([2, 3]).toContain(runs)
       expect(await job.job()).toMatchObject({ attempt: 1, failures: 0, counters: { tries: 1 } })
     },
   )

@@ -2,6 +2,7 @@
 
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DURATION_RULE } from '../../src/core/duration.ts'
 import { openApi } from '../../src/gateway/contract/openapi.ts'
 import { ROUTES } from '../../src/gateway/contract/routes.ts'
 import { defineJob } from '../../src/index.ts'
@@ -235,6 +236,13 @@ describe('a type that a worker has announced', () => {
     expect(jobs.map(({ job }) => job.queue)).toEqual(['theirs', 'default'])
     const rival = await home.ask(home.secrets['rival']?.producer, 'POST', '/v1/jobs', { type: 'announced' })
     expect(rival.body['queue']).toBe('default')
+  })
+})
+
+describe('a duration that is none', () => {
+  it('is answered with what one looks like, not with a pattern', async () => {
+    const { status, body } = await home.ask('producer', 'POST', '/v1/jobs', { type: 't', delay: '5 parsecs' })
+    expect([status, body['violations']]).toEqual([400, [{ field: 'body.delay', rule: DURATION_RULE }]])
   })
 })
 

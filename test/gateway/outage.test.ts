@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { RETRY_FOR } from '../../src/cli/commands/serve.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import { startGateway } from '../../src/gateway/serve.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
@@ -64,4 +65,25 @@ it('a database that is away, or takes no writes, is told soon, and when to come 
   } finally {
     await admin.end()
   }
+})
+
+it('a store that never answers keeps no gateway from ending', async () => {
+  await using pawl = await open('memory:', { log: 'silent' })
+  const asked = Promise.withResolvers<void>()
+  const engine = Object.assign(Object.create(pawl.engine) as Engine, {
+    subscribe: (wake: Parameters<Engine['subscribe']>[0]) => pawl.engine.subscribe(wake),
+    settings: (operations: Parameters<Engine['settings']>[0]) => pawl.engine.settings(operations),
+    now: () => pawl.engine.now(),
+    claim: () => {
+      asked.resolve()
+      return new Promise<never>(() => {})
+    },
+  })
+  const gateway = await startGateway({ engine, port: 0, auth: false })
+  const body = JSON.stringify({ workerId: 'w', queues: ['default'], limit: 1, waitMs: 30_000 })
+  const headers = { 'content-type': 'application/json' }
+  const claim = fetch(`${gateway.url}/v1/claims`, { method: 'POST', headers, body }).catch((error: unknown) => error)
+  await asked.promise
+  await gateway[Symbol.asyncDispose]()
+  expect(await claim).toBeInstanceOf(Error)
 })

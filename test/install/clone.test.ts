@@ -30,8 +30,13 @@ describe.runIf(soaking)('a fresh clone', () => {
     expect([has('pg'), has('vitest'), changed()]).toEqual([true, false, ''])
   })
 
-  it('has everything once it is tested, and keeps it when it is started again', () => {
-    expect(ran('node', 'scripts/prepare.mjs', 'all').stdout).toContain('prepare: npm installs everything')
+  it('packs, as README says, and has everything for that', () => {
+    const packed = ran('npm', 'pack', '--foreground-scripts')
+    expect(packed.stdout, packed.stderr).toContain('prepare: npm installs everything')
+    expect(existsSync(join(clone, 'pawl-0.1.0.tgz'))).toBe(true)
+  })
+
+  it('keeps it when it is started again', () => {
     expect([has('vitest'), has('node'), changed()]).toEqual([true, true, ''])
     for (const part of ['run', 'all']) expect(ran('node', 'scripts/prepare.mjs', part).stdout).toBe('')
     expect(has('vitest')).toBe(true)

@@ -91,14 +91,21 @@ describe('the package as it is published', () => {
       expect([run.status, run.stdout]).toEqual([1, ''])
     })
 
-    it.each(old)('$which, so does a store in a file', ({ program, args, version }) => {
-      const opening = `import { open } from './dist/index.js'; await open('jobs.db').catch((e) => console.log(e.message))`
-      const run = spawnSync(program, [...args, '--input-type=module', '-e', opening], { encoding: 'utf8' })
-      expect([run.stderr, run.stdout]).toEqual([
-        '',
-        `pawl: for the embedded store (jobs.db) Node 22.18+ or 24+ is needed; this is Node ${version}. Or use postgres://…\n`,
-      ])
-    })
+    const firstCalls = [
+      `import { open } from './dist/index.js'; await open('jobs.db')`,
+      `import { open } from './dist/index.js'; await open('memory:')`,
+      `import { open } from './dist/index.js'; await open('http://127.0.0.1:1')`,
+      `import { openTesting } from './dist/testing/testing.js'; await openTesting([])`,
+    ].map((opening) => ({ opening }))
+
+    it.each(old.flatMap((node) => firstCalls.map((call) => ({ ...node, ...call }))))(
+      '$which, so does $opening',
+      ({ program, args, version, opening }) => {
+        const run = spawnSync(program, [...args, '--input-type=module', '-e', opening], { encoding: 'utf8' })
+        expect(run.stderr).toContain(`Error: pawl: Node 22.18+ or 24+ is needed; this is Node ${version}. Install it`)
+        expect([run.status, run.stdout]).toEqual([1, ''])
+      },
+    )
   })
 })
 

@@ -20,8 +20,8 @@ async function main() {
 }
 main().catch((error) => console.log(error.message))
 `
-/** What esbuild needs of anybody who bundles CommonJS into modules: Postgres' driver is that. */
-const REQUIRE = `import { createRequire as required } from 'node:module'; const require = required(import.meta.url)`
+/** What esbuild needs of anybody who bundles CommonJS into modules, as everybody writes it: Postgres' driver is that. */
+const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)`
 
 /** Each writes one file, and answers with its path. */
 const BUNDLERS: Readonly<Record<string, (folder: string) => Promise<string>>> = {

@@ -1,16 +1,13 @@
-/** What the pages of `docs/` show compiles. Of one page all blocks of TypeScript are one program, read from top to bottom. */
+/** What the pages of `docs/` show compiles. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesLike } from '../support/source.ts'
+import { filesOf } from './guide.ts'
 
 const PAGES = filesLike('docs/*.md')
-const BLOCK = /^```ts\n([\s\S]*?)^```$/gm
-
-const programOf = (page: string): string =>
-  [...readFileSync(page, 'utf8').matchAll(BLOCK)].map(([, code = '']) => code).join('\n')
 
 /** The entries of the package, from the sources. */
 function paths(): Record<string, readonly string[]> {
@@ -29,7 +26,11 @@ function check(programs: ReadonlyMap<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-guides-'))
   try {
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
-    for (const [name, text] of programs) writeFileSync(join(folder, name), text)
+    for (const [name, text] of programs) {
+      mkdirSync(join(folder, dirname(name)), { recursive: true })
+      writeFileSync(join(folder, name), text)
+    }
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
     const compilerOptions = {
       paths: paths(),
       noUnusedLocals: false,
@@ -47,23 +48,26 @@ function check(programs: ReadonlyMap<string, string>): string {
 
 describe('the guides', () => {
   const programs = new Map(
-    PAGES.flatMap((page) => {
-      const text = programOf(page)
-      return text === '' ? [] : [[`${basename(page, '.md')}.mts`, text] as const]
-    }),
+    PAGES.flatMap((page) =>
+      [...filesOf(page)].map(([name, text]) => [`${basename(page, '.md')}/${name}`, text] as const),
+    ),
   )
 
   it('show what compiles', () => {
     expect([...programs.keys()]).toEqual(
-      expect.arrayContaining(['getting-started.mts', 'jobs.mts', 'transactions.mts', 'testing.mts', 'embedding.mts']),
+      expect.arrayContaining([
+        'getting-started/jobs.ts',
+        'getting-started/main.ts',
+        ...['jobs', 'transactions', 'testing', 'embedding'].map((page) => `${page}/page.ts`),
+      ]),
     )
     expect(check(programs)).toBe('')
   })
 
   it('would be found out', () => {
     expect(
-      check(new Map([['wrong.mts', `import { open } from 'pawl'\nawait open('memory:', { migrat: true })\n`]])),
-    ).toMatch(/wrong\.mts\(2,.*migrat/)
+      check(new Map([['wrong.ts', `import { open } from 'pawl'\nawait open('memory:', { migrat: true })\n`]])),
+    ).toMatch(/wrong\.ts\(2,.*migrat/)
   })
 
   it('link to pages and places that are there', () => {

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, symlinkSync, writeFile
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
+import { filesOf } from './guide.ts'
 
 const ENTRIES = ['pawl', 'pawl/testing', 'pawl/conformance', 'pawl/otel', 'pawl/gateway', 'pawl/prometheus']
 
@@ -89,6 +90,16 @@ export function proveInstalled(folder: () => string): void {
   it('works in an application of modules', () => {
     const imports = Object.entries(NAMES).map(([name, names]) => `import { ${names} } from '${name}'`)
     expect(run(folder(), 'app.mjs', imports.join('\n') + APP)).toEqual(WORKS)
+  })
+
+  it('works as the first guide says', () => {
+    const shop = join(folder(), 'shop')
+    mkdirSync(shop)
+    writeFileSync(join(shop, 'package.json'), '{ "type": "module" }')
+    for (const [name, text] of filesOf('docs/getting-started.md')) writeFileSync(join(shop, name), text)
+    const ran = spawnSync(process.execPath, ['main.ts'], { cwd: shop, encoding: 'utf8', timeout: 60_000 })
+    expect(ran.stdout).toMatch(/^pj_1\n\{ to: 'ann@example\.com', letters: 5 \} \S+\n$/)
+    expect([ran.status, ran.stderr]).toEqual([0, ''])
   })
 
   it('works in an application that requires', () => {

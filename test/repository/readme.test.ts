@@ -26,6 +26,16 @@ describe('the README', () => {
     }
   })
 
+  it('tells a newcomer to run nothing that a bare clone cannot run', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
+    const prepares = (name: string) => scripts[name]?.startsWith('node scripts/prepare.mjs ') === true
+    const commands = Object.keys(scripts).filter((name) => !name.startsWith('pre'))
+    const unprepared = commands.filter((name) => !prepares(`pre${name}`))
+    // Not one line with the preparation: its shell would go on with the Node it began with.
+    expect(scripts['prepack']).toBe('npm run --silent build')
+    expect(unprepared).toEqual([])
+  })
+
   it.each(['README.md', 'ARCHITECTURE.md'])('%s names only commands and files that exist', (page) => {
     const text = readFileSync(page, 'utf8')
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }

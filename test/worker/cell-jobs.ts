@@ -2,6 +2,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { PermanentError, ThrottledError } from '../../src/core/thrown.ts'
 import { defineJob } from '../../src/define-job.ts'
+import { leaveNoCore } from '../support/no-core.ts'
 
 const apart = {
   module: import.meta.url,
@@ -118,6 +119,7 @@ export const crashes = defineJob({
   type: 'crashes',
   memoryMb: 64,
   run(how: 'abort' | 'exit' | 'memory' | 'throw' | 'reject' | 'kill') {
+    leaveNoCore()
     if (how === 'abort') process.abort()
     if (how === 'exit') process.exit(3)
     if (how === 'kill') process.kill(process.pid, 'SIGKILL')

@@ -430,3 +430,62 @@ describe('compensation', () => {
     expect(done).toEqual(['flight', 'hotel', 'flight', 'hotel'])
   })
 })
+
+describe('a handler that waits for no answer', () => {
+  const words: Readonly<Record<string, (ctx: Context) => unknown>> = {
+    sleep: (ctx) => ctx.sleep('1h'),
+    'wait for a signal': (ctx) => ctx.waitFor('go'),
+    step: (ctx) => ctx.step('late', () => 1),
+    checkpoint: (ctx) => ctx.checkpoint(1),
+    artifact: (ctx) => ctx.artifact('a', 'b'),
+    tx: (ctx) => ctx.tx(async () => 1),
+  }
+
+  it.each(Object.keys(words))('harms nobody by a word that comes too late: %s', async (name) => {
+    await using stage = openStage()
+    const unheard: unknown[] = []
+    const listen = (error: unknown) => void unheard.push(error)
+    const late = Promise.withResolvers<void>()
+    const careless = definition((_, ctx) => {
+      // Its run is over, and nobody is told of what it says.
+      void late.promise.then(() => void words[name]?.(ctx))
+      return 'done'
+    })
+    const id = await stage.enqueue(careless)
+    stage.work([careless], { transaction: (work) => work({ query: async () => ({ rows: [] }) }) })
+    await stage.time.advance(100)
+    const others = process.listeners('unhandledRejection')
+    process.removeAllListeners('unhandledRejection').on('unhandledRejection', listen)
+    try {
+      late.resolve()
+      await stage.time.advance(100)
+      await new Promise((resolve) => setImmediate(resolve))
+    } finally {
+      process.removeAllListeners('unhandledRejection')
+      for (const other of others) process.on('unhandledRejection', other)
+    }
+    expect(unheard).toEqual([])
+    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', attempt: 1 })
+  })
+
+  it('is told of it where it does wait', async () => {
+    await using stage = openStage()
+    const told = Promise.withResolvers<unknown>()
+    const patient = definition((_, ctx) => {
+      void new Promise((resolve) => setImmediate(resolve)).then(() => ctx.checkpoint(1).catch(told.resolve))
+    })
+    await stage.enqueue(patient)
+    stage.work([patient])
+    await stage.time.advance(100)
+    expect(await told.promise).toMatchObject({ name: 'LeaseConflictError' })
+  })
+
+  it('fails by a snooze that nobody could wait for', async () => {
+    await using stage = openStage()
+    const sleepy = definition((_, ctx) => ctx.snooze(Number.MAX_VALUE))
+    const id = await stage.enqueue(sleepy)
+    stage.work([sleepy])
+    await stage.time.advance(100)
+    expect(await stage.load(id)).toMatchObject({ state: 'failed', stalls: 0, error: { code: 'INVALID' } })
+  })
+})

@@ -17,6 +17,11 @@ function thrower(): never {
 const unreadable = (name: PropertyKey, error: object = new Error('still readable')): object =>
   Object.defineProperty(error, name, { get: thrower, enumerable: true })
 
+/** What answers with a promise, as a proxy for something elsewhere does. Nobody listens to this one, and it is rejected. */
+const broken = (): Promise<never> => Promise.reject(new Error('the connection is gone'))
+const promising = (name: PropertyKey, error: object = new Error('still readable')): object =>
+  Object.defineProperty(error, name, { get: broken })
+
 function revoked(target: object): object {
   const { proxy, revoke } = Proxy.revocable(target, {})
   revoke()
@@ -99,6 +104,11 @@ const SHAPES: readonly (readonly [name: string, make: () => unknown, expected: E
   ['a cause of a thousand causes', () => deep(1_000), { message: /^level 999$/ }],
   ['a revoked proxy as the cause', () => new Error('outer', { cause: revoked({}) }), { message: /^outer$/ }],
   ['many errors in one', () => new AggregateError([new Error('a'), revoked([])], 'all'), { code: 'AggregateError' }],
+  ['a message that is promised in vain', () => promising('message', {}), { code: 'thrown' }],
+  ['a cause that is promised in vain', () => promising('cause'), { message: /still readable/ }],
+  ['a stage that is promised in vain', () => promising('stage', new TransientError('x')), { code: 'transient' }],
+  ['headers that are asked for in vain', () => Object.assign(new Error('x'), { headers: { get: broken } }), {}],
+  ['a proxy that asks elsewhere', () => new Proxy(new Error('far'), { get: broken }), { message: /far/ }],
   ['a hundred megabytes', () => new Error('m'.repeat(HUGE)), { message: /^m+…$/ }],
   ['a hundred megabytes of text', () => 'm'.repeat(HUGE), { code: 'thrown', message: /^m+…$/ }],
 ]

@@ -6,6 +6,7 @@ import type { Pawl } from '../../src/pawl.ts'
 import type { Context } from '../../src/worker/context.ts'
 import { eventually } from '../support/eventually.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { definition, openStage } from './stage.ts'
 
 interface Bank extends AsyncDisposable {
   readonly pawl: Pawl
@@ -119,4 +120,58 @@ it('says so where the store has no transactions', async () => {
   await using _ = pawl.work([pay])
   const job = await pawl.enqueue(pay)
   await expect(job.result({ timeout: '10s' })).rejects.toThrow(/needs a store with transactions/)
+})
+
+describe('a transaction that fails', () => {
+  const once = { retry: { attempts: 1 } } as const
+
+  it('takes no word back that its handler chose without waiting for it', async () => {
+    await using stage = openStage()
+    const failed = Promise.withResolvers<never>()
+    const careless = definition((_, ctx) => {
+      ctx.tx(() => failed.promise).catch(() => {})
+      // A word that the store will not have: what follows from that is said in its place.
+      ctx.deadLetter('no such reason' as never)
+    }, once)
+    const settle = stage.engine.settle.bind(stage.engine)
+    stage.engine.settle = async (words) => {
+      failed.reject(new Error('while the answer is on its way'))
+      await stage.time.sleep(10)
+      return settle(words)
+    }
+    const id = await stage.enqueue(careless)
+    const { worker } = stage.work([careless], { transaction: (work) => work({ query: async () => ({ rows: [] }) }) })
+    await stage.time.advance(1_000)
+    expect(await stage.load(id)).toMatchObject({ state: 'failed', error: { code: 'INVALID' } })
+    expect(worker).toMatchObject({ running: 0, held: 0 })
+  })
+
+  it.each(['returned', 'threw'] as const)(
+    'leaves the word to a handler that %s while it was committed',
+    async (how) => {
+      await using stage = openStage()
+      const committing = Promise.withResolvers<void>()
+      const impatient = definition(async (_, ctx) => {
+        ctx.tx(async () => 'paid').catch(() => {})
+        await committing.promise
+        if (how === 'threw') throw new Error('I cannot wait')
+        return 'unpaid'
+      }, once)
+      const id = await stage.enqueue(impatient)
+      const { worker } = stage.work([impatient], {
+        async transaction(work) {
+          // A store without transactions refuses the last word; this one takes its time to say so.
+          const refused = await work({ query: async () => ({ rows: [] }) }).catch((error: unknown) => error)
+          committing.resolve()
+          await stage.time.sleep(100)
+          throw refused
+        },
+      })
+      await stage.time.advance(1_000)
+      const ended =
+        how === 'threw' ? { state: 'dead_lettered', error: { message: 'I cannot wait' } } : { state: 'succeeded' }
+      expect(await stage.load(id)).toMatchObject(ended)
+      expect(worker).toMatchObject({ running: 0, held: 0 })
+    },
+  )
 })

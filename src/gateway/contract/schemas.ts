@@ -1,6 +1,6 @@
 /** What comes in over HTTP, as schemas: they validate, they document, and they are the client's types. */
 import { z } from 'zod'
-import { DURATION, parseDuration } from '../../core/duration.ts'
+import { DURATION, DURATION_RULE, parseDuration } from '../../core/duration.ts'
 import { DEAD_LETTER_REASONS, STAGES, STATES } from '../../core/job.ts'
 import { AT_ONCE, COUNTS, LENGTHS, MAX_DURATION_MS, SIZES } from '../../core/limits.ts'
 import { COMMA_RULE, isPlain, PLAIN_RULE, SEGMENT_RULE } from '../../core/name.ts'
@@ -8,6 +8,7 @@ import { DIALECT_NAMES, ERROR_CLASSES } from '../../core/policy.ts'
 import { described, listOf, membersOnly, tableOf } from './collections.ts'
 import type { Opaque } from './outline.ts'
 
+const TRACEPARENT_RULE = 'must be a W3C traceparent: 00-<32 hex digits>-<16 hex digits>-<2 hex digits>'
 export const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
 const text = (max: number) => z.string().min(1).max(max).refine(isPlain, PLAIN_RULE)
@@ -22,7 +23,7 @@ const workerName = segment(LENGTHS.worker)
 const listed = segment(LENGTHS.name).refine((value) => !value.includes(','), COMMA_RULE)
 const durationMs = z.number().min(0).max(MAX_DURATION_MS)
 const duration = z
-  .union([durationMs, z.string().regex(DURATION)])
+  .union([durationMs, z.string().regex(DURATION, DURATION_RULE)])
   .refine((value) => (parseDuration(value) ?? 0) <= MAX_DURATION_MS, `at most ${MAX_DURATION_MS} ms`)
   .describe("milliseconds, or '30s', '4m59s', '2h', '1d12h'")
 const time = z.iso.datetime().describe('ISO 8601, UTC')
@@ -95,7 +96,11 @@ export const newJob = membersOnly({
   workflowId: key.optional(),
   stepIndex: z.int().min(0).optional(),
   correlationId: id.optional(),
-  traceparent: z.string().regex(TRACEPARENT).optional().describe('W3C; the request’s own header unless given'),
+  traceparent: z
+    .string()
+    .regex(TRACEPARENT, TRACEPARENT_RULE)
+    .optional()
+    .describe('W3C; the request’s own header unless given'),
   policy: policy
     .optional()
     .describe('the one its worker has announced unless given; every word left out has its default'),

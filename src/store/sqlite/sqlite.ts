@@ -8,7 +8,6 @@ import { assert } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
 import { idNumber, idText } from '../../core/id.ts'
 import type { Time } from '../../core/job.ts'
-import { nodeTooOld } from '../../system/node-version.ts'
 import { realTimers } from '../../system/timers.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { original, storable } from '../codec/text.ts'
@@ -78,9 +77,6 @@ export interface SqliteOptions {
 
 export async function openSqliteStore(options: SqliteOptions = {}): Promise<Store> {
   const path = options.path ?? '.pawl/jobs.db'
-  // Before a thread is started: an older Node has no SQLite for it to import.
-  const tooOld = nodeTooOld()
-  if (tooOld !== undefined) throw new Error(`pawl: for the embedded store (${path}) ${tooOld} Or use postgres://…`)
   const kinds = new Kinds()
   const hints = new Hints()
   const file = {
