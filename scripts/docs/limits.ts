@@ -24,7 +24,7 @@ export function limitsPage(): string {
       ]),
     ),
     `Bodies without anything in them that is kept as it is are smaller whatever the cap: words alone ${BODY_BYTES.words} bytes, lists of names ${BODY_BYTES.lists}. Of each body the first 16 KiB are not counted among the bytes under way, so that a heartbeat is always heard. Lists are turned away when half of \`requests\` are under way, enqueues at three quarters, claims at all of them, words of owners never.`,
-    'Queues, types and kinds are counted by each gateway: what the store held when it was first asked, and what came through it since. A worker that has been silent for an hour is forgotten, and its record is its token’s. Where a tenant has all the tokens it may have, those that have expired or been revoked make room.',
+    'Queues and types are counted by each gateway: what the store held when it was first asked, and what came through it since. Kinds are counted by what came through the gateway since it was started. A worker’s name is its token’s for as long as it is present, which is a minute after its last word; then another token of the tenant may take it. One that has been silent for an hour is shown no more, and makes room when the next one tells of itself. Where a tenant has all the tokens it may have, those that have expired or been revoked make room.',
     `The audit log keeps its entries for ${AUDIT_DAYS} days.`,
     '## What one job may have',
     'The same for everybody, over HTTP or not; refused as `LIMIT_REACHED`, `INBOX_FULL`, or `INVALID` with the field.',

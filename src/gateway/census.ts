@@ -1,7 +1,8 @@
 /**
  * Names that producers make up: queues, types, and kinds (what queue, type and policy make together). Stores never
- * forget a kind, so each tenant may have so many. What a gateway knows is what the store held when it was first asked,
- * and what it has let in since; a name that nobody uses any more is forgotten when the tenant comes to its cap.
+ * forget a kind, so each tenant may have so many. What a gateway knows of queues and types is what the store held when it
+ * was first asked, and what it has let in since; of kinds only the latter. A name that nobody uses any more is forgotten
+ * when the tenant comes to its cap.
  */
 import { digest } from '../core/hash.ts'
 import type { Kind } from '../core/job.ts'

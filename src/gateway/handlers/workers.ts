@@ -19,7 +19,7 @@ const told = ({ workerId, words, seenAt, present }: SeenWorker): object => ({
   present,
 })
 
-/** A worker's record is its token's: nobody speaks for somebody else's. */
+/** While a worker is present, its record is its token's: nobody speaks for somebody else's. */
 export const reportWorker: Handler = async (call, { workers, caps }) => {
   const workerId = call.params['worker'] ?? ''
   const { tenant, id } = call.token
