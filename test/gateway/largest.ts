@@ -1,7 +1,8 @@
 /** The largest value a schema allows: every list full, every text as long as it may be, every member there. */
 import { LENGTHS } from '../../src/core/limits.ts'
 
-interface Schema {
+/** As much of JSON Schema as the contract uses. */
+export interface Schema {
   readonly type?: string
   readonly format?: string
   readonly pattern?: string

@@ -3,6 +3,7 @@ import { described } from '../../src/gateway/contract/collections.ts'
 import type { Route } from '../../src/gateway/contract/routes.ts'
 import { WORDS, type WordName } from '../../src/gateway/contract/schemas.ts'
 import { goodBody } from './good-bodies.ts'
+import type { Schema } from './largest.ts'
 
 export interface Place {
   readonly route: Route
@@ -13,18 +14,6 @@ export interface Place {
   readonly most: number | undefined
   /** The request with `n` of them: a body's text, or a query. */
   request(n: number): string
-}
-
-interface Schema {
-  readonly type?: string
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly additionalProperties?: Schema | boolean
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-  readonly maxItems?: number
-  readonly maxProperties?: number
-  readonly maxLength?: number
-  readonly [key: string]: unknown
 }
 
 type Made = (n: number) => string
