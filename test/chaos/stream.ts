@@ -4,6 +4,7 @@ import { defineJob } from '../../src/define-job.ts'
 import type { JobHandle } from '../../src/job-handle.ts'
 import { type OpenOptions, open } from '../../src/open.ts'
 import type { Pawl } from '../../src/pawl.ts'
+import { type Log, stderrLog } from '../../src/system/log.ts'
 import type { Worker } from '../../src/worker/worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { soaking } from '../support/scale.ts'
@@ -14,6 +15,7 @@ const PRODUCERS = 4
 export class Stream implements AsyncDisposable {
   readonly pawl: Pawl
   readonly #worker: Worker
+  readonly #raw: readonly string[]
   readonly #acknowledged: JobHandle<unknown>[] = []
   readonly #producing: Promise<void>[]
   readonly #stopping = new AbortController()
@@ -21,11 +23,22 @@ export class Stream implements AsyncDisposable {
   #ran = 0
 
   static async open(url: string, options: OpenOptions = {}): Promise<Stream> {
-    return new Stream(await open(url, { migrate: true, ...options }))
+    const raw: string[] = []
+    const log: Log = {
+      ...stderrLog,
+      warn: (message, fields) => {
+        stderrLog.warn(message, fields)
+        if (message === 'claim failed' && !String(fields?.['reason']).startsWith('pawl: '))
+          raw.push(String(fields?.['reason']))
+      },
+    }
+    return new Stream(await open(url, { migrate: true, log, ...options }), raw)
   }
 
-  constructor(pawl: Pawl) {
+  /** `raw`: why claims failed, where that was not in our own words: what a store said that nobody had thought of. */
+  constructor(pawl: Pawl, raw: readonly string[] = []) {
     this.pawl = pawl
+    this.#raw = raw
     const flow = defineJob({
       type: 'flow',
       // Long enough to be renewed although a silent way had to be found out first; and what happens to a way again and again
@@ -61,7 +74,7 @@ export class Stream implements AsyncDisposable {
     await eventually('jobs to flow', () => this.acknowledged > before + 20 && this.#ran > ran + 20, { withinMs })
   }
 
-  /** No more; everything that was acknowledged has succeeded, once. */
+  /** No more; everything that was acknowledged has succeeded, once, and no claim failed for a reason of its own. */
   async done(withinMs: number): Promise<{ readonly acknowledged: number; readonly refused: number }> {
     this.#stopping.abort()
     await Promise.all(this.#producing)
@@ -70,6 +83,7 @@ export class Stream implements AsyncDisposable {
       const ends = (await handle.events()).filter(({ to }) => to === 'succeeded')
       if (ends.length !== 1) throw new Error(`${handle.id} succeeded ${ends.length} times`)
     }
+    if (this.#raw.length > 0) throw new Error(`${this.#raw.length} claims failed, the first with: ${this.#raw[0]}`)
     const { discrepancies } = await this.pawl.verify()
     if (discrepancies.length > 0) throw new Error(JSON.stringify(discrepancies.slice(0, 5)))
     return { acknowledged: this.acknowledged, refused: this.#refused }

@@ -472,7 +472,7 @@ describe('a claim that stands is answered', () => {
     expect(idsOf(await asked(grant, store))).toEqual([item.job.id])
     await store.close()
     await using app = await connected(url.href)
-    for (const name of ['pawl.standing', 'pawl.standing_id_seq']) {
+    for (const name of ['pawl.standing', 'pawl.standing_number']) {
       await expect(app.query(`select * from ${name}`), name).rejects.toMatchObject({ code: '42501' })
     }
   })

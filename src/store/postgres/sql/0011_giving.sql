@@ -18,7 +18,7 @@ declare
   it pawl.standing;
 begin
   select * into it from pawl.standing s
-  where s.id > (select q.last_value - 256 from pawl.standing_id_seq q) and s.until > now_ms and s.lanes @> array[for_lane]
+  where s.id > (select q.last_value - 256 from pawl.standing_number q) and s.until > now_ms and s.lanes @> array[for_lane]
     and not pg_try_advisory_xact_lock_shared(hashtextextended(s.channel, 0))
   order by s.id desc limit 1 for update skip locked;
   return it;

@@ -6,8 +6,8 @@
 do $$
 declare
   tables constant text[] := array['migration', 'queue', 'kind', 'job', 'ready', 'lease', 'rest', 'past', 'claim', 'standing',
-    'entry', 'tally', 'feed', 'key', 'body', 'mark', 'link', 'asked', 'annotation', 'setting', 'seen', 'lead', 'bundled', 'stretch',
-    'jobs', 'events'];
+    'entry', 'tally', 'feed', 'key', 'body', 'mark', 'link', 'asked', 'annotation', 'setting', 'seen', 'lead', 'standing_number', 'bundled',
+    'stretch', 'jobs', 'events'];
   port constant text[] := array['clock', 'server_ms', 'keep_time', 'insert_plain', 'insert_one', 'enqueue', 'enqueue_together', 'claim', 'offer',
     'hear', 'settle',
     'missed', 'loosen', 'recount', 'move', 'heartbeat', 'due', 'intern_queues', 'intern_kind', 'kinds_by_id', 'records',
