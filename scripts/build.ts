@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sqlFiles } from '../src/store/postgres/sql-files.ts'
+import { sqlFiles } from '../src/store/postgres/schema/files.ts'
 
 /** `dist/`: JavaScript, declarations, source maps, the examples. */
-const SQL = 'dist/store/postgres/sql-files.js'
+const SQL = 'dist/store/postgres/schema/files.js'
 const EXAMPLES = 'examples/*'
 
 rmSync('dist', { recursive: true, force: true })

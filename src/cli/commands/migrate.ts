@@ -1,14 +1,14 @@
 /** `pawl migrate`: brings a Postgres database to this version's schema, or says what that would take. */
 import type { Command } from 'commander'
 import { INSTALLATION } from '../../engine/audit.ts'
-import { checkedRole, checkedSchema } from '../../store/postgres/identifiers.ts'
+import { checkedRole, checkedSchema } from '../../store/postgres/schema/identifiers.ts'
 import {
   type Ask,
   migrate as apply,
   type MigrationStatus,
   migrationStatus,
   schemaScript,
-} from '../../store/postgres/migrate.ts'
+} from '../../store/postgres/schema/migrate.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
 import { audited } from '../audited.ts'
 import { examples } from '../example.ts'

@@ -1,5 +1,5 @@
 /**
- * The claims of this process whose jobs have no leases of their own (`sql/0001_tables.sql`), by the fence all of their
+ * The claims of this process whose jobs have no leases of their own (`schema/0001_tables.sql`), by the fence all of their
  * jobs have in common. Whoever ends such jobs says which claim they are from; where that was forgotten, or somebody else
  * claimed them, the database finds it out, which is dearer.
  */

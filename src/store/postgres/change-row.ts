@@ -1,4 +1,4 @@
-/** A move as the JSON the database takes it in. The names are explained in `sql/0004_settle.sql` and `sql/0005_moves.sql`. */
+/** A move as the JSON the database takes it in. The names are explained in `settle/settle.sql` and `settle/move_one.sql`. */
 import { assert } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
 import { digest } from '../../core/hash.ts'

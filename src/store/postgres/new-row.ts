@@ -12,7 +12,7 @@ import { bigints, texts } from './arrays.ts'
 import type { Interned } from './kinds.ts'
 import { literal, uniform } from './uniform.ts'
 
-/** Absent keys are absent columns; the names are explained in `sql/`. */
+/** Absent keys are absent columns; the names are explained in `enqueue/bear.sql`. */
 export interface NewRow {
   readonly i: number
   readonly t: number

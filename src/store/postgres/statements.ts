@@ -1,4 +1,4 @@
-/** Every statement the adapter sends, by name. The functions they call live in `sql/`; this is their only caller. */
+/** Every statement the adapter sends, by name. The functions they call live beside their readers, a file each; this is their only caller. */
 export interface Statements {
   readonly insertPlain: string
   /** The same, and given away by the same commit, or told of. */

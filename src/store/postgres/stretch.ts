@@ -1,4 +1,4 @@
-/** A row of history with all that is needed to read it by itself (`sql/0013_logs.sql`). */
+/** A row of history with all that is needed to read it by itself (`read/stretch.sql`). */
 import type { Event } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
 import type { State } from '../../core/job.ts'

@@ -55,7 +55,8 @@ describe('whoever is in the role of the installation', () => {
 
   it('cannot touch a table, nor a helper', async () => {
     const { rows } = await owner.query<{ name: string }>(
-      `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'pawl' and tablename <> 'migration'`,
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables
+       where schemaname = 'pawl' and tablename <> 'migration'`,
     )
     expect(rows.length).toBeGreaterThan(12)
     for (const { name } of rows) {

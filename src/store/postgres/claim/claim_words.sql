@@ -1,0 +1,3 @@
+-- Who claimed, as JSON: worker, actor, nonce, request, at.
+create or replace function pawl.claim_words(claim_id bigint) returns json language sql stable set search_path = pawl, pg_temp as
+$$ select json_build_array(c.worker, c.actor, c.nonce, coalesce(c.request_words, c.request), c.at) from claim c where c.id = claim_id $$;

@@ -1,0 +1,3 @@
+-- The time as the server has it, which somebody may set.
+create or replace function pawl.server_ms() returns bigint language sql volatile as
+$$ select floor(extract(epoch from clock_timestamp()) * 1000)::bigint $$;

@@ -1,0 +1,28 @@
+-- One new job and its keys: null, or 'by:holder' of whoever was first. Raises PW001 where a key is held after something
+-- was written, for the caller to undo.
+create or replace function pawl.bear(item json, now_ms bigint, giver bigint) returns text
+language plpgsql set search_path = pawl, pg_temp as $$
+declare
+  x record;
+  k record;
+  holder bigint;
+begin
+  select * into x from json_to_record(item)
+    as x(i bigint, t bigint, k int, l int, w int, b text, h text, c text, m text[], r bigint, n bigint, p int, tn text, ks json);
+  insert into job (id, created_at, kind, lane, sum, input, head, correlation, marks)
+  values (x.i, x.t, x.k, x.l, sum_of(x.b), x.b, x.h, x.c, x.m) on conflict (id) do nothing;
+  if not found then return 'id:' || x.i; end if;
+  if x.m is not null then insert into mark (mark, job) select unnest(x.m), x.i; end if;
+  for k in select * from json_to_recordset(coalesce(x.ks, '[]')) as k(p text, k text, u bigint) loop
+    holder := take_key(x.tn, k.p, k.k, x.i, k.u, now_ms, giver);
+    if holder is not null then
+      raise exception using errcode = 'PW001', message = k.p || ':' || holder, detail = k.k;
+    end if;
+  end loop;
+  if x.p = 1 then insert into rest (id, tick) values (x.i, x.n);
+  else
+    insert into ready (id, ready_at, lane, window_ms, kind, bytes, tick)
+    values (x.i, coalesce(x.r, x.t), x.l, x.w, x.k, coalesce(octet_length(x.b), 0), x.n);
+  end if;
+  return null;
+end $$;

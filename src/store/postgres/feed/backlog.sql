@@ -1,0 +1,13 @@
+-- Who calls it: whoever measures. Index: ready's own, lane by lane: as many steps as there are lanes with something in them.
+create or replace function pawl.backlog(lanes int) returns table (tenant text, name text, since bigint)
+language sql volatile rows 100 set search_path = pawl, pg_temp as $$
+  with recursive firsts as (
+    (select r.lane, r.ready_at, 1 as n from ready r order by r.lane, r.ready_at limit 1)
+    union all
+    select f.lane, f.ready_at, p.n + 1 from firsts p
+    cross join lateral (select r.lane, r.ready_at from ready r where r.lane > p.lane order by r.lane, r.ready_at limit 1) f
+    where p.n < lanes
+  )
+  select q.tenant, q.name, min(f.ready_at) from firsts f join queue q on q.id = f.lane / 10
+  where f.ready_at <= clock() group by q.id
+$$;

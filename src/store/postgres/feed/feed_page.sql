@@ -1,0 +1,6 @@
+create or replace function pawl.feed_page(after_pos bigint, entries int)
+returns table (pos bigint, jobs bigint[], revs int[], kinds int[], shapes text[], void bigint[])
+language sql stable rows 20 set search_path = pawl, pg_temp as $$
+  select e.pos, coalesce(c.jobs, e.jobs), e.revs, e.kinds, e.shapes, e.void
+  from entry e left join claim c on c.id = e.claim where e.pos >= after_pos order by e.pos limit entries
+$$;

@@ -1,0 +1,8 @@
+-- Of one tenant, or of all.
+create or replace function pawl.tallies(tenant_name text) returns table (kind int, state text, count bigint)
+language sql stable rows 100 set search_path = pawl, pg_temp as $$
+  select t.kind, t.state::text, t.count from tally t where tenant_name is null and t.count <> 0
+  union all
+  select t.kind, t.state::text, t.count from queue q join kind k on k.queue = q.id join tally t on t.kind = k.id
+  where md5(q.tenant) = md5(tenant_name) and q.tenant = tenant_name and t.count <> 0
+$$;

@@ -1,0 +1,13 @@
+-- Forgets entries that everybody has had time to read, claims nothing refers to any more (both in bounded batches), and
+-- standing claims whose time is over.
+create or replace function pawl.trim_feed(older_than bigint, most int) returns int
+language plpgsql set search_path = pawl, pg_temp as $$
+declare gone int;
+begin
+  with old as (select e.id from entry e where e.at < older_than and e.pos is not null order by e.at limit most for update skip locked),
+  cut as (delete from entry e using old where e.id = old.id returning e.claim),
+  freed as (delete from claim c using cut where c.id = cut.claim and c.refs <= 0)
+  select count(*) into gone from cut;
+  delete from standing s where s.until < clock();
+  return gone;
+end $$;

@@ -1,0 +1,6 @@
+create or replace function pawl.annotations(job_id bigint)
+returns table (generation int, attempt int, command text, at bigint, actor text, request text, correlation text)
+language sql stable set search_path = pawl, pg_temp as $$
+  select a.generation, a.attempt, a.command, a.at, a.actor, a.request, a.correlation from annotation a
+  where a.job = job_id order by a.generation, a.attempt, a.at, a.command
+$$;

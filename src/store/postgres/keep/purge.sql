@@ -1,0 +1,43 @@
+-- Removes ended jobs with all that is theirs, if they are still at that revision. Answers with those it removed.
+-- JSON keys: i id, r rev, k kind, z state.
+create or replace function pawl.purge(items json) returns table (now_ms bigint, removed json)
+language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$
+declare
+  started bigint := clock();
+  ids bigint[];
+  freed bigint[];
+begin
+  ids := array(
+    select p.job from json_to_recordset(items) as x(i bigint, r int) join past p on p.job = x.i and p.rev = x.r
+    where p.state is not null order by p.job for update of p);
+  -- In a statement of its own: whoever held the lock may have reopened or removed it.
+  ids := array(
+    select u.id from unnest(ids) as u(id) join json_to_recordset(items) as x(i bigint, r int) on x.i = u.id
+    where exists (select from past p where p.job = u.id and p.rev = x.r)
+      and not exists (select from past p where p.job = u.id and p.rev > x.r)
+      and not exists (select from ready r where r.id = u.id) and not exists (select from lease l where l.id = u.id)
+      and not exists (select from rest r where r.id = u.id));
+  if cardinality(ids) > 0 then
+    -- What is removed must not look as if it had yet to end.
+    perform loosen_from(c.id, array(select unnest(c.jobs) intersect select unnest(ids))) from (
+      select c.id, c.jobs from claim c where c.low is not null and c.jobs && ids
+        and c.low <= (select max(u) from unnest(ids) as u) and c.high >= (select min(u) from unnest(ids) as u) order by c.id
+    ) as c;
+    with gone as (delete from past p where p.job = any(ids) returning p.claim),
+    counted as (select abs(g.claim) as id, count(*)::int as n from gone g where g.claim is not null group by 1),
+    left_over as (update claim c set refs = c.refs - d.n from counted d where c.id = d.id returning c.id, c.refs)
+    select array_agg(o.id) into freed from left_over o where o.refs <= 0;
+    delete from claim c where c.id = any(freed) and not exists (select from entry e where e.claim = c.id);
+    delete from body b where b.job = any(ids);
+    delete from key k where k.job = any(ids);
+    delete from annotation a where a.job = any(ids);
+    delete from link l where l.job = any(ids);
+    delete from asked a where a.job = any(ids);
+    delete from mark m using job j where j.id = any(ids) and m.job = j.id and m.mark = any(j.marks);
+    delete from job j where j.id = any(ids);
+    insert into entry (at, jobs, revs, kinds, shapes)
+    select started, array_agg(x.i order by x.n), '{0}', array_agg(x.k order by x.n), array_agg(x.z || '-' order by x.n)
+    from rows from (json_to_recordset(items) as (i bigint, k int, z text)) with ordinality as x(i, k, z, n) where x.i = any(ids);
+  end if;
+  return query select started, array_to_json(ids);
+end $$;

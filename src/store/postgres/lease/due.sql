@@ -1,0 +1,49 @@
+-- Who calls it: due. Index: ready_tick, rest_tick, claim_tick. Locks: what it hands out, SKIP LOCKED. A tick handed out
+-- comes again in five seconds: a ticker that dies loses nothing. A claim's tick is never later than its leases'.
+create or replace function pawl.due(wanted int)
+returns table (id bigint, created_at bigint, kind int, lane int, head text, place text, doc text, claim json,
+               beats jsonb, log json, now_ms bigint)
+language plpgsql rows 100 set search_path = pawl, pg_temp set lock_timeout = '100ms'
+set jit = off set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+declare
+  started bigint := clock();
+  ids bigint[] := '{}';
+  handed_ids bigint[];
+  c record;
+begin
+  for c in select k.id, k.jobs, k.low from claim k where k.tick <= started order by k.tick limit 200 for update skip locked loop
+    exit when cardinality(ids) >= wanted;
+    if c.low is not null then
+      -- Nobody is waited for: whoever has the bundle may be waiting for its row.
+      continue when not pg_try_advisory_xact_lock(hashtextextended('pawl.claim', c.id));
+      perform loosen_from(c.id, c.jobs);
+    end if;
+    with handed as (
+      select l.id from lease l where l.id = any(c.jobs) and abs(l.claim) = c.id
+        and greatest(least(l.tick, l.expires_at), l.again) <= started
+      order by l.id limit wanted - cardinality(ids) for update skip locked
+    ), moved as (
+      update lease l set again = started + 5000 from handed h where l.id = h.id returning l.id
+    )
+    select array_agg(m.id) into handed_ids from moved m;
+    ids := ids || coalesce(handed_ids, '{}');
+    update claim k set tick = (select min(greatest(least(l.tick, l.expires_at), l.again)) from lease l
+                               where l.id = any(c.jobs) and abs(l.claim) = c.id) where k.id = c.id;
+  end loop;
+  with handed as (
+    select r.id from ready r where r.tick <= started order by r.tick limit greatest(wanted - cardinality(ids), 0) for update skip locked
+  ), moved as (
+    update ready r set tick = started + 5000 from handed h where r.id = h.id returning r.id
+  )
+  select array_agg(m.id) into handed_ids from moved m;
+  ids := ids || coalesce(handed_ids, '{}');
+  with handed as (
+    select r.id from rest r where r.tick <= started order by r.tick limit greatest(wanted - cardinality(ids), 0) for update skip locked
+  ), moved as (
+    update rest r set tick = started + 5000 from handed h where r.id = h.id returning r.id
+  )
+  select array_agg(m.id) into handed_ids from moved m;
+  ids := ids || coalesce(handed_ids, '{}');
+  return query select * from records(ids);
+end $$;

@@ -1,0 +1,10 @@
+-- Jobs that have one of these correlations, and events of others that have, in order of their numbers. Index:
+-- job_correlation; link's primary key.
+create or replace function pawl.correlated(marks text[], own bigint, first_job bigint, row_limit int) returns setof bigint
+language sql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
+  select u.id from (
+    select c.id from unnest(marks) as m(mark) cross join lateral (
+      select j.id from job j where j.correlation = m.mark and j.id >= first_job order by j.id limit row_limit) c
+    union select j.id from job j where j.id = own and j.id >= first_job
+  ) as u(id) order by u.id limit row_limit
+$$;

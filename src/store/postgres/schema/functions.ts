@@ -1,0 +1,94 @@
+/**
+ * The functions and views: a file each, beside the TypeScript that calls them, re-applied whole when any of them has
+ * changed. One call is one round trip, and the plan is kept by the server whatever pools in between. A function holds a
+ * statement, never a rule. Planner switches are attached to the hot ones because the ordered index scan must be the only
+ * possible plan, also on a table that was never analyzed.
+ *
+ * Two versions of pawl work on one database during a deploy, so what a function is called with and answers never changes
+ * under its name: `create or replace` refuses another answer, and the recorded calls of earlier editions are repeated by a
+ * test. What nobody calls any more is dropped by a numbered migration, one edition later.
+ */
+import { createHash } from 'node:crypto'
+import { assert } from '../../../core/assert.ts'
+import { statementsIn } from '../statements.ts'
+import { sqlFiles } from './files.ts'
+import { inSchema } from './identifiers.ts'
+
+/** Of the functions: code with an earlier one leaves those of a later one alone. */
+export const EDITION = 1
+
+interface Definition {
+  readonly name: string
+  readonly kind: 'function' | 'view'
+  readonly text: string
+  /** What must be there before it: a view's parts, the types of a signature. Bodies are looked at when they are called. */
+  readonly after: readonly string[]
+}
+
+export interface Functions {
+  /** In the schema asked for, in an order in which they can be made. */
+  readonly sql: string
+  readonly checksum: string
+}
+
+export function functionsIn(schema: string): Functions {
+  const text = definitions()
+    .map((each) => each.text)
+    .join('\n')
+  const checksum = createHash('sha256').update(text).digest('hex')
+  return { sql: inSchema(`set local check_function_bodies = off;\n${text}`, schema), checksum }
+}
+
+/** The views that whoever may use the schema reads. */
+export const FOR_PEOPLE: readonly string[] = ['jobs', 'events']
+
+/**
+ * By who may call them. Granted is what a statement of ours calls, or a view for people; and what those of them call that
+ * have no search path of their own, and hence run as their caller.
+ */
+export function functionNames(): { readonly granted: readonly string[]; readonly inner: readonly string[] } {
+  const all = definitions()
+  const statements = Object.values(statementsIn('pawl')).filter((each) => typeof each === 'string')
+  const granted = new Set<string>()
+  const grantCalled = (text: string): void => {
+    const called = all.filter(({ name }) => new RegExp(`\\bpawl"?\\.${name}\\(`).test(text) && !granted.has(name))
+    for (const { name } of called) granted.add(name)
+    for (const each of called) if (!each.text.includes('set search_path')) grantCalled(each.text)
+  }
+  statements.forEach(grantCalled)
+  for (const { name, text } of all) if (FOR_PEOPLE.includes(name)) grantCalled(text)
+  const names = all.filter(({ kind }) => kind === 'function').map(({ name }) => name)
+  return { granted: [...granted], inner: names.filter((name) => !granted.has(name)) }
+}
+
+export const viewNames = (): readonly string[] =>
+  definitions()
+    .filter(({ kind }) => kind === 'view')
+    .map(({ name }) => name)
+
+function definitions(): readonly Definition[] {
+  const files = [...sqlFiles()].filter(([place]) => !place.startsWith('schema/'))
+  return inOrder(files.map(([place, text]) => definition(place, text)))
+}
+
+function definition(place: string, text: string): Definition {
+  const [, kind, name] = /^create or replace (function|view) pawl\.(\w+)/m.exec(text) ?? []
+  assert(kind === 'function' || kind === 'view', `${place} makes a function or a view`)
+  assert(name !== undefined && place.endsWith(`/${name}.sql`), `${place} is named after what it makes`)
+  const outside = text.replaceAll(/--.*$/gm, '').replaceAll(/\$\$[\s\S]*?\$\$/g, '')
+  const after = [...outside.matchAll(/\bpawl\.(\w+)/g)]
+    .map(([, other]) => other ?? '')
+    .filter((other) => other !== name)
+  return { name, kind, text, after }
+}
+
+function inOrder(all: readonly Definition[]): readonly Definition[] {
+  const ordered = new Set<Definition>()
+  const visit = (each: Definition, path: readonly Definition[]): void => {
+    assert(!path.includes(each), `${each.name} does not come after itself`)
+    for (const other of all) if (each.after.includes(other.name)) visit(other, [...path, each])
+    ordered.add(each)
+  }
+  for (const each of all) visit(each, [])
+  return [...ordered]
+}

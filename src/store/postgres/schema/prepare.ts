@@ -1,0 +1,75 @@
+/**
+ * The schema before a store is opened on it: brought up to date if asked, or refused with the command to run. One that is
+ * newer than this code is what a rolling deployment looks like from an older process, and is told to the log.
+ */
+import type { Clock } from '../../../system/clock.ts'
+import type { Log } from '../../../system/log.ts'
+import type { Timers } from '../../../system/timers.ts'
+import type { Link, Role } from '../link.ts'
+import type { Route } from '../route.ts'
+import { isNotYet, PostgresUnavailable } from '../trouble.ts'
+import { type Ask, migrate, migrationStatus } from './migrate.ts'
+
+export interface PrepareParts {
+  readonly route: Route
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Log
+}
+
+/** A migration takes as long as it takes, while the server is seen at it. */
+const SCHEMA: Role = { name: 'schema', pipeline: false, workMs: Number.POSITIVE_INFINITY }
+/** For a server that starts, or is being made the one that takes writes; one that is not there is told of at once. */
+const WITHIN_MS = 10_000
+
+export async function prepareSchema(parts: PrepareParts, schema: string, mayMigrate: boolean): Promise<void> {
+  const link = await opened(parts)
+  try {
+    await prepare((text, values) => link.ask(text, values), schema, mayMigrate, parts.log)
+  } finally {
+    await link.close(parts.timers)
+  }
+}
+
+async function opened({ route, clock }: PrepareParts): Promise<Link> {
+  const untilMs = clock.monotonicMs() + WITHIN_MS
+  for (;;) {
+    try {
+      return await route.open(SCHEMA, untilMs, NEVER)
+    } catch (error) {
+      const mayCome = error instanceof PostgresUnavailable && error.attempts.some(({ cause }) => isNotYet(cause))
+      if (!mayCome || clock.monotonicMs() >= untilMs) throw error
+    }
+  }
+}
+
+const NEVER = new AbortController().signal
+
+async function prepare(ask: Ask, schema: string, mayMigrate: boolean, log: Log): Promise<void> {
+  const [row] = await ask("select current_setting('default_transaction_isolation'), current_user")
+  const [begins, user] = row ?? []
+  if (begins !== 'read committed') {
+    throw new Error(
+      `pawl: transactions begin as "${String(begins)}" here; what pawl does under a lock must see what was committed before. Run: alter role ${String(user)} set default_transaction_isolation = 'read committed'`,
+    )
+  }
+  const { pending, newer, tooNew } = await migrationStatus(ask, schema)
+  if (tooNew.length > 0) {
+    throw new Error(
+      `pawl: schema "${schema}" is too new for this version of pawl, which does not know ${tooNew.join(', ')} and cannot go on after it. Run the version that migrated it, or a later one.`,
+    )
+  }
+  if (newer.length > 0) {
+    log.warn('the schema is newer than this version of pawl, which goes on; roll the newer version out', {
+      schema,
+      newer: newer.join(', '),
+    })
+  }
+  if (pending.length === 0) return
+  if (!mayMigrate) {
+    throw new Error(
+      `pawl: schema "${schema}" lacks ${pending.join(', ')}. Run \`pawl migrate\` with this database, or open it with { migrate: true }.`,
+    )
+  }
+  await migrate(ask, schema)
+}

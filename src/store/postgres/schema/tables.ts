@@ -1,0 +1,46 @@
+/** The tables: numbered files that are applied once each, in order, and never change. */
+import { createHash } from 'node:crypto'
+import { assert } from '../../../core/assert.ts'
+import { sqlFiles } from './files.ts'
+import { inSchema } from './identifiers.ts'
+
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  /** In the schema asked for. */
+  readonly sql: string
+  readonly checksum: string
+  /** Code that does not know the migration of this number cannot go on once this one is applied; 0: all can. */
+  readonly needs: number
+}
+
+/** What there is before the first of them: how far a schema has come. */
+const FIRST = 'migration'
+
+export function migrations(schema: string): readonly Migration[] {
+  return numbered().map(([name, text]) => {
+    const checksum = createHash('sha256').update(text).digest('hex')
+    const needs = Number(/^-- needs (\d{4})\b/.exec(text)?.[1] ?? 0)
+    return { number: Number(name.slice(0, 4)), name, sql: inSchema(text, schema), checksum, needs }
+  })
+}
+
+/** Tables and sequences that are there when all are applied. */
+export function relationNames(): readonly string[] {
+  const made = numbered().flatMap(([, text]) => [
+    ...text.matchAll(/^create (?:unlogged )?(?:table|sequence) pawl\.(\w+)/gm),
+  ])
+  return [FIRST, ...made.map(([, name]) => name ?? '')]
+}
+
+export function schemaFile(name: string): string {
+  const text = sqlFiles().get(`schema/${name}`)
+  assert(text !== undefined, `schema/${name} is among the files of the adapter`)
+  return text
+}
+
+const numbered = (): readonly (readonly [name: string, text: string])[] =>
+  [...sqlFiles()]
+    .map(([place, text]) => [place.replace('schema/', ''), text] as const)
+    .filter(([name]) => /^\d{4}_\w+\.sql$/.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))

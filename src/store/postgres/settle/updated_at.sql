@@ -1,0 +1,3 @@
+-- Of a record as the codec writes it: when something last happened to it.
+create or replace function pawl.updated_at(doc text) returns bigint language sql immutable strict as
+$$ select substring(doc from '"u":([0-9]+)')::bigint $$;
