@@ -1,5 +1,7 @@
--- Gives jobs of a bundle leases of their own. Locks: the bundle, alone: whoever ends jobs of it just now is waited for.
--- Each job is looked up by itself: a plan made while the tables were empty would walk them for each of them.
+-- Gives jobs of one bundle leases of their own. Each job is looked up by itself: a plan made while the tables were empty would
+-- walk them for each of them.
+-- Caller: `claim`, `due`, `loosen`, `purge`. Index: lease's, job's, kind's and past's primary keys. Locks: the bundle,
+-- alone: whoever ends jobs of it just now is waited for; then its claim's row.
 create or replace function pawl.loosen_from(claim_id bigint, ids bigint[]) returns void
 language plpgsql set search_path = pawl, pg_temp set plan_cache_mode = force_generic_plan
 set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$

@@ -1,10 +1,10 @@
--- Who calls it: insert, for jobs with keys, in the caller's transaction, and item by item after a batch has failed.
--- Answers with the clock and, for each item in order, null or 'by:holder'. Never "no row": who was second is told who
--- was first. JSON keys: see newRow, and tn tenant, ks keys, s shape.
+-- Jobs with keys, in the caller's transaction, and item by item after a batch has failed. Answers with the clock and, for each
+-- item in order, null or 'by:holder'. Never "no row": who was second is told who was first. JSON keys: those of `bear`, and s shape.
 --
--- A key that is held by a transaction which has not ended is waited for. A moment only on a connection of ours, where the
--- batch is broken up then; in a transaction of the caller's, who may have come to wait, as long as the caller's own
--- `lock_timeout` says, or 5 s where it says nothing. Then the item is `busy`, and their transaction is as it was.
+-- A key that is held by a transaction which has not ended is waited for. A moment only on a connection of ours, where the batch is
+-- broken up then; in a transaction of the caller's, who may have come to wait, as long as the caller's own `lock_timeout` says, or
+-- 5 s where it says nothing. Then the item is `busy`, and their transaction is as it was.
+-- Caller: `insert.ts`, `enqueue_together`. Index: those of `bear`. Locks: those of `bear`, until the transaction ends.
 create or replace function pawl.enqueue(items json, of_the_callers boolean default false)
 returns table (now_ms bigint, verdicts json)
 language plpgsql set search_path = pawl, pg_temp as $$

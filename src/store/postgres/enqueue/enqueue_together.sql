@@ -1,5 +1,6 @@
--- Who calls it: insert, for jobs that come together or not at all. Told what each of them met, or would have met, it is for
--- the caller to say whether that will do. Locks, and how long they are waited for: those of enqueue, undone with it.
+-- Jobs that come together or not at all. Where one of them met somebody nothing is written; each is told what it met, or would
+-- have met, and the caller says whether that will do.
+-- Caller: `insert-together.ts`. Index: those of `enqueue`. Locks: those of `enqueue`, given up where it is undone.
 create or replace function pawl.enqueue_together(items json, of_the_callers boolean default false)
 returns table (now_ms bigint, verdicts json)
 language plpgsql set search_path = pawl, pg_temp as $$

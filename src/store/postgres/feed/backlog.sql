@@ -1,4 +1,6 @@
--- Who calls it: whoever measures. Index: ready's own, lane by lane: as many steps as there are lanes with something in them.
+-- Since when the oldest claimable job of each queue has waited: as many steps as there are lanes with something in them, `lanes` at
+-- most.
+-- Caller: `feed.ts`. Index: ready's primary key, lane by lane. Locks: none.
 create or replace function pawl.backlog(lanes int) returns table (tenant text, name text, since bigint)
 language sql volatile rows 100 set search_path = pawl, pg_temp as $$
   with recursive firsts as (

@@ -1,3 +1,5 @@
+-- Entries of the feed from a position on. Of a claim, the jobs are in `claim`.
+-- Caller: `feed.ts`. Index: entry_pos, claim's primary key. Locks: none.
 create or replace function pawl.feed_page(after_pos bigint, entries int)
 returns table (pos bigint, jobs bigint[], revs int[], kinds int[], shapes text[], void bigint[])
 language sql stable rows 20 set search_path = pawl, pg_temp as $$

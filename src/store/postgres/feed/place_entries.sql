@@ -1,9 +1,8 @@
 -- The feed. Positions are given after commit, under an advisory try-lock, to the visible entries that have none; the same
--- statement folds the counters, so that counts are exact as of a position. (A watermark at the oldest open transaction
--- freezes for as long as anyone, even in another database, keeps one open.)
---
--- Who calls it: feed and tally reads, and the ticker now and then. Index: entry_unplaced. Answers with how many entries
--- it placed; null where somebody else is at it, unless it is to be waited for: who counts wants all that was there.
+-- statement folds the counters, so that counts are exact as of a position. (A watermark at the oldest open transaction freezes for
+-- as long as anyone, even in another database, keeps one open.) Answers with how many entries it placed; null where somebody else is
+-- at it, unless that is to be waited for (`patient`): who counts wants all that was there.
+-- Caller: `feed.ts`. Index: entry_unplaced. Locks: its own, one for the whole feed; the feed's row.
 create or replace function pawl.place_entries(most int, patient boolean) returns int
 language plpgsql set search_path = pawl, pg_temp as $$
 declare

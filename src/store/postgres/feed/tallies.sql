@@ -1,4 +1,5 @@
--- Of one tenant, or of all.
+-- How many jobs are in which state, by kind: of one tenant, or of all.
+-- Caller: `feed.ts`. Index: queue_tenant, kind_queue, tally's primary key. Locks: none.
 create or replace function pawl.tallies(tenant_name text) returns table (kind int, state text, count bigint)
 language sql stable rows 100 set search_path = pawl, pg_temp as $$
   select t.kind, t.state::text, t.count from tally t where tenant_name is null and t.count <> 0

@@ -1,5 +1,6 @@
--- Forgets entries that everybody has had time to read, claims nothing refers to any more (both in bounded batches), and
--- standing claims whose time is over.
+-- Forgets entries that everybody has had time to read, claims nothing refers to any more (both in bounded batches), and waiting
+-- claims whose time is over.
+-- Caller: `postgres.ts`. Index: entry_at, claim's primary key. Locks: the entries it forgets, SKIP LOCKED.
 create or replace function pawl.trim_feed(older_than bigint, most int) returns int
 language plpgsql set search_path = pawl, pg_temp as $$
 declare gone int;

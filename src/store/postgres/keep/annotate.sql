@@ -1,4 +1,5 @@
 -- A word that came too late, once per (job, generation, attempt, command). 'c' where there is no such job.
+-- Caller: `keeping.ts`. Index: job's and annotation's primary keys. Locks: its own row.
 create or replace function pawl.annotate(job_id bigint, generation_no int, attempt_no int, command_word text, at_ms bigint,
                               actor_name text, request_id text, correlation_id text) returns text
 language plpgsql set search_path = pawl, pg_temp as $$

@@ -1,3 +1,5 @@
+-- The words about a job that came too late, in the order of the attempts they are about.
+-- Caller: `annotations.ts`. Index: annotation's primary key. Locks: none.
 create or replace function pawl.annotations(job_id bigint)
 returns table (generation int, attempt int, command text, at bigint, actor text, request text, correlation text)
 language sql stable set search_path = pawl, pg_temp as $$

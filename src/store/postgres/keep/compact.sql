@@ -1,4 +1,7 @@
--- Replaces the whole history of an ended job by one row with the same end. The caller has read it, and it is as it was.
+-- Replaces the whole history of an ended job by one row with the same end. 'c' where it is not any more what the caller has
+-- read.
+-- Caller: `keeping.ts`. Index: past's, ready's, lease's and rest's keys. Locks: the job's last row of history, then its
+-- claims.
 create or replace function pawl.compact(job_id bigint, at_rev int, row_count int, events_text text, doc_text text) returns text
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$
 declare

@@ -1,5 +1,7 @@
--- Removes ended jobs with all that is theirs, if they are still at that revision. Answers with those it removed.
--- JSON keys: i id, r rev, k kind, z state.
+-- Removes ended jobs with all that is theirs, if they are still at that revision. Answers with those it removed. JSON keys: i id,
+-- r rev, k kind, z state.
+-- Caller: `keeping.ts`. Index: past's primary key, claim_bundle, and the keys of everything that is a job's. Locks: the
+-- jobs' last rows of history in their order, bundles they are in, their claims.
 create or replace function pawl.purge(items json) returns table (now_ms bigint, removed json)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$
 declare

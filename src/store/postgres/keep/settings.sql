@@ -1,5 +1,8 @@
--- JSON keys: o operation (g get, l list, p put, r remove), c collection, k key, n its words where the key is a hash,
--- t text, r rev, a after, m limit; of a queue's document z paused, h hash, tn tenant, q queue.
+-- Gets, lists, puts and removes settings, by their revision. JSON keys: o operation (g get, l list, p put, r remove), c
+-- collection, k key, n its words where the key is a hash, t text, r rev, a after, m limit; of a queue's document z paused, h hash,
+-- tn tenant, q queue.
+-- Caller: `settings.ts`. Index: setting's primary key, queue's hash. Locks: the settings it changes, and the row of a queue
+-- that is paused or resumed.
 create or replace function pawl.settings(operations json) returns table (now_ms bigint, answers json)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '5s' as $$
 declare

@@ -1,10 +1,9 @@
--- Renews leases. It takes rows with SKIP LOCKED, as `due` does: one locked row made a plain batch wait 1.5 s.
---
--- Who calls it: heartbeat, each job at most once. Index: lease's, claim's, job's and kind's primary keys. Locks: the
--- leases, SKIP LOCKED. Updates no indexed column: heap-only.
+-- Renews leases, each job at most once. Updates no indexed column: heap-only. Rows that somebody has locked are left out: one
+-- locked row made a plain batch wait 1.5 s.
 -- JSON keys: i id, f generation and attempt as in step >> 4, x nonce, q request.
--- Answers for each item in order: null (lost), false (busy), or [rev, beats, expires at, replayed, told at, record if a
--- cancel is in it].
+-- Answers for each item in order: null (lost), false (busy), or [rev, beats, expires at, replayed, told at, record if a cancel is
+-- in it].
+-- Caller: `heartbeats.ts`. Index: lease's, claim's, job's and kind's primary keys. Locks: the leases, SKIP LOCKED.
 create or replace function pawl.heartbeat(items json) returns table (now_ms bigint, answers json)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms'
 set jit = off set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$

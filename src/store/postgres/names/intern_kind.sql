@@ -1,3 +1,5 @@
+-- The number of a kind, which is made where it is new.
+-- Caller: `kinds.ts`. Index: kind's hash. Locks: its own row.
 create or replace function pawl.intern_kind(hash_text text, queue_id int, type_name text, window_length bigint, policy_text text)
 returns int language plpgsql set search_path = pawl, pg_temp as $$
 begin

@@ -1,6 +1,6 @@
--- Small numbers for what jobs share. Interned on pawl's own connection, before and outside any transaction of a caller.
---
--- JSON keys: h hash, t tenant, q queue. Answers in order.
+-- Small numbers for what jobs share, here queues. Interned on pawl's own connection, before and outside any transaction of a
+-- caller. JSON keys: h hash, t tenant, q queue. Answers in order.
+-- Caller: `kinds.ts`. Index: queue's hash. Locks: its own rows.
 create or replace function pawl.intern_queues(names json) returns json
 language plpgsql set search_path = pawl, pg_temp as $$
 begin

@@ -1,5 +1,6 @@
--- Inputs, outputs and other bodies by job and name; a name that ends in / stands for all that begin with it.
--- JSON keys: i id, b names, k their keys.
+-- Inputs, outputs and other bodies by job and name; a name that ends in / stands for all that begin with it. JSON keys: i id, b
+-- names, k their keys.
+-- Caller: `load.ts`. Index: job's, past's and body's primary keys. Locks: none.
 create or replace function pawl.bodies(items json) returns table (id bigint, name text, body text)
 language sql stable set search_path = pawl, pg_temp as $$
   with x as (select x.i, n.name, n.key from json_to_recordset(items) as x(i bigint, b json, k json),

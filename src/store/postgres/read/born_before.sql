@@ -1,5 +1,6 @@
--- About the last job born before a time: numbers rise with time, but for those of blocks that lay idle. Twenty look-ups
--- instead of a walk over all that is over, when mostly nothing is old enough.
+-- About the last job born before a time: numbers rise with time, but for those of blocks that lay idle. Twenty look-ups instead of
+-- a walk over all that is over, when mostly nothing is old enough.
+-- Caller: `find_ids`. Index: job's primary key. Locks: none.
 create or replace function pawl.born_before(time_ms bigint) returns bigint
 language plpgsql stable set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
 declare

@@ -1,5 +1,6 @@
--- In which commits requests may be told of. JSON keys: i job, q request. Answers with the place of the item, and with the end
--- of a job that has ended, whichever request was asked for.
+-- In which commits requests may be told of. JSON keys: i job, q request. Answers with the place of the item, and with the end of a
+-- job that has ended, whichever request was asked for.
+-- Caller: `caused.ts`. Index: asked's and past's primary keys. Locks: none.
 create or replace function pawl.caused(items json)
 returns table (job bigint, created_at bigint, kind int, lane int, head text, at bigint, from_rev int, rev int, rank bigint,
                before json, claim json, beats jsonb, events text, n int)

@@ -1,4 +1,5 @@
--- Index: claim_at. A claim that is in the text of a commit is that commit's.
+-- Claims made in a span of time (`born_between`). A claim that is in the text of a commit is that commit's.
+-- Caller: `by-type.ts`. Index: claim_at; past's and lease's primary keys. Locks: none.
 create or replace function pawl.claimed_between(from_ms bigint, to_ms bigint, first_job bigint, row_limit int)
 returns table (job bigint, at bigint, rev int) language sql stable rows 100 set search_path = pawl, pg_temp
 set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$

@@ -1,5 +1,5 @@
--- Jobs that have one of these correlations, and events of others that have, in order of their numbers. Index:
--- job_correlation; link's primary key.
+-- Jobs that have one of these correlations, in order of their numbers.
+-- Caller: `by-correlation.ts`. Index: job_correlation, job's primary key. Locks: none.
 create or replace function pawl.correlated(marks text[], own bigint, first_job bigint, row_limit int) returns setof bigint
 language sql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
   select u.id from (

@@ -1,3 +1,5 @@
+-- The name of an event, by its letter.
+-- Caller: `events`. Index: none. Locks: none.
 create or replace function pawl.event_name(letter text) returns text language sql immutable as $$
   select case letter
     when 'e' then 'enqueued' when 'a' then 'admitted' when 'D' then 'denied' when 'c' then 'claimed' when 's' then 'started'

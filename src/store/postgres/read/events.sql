@@ -1,4 +1,5 @@
--- What happened to which job, in order, with the time of the commit that wrote it.
+-- For people and reports: what happened to which job, in order, with the time of the commit that wrote it.
+-- Caller: people. Index: those of its tables' jobs. Locks: none.
 create or replace view pawl.events as
 select j.id as job, 1 as rev, 0 as place, 'enqueued' as type, to_timestamp(j.created_at / 1000.0) as at from pawl.job j
 union all

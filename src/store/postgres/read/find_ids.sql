@@ -1,6 +1,7 @@
--- Candidates of a search, in order of their numbers, from what is indexed; the caller looks at each record again. A place
--- that holds few of them is walked over `w` rows and no further: the last row of the answer then says how far, as `horizon`.
--- JSON keys: those of `wordsOf` (find.ts), and n candidates wanted, w rows looked at in each place.
+-- Candidates of a search, in order of their numbers, from what is indexed; the caller looks at each record again. A place that
+-- holds few of them is walked over `w` rows and no further: the last row of the answer then says how far, as `horizon`. JSON keys:
+-- those of `wordsOf` (find.ts), and n candidates wanted, w rows looked at in each place.
+-- Caller: `find.ts`. Index: of each place the one that knows what is looked for (`walks_in`). Locks: none.
 create or replace function pawl.find_ids(q json) returns table (id bigint, horizon boolean)
 language plpgsql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
 declare

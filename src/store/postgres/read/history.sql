@@ -1,5 +1,6 @@
 -- A job's history after a commit (0: all of it): for each commit its revision, its claim where that is not in the text, its
--- heartbeats, its events. Index: past's primary key.
+-- heartbeats, its events.
+-- Caller: `records`. Index: past's primary key. Locks: none.
 create or replace function pawl.history(job_id bigint, after_rev int, row_limit int)
 returns table (rev int, claim json, beats jsonb, events text)
 language sql stable rows 10 set search_path = pawl, pg_temp as $$

@@ -1,5 +1,6 @@
 -- For people and reports: `docs/sql.md` says what each column is. Payloads are in it: whoever must not see those is granted
 -- columns, not the view.
+-- Caller: people. Index: those of its tables' jobs. Locks: none.
 create or replace view pawl.jobs as
 select j.id, q.tenant, q.name as queue, k.type,
   case coalesce(substr(r.doc, 7, 1), case when r.id is not null then 'q' when l.claim > 0 or b.id is not null then 'c'

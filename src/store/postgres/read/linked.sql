@@ -1,3 +1,5 @@
+-- Events of jobs that have another correlation of their own, in order.
+-- Caller: `by-correlation.ts`. Index: link's primary key. Locks: none.
 create or replace function pawl.linked(marks text[], after_job bigint, after_rev int, row_limit int) returns table (job bigint, rev int)
 language sql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
   select l.job, l.rev from unnest(marks) as m(mark) cross join lateral (

@@ -1,4 +1,5 @@
--- The log of a job after a revision, from the commit that has the next one on. Index: past's primary key.
+-- The log of a job after a revision, from the commit that has the next one on.
+-- Caller: `by-correlation.ts`, `logs.ts`. Index: past's primary key. Locks: none.
 create or replace function pawl.log(job_id bigint, after_rev int, row_limit int) returns setof pawl.stretch
 language sql stable rows 10 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off
 set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set enable_sort = off as $$

@@ -1,4 +1,5 @@
--- Those that are not a plain success, in order of their times, or all. Index: past_odd; past_at, and nothing else may be walked.
+-- Commits that are not a plain success, in order of their times (`born_between`).
+-- Caller: `by-type.ts`. Index: past_odd. Locks: none.
 create or replace function pawl.odd_between(from_ms bigint, to_ms bigint, first_job bigint, row_limit int)
 returns table (job bigint, at bigint, rev int) language sql stable rows 100 set search_path = pawl, pg_temp
 set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$

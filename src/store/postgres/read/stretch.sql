@@ -1,9 +1,8 @@
--- Logs: what happened, by job, by request, by type and time, by correlation. All of it comes in stretches, one per commit,
--- each of which can be read by itself, so that no page reads more of a log than it shows. Sorting is switched off where a
--- walk of the index is in order already: of a log that is thought to be short, all would be read and sorted for one row.
---
--- What happened, commit by commit, each to be read by itself: with the job it is about, the claim and the heartbeats that
--- are not in the text, the rank of the state that the claim came from, and, of a text that follows another one, that one.
+-- Logs: what happened, commit by commit, each of which can be read by itself, so that no page reads more of a log than it shows:
+-- with the job it is about, the claim and the heartbeats that are not in the text, the rank of the state that the claim came from,
+-- and, of a text that follows another one, that one. Sorting is switched off in whoever walks it where the index is in order
+-- already: of a log that is thought to be short, all would be read and sorted for one row.
+-- Caller: `caused`, `commits_at`, `log`, `logs`. Index: past's and job's primary keys. Locks: none.
 create or replace view pawl.stretch as
 select p.job, j.created_at, j.kind, j.lane, j.head, p.at, p.from_rev, p.rev,
   case when p.claim > 0 then (

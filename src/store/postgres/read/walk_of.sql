@@ -1,4 +1,6 @@
--- Numbers of jobs beyond $5 and up to $6, in their order, $7 of them; of what is over those in a state of $10, ended before $11.
+-- The text of a walk: numbers of jobs beyond $5 and up to $6, in their order, $7 of them; of what is over those in a state of $10,
+-- ended before $11.
+-- Caller: `find_ids`, `walk_of_words`, `walks_in`. Index: none. Locks: none.
 create or replace function pawl.walk_of(place text, id_column text, condition text, newest boolean) returns text
 language sql immutable as $$
   select format('select s.%2$I as id, %3$s as wanted from %1$I s where %4$s and s.%2$I %5$s $5 and s.%2$I <= $6 order by s.%2$I %6$s limit $7',

@@ -1,5 +1,6 @@
--- Where records of these states stand: each place by the index that knows its states; successes, which are nearly all that
--- is over, among all that is over.
+-- The texts of walks over where records of these states stand: each place by the index that knows its states; successes, which
+-- are nearly all that is over, among all that is over.
+-- Caller: `find_ids`. Index: none. Locks: none.
 create or replace function pawl.walks_in(states text, newest boolean) returns text[]
 language sql immutable set search_path = pawl, pg_temp as $$
   select array_agg(walk_of(v.place, v.id_column, v.condition, newest)) from (

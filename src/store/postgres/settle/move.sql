@@ -1,7 +1,6 @@
--- Everything that is not a plain enqueue, a claim or the plain end of a lease: moves of single jobs, item by item, each whole
--- or not at all.
---
--- Who calls it: commit. Answers with the clock and a verdict for each item in order: 'a', 'c', 'l', or 'purpose:holder:key'.
+-- Everything that is not a plain enqueue, a claim or the plain end of a lease: moves of single jobs, item by item, each whole or
+-- not at all. Answers with the clock and a verdict for each item in order: 'a', 'c', 'l', or 'purpose:holder:key'.
+-- Caller: `commits.ts`. Index: those of `move_one`. Locks: those of `move_one`, in the order of the items.
 create or replace function pawl.move(items json, again boolean, of_the_callers boolean default false)
 returns table (now_ms bigint, verdicts json)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$

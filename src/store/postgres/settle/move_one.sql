@@ -1,8 +1,10 @@
--- One move. 'a' applied, 'b' applied before, by a try whose answer was lost, 'c' conflict, 'l' late; PW001 where a key is
--- held, for the caller to undo.
--- JSON keys: those of settle, and q place before, w place after (r ready, l lease, s rest, p past), ra ready at, l lane,
--- lw lease window, t tick, x lease end, bi and bn last heartbeat and their number, k kind, h shape, tn tenant, g keys given, kt keys taken,
--- sp successor, b bodies, u marks of foreign correlations, rq requests, c the claim where the move is one.
+-- One move. 'a' applied, 'b' applied before, by a try whose answer was lost, 'c' conflict, 'l' late; PW001 where a key is held,
+-- for the caller to undo.
+-- JSON keys: those of settle, and q place before, w place after (r ready, l lease, s rest, p past), ra ready at, l lane, lw lease
+-- window, t tick, x lease end, bi and bn last heartbeat and their number, k kind, h shape, tn tenant, g keys given, kt keys taken, sp
+-- successor, b bodies, u marks of foreign correlations, rq requests, c the claim where the move is one.
+-- Caller: `move`. Index: the primary keys of every place. Locks: the job's row where it stands; keys it takes; then its
+-- claim's row.
 create or replace function pawl.move_one(item json, now_ms bigint, again boolean) returns text
 language plpgsql set search_path = pawl, pg_temp as $$
 declare

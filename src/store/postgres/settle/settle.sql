@@ -1,9 +1,10 @@
--- Who calls it: commit, for the endings of owned jobs that touch no key and no body, which is nearly all there is. Index:
--- lease's and claim's primary keys. Locks: bundles, shared, and the leases it ends. Answers with the items it could not
--- apply. JSON keys, of groups of jobs that end alike: i ids, r rev before, n not after, v rev after, s step after, a at,
--- z state, e events, p 1 if plain, d doc, o output, c the bundle they were claimed in. Alike are most jobs of a batch; an
--- object per job cost 3 µs more. `bundles`: all of them, in order. `uncounted`: bundles whose row somebody else had; the
--- caller has them counted (`pawl.recount`) when this is done.
+-- Ends owned jobs that touch no key and no body, which is nearly all there is. Answers with the items it could not apply. JSON
+-- keys, of groups of jobs that end alike: i ids, r rev before, n not after, v rev after, s step after, a at, z state, e events, p 1 if
+-- plain, d doc, o output, c the bundle they were claimed in. Alike are most jobs of a batch; an object per job cost 3 µs more.
+-- `bundles`: all of them, in order. `uncounted`: bundles whose row somebody else had; the caller has them counted (`recount`) when
+-- this is done.
+-- Caller: `commits.ts`. Index: lease's and claim's primary keys. Locks: bundles, shared, and the leases it ends; at the end
+-- bundles' rows, SKIP LOCKED.
 create or replace function pawl.settle(items json, jobs bigint[], revs int[], kinds int[], shapes text[], bundles bigint[] default null,
                             of_the_callers boolean default false)
 returns table (now_ms bigint, missed json, uncounted text)
