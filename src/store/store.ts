@@ -16,7 +16,8 @@
  *  S6  Events come back as they were written: `rev` ascending, `seq` without gaps; folding them gives the record.
  *  S7  The feed shows every event once, in one order that never changes, whatever order transactions commit in; its
  *      positions ascend (`comparePositions`), the end it tells comes behind all there is and before all that comes.
- *  S8  `due` hands each record whose tick has come to one caller at a time, and hands it out again if nothing came of it.
+ *  S8  `due` hands each record whose tick has come to one caller at a time, and hands it out again if nothing came of it
+ *      within five seconds (`HANDED_OUT_MS`).
  *  S9  A repeated `insert` (same id) or `claim` (same request id) answers as the first did and changes nothing.
  *  S10 Text round-trips exactly: whatever string or body goes in comes out, code unit by code unit.
  *  S11 Keys: at most one job holds (tenant, purpose, key); a key is given up only by the job that holds it, or by time.

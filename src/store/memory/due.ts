@@ -1,8 +1,6 @@
 import type { Job, Time } from '../../core/job.ts'
+import { HANDED_OUT_MS } from '../handed-out.ts'
 import type { Shelf, Shelves } from './shelves.ts'
-
-/** How long a ticker may take before its jobs are handed to another one. */
-const HANDED_OUT_MS = 5_000
 
 export function due(shelves: Shelves, limit: number, now: Time): readonly Job[] {
   const jobs: Job[] = []

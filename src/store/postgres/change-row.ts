@@ -1,4 +1,5 @@
 /** A move as the JSON the database takes it in. The names are explained in `settle/settle.sql` and `settle/move_one.sql`. */
+
 import { assert } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
 import { digest } from '../../core/hash.ts'
@@ -7,6 +8,7 @@ import { isTerminal, type Job } from '../../core/job.ts'
 import { tickBesidesLease } from '../../core/timers.ts'
 import { EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { encodeEvents, standing } from '../codec/events.ts'
+import { laneNumber } from '../codec/lane.ts'
 import { correlationMark } from '../codec/marks.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
@@ -122,7 +124,7 @@ export function moveRow(change: Move, kind: Interned, spawnKind: Interned | unde
     h: shapeOf(before, events, after),
     tn: storable(before.spec.kind.tenant),
     ra: after.readyAt,
-    l: kind.queue * 10 + after.priority,
+    l: laneNumber(kind.queue, after.priority),
     lw: kind.windowMs,
     t: tickBesidesLease(after),
     x: after.lease?.expiresAt,

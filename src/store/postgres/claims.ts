@@ -6,8 +6,10 @@
  * claim twice as dear (21 → 45 µs per job, growing). From the beginning again once a second, and whenever there was
  * less than wanted.
  */
+
 import { fenceOf } from '../../core/ownership.ts'
 import type { Clock } from '../../system/clock.ts'
+import { laneNumber } from '../codec/lane.ts'
 import { original, storable } from '../codec/text.ts'
 import type { ClaimAnswer, ClaimedJob, Grant, Lane } from '../store.ts'
 import type { Bundles } from './bundles.ts'
@@ -87,7 +89,7 @@ export class Claims {
   }
 
   #number({ tenant, queue, priority }: Lane): number {
-    return (this.#parts.kinds.queue(tenant, queue) ?? 0) * 10 + priority
+    return laneNumber(this.#parts.kinds.queue(tenant, queue) ?? 0, priority)
   }
 
   async #asked(grant: Grant, lanes: readonly number[], draining: boolean): Promise<Given> {
@@ -172,7 +174,7 @@ export class Claims {
   }
 
   #laneOf({ spec, priority }: ClaimedJob['before']): number {
-    return this.#parts.kinds.of(spec.kind).queue * 10 + priority
+    return laneNumber(this.#parts.kinds.of(spec.kind).queue, priority)
   }
 
   #beforeClaim(row: Row): Promise<ClaimedJob['before']> {

@@ -1,10 +1,12 @@
 /** A new job as the database takes it in: as JSON, as a row of many columns, or alone. */
+
 import { createHash } from 'node:crypto'
 import { digest } from '../../core/hash.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Spec } from '../../core/job.ts'
 import { EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { type EnqueuedEvent, encodeEnqueued } from '../codec/enqueued.ts'
+import { laneNumber } from '../codec/lane.ts'
 import { correlationMark, marksOf } from '../codec/marks.ts'
 import { storable } from '../codec/text.ts'
 import type { Key, NewJob } from '../store.ts'
@@ -46,7 +48,7 @@ export function newRow({ job, event, input }: NewJob, kind: Interned): NewRow {
     i: idNumber(job.id) as number,
     t: event.at,
     k: kind.id,
-    l: kind.queue * 10 + job.priority,
+    l: laneNumber(kind.queue, job.priority),
     w: kind.windowMs,
     b: input === undefined ? undefined : storable(input),
     h: encodeEnqueued(event as EnqueuedEvent),

@@ -1,4 +1,5 @@
 /** Records and events from rows: what the database keeps in columns becomes the events it stands for, and core folds. */
+
 import { assert } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
@@ -8,6 +9,7 @@ import { fenceOf } from '../../core/ownership.ts'
 import { leaseWindowMs } from '../../core/timers.ts'
 import { decodeEnqueued, type EnqueuedEvent } from '../codec/enqueued.ts'
 import { decodeEvents, standing } from '../codec/events.ts'
+import { priorityOf } from '../codec/lane.ts'
 import { decodeRecord } from '../codec/record.ts'
 import { original } from '../codec/text.ts'
 
@@ -31,7 +33,7 @@ export interface Whereabouts extends Birth {
 
 export function enqueuedEvent(birth: Birth): EnqueuedEvent {
   const { id, createdAt, kind, lane, head } = birth
-  return decodeEnqueued(head ?? undefined, { id: idText(id), kind, at: createdAt, priority: lane % 10 })
+  return decodeEnqueued(head ?? undefined, { id: idText(id), kind, at: createdAt, priority: priorityOf(lane) })
 }
 
 export function recordOf(row: Whereabouts): Job {

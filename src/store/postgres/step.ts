@@ -10,9 +10,16 @@ export type Place = 'r' | 'l' | 's' | 'p'
 export const placeOf = (job: Job): Place =>
   isTerminal(job.state) ? 'p' : job.lease !== undefined ? 'l' : job.readyAt !== undefined ? 'r' : 's'
 
-const ATTEMPT = 2 ** 4
-const GENERATION = 2 ** 36
+/** The places of a step, in bits: the rank at its end, then the attempt, then the generation. */
+export const STEP_BITS = { attempt: 4, generation: 36 } as const
 
-export const stepOf = (job: Job): number => job.generation * GENERATION + job.attempt * ATTEMPT + RANK[job.state]
+const ATTEMPT = 2 ** STEP_BITS.attempt
+const GENERATION = 2 ** STEP_BITS.generation
+
+export const stepOf = (job: Job): number => packed(job.generation, job.attempt, RANK[job.state])
+
+/** As `stepOf`, of a job that is not at hand. */
+export const packed = (generation: number, attempt: number, rank: number): number =>
+  generation * GENERATION + attempt * ATTEMPT + rank
 
 export const attemptOf = (step: number): number => Math.floor((step % GENERATION) / ATTEMPT)

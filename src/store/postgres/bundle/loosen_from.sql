@@ -17,7 +17,7 @@ begin
   select * into it from claim c where c.id = claim_id and c.low is not null for update;
   if not found then return; end if;
   insert into lease (id, claim, expires_at, rev, step)
-  select u.id, claim_id, it.at + k.window_ms, 2, 17 from (select unnest(ids) except select unnest(it.loose)) as u(id)
+  select u.id, claim_id, it.at + k.window_ms, {{rev.claimed}}, {{step.claimed}} from (select unnest(ids) except select unnest(it.loose)) as u(id)
   cross join lateral (select j.kind from job j where j.id = u.id limit 1) j
   cross join lateral (select k.window_ms from kind k where k.id = j.kind limit 1) k
   left join lateral (select p.job from past p where p.job = u.id limit 1) p on true

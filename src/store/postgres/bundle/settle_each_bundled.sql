@@ -16,9 +16,10 @@ begin
     except select k.id, unnest(k.loose) from claim k where k.id = any(bundles)
   ), closed as (
     insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc)
-    select x.i, x.a, x.c, 7, x.s, x.v, 1, x.z, x.p is not null, x.e, x.o, x.d
+    select x.i, x.a, x.c, {{step.enqueued}}, x.s, x.v, 1, x.z, x.p is not null, x.e, x.o, x.d
     from x join ours o on o.claim = x.c and o.job = x.i
-    where x.r = 2 and x.v > 2 and x.s & 15 = 8 and x.s >> 4 = 1 and (x.n is null or x.n > started)
+    where x.r = {{rev.claimed}} and x.v > x.r and x.s & {{mask.rank}} = {{rank.ended}}
+      and x.s >> {{bits.attempt}} = {{attempt.claimed}} and (x.n is null or x.n > started)
     returning past.claim
   )
   select c.claim, count(*)::int from closed c group by c.claim;

@@ -10,6 +10,6 @@ language sql volatile rows 100 set search_path = pawl, pg_temp as $$
     cross join lateral (select r.lane, r.ready_at from ready r where r.lane > p.lane order by r.lane, r.ready_at limit 1) f
     where p.n < lanes
   )
-  select q.tenant, q.name, min(f.ready_at) from firsts f join queue q on q.id = f.lane / 10
+  select q.tenant, q.name, min(f.ready_at) from firsts f join queue q on q.id = f.lane / {{lane.width}}
   where f.ready_at <= clock() group by q.id
 $$;

@@ -15,7 +15,7 @@ begin
     select * from rows from (json_to_recordset(items) as (i bigint, f bigint, x text, q text)) with ordinality as x(i, f, x, q, n)
   ), owned as materialized (
     select x.n, x.i, x.f, x.q from x cross join lateral (
-      select l.claim from lease l where l.id = x.i and l.step >> 4 = x.f and l.expires_at > started limit 1
+      select l.claim from lease l where l.id = x.i and l.step >> {{bits.attempt}} = x.f and l.expires_at > started limit 1
     ) l cross join lateral (select from claim c where c.id = abs(l.claim) and c.nonce = x.x limit 1) c
   ), mine as materialized (
     select o.n, o.q, l.id, l.rev, l.expires_at, l.beat, l.doc, k.window_ms,
@@ -25,7 +25,7 @@ begin
            coalesce(untold(l.doc), false)
              and not exists (select from jsonb_array_elements(l.beat -> 'p') r where r ->> 5 = '1') as tells
     from owned o cross join lateral (
-      select l.* from lease l where l.id = o.i and l.step >> 4 = o.f and l.expires_at > started limit 1 for update skip locked
+      select l.* from lease l where l.id = o.i and l.step >> {{bits.attempt}} = o.f and l.expires_at > started limit 1 for update skip locked
     ) l cross join lateral (select j.kind from job j where j.id = l.id limit 1) j
     cross join lateral (select k.window_ms from kind k where k.id = j.kind limit 1) k
   ), renewed as (

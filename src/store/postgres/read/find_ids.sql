@@ -25,7 +25,7 @@ begin
         where x.queues is null or u.name in (select json_array_elements_text(x.queues)))
       else array(select u.id from queue u where md5(u.tenant) = md5(x.tenant) and u.tenant = x.tenant
         and (x.queues is null or u.name in (select json_array_elements_text(x.queues)))) end;
-    wanted := 'j.lane / 10 = any($1)';
+    wanted := 'j.lane / {{lane.width}} = any($1)';
   end if;
   if x.types is not null then
     kind_ids := array(select k.id from kind k
@@ -41,7 +41,7 @@ begin
       walk_of_words('job', 'id', 'correlation', x.newest), walk_of('job', 'id', 's.id = $9', x.newest)]
     when x.marks is not null then array[walk_of_words('mark', 'job', 'mark', x.newest)]
     when x.states is null and x.ended_before is null then array[walk_of('job', 'id', 'true', x.newest)]
-    else walks_in(coalesce(x.states, 'SFCTDL'), x.newest)
+    else walks_in(coalesce(x.states, '{{states.ended}}'), x.newest)
   end;
   foreach walk in array walks loop
     execute format('select coalesce(array_agg(s.id) filter (where s.wanted and %s), ''{}''), count(*)::int, %s(s.id) from (%s) as s%s',
@@ -52,7 +52,7 @@ begin
       using queue_ids, kind_ids, x.created_from, x.created_to,
         coalesce(x.after, case when x.newest then 9223372036854775807 else 0 end),
         case when x.born_before is null then 9223372036854775807 else born_before(x.born_before) end,
-        x.w, coalesce(x.correlations, x.marks), x.own, coalesce(x.states, 'SFCTDL'), x.ended_before;
+        x.w, coalesce(x.correlations, x.marks), x.own, coalesce(x.states, '{{states.ended}}'), x.ended_before;
     found_ids := found_ids || ids;
     if looked = x.w then
       reached := case when x.newest then greatest(reached, last_id) else least(reached, last_id) end;

@@ -3,15 +3,13 @@
 -- Caller: people. Index: those of its tables' jobs. Locks: none.
 create or replace view pawl.jobs as
 select j.id, q.tenant, q.name as queue, k.type,
-  case coalesce(substr(r.doc, 7, 1), case when r.id is not null then 'q' when l.claim > 0 or b.id is not null then 'c'
-           when l.id is not null then substr(l.doc, 7, 1) when s.id is not null then coalesce(substr(s.doc, 7, 1), 'n') else p.state::text end)
-    when 'n' then 'pending' when 'c' then 'claimed' when 'r' then 'running' when 'w' then 'waiting' when 'p' then 'parked'
-    when 'l' then 'stalled' when 't' then 'retrying' when 'q' then 'queued' when 'S' then 'succeeded' when 'F' then 'failed'
-    when 'C' then 'cancelled' when 'T' then 'timed_out' when 'D' then 'denied' when 'L' then 'dead_lettered' end as state,
-  (coalesce(r.step, l.step, b.step, s.step, p.to_step, 0) >> 36)::int as generation,
-  ((coalesce(r.step, l.step, b.step, s.step, p.to_step, 0) >> 4) & 4294967295)::bigint as attempt,
+  case coalesce(substr(r.doc, 7, 1), case when r.id is not null then '{{state.queued}}' when l.claim > 0 or b.id is not null then '{{state.claimed}}'
+           when l.id is not null then substr(l.doc, 7, 1) when s.id is not null then coalesce(substr(s.doc, 7, 1), '{{state.pending}}') else p.state::text end)
+    {{state.names}} end as state,
+  (coalesce(r.step, l.step, b.step, s.step, p.to_step, 0) >> {{bits.generation}})::int as generation,
+  ((coalesce(r.step, l.step, b.step, s.step, p.to_step, 0) >> {{bits.attempt}}) & {{mask.attempt}})::bigint as attempt,
   coalesce(r.rev, l.rev, b.rev, s.rev, p.rev, 1) as rev,
-  coalesce(r.lane, j.lane) % 10 as priority,
+  coalesce(r.lane, j.lane) % {{lane.width}} as priority,
   to_timestamp(j.created_at / 1000.0) as created_at,
   to_timestamp(r.ready_at / 1000.0) as ready_at,
   coalesce(c.worker, b.worker) as worker, to_timestamp(coalesce(l.expires_at, b.at + k.window_ms) / 1000.0) as lease_expires_at,
@@ -30,7 +28,7 @@ left join lateral (
   order by p.job, p.from_rev desc limit 1
 ) p on true
 left join lateral (
-  select c.id, c.worker, c.at, 2 as rev, 17::bigint as step from pawl.claim c
+  select c.id, c.worker, c.at, {{rev.claimed}} as rev, {{step.claimed}}::bigint as step from pawl.claim c
   where r.id is null and l.id is null and s.id is null and p.job is null
     and c.low <= j.id and c.high >= j.id and c.jobs @> array[j.id] limit 1
 ) b on true;

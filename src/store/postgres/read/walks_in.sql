@@ -4,15 +4,15 @@
 create or replace function pawl.walks_in(states text, newest boolean) returns text[]
 language sql immutable set search_path = pawl, pg_temp as $$
   select array_agg(walk_of(v.place, v.id_column, v.condition, newest)) from (
-    select 'lease', 'id', 'true' where states ~ '[cr]'
-    union all select 'bundled', 'id', 'true' where states ~ 'c'
-    union all select 'ready', 'id', 'true' where states ~ 'q'
-    union all select 'past', 'job', 'true' where states ~ 'S'
+    select 'lease', 'id', 'true' where states ~ '[{{states.leased}}]'
+    union all select 'bundled', 'id', 'true' where states ~ '{{state.claimed}}'
+    union all select 'ready', 'id', 'true' where states ~ '{{state.queued}}'
+    union all select 'past', 'job', 'true' where states ~ '{{state.succeeded}}'
     union all select 'ready', 'id', format('s.doc is not null and substr(s.doc, 7, 1) = %L', l)
-      from regexp_split_to_table(states, '') as l where l in ('t', 'l') and states !~ 'q'
-    union all select 'rest', 'id', format('coalesce(substr(s.doc, 7, 1), ''n'') = %L', l)
-      from regexp_split_to_table(states, '') as l where l in ('n', 'w', 'p', 'l')
-    union all select 'past', 'job', format('s.state <> ''S'' and s.state = %L', l)
-      from regexp_split_to_table(states, '') as l where l in ('F', 'C', 'T', 'D', 'L') and states !~ 'S'
+      from regexp_split_to_table(states, '') as l where l ~ '[{{states.readyLater}}]' and states !~ '{{state.queued}}'
+    union all select 'rest', 'id', format('coalesce(substr(s.doc, 7, 1), ''{{state.pending}}'') = %L', l)
+      from regexp_split_to_table(states, '') as l where l ~ '[{{states.resting}}]'
+    union all select 'past', 'job', format('s.state <> ''{{state.succeeded}}'' and s.state = %L', l)
+      from regexp_split_to_table(states, '') as l where l ~ '[{{states.unhappy}}]' and states !~ '{{state.succeeded}}'
   ) as v(place, id_column, condition)
 $$;

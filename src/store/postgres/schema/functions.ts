@@ -11,6 +11,7 @@
 import { createHash } from 'node:crypto'
 import { assert } from '../../../core/assert.ts'
 import { statementsIn } from '../statements.ts'
+import { filled } from './constants.ts'
 import { sqlFiles } from './files.ts'
 import { inSchema } from './identifiers.ts'
 
@@ -68,7 +69,7 @@ export const viewNames = (): readonly string[] =>
 
 function definitions(): readonly Definition[] {
   const files = [...sqlFiles()].filter(([place]) => !place.startsWith('schema/'))
-  return inOrder(files.map(([place, text]) => definition(place, text)))
+  return inOrder(files.map(([place, text]) => definition(place, filled(text))))
 }
 
 function definition(place: string, text: string): Definition {

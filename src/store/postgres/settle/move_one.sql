@@ -26,7 +26,7 @@ begin
     u json, c json, rq json);
 
   if x.q = 'r' then
-    select coalesce(r.step, 7), coalesce(r.rev, 1) into was_step, was_rev from ready r where r.id = x.i for update;
+    select coalesce(r.step, {{step.enqueued}}), coalesce(r.rev, 1) into was_step, was_rev from ready r where r.id = x.i for update;
   elsif x.q = 'l' then
     select l.step, l.rev, l.claim, l.beat into was_step, was_rev, was_claim, was_beat from lease l where l.id = x.i for update;
   elsif x.q = 's' then
@@ -48,11 +48,11 @@ begin
   if x.n is not null and x.n <= now_ms then return 'l'; end if;
 
   -- The wall: whatever the caller says, a job goes forward, ends where ended jobs are, and counts attempts by claims.
-  wrong := x.v <= x.r or (x.w = 'p') <> (x.s & 15 = 8) or x.w not in ('r', 'l', 's', 'p') or x.s < was_step or case
-       when x.s >> 36 = was_step >> 36 then (x.s >> 4) - (was_step >> 4) <> case when x.c is null then 0 else 1 end
-                                            or (was_step & 15 = 8 and x.s <> was_step)
-       else was_step & 15 <> 8 or x.s >> 36 <> (was_step >> 36) + 1
-            or (x.s >> 4) & 4294967295 <> (was_step >> 4) & 4294967295 end;
+  wrong := x.v <= x.r or (x.w = 'p') <> (x.s & {{mask.rank}} = {{rank.ended}}) or x.w not in ('r', 'l', 's', 'p') or x.s < was_step or case
+       when x.s >> {{bits.generation}} = was_step >> {{bits.generation}} then (x.s >> {{bits.attempt}}) - (was_step >> {{bits.attempt}}) <> case when x.c is null then 0 else 1 end
+                                            or (was_step & {{mask.rank}} = {{rank.ended}} and x.s <> was_step)
+       else was_step & {{mask.rank}} <> {{rank.ended}} or x.s >> {{bits.generation}} <> (was_step >> {{bits.generation}}) + 1
+            or (x.s >> {{bits.attempt}}) & {{mask.attempt}} <> (was_step >> {{bits.attempt}}) & {{mask.attempt}} end;
   if wrong is not false then
     raise exception using errcode = '23514', message = format('job %s may not move from step %s to %s', x.i, was_step, x.s);
   end if;
@@ -77,7 +77,7 @@ begin
   from_revision := x.r - coalesce(beats_in(was_beat), 0) - case when was_claim > 0 then 1 else 0 end;
   insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
   values (x.i, x.a, case when was_claim > 0 or x.c is not null then was_claim end,
-          case when was_claim > 0 then ((was_step >> 4) - 1 << 4) + 7 else was_step end, x.s, x.v, from_revision,
+          case when was_claim > 0 then ((was_step >> {{bits.attempt}}) - 1 << {{bits.attempt}}) + {{rank.queued}} else was_step end, x.s, x.v, from_revision,
           x.z, x.p is not null, x.e, x.o, case when x.w = 'p' then x.d end, was_beat -> 'p');
   if x.w <> 'p' then
     insert into asked (job, request, from_rev) select distinct x.i, request_mark(q.words), from_revision from (

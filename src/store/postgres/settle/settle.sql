@@ -43,11 +43,12 @@ begin
         for alike in select * from json_to_recordset(items)
             as x(i bigint[], r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text, c bigint) loop
           of_these := 0;
-          if alike.c is not null and alike.r = 2 and alike.v > 2 and alike.s & 15 = 8 and alike.s >> 4 = 1
+          if alike.c is not null and alike.r = {{rev.claimed}} and alike.v > alike.r
+             and alike.s & {{mask.rank}} = {{rank.ended}} and alike.s >> {{bits.attempt}} = {{attempt.claimed}}
              and (alike.n is null or alike.n > started) then
             select k.jobs, k.loose into bundle from claim k where k.id = alike.c and k.low is not null;
             insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc)
-            select u.id, alike.a, alike.c, 7, alike.s, alike.v, 1, alike.z, alike.p is not null, alike.e, alike.o, alike.d
+            select u.id, alike.a, alike.c, {{step.enqueued}}, alike.s, alike.v, 1, alike.z, alike.p is not null, alike.e, alike.o, alike.d
             from (select unnest(alike.i) intersect select unnest(bundle.jobs) except select unnest(bundle.loose)) as u(id);
             get diagnostics of_these = row_count;
             if of_these > 0 then
@@ -59,13 +60,13 @@ begin
           continue when of_these = cardinality(alike.i);
           with gone as (
             delete from lease l
-            where l.id = any(alike.i) and l.rev = alike.r and alike.v > alike.r and alike.s & 15 = 8
-              and l.step >> 4 = alike.s >> 4 and (alike.n is null or alike.n > started)
+            where l.id = any(alike.i) and l.rev = alike.r and alike.v > alike.r and alike.s & {{mask.rank}} = {{rank.ended}}
+              and l.step >> {{bits.attempt}} = alike.s >> {{bits.attempt}} and (alike.n is null or alike.n > started)
             returning l.id, l.claim, l.step, l.beat
           )
           insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
           select g.id, alike.a, case when g.claim > 0 then g.claim end,
-                 case when g.claim > 0 then ((g.step >> 4) - 1 << 4) + 7 else g.step end, alike.s, alike.v,
+                 case when g.claim > 0 then ((g.step >> {{bits.attempt}}) - 1 << {{bits.attempt}}) + {{rank.queued}} else g.step end, alike.s, alike.v,
                  case when g.claim > 0 then alike.r - 1 else alike.r end - coalesce(beats_in(g.beat), 0),
                  alike.z, alike.p is not null, alike.e, alike.o, alike.d, g.beat -> 'p'
           from gone g;

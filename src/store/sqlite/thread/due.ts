@@ -1,10 +1,8 @@
+import { HANDED_OUT_MS } from '../../handed-out.ts'
 import type { Answered, Asked } from '../protocol.ts'
 import type { JobRow } from '../rows.ts'
 import type { Ledger } from './ledger.ts'
 import { all, one } from './rows.ts'
-
-/** How long a ticker may take before its jobs are handed to another one. */
-const HANDED_OUT_MS = 5_000
 
 export const anythingDue = (ledger: Ledger): boolean =>
   one(ledger.sql.anyDue, ledger.clock.now())?.[0] === 1 || ledger.mustTellTime

@@ -1,3 +1,4 @@
+import { queueOf } from '../../codec/lane.ts'
 import { storable } from '../../codec/text.ts'
 import type { Answered, Asked, FeedRows } from '../protocol.ts'
 import type { Reading } from './reading.ts'
@@ -55,7 +56,7 @@ export function backlog(reading: Reading, lanes: Asked<'backlog'>): Answered<'ba
     if (first === undefined) break
     lane = first[0] as number
     const at = first[1] as number
-    const queue = Math.floor(lane / 10)
+    const queue = queueOf(lane)
     since.set(queue, Math.min(at, since.get(queue) ?? at))
   }
   const rows = [...since].map(([queue, at]): [string, string, number] => {

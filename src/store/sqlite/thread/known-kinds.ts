@@ -1,4 +1,5 @@
 import { assert } from '../../../core/assert.ts'
+import { LANE_WIDTH, laneNumber } from '../../codec/lane.ts'
 import type { KindRef, KindRow } from '../rows.ts'
 import { one } from './rows.ts'
 import type { Statements } from './statements.ts'
@@ -88,6 +89,6 @@ export class KnownKinds {
 
 /** Undefined where there is no such priority: another queue's lane it must not be. */
 export const laneOf = (queue: number, priority: number): number | undefined =>
-  Number.isInteger(priority) && priority >= 0 && priority <= 9 ? queue * 10 + priority : undefined
+  Number.isInteger(priority) && priority >= 0 && priority < LANE_WIDTH ? laneNumber(queue, priority) : undefined
 
 const queueName = (tenant: string, name: string): string => JSON.stringify([tenant, name])

@@ -1,0 +1,57 @@
+/**
+ * What functions and views know of core and codec: ranks, letters and times have their home there, and are written into a
+ * text (`{{rank.queued}}`) when it is applied.
+ */
+import { assert } from '../../../core/assert.ts'
+import { LONG_LOG } from '../../../core/compact.ts'
+import { RANK, type State, TERMINAL_STATES } from '../../../core/job.ts'
+import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
+import { LANE_WIDTH } from '../../codec/lane.ts'
+import { HANDED_OUT_MS } from '../../handed-out.ts'
+import { packed, STEP_BITS } from '../step.ts'
+
+const { queued, claimed, succeeded } = RANK
+
+const CONSTANTS: Readonly<Record<string, string | number>> = {
+  'rank.queued': queued,
+  'rank.ended': succeeded,
+  /** Of a step. */
+  'bits.attempt': STEP_BITS.attempt,
+  'bits.generation': STEP_BITS.generation,
+  'mask.rank': 2 ** STEP_BITS.attempt - 1,
+  'mask.attempt': 2 ** (STEP_BITS.generation - STEP_BITS.attempt) - 1,
+  /** Of a job that has only been enqueued, and one that has been claimed since. */
+  'step.enqueued': packed(0, 0, queued),
+  'step.claimed': packed(0, 1, claimed),
+  'rev.claimed': 2,
+  'attempt.claimed': 1,
+  'lane.width': LANE_WIDTH,
+  'due.handedOutMs': HANDED_OUT_MS,
+  'log.long': LONG_LOG,
+  'states.ended': letters(...TERMINAL_STATES),
+  'states.unhappy': letters(...TERMINAL_STATES.filter((state) => state !== 'succeeded')),
+  /** By where records of a state stand (step.ts, `placeOf`); some stand in one of two places. */
+  'states.leased': letters('claimed', 'running'),
+  'states.readyLater': letters('retrying', 'stalled'),
+  'states.resting': letters('pending', 'waiting', 'parked', 'stalled'),
+  'state.names': cases(STATE_CODES),
+  'event.names': cases(EVENT_CODES),
+  ...Object.fromEntries(Object.entries(STATE_CODES).map(([state, letter]) => [`state.${state}`, letter])),
+}
+
+export const filled = (text: string): string =>
+  text.replaceAll(/\{\{([\w.]+)\}\}/g, (_, name: string) => {
+    const value = CONSTANTS[name]
+    assert(value !== undefined, `${name} is a constant that SQL may ask for`)
+    return String(value)
+  })
+
+function letters(...states: readonly State[]): string {
+  return states.map((state) => STATE_CODES[state]).join('')
+}
+
+function cases(codes: Readonly<Record<string, string>>): string {
+  return Object.entries(codes)
+    .map(([name, letter]) => `when '${letter}' then '${name}'`)
+    .join(' ')
+}

@@ -1,0 +1,44 @@
+/** What tables know of core and codec is written in numbered files, which never change: core and codec may not, either. */
+import { expect, it } from 'vitest'
+import { LONG_LOG } from '../../../src/core/compact.ts'
+import { LIVE_STATES, RANK, type State } from '../../../src/core/job.ts'
+import { STATE_CODES } from '../../../src/store/codec/codes.ts'
+import { schemaFile } from '../../../src/store/postgres/schema/tables.ts'
+import { STEP_BITS } from '../../../src/store/postgres/step.ts'
+
+const tables = schemaFile('0001_tables.sql').replaceAll(/--.*$/gm, '')
+
+const table = (name: string): string =>
+  new RegExp(`create table pawl\\.${name} \\(([\\s\\S]*?)\\n\\)`).exec(tables)?.[1] ?? ''
+
+const ranks = (...states: readonly State[]): string =>
+  [...new Set(states.map((state) => RANK[state]))].sort().join(', ')
+
+it.each([
+  ['ready', ranks('queued', 'retrying', 'stalled')],
+  ['lease', ranks('claimed', 'running')],
+  ['rest', ranks('pending', 'waiting', 'parked', 'stalled')],
+])('the ranks that %s lets in are those of the states it is for', (name, expected) => {
+  const mask = 2 ** STEP_BITS.attempt - 1
+  expect(table(name)).toContain(`check (step & ${mask} in (${expected}))`)
+})
+
+it('every live state has a table', () => {
+  const listed = [...tables.matchAll(/check \(step & \d+ in \(([\d, ]+)\)/g)].flatMap(([, list]) => list?.split(', '))
+  expect(new Set(listed)).toEqual(new Set(LIVE_STATES.map((state) => String(RANK[state]))))
+})
+
+it('history knows the end of a job, its attempt and its generation where core and step put them', () => {
+  const past = table('past')
+  const mask = 2 ** STEP_BITS.attempt - 1
+  const attempts = 2 ** (STEP_BITS.generation - STEP_BITS.attempt) - 1
+  expect(past).toContain(`from_step & ${mask} <> ${RANK.succeeded} or to_step >> ${STEP_BITS.generation} > from_step`)
+  expect(past).toContain(`(to_step & ${mask} = ${RANK.succeeded}) = (state is not null)`)
+  expect(past).toContain(`(to_step >> ${STEP_BITS.attempt}) & ${attempts} = `)
+})
+
+it('indexes know long logs, successes and jobs that are pending', () => {
+  expect(tables).toContain(`past_long on pawl.past (at, job) where state is not null and rev >= ${LONG_LOG};`)
+  expect(tables).toContain(`past_state on pawl.past (state, job) where state <> '${STATE_CODES.succeeded}';`)
+  expect(tables).toContain(`coalesce(substr(doc, 7, 1), '${STATE_CODES.pending}')`)
+})
