@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineJob } from '../../src/define-job.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
-import { folder, json, pawl, type Running, started } from './pawl.ts'
+import { ended, folder, json, pawl, type Running, started } from './pawl.ts'
 
 interface Served {
   readonly url: string
@@ -256,7 +256,7 @@ describe('the same verbs over a gateway', () => {
     expect(await told('doctor')).toMatchObject({ ok: true })
     const { checks } = await told<{ checks: { check: string }[] }>('machine', '--check')
     expect(checks.map(({ check }) => check)).toContain('the gateway enforces the same table')
-    expect((await run('export', '--type', 'add')).stdout).toMatch(
+    expect((await ended(['export', '--type', 'add'], { env })).stdout).toMatch(
       /^\{"pawl":"job","version":1,.*"output":"\{\\"sum\\":2\}"/,
     )
   })

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { MACHINE } from '../../src/core/transitions.ts'
-import { folder, json, pawl, spawned, started } from './pawl.ts'
+import { ended, folder, json, pawl, spawned, started } from './pawl.ts'
 
 const home = folder()
 const file = home.at('jobs.db')
@@ -48,7 +48,7 @@ describe('what was typed wrong', () => {
     const { code, stderr } = await pawl(['jobs', 'ls', '--url', home.at('nowhere.db')])
     expect(code).toBe(3)
     expect(stderr).toContain('There is no store at')
-    expect((await pawl(['jobs', 'ls'], { cwd: home.path, env: { PAWL_URL: '' } })).stderr).toContain('.pawl/jobs.db')
+    expect((await ended(['jobs', 'ls'], { cwd: home.path, env: { PAWL_URL: '' } })).stderr).toContain('.pawl/jobs.db')
   })
 })
 
@@ -141,12 +141,12 @@ describe('foreign logs', () => {
     writeFileSync(home.at('x.jsonl'), text)
     const told = await json(['derive', '--dialect', '003', home.at('x.jsonl')])
     expect(told).toMatchObject({ dialect: '003', violations: [], lines: events.length })
-    const piped = await pawl(['derive', '--dialect', '003', '--json'], { input: text })
+    const piped = await ended(['derive', '--dialect', '003', '--json'], { input: text })
     expect(JSON.parse(piped.stdout)).toEqual(told)
   })
 
   it('are faulted line by line', async () => {
-    const { code, stdout } = await pawl(['derive', '--dialect', '001', '--json'], {
+    const { code, stdout } = await ended(['derive', '--dialect', '001', '--json'], {
       input: `${log('nothing of the kind')}\n{{{\n`,
     })
     expect(code).toBe(1)
@@ -246,7 +246,7 @@ describe('a module whose jobs cannot be had', () => {
     mkdirSync(home.at('shop'), { recursive: true })
     writeFileSync(home.at('shop/package.json'), manifest)
     writeFileSync(home.at('shop/jobs.ts'), text)
-    const { code, stderr } = await pawl(['work', home.at('shop/jobs.ts'), '--url', 'memory:'])
+    const { code, stderr } = await ended(['work', home.at('shop/jobs.ts'), '--url', 'memory:'])
     expect(stderr).toMatch(/pawl: USAGE: .*jobs\.ts cannot be imported: .*(?:outside a module|no settings)\.\n/)
     expect(stderr).toContain(`  next   ${next}`)
     expect(code).toBe(2)

@@ -1,8 +1,14 @@
-/** The real command, as a child process with nothing of ours in its environment. */
+/**
+ * The real command. Where a test is about what it says and does, it runs in this process (`pawl`, `json`), which costs
+ * a hundredth; where it is about the process — streams, signals, terminals, memory, modules of a user — it has one of
+ * its own, with nothing of ours in its environment (`ended`, `started`, `spawned`).
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { run } from '../../src/cli/run.ts'
+import { type Resources, resources } from '../../src/store/conformance/resources.ts'
 import { eventually } from '../support/eventually.ts'
 
 export interface Ran {
@@ -23,24 +29,56 @@ export interface RunOptions {
 
 const LONGEST_MS = 110_000
 const MAIN = resolve('src/cli/main.ts')
-/** Threads use it too when it is set from outside: half the time of every command. */
-const CACHE = resolve('node_modules/.cache/pawl')
 
-/** `pawl <words>`, run to its end. */
-export async function pawl(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  const running = started(words, options)
-  running.child.stdin?.end(options.input ?? '')
-  return await running.ended
+/** A terminal of so many columns; without, what is said goes into a pipe. */
+export interface Here {
+  readonly env?: Readonly<Record<string, string>>
+  readonly columns?: number
 }
 
+/** `pawl <words>`, here. As the end of a process would, it shows what was left open: nothing may be. */
+export async function pawl(words: readonly string[], { env = {}, columns }: Here = {}): Promise<Ran> {
+  const before = resources()
+  let stdout = ''
+  let stderr = ''
+  const streams = {
+    out: (text: string) => {
+      stdout += text
+    },
+    err: (text: string) => {
+      stderr += text
+    },
+    isTTY: columns !== undefined,
+    errIsTTY: columns !== undefined,
+    columns: columns ?? 80,
+    rows: 24,
+  }
+  const { exit } = await run(words, { env, signal: new AbortController().signal, streams })
+  let left: readonly string[] = []
+  await eventually('what it opened to be closed', () => {
+    left = more(resources(), before)
+    return left.length === 0
+  }).catch((cause: unknown) => {
+    throw new Error(`pawl ${words.join(' ')} leaves ${left.join(', ')} behind`, { cause })
+  })
+  return { code: exit, stdout, stderr }
+}
+
+const more = (now: Resources, before: Resources): readonly string[] =>
+  Object.entries(now).flatMap(([name, count]) => (count > (before[name] ?? 0) ? [name] : []))
+
 /** The one object a command told; it must have told one and nothing else. */
-export async function json<T = Record<string, unknown>>(
-  words: readonly string[],
-  options: RunOptions = {},
-): Promise<T> {
+export async function json<T = Record<string, unknown>>(words: readonly string[], options: Here = {}): Promise<T> {
   const ran = await pawl([...words, '--json'], options)
   if (ran.code !== 0) throw new Error(`pawl ${words.join(' ')} ended with ${ran.code}: ${ran.stderr}`)
   return JSON.parse(ran.stdout) as T
+}
+
+/** `pawl <words>` in a process, run to its end. */
+export async function ended(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const running = started(words, options)
+  running.child.stdin?.end(options.input ?? '')
+  return await running.ended
 }
 
 export interface Running extends AsyncDisposable {
@@ -51,15 +89,15 @@ export interface Running extends AsyncDisposable {
   line(pattern: RegExp): Promise<string>
 }
 
-/** `pawl <words>`, left running. */
+/** `pawl <words>` in a process, left running. */
 export const started = (words: readonly string[], options: RunOptions = {}): Running =>
   spawned(process.execPath, [MAIN, ...words], options)
 
 export function spawned(command: string, words: readonly string[], options: RunOptions = {}): Running {
   const { env = {}, cwd, group = false, longestMs = LONGEST_MS } = options
-  const { PATH = '', HOME = '' } = process.env
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
   const child = spawn(command, [...words], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE: CACHE, ...env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     // A test that gives up must not leave anybody waiting.
     timeout: longestMs,

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { folder, json, pawl, started } from './pawl.ts'
+import { ended, folder, json, started } from './pawl.ts'
 
 const home = folder()
 afterAll(() => home[Symbol.dispose]())
@@ -60,7 +60,7 @@ describe('the port of pawl work', () => {
   it('that is taken is refused with what to do', async () => {
     await using first = started(['work', MODULE, '--port', '0', '--json', '--url', home.at('first.db')])
     const { port } = new URL((JSON.parse(await first.line(/^\{/)) as Working).url)
-    const { code, stderr } = await pawl(['work', MODULE, '--port', port, '--url', home.at('second.db')])
+    const { code, stderr } = await ended(['work', MODULE, '--port', port, '--url', home.at('second.db')])
     expect([code, stderr]).toEqual([2, expect.stringContaining(`Port ${port} of 127.0.0.1 is taken.`)])
   })
 })

@@ -10,7 +10,7 @@ import { run } from '../../src/cli/run.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
-import { folder, json, pawl, type Running, started } from './pawl.ts'
+import { ended, folder, json, pawl, type Running, started } from './pawl.ts'
 
 const CANARY = 'c4n4ry-4711-secret'
 const home = folder()
@@ -145,7 +145,8 @@ describe('a token', () => {
     const file = written('token', `${token}\n`)
     const list = ['queues', 'ls', '--url', url]
     expect(await json([...list, '--token-file', file])).toEqual({ queues: [] })
-    expect(await json([...list, '--token-file', '-'], { input: `${token}\n` })).toEqual({ queues: [] })
+    const piped = await ended([...list, '--token-file', '-', '--json'], { input: `${token}\n` })
+    expect(JSON.parse(piped.stdout)).toEqual({ queues: [] })
     expect(await json(list, { env: { PAWL_TOKEN: token } })).toEqual({ queues: [] })
     expect(await json(list, { env: { PAWL_TOKEN_FILE: file } })).toEqual({ queues: [] })
     const urlFile = written('url', `${url}\n`)
@@ -193,11 +194,13 @@ describe('a database’s password', () => {
     const refused = await pawl(['migrate', '--url', url])
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/password/i)])
     const env = { PGPASSWORD: CANARY }
-    expect((await json<{ applied: string[] }>(['migrate', '--url', url], { env })).applied.length).toBeGreaterThan(5)
+    const migrated = await ended(['migrate', '--url', url, '--json'], { env })
+    expect(JSON.parse(migrated.stdout).applied.length).toBeGreaterThan(5)
     const file = written('pgpass', `127.0.0.1:${port}:guarded:guarded:${CANARY}\n`)
-    const { id } = await json<{ id: string }>(['enqueue', 'x', '--queue', 'q', '--url', url], {
+    const enqueued = await ended(['enqueue', 'x', '--queue', 'q', '--url', url, '--json'], {
       env: { PGPASSFILE: file },
     })
+    const { id } = JSON.parse(enqueued.stdout) as { id: string }
     const whole = url.replace('guarded@', `guarded:${CANARY}@`)
     expect(await json(['jobs', 'show', id, '--url-file', written('pgurl', whole)])).toMatchObject({
       id,
@@ -226,16 +229,15 @@ describe('keys', () => {
     expect(blind.stdout).not.toMatch(/pawl:1|4n4ry/)
     expect((await pawl(['jobs', 'events', id, '--url', file])).stdout).not.toMatch(/pawl:1:k1:/)
     expect(await json(['verify', '--url', file], { env })).toMatchObject({ jobs: 1, discrepancies: [] })
-    const exported = await pawl(['export', '--url', file], { env })
+    const exported = await ended(['export', '--url', file], { env })
     expect(exported.stdout).toMatch(/pawl:1:k1:/)
     expect(exported.stdout).not.toContain(CANARY)
     const elsewhere = home.at('elsewhere.db')
     const importing = ['import', '--all', '--yes', '--url', elsewhere]
-    const keyless = await pawl(importing, { input: exported.stdout })
+    const keyless = await ended(importing, { input: exported.stdout })
     expect([keyless.code, keyless.stderr]).toEqual([2, expect.stringMatching(/Line 1 is encrypted[\s\S]*--keys-file/)])
-    expect(await json(importing, { input: exported.stdout, env })).toMatchObject({
-      imported: 1,
-    })
+    const imported = await ended([...importing, '--json'], { input: exported.stdout, env })
+    expect(JSON.parse(imported.stdout)).toMatchObject({ imported: 1 })
     const { jobs } = await json<{ jobs: { id: string }[] }>(['jobs', 'ls', '--url', elsewhere])
     expect(await json(['jobs', 'show', String(jobs[0]?.id), '--url', elsewhere], { env })).toMatchObject({
       input: { pin: CANARY },

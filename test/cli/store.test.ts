@@ -5,12 +5,13 @@ import { PermanentError } from '../../src/core/thrown.ts'
 import { defineJob } from '../../src/define-job.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
-import { folder, json, pawl, type Ran, spawned, started } from './pawl.ts'
+import { ended, folder, json, pawl, type Ran, spawned, started } from './pawl.ts'
 
 const home = folder()
 const file = home.at('jobs.db')
 const env = { PAWL_URL: file, USER: 'ann' }
 const run = (...words: readonly string[]) => pawl(words, { env })
+const runApart = (...words: readonly string[]) => ended(words, { env })
 const told = <T = Record<string, unknown>>(...words: readonly string[]) => json<T>(words, { env })
 
 /** On a terminal of its own, where questions are asked and bars are drawn. */
@@ -153,7 +154,7 @@ describe('whatever a job contains', () => {
   it.each([['jobs', 'ls'], ['jobs', 'show', 'first'], ['dlq', 'ls', '--failed'], ['tail', '--no-follow'], ['export']])(
     '%s %s --json escapes it, and is the same JSON',
     async (...words) => {
-      const { stdout, code } = await run(...words, '--json')
+      const { stdout, code } = await runApart(...words, '--json')
       expect(code).toBe(0)
       expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/)
       for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow()
@@ -161,7 +162,7 @@ describe('whatever a job contains', () => {
   )
 
   it('goes into a file and comes out of it as it was', async () => {
-    const { stdout } = await run('export', '--type', 'bad')
+    const { stdout } = await runApart('export', '--type', 'bad')
     expect(stdout).toMatch(/\\u202egnp\.exe.*\\u009b31m/)
     const [exported] = stdout
       .split('\n')
@@ -227,7 +228,7 @@ describe('moving jobs', () => {
       '--quiet',
     )
     expect(quiet.stdout).toMatch(/^pj_\w+\n$/)
-    const piped = await pawl(
+    const piped = await ended(
       ['enqueue', 'mail', '--queue', 'mail', '--input', '-', '--id', 'mine', '--delay', '1h', '--json'],
       { env, input: '{"x":null}' },
     )
@@ -409,13 +410,13 @@ describe('the store as a whole', () => {
     const first = await json(['jobs', 'show', 'first', '--url', copy])
     expect(first).toMatchObject({ state: 'queued', input: { a: 1, b: 2 }, labels: { 'imported-from': ids.done } })
     expect(await json(['verify', '--url', copy])).toMatchObject({ jobs: count, discrepancies: [] })
-    const piped = await pawl(['import', '--url', copy, '--dry-run', '--json'], { input: 'nonsense\n' })
+    const piped = await ended(['import', '--url', copy, '--dry-run', '--json'], { input: 'nonsense\n' })
     expect([piped.code, JSON.parse(piped.stderr).error.message]).toEqual([2, 'Line 1 is not a line of pawl export.'])
     const spoilt = JSON.stringify({
       ...lines[0],
       job: { ...lines[0].job, policy: { ...lines[0].job.policy, leaseMs: -1 } },
     })
-    const refused = await pawl(['import', '--url', copy, '--all', '--yes'], { input: spoilt })
+    const refused = await ended(['import', '--url', copy, '--all', '--yes'], { input: spoilt })
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Line 1: lease')])
   })
 
@@ -452,15 +453,15 @@ describe('a worker from the command line', () => {
       concurrency: 16,
     })
     const waited = await eventually('the type is announced', async () => {
-      const ran = await run('enqueue', 'double', '-p', 'n:=21', '--wait', '--timeout', '30s', '--json')
+      const ran = await runApart('enqueue', 'double', '-p', 'n:=21', '--wait', '--timeout', '30s', '--json')
       return ran.code === 0 && (JSON.parse(ran.stdout) as object)
     })
     expect(waited).toMatchObject({ state: 'succeeded', result: { doubled: 42 } })
     worker.child.kill('SIGTERM')
     expect((await worker.ended).code).toBe(0)
-    expect((await run('work', home.at('nothing.ts'))).code).toBe(3)
+    expect((await runApart('work', home.at('nothing.ts'))).code).toBe(3)
     writeFileSync(home.at('empty.ts'), 'export const nothing = 1\n')
-    expect((await run('work', home.at('empty.ts'))).code).toBe(2)
+    expect((await runApart('work', home.at('empty.ts'))).code).toBe(2)
   })
 })
 
