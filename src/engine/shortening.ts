@@ -12,7 +12,7 @@ const EVENTS = 50_000
 /** Logs longer than this are left alone: one is read and written as a whole. */
 const LONGEST = 200_000
 /** Who commits late may have ended before somebody who was seen already: the last moments are left to the next round. */
-const SETTLED_MS = 10_000
+export const SETTLED_MS = 10_000
 /** How far back it looks when it begins. */
 const BACK_MS = 24 * 60 * 60 * 1_000
 

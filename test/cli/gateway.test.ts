@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineJob } from '../../src/define-job.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
-import { ended, folder, json, pawl, type Running, started } from './pawl.ts'
+import { ended, endedJson, folder, json, pawl, type Running, started } from './pawl.ts'
 
 interface Served {
   readonly url: string
@@ -15,6 +15,8 @@ let gateway: Running
 let env: Record<string, string>
 let first: Served
 const run = (...words: readonly string[]) => pawl(words, { env })
+const runApart = (...words: readonly string[]) => ended(words, { env })
+const toldApart = <T = Record<string, unknown>>(...words: readonly string[]) => endedJson<T>(words, { env })
 const told = <T = Record<string, unknown>>(...words: readonly string[]) => json<T>(words, { env })
 
 beforeAll(async () => {
@@ -189,15 +191,15 @@ describe('the same verbs over a gateway', () => {
     })
     await using remote = await open(first.url, { token: first.token, log: 'silent' })
     await using worker = remote.work([add, dead], { id: 'far' })
-    expect(await told('enqueue', 'add', '--queue', 'sums', '-p', 'a:=1', '--wait')).toMatchObject({
+    expect(await toldApart('enqueue', 'add', '--queue', 'sums', '-p', 'a:=1', '--wait')).toMatchObject({
       state: 'succeeded',
       result: { sum: 2 },
     })
     // By its name alone: the gateway knows what the worker has announced.
-    expect(await told('enqueue', 'add', '-p', 'a:=2', '--wait')).toMatchObject({ result: { sum: 3 } })
-    const unheard = await run('enqueue', 'unheard.of')
+    expect(await toldApart('enqueue', 'add', '-p', 'a:=2', '--wait')).toMatchObject({ result: { sum: 3 } })
+    const unheard = await runApart('enqueue', 'unheard.of')
     expect([unheard.code, unheard.stderr]).toEqual([2, expect.stringContaining('No worker has announced unheard.of')])
-    const failed = await run(
+    const failed = await runApart(
       'enqueue',
       'dead',
       '--queue',
@@ -209,7 +211,7 @@ describe('the same verbs over a gateway', () => {
     )
     expect([failed.code, JSON.parse(failed.stderr).error.code]).toEqual([5, 'JobDeadLettered'])
     await eventually('the worker has told of itself', async () =>
-      (await told<{ workers: { workerId: string }[] }>('workers', 'ls')).workers.some(
+      (await toldApart<{ workers: { workerId: string }[] }>('workers', 'ls')).workers.some(
         ({ workerId }) => workerId === 'far',
       ),
     )
@@ -256,7 +258,7 @@ describe('the same verbs over a gateway', () => {
     expect(await told('doctor')).toMatchObject({ ok: true })
     const { checks } = await told<{ checks: { check: string }[] }>('machine', '--check')
     expect(checks.map(({ check }) => check)).toContain('the gateway enforces the same table')
-    expect((await ended(['export', '--type', 'add'], { env })).stdout).toMatch(
+    expect((await runApart('export', '--type', 'add')).stdout).toMatch(
       /^\{"pawl":"job","version":1,.*"output":"\{\\"sum\\":2\}"/,
     )
   })

@@ -36,7 +36,10 @@ export interface Here {
   readonly columns?: number
 }
 
-/** `pawl <words>`, here. As the end of a process would, it shows what was left open: nothing may be. */
+/**
+ * `pawl <words>`, here. As the end of a process would, it shows what was left open: nothing may be. Where a worker of the
+ * test's own runs beside it, whose timers come and go, that cannot be told: there it takes a process.
+ */
 export async function pawl(words: readonly string[], { env = {}, columns }: Here = {}): Promise<Ran> {
   const before = resources()
   let stdout = ''
@@ -69,9 +72,20 @@ const more = (now: Resources, before: Resources): readonly string[] =>
 
 /** The one object a command told; it must have told one and nothing else. */
 export async function json<T = Record<string, unknown>>(words: readonly string[], options: Here = {}): Promise<T> {
-  const ran = await pawl([...words, '--json'], options)
-  if (ran.code !== 0) throw new Error(`pawl ${words.join(' ')} ended with ${ran.code}: ${ran.stderr}`)
-  return JSON.parse(ran.stdout) as T
+  return told(words, await pawl([...words, '--json'], options))
+}
+
+/** The same of a command in a process. */
+export async function endedJson<T = Record<string, unknown>>(
+  words: readonly string[],
+  options: RunOptions = {},
+): Promise<T> {
+  return told(words, await ended([...words, '--json'], options))
+}
+
+function told<T>(words: readonly string[], { code, stdout, stderr }: Ran): T {
+  if (code !== 0) throw new Error(`pawl ${words.join(' ')} ended with ${code}: ${stderr}`)
+  return JSON.parse(stdout) as T
 }
 
 /** `pawl <words>` in a process, run to its end. */

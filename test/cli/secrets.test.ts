@@ -10,7 +10,7 @@ import { run } from '../../src/cli/run.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
-import { ended, folder, json, pawl, type Running, started } from './pawl.ts'
+import { ended, endedJson, folder, json, pawl, type Running, started } from './pawl.ts'
 
 const CANARY = 'c4n4ry-4711-secret'
 const home = folder()
@@ -145,8 +145,7 @@ describe('a token', () => {
     const file = written('token', `${token}\n`)
     const list = ['queues', 'ls', '--url', url]
     expect(await json([...list, '--token-file', file])).toEqual({ queues: [] })
-    const piped = await ended([...list, '--token-file', '-', '--json'], { input: `${token}\n` })
-    expect(JSON.parse(piped.stdout)).toEqual({ queues: [] })
+    expect(await endedJson([...list, '--token-file', '-'], { input: `${token}\n` })).toEqual({ queues: [] })
     expect(await json(list, { env: { PAWL_TOKEN: token } })).toEqual({ queues: [] })
     expect(await json(list, { env: { PAWL_TOKEN_FILE: file } })).toEqual({ queues: [] })
     const urlFile = written('url', `${url}\n`)
@@ -194,13 +193,12 @@ describe('a database’s password', () => {
     const refused = await pawl(['migrate', '--url', url])
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/password/i)])
     const env = { PGPASSWORD: CANARY }
-    const migrated = await ended(['migrate', '--url', url, '--json'], { env })
-    expect(JSON.parse(migrated.stdout).applied.length).toBeGreaterThan(5)
+    const { applied } = await endedJson<{ applied: string[] }>(['migrate', '--url', url], { env })
+    expect(applied.length).toBeGreaterThan(5)
     const file = written('pgpass', `127.0.0.1:${port}:guarded:guarded:${CANARY}\n`)
-    const enqueued = await ended(['enqueue', 'x', '--queue', 'q', '--url', url, '--json'], {
+    const { id } = await endedJson<{ id: string }>(['enqueue', 'x', '--queue', 'q', '--url', url], {
       env: { PGPASSFILE: file },
     })
-    const { id } = JSON.parse(enqueued.stdout) as { id: string }
     const whole = url.replace('guarded@', `guarded:${CANARY}@`)
     expect(await json(['jobs', 'show', id, '--url-file', written('pgurl', whole)])).toMatchObject({
       id,
@@ -236,8 +234,7 @@ describe('keys', () => {
     const importing = ['import', '--all', '--yes', '--url', elsewhere]
     const keyless = await ended(importing, { input: exported.stdout })
     expect([keyless.code, keyless.stderr]).toEqual([2, expect.stringMatching(/Line 1 is encrypted[\s\S]*--keys-file/)])
-    const imported = await ended([...importing, '--json'], { input: exported.stdout, env })
-    expect(JSON.parse(imported.stdout)).toMatchObject({ imported: 1 })
+    expect(await endedJson(importing, { input: exported.stdout, env })).toMatchObject({ imported: 1 })
     const { jobs } = await json<{ jobs: { id: string }[] }>(['jobs', 'ls', '--url', elsewhere])
     expect(await json(['jobs', 'show', String(jobs[0]?.id), '--url', elsewhere], { env })).toMatchObject({
       input: { pin: CANARY },

@@ -5,13 +5,14 @@ import { PermanentError } from '../../src/core/thrown.ts'
 import { defineJob } from '../../src/define-job.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
-import { ended, folder, json, pawl, type Ran, spawned, started } from './pawl.ts'
+import { ended, endedJson, folder, json, pawl, type Ran, spawned, started } from './pawl.ts'
 
 const home = folder()
 const file = home.at('jobs.db')
 const env = { PAWL_URL: file, USER: 'ann' }
 const run = (...words: readonly string[]) => pawl(words, { env })
 const runApart = (...words: readonly string[]) => ended(words, { env })
+const toldApart = <T = Record<string, unknown>>(...words: readonly string[]) => endedJson<T>(words, { env })
 const told = <T = Record<string, unknown>>(...words: readonly string[]) => json<T>(words, { env })
 
 /** On a terminal of its own, where questions are asked and bars are drawn. */
@@ -267,13 +268,13 @@ describe('moving jobs', () => {
     const { id } = await store.enqueue(held)
     await using worker = store.work([held], { id: 'somebody' })
     await eventually('it runs', async () => (await store.get(id))?.state === 'running')
-    const refused = await run('jobs', 'reschedule', id)
+    const refused = await runApart('jobs', 'reschedule', id)
     expect(refused.code).toBe(4)
     expect(refused.stderr).toMatch(/owner +somebody, until 20/)
-    const { workers } = await told<{ workers: { workerId: string }[] }>('workers', 'ls')
+    const { workers } = await toldApart<{ workers: { workerId: string }[] }>('workers', 'ls')
     expect(workers.map(({ workerId }) => workerId)).toContain('somebody')
-    expect(await told('jobs', 'cancel', id)).toMatchObject({ cancelRequested: true })
-    expect((await pawl(['jobs', 'result', id], { env })).code).toBe(5)
+    expect(await toldApart('jobs', 'cancel', id)).toMatchObject({ cancelRequested: true })
+    expect((await runApart('jobs', 'result', id)).code).toBe(5)
     await worker.stop()
   })
 

@@ -10,6 +10,7 @@ import { ValidationError } from '../../src/core/thrown.ts'
 import { leaseWindowMs } from '../../src/core/timers.ts'
 import { defineJob, implementJob } from '../../src/define-job.ts'
 import { METRICS } from '../../src/engine/metrics.ts'
+import { SETTLED_MS } from '../../src/engine/shortening.ts'
 import { openTesting } from '../../src/testing/testing.ts'
 import { eventually } from '../support/eventually.ts'
 import { Actor, fault, fresh } from './actor.ts'
@@ -489,11 +490,13 @@ onStores('000 part A', {}, (stage) => {
         await each.must(job.id, { type: 'progress', fence, counters: { pages: 1 } })
       await each.must(job.id, { type: 'complete', fence })
       const before = await each.events(job.id)
-      await stage().another({ retention: { everyMs: 20, compact: true } })
-      const after = await eventually('the log to be shortened', async () => {
+      await stage().another({ retention: { everyMs: 500, compact: true } })
+      // The last moments are left alone, so that no log is shortened earlier, however quick the machine.
+      const isShortened = async () => {
         const events = await each.events(job.id)
         return events.some(({ type }) => type === 'compacted') && events
-      })
+      }
+      const after = await eventually('the log to be shortened', isShortened, { withinMs: 3 * SETTLED_MS, everyMs: 200 })
       const moves = (events: typeof before) => events.filter(({ seq }) => seq !== undefined)
       expect(moves(after)).toEqual(moves(before))
       expect(after.length).toBeLessThan(before.length)

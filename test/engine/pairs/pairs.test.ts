@@ -33,8 +33,12 @@ async function scene(name: keyof typeof PLACES) {
   }
 }
 
-/** Every two words. In the gate about one kind of job that hears the first; in the soak about each that does. */
-async function everyPair(stage: Stage, twist: Twist, seed: number): Promise<readonly Pair[]> {
+/**
+ * Every two words. In the gate about one kind of job that hears the first; in the soak about each that does. What a twist
+ * comes to is decided before a store is asked: in the gate memory hears them all, other stores all that are apart, and of
+ * the twisted ones each its share.
+ */
+async function everyPair(stage: Stage, twist: Twist, seed: number, share = 1): Promise<readonly Pair[]> {
   const grown = await grownOnce(stage, Object.values(SPECIMENS).flat())
   const now = await stage.now()
   let n = seed
@@ -42,6 +46,7 @@ async function everyPair(stage: Stage, twist: Twist, seed: number): Promise<read
     const hearing = whoHear(first, grown, now)
     return SPOKEN.flatMap((second) => {
       n += 1
+      if (!soaking && n % share !== 0) return []
       const some = soaking ? hearing : hearing.slice(n % hearing.length).slice(0, 1)
       return some.map((specimen, i): Pair => ({ specimen, first, second, twist, n: n + i * 13 }))
     })
@@ -53,7 +58,8 @@ const OTHERWISE = soaking ? TWISTS : TWISTS.slice(0, 1)
 describe.each(['memory', 'sqlite', 'postgres'] as const)('every two words about one job, on %s', (name) => {
   it.each(TWISTS)('in one call are one after the other: %s', async (twist) => {
     await using on = await scene(name)
-    expect(await mistakes(on.stage, await everyPair(on.stage, twist, 1), inOneCall(on.one))).toEqual([])
+    const share = name === 'memory' || twist === 'apart' ? 1 : 3
+    expect(await mistakes(on.stage, await everyPair(on.stage, twist, 1, share), inOneCall(on.one))).toEqual([])
   })
 
   it.each(OTHERWISE)('in two calls at once are one after the other: %s', async (twist) => {
