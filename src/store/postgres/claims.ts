@@ -64,8 +64,7 @@ export class Claims {
     // A lane that is asked for twice would give each of its jobs twice.
     const lanes = [...new Set(grant.lanes.map((lane) => this.#number(lane)))]
     const draining = grant.limit >= DRAINING_FROM
-    const stood = standing.has(grant)
-    const { rows, now } = standing.take(grant) ?? (await this.#asked(grant, lanes, draining))
+    const { rows, now, stood } = standing.take(grant) ?? (await this.#asked(grant, lanes, draining))
     const [head] = rows
     const found = jobRows(rows)
     // The claim's own time, which its jobs are stamped with; another call may have seen a later one meanwhile.
@@ -100,7 +99,7 @@ export class Claims {
       const now = Number(rows[0]?.[CREATED_AT])
       sawClock(now)
       if (stood && rows[0]?.[FLUSHED] === true && now - Number(rows[0][STEP]) > HEARD_WITHIN_MS) deaf()
-      if (!standing.isGiven(grant)) return { rows, now }
+      if (!standing.isGiven(grant)) return { rows, now, stood }
       // Given something before its answer came: it is here, or asked for again.
       const given = standing.take(grant)
       if (given !== undefined) return given

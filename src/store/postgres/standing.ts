@@ -26,6 +26,8 @@ export interface StandingParts {
 export interface Given {
   readonly rows: readonly Row[]
   readonly now: number
+  /** It stood, or may have, when it was last asked: what was given to it meanwhile nobody has seen. */
+  readonly stood: boolean
 }
 
 interface Stand {
@@ -93,7 +95,7 @@ export class Standing {
       answered.ms - asked.ms <= ANSWERED_WITHIN_MS && Math.abs(wallMs - asked.wallMs - (ms - asked.ms)) < FRESH_MS
     if (!isKnown || now - givenAt > FRESH_MS) return undefined
     this.forget(grant)
-    return { rows: given, now: this.#parts.sawClock(now) }
+    return { rows: given, now: this.#parts.sawClock(now), stood: true }
   }
 
   /** Words on our own channel. */
