@@ -1,12 +1,14 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Everything but the core's own tests, which `vitest.core.config.ts` runs with coverage, and the model. */
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
-    // One more than the two processors this is planned for: most of these wait, for clocks and for other processes.
-    maxWorkers: 3,
+    // Twice the two processors this is planned for: most of these wait, for clocks and for other processes.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     globals: false,
     globalSetup: ['test/support/global-setup.ts'],
     // A test waits for conditions with deadlines of its own; these only catch one that forgot.

@@ -1,6 +1,7 @@
 /** Job types that behave badly, and what they say about it on standard output: one JSON line each. */
 import { existsSync } from 'node:fs'
 import { defineJob } from '../../src/define-job.ts'
+import { standStill } from '../support/stand-still.ts'
 
 export const LEASE_MS = 2_000
 
@@ -98,7 +99,7 @@ export const block = defineJob({
     ran(ctx)
     const until = performance.now() + input.ms
     const isEnough = () => performance.now() >= until || (input.untilFile !== undefined && existsSync(input.untilFile))
-    while (ctx.attempt === 1 && !isEnough()) {}
+    while (ctx.attempt === 1 && !isEnough()) standStill(20)
     say({ what: 'done', id: ctx.job.id, attempt: ctx.attempt })
     return ctx.attempt
   },

@@ -6,6 +6,7 @@ import { open } from '../../src/open.ts'
 import { keepBy } from '../../src/worker/keeper-thread.ts'
 import { PLACES } from '../engine/opened.ts'
 import { eventually } from '../support/eventually.ts'
+import { standStill } from '../support/stand-still.ts'
 
 /** Keepers that this process starts from now on, and has not seen the end of; SQLite has threads of its own besides. */
 function countKeepers(): { readonly started: () => number; readonly alive: () => number } {
@@ -50,8 +51,7 @@ describe.each(['sqlite', 'postgres'] as const)('twenty-five workers on %s', (sto
     )
     await eventually('all to run', () => begun === WORKERS)
     // Three leases long nothing happens in this thread.
-    const until = performance.now() + 4_500
-    while (performance.now() < until) {}
+    standStill(4_500)
     blocked.resolve()
     for (const job of jobs) expect(await job.result({ timeout: '20s' })).toBe(1)
     await Promise.all(workers.map((worker) => worker.stop()))
