@@ -208,12 +208,14 @@ describe('what is shown on a terminal', () => {
 
   it('has colours for states, the same everywhere', async () => {
     const store = home.at('colours.db')
+    const shown = async (...words: readonly string[]) =>
+      (await pawl([...words, '--url', store], { columns: 120 })).stdout
     await pawl(['enqueue', 'x', '--queue', 'q', '--id', 'x', '--url', store])
     await pawl(['jobs', 'cancel', 'x', '--url', store])
     const cancelled = /\u001b\[2mcancelled *\u001b\[22m/
-    expect(await onTerminal(120, 'jobs', 'ls', '--url', store)).toMatch(cancelled)
-    expect(await onTerminal(120, 'jobs', 'show', 'x', '--url', store)).toMatch(cancelled)
-    expect(await onTerminal(120, 'jobs', 'events', 'x', '--url', store)).toMatch(cancelled)
+    expect(await shown('jobs', 'ls')).toMatch(cancelled)
+    expect(await shown('jobs', 'show', 'x')).toMatch(cancelled)
+    expect(await shown('jobs', 'events', 'x')).toMatch(cancelled)
   })
 })
 

@@ -10,7 +10,7 @@ it(
     const clock = new VirtualClock()
     const store = openMemoryStore({ clock })
     const pass = () => clock.advance(700)
-    const missing = await runPrograms({ store, count: scaled(2_000, 20_000), seed: 1, pass })
+    const missing = await runPrograms({ store, count: scaled(1_000, 20_000), seed: 1, pass })
     expect(missing).toEqual([])
     await store.close()
   },
