@@ -194,7 +194,7 @@ describe('a database’s password', () => {
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/password/i)])
     const env = { PGPASSWORD: CANARY }
     const { applied } = await endedJson<{ applied: string[] }>(['migrate', '--url', url], { env })
-    expect(applied.length).toBeGreaterThan(5)
+    expect(applied).not.toEqual([])
     const file = written('pgpass', `127.0.0.1:${port}:guarded:guarded:${CANARY}\n`)
     const { id } = await endedJson<{ id: string }>(['enqueue', 'x', '--queue', 'q', '--url', url], {
       env: { PGPASSFILE: file },
