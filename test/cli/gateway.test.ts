@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineJob } from '../../src/define-job.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
-import { ended, endedJson, folder, json, pawl, type Running, started } from './pawl.ts'
+import { ended, endedJson, folder, json, pawl, type Running, started, WHOLE_FILE_MS } from './pawl.ts'
 
 interface Served {
   readonly url: string
@@ -20,7 +20,7 @@ const toldApart = <T = Record<string, unknown>>(...words: readonly string[]) => 
 const told = <T = Record<string, unknown>>(...words: readonly string[]) => json<T>(words, { env })
 
 beforeAll(async () => {
-  gateway = started(['serve', '--port', '0', '--json', '--url', file])
+  gateway = started(['serve', '--port', '0', '--json', '--url', file], { longestMs: WHOLE_FILE_MS })
   first = JSON.parse(await gateway.line(/url/)) as Served
   env = { PAWL_URL: first.url, PAWL_TOKEN: String(first.token) }
 })

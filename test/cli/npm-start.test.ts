@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { json, type Running, spawned } from './pawl.ts'
+import { json, type Running, spawned, WHOLE_FILE_MS } from './pawl.ts'
 
 /** What `npm start` runs once everything is installed; `-- --port 0 --rate 20` is added as npm would. */
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } }
@@ -38,7 +38,7 @@ describe('npm start', () => {
   let env: Record<string, string>
 
   beforeAll(async () => {
-    demo = spawned('bash', ['-c', `exec ${scripts.start} --port 0 --rate 20`])
+    demo = spawned('bash', ['-c', `exec ${scripts.start} --port 0 --rate 20`], { longestMs: WHOLE_FILE_MS })
     const line = await demo.line(/export PAWL_URL/)
     const [, url = '', token = ''] = /PAWL_URL=(\S+) PAWL_TOKEN=(\S+)/.exec(line) ?? []
     env = { PAWL_URL: url, PAWL_TOKEN: token }

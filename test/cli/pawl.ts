@@ -27,7 +27,10 @@ export interface RunOptions {
   readonly longestMs?: number
 }
 
+/** As long as a test may take. */
 const LONGEST_MS = 110_000
+/** For what a whole file works with, however long its tests take together. */
+export const WHOLE_FILE_MS = 900_000
 const MAIN = resolve('src/cli/main.ts')
 
 /** A terminal of so many columns; without, what is said goes into a pipe. */

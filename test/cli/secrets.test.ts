@@ -10,7 +10,7 @@ import { run } from '../../src/cli/run.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
-import { ended, endedJson, folder, json, pawl, type Running, started } from './pawl.ts'
+import { ended, endedJson, folder, json, pawl, type Running, started, WHOLE_FILE_MS } from './pawl.ts'
 
 const CANARY = 'c4n4ry-4711-secret'
 const home = folder()
@@ -134,7 +134,7 @@ describe('a token', () => {
   let token: string
 
   beforeAll(async () => {
-    gateway = started(['serve', '--port', '0', '--json', '--url', home.at('served.db')])
+    gateway = started(['serve', '--port', '0', '--json', '--url', home.at('served.db')], { longestMs: WHOLE_FILE_MS })
     const served = JSON.parse(await gateway.line(/url/)) as { url: string; token: string }
     url = served.url
     token = served.token
