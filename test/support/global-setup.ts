@@ -6,7 +6,7 @@ import { type PostgresServer, startPostgres } from './postgres.ts'
  * What Node compiled of the sources, for every process and thread that tests start: without it each of them takes the
  * types out of some 300 files again, half a second of a processor where a tenth will do.
  */
-export const COMPILED = resolve('node_modules/.cache/pawl')
+const COMPILED = resolve('node_modules/.cache/pawl')
 
 /**
  * Runs in vitest's main process. The servers that test files share are started here when the first of them asks, so
