@@ -5,6 +5,8 @@
  * batch holds calls in the order they came, whole, up to a number of items and of bytes; the queue in front of it is
  * bounded, and a call that finds it full is refused at once.
  */
+import { lastly } from '../system/turn.ts'
+
 export interface BatcherOptions<Item, Answer> {
   /** One commit. Answers each item in order; throws only where none of them was applied for certain. */
   readonly run: (items: readonly Item[]) => Promise<readonly Answer[]>
@@ -121,8 +123,9 @@ export class Batcher<Item, Answer> {
   #schedule(): void {
     if (this.#scheduled || !this.#mayLeave) return
     this.#scheduled = true
-    // One turn of the microtask queue: calls made in the same breath ride together.
-    queueMicrotask(() => {
+    // Whoever was answered by the last batch and comes back at once rides with those who waited. A microtask is too soon for
+    // them: 64 callers in a loop became batches of 1 and 63 for good, two commits where one will do.
+    lastly(() => {
       this.#scheduled = false
       while (this.#mayLeave) this.#leave(this.#next())
     })

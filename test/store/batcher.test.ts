@@ -41,6 +41,28 @@ describe('group commit', () => {
     expect(await Promise.all(others)).toEqual([[20, 30], [40], []])
   })
 
+  it('lets whoever was answered and comes back at once ride with those who waited', async () => {
+    const { batches, run } = slow()
+    const batcher = new Batcher({ run, sizeOf })
+    /** As far from the batcher as a caller of the library is, and further. */
+    const through = async (layers: number, items: readonly number[]): Promise<readonly number[]> =>
+      layers === 0 ? batcher.add(items) : await through(layers - 1, items)
+    const comingBack = [1, 2, 3].map(async (n) => {
+      await through(n, [n])
+      await through(20 * n, [10 + n])
+    })
+    await turn()
+    const waiting = batcher.add([4])
+    batches[0]?.end()
+    await turn()
+    expect(batches.map(({ items }) => items)).toEqual([
+      [1, 2, 3],
+      [4, 11, 12, 13],
+    ])
+    batches[1]?.end()
+    await Promise.all([...comingBack, waiting])
+  })
+
   it('sends a second batch after the first where it is worth it, and no third', async () => {
     const { batches, run } = slow()
     const batcher = new Batcher({ run, sizeOf: () => 1, atOnce: 2 })
