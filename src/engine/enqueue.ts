@@ -3,7 +3,7 @@ import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
 import { enqueueTogether } from './enqueue-together.ts'
 import type { ExecutorParts } from './execute.ts'
 import { judge } from './judge.ts'
-import { type Asked, born, draft, forgetNumbers, numberTaken } from './new-jobs.ts'
+import { type Asked, born, draft, forgetNumbers, numbersFor, numberTaken } from './new-jobs.ts'
 
 /** New jobs, one answer each; a bad one never fails its neighbours, unless they are to come together. */
 export async function enqueue(
@@ -14,7 +14,8 @@ export async function enqueue(
 ): Promise<readonly EnqueueAnswer[]> {
   if (requests.length === 0) return []
   const answers: EnqueueAnswer[] = new Array(requests.length)
-  const drafts = await draft(parts, requests, answers)
+  const numbers = numbersFor(parts, requests)
+  const drafts = draft(parts, requests, numbers instanceof Promise ? await numbers : numbers, answers)
   if (together) {
     const all = await enqueueTogether(parts, requests, drafts, answers, tx)
     return all ?? enqueue(parts, requests, tx, true)

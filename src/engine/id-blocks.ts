@@ -37,6 +37,16 @@ interface Block {
   readonly reservedAt: Time
 }
 
+/** The next of them. */
+export type Numbers = () => number
+
+/** Numbers for jobs that follow each other and are one tenant's; never none. */
+interface Stretch {
+  readonly tenant: string
+  left: number
+  next: number
+}
+
 /**
  * Job numbers, reserved in blocks: known before the insert, one small write per block. What a process does not use is
  * never used. They rise with time, which is what stores order by.
@@ -60,56 +70,57 @@ export class IdBlocks {
     this.#clock = clock
   }
 
-  /** The first of `count` consecutive numbers. */
-  async take(tenant: string, count: number): Promise<number> {
-    for (;;) {
-      const block = this.#blocks.get(tenant)
-      if (block !== undefined && block.end - block.next >= count) {
-        const first = block.next
-        block.next += count
-        return first
-      }
-      const turn = this.#reserving.then(() => this.#reserve(tenant, count))
-      this.#reserving = turn.catch(() => {})
-      await turn
-    }
+  /** The first of `count` consecutive numbers. Synchronous where as many are at hand: nearly always. */
+  take(tenant: string, count: number): number | Promise<number> {
+    const block = this.#blocks.get(tenant)
+    if (block === undefined || block.end - block.next < count) return this.#takeOfNext(tenant, count)
+    const first = block.next
+    block.next += count
+    return first
   }
 
   /**
    * A number for each of many, in their order: of the ith for this tenant, or none at all. Nearly always they are all for
-   * one, hence one stretch.
+   * one, hence one stretch. Synchronous where `take` is.
    */
-  async each(count: number, tenantOf: (i: number) => string | undefined): Promise<() => number> {
-    const stretches: { next: number; readonly end: number }[] = []
-    let tenant: string | undefined
-    let wanted = 0
-    const take = async () => {
-      if (tenant === undefined || wanted === 0) return
-      const next = await this.take(tenant, wanted)
-      stretches.push({ next, end: next + wanted })
-      wanted = 0
-    }
+  each(count: number, tenantOf: (i: number) => string | undefined): Numbers | Promise<Numbers> {
+    const stretches: Stretch[] = []
     for (let i = 0; i < count; i += 1) {
-      const own = tenantOf(i)
-      if (own === undefined) continue
-      if (own !== tenant) await take()
-      tenant = own
-      wanted += 1
+      const tenant = tenantOf(i)
+      if (tenant === undefined) continue
+      const last = stretches[stretches.length - 1]
+      if (last?.tenant === tenant) last.left += 1
+      else stretches.push({ tenant, left: 1, next: 0 })
     }
-    await take()
-    let at = 0
-    return () => {
-      while (stretches[at]?.next === stretches[at]?.end && at < stretches.length) at += 1
-      const stretch = stretches[at]
-      assert(stretch !== undefined, 'as many are used as were asked for')
-      stretch.next += 1
-      return stretch.next - 1
-    }
+    return this.#stretched(stretches, 0)
   }
 
   /** Somebody else was given a number of ours: the store has forgotten that they were reserved. */
   forget(): void {
     this.#blocks.clear()
+  }
+
+  async #takeOfNext(tenant: string, count: number): Promise<number> {
+    const turn = this.#reserving.then(() => this.#reserve(tenant, count))
+    this.#reserving = turn.catch(() => {})
+    await turn
+    return this.take(tenant, count)
+  }
+
+  /** One after the other: a tenant's numbers rise from stretch to stretch. */
+  #stretched(stretches: readonly Stretch[], from: number): Numbers | Promise<Numbers> {
+    for (let n = from; n < stretches.length; n += 1) {
+      const stretch = stretches[n] as Stretch
+      const first = this.take(stretch.tenant, stretch.left)
+      if (first instanceof Promise) {
+        return first.then((late) => {
+          stretch.next = late
+          return this.#stretched(stretches, n + 1)
+        })
+      }
+      stretch.next = first
+    }
+    return numbersIn(stretches)
   }
 
   async #reserve(tenant: string, count: number): Promise<void> {
@@ -153,6 +164,18 @@ export class IdBlocks {
   #counted(tenant: string, { next, tenant: only = tenant, shared }: Counter): Counter {
     if (shared !== true && only === tenant) return { next, tenant }
     return { next: Math.max(next, Math.min(LAST_FLOOR, (this.#clock.now() - EPOCH) * PER_MS)), shared: true }
+  }
+}
+
+function numbersIn(stretches: readonly Stretch[]): Numbers {
+  let at = 0
+  return () => {
+    if (stretches[at]?.left === 0) at += 1
+    const stretch = stretches[at]
+    assert(stretch !== undefined, 'as many are used as were asked for')
+    stretch.left -= 1
+    stretch.next += 1
+    return stretch.next - 1
   }
 }
 

@@ -101,8 +101,12 @@ export class LocalEngine implements Engine {
     tx?: Transaction,
     together = false,
   ): Promise<readonly EnqueueAnswer[]> {
-    const answered = enqueue(this.#parts, requests, tx, together)
-    const answers = await answered.catch((error: unknown) => overloaded(error, requests))
+    let answers: readonly EnqueueAnswer[]
+    try {
+      answers = await enqueue(this.#parts, requests, tx, together)
+    } catch (error) {
+      answers = overloaded(error, requests)
+    }
     if (tx !== undefined) for (const { kind } of requests) this.#lateHints.expect(kind.tenant, kind.queue)
     return answers
   }

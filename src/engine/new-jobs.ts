@@ -10,6 +10,7 @@ import { refuse } from '../core/refuse.ts'
 import type { NewJob } from '../store/store.ts'
 import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
+import type { Numbers } from './id-blocks.ts'
 import { keysOf } from './keys.ts'
 
 /**
@@ -26,16 +27,20 @@ export interface Asked {
   readonly command: Enqueue
 }
 
-/** What core accepts; what it does not is answered here. */
-export async function draft(
-  { clock, ids }: ExecutorParts,
-  requests: readonly EnqueueRequest[],
-  answers: EnqueueAnswer[],
-): Promise<Drafts> {
-  const next = await ids.each(requests.length, (i) => {
+/** A number for each that has none reserved. Synchronous where as many are at hand. */
+export const numbersFor = ({ ids }: ExecutorParts, requests: readonly EnqueueRequest[]): Numbers | Promise<Numbers> =>
+  ids.each(requests.length, (i) => {
     const { reservedId, kind } = requests[i] as EnqueueRequest
     return reservedId === undefined ? kind.tenant : undefined
   })
+
+/** What core accepts; what it does not is answered here. */
+export function draft(
+  { clock }: ExecutorParts,
+  requests: readonly EnqueueRequest[],
+  next: Numbers,
+  answers: EnqueueAnswer[],
+): Drafts {
   const now = clock.now()
   const items: NewJob[] = []
   const asked: Asked[] = []
