@@ -31,7 +31,7 @@ export function bounded<T>(
   what: string,
   { timeout, signal }: CallOptions,
   work: (engine: Engine, signal: AbortSignal | undefined) => Promise<T>,
-  late: (waitedMs: number) => Error = (waitedMs) => new CallTimedOut(what, waitedMs),
+  late?: (waitedMs: number) => Error,
 ): Promise<T> {
   if (timeout === undefined && signal === undefined) return work(engine, undefined)
   const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout)
@@ -48,7 +48,7 @@ export function bounded<T>(
   const answered = new AbortController()
   if (timeoutMs !== undefined) {
     void timers.sleep(timeoutMs, answered.signal).then(() => {
-      if (!answered.signal.aborted) ending.abort(late(timeoutMs))
+      if (!answered.signal.aborted) ending.abort(late?.(timeoutMs) ?? new CallTimedOut(what, timeoutMs))
     })
   }
   return Promise.race([work(engine.until(ending.signal), ending.signal), ended]).finally(() => {

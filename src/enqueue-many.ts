@@ -171,8 +171,11 @@ export class Many<P> {
     }
   }
 
+  /** Once for each: from now on its text is the request's, and lives no longer than that. */
   #made(i: number, kind: Kind, input: P, options: EnqueueOptions): EnqueueRequest {
-    return this.#producer.request(this.#job, kind, input, this.#texts[i], options)
+    const text = this.#texts[i]
+    this.#texts[i] = undefined
+    return this.#producer.request(this.#job, kind, input, text, options)
   }
 
   #refused(i: number, thrown: unknown): undefined {

@@ -91,6 +91,7 @@ export interface PawlParts {
 type Around = Pick<PawlParts, 'engine' | 'timers' | 'log'>
 
 const PAGE = 500
+const NO_OPTIONS = {}
 /** For rounds under way to end. */
 const REST_WITHIN_MS = 1_000
 
@@ -119,8 +120,11 @@ export class Pawl implements AsyncDisposable {
   /** By definition, by spec, or by name with the definition's type: `enqueue<typeof crawlPage>('crawl.page', …)`. */
   async enqueue<J extends JobSpec>(
     job: J | J['type'],
-    ...[input, options = {}]: Handed<J, [options?: EnqueueOptions]>
+    ...handed: Handed<J, [options?: EnqueueOptions]>
   ): Promise<HandleOf<J>> {
+    // By their places: taken apart as a list they cost an iterator a call.
+    const input = handed[0]
+    const options = handed[1] ?? NO_OPTIONS
     const what = `enqueue of ${typeof job === 'string' ? job : job.type}`
     const made = await this.#call(what, options, (engine) => this.#producer.enqueue(engine, job, input, options))
     return new JobHandle(this, made)
@@ -373,7 +377,7 @@ export class Pawl implements AsyncDisposable {
     work: (engine: Engine, signal: AbortSignal | undefined) => Promise<T>,
     late?: (waitedMs: number) => Error,
   ): Promise<T> {
-    return bounded({ engine: this.engine, timers: this.#parts.timers }, what, bounds, work, late)
+    return bounded(this.#parts, what, bounds, work, late)
   }
 
   #load(what: string, item: LoadItem, bounds: CallOptions): Promise<LoadAnswer> {
