@@ -66,13 +66,13 @@ export class Batcher<Item, Answer> {
   }
 
   /** Longer calls go in pieces, one after the other, and are answered when all have been. */
-  async add(items: readonly Item[]): Promise<readonly Answer[]> {
-    if (items.length === 0) return []
+  add(items: readonly Item[]): Promise<readonly Answer[]> {
+    if (items.length === 0) return Promise.resolve([])
     const pieces = this.#pieces(items)
     const first = pieces[0]
     if (pieces.length === 1 && first !== undefined) return this.#enqueue(first.items, first.bytes)
-    const answers = await Promise.all(pieces.map((piece) => this.#enqueue(piece.items, piece.bytes)))
-    return answers.flat()
+    const answered = pieces.map((piece) => this.#enqueue(piece.items, piece.bytes))
+    return Promise.all(answered).then((answers) => answers.flat())
   }
 
   /** Resolves when the batch under way, if any, has ended. Whoever still waits is refused. */

@@ -4,11 +4,11 @@
  */
 import { assert } from '../../core/assert.ts'
 import { idNumber } from '../../core/id.ts'
-import type { Kind } from '../../core/job.ts'
 import type { Inserted, NewJob } from '../store.ts'
 import type { Row } from './client.ts'
 import type { InsertParts } from './insert.ts'
 import { keyedRow } from './new-row.ts'
+import { readyKinds } from './ready-kinds.ts'
 import { codeOf, isItems, LOCK_NOT_AVAILABLE } from './trouble.ts'
 import { BUSY, holderOf, INSERTED, insertedBy, isOwn, rejected, type Verdict, verdictsIn } from './verdict.ts'
 
@@ -25,8 +25,7 @@ export async function insertTogether(parts: InsertParts, items: readonly NewJob[
 }
 
 function tell({ hints }: InsertParts, items: readonly NewJob[]): void {
-  const kinds = new Set<Kind>()
-  for (const { job } of items) if (job.readyAt !== undefined) kinds.add(job.spec.kind)
+  const kinds = readyKinds(items)
   hints.work(kinds, kinds.size === 0 ? 0 : items.length, false)
 }
 

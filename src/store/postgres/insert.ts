@@ -2,7 +2,7 @@
  * Enqueues. Unkeyed ones ride together in a plain INSERT; keyed ones, those in a caller's transaction, and a batch in
  * which something was wrong go through a function that takes item by item and tells who was first.
  */
-import type { Job, Kind } from '../../core/job.ts'
+import type { Job } from '../../core/job.ts'
 import { Batcher } from '../batcher.ts'
 import type { Inserted, NewJob } from '../store.ts'
 import { brokenUp, mayBreakUp } from './broken-up.ts'
@@ -21,6 +21,7 @@ import {
   type NewRow,
   newRow,
 } from './new-row.ts'
+import { readyKinds } from './ready-kinds.ts'
 import type { Statements } from './statements.ts'
 import { codeOf, LOCK_NOT_AVAILABLE } from './trouble.ts'
 import { literal, uniform } from './uniform.ts'
@@ -60,7 +61,8 @@ export class Inserts {
   }
 
   async insert(items: readonly NewJob[]): Promise<readonly Inserted[]> {
-    await this.#intern(items)
+    const { kinds } = this.#parts
+    if (!items.every(({ job }) => kinds.known(job.spec.kind) !== undefined)) await this.#intern(items)
     if (items.every(isPlain)) return this.#answers(items, await this.#plain.add(items))
     const plain = items.filter(isPlain)
     // Who is first within one call is first: ids that keyed and unkeyed items share make the whole call keyed.
@@ -115,8 +117,7 @@ export class Inserts {
     insert: (ride: Ride | undefined) => Promise<Done>,
   ): Promise<readonly Verdict[]> {
     const { hints } = this.#parts
-    const kinds = new Set<Kind>()
-    for (const { job } of items) if (job.readyAt !== undefined) kinds.add(job.spec.kind)
+    const kinds = readyKinds(items)
     const jobs = kinds.size === 0 ? 0 : items.length
     const ride = hints.ride(kinds, jobs)
     try {
@@ -152,9 +153,9 @@ export class Inserts {
   #plainCall(items: readonly NewJob[], ride: Ride | undefined): { readonly text: string; readonly values: unknown[] } {
     const { kinds, statements } = this.#parts
     const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
-    const [item, ...others] = items
+    const [item] = items
     const [row] = rows
-    if (ride !== undefined && others.length === 0 && item !== undefined && row !== undefined && isReadyAtOnce(row)) {
+    if (ride !== undefined && items.length === 1 && item !== undefined && row !== undefined && isReadyAtOnce(row)) {
       return { text: statements.insertOne, values: [...fieldsOf(row), birthShape(item), ...ride.values] }
     }
     const values = [...columnsOf(rows), literal(uniform(items, birthShape))]
@@ -233,12 +234,21 @@ export class Inserts {
     return verdicts
   }
 
-  async #answers(
+  /** Synchronous where nobody was first. */
+  #answers(
     items: readonly NewJob[],
     verdicts: readonly Verdict[],
     load: InsertParts['load'] = this.#parts.load,
-  ): Promise<readonly Inserted[]> {
+  ): readonly Inserted[] | Promise<readonly Inserted[]> {
     if (verdicts.every((verdict) => verdict === undefined)) return items.map(() => INSERTED)
+    return this.#met(items, verdicts, load)
+  }
+
+  async #met(
+    items: readonly NewJob[],
+    verdicts: readonly Verdict[],
+    load: InsertParts['load'],
+  ): Promise<readonly Inserted[]> {
     const holders = verdicts.flatMap((verdict) => (verdict === undefined ? [] : [holderOf(verdict)]))
     const found = await load(holders.filter((holder) => holder > 0))
     const answers: Inserted[] = []

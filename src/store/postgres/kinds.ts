@@ -19,6 +19,8 @@ export interface Interned {
   readonly kind: Kind
 }
 
+const NONE = { kind: undefined, interned: undefined }
+
 export type Run = (text: string, values: unknown[]) => Promise<Row[]>
 
 export class Kinds {
@@ -27,6 +29,8 @@ export class Kinds {
   #byKind = new WeakMap<Kind, Interned>()
   /** Whoever makes a new object of the same words for each job mostly shares the policy. */
   #byPolicy = new WeakMap<Policy, Map<string, Interned>>()
+  /** What was asked for last, among `#byKind`: jobs that come together mostly share their kind. */
+  #last: { readonly kind: Kind | undefined; readonly interned: Interned | undefined } = NONE
   readonly #byHash = new Map<string, Promise<Interned>>()
   readonly #byId = new Map<number, Interned>()
   readonly #queues = new Map<string, Numbered>()
@@ -38,12 +42,15 @@ export class Kinds {
 
   /** The number, where it is known already. */
   known(kind: Kind): Interned | undefined {
-    return this.#byKind.get(kind)
+    if (kind === this.#last.kind) return this.#last.interned
+    const interned = this.#byKind.get(kind)
+    if (interned !== undefined) this.#last = { kind, interned }
+    return interned
   }
 
   /** The number of a kind that has been interned. */
   of(kind: Kind): Interned {
-    const interned = this.#byKind.get(kind)
+    const interned = this.known(kind)
     assert(interned !== undefined, 'a kind is interned before it is used')
     return interned
   }
@@ -115,6 +122,7 @@ export class Kinds {
     if (same) return true
     this.#byKind = new WeakMap()
     this.#byPolicy = new WeakMap()
+    this.#last = NONE
     for (const known of [this.#byHash, this.#byId, this.#queues]) known.clear()
     return false
   }

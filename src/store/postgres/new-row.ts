@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { digest } from '../../core/hash.ts'
 import { idNumber } from '../../core/id.ts'
-import type { Spec } from '../../core/job.ts'
+import { type Spec, STATES, type State } from '../../core/job.ts'
 import { EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { type EnqueuedEvent, encodeEnqueued } from '../codec/enqueued.ts'
 import { laneNumber } from '../codec/lane.ts'
@@ -110,7 +110,11 @@ export function keyedRow(item: NewJob, kind: Interned): KeyedRow {
 export const keyRow = ({ purpose, key, until }: Key): KeyRow => ({ p: purpose, k: keyText(key), u: until })
 
 /** Nothing, `enqueued`, and the state it was born in. */
-export const birthShape = ({ job }: NewJob): string => `-${EVENT_CODES.enqueued}${STATE_CODES[job.state]}`
+export const birthShape = ({ job }: NewJob): string => BIRTH_SHAPES[job.state]
+
+const BIRTH_SHAPES = Object.fromEntries(
+  STATES.map((state) => [state, `-${EVENT_CODES.enqueued}${STATE_CODES[state]}`]),
+) as Readonly<Record<State, string>>
 
 /** As it can be indexed: what is too long for a page of an index is known by its hash. */
 export function keyText(text: string): string {
