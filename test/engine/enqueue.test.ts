@@ -131,6 +131,28 @@ describe('ids of several tenants', () => {
     const fresh = given.filter((_, i) => i % 3 === 2)
     expect(fresh).toEqual(fresh.toSorted((a, b) => a - b))
   })
+
+  it('rise within one call, however tenants alternate in it and wherever a block ends', async () => {
+    const bench = new Bench()
+    const requestFor = (tenant: string): EnqueueRequest => ({
+      actor: 'producer',
+      kind: { ...bench.kind, tenant },
+      priority: 5,
+      input: undefined,
+    })
+    // Both have a block that is nearly, but not wholly, used up: what follows next does not fit, what comes after would.
+    for (const tenant of ['a', 'b', 'a']) await bench.engine.enqueue(new Array(110).fill(requestFor(tenant)))
+    const tenants = [...'a'.repeat(100), 'b', 'a', ...'b'.repeat(100), 'a', 'b']
+    const answers = await bench.engine.enqueue(tenants.map(requestFor))
+    for (const tenant of ['a', 'b']) {
+      const given = answers.flatMap((answer, i) =>
+        tenants[i] === tenant && answer.ok ? [idNumber(answer.job.id) ?? 0] : [],
+      )
+      expect(given).toHaveLength(102)
+      expect(given).toEqual(given.toSorted((x, y) => x - y))
+      expect(new Set(given).size).toBe(102)
+    }
+  })
 })
 
 describe('enqueue', () => {
