@@ -1,10 +1,10 @@
 /** Leases renewed, a batch in one statement; a job named twice waits for the next one. */
 import { idNumber } from '../../core/id.ts'
 import type { CancelRequest } from '../../core/job.ts'
-import { Batcher } from '../batcher.ts'
 import { decodeCancel } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
 import type { Beat, Beaten } from '../store.ts'
+import { Batcher } from './batcher.ts'
 import { brokenUp, mayBreakUp } from './broken-up.ts'
 import type { Connection } from './connection.ts'
 import type { Statements } from './statements.ts'

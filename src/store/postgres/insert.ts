@@ -3,8 +3,8 @@
  * which something was wrong go through a function that takes item by item and tells who was first.
  */
 import type { Job } from '../../core/job.ts'
-import { Batcher } from '../batcher.ts'
 import type { Inserted, NewJob } from '../store.ts'
+import { Batcher } from './batcher.ts'
 import { brokenUp, mayBreakUp } from './broken-up.ts'
 import type { Row } from './client.ts'
 import { type Connection, leastBusy } from './connection.ts'

@@ -5,7 +5,7 @@
  * batch holds calls in the order they came, whole, up to a number of items and of bytes; the queue in front of it is
  * bounded, and a call that finds it full is refused at once.
  */
-import { lastly } from '../system/turn.ts'
+import { lastly } from '../../system/turn.ts'
 
 export interface BatcherOptions<Item, Answer> {
   /** One commit. Answers each item in order; throws only where none of them was applied for certain. */
