@@ -21,8 +21,8 @@ export interface Scenario {
 }
 
 /**
- * Names are the same everywhere: `perSecond`, `walBytes`, `serverUs`, `nodeUs`, `diskBytes`, `pages`, `heapMb` (all but
- * the last per job), `p50`, `p95`, `p99` in ms, `coreShare`.
+ * Names are the same everywhere: `perSecond`, `walBytes`, `serverUs`, `nodeUs`, of which `gatewayUs`, `diskBytes`,
+ * `pages`, `heapMb` (all but the last per job), `p50`, `p95`, `p99` in ms, `coreShare`.
  */
 export type Figures = Readonly<Record<string, number>>
 

@@ -23,8 +23,8 @@ export interface DrainOptions {
   readonly endless?: boolean | undefined
   /** Counts the pages looked at, too. */
   readonly pages?: boolean | undefined
-  /** Whose CPU is counted besides the workers'. */
-  readonly besides?: readonly Actor[] | undefined
+  /** What the workers go through. Its CPU is counted with theirs, and by itself. */
+  readonly gateway?: Actor | undefined
 }
 
 export class Stage implements AsyncDisposable {
@@ -123,10 +123,10 @@ export class Stage implements AsyncDisposable {
 
   /** From when the workers are warm to the last outcome written. */
   async drain(count: number, options: DrainOptions = {}): Promise<Figures> {
-    const { url = this.url, processes = 1, endless = false, besides = [], pages = false } = options
+    const { url = this.url, processes = 1, endless = false, gateway, pages = false } = options
     const pagesBefore = pages ? await this.meter.pages() : 0
     const workers = await Promise.all(Array.from({ length: processes }, () => this.connected('worker', { url })))
-    const counted = [...workers, ...besides]
+    const counted = gateway === undefined ? workers : [gateway, ...workers]
     const begun = Promise.all(workers.map((worker) => worker.ask({ op: 'work', purpose: 'throughput' })))
     const started = () => workers.reduce((sum, worker) => sum + worker.started, 0)
     const orderedMs = nowMs()
@@ -160,6 +160,7 @@ export class Stage implements AsyncDisposable {
       ...costs,
       ...(pages && { pages: ((await this.meter.pages()) - pagesBefore) / all }),
       nodeUs: used.reduce((sum, { cpuUs }) => sum + cpuUs, 0) / done,
+      ...(gateway !== undefined && { gatewayUs: (used[0]?.cpuUs ?? 0) / done }),
       heapMb: Math.max(...used.map(({ heapBytes }) => heapBytes)) / 2 ** 20,
     }
   }

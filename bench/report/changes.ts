@@ -6,8 +6,8 @@ import type { Table } from './table.ts'
 import { number } from './tables.ts'
 
 /** What a job costs. Rates and latencies move with whatever else the machine does; these hardly do, so they are judged. */
-const COSTS: ReadonlySet<string> = new Set(['serverUs', 'nodeUs', 'walBytes'])
-const SHOWN = ['serverUs', 'nodeUs', 'walBytes', 'pages', 'diskBytes', 'p50', 'p95', 'coreShare'] as const
+const COSTS: ReadonlySet<string> = new Set(['serverUs', 'nodeUs', 'gatewayUs', 'walBytes'])
+const SHOWN = ['serverUs', 'nodeUs', 'gatewayUs', 'walBytes', 'pages', 'diskBytes', 'p50', 'p95', 'coreShare'] as const
 const ALLOWED = 0.05
 
 export interface Change {

@@ -60,6 +60,7 @@ export function ratio(summary: Summary, scenario: Scenario, figure = scenario.fi
 const COSTS = [
   ['serverUs', 'server CPU µs'],
   ['nodeUs', 'Node CPU µs'],
+  ['gatewayUs', 'gateway’s of it'],
   ['walBytes', 'WAL B'],
   ['pages', 'pages'],
   ['diskBytes', 'disk B'],

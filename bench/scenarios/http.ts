@@ -12,6 +12,6 @@ export const http: Scenario = {
     const gateway = stage.actor()
     const url = await gateway.ask({ op: 'serve', url: stage.url })
     const fewer = { warm: size.warm / 4, jobs: size.jobs / 4 }
-    return stage.fillAndDrain(fewer, { url, besides: [gateway] })
+    return stage.fillAndDrain(fewer, { url, gateway })
   },
 }

@@ -15,7 +15,6 @@ import type {
   Word,
 } from '../engine/engine.ts'
 import { listener } from '../engine/listener.ts'
-import { elementsOf, membersOf } from '../gateway/contract/raw-json.ts'
 import { eventFromWire, fromWire, jobFromWire, type Wire } from '../gateway/contract/wire.ts'
 import type {
   EventPage,
@@ -91,11 +90,12 @@ export class HttpEngine implements Engine {
   async claim({ requestId, workerId, lanes, limit }: ClaimRequest): Promise<readonly Assignment[]> {
     const queues = [...new Set(lanes.map(({ queue }) => queue))]
     const wanted = lanes.map(({ queue, priority }) => ({ queue, priority }))
-    const asked = JSON.stringify({ requestId, workerId, queues, lanes: wanted, limit })
-    const { status, body, text } = await this.#http.request('POST', '/v1/claims', asked)
-    const told = checked(status, body)['jobs'] as readonly Wire[]
-    const texts = elementsOf(membersOf(text).get('jobs') ?? '[]')
-    return told.map((each, i) => assignmentOf(each, membersOf(texts[i] ?? '{}').get('input')))
+    const asked = JSON.stringify({ requestId, workerId, queues, lanes: wanted, limit, compact: true })
+    const { jobs, policies } = (await this.#ok('POST', '/v1/claims', asked)) as {
+      readonly jobs: readonly Wire[]
+      readonly policies: readonly Policy[]
+    }
+    return jobs.map((told) => assignmentOf(told, policies))
   }
 
   async settle(words: readonly Word[]): Promise<readonly Answer[]> {
@@ -283,16 +283,15 @@ const enqueued = (told: Wire, policy: Policy): EnqueueAnswer =>
       }
     : { ok: false, refusal: refusalOf(told['problem'] as Wire) }
 
-function assignmentOf(told: Wire, input: string | undefined): Assignment {
-  const { job, fence, inputLater, leaseExpiresAt } = told
-  const wire = job as Wire
-  const record = jobFromWire(wire, wire['policy'] as Policy)
+function assignmentOf(told: Wire, policies: readonly Policy[]): Assignment {
+  const { job, policy, fence, inputLater, leaseExpiresAt, input } = told
+  const record = jobFromWire(job as Wire, policies[Number(policy)] as Policy)
   const lease = record.lease && { ...record.lease, fence: String(fence) }
   return {
     job: { ...record, lease } as Job,
     fence: String(fence),
     leaseExpiresAt: Date.parse(String(leaseExpiresAt)),
-    input,
+    input: input as string | undefined,
     inputLater: inputLater === true,
   }
 }

@@ -17,8 +17,6 @@ export interface HttpOptions {
 export interface HttpAnswer {
   readonly status: number
   readonly body: unknown
-  /** As it came: what must stay exact is cut out of this. */
-  readonly text: string
 }
 
 /** The gateway could not be reached, or did not recover within the tries. */
@@ -130,7 +128,7 @@ export class Http {
           await this.#pause(response, signal)
           continue
         }
-        return { status: response.status, body: answer === '' ? undefined : JSON.parse(answer), text: answer }
+        return { status: response.status, body: answer === '' ? undefined : JSON.parse(answer) }
       } catch (error) {
         signal.throwIfAborted()
         reason =

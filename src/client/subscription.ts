@@ -1,4 +1,5 @@
-/** Hints over HTTP: the event stream, resumed for as long as somebody listens. Lost hints cost a poll, nothing else. */
+/** Hints over HTTP, for as long as somebody listens. Those that are lost while nobody is heard cost a poll, nothing else. */
+import type { HintFrame } from '../gateway/contract/hints.ts'
 import type { Hint } from '../store/store.ts'
 import type { Timers } from '../system/timers.ts'
 import type { Http } from './http.ts'
@@ -17,18 +18,13 @@ export function subscribeTo(http: Http, timers: Timers, wake: (hint: Hint) => vo
 }
 
 async function listen(http: Http, timers: Timers, wake: (hint: Hint) => void, signal: AbortSignal): Promise<void> {
-  let position: string | undefined
   while (!signal.aborted) {
     try {
-      const resume: Record<string, string> = position === undefined ? {} : { 'last-event-id': position }
-      const headers = { ...http.headers(), accept: 'text/event-stream', ...resume }
-      const response = await http.fetch(http.url('/v1/events'), { headers, signal })
+      const headers = { ...http.headers(), accept: 'text/event-stream' }
+      const response = await http.fetch(http.url('/v1/hints'), { headers, signal })
       if (response.status !== 200 || response.body === null) throw new Error(`it answered ${response.status}`)
       wake({ about: 'anything' })
-      for await (const frame of frames(response.body)) {
-        position = frame.id ?? position
-        if (frame.data !== undefined) for (const hint of hintsOf(frame.data)) wake(hint)
-      }
+      for await (const frame of frames(response.body)) for (const hint of hintsIn(frame)) wake(hint)
     } catch {
       // Unreachable, cut off, or asked to stop: the loop looks which.
     }
@@ -36,42 +32,21 @@ async function listen(http: Http, timers: Timers, wake: (hint: Hint) => void, si
   }
 }
 
-function hintsOf(data: string): readonly Hint[] {
-  const { jobId, queue, payload } = JSON.parse(data) as {
-    readonly jobId: string
-    readonly queue: string
-    readonly payload?: { readonly spec?: { readonly tenant?: string } }
-  }
-  return [
-    { about: 'queue', tenant: payload?.spec?.tenant ?? '', queue },
-    { about: 'job', id: jobId },
-  ]
-}
+const DATA = 'data: '
 
-interface Frame {
-  readonly id: string | undefined
-  readonly data: string | undefined
-}
-
-async function* frames(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
+/** Comments, and how long to wait, are not among them. */
+async function* frames(body: ReadableStream<Uint8Array>): AsyncGenerator<HintFrame> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const chunk of body) {
-    text += decoder.decode(chunk, { stream: true })
-    let end = text.indexOf('\n\n')
-    while (end >= 0) {
-      yield frameOf(text.slice(0, end))
-      text = text.slice(end + 2)
-      end = text.indexOf('\n\n')
-    }
+    const parts = (text + decoder.decode(chunk, { stream: true })).split('\n\n')
+    text = parts.pop() ?? ''
+    for (const part of parts) if (part.startsWith(DATA)) yield JSON.parse(part.slice(DATA.length)) as HintFrame
   }
 }
 
-function frameOf(text: string): Frame {
-  const field = (name: string) =>
-    text
-      .split('\n')
-      .find((line) => line.startsWith(`${name}: `))
-      ?.slice(name.length + 2)
-  return { id: field('id'), data: field('data') }
+export function* hintsIn({ tenant, work, jobs, anything }: HintFrame): Generator<Hint> {
+  if (anything) yield { about: 'anything' }
+  for (const queue of work) yield { about: 'queue', tenant, queue }
+  for (const [queue, ids] of Object.entries(jobs)) for (const id of ids) yield { about: 'job', id, tenant, queue }
 }

@@ -24,6 +24,7 @@ import { type Token, Tokens } from './token.ts'
 import { Turns } from './turns.ts'
 import { ClaimDesk } from './waiting/claim-desk.ts'
 import { FeedReader } from './waiting/feed-reader.ts'
+import { Hearing } from './waiting/hearing.ts'
 import { tellWith } from './waiting/telling.ts'
 import { Wakes } from './waiting/wakes.ts'
 
@@ -70,6 +71,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const tokens = new Tokens(engine, clock, random, caps)
   const positions = await Positions.of(engine, random)
   const feed = new FeedReader({ engine, timers, log, tell: tellWith(positions) })
+  const hearing = new Hearing(timers, clock)
   const desk = new ClaimDesk({ timers, log })
   const wakes = new Wakes(timers)
   const reads = new Turns({ caps, capacity: 'reads', line: 'readsPerToken' })
@@ -79,6 +81,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     tokens,
     positions,
     feed,
+    hearing,
     desk,
     wakes,
     reads,
@@ -102,6 +105,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     desk.hinted(hint)
     wakes.hinted(hint)
     feed.hinted()
+    hearing.hinted(hint)
   })
   const guard = new Guard(caps, clock, random.hex64())
   const fetch = gateway({

@@ -18,6 +18,7 @@ import type { Token, Tokens } from './token.ts'
 import type { Turns } from './turns.ts'
 import type { ClaimDesk } from './waiting/claim-desk.ts'
 import type { FeedReader } from './waiting/feed-reader.ts'
+import type { Hearing } from './waiting/hearing.ts'
 import type { Told } from './waiting/telling.ts'
 import type { Wakes } from './waiting/wakes.ts'
 
@@ -60,6 +61,7 @@ export interface Parts {
   readonly tokens: Tokens
   readonly positions: Positions
   readonly feed: FeedReader<Told>
+  readonly hearing: Hearing
   readonly desk: ClaimDesk
   readonly wakes: Wakes
   /** Lists, a few at a time. */

@@ -9,6 +9,7 @@ import { createJob, createJobs } from './handlers/enqueue.ts'
 import { streamEvents } from './handlers/events.ts'
 import { explainJob } from './handlers/explain.ts'
 import { livez, metrics, readyz } from './handlers/health.ts'
+import { streamHints } from './handlers/hints.ts'
 import { listJobEvents, listJobs, showJob } from './handlers/jobs.ts'
 import { showMachine } from './handlers/machine.ts'
 import { showErrors, showIndex } from './handlers/pages.ts'
@@ -32,6 +33,7 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   claim: claimJobs,
   settle,
   streamEvents,
+  streamHints,
   listQueues,
   showQueue,
   pauseQueue,

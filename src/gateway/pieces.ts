@@ -33,11 +33,16 @@ export function pieces(texts: Iterator<string>, ended: () => void = () => {}): s
   )
 }
 
-/** A list as a member of an object: what comes before it, and each of its elements when it is asked for. */
-export function* listed<T>(head: string, items: readonly T[], textOf: (item: T) => string): Generator<string, void> {
+/** A list as a member of an object: what comes before it, each of its elements when it is asked for, and what comes behind. */
+export function* listed<T>(
+  head: string,
+  items: readonly T[],
+  textOf: (item: T) => string,
+  tail = () => ']}',
+): Generator<string, void> {
   yield head
   for (const [i, item] of items.entries()) yield i === 0 ? textOf(item) : `,${textOf(item)}`
-  yield ']}'
+  yield tail()
 }
 
 /** A table as the last member of an object. */

@@ -26,6 +26,7 @@
  *      back; whoever opens the store later has the same time, but for a second or two. Set forward, it goes along.
  *  S14 Hints may be lost, never the work: whatever a hint announces is found by polling. Announced are work for a queue,
  *      the end of a job, and what its owner did not do itself: a cancel that is asked of it, or the loss of its lease.
+ *      A hint says whose it is about, so that it can be passed on to whoever may hear it and to nobody else.
  *  S15 Reads never load bodies unless asked, page by key, and look at a bounded number of rows, whatever else the store
  *      holds and whoever it belongs to. A page may therefore be short, or empty, and go on: its cursor alone tells the end.
  *  S16 `close` leaves nothing behind: no connection, timer, thread or listener.
@@ -420,6 +421,6 @@ export interface SettingAnswer {
 
 export type Hint =
   | { readonly about: 'queue'; readonly tenant: string; readonly queue: string }
-  | { readonly about: 'job'; readonly id: JobId }
+  | { readonly about: 'job'; readonly id: JobId; readonly tenant: string; readonly queue: string }
   /** Hints may have been lost: look at everything. */
   | { readonly about: 'anything' }

@@ -113,7 +113,7 @@ async function clocks({ clock }: Session, pawl: Pawl): Promise<Finding> {
 /** Writes a document and sees whether somebody else hears of it. Workers poll without, and are slower. */
 async function hints(session: Session, pawl: Pawl): Promise<Finding> {
   const { clock, timers, signal, url } = session
-  if (isGateway(url)) return fine('hints', 'come over the gateway’s event stream')
+  if (isGateway(url)) return fine('hints', 'come over the gateway')
   if (url.startsWith('memory:')) return fine('hints', 'nobody else can have this store')
   const queue = `pawl-doctor-${realRandom.hex64()}`
   const heard = new AbortController()

@@ -77,6 +77,7 @@ const contentType = ({ name }: Route): string => FORMS[name] ?? 'application/jso
 const FORMS: Readonly<Record<string, string>> = {
   metrics: 'text/plain',
   streamEvents: 'text/event-stream',
+  streamHints: 'text/event-stream',
   showIndex: 'text/html',
   showErrors: 'text/html',
 }

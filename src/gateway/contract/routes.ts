@@ -200,6 +200,12 @@ export const ROUTES: readonly Route[] = [
     'What happens, as it happens (SSE, resumable), or as JSON by time or correlation',
     eventsQuery,
   ),
+  get(
+    'streamHints',
+    '/v1/hints',
+    [...READERS, 'worker'],
+    'Where there may be work, and which jobs have news, as it happens (SSE): what a worker polls less for',
+  ),
   list('listQueues', '/v1/queues', [...READERS, 'worker'], 'Queues with their counts', pageQuery),
   list('showQueue', '/v1/queues/{queue}', [...READERS, 'worker'], 'One queue', nothing),
   post(

@@ -259,6 +259,10 @@ export const claims = membersOnly({
     most: COUNTS.priority.max + 1,
   }).optional(),
   requestId: text(200).optional().describe('this call; repeated by the same token, it gets the jobs it got'),
+  compact: z
+    .boolean()
+    .default(false)
+    .describe('inputs as text, and each policy once, in `policies`; a job’s `policy` is the place of its own there'),
 })
 
 const list = <T extends string>(allowed: readonly [T, ...T[]]) =>

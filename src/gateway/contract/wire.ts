@@ -3,7 +3,7 @@
  * client holds the same record as the process that has the store.
  */
 import type { Event } from '../../core/event.ts'
-import type { Job, Kind, Spec } from '../../core/job.ts'
+import type { Job, Kind, LastClaim, Lease, Spec, Time } from '../../core/job.ts'
 import { withoutNonce } from '../../core/ownership.ts'
 import type { Policy } from '../../core/policy.ts'
 
@@ -50,99 +50,164 @@ export function fromWire(value: unknown, key = ''): unknown {
 /**
  * The record, flat: what was asked for at enqueue beside what has become of it. Bodies are references here. A fence is
  * a secret between the store and one owner: it is told with the claim and nowhere else.
+ *
+ * Member by member, there and back: V8 keeps an object that is put together by names which only run time knows as a
+ * table, slow to make, to write down and to read ever after.
  */
 export function jobToWire(job: Job, withPolicy: boolean): Wire {
-  const { spec, recent: _, ...rest } = masked(job)
-  const { kind, ...asked } = spec
-  const { policy, ...shared } = kind
-  const dialect = policy.dialect
-  const flat = { ...shared, ...asked, ...rest, dialect, ...(withPolicy ? { policy } : {}) }
-  return toWire(flat) as Wire
+  const { spec, owner, lease, lastClaim } = job
+  const { kind } = spec
+  const told = {
+    tenant: kind.tenant,
+    queue: kind.queue,
+    type: kind.type,
+    alias: spec.alias,
+    input: spec.input,
+    contextPtr: spec.contextPtr,
+    topic: spec.topic,
+    adapterId: spec.adapterId,
+    env: spec.env,
+    labels: spec.labels,
+    parentId: spec.parentId,
+    workflowId: spec.workflowId,
+    stepIndex: spec.stepIndex,
+    dedupeKey: spec.dedupeKey,
+    correlationId: spec.correlationId,
+    traceparent: spec.traceparent,
+    createdAt: textOf(spec.createdAt),
+    id: job.id,
+    priority: job.priority,
+    phase: job.phase,
+    intended: job.intended && toWire(job.intended),
+    generation: job.generation,
+    attempt: job.attempt,
+    rev: job.rev,
+    seq: job.seq,
+    baseRev: job.baseRev,
+    failures: job.failures,
+    stalls: job.stalls,
+    updatedAt: textOf(job.updatedAt),
+    startedAt: textOf(job.startedAt),
+    deadlineAt: textOf(job.deadlineAt),
+    startBy: textOf(job.startBy),
+    cancel: job.cancel && toWire(job.cancel),
+    inbox: job.inbox.length === 0 ? job.inbox : toWire(job.inbox),
+    signals: job.signals,
+    progress: job.progress && toWire(job.progress),
+    counters: job.counters,
+    artifacts: job.artifacts,
+    checkpoint: job.checkpoint,
+    steps: job.steps,
+    observations: job.observations,
+    bodySize: job.bodySize,
+    compensations: job.compensations,
+    lastFailure: job.lastFailure && toWire(job.lastFailure),
+    lastClaim: lastClaim && claimToWire(lastClaim),
+    executionMs: job.executionMs,
+    readyAt: textOf(job.readyAt),
+    nextTickAt: textOf(job.nextTickAt),
+    runAt: textOf(job.runAt),
+    owner,
+    lease: lease && leaseToWire(lease),
+    wait: job.wait && toWire(job.wait),
+    result: job.result,
+    error: job.error && toWire(job.error),
+    deadLetter: job.deadLetter && toWire(job.deadLetter),
+    verdict: job.verdict,
+    endedAt: textOf(job.endedAt),
+    state: job.state,
+    dialect: kind.policy.dialect,
+    policy: withPolicy ? kind.policy : undefined,
+  } satisfies Members<Kind & Pick<Policy, 'dialect'> & Omit<Spec, 'kind'> & Omit<Job, 'spec' | 'recent'>>
+  return told
 }
 
-const SPEC = [
-  'alias',
-  'input',
-  'contextPtr',
-  'topic',
-  'adapterId',
-  'env',
-  'labels',
-  'parentId',
-  'workflowId',
-  'stepIndex',
-  'dedupeKey',
-  'correlationId',
-  'traceparent',
-  'createdAt',
-] as const satisfies readonly (keyof Spec)[]
+/** Whatever is added to them must be told as well. */
+type Members<Of> = Readonly<Record<keyof Of, unknown>>
 
-const RECORD = [
-  'id',
-  'state',
-  'priority',
-  'phase',
-  'intended',
-  'generation',
-  'attempt',
-  'rev',
-  'seq',
-  'baseRev',
-  'failures',
-  'stalls',
-  'updatedAt',
-  'startedAt',
-  'deadlineAt',
-  'startBy',
-  'cancel',
-  'inbox',
-  'signals',
-  'progress',
-  'counters',
-  'artifacts',
-  'checkpoint',
-  'steps',
-  'observations',
-  'bodySize',
-  'compensations',
-  'lastFailure',
-  'lastClaim',
-  'executionMs',
-  'readyAt',
-  'nextTickAt',
-  'runAt',
-  'owner',
-  'lease',
-  'wait',
-  'result',
-  'error',
-  'deadLetter',
-  'verdict',
-  'endedAt',
-] as const satisfies readonly Exclude<keyof Job, 'spec' | 'recent'>[]
+const textOf = (time: Time | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString()
+
+const leaseToWire = ({ grantedAt, expiresAt, beats }: Lease) =>
+  ({ grantedAt: textOf(grantedAt), expiresAt: textOf(expiresAt), beats }) satisfies Members<
+    Omit<Lease, 'fence' | 'lastBeatId'>
+  >
+
+const claimToWire = ({ owner, leaseExpiresAt, silences }: LastClaim) =>
+  ({ owner, leaseExpiresAt: textOf(leaseExpiresAt), silences }) satisfies Members<Omit<LastClaim, 'fence'>>
 
 /** The record again. Every key is there, as everywhere else. */
 export function jobFromWire(wire: Wire, policy: Policy): Job {
-  const flat = fromWire(wire) as Wire
   const kind: Kind = {
-    tenant: String(flat['tenant']),
-    queue: String(flat['queue']),
-    type: String(flat['type']),
+    tenant: String(wire['tenant']),
+    queue: String(wire['queue']),
+    type: String(wire['type']),
     policy,
   }
-  const spec = { kind, ...pick(flat, SPEC) }
-  return { spec, ...pick(flat, RECORD), recent: [] } as never
+  const spec = {
+    kind,
+    alias: wire['alias'],
+    input: wire['input'],
+    contextPtr: wire['contextPtr'],
+    topic: wire['topic'],
+    adapterId: wire['adapterId'],
+    env: wire['env'],
+    labels: wire['labels'],
+    parentId: wire['parentId'],
+    workflowId: wire['workflowId'],
+    stepIndex: wire['stepIndex'],
+    dedupeKey: wire['dedupeKey'],
+    correlationId: wire['correlationId'],
+    traceparent: wire['traceparent'],
+    createdAt: fromWire(wire['createdAt'], 'createdAt'),
+  } satisfies Members<Spec>
+  const job = {
+    id: wire['id'],
+    spec,
+    priority: wire['priority'],
+    phase: wire['phase'],
+    intended: fromWire(wire['intended'], 'intended'),
+    generation: wire['generation'],
+    attempt: wire['attempt'],
+    rev: wire['rev'],
+    seq: wire['seq'],
+    baseRev: wire['baseRev'],
+    failures: wire['failures'],
+    stalls: wire['stalls'],
+    updatedAt: fromWire(wire['updatedAt'], 'updatedAt'),
+    startedAt: fromWire(wire['startedAt'], 'startedAt'),
+    deadlineAt: fromWire(wire['deadlineAt'], 'deadlineAt'),
+    startBy: fromWire(wire['startBy'], 'startBy'),
+    cancel: fromWire(wire['cancel'], 'cancel'),
+    inbox: fromWire(wire['inbox'], 'inbox'),
+    signals: wire['signals'],
+    progress: fromWire(wire['progress'], 'progress'),
+    counters: wire['counters'],
+    artifacts: wire['artifacts'],
+    checkpoint: wire['checkpoint'],
+    steps: wire['steps'],
+    observations: wire['observations'],
+    bodySize: wire['bodySize'],
+    compensations: wire['compensations'],
+    lastFailure: fromWire(wire['lastFailure'], 'lastFailure'),
+    lastClaim: fromWire(wire['lastClaim'], 'lastClaim'),
+    executionMs: wire['executionMs'],
+    recent: [],
+    readyAt: fromWire(wire['readyAt'], 'readyAt'),
+    nextTickAt: fromWire(wire['nextTickAt'], 'nextTickAt'),
+    runAt: fromWire(wire['runAt'], 'runAt'),
+    owner: wire['owner'],
+    lease: fromWire(wire['lease'], 'lease'),
+    wait: fromWire(wire['wait'], 'wait'),
+    result: wire['result'],
+    error: fromWire(wire['error'], 'error'),
+    deadLetter: fromWire(wire['deadLetter'], 'deadLetter'),
+    verdict: wire['verdict'],
+    endedAt: fromWire(wire['endedAt'], 'endedAt'),
+    state: wire['state'],
+  } satisfies Members<Job>
+  return job as never
 }
-
-const pick = (from: Wire, keys: readonly string[]): Record<string, unknown> =>
-  Object.fromEntries(keys.map((key) => [key, from[key]]))
-
-const masked = (job: Job): Job =>
-  ({
-    ...job,
-    lease: job.lease && { ...job.lease, fence: undefined, lastBeatId: undefined },
-    lastClaim: job.lastClaim && { ...job.lastClaim, fence: undefined },
-  }) as never
 
 /** The event under names that anybody may know. Documents fold what is left; none of them tells the fence of a claim. */
 export const withoutNonces = <E extends Event>(event: E): E => ({

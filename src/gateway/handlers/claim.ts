@@ -1,9 +1,10 @@
 /** `POST /claims`: jobs for a worker, at once or as soon as there are any. */
 import type { z } from 'zod'
 import { COUNTS } from '../../core/limits.ts'
+import type { Policy } from '../../core/policy.ts'
 import type { Assignment, Engine } from '../../engine/engine.ts'
 import type { Lane } from '../../store/store.ts'
-import type { Call, Handler, Parts, Reply } from '../call.ts'
+import type { Call, Handler, Parts } from '../call.ts'
 import type { claims } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
 import { listed, pieces } from '../pieces.ts'
@@ -17,9 +18,9 @@ export const claimJobs: Handler = async (call, parts) => {
   const words = call.body as Claims
   const lanes = lanesOf(call, words)
   const assignments = await (words.waitMs > 0 ? wait(call, parts, words, lanes) : once(call, parts, words, lanes))
-  if (!call.signal.aborted) return told(assignments)
-  await handBack(parts.engine, call, assignments)
-  return told([])
+  const gone = call.signal.aborted
+  if (gone) await handBack(parts.engine, call, assignments)
+  return { status: 200, body: pieces(told(gone ? [] : assignments, words.compact)) }
 }
 
 const once = ({ token, requestId, signal }: Call, { engine, asks }: Parts, words: Claims, lanes: readonly Lane[]) => {
@@ -73,10 +74,12 @@ function lanesOf({ token }: Call, { queues, priorities = PRIORITIES, lanes: want
   return lanes.map(({ queue, priority }) => ({ tenant: token.tenant, queue, priority }))
 }
 
-const told = (assignments: readonly Assignment[]): Reply => ({
-  status: 200,
-  body: pieces(listed('{"jobs":[', assignments, textOf)),
-})
+function told(assignments: readonly Assignment[], compact: boolean): Iterator<string> {
+  if (!compact) return listed('{"jobs":[', assignments, textOf)
+  const policies = new Map<Policy, number>()
+  const text = (assignment: Assignment) => compactTextOf(assignment, policies)
+  return listed('{"jobs":[', assignments, text, () => `],"policies":${JSON.stringify([...policies.keys()])}}`)
+}
 
 function textOf({ job, fence, leaseExpiresAt, input, inputLater }: Assignment): string {
   const head = JSON.stringify({
@@ -86,4 +89,20 @@ function textOf({ job, fence, leaseExpiresAt, input, inputLater }: Assignment): 
     inputLater,
   })
   return input === undefined ? head : `${head.slice(0, -1)},"input":${input}}`
+}
+
+/** What jobs have in common is most of what is told of them; and an input that comes as text need not be cut out of it. */
+function compactTextOf(assignment: Assignment, policies: Map<Policy, number>): string {
+  const { job, fence, leaseExpiresAt, input, inputLater } = assignment
+  const own = job.spec.kind.policy
+  const policy = policies.get(own) ?? policies.size
+  policies.set(own, policy)
+  return JSON.stringify({
+    job: jobToWire(job, false),
+    policy,
+    fence,
+    leaseExpiresAt: new Date(leaseExpiresAt).toISOString(),
+    inputLater,
+    input,
+  })
 }

@@ -8,9 +8,10 @@ import { eventToWire } from '../contract/wire.ts'
 import { eventForViewers, isMasked } from '../masking.ts'
 import type { Positions } from '../positions.ts'
 import { Objected, objection } from '../problem.ts'
-import { eventStream } from '../waiting/event-stream.ts'
+import { EventWalk } from '../waiting/event-walk.ts'
 import { fromCursor } from './jobs.ts'
 import { paged } from './paged.ts'
+import { isStreamWanted, streamed } from './streamed.ts'
 
 type Query = z.output<typeof eventsQuery>
 /** Which events, but for the stretch of them. */
@@ -26,7 +27,7 @@ export const streamEvents: Handler = async (call, parts) => {
           { field: 'query.type', rule: `must be one of ${EVENT_TYPES.join(', ')}` },
         ]),
       )
-  if ((call.headers.get('accept') ?? '').includes('text/event-stream')) return await stream(call, parts, query)
+  if (isStreamWanted(call)) return await stream(call, parts, query)
   const { token, signal } = call
   return await parts.reads.take({ token: token.id, weight: 1, signal, work: () => page(call, parts, query) })
 }
@@ -83,36 +84,21 @@ async function page(call: Call, { engine, positions }: Parts, query: Query): Pro
 
 async function stream(call: Call, parts: Parts, query: Query): Promise<Reply> {
   const { token, signal } = call
-  const { clock, timers, streams, reads, feed, positions } = parts
+  const { reads, feed, positions } = parts
   const resume = call.headers.get('last-event-id') ?? query.last_event_id
   const position = resume === undefined ? undefined : positionIn(resume, positions, 'last_event_id')
-  const share = streams.share(token.id, 1)
-  const following = await feed.follow().catch((error: unknown) => {
-    share[Symbol.dispose]()
-    throw error
-  })
-  call.leave()
   const masked = isMasked(call)
-  const body = eventStream({
-    following,
-    position: position ?? following.head,
-    wants: ({ item }) => concerns(item, call, query),
-    frame: (told) =>
-      query.correlationId === undefined || told.correlationId === query.correlationId ? told.frame(masked) : '',
-    inTurn: (work) => reads.take({ token: token.id, weight: 1, signal, work }),
-    stillWelcome: call.stillWelcome,
-    signal,
-    hangUp: call.hangUp,
-    ended: () => share[Symbol.dispose](),
-    clock,
-    timers,
+  return await streamed(call, parts, async () => {
+    const following = await feed.follow()
+    return new EventWalk({
+      following,
+      position: position ?? following.head,
+      wants: ({ item }) => concerns(item, call, query),
+      frame: (told) =>
+        query.correlationId === undefined || told.correlationId === query.correlationId ? told.frame(masked) : '',
+      inTurn: (work) => reads.take({ token: token.id, weight: 1, signal, work }),
+    })
   })
-  return {
-    status: 200,
-    type: 'text/event-stream',
-    body,
-    headers: { 'X-Accel-Buffering': 'no', 'Cache-Control': 'no-cache' },
-  }
 }
 
 /** The beginning of all is empty; everything else was told by a gateway of this installation. */

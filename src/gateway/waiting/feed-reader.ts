@@ -11,6 +11,7 @@ import type { FeedItem } from '../../store/store.ts'
 import type { Log } from '../../system/log.ts'
 import { type Service, service } from '../../system/service.ts'
 import type { Timers } from '../../system/timers.ts'
+import { Bell } from './bell.ts'
 import { FeedWindow } from './feed-window.ts'
 import { Following } from './following.ts'
 
@@ -34,13 +35,14 @@ export class FeedReader<Told> {
   #window: FeedWindow<Told> | undefined
   #opening: Promise<FeedWindow<Told>> | undefined
   #followers = 0
-  #waiting = new Set<() => void>()
+  readonly #grown: Bell
   /** Something was said while a read was under way or had just ended. */
   #hinted = false
 
   constructor(options: ReaderOptions<Told>) {
     this.#options = options
     const { timers, log } = options
+    this.#grown = new Bell(timers)
     this.#reading = service({ name: 'feed reader', everyMs: LOOK_EVERY_MS, timers, log, round: () => this.#read() })
   }
 
@@ -57,7 +59,7 @@ export class FeedReader<Told> {
     try {
       const window = await this.#opened()
       const { engine, tell } = this.#options
-      return new Following({ window, engine, tell, next: this.#next.bind(this), leave: this.#leave.bind(this) })
+      return new Following({ window, engine, tell, grown: this.#grown, leave: this.#leave.bind(this) })
     } catch (error) {
       this.#leave()
       throw error
@@ -65,7 +67,7 @@ export class FeedReader<Told> {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#wakeAll()
+    this.#grown.ring()
     await this.#reading[Symbol.asyncDispose]()
   }
 
@@ -98,31 +100,10 @@ export class FeedReader<Told> {
     for (let window = this.#window; window !== undefined; window = this.#window) {
       const { feed } = await engine.events({ by: 'feed', after: window.head, limit: PAGE })
       window.push(feed)
-      if (feed.length > 0) this.#wakeAll()
+      if (feed.length > 0) this.#grown.ring()
       if (feed.length < PAGE) break
     }
     await timers.sleep(REST_MS)
     return this.#hinted ? 0 : LOOK_EVERY_MS
-  }
-
-  #wakeAll(): void {
-    const waiting = this.#waiting
-    this.#waiting = new Set()
-    for (const wake of waiting) wake()
-  }
-
-  /** Until the window has grown, `ms` have passed, or the follower has gone. */
-  async #next(ms: number, signal: AbortSignal): Promise<void> {
-    const cut = new AbortController()
-    // With a reason of its own: without one each would be made an error, with a stack.
-    const wake = () => cut.abort('woken')
-    this.#waiting.add(wake)
-    signal.addEventListener('abort', wake)
-    try {
-      if (!signal.aborted) await this.#options.timers.sleep(ms, cut.signal)
-    } finally {
-      this.#waiting.delete(wake)
-      signal.removeEventListener('abort', wake)
-    }
   }
 }

@@ -3,13 +3,15 @@ import type { Event } from '../../core/event.ts'
 import type { JobId } from '../../core/job.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { FeedItem } from '../../store/store.ts'
+import type { Bell } from './bell.ts'
 import type { FeedEntry, FeedWindow } from './feed-window.ts'
 
 export interface FollowingOptions<Told> {
   readonly window: FeedWindow<Told>
   readonly engine: Pick<Engine, 'events'>
   readonly tell: (item: FeedItem, event: Event | undefined) => Told
-  readonly next: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Rings when the window has grown. */
+  readonly grown: Bell
   readonly leave: () => void
 }
 
@@ -31,7 +33,7 @@ export class Following<Told> implements Disposable {
 
   /** Until there may be more, `ms` have passed, or `signal` aborts. */
   next(ms: number, signal: AbortSignal): Promise<void> {
-    return this.#options.next(ms, signal)
+    return this.#options.grown.next(ms, signal)
   }
 
   /** What comes after a position; undefined where the reader is ahead by more than it keeps. */

@@ -2,38 +2,34 @@
 import type { JobId } from '../../core/job.ts'
 import type { Hint } from '../../store/store.ts'
 import type { Timers } from '../../system/timers.ts'
+import { Bell } from './bell.ts'
 
 export class Wakes {
   readonly #timers: Timers
-  readonly #waiting = new Map<JobId, Set<() => void>>()
+  /** Of jobs that somebody waits for. */
+  readonly #bells = new Map<JobId, Bell>()
 
   constructor(timers: Timers) {
     this.#timers = timers
   }
 
   hinted(hint: Hint): void {
-    if (hint.about === 'job') for (const wake of this.#waiting.get(hint.id) ?? []) wake()
+    if (hint.about === 'job') this.#bells.get(hint.id)?.ring()
     else if (hint.about === 'anything') this.wakeAll()
   }
 
   wakeAll(): void {
-    for (const waiting of this.#waiting.values()) for (const wake of waiting) wake()
+    for (const bell of this.#bells.values()) bell.ring()
   }
 
   /** Resolves at the next hint about the job, after `ms`, or when `signal` aborts: whichever comes first. */
   async next(id: JobId, ms: number, signal: AbortSignal): Promise<void> {
-    const cut = new AbortController()
-    // With a reason of its own: without one each would be made an error, with a stack.
-    const wake = () => cut.abort('woken')
-    const waiting = this.#waiting.get(id) ?? new Set()
-    this.#waiting.set(id, waiting.add(wake))
-    signal.addEventListener('abort', wake)
+    const bell = this.#bells.get(id) ?? new Bell(this.#timers)
+    this.#bells.set(id, bell)
     try {
-      if (!signal.aborted) await this.#timers.sleep(ms, cut.signal)
+      await bell.next(ms, signal)
     } finally {
-      waiting.delete(wake)
-      if (waiting.size === 0 && this.#waiting.get(id) === waiting) this.#waiting.delete(id)
-      signal.removeEventListener('abort', wake)
+      if (bell.isIdle && this.#bells.get(id) === bell) this.#bells.delete(id)
     }
   }
 }

@@ -108,5 +108,8 @@ async function work(stage: Stage): Promise<void> {
 
 const wellFormed = (hint: Hint): boolean =>
   hint.about === 'anything' ||
-  (hint.about === 'job' && hint.id.startsWith('pj_')) ||
-  (hint.about === 'queue' && typeof hint.tenant === 'string' && typeof hint.queue === 'string')
+  (hint.about === 'job' && hint.id.startsWith('pj_') && isWhose(hint)) ||
+  (hint.about === 'queue' && isWhose(hint))
+
+const isWhose = ({ tenant, queue }: { readonly tenant: unknown; readonly queue: unknown }): boolean =>
+  typeof tenant === 'string' && typeof queue === 'string'

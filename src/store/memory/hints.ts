@@ -20,8 +20,13 @@ export class Hints {
   /** A job that may be claimed some day is work for its queue. */
   about(job: Job): void {
     const { tenant, queue } = job.spec.kind
-    this.tell({ about: 'job', id: job.id })
+    this.aboutJob(job)
     if (job.readyAt !== undefined) this.tell({ about: 'queue', tenant, queue })
+  }
+
+  aboutJob({ id, spec }: Job): void {
+    const { tenant, queue } = spec.kind
+    this.tell({ about: 'job', id, tenant, queue })
   }
 
   tell(hint: Hint): void {

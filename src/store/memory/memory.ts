@@ -79,7 +79,7 @@ class MemoryStore implements Store {
   async claim(grant: Grant): Promise<ClaimAnswer> {
     const { shelves, now } = this.#enter()
     const answer = claim(shelves, grant, now)
-    for (const { before } of answer.replayed ? [] : answer.jobs) this.#hints.tell({ about: 'job', id: before.id })
+    for (const { before } of answer.replayed ? [] : answer.jobs) this.#hints.aboutJob(before)
     return answer
   }
 

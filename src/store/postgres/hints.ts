@@ -40,10 +40,11 @@ const BUSY_MS = 100
 const TOLD_PER_MS = 4
 const SAVED_MAX = 40
 const SOON_MAX_MS = 10
-/** NOTIFY takes 8000 bytes. */
+/** NOTIFY takes fewer than 8000 bytes. What is longer is not told in particular. */
+const WORDS_LENGTH_MAX = 7_999
+/** So many are tried. */
 const JOBS_MAX = 400
-const QUEUES_MAX = 20
-const QUEUE_LENGTH_MAX = 100
+const QUEUES_MAX = 100
 
 type Queue = Pick<Kind, 'tenant' | 'queue'>
 
@@ -51,8 +52,11 @@ type Queue = Pick<Kind, 'tenant' | 'queue'>
 export interface Ride {
   readonly values: readonly [channel: string, all: string, rest: string | null]
   readonly queues: ReadonlyMap<string, Queue>
-  readonly jobs: ReadonlySet<number>
+  readonly jobs: Jobs
 }
+
+/** By number, and whose each of them is. */
+type Jobs = ReadonlyMap<number, Queue>
 
 export class Hints {
   readonly #parts: HintParts
@@ -61,7 +65,7 @@ export class Hints {
   readonly #listeners = new Set<(hint: Hint) => void>()
   #untold: Hint[] = []
   #queues = new Map<string, Queue>()
-  #jobs = new Set<number>()
+  #jobs = new Map<number, Queue>()
   #timer: Disposable | undefined
   /** When it goes off. */
   #dueAt = 0
@@ -112,7 +116,7 @@ export class Hints {
   /** It was not committed, or nobody knows. */
   failed({ queues, jobs }: Ride): void {
     for (const queue of queues.values()) this.work([queue], 0)
-    for (const number of jobs) this.job(number)
+    for (const [number, queue] of jobs) this.job(number, queue)
   }
 
   /** There is work, or there will be; whoever listens elsewhere knows it already where the words rode along. */
@@ -129,10 +133,12 @@ export class Hints {
   }
 
   /** Somebody waits to hear of this job: of its end, or as its owner. */
-  job(number: number): void {
+  job(number: number, of: Queue): void {
     if (this.#closed) return
-    if (this.#listeners.size > 0) this.#tell({ about: 'job', id: idText(number) })
-    if (this.#jobs.size <= JOBS_MAX) this.#jobs.add(number)
+    if (this.#listeners.size > 0) {
+      this.#tell({ about: 'job', id: idText(number), tenant: of.tenant, queue: of.queue })
+    }
+    if (this.#jobs.size <= JOBS_MAX) this.#jobs.set(number, of)
     if (this.#timer === undefined) this.#gather(Math.max(GATHER_MS, BUSY_MS - this.#sinceMs()))
   }
 
@@ -217,24 +223,28 @@ export class Hints {
     const others = new Map([...this.#queues].filter(([name]) => !own.has(name)))
     const queues = new Map([...others, ...own])
     this.#queues = new Map()
-    this.#jobs = new Set()
+    this.#jobs = new Map()
     const rest = others.size + jobs.size === 0 ? null : this.#words(others, jobs)
     return { values: [this.#channel, this.#words(queues, jobs), rest], queues, jobs }
   }
 
-  #words(queues: ReadonlyMap<string, Queue>, jobs: ReadonlySet<number>): string {
-    const names = Array.from(queues.values(), ({ tenant, queue }) => [tenant, queue] as const)
-    const short = names.every(([tenant, queue]) => tenant.length + queue.length <= QUEUE_LENGTH_MAX)
-    const many = !short || queues.size > QUEUES_MAX || jobs.size > JOBS_MAX
-    return ascii(JSON.stringify({ s: this.#self, ...(many ? { a: 1 } : { q: names, j: [...jobs] }) }))
+  #words(queues: ReadonlyMap<string, Queue>, jobs: Jobs): string {
+    if (queues.size <= QUEUES_MAX && jobs.size <= JOBS_MAX) {
+      const q = Array.from(queues.values(), ({ tenant, queue }) => [tenant, queue] as const)
+      const words = ascii(JSON.stringify({ s: this.#self, q, n: byQueue(jobs) } satisfies Payload))
+      if (words.length <= WORDS_LENGTH_MAX) return words
+    }
+    return JSON.stringify({ s: this.#self, a: 1 } satisfies Payload)
   }
 
   #heard(payload: string): void {
-    const { s, a, q = [], j = [] } = JSON.parse(payload) as Payload
-    if (s === this.#self || !q.every(isQueue) || !j.every(isNumber)) return
+    const { s, a, q = [], n = [] } = JSON.parse(payload) as Payload
+    if (s === this.#self || !q.every(isQueue) || !n.every(areJobs)) return
     if (a === 1) this.#tell({ about: 'anything' })
     for (const [tenant, queue] of q) this.#tell({ about: 'queue', tenant, queue })
-    for (const number of j) this.#tell({ about: 'job', id: idText(number) })
+    for (const [tenant, queue, numbers] of n) {
+      for (const number of numbers) this.#tell({ about: 'job', id: idText(number), tenant, queue })
+    }
   }
 }
 
@@ -255,8 +265,22 @@ const NO_QUEUES: ReadonlyMap<string, Queue> = new Map()
 
 const nameOf = ({ tenant, queue }: Queue): string => JSON.stringify([tenant, queue])
 
+/** Jobs of one kind share it, so most are told apart without a look at their names. */
+function byQueue(jobs: Jobs): readonly (readonly [string, string, readonly number[]])[] {
+  const numbers = new Map<Queue, number[]>()
+  for (const [number, queue] of jobs) {
+    const others = numbers.get(queue)
+    if (others === undefined) numbers.set(queue, [number])
+    else others.push(number)
+  }
+  return Array.from(numbers, ([{ tenant, queue }, own]) => [tenant, queue, own])
+}
+
 const isQueue = (words: readonly unknown[]): boolean =>
   words.length === 2 && words.every((word) => typeof word === 'string')
+
+const areJobs = ([tenant, queue, numbers]: readonly unknown[]): boolean =>
+  isQueue([tenant, queue]) && Array.isArray(numbers) && numbers.every(isNumber)
 
 const isNumber = (number: unknown): boolean => Number.isSafeInteger(number) && Number(number) > 0
 
@@ -264,7 +288,7 @@ interface Payload {
   readonly s: string
   readonly a?: 1
   readonly q?: readonly (readonly [string, string])[]
-  readonly j?: readonly number[]
+  readonly n?: readonly (readonly [string, string, readonly number[]])[]
 }
 
 /** JSON may say everything in ASCII, and then its length is its size. */

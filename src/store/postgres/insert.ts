@@ -198,7 +198,7 @@ export class Inserts {
       (item) => this.#alone(connection, item, again),
       (rule) => `rejected:${rule}`,
     )
-    if (ride !== undefined) this.#parts.hints.failed({ ...ride, jobs: new Set() })
+    if (ride !== undefined) this.#parts.hints.failed({ ...ride, jobs: new Map() })
     return verdicts
   }
 

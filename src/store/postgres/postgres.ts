@@ -249,7 +249,7 @@ class Postgres implements PostgresStore {
       const change = changes[i] as Change
       if (change.kind !== 'move' || verdicts[i]?.status !== 'applied') continue
       const { before, after, notAfter, spawn } = change
-      if (isNews(before, after, notAfter !== undefined)) this.#hints.job(idNumber(after.id) ?? 0)
+      if (isNews(before, after, notAfter !== undefined)) this.#hints.job(idNumber(after.id) ?? 0, after.spec.kind)
       this.#announce(after)
       if (spawn !== undefined) this.#announce(spawn.job)
     }

@@ -1,4 +1,4 @@
-import type { Job, JobId } from '../../core/job.ts'
+import type { Job } from '../../core/job.ts'
 import type { Hint } from '../store.ts'
 
 /** Who wants to know. A listener is never called from within the call that caused the hint. */
@@ -21,19 +21,19 @@ export class Hints {
   }
 
   /** A job that may be claimed some day is work for its queue. */
-  about({ id, readyAt, spec }: Job): void {
+  about(job: Job): void {
     if (this.#listeners.size === 0) return
-    this.aboutJob(id)
-    if (readyAt === undefined) return
-    const { tenant, queue } = spec.kind
+    this.aboutJob(job)
+    if (job.readyAt === undefined) return
+    const { tenant, queue } = job.spec.kind
     const last = this.#lastQueue
     if (last?.tenant === tenant && last.queue === queue) return
     this.#lastQueue = { about: 'queue', tenant, queue }
     this.tell(this.#lastQueue)
   }
 
-  aboutJob(id: JobId): void {
-    if (this.#listeners.size > 0) this.tell({ about: 'job', id })
+  aboutJob({ id, spec }: Job): void {
+    if (this.#listeners.size > 0) this.tell({ about: 'job', id, tenant: spec.kind.tenant, queue: spec.kind.queue })
   }
 
   /** Those of one breath are told together: a microtask for each was felt in a drain. */

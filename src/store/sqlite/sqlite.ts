@@ -153,7 +153,7 @@ class SqliteStore implements Store {
       maxInputBytes: grant.maxInputBytes,
     })
     const jobs = claimedJobs(answered, this.#kinds)
-    if (!answered.replayed) for (const { before } of jobs) this.#hints.aboutJob(before.id)
+    if (!answered.replayed) for (const { before } of jobs) this.#hints.aboutJob(before)
     return { now, replayed: answered.replayed, jobs }
   }
 

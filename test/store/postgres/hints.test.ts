@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Kind } from '../../../src/core/job.ts'
 import { connectWithPg } from '../../../src/store/postgres/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
-import type { Hint, Store } from '../../../src/store/store.ts'
+import type { ClaimedJob, Hint, Store } from '../../../src/store/store.ts'
 import { realClock } from '../../../src/system/clock.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
-import { kindOf, newJob, range } from './flow.ts'
+import { claimedBy, completion, grantOf, kindOf, newJob, range } from './flow.ts'
 
 let database: FreshDatabase
 let producer: Store
@@ -105,6 +105,16 @@ describe('hints about new work', () => {
     expect([rode().length, apart().length]).toEqual([1, 1])
   })
 
+  it('are about anything where their names are longer than a notification may be', async () => {
+    const kinds = range(0, 20).map((n) => kindOf(`${'é'.repeat(95)}${n}`))
+    const { now } = await producer.load([])
+    const jobs = kinds.map((kind, n) => newJob(kind, 7_000 + n, now))
+    heard = []
+    const { items } = await producer.insert(jobs)
+    expect(new Set(items.map(({ status }) => status))).toEqual(new Set(['inserted']))
+    await eventually('a hint', () => heard.some(({ about }) => about === 'anything'))
+  })
+
   it('are told in the process itself when the job is there', async () => {
     const { kind, now } = await interned('own', 6_000)
     const own: Hint[] = []
@@ -114,5 +124,20 @@ describe('hints about new work', () => {
     await inserted
     await eventually('its own hint', () => own.some((hint) => isAbout(hint, kind)))
     expect(own.filter((hint) => isAbout(hint, kind)).length).toBe(1)
+  })
+})
+
+describe('hints about jobs', () => {
+  it('say in every process whose they are', async () => {
+    const { kind, now } = await interned('ended', 8_000)
+    const own: Hint[] = []
+    await using _own = await producer.subscribe((hint) => own.push(hint))
+    const grant = grantOf('ended', 1)
+    const { jobs } = await producer.claim(grant)
+    const job = claimedBy(jobs[0] as ClaimedJob, grant)
+    await producer.commit([completion(job, now)])
+    const expected: Hint = { about: 'job', id: job.id, tenant: kind.tenant, queue: 'ended' }
+    for (const hints of [own, heard]) await eventually('a hint', () => hints.some(({ about }) => about === 'job'))
+    for (const hints of [own, heard]) expect(hints.filter(({ about }) => about === 'job')).toEqual([expected])
   })
 })

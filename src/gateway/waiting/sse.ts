@@ -1,25 +1,24 @@
 /**
- * Server-Sent Events: a walk over the feed from a position, so it can be resumed anywhere. The server keeps nothing for
- * a consumer but the piece it is sending, and a consumer that does not take it within a bounded time is cut off.
+ * Server-Sent Events. The server keeps nothing for a consumer but the piece it is sending, and a consumer that does not
+ * take it within a bounded time is cut off.
  *
  * Modes: asked (the consumer has taken everything: the next piece is being found) and sending (a piece is on its way:
  * the time to take it runs). It ends when the consumer goes, when its token is not good any more, when it was too slow
- * or when the store fails; the consumer comes back and goes on where it was.
+ * or when its source fails; the consumer comes back.
  */
 import type { Clock } from '../../system/clock.ts'
 import type { Timers } from '../../system/timers.ts'
-import type { FeedEntry } from './feed-window.ts'
-import type { Following } from './following.ts'
 
-export interface StreamOptions<Told> {
-  readonly following: Following<Told>
-  /** Where to begin. */
-  readonly position: string
-  readonly wants: (entry: FeedEntry<Told>) => boolean
-  /** The frame; empty where, on a closer look, it is not wanted. */
-  readonly frame: (told: Told) => string
-  /** For reads that only this consumer needs. */
-  readonly inTurn: <T>(read: () => Promise<T>) => Promise<T>
+/** What a stream is made of. It is disposed of when the stream ends. */
+export interface Source extends Disposable {
+  /** The next frames. Empty where it has got further without any; undefined where there is nothing more by now. */
+  frames(): Promise<string | undefined>
+  /** Until there may be more, `ms` have passed, or `signal` aborts. */
+  next(ms: number, signal: AbortSignal): Promise<void>
+}
+
+export interface StreamOptions {
+  readonly source: Source
   /** Objects where the token is not good any more. */
   readonly stillWelcome: () => Promise<void>
   /** Aborts when the consumer has gone. */
@@ -31,24 +30,20 @@ export interface StreamOptions<Told> {
   readonly timers: Timers
 }
 
-const PAGE = 200
-/** A piece ends with the frame that makes it as long as this. */
-const PIECE_LENGTH = 64 * 1024
 const LOOK_EVERY_MS = 1_000
 const COMMENT_EVERY_MS = 15_000
 /** A piece that is not taken within this time ends the stream. */
 const TAKE_WITHIN_MS = 30_000
 
-export function eventStream<Told>(options: StreamOptions<Told>): ReadableStream<Uint8Array> {
-  const stream = new EventStream(options)
+export function serverSentEvents(options: StreamOptions): ReadableStream<Uint8Array> {
+  const stream = new Stream(options)
   return new ReadableStream({ pull: (to) => stream.pull(to), cancel: () => stream.end() }, { highWaterMark: 1 })
 }
 
-class EventStream<Told> {
-  readonly #options: StreamOptions<Told>
+class Stream {
+  readonly #options: StreamOptions
   readonly #gone = new AbortController()
   readonly #encoder = new TextEncoder()
-  #position: string
   #begun = false
   #ended = false
   #spokenAt: number
@@ -56,9 +51,8 @@ class EventStream<Told> {
   /** Runs exactly while sending. */
   #taking: Disposable | undefined
 
-  constructor(options: StreamOptions<Told>) {
+  constructor(options: StreamOptions) {
     this.#options = options
-    this.#position = options.position
     this.#spokenAt = options.clock.monotonicMs()
     this.#welcomedAt = this.#spokenAt
     options.signal.addEventListener('abort', () => this.end())
@@ -88,44 +82,26 @@ class EventStream<Told> {
     this.#ended = true
     this.#gone.abort()
     this.#taking?.[Symbol.dispose]()
-    this.#options.following[Symbol.dispose]()
+    this.#options.source[Symbol.dispose]()
     this.#options.ended()
   }
 
   /** The next that is to be said; undefined where there is nobody to say it to. */
   async #piece(): Promise<string | undefined> {
-    const { following, inTurn, clock } = this.#options
+    const { source, clock } = this.#options
     if (!this.#begun) {
       this.#begun = true
       return 'retry: 1000\n\n'
     }
     while (!this.#ended) {
       await this.#welcomed()
-      const entries =
-        following.after(this.#position, PAGE) ?? (await inTurn(() => following.page(this.#position, PAGE)))
-      const text = await this.#framesOf(entries)
-      if (text !== '') return text
-      if (entries.length > 0) continue
+      const text = await source.frames()
+      if (text === '') continue
+      if (text !== undefined) return text
       if (clock.monotonicMs() - this.#spokenAt >= COMMENT_EVERY_MS) return ': still here\n\n'
-      await following.next(LOOK_EVERY_MS, this.#gone.signal)
+      await source.next(LOOK_EVERY_MS, this.#gone.signal)
     }
     return undefined
-  }
-
-  /** Moves on behind what it has made frames of; a stretch without anything for this consumer moves it on as well. */
-  async #framesOf(entries: readonly FeedEntry<Told>[]): Promise<string> {
-    const { following, wants, frame } = this.#options
-    const wanted = entries.filter(wants)
-    const told = await following.told(wanted)
-    let text = ''
-    for (const [i, each] of told.entries()) {
-      text += frame(each)
-      if (text.length < PIECE_LENGTH) continue
-      this.#position = (wanted[i] as FeedEntry<Told>).item.position
-      return text
-    }
-    this.#position = entries.at(-1)?.item.position ?? this.#position
-    return text
   }
 
   async #welcomed(): Promise<void> {

@@ -1,0 +1,16 @@
+/** `GET /hints`: that there may be work, or news of a job, as it happens. */
+import type { Handler } from '../call.ts'
+import { Objected, objection } from '../problem.ts'
+import { isStreamWanted, streamed } from './streamed.ts'
+
+export const streamHints: Handler = async (call, parts) => {
+  // Whoever expects an end to the answer would wait for it for ever.
+  if (!isStreamWanted(call))
+    throw new Objected(
+      objection('MALFORMED', 'Hints come as a stream.', [
+        { field: 'header.accept', rule: 'must be text/event-stream' },
+      ]),
+    )
+  const { tenant, queues } = call.token
+  return await streamed(call, parts, async () => parts.hearing.listen({ tenant, queues }))
+}

@@ -1,0 +1,36 @@
+/** Wakes whoever waits for it. */
+import type { Timers } from '../../system/timers.ts'
+
+export class Bell {
+  readonly #timers: Timers
+  readonly #waiting = new Set<() => void>()
+
+  constructor(timers: Timers) {
+    this.#timers = timers
+  }
+
+  /** Nobody waits for it. */
+  get isIdle(): boolean {
+    return this.#waiting.size === 0
+  }
+
+  ring(): void {
+    for (const wake of this.#waiting) wake()
+  }
+
+  /** Resolves when it rings, after `ms`, or when `signal` aborts: whichever comes first. */
+  async next(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    const cut = new AbortController()
+    // With a reason of its own: without one each would be made an error, with a stack.
+    const wake = () => cut.abort('woken')
+    this.#waiting.add(wake)
+    signal.addEventListener('abort', wake)
+    try {
+      await this.#timers.sleep(ms, cut.signal)
+    } finally {
+      this.#waiting.delete(wake)
+      signal.removeEventListener('abort', wake)
+    }
+  }
+}

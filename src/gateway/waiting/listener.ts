@@ -1,0 +1,120 @@
+/**
+ * One who hears hints from outside. What it has not been told yet is kept as names, each once: who takes slowly is told
+ * less often, not more each time.
+ *
+ * A hint that may be about anything is told now and then only: it may be of others' doing, of which it tells no more than
+ * that; and whoever hears it looks at everything it has, which others that do much must not make it do all the time.
+ */
+import type { JobId } from '../../core/job.ts'
+import type { Hint } from '../../store/store.ts'
+import type { Clock } from '../../system/clock.ts'
+import type { Timers } from '../../system/timers.ts'
+import type { HintFrame } from '../contract/hints.ts'
+import { Bell } from './bell.ts'
+import type { Source } from './sse.ts'
+
+/** Whose hints it may hear. */
+export interface Ear {
+  readonly tenant: string
+  /** Undefined: all of the tenant's. */
+  readonly queues: readonly string[] | undefined
+}
+
+export interface ListenerParts {
+  readonly ear: Ear
+  readonly timers: Timers
+  readonly clock: Clock
+  readonly leave: () => void
+}
+
+/** After something was told, this long until the next: what comes in between is told together. */
+const REST_MS = 10
+const ANYTHING_EVERY_MS = 1_000
+/** Names that are kept; more than that may be about anything. */
+const NAMES_MAX = 10_000
+
+export class Listener implements Source {
+  readonly #parts: ListenerParts
+  readonly #bell: Bell
+  readonly #work = new Set<string>()
+  readonly #jobs = new Map<string, Set<JobId>>()
+  /** In both of them. */
+  #names = 0
+  #anything = false
+  #toldAt = Number.NEGATIVE_INFINITY
+  #toldAnythingAt = Number.NEGATIVE_INFINITY
+
+  constructor(parts: ListenerParts) {
+    this.#parts = parts
+    this.#bell = new Bell(parts.timers)
+  }
+
+  hinted(hint: Hint): void {
+    const { tenant, queues } = this.#parts.ear
+    if (hint.about === 'anything') this.#anything = true
+    else if (hint.tenant !== tenant || queues?.includes(hint.queue) === false) return
+    else this.#note(hint)
+    this.#bell.ring()
+  }
+
+  async frames(): Promise<string | undefined> {
+    const { clock, timers } = this.#parts
+    if (!this.#hasNews) return undefined
+    const restMs = this.#toldAt + REST_MS - clock.monotonicMs()
+    if (restMs > 0) await timers.sleep(restMs)
+    this.#toldAt = clock.monotonicMs()
+    return `data: ${JSON.stringify(this.#frame())}\n\n`
+  }
+
+  async next(ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#hasNews) return
+    const dueMs = this.#anything ? this.#toldAnythingAt + ANYTHING_EVERY_MS - this.#parts.clock.monotonicMs() : ms
+    await this.#bell.next(Math.min(ms, Math.max(0, dueMs)), signal)
+  }
+
+  [Symbol.dispose](): void {
+    this.#parts.leave()
+  }
+
+  get #hasNews(): boolean {
+    return this.#names > 0 || this.#tellsAnything
+  }
+
+  get #tellsAnything(): boolean {
+    return this.#anything && this.#parts.clock.monotonicMs() - this.#toldAnythingAt >= ANYTHING_EVERY_MS
+  }
+
+  #note(hint: Exclude<Hint, { about: 'anything' }>): void {
+    if (hint.about === 'queue') {
+      if (this.#work.has(hint.queue)) return
+      this.#work.add(hint.queue)
+    } else {
+      const jobs = this.#jobs.get(hint.queue) ?? new Set()
+      if (jobs.has(hint.id)) return
+      this.#jobs.set(hint.queue, jobs.add(hint.id))
+    }
+    this.#names += 1
+    if (this.#names <= NAMES_MAX) return
+    this.#anything = true
+    this.#forget()
+  }
+
+  #frame(): HintFrame {
+    const { tenant } = this.#parts.ear
+    const anything = this.#tellsAnything
+    if (anything) {
+      this.#anything = false
+      this.#toldAnythingAt = this.#toldAt
+    }
+    const jobs = Object.fromEntries(Array.from(this.#jobs, ([queue, ids]) => [queue, [...ids]]))
+    const frame = { tenant, work: [...this.#work], jobs, anything }
+    this.#forget()
+    return frame
+  }
+
+  #forget(): void {
+    this.#work.clear()
+    this.#jobs.clear()
+    this.#names = 0
+  }
+}
