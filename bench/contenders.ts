@@ -3,6 +3,7 @@ import type { Contender } from './contender.ts'
 
 export const CONTENDERS = {
   pawl: async () => (await import('./contenders/pawl.ts')).pawl('pawl', 'now'),
+  'pawl-work': async () => (await import('./contenders/pawl.ts')).asPawlWork(),
   'pawl-sqlite': async () => (await import('./contenders/pawl.ts')).pawl('pawl-sqlite', 'now', 'sqlite'),
   'pawl-before': async () => (await import('./contenders/pawl.ts')).pawl('pawl-before', 'before'),
   'pawl-sqlite-before': async () =>

@@ -21,7 +21,6 @@ import { Bundled, entry } from './system/entry.ts'
 import { realIds } from './system/ids.ts'
 import { harmless, type Log, silentLog, stderrLog } from './system/log.ts'
 import { demandNode } from './system/node-version.ts'
-import { withoutPretenuring } from './system/pretenuring.ts'
 import { type Random, realRandom } from './system/random.ts'
 import type { Service } from './system/service.ts'
 import { realTimers, type Timers } from './system/timers.ts'
@@ -108,11 +107,6 @@ export interface OpenOptions extends Hooks {
    */
   readonly retention?: RetentionOptions | false | undefined
   /**
-   * `keep`: V8 goes on guessing which objects will live long, which it gets wrong for jobs (`system/pretenuring.ts`).
-   * @default the guess is switched off for the process
-   */
-  readonly pretenuring?: 'keep' | undefined
-  /**
    * What time it is; tests bring their own.
    * @default the machine's clock
    */
@@ -140,7 +134,6 @@ export type Where = string | { readonly connection: PostgresConnection } | { rea
 /** Opens the jobs at this place, with everything that belongs to them, until it is closed. */
 export async function open(where: Where = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
   demandNode()
-  if (options.pretenuring !== 'keep') withoutPretenuring()
   if (typeof where === 'string' && isHttp(where)) return remote(where, options)
   const { store, transaction } = await openStore(where, options)
   return assemble(store, options, { url: reopenable(where), transaction })

@@ -6,6 +6,21 @@ import type { Contender, Payload, WorkOptions } from '../contender.ts'
 /** What handlers of a worker usually are. No-ops end before the next begins: 32, 128 and 256 drained the same within 5 %. */
 const CONCURRENCY = 64
 
+/** The same with V8 told what `pawl work` tells it in a process of its own; `open` tells it nothing. */
+export async function asPawlWork(): Promise<Contender> {
+  const { withoutPretenuring } = await import('../../src/system/pretenuring.ts')
+  const contender = await pawl('pawl-work', 'now')
+  const configuration = `${contender.configuration}; --no-allocation-site-pretenuring`
+  return {
+    ...contender,
+    configuration,
+    connect(...where) {
+      withoutPretenuring()
+      return contender.connect(...where)
+    },
+  }
+}
+
 export async function pawl(name: string, build: Build, store: Contender['store'] = 'postgres'): Promise<Contender> {
   const { defineJob, open } = await built(build)
   const noop = (handle: WorkOptions['handle'] = () => {}) =>

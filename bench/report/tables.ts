@@ -8,7 +8,7 @@ import type { Table } from './table.ts'
 /** Medians with half the spread; then pawl's ratio to the best peer, and its share of what bare SQL does. */
 export function results(summary: Summary, scenarios: readonly Scenario[]): Table {
   const there = (name: ContenderName) => summary.cells.some(({ contender }) => contender === name)
-  const columns = (['pawl', 'bare-sql', ...PEERS] as const).filter(there)
+  const columns = (['pawl', 'pawl-work', 'bare-sql', ...PEERS] as const).filter(there)
   const rows = scenarios.flatMap((scenario) =>
     figuresOf(scenario).map((figure) => {
       const cell = (name: ContenderName) => shown(summary, scenario, as(scenario, name), figure)

@@ -16,6 +16,8 @@ if (tooOld !== undefined) {
 
 // Starting takes a third of the time with it. In a folder of the user's own: what is cached there is run.
 modules.enableCompileCache(join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'pawl'))
+const { withoutPretenuring } = await import('../system/pretenuring.ts')
+withoutPretenuring()
 const { withoutSecrets } = await import('./exposed.ts')
 // What `ps` shows, from now on.
 process.title = ['pawl', ...withoutSecrets(process.argv.slice(2))].join(' ')

@@ -6,13 +6,10 @@ import { setFlagsFromString } from 'node:v8'
  * the judgement is right, in every other process it was wrong. Then everything a job refers to outlives the scavenges,
  * each of which stops the process for 14 ms instead of 4: 83,000 jobs/s instead of 103,000 on the same machine.
  *
- * For the whole process, and only as long as nobody says `pretenuring: 'keep'`. What really lives long is copied twice
- * before it is old, as it is in every process that makes less than a hundred of it.
+ * It holds for the whole process. So a process that is pawl's own says it (`cli/main.ts`), and the library never does:
+ * an application's other objects are not pawl's to judge. What really lives long is copied twice before it is old, as
+ * it is in every process that makes less than a hundred of it.
  */
-export function withoutPretenuring(set: (flag: string) => void = setFlagsFromString): void {
-  if (done) return
-  done = true
-  set('--no-allocation-site-pretenuring')
+export function withoutPretenuring(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring')
 }
-
-let done = false

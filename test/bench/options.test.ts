@@ -46,7 +46,7 @@ describe('the options of the benchmark', () => {
   it('take some scenarios, some peers, and another number of rounds', () => {
     const options = asked('--quick', '--only', 'drain-2,latency', '--peers', 'dbos', '--rounds', '5')
     expect(options.plan.map(({ contenders, rounds }) => [contenders, rounds])).toEqual([
-      [['pawl', 'dbos'], 5],
+      [['pawl', 'pawl-work', 'dbos'], 5],
       [['pawl', 'dbos'], 5],
     ])
   })
