@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { dialectsReport } from '../src/core/dialects/report.ts'
+import { apiPages } from './docs/api.ts'
 import { cliPage } from './docs/cli.ts'
 import { errorsPage } from './docs/errors.ts'
 import { httpPage } from './docs/http.ts'
@@ -27,6 +28,7 @@ export async function pages(): Promise<readonly Page[]> {
     { path: 'docs/limits.md', text: limitsPage() },
     { path: 'docs/metrics.md', text: metricsPage() },
     { path: 'docs/options.md', text: optionsPage() },
+    ...apiPages(),
   ]
 }
 

@@ -19,6 +19,7 @@ export class JobHandle<O = unknown, P = unknown> {
   readonly replayed: boolean
   readonly #pawl: Pawl
 
+  /** @internal */
   constructor(pawl: Pawl, { id, deduped, replayed }: Produced) {
     this.#pawl = pawl
     this.id = id

@@ -15,7 +15,7 @@ import { type TickerOptions, ticker } from './engine/ticker.ts'
 import { type Hooks, hookObserver, told } from './hooks.ts'
 import { Pawl } from './pawl.ts'
 import type { PostgresConnection, PostgresPool } from './store/postgres/address.ts'
-import type { Store } from './store/store.ts'
+import type { Store, Transaction } from './store/store.ts'
 import { type Clock, realClock } from './system/clock.ts'
 import { Bundled, entry } from './system/entry.ts'
 import { realIds } from './system/ids.ts'
@@ -29,43 +29,13 @@ import type { KeeperAddress } from './worker/keeper-thread.ts'
 import type { Surroundings } from './worker/worker.ts'
 import { milliseconds } from './worker/worker-options.ts'
 
-export interface OpenOptions extends Hooks {
-  /**
-   * Postgres: bring pawl's schema up to date first. Otherwise an outdated one is refused, with the command to run.
-   * @default false
-   */
-  readonly migrate?: boolean | undefined
-  /**
-   * Postgres: pawl's own schema.
-   * @default 'pawl'
-   */
-  readonly schema?: string | undefined
-  /**
-   * Postgres: a way to the server itself, for hints and for `ctx.tx`, where the URL leads through a transaction pooler.
-   * @default the URL
-   */
-  readonly directUrl?: string | undefined
-  /**
-   * Postgres: how long a call is repeated while the server is away, before it fails as UNAVAILABLE.
-   * @default '30s'
-   */
-  readonly retryFor?: Duration | undefined
-  /**
-   * Postgres: how long a statement may go unanswered before it is asked after, and its connections replaced where the
-   * server is not at it. Less than half of your shortest lease.
-   * @default '5s'
-   */
-  readonly answerWithin?: Duration | undefined
+/** What holds wherever the jobs are. */
+export interface OpenOnOptions extends Hooks {
   /**
    * Whose jobs these are: new ones belong to it, and no call sees any other. Over HTTP the token says so.
    * @default `default` for new jobs; every tenant's are seen
    */
   readonly tenant?: string | undefined
-  /**
-   * HTTP: the gateway's token.
-   * @default none
-   */
-  readonly token?: string | undefined
   /**
    * Who enqueues and gives commands, unless a call says otherwise. Over HTTP the token says so.
    * @default `producer` for new jobs, `operator` for commands
@@ -123,6 +93,40 @@ export interface OpenOptions extends Hooks {
   readonly timers?: Timers | undefined
 }
 
+export interface OpenOptions extends OpenOnOptions {
+  /**
+   * Postgres: bring pawl's schema up to date first. Otherwise an outdated one is refused, with the command to run.
+   * @default false
+   */
+  readonly migrate?: boolean | undefined
+  /**
+   * Postgres: pawl's own schema.
+   * @default 'pawl'
+   */
+  readonly schema?: string | undefined
+  /**
+   * Postgres: a way to the server itself, for hints and for `ctx.tx`, where the URL leads through a transaction pooler.
+   * @default the URL
+   */
+  readonly directUrl?: string | undefined
+  /**
+   * Postgres: how long a call is repeated while the server is away, before it fails as UNAVAILABLE.
+   * @default '30s'
+   */
+  readonly retryFor?: Duration | undefined
+  /**
+   * Postgres: how long a statement may go unanswered before it is asked after, and its connections replaced where the
+   * server is not at it. Less than half of your shortest lease.
+   * @default '5s'
+   */
+  readonly answerWithin?: Duration | undefined
+  /**
+   * HTTP: the gateway's token.
+   * @default none
+   */
+  readonly token?: string | undefined
+}
+
 export const DEFAULT_URL = '.pawl/jobs.db'
 
 /**
@@ -135,19 +139,8 @@ export type Where = string | { readonly connection: PostgresConnection } | { rea
 export async function open(where: Where = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
   demandNode()
   if (typeof where === 'string' && isHttp(where)) return remote(where, options)
-  const { store, transaction } = await openStore(where, options)
-  return assemble(store, options, { url: reopenable(where), transaction })
-}
-
-/** What another thread can open as well: a pool is this thread's, and so is a function that knows the password. */
-function reopenable(where: Where): Origin['url'] {
-  if (typeof where === 'string') return where
-  if ('pool' in where) return undefined
-  try {
-    return structuredClone(where)
-  } catch {
-    return undefined
-  }
+  const { store, ...abilities } = await openStore(where, options)
+  return openOn(store, options, abilities)
 }
 
 /** Ticker and retention are the gateway's own business; so are the leases' clocks. */
@@ -160,7 +153,7 @@ async function remote(url: string, options: OpenOptions): Promise<Pawl> {
 }
 
 /** What every Pawl has, wherever its engine is. */
-function shared(stored: Engine, options: OpenOptions, around: Surroundings) {
+function shared(stored: Engine, options: OpenOnOptions, around: Surroundings) {
   const { random = realRandom, timers = realTimers, tenant, actor, telemetry, codec } = options
   const log = logOf(options)
   const sealed = codec && new SealedEngine(stored, codec, random)
@@ -187,18 +180,26 @@ function shared(stored: Engine, options: OpenOptions, around: Surroundings) {
 }
 
 /** Whatever it does, nobody is harmed by it. */
-const logOf = ({ log = stderrLog }: OpenOptions): Log => harmless(log === 'silent' ? silentLog : log)
+const logOf = ({ log = stderrLog }: OpenOnOptions): Log => harmless(log === 'silent' ? silentLog : log)
 
-/** What a store that was opened by its URL can do besides. */
-export interface Origin {
-  /** Opens the same store from another thread. */
-  readonly url?: Exclude<Where, { readonly pool: PostgresPool }> | undefined
+/** What a store can do besides what the port says. */
+export interface Abilities {
+  /**
+   * Opens the same store from another thread, which then keeps the leases. Absent: the worker's own event loop does.
+   * @internal
+   */
+  readonly address?: KeeperAddress['store'] | undefined
   /** Runs something in a transaction of its own that a handler can take part in. */
-  readonly transaction?: Surroundings['transaction']
+  readonly transaction?: (<T>(work: (tx: Transaction) => Promise<T>) => Promise<T>) | undefined
 }
 
-/** Everything on top of a store, which is closed with it. */
-export function assemble(store: Store, options: OpenOptions = {}, { url, transaction }: Origin = {}): Pawl {
+/**
+ * Opens the jobs in this store, which is closed with what is answered. For those who bring a store of their own: prove
+ * it with `pawl/conformance` first.
+ */
+export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abilities = {}): Pawl {
+  demandNode()
+  const { address, transaction } = abilities
   const { clock = realClock, random = realRandom, timers = realTimers } = options
   const { metrics, tracing } = options
   const log = logOf(options)
@@ -221,7 +222,7 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
   const surroundings: Surroundings = {
     clock,
     cell: begun('cell'),
-    keeperThread: url === undefined || isMemory(url) ? undefined : keeperThread(url, options, log),
+    keeperThread: address && keeperThread(address, log),
     transaction,
   }
   const { opened, ...parts } = shared(engine, options, surroundings)
@@ -229,20 +230,14 @@ export function assemble(store: Store, options: OpenOptions = {}, { url, transac
   return new Pawl({ ...parts, services, audit: new AuditLog(engine, { address: hostname(), agent: 'pawl' }) })
 }
 
-/** A store that lives in this process's memory cannot be opened a second time. */
-const isMemory = (url: Where): boolean => typeof url === 'string' && url.startsWith('memory:')
 const isHttp = (url: string): boolean => /^https?:/i.test(url)
 
 /** Where it has no module to begin with, the worker's own loop keeps leases. */
-function keeperThread(
-  url: KeeperAddress['store']['url'],
-  { schema, answerWithin }: OpenOptions,
-  log: Log,
-): KeeperAddress | undefined {
+function keeperThread(store: KeeperAddress['store'], log: Log): KeeperAddress | undefined {
   const tell = (reason: string) =>
     log.warn('leases are kept by the event loop of the worker: what blocks it for long loses them', { reason })
   const module = begun('keeper', tell)
-  return module && { entry: module, store: { url, schema, answerWithin } }
+  return module && { entry: module, store }
 }
 
 /** A module that a thread or a process begins with; undefined where a bundler has left it behind. */
@@ -257,7 +252,7 @@ function begun(module: 'cell' | 'keeper', tell: (reason: string) => void = () =>
 }
 
 /** A store, and what comes with it. */
-export interface Opened extends Pick<Origin, 'transaction'> {
+export interface Opened extends Abilities {
   readonly store: Store
 }
 
@@ -277,7 +272,8 @@ export async function openStore(where: Where, options: OpenOptions = {}): Promis
     case undefined:
     case 'file': {
       const { openSqliteStore } = await import('./store/sqlite/sqlite.ts')
-      return { store: await openSqliteStore({ path: scheme === undefined ? url : new URL(url).pathname }) }
+      const store = await openSqliteStore({ path: scheme === undefined ? url : new URL(url).pathname })
+      return { store, address: { url } }
     }
     default:
       throw new Error(`pawl: no store is known for ${scheme}: – memory:, a file path, postgres://… or http://… are`)
@@ -289,7 +285,18 @@ async function openPostgres(where: Where, options: OpenOptions): Promise<Opened>
   const { migrate, schema, directUrl } = options
   const own = { ...addressOf(where), migrate, schema, directUrl, log: logOf(options), ...patienceOf(options) }
   const store = await openPostgresStore(own)
-  return { store, transaction: (work) => store.transaction(work) }
+  return { store, address: reopenable(where, options), transaction: (work) => store.transaction(work) }
+}
+
+/** What another thread can open as well: a pool is this thread's, and so is a function that knows the password. */
+function reopenable(where: Where, { schema, answerWithin }: OpenOptions): Abilities['address'] {
+  if (typeof where === 'string') return { url: where, schema, answerWithin }
+  if ('pool' in where) return undefined
+  try {
+    return { url: structuredClone(where), schema, answerWithin }
+  } catch {
+    return undefined
+  }
 }
 
 /** Whoever calls from JavaScript may hand over the pool, or its options, as they are. */

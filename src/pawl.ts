@@ -10,7 +10,6 @@ import type {
   SignalOptions,
 } from './asked.ts'
 import { bounded, type CallOptions } from './call.ts'
-import { type Contract, contract } from './contract.ts'
 import { assert } from './core/assert.ts'
 import { bodyRef } from './core/body.ts'
 import type { Event } from './core/event.ts'
@@ -42,6 +41,7 @@ import {
 import { delayFrom, type EnqueueOptions, priorityFrom, timeFrom } from './enqueue-options.ts'
 import { Invalid, Refused, WaitTimedOut } from './errors.ts'
 import { JobHandle } from './job-handle.ts'
+import { type Contract, contract } from './operations.ts'
 import { Producer } from './producer.ts'
 import { eventsFor, history, mustFind, resultOf } from './reads.ts'
 import { type Redriven, redrive } from './redrive.ts'
@@ -109,6 +109,7 @@ export class Pawl implements AsyncDisposable {
   /** Present once it has been closed, or begins to be. */
   #closing: Promise<void> | undefined
 
+  /** @internal */
   constructor(parts: PawlParts) {
     this.#parts = parts
     this.engine = parts.engine

@@ -17,7 +17,7 @@ const has = (tx: Fields, ...methods: readonly string[]): boolean =>
   methods.every((method) => typeof tx[method] === 'function')
 
 const adapter = (library: string, name: string, values = 'tx'): string =>
-  `this is a transaction of ${library}: hand over ${name}(${values}) instead, import { ${name} } from 'pawl'`
+  `this is a transaction of ${library}: hand over ${name}(${values}) instead, import { ${name} } from 'pawl/transactions'`
 
 /** Most particular first. */
 const SHAPES: readonly Shape[] = [

@@ -3,6 +3,8 @@ import { type OptionInterface, optionInterfaces } from './option-interfaces.ts'
 
 export const MODULES = [
   'src/index.ts',
+  'src/engine.ts',
+  'src/contract.ts',
   'src/testing/testing.ts',
   'src/gateway.ts',
   'src/gateway/prometheus.ts',
@@ -12,8 +14,8 @@ export const MODULES = [
 const SECTIONS: readonly (readonly [title: string, text: string, interfaces: readonly string[]])[] = [
   [
     'open',
-    '`open(url, options)`: where jobs are, whose they are, and who hears of them.',
-    ['OpenOptions', 'Hooks', 'TickerOptions', 'RetentionOptions'],
+    '`open(url, options)`: where jobs are, whose they are, and who hears of them. `openOn(store, options)` of `pawl/engine` for a store of your own.',
+    ['OpenOptions', 'OpenOnOptions', 'Hooks', 'TickerOptions', 'RetentionOptions'],
   ],
   [
     'defineJob',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { defineJob } from '../../src/define-job.ts'
-import { assemble, type OpenOptions, open } from '../../src/open.ts'
+import { type OpenOptions, open, openOn } from '../../src/open.ts'
 import type { Pawl } from '../../src/pawl.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { linesTo } from '../../src/system/log.ts'
@@ -43,7 +43,7 @@ const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-clock-'))
     const clockSetBy = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
     return {
-      open: async (options) => assemble(await openSqliteStore({ path: join(folder, 'jobs.db'), clockSetBy }), options),
+      open: async (options) => openOn(await openSqliteStore({ path: join(folder, 'jobs.db'), clockSetBy }), options),
       async set(byMs) {
         Atomics.add(clockSetBy, 0, BigInt(byMs))
       },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineJob } from '../../src/index.ts'
-import { assemble } from '../../src/open.ts'
+import { openOn } from '../../src/open.ts'
 import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Hint, Store } from '../../src/store/store.ts'
 import { realClock } from '../../src/system/clock.ts'
@@ -64,7 +64,7 @@ const echo = defineJob({ type: 'echo', run: (text: string) => text })
 describe('closing', () => {
   it('leaves no timer, no pause and no listener behind, whatever was under way', async () => {
     const ledger = new Ledger()
-    const pawl = assemble(ledger.watch(openMemoryStore({ clock: realClock })), { timers: ledger })
+    const pawl = openOn(ledger.watch(openMemoryStore({ clock: realClock })), { timers: ledger })
     pawl.work([echo])
     expect(await (await pawl.enqueue(echo, 'hello')).result({ timeout: '20s' })).toBe('hello')
     const waiting = (await pawl.enqueue(echo, 'later', { delay: '1h' })).result({ timeout: '1h' })
@@ -78,7 +78,7 @@ describe('closing', () => {
   it('watches for results only while somebody waits', async () => {
     const ledger = new Ledger()
     const options = { timers: ledger, ticker: false, retention: false } as const
-    await using pawl = assemble(ledger.watch(openMemoryStore({ clock: realClock })), options)
+    await using pawl = openOn(ledger.watch(openMemoryStore({ clock: realClock })), options)
     const job = await pawl.enqueue(echo, 'x')
     const result = job.result({ timeout: '1h' }).catch(() => undefined)
     await pawl.find()

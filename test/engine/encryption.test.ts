@@ -10,7 +10,7 @@ import { aesGcm } from '../../src/encryption.ts'
 import { type BodyCodec, Undecipherable } from '../../src/engine/body-codec.ts'
 import type { Gateway } from '../../src/gateway/serve.ts'
 import { startGateway } from '../../src/gateway/serve.ts'
-import { assemble, open } from '../../src/open.ts'
+import { open, openOn } from '../../src/open.ts'
 import type { Pawl } from '../../src/pawl.ts'
 import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -130,7 +130,7 @@ describe.each(['at home', 'over HTTP'] as const)('%s', (where) => {
 
   beforeEach(async () => {
     store = openMemoryStore({ clock: realClock })
-    served = assemble(store, { log: 'silent' })
+    served = openOn(store, { log: 'silent' })
     gateway = await startGateway({ engine: served.engine, port: 0, auth: false })
     opened = []
   })
@@ -142,7 +142,7 @@ describe.each(['at home', 'over HTTP'] as const)('%s', (where) => {
 
   const with_ = async (codec: BodyCodec): Promise<Pawl> => {
     const options = { codec, ticker: false, retention: false, log: 'silent' } as const
-    const pawl = where === 'at home' ? assemble(store, options) : await open(gateway.url, options)
+    const pawl = where === 'at home' ? openOn(store, options) : await open(gateway.url, options)
     opened.push(pawl)
     return pawl
   }
@@ -343,7 +343,7 @@ describe('whoever owns the store', () => {
         return { ...answer, items: answer.items.map((each) => each && { ...each, bodies: tamper({ ...each.bodies }) }) }
       },
     }
-    await using pawl = assemble(swapped, { codec: codecA, log: 'silent' })
+    await using pawl = openOn(swapped, { codec: codecA, log: 'silent' })
     await using _worker = pawl.work([asks])
     const job = await pawl.enqueue(asks, undefined)
     await job.signal('comment', { by: 'mallory' }, { key: 'order-1' })
@@ -383,11 +383,11 @@ it('takes words from before encryption for what they are, whatever they begin wi
   const words = 'sealed envelopes are out of stock'
   const store = openMemoryStore({ clock: realClock })
   const failing = defineJob({ type: 'failing', retry: { attempts: 1 }, run: () => Promise.reject(new Error(words)) })
-  await using before = assemble(store)
+  await using before = openOn(store)
   await using _worker = before.work([failing])
   const { id, result } = await before.enqueue(failing).then((job) => ({ id: job.id, result: job.result() }))
   await expect(result).rejects.toThrow(words)
-  await using now = assemble(store, { codec: aesGcm({ keys: { a: KEY_A }, current: 'a', clear: 'accept' }) })
+  await using now = openOn(store, { codec: aesGcm({ keys: { a: KEY_A }, current: 'a', clear: 'accept' }) })
   expect((await now.find()).jobs.map(({ error }) => error?.message)).toEqual([words])
   expect((await now.get(id))?.error?.message).toBe(words)
 })
@@ -406,9 +406,9 @@ it('knows a repetition although a key from before cannot write any more', async 
       ...(rotated.formerly ?? []),
     ],
   }
-  await using first = assemble(store, { codec: codecA })
+  await using first = openOn(store, { codec: codecA })
   const { id } = await first.enqueue(waiting)
   await first.signal(id, 'approved', 'yes', { requestId: 'once' })
-  await using second = assemble(store, { codec: broken })
+  await using second = openOn(store, { codec: broken })
   expect(await second.signal(id, 'approved', 'yes', { requestId: 'once' })).toMatchObject({ ok: true })
 })

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { GatewayUnavailable, Http } from '../../src/client/http.ts'
 import { CallTimedOut, defineSpec, Invalid, open, type Pawl, WaitTimedOut } from '../../src/index.ts'
-import { assemble } from '../../src/open.ts'
+import { openOn } from '../../src/open.ts'
 import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Store } from '../../src/store/store.ts'
 import { realClock } from '../../src/system/clock.ts'
@@ -78,7 +78,7 @@ const CALLS: Readonly<Record<string, (pawl: Pawl, bounds: Bounds) => Promise<unk
 const NOT_CALLS = new Set(['handle', 'work', 'close', 'machine', 'contract', 'engine', 'accompanied', 'constructor'])
 
 describe.each(Object.entries(CALLS))('%s', (name, call) => {
-  const silent = () => assemble(silentStore(), { ticker: false, retention: false, log: 'silent' })
+  const silent = () => openOn(silentStore(), { ticker: false, retention: false, log: 'silent' })
 
   it('rejects when its time is over', async () => {
     const error = await call(silent(), { timeout: 20 }).catch((thrown: unknown) => thrown)
@@ -104,7 +104,7 @@ describe.each(Object.entries(CALLS))('%s', (name, call) => {
 
 describe('calls', () => {
   it('are all of them in the table above', async () => {
-    const pawl = assemble(openMemoryStore({ clock: realClock }), { ticker: false, retention: false, log: 'silent' })
+    const pawl = openOn(openMemoryStore({ clock: realClock }), { ticker: false, retention: false, log: 'silent' })
     await using _ = pawl
     const handle = pawl.handle('pj_1')
     const methods = (of: object) => Object.getOwnPropertyNames(Object.getPrototypeOf(of))
@@ -117,7 +117,7 @@ describe('calls', () => {
   })
 
   it('leave no timer and no listener behind once they are answered', async () => {
-    await using pawl = assemble(openMemoryStore({ clock: realClock }), {
+    await using pawl = openOn(openMemoryStore({ clock: realClock }), {
       ticker: false,
       retention: false,
       log: 'silent',

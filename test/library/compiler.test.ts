@@ -2,14 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import {
-  type DefinedJob,
-  defineJob,
-  type InputOf,
-  type JobHandle,
-  type Jsonify,
-  type OutputOf,
-} from '../../src/index.ts'
+import type { Jsonify } from '../../src/engine.ts'
+import { type DefinedJob, defineJob, type InputOf, type JobHandle, type OutputOf } from '../../src/index.ts'
 
 const MISTAKES = 'test/library/mistakes/mistakes.ts'
 

@@ -5,15 +5,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import {
-  aesGcm,
-  type DeadLettered,
-  defineJob,
-  type Log,
-  type OpenOptions,
-  open,
-  PermanentError,
-} from '../../src/index.ts'
+import type { DeadLettered } from '../../src/engine.ts'
+import { aesGcm, defineJob, type Log, type OpenOptions, open, PermanentError } from '../../src/index.ts'
 import type { LogFields } from '../../src/system/log.ts'
 import { openAt, PLACES } from '../engine/opened.ts'
 import { house } from '../gateway/house.ts'

@@ -4,9 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, symlinkSync, writeFile
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
+import { entryModules } from '../../scripts/docs/api.ts'
 import { filesOf } from './guide.ts'
-
-const ENTRIES = ['pawl', 'pawl/testing', 'pawl/conformance', 'pawl/otel', 'pawl/gateway', 'pawl/prometheus']
 
 /** Uses each as its page says, and prints one line. */
 const APP = `
@@ -26,10 +25,12 @@ const NAMES = { pawl: 'defineJob, open', 'pawl/gateway': 'gateway', 'pawl/promet
 
 /** With the types that an editor shows, in a project that checks what it uses. */
 const TYPED = `
-import { defineJob, fromKysely, open, type PostgresPool, type Where } from 'pawl'
+import { defineJob, open } from 'pawl'
+import type { PostgresPool, Where } from 'pawl/engine'
 import { type Access, gateway } from 'pawl/gateway'
 import { prometheus } from 'pawl/prometheus'
 import { openTesting } from 'pawl/testing'
+import { fromKysely } from 'pawl/transactions'
 
 const double = defineJob({ type: 'double', run: (n: number) => n * 2 })
 export async function app(where: Where, pool: PostgresPool): Promise<number> {
@@ -42,6 +43,26 @@ export async function app(where: Where, pool: PostgresPool): Promise<number> {
   return (await pawl.enqueue(double, 21)).result()
 }
 export { fromKysely, openTesting }
+`
+
+/** Nobody has written these types down: the compiler must name them in the declarations of whoever exports them. */
+const INFERRED = `
+import { defineJob, type Pawl, Refused, SomeRefused } from 'pawl'
+
+export const double = defineJob({ type: 'double', run: (n: number) => n * 2 })
+export const answered = async (pawl: Pawl, id: string) => {
+  const job = await pawl.get(id)
+  const narrowed = job?.state === 'running' ? job : undefined
+  const [outcome] = await pawl.enqueueEach(double, [1])
+  const handle = await pawl.enqueue(double, 1)
+  const { machine, contract } = pawl
+  const read = [await pawl.find(), await pawl.events({ after: '' }), await handle.events(), await handle.explain()] as const
+  const done = [await pawl.verify(), await pawl.redrive(), await handle.cancel()] as const
+  return { job, narrowed, outcome, handle, machine, contract, read, done, worker: pawl.work([double]) }
+}
+export const recovered = (error: unknown) =>
+  error instanceof Refused ? error.refusal : error instanceof SomeRefused ? error.refused : undefined
+export const approved = defineJob({ type: 'approved', run: (_: null, ctx) => ctx.waitFor<string>('yes', { timeout: '1d' }) })
 `
 
 /** A folder with an application's `node_modules`. */
@@ -83,7 +104,7 @@ const WORKS = { status: 0, stdout: '[42,200,true]\n', stderr: '' }
 
 export function proveInstalled(folder: () => string): void {
   it('has every entry it promises', () => {
-    const text = ENTRIES.map((name) => `await import('${name}')`).join('\n')
+    const text = [...entryModules().keys()].map((name) => `await import('${name}')`).join('\n')
     expect(run(folder(), 'entries.mjs', text)).toEqual({ status: 0, stdout: '', stderr: '' })
   })
 
@@ -108,7 +129,6 @@ export function proveInstalled(folder: () => string): void {
   })
 
   it.each(['nodenext', 'bundler'])('has types that hold for a project of module resolution %s', (moduleResolution) => {
-    writeFileSync(join(folder(), 'app.mts'), TYPED)
     const compilerOptions = {
       module: moduleResolution === 'nodenext' ? 'nodenext' : 'preserve',
       moduleResolution,
@@ -117,11 +137,15 @@ export function proveInstalled(folder: () => string): void {
       types: ['node'],
       strict: true,
       exactOptionalPropertyTypes: true,
-      noEmit: true,
+      declaration: true,
+      outDir: 'declared',
     }
-    writeFileSync(join(folder(), 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['app.mts'] }))
-    const checked = spawnSync(resolve('node_modules/.bin/tsc'), ['-p', folder()], { encoding: 'utf8' })
-    expect(checked.stdout).toBe('')
-    expect(checked.status).toBe(0)
+    for (const text of [TYPED, INFERRED]) {
+      writeFileSync(join(folder(), 'app.mts'), text)
+      writeFileSync(join(folder(), 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['app.mts'] }))
+      const checked = spawnSync(resolve('node_modules/.bin/tsc'), ['-p', folder()], { encoding: 'utf8' })
+      expect(checked.stdout).toBe('')
+      expect(checked.status).toBe(0)
+    }
   })
 }

@@ -6,7 +6,8 @@ import knex from 'knex'
 import { CamelCasePlugin, Kysely, type KyselyPlugin, ParseJSONResultsPlugin, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import postgres from 'postgres'
-import { fromDrizzle, fromKnex, fromKysely, fromPostgresJs, type Transaction } from '../../src/index.ts'
+import type { Transaction } from '../../src/index.ts'
+import { fromDrizzle, fromKnex, fromKysely, fromPostgresJs } from '../../src/transactions.ts'
 
 /** An open transaction of one of them. */
 export interface Inside {

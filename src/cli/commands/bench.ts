@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { DEFAULT_TENANT, TERMINAL_STATES } from '../../core/job.ts'
 import { type DefinedJob, defineJob } from '../../define-job.ts'
-import { assemble, openStore } from '../../open.ts'
+import { openOn, openStore } from '../../open.ts'
 import type { Pawl } from '../../pawl.ts'
 import type { Store } from '../../store/store.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
@@ -70,12 +70,11 @@ async function run(session: Session, options: Options): Promise<void> {
 }
 
 async function measure(session: Session, jobs: number, concurrency: number): Promise<Measured> {
-  const { url, schema, directUrl, token, tenant, terminal, clock } = session
+  const { url, schema, directUrl, tenant, terminal, clock } = session
   const remote = isGateway(url)
-  const store = remote ? undefined : (await openStore(url, { schema, directUrl })).store
-  const options = { token, tenant, schema, directUrl }
+  const { store, ...abilities } = remote ? {} : await openStore(url, { schema, directUrl })
   await using pawl =
-    store === undefined ? await opened(session) : assemble(store, { ...options, retention: false }, { url })
+    store === undefined ? await opened(session) : openOn(store, { tenant, retention: false }, abilities)
   const queue = `bench-${realRandom.hex64().slice(0, 8)}`
   let done = 0
   const job = defineJob<'pawl.bench', { readonly n: number }, number>({

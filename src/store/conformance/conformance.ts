@@ -62,7 +62,10 @@ export interface OpenTransaction {
   rollback(): Promise<void>
 }
 
-/** One thing that must hold, about a store on a stage of its own. */
+/**
+ * One thing that must hold, about a store on a stage of its own.
+ * @internal
+ */
 export interface Scene {
   readonly name: string
   readonly needs?: Need

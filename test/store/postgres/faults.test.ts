@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { defineJob } from '../../../src/define-job.ts'
-import { assemble } from '../../../src/open.ts'
+import { openOn } from '../../../src/open.ts'
 import { type Client, type Connect, connectWithPg } from '../../../src/store/postgres/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
@@ -141,7 +141,7 @@ describe('whole jobs whose words are answered in vain, one in three', () => {
       lost += 1
     })
     const store = await openPostgresStore({ url: database.url, connect })
-    const pawl = assemble(store, { tenant: 'whole', log: 'silent' })
+    const pawl = openOn(store, { tenant: 'whole', log: 'silent' })
     const steps = defineJob({
       type: 'steps',
       tenant: 'whole',
@@ -158,7 +158,7 @@ describe('whole jobs whose words are answered in vain, one in three', () => {
     for (const job of await pawl.enqueueMany(steps, inputs)) await job.result({ timeout: '60s' })
     await worker.stop()
     await pawl.close()
-    const honest = assemble(await openPostgresStore({ url: database.url }), { ticker: false, retention: false })
+    const honest = openOn(await openPostgresStore({ url: database.url }), { ticker: false, retention: false })
     expect((await honest.verify()).discrepancies).toEqual([])
     const places = new Set<string>()
     for (let after = ''; ; ) {

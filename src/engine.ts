@@ -1,0 +1,149 @@
+/**
+ * The public names of `pawl/engine`: what stands below the library, for those who go there. The port that stores
+ * implement, the engine on top of one, the heart that judges, and every type that the library's own signatures name.
+ * `openOn(store)` opens the jobs of any store; whoever wrote it proves it with `pawl/conformance`.
+ */
+
+export type {
+  Asked,
+  CancelOptions,
+  ReadOptions,
+  RedriveOptions,
+  ReopenOptions,
+  RescheduleOptions,
+  SignalOptions,
+} from './asked.ts'
+export type { CallOptions } from './call.ts'
+export type { Contract, Operation, Outcome, OwnerOperation } from './contract.ts'
+export type { Command, Enqueue, Fault } from './core/command.ts'
+export { hasLongLog } from './core/compact.ts'
+export { type Decision, decide } from './core/decide.ts'
+export type { Duration, DurationText } from './core/duration.ts'
+export type { Annotation, Event, EventType, ObservationEvent, TransitionEvent } from './core/event.ts'
+export { derive as fold, evolve } from './core/evolve.ts'
+export type { Explanation, WayNotToRun } from './core/explain.ts'
+export { idNumber, idText, isId } from './core/id.ts'
+// A job in one state, as a look at `job.state` leaves it.
+export type {
+  BodyRef,
+  Cancelled as CancelledJob,
+  CancelRequest,
+  Claimed as ClaimedRecord,
+  DeadLetter,
+  DeadLettered as DeadLetteredJob,
+  DeadLetterReason,
+  Denied as DeniedJob,
+  Ended as EndedJob,
+  Failed as FailedJob,
+  Failure,
+  Job,
+  JobId,
+  Kind,
+  Lease,
+  LiveState,
+  Owned as OwnedJob,
+  Owner,
+  Parked as ParkedJob,
+  Pending as PendingJob,
+  Priority,
+  PriorityName,
+  Progress,
+  Queued as QueuedJob,
+  Result,
+  Retrying as RetryingJob,
+  Running as RunningJob,
+  Spec,
+  Stage,
+  Stalled as StalledJob,
+  State,
+  Succeeded as SucceededJob,
+  Suspended as SuspendedJob,
+  TerminalState,
+  Time,
+  TimedOut as TimedOutJob,
+  Waiting as WaitingJob,
+} from './core/job.ts'
+export type { Jsonify } from './core/jsonify.ts'
+export type { Curve, ErrorClass, Policy } from './core/policy.ts'
+export { REFUSALS, type Refusal, type RefusalCode, type Violation } from './core/refusal.ts'
+export { type CurveInput, type PolicyInput, type RetryInput, resolvePolicy } from './core/resolve.ts'
+export { JobError, LeaseConflictError, type ThrownOptions } from './core/thrown.ts'
+export type { Edge, From, Machine, Move } from './core/transitions.ts'
+export type { DefineOptions, HandlerOptions, SpecOptions } from './define-job.ts'
+export type { EncryptionKeys } from './encryption.ts'
+export { type BodyAbout, type BodyCodec, Undecipherable } from './engine/body-codec.ts'
+export type { Discrepancy, Verification } from './engine/discrepancy.ts'
+export type {
+  Answer,
+  Assignment,
+  ClaimRequest,
+  Engine,
+  EnqueueAnswer,
+  EnqueueRequest,
+  HeartbeatAnswer,
+  HeartbeatRequest,
+  Stand,
+  Word,
+} from './engine/engine.ts'
+export { METRICS, type MetricLabels, type MetricName, type Metrics } from './engine/metrics.ts'
+export type { Tracing } from './engine/observer.ts'
+export type { RetentionOptions } from './engine/retention.ts'
+export type { TickerOptions } from './engine/ticker.ts'
+export type { VerifyFilter } from './engine/verify.ts'
+export type { EnqueueManyOptions, EnqueueOutcome, ItemOptions } from './enqueue-many.ts'
+export type { RefusedItem } from './errors.ts'
+export type { DeadLettered, Hooks, Stalled } from './hooks.ts'
+export { type Abilities, type OpenOnOptions, openOn, type Where } from './open.ts'
+export type { Redriven } from './redrive.ts'
+export { matches } from './store/matches.ts'
+export type { PooledClient, PostgresConnection, PostgresPool } from './store/postgres/address.ts'
+export {
+  type Backlog,
+  type Beat,
+  type BeatAnswer,
+  type Beaten,
+  type Body,
+  type Change,
+  type ClaimAnswer,
+  type ClaimedJob,
+  type CommitAnswer,
+  comparePositions,
+  type DueAnswer,
+  type EventPage,
+  type EventQuery,
+  type FeedItem,
+  type Grant,
+  type Hint,
+  type InsertAnswer,
+  type Inserted,
+  type JobPage,
+  type JobQuery,
+  type Key,
+  type KeyPurpose,
+  type Lane,
+  type LoadAnswer,
+  type Loaded,
+  type LoadItem,
+  type NewJob,
+  queueKey,
+  type Setting,
+  type SettingAnswer,
+  type SettingCollection,
+  type SettingOperation,
+  type SignalName,
+  type Store,
+  type Tally,
+  type Transaction,
+  type Verdict,
+} from './store/store.ts'
+export type { Clock } from './system/clock.ts'
+export { type Log, type LogFields, linesTo } from './system/log.ts'
+export type { Random } from './system/random.ts'
+export type { Timers } from './system/timers.ts'
+export type { Telemetry } from './telemetry.ts'
+export type { ProgressInput, StepOptions, Waited, WaitOptions } from './worker/context.ts'
+export type { JobDefinition } from './worker/definition.ts'
+export type { FailedAttempt } from './worker/failed-attempt.ts'
+export { AttemptTimeoutError, CancelRequestedError, ShutdownError } from './worker/interrupts.ts'
+export type { Spawnable, SpawnOptions } from './worker/spawn.ts'
+export type { StopOptions } from './worker/worker.ts'
