@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nodeTooOld } from '../../src/system/node-version.ts'
 import { filesLike } from '../support/source.ts'
 import { proveBundled } from './bundled.ts'
-import { install, proveInstalled } from './installed.ts'
+import { install, keptIn, machinesNode, proveInstalled } from './installed.ts'
 
 interface Entry {
   readonly types: string
@@ -60,7 +60,7 @@ describe('the package as it is published', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-build-'))
     try {
       const script = join(folder, 'user.mjs')
-      writeFileSync(script, userProgram(join(process.cwd(), 'dist/index.js'), join(folder, 'jobs.db')))
+      writeFileSync(script, keptIn(join(process.cwd(), 'dist/index.js'), join(folder, 'jobs.db')))
       const run = spawnSync(process.execPath, [script], { encoding: 'utf8', timeout: 60_000 })
       expect(run.stderr).toBe('')
       expect(run.stdout).toBe('{"doubled":42}\n')
@@ -125,22 +125,7 @@ interface Packed {
 const PRETENDS = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
 
 /** The one npm was started with may be an old one in earnest: whether it can read our first lines is then seen. */
-function machinesOwn() {
-  const path = process.env['PATH']?.split(':').filter((folder) => !folder.includes('node_modules')) ?? []
-  const program = path.map((folder) => join(folder, 'node')).find((file) => existsSync(file))
-  if (program === undefined) return []
-  const version = spawnSync(program, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout.trim()
-  return nodeTooOld(version) === undefined ? [] : [{ which: `the machine’s own`, program, args: [], version }]
-}
-
-function userProgram(library: string, file: string): string {
-  return `
-import { defineJob, open } from ${JSON.stringify(library)}
-const double = defineJob({ type: 'double', run: (n) => ({ doubled: n * 2 }) })
-const pawl = await open(${JSON.stringify(file)})
-pawl.work([double])
-const job = await pawl.enqueue(double, 21)
-console.log(JSON.stringify(await job.result({ timeout: '30s' })))
-await pawl.close()
-`
-}
+const machinesOwn = () =>
+  machinesNode()
+    .filter(({ version }) => nodeTooOld(version) !== undefined)
+    .map((node) => ({ which: `the machine’s own`, args: [], ...node }))

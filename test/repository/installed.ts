@@ -1,10 +1,11 @@
 /** The package as applications have it: packed, unpacked beside its dependencies, and imported by its name. Built before. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { entryModules } from '../../scripts/docs/api.ts'
+import { nodeTooOld } from '../../src/system/node-version.ts'
 import { filesOf } from './guide.ts'
 
 /** Uses each as its page says, and prints one line. */
@@ -65,6 +66,17 @@ export const recovered = (error: unknown) =>
 export const approved = defineJob({ type: 'approved', run: (_: null, ctx) => ctx.waitFor<string>('yes', { timeout: '1d' }) })
 `
 
+/** A program that keeps a job in a file and runs it: with threads, one of which keeps its lease. */
+export const keptIn = (library: string, file: string): string => `
+import { defineJob, open } from ${JSON.stringify(library)}
+const double = defineJob({ type: 'double', run: (n) => ({ doubled: n * 2 }) })
+const pawl = await open(${JSON.stringify(file)})
+pawl.work([double])
+const job = await pawl.enqueue(double, 21)
+console.log(JSON.stringify(await job.result({ timeout: '30s' })))
+await pawl.close()
+`
+
 /** A folder with an application's `node_modules`. */
 export function install(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-package-'))
@@ -93,11 +105,25 @@ const DEPENDENCIES = [
 ]
 
 /** Runs a program there. */
-export function run(folder: string, file: string, text?: string, args: readonly string[] = []) {
+export function run(
+  folder: string,
+  file: string,
+  text?: string,
+  args: readonly string[] = [],
+  node = process.execPath,
+) {
   if (text !== undefined) writeFileSync(join(folder, file), text)
   const options = { cwd: folder, encoding: 'utf8', timeout: 60_000 } as const
-  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...args], options)
+  const { status, stdout, stderr } = spawnSync(node, [file, ...args], options)
   return { status, stdout, stderr }
+}
+
+/** The Node of the machine, which need not be the one that came along with the packages. */
+export function machinesNode(): readonly { readonly program: string; readonly version: string }[] {
+  const path = process.env['PATH']?.split(':').filter((folder) => !folder.includes('node_modules')) ?? []
+  const program = path.map((folder) => join(folder, 'node')).find((file) => existsSync(file))
+  if (program === undefined) return []
+  return [{ program, version: spawnSync(program, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout.trim() }]
 }
 
 const WORKS = { status: 0, stdout: '[42,200,true]\n', stderr: '' }
@@ -108,10 +134,23 @@ export function proveInstalled(folder: () => string): void {
     expect(run(folder(), 'entries.mjs', text)).toEqual({ status: 0, stdout: '', stderr: '' })
   })
 
+  const modules = Object.entries(NAMES).map(([name, names]) => `import { ${names} } from '${name}'`)
+
   it('works in an application of modules', () => {
-    const imports = Object.entries(NAMES).map(([name, names]) => `import { ${names} } from '${name}'`)
-    expect(run(folder(), 'app.mjs', imports.join('\n') + APP)).toEqual(WORKS)
+    expect(run(folder(), 'app.mjs', modules.join('\n') + APP)).toEqual(WORKS)
   })
+
+  it.each(machinesNode().filter(({ version }) => nodeTooOld(version) === undefined))(
+    'works on the machine’s own Node, $version',
+    ({ program }) => {
+      expect(run(folder(), 'app.mjs', modules.join('\n') + APP, [], program)).toEqual(WORKS)
+      expect(run(folder(), 'kept.mjs', keptIn('pawl', 'kept.db'), [], program)).toEqual({
+        status: 0,
+        stdout: '{"doubled":42}\n',
+        stderr: '',
+      })
+    },
+  )
 
   it('works as the first guide says', () => {
     const shop = join(folder(), 'shop')

