@@ -17,7 +17,7 @@ const has = (tx: Fields, ...methods: readonly string[]): boolean =>
   methods.every((method) => typeof tx[method] === 'function')
 
 const adapter = (library: string, name: string, values = 'tx'): string =>
-  `this is a transaction of ${library}: hand over ${name}(${values}) instead, import { ${name} } from 'pawl/transactions'`
+  `this is a transaction of ${library}: hand over ${name}(${values}) instead, which pawl/transactions exports`
 
 /** Most particular first. */
 const SHAPES: readonly Shape[] = [
@@ -36,7 +36,7 @@ const SHAPES: readonly Shape[] = [
   },
   {
     is: (tx) => has(tx, 'execute', 'select', 'insert') && 'session' in tx,
-    rule: `${adapter('drizzle-orm', 'fromDrizzle', 'tx, sql')} and { sql } from 'drizzle-orm'`,
+    rule: `${adapter('drizzle-orm', 'fromDrizzle', 'tx, sql')}; sql is drizzle-orm's`,
   },
   { is: (tx) => has(tx, '$queryRawUnsafe'), rule: adapter('Prisma', 'fromPrisma') },
   {
