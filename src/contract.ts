@@ -8,4 +8,4 @@ export { type ContractViolation, validateJob } from './core/contract/validate-jo
 export { type Transition, validateTransition } from './core/contract/validate-transition.ts'
 export { type Derived, deriveDialect as derive, type LogRule, type LogViolation } from './core/dialects/derive.ts'
 export { DIALECT_NAMES, type DialectName } from './core/policy.ts'
-export type { Contract, Operation, Outcome, OwnerOperation } from './operations.ts'
+export type { Contract, Operation, Outcome, OwnerOperation } from './library/operations.ts'

@@ -4,16 +4,6 @@
  * `openOn(store)` opens the jobs of any store; whoever wrote it proves it with `pawl/conformance`.
  */
 
-export type {
-  Asked,
-  CancelOptions,
-  ReadOptions,
-  RedriveOptions,
-  ReopenOptions,
-  RescheduleOptions,
-  SignalOptions,
-} from './asked.ts'
-export type { CallOptions } from './call.ts'
 export type { Contract, Operation, Outcome, OwnerOperation } from './contract.ts'
 export type { Command, Enqueue, Fault } from './core/command.ts'
 export { hasLongLog } from './core/compact.ts'
@@ -69,8 +59,6 @@ export { REFUSALS, type Refusal, type RefusalCode, type Violation } from './core
 export { type CurveInput, type PolicyInput, type RetryInput, resolvePolicy } from './core/resolve.ts'
 export { JobError, LeaseConflictError, type ThrownOptions } from './core/thrown.ts'
 export type { Edge, From, Machine, Move } from './core/transitions.ts'
-export type { DefineOptions, HandlerOptions, SpecOptions } from './define-job.ts'
-export type { EncryptionKeys } from './encryption.ts'
 export { type BodyAbout, type BodyCodec, Undecipherable } from './engine/body-codec.ts'
 export type { Discrepancy, Verification } from './engine/discrepancy.ts'
 export type {
@@ -90,11 +78,24 @@ export type { Tracing } from './engine/observer.ts'
 export type { RetentionOptions } from './engine/retention.ts'
 export type { TickerOptions } from './engine/ticker.ts'
 export type { VerifyFilter } from './engine/verify.ts'
-export type { EnqueueManyOptions, EnqueueOutcome, ItemOptions } from './enqueue-many.ts'
-export type { RefusedItem } from './errors.ts'
-export type { DeadLettered, Hooks, Stalled } from './hooks.ts'
+export type {
+  Asked,
+  CancelOptions,
+  ReadOptions,
+  RedriveOptions,
+  ReopenOptions,
+  RescheduleOptions,
+  SignalOptions,
+} from './library/asked.ts'
+export type { CallOptions } from './library/call.ts'
+export type { DefineOptions, HandlerOptions, SpecOptions } from './library/define-job.ts'
+export type { EncryptionKeys } from './library/encryption.ts'
+export type { EnqueueManyOptions, EnqueueOutcome, ItemOptions } from './library/enqueue-many.ts'
+export type { RefusedItem } from './library/errors.ts'
+export type { DeadLettered, Hooks, Stalled } from './library/hooks.ts'
+export type { Redriven } from './library/redrive.ts'
+export type { Telemetry } from './library/telemetry.ts'
 export { type Abilities, type OpenOnOptions, openOn, type Where } from './open.ts'
-export type { Redriven } from './redrive.ts'
 export { matches } from './store/matches.ts'
 export type { PooledClient, PostgresConnection, PostgresPool } from './store/postgres/address.ts'
 export {
@@ -140,7 +141,6 @@ export type { Clock } from './system/clock.ts'
 export { type Log, type LogFields, linesTo } from './system/log.ts'
 export type { Random } from './system/random.ts'
 export type { Timers } from './system/timers.ts'
-export type { Telemetry } from './telemetry.ts'
 export type { ProgressInput, StepOptions, Waited, WaitOptions } from './worker/context.ts'
 export type { JobDefinition } from './worker/definition.ts'
 export type { FailedAttempt } from './worker/failed-attempt.ts'

@@ -10,7 +10,7 @@ import type { Caps } from './gateway/caps.ts'
 import type { Access, Authorize } from './gateway/host.ts'
 import { isUnavailable, objection } from './gateway/problem.ts'
 import type { PrometheusMetrics } from './gateway/prometheus.ts'
-import type { Pawl } from './pawl.ts'
+import type { Pawl } from './library/pawl.ts'
 
 export type { Scope } from './gateway/contract/routes.ts'
 export type { Access, Authorize, Caps, Fetch }

@@ -5,6 +5,9 @@
  */
 
 export { PermanentError, ThrottledError, TransientError, ValidationError } from './core/thrown.ts'
+// From there, so that a compiler which knows these names knows its neighbours too: whoever exports what a call answers
+// has declarations that name `pawl/engine`.
+export type { Event, Job, Log, Transaction } from './engine.ts'
 export {
   type DefinedJob,
   defineJob,
@@ -13,13 +16,10 @@ export {
   implementJob,
   type JobSpec,
   type OutputOf,
-} from './define-job.ts'
-export { duration } from './duration.ts'
-export { aesGcm } from './encryption.ts'
-// From there, so that a compiler which knows these names knows its neighbours too: whoever exports what a call answers
-// has declarations that name `pawl/engine`.
-export type { Event, Job, Log, Transaction } from './engine.ts'
-export type { EnqueueOptions } from './enqueue-options.ts'
+} from './library/define-job.ts'
+export { duration } from './library/duration.ts'
+export { aesGcm } from './library/encryption.ts'
+export type { EnqueueOptions } from './library/enqueue-options.ts'
 export {
   CallTimedOut,
   Invalid,
@@ -32,10 +32,10 @@ export {
   Refused,
   SomeRefused,
   WaitTimedOut,
-} from './errors.ts'
-export type { JobHandle } from './job-handle.ts'
+} from './library/errors.ts'
+export type { JobHandle } from './library/job-handle.ts'
+export type { Pawl } from './library/pawl.ts'
 export { type OpenOptions, open } from './open.ts'
-export type { Pawl } from './pawl.ts'
 export type { Context } from './worker/context.ts'
 export { Suspension } from './worker/interrupts.ts'
 export type { Worker, WorkerOptions } from './worker/worker.ts'

@@ -1,5 +1,5 @@
 /** pawl as a user has it: `open`, `enqueueMany`, `work`; full event history, ticker and retention running. */
-import type { Pawl } from '../../src/pawl.ts'
+import type { Pawl } from '../../src/library/pawl.ts'
 import { type Build, built } from '../build.ts'
 import type { Contender, Payload, WorkOptions } from '../contender.ts'
 

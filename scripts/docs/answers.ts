@@ -1,7 +1,7 @@
 /** What the gateway answers, by asking a real one in time that stands still: nothing in it is made up, or differs from run to run. */
 
-import { defineSpec } from '../../src/define-job.ts'
 import { gateway } from '../../src/gateway.ts'
+import { defineSpec } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
 import { VirtualTime } from '../../src/testing/virtual-time.ts'
 

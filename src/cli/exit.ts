@@ -3,8 +3,8 @@ import { CommanderError } from 'commander'
 import { GatewayUnavailable } from '../client/http.ts'
 import { GatewayRefused } from '../client/refused.ts'
 import type { Refusal, Violation } from '../core/refusal.ts'
-import { Invalid, JobEndedBadly, Refused } from '../errors.ts'
 import { OBJECTIONS, type Objection } from '../gateway/problem.ts'
+import { Invalid, JobEndedBadly, Refused } from '../library/errors.ts'
 import { troubleOf } from './trouble.ts'
 
 export const EXIT = {

@@ -1,6 +1,7 @@
 /** The keys of encrypted jobs, from the file that `--keys-file` names. */
-import { aesGcm } from '../encryption.ts'
+
 import type { BodyCodec } from '../engine/body-codec.ts'
+import { aesGcm } from '../library/encryption.ts'
 import { failureOf, Usage } from './exit.ts'
 import { contentOf } from './secrets.ts'
 

@@ -2,7 +2,7 @@
 import type { Caps } from '../gateway/caps.ts'
 import type { PrometheusMetrics } from '../gateway/prometheus.ts'
 import type { Gateway } from '../gateway/serve.ts'
-import type { Pawl } from '../pawl.ts'
+import type { Pawl } from '../library/pawl.ts'
 import type { Log } from '../system/log.ts'
 import { countOf } from './choice.ts'
 import { Usage } from './exit.ts'

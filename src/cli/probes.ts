@@ -5,7 +5,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { PrometheusMetrics } from '../gateway/prometheus.ts'
-import type { Pawl } from '../pawl.ts'
+import type { Pawl } from '../library/pawl.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Timers } from '../system/timers.ts'
 import { inWords } from './listening.ts'

@@ -2,7 +2,7 @@
  * What a person sees: tables, colours, progress; or JSON, one object or one per line, which is the stable contract.
  * Whatever a job contains, the terminal is not its to command: control characters are shown, never sent.
  */
-import { withoutCiphertext } from '../encryption.ts'
+import { withoutCiphertext } from '../library/encryption.ts'
 import { visible, visibleJson } from '../system/visible.ts'
 import { type Brush, type Paint, paintOf } from './paint.ts'
 

@@ -1,5 +1,5 @@
 /** `node --expose-gc endurance-process.ts <url> <jobs>`: many jobs through one worker, and what is left of them. */
-import { defineJob } from '../../src/define-job.ts'
+import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
 
 const [url, count] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 /** Job types that behave badly, and what they say about it on standard output: one JSON line each. */
 import { existsSync } from 'node:fs'
-import { defineJob } from '../../src/define-job.ts'
+import { defineJob } from '../../src/library/define-job.ts'
 import { standStill } from '../support/stand-still.ts'
 
 export const LEASE_MS = 2_000

@@ -1,5 +1,5 @@
 /** A job that takes its process along, in several ways, and one that would do no harm. */
-import { defineJob } from '../../src/define-job.ts'
+import { defineJob } from '../../src/library/define-job.ts'
 import { leaveNoCore } from '../support/no-core.ts'
 import { say } from './jobs.ts'
 

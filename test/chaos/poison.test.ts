@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { startGateway } from '../../src/gateway/serve.ts'
-import type { JobHandle } from '../../src/job-handle.ts'
+import type { JobHandle } from '../../src/library/job-handle.ts'
 import { soaking } from '../support/scale.ts'
 import { type How, importedInnocent, importedPoison, innocent, poison } from './poison-jobs.ts'
 import { openScene, type Scene, STORES, type WorkerProcess } from './processes.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import type { JobHandle } from '../../src/job-handle.ts'
+import type { JobHandle } from '../../src/library/job-handle.ts'
 import { eventually } from '../support/eventually.ts'
 import { brief, LONG_LEASE_MS, short } from './jobs.ts'
 import { openScene } from './processes.ts'

@@ -1,9 +1,9 @@
 /** Jobs that are enqueued and worked on all the while, whatever happens to the store; and what became of them. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { defineJob } from '../../src/define-job.ts'
-import type { JobHandle } from '../../src/job-handle.ts'
+import { defineJob } from '../../src/library/define-job.ts'
+import type { JobHandle } from '../../src/library/job-handle.ts'
+import type { Pawl } from '../../src/library/pawl.ts'
 import { type OpenOptions, open } from '../../src/open.ts'
-import type { Pawl } from '../../src/pawl.ts'
 import { type Log, stderrLog } from '../../src/system/log.ts'
 import type { Worker } from '../../src/worker/worker.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { defineJob } from '../../src/define-job.ts'
+import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
 import { folder, pawl } from './pawl.ts'
 

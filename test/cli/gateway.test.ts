@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defineJob } from '../../src/define-job.ts'
+import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { ended, endedJson, folder, json, pawl, type Running, started, WHOLE_FILE_MS } from './pawl.ts'

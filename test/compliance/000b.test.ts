@@ -12,7 +12,7 @@ import {
   TransientError,
   ValidationError,
 } from '../../src/core/thrown.ts'
-import { defineJob, implementJob } from '../../src/define-job.ts'
+import { defineJob, implementJob } from '../../src/library/define-job.ts'
 import { eventually } from '../support/eventually.ts'
 import { Actor, fault, fresh } from './actor.ts'
 import { disorder } from './order.ts'

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { aesGcm, bucketOf } from '../../src/encryption.ts'
 import { Undecipherable } from '../../src/engine/body-codec.ts'
+import { aesGcm, bucketOf } from '../../src/library/encryption.ts'
 
 const key = randomBytes(32)
 const about = { tenant: 'acme', job: 'pj_1', body: 'output' }

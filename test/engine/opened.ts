@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Pawl } from '../../src/library/pawl.ts'
 import { type OpenOptions, open } from '../../src/open.ts'
-import type { Pawl } from '../../src/pawl.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 /** A store of each kind, empty and its own, by the URL a user would open it with. */

@@ -3,10 +3,10 @@ import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { defineJob } from '../../src/define-job.ts'
 import { startGateway } from '../../src/gateway/serve.ts'
+import { defineJob } from '../../src/library/define-job.ts'
+import { openTelemetry } from '../../src/library/otel.ts'
 import { open } from '../../src/open.ts'
-import { openTelemetry } from '../../src/otel.ts'
 import { quiet, spawns, which } from '../worker/cell-jobs.ts'
 
 const exporter = new InMemorySpanExporter()

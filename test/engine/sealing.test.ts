@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { aesGcm, withoutCiphertext } from '../../src/encryption.ts'
 import { sayable, sealBody, sealProse, shownProse, unsealBody, unsealProse } from '../../src/engine/sealing.ts'
+import { aesGcm, withoutCiphertext } from '../../src/library/encryption.ts'
 
 const codec = aesGcm({ keys: { 'k-1': randomBytes(32) }, current: 'k-1' })
 const whose = { tenant: 'acme', job: 'pj_1' }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../../src/gateway/serve.ts'
+import type { Pawl } from '../../src/library/pawl.ts'
 import { open } from '../../src/open.ts'
-import type { Pawl } from '../../src/pawl.ts'
 import { folder, spawned } from '../cli/pawl.ts'
 import { eventually } from '../support/eventually.ts'
 

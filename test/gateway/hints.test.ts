@@ -1,11 +1,11 @@
 /** Hints from outside: where to look, told to whoever may look there, and read by nobody. */
 import { describe, expect, it } from 'vitest'
 import { hintsIn } from '../../src/client/subscription.ts'
-import { defineJob } from '../../src/define-job.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { HintFrame } from '../../src/gateway/contract/hints.ts'
 import { Hearing } from '../../src/gateway/waiting/hearing.ts'
 import type { Listener } from '../../src/gateway/waiting/listener.ts'
+import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
 import type { Hint } from '../../src/store/store.ts'
 import { VirtualTime } from '../../src/testing/virtual-time.ts'

@@ -3,8 +3,8 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { Scope } from '../../src/gateway/contract/routes.ts'
 import { SCOPES } from '../../src/gateway/contract/schemas.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/gateway/serve.ts'
+import type { Pawl } from '../../src/library/pawl.ts'
 import { type OpenOptions, open } from '../../src/open.ts'
-import type { Pawl } from '../../src/pawl.ts'
 
 export interface Answered {
   readonly status: number

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineSpec, Invalid, type Refused, SomeRefused } from '../../src/index.ts'
-import type { Pawl } from '../../src/pawl.ts'
+import type { Pawl } from '../../src/library/pawl.ts'
 import { openAt, PLACES } from '../engine/opened.ts'
 import { EVERYWHERE } from './placed.ts'
 

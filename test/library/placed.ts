@@ -1,6 +1,7 @@
 /** The library wherever it can be: on each store, and at the other end of HTTP. */
+
+import type { Pawl } from '../../src/library/pawl.ts'
 import { open } from '../../src/open.ts'
-import type { Pawl } from '../../src/pawl.ts'
 import { openAt, PLACES } from '../engine/opened.ts'
 import { house } from '../gateway/house.ts'
 

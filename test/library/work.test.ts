@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { defineJob } from '../../src/define-job.ts'
-import { duration } from '../../src/duration.ts'
-import { Invalid } from '../../src/errors.ts'
+import { defineJob } from '../../src/library/define-job.ts'
+import { duration } from '../../src/library/duration.ts'
+import { Invalid } from '../../src/library/errors.ts'
 import { openAt, PLACES } from '../engine/opened.ts'
 
 const mail = defineJob({ type: 'mail', queue: 'mail', run: () => 'sent' })

@@ -37,6 +37,11 @@ const RULES: Readonly<Record<string, Rule>> = {
     files: PORT,
     packages: ['node:*', 'hono', 'hono/*', '@hono/node-server', 'zod', 'prom-client', '@opentelemetry/api'],
   },
+  library: {
+    areas: ['core', 'system', 'engine', 'worker'],
+    files: PORT,
+    packages: ['node:*', '@standard-schema/spec', '@opentelemetry/api'],
+  },
   client: {
     areas: ['core', 'system', 'gateway/contract'],
     // Listeners are isolated on either side of HTTP.

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { interfaceIn, type Member, optionInterfaces } from '../../scripts/docs/option-interfaces.ts'
 import { MODULES } from '../../scripts/docs/options.ts'
 import { type PolicyInput, resolvePolicy } from '../../src/core/resolve.ts'
-import { DEFAULT_QUEUE, defineJob } from '../../src/define-job.ts'
 import { RETENTION_DEFAULTS } from '../../src/engine/retention.ts'
 import { TICKER_DEFAULTS } from '../../src/engine/ticker.ts'
+import { DEFAULT_QUEUE, defineJob } from '../../src/library/define-job.ts'
 import { settingsOf, type WorkerOptions } from '../../src/worker/worker-options.ts'
 
 const all = optionInterfaces(...MODULES)

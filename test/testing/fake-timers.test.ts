@@ -14,7 +14,7 @@ const FAKED: Readonly<Record<string, Faked>> = {
 /** Modules as a test loads them that has faked time before its imports, or after. */
 async function loaded() {
   vi.resetModules()
-  const { defineJob } = await import('../../src/define-job.ts')
+  const { defineJob } = await import('../../src/library/define-job.ts')
   const { openTesting } = await import('../../src/testing/testing.ts')
   return { defineJob, openTesting }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defineJob } from '../../src/define-job.ts'
+import { defineJob } from '../../src/library/define-job.ts'
 import { openTesting } from '../../src/testing/testing.ts'
 
 const hello = defineJob({ type: 'hello', run: async (input: { name: string }) => `hello ${input.name}` })

@@ -1,7 +1,7 @@
 /** Jobs for processes of their own: everything a handler can do, and every way to end a process. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { PermanentError, ThrottledError } from '../../src/core/thrown.ts'
-import { defineJob } from '../../src/define-job.ts'
+import { defineJob } from '../../src/library/define-job.ts'
 import { leaveNoCore } from '../support/no-core.ts'
 
 const apart = {

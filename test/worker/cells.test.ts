@@ -1,9 +1,9 @@
 /** Jobs in processes of their own: the same handlers, the same histories, and whatever kills a process costs one job. */
 import { describe, expect, it } from 'vitest'
-import { defineJob } from '../../src/define-job.ts'
 import { startGateway } from '../../src/gateway/serve.ts'
+import { defineJob } from '../../src/library/define-job.ts'
+import type { Pawl } from '../../src/library/pawl.ts'
 import { type OpenOptions, open } from '../../src/open.ts'
-import type { Pawl } from '../../src/pawl.ts'
 import type { LogFields } from '../../src/system/log.ts'
 import type { FailedAttempt } from '../../src/worker/failed-attempt.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,7 +1,7 @@
 /** However many workers a process has: one thread keeps the leases of a store. */
 import type { Worker as Thread } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { defineJob } from '../../src/define-job.ts'
+import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
 import { keepBy } from '../../src/worker/keeper-thread.ts'
 import { PLACES } from '../engine/opened.ts'

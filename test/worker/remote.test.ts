@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { defineJob } from '../../src/define-job.ts'
 import { startGateway } from '../../src/gateway/serve.ts'
+import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
 

@@ -1,9 +1,9 @@
 /** `pawl enqueue`: a job from the command line, and its result if asked for. */
 import type { Command } from 'commander'
 import type { PolicyInput } from '../../core/resolve.ts'
-import type { JobSpec } from '../../define-job.ts'
-import type { EnqueueOptions } from '../../enqueue-options.ts'
-import { Invalid } from '../../errors.ts'
+import type { JobSpec } from '../../library/define-job.ts'
+import type { EnqueueOptions } from '../../library/enqueue-options.ts'
+import { Invalid } from '../../library/errors.ts'
 import { labelsOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'

@@ -1,6 +1,6 @@
 /** `pawl top`: counts by state and queue, rates, the oldest in line; drawn again and again. */
 import type { Command } from 'commander'
-import type { Pawl } from '../../pawl.ts'
+import type { Pawl } from '../../library/pawl.ts'
 import { visibleJson } from '../../system/visible.ts'
 import { countOf } from '../choice.ts'
 import type { Context } from '../program.ts'

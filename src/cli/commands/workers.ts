@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { DEFAULT_TENANT } from '../../core/job.ts'
 import { Workers } from '../../engine/workers.ts'
-import type { Pawl } from '../../pawl.ts'
+import type { Pawl } from '../../library/pawl.ts'
 import type { Context } from '../program.ts'
 import { askedAll, isGateway, type Session, withExisting } from '../session.ts'
 import { ago } from '../terminal.ts'

@@ -1,6 +1,6 @@
 /** The jobs of the demo: one for each thing worth seeing. */
 import { PermanentError, TransientError } from '../../core/thrown.ts'
-import { defineJob } from '../../define-job.ts'
+import { defineJob } from '../../library/define-job.ts'
 import { realTimers } from '../../system/timers.ts'
 
 const queue = 'demo'

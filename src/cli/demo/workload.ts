@@ -1,6 +1,6 @@
 /** A gentle stream of work, for as long as the demo runs: some of everything at once, then a job a round. */
 import type { JobId } from '../../core/job.ts'
-import type { Pawl } from '../../pawl.ts'
+import type { Pawl } from '../../library/pawl.ts'
 import { silentLog } from '../../system/log.ts'
 import { type Service, service } from '../../system/service.ts'
 import type { Timers } from '../../system/timers.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { defineJob } from '../../../src/define-job.ts'
+import { defineJob } from '../../../src/library/define-job.ts'
 import { openOn } from '../../../src/open.ts'
 import { type Client, type Connect, connectWithPg } from '../../../src/store/postgres/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'

@@ -1,8 +1,8 @@
 /** Bulk reopening: dead letters, unless the filter names other states. */
-import { STATES, type State } from './core/job.ts'
-import { movesFrom } from './core/transitions.ts'
-import type { Engine, Word } from './engine/engine.ts'
-import type { VerifyFilter } from './engine/verify.ts'
+import { STATES, type State } from '../core/job.ts'
+import { movesFrom } from '../core/transitions.ts'
+import type { Engine, Word } from '../engine/engine.ts'
+import type { VerifyFilter } from '../engine/verify.ts'
 import { Invalid, Refused } from './errors.ts'
 
 export interface Redriven {

@@ -1,7 +1,7 @@
 /** What the library throws at its edge. Inside, refusals are values. */
-import type { Failure, Job, JobId, TerminalState } from './core/job.ts'
-import type { Refusal, Violation } from './core/refusal.ts'
-import { ValidationError } from './core/thrown.ts'
+import type { Failure, Job, JobId, TerminalState } from '../core/job.ts'
+import type { Refusal, Violation } from '../core/refusal.ts'
+import { ValidationError } from '../core/thrown.ts'
 
 /** A command was not accepted. `refusal` says why, who owns the job now and what to do. */
 export class Refused extends Error {

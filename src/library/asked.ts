@@ -1,7 +1,8 @@
 /** What callers may say along with a command. */
+
+import type { Duration } from '../core/duration.ts'
+import type { Priority, PriorityName } from '../core/job.ts'
 import type { CallOptions } from './call.ts'
-import type { Duration } from './core/duration.ts'
-import type { Priority, PriorityName } from './core/job.ts'
 
 export interface ReadOptions extends CallOptions {
   /**

@@ -1,5 +1,29 @@
 /** What a user holds in the hand: the engine interface in the words of product and code. Every refusal is thrown. */
 
+import { assert } from '../core/assert.ts'
+import { bodyRef } from '../core/body.ts'
+import type { Event } from '../core/event.ts'
+import { type Explanation, explain } from '../core/explain.ts'
+import { isId } from '../core/id.ts'
+import { DEFAULT_TENANT, type Job, type JobId, RANK, STATES, TERMINAL_STATES } from '../core/job.ts'
+import { toJson } from '../core/json.ts'
+import type { Jsonify } from '../core/jsonify.ts'
+import { reasonOf } from '../core/reason.ts'
+import type { Violation } from '../core/refusal.ts'
+import { edges, MACHINE } from '../core/transitions.ts'
+import type { AuditLog } from '../engine/audit.ts'
+import type { Verification } from '../engine/discrepancy.ts'
+import type { Answer, Engine, Word } from '../engine/engine.ts'
+import { findSome } from '../engine/find-some.ts'
+import { Queues } from '../engine/queues.ts'
+import { type VerifyFilter, verify } from '../engine/verify.ts'
+import type { EventPage, EventQuery, JobPage, JobQuery, LoadAnswer, LoadItem } from '../store/store.ts'
+import type { Ids } from '../system/ids.ts'
+import type { Log } from '../system/log.ts'
+import type { Timers } from '../system/timers.ts'
+import { within } from '../system/within.ts'
+import type { JobDefinition } from '../worker/definition.ts'
+import { type Surroundings, startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
 import type {
   Asked,
   CancelOptions,
@@ -10,25 +34,8 @@ import type {
   SignalOptions,
 } from './asked.ts'
 import { bounded, type CallOptions } from './call.ts'
-import { assert } from './core/assert.ts'
-import { bodyRef } from './core/body.ts'
-import type { Event } from './core/event.ts'
-import { type Explanation, explain } from './core/explain.ts'
-import { isId } from './core/id.ts'
-import { DEFAULT_TENANT, type Job, type JobId, RANK, STATES, TERMINAL_STATES } from './core/job.ts'
-import { toJson } from './core/json.ts'
-import type { Jsonify } from './core/jsonify.ts'
-import { reasonOf } from './core/reason.ts'
-import type { Violation } from './core/refusal.ts'
-import { edges, MACHINE } from './core/transitions.ts'
 import type { InputOf, JobSpec, OutputOf } from './define-job.ts'
 import { Endings } from './endings.ts'
-import type { AuditLog } from './engine/audit.ts'
-import type { Verification } from './engine/discrepancy.ts'
-import type { Answer, Engine, Word } from './engine/engine.ts'
-import { findSome } from './engine/find-some.ts'
-import { Queues } from './engine/queues.ts'
-import { type VerifyFilter, verify } from './engine/verify.ts'
 import {
   type Done,
   type EnqueueManyOptions,
@@ -46,14 +53,7 @@ import { Producer } from './producer.ts'
 import { eventsFor, history, mustFind, resultOf } from './reads.ts'
 import { type Redriven, redrive } from './redrive.ts'
 import { spawning } from './spawn.ts'
-import type { EventPage, EventQuery, JobPage, JobQuery, LoadAnswer, LoadItem } from './store/store.ts'
-import type { Ids } from './system/ids.ts'
-import type { Log } from './system/log.ts'
-import type { Timers } from './system/timers.ts'
-import { within } from './system/within.ts'
 import type { Telemetry } from './telemetry.ts'
-import type { JobDefinition } from './worker/definition.ts'
-import { type Surroundings, startWorker, type Worker, type WorkerOptions } from './worker/worker.ts'
 
 type Accepted = Extract<Answer, { ok: true }>
 

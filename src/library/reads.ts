@@ -1,12 +1,12 @@
 /** Reading what one tenant may see. */
-import type { Event } from './core/event.ts'
-import { idText } from './core/id.ts'
-import type { Job, TerminalState } from './core/job.ts'
-import { refuse } from './core/refuse.ts'
-import type { Engine } from './engine/engine.ts'
-import { logOf } from './engine/log-of.ts'
+import type { Event } from '../core/event.ts'
+import { idText } from '../core/id.ts'
+import type { Job, TerminalState } from '../core/job.ts'
+import { refuse } from '../core/refuse.ts'
+import type { Engine } from '../engine/engine.ts'
+import { logOf } from '../engine/log-of.ts'
+import type { EventPage, EventQuery, LoadItem } from '../store/store.ts'
 import { ENDINGS, Refused } from './errors.ts'
-import type { EventPage, EventQuery, LoadItem } from './store/store.ts'
 
 export async function mustFind(engine: Engine, item: LoadItem): Promise<Job> {
   const [found] = (await engine.load([item])).items

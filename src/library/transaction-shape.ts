@@ -3,8 +3,9 @@
  * transaction. What is handed over by mistake is recognised by its shape, and named with what it needs. Whether a
  * transaction is open only the database can tell; the Postgres store asks it.
  */
+
+import type { Transaction } from '../store/store.ts'
 import { Invalid } from './errors.ts'
-import type { Transaction } from './store/store.ts'
 
 interface Shape {
   readonly is: (tx: Fields) => boolean

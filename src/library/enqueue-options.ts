@@ -1,12 +1,12 @@
+import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
+import { type Kind, PRIORITIES, type Priority, type PriorityName } from '../core/job.ts'
+import type { Violation } from '../core/refusal.ts'
+import type { EnqueueRequest } from '../engine/engine.ts'
+import { unsaidIn } from '../engine/job-types.ts'
+import type { Transaction } from '../store/store.ts'
+import type { SpawnOptions } from '../worker/spawn.ts'
 import type { CallOptions } from './call.ts'
-import { DURATION_RULE, type Duration, parseDuration } from './core/duration.ts'
-import { type Kind, PRIORITIES, type Priority, type PriorityName } from './core/job.ts'
-import type { Violation } from './core/refusal.ts'
-import type { EnqueueRequest } from './engine/engine.ts'
-import { unsaidIn } from './engine/job-types.ts'
 import { Invalid } from './errors.ts'
-import type { Transaction } from './store/store.ts'
-import type { SpawnOptions } from './worker/spawn.ts'
 
 export interface EnqueueOptions extends SpawnOptions, CallOptions {
   /**

@@ -3,16 +3,16 @@
  * they are to come together, all of them or none. Either way there is an answer for every item.
  */
 import { isNativeError } from 'node:util/types'
-import type { Kind } from './core/job.ts'
-import { reasonOf } from './core/reason.ts'
-import type { Violation } from './core/refusal.ts'
-import { refuse } from './core/refuse.ts'
-import type { Engine, EnqueueAnswer, EnqueueRequest } from './engine/engine.ts'
+import type { Kind } from '../core/job.ts'
+import { reasonOf } from '../core/reason.ts'
+import type { Violation } from '../core/refusal.ts'
+import { refuse } from '../core/refuse.ts'
+import type { Engine, EnqueueAnswer, EnqueueRequest } from '../engine/engine.ts'
+import type { Transaction } from '../store/store.ts'
 import type { EnqueueOptions } from './enqueue-options.ts'
 import { Invalid, Refused, type RefusedItem, SomeRefused } from './errors.ts'
 import { inputText } from './input-text.ts'
 import { type Produced, type Producer, type Producible, produced, schemaOf } from './producer.ts'
-import type { Transaction } from './store/store.ts'
 import { recognised } from './transaction-shape.ts'
 
 /** What may differ from item to item. */

@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { DEFAULT_TENANT, type Kind } from './core/job.ts'
-import type { Violation } from './core/refusal.ts'
-import { type PolicyInput, resolvePolicy } from './core/resolve.ts'
-import { kindViolations } from './core/validate.ts'
+import { DEFAULT_TENANT, type Kind } from '../core/job.ts'
+import type { Violation } from '../core/refusal.ts'
+import { type PolicyInput, resolvePolicy } from '../core/resolve.ts'
+import { kindViolations } from '../core/validate.ts'
+import type { Context } from '../worker/context.ts'
 import { Invalid } from './errors.ts'
-import type { Context } from './worker/context.ts'
 
 /**
  * A job type as producers know it: everything but the handler. `I` is what the handler gets, `O` what it answers, `P`

@@ -1,14 +1,14 @@
 /** The producing half of the library: from a job type and an input to a job in the store. */
-import { assert } from './core/assert.ts'
-import { DEFAULT_TENANT, type JobId, type Kind } from './core/job.ts'
-import { resolvePolicy } from './core/resolve.ts'
-import type { Engine, EnqueueAnswer, EnqueueRequest } from './engine/engine.ts'
-import { JobTypes } from './engine/job-types.ts'
+import { assert } from '../core/assert.ts'
+import { DEFAULT_TENANT, type JobId, type Kind } from '../core/job.ts'
+import { resolvePolicy } from '../core/resolve.ts'
+import type { Engine, EnqueueAnswer, EnqueueRequest } from '../engine/engine.ts'
+import { JobTypes } from '../engine/job-types.ts'
+import type { Spawnable } from '../worker/spawn.ts'
 import { type EnqueueOptions, enqueueRequest, PRODUCER } from './enqueue-options.ts'
 import { Invalid, Refused } from './errors.ts'
 import { inputText } from './input-text.ts'
 import { recognised } from './transaction-shape.ts'
-import type { Spawnable } from './worker/spawn.ts'
 
 /** What it must know of a job type. */
 export type Producible = Spawnable<unknown>

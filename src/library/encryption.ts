@@ -10,7 +10,7 @@
  * to collide in 96 bits among the few that share one. Lengths are rounded up: what is left of a text's length is its bucket.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
-import { type BodyAbout, type BodyCodec, Undecipherable } from './engine/body-codec.ts'
+import { type BodyAbout, type BodyCodec, Undecipherable } from '../engine/body-codec.ts'
 
 export interface EncryptionKeys {
   /** 32 bytes each, by id: 1 to 64 letters, digits, `_` and `-`. All of them read. */

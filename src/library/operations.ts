@@ -3,16 +3,17 @@
  * queue against it. Every operation answers with the record, and with `replayed` where it had been made before; a
  * refusal is thrown.
  */
+
+import { assert } from '../core/assert.ts'
+import { bodyRef } from '../core/body.ts'
+import type { Fault } from '../core/command.ts'
+import type { Job, JobId, Kind } from '../core/job.ts'
+import { toJson } from '../core/json.ts'
+import type { Assignment, Engine, Word } from '../engine/engine.ts'
+import type { Lane } from '../store/store.ts'
 import type { CallOptions } from './call.ts'
-import { assert } from './core/assert.ts'
-import { bodyRef } from './core/body.ts'
-import type { Fault } from './core/command.ts'
-import type { Job, JobId, Kind } from './core/job.ts'
-import { toJson } from './core/json.ts'
-import type { Assignment, Engine, Word } from './engine/engine.ts'
 import { DEFAULT_PRIORITY, PRODUCER } from './enqueue-options.ts'
 import { Invalid, Refused } from './errors.ts'
-import type { Lane } from './store/store.ts'
 
 export interface Operation extends CallOptions {
   /** Which job. */

@@ -1,8 +1,8 @@
 /** Every call of the library can be bounded: by a time, by a signal, or by both. This is the one place where that is done. */
-import { DURATION_RULE, type Duration, parseDuration } from './core/duration.ts'
-import type { Engine } from './engine/engine.ts'
+import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Timers } from '../system/timers.ts'
 import { CallTimedOut, Invalid } from './errors.ts'
-import type { Timers } from './system/timers.ts'
 
 export interface CallOptions {
   /**

@@ -1,4 +1,4 @@
-import { DURATION_RULE, parseDuration } from './core/duration.ts'
+import { DURATION_RULE, parseDuration } from '../core/duration.ts'
 import { Invalid } from './errors.ts'
 
 /**

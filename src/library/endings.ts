@@ -1,9 +1,9 @@
-import type { Job, JobId } from './core/job.ts'
-import type { Engine } from './engine/engine.ts'
-import type { Hint } from './store/store.ts'
-import type { Log } from './system/log.ts'
-import { type Service, service } from './system/service.ts'
-import type { Timers } from './system/timers.ts'
+import type { Job, JobId } from '../core/job.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Hint } from '../store/store.ts'
+import type { Log } from '../system/log.ts'
+import { type Service, service } from '../system/service.ts'
+import type { Timers } from '../system/timers.ts'
 
 /** How often everything that is awaited is looked at, hints or not. */
 const POLL_MS = 250

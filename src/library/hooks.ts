@@ -2,12 +2,12 @@
  * What an application wants to hear of in its own process. Hooks are told after the fact and cannot refuse; one that throws is
  * logged, one that never ends is waited for by nobody.
  */
-import type { DeadLetter, Failure, Job } from './core/job.ts'
-import { reasonOf } from './core/reason.ts'
-import type { Observer } from './engine/observer.ts'
-import { isolating } from './system/isolated.ts'
-import type { Log } from './system/log.ts'
-import type { FailedAttempt } from './worker/failed-attempt.ts'
+import type { DeadLetter, Failure, Job } from '../core/job.ts'
+import { reasonOf } from '../core/reason.ts'
+import type { Observer } from '../engine/observer.ts'
+import { isolating } from '../system/isolated.ts'
+import type { Log } from '../system/log.ts'
+import type { FailedAttempt } from '../worker/failed-attempt.ts'
 
 export interface DeadLettered {
   /** The record as it now is. */

@@ -1,8 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { toJson } from './core/json.ts'
-import type { Violation } from './core/refusal.ts'
+import { toJson } from '../core/json.ts'
+import type { Violation } from '../core/refusal.ts'
+import { promised } from '../worker/promised.ts'
 import { Invalid } from './errors.ts'
-import { promised } from './worker/promised.ts'
 
 /**
  * The text of an input that its schema accepts. What is kept is what the producer handed in, not what the schema made

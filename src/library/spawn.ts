@@ -1,9 +1,9 @@
 /** Spawning is enqueueing: by the same producer, hence with the child's schema, its dedupe, its queue and its policy. */
-import { PermanentError, TransientError } from './core/thrown.ts'
-import type { Engine } from './engine/engine.ts'
+import { PermanentError, TransientError } from '../core/thrown.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Spawn, SpawnWish } from '../worker/spawn.ts'
 import { Invalid, Refused } from './errors.ts'
 import type { Producer } from './producer.ts'
-import type { Spawn, SpawnWish } from './worker/spawn.ts'
 
 /** `traced`: whoever observes the engine knows the span that the handler runs in, and makes it the child's parent. */
 export const spawning =

@@ -22,16 +22,16 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api'
-import type { Job, Kind } from './core/job.ts'
-import { reasonOf } from './core/reason.ts'
-import type { Answer, Assignment, ClaimRequest, Engine, EnqueueAnswer, EnqueueRequest, Word } from './engine/engine.ts'
-import type { Transaction } from './store/store.ts'
-import { realClock } from './system/clock.ts'
-import { isolated } from './system/isolated.ts'
+import type { Job, Kind } from '../core/job.ts'
+import { reasonOf } from '../core/reason.ts'
+import type { Answer, Assignment, ClaimRequest, Engine, EnqueueAnswer, EnqueueRequest, Word } from '../engine/engine.ts'
+import type { Transaction } from '../store/store.ts'
+import { realClock } from '../system/clock.ts'
+import { isolated } from '../system/isolated.ts'
+import type { Context } from '../worker/context.ts'
+import type { JobDefinition } from '../worker/definition.ts'
+import { isOrderly } from '../worker/interrupts.ts'
 import type { Telemetry } from './telemetry.ts'
-import type { Context } from './worker/context.ts'
-import type { JobDefinition } from './worker/definition.ts'
-import { isOrderly } from './worker/interrupts.ts'
 
 const NAME = 'pawl'
 const SYSTEM = { 'messaging.system': NAME }
