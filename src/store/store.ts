@@ -87,7 +87,8 @@ export type Inserted =
       readonly status: 'exists'
       readonly by: 'id' | 'alias' | KeyPurpose
       readonly job: Job
-      readonly input: string | undefined
+      /** Whether it has the very input that was brought now. */
+      readonly sameInput: boolean
     }
   /** One of its keys is held by a transaction that has not ended: nobody knows yet whether somebody was first. */
   | { readonly status: 'busy' }
