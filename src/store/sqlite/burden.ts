@@ -5,7 +5,7 @@
  */
 import type { ChangeRow, InsertRow } from './rows.ts'
 
-const BEARABLE = 2 * 1024 * 1024
+const BEARABLE = 1024 * 1024
 
 export class Burden {
   #carried = 0
