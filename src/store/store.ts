@@ -374,8 +374,8 @@ export interface EventPage {
 export const queueKey = (tenant: string, queue: string): string => JSON.stringify([tenant, queue])
 
 /**
- * Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them,
- * steps of the clock, and what was done to the installation itself.
+ * Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them, the
+ * kinds that came over HTTP, steps of the clock, and what was done to the installation itself.
  */
 export type SettingCollection =
   | 'queue'
@@ -385,6 +385,7 @@ export type SettingCollection =
   | 'ids'
   | 'idempotency'
   | 'type'
+  | 'kind'
   | 'clock'
   | 'audit'
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { resolvePolicy } from '../../src/core/resolve.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { CAPS, type CapName, capsWith } from '../../src/gateway/caps.ts'
+import { startGateway } from '../../src/gateway/serve.ts'
 import { Turns } from '../../src/gateway/turns.ts'
 import type { EventQuery } from '../../src/store/store.ts'
 import { VirtualClock } from '../engine/virtual-clock.ts'
@@ -331,6 +332,28 @@ describe('names that producers make up', () => {
     await using home = await house({ caps })
     for (const queue of ['a', 'b', 'c']) await home.pawl.engine.enqueue([request(queue)])
     beyond('queuesPerTenant', await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'd' }))
+  })
+
+  it('of which kinds are counted on when a gateway is started again', async () => {
+    await using home = await house({ caps: { kindsPerTenant: 3 } })
+    const job = (seconds: number) => ({ type: 'x', queue: 'q', policy: { lease: `${seconds}s` } })
+    for (const seconds of [61, 62, 63])
+      expect((await home.ask('producer', 'POST', '/v1/jobs', job(seconds))).status).toBe(201)
+    await using again = await startGateway({ engine: home.pawl.engine, port: 0, caps: { kindsPerTenant: 3 } })
+    const statuses: number[] = []
+    for (const seconds of [64, 63, 61, 65]) {
+      const headers = { authorization: `Bearer ${home.secrets['acme']?.producer}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ jobs: [job(seconds)] })
+      const response = await fetch(`${again.url}/v1/jobs:batch`, { method: 'POST', headers, body })
+      const { jobs } = (await response.json()) as {
+        readonly jobs: readonly [{ ok: boolean; problem?: { cap: string } }]
+      }
+      expect(jobs[0].problem?.cap).toBe(jobs[0].ok ? undefined : 'kindsPerTenant')
+      statuses.push(jobs[0].ok ? 200 : 422)
+    }
+    expect(statuses).toEqual([422, 200, 200, 422])
+    const rival = home.secrets['rival']?.producer as string
+    expect((await home.ask(rival, 'POST', '/v1/jobs', job(64))).status).toBe(201)
   })
 
   it('are so many that workers announce, however often they are counted again', async () => {

@@ -32,6 +32,7 @@ export const createJob: Handler = async (call, parts) => {
   try {
     const words = { ...(call.body as NewJob), idempotencyKey }
     const request = await requestOf(call, parts, words, call.kept.get('input'))
+    await parts.census.keep()
     const work = () => engine.enqueue([request])
     const [answer] = await parts.writes.take({ token: call.token.id, weight: 1, work })
     if (answer === undefined) throw new Error('no answer')
@@ -61,6 +62,7 @@ export const createJobs: Handler = async (call, parts) => {
       answers[i] = () => ({ ok: false, problem: body })
     }
   }
+  await parts.census.keep()
   const atomic = call.body['atomic'] === true
   // Of jobs that come together, one that cannot even be read keeps the others out.
   const work = async () =>
