@@ -134,7 +134,7 @@ async function answer(
   const query = parsed(route.query, queryOf(request.url), 'query')
   // However slowly somebody sends, nobody else waits for it: only what is being worked on takes up room.
   room.leave()
-  using share: Share = bytes.share(token.id)
+  using share: Share = bytes.share(token)
   const text = route.body === undefined ? '' : await readBody(request, route, caps, share)
   await rounds.take(token.id, text.length, route.urgency !== 'owner')
   room.enter()

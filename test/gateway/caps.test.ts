@@ -75,6 +75,30 @@ describe('streams', () => {
   })
 })
 
+describe('what all share', () => {
+  it('is not taken by one tenant, whatever number of tokens it makes', async () => {
+    await using home = await house({ caps: { streams: 20, streamsPerToken: 4 } })
+    const cut = new AbortController()
+    const viewer = async (tenant: string) =>
+      (await home.gateway.tokens.create({ name: 'v', scope: 'viewer', tenant, queues: undefined })).secret
+    const had = async (tenant: string, tokens: number) => {
+      let streams = 0
+      for (let n = 0; n < tokens; n += 1) {
+        const secret = await viewer(tenant)
+        for (let wanted = 0; wanted < 4; wanted += 1)
+          if ((await stream(home, secret, cut.signal)).status === 200) streams += 1
+      }
+      return streams
+    }
+    // Four fifths, however many it asks for; of what is left the next has as much again, and the one after it.
+    expect(await had('acme', 10)).toBe(16)
+    expect(await had('rival', 10)).toBe(3)
+    expect(await had('third', 1)).toBe(1)
+    expect(await had('fourth', 1)).toBe(0)
+    cut.abort()
+  })
+})
+
 describe('long polls', () => {
   const claim = { workerId: 'w', queues: ['none'], waitMs: 60_000 }
 
@@ -92,9 +116,9 @@ describe('long polls', () => {
     expect((await home.ask('admin', 'GET', result.split('?')[0] as string)).status).toBe(202)
     expect((await home.ask('admin', 'POST', '/v1/claims', { ...claim, waitMs: 0 })).status).toBe(200)
     calls.length = 0
-    const third = Promise.allSettled([home.ask('worker', 'POST', '/v1/claims', claim)])
+    const third = Promise.allSettled([home.ask(home.secrets['rival']?.worker, 'POST', '/v1/claims', claim)])
     await eventually('a third waits', () => calls.includes('claim'))
-    beyond('polls', await home.ask(home.secrets['rival']?.worker, 'POST', '/v1/claims', claim))
+    beyond('polls', await home.ask('worker', 'POST', '/v1/claims', claim))
     await home.gateway[Symbol.asyncDispose]()
     await Promise.all([rest, third])
   })

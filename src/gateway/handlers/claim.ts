@@ -32,8 +32,8 @@ const once = ({ token, requestId, signal }: Call, { engine, asks }: Parts, words
 async function wait(call: Call, parts: Parts, words: Claims, lanes: readonly Lane[]) {
   const { engine, desk, polls, asks, lanes: waitedFor } = parts
   const { workerId, limit, waitMs } = words
-  using _poll = polls.share(call.token.id, 1)
-  using _lanes = waitedFor.share(call.token.id, lanes.length)
+  using _poll = polls.share(call.token, 1)
+  using _lanes = waitedFor.share(call.token, lanes.length)
   call.leave()
   return await desk.wait({
     lanes,

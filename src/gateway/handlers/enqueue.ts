@@ -20,11 +20,8 @@ type NewJob = z.output<typeof newJob>
 /** Where nobody says which. */
 const DEFAULT_QUEUE = 'default'
 
-/** Requests under way by (tenant, key): a second one with the same key does not wait, it is told. */
-const inFlight = new Set<string>()
-
 export const createJob: Handler = async (call, parts) => {
-  const { engine } = parts
+  const { engine, inFlight } = parts
   const idempotencyKey = keyOf(call, call.body as NewJob)
   const name = idempotencyKey === undefined ? undefined : `${call.token.tenant}\n${idempotencyKey}`
   if (name !== undefined && inFlight.has(name)) throw new Objected(objection('IN_FLIGHT'))

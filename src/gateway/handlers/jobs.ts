@@ -99,7 +99,7 @@ async function withBodies(
 ): Promise<Reply> {
   const { token, signal } = call
   const { job } = await loaded(call, parts, [])
-  const share = parts.told.share(token.id, job.bodySize)
+  const share = parts.told.share(token, job.bodySize)
   const errors = Array.from({ length: Math.min(ERRORS_TOLD, job.attempt) }, (_, i) => `error/${job.attempt - i}`)
   const wanted = names.flatMap((name) => (name === 'error/' ? errors : [name]))
   try {
