@@ -4,7 +4,7 @@
  * whoever comes later must still be let in. However many are greedy, something is left.
  */
 import { beyond, type Caps, type RefusingCap } from './caps.ts'
-import type { Token } from './token.ts'
+import type { Holder } from './lines.ts'
 
 /** What has been taken of it, until it is given back. */
 export interface Share extends Disposable {
@@ -13,9 +13,6 @@ export interface Share extends Disposable {
   /** Objects where it would be too much to take; takes nothing. */
   ask(amount: number): void
 }
-
-/** Whose it is. */
-export type Holder = Pick<Token, 'id' | 'tenant'>
 
 const AGAIN_AFTER_MS = 1_000
 /** Alone a tenant has four fifths of all there is; the second that wants as much has, and leaves it, four ninths. */

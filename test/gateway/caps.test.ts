@@ -213,6 +213,8 @@ describe('bodies under way', () => {
 })
 
 describe('expensive reads', () => {
+  const holder = { id: 'a', tenant: 't' }
+
   const waitingFor = (engine: Engine, until: () => Promise<void>, begun: { n: number }): Engine =>
     new Proxy(engine, {
       get(target, name) {
@@ -254,9 +256,21 @@ describe('expensive reads', () => {
     const caps = capsWith({ reads: 1 })
     const turns = new Turns({ caps, capacity: 'reads', line: 'readsPerToken' })
     const order: string[] = []
-    const read = (token: string) => turns.take({ token, weight: 1, work: async () => void order.push(token) })
+    const read = (token: string) =>
+      turns.take({ holder: { id: token, tenant: token }, weight: 1, work: async () => void order.push(token) })
     await Promise.all([...Array.from({ length: 8 }, () => read('busy')), read('quiet'), read('calm')])
     expect(order).toEqual(['busy', 'busy', 'quiet', 'calm', ...new Array(6).fill('busy')])
+  })
+
+  it('take turns by tenant, so that many tokens of one are slow to each other', async () => {
+    const turns = new Turns({ caps: capsWith({ reads: 1 }), capacity: 'reads', line: 'readsPerToken' })
+    const order: string[] = []
+    const read = (tenant: string, id: string) =>
+      turns.take({ holder: { id, tenant }, weight: 1, work: async () => void order.push(`${tenant} ${id}`) })
+    const many = Array.from({ length: 8 }, (_, n) => read('many', `t${n % 4}`))
+    await Promise.all([...many, read('few', 'a'), read('few', 'a'), read('few', 'b')])
+    expect(order.slice(0, 7)).toEqual(['many t0', 'many t1', 'few a', 'many t2', 'few b', 'many t3', 'few a'])
+    expect(order).toHaveLength(11)
   })
 
   it('take so much at a time by weight; what is more than all of it waits until nothing else is under way', async () => {
@@ -271,7 +285,7 @@ describe('expensive reads', () => {
         await new Promise((resolve) => setImmediate(resolve))
         underWay -= weight
       }
-      return turns.take({ token, weight, work, always })
+      return turns.take({ holder: { id: token, tenant: 't' }, weight, work, always })
     }
     await Promise.all([write('a', 8), write('a', 8), write('a', 30), write('b', 1), write('c', 2), write('a', 1)])
     expect(order).toEqual(['a 8', 'a 8', 'b 1', 'c 2', 'a 30', 'a 1'])
@@ -284,7 +298,7 @@ describe('expensive reads', () => {
       line: 'waitingPerToken',
     })
     const work = () => new Promise<string>((resolve) => setImmediate(() => resolve('done')))
-    const take = (always: boolean) => turns.take({ token: 'a', weight: 1, work, always }).catch(() => 'refused')
+    const take = (always: boolean) => turns.take({ holder, weight: 1, work, always }).catch(() => 'refused')
     const asked = [...Array.from({ length: 5 }, () => take(false)), ...Array.from({ length: 5 }, () => take(true))]
     const answers = await Promise.all(asked)
     expect(answers).toEqual([
@@ -299,10 +313,10 @@ describe('expensive reads', () => {
     const turns = new Turns({ caps, capacity: 'reads', line: 'readsPerToken' })
     const gone = new AbortController()
     const { promise, resolve: relieve } = Promise.withResolvers<void>()
-    const first = turns.take({ token: 'a', weight: 1, work: () => promise })
+    const first = turns.take({ holder, weight: 1, work: () => promise })
     let read = false
     const second = turns.take({
-      token: 'a',
+      holder,
       weight: 1,
       signal: gone.signal,
       work: async () => {

@@ -26,7 +26,7 @@ export const claimJobs: Handler = async (call, parts) => {
 const once = ({ token, requestId, signal }: Call, { engine, asks }: Parts, words: Claims, lanes: readonly Lane[]) => {
   const { workerId, limit } = words
   const work = () => engine.claim({ requestId: named(token, words, requestId), workerId, lanes, limit })
-  return asks.take({ token: token.id, weight: lanes.length, signal, work })
+  return asks.take({ holder: token, weight: lanes.length, signal, work })
 }
 
 async function wait(call: Call, parts: Parts, words: Claims, lanes: readonly Lane[]) {
@@ -41,7 +41,7 @@ async function wait(call: Call, parts: Parts, words: Claims, lanes: readonly Lan
     ask: (some, n) => {
       const requestId = named(call.token, words, `${call.requestId}/${n}`)
       const work = () => engine.claim({ requestId, workerId, lanes: some, limit })
-      return asks.take({ token: call.token.id, weight: some.length, work })
+      return asks.take({ holder: call.token, weight: some.length, work })
     },
     waitMs,
     signal: call.signal,

@@ -31,7 +31,7 @@ export const createJob: Handler = async (call, parts) => {
     const request = await requestOf(call, parts, words, call.kept.get('input'))
     await parts.census.keep()
     const work = () => engine.enqueue([request])
-    const [answer] = await parts.writes.take({ token: call.token.id, weight: 1, work })
+    const [answer] = await parts.writes.take({ holder: call.token, weight: 1, work })
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) throw new Objected(refused(answer.refusal))
     const { job, deduped, replayed } = answer
@@ -64,7 +64,7 @@ export const createJobs: Handler = async (call, parts) => {
   // Of jobs that come together, one that cannot even be read keeps the others out.
   const work = async () =>
     atomic && requests.length < jobs.length ? others(requests) : engine.enqueue(requests, undefined, atomic)
-  const given = await parts.writes.take({ token: call.token.id, weight: requests.length, work })
+  const given = await parts.writes.take({ holder: call.token, weight: requests.length, work })
   for (const [n, place] of places.entries()) answers[place] = () => told(given[n] as EnqueueAnswer)
   const refusals = given.filter(({ ok }) => !ok).length + jobs.length - requests.length
   const body = (head: string) => pieces(listed(`${head}"jobs":[`, answers, (answer) => JSON.stringify(answer())))

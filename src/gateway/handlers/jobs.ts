@@ -105,7 +105,7 @@ async function withBodies(
   try {
     const work = () => loaded(call, parts, wanted)
     const isMuch = job.bodySize > MUCH || names.some((name) => name.endsWith('/'))
-    const found = await (isMuch ? parts.reads.take({ token: token.id, weight: 1, signal, work }) : work())
+    const found = await (isMuch ? parts.reads.take({ holder: token, weight: 1, signal, work }) : work())
     const head = `${JSON.stringify(tell(found.job)).slice(0, -1)},"bodies":{`
     return { status: 200, body: pieces(tabled(head, found.bodies), () => share[Symbol.dispose]()) }
   } catch (error) {
