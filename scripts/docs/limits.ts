@@ -1,6 +1,7 @@
 import { JSON_LENGTH_MAX } from '../../src/core/json.ts'
 import { AT_ONCE, COUNTS, DURATIONS, LENGTHS, SIZES } from '../../src/core/limits.ts'
 import { AUDIT_DAYS } from '../../src/engine/audit.ts'
+import { TIMES_WHAT_IS_LEFT } from '../../src/gateway/allowance.ts'
 import { CAPS } from '../../src/gateway/caps.ts'
 import { BODY_BYTES } from '../../src/gateway/contract/routes.ts'
 import { OBJECTIONS } from '../../src/gateway/problem.ts'
@@ -24,7 +25,8 @@ export function limitsPage(): string {
       ]),
     ),
     `Bodies without anything in them that is kept as it is are smaller whatever the cap: words alone ${BODY_BYTES.words} bytes, lists of names ${BODY_BYTES.lists}. Of each body the first 16 KiB are not counted among the bytes under way, so that a heartbeat is always heard. Lists are turned away when half of \`requests\` are under way, enqueues at three quarters, claims at all of them, words of owners never.`,
-    'Queues and types are counted by each gateway: what the store held when it was first asked, and what came through it since. Kinds are counted by what came through the gateway since it was started. A worker’s name is its token’s for as long as it is present, which is a minute after its last word; then another token of the tenant may take it. One that has been silent for an hour is shown no more, and makes room when the next one tells of itself. Where a tenant has all the tokens it may have, those that have expired or been revoked make room.',
+    `What is per process is for everybody: of streams, polls, lanes and bytes a tenant may have ${TIMES_WHAT_IS_LEFT} times as much as it leaves to others, whatever number of tokens it has; alone that is four fifths.`,
+    'Queues and types are counted by each gateway: what the store held when it was first asked, and what came through it since. Kinds are counted by what has ever come through a gateway of the installation, since stores never forget one; another gateway that runs at the same time hears of those when it starts. A worker’s name is its token’s for as long as it is present, which is a minute after its last word; then another token of the tenant may take it. One that has been silent for an hour is shown no more, makes room when the next one tells of itself, and is removed by retention. Where a tenant has all the tokens it may have, those that have expired or been revoked make room.',
     `The audit log keeps its entries for ${AUDIT_DAYS} days.`,
     '## What one job may have',
     'The same for everybody, over HTTP or not; refused as `LIMIT_REACHED`, `INBOX_FULL`, or `INVALID` with the field.',

@@ -37,8 +37,7 @@ export async function judge(
   if (isAnother(inserted, item.job)) return undefined
   if (by === 'dedupe' || by === 'slot') return { ok: true, job, deduped: true, replayed: false }
   const byKey = by === 'idempotency' || (await holdsKey(job, request, parts))
-  const same =
-    inserted.input === request.input && (byKey ? await isSameCall(job, command, request, parts) : isSame(job, command))
+  const same = inserted.sameInput && (byKey ? await isSameCall(job, command, request, parts) : isSame(job, command))
   if (same) return { ok: true, job, deduped: false, replayed: true }
   if (by === 'id') return undefined
   return { ok: false, refusal: takenBy(job, byKey, request) }

@@ -1,5 +1,5 @@
 /**
- * Removes what ended long ago, and shortens the logs of what ended. Both are walks that stores serve from an index, a page
+ * Removes what ended long ago, shortens the logs of what ended, and forgets workers that have gone. These are walks that stores serve from an index, a page
  * at a time; a round walks so far and no further, remembers where it was, and is followed by another one soon if there is
  * more to do: nobody waits for a round, however much has piled up.
  */
@@ -8,6 +8,7 @@ import type { Store } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
+import { Departure } from './departure.ts'
 import { Removal } from './removal.ts'
 import { Shortening } from './shortening.ts'
 
@@ -66,6 +67,7 @@ export function retention({ store, timers, log }: RetentionParts, options: Reten
   const others = TERMINAL_STATES.filter((state) => state !== 'succeeded')
   const removals = [new Removal(store, ['succeeded'], succeededMs, batch), new Removal(store, others, endedMs, batch)]
   const shortening = (options.compact ?? RETENTION_DEFAULTS.compact) ? new Shortening(store, log) : undefined
+  const departure = new Departure(store)
   const everyMs = options.everyMs ?? RETENTION_DEFAULTS.everyMs
   const round = async (signal: AbortSignal) => {
     // The store's own word on what time it is: this machine's clock may be years off, and what is purged is gone.
@@ -74,7 +76,8 @@ export function retention({ store, timers, log }: RetentionParts, options: Reten
     for (const removal of removals) purged += await removal.round(now, signal)
     if (purged > 0) log.info('retention', { purged })
     await shortening?.round(now, signal)
-    const done = [...removals, shortening].every((walk) => walk?.isAtItsEnd !== false)
+    await departure.round(now)
+    const done = [...removals, shortening, departure].every((walk) => walk?.isAtItsEnd !== false)
     return done ? everyMs : Math.min(everyMs, SOON_MS)
   }
   return service({ name: 'retention', everyMs, timers, log, round })

@@ -1,6 +1,6 @@
 /**
  * Who works, on what: documents in which workers tell of themselves, under their tenant. Nothing depends on them.
- * Whoever falls silent is forgotten after an hour.
+ * Whoever falls silent is forgotten after an hour, and removed by retention.
  */
 import type { Time } from '../core/job.ts'
 import type { Setting } from '../store/store.ts'
@@ -26,7 +26,7 @@ export interface WorkerPage {
 /** Workers tell of themselves twice as often. */
 const PRESENT_MS = 60_000
 /** Who has been silent for as long is removed. */
-const REMEMBERED_MS = 60 * 60 * 1_000
+export const REMEMBERED_MS = 60 * 60 * 1_000
 
 export class Workers {
   readonly #engine: Pick<Engine, 'settings' | 'now'>

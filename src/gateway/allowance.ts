@@ -1,5 +1,10 @@
-/** Something of which each token, and the whole process, may have so much at a time. Nobody waits for it here. */
+/**
+ * Something of which each token, and the whole process, may have so much at a time. Nobody waits for it here. Of what the
+ * process has, a tenant may have so many times what it leaves to others: a tenant makes as many tokens as it likes, and
+ * whoever comes later must still be let in. However many are greedy, something is left.
+ */
 import { beyond, type Caps, type RefusingCap } from './caps.ts'
+import type { Holder } from './lines.ts'
 
 /** What has been taken of it, until it is given back. */
 export interface Share extends Disposable {
@@ -10,13 +15,15 @@ export interface Share extends Disposable {
 }
 
 const AGAIN_AFTER_MS = 1_000
+/** Alone a tenant has four fifths of all there is; the second that wants as much has, and leaves it, four ninths. */
+export const TIMES_WHAT_IS_LEFT = 4
 
 export class Allowance {
   readonly #caps: Caps
   readonly #perToken: RefusingCap
   readonly #inAll: RefusingCap
-  /** By token; whoever has nothing is not there. */
-  readonly #taken = new Map<string, number>()
+  readonly #byToken = new Tallies()
+  readonly #byTenant = new Tallies()
   #sum = 0
 
   constructor(caps: Caps, perToken: RefusingCap, inAll: RefusingCap) {
@@ -25,41 +32,57 @@ export class Allowance {
     this.#inAll = inAll
   }
 
-  share(token: string, amount = 0): Share {
+  share(holder: Holder, amount = 0): Share {
     let own = 0
     const take = (more: number) => {
-      this.#take(token, more)
+      this.#take(holder, more)
       own += more
     }
     take(amount)
     return {
       take,
-      ask: (more) => this.#check(token, more),
+      ask: (more) => this.#check(holder, more),
       [Symbol.dispose]: () => {
-        this.#give(token, own)
+        this.#add(holder, -own)
         own = 0
       },
     }
   }
 
-  #check(token: string, amount: number): void {
-    const own = (this.#taken.get(token) ?? 0) + amount
-    if (own > this.#caps[this.#perToken]) throw beyond(this.#perToken, this.#caps, { retryAfterMs: AGAIN_AFTER_MS })
-    if (this.#sum + amount > this.#caps[this.#inAll])
-      throw beyond(this.#inAll, this.#caps, { retryAfterMs: AGAIN_AFTER_MS })
+  #check({ id, tenant }: Holder, amount: number): void {
+    const retry = { retryAfterMs: AGAIN_AFTER_MS }
+    if (this.#byToken.of(id) + amount > this.#caps[this.#perToken]) throw beyond(this.#perToken, this.#caps, retry)
+    const left = this.#caps[this.#inAll] - this.#sum - amount
+    const before = this.#byTenant.of(tenant)
+    // Who has nothing yet is let in where there is room at all.
+    const isGreedy = before > 0 && before + amount > TIMES_WHAT_IS_LEFT * left
+    if (left < 0 || isGreedy) throw beyond(this.#inAll, this.#caps, retry)
   }
 
-  #take(token: string, amount: number): void {
+  #take(holder: Holder, amount: number): void {
     if (amount === 0) return
-    this.#check(token, amount)
-    this.#taken.set(token, (this.#taken.get(token) ?? 0) + amount)
+    this.#check(holder, amount)
+    this.#add(holder, amount)
+  }
+
+  #add({ id, tenant }: Holder, amount: number): void {
+    this.#byToken.add(id, amount)
+    this.#byTenant.add(tenant, amount)
     this.#sum += amount
   }
+}
 
-  #give(token: string, amount: number): void {
-    const left = (this.#taken.get(token) ?? 0) - amount
-    if (left > 0) this.#taken.set(token, left)
-    else this.#taken.delete(token)
-    this.#sum -= amount
+/** How much each has; whoever has nothing is not there. */
+class Tallies {
+  readonly #taken = new Map<string, number>()
+
+  of(name: string): number {
+    return this.#taken.get(name) ?? 0
+  }
+
+  add(name: string, amount: number): void {
+    const now = this.of(name) + amount
+    if (now > 0) this.#taken.set(name, now)
+    else this.#taken.delete(name)
   }
 }

@@ -134,7 +134,7 @@ async function answer(
   const query = parsed(route.query, queryOf(request.url), 'query')
   // However slowly somebody sends, nobody else waits for it: only what is being worked on takes up room.
   room.leave()
-  using share: Share = bytes.share(token.id)
+  using share: Share = bytes.share(token)
   const text = route.body === undefined ? '' : await readBody(request, route, caps, share)
   await rounds.take(token.id, text.length, route.urgency !== 'owner')
   room.enter()
@@ -161,7 +161,7 @@ async function answer(
   const handler = HANDLERS[route.name]
   if (handler === undefined) throw new Error(`no handler for ${route.name}`)
   const work = () => handler(call, parts)
-  const handled = route.isHeavy ? reads.take({ token: token.id, weight: 1, work, signal: call.signal }) : work()
+  const handled = route.isHeavy ? reads.take({ holder: token, weight: 1, work, signal: call.signal }) : work()
   const reply = await inTime(handled, call, parts, gone)
   return ration === undefined ? reply : { ...reply, headers: { ...ration.headers(), ...reply.headers } }
 }

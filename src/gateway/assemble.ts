@@ -93,6 +93,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     lanes: new Allowance(caps, 'lanesPerToken', 'lanes'),
     types: new JobTypes(engine, TYPES_FRESH_MS),
     census: new Census(engine, clock, caps),
+    inFlight: new Set(),
     workers: new Workers(engine),
     audit: new AuditLog(engine),
     clock,

@@ -79,6 +79,8 @@ export interface Parts {
   /** What workers have announced: the queue and the policy of a job that names neither. */
   readonly types: JobTypes
   readonly census: Census
+  /** Enqueues under way by (tenant, idempotency key): a second one with the same key does not wait, it is told. */
+  readonly inFlight: Set<string>
   readonly workers: Workers
   readonly audit: AuditLog
   readonly clock: Clock

@@ -4,9 +4,10 @@
  * scrape. No id is ever a label, and names that users make up are so many at most: whoever comes later is `other`.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { isTerminal } from '../core/job.ts'
+import { isTerminal, type Time } from '../core/job.ts'
 import type { Engine } from '../engine/engine.ts'
 import { METRICS, type MetricLabels, type MetricName, type Metrics } from '../engine/metrics.ts'
+import type { Backlog, Tally } from '../store/store.ts'
 import { type Clock, realClock } from '../system/clock.ts'
 import { CAPS } from './caps.ts'
 
@@ -81,8 +82,9 @@ export function prometheus({
     },
     observe: (name, value, labels) => histograms.get(name)?.observe(few(labels), value),
     watch({ engine }) {
-      depth(registry, engine, values, clock)
-      oldest(registry, engine, values, clock)
+      const watch = watched(engine, values, clock)
+      depth(registry, watch)
+      oldest(registry, watch)
     },
     text,
   }
@@ -129,30 +131,47 @@ export const WATCHED = {
   },
 } as const
 
-/** Those that have ended are history, and kept for as long as somebody wants to look at them. */
-function depth(registry: Registry, engine: Engine, most: number, clock: Clock): void {
-  const tally = held(async () => (await engine.events({ by: 'tally' })).tally, clock)
+interface Watch {
+  /** Jobs that have not ended. Those that have are history, and kept for as long as somebody wants to look at them. */
+  readonly tally: readonly Tally[]
+  readonly backlog: readonly Backlog[]
+  readonly now: Time
+  /** Queues that are told by name, by both gauges: so many are so many in all. */
+  readonly named: ReadonlySet<string>
+}
+
+function watched(engine: Engine, most: number, clock: Clock): () => Promise<Watch> {
+  return held(async () => {
+    const all = await engine.events({ by: 'tally' })
+    const { backlog, now } = await engine.events({ by: 'backlog', lanes: LANES })
+    const tally = all.tally.filter(({ state, count }) => !isTerminal(state) && count > 0)
+    // The fullest and those that wait longest, in turns.
+    const fullest = tally.toSorted((a, b) => b.count - a.count)
+    const oldest = backlog.toSorted((a, b) => a.since - b.since)
+    const named = new Set<string>()
+    for (let n = 0; n < Math.max(fullest.length, oldest.length); n += 1)
+      for (const queue of [fullest[n]?.queue, oldest[n]?.queue])
+        if (queue !== undefined && named.size < most) named.add(queue)
+    return { tally, backlog, now, named }
+  }, clock)
+}
+
+function depth(registry: Registry, watch: () => Promise<Watch>): void {
   gauge(registry, 'pawl_jobs', async (told) => {
     told.reset()
-    const queues = new Set<string>()
-    for (const { queue, state, count } of (await tally()).toSorted((a, b) => b.count - a.count)) {
-      if (isTerminal(state) || count === 0) continue
-      // The fullest by their own names.
-      if (queues.size < most) queues.add(queue)
-      told.inc({ queue: queues.has(queue) ? queue : OTHER, state }, count)
-    }
+    const { tally, named } = await watch()
+    for (const { queue, state, count } of tally) told.inc({ queue: named.has(queue) ? queue : OTHER, state }, count)
   })
 }
 
-function oldest(registry: Registry, engine: Engine, most: number, clock: Clock): void {
-  const asked = held(() => engine.events({ by: 'backlog', lanes: LANES }), clock)
+function oldest(registry: Registry, watch: () => Promise<Watch>): void {
   gauge(registry, 'pawl_queue_oldest_seconds', async (told) => {
     told.reset()
-    const { backlog, now } = await asked()
+    const { backlog, now, named } = await watch()
     const since = new Map<string, number>()
-    for (const { queue, since: at } of backlog.toSorted((a, b) => a.since - b.since)) {
+    for (const { queue, since: at } of backlog) {
       // The longest wait of each name, and of all that have none of their own.
-      const name = since.has(queue) || since.size < most ? queue : OTHER
+      const name = named.has(queue) ? queue : OTHER
       since.set(name, Math.min(at, since.get(name) ?? at))
     }
     for (const [queue, at] of since) told.set({ queue }, Math.max(0, now - at) / 1_000)

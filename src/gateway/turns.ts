@@ -1,9 +1,10 @@
 /**
  * What the store is busy with, a bounded amount at a time, whoever asks: a store that works for one caller is not there
  * for the heartbeats of all others. Who has to wait waits in the line of its own token, and the lines take turns, so that a
- * token with much to do is slow to itself.
+ * token, or a tenant, with much to do is slow to itself.
  */
 import { beyond, type Caps, type RefusingCap } from './caps.ts'
+import { type Holder, Lines } from './lines.ts'
 import { Objected, objection } from './problem.ts'
 
 export interface TurnsOptions {
@@ -15,7 +16,7 @@ export interface TurnsOptions {
 }
 
 export interface Turn<T> {
-  readonly token: string
+  readonly holder: Holder
   /** How much of the capacity it takes. What is more than all of it waits until nothing else is under way. */
   readonly weight: number
   readonly work: () => Promise<T>
@@ -32,8 +33,7 @@ interface Waiting {
 
 export class Turns {
   readonly #options: TurnsOptions
-  /** With somebody in them, the one whose turn it is first. */
-  readonly #lines = new Map<string, Waiting[]>()
+  readonly #lines = new Lines<Waiting>()
   #underWay = 0
 
   constructor(options: TurnsOptions) {
@@ -41,8 +41,8 @@ export class Turns {
   }
 
   /** Objects where the token's line is full. */
-  async take<T>({ token, weight, work, signal, always = false }: Turn<T>): Promise<T> {
-    if (this.#lines.size > 0 || !this.#fits(weight)) await this.#wait(token, weight, always)
+  async take<T>({ holder, weight, work, signal, always = false }: Turn<T>): Promise<T> {
+    if (!this.#lines.isEmpty || !this.#fits(weight)) await this.#wait(holder, weight, always)
     else this.#underWay += weight
     try {
       if (signal?.aborted === true)
@@ -58,24 +58,15 @@ export class Turns {
     return this.#underWay === 0 || this.#underWay + weight <= this.#options.caps[this.#options.capacity]
   }
 
-  async #wait(token: string, weight: number, always: boolean): Promise<void> {
-    const { caps, line: cap } = this.#options
-    const line = this.#lines.get(token) ?? []
-    if (!always && line.length >= caps[cap]) throw beyond(cap, caps, { retryAfterMs: 1_000 })
-    this.#lines.set(token, line)
-    await new Promise<void>((go) => line.push({ weight, go }))
+  async #wait(holder: Holder, weight: number, always: boolean): Promise<void> {
+    const { caps, line } = this.#options
+    if (!always && this.#lines.lengthOf(holder) >= caps[line]) throw beyond(line, caps, { retryAfterMs: 1_000 })
+    await new Promise<void>((go) => this.#lines.add(holder, { weight, go }))
   }
 
   #goOn(): void {
-    for (;;) {
-      const [first] = this.#lines
-      if (first === undefined) return
-      const [token, line] = first
-      const next = line[0] as Waiting
-      if (!this.#fits(next.weight)) return
-      line.shift()
-      this.#lines.delete(token)
-      if (line.length > 0) this.#lines.set(token, line)
+    for (let next = this.#lines.first; next !== undefined && this.#fits(next.weight); next = this.#lines.first) {
+      this.#lines.shift()
       this.#underWay += next.weight
       next.go()
     }

@@ -87,7 +87,8 @@ export type Inserted =
       readonly status: 'exists'
       readonly by: 'id' | 'alias' | KeyPurpose
       readonly job: Job
-      readonly input: string | undefined
+      /** Whether it has the very input that was brought now. */
+      readonly sameInput: boolean
     }
   /** One of its keys is held by a transaction that has not ended: nobody knows yet whether somebody was first. */
   | { readonly status: 'busy' }
@@ -373,8 +374,8 @@ export interface EventPage {
 export const queueKey = (tenant: string, queue: string): string => JSON.stringify([tenant, queue])
 
 /**
- * Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them,
- * steps of the clock, and what was done to the installation itself.
+ * Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them, the
+ * kinds that came over HTTP, steps of the clock, and what was done to the installation itself.
  */
 export type SettingCollection =
   | 'queue'
@@ -384,6 +385,7 @@ export type SettingCollection =
   | 'ids'
   | 'idempotency'
   | 'type'
+  | 'kind'
   | 'clock'
   | 'audit'
 

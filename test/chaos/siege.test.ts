@@ -24,7 +24,7 @@ const BEATS = soaking ? 240 : 25
 const EVERY_MS = soaking ? 250 : 100
 const P99_MS = 250
 
-interface Besieger {
+interface Besieger extends Disposable {
   stop(): Promise<Readonly<Record<string, Readonly<Record<string, number>>>>>
 }
 
@@ -44,6 +44,8 @@ async function besiege(url: string, secrets: Readonly<Record<string, string>>): 
       await ended
       return JSON.parse(told.slice('begun\n'.length)) as Record<string, Record<string, number>>
     },
+    // A siege that nobody has lifted would be laid to the next gateway as well.
+    [Symbol.dispose]: () => child.kill('SIGKILL'),
   }
 }
 
@@ -82,7 +84,7 @@ describe.each(stores)('a gateway on %s under siege', (store) => {
       await ask(url, producer, '/v1/jobs', { type: 'long', queue: 'calm' })
       const { text } = await ask(url, worker, '/v1/claims', { workerId: 'victim', queues: ['calm'] })
       const [{ job, fence }] = (JSON.parse(text) as { jobs: [{ job: { id: string }; fence: string }] }).jobs
-      const besieger = await besiege(url, hostile)
+      using besieger = await besiege(url, hostile)
       const beats: { readonly status: number; readonly tookMs: number; readonly text: string }[] = []
       for (let n = 0; n < BEATS; n += 1) {
         beats.push(await ask(url, worker, `/v1/jobs/${job.id}/heartbeat`, { fence }))

@@ -17,6 +17,26 @@ describe('a sealed body', () => {
     expect(() => unsealBody(codec, sealed, { ...whose, tenant: 'rival' }, 2)).toThrow('another place')
   })
 
+  it('is read in no other place, whichever two are swapped', () => {
+    const names = ['input', 'output', 'checkpoint', 'step/a', 'step/a#1', 'step/ab', 'signal', 'failure', 'reason']
+    const owners = ['acme', 'acm', 'acme\npj_1', ''].flatMap((tenant) =>
+      ['pj_1', 'pj_11', 'e\npj_1', 'input'].map((job) => ({ tenant, job })),
+    )
+    const places = owners.flatMap((owner) => names.map((name) => ({ owner, name })))
+    const sealed = places.map(({ owner, name }) => sealBody(codec, { name, text: '"same"' }, owner, heading))
+    for (const [i, { text }] of sealed.entries())
+      for (const [j, { owner, name }] of places.entries()) {
+        const read = () => unsealBody(codec, { name, text }, owner, 2).text
+        if (i === j) expect(read()).toBe('"same"')
+        else if ((i + j) % 7 === 0) expect(read).toThrow('another place')
+      }
+    // A heading is inside the seal: neither its generation nor its word can be put before another text.
+    const [one = '', two = ''] = sealed.map(({ text }) => JSON.parse(text) as string)
+    const cut = Math.floor(one.length / 2)
+    const spliced = JSON.stringify(one.slice(0, cut) + two.slice(cut))
+    expect(() => unsealBody(codec, { name: 'input', text: spliced }, whose, 2)).toThrow()
+  })
+
   it('looks the same when the same word is said again, and else never', () => {
     const body = { name: 'checkpoint', text: '1' }
     const once = sealBody(codec, body, whose, heading).text

@@ -1,5 +1,6 @@
 /** Workers that told of themselves: listed page by page, forgotten after an hour of silence. */
 import { describe, expect, it } from 'vitest'
+import { Departure } from '../../src/engine/departure.ts'
 import { Workers } from '../../src/engine/workers.ts'
 import { Bench } from './bench.ts'
 
@@ -51,5 +52,19 @@ describe('workers', () => {
     expect(await workers.count('t', 10)).toBe(1)
     const [left] = await store.settings([{ op: 'list', collection: 'worker', after: '', limit: 10 }])
     expect(left?.settings).toHaveLength(1)
+  })
+
+  it('that have been silent for an hour are removed by retention, whoever reports or not', async () => {
+    const { engine, clock, store } = new Bench()
+    const workers = new Workers(engine)
+    for (let n = 0; n < 1_200; n += 1) await workers.report(`t${n % 3}`, `ghost${n}`, 'token', {})
+    clock.advance(HOUR_MS + 1)
+    await engine.load([])
+    await workers.report('t1', 'alive', 'token', {})
+    const departure = new Departure(store)
+    do await departure.round((await store.load([])).now)
+    while (!departure.isAtItsEnd)
+    const [left] = await store.settings([{ op: 'list', collection: 'worker', after: '', limit: 10 }])
+    expect(left?.settings.map(({ key }) => key)).toEqual(['["t1","alive"]'])
   })
 })

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { resolvePolicy } from '../../src/core/resolve.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { CAPS, type CapName, capsWith } from '../../src/gateway/caps.ts'
+import { startGateway } from '../../src/gateway/serve.ts'
 import { Turns } from '../../src/gateway/turns.ts'
 import type { EventQuery } from '../../src/store/store.ts'
 import { VirtualClock } from '../engine/virtual-clock.ts'
@@ -74,6 +75,30 @@ describe('streams', () => {
   })
 })
 
+describe('what all share', () => {
+  it('is not taken by one tenant, whatever number of tokens it makes', async () => {
+    await using home = await house({ caps: { streams: 20, streamsPerToken: 4 } })
+    const cut = new AbortController()
+    const viewer = async (tenant: string) =>
+      (await home.gateway.tokens.create({ name: 'v', scope: 'viewer', tenant, queues: undefined })).secret
+    const had = async (tenant: string, tokens: number) => {
+      let streams = 0
+      for (let n = 0; n < tokens; n += 1) {
+        const secret = await viewer(tenant)
+        for (let wanted = 0; wanted < 4; wanted += 1)
+          if ((await stream(home, secret, cut.signal)).status === 200) streams += 1
+      }
+      return streams
+    }
+    // Four fifths, however many it asks for; of what is left the next has as much again, and the one after it.
+    expect(await had('acme', 10)).toBe(16)
+    expect(await had('rival', 10)).toBe(3)
+    expect(await had('third', 1)).toBe(1)
+    expect(await had('fourth', 1)).toBe(0)
+    cut.abort()
+  })
+})
+
 describe('long polls', () => {
   const claim = { workerId: 'w', queues: ['none'], waitMs: 60_000 }
 
@@ -91,9 +116,9 @@ describe('long polls', () => {
     expect((await home.ask('admin', 'GET', result.split('?')[0] as string)).status).toBe(202)
     expect((await home.ask('admin', 'POST', '/v1/claims', { ...claim, waitMs: 0 })).status).toBe(200)
     calls.length = 0
-    const third = Promise.allSettled([home.ask('worker', 'POST', '/v1/claims', claim)])
+    const third = Promise.allSettled([home.ask(home.secrets['rival']?.worker, 'POST', '/v1/claims', claim)])
     await eventually('a third waits', () => calls.includes('claim'))
-    beyond('polls', await home.ask(home.secrets['rival']?.worker, 'POST', '/v1/claims', claim))
+    beyond('polls', await home.ask('worker', 'POST', '/v1/claims', claim))
     await home.gateway[Symbol.asyncDispose]()
     await Promise.all([rest, third])
   })
@@ -188,6 +213,8 @@ describe('bodies under way', () => {
 })
 
 describe('expensive reads', () => {
+  const holder = { id: 'a', tenant: 't' }
+
   const waitingFor = (engine: Engine, until: () => Promise<void>, begun: { n: number }): Engine =>
     new Proxy(engine, {
       get(target, name) {
@@ -229,9 +256,21 @@ describe('expensive reads', () => {
     const caps = capsWith({ reads: 1 })
     const turns = new Turns({ caps, capacity: 'reads', line: 'readsPerToken' })
     const order: string[] = []
-    const read = (token: string) => turns.take({ token, weight: 1, work: async () => void order.push(token) })
+    const read = (token: string) =>
+      turns.take({ holder: { id: token, tenant: token }, weight: 1, work: async () => void order.push(token) })
     await Promise.all([...Array.from({ length: 8 }, () => read('busy')), read('quiet'), read('calm')])
     expect(order).toEqual(['busy', 'busy', 'quiet', 'calm', ...new Array(6).fill('busy')])
+  })
+
+  it('take turns by tenant, so that many tokens of one are slow to each other', async () => {
+    const turns = new Turns({ caps: capsWith({ reads: 1 }), capacity: 'reads', line: 'readsPerToken' })
+    const order: string[] = []
+    const read = (tenant: string, id: string) =>
+      turns.take({ holder: { id, tenant }, weight: 1, work: async () => void order.push(`${tenant} ${id}`) })
+    const many = Array.from({ length: 8 }, (_, n) => read('many', `t${n % 4}`))
+    await Promise.all([...many, read('few', 'a'), read('few', 'a'), read('few', 'b')])
+    expect(order.slice(0, 7)).toEqual(['many t0', 'many t1', 'few a', 'many t2', 'few b', 'many t3', 'few a'])
+    expect(order).toHaveLength(11)
   })
 
   it('take so much at a time by weight; what is more than all of it waits until nothing else is under way', async () => {
@@ -246,7 +285,7 @@ describe('expensive reads', () => {
         await new Promise((resolve) => setImmediate(resolve))
         underWay -= weight
       }
-      return turns.take({ token, weight, work, always })
+      return turns.take({ holder: { id: token, tenant: 't' }, weight, work, always })
     }
     await Promise.all([write('a', 8), write('a', 8), write('a', 30), write('b', 1), write('c', 2), write('a', 1)])
     expect(order).toEqual(['a 8', 'a 8', 'b 1', 'c 2', 'a 30', 'a 1'])
@@ -259,7 +298,7 @@ describe('expensive reads', () => {
       line: 'waitingPerToken',
     })
     const work = () => new Promise<string>((resolve) => setImmediate(() => resolve('done')))
-    const take = (always: boolean) => turns.take({ token: 'a', weight: 1, work, always }).catch(() => 'refused')
+    const take = (always: boolean) => turns.take({ holder, weight: 1, work, always }).catch(() => 'refused')
     const asked = [...Array.from({ length: 5 }, () => take(false)), ...Array.from({ length: 5 }, () => take(true))]
     const answers = await Promise.all(asked)
     expect(answers).toEqual([
@@ -274,10 +313,10 @@ describe('expensive reads', () => {
     const turns = new Turns({ caps, capacity: 'reads', line: 'readsPerToken' })
     const gone = new AbortController()
     const { promise, resolve: relieve } = Promise.withResolvers<void>()
-    const first = turns.take({ token: 'a', weight: 1, work: () => promise })
+    const first = turns.take({ holder, weight: 1, work: () => promise })
     let read = false
     const second = turns.take({
-      token: 'a',
+      holder,
       weight: 1,
       signal: gone.signal,
       work: async () => {
@@ -331,6 +370,28 @@ describe('names that producers make up', () => {
     await using home = await house({ caps })
     for (const queue of ['a', 'b', 'c']) await home.pawl.engine.enqueue([request(queue)])
     beyond('queuesPerTenant', await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'd' }))
+  })
+
+  it('of which kinds are counted on when a gateway is started again', async () => {
+    await using home = await house({ caps: { kindsPerTenant: 3 } })
+    const job = (seconds: number) => ({ type: 'x', queue: 'q', policy: { lease: `${seconds}s` } })
+    for (const seconds of [61, 62, 63])
+      expect((await home.ask('producer', 'POST', '/v1/jobs', job(seconds))).status).toBe(201)
+    await using again = await startGateway({ engine: home.pawl.engine, port: 0, caps: { kindsPerTenant: 3 } })
+    const statuses: number[] = []
+    for (const seconds of [64, 63, 61, 65]) {
+      const headers = { authorization: `Bearer ${home.secrets['acme']?.producer}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ jobs: [job(seconds)] })
+      const response = await fetch(`${again.url}/v1/jobs:batch`, { method: 'POST', headers, body })
+      const { jobs } = (await response.json()) as {
+        readonly jobs: readonly [{ ok: boolean; problem?: { cap: string } }]
+      }
+      expect(jobs[0].problem?.cap).toBe(jobs[0].ok ? undefined : 'kindsPerTenant')
+      statuses.push(jobs[0].ok ? 200 : 422)
+    }
+    expect(statuses).toEqual([422, 200, 200, 422])
+    const rival = home.secrets['rival']?.producer as string
+    expect((await home.ask(rival, 'POST', '/v1/jobs', job(64))).status).toBe(201)
   })
 
   it('are so many that workers announce, however often they are counted again', async () => {

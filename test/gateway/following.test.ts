@@ -99,6 +99,48 @@ describe('the window', () => {
     expect(window.after('1500.1', 2_000)?.length).toBe(1_000)
     expect(window.after('1499.1', 2_000)).toBeUndefined()
   })
+
+  it('keeps so much of what is told, the latest of it, whether it falls out by number or by length', async () => {
+    const window = new FeedWindow<string>('0.0')
+    const kept = () =>
+      (window.after('1.0', 1_000) ?? window.after('1501.1', 1_000))?.filter(({ told }) => told !== undefined)
+    const tell = (from: string, letters: number) => {
+      for (const entry of window.after(from, 1_000) ?? []) {
+        entry.told = Promise.resolve('x')
+        window.weigh(entry, letters)
+      }
+    }
+    window.push(Array.from({ length: 1_000 }, (_, i) => item(i + 2)))
+    tell('1.0', 100_000)
+    expect(kept()?.map(({ item: { position } }) => position)).toEqual(
+      Array.from({ length: 41 }, (_, i) => `${i + 961}.1`),
+    )
+    // Those that fall out make room: as many of the next are kept.
+    window.push(Array.from({ length: 1_500 }, (_, i) => item(i + 1_002)))
+    tell('1501.1', 4_000)
+    expect(kept()).toHaveLength(1_000)
+    // What somebody who has fallen behind has read by itself is not kept.
+    const alone = { item: item(3), told: Promise.resolve('x') }
+    window.weigh(alone, 5_000_000)
+    expect(kept()).toHaveLength(1_000)
+  })
+})
+
+describe('long events', () => {
+  const env = Object.fromEntries(Array.from({ length: 64 }, (_, i) => [`name-${i}`, 'x'.repeat(512)]))
+
+  it('reach everybody, and are read so many at a time as a piece may have room for', async () => {
+    const asked: EventQuery[] = []
+    await using home = await house({}, (engine) => remembering(engine, asked))
+    const jobs = Array.from({ length: 60 }, () => ({ type: 'x', queue: 'q', env }))
+    const { body } = await home.ask('producer', 'POST', '/v1/jobs:batch', { jobs })
+    const ids = (body['jobs'] as readonly { readonly job: { readonly id: string } }[]).map(({ job }) => job.id)
+    // Behind the window: each reads by itself, a page of all and the few events it has room for, again and again.
+    await using reader = await reading(home, '?last_event_id=')
+    await eventually('it has seen all', () => reader.jobIds.length === ids.length)
+    expect(reader.jobIds).toEqual(ids)
+    expect(asked.filter(({ by }) => by === 'job').length).toBeLessThan(12 * ids.length)
+  })
 })
 
 describe('many who follow', () => {

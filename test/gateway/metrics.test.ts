@@ -149,6 +149,21 @@ describe('a scrape', () => {
     expect(asked).toHaveLength(4)
   })
 
+  it('tells so many queues by name in all, whichever number they are told for', async () => {
+    const metrics = prometheus({ values: 4 })
+    await using at = await open('memory:', { metrics, ticker: false })
+    metrics.watch(at)
+    const inQueue = (queue: string) => at.enqueue(defineJob({ type: 'x', queue, run: () => {} }))
+    // The first have waited longest, the last are fullest.
+    for (let n = 0; n < 12; n += 1) for (let jobs = 0; jobs <= n; jobs += 1) await inQueue(`q${n}`)
+    const text = await metrics.text()
+    const names = new Set([...text.matchAll(/\{queue="(\w+)"/g)].map(([, name]) => name))
+    expect(names.size).toBe(5)
+    for (const name of ['other', 'q0', 'q11']) expect(names).toContain(name)
+    const counts = [...text.matchAll(/^pawl_jobs\{.*\} (\d+)$/gm)].map(([, count]) => Number(count))
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(78)
+  })
+
   it('goes to a registry of the application, beside its own numbers', async () => {
     const registry = new Registry()
     new Counter({ name: 'shop_orders_total', help: 'Orders.', registers: [registry] }).inc(3)

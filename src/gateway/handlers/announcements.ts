@@ -27,6 +27,7 @@ export const announceType: Handler = async (call, { types, census, caps }) => {
   if (isNew && (await types.count(tenant, caps.typesPerTenant)) >= caps.typesPerTenant)
     throw beyond('typesPerTenant', caps)
   await census.admit(kind)
+  await census.keep()
   await types.announce([kind])
   return json(200, { type, queue, policy: resolved.policy })
 }

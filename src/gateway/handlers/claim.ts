@@ -26,14 +26,14 @@ export const claimJobs: Handler = async (call, parts) => {
 const once = ({ token, requestId, signal }: Call, { engine, asks }: Parts, words: Claims, lanes: readonly Lane[]) => {
   const { workerId, limit } = words
   const work = () => engine.claim({ requestId: named(token, words, requestId), workerId, lanes, limit })
-  return asks.take({ token: token.id, weight: lanes.length, signal, work })
+  return asks.take({ holder: token, weight: lanes.length, signal, work })
 }
 
 async function wait(call: Call, parts: Parts, words: Claims, lanes: readonly Lane[]) {
   const { engine, desk, polls, asks, lanes: waitedFor } = parts
   const { workerId, limit, waitMs } = words
-  using _poll = polls.share(call.token.id, 1)
-  using _lanes = waitedFor.share(call.token.id, lanes.length)
+  using _poll = polls.share(call.token, 1)
+  using _lanes = waitedFor.share(call.token, lanes.length)
   call.leave()
   return await desk.wait({
     lanes,
@@ -41,7 +41,7 @@ async function wait(call: Call, parts: Parts, words: Claims, lanes: readonly Lan
     ask: (some, n) => {
       const requestId = named(call.token, words, `${call.requestId}/${n}`)
       const work = () => engine.claim({ requestId, workerId, lanes: some, limit })
-      return asks.take({ token: call.token.id, weight: some.length, work })
+      return asks.take({ holder: call.token, weight: some.length, work })
     },
     waitMs,
     signal: call.signal,

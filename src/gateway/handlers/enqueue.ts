@@ -20,11 +20,8 @@ type NewJob = z.output<typeof newJob>
 /** Where nobody says which. */
 const DEFAULT_QUEUE = 'default'
 
-/** Requests under way by (tenant, key): a second one with the same key does not wait, it is told. */
-const inFlight = new Set<string>()
-
 export const createJob: Handler = async (call, parts) => {
-  const { engine } = parts
+  const { engine, inFlight } = parts
   const idempotencyKey = keyOf(call, call.body as NewJob)
   const name = idempotencyKey === undefined ? undefined : `${call.token.tenant}\n${idempotencyKey}`
   if (name !== undefined && inFlight.has(name)) throw new Objected(objection('IN_FLIGHT'))
@@ -32,8 +29,9 @@ export const createJob: Handler = async (call, parts) => {
   try {
     const words = { ...(call.body as NewJob), idempotencyKey }
     const request = await requestOf(call, parts, words, call.kept.get('input'))
+    await parts.census.keep()
     const work = () => engine.enqueue([request])
-    const [answer] = await parts.writes.take({ token: call.token.id, weight: 1, work })
+    const [answer] = await parts.writes.take({ holder: call.token, weight: 1, work })
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) throw new Objected(refused(answer.refusal))
     const { job, deduped, replayed } = answer
@@ -61,11 +59,12 @@ export const createJobs: Handler = async (call, parts) => {
       answers[i] = () => ({ ok: false, problem: body })
     }
   }
+  await parts.census.keep()
   const atomic = call.body['atomic'] === true
   // Of jobs that come together, one that cannot even be read keeps the others out.
   const work = async () =>
     atomic && requests.length < jobs.length ? others(requests) : engine.enqueue(requests, undefined, atomic)
-  const given = await parts.writes.take({ token: call.token.id, weight: requests.length, work })
+  const given = await parts.writes.take({ holder: call.token, weight: requests.length, work })
   for (const [n, place] of places.entries()) answers[place] = () => told(given[n] as EnqueueAnswer)
   const refusals = given.filter(({ ok }) => !ok).length + jobs.length - requests.length
   const body = (head: string) => pieces(listed(`${head}"jobs":[`, answers, (answer) => JSON.stringify(answer())))

@@ -29,7 +29,7 @@ export const streamEvents: Handler = async (call, parts) => {
       )
   if (isStreamWanted(call)) return await stream(call, parts, query)
   const { token, signal } = call
-  return await parts.reads.take({ token: token.id, weight: 1, signal, work: () => page(call, parts, query) })
+  return await parts.reads.take({ holder: token, weight: 1, signal, work: () => page(call, parts, query) })
 }
 
 const isEventType = (type: string): type is EventType => (EVENT_TYPES as readonly string[]).includes(type)
@@ -96,7 +96,7 @@ async function stream(call: Call, parts: Parts, query: Query): Promise<Reply> {
       wants: ({ item }) => concerns(item, call, query),
       frame: (told) =>
         query.correlationId === undefined || told.correlationId === query.correlationId ? told.frame(masked) : '',
-      inTurn: (work) => reads.take({ token: token.id, weight: 1, signal, work }),
+      inTurn: (work) => reads.take({ holder: token, weight: 1, signal, work }),
     })
   })
 }

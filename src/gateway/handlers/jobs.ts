@@ -99,13 +99,13 @@ async function withBodies(
 ): Promise<Reply> {
   const { token, signal } = call
   const { job } = await loaded(call, parts, [])
-  const share = parts.told.share(token.id, job.bodySize)
+  const share = parts.told.share(token, job.bodySize)
   const errors = Array.from({ length: Math.min(ERRORS_TOLD, job.attempt) }, (_, i) => `error/${job.attempt - i}`)
   const wanted = names.flatMap((name) => (name === 'error/' ? errors : [name]))
   try {
     const work = () => loaded(call, parts, wanted)
     const isMuch = job.bodySize > MUCH || names.some((name) => name.endsWith('/'))
-    const found = await (isMuch ? parts.reads.take({ token: token.id, weight: 1, signal, work }) : work())
+    const found = await (isMuch ? parts.reads.take({ holder: token, weight: 1, signal, work }) : work())
     const head = `${JSON.stringify(tell(found.job)).slice(0, -1)},"bodies":{`
     return { status: 200, body: pieces(tabled(head, found.bodies), () => share[Symbol.dispose]()) }
   } catch (error) {

@@ -15,7 +15,7 @@ export const showResult: Handler = async (call, parts) => {
   const { waitMs } = call.query as z.output<typeof resultQuery>
   const until = parts.clock.monotonicMs() + waitMs
   const bodies = isMasked(call) ? [] : ['output']
-  using poll: Share = parts.polls.share(call.token.id)
+  using poll: Share = parts.polls.share(call.token)
   let waits = false
   for (;;) {
     const { job, bodies: texts } = await loaded(call, parts, bodies)

@@ -151,7 +151,7 @@ type Told = Answer | Extract<HeartbeatAnswer, { ok: true }>
 /** Owners are never turned away, however many of their words wait. */
 function said({ token, route }: Call, { engine, writes }: Parts, words: readonly Word[]): Promise<readonly Told[]> {
   const work = () => answersTo(engine, words)
-  return writes.take({ token: token.id, weight: words.length, work, always: route.urgency === 'owner' })
+  return writes.take({ holder: token, weight: words.length, work, always: route.urgency === 'owner' })
 }
 
 /** Heartbeats go their own way, many in one statement; the rest is settled in order. */

@@ -8,7 +8,7 @@ export const isStreamWanted = ({ headers }: Call): boolean =>
 export async function streamed(call: Call, parts: Parts, open: () => Promise<Source>): Promise<Reply> {
   const { token, signal, stillWelcome, hangUp } = call
   const { clock, timers, streams } = parts
-  const share = streams.share(token.id, 1)
+  const share = streams.share(token, 1)
   const ended = () => share[Symbol.dispose]()
   const source = await open().catch((error: unknown) => {
     ended()

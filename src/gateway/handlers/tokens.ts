@@ -24,6 +24,8 @@ export const createToken: Handler = async (call, parts) => {
         'Metrics are of all tenants: make that token where the store is, with `pawl token create`.',
       ),
     )
+  if (exceeds(call.token, queues))
+    throw new Objected(objection('FORBIDDEN', 'The token is bound to queues: what it makes is bound to some of them.'))
   const id = parts.random.hex64()
   await audited(call, parts, { act: 'token.created', about: id, reason: `${scope} ${name}` })
   const { token, secret } = await parts.tokens.create({
@@ -47,6 +49,10 @@ export const revokeToken: Handler = async (call, parts) => {
   if (revoked === undefined) throw new Objected(objection('NO_ROUTE', 'No token has this id.'))
   return json(200, told(revoked))
 }
+
+/** Nobody makes a token that may do more than its own. */
+const exceeds = ({ queues: own }: Token, queues: readonly string[] | undefined): boolean =>
+  own !== undefined && (queues === undefined || queues.some((queue) => !own.includes(queue)))
 
 const told = ({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }: Token): object =>
   toWire({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }) as object

@@ -13,9 +13,9 @@ import { type Service, service } from '../../system/service.ts'
 import type { Timers } from '../../system/timers.ts'
 import { Bell } from './bell.ts'
 import { FeedWindow } from './feed-window.ts'
-import { Following } from './following.ts'
+import { Following, type Long } from './following.ts'
 
-export interface ReaderOptions<Told> {
+export interface ReaderOptions<Told extends Long> {
   readonly engine: Pick<Engine, 'events'>
   readonly timers: Timers
   readonly log: Log
@@ -28,7 +28,7 @@ const LOOK_EVERY_MS = 1_000
 /** After a read, this long until the next: what comes in between is read together. */
 const REST_MS = 10
 
-export class FeedReader<Told> {
+export class FeedReader<Told extends Long> {
   readonly #options: ReaderOptions<Told>
   readonly #reading: Service
   /** Present exactly while somebody follows. */

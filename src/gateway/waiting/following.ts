@@ -6,7 +6,7 @@ import type { FeedItem } from '../../store/store.ts'
 import type { Bell } from './bell.ts'
 import type { FeedEntry, FeedWindow } from './feed-window.ts'
 
-export interface FollowingOptions<Told> {
+export interface FollowingOptions<Told extends Long> {
   readonly window: FeedWindow<Told>
   readonly engine: Pick<Engine, 'events'>
   readonly tell: (item: FeedItem, event: Event | undefined) => Told
@@ -15,10 +15,15 @@ export interface FollowingOptions<Told> {
   readonly leave: () => void
 }
 
+/** What is told has a length, by which it is kept. */
+export interface Long {
+  readonly length: number
+}
+
 /** Of one job, read in one go. */
 const EVENTS_MOST = 1_000
 
-export class Following<Told> implements Disposable {
+export class Following<Told extends Long> implements Disposable {
   readonly #options: FollowingOptions<Told>
   #left = false
 
@@ -70,7 +75,9 @@ export class Following<Told> implements Disposable {
 
   async #tellOne(entry: FeedEntry<Told>, read: Promise<ReadonlyMap<number, Event>>): Promise<Told> {
     try {
-      return this.#options.tell(entry.item, (await read).get(entry.item.rev))
+      const told = this.#options.tell(entry.item, (await read).get(entry.item.rev))
+      this.#options.window.weigh(entry, told.length)
+      return told
     } catch (error) {
       // Whoever wants it next may have more luck.
       entry.told = undefined

@@ -8,25 +8,25 @@ import type { Positions } from '../positions.ts'
 export interface Told {
   readonly correlationId: string | undefined
   frame(masked: boolean): string
+  /** Letters of its frames: all that is kept of it. */
+  readonly length: number
 }
 
 export const tellWith =
   (positions: Positions) =>
   (item: FeedItem, event: Event | undefined): Told => {
     const { jobId, rev, type, queue, jobType } = item
-    const frames = new Map<boolean, string>()
-    const frame = (masked: boolean) => {
-      const seen = event !== undefined && masked ? eventForViewers(event) : event
+    const head = `id: ${positions.seal(item.position)}\nevent: ${type}\ndata: `
+    const frame = (seen: Event | undefined): string => {
       const told = seen === undefined ? { jobId, rev, type } : eventToWire(seen)
-      const data = JSON.stringify({ ...told, queue, jobType })
-      return `id: ${positions.seal(item.position)}\nevent: ${type}\ndata: ${data}\n\n`
+      return `${head}${JSON.stringify({ ...told, queue, jobType })}\n\n`
     }
+    const masked = event && eventForViewers(event)
+    const whole = frame(event)
+    const forViewers = masked === event ? whole : frame(masked)
     return {
       correlationId: event?.correlationId,
-      frame(masked) {
-        const made = frames.get(masked) ?? frame(masked)
-        frames.set(masked, made)
-        return made
-      },
+      frame: (isMasked) => (isMasked ? forViewers : whole),
+      length: masked === event ? whole.length : whole.length + forViewers.length,
     }
   }

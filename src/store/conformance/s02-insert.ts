@@ -44,13 +44,14 @@ export const insert: readonly Scene[] = [
         stage.draft({ input: '"other"' }, first.id),
         stage.draft({ alias: 'a' }),
         ...keys.map((each) => stage.draft({ keys: [each], input: '"other"' })),
+        stage.draft({ alias: 'a', input: '"first"' }),
       ]
       const { items } = await stage.store.insert(seconds)
       const by = ['id', 'alias', 'dedupe', 'idempotency', 'slot']
       same(
         items,
-        by.map((each) => exists(each, now, '"first"')),
-        'each is answered with the first job',
+        [...by.map((each) => exists(each, now)), exists('alias', now, true)],
+        'each is answered with the first job, and whether that has its input',
       )
       for (const { job } of seconds.slice(1)) await stage.expectGone(job.id, 'the second job does not exist')
       await stage.expectRecord(now, 'the first job is untouched')
@@ -68,7 +69,7 @@ export const insert: readonly Scene[] = [
         stage.draft({ input: '3' }),
       ]
       const { items } = await stage.store.insert(batch)
-      const first = (by: string) => exists(by, one.job, '1')
+      const first = (by: string) => exists(by, one.job)
       const inserted: Inserted = { status: 'inserted' }
       same(items, [inserted, first('id'), first('alias'), first('dedupe'), inserted], 'one winner, one answer each')
     },
@@ -136,7 +137,7 @@ export const insert: readonly Scene[] = [
       ] as const
       const inserted: Inserted = { status: 'inserted' }
       const { items } = await stage.store.insert(batch, undefined, true)
-      const held = (by: string) => exists(by, first, '"first"')
+      const held = (by: string) => exists(by, first)
       same(items, [inserted, held('alias'), inserted, held('dedupe')], 'each is told what it met, or would have')
       for (const { job } of batch) await stage.expectGone(job.id, 'none of them is there')
       same((await stage.claim({ limit: 10 })).jobs.length, 1, 'nothing of them can be claimed')
@@ -159,7 +160,7 @@ export const insert: readonly Scene[] = [
         stage.draft({ keys: [key('dedupe', 'd')] }),
       ]
       const { items } = await stage.store.insert(batch, undefined, true)
-      const first = (by: string) => exists(by, one.job, '1')
+      const first = (by: string) => exists(by, one.job)
       same(items, [{ status: 'inserted' }, first('id'), first('alias'), first('dedupe')], 'the first would have won')
       for (const { job } of batch) await stage.expectGone(job.id, 'none of them is there')
       await expectFree(stage, 'a')
@@ -190,7 +191,7 @@ export const insert: readonly Scene[] = [
       const open = await stage.transaction()
       const [lone, met, good] = [stage.draft(), stage.draft({ alias: 'a' }), stage.draft()]
       const { items } = await stage.store.insert([lone, met], open.tx, true)
-      same(items, [{ status: 'inserted' }, exists('alias', first, undefined)], 'one of them met somebody')
+      same(items, [{ status: 'inserted' }, exists('alias', first, true)], 'one of them met somebody')
       same((await stage.store.insert([good], open.tx, true)).items, [{ status: 'inserted' }], 'the transaction goes on')
       await open.commit()
       await stage.expectGone(lone.job.id, 'its neighbour is not there')
@@ -230,7 +231,7 @@ const key = (purpose: Key['purpose'], text: string): Key => ({ purpose, key: tex
 
 const loaded = (job: unknown, bodies: Readonly<Record<string, string>>) => ({ job, bodies, caused: [] })
 
-const exists = (by: string, job: unknown, input: string | undefined) => ({ status: 'exists', by, job, input })
+const exists = (by: string, job: unknown, sameInput = false) => ({ status: 'exists', by, job, sameInput })
 
 const found = (answer: Inserted): string | undefined => (answer.status === 'exists' ? answer.job.id : undefined)
 

@@ -139,6 +139,6 @@ const dedupe = (key: string, until?: number): Key => ({ purpose: 'dedupe', key, 
 
 async function expectHolder(stage: Stage, key: Key, holder: Job): Promise<void> {
   const { items } = await stage.store.insert([stage.draft({ keys: [{ ...key, until: undefined }] })])
-  const expected: Inserted = { status: 'exists', by: key.purpose, job: holder, input: undefined }
+  const expected: Inserted = { status: 'exists', by: key.purpose, job: holder, sameInput: true }
   same(items, [expected], `${key.purpose} key ${key.key} is held by ${holder.id}`)
 }

@@ -141,6 +141,7 @@ const COLLECTIONS: Readonly<Record<SettingCollection, true>> = {
   idempotency: true,
   clock: true,
   type: true,
+  kind: true,
   audit: true,
 }
 

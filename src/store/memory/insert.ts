@@ -6,7 +6,7 @@ import { keyName, keyNameOf, type Shelf, type Shelves } from './shelves.ts'
 /** A new job, or the one that was first with its id, its alias or one of its keys. */
 export function insert(shelves: Shelves, item: NewJob, now: Time): Inserted {
   const first = somebodyFirst(shelves, item, now)
-  if (first !== undefined) return met(first.by, first.shelf.job, first.shelf.bodies.get('input'))
+  if (first !== undefined) return met(item, first.by, first.shelf.job, first.shelf.bodies.get('input'))
   const { job, event, input, keys } = item
   assert(event.jobId === job.id && event.rev === job.rev, 'a job is inserted at its first event')
   const shelf = shelves.place(job, [event])
@@ -22,18 +22,23 @@ export function meetings(shelves: Shelves, items: readonly NewJob[], now: Time):
   const earlier = new Map<string, NewJob>()
   const answers = items.map((item): Inserted => {
     const first = somebodyFirst(shelves, item, now)
-    if (first !== undefined) return met(first.by, first.shelf.job, first.shelf.bodies.get('input'))
+    if (first !== undefined) return met(item, first.by, first.shelf.job, first.shelf.bodies.get('input'))
     const names: readonly Wanted[] = [{ by: 'id', name: item.job.id }, ...wantedBy(item)]
     const twin = names.find(({ name }) => earlier.has(name))
     const other = twin && earlier.get(twin.name)
-    if (twin !== undefined && other !== undefined) return met(twin.by, other.job, other.input)
+    if (twin !== undefined && other !== undefined) return met(item, twin.by, other.job, other.input)
     for (const { name } of names) earlier.set(name, item)
     return { status: 'inserted' }
   })
   return answers.every(({ status }) => status === 'inserted') ? undefined : answers
 }
 
-const met = (by: First['by'], job: Job, input: string | undefined): Inserted => ({ status: 'exists', by, job, input })
+const met = (item: NewJob, by: First['by'], job: Job, input: string | undefined): Inserted => ({
+  status: 'exists',
+  by,
+  job,
+  sameInput: input === item.input,
+})
 
 function somebodyFirst(shelves: Shelves, item: NewJob, now: Time): First | undefined {
   const same = shelves.jobs.get(item.job.id)

@@ -10,7 +10,7 @@ import type { InsertParts } from './insert.ts'
 import { keyedRow } from './new-row.ts'
 import { readyKinds } from './ready-kinds.ts'
 import { codeOf, isItems, LOCK_NOT_AVAILABLE } from './trouble.ts'
-import { BUSY, holderOf, INSERTED, insertedBy, isOwn, rejected, type Verdict, verdictsIn } from './verdict.ts'
+import { BUSY, INSERTED, insertedBy, isOwn, meetingsIn, rejected, type Verdict, verdictsIn } from './verdict.ts'
 
 const LOCK_TRIES = 50
 
@@ -100,9 +100,10 @@ async function met(
   const own = new Map<number, Pick<NewJob, 'job' | 'input'>>()
   // Of two with one id the first is met.
   for (const { job, input } of items.toReversed()) own.set(idNumber(job.id) ?? 0, { job, input })
-  const holders = verdicts.flatMap((verdict) => (verdict === undefined ? [] : [{ verdict, holder: holderOf(verdict) }]))
-  const others = holders.filter(({ verdict, holder }) => isOwn(verdict) || (holder > 0 && !own.has(holder)))
-  const there = new Map([...own, ...(await load(others.map(({ holder }) => holder)))])
+  const others = meetingsIn(items, verdicts).filter(
+    ({ verdict, holder }) => isOwn(verdict) || (holder > 0 && !own.has(holder)),
+  )
+  const there = new Map([...own, ...(await load(others))])
   const answers: Inserted[] = []
   for (const [i, verdict] of verdicts.entries()) {
     const answer = insertedBy(items[i] as NewJob, verdict, there)

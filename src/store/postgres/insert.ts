@@ -2,7 +2,6 @@
  * Enqueues. Unkeyed ones ride together in a plain INSERT; keyed ones, those in a caller's transaction, and a batch in
  * which something was wrong go through a function that takes item by item and tells who was first.
  */
-import type { Job } from '../../core/job.ts'
 import type { Inserted, NewJob } from '../store.ts'
 import { Batcher } from './batcher.ts'
 import { brokenUp, mayBreakUp } from './broken-up.ts'
@@ -25,7 +24,16 @@ import { readyKinds } from './ready-kinds.ts'
 import type { Statements } from './statements.ts'
 import { codeOf, LOCK_NOT_AVAILABLE } from './trouble.ts'
 import { literal, uniform } from './uniform.ts'
-import { BUSY, holderOf, INSERTED, insertedBy, type Verdict, verdictsIn } from './verdict.ts'
+import {
+  BUSY,
+  INSERTED,
+  insertedBy,
+  type Meeting,
+  meetingsIn,
+  type There,
+  type Verdict,
+  verdictsIn,
+} from './verdict.ts'
 
 export interface InsertParts {
   /** Two: where much is enqueued at a time, one backend alone would be what all wait for; a third gained nothing. */
@@ -33,10 +41,8 @@ export interface InsertParts {
   readonly keyed: Connection
   readonly kinds: Kinds
   readonly statements: Statements
-  /** Whoever was first, as it is now. */
-  readonly load: (
-    ids: readonly number[],
-  ) => Promise<ReadonlyMap<number, { readonly job: Job; readonly input: string | undefined }>>
+  /** Those met, by number. */
+  readonly load: (meetings: readonly Meeting[]) => Promise<ReadonlyMap<number, There>>
   readonly sawClock: (now: number) => void
   readonly hints: Pick<Hints, 'ride' | 'failed' | 'work'>
 }
@@ -249,18 +255,13 @@ export class Inserts {
     verdicts: readonly Verdict[],
     load: InsertParts['load'],
   ): Promise<readonly Inserted[]> {
-    const holders = verdicts.flatMap((verdict) => (verdict === undefined ? [] : [holderOf(verdict)]))
-    const found = await load(holders.filter((holder) => holder > 0))
+    const found = await load(meetingsIn(items, verdicts).filter(({ holder }) => holder > 0))
     const answers: Inserted[] = []
     for (const [i, verdict] of verdicts.entries()) answers.push(await this.#answer(items[i] as NewJob, verdict, found))
     return answers
   }
 
-  async #answer(
-    item: NewJob,
-    verdict: Verdict,
-    found: ReadonlyMap<number, { readonly job: Job; readonly input: string | undefined }>,
-  ): Promise<Inserted> {
+  async #answer(item: NewJob, verdict: Verdict, found: ReadonlyMap<number, There>): Promise<Inserted> {
     // Whoever was first has been purged meanwhile: the place is free.
     return insertedBy(item, verdict, found) ?? ((await this.insert([item]))[0] as Inserted)
   }

@@ -1,7 +1,7 @@
 /** Records by id or alias, with bodies and with the events a request has caused. */
 import { idNumber } from '../../core/id.ts'
-import type { Job } from '../../core/job.ts'
 import { original, storable } from '../codec/text.ts'
+import { mayHaveInputOf } from '../meeting.ts'
 import type { Loaded, LoadItem } from '../store.ts'
 import { causedBy } from './caused.ts'
 import type { Row } from './client.ts'
@@ -11,6 +11,7 @@ import { recordOf, type Whereabouts } from './records.ts'
 import { shortLogs } from './short-logs.ts'
 import type { Statements } from './statements.ts'
 import { literal } from './uniform.ts'
+import type { Meeting, There } from './verdict.ts'
 
 export interface LoadParts {
   readonly run: Run
@@ -57,18 +58,25 @@ async function alteredOf(
   return new Set((await run(statements.altered, [literal(ids)])).map(([id]) => Number(id)))
 }
 
-/** What was enqueued, and where it stands now: for whoever was second. */
-export async function loadWithInputs(
-  parts: LoadParts,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, { readonly job: Job; readonly input: string | undefined }>> {
-  const rows = await whereabouts(parts, [...new Set(ids)])
-  const items = JSON.stringify([...rows.keys()].map((i) => ({ i, b: ['input'], k: ['input'] })))
-  const inputs = new Map<number, string>()
-  for (const [id, , text] of await parts.run(parts.statements.bodies, [items])) {
-    inputs.set(Number(id), original(String(text)))
-  }
-  return new Map([...rows].map(([id, row]) => [id, { job: recordOf(row), input: inputs.get(id) }]))
+/** Who was first, and where it stands now: for whoever was second. Inputs only where they may be the same. */
+export async function loadMet(parts: LoadParts, met: readonly Meeting[]): Promise<ReadonlyMap<number, There>> {
+  const rows = await whereabouts(parts, [...new Set(met.map(({ holder }) => holder))])
+  const jobs = new Map([...rows].map(([id, row]) => [id, recordOf(row)]))
+  const alike = met.filter(({ holder, item }) => {
+    const job = jobs.get(holder)
+    return item.input !== undefined && job !== undefined && mayHaveInputOf(job, item)
+  })
+  const inputs = await inputsOf(parts, new Set(alike.map(({ holder }) => holder)))
+  return new Map([...jobs].map(([id, job]) => [id, { job, input: inputs.get(id) }]))
+}
+
+async function inputsOf(
+  { run, statements }: LoadParts,
+  ids: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, string>> {
+  if (ids.size === 0) return new Map()
+  const items = JSON.stringify([...ids].map((i) => ({ i, b: ['input'], k: ['input'] })))
+  return new Map((await run(statements.bodies, [items])).map(([id, , text]) => [Number(id), original(String(text))]))
 }
 
 export async function whereabouts(parts: LoadParts, ids: readonly number[]): Promise<ReadonlyMap<number, Whereabouts>> {

@@ -49,7 +49,7 @@ import { Hints } from './hints.ts'
 import { Inserts } from './insert.ts'
 import { keep, purge } from './keeping.ts'
 import { Kinds, type Run } from './kinds.ts'
-import { type LoadParts, load, loadWithInputs, placed, whereabouts } from './load.ts'
+import { type LoadParts, load, loadMet, placed, whereabouts } from './load.ts'
 import { eventsOfJob, logOf } from './logs.ts'
 import { recordOf } from './records.ts'
 import { prepareSchema } from './schema/prepare.ts'
@@ -59,6 +59,7 @@ import { statementsIn } from './statements.ts'
 import type { Address } from './target.ts'
 import { Transactions } from './transactions.ts'
 import { PostgresRewound } from './trouble.ts'
+import type { Meeting } from './verdict.ts'
 import { type Ways, waysOf } from './ways.ts'
 
 export interface PostgresOptions {
@@ -186,7 +187,7 @@ class Postgres implements PostgresStore {
       statements,
       sawClock,
       hints: this.#hints,
-      load: (ids) => loadWithInputs(this.#load, ids),
+      load: (met) => loadMet(this.#load, met),
     })
     const beforeClaim = (id: number, attempt: number) => this.#beforeClaim(id, attempt)
     const bundles = new Bundles()
@@ -221,7 +222,7 @@ class Postgres implements PostgresStore {
       await this.#callers.mustBeOpen(tx)
       const run = runIn(tx, this.#load.statements)
       const inside: LoadParts = { ...this.#load, run }
-      const load = (ids: readonly number[]) => loadWithInputs(inside, ids)
+      const load = (met: readonly Meeting[]) => loadMet(inside, met)
       return { items: await this.#inserts.insertIn(items, run, load, together), now: this.#now }
     }
     const answers = await (together ? this.#inserts.insertTogether(items) : this.#inserts.insert(items))

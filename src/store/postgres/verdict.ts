@@ -1,4 +1,5 @@
 import { assert } from '../../core/assert.ts'
+import { mayHaveInputOf } from '../meeting.ts'
 import type { Inserted, KeyPurpose, NewJob } from '../store.ts'
 import type { Row } from './client.ts'
 
@@ -29,12 +30,26 @@ export const isOwn = (verdict: Verdict): boolean => verdict?.startsWith(`${OWN}:
 export const BUSY: Verdict = 'busy:'
 export const rejected = (error: unknown): Verdict => `rejected:${error instanceof Error ? error.message : ''}`
 
-export const holderOf = (verdict: string): number => {
+export const meetingsIn = (items: readonly NewJob[], verdicts: readonly Verdict[]): readonly Met[] =>
+  verdicts.flatMap((verdict, i) =>
+    verdict === undefined ? [] : [{ verdict, item: items[i] as NewJob, holder: holderOf(verdict) }],
+  )
+
+const holderOf = (verdict: string): number => {
   const number = Number(verdict.slice(verdict.indexOf(':') + 1))
   return Number.isSafeInteger(number) ? number : 0
 }
 
-type There = Pick<NewJob, 'job' | 'input'>
+/** Whom an item has met, by number. */
+export interface Meeting {
+  readonly item: NewJob
+  readonly holder: number
+}
+
+type Met = Meeting & { readonly verdict: string }
+
+/** Whoever was first, as it is now; with its input where that may be the newcomer's. */
+export type There = Pick<NewJob, 'job' | 'input'>
 
 /** Undefined where whoever was first is not among those found. */
 export function insertedBy(item: NewJob, verdict: Verdict, found: ReadonlyMap<number, There>): Inserted | undefined {
@@ -43,15 +58,23 @@ export function insertedBy(item: NewJob, verdict: Verdict, found: ReadonlyMap<nu
   if (by === 'rejected') return { status: 'rejected', field: 'job', rule: verdict.slice('rejected:'.length) }
   if (by === 'busy') return { status: 'busy' }
   const there = found.get(holderOf(verdict))
-  if (by === OWN)
-    return there === undefined || isSame(item, there) ? INSERTED : { status: 'exists', by: 'id', ...there }
-  return there && { status: 'exists', by: by as KeyPurpose | 'id' | 'alias', ...there }
+  if (by === OWN && (there === undefined || isSame(item, there))) return INSERTED
+  if (there === undefined) return undefined
+  const { job } = there
+  return {
+    status: 'exists',
+    by: by === OWN ? 'id' : (by as KeyPurpose | 'id' | 'alias'),
+    job,
+    sameInput: hasInputOf(there, item),
+  }
 }
 
 export const INSERTED: Inserted = { status: 'inserted' }
 
 /** Numbers may be given twice by a database that has lost what it had acknowledged. */
-const isSame = ({ job, input }: NewJob, there: There): boolean =>
-  job.spec.createdAt === there.job.spec.createdAt &&
-  job.spec.kind.type === there.job.spec.kind.type &&
-  input === there.input
+const isSame = (item: NewJob, there: There): boolean =>
+  item.job.spec.createdAt === there.job.spec.createdAt &&
+  item.job.spec.kind.type === there.job.spec.kind.type &&
+  hasInputOf(there, item)
+
+const hasInputOf = ({ job, input }: There, item: NewJob): boolean => mayHaveInputOf(job, item) && input === item.input

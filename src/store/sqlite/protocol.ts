@@ -56,10 +56,12 @@ export interface Calls {
   ]
   commit: [{ kinds: readonly KindRow[]; rows: readonly ChangeRow[] }, readonly (VerdictRow | EachVerdict)[]]
   heartbeat: [readonly BeatRow[], readonly BeatenRow[]]
-  due: [number, { readonly jobs: readonly JobRow[]; readonly setBackMs: number }]
+  /** `more`: there are, but they would have been too much for one turn. */
+  due: [number, { readonly jobs: readonly JobRow[]; readonly more: boolean; readonly setBackMs: number }]
   /** Ticks that `due` found too early. */
   retick: [readonly (readonly [id: number, rev: number, tick: Time])[], null]
   settings: [readonly SettingRow[], readonly SettingRows[]]
+  /** The first of them, and as many as one turn can bear. */
   load: [readonly LoadRow[], readonly (LoadedRow | null)[]]
   find: [JobQuery, { rows: readonly JobRow[]; cursor: string | null }]
   log: [{ id: number; afterRev: number; limit: number }, { found: JobLog | null; purged: number }]

@@ -1,5 +1,6 @@
 /** Jobs, changes and questions as the texts and numbers they are stored as: what the two threads send each other. */
 import type { Time } from '../../core/job.ts'
+import type { KeyPurpose } from '../store.ts'
 
 /** Longer outputs are bodies like others: beside them the tree of ended jobs stays flat. */
 export const INLINE = 200
@@ -20,7 +21,7 @@ export type KindRow = readonly [
 ]
 
 /** `purpose` may also be `alias`. */
-export type KeyRow = readonly [purpose: string, key: string, until: Time | null]
+export type KeyRow = readonly [purpose: KeyPurpose | 'alias', key: string, until: Time | null]
 
 export type InsertRow = readonly [
   id: number,
@@ -220,7 +221,8 @@ export type OpeningBeats = readonly [
 
 export type InsertedRow =
   | 1
-  | readonly ['exists', by: string, job: JobRow, input: string | null]
+  /** Somebody was first: whom it met. */
+  | readonly ['exists', by: KeyPurpose | 'alias' | 'id', holder: number]
   | readonly ['rejected', rule: string]
 
 /** What a claim made of neighbours: their kind and priority, and what it stamped them with. */

@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 import { assert } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
 import { idNumber, idText } from '../../core/id.ts'
-import type { Time } from '../../core/job.ts'
+import type { Job, Time } from '../../core/job.ts'
 import { realTimers } from '../../system/timers.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { original, storable } from '../codec/text.ts'
@@ -23,7 +23,6 @@ import type {
   Grant,
   Hint,
   InsertAnswer,
-  Inserted,
   JobPage,
   JobQuery,
   LoadAnswer,
@@ -37,27 +36,20 @@ import type {
   Verdict,
 } from '../store.ts'
 import { beatCarefully, type Heard } from './beat-carefully.ts'
+import { bearable, lettersOfChange } from './burden.ts'
 import { ChangeRows, type PlacedRow } from './change-rows.ts'
 import { Channel, SqliteStoreError } from './channel.ts'
 import { claimedJobs, eventsOf, jobOf } from './decode.ts'
-import { changeRow, insertRow, type Move, numberOf, type Reference, Unstorable } from './encode.ts'
+import { changeRow, type Move, numberOf, type Reference } from './encode.ts'
 import { events, told } from './events.ts'
 import { find } from './find.ts'
 import { Hints } from './hints.ts'
+import { type InsertParts, insert } from './insert.ts'
 import { Kinds } from './kinds.ts'
 import type { SettingRow } from './protocol.ts'
 import { Reader } from './reader.ts'
-import type {
-  BeatenRow,
-  ChangeRow,
-  InsertedRow,
-  JobRow,
-  KindRow,
-  LoadedRow,
-  LoadRow,
-  LogRow,
-  VerdictRow,
-} from './rows.ts'
+import { rejected } from './rejected.ts'
+import type { BeatenRow, ChangeRow, JobRow, KindRow, LoadedRow, LoadRow, LogRow, VerdictRow } from './rows.ts'
 import { startThread } from './thread.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -102,31 +94,20 @@ class SqliteStore implements Store {
   readonly #reader: Reader
   readonly #kinds: Kinds
   readonly #hints: Hints
+  readonly #insertParts: InsertParts
 
   constructor(writer: Channel, reader: Reader, kinds: Kinds, hints: Hints) {
     this.#writer = writer
     this.#reader = reader
     this.#kinds = kinds
     this.#hints = hints
+    const load = async (items: readonly LoadItem[]) => (await this.#load(reader, items)).items
+    this.#insertParts = { writer, kinds, hints, load }
   }
 
   async insert(items: readonly NewJob[], tx?: Transaction, together = false): Promise<InsertAnswer> {
     refuseTransaction(tx)
-    const unknown: KindRow[] = []
-    const rejected = new Map<number, Inserted>()
-    const rows = items.flatMap((item, i) => {
-      const row = attempt(() => insertRow(item, (kind) => this.#kinds.reference(kind, unknown)))
-      if ('rule' in row) rejected.set(i, row)
-      return 'rule' in row ? [] : [row]
-    })
-    // One that cannot even be written down is reason enough not to try the others.
-    const wanted = together && rejected.size > 0 ? [] : rows
-    const { now, answered } = await this.#writer.call('insert', { kinds: unknown, rows: wanted, together })
-    const inserted = (wanted === rows ? answered : rows.map((): InsertedRow => 1))[Symbol.iterator]()
-    const all = items.map((_, i) => rejected.get(i) ?? this.#inserted(next(inserted)))
-    const undone = together && all.some(({ status }) => status !== 'inserted')
-    for (const [i, { job }] of items.entries()) if (all[i]?.status === 'inserted' && !undone) this.#hints.about(job)
-    return { now, items: all }
+    return insert(this.#insertParts, items, together)
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
@@ -134,11 +115,21 @@ class SqliteStore implements Store {
     const wantsMuch = items.some(
       ({ bodies, log, check }) => (bodies?.length ?? 0) > 0 || log !== undefined || check === true,
     )
-    const { now, answered } = await (wantsMuch ? this.#reader : this.#writer).call('load', items.map(loadRow))
+    return this.#load(wantsMuch ? this.#reader : this.#writer, items)
+  }
+
+  /** So many at a time as the thread can bear. */
+  async #load(thread: Pick<Channel, 'call'> | Reader, items: readonly LoadItem[]): Promise<LoadAnswer> {
+    const rows = items.map(loadRow)
     const logs = new Map<string, readonly Event[]>()
-    return {
-      now,
-      items: answered.map((row, i) => (row === null ? undefined : this.#loaded(items[i] as LoadItem, row, logs))),
+    const loaded: (Loaded | undefined)[] = []
+    for (;;) {
+      const { now, answered } = await thread.call('load', loaded.length === 0 ? rows : rows.slice(loaded.length))
+      for (const row of answered) {
+        const item = items[loaded.length] as LoadItem
+        loaded.push(row === null ? undefined : this.#loaded(item, row, logs))
+      }
+      if (loaded.length >= items.length) return { now, items: loaded }
     }
   }
 
@@ -190,13 +181,17 @@ class SqliteStore implements Store {
     placed: readonly PlacedRow[],
     verdicts: Verdict[],
   ): Promise<Time> {
-    const { now, answered } = await this.#writer.call('commit', { kinds, rows: placed.map(({ row }) => row) })
-    for (const [n, { places }] of placed.entries()) {
-      const given = answered[n]
-      assert(given !== undefined, 'every change is answered')
-      for (const [j, i] of places.entries()) {
-        const verdict = typeof given === 'object' && 'each' in given ? given.each[j] : given
-        verdicts[i] = this.#verdict(changes[i] as Change, verdict ?? 'conflict')
+    let now = 0
+    for (const part of bearable(placed, ({ row }) => lettersOfChange(row))) {
+      const reply = await this.#writer.call('commit', { kinds, rows: part.map(({ row }) => row) })
+      now = reply.now
+      for (const [n, { places }] of part.entries()) {
+        const given = reply.answered[n]
+        assert(given !== undefined, 'every change is answered')
+        for (const [j, i] of places.entries()) {
+          const verdict = typeof given === 'object' && 'each' in given ? given.each[j] : given
+          verdicts[i] = this.#verdict(changes[i] as Change, verdict ?? 'conflict')
+        }
       }
     }
     return now
@@ -211,14 +206,23 @@ class SqliteStore implements Store {
 
   /** A tick may be earlier than the record's: one that a heartbeat has made so is put right and handed to nobody. */
   async due(limit: number): Promise<DueAnswer> {
-    const { now, answered } = await this.#writer.call('due', limit)
-    const { setBackMs } = answered
-    const jobs = answered.jobs.map((row) => jobOf(row, this.#kinds))
-    const early = jobs.filter(({ nextTickAt }) => nextTickAt !== undefined && nextTickAt > now)
-    if (early.length === 0) return { now, jobs, setBackMs }
-    const ticks = early.map(({ id, rev, nextTickAt }) => [numberOf(id, 'id'), rev, nextTickAt as number] as const)
-    await this.#writer.call('retick', ticks)
-    return { now, jobs: jobs.filter((job) => !early.includes(job)), setBackMs }
+    const due: Job[] = []
+    const early: Job[] = []
+    let setBackMs = 0
+    for (;;) {
+      const { now, answered } = await this.#writer.call('due', limit - due.length - early.length)
+      setBackMs += answered.setBackMs
+      for (const row of answered.jobs) {
+        const job = jobOf(row, this.#kinds)
+        const isEarly = job.nextTickAt !== undefined && job.nextTickAt > now
+        if (isEarly) early.push(job)
+        else due.push(job)
+      }
+      if (answered.more) continue
+      const ticks = early.map(({ id, rev, nextTickAt }) => [numberOf(id, 'id'), rev, nextTickAt as number] as const)
+      if (ticks.length > 0) await this.#writer.call('retick', ticks)
+      return { now, jobs: due, setBackMs }
+    }
   }
 
   async find(query: JobQuery): Promise<JobPage> {
@@ -262,18 +266,6 @@ class SqliteStore implements Store {
     this.#hints.close()
     // The writer last: it leaves one file behind, which a reader that is still there would not let it.
     await this.#writer.close(this.#reader.close())
-  }
-
-  #inserted(row: InsertedRow): Inserted {
-    if (row === 1) return { status: 'inserted' }
-    if (row[0] === 'rejected') return { status: 'rejected', field: 'job', rule: row[1] }
-    const [, by, found, input] = row
-    return {
-      status: 'exists',
-      by: by as Extract<Inserted, { by: unknown }>['by'],
-      job: jobOf(found, this.#kinds),
-      input: input === null ? undefined : original(input),
-    }
   }
 
   async #beaten(row: BeatenRow, beat: Beat, now: Time): Promise<Heard> {
@@ -354,27 +346,6 @@ function refuseTransaction(tx: Transaction | undefined): void {
     'NO_TRANSACTION',
     'pawl: the SQLite store cannot take part in a transaction of yours: its file is its own. Use a Postgres store for that.',
   )
-}
-
-function attempt<Made extends object>(make: () => Made): Made | { status: 'rejected'; field: string; rule: string } {
-  try {
-    return make()
-  } catch (error) {
-    return rejected(error)
-  }
-}
-
-/** What cannot be put into a row is that item's own affair, whatever the reason; only the thread's trouble is everybody's. */
-function rejected(error: unknown): { status: 'rejected'; field: string; rule: string } {
-  if (error instanceof Unstorable) return { status: 'rejected', field: error.field, rule: error.rule }
-  if (error instanceof SqliteStoreError || !(error instanceof Error)) throw error
-  return { status: 'rejected', field: 'job', rule: error.message }
-}
-
-function next<Value>(values: Iterator<Value>): Value {
-  const { value, done } = values.next()
-  assert(done !== true, 'every item is answered')
-  return value
 }
 
 function loadRow({ id, key: purpose, tenant, bodies, requestId, log, check }: LoadItem): LoadRow {

@@ -5,6 +5,7 @@ import { ClaimedJobs } from './claimed-jobs.ts'
 import { laneOf } from './known-kinds.ts'
 import type { Ledger } from './ledger.ts'
 import { all, type Cell, one, type Row } from './rows.ts'
+import { SHORT } from './statements.ts'
 
 type Claim = Asked<'claim'>
 
@@ -18,25 +19,28 @@ export function claimable(ledger: Ledger, claim: Claim): boolean {
   return openLanes(ledger, claim).some((lane) => one(ledger.sql.front, lane, now) !== undefined)
 }
 
-/** Lane by lane, each from its front, until there is enough. */
+/** Lane by lane, each from its front, until there is enough, or as much as one turn may carry. */
 export function claim(ledger: Ledger, asked: Claim): Answered<'claim'> {
   const { sql, now } = ledger
   const jobs = new ClaimedJobs(ledger, asked.maxInputBytes)
   const repeated = again(ledger, asked.request, now)
   if (repeated.length > 0) {
-    for (const row of repeated) repeat(jobs, row)
+    for (const row of repeated) repeat(ledger, jobs, row)
     return { replayed: true, ...jobs.answer }
   }
   let number: number | undefined
   for (const lane of openLanes(ledger, asked)) {
     if (jobs.count >= asked.limit) break
-    const found = all(sql.claimable, lane, now, asked.limit - jobs.count) as readonly (readonly unknown[])[] as Front[]
+    const front = all(sql.claimable, lane, now, asked.limit - jobs.count) as readonly (readonly unknown[])[] as Front[]
+    const found = bearable(ledger, jobs.count, front)
     const last = found.at(-1)
     if (last === undefined) continue
+    const whole = found.map((row) => (row[BYTES] <= SHORT ? row : withTexts(ledger, lane, row)))
     number ??= one(sql.insertClaim, now, asked.request, asked.worker, asked.actor)?.[0] as number
     sql.leaseFront.run(asked.nonce, now, number, lane, last[11], last[0])
     sql.deleteFront.run(lane, last[11], last[0])
-    take(ledger, jobs, found)
+    take(ledger, jobs, whole)
+    if (found.length < front.length) break
   }
   if (number === undefined) return { replayed: false, ...jobs.answer }
   sql.tickClaim.run(jobs.firstEnd, number)
@@ -64,6 +68,21 @@ function paused(ledger: Ledger, tenant: string, queue: string): boolean {
   } catch {
     return false
   }
+}
+
+/** As many from the front as there is room for in this turn; the first always, or it would stay for ever. */
+function bearable({ burden }: Ledger, taken: number, front: readonly Front[]): readonly Front[] {
+  for (let i = 0; i < front.length; i += 1) {
+    if (taken + i > 0 && burden.isFull) return front.slice(0, i)
+    burden.take((front[i] as Front)[BYTES])
+  }
+  return front
+}
+
+/** Long texts were left where they are until it was known whose are wanted. */
+function withTexts({ sql }: Ledger, lane: number, row: Front): Front {
+  const [head, record] = one(sql.readyTexts, lane, row[11], row[0]) as readonly [string | null, string | null]
+  return row.with(2, head).with(3, record) as readonly unknown[] as Front
 }
 
 /** Runs of jobs that are alike, as most are, cost the feed and the counts nothing each. */
@@ -101,7 +120,11 @@ type Front = readonly [
   state: string,
   readyAt: number,
   leaseMs: number,
+  /** Of head and record together. */
+  bytes: number,
 ]
+
+const BYTES = 13
 
 /** Rows of an earlier call with this request id whose lease is still live. */
 function again(ledger: Ledger, request: string, now: number): readonly Row[] {
@@ -113,12 +136,12 @@ function again(ledger: Ledger, request: string, now: number): readonly Row[] {
 }
 
 /** What was answered then: the record before the claim, and what the claim made of it. */
-function repeat(jobs: ClaimedJobs, row: Row): void {
+function repeat(ledger: Ledger, jobs: ClaimedJobs, row: Row): void {
   const [id, kind, at, priority, head] = row as readonly [number, number, number, number, string | null, ...Cell[]]
   const before = row[21] as string | null
   const [rev, expiresAt, attempt, claimedAt] = [row[11], row[14], row[15], row[22]] as Four
   jobs.add([kind, priority, rev, attempt, expiresAt, claimedAt], id, at, head, before)
-  jobs.addInput(id, Number.NaN, null)
+  jobs.addInput(id, (one(ledger.sql.inputBytes, id)?.[0] as number | null | undefined) ?? null, null)
 }
 
 type Four = [number, number, number, number]

@@ -38,12 +38,12 @@ export class ClaimedJobs {
 
   /** Inputs ride along while there is room; the others are loaded when their turn comes. A big one is not at hand. */
   addInput(id: number, bytes: number | null, input: string | null): void {
-    const text =
-      bytes !== null && input === null ? ((one(this.#ledger.sql.input, id)?.[0] as string | null) ?? null) : input
-    const size = text === null ? 0 : text === input ? (bytes ?? 0) : Buffer.byteLength(text)
-    const fits = size <= this.#leftBytes
-    if (fits) this.#leftBytes -= size
-    this.#jobs.push(fits ? text : null)
+    if (bytes === null || bytes > this.#leftBytes) {
+      this.#jobs.push(null)
+      return
+    }
+    this.#leftBytes -= bytes
+    this.#jobs.push(input ?? (one(this.#ledger.sql.input, id)?.[0] as string | null) ?? null)
   }
 }
 

@@ -1,4 +1,5 @@
 import { HANDED_OUT_MS } from '../../handed-out.ts'
+import { lettersIn } from '../burden.ts'
 import type { Answered, Asked } from '../protocol.ts'
 import type { JobRow } from '../rows.ts'
 import type { Ledger } from './ledger.ts'
@@ -8,7 +9,11 @@ export const anythingDue = (ledger: Ledger): boolean =>
   one(ledger.sql.anyDue, ledger.clock.now())?.[0] === 1 || ledger.mustTellTime
 
 /** Nothing is. */
-export const notDue = ({ clock }: Ledger): Answered<'due'> => ({ jobs: [], setBackMs: clock.takeSetBackMs() })
+export const notDue = ({ clock }: Ledger): Answered<'due'> => ({
+  jobs: [],
+  more: false,
+  setBackMs: clock.takeSetBackMs(),
+})
 
 /** The earliest ticks of all three places. Each moves ahead, so that nobody else is handed the job meanwhile. */
 export function due(ledger: Ledger, limit: Asked<'due'>): Answered<'due'> {
@@ -37,13 +42,17 @@ export function due(ledger: Ledger, limit: Asked<'due'>): Answered<'due'> {
   const later = now + HANDED_OUT_MS
   found.sort((a, b) => (a.tick as number) - (b.tick as number))
   const jobs: JobRow[] = []
-  for (const { id, move } of found.slice(0, limit)) {
+  const wanted = found.slice(0, limit)
+  let looked = 0
+  for (; looked < wanted.length && (looked === 0 || !ledger.burden.isFull); looked += 1) {
+    const { id, move } = wanted[looked] as (typeof wanted)[number]
     const job = ledger.whole(id as number)
     if (job === undefined) continue
     move()
     jobs.push(job)
+    ledger.burden.take(lettersIn(job))
   }
-  return { jobs, setBackMs: ledger.clock.takeSetBackMs() }
+  return { jobs, more: looked < wanted.length, setBackMs: ledger.clock.takeSetBackMs() }
 }
 
 /** Leases that heartbeats have renewed since their tick was set: the true one, unless the job has moved again. */

@@ -4,9 +4,10 @@
  *
  * Modes: idle (nothing waits); serving (inside `#serve`, which runs to its end); held off (another process has the
  * file's write lock, or its turn: writes wait for a timer, what is looked up by its key is answered); closing (nobody
- * comes any more; who waits has a little time left). What has not been answered is in `#waiting` or `#held`.
+ * comes any more; who waits has a little time left). What has not been answered is in `#beats`, `#waiting` or `#held`.
  */
 import type { Timers } from '../../../system/timers.ts'
+import { lettersOfChange, lettersOfInsert } from '../burden.ts'
 import type { Answer, Answered, Asked, Call, Op } from '../protocol.ts'
 import type { ChangeRow } from '../rows.ts'
 import { failed, tooLong } from './answers.ts'
@@ -26,7 +27,7 @@ const WRITES: Work = { insert, claim, commit, heartbeat, due, retick, settings }
 
 /** Looked up by key: quickly done, between two commits. */
 const READS: Work = {
-  load: (ledger, asked) => load(ledger.reading, asked),
+  load: (ledger, asked) => load(ledger.reading, asked, ledger.burden),
   settings: readSettings,
   // Nothing there to take: the answer is known without a lock.
   claim: () => ({ replayed: false, runs: [], jobs: [] }),
@@ -65,6 +66,8 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions
   /** Not looked at yet. */
   #waiting: Waiting[] = []
+  /** Heartbeats likewise, which go before all others: however many wait, a lease waits for one turn and no more. */
+  #beats: Waiting[] = []
   /** Found the file locked. */
   #held: Waiting[] = []
   #heldOff: Disposable | undefined
@@ -95,32 +98,39 @@ export class GroupCommit {
   /** Nobody waits any more. */
   drop(): void {
     this.#waiting = []
+    this.#beats = []
     this.#held = []
     this.#heldOff?.[Symbol.dispose]()
   }
 
   #endIfDone(): void {
-    if (this.#closing === undefined || this.#serving || this.#waiting.length + this.#held.length > 0) return
+    if (this.#closing === undefined || this.#serving) return
+    if (this.#beats.length + this.#waiting.length + this.#held.length > 0) return
     this.#heldOff?.[Symbol.dispose]()
     this.#closing.done()
   }
 
   #enlist(calls: readonly Call[]): void {
     const sinceMs = this.#options.monotonicMs()
-    for (const call of calls) this.#waiting.push({ call, sinceMs })
+    for (const call of calls) (call.op === 'heartbeat' ? this.#beats : this.#waiting).push({ call, sinceMs })
   }
 
   #serve(): void {
     this.#serving = true
-    while (this.#waiting.length > 0 || (this.#heldOff === undefined && this.#held.length > 0)) {
+    while (this.#beats.length + this.#waiting.length > 0 || (this.#heldOff === undefined && this.#held.length > 0)) {
       if (this.#heldOff === undefined) this.#waiting.unshift(...this.#held.splice(0))
       const answers: Answer[] = []
       const writes: Waiting[] = []
+      const left: Waiting[] = []
+      const { burden } = this.#ledger
+      burden.putDown()
       for (const waiting of this.#nextRiders()) {
-        if (this.#mustWrite(waiting.call)) writes.push(waiting)
+        if (burden.isFull) left.push(waiting)
+        else if (this.#mustWrite(waiting.call)) writes.push(waiting)
         else this.#read(waiting, answers)
       }
-      if (writes.length > 0) this.#write(writes, answers)
+      if (writes.length > 0) left.unshift(...this.#write(writes, answers))
+      this.#waiting.unshift(...left)
       if (answers.length > 0) this.#options.report(answers)
       this.#enlist(this.#options.gather())
     }
@@ -129,11 +139,14 @@ export class GroupCommit {
   }
 
   #nextRiders(): readonly Waiting[] {
+    const riders = this.#beats.splice(0)
+    let jobs = riders.reduce((sum, { call }) => sum + weight(call), 0)
     let calls = 0
-    for (let riders = 0; calls < this.#waiting.length && riders < MAX_RIDERS; calls += 1) {
-      riders += weight((this.#waiting[calls] as Waiting).call)
+    for (; calls < this.#waiting.length && (jobs < MAX_RIDERS || calls === 0); calls += 1) {
+      jobs += weight((this.#waiting[calls] as Waiting).call)
     }
-    return this.#waiting.splice(0, calls)
+    riders.push(...this.#waiting.splice(0, calls))
+    return riders
   }
 
   /** A question that turns out to have nothing to take needs no lock. */
@@ -149,20 +162,23 @@ export class GroupCommit {
     return WRITES[op] !== undefined
   }
 
-  #write(batch: readonly Waiting[], answers: Answer[]): void {
+  /** The first of them, and as many as the turn can bear; answers with the others. */
+  #write(batch: readonly Waiting[], answers: Answer[]): readonly Waiting[] {
     if (this.#heldOff !== undefined) {
       this.#held.push(...batch)
-      return
+      return []
     }
     const ledger = this.#ledger
     const made: Answer[] = []
+    let taken = 0
     try {
       ledger.begin()
-      for (let i = 0; i < batch.length; i += 1) {
-        const plain = plainInserts(batch, i)
+      while (taken < batch.length && (taken === 0 || !ledger.burden.isFull)) {
+        const plain = plainInserts(batch, taken)
+        const { call } = batch[taken] as Waiting
+        taken += Math.max(1, plain.length)
         if (plain.length > 1) made.push(...this.#rideTogether(plain))
-        else made.push(this.#ride((batch[i] as Waiting).call, batch.length > 1))
-        i += Math.max(0, plain.length - 1)
+        else made.push(this.#ride(call, batch.length > 1))
       }
       ledger.commit()
       this.#tries = 0
@@ -170,8 +186,9 @@ export class GroupCommit {
       this.#letOthersIn()
     } catch (error) {
       ledger.rollback()
-      for (const waiting of batch) this.#failedOrHeld(waiting, error, answers)
+      for (const waiting of batch.slice(0, Math.max(1, taken))) this.#failedOrHeld(waiting, error, answers)
     }
+    return batch.slice(Math.max(1, taken))
   }
 
   #read(waiting: Waiting, answers: Answer[]): void {
@@ -200,6 +217,7 @@ export class GroupCommit {
   /** As one call: a savepoint for each was half the price of 64 single inserts in flight. */
   #rideTogether(calls: readonly PlainInsert[]): readonly Answer[] {
     const ledger = this.#ledger
+    for (const call of calls) ledger.burden.take(lettersBy(call))
     try {
       const answered = insert(ledger, { kinds: [], rows: calls.flatMap(({ asked }) => asked.rows), together: false })
       let from = 0
@@ -218,6 +236,7 @@ export class GroupCommit {
   /** One call of a commit. Whatever goes wrong in it is its own affair. */
   #ride(call: Call, inCompany: boolean): Answer {
     const ledger = this.#ledger
+    ledger.burden.take(lettersBy(call))
     if (!inCompany) return this.#run(WRITES, call)
     try {
       return ledger.atomically(() => this.#run(WRITES, call))
@@ -274,6 +293,13 @@ function plainInserts(batch: readonly Waiting[], from: number): readonly PlainIn
     calls.push(call as PlainInsert)
   }
   return calls
+}
+
+/** What it brings. */
+function lettersBy({ op, asked }: Call): number {
+  if (op === 'insert') return (asked as Asked<'insert'>).rows.reduce((sum, row) => sum + lettersOfInsert(row), 0)
+  if (op === 'commit') return (asked as Asked<'commit'>).rows.reduce((sum, row) => sum + lettersOfChange(row), 0)
+  return 0
 }
 
 function weight({ op, asked }: Call): number {

@@ -1,5 +1,5 @@
 import type { Answered, Asked } from '../protocol.ts'
-import type { InsertedRow, InsertRow, JobRow, KeyRow } from '../rows.ts'
+import type { InsertedRow, InsertRow, KeyRow } from '../rows.ts'
 import { Fresh } from './fresh.ts'
 import type { Ledger } from './ledger.ts'
 import { one } from './rows.ts'
@@ -39,13 +39,11 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: F
   const [id, , at, priority, correlation, head, input, state, readyAt, tick, more] = row
   const { sql } = ledger
   if (more !== null) {
-    fresh.flush()
     const first = somebodyFirst(ledger, id, more.tenant, more.keys)
     if (first !== undefined) return first
   }
   if (sql.insertJob.run(id, kind, at, priority, correlation, head, sumOf(input), input).changes === 0) {
-    fresh.flush()
-    return exists(ledger, 'id', ledger.whole(id))
+    return ['exists', 'id', id]
   }
   if (readyAt === null) sql.insertRest.run(id, kind, state, 1, tick, null, null)
   else fresh.add(id, [ledger.kinds.lane(kind, priority), readyAt, kind, state, tick])
@@ -59,16 +57,10 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: F
 }
 
 function somebodyFirst(ledger: Ledger, id: number, tenant: string, keys: readonly KeyRow[]): InsertedRow | undefined {
-  const same = ledger.whole(id)
-  if (same !== undefined) return exists(ledger, 'id', same)
+  if (one(ledger.sql.jobExists, id) !== undefined) return ['exists', 'id', id]
   for (const [purpose, key] of keys) {
     const holder = one(ledger.sql.holder, tenant, purpose, key, ledger.now)?.[0]
-    if (typeof holder === 'number') return exists(ledger, purpose, ledger.whole(holder))
+    if (typeof holder === 'number') return ['exists', purpose, holder]
   }
   return undefined
-}
-
-function exists(ledger: Ledger, by: string, job: JobRow | undefined): InsertedRow {
-  if (job === undefined) throw new Error(`pawl: the holder of a ${by} is gone`)
-  return ['exists', by, job, (one(ledger.sql.input, job[0])?.[0] as string | null | undefined) ?? null]
 }

@@ -5,6 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { assert } from '../../../core/assert.ts'
 import type { Time } from '../../../core/job.ts'
+import { Burden } from '../burden.ts'
 import type { JobRow } from '../rows.ts'
 import { Gathered, sweepFeed } from './gathered.ts'
 import { KnownKinds } from './known-kinds.ts'
@@ -41,6 +42,8 @@ export class Ledger {
   readonly clock: StoreClock
   readonly kinds: KnownKinds
   readonly gathered = new Gathered()
+  /** Of the turn. */
+  readonly burden = new Burden()
   /** Of the transaction, or of the last one. */
   now: Time
   /** When a commit of somebody else was last seen. */

@@ -80,6 +80,7 @@ export const READS = {
   named: 'SELECT job FROM key WHERE tenant = ? AND purpose = ? AND key = ?',
 
   input: 'SELECT input FROM job WHERE id = ?',
+  inputBytes: 'SELECT octet_length(input) FROM job WHERE id = ?',
   summed: 'SELECT input, sum FROM job WHERE id = ?',
   body: 'SELECT name, text FROM body WHERE job = ? AND name = ?',
   bodiesFrom: 'SELECT name, text FROM body WHERE job = ? AND name >= ? AND name < ? ORDER BY name',

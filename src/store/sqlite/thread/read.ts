@@ -1,4 +1,5 @@
 import { hash53 } from '../../../core/hash.ts'
+import { Burden, lettersIn } from '../burden.ts'
 import type { Answered, Asked } from '../protocol.ts'
 import type { JobLog, JobRow, LoadedRow, LoadRow } from '../rows.ts'
 import type { Reading } from './reading.ts'
@@ -6,8 +7,15 @@ import { all, one } from './rows.ts'
 import { Room, stretchesAfter, stretchesAsked } from './stretches.ts'
 import { sumOf } from './sum.ts'
 
-export function load(reading: Reading, rows: Asked<'load'>): Answered<'load'> {
-  return rows.map((row) => loadOne(reading, row))
+export function load(reading: Reading, rows: Asked<'load'>, burden = new Burden()): Answered<'load'> {
+  const loaded: (LoadedRow | null)[] = []
+  for (const row of rows) {
+    if (loaded.length > 0 && burden.isFull) break
+    const found = loadOne(reading, row)
+    loaded.push(found)
+    burden.take(lettersIn(found))
+  }
+  return loaded
 }
 
 function loadOne(reading: Reading, row: LoadRow): LoadedRow | null {

@@ -8,6 +8,9 @@ import { DOWNWARDS, doneOf, LOG, READS, UPWARDS, WHOLE } from './read-statements
 
 const DONE = doneOf()
 
+/** Bytes of a head or of a record that ride along with a claim without being asked for. */
+export const SHORT = 4_096
+
 const WRITES = {
   begin: 'BEGIN IMMEDIATE',
   commit: 'COMMIT',
@@ -68,11 +71,16 @@ const WRITES = {
 
   // The front of a lane: an ordered walk of the primary key that stops after the limit.
   front: 'SELECT 1 FROM ready WHERE lane = ? AND ready_at <= ? LIMIT 1',
-  claimable: `SELECT r.id, j.at, j.head, r.record, octet_length(j.input),
+  // What is long is not at hand: how much of it there is decides how many are taken.
+  claimable: `SELECT r.id, j.at, CASE WHEN octet_length(j.head) <= ${SHORT} THEN j.head END,
+      CASE WHEN octet_length(r.record) <= ${SHORT} THEN r.record END, octet_length(j.input),
       CASE WHEN octet_length(j.input) <= 16384 THEN j.input END,
-      r.kind, j.priority, r.rev, r.attempt, r.state, r.ready_at, k.lease_ms
+      r.kind, j.priority, r.rev, r.attempt, r.state, r.ready_at, k.lease_ms,
+      ifnull(octet_length(j.head), 0) + ifnull(octet_length(r.record), 0)
     FROM ready r CROSS JOIN job j ON j.id = r.id CROSS JOIN kind k ON k.id = r.kind
     WHERE r.lane = ? AND r.ready_at <= ? ORDER BY r.ready_at, r.id LIMIT ?`,
+  readyTexts: `SELECT j.head, r.record FROM ready r CROSS JOIN job j ON j.id = r.id
+    WHERE r.lane = ? AND r.ready_at = ? AND r.id = ?`,
   // All that was just read, and nothing else: the front of the lane up to the last row.
   leaseFront: `INSERT INTO lease (id, kind, state, rev, fence, expires_at, tick, careful,
       claim, claim_rev, claim_seq, claim_from, claim_expires_at, attempt, generation, code, before)

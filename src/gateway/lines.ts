@@ -1,0 +1,49 @@
+/**
+ * Who waits, each in the line of its own token. Tenants take turns, and within a tenant its tokens: whoever makes a hundred
+ * tokens has a hundred lines, and no more turns for that.
+ */
+import type { Token } from './token.ts'
+
+/** Whose it is. */
+export type Holder = Pick<Token, 'id' | 'tenant'>
+
+export class Lines<Waiting> {
+  /** By tenant and token, with somebody in them, the one whose turn it is first. */
+  readonly #tenants = new Map<string, Map<string, Waiting[]>>()
+
+  get isEmpty(): boolean {
+    return this.#tenants.size === 0
+  }
+
+  /** Whose turn it is. */
+  get first(): Waiting | undefined {
+    const [tokens] = this.#tenants.values()
+    const [line] = tokens?.values() ?? []
+    return line?.[0]
+  }
+
+  lengthOf({ id, tenant }: Holder): number {
+    return this.#tenants.get(tenant)?.get(id)?.length ?? 0
+  }
+
+  add({ id, tenant }: Holder, waiting: Waiting): void {
+    const tokens = this.#tenants.get(tenant) ?? new Map<string, Waiting[]>()
+    const line = tokens.get(id) ?? []
+    this.#tenants.set(tenant, tokens.set(id, line))
+    line.push(waiting)
+  }
+
+  /** Takes out whose turn it is; its token and its tenant are next when all others have been. */
+  shift(): Waiting | undefined {
+    const [next] = this.#tenants
+    if (next === undefined) return undefined
+    const [tenant, tokens] = next
+    const [[id, line] = ['', []]] = tokens
+    const waiting = line.shift()
+    tokens.delete(id)
+    if (line.length > 0) tokens.set(id, line)
+    this.#tenants.delete(tenant)
+    if (tokens.size > 0) this.#tenants.set(tenant, tokens)
+    return waiting
+  }
+}
