@@ -104,7 +104,7 @@ export class ScanningStore implements Store {
     ]
     for (const { by, holder } of met) {
       const row = this.#rows.get(holder ?? '')
-      if (row !== undefined) return { status: 'exists', by, job: row.job, input: row.bodies.get('input') }
+      if (row !== undefined) return { status: 'exists', by, job: row.job, sameInput: row.bodies.get('input') === input }
     }
     const bodies = new Map(input === undefined ? [] : [['input', input]])
     this.#rows.set(job.id, { job, events: [], bodies, annotations: [], dueAt: undefined, claim: undefined })
