@@ -3,7 +3,7 @@
  * should it die, and where there is none, the worker's own event loop.
  */
 import type { Engine } from '../engine/engine.ts'
-import type { Log } from '../system/log.ts'
+import { type Log, silentLog } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
@@ -42,7 +42,7 @@ export class Keeping {
     this.table.scanEveryMs = LONGEST_SCAN_MS
     const { engine, nowMs, tell, timers, log } = options
     // On its own loop a worker that is blocked is lost in any case: there is nothing to choose.
-    const keeper = new LeaseKeeper({ engine, table: this.table, nowMs, tell, onBlocked: 'keep' })
+    const keeper = new LeaseKeeper({ engine, table: this.table, nowMs, tell, onBlocked: 'keep', log })
     const round = () => keeper.runOnce()
     this.#onLoop = service({ name: 'lease-keeper', everyMs: LONGEST_SCAN_MS, timers, log, round })
     this.#onLoop.start()
@@ -76,7 +76,7 @@ export class Keeping {
     const { log, tell, onBlocked } = this.#options
     return keepBy(
       address,
-      { memory, onBlocked },
+      { memory, onBlocked, aloud: log !== silentLog },
       {
         tell,
         ready: () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { block, fatal, hold, LEASE_MS, relay } from './jobs.ts'
+import { block, endless, fatal, hold, LEASE_MS, relay } from './jobs.ts'
 import { openScene, STORES } from './processes.ts'
 
 const runs = (lines: readonly { what: string }[]) => lines.filter(({ what }) => what === 'run').length
@@ -80,5 +80,23 @@ describe.each(STORES)('on %s', (store) => {
     await blocked.said({ what: 'done', attempt: 1 })
     expect(await job.result({ timeout: '20s' })).toBe(2)
     expect(await job.job()).toMatchObject({ attempt: 2, stalls: 1 })
+  })
+
+  it('and keeps neither it nor its neighbours for longer than an attempt may take: they run elsewhere', async () => {
+    await using scene = await openScene(store)
+    const stuck = await scene.start()
+    const untilFile = join(scene.folder, 'enough')
+    const [job, neighbour] = [
+      await scene.pawl.enqueue(endless, { ms: 60_000, untilFile }),
+      await scene.pawl.enqueue(endless, { ms: 0 }),
+    ]
+    await stuck.said({ what: 'run', attempt: 1 })
+    const other = await scene.start()
+    for (const { id } of [job, neighbour]) await other.said({ what: 'done', id })
+    expect(stuck.complaints()).toMatch(/"level":"error".*the event loop stands still/)
+    expect(stuck.complaints()).toContain(job.id)
+    writeFileSync(untilFile, '')
+    expect(await job.result({ timeout: '20s' })).toBe(2)
+    expect(await job.job()).toMatchObject({ attempt: 2, stalls: 1, failures: 0 })
   })
 })

@@ -84,7 +84,7 @@ it('a thread that cannot open its store says why, and the next worker gets anoth
   for (let n = 1; n <= 2; n += 1) {
     const gone = Promise.withResolvers<string>()
     const listener = { ready: () => {}, tell: () => {}, gone: gone.resolve }
-    keepBy(address, { memory: new SharedArrayBuffer(1_024), onBlocked: 'keep' }, listener)
+    keepBy(address, { memory: new SharedArrayBuffer(1_024), onBlocked: 'keep', aloud: true }, listener)
     expect(await gone.promise).toMatch(/no store is known/)
     expect(count.started()).toBe(n)
   }
