@@ -54,13 +54,19 @@ async function perform(order: Order, known: readonly JobDefinition[]): Promise<v
   try {
     const definition = known.find((each) => each.type === type && each.tenant === tenant)
     if (definition === undefined) throw new Error(`${module} exports no job ${type}: it cannot be run by itself.`)
-    say({ answer: await answerOf(definition, order, current) })
+    const answer = await answerOf(definition, order, current)
+    await heardOut(current)
+    say({ answer })
   } catch (error) {
+    if (current.chosen) await heardOut(current)
     say({ threw: current.written(error) })
   } finally {
     run = undefined
   }
 }
+
+/** Before the run ends as its handler wants it to. */
+const heardOut = (current: RemoteRun): Promise<void> => current.spoken.heardOut((error) => current.doom(error))
 
 /** As JSON has it. */
 async function answerOf(definition: JobDefinition, { input, assignment }: Order, current: RemoteRun): Promise<unknown> {

@@ -4,7 +4,7 @@ import { assert } from './core/assert.ts'
 import { reasonOf } from './core/reason.ts'
 import type { Engine } from './engine/engine.ts'
 import { open } from './open.ts'
-import { silentLog } from './system/log.ts'
+import { harmless, silentLog, stderrLogAtOnce } from './system/log.ts'
 import { machineMs } from './system/machine-clock.ts'
 import { type Service, service } from './system/service.ts'
 import { realTimers } from './system/timers.ts'
@@ -35,7 +35,7 @@ try {
 }
 port.close()
 
-function keep(engine: Engine, number: number, { memory, onBlocked }: KeptTable): void {
+function keep(engine: Engine, number: number, { memory, onBlocked, aloud }: KeptTable): void {
   const table = new LeaseTable(memory)
   const everyMs = table.scanEveryMs
   const keeper = new LeaseKeeper({
@@ -44,6 +44,7 @@ function keep(engine: Engine, number: number, { memory, onBlocked }: KeptTable):
     nowMs: machineMs,
     tell: (news) => say({ told: number, news }),
     onBlocked,
+    log: harmless(aloud ? stderrLogAtOnce : silentLog),
   })
   const round = async () => Math.min(await keeper.runOnce(), table.scanEveryMs)
   const loop = service({ name: 'lease-keeper', everyMs, timers: realTimers, log: silentLog, round })

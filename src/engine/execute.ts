@@ -55,8 +55,8 @@ export class Executor {
   async round(open: readonly Group[], answers: Answer[]): Promise<void> {
     await this.#load(open)
     const drafted: Drafted[] = []
+    await this.#sparing(open)
     const now = this.#parts.clock.now()
-    await this.#sparing(open, now)
     for (const group of open) {
       const segment = group.need === 'nothing' ? this.#draft(group, now, answers) : undefined
       if (segment !== undefined) drafted.push({ group, segment })
@@ -106,10 +106,19 @@ export class Executor {
     return jobs
   }
 
-  /** Nobody is told that a lease has ended before others were asked whether the clock was set. */
-  async #sparing(open: readonly Group[], now: Time): Promise<void> {
-    const { steps } = this.#parts
-    for (const group of open) if (group.isOver(now, steps.known)) return steps.ask()
+  /**
+   * Nobody is told that a lease has ended before others were asked whether the clock was set; nor, by somebody who has just
+   * come, before those others would have noticed. A word that waits for that harms nobody: its lease is as good as over.
+   */
+  async #sparing(open: readonly Group[]): Promise<void> {
+    const { clock, steps, timers } = this.#parts
+    const isOver = () => open.some((group) => group.isOver(clock.now(), steps.known))
+    if (!isOver()) return
+    await steps.ask()
+    const strangeMs = NOTICED_WITHIN_MS - clock.watchedMs
+    if (strangeMs <= 0 || !isOver()) return
+    await timers.sleep(strangeMs)
+    await steps.ask()
   }
 
   async #load(open: readonly Group[]): Promise<void> {

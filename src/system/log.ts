@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { emitWarning, stderr } from 'node:process'
 import { reasonOf } from '../core/reason.ts'
 import { realClock } from './clock.ts'
@@ -17,13 +18,10 @@ export type LogFields = Readonly<Record<string, string | number | boolean | unde
 export type LogLevel = keyof Log
 
 /** Standard error gets what somebody should look at, as JSON lines; what goes as it should is not said. */
-export const stderrLog: Log = {
-  ...linesTo(
-    (line) => void stderr.write(line),
-    () => realClock.now(),
-  ),
-  info: () => {},
-}
+export const stderrLog: Log = toStderr((line) => void stderr.write(line))
+
+/** The same for a thread: what it writes to `stderr` is passed on by the event loop of its process, which may stand still. */
+export const stderrLogAtOnce: Log = toStderr((line) => void writeSync(2, line))
 
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} }
 
@@ -51,6 +49,10 @@ export function harmless(log: Log): Log {
   harmlessLogs.set(log, safe)
   harmlessLogs.set(safe, safe)
   return safe
+}
+
+function toStderr(write: (line: string) => void): Log {
+  return { ...linesTo(write, () => realClock.now()), info: () => {} }
 }
 
 /** JSON lines. Whatever a field holds, a line stays one line, and whoever reads it on a terminal is safe from it. */

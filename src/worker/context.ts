@@ -6,6 +6,10 @@ import type { Transaction } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import type { Spawnable, SpawnOptions } from './spawn.ts'
 
+/**
+ * What answers with a promise need not be waited for: the run ends when all of it has been answered. Where one is refused and
+ * nobody has listened by then, the attempt fails by it, as if it had been waited for.
+ */
 export interface Context {
   /** The record as it was claimed. */
   readonly job: Job

@@ -26,6 +26,7 @@ import { promised } from './promised.ts'
 import type { Choice, Run } from './run.ts'
 import { type Checked, checkedInput, checkedOutput } from './schema.ts'
 import type { Spawn } from './spawn.ts'
+import { Spoken } from './spoken.ts'
 import { readThrown } from './thrown-value.ts'
 import { Tidings } from './tidings.ts'
 import { type Said, Voice } from './voice.ts'
@@ -83,12 +84,13 @@ export class Execution implements Sender, Run {
   /** Chosen by the handler itself: a wait, a snooze. Said as soon as the handler has let go. */
   #chosen: Said | undefined
   /** What the handler has done wrong for good, whatever it says or chooses besides. */
-  #doom: Error | undefined
+  #doom: { readonly error: unknown } | undefined
   #interrupt: Error | undefined
   /** Present exactly while a transaction has the last word; and what the handler ended with meanwhile, should it be undone. */
   #committing: Committing | undefined
   #abort: AbortController | undefined
   #tidings: Tidings | undefined
+  #spoken: Spoken | undefined
   #giveUpAtMs = NEVER
 
   constructor(desk: Desk, assignment: Assignment, handler: Handler, place: LeasePlace, heldSinceMs: number) {
@@ -115,6 +117,11 @@ export class Execution implements Sender, Run {
   get tidings(): Tidings {
     this.#tidings ??= new Tidings()
     return this.#tidings
+  }
+
+  get spoken(): Spoken {
+    this.#spoken ??= new Spoken()
+    return this.#spoken
   }
 
   get chosen(): boolean {
@@ -200,8 +207,8 @@ export class Execution implements Sender, Run {
     this.#chosen ??= { ...this.#voice.once(type), ...words, type } as Said
   }
 
-  doom(error: Error): void {
-    this.#doom ??= error
+  doom(error: unknown): void {
+    this.#doom ??= { error }
   }
 
   async complete<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -314,6 +321,12 @@ export class Execution implements Sender, Run {
     }
   }
 
+  /** Before the run ends as its handler wants it to. */
+  #hearOut(spoken: Spoken, next: () => void): void {
+    const refused = (error: unknown) => this.doom(error)
+    this.#when(spoken.heardOut(refused), next)
+  }
+
   async #compensate(text: string | undefined): Promise<void> {
     const input = await checkedInput(this.#handler, text)
     if (!input.ok) throw input.error
@@ -327,7 +340,8 @@ export class Execution implements Sender, Run {
   #returned(value: unknown): void {
     if (this.#committing !== undefined) this.#committing.instead = () => this.#returned(value)
     if (this.#mode !== 'running') return
-    if (this.#doom !== undefined) return this.#fail(this.#doom)
+    if (this.#spoken?.isUnheard === true) return this.#hearOut(this.#spoken, () => this.#returned(value))
+    if (this.#doom !== undefined) return this.#fail(this.#doom.error)
     if (this.#chosen !== undefined) return this.#endAsChosen(this.#chosen)
     if (value === undefined && this.#handler.output === undefined) return this.#complete(undefined)
     let checked: ReturnType<typeof checkedOutput>
@@ -353,8 +367,11 @@ export class Execution implements Sender, Run {
   #threw(error: unknown, stage?: Stage): void {
     if (this.#committing !== undefined) this.#committing.instead = () => this.#threw(error, stage)
     if (this.#mode !== 'running') return
-    if (this.#doom !== undefined) return this.#fail(this.#doom)
-    if (this.#chosen !== undefined) return this.#endAsChosen(this.#chosen)
+    if (this.#doom !== undefined) return this.#fail(this.#doom.error)
+    if (this.#chosen !== undefined) {
+      if (this.#spoken?.isUnheard === true) return this.#hearOut(this.#spoken, () => this.#threw(error, stage))
+      return this.#endAsChosen(this.#chosen)
+    }
     if (this.#interrupt instanceof ShutdownError) return this.#release()
     if (isNativeError(error) && error instanceof CannotRunHere) return this.#return()
     // A handler that stops because its time is up says so in words of its own, or in fetch's.
@@ -437,8 +454,16 @@ export class Execution implements Sender, Run {
   #vacate(): void {
     if (!this.#occupying) return
     this.#occupying = false
+    if (this.#spoken?.isUnheard === true) void this.#spoken.heardOut((error) => this.#unheard(error))
     this.#handler.left?.(this)
     this.desk.vacated(this)
+  }
+
+  /** By its code alone: its words may quote what is encrypted. */
+  #unheard(error: unknown): void {
+    const { id, attempt } = this.assignment.job
+    const { code, name } = readThrown(error)
+    this.desk.log.warn('something that nobody waited for was refused', { job_id: id, attempt, code: code ?? name })
   }
 
   #settle(): void {

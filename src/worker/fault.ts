@@ -6,8 +6,9 @@ import { STAGES, type Stage, type Time } from '../core/job.ts'
 import { LENGTHS, MAX_DURATION_MS, SIZES } from '../core/limits.ts'
 import { ERROR_CLASSES } from '../core/policy.ts'
 import type { Body } from '../store/store.ts'
+import { described } from './likeness.ts'
 import { retryAfterMsOf } from './retry-after.ts'
-import { described, entriesIn, readThrown, type ThrownValue } from './thrown-value.ts'
+import { entriesIn, readThrown, type ThrownValue } from './thrown-value.ts'
 
 const STORY_MAX = 16_384
 

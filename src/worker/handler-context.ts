@@ -1,12 +1,11 @@
 /** The context of one run. Thin: what must last goes through the execution's words, what lasted comes from memos. */
-import { isNativeError } from 'node:util/types'
 import { bodyRef } from '../core/body.ts'
 import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
 import type { DeadLetterReason, Job, JobId, Stage } from '../core/job.ts'
 import type { Jsonify } from '../core/jsonify.ts'
 import { LENGTHS } from '../core/limits.ts'
 import { reasonOf } from '../core/reason.ts'
-import { LeaseConflictError, PermanentError, ValidationError } from '../core/thrown.ts'
+import { PermanentError, ValidationError } from '../core/thrown.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Log, LogFields } from '../system/log.ts'
 import type { Context, ProgressInput, StepOptions, Waited, WaitOptions } from './context.ts'
@@ -67,7 +66,7 @@ export class HandlerContext implements Context {
   }
 
   step<T>(name: string, work: () => Promise<T> | T, options: StepOptions<T> = {}): Promise<Jsonify<T>> {
-    return handed(async () => {
+    return this.#run.spoken.say(async () => {
       const memos = this.#recall()
       const key = memos.key(plainName(name))
       const memo = await memos.find(key, 'step')
@@ -92,14 +91,14 @@ export class HandlerContext implements Context {
   }
 
   sleep(duration: Duration): Promise<void> {
-    return handed(async () => {
+    return this.#run.spoken.say(async () => {
       const timeoutMs = durationMs(duration)
       await this.#wait('sleep', { name: SLEEP, timeoutMs, onTimeout: 'resume' })
     })
   }
 
   waitFor<T = unknown>(name: string, options: WaitOptions = {}): Promise<Waited<T>> {
-    return handed(async () => {
+    return this.#run.spoken.say(async () => {
       const { timeout, key: correlationKey, onTimeout } = options
       const timeoutMs = timeout === undefined ? undefined : durationMs(timeout)
       const signal = await this.#wait(plainName(name), { name, key: correlationKey, timeoutMs, onTimeout })
@@ -109,7 +108,7 @@ export class HandlerContext implements Context {
   }
 
   checkpoint<T = unknown>(...kept: readonly [] | readonly [unknown]): Promise<T | undefined> {
-    return handed(async () => {
+    return this.#run.spoken.say(async () => {
       if (kept.length === 0) return (await this.#recall().checkpoint()) as T | undefined
       this.#mustBeNew()
       const text = mustSerialise(kept[0], 'checkpoint', 'The checkpoint') ?? 'null'
@@ -139,7 +138,7 @@ export class HandlerContext implements Context {
   }
 
   artifact(name: string, ptr: string): Promise<void> {
-    return handed(async () => {
+    return this.#run.spoken.say(async () => {
       if (!this.#undoing) await this.#run.say('record', { artifact: { name: plainName(name), ptr } })
     })
   }
@@ -157,7 +156,7 @@ export class HandlerContext implements Context {
   }
 
   tx<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return handed(async () => {
+    return this.#run.spoken.say(async () => {
       this.#mustBeNew()
       return this.#run.complete(work)
     })
@@ -245,21 +244,6 @@ export class HandlerContext implements Context {
     throw new Suspension(`The run lets go: ${type}. Let this error pass.`)
   }
 }
-
-/**
- * A word of which the handler need not wait for the answer: that its run is over by then, or its lease lost, is told to
- * whoever waits, and otherwise no error that nobody has caught, which would end the process and all that runs there.
- */
-function handed<T>(say: () => Promise<T>): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  say().then(resolve, (error: unknown) => {
-    if (isOrderly(error) || isLost(error)) promise.catch(() => {})
-    reject(error)
-  })
-  return promise
-}
-
-const isLost = (error: unknown): boolean => isNativeError(error) && error instanceof LeaseConflictError
 
 /** Room for the ordinal. */
 const NAME_MAX = LENGTHS.name - 8

@@ -30,6 +30,11 @@ export interface StoreAddress {
 export interface KeptTable {
   readonly memory: SharedArrayBuffer
   readonly onBlocked: 'keep' | 'lose'
+  /**
+   * Whether standard error may be told that the event loop stands still. The worker's own log cannot be: it would be called
+   * on that loop.
+   */
+  readonly aloud: boolean
 }
 
 export interface KeeperListener {

@@ -1,9 +1,10 @@
 /**
  * Who keeps a worker's leases. A thread where the store can be opened by URL; until that thread says that it is ready,
- * should it die, and where there is none, the worker's own event loop.
+ * should it die, and where there is none, the worker's own event loop. A thread that is gone is started again.
  */
 import type { Engine } from '../engine/engine.ts'
-import type { Log } from '../system/log.ts'
+import { Complaint } from '../system/complaint.ts'
+import { type Log, silentLog } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
@@ -26,12 +27,16 @@ const SHORTEST_SCAN_MS = 25
 const LONGEST_SCAN_MS = 1_000
 /** A thread whose store does not let it go is left behind: it keeps nothing, and no process alive. */
 const END_WITHIN_MS = 2_000
+/** A thread that is gone may have met a store that was away just then. */
+const AGAIN_MS = 30_000
 
 export class Keeping {
   readonly table: LeaseTable
   readonly #options: KeepingOptions
   readonly #onLoop: Service
+  readonly #complaint = new Complaint()
   #share: KeeperShare | undefined
+  #again: Disposable | undefined
   #ready = false
   #stopped = false
 
@@ -42,7 +47,7 @@ export class Keeping {
     this.table.scanEveryMs = LONGEST_SCAN_MS
     const { engine, nowMs, tell, timers, log } = options
     // On its own loop a worker that is blocked is lost in any case: there is nothing to choose.
-    const keeper = new LeaseKeeper({ engine, table: this.table, nowMs, tell, onBlocked: 'keep' })
+    const keeper = new LeaseKeeper({ engine, table: this.table, nowMs, tell, onBlocked: 'keep', log })
     const round = () => keeper.runOnce()
     this.#onLoop = service({ name: 'lease-keeper', everyMs: LONGEST_SCAN_MS, timers, log, round })
     this.#onLoop.start()
@@ -69,26 +74,33 @@ export class Keeping {
 
   async stop(): Promise<void> {
     this.#stopped = true
+    this.#again?.[Symbol.dispose]()
     await Promise.all([this.#onLoop.stop(), within(this.#options.timers, END_WITHIN_MS, this.#share?.end())])
   }
 
   #keptBy(address: KeeperAddress, memory: SharedArrayBuffer): KeeperShare {
-    const { log, tell, onBlocked } = this.#options
+    const { log, tell, timers, onBlocked } = this.#options
     return keepBy(
       address,
-      { memory, onBlocked },
+      { memory, onBlocked, aloud: log !== silentLog },
       {
         tell,
         ready: () => {
           this.#ready = true
+          this.#complaint.over()
           void this.#onLoop.stop()
         },
         gone: (reason) => {
           this.#share = undefined
-          log.error('the keeper thread is gone: leases are kept by the event loop', { reason })
-          if (!this.#ready) return
+          this.#complaint.about(reason, () =>
+            log.error('the keeper thread is gone: leases are kept by the event loop', { reason }),
+          )
+          if (this.#stopped) return
+          if (this.#ready) this.#onLoop.start()
           this.#ready = false
-          if (!this.#stopped) this.#onLoop.start()
+          this.#again = timers.after(AGAIN_MS, () => {
+            this.#share = this.#keptBy(address, memory)
+          })
         },
       },
     )

@@ -2,11 +2,17 @@
  * Keeps the leases of a table alive: every round renews those that are half over, tells of those that were lost and of
  * cancels that were requested. It runs in a thread of its own where it can, so that a handler which blocks the event
  * loop keeps its lease; else on the worker's own loop.
+ *
+ * On a loop that has stood still for as long as an attempt may take, that attempt is over whatever it does, and if its
+ * handler has not begun, it had better begin elsewhere: its lease is given up. Each by its own limit, because nobody can tell
+ * from here which of them blocks the others, and one that may take an hour is owed the hour. A store cannot do that by itself: of a handler
+ * that blocks the loop from its first line on it has never heard that it began.
  */
 import type { CancelRequest } from '../core/job.ts'
 import type { RefusalCode } from '../core/refusal.ts'
 import { heartbeatInMs } from '../core/timers.ts'
 import type { Engine, HeartbeatAnswer, HeartbeatRequest } from '../engine/engine.ts'
+import type { Log } from '../system/log.ts'
 import type { LeasePlace, LeaseRow, LeaseTable } from './lease-table.ts'
 
 export interface LeaseNews extends LeasePlace {
@@ -21,16 +27,21 @@ export interface LeaseKeeperOptions {
   /** The machine's monotonic clock. */
   readonly nowMs: () => number
   readonly tell: (news: readonly LeaseNews[]) => void
-  /** `lose`: leases of a worker whose event loop does not turn are not renewed. */
+  /** How long leases are renewed while the worker's event loop stands still: `keep`, for their attempts; `lose`, not at all. */
   readonly onBlocked: 'keep' | 'lose'
+  /** For what somebody must do something about. */
+  readonly log: Log
 }
 
 /** What the keeper remembers about a row. */
 interface Watch {
   seq: number
+  readonly sinceMs: number
   beatAtMs: number
   beats: number
   cancelTold: boolean
+  /** Not renewed any more, unless the loop turns again in time. */
+  givenUp: boolean
 }
 
 interface Due extends LeasePlace {
@@ -41,6 +52,10 @@ interface Due extends LeasePlace {
 const BATCH = 500
 /** With no lease to keep: until woken. */
 const IDLE_MS = 3_600_000
+/** What counts between two looks, at most: a process that was suspended has not seen its loop stand still. */
+const LOOK_MAX_MS = 2_000
+/** Jobs that a line of the log names. */
+const NAMED = 20
 
 /** Refusals that say: this fence will never be accepted again. */
 const LOST: ReadonlySet<RefusalCode> = new Set([
@@ -55,7 +70,9 @@ export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions
   readonly #watches: Watch[] = []
   #pulses = -1
-  #pulseSeenMs = 0
+  /** For how long the worker's event loop has been seen to stand still, as of the last look. */
+  #stillMs = 0
+  #lookedMs = Number.POSITIVE_INFINITY
   /** There was a lease to keep in the last round. */
   #watching = false
 
@@ -75,7 +92,8 @@ export class LeaseKeeper {
   #due(now: number): Due[] {
     const { table } = this.#options
     const due: Due[] = []
-    const blocked = this.#blockedMs(now)
+    const givenUp: LeaseRow[] = []
+    this.#look(now)
     const rows = table.highWater
     this.#watching = false
     for (let row = 0; row < rows; row += 1) {
@@ -86,27 +104,49 @@ export class LeaseKeeper {
       if (known !== undefined && known.seq === seq && known.beatAtMs > now) continue
       const lease = table.read(row, seq)
       if (lease === undefined || lease.beatEveryMs === 0) continue
-      if (known === undefined || known.seq !== seq) {
-        const leftMs = (lease.expiresMs - (now | 0)) | 0
-        const beatAtMs = now + heartbeatInMs({ heartbeatMs: lease.beatEveryMs }, leftMs)
-        this.#watches[row] = { seq, beatAtMs, beats: 0, cancelTold: false }
-        if (beatAtMs > now) continue
+      const watch = known !== undefined && known.seq === seq ? known : this.#watch(row, seq, lease, now)
+      if (watch.beatAtMs > now) continue
+      if (!this.#isStuck(lease, watch, now)) due.push({ row, seq, lease, watch })
+      else if (!watch.givenUp) {
+        watch.givenUp = true
+        givenUp.push(lease)
       }
-      if (blocked > lease.windowMs / 2) continue
-      due.push({ row, seq, lease, watch: this.#watches[row] as Watch })
     }
+    if (givenUp.length > 0) this.#tellGivenUp(givenUp)
     return due
   }
 
-  /** For how long the worker's event loop has not turned; 0 where that does not matter. */
-  #blockedMs(now: number): number {
-    if (this.#options.onBlocked === 'keep') return 0
+  #watch(row: number, seq: number, lease: LeaseRow, now: number): Watch {
+    const leftMs = (lease.expiresMs - (now | 0)) | 0
+    const beatAtMs = now + heartbeatInMs({ heartbeatMs: lease.beatEveryMs }, leftMs)
+    const watch = { seq, sinceMs: now, beatAtMs, beats: 0, cancelTold: false, givenUp: false }
+    this.#watches[row] = watch
+    return watch
+  }
+
+  /** Whether the worker's event loop has turned since the last look. */
+  #look(now: number): void {
     const { pulses } = this.#options.table
-    if (pulses !== this.#pulses) {
-      this.#pulses = pulses
-      this.#pulseSeenMs = now
-    }
-    return now - this.#pulseSeenMs
+    this.#stillMs =
+      pulses === this.#pulses ? this.#stillMs + Math.min(Math.max(0, now - this.#lookedMs), LOOK_MAX_MS) : 0
+    this.#pulses = pulses
+    this.#lookedMs = now
+  }
+
+  /** While there was nothing to do the loop had no reason to say that it turns: it counts from when there was. */
+  #isStuck({ windowMs, limitMs }: LeaseRow, { sinceMs }: Watch, now: number): boolean {
+    const patienceMs = this.#options.onBlocked === 'lose' ? windowMs / 2 : limitMs
+    return Math.min(this.#stillMs, now - sinceMs) > patienceMs
+  }
+
+  #tellGivenUp(leases: readonly LeaseRow[]): void {
+    const ids = leases.slice(0, NAMED).map(({ id }) => id)
+    this.#options.log.error('the event loop stands still: leases are not renewed any more', {
+      still_ms: Math.round(this.#stillMs),
+      jobs: leases.length,
+      job_ids: ids.join(' '),
+      reason: "a handler on it does not let go; end the process, and give its type `isolate: 'process'`",
+    })
   }
 
   async #beat(due: readonly Due[]): Promise<void> {
@@ -141,6 +181,7 @@ export class LeaseKeeper {
       return { row, seq, lost: answer.refusal.message, cancel: undefined }
     }
     watch.beats += 1
+    watch.givenUp = false
     watch.beatAtMs = sentMs + heartbeatInMs({ heartbeatMs: lease.beatEveryMs }, lease.windowMs)
     this.#options.table.renew({ row, seq }, sentMs + lease.windowMs)
     if (answer.cancel === undefined || watch.cancelTold) return undefined

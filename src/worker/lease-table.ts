@@ -17,7 +17,7 @@ const HIGH_WATER = 0
 const PULSE = 1
 const SCAN_EVERY_MS = 2
 
-const WIDTH = 12
+const WIDTH = 13
 const SEQ = 0
 const ID_HIGH = 1
 const ID_LOW = 2
@@ -30,6 +30,7 @@ const WINDOW = 8
 const BEAT_EVERY = 9
 const RENEWED_SEQ = 10
 const RENEWED_UNTIL = 11
+const LIMIT = 12
 
 export interface LeaseRow {
   readonly id: JobId
@@ -41,6 +42,8 @@ export interface LeaseRow {
   readonly windowMs: number
   /** 0: the type switched heartbeats off. */
   readonly beatEveryMs: number
+  /** How long the attempt may take. */
+  readonly limitMs: number
 }
 
 /** Where a lease stands in the table, and which of the row's many uses it is. */
@@ -94,6 +97,7 @@ export class LeaseTable {
     words[at + EXPIRES] = lease.expiresMs | 0
     words[at + WINDOW] = lease.windowMs
     words[at + BEAT_EVERY] = lease.beatEveryMs
+    words[at + LIMIT] = lease.limitMs
     const seq = -(words[at + SEQ] as number) + 1
     Atomics.store(words, at + SEQ, seq)
     if ((words[HIGH_WATER] as number) <= row) Atomics.store(words, HIGH_WATER, row + 1)
@@ -158,9 +162,10 @@ export class LeaseTable {
     const expiresMs = words[at + EXPIRES] as number
     const windowMs = words[at + WINDOW] as number
     const beatEveryMs = words[at + BEAT_EVERY] as number
+    const limitMs = (words[at + LIMIT] as number) >>> 0
     if (this.seqOf(row) !== seq) return undefined
     const fence = fenceOf(generation, attempt, nonce)
-    return { id: idText(number), generation, attempt, fence, expiresMs, windowMs, beatEveryMs }
+    return { id: idText(number), generation, attempt, fence, expiresMs, windowMs, beatEveryMs, limitMs }
   }
 
   renew({ row, seq }: LeasePlace, untilMs: number): void {

@@ -55,6 +55,7 @@ export class Leases {
       expiresMs,
       windowMs: leaseWindowMs(policy),
       beatEveryMs: policy.heartbeat ? policy.heartbeatMs : 0,
+      limitMs: policy.attemptMs,
     })
   }
 

@@ -25,20 +25,25 @@ const ownWish = (thrown: unknown, now: Time): number | undefined =>
 
 function headersOf(error: unknown, now: Time): number | undefined {
   for (const carrier of [error, fieldOf(error, 'response')]) {
-    const headers = fieldOf(carrier, 'headers')
-    const ms = Number(headerIn(headers, 'retry-after-ms') ?? Number.NaN)
+    const [inMs, after] = headersIn(fieldOf(carrier, 'headers'), ['retry-after-ms', 'retry-after'])
+    const ms = Number(inMs ?? Number.NaN)
     if (ms >= 0) return ms
-    const wish = fromNow(headerIn(headers, 'retry-after'), now)
+    const wish = fromNow(after, now)
     if (wish !== undefined) return wish
   }
   return undefined
 }
 
-/** `Headers`, or a plain object with names in any case. */
-function headerIn(headers: unknown, wanted: string): unknown {
-  if (typeof headers !== 'object' || headers === null) return undefined
-  if ('get' in headers && typeof headers.get === 'function') return unheard(headers.get(wanted))
-  return Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
+/** `Headers`, or a plain object with names in any case, which are listed once. */
+function headersIn(headers: unknown, wanted: readonly string[]): readonly unknown[] {
+  if (typeof headers !== 'object' || headers === null) return []
+  const { get } = headers as { readonly get?: unknown }
+  if (typeof get === 'function') return wanted.map((name) => unheard(Reflect.apply(get, headers, [name])))
+  const names = Object.keys(headers)
+  return wanted.map((name) => {
+    const spelt = names.find((each) => each.length === name.length && each.toLowerCase() === name)
+    return spelt === undefined ? undefined : property(headers, spelt)
+  })
 }
 
 const SECONDS = /^\d{1,10}(?:\.\d{1,6})?$/

@@ -4,6 +4,7 @@ import type { Body, Transaction } from '../store/store.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Log } from '../system/log.ts'
 import type { Spawn } from './spawn.ts'
+import type { Spoken } from './spoken.ts'
 import type { Tidings } from './tidings.ts'
 import type { Said } from './voice.ts'
 
@@ -20,6 +21,8 @@ export interface Run {
   readonly startedMs: number
   readonly signal: AbortSignal
   readonly tidings: Pick<Tidings, 'progress' | 'count'>
+  /** What the handler says, and may not wait for. */
+  readonly spoken: Spoken
   /** The handler has chosen how this run ends. */
   readonly chosen: boolean
   /** Throws if the handler's words are worth nothing any more. */
@@ -29,7 +32,7 @@ export interface Run {
   /** How this run ends, decided by its handler; the first decision stands. */
   choose(type: Choice, words: object): void
   /** Whatever the handler does from now on, this run can end in one way only: by this error. */
-  doom(error: Error): void
+  doom(error: unknown): void
   /** Effects and completion, both or neither. */
   complete<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 }

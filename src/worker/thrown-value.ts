@@ -3,8 +3,8 @@
  * were revoked, symbols, circles, a hundred megabytes. It is looked at here and nowhere else, each property by itself and
  * once, so that what cannot be read costs its own words and no others.
  */
-import { inspect } from 'node:util'
 import { isNativeError, isPromise } from 'node:util/types'
+import { described, own } from './likeness.ts'
 
 export interface ThrownValue {
   /** It is an error, or has a message as one has. */
@@ -43,7 +43,7 @@ export function readThrown(thrown: unknown, depth = 0): ThrownValue {
     name: textIn(thrown, 'name') || 'Error',
     message: message ?? '',
     code: textIn(thrown, 'code'),
-    stack: textIn(thrown, 'stack'),
+    stack: stackIn(thrown),
     cause: cause === undefined || cause === null ? undefined : readThrown(cause, depth + 1),
     errors: depth < CAUSES_MAX ? errorsIn(thrown) : [],
     words: wordsIn(thrown),
@@ -53,29 +53,13 @@ export function readThrown(thrown: unknown, depth = 0): ThrownValue {
 const plain = (thrown: unknown): ThrownValue => ({
   isError: false,
   name: typeof thrown,
-  message: described(thrown),
+  message: described(thrown).slice(0, TEXT_MAX),
   code: undefined,
   stack: undefined,
   cause: undefined,
   errors: [],
   words: undefined,
 })
-
-/** A value in a few words, whatever it is. */
-export function described(value: unknown): string {
-  if (typeof value === 'string') return value.slice(0, TEXT_MAX)
-  try {
-    return inspect(value, {
-      depth: 3,
-      maxArrayLength: 20,
-      maxStringLength: 500,
-      breakLength: 120,
-      customInspect: false,
-    }).slice(0, TEXT_MAX)
-  } catch {
-    return `something that cannot be read (${typeof value})`
-  }
-}
 
 /** What an object has under names of its own, the first so many. */
 export function entriesIn(value: unknown, most: number): readonly (readonly [name: string, value: unknown])[] {
@@ -103,18 +87,31 @@ export function unheard(value: unknown): unknown {
   return value
 }
 
+/** What somebody else answers for may be there all the same: a proxy that asks elsewhere has a target. */
 function textIn(of: object, name: string): string | undefined {
   const value = property(of, name)
-  return typeof value === 'string' ? value.slice(0, TEXT_MAX) : undefined
+  const text = typeof value === 'string' ? value : own(of, name)
+  return typeof text === 'string' ? text.slice(0, TEXT_MAX) : undefined
+}
+
+/**
+ * The engine writes a stack when it is first asked for, and asks for name and message in its turn: what they answer with, it
+ * drops, and a promise among that would be heard by nobody.
+ */
+function stackIn(thrown: object): string | undefined {
+  const heads = [property(thrown, 'name'), property(thrown, 'message')]
+  return heads.some((head) => typeof head === 'object' && head !== null) ? undefined : textIn(thrown, 'stack')
 }
 
 function errorsIn(thrown: object): readonly ThrownValue[] {
   const errors = property(thrown, 'errors')
-  return entriesIn(isArray(errors) ? errors : undefined, ERRORS_MAX).map(([, each]) => readThrown(each, CAUSES_MAX))
+  if (!isArray(errors)) return []
+  const length = Math.min(Number(own(errors, 'length')), ERRORS_MAX)
+  return Array.from({ length }, (_, i) => readThrown(property(errors, String(i)), CAUSES_MAX))
 }
 
 /** Also for what throws when it is asked: `Array.isArray` of a revoked proxy does. */
-function isArray(value: unknown): boolean {
+function isArray(value: unknown): value is object {
   try {
     return Array.isArray(value)
   } catch {

@@ -65,7 +65,9 @@ export interface WorkerOptions {
    */
   readonly signals?: boolean | undefined
   /**
-   * Whether a handler that blocks the event loop keeps its lease.
+   * Whether a handler that blocks the event loop keeps its lease, and all that run beside it theirs. `keep`: for as long as
+   * its own attempt may take (`timeout`), then its lease is given up and it runs elsewhere; standard error is told which jobs
+   * were on the loop. `lose`: not at all. Where the loop itself keeps leases (`worker.keeper` is `main`) it is always `lose`.
    * @default 'keep'
    */
   readonly onBlocked?: 'keep' | 'lose' | undefined

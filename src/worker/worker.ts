@@ -221,10 +221,7 @@ class JobWorker implements Worker, Desk, Member {
 
   began(execution: Execution): void {
     this.#begun = true
-    if (this.#pulseAtMs > execution.startedMs + PULSE_BUSY_MS) {
-      this.#pulseAtMs = execution.startedMs
-      this.#pulse.wake()
-    }
+    this.#pulseWithin(PULSE_BUSY_MS, execution.startedMs)
     this.#running.set(execution.assignment.job.id, execution)
   }
 
@@ -310,6 +307,8 @@ class JobWorker implements Worker, Desk, Member {
       else if (this.#resting) execution.giveBack('handed_back')
       else this.#put(execution, placed.way, storeNow)
     }
+    // Whoever keeps the leases must see the loop turn, also while what is held waits for something.
+    this.#pulseWithin(PULSE_MAX_MS, now)
   }
 
   #put(execution: Execution, way: Way, storeNow: number): void {
@@ -321,6 +320,12 @@ class JobWorker implements Worker, Desk, Member {
   #expect(windowMs: number): void {
     this.#claiming.expect(windowMs)
     this.#leases.expect(windowMs)
+  }
+
+  #pulseWithin(ms: number, nowMs: number): void {
+    if (this.#pulseAtMs <= nowMs + ms) return
+    this.#pulseAtMs = nowMs
+    this.#pulse.wake()
   }
 
   /** The pulse: whatever depends on time, for all jobs at once. Answers when it is needed again. */

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { block, fatal, hold, LEASE_MS, relay } from './jobs.ts'
+import { soaking } from '../support/scale.ts'
+import { block, endless, fatal, hold, LEASE_MS, relay } from './jobs.ts'
 import { openScene, STORES } from './processes.ts'
 
 const runs = (lines: readonly { what: string }[]) => lines.filter(({ what }) => what === 'run').length
@@ -82,3 +83,24 @@ describe.each(STORES)('on %s', (store) => {
     expect(await job.job()).toMatchObject({ attempt: 2, stalls: 1 })
   })
 })
+
+it.each(soaking ? STORES : (['sqlite'] as const))(
+  'a handler that blocks the event loop for good keeps neither its own lease nor its neighbours’ for longer than an attempt may take: %s',
+  async (store) => {
+    await using scene = await openScene(store)
+    const stuck = await scene.start()
+    const untilFile = join(scene.folder, 'enough')
+    const [job, neighbour] = [
+      await scene.pawl.enqueue(endless, { ms: 60_000, untilFile }),
+      await scene.pawl.enqueue(endless, { ms: 0 }),
+    ]
+    await stuck.said({ what: 'run', attempt: 1 })
+    const other = await scene.start()
+    for (const { id } of [job, neighbour]) await other.said({ what: 'done', id }, 60_000)
+    expect(stuck.complaints()).toMatch(/"level":"error".*the event loop stands still/)
+    expect(stuck.complaints()).toContain(job.id)
+    writeFileSync(untilFile, '')
+    expect(await job.result({ timeout: '20s' })).toBe(2)
+    expect(await job.job()).toMatchObject({ attempt: 2, stalls: 1, failures: 0 })
+  },
+)

@@ -105,6 +105,9 @@ export const block = defineJob({
   },
 })
 
+/** The same, which it may for a second. */
+export const endless = defineJob({ ...block, type: 'endless', timeout: 1_000, run: block.run })
+
 const aborted = (signal: AbortSignal, id: string): Promise<void> =>
   new Promise((resolve) => {
     signal.addEventListener('abort', () => {
@@ -113,4 +116,4 @@ const aborted = (signal: AbortSignal, id: string): Promise<void> =>
     })
   })
 
-export const JOBS = [hold, calm, relay, fatal, short, brief, block]
+export const JOBS = [hold, calm, relay, fatal, short, brief, block, endless]

@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import { startGateway } from '../../src/gateway/serve.ts'
 import type { JobHandle } from '../../src/library/job-handle.ts'
+import { eventually } from '../support/eventually.ts'
 import { soaking } from '../support/scale.ts'
 import { type How, importedInnocent, importedPoison, innocent, poison } from './poison-jobs.ts'
 import { openScene, type Scene, STORES, type WorkerProcess } from './processes.ts'
@@ -43,6 +44,7 @@ async function poisoned(
   scene: Scene,
   how: How,
   types: { poison: typeof poison; innocent: typeof innocent },
+  mortal: number,
   url?: string,
 ) {
   await using supervisor = supervise(scene, url)
@@ -54,6 +56,8 @@ async function poisoned(
   for (const { id } of innocents) await first?.said({ what: 'run', id, attempt: 1 })
   const guilty = await scene.pawl.enqueue(types.poison, how)
   await ended([...innocents, guilty])
+  // One that runs out of memory may lose its lease some time before it dies.
+  await eventually('all that are to die to be dead', () => supervisor.processes.length > mortal, { withinMs: 60_000 })
   const records = await Promise.all(innocents.map((job) => job.job()))
   const deaths = await Promise.all(supervisor.processes.slice(0, -1).map(({ exit }) => exit))
   const last = supervisor.processes.at(-1)
@@ -78,7 +82,7 @@ describe.each(STORES)('on %s', (store) => {
     async (how) => {
       await using scene = await openScene(store)
       const types = { poison: importedPoison, innocent: importedInnocent } as never
-      const { records, guilty, deaths } = await poisoned(scene, how, types)
+      const { records, guilty, deaths } = await poisoned(scene, how, types, 1)
       for (const record of records) expect(record).toMatchObject({ state: 'succeeded', stalls: 1, failures: 0 })
       expect(guilty).toMatchObject({ state: 'dead_lettered', stalls: 1, failures: 3, error: { code: 'E_CRASH' } })
       expect(guilty?.deadLetter?.reason).toBe('exhausted_retries')
@@ -89,7 +93,7 @@ describe.each(STORES)('on %s', (store) => {
 
   it.each(ALONE)('a job that cannot be imported runs alone from then on, and takes nobody along: %s', async (how) => {
     await using scene = await openScene(store)
-    const { records, guilty, deaths, lines } = await poisoned(scene, how, { poison, innocent })
+    const { records, guilty, deaths, lines } = await poisoned(scene, how, { poison, innocent }, 4)
     for (const record of records) expect(record).toMatchObject({ state: 'succeeded', stalls: 1, failures: 0 })
     expect(guilty).toMatchObject({ state: 'dead_lettered', stalls: 4, failures: 0, error: { code: 'E_CRASH' } })
     expect(deaths).toBe(4)
@@ -103,7 +107,7 @@ it.each(soaking ? STORES : (['sqlite'] as const))('behind HTTP it is the same: %
   await using scene = await openScene(store)
   await using gateway = await startGateway({ engine: scene.pawl.engine, auth: false, port: 0 })
   const types = { poison: importedPoison, innocent: importedInnocent } as never
-  const { records, guilty, deaths } = await poisoned(scene, 'abort', types, gateway.url)
+  const { records, guilty, deaths } = await poisoned(scene, 'abort', types, 1, gateway.url)
   for (const record of records) expect(record).toMatchObject({ state: 'succeeded', stalls: 1, failures: 0 })
   expect(guilty).toMatchObject({ state: 'dead_lettered', failures: 3, error: { code: 'E_CRASH' } })
   expect(deaths).toBe(1)

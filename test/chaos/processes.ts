@@ -14,6 +14,8 @@ import type { Line } from './jobs.ts'
 export interface WorkerProcess {
   readonly pid: number
   readonly lines: readonly Line[]
+  /** Its standard error so far. */
+  complaints(): string
   readonly exit: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
   kill(signal: NodeJS.Signals): void
   /** The first line that fits. */
@@ -100,6 +102,7 @@ function startProcess(
     process: child,
     pid,
     lines,
+    complaints: () => complaints,
     exit,
     kill: (signal) => void child.kill(signal),
     async said(wanted, withinMs = 20_000) {

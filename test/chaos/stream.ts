@@ -79,7 +79,10 @@ export class Stream implements AsyncDisposable {
     this.#stopping.abort()
     await Promise.all(this.#producing)
     for (const handle of this.#acknowledged) {
-      await handle.result({ timeout: withinMs })
+      await handle.result({ timeout: withinMs }).catch(async (cause: unknown) => {
+        const told = JSON.stringify({ job: await handle.job(), events: (await handle.events()).slice(-20) })
+        throw new Error(`${handle.id} has not succeeded: ${told}`, { cause })
+      })
       const ends = (await handle.events()).filter(({ to }) => to === 'succeeded')
       if (ends.length !== 1) throw new Error(`${handle.id} succeeded ${ends.length} times`)
     }

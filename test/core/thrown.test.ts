@@ -44,6 +44,21 @@ describe('what handlers throw', () => {
 
 it('a reason that is promised in vain is a few words, and no error that nobody has caught', async () => {
   const broken = { message: Promise.reject(new Error('the connection is gone')) }
-  expect(reasonOf(broken)).toBe('[object Promise]')
+  expect(reasonOf(broken)).toBe('something that is no error (object)')
   await expect(broken.message).rejects.toThrow('gone')
+})
+
+it('a reason is no text that is made by what was thrown', () => {
+  const asked: string[] = []
+  const speak = () => String(asked.push('toString'))
+  for (const thrown of [
+    { toString: speak },
+    { message: { toString: speak } },
+    Object.assign(() => {}, { toString: speak }),
+  ]) {
+    expect(reasonOf(thrown)).toMatch(/^something that is no error/)
+  }
+  expect(asked).toEqual([])
+  expect(reasonOf({ message: 'text' })).toBe('text')
+  expect(reasonOf(undefined)).toBe('undefined')
 })

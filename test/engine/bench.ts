@@ -10,7 +10,7 @@ import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Body, Store } from '../../src/store/store.ts'
 import type { Log } from '../../src/system/log.ts'
 import { realRandom } from '../../src/system/random.ts'
-import { realTimers } from '../../src/system/timers.ts'
+import { realTimers, type Timers } from '../../src/system/timers.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
@@ -23,6 +23,7 @@ export type Saying = DistributiveOmit<Exclude<Command, { type: 'enqueue' | 'clai
 export interface BenchOptions {
   readonly observer?: Observer
   readonly log?: Log
+  readonly timers?: Timers
   /** Something between the engine and its store. */
   readonly between?: (store: Store) => Store
 }
@@ -47,9 +48,9 @@ export class Bench {
   }
 
   /** A second process on the same store. */
-  another({ observer, log }: Pick<BenchOptions, 'observer' | 'log'> = {}): LocalEngine {
+  another({ observer, log, timers = realTimers }: Omit<BenchOptions, 'between'> = {}): LocalEngine {
     const { store, clock } = this
-    return new LocalEngine({ store, clock, random: realRandom, timers: realTimers, observer, log })
+    return new LocalEngine({ store, clock, random: realRandom, timers, observer, log })
   }
 
   requestId(): string {

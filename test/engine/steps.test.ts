@@ -3,6 +3,7 @@ import { merged, Steps } from '../../src/engine/steps.ts'
 import { verify } from '../../src/engine/verify.ts'
 import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import { linesTo, silentLog } from '../../src/system/log.ts'
+import { realTimers } from '../../src/system/timers.ts'
 import { Bench } from './bench.ts'
 import { Between } from './between.ts'
 import { VirtualClock } from './virtual-clock.ts'
@@ -71,6 +72,43 @@ describe('a store’s clock that is set forward', () => {
     bench.clock.advance(1_000)
     expect(await stranger.tick(10)).toMatchObject({ moved: 0 })
     await bench.must(job.id, { type: 'complete', fence })
+  })
+
+  it('is no reason to tell an owner that its lease has ended, said by somebody who came before anybody had noticed', async () => {
+    const bench = new Bench()
+    const [one, two] = [await bench.running(), await bench.running()]
+    bench.clock.advance(10_000)
+    bench.clock.set(10 * MINUTE)
+    let sleeps = 0
+    const sleep = async (ms: number) => {
+      sleeps += 1
+      // Meanwhile the process that was there before looks, as it does once a second.
+      bench.clock.advance(ms / 2)
+      await bench.engine.tick(10)
+      bench.clock.advance(ms / 2)
+    }
+    const gateway = bench.another({ timers: { ...realTimers, sleep } })
+    expect(await bench.say(one.job.id, { type: 'complete', fence: one.fence }, gateway)).toMatchObject({ ok: true })
+    const beat = { id: two.job.id, fence: two.fence, requestId: 'b1' }
+    expect(await gateway.heartbeat([beat])).toMatchObject([{ ok: true }])
+    expect(sleeps).toBe(1)
+  })
+
+  it('keeps nobody waiting for long who has lost its lease indeed', async () => {
+    const bench = new Bench()
+    const { job, fence } = await bench.running()
+    bench.clock.advance(60_000)
+    let sleptMs = 0
+    const sleep = async (ms: number) => {
+      sleptMs += ms
+      bench.clock.advance(ms)
+    }
+    const gateway = bench.another({ timers: { ...realTimers, sleep } })
+    for (let n = 0; n < 2; n += 1) {
+      const answer = await bench.say(job.id, { type: 'complete', fence }, gateway)
+      expect(answer).toMatchObject({ ok: false, refusal: { code: 'LEASE_EXPIRED' } })
+    }
+    expect(sleptMs).toBeLessThanOrEqual(2_000)
   })
 
   it('keeps nobody who is alone for long from what a dead process has left', async () => {

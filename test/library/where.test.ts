@@ -137,6 +137,23 @@ describe('a pool of the application', () => {
     expect((await pawl.find()).jobs.length).toBe(2)
   })
 
+  it('that its owner ends too early is named by whoever asks for a client, and holds up nobody who closes pawl', async () => {
+    await using database = await freshDatabase()
+    const pool = new pg.Pool({ ...partsOf(database.url), max: 5 })
+    const pawl = await open({ pool }, QUIET)
+    const started = Promise.withResolvers<void>()
+    const stuck = defineJob({ type: 'stuck', run: () => new Promise(() => started.resolve()) })
+    pawl.work([stuck], { drain: 0 })
+    await pawl.enqueue(stuck)
+    await started.promise
+    const ended = pool.end()
+    for (const ask of [() => pawl.enqueue(mail, 1), () => pawl.find()]) {
+      await expect(ask()).rejects.toMatchObject({ name: 'PoolEnded', code: 'UNAVAILABLE' })
+    }
+    await pawl.close()
+    await ended
+  })
+
   it('is hinted to: who waits in another process is told at once', async () => {
     await using scene = await stage()
     await using pawl = await open({ pool: scene.pool }, QUIET)

@@ -80,11 +80,14 @@ export const which = defineJob({ ...apart, type: 'which', run: () => process.pid
 export const ends = defineJob({
   ...apart,
   type: 'ends',
-  run: (how: 'snooze' | 'cancel' | 'deadLetter' | 'twoWaits' | 'tx', ctx): unknown => {
+  run: (how: 'snooze' | 'cancel' | 'deadLetter' | 'twoWaits' | 'careless' | 'careless wait' | 'tx', ctx): unknown => {
     if (how === 'snooze') return ctx.attempt === 1 ? ctx.snooze(1) : 'rested'
     if (how === 'cancel') return ctx.cancel('enough')
     if (how === 'deadLetter') return ctx.deadLetter('policy_violation', 'no')
     if (how === 'twoWaits') return Promise.race([ctx.waitFor('a'), ctx.waitFor('b')])
+    if (how === 'careless' || how === 'careless wait') void ctx.artifact('', 'nobody waits for this')
+    if (how === 'careless') return 'done'
+    if (how === 'careless wait') return ctx.waitFor('a')
     return ctx.tx(async () => 1)
   },
 })

@@ -80,6 +80,9 @@ describe('a handler in a process of its own', () => {
       deadLetter: { reason: 'policy_violation' },
     })
     expect(await end('twoWaits')).toMatchObject({ state: 'failed', error: { code: 'E_TWO_WAITS' } })
+    for (const how of ['careless', 'careless wait'] as const) {
+      expect(await end(how)).toMatchObject({ state: 'dead_lettered', failures: 1, error: { code: 'bad_request' } })
+    }
     expect(await end('tx')).toMatchObject({ state: 'failed', error: { code: 'E_NO_TRANSACTION' } })
   })
 

@@ -468,6 +468,108 @@ describe('a handler that waits for no answer', () => {
     expect(await stage.load(id)).toMatchObject({ state: 'succeeded', attempt: 1 })
   })
 
+  const refused: Readonly<Record<string, readonly [say: (ctx: Context) => unknown, code: string]>> = {
+    'a step that throws': [(ctx) => ctx.step('s', () => Promise.reject(new RangeError('x'))), 'RangeError'],
+    'a step that answers with what cannot be kept': [(ctx) => ctx.step('s', () => Number.NaN), 'not_json'],
+    'a sleep without end': [(ctx) => ctx.sleep('for ever' as never), 'permanent'],
+    'a wait for nothing': [(ctx) => ctx.waitFor(''), 'bad_request'],
+    'a checkpoint that cannot be kept': [(ctx) => ctx.checkpoint(Number.NaN), 'not_json'],
+    'an artifact without a name': [(ctx) => ctx.artifact('', 'p'), 'bad_request'],
+    'an artifact that the store refuses': [(ctx) => ctx.artifact('a', 'p'.repeat(100_000)), 'INVALID'],
+    'a child of a type that nobody knows': [(ctx) => ctx.spawn('nobody', 1), 'E_CHILD_REFUSED'],
+    'a transaction that throws': [(ctx) => ctx.tx(() => Promise.reject(new RangeError('x'))), 'RangeError'],
+    'progress that is no number': [(ctx) => ctx.progress({ done: Number.NaN }), 'bad_request'],
+    'a count that is no number': [(ctx) => ctx.count('c', Number.NaN), 'bad_request'],
+  }
+  const ends: Readonly<Record<string, (ctx: Context) => unknown>> = {
+    'at once': () => 'done',
+    later: () => new Promise((resolve) => setImmediate(resolve)),
+    'by letting go': (ctx) => new Promise((resolve) => setImmediate(resolve)).then(() => ctx.snooze('1h')),
+    'by a wait': (ctx) => ctx.waitFor('go'),
+  }
+
+  it.each(Object.keys(refused).flatMap((what) => Object.keys(ends).map((how) => [what, how] as const)))(
+    'fails by what is refused, as if it had waited: %s, and it ends %s',
+    async (what, how) => {
+      await using stage = openStage()
+      const [say, code] = refused[what] as (typeof refused)[string]
+      const careless = definition((_, ctx) => {
+        void say(ctx)
+        return ends[how]?.(ctx)
+      })
+      const id = await stage.enqueue(careless)
+      stage.work([careless], { transaction: (work) => work({ query: async () => ({ rows: [] }) }) })
+      await new Promise((resolve) => setImmediate(resolve))
+      await stage.time.advance(100)
+      const job = await stage.load(id)
+      expect((job.error ?? job.lastFailure)?.code).toBe(code)
+      expect(job).toMatchObject({ failures: 1, stalls: 0, attempt: 1 })
+    },
+  )
+
+  it('loses nothing of what it said: its run ends when all of it has been answered', async () => {
+    await using stage = openStage()
+    const stepped = Promise.withResolvers<number>()
+    const careless = definition((_, ctx) => {
+      void ctx.artifact('a', 'kept')
+      void ctx.checkpoint({ at: 1 })
+      void ctx.step('slow', () => stepped.promise)
+      return 'done'
+    })
+    const id = await stage.enqueue(careless)
+    stage.work([careless])
+    await stage.time.advance(200)
+    expect((await stage.load(id)).state).toBe('running')
+    stepped.resolve(7)
+    await stage.time.advance(100)
+    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', artifacts: { a: 'kept' } })
+    expect(await stage.body(id, 'step/slow#1')).toMatchObject({ value: 7 })
+    expect(await stage.body(id, 'checkpoint')).toEqual({ at: 1 })
+  })
+
+  it('is not held up by what somebody else has listened to', async () => {
+    await using stage = openStage()
+    const never = new Promise<number>(() => {})
+    const racing = definition(async (_, ctx) =>
+      Promise.race([ctx.step('slow', () => never), ctx.step('fast', () => 1)]),
+    )
+    const id = await stage.enqueue(racing)
+    stage.work([racing])
+    await stage.time.advance(100)
+    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', attempt: 1 })
+  })
+
+  it('fails by its own error where it has one; what nobody waited for is a warning', async () => {
+    await using stage = openStage()
+    const careless = definition((_, ctx) => {
+      void ctx.artifact('', 'p')
+      throw new RangeError('mine')
+    })
+    const id = await stage.enqueue(careless)
+    stage.work([careless])
+    await stage.time.advance(100)
+    expect((await stage.load(id)).lastFailure).toMatchObject({ code: 'RangeError' })
+    const fields = { job_id: id, attempt: 1, code: 'bad_request' }
+    expect(stage.lines).toContainEqual({
+      level: 'warn',
+      message: 'something that nobody waited for was refused',
+      fields,
+    })
+  })
+
+  it('may listen late, as long as it listens', async () => {
+    await using stage = openStage()
+    const late = definition(async (_, ctx) => {
+      const artifact = ctx.artifact('', 'p')
+      await ctx.step('first', () => 1)
+      return artifact.catch((error: Error) => error.name)
+    })
+    const id = await stage.enqueue(late)
+    stage.work([late])
+    await stage.time.advance(100)
+    expect(await stage.body(id, 'output')).toBe('ValidationError')
+  })
+
   it('is told of it where it does wait', async () => {
     await using stage = openStage()
     const told = Promise.withResolvers<unknown>()

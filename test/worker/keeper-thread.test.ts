@@ -1,12 +1,18 @@
 /** However many workers a process has: one thread keeps the leases of a store. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Worker as Thread } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
+import { silentLog } from '../../src/system/log.ts'
 import { keepBy } from '../../src/worker/keeper-thread.ts'
+import { Keeping } from '../../src/worker/keeping.ts'
 import { PLACES } from '../engine/opened.ts'
 import { eventually } from '../support/eventually.ts'
 import { standStill } from '../support/stand-still.ts'
+import { openStage } from './stage.ts'
 
 /** Keepers that this process starts from now on, and has not seen the end of; SQLite has threads of its own besides. */
 function countKeepers(): { readonly started: () => number; readonly alive: () => number } {
@@ -84,8 +90,37 @@ it('a thread that cannot open its store says why, and the next worker gets anoth
   for (let n = 1; n <= 2; n += 1) {
     const gone = Promise.withResolvers<string>()
     const listener = { ready: () => {}, tell: () => {}, gone: gone.resolve }
-    keepBy(address, { memory: new SharedArrayBuffer(1_024), onBlocked: 'keep' }, listener)
+    keepBy(address, { memory: new SharedArrayBuffer(1_024), onBlocked: 'keep', aloud: true }, listener)
     expect(await gone.promise).toMatch(/no store is known/)
     expect(count.started()).toBe(n)
   }
+})
+
+it('a thread that is gone, because its store was away, is started again; until then the loop keeps leases', async () => {
+  await using stage = openStage()
+  const { time } = stage
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-keeper-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const there = join(folder, 'there')
+  const lines: unknown[] = []
+  const keeping = new Keeping({
+    engine: stage.engine,
+    timers: time,
+    log: { ...silentLog, error: (message) => void lines.push(message) },
+    nowMs: () => time.monotonicMs(),
+    capacity: 10,
+    onBlocked: 'keep',
+    thread: { entry: new URL('./keeper-away.ts', import.meta.url), store: { url: there } },
+    tell: () => {},
+  })
+  await eventually('it to be gone', () => lines.length === 1)
+  expect(keeping.where).toBe('main')
+  await time.advance(30_000)
+  writeFileSync(there, '')
+  await eventually('it to be ready', async () => {
+    await time.advance(1_000)
+    return keeping.where === 'thread'
+  })
+  expect(lines).toHaveLength(1)
+  await keeping.stop()
 })

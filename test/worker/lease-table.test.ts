@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { idText } from '../../src/core/id.ts'
+import { DURATIONS } from '../../src/core/limits.ts'
 import { type LeasePlace, type LeaseRow, LeaseTable } from '../../src/worker/lease-table.ts'
 
 const table = (capacity: number) => new LeaseTable(new SharedArrayBuffer(LeaseTable.bytes(capacity)))
@@ -15,6 +16,7 @@ const lease: fc.Arbitrary<LeaseRow> = fc
     expiresMs: fc.double({ min: 0, max: 1e13, noNaN: true }),
     windowMs: fc.integer({ min: 1_000, max: 86_400_000 }),
     beatEveryMs: fc.nat(3_600_000),
+    limitMs: fc.integer({ min: 1, max: DURATIONS.attemptMs.max }),
   })
   .map(({ number, nonce: text, ...rest }) => ({
     ...rest,
@@ -67,6 +69,7 @@ describe('the lease table', () => {
       expiresMs: 0,
       windowMs: 1_000,
       beatEveryMs: 500,
+      limitMs: 300_000,
     }
     const place: LeasePlace = all.add(one)
     expect(() => all.add(one)).toThrow(/never claims more/)

@@ -43,6 +43,8 @@ export interface PostgresPool {
   readonly options: { readonly max?: number | undefined }
   readonly totalCount: number
   readonly idleCount: number
+  /** Its owner has ended it: nobody gets a client any more. */
+  readonly ending?: boolean | undefined
 }
 
 /** What a pool adds to a client of `pg`. */

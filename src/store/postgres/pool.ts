@@ -8,7 +8,7 @@ import type pg from 'pg'
 import type { Timers } from '../../system/timers.ts'
 import type { PooledClient, PostgresPool } from './address.ts'
 import { socketOf } from './client.ts'
-import { PoolUsedUp } from './trouble.ts'
+import { PoolEnded, PoolUsedUp } from './trouble.ts'
 
 /** One that listens, one that looks, and one for everything else. */
 const LEAST = 3
@@ -66,7 +66,7 @@ export class Loan {
       )
     }
     const { pool, timers, retryForMs } = this.#lender
-    pool.connect().then(came, waiting.reject)
+    pool.connect().then(came, (error: unknown) => waiting.reject(pool.ending === true ? new PoolEnded() : error))
     const patience = timers.after(retryForMs, () => {
       this.#waiting = undefined
       waiting.reject(new PoolUsedUp(this.where, retryForMs))

@@ -49,6 +49,18 @@ export class PoolUsedUp extends Error {
   }
 }
 
+/** The application has ended the pool that was its own. Nothing was asked. */
+export class PoolEnded extends Error {
+  override readonly name = 'PoolEnded'
+  readonly code = 'UNAVAILABLE'
+
+  constructor() {
+    super(
+      'pawl: the pool it was given has been ended by the application, and pawl has no other way to Postgres. Close pawl first, then the pool, which waits for the clients that pawl still has; to go on, open it again with a pool that is not ended.',
+    )
+  }
+}
+
 /** In a few words. A host name with several addresses fails with a list of errors and no words of its own. */
 export function reasonOf(error: unknown): string {
   if (error === undefined) return 'the connection broke'

@@ -7,6 +7,7 @@ import { harmless, type Log, type LogFields, type LogLevel } from '../../system/
 import { faultOf, type Written } from '../fault.ts'
 import type { Choice, Run } from '../run.ts'
 import type { Spawn } from '../spawn.ts'
+import { Spoken } from '../spoken.ts'
 import type { Said } from '../voice.ts'
 import { errorOf } from './error-words.ts'
 import type { ErrorWords, FromCell, Order } from './messages.ts'
@@ -29,6 +30,7 @@ export class RemoteRun implements Run {
   readonly desk: Run['desk']
   readonly startedMs: number
   readonly tidings: Run['tidings']
+  readonly spoken = new Spoken()
   readonly #send: (message: FromCell) => void
   readonly #abort = new AbortController()
   readonly #questions = new Map<number, Question>()
@@ -77,7 +79,7 @@ export class RemoteRun implements Run {
     this.#chosen = true
   }
 
-  doom(error: Error): void {
+  doom(error: unknown): void {
     this.#send({ doom: this.written(error) })
   }
 
