@@ -87,7 +87,6 @@ async function agreeable(): Promise<Engine> {
     cancel: undefined,
   } as const
   const agrees: Engine = {
-    claimsStand: false,
     enqueue: async () => [],
     claim: async ({ limit }) => {
       const given = Math.min(limit, left)

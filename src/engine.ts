@@ -70,7 +70,6 @@ export type {
   EnqueueRequest,
   HeartbeatAnswer,
   HeartbeatRequest,
-  Stand,
   Word,
 } from './engine/engine.ts'
 export { METRICS, type MetricLabels, type MetricName, type Metrics } from './engine/metrics.ts'

@@ -264,7 +264,7 @@ export async function openStore(where: Where, options: OpenOptions = {}): Promis
   switch (scheme) {
     case 'memory': {
       const { openMemoryStore } = await import('./store/memory/memory.ts')
-      return { store: openMemoryStore({ clock: options.clock ?? realClock }) }
+      return { store: openMemoryStore({ clock: options.clock ?? realClock, timers: options.timers }) }
     }
     case 'postgres':
     case 'postgresql':

@@ -35,7 +35,7 @@ import { type Clock, realClock } from '../system/clock.ts'
 import { harmless, type Log, silentLog } from '../system/log.ts'
 import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
-import { Http } from './http.ts'
+import { FULL, Http } from './http.ts'
 import { pathTo } from './path.ts'
 import { checked, refusalOf } from './refused.ts'
 import { remoteSettings } from './settings.ts'
@@ -53,9 +53,10 @@ export interface ClientOptions {
 }
 
 const BATCH = 500
+/** What a gateway lets a claim wait; whoever would wait longer asks again. */
+const WAIT_MS_MAX = 60_000
 
 export class HttpEngine implements Engine {
-  readonly claimsStand = false
   readonly #options: ClientOptions
   readonly #http: Http
   readonly #random: Random
@@ -87,15 +88,16 @@ export class HttpEngine implements Engine {
     return answers
   }
 
-  async claim({ requestId, workerId, lanes, limit }: ClaimRequest): Promise<readonly Assignment[]> {
-    const queues = [...new Set(lanes.map(({ queue }) => queue))]
-    const wanted = lanes.map(({ queue, priority }) => ({ queue, priority }))
-    const asked = JSON.stringify({ requestId, workerId, queues, lanes: wanted, limit, compact: true })
-    const { jobs, policies } = (await this.#ok('POST', '/v1/claims', asked)) as {
-      readonly jobs: readonly Wire[]
-      readonly policies: readonly Policy[]
+  /** Where it is called off, its answer may have been on its way: what was given is asked for once more. */
+  async claim(request: ClaimRequest): Promise<readonly Assignment[]> {
+    const { signal } = request
+    if (signal === undefined) return this.#claimed(request, this.#http)
+    try {
+      return await this.#claimed(request, this.#http.until(signal))
+    } catch (error) {
+      if (!signal.aborted) throw error
+      return this.#claimed({ ...request, lanes: [], waitMs: 0 }, this.#http)
     }
-    return jobs.map((told) => assignmentOf(told, policies))
   }
 
   async settle(words: readonly Word[]): Promise<readonly Answer[]> {
@@ -209,6 +211,23 @@ export class HttpEngine implements Engine {
     await Promise.all([...this.#subscriptions].map((each) => each[Symbol.asyncDispose]()))
   }
 
+  async #claimed(request: ClaimRequest, http: Http): Promise<readonly Assignment[]> {
+    const { requestId, workerId, lanes, limit, waitMs = 0 } = request
+    const queues = [...new Set(lanes.map(({ queue }) => queue))]
+    const wanted = lanes.map(({ queue, priority }) => ({ queue, priority }))
+    const how = { limit, waitMs: Math.min(waitMs, WAIT_MS_MAX), compact: true }
+    const asked = JSON.stringify({ requestId, workerId, queues, lanes: wanted, ...how })
+    const full = waitMs > 0 ? 'tell' : 'ask again'
+    const { status, body } = await http.request('POST', '/v1/claims', asked, {}, full)
+    // A token has so many places to wait, and they are taken: what is there can be had all the same.
+    if (status === FULL) return this.#claimed({ ...request, waitMs: 0 }, http)
+    const { jobs, policies } = checked(status, body) as {
+      readonly jobs: readonly Wire[]
+      readonly policies: readonly Policy[]
+    }
+    return jobs.map((told) => assignmentOf(told, policies))
+  }
+
   async #enqueueBatch(requests: readonly EnqueueRequest[], atomic: boolean): Promise<readonly EnqueueAnswer[]> {
     if (requests.length > AT_ONCE.jobs) {
       throw new RangeError(`pawl: a gateway takes at most ${AT_ONCE.jobs} jobs together, not ${requests.length}.`)
@@ -284,7 +303,7 @@ const enqueued = (told: Wire, policy: Policy): EnqueueAnswer =>
     : { ok: false, refusal: refusalOf(told['problem'] as Wire) }
 
 function assignmentOf(told: Wire, policies: readonly Policy[]): Assignment {
-  const { job, policy, fence, inputLater, leaseExpiresAt, input } = told
+  const { job, policy, fence, inputLater, leaseExpiresAt, input, waitedMs } = told
   const record = jobFromWire(job as Wire, policies[Number(policy)] as Policy)
   const lease = record.lease && { ...record.lease, fence: String(fence) }
   return {
@@ -293,6 +312,7 @@ function assignmentOf(told: Wire, policies: readonly Policy[]): Assignment {
     leaseExpiresAt: Date.parse(String(leaseExpiresAt)),
     input: input as string | undefined,
     inputLater: inputLater === true,
+    waitedMs: typeof waitedMs === 'number' ? waitedMs : undefined,
   }
 }
 

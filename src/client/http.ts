@@ -28,7 +28,9 @@ const CLOSED = 'pawl was closed before the gateway had answered.'
 const TRIES = 6
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
-const RETRIED: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
+/** The status of whoever has as much as it may. */
+export const FULL = 429
+const RETRIED: ReadonlySet<number> = new Set([408, FULL, 502, 503, 504])
 
 /** What all calls of a client have in common, those that end with a signal included. */
 interface Common {
@@ -82,12 +84,13 @@ export class Http {
     return token === undefined ? {} : { authorization: `Bearer ${token}` }
   }
 
-  /** The answer, whatever it says; only what may pass by itself is asked again. */
+  /** The answer, whatever it says; only what may pass by itself is asked again. `full`: what to do where there is no room. */
   async request(
     method: string,
     path: string,
     text?: string,
     more: Readonly<Record<string, string>> = {},
+    full: 'ask again' | 'tell' = 'ask again',
   ): Promise<HttpAnswer> {
     this.#until?.throwIfAborted()
     if (this.#common.closed) throw new GatewayUnavailable(CLOSED)
@@ -107,6 +110,7 @@ export class Http {
         path,
         { method, headers, signal, ...(text === undefined ? {} : { body: text }) },
         signal,
+        full,
       )
     } finally {
       calls.delete(call)
@@ -114,7 +118,12 @@ export class Http {
     }
   }
 
-  async #answer(path: string, asked: RequestInit, signal: AbortSignal): Promise<HttpAnswer> {
+  async #answer(
+    path: string,
+    asked: RequestInit,
+    signal: AbortSignal,
+    full: 'ask again' | 'tell',
+  ): Promise<HttpAnswer> {
     let reason = ''
     for (let n = 0; n < TRIES; n += 1) {
       if (n > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n), signal)
@@ -123,7 +132,7 @@ export class Http {
         const response = await this.fetch(this.url(path), asked)
         this.#listen(response)
         const answer = await response.text()
-        if (RETRIED.has(response.status)) {
+        if (RETRIED.has(response.status) && !(full === 'tell' && response.status === FULL)) {
           reason = `it answered ${response.status}`
           await this.#pause(response, signal)
           continue

@@ -17,24 +17,24 @@ export const MAX_INPUT_BYTES = 8 * 1024 * 1024
 export async function claim(
   parts: ExecutorParts,
   random: Random,
-  { requestId, workerId, lanes, limit, stand }: ClaimRequest,
+  request: ClaimRequest,
 ): Promise<readonly Assignment[]> {
+  const { requestId, workerId } = request
   const actor = `worker:${workerId}`
   const nonce = random.hex64()
   // Before the store is asked: jobs given under words that core will not have would be left to their leases.
   const found = validate({ type: 'claim', actor, requestId, workerId, nonce }, parts.clock.now())
   if (found.length > 0) throw new TypeError(`claim: ${found.map(({ field, rule }) => `${field} ${rule}`).join('; ')}`)
-  const grant = { requestId, workerId, actor, nonce, lanes, limit, maxInputBytes: MAX_INPUT_BYTES, stand }
   const askedMs = parts.clock.asked()
-  const answer = await parts.store.claim(grant)
+  const answer = await parts.store.claim({ ...request, actor, nonce, maxInputBytes: MAX_INPUT_BYTES })
   parts.clock.heard(answer.now, askedMs)
-  if (answer.stands === true) stand?.began()
   if (answer.replayed) return replayed(parts, answer)
-  const command: Claim = { type: 'claim', actor, requestId, workerId, nonce: answer.nonce ?? nonce }
+  const { waitedMs } = answer
+  const command: Claim = { type: 'claim', actor, requestId, workerId, nonce }
   const assignments: Assignment[] = []
-  for (const claimed of answer.jobs) {
-    const assignment = granted(parts, command, claimed)
-    if (assignment !== undefined) assignments.push(assignment)
+  for (const job of answer.jobs) {
+    const assignment = granted(parts, command, job)
+    if (assignment !== undefined) assignments.push(waitedMs === undefined ? assignment : { ...assignment, waitedMs })
   }
   return assignments
 }
@@ -62,6 +62,7 @@ function granted(parts: ExecutorParts, command: Claim, claimed: ClaimedJob): Ass
 /** The answer to an earlier call with this id was lost: its fences are on the records. */
 async function replayed(parts: ExecutorParts, { jobs }: ClaimAnswer): Promise<readonly Assignment[]> {
   const askedMs = parts.clock.asked()
+  if (jobs.length === 0) return []
   const { now, items } = await parts.store.load(jobs.map(({ before }) => ({ id: before.id })))
   parts.clock.heard(now, askedMs)
   const assignments: Assignment[] = []

@@ -21,12 +21,11 @@ import type {
 } from '../store/store.ts'
 
 export interface Engine extends AsyncDisposable {
-  /** Whether a claim that finds nothing may stand, and be answered by whoever enqueues. */
-  readonly claimsStand: boolean
   /** One answer each. `together`: all of them, or none where one is refused. */
   enqueue(requests: readonly EnqueueRequest[], tx?: Transaction, together?: boolean): Promise<readonly EnqueueAnswer[]>
   /** An id for a job of each of these tenants, where this engine gives them out: who seals an input must know whose it will be. */
   reserveIds?(tenants: readonly string[]): Promise<readonly JobId[]>
+  /** Jobs for a worker, at once or as soon as there are any. */
   claim(request: ClaimRequest): Promise<readonly Assignment[]>
   /** Any command about an existing job, from its owner or from anybody else; one answer each. */
   settle(words: readonly Word[]): Promise<readonly Answer[]>
@@ -77,18 +76,13 @@ export interface ClaimRequest {
   readonly requestId: string
   readonly workerId: string
   readonly lanes: readonly Lane[]
-  /** 0: what was given under this request, and nothing new. */
   readonly limit: number
-  /** Where claims stand and there is nothing. It must be asked for again under its request, then, or stands in vain. */
-  readonly stand?: Stand | undefined
-}
-
-export interface Stand {
-  readonly ms: number
-  /** For so many jobs. */
-  readonly limit: number
-  /** It does. */
-  readonly began: () => void
+  /** How long the answer may be waited for while there is nothing to claim. Absent or 0: it is given at once. */
+  readonly waitMs?: number | undefined
+  /** While it waits: the longest pause between two looks, for what no hint tells of. A second unless given. */
+  readonly pollMs?: number | undefined
+  /** Aborts when the answer is no longer waited for. What was given before that is the answer, and the caller's to release. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface Assignment {
@@ -99,6 +93,8 @@ export interface Assignment {
   readonly input: string | undefined
   /** True: the input was too big to ride along; load it. */
   readonly inputLater: boolean
+  /** How long its claim had waited when it was looked for and found: the lease began no sooner. Absent: not at all. */
+  readonly waitedMs?: number | undefined
 }
 
 type WithoutEnqueue = Exclude<Command, { type: 'enqueue' | 'claim' }>

@@ -38,7 +38,6 @@ import { Executor, type ExecutorParts } from './execute.ts'
 import { heartbeat } from './heartbeat.ts'
 import { Holdings } from './holdings.ts'
 import { IdBlocks } from './id-blocks.ts'
-import { LateHints } from './late-hints.ts'
 import { listener } from './listener.ts'
 import { noObserver, type Observer } from './observer.ts'
 import { Settlement } from './settle.ts'
@@ -70,11 +69,10 @@ const HELD = 65_536
 
 export class LocalEngine implements Engine {
   readonly #store: Store
-  readonly #random: Random
   readonly #parts: ExecutorParts
+  readonly #random: Random
   readonly #executor: Executor
   readonly #settlement: Settlement
-  readonly #lateHints: LateHints
   readonly #childrensEnds: ChildrensEnds
 
   constructor(options: LocalEngineOptions) {
@@ -84,7 +82,6 @@ export class LocalEngine implements Engine {
     const storeClock = new StoreClock(clock, (step) => steps.noticed(step))
     this.#store = store
     this.#random = random
-    this.#lateHints = new LateHints(timers)
     const ids = new IdBlocks(store, storeClock)
     const monotonicMs = () => clock.monotonicMs()
     const held = new Holdings(HELD)
@@ -101,23 +98,16 @@ export class LocalEngine implements Engine {
     tx?: Transaction,
     together = false,
   ): Promise<readonly EnqueueAnswer[]> {
-    let answers: readonly EnqueueAnswer[]
     try {
-      answers = await enqueue(this.#parts, requests, tx, together)
+      return await enqueue(this.#parts, requests, tx, together)
     } catch (error) {
-      answers = overloaded(error, requests)
+      return overloaded(error, requests)
     }
-    if (tx !== undefined) for (const { kind } of requests) this.#lateHints.expect(kind.tenant, kind.queue)
-    return answers
   }
 
   async reserveIds(tenants: readonly string[]): Promise<readonly JobId[]> {
     const next = await this.#parts.ids.each(tenants.length, (i) => tenants[i])
     return tenants.map(() => idText(next()))
-  }
-
-  get claimsStand(): boolean {
-    return this.#store.claimsStand
   }
 
   claim(request: ClaimRequest): Promise<readonly Assignment[]> {
@@ -152,15 +142,7 @@ export class LocalEngine implements Engine {
   }
 
   async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
-    const heard = listener(wake, this.#parts.log)
-    const stored = await this.#store.subscribe(heard)
-    const late = this.#lateHints.subscribe(heard)
-    return {
-      async [Symbol.asyncDispose]() {
-        late[Symbol.dispose]()
-        await stored[Symbol.asyncDispose]()
-      },
-    }
+    return this.#store.subscribe(listener(wake, this.#parts.log))
   }
 
   /** What is on its way to the store cannot be called back. */
@@ -178,7 +160,6 @@ export class LocalEngine implements Engine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#lateHints[Symbol.dispose]()
     // A store that does not answer is told no more; whoever looks after the parents tells them.
     await within(this.#parts.timers, TOLD_WITHIN_MS, this.#childrensEnds[Symbol.asyncDispose]())
     await this.#store.close()

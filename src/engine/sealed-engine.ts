@@ -57,10 +57,6 @@ export class SealedEngine implements Engine {
     this.#names = names
   }
 
-  get claimsStand(): boolean {
-    return this.#engine.claimsStand
-  }
-
   async enqueue(
     requests: readonly EnqueueRequest[],
     tx?: Transaction,

@@ -125,6 +125,7 @@ async function answer(
   room: Room,
 ): Promise<Reply> {
   const request = c.req.raw
+  const cameMs = parts.clock.monotonicMs()
   const address = addressOf(c)
   const caller = { address, env: c.env as unknown }
   room.enter()
@@ -152,6 +153,7 @@ async function answer(
     kept,
     headers: request.headers,
     requestId,
+    cameMs,
     signal: gone === undefined ? request.signal : AbortSignal.any([request.signal, gone.signal]),
     leave: room.leave,
     hangUp: () => (c.env as { outgoing?: { destroy(): void } } | undefined)?.outgoing?.destroy(),

@@ -22,7 +22,6 @@ import { Rounds } from './rounds.ts'
 import { Shedding } from './shedding.ts'
 import { type Token, Tokens } from './token.ts'
 import { Turns } from './turns.ts'
-import { ClaimDesk } from './waiting/claim-desk.ts'
 import { FeedReader } from './waiting/feed-reader.ts'
 import { Hearing } from './waiting/hearing.ts'
 import { tellWith } from './waiting/telling.ts'
@@ -72,7 +71,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const positions = await Positions.of(engine, random)
   const feed = new FeedReader({ engine, timers, log, tell: tellWith(positions) })
   const hearing = new Hearing(timers, clock)
-  const desk = new ClaimDesk({ timers, log })
+  const ending = new AbortController()
   const wakes = new Wakes(timers)
   const reads = new Turns({ caps, capacity: 'reads', line: 'readsPerToken' })
   const parts: Parts = {
@@ -82,7 +81,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     positions,
     feed,
     hearing,
-    desk,
+    ending: ending.signal,
     wakes,
     reads,
     writes: new Turns({ caps, capacity: 'writes', line: 'waitingPerToken' }),
@@ -103,7 +102,6 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     metricsText,
   }
   const subscription = await engine.subscribe((hint) => {
-    desk.hinted(hint)
     wakes.hinted(hint)
     feed.hinted()
     hearing.hinted(hint)
@@ -124,9 +122,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     fetch,
     tokens,
     async [Symbol.asyncDispose]() {
+      ending.abort()
       wakes.wakeAll()
       const rest = async () => {
-        await desk[Symbol.asyncDispose]()
         await feed[Symbol.asyncDispose]()
         await subscription[Symbol.asyncDispose]()
       }

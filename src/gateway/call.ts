@@ -16,7 +16,6 @@ import type { Route } from './contract/routes.ts'
 import type { Positions } from './positions.ts'
 import type { Token, Tokens } from './token.ts'
 import type { Turns } from './turns.ts'
-import type { ClaimDesk } from './waiting/claim-desk.ts'
 import type { FeedReader } from './waiting/feed-reader.ts'
 import type { Hearing } from './waiting/hearing.ts'
 import type { Told } from './waiting/telling.ts'
@@ -36,6 +35,8 @@ export interface Call {
   readonly kept: Kept
   readonly headers: Headers
   readonly requestId: string
+  /** When it came, by the gateway's monotonic clock. */
+  readonly cameMs: number
   /** Aborts when the caller has gone. */
   readonly signal: AbortSignal
   /** Said by a handler that only waits from now on: it makes room for others. */
@@ -62,7 +63,8 @@ export interface Parts {
   readonly positions: Positions
   readonly feed: FeedReader<Told>
   readonly hearing: Hearing
-  readonly desk: ClaimDesk
+  /** Aborts when the gateway ends: nobody waits any more. */
+  readonly ending: AbortSignal
   readonly wakes: Wakes
   /** Lists, a few at a time. */
   readonly reads: Turns

@@ -30,15 +30,13 @@
  *  S15 Reads never load bodies unless asked, page by key, and look at a bounded number of rows, whatever else the store
  *      holds and whoever it belongs to. A page may therefore be short, or empty, and go on: its cursor alone tells the end.
  *  S16 `close` leaves nothing behind: no connection, timer, thread or listener.
- *  S17 Where claims stand, one that found nothing may be answered later, by whoever enqueues, once and before its time
- *      is over; a hint for its first lane says so, and asking again under its request finds it, or ends its standing.
+ *  S17 A `claim` that finds nothing and may wait is answered as soon as there is something for it, at the latest when its
+ *      time is over; once its signal has aborted, it is answered with what it was given before that, and nothing new.
  */
 import type { Annotation, Event, EventType } from '../core/event.ts'
 import type { CancelRequest, Job, JobId, Priority, State, Time } from '../core/job.ts'
 
 export interface Store {
-  /** Whether a claim may stand (S17). */
-  readonly claimsStand: boolean
   insert(items: readonly NewJob[], tx?: Transaction, together?: boolean): Promise<InsertAnswer>
   load(items: readonly LoadItem[]): Promise<LoadAnswer>
   claim(grant: Grant): Promise<ClaimAnswer>
@@ -153,11 +151,14 @@ export interface Grant {
   /** 64 random bits as 16 hexadecimal digits; the fence of each job is `generation.attempt.nonce`. */
   readonly nonce: string
   readonly lanes: readonly Lane[]
-  /** 0: what was given under this request, and nothing new. */
   readonly limit: number
   readonly maxInputBytes: number
-  /** Where there is nothing: how long it may stand, and for how many jobs. Absent: not at all. */
-  readonly stand?: { readonly ms: number; readonly limit: number } | undefined
+  /** How long the answer may be waited for while there is nothing to claim (S17). Absent or 0: it is given at once. */
+  readonly waitMs?: number | undefined
+  /** While it waits: the longest pause between two looks at its lanes, for what no hint tells of. A second unless given. */
+  readonly pollMs?: number | undefined
+  /** Aborts when the answer is no longer waited for. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface ClaimedJob {
@@ -174,13 +175,11 @@ export interface ClaimedJob {
 
 export interface ClaimAnswer {
   readonly now: Time
-  /** Where it may not be the grant's: a claim that stood has that of the grant that found nothing. */
-  readonly nonce?: string | undefined
-  /** Nothing was found, and it stands: it must be asked for again under its request. */
-  readonly stands?: boolean | undefined
   /** Somebody was given this answer before. */
   readonly replayed: boolean
   readonly jobs: readonly ClaimedJob[]
+  /** How long it had waited when it was last looked for, by the clock of whoever asks. Absent: it did not wait. */
+  readonly waitedMs?: number | undefined
 }
 
 export type Change =

@@ -16,8 +16,11 @@ export interface Mortal {
 export function mortal(engine: Engine, timers: Timers): Mortal {
   const silenced = new Set<JobId>()
   const subscriptions: AsyncDisposable[] = []
+  const death = new AbortController()
   let dead = false
   let deaf = false
+  const either = (one: AbortSignal | undefined, other: AbortSignal) =>
+    one === undefined ? other : AbortSignal.any([one, other])
   const never = <T>(): Promise<T> => new Promise(() => {})
   const alive = <A extends unknown[], T>(call: (...args: A) => Promise<T>) => {
     return async (...args: A): Promise<T> => {
@@ -27,9 +30,9 @@ export function mortal(engine: Engine, timers: Timers): Mortal {
     }
   }
   const view: Engine = {
-    claimsStand: engine.claimsStand,
     enqueue: alive((requests, tx, together) => engine.enqueue(requests, tx, together)),
-    claim: alive((request) => engine.claim(request)),
+    // Whoever is dead waits for nothing.
+    claim: alive((request) => engine.claim({ ...request, signal: either(request.signal, death.signal) })),
     settle: alive((words) => engine.settle(words)),
     heartbeat: alive((beats) => {
       if (beats.some(({ id }) => silenced.has(id))) return Promise.reject(new Error('the heartbeat was lost'))
@@ -58,6 +61,7 @@ export function mortal(engine: Engine, timers: Timers): Mortal {
     },
     kill() {
       dead = true
+      death.abort()
       for (const subscription of subscriptions) void subscription[Symbol.asyncDispose]()
     },
     deafen: () => {

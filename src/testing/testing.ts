@@ -79,7 +79,7 @@ export class Testing implements AsyncDisposable {
     this.#options = options
     const time = new VirtualTime(options.now === undefined ? DAWN : Number(options.now))
     this.#time = time
-    const store = openMemoryStore({ clock: time })
+    const store = openMemoryStore({ clock: time, timers: time })
     this.#engine = new LocalEngine({ store, clock: time, random: realRandom, timers: time })
     const log = harmless(options.log ?? silentLog)
     this.pawl = new Pawl({ engine: this.#engine, timers: time, ids: realIds(realRandom), log })

@@ -5,7 +5,7 @@
 import { assert } from '../core/assert.ts'
 import { afterClaim, type LaneUse, orderLanes } from '../core/lanes.ts'
 import { COUNTS } from '../core/limits.ts'
-import type { Assignment, Engine, Stand } from '../engine/engine.ts'
+import type { Assignment, ClaimRequest, Engine } from '../engine/engine.ts'
 import type { Lane } from '../store/store.ts'
 
 export interface QueueShare {
@@ -15,13 +15,16 @@ export interface QueueShare {
 }
 
 export interface ClaimingOptions {
-  readonly engine: Pick<Engine, 'claim' | 'claimsStand' | 'now'>
+  readonly engine: Pick<Engine, 'claim' | 'now'>
   readonly workerId: string
   readonly concurrency: number
   readonly prefetchMax: number
   readonly queues: readonly QueueShare[]
   readonly ageMs: number
 }
+
+/** How long an answer may be waited for, and what ends that. Empty: not at all. */
+export type Wait = Pick<ClaimRequest, 'waitMs' | 'pollMs' | 'signal'>
 
 export const CLAIM_MAX = 500
 
@@ -30,10 +33,6 @@ export class Claiming {
   #uses: readonly LaneUse[]
   /** Claims whose answers were lost are repeated under their own ids: what they were given is given again. */
   readonly #unanswered: string[] = []
-  /** The one that found nothing and stands: so is what it was given meanwhile. */
-  #standing: string | undefined
-  /** A claim that may stand is under way. One at a time: of two, one would never be asked for again. */
-  #isToStand = false
   #claims = 0
   /** How long handlers take: quick to rise, slow to fall. Undefined: nobody knows yet. */
   #tookMs: number | undefined
@@ -72,35 +71,36 @@ export class Claiming {
     return Math.min(prefetchMax, Math.floor(startable))
   }
 
-  /** Something may have been given that nobody has seen. */
-  get isOpen(): boolean {
-    return this.#standing !== undefined || this.#unanswered.length > 0
-  }
-
-  /** Where there is nothing, the claim may stand. Limit 0: what is open is brought in. */
-  async claim(limit: number, stand?: Omit<Stand, 'began'>): Promise<readonly Assignment[]> {
+  async claim(limit: number, wait: Wait = {}): Promise<readonly Assignment[]> {
     const { engine, workerId, ageMs } = this.#options
     const asked = orderLanes(this.#uses, engine.now(), ageMs)
-    const requestId = this.#standing ?? this.#unanswered.shift() ?? `${workerId}/claim/${++this.#claims}`
-    this.#standing = undefined
     const lanes = asked.map(({ lane }) => lane)
-    const mayStand = stand !== undefined && engine.claimsStand && !this.#isToStand
-    if (mayStand) this.#isToStand = true
-    const began = () => {
-      this.#standing = requestId
-    }
-    const request = { requestId, workerId, lanes, limit, stand: mayStand ? { ...stand, began } : undefined }
-    const assignments = await engine
-      .claim(request)
-      .catch((error: unknown) => {
-        this.#unanswered.push(requestId)
-        throw error
-      })
-      .finally(() => {
-        if (mayStand) this.#isToStand = false
-      })
+    const unanswered = this.#unanswered.shift()
+    const requestId = unanswered ?? `${workerId}/claim/${++this.#claims}`
+    // What a repeated claim was given is there or lost: nothing comes for it by waiting.
+    const request = { requestId, workerId, lanes, limit, ...(unanswered === undefined ? wait : {}) }
+    const assignments = await this.#asked(request)
     this.#uses = afterClaim(this.#uses, asked, countByLane(lanes, assignments), limit, engine.now())
     return assignments
+  }
+
+  /** What was given to claims that were not answered, and nothing new. */
+  async recover(): Promise<readonly Assignment[]> {
+    const { workerId } = this.#options
+    const found: Assignment[] = []
+    for (let requestId = this.#unanswered.shift(); requestId !== undefined; requestId = this.#unanswered.shift()) {
+      found.push(...(await this.#asked({ requestId, workerId, lanes: [], limit: 1 })))
+    }
+    return found
+  }
+
+  async #asked(request: ClaimRequest): Promise<readonly Assignment[]> {
+    try {
+      return await this.#options.engine.claim(request)
+    } catch (error) {
+      this.#unanswered.push(request.requestId)
+      throw error
+    }
   }
 }
 

@@ -1,20 +1,25 @@
 /**
  * When a worker asks for work, and for how much.
  *
- * Where work flows, the next claim is on its way before the last is answered. Where it comes one by one, the claim that
- * found nothing stands in the store, if the store can do that, and whoever is given a few asks again at once so as to
- * stand again. In between hints wake it, and polling is the truth.
+ *   flowing   the last claim got all it asked for: the next is on its way before that is answered, for all there is room for.
+ *   trickling the last got a few, or none, and a handler is free: one claim, for as many jobs as could begin at once,
+ *             which waits until there is something; when it is answered, the next one waits.
+ *   busy      the last got many, or no handler is free: what there is room for is asked for when a hint or the clock says
+ *             so, and not waited for, so that what comes alone is left to whoever could begin it.
+ *   resting   a claim failed, or was not let wait: as busy.
+ *   paused, closed  no claim is made. One that waits is called off; what it was given is released or brought in.
+ *
+ * Invariant: of the claims under way one at most waits. It leaves flowing by a claim that got less than it asked for.
  */
-import type { Assignment, Engine } from '../engine/engine.ts'
+import type { Assignment } from '../engine/engine.ts'
 import type { Clock } from '../system/clock.ts'
 import { Complaint } from '../system/complaint.ts'
 import { Few } from '../system/few.ts'
 import type { Log } from '../system/log.ts'
 import { turn } from '../system/turn.ts'
-import { CLAIM_MAX, type Claiming } from './claiming.ts'
+import { CLAIM_MAX, type Claiming, type Wait } from './claiming.ts'
 
 export interface IntakeParts {
-  readonly engine: Pick<Engine, 'claimsStand'>
   readonly claiming: Claiming
   readonly clock: Clock
   readonly machineMs: () => number
@@ -39,9 +44,8 @@ export const BACKLOG_MAX = 500
 const POLL_SOON_MS = 50
 /** Longest time during which nothing but jobs is served. */
 const TURN_EVERY_MS = 10
-/** A claim stands until the worker would look by itself, and a little longer; but not where that may be long. */
-const STAND_MAX_MS = 1_000
-const STAND_SLACK_MS = 250
+/** How long a claim waits at least, where the worker would not look by itself for longer. */
+const WAIT_MS = 30_000
 /** Who is given more has them to do first. */
 const FEW = 8
 
@@ -54,6 +58,12 @@ export class Intake {
   #hopeful = true
   /** The last claim got all it asked for: there is more than one claim can bring. */
   #flowing = false
+  /** How many jobs the last answer brought; many, for all that is known at first. */
+  #came = Number.POSITIVE_INFINITY
+  /** A claim failed, or was not let wait: the next is made when a hint or the clock says so. */
+  #resting = false
+  /** Present while a claim waits: calls it off. */
+  #waiting: AbortController | undefined
   readonly #complaint = new Complaint()
   #pollAtMs = 0
   #pollMs = POLL_SOON_MS
@@ -64,9 +74,16 @@ export class Intake {
     this.#parts = parts
   }
 
-  /** There may be work. */
+  /** There may be work that no claim which waits would hear of: it is called off, and the next one looks. */
   wake(): void {
+    this.#waiting?.abort()
+    this.hinted()
+  }
+
+  /** There may be work. A claim that waits hears of it by itself. */
+  hinted(): void {
     this.#hopeful = true
+    this.#resting = false
     this.look()
   }
 
@@ -90,7 +107,7 @@ export class Intake {
     if (nowMs >= this.#pollAtMs) {
       // Where there is no room, whoever makes some will look.
       this.#pollAtMs = nowMs + (this.#wanted() > 0 ? this.#pollMs : this.#parts.pollMaxMs)
-      this.wake()
+      this.hinted()
     }
     return this.#pollAtMs
   }
@@ -110,23 +127,21 @@ export class Intake {
   resume(): void {
     if (this.#mode !== 'paused') return
     this.#mode = 'open'
-    this.wake()
+    this.hinted()
   }
 
   async #bringIn(): Promise<void> {
+    this.#waiting?.abort()
     await Promise.all(this.#claims)
     const { claiming, machineMs, hold } = this.#parts
-    while (claiming.isOpen) {
-      const sentMs = machineMs()
-      const assignments = await claiming.claim(0).catch(() => undefined)
-      // Where the store does not answer, leases end by themselves.
-      if (assignments === undefined) return
-      hold(assignments, sentMs)
-    }
+    const sentMs = machineMs()
+    // Where the store does not answer, leases end by themselves.
+    hold(await claiming.recover().catch(() => []), sentMs)
   }
 
   get #mayClaim(): boolean {
-    if (this.#mode !== 'open' || !(this.#hopeful || this.#flowing)) return false
+    if (this.#mode !== 'open' || this.#resting) return false
+    if (!this.#hopeful && !this.#flowing && !this.#isToWait) return false
     return this.#claims.size < (this.#flowing ? 2 : 1)
   }
 
@@ -146,41 +161,65 @@ export class Intake {
       await turn()
       this.#turnedMs = clock.monotonicMs()
     }
-    const limit = this.#wanted()
-    if (limit <= 0 || this.#mode !== 'open') return
+    const wanted = this.#wanted()
+    if (wanted <= 0 || this.#mode !== 'open') return
+    const waits = this.#isToWait
+    const limit = waits ? Math.min(wanted, this.#parts.vacancies()) : wanted
     this.#hopeful = false
+    this.#asked += limit
+    const sentMs = machineMs()
+    const sentAtMs = clock.monotonicMs()
     try {
-      const sentMs = machineMs()
-      this.#received(await this.#ask(limit), limit, sentMs)
+      const assignments = await (waits ? this.#wait(limit) : this.#parts.claiming.claim(limit))
+      this.#asked -= limit
+      this.#resting =
+        waits && assignments.length === 0 && clock.monotonicMs() - sentAtMs < this.#waitMs && !this.#hopeful
+      this.#received(assignments, limit, sentMs)
+      if (waits && assignments.length === limit && limit < wanted) this.#expectMore()
       this.#complaint.over()
     } catch (error) {
+      this.#asked -= limit
       this.#flowing = false
+      this.#resting = true
       this.#complaint.about(error, (reason) => log.warn('claim failed', { worker_id: workerId, reason }))
     }
   }
 
-  async #ask(limit: number): Promise<readonly Assignment[]> {
-    this.#asked += limit
+  /** Whether work comes one by one, and somebody is free to do it. */
+  get #isToWait(): boolean {
+    return !this.#flowing && this.#waiting === undefined && this.#came <= FEW && this.#parts.vacancies() > 0
+  }
+
+  async #wait(limit: number): Promise<readonly Assignment[]> {
+    const { claiming, pollMaxMs } = this.#parts
+    const waiting = new AbortController()
+    this.#waiting = waiting
+    const wait: Wait = { waitMs: this.#waitMs, pollMs: pollMaxMs, signal: waiting.signal }
     try {
-      return await this.#parts.claiming.claim(limit, this.#stand)
+      return await claiming.claim(limit, wait)
     } finally {
-      this.#asked -= limit
+      this.#waiting = undefined
     }
+  }
+
+  get #waitMs(): number {
+    return Math.max(WAIT_MS, this.#parts.pollMaxMs)
   }
 
   #received(assignments: readonly Assignment[], limit: number, sentMs: number): void {
     const { length } = assignments
+    this.#came = length
     this.#flowing = length === limit && limit < this.#parts.most()
-    if (this.#parts.engine.claimsStand && length > 0 && length <= FEW) this.#hopeful = true
     this.#pollMs = length > 0 ? POLL_SOON_MS : this.#nextPollMs
     this.#pollAtMs = this.#parts.clock.monotonicMs() + this.#pollMs
     this.#parts.hold(assignments, sentMs)
   }
 
-  /** For what could begin at once. Who has nobody free to do it leaves it to others, whatever could be held. */
-  get #stand(): { readonly ms: number; readonly limit: number } | undefined {
-    const limit = Math.min(this.#parts.vacancies(), this.#parts.most())
-    return limit > 0 ? { limit, ms: Math.min(this.#nextPollMs, STAND_MAX_MS) + STAND_SLACK_MS } : undefined
+  /** A claim that waited asked for what could begin at once: where it got all of that, the next asks for all there is room for. */
+  #expectMore(): void {
+    this.#flowing = false
+    this.#came = Number.POSITIVE_INFINITY
+    this.#hopeful = true
   }
 
   /** Where nothing is found. */

@@ -45,7 +45,8 @@ export interface WorkerOptions {
    */
   readonly prefetch?: number | undefined
   /**
-   * The longest pause between two looks at the queues, hints or no hints.
+   * The longest pause between two looks at the queues, hints or no hints. Whoever enqueues wakes a worker that waits; this is for what
+   * nobody tells of, such as a delay that is over, or a transaction of yours that took long to commit.
    * @default '1s'
    */
   readonly poll?: Duration | undefined

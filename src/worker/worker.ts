@@ -160,7 +160,6 @@ class JobWorker implements Worker, Desk, Member {
       heardCancel: options.heardCancel ?? ((_, cancel) => cancel),
     })
     this.#intake = new Intake({
-      engine,
       claiming: this.#claiming,
       clock: this.clock,
       machineMs: this.#machineMs,
@@ -184,14 +183,14 @@ class JobWorker implements Worker, Desk, Member {
       workerId: this.id,
       queues: new Set(queues.map(({ queue }) => queue)),
       alerts: this.#alerts,
-      wake: () => this.wake(),
+      wake: () => this.#intake.hinted(),
       alert: (dueMs) => {
         if (dueMs < this.#pulseAtMs) this.#pulse.wake()
       },
     })
     this.#membership = crew.join(this)
     if (options.signals === true) this.#signals = onSignals(() => this.stop())
-    this.wake()
+    this.#intake.hinted()
   }
 
   get keeper(): 'thread' | 'main' {
@@ -293,13 +292,13 @@ class JobWorker implements Worker, Desk, Member {
   #hold(assignments: readonly Assignment[], sentMs: number): void {
     if (assignments.length === 0) return
     const now = this.clock.monotonicMs()
-    // Leases are counted from when they were asked for: never later than the end the store has in mind.
+    // Leases are counted from when they were last looked for: never later than the end the store has in mind.
     const storeNow = this.engine.now()
     for (const assignment of assignments) {
-      const { job, leaseExpiresAt } = assignment
+      const { job, leaseExpiresAt, waitedMs = 0 } = assignment
       this.#expect(leaseWindowMs(job.spec.kind.policy))
       const placed = this.#ways.of(job)
-      const place = this.#leases.place(assignment, sentMs + leaseExpiresAt - storeNow)
+      const place = this.#leases.place(assignment, sentMs + waitedMs + leaseExpiresAt - storeNow)
       const execution = new Execution(this, assignment, placed?.handler ?? NOBODY, place, now)
       this.#leases.add(execution)
       if (placed === undefined) this.#unknownTypes.handBack(execution, storeNow)

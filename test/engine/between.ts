@@ -19,7 +19,6 @@ export class Between {
       throw new Error('connection lost')
     }
     return {
-      claimsStand: store.claimsStand,
       insert: async (items, tx, together): Promise<InsertAnswer> => {
         calls.insert += 1
         const answer = await store.insert(items, tx, together)

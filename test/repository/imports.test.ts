@@ -16,13 +16,14 @@ interface Rule {
 
 const PORT = ['store/store.ts']
 const ENGINE = ['engine/engine.ts']
-const ADAPTER: Rule = { areas: ['core', 'system', 'store', 'store/codec'], packages: ['node:*'] }
+const ADAPTER: Rule = { areas: ['core', 'system', 'store', 'store/codec', 'store/waiting'], packages: ['node:*'] }
 
 const RULES: Readonly<Record<string, Rule>> = {
   core: { areas: [] },
   system: { areas: ['core'], packages: ['node:*'] },
   store: { areas: ['core'] },
   'store/codec': { areas: ['core', 'store'] },
+  'store/waiting': { areas: ['core', 'system', 'store'] },
   'store/memory': { ...ADAPTER, packages: [] },
   'store/sqlite': ADAPTER,
   'store/postgres': { ...ADAPTER, packages: ['node:*', 'pg'] },

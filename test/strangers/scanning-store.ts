@@ -61,7 +61,6 @@ interface Row {
 const HANDED_OUT_MS = 5_000
 
 export class ScanningStore implements Store {
-  readonly claimsStand = false
   readonly #rows = new Map<JobId, Row>()
   /** By tenant, purpose and key. */
   readonly #keys = new Map<string, { readonly holder: JobId; readonly until: Time | undefined }>()
@@ -133,7 +132,17 @@ export class ScanningStore implements Store {
     }
   }
 
-  async claim(grant: Grant): Promise<ClaimAnswer> {
+  /** Whoever waits scans again and again. */
+  async claim({ waitMs = 0, signal, ...grant }: Grant): Promise<ClaimAnswer> {
+    const until = this.#now() + waitMs
+    for (;;) {
+      const answer = this.#claim(signal?.aborted === true ? { ...grant, lanes: [] } : grant)
+      if (answer.jobs.length > 0 || signal?.aborted === true || this.#now() >= until) return answer
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+  }
+
+  #claim(grant: Grant): ClaimAnswer {
     const now = this.#now()
     const again = [...this.#rows.values()].flatMap(({ job, claim }) =>
       claim?.requestId === grant.requestId && (job.lease?.expiresAt ?? 0) > now ? [claim.answer] : [],

@@ -60,7 +60,7 @@ export function definition(
 
 export function openStage(): Stage {
   const time = new VirtualTime(Date.UTC(2030, 0, 1))
-  const store = openMemoryStore({ clock: time })
+  const store = openMemoryStore({ clock: time, timers: time })
   const engine = new LocalEngine({ store, clock: time, random: realRandom, timers: time })
   const lines: Line[] = []
   const at =

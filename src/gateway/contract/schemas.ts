@@ -243,7 +243,7 @@ export const KEPT_BY_ANY_WORD: Exclude<Opaque, true> = Object.assign({}, ...Obje
 
 export const claims = membersOnly({
   workerId: workerName,
-  queues: listOf(listed, { min: 1, most: AT_ONCE.queues }),
+  queues: listOf(listed, { most: AT_ONCE.queues }).describe('none: what this requestId was given, and nothing new'),
   /** In the order wanted; instead of every priority of every queue. */
   lanes: listOf(membersOnly({ queue: listed, priority: z.int().min(COUNTS.priority.min).max(COUNTS.priority.max) }), {
     most: AT_ONCE.lanes,

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { COUNTS } from '../../core/limits.ts'
 import type { Policy } from '../../core/policy.ts'
-import type { Assignment, Engine } from '../../engine/engine.ts'
+import type { Assignment, ClaimRequest, Engine } from '../../engine/engine.ts'
 import type { Lane } from '../../store/store.ts'
 import type { Call, Handler, Parts } from '../call.ts'
 import type { claims } from '../contract/schemas.ts'
@@ -16,45 +16,65 @@ const PRIORITIES = Array.from({ length: COUNTS.priority.max + 1 }, (_, i) => i)
 
 export const claimJobs: Handler = async (call, parts) => {
   const words = call.body as Claims
-  const lanes = lanesOf(call, words)
-  const assignments = await (words.waitMs > 0 ? wait(call, parts, words, lanes) : once(call, parts, words, lanes))
-  const gone = call.signal.aborted
-  if (gone) await handBack(parts.engine, call, assignments)
-  return { status: 200, body: pieces(told(gone ? [] : assignments, words.compact)) }
-}
-
-const once = ({ token, requestId, signal }: Call, { engine, asks }: Parts, words: Claims, lanes: readonly Lane[]) => {
-  const { workerId, limit } = words
-  const work = () => engine.claim({ requestId: named(token, words, requestId), workerId, lanes, limit })
-  return asks.take({ holder: token, weight: lanes.length, signal, work })
-}
-
-async function wait(call: Call, parts: Parts, words: Claims, lanes: readonly Lane[]) {
-  const { engine, desk, polls, asks, lanes: waitedFor } = parts
+  const { token, signal } = call
   const { workerId, limit, waitMs } = words
-  using _poll = polls.share(call.token, 1)
-  using _lanes = waitedFor.share(call.token, lanes.length)
-  call.leave()
-  return await desk.wait({
-    lanes,
-    limit,
-    ask: (some, n) => {
-      const requestId = named(call.token, words, `${call.requestId}/${n}`)
-      const work = () => engine.claim({ requestId, workerId, lanes: some, limit })
-      return asks.take({ holder: call.token, weight: some.length, work })
-    },
-    waitMs,
-    signal: call.signal,
-    stillWelcome: call.stillWelcome,
-  })
+  const lanes = lanesOf(call, words)
+  const request = { requestId: named(token, words, call.requestId), workerId, lanes, limit, signal }
+  const isPoll = waitMs > 0
+  using _poll = parts.polls.share(token, isPoll ? 1 : 0)
+  using _lanes = parts.lanes.share(token, isPoll ? lanes.length : 0)
+  if (isPoll) call.leave()
+  // In its token's turn: only who finds nothing waits, for which there are no turns, but a bounded number of places.
+  let askedMs = 0
+  const work = () => {
+    askedMs = parts.clock.monotonicMs()
+    return parts.engine.claim(request)
+  }
+  let found = await parts.asks.take({ holder: token, weight: lanes.length, signal, work })
+  if (found.length === 0 && isPoll) {
+    askedMs = parts.clock.monotonicMs()
+    found = await wait(call, parts, { ...request, waitMs })
+  }
+  const gone = signal.aborted
+  if (gone) await handBack(parts.engine, call, found)
+  return { status: 200, body: pieces(told(gone ? [] : found, askedMs - call.cameMs, words.compact)) }
 }
 
-/**
- * A repeated claim must find the first one's answer, fences and inputs included. Whoever learns or guesses the id of
- * somebody else's claim must not: an id is good for the token that used it first.
- */
-const named = (token: Call['token'], { requestId }: Claims, own: string): string =>
-  requestId === undefined ? own : `${token.id}/${requestId}`
+/** Waits in the engine; until it is answered, the caller has gone, its token is not good any more, or the gateway ends. */
+async function wait(call: Call, parts: Parts, request: ClaimRequest): Promise<readonly Assignment[]> {
+  const { engine, timers, ending } = parts
+  const calledOff = new AbortController()
+  const callOff = () => calledOff.abort()
+  let timer: Disposable | undefined
+  const lookAtToken = () => {
+    if (calledOff.signal.aborted) return
+    timer = timers.after(WELCOME_EVERY_MS, () => void call.stillWelcome().then(lookAtToken, callOff))
+  }
+  call.signal.addEventListener('abort', callOff)
+  ending.addEventListener('abort', callOff)
+  if (call.signal.aborted || ending.aborted) callOff()
+  lookAtToken()
+  try {
+    const assignments = await engine.claim({ ...request, signal: calledOff.signal })
+    await welcomed(call, engine, assignments)
+    return assignments
+  } finally {
+    callOff()
+    timer?.[Symbol.dispose]()
+    call.signal.removeEventListener('abort', callOff)
+    ending.removeEventListener('abort', callOff)
+  }
+}
+
+/** Objects where the token is not good any more; what it was given meanwhile is released. */
+async function welcomed(call: Call, engine: Engine, assignments: readonly Assignment[]): Promise<void> {
+  try {
+    await call.stillWelcome()
+  } catch (error) {
+    await handBack(engine, call, assignments)
+    throw error
+  }
+}
 
 /** Nobody is there to take them: others may have them at once, not when the leases are over. */
 async function handBack(engine: Engine, { token, requestId }: Call, assignments: readonly Assignment[]): Promise<void> {
@@ -67,6 +87,16 @@ async function handBack(engine: Engine, { token, requestId }: Call, assignments:
   )
 }
 
+/** How soon a token that is revoked ends its long polls. */
+const WELCOME_EVERY_MS = 1_000
+
+/**
+ * A repeated claim must find the first one's answer, fences and inputs included. Whoever learns or guesses the id of
+ * somebody else's claim must not: an id is good for the token that used it first.
+ */
+const named = (token: Call['token'], { requestId }: Claims, own: string): string =>
+  requestId === undefined ? own : `${token.id}/${requestId}`
+
 function lanesOf({ token }: Call, { queues, priorities = PRIORITIES, lanes: wanted }: Claims): readonly Lane[] {
   const lanes = wanted ?? priorities.flatMap((priority) => queues.map((queue) => ({ queue, priority })))
   const foreign = lanes.find(({ queue }) => token.queues !== undefined && !token.queues.includes(queue))
@@ -74,10 +104,11 @@ function lanesOf({ token }: Call, { queues, priorities = PRIORITIES, lanes: want
   return lanes.map(({ queue, priority }) => ({ tenant: token.tenant, queue, priority }))
 }
 
-function told(assignments: readonly Assignment[], compact: boolean): Iterator<string> {
+/** `beforeMs`: what had passed when the engine was asked. */
+function told(assignments: readonly Assignment[], beforeMs: number, compact: boolean): Iterator<string> {
   if (!compact) return listed('{"jobs":[', assignments, textOf)
   const policies = new Map<Policy, number>()
-  const text = (assignment: Assignment) => compactTextOf(assignment, policies)
+  const text = (assignment: Assignment) => compactTextOf(assignment, beforeMs, policies)
   return listed('{"jobs":[', assignments, text, () => `],"policies":${JSON.stringify([...policies.keys()])}}`)
 }
 
@@ -92,8 +123,8 @@ function textOf({ job, fence, leaseExpiresAt, input, inputLater }: Assignment): 
 }
 
 /** What jobs have in common is most of what is told of them; and an input that comes as text need not be cut out of it. */
-function compactTextOf(assignment: Assignment, policies: Map<Policy, number>): string {
-  const { job, fence, leaseExpiresAt, input, inputLater } = assignment
+function compactTextOf(assignment: Assignment, beforeMs: number, policies: Map<Policy, number>): string {
+  const { job, fence, leaseExpiresAt, input, inputLater, waitedMs = 0 } = assignment
   const own = job.spec.kind.policy
   const policy = policies.get(own) ?? policies.size
   policies.set(own, policy)
@@ -103,6 +134,7 @@ function compactTextOf(assignment: Assignment, policies: Map<Policy, number>): s
     fence,
     leaseExpiresAt: new Date(leaseExpiresAt).toISOString(),
     inputLater,
+    waitedMs: Math.floor(beforeMs + waitedMs),
     input,
   })
 }

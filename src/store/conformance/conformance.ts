@@ -24,7 +24,7 @@ import { clock } from './s13-clock.ts'
 import { hints } from './s14-hints.ts'
 import { reads } from './s15-reads.ts'
 import { close } from './s16-close.ts'
-import { standing } from './s17-standing.ts'
+import { wait } from './s17-wait.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /** What is to be proved. */
@@ -39,7 +39,7 @@ export interface Subject {
   readonly cannot?: Readonly<Partial<Record<Need, string>>>
 }
 
-export type Need = 'reopen' | 'transaction' | 'hints' | 'standing' | 'setClock'
+export type Need = 'reopen' | 'transaction' | 'hints' | 'setClock'
 
 export interface Seat {
   readonly store: Store
@@ -101,7 +101,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   S14: hints,
   S15: reads,
   S16: close,
-  S17: standing,
+  S17: wait,
 }
 
 export function conformance(subject: Subject): readonly Case[] {
@@ -127,6 +127,5 @@ async function run(subject: Subject, scene: Scene): Promise<void> {
 }
 
 function offers(seat: Seat, need: Need | undefined): boolean {
-  if (need === 'standing') return seat.store.claimsStand
   return need === undefined || need === 'hints' || seat[need] !== undefined
 }

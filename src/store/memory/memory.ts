@@ -7,6 +7,7 @@ import { assert } from '../../core/assert.ts'
 import type { Time } from '../../core/job.ts'
 import type { Clock } from '../../system/clock.ts'
 import { SteadyClock } from '../../system/steady-clock.ts'
+import { realTimers, type Timers } from '../../system/timers.ts'
 import type {
   Beat,
   BeatAnswer,
@@ -30,6 +31,7 @@ import type {
   Transaction,
   Verdict,
 } from '../store.ts'
+import { ClaimDesk } from '../waiting/claim-desk.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { due } from './due.ts'
@@ -43,23 +45,31 @@ import { setting } from './settings.ts'
 import { Shelves } from './shelves.ts'
 
 export interface MemoryOptions {
-  /** Any clock will do, a virtual one too: the store reads it once per call and waits for nothing. */
+  /** Any clock will do, a virtual one too: the store reads it once per call. */
   readonly clock: Clock
+  /** What claims wait by; of the same time as the clock, where that is a virtual one. */
+  readonly timers?: Timers | undefined
 }
 
-export function openMemoryStore({ clock }: MemoryOptions): Store {
-  return new MemoryStore(clock)
+export function openMemoryStore({ clock, timers = realTimers }: MemoryOptions): Store {
+  return new MemoryStore(clock, timers)
 }
 
 class MemoryStore implements Store {
-  readonly claimsStand = false
   readonly #clock: SteadyClock
   readonly #hints = new Hints()
+  readonly #desk: ClaimDesk
   /** Present exactly until closed. */
   #shelves: Shelves | undefined = new Shelves()
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, timers: Timers) {
     this.#clock = new SteadyClock(clock)
+    this.#desk = new ClaimDesk({
+      clock,
+      timers,
+      look: async (grant, lanes) => this.#claim({ ...grant, lanes }),
+      subscribe: (wake) => this.subscribe(wake),
+    })
   }
 
   async insert(items: readonly NewJob[], tx?: Transaction, together = false): Promise<InsertAnswer> {
@@ -77,10 +87,7 @@ class MemoryStore implements Store {
   }
 
   async claim(grant: Grant): Promise<ClaimAnswer> {
-    const { shelves, now } = this.#enter()
-    const answer = claim(shelves, grant, now)
-    for (const { before } of answer.replayed ? [] : answer.jobs) this.#hints.aboutJob(before)
-    return answer
+    return (grant.waitMs ?? 0) > 0 ? this.#desk.claim(grant) : this.#claim(grant)
   }
 
   async commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer> {
@@ -125,8 +132,16 @@ class MemoryStore implements Store {
   }
 
   async close(): Promise<void> {
+    await this.#desk.close()
     this.#hints.close()
     this.#shelves = undefined
+  }
+
+  #claim(grant: Grant): ClaimAnswer {
+    const { shelves, now } = this.#enter()
+    const answer = claim(shelves, grant, now)
+    for (const { before } of answer.replayed ? [] : answer.jobs) this.#hints.aboutJob(before)
+    return answer
   }
 
   #enter(tx?: Transaction): { readonly shelves: Shelves; readonly now: Time } {

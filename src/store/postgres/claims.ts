@@ -19,7 +19,6 @@ import type { Connection } from './connection.ts'
 import type { Kinds } from './kinds.ts'
 import { keyText } from './new-row.ts'
 import { recordOf } from './records.ts'
-import type { Given, Standing } from './standing.ts'
 import type { Statements } from './statements.ts'
 import { attemptOf } from './step.ts'
 import { literal } from './uniform.ts'
@@ -29,22 +28,33 @@ export interface ClaimParts {
   readonly kinds: Kinds
   readonly statements: Statements
   readonly clock: Clock
-  readonly standing: Standing
   readonly bundles: Bundles
-  /** Where this process can be told what was given to it; absent: nothing may be, and no claim stands. */
-  readonly ownChannel: () => string | undefined
-  /** It was told something and has not heard it. */
-  readonly deaf: () => void
   /** The record before a claim that has been written to the log since. */
   readonly beforeClaim: (id: number, attempt: number) => Promise<ClaimedJob['before']>
   readonly sawClock: (now: number) => void
 }
 
+/** An answer as it came, header first, and the store's clock now. */
+export interface Found {
+  readonly rows: readonly Row[]
+  readonly now: number
+}
+
+/** Where a claim that found nothing is parked: until whoever enqueues answers it on this channel, or for so long. */
+export interface Park {
+  readonly channel: string
+  readonly ms: number
+}
+
+export interface Asking {
+  /** It may be parked already. Asking ends that, and brings what it was given. */
+  readonly isParked: boolean
+  readonly park?: Park | undefined
+}
+
 /** Smaller claims are about latency and order, not about throughput. */
 const DRAINING_FROM = 50
 const FROM_THE_BEGINNING_MS = 1_000
-/** Longer than any notification takes to a process that listens. */
-const HEARD_WITHIN_MS = 500
 
 export class Claims {
   readonly #parts: ClaimParts
@@ -57,14 +67,27 @@ export class Claims {
   }
 
   async claim(grant: Grant): Promise<ClaimAnswer> {
-    const { kinds, standing } = this.#parts
-    if (grant.lanes.some(({ tenant, queue }) => kinds.queue(tenant, queue) === undefined)) {
-      await kinds.internQueues(grant.lanes)
+    return this.answer(grant, await this.ask(grant, grant.lanes, { isParked: false }), false)
+  }
+
+  /** Claims what there is in these lanes, and parks the claim where there is nothing and it may be. */
+  async ask(grant: Grant, lanes: readonly Lane[], asking: Asking): Promise<Found> {
+    const { kinds } = this.#parts
+    if (lanes.some(({ tenant, queue }) => kinds.queue(tenant, queue) === undefined)) await kinds.internQueues(lanes)
+    const numbers = this.#numbers(lanes)
+    const starts = this.#starts(numbers, isDraining(grant))
+    if (starts.some((start) => start > 0)) {
+      const found = await this.#ask(grant, numbers, starts, { ...asking, park: undefined })
+      // Otherwise nothing was claimed, so nothing is remembered under the request: it may be asked from the beginning.
+      if (found.rows.length > 1 || found.rows[0]?.[FLUSHED] === true) return found
     }
-    // A lane that is asked for twice would give each of its jobs twice.
-    const lanes = [...new Set(grant.lanes.map((lane) => this.#number(lane)))]
-    const draining = grant.limit >= DRAINING_FROM
-    const { rows, now, stood } = standing.take(grant) ?? (await this.#asked(grant, lanes, draining))
+    const zeros = numbers.map(() => 0)
+    return this.#ask(grant, numbers, zeros, asking)
+  }
+
+  /** `isUnseen`: whatever it repeats was given to this very claim while it was parked, and nobody has seen it yet. */
+  async answer(grant: Grant, { rows, now }: Found, isUnseen: boolean): Promise<ClaimAnswer> {
+    const { kinds } = this.#parts
     const [head] = rows
     const found = jobRows(rows)
     // The claim's own time, which its jobs are stamped with; another call may have seen a later one meanwhile.
@@ -78,51 +101,27 @@ export class Claims {
     const nonce = String(head?.[HEAD])
     this.#remember(jobs, nonce, head?.[DOC])
     if (head?.[FLUSHED] === true) {
-      // Given while it stood: nobody has seen this answer yet.
-      const replayed = found.length > 0 && (!stood || found.some((row) => row[FLUSHED] === true))
-      return { now, nonce, replayed, jobs }
+      const isOurs = isUnseen && nonce === grant.nonce && found.every((row) => row[FLUSHED] !== true)
+      return { now, replayed: !isOurs, jobs }
     }
-    this.#putInOrder(jobs, lanes)
-    if (draining) this.#reach(jobs, lanes, grant.limit)
-    return { now, nonce, stands: standing.has(grant), replayed: false, jobs }
+    if (jobs.length > 1) this.#putInOrder(jobs, this.#numbers(grant.lanes))
+    if (isDraining(grant)) this.#reach(jobs, this.#numbers(grant.lanes), grant.limit)
+    return { now, replayed: false, jobs }
+  }
+
+  /** A lane that is asked for twice would give each of its jobs twice. */
+  #numbers(lanes: readonly Lane[]): readonly number[] {
+    return [...new Set(lanes.map((lane) => this.#number(lane)))]
   }
 
   #number({ tenant, queue, priority }: Lane): number {
     return laneNumber(this.#parts.kinds.queue(tenant, queue) ?? 0, priority)
   }
 
-  async #asked(grant: Grant, lanes: readonly number[], draining: boolean): Promise<Given> {
-    const { standing, deaf, sawClock } = this.#parts
-    for (;;) {
-      const stood = standing.has(grant)
-      const rows = await this.#found(grant, lanes, draining, stood)
-      const now = Number(rows[0]?.[CREATED_AT])
-      sawClock(now)
-      if (stood && rows[0]?.[FLUSHED] === true && now - Number(rows[0][STEP]) > HEARD_WITHIN_MS) deaf()
-      if (!standing.isGiven(grant)) return { rows, now, stood }
-      // Given something before its answer came: it is here, or asked for again.
-      const given = standing.take(grant)
-      if (given !== undefined) return given
-    }
-  }
-
-  async #found(grant: Grant, lanes: readonly number[], draining: boolean, stood: boolean): Promise<Row[]> {
-    const starts = this.#starts(lanes, draining)
-    if (starts.some((start) => start > 0)) {
-      const rows = await this.#ask({ ...grant, stand: undefined }, lanes, starts, stood)
-      // Otherwise nothing was claimed, so nothing is remembered under the request: it may be asked from the beginning.
-      if (rows.length > 1 || rows[0]?.[FLUSHED] === true) return rows
-    }
-    const zeros = lanes.map(() => 0)
-    return this.#ask(grant, lanes, zeros, stood)
-  }
-
-  /** Asks, and stands where it may and there is nothing. */
-  async #ask(grant: Grant, lanes: readonly number[], starts: readonly number[], stood: boolean): Promise<Row[]> {
-    const { connection, standing, statements, ownChannel } = this.#parts
-    const { requestId, workerId, actor, nonce, limit, maxInputBytes, stand } = grant
-    const channel = stand === undefined ? undefined : ownChannel()
-    if (channel !== undefined) standing.asked(grant)
+  async #ask(grant: Grant, lanes: readonly number[], starts: readonly number[], asking: Asking): Promise<Found> {
+    const { connection, statements, sawClock } = this.#parts
+    const { requestId, workerId, actor, nonce, limit, maxInputBytes } = grant
+    const { isParked, park } = asking
     const rows = await connection.run(statements.claim, () => [
       keyText(requestId),
       keyText(requestId) === storable(requestId) ? null : storable(requestId),
@@ -133,15 +132,13 @@ export class Claims {
       literal(starts),
       limit,
       maxInputBytes,
-      stood,
-      channel === undefined ? undefined : stand?.ms,
-      stand?.limit,
-      channel,
+      isParked,
+      park?.ms,
+      park?.channel,
     ])
-    const [head] = rows
-    if (typeof head?.[ID] === 'number') standing.answered(grant, Number(head[CREATED_AT]))
-    else standing.forget(grant)
-    return rows
+    const now = Number(rows[0]?.[CREATED_AT])
+    sawClock(now)
+    return { rows, now }
   }
 
   #starts(lanes: readonly number[], draining: boolean): readonly number[] {
@@ -205,6 +202,8 @@ export class Claims {
     })
   }
 }
+
+const isDraining = ({ limit }: Grant): boolean => limit >= DRAINING_FROM
 
 /** Numbers of the same length are in the order of their texts. */
 const byTime = (a: ClaimedJob['before'], b: ClaimedJob['before']): number =>

@@ -1,7 +1,7 @@
 /**
  * Hints. Listeners of this process are told at once; other processes by NOTIFY, which rides along with the commit that
  * makes the work, or follows a moment later where there is much of it, and is never inside a transaction of a caller's.
- * What others notify comes in by `listening.ts`, for as long as somebody here wants to know.
+ * What others notify comes in by `waiting/listening.ts`, for as long as somebody here wants to know.
  *
  * Riding along saves a statement and its round trip; but a commit that notifies holds a lock which all others that do
  * wait for. So it is for single jobs, whose latency somebody may notice, and paid for by the job: a few per millisecond
@@ -16,9 +16,9 @@ import type { Random } from '../../system/random.ts'
 import type { Timers } from '../../system/timers.ts'
 import type { Hint } from '../store.ts'
 import type { Run } from './kinds.ts'
-import { Listening } from './listening.ts'
 import type { Route } from './route.ts'
 import type { Statements } from './statements.ts'
+import { Listening } from './waiting/listening.ts'
 
 export interface HintParts {
   /** For LISTEN: past a pooler, where there is one. */
@@ -40,6 +40,8 @@ const BUSY_MS = 100
 const TOLD_PER_MS = 4
 const SAVED_MAX = 40
 const SOON_MAX_MS = 10
+/** When a caller's transaction has probably been committed. Nobody tells us; what is committed later is found by looking. */
+const LATER_MS = 25
 /** NOTIFY takes fewer than 8000 bytes. What is longer is not told in particular. */
 const WORDS_LENGTH_MAX = 7_999
 /** So many are tried. */
@@ -48,7 +50,7 @@ const QUEUES_MAX = 100
 
 type Queue = Pick<Kind, 'tenant' | 'queue'>
 
-/** Words that leave with a commit. Where it gives its work away itself, what is left of them: about everything else. */
+/** A NOTIFY that leaves with the inserting commit. `rest` replaces `all` where the commit gave all its jobs to a parked claim. */
 export interface Ride {
   readonly values: readonly [channel: string, all: string, rest: string | null]
   readonly queues: ReadonlyMap<string, Queue>
@@ -66,6 +68,8 @@ export class Hints {
   #untold: Hint[] = []
   #queues = new Map<string, Queue>()
   #jobs = new Map<number, Queue>()
+  /** Queues that callers have enqueued to in transactions of theirs, each with a timer. */
+  readonly #expected = new Map<string, Disposable>()
   #timer: Disposable | undefined
   /** When it goes off. */
   #dueAt = 0
@@ -100,11 +104,6 @@ export class Hints {
     this.#listening.deaf()
   }
 
-  /** There is work for this process alone. */
-  given({ tenant, queue }: Queue): void {
-    this.#tell({ about: 'queue', tenant, queue })
-  }
-
   /** What to say in the very commit that makes work; undefined: it will be said a moment later. */
   ride(queues: Iterable<Queue>, jobs: number): Ride | undefined {
     if (this.#closed || jobs === 0 || this.#save() <= 0) return undefined
@@ -113,7 +112,7 @@ export class Hints {
     return this.#take(own)
   }
 
-  /** It was not committed, or nobody knows. */
+  /** The commit it rode with failed, or its outcome is unknown: what it was to say is said again. */
   failed({ queues, jobs }: Ride): void {
     for (const queue of queues.values()) this.work([queue], 0)
     for (const [number, queue] of jobs) this.job(number, queue)
@@ -130,6 +129,20 @@ export class Hints {
     const saved = this.#save()
     this.#spend(jobs)
     this.#gather(Math.max(0, -saved / TOLD_PER_MS))
+  }
+
+  /** There will be work, once the caller's transaction is committed, inside which nothing may be said. */
+  later(queues: Iterable<Queue>): void {
+    if (this.#closed) return
+    for (const queue of queues) {
+      const name = nameOf(queue)
+      if (this.#expected.has(name)) continue
+      const tell = () => {
+        this.#expected.delete(name)
+        this.work([queue], 1)
+      }
+      this.#expected.set(name, this.#parts.timers.after(LATER_MS, tell))
+    }
   }
 
   /** Somebody waits to hear of this job: of its end, or as its owner. */
@@ -154,6 +167,7 @@ export class Hints {
   async close(): Promise<void> {
     this.#closed = true
     this.#listeners.clear()
+    for (const timer of this.#expected.values()) timer[Symbol.dispose]()
     // A process that enqueues and goes has told nobody yet.
     if (this.#queues.size + this.#jobs.size > 0) this.#sending = this.#sending.then(() => this.#send())
     this.#timer?.[Symbol.dispose]()

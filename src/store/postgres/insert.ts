@@ -10,16 +10,7 @@ import { type Connection, leastBusy } from './connection.ts'
 import type { Hints, Ride } from './hints.ts'
 import { insertTogether, insertTogetherIn } from './insert-together.ts'
 import type { Kinds } from './kinds.ts'
-import {
-  birthShape,
-  columnsOf,
-  fieldsOf,
-  isReadyAtOnce,
-  type KeyedRow,
-  keyedRow,
-  type NewRow,
-  newRow,
-} from './new-row.ts'
+import { birthShape, columnsOf, type KeyedRow, keyedRow, type NewRow, newRow } from './new-row.ts'
 import { readyKinds } from './ready-kinds.ts'
 import type { Statements } from './statements.ts'
 import { codeOf, LOCK_NOT_AVAILABLE } from './trouble.ts'
@@ -47,7 +38,7 @@ export interface InsertParts {
   readonly hints: Pick<Hints, 'ride' | 'failed' | 'work'>
 }
 
-/** What a commit did. `given`: nothing of it is left for others. */
+/** What a commit did. `given`: a parked claim took every job of this batch, so that nobody else need be notified. */
 interface Done {
   readonly verdicts: readonly Verdict[]
   readonly given: boolean
@@ -159,11 +150,6 @@ export class Inserts {
   #plainCall(items: readonly NewJob[], ride: Ride | undefined): { readonly text: string; readonly values: unknown[] } {
     const { kinds, statements } = this.#parts
     const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
-    const [item] = items
-    const [row] = rows
-    if (ride !== undefined && items.length === 1 && item !== undefined && row !== undefined && isReadyAtOnce(row)) {
-      return { text: statements.insertOne, values: [...fieldsOf(row), birthShape(item), ...ride.values] }
-    }
     const values = [...columnsOf(rows), literal(uniform(items, birthShape))]
     if (ride === undefined) return { text: statements.insertPlain, values }
     return { text: statements.insertPlainOffering, values: [...values, laneOf(rows), ...ride.values] }

@@ -1,5 +1,4 @@
-/** A new job as the database takes it in: as JSON, as a row of many columns, or alone. */
-
+/** A new job as the database takes it in: as JSON, or as a row of many columns. */
 import { createHash } from 'node:crypto'
 import { digest } from '../../core/hash.ts'
 import { idNumber } from '../../core/id.ts'
@@ -78,22 +77,6 @@ export function columnsOf(rows: readonly NewRow[]): readonly (Buffer | string)[]
     literal(uniform(rows, ({ p }) => p)),
   ]
 }
-
-/** A row as `insert_one` takes it. */
-export const fieldsOf = ({ i, b, h, t, k, l, w, c, m }: NewRow): readonly unknown[] => [
-  i,
-  b,
-  h,
-  t,
-  k,
-  l,
-  w,
-  c,
-  m && `{${m}}`,
-]
-
-/** It may be claimed at once, and nothing happens to it by the clock. */
-export const isReadyAtOnce = ({ r, n, p }: NewRow): boolean => r === undefined && n === undefined && p === undefined
 
 export function keyedRow(item: NewJob, kind: Interned): KeyedRow {
   const { alias, kind: words } = item.job.spec

@@ -54,12 +54,12 @@ import { eventsOfJob, logOf } from './logs.ts'
 import { recordOf } from './records.ts'
 import { prepareSchema } from './schema/prepare.ts'
 import { queuesWritten, settings } from './settings.ts'
-import { Standing } from './standing.ts'
 import { statementsIn } from './statements.ts'
 import type { Address } from './target.ts'
 import { Transactions } from './transactions.ts'
 import { PostgresRewound } from './trouble.ts'
 import type { Meeting } from './verdict.ts'
+import { Waiting } from './waiting/waiting.ts'
 import { type Ways, waysOf } from './ways.ts'
 
 export interface PostgresOptions {
@@ -131,7 +131,6 @@ interface PostgresParts extends Ways {
 }
 
 class Postgres implements PostgresStore {
-  readonly claimsStand = true
   readonly #connections: readonly Connection[]
   readonly #load: LoadParts
   readonly #callers: CallersTransactions
@@ -139,6 +138,7 @@ class Postgres implements PostgresStore {
   readonly #reads: LoadParts
   readonly #inserts: Inserts
   readonly #claims: Claims
+  readonly #waiting: Waiting
   readonly #commits: Commits
   readonly #heartbeats: Heartbeats
   readonly #ticks: Run
@@ -176,8 +176,7 @@ class Postgres implements PostgresStore {
       log.error('the database has lost what it had acknowledged', { server: link.client.where, reason: error.message })
       throw error
     })
-    const standing = new Standing({ clock, sawClock, tell: (queue) => this.#hints.given(queue) })
-    const heard = (payload: string) => standing.heard(payload)
+    const heard = (payload: string) => this.#waiting.heard(payload)
     this.#hints = new Hints({ route: past, schema, run, statements, clock, timers, random, heard })
     this.#callers = new CallersTransactions(statements.isOpen)
     this.#inserts = new Inserts({
@@ -191,18 +190,23 @@ class Postgres implements PostgresStore {
     })
     const beforeClaim = (id: number, attempt: number) => this.#beforeClaim(id, attempt)
     const bundles = new Bundles()
-    const ownChannel = () => this.#hints.ownChannel
     this.#claims = new Claims({
       connection: connection('claims'),
       kinds,
       statements,
       clock,
-      standing,
       bundles,
-      ownChannel,
-      deaf: () => this.#hints.deaf(),
       sawClock,
       beforeClaim,
+    })
+    this.#waiting = new Waiting({
+      claims: this.#claims,
+      clock,
+      timers,
+      sawClock,
+      ownChannel: () => this.#hints.ownChannel,
+      deaf: () => this.#hints.deaf(),
+      subscribe: (wake) => this.subscribe(wake),
     })
     this.#commits = new Commits({
       connections: [owners, connection('settles')],
@@ -223,7 +227,9 @@ class Postgres implements PostgresStore {
       const run = runIn(tx, this.#load.statements)
       const inside: LoadParts = { ...this.#load, run }
       const load = (met: readonly Meeting[]) => loadMet(inside, met)
-      return { items: await this.#inserts.insertIn(items, run, load, together), now: this.#now }
+      const answers = await this.#inserts.insertIn(items, run, load, together)
+      this.#hints.later(items.map(({ job }) => job.spec.kind))
+      return { items: answers, now: this.#now }
     }
     const answers = await (together ? this.#inserts.insertTogether(items) : this.#inserts.insert(items))
     return { items: answers, now: items.length === 0 ? await this.#readClock() : this.#now }
@@ -235,7 +241,7 @@ class Postgres implements PostgresStore {
   }
 
   claim(grant: Grant): Promise<ClaimAnswer> {
-    return this.#claims.claim(grant)
+    return (grant.waitMs ?? 0) > 0 ? this.#waiting.claim(grant) : this.#claims.claim(grant)
   }
 
   async commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer> {
@@ -302,7 +308,8 @@ class Postgres implements PostgresStore {
   async close(): Promise<void> {
     for (const connection of this.#connections) connection.leave()
     this.#transactions.close()
-    const ended = Promise.all([this.#inserts, this.#commits, this.#heartbeats, this.#hints].map((each) => each.close()))
+    const parts = [this.#waiting, this.#inserts, this.#commits, this.#heartbeats, this.#hints]
+    const ended = Promise.all(parts.map((each) => each.close()))
     await within(this.#timers, CLOSE_WITHIN_MS, ended)
     await Promise.all(this.#connections.map((connection) => connection.close()))
     await Promise.all(this.#routes.map((route) => route.close()))

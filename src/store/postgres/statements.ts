@@ -1,10 +1,8 @@
 /** Every statement the adapter sends, by name. The functions they call live beside their readers, a file each; this is their only caller. */
 export interface Statements {
   readonly insertPlain: string
-  /** The same, and given away by the same commit, or told of. */
+  /** As `insertPlain`, then `offer`s the jobs to a parked claim in the same commit; if none takes all, listeners are notified. */
   readonly insertPlainOffering: string
-  /** The same for one alone. */
-  readonly insertOne: string
   readonly enqueue: string
   readonly enqueueOffering: string
   readonly enqueueTogether: string
@@ -76,13 +74,12 @@ export const statementsIn = (schema: string): Statements => {
   return {
     insertPlain: `select ${s}.insert_plain(${COLUMNS})`,
     insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${COLUMNS}) as i`,
-    insertOne: `select * from ${s}.insert_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     enqueue,
     enqueueTogether,
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
     // Who opens the store may read this table, whatever else they may not.
     isOpen: `lock table ${s}.migration in access share mode`,
-    claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     settle,
     missed: `select ${s}.missed($1, $2)`,
     loosen: `select ${s}.loosen($1, true)`,

@@ -8,6 +8,7 @@ import { assert } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
 import { idNumber, idText } from '../../core/id.ts'
 import type { Job, Time } from '../../core/job.ts'
+import { realClock } from '../../system/clock.ts'
 import { realTimers } from '../../system/timers.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { original, storable } from '../codec/text.ts'
@@ -35,6 +36,7 @@ import type {
   Transaction,
   Verdict,
 } from '../store.ts'
+import { ClaimDesk } from '../waiting/claim-desk.ts'
 import { beatCarefully, type Heard } from './beat-carefully.ts'
 import { bearable, lettersOfChange } from './burden.ts'
 import { ChangeRows, type PlacedRow } from './change-rows.ts'
@@ -89,12 +91,17 @@ export async function openSqliteStore(options: SqliteOptions = {}): Promise<Stor
 }
 
 class SqliteStore implements Store {
-  readonly claimsStand = false
   readonly #writer: Channel
   readonly #reader: Reader
   readonly #kinds: Kinds
   readonly #hints: Hints
   readonly #insertParts: InsertParts
+  readonly #desk = new ClaimDesk({
+    clock: realClock,
+    timers: realTimers,
+    look: (grant, lanes) => this.#claim({ ...grant, lanes }),
+    subscribe: (wake) => this.subscribe(wake),
+  })
 
   constructor(writer: Channel, reader: Reader, kinds: Kinds, hints: Hints) {
     this.#writer = writer
@@ -133,7 +140,11 @@ class SqliteStore implements Store {
     }
   }
 
-  async claim(grant: Grant): Promise<ClaimAnswer> {
+  claim(grant: Grant): Promise<ClaimAnswer> {
+    return (grant.waitMs ?? 0) > 0 ? this.#desk.claim(grant) : this.#claim(grant)
+  }
+
+  async #claim(grant: Grant): Promise<ClaimAnswer> {
     const { now, answered } = await this.#writer.call('claim', {
       request: storable(grant.requestId),
       worker: storable(grant.workerId),
@@ -263,9 +274,11 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
+    const left = this.#desk.close()
     this.#hints.close()
     // The writer last: it leaves one file behind, which a reader that is still there would not let it.
     await this.#writer.close(this.#reader.close())
+    await left
   }
 
   async #beaten(row: BeatenRow, beat: Beat, now: Time): Promise<Heard> {

@@ -14,7 +14,6 @@ async function proveThroughPgbouncer(): Promise<void> {
     name: 'postgres+pgbouncer',
     cannot: {
       hints: 'a pooler in transaction mode gives nobody a session to listen in; polling is the truth',
-      standing: 'nobody who stands could be told',
     },
     repeated: { cases: /^S10 in a new job/, because: 'a pooler hands bytes on, and postgres.test.ts writes them all' },
     url: pooler.url,

@@ -309,11 +309,41 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
     },
   },
   S17: {
-    'answers no claim that stands': (store) => ({
-      claim: async ({ stand: _, ...grant }) => ({ ...(await store.claim(grant)), stands: true }),
+    'does not wait': (store) => ({ claim: ({ waitMs: _, ...grant }) => store.claim(grant) }),
+    'waits for ever': (store) => ({
+      claim: (grant) => store.claim({ ...grant, waitMs: grant.waitMs && 1e12 }),
     }),
-    'answers under the nonce of whoever asks': (store) => ({
-      claim: async (grant) => ({ ...(await store.claim(grant)), nonce: undefined }),
+    'looks only when it is told to': (store) => ({
+      async claim({ waitMs = 0, ...grant }) {
+        for (;;) {
+          const told = Promise.withResolvers<void>()
+          await using _subscription = await store.subscribe(() => told.resolve())
+          grant.signal?.addEventListener('abort', () => told.resolve())
+          const answer = await store.claim(grant)
+          if (answer.jobs.length > 0 || waitMs === 0 || grant.signal?.aborted === true) return answer
+          await told.promise
+        }
+      },
+    }),
+    'does not hear that nobody waits': (store) => ({ claim: ({ signal: _, ...grant }) => store.claim(grant) }),
+    'claims for whoever has gone': (store) => ({
+      claim: ({ signal, ...grant }) =>
+        signal?.aborted === true ? store.claim({ ...grant, waitMs: 0 }) : store.claim({ ...grant, signal }),
+    }),
+    'forgets what it has given when nobody waits any more': (store) => ({
+      async claim(grant) {
+        const answer = await store.claim(grant)
+        return grant.signal?.aborted === true ? { ...answer, jobs: [] } : answer
+      },
+    }),
+    'goes on waiting in the name of whoever has gone': (store) => ({
+      async claim(grant) {
+        const { signal, waitMs, ...rest } = grant
+        const answer = await store.claim(grant)
+        if (signal?.aborted === true)
+          void store.claim({ ...rest, waitMs, requestId: `${rest.requestId}x` }).catch(() => {})
+        return answer
+      },
     }),
     'says of what nobody has seen that it is a repetition': (store) => ({
       async claim(grant) {
@@ -321,27 +351,14 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
         return { ...answer, replayed: answer.jobs.length > 0 }
       },
     }),
-    'tells nobody': () => ({ subscribe: async () => ({ [Symbol.asyncDispose]: async () => {} }) }),
-    'loses what it has given': (store) => ({
+    'tells the time when it began to wait': (store) => ({
       async claim(grant) {
-        const answer = await store.claim(grant)
-        return answer.nonce === undefined ? answer : { ...answer, nonce: undefined, jobs: [] }
+        const { now } = await store.load([])
+        return { ...(await store.claim(grant)), now }
       },
     }),
-    'lets a claim stand that was to sit down': (store) => ({
-      claim: (grant) =>
-        store.claim(grant.limit === 0 ? { ...grant, stand: { ms: 30_000, limit: 1 }, limit: 1 } : grant),
-    }),
-    'lets a claim stand that did not ask for it': (store) => ({
-      claim: (grant) => store.claim({ ...grant, stand: { ms: 30_000, limit: 1 } }),
-    }),
-    'lets claims stand for ever': (store) => ({
-      claim: ({ stand, ...grant }) => store.claim({ ...grant, stand: stand && { ...stand, ms: 1e12 } }),
-    }),
-    'gives more than asked for': (store) => ({
-      claim: ({ stand, ...grant }) => store.claim({ ...grant, stand: stand && { ...stand, limit: stand.limit + 1 } }),
-    }),
-    'lets a claim stand for all priorities': (store) => ({
+    'gives more than asked for': (store) => ({ claim: (grant) => store.claim({ ...grant, limit: grant.limit + 1 }) }),
+    'waits for all priorities': (store) => ({
       claim: (grant) =>
         store.claim({
           ...grant,
@@ -354,13 +371,13 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
           operations.map((each) => (each.op === 'put' && each.collection === 'queue' ? { ...each, text: '{}' } : each)),
         ),
     }),
-    'answers all claims that stand': (store) => {
+    'answers all who wait': (store) => {
       const last: { jobs: ClaimAnswer['jobs'] } = { jobs: [] }
       return {
         async claim(grant) {
           const answer = await store.claim(grant)
           if (answer.jobs.length > 0) last.jobs = answer.jobs
-          return grant.limit === 0 ? { ...answer, jobs: last.jobs } : answer
+          return grant.signal?.aborted === true ? { ...answer, jobs: last.jobs } : answer
         },
       }
     },
@@ -370,7 +387,6 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
 /** The whole store, with some of its methods tampered with. */
 export function tampered(store: Store, sabotage: Sabotage): Store {
   return {
-    claimsStand: store.claimsStand,
     insert: (items, tx) => store.insert(items, tx),
     load: (items) => store.load(items),
     claim: (grant) => store.claim(grant),

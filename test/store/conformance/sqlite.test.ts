@@ -25,7 +25,6 @@ prove({
   name: 'sqlite',
   cannot: {
     transaction: 'a file has one writer, and a caller’s transaction on it would lock the store out',
-    standing: 'whoever enqueues is on the same machine: a claim is no trip that could be spared',
   },
   open: seats.open,
 })

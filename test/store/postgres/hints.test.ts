@@ -53,7 +53,7 @@ afterEach(() => {
   nowMs += 1_000
 })
 
-const rode = () => statements.filter((text) => /\.(offer|insert_one)\(/.test(text))
+const rode = () => statements.filter((text) => /\.offer\(/.test(text))
 const apart = () => statements.filter((text) => text.startsWith('select pg_notify'))
 const heardOf = (kind: Kind) => eventually('a hint', () => heard.some((hint) => isAbout(hint, kind)))
 const isAbout = (hint: Hint, { queue }: Kind) => hint.about === 'queue' && hint.queue === queue

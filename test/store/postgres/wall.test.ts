@@ -68,7 +68,7 @@ describe('whoever is in the role of the installation', () => {
       `pawl.move_one('{}', 0, false)`,
       `pawl.bear('{}', 0, null)`,
       `pawl.take_key('', '', '', 1, 0, 0, null)`,
-      `pawl.stands_for(1, 0)`,
+      `pawl.parked_for(1, 0)`,
       `pawl.answer(null, '[]')`,
     ]) {
       expect(await codeOf(app.query(`select ${call}`)), call).toBe('42501')

@@ -1,13 +1,13 @@
 -- Who calls it: claim. Index: ready's primary key, lane by lane; lease and job by primary key. Locks: the rows it takes,
 -- SKIP LOCKED. Lanes are different ones. The first row of the answer tells the time, the time of the claim (as step), its
 -- nonce (as head), its number if it is a bundle (as doc), whether it is a repetition (as flushed), and whether nothing was
--- found and it stands now (then it has an id). Then the jobs, in any order: the caller knows the one it asked for. Those of a
+-- found and it is parked now (then it has an id). Then the jobs, in any order: the caller knows the one it asked for. Those of a
 -- bundle that are of one kind and lane are one row of columns, unless `as_rows`: who gives them away looks at their ids. What
 -- the caller can compute (lease end, attempt, how far a lane was read) is not sent: each column cost 0.1 µs a row.
 create or replace function pawl.claim(request_id text, request_text text, worker_id text, actor_name text, nonce_text text,
                            lanes int[], starts bigint[], wanted int, max_bytes bigint,
-                           stood boolean default false, stand_ms bigint default null, stand_wanted int default null,
-                           stand_channel text default null, as_rows boolean default false)
+                           was_parked boolean default false, park_ms bigint default null, park_channel text default null,
+                           as_rows boolean default false)
 returns table (id bigint, created_at bigint, kind int, lane int, head text, input text, doc text, step bigint,
                flushed boolean)
 language plpgsql rows 500
@@ -18,7 +18,7 @@ declare
   claim_id bigint;
   claimed_at bigint;
   claim_nonce text;
-  stands_as bigint;
+  parked_as bigint;
   started bigint := clock();
   tids tid[];
   ids bigint[];
@@ -39,7 +39,7 @@ declare
   shapes text[] := '{qcc}';
 begin
   -- Waits for whoever is answering it just now.
-  if stood then delete from standing s where s.request = request_id; end if;
+  if was_parked then delete from parked p where p.request = request_id; end if;
   select c.id, c.at, c.nonce into claim_id, claimed_at, claim_nonce from claim c where c.request = request_id;
   if claim_id is not null then
     perform loosen_from(c.id, c.jobs) from claim c where c.id = claim_id and c.low is not null;
@@ -74,13 +74,12 @@ begin
     ) as r
     limit wanted
   ) as r;
-  if ids is null and stand_ms > 0 then
-    insert into standing (request, request_words, worker, actor, nonce, lanes, wanted, max_bytes, until, channel)
-    values (request_id, request_text, worker_id, actor_name, nonce_text, lanes, stand_wanted, max_bytes, started + stand_ms,
-            stand_channel)
+  if ids is null and park_ms > 0 then
+    insert into parked (request, request_words, worker, actor, nonce, lanes, wanted, max_bytes, until, channel)
+    values (request_id, request_text, worker_id, actor_name, nonce_text, lanes, wanted, max_bytes, started + park_ms, park_channel)
     -- There already: an earlier try that was not answered.
     on conflict (request) do update set nonce = excluded.nonce, until = excluded.until, channel = excluded.channel
-    returning standing.id into stands_as;
+    returning parked.id into parked_as;
   end if;
   if ids is not null then
     claim_id := nextval('claim_id_seq');
@@ -91,7 +90,7 @@ begin
       where a.ctid = tids[1] and z.ctid = tids[cardinality(tids)];
     end if;
   end if;
-  id := stands_as; created_at := started; head := nonce_text; step := started; flushed := false;
+  id := parked_as; created_at := started; head := nonce_text; step := started; flushed := false;
   doc := case when bundled then claim_id end;
   return next;
   if ids is null then return; end if;

@@ -1,4 +1,4 @@
--- Forgets entries that everybody has had time to read, claims nothing refers to any more (both in bounded batches), and waiting
+-- Forgets entries that everybody has had time to read, claims nothing refers to any more (both in bounded batches), and parked
 -- claims whose time is over.
 -- Caller: `postgres.ts`. Index: entry_at, claim's primary key. Locks: the entries it forgets, SKIP LOCKED.
 create or replace function pawl.trim_feed(older_than bigint, most int) returns int
@@ -9,6 +9,6 @@ begin
   cut as (delete from entry e using old where e.id = old.id returning e.claim),
   freed as (delete from claim c using cut where c.id = cut.claim and c.refs <= 0)
   select count(*) into gone from cut;
-  delete from standing s where s.until < clock();
+  delete from parked p where p.until < clock();
   return gone;
 end $$;

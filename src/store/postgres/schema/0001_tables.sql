@@ -192,14 +192,14 @@ create index claim_bundle on pawl.claim (low, high) where low is not null;
 create index claim_tick on pawl.claim (tick) where tick is not null;
 create index claim_at on pawl.claim (at);
 
--- Claims that found nothing and stand: whoever enqueues something for them answers them (`pawl.offer`). Good `until` then,
--- and as long as somebody listens on `channel`, which is known to nobody else. Nothing is lost with it, so it is not
--- logged: standing costs no flush, and a server that crashed begins without. Its numbers are logged all the same, one flush
+-- Claims that found nothing and wait: whoever enqueues something for one of them answers it (`pawl.offer`). Parked until `until`,
+-- and as long as its process listens on `channel`, which is known to nobody else. Nothing is lost with it, so it is not
+-- logged: parking costs no flush, and a server that crashed begins without. Its numbers are logged all the same, one flush
 -- in 32: the sequence of an unlogged table would be unlogged too, and no server from 15 to 18 can read such a sequence after
--- it was a standby and was promoted ("bad magic number"), so that no claim could stand any more after a failover.
-create sequence pawl.standing_number;
-create unlogged table pawl.standing (
-  id bigint primary key default nextval('pawl.standing_number'),
+-- it was a standby and was promoted ("bad magic number"), so that no claim could be parked any more after a failover.
+create sequence pawl.parked_number;
+create unlogged table pawl.parked (
+  id bigint primary key default nextval('pawl.parked_number'),
   request text not null unique,
   request_words text,
   worker text not null,

@@ -1,9 +1,10 @@
--- Who calls it: whoever gave something to a claim that stands. It stands no more, and who made it is told on its own
--- channel, with all there is to know where that fits.
-create or replace function pawl.answer(it pawl.standing, given json) returns void language plpgsql as $$
+-- Ends the parking of a claim that was given something, and notifies the channel of its process: with what was given where
+-- that fits into a notification (8,000 bytes), else with the request alone, which asks for it then.
+-- Caller: `offer`. Index: parked's primary key. Locks: none but the row's, which the caller has.
+create or replace function pawl.answer(it pawl.parked, given json) returns void language plpgsql as $$
 declare
-  words text := json_build_array(it.request, given);
+  payload text := json_build_array(it.request, given);
 begin
-  delete from pawl.standing s where s.id = it.id;
-  perform pg_notify(it.channel, case when octet_length(words) < 8000 then words else json_build_array(it.request)::text end);
+  delete from pawl.parked p where p.id = it.id;
+  perform pg_notify(it.channel, case when octet_length(payload) < 8000 then payload else json_build_array(it.request)::text end);
 end $$;

@@ -5,14 +5,14 @@
  * It would never notice by itself that it has become deaf: so it asks something now and then, and the route finds out
  * whether that is answered.
  */
-import type { Clock } from '../../system/clock.ts'
-import { fractionOf, type Random } from '../../system/random.ts'
-import type { Timers } from '../../system/timers.ts'
-import { within } from '../../system/within.ts'
-import type { Link, Role } from './link.ts'
-import { keepsBackend } from './pooling.ts'
-import type { Route } from './route.ts'
-import type { Statements } from './statements.ts'
+import type { Clock } from '../../../system/clock.ts'
+import { fractionOf, type Random } from '../../../system/random.ts'
+import type { Timers } from '../../../system/timers.ts'
+import { within } from '../../../system/within.ts'
+import type { Link, Role } from '../link.ts'
+import { keepsBackend } from '../pooling.ts'
+import type { Route } from '../route.ts'
+import type { Statements } from '../statements.ts'
 
 export interface ListeningParts {
   readonly route: Route

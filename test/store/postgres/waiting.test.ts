@@ -19,9 +19,11 @@ let producer: Store
 /** How often the claimer asked the server, and what it heard. */
 let trips = 0
 let heard: Hint[] = []
+/** Claims that still wait, to be called off after each test. */
+const waiting = new Set<AbortController>()
 /** Happens once, to the claimer's next claim. */
 let accident: ((send: () => Promise<{ rows: unknown[] }>) => Promise<{ rows: unknown[] }>) | undefined
-/** Their own clocks: they stand still unless a test moves them, so that what is judged by them is always judged alike. */
+/** Their own clocks: they stand still unless a test moves them, so that nobody looks by itself and what is judged is judged alike. */
 let claimerMs = 1_000
 let producerMs = 1_000
 
@@ -68,15 +70,33 @@ beforeEach(() => {
 })
 
 afterEach(async () => {
-  await admin.query('delete from pawl.standing')
+  for (const each of waiting) each.abort()
+  waiting.clear()
+  await admin.query('delete from pawl.parked')
 })
 
-async function stood(options: Partial<Grant> = {}, store = claimer): Promise<Grant> {
-  const grant = { ...grantOf(queue, 5), stand: { ms: 30_000, limit: 5 }, ...options }
-  expect((await store.claim(grant)).jobs).toEqual([])
+interface Claim {
+  readonly grant: Grant
+  readonly answer: Promise<ClaimAnswer>
+  /** Calls it off, and answers with what it was given. */
+  readonly leave: () => Promise<ClaimAnswer>
+}
+
+/** A claim that waits, and is parked unless that is not expected. */
+async function parked(options: Partial<Grant> = {}, store = claimer, places = 1): Promise<Claim> {
+  const ends = new AbortController()
+  waiting.add(ends)
+  const grant = { ...grantOf(queue, 5), waitMs: 60_000, pollMs: 60_000, signal: ends.signal, ...options }
+  const answer = store.claim(grant)
+  answer.catch(() => {})
+  await eventually('it to be parked, or not', async () => trips > 0 && (await countParked()) === places)
   heard = []
   trips = 0
-  return grant
+  const leave = () => {
+    ends.abort()
+    return answer
+  }
+  return { grant, answer, leave }
 }
 
 async function draft(input?: string): Promise<NewJob> {
@@ -104,16 +124,14 @@ async function connected(url = database.url): Promise<pg.Client & AsyncDisposabl
 
 const toldOf = (name = queue) =>
   eventually('a hint', () => heard.some((hint) => hint.about === 'queue' && hint.queue === name))
-const asked = (grant: Grant, store = claimer): Promise<ClaimAnswer> =>
-  store.claim({ ...grant, nonce: '00000000000000ff', stand: undefined, limit: 0 })
 const stateOf = async ({ id }: Job) => (await producer.load([{ id }])).items[0]?.job.state
 const idsOf = ({ jobs }: ClaimAnswer) => jobs.map(({ before }) => before.id)
-const countStanding = async () => {
-  const { rows } = await admin.query<{ n: number }>('select count(*)::int as n from pawl.standing')
+const countParked = async () => {
+  const { rows } = await admin.query<{ n: number }>('select count(*)::int as n from pawl.parked')
   return rows[0]?.n
 }
 
-describe('what is given to a claim that stands', () => {
+describe('what is given to a parked claim', () => {
   const texts = {
     'letters of all sorts': '"ÄÖ ẞ 漢字 🐾 e\u0301 \u2028 \u007f"',
     'quotes and backslashes': `{"a":"\\"'\\\\\\n\\u0000 $1 \\ud800"}`,
@@ -125,31 +143,29 @@ describe('what is given to a claim that stands', () => {
   const everyText = Object.entries(WAYS).flatMap(([way, made]) =>
     Object.entries(texts).map(([name, input]) => ({ way, made, name, input })),
   )
-  it.each(everyText)('arrives with the words that tell of it: $name, $way', async ({ made, input }) => {
-    const grant = await stood()
+  it.each(everyText)('arrives with the notification: $name, $way', async ({ made, input }) => {
+    const { answer } = await parked()
     const job = await enqueue(made(await draft(input)))
-    await toldOf()
-    const answer = await asked(grant)
+    const { jobs, replayed } = await answer
     expect(trips).toBe(0)
-    expect(answer.jobs.map((each) => [each.before.id, each.input])).toEqual([[job.id, input]])
-    expect([answer.nonce, answer.replayed]).toEqual([grant.nonce, false])
+    expect(jobs.map((each) => [each.before.id, each.input])).toEqual([[job.id, input]])
+    expect(replayed).toBe(false)
   })
 
   it('is no longer than was asked for, also where it came before anybody asked', async () => {
     const job = await enqueue(await draft('x'.repeat(100)))
-    const { jobs } = await claimer.claim({ ...grantOf(queue, 5), maxInputBytes: 50 })
+    const { jobs } = await claimer.claim({ ...grantOf(queue, 5), maxInputBytes: 50, waitMs: 1_000 })
     expect(jobs.map(({ before, input }) => [before.id, input])).toEqual([[job.id, undefined]])
   })
 
   it.each([
     ['letters', 'x'.repeat(9_000)],
     ['bytes', `"${'é'.repeat(4_500)}"`],
-  ])('arrives without its input where that is too long to be told: %s', async (_, input) => {
-    const grant = await stood()
+  ])('arrives without its input where that is too long for a notification: %s', async (_, input) => {
+    const { answer } = await parked()
     const job = await enqueue(await draft(input))
-    await toldOf()
-    const answer = await asked(grant)
-    expect([trips, answer.jobs.map((each) => [each.before.id, each.input])]).toEqual([0, [[job.id, undefined]]])
+    const { jobs } = await answer
+    expect([trips, jobs.map((each) => [each.before.id, each.input])]).toEqual([0, [[job.id, undefined]]])
     const { items } = await claimer.load([{ id: job.id, bodies: ['input'] }])
     expect(items[0]?.bodies['input'] === input).toBe(true)
   })
@@ -157,38 +173,39 @@ describe('what is given to a claim that stands', () => {
   it.each([
     ['escapes', '\\'.repeat(4_500)],
     ['worse', '\u0002'.repeat(2_000)],
-  ])('arrives by asking where it is too long to be told: %s', async (_, input) => {
-    const grant = await stood()
+  ])('arrives by asking where all of it is too long for a notification: %s', async (_, input) => {
+    const { answer } = await parked()
     const job = await enqueue(await draft(input))
     expect(await stateOf(job)).toBe('claimed')
-    await toldOf()
-    const answer = await asked(grant)
+    const { jobs, replayed } = await answer
     expect(trips).toBe(1)
-    expect(answer.jobs.map((each) => each.input === input)).toEqual([true])
-    expect([answer.nonce, answer.replayed]).toEqual([grant.nonce, false])
+    expect(jobs.map((each) => each.input === input)).toEqual([true])
+    expect(replayed).toBe(false)
   })
 
-  it('arrives by asking where the clock was not understood well enough, or it has been lying about', async () => {
+  it('arrives by asking where the clock was not understood well enough', async () => {
+    accident = async (send) => {
+      const answer = await send()
+      claimerMs += 40
+      return answer
+    }
+    const well = await parked()
+    await enqueue()
+    expect((await well.answer).jobs.length).toBe(1)
+    expect(trips).toBe(0)
+
     accident = async (send) => {
       const answer = await send()
       claimerMs += 60
       return answer
     }
-    const grant = await stood()
+    const badly = await parked()
     await enqueue()
-    await toldOf()
-    expect((await asked(grant)).jobs.length).toBe(1)
-    expect(trips).toBe(1)
-
-    const other = await stood()
-    await enqueue()
-    await toldOf()
-    claimerMs += 1_000
-    expect((await asked(other)).jobs.length).toBe(1)
+    expect((await badly.answer).jobs.length).toBe(1)
     expect(trips).toBe(1)
   })
 
-  it('is seen for the first time where it came before the word that it stands, which took long', async () => {
+  it('is seen for the first time where it came before the answer that parked the claim, which took long', async () => {
     let job: Job | undefined
     accident = async (send) => {
       const answer = await send()
@@ -203,47 +220,45 @@ describe('what is given to a claim that stands', () => {
       return answer
     }
     trips = 0
-    const answer = await claimer.claim({ ...grantOf(queue, 5), stand: { ms: 30_000, limit: 5 } })
+    const answer = await claimer.claim({ ...grantOf(queue, 5), waitMs: 60_000, pollMs: 60_000 })
     expect([idsOf(answer), answer.replayed, trips]).toEqual([[job?.id], false, 2])
   })
 
   it('is fenced as it says: it can be renewed and completed', async () => {
-    const grant = await stood()
+    const { grant, answer } = await parked()
     const job = await enqueue()
-    expect(await countStanding(), 'it stands no more').toBe(0)
-    await toldOf()
-    const answer = await asked(grant)
-    const given = { ...grant, nonce: answer.nonce ?? '' }
-    const [claimed] = answer.jobs
+    expect(await countParked(), 'it is parked no more').toBe(0)
+    const { now, jobs } = await answer
+    const [claimed] = jobs
     if (claimed === undefined) throw new Error('it was given')
-    const record = claimedBy(claimed, given)
+    const record = claimedBy(claimed, grant)
     expect((await producer.load([{ id: job.id }])).items[0]?.job).toEqual(record)
     const fence = record.lease?.fence ?? ''
     expect((await claimer.heartbeat([{ id: job.id, fence, requestId: 'beat' }])).items[0]?.status).toBe('renewed')
     const renewed = (await claimer.load([{ id: job.id }])).items[0]?.job as Job
-    expect((await claimer.commit([completion(renewed, answer.now)])).verdicts).toEqual([{ status: 'applied' }])
+    expect((await claimer.commit([completion(renewed, now)])).verdicts).toEqual([{ status: 'applied' }])
   })
 
   it('may be asked for by a worker whose name is too long for an index', async () => {
     const workerId = `w${'ü'.repeat(3_000)}`
-    const grant = await stood({ workerId, actor: `worker:${workerId}`, requestId: `${workerId}/claim/1` })
+    const { grant, answer } = await parked({ workerId, actor: `worker:${workerId}`, requestId: `${workerId}/claim/1` })
     const job = await enqueue()
     expect(await stateOf(job)).toBe('claimed')
-    await toldOf()
-    expect(idsOf(await asked(grant))).toEqual([job.id])
-    expect(await asked(grant)).toMatchObject({ replayed: true, nonce: grant.nonce })
+    expect(idsOf(await answer)).toEqual([job.id])
+    expect(await claimer.claim({ ...grant, waitMs: 0 })).toMatchObject({ replayed: true })
     const { items } = await producer.load([{ id: job.id, requestId: grant.requestId }])
     expect(items[0]?.job.owner?.workerId).toBe(workerId)
     expect(items[0]?.caused.map(({ type }) => type)).toEqual(['claimed'])
   })
 })
 
-describe('a claim that stands is answered', () => {
+describe('a parked claim is answered', () => {
   it('alike, whatever way the job came', async () => {
     const left = async (made: (item: NewJob) => NewJob) => {
-      await stood()
+      const { answer } = await parked()
       const item = made(await draft('{"some":"input"}'))
       await enqueue(item)
+      await answer
       const { rows } = await admin.query(LEFT_BY, [number])
       const { events } = await producer.events({ by: 'job', id: item.job.id, afterRev: 0, limit: 10 })
       queues += 1
@@ -260,34 +275,25 @@ describe('a claim that stands is answered', () => {
   })
 
   it('not where its queue is paused, and not twice under one request', async () => {
-    const grant = await stood()
+    const first = await parked()
     await admin.query('update pawl.queue set paused = true where name = $1', [queue])
-    const first = await enqueue()
-    expect([await stateOf(first), await countStanding()]).toEqual(['queued', 1])
-    expect((await asked(grant)).jobs).toEqual([])
-
-    queue += 'a'
-    await stood({ stand: { ms: 30_000, limit: 0 } })
-    expect(await stateOf(await enqueue()), 'who wants none is given none').toBe('queued')
-    await admin.query('delete from pawl.standing')
+    const job = await enqueue()
+    expect([await stateOf(job), await countParked()]).toEqual(['queued', 1])
+    expect((await first.leave()).jobs).toEqual([])
 
     queue += 'b'
-    // It was answered on a connection that was given up, after it had been asked to stand on another.
-    const other = await stood()
+    // It was answered on a connection that was given up, after it had been parked by another.
+    const second = await parked()
     await admin.query(
       `insert into pawl.claim (request, worker, actor, nonce, at, refs, jobs) select request, worker, actor, nonce, pawl.clock(), 1, '{1}'
-       from pawl.standing`,
+       from pawl.parked`,
     )
-    const lastNumber = async () => (await admin.query('select last_value from pawl.claim_id_seq')).rows
-    const before = await lastNumber()
-    const second = await enqueue()
-    expect(await lastNumber(), 'no claim was tried that had to fail').toEqual(before)
-    expect(await stateOf(second)).toBe('queued')
-    expect((await asked(other)).jobs).toEqual([])
+    expect(await stateOf(await enqueue())).toBe('queued')
+    expect((await second.leave()).jobs).toEqual([])
   })
 
-  it('only where it stands for the lane, and as long as it said', async () => {
-    const grant = await stood()
+  it('only where it is parked for the lane, and as long as it said', async () => {
+    const { leave } = await parked()
     const mine = queue
     queue += 'b'
     expect(await stateOf(await enqueue())).toBe('queued')
@@ -295,13 +301,17 @@ describe('a claim that stands is answered', () => {
     // By the producer's clock, which is ahead.
     const tomorrow = newJob(kindOf(queue), 500_000, (await producer.load([])).now + 86_400_000)
     expect(await stateOf(await enqueue(tomorrow)), 'not before it is ready').toBe('queued')
-    await admin.query('update pawl.standing set until = pawl.clock() - 1')
-    expect(await stateOf(await enqueue())).toBe('queued')
-    await asked(grant)
+    await leave()
+
+    const late = await parked()
+    await admin.query('update pawl.parked set until = pawl.clock() - 1')
+    const job = await enqueue()
+    expect(idsOf(await late.answer), 'by the hint, then').toEqual([job.id])
+    expect(trips).toBeGreaterThan(0)
   })
 
   it('and what was to be said of other queues is said all the same', async () => {
-    const grant = await stood()
+    const { answer } = await parked()
     const mine = queue
     // So much that it is told of a moment later, which is when the commit of something else takes the words along.
     queue += 'much'
@@ -317,64 +327,60 @@ describe('a claim that stands is answered', () => {
     expect((await producer.insert([next])).items).toEqual([{ status: 'inserted' }])
     expect(await stateOf(next.job)).toBe('claimed')
     await toldOf(other)
-    await asked(grant)
+    await answer
   })
 
   it('by few at a time: who brings many does not even keep others from it', async () => {
-    const grant = await stood()
-    const { rows } = await admin.query('select lanes[1] as lane from pawl.standing')
+    const { answer } = await parked()
+    const { rows } = await admin.query('select lanes[1] as lane from pawl.parked')
     await using many = await connected()
     await many.query('begin')
     const born = `{${Array.from({ length: 17 }, (_, i) => 700_000_000 + i)}}`
     await many.query(`select pawl.offer($1, $2, 'nobody', '{}', null)`, [rows[0].lane, born])
     expect(await stateOf(await enqueue())).toBe('claimed')
     await many.query('rollback')
-    await asked(grant)
+    await answer
   })
 
   it('and what was to be said besides is said all the same', async () => {
-    const grant = await stood()
+    const { grant, answer } = await parked()
     const first = await enqueue()
-    await toldOf()
-    const [claimed] = (await asked(grant)).jobs
+    const [claimed] = (await answer).jobs
     if (claimed === undefined) throw new Error('it was given')
-    const next = await stood()
+    const next = await parked()
     const over = completion(claimedBy(claimed, grant), (await producer.load([])).now)
     expect((await producer.commit([over])).verdicts).toEqual([{ status: 'applied' }])
     expect(await stateOf(await enqueue())).toBe('claimed')
     await eventually('to hear of the end', () => heard.some((hint) => hint.about === 'job' && hint.id === first.id))
-    await asked(next)
+    await next.answer
   })
 
   it('by keyed jobs, too, but not by one that exists', async () => {
     const keys = [{ purpose: 'dedupe', key: queue, until: undefined } as const]
-    const first = await stood()
+    const first = await parked()
     const job = await enqueue({ ...(await draft()), keys })
-    await toldOf()
-    expect(idsOf(await asked(first))).toEqual([job.id])
+    expect(idsOf(await first.answer)).toEqual([job.id])
 
-    const second = await stood()
+    const second = await parked()
     producerMs += 1_000
     const { items } = await producer.insert([{ ...(await draft()), keys }])
     expect(items[0]).toMatchObject({ status: 'exists', by: 'dedupe' })
     const next = await enqueue()
     expect(await stateOf(next)).toBe('claimed')
-    expect(idsOf(await asked(second))).toEqual([next.id])
+    expect(idsOf(await second.answer)).toEqual([next.id])
   })
 
-  it('not by what a caller enqueues in a transaction of its own', async () => {
-    const grant = await stood()
+  it('a moment later with what a caller enqueued in a transaction of its own', async () => {
+    const { answer } = await parked()
     await admin.query('begin')
     const item = await draft()
     await producer.insert([item], admin)
     await admin.query('commit')
-    expect(await stateOf(item.job)).toBe('queued')
-    const next = await enqueue()
-    expect(idsOf(await asked(grant)), 'the older first').toEqual([item.job.id, next.id])
+    expect(idsOf(await answer)).toEqual([item.job.id])
   })
 
   it('with all there are, where many are waiting, and then nobody else is told', async () => {
-    const grant = await stood({ stand: { ms: 30_000, limit: 64 } })
+    const { answer } = await parked({ limit: 64 })
     const items = await Promise.all(Array.from({ length: 20 }, () => draft()))
     await admin.query('begin')
     await producer.insert(items, admin)
@@ -384,45 +390,39 @@ describe('a claim that stands is answered', () => {
     )
     await admin.query('commit')
     expect(rows).toEqual([{ given: true }])
-    await toldOf()
-    expect(idsOf(await asked(grant)).toSorted()).toEqual(items.map(({ job }) => job.id).toSorted())
-    expect(trips).toBe(0)
+    expect(idsOf(await answer).toSorted()).toEqual(items.map(({ job }) => job.id).toSorted())
   })
 
-  it('before it can sit down, if somebody is answering it just now', async () => {
-    const grant = await stood()
-    const { rows } = await admin.query('select lanes[1] as lane from pawl.standing')
+  it('before it can leave, if somebody is answering it just now', async () => {
+    const { leave } = await parked()
+    const { rows } = await admin.query('select lanes[1] as lane from pawl.parked')
     await admin.query('begin')
     const item = await draft()
     await producer.insert([item], admin)
     await admin.query(`select pawl.offer($1, $2, 'nobody', '{}', null)`, [rows[0].lane, [number]])
-    const answer = asked(grant)
+    const answer = leave()
     await eventually('it to wait', async () => {
       // Here: others are at work on this server.
-      const waiting = await admin.query(
+      const locks = await admin.query(
         'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()',
       )
-      return waiting.rows.length > 0
+      return locks.rows.length > 0
     })
     await admin.query('commit')
     expect(idsOf(await answer)).toEqual([item.job.id])
-    expect(await answer).toMatchObject({ replayed: false, nonce: grant.nonce })
+    expect(await answer).toMatchObject({ replayed: false })
   })
 
-  it('not once it sat down, also where it stands twice because an answer was lost', async () => {
-    accident = async (send) => {
+  it('no more once it has left, also where it was parked twice because an answer was lost', async () => {
+    const lose = async (send: () => Promise<unknown>): Promise<never> => {
       await send()
       throw Object.assign(new Error('injected'), { code: '08006' })
     }
-    const grant = await stood()
-    expect(await countStanding()).toBe(1)
-    accident = async (send) => {
-      await send()
-      throw Object.assign(new Error('injected'), { code: '08006' })
-    }
-    expect((await claimer.claim(grant)).jobs, 'asked again, and lost again').toEqual([])
-    expect((await asked(grant)).jobs).toEqual([])
-    expect(await countStanding()).toBe(0)
+    accident = lose
+    const { leave } = await parked()
+    accident = lose
+    expect((await leave()).jobs, 'asked for the last time, and lost again').toEqual([])
+    expect(await countParked()).toBe(0)
     const job = await enqueue()
     expect(await stateOf(job)).toBe('queued')
   })
@@ -436,21 +436,22 @@ describe('a claim that stands is answered', () => {
       return rows.map(({ pid }) => pid)
     }
     const before = await listeners()
-    const leaver = await openPostgresStore({ url: database.url })
+    const clock = { monotonicMs: () => 1_000, now: () => 1_000 }
+    const leaver = await openPostgresStore({ url: database.url, connect: watched, clock })
     await using _subscription = await leaver.subscribe(() => {})
     const [pid] = (await listeners()).filter((each) => !before.includes(each))
-    const grant = await stood({}, leaver)
+    const { answer } = await parked({}, leaver)
     await admin.query('select pg_terminate_backend($1, 10000)', [pid])
     const job = await enqueue()
     expect(await stateOf(job)).toBe('queued')
-    await toldOf()
-    expect(idsOf(await claimer.claim(grantOf(queue, 5)))).toEqual([job.id])
-    expect((await asked(grant, leaver)).jobs).toEqual([])
-    await eventually('it to listen again, and be given something', async () => {
-      const again = await stood({}, leaver)
+    // It looks again once it listens again, since it may have missed something.
+    expect(idsOf(await answer)).toEqual([job.id])
+    await eventually('it to be parked again, and given something', async () => {
+      const again = leaver.claim({ ...grantOf(queue, 5), waitMs: 60_000, pollMs: 60_000 })
+      await eventually('it to have asked', async () => (await countParked()) === 1).catch(() => {})
       const next = await enqueue()
       const state = await stateOf(next)
-      expect(idsOf(await leaver.claim(again))).toEqual([next.id])
+      expect(idsOf(await again)).toEqual([next.id])
       return state === 'claimed'
     })
     await leaver.close()
@@ -459,75 +460,67 @@ describe('a claim that stands is answered', () => {
   itPooled('not at all behind a pooler, unless its process can listen past it', async () => {
     await using pooler = await startPgbouncer(database.url)
     const { url } = pooler
-    const blind = await openPostgresStore({ url })
-    await using _blind = await blind.subscribe(() => {})
-    await stood({}, blind)
-    expect(await countStanding()).toBe(0)
+    const blind = await openPostgresStore({ url, connect: watched })
+    const waits = await parked({ pollMs: 200 }, blind, 0)
     const queued = await enqueue()
     expect(await stateOf(queued)).toBe('queued')
-    await blind.claim(grantOf(queue, 5))
+    expect(idsOf(await waits.answer), 'it looks by itself').toEqual([queued.id])
 
-    const seeing = await openPostgresStore({ url, directUrl: database.url })
-    let told = false
-    await using _seeing = await seeing.subscribe(() => {
-      told = true
-    })
-    const grant = await stood({}, seeing)
+    const seeing = await openPostgresStore({ url, directUrl: database.url, connect: watched })
+    await using _seeing = await seeing.subscribe(() => {})
+    const { answer } = await parked({}, seeing)
     const job = await enqueue()
     expect(await stateOf(job)).toBe('claimed')
-    await eventually('a hint', () => told)
-    expect(idsOf(await asked(grant, seeing))).toEqual([job.id])
+    expect(idsOf(await answer)).toEqual([job.id])
     await blind.close()
     await seeing.close()
   })
 
-  it('by whoever is in the role of the installation, who cannot read who stands', async () => {
+  it('by whoever is in the role of the installation, who cannot read what is parked', async () => {
     const url = new URL(database.url)
-    url.username = `standing_${admin.database}`
+    url.username = `waiting_${admin.database}`
     await admin.query(`create role ${url.username} login in role pawl_app_${admin.database}`)
-    const store = await openPostgresStore({ url: url.href })
+    const store = await openPostgresStore({ url: url.href, connect: watched })
     await using _subscription = await store.subscribe(() => {})
-    const grant = await stood({}, store)
+    const { answer } = await parked({}, store)
     const item = await draft()
     await store.insert([item])
-    expect(await stateOf(item.job)).toBe('claimed')
-    expect(idsOf(await asked(grant, store))).toEqual([item.job.id])
+    expect(idsOf(await answer)).toEqual([item.job.id])
     await store.close()
     await using app = await connected(url.href)
-    for (const name of ['pawl.standing', 'pawl.standing_number']) {
+    for (const name of ['pawl.parked', 'pawl.parked_number']) {
       await expect(app.query(`select * from ${name}`), name).rejects.toMatchObject({ code: '42501' })
     }
   })
+
+  it('so many of a process at a time; others wait for hints', async () => {
+    const claims: Claim[] = []
+    for (let n = 1; n <= 18; n += 1) claims.push(await parked({ limit: 1 }, claimer, Math.min(n, 16)))
+    const jobs: Job[] = []
+    for (const _ of claims) jobs.push(await enqueue())
+    const given = (await Promise.all(claims.map(({ answer }) => answer))).flatMap(idsOf)
+    expect(given.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted())
+  })
 })
 
-describe('the table of standing claims', () => {
+describe('the table of parked claims', () => {
   it('is swept of those whose time is over', async () => {
-    await stood({ stand: { ms: 1, limit: 5 } })
-    await stood()
-    expect(await countStanding()).toBe(2)
-    await eventually('the first to be over, and swept', async () => {
-      await admin.query('select pawl.trim_feed(0, 1)')
-      return (await countStanding()) === 1
-    })
+    const { grant } = await parked()
+    await admin.query(`insert into pawl.parked (request, worker, actor, nonce, lanes, wanted, max_bytes, until, channel)
+      select 'over', worker, actor, nonce, lanes, wanted, max_bytes, pawl.clock() - 1, channel from pawl.parked`)
     await admin.query('select pawl.trim_feed(0, 1)')
-    expect(await countStanding()).toBe(1)
+    const { rows } = await admin.query('select request from pawl.parked')
+    expect(rows).toEqual([{ request: grant.requestId }])
   })
 
-  it.each([
-    ['offer', () => `select pawl.offer(7, '{1}', 'nobody', '{}', null)`],
-    [
-      'insert_one',
-      (n: number) =>
-        `select pawl.insert_one(${900_000_000 + n}, '', '', 1, 1, 7, 1, null, null, '-eq', 'nobody', '{}', null)`,
-    ],
-  ])('is read a bounded part of, whatever stood while somebody holds a snapshot: %s', async (_, call) => {
-    await admin.query('alter table pawl.standing set (autovacuum_enabled = off)')
+  it('is read a bounded part of, whatever was parked while somebody holds a snapshot', async () => {
+    await admin.query('alter table pawl.parked set (autovacuum_enabled = off)')
     await using holder = await connected()
     await holder.query('begin isolation level repeatable read')
     await holder.query('select 1 from pawl.job limit 1')
-    await admin.query(`insert into pawl.standing (request, worker, actor, nonce, lanes, wanted, max_bytes, until, channel)
+    await admin.query(`insert into pawl.parked (request, worker, actor, nonce, lanes, wanted, max_bytes, until, channel)
       select 'r' || n, 'w', 'a', 'n', '{7}', 1, 1, pawl.clock() + 60000, 'c' from generate_series(1, 20000) as n`)
-    await admin.query('delete from pawl.standing')
+    await admin.query('delete from pawl.parked')
     const plans: string[] = []
     await using client = await connected()
     client.on('notice', ({ message }) => plans.push(message ?? ''))
@@ -537,26 +530,26 @@ describe('the table of standing claims', () => {
     await client.query('set client_min_messages = log')
     for (let round = 0; round < 7; round += 1) {
       plans.length = 0
-      await client.query(call(round))
-      const plan = plans.find((each) => each.includes('on standing s')) ?? ''
-      expect(plan).toMatch(/Index Scan Backward using standing_pkey on standing[^\n]*\n\s*Index Cond/)
-      expect(plan).not.toMatch(/Seq Scan on standing s|Sort|Bitmap/)
+      await client.query(`select pawl.offer(7, '{1}', 'nobody', '{}', null)`)
+      const plan = plans.find((each) => each.includes('on parked p')) ?? ''
+      expect(plan).toMatch(/Index Scan Backward using parked_pkey on parked[^\n]*\n\s*Index Cond/)
+      expect(plan).not.toMatch(/Seq Scan on parked p|Sort|Bitmap/)
       expect(plans.join()).not.toMatch(/Seq Scan on (ready|claim|queue)/)
       const [, hit, read = 0] = /^ {2}Buffers: shared hit=(\d+)(?: read=(\d+))?/m.exec(plan) ?? []
       expect(Number(hit) + Number(read)).toBeGreaterThan(0)
       expect(Number(hit) + Number(read)).toBeLessThan(40)
     }
-    const grant = await stood()
+    const { answer } = await parked()
     const job = await enqueue()
-    expect(await stateOf(job), 'and whoever stands now is found').toBe('claimed')
-    await asked(grant)
+    expect(await stateOf(job), 'and whoever is parked now is found').toBe('claimed')
+    await answer
   })
 })
 
 describe('words of strangers', () => {
   it('are no hints, and do no harm', async () => {
-    const grant = await stood()
-    const { rows } = await admin.query('select channel from pawl.standing')
+    const { answer } = await parked()
+    const { rows } = await admin.query('select channel from pawl.parked')
     const everybody = `pawl_${createHash('sha256').update('pawl').digest('hex').slice(0, 16)}`
     const garbage = ['', 'x', '{', 'null', '5', '[]', '"q"', '{"q":5}', '{"q":[5]}', '{"q":[["t"]]}', '{"q":[[1,2]]}']
     const more = ['{"q":"ab"}', '{"j":["x"]}', '{"j":[-1]}', '{"j":{}}', '{"s":{},"a":2}', '["nobody"]', '[null,[]]']
@@ -568,8 +561,7 @@ describe('words of strangers', () => {
     await toldOf('the last')
     expect(heard).toEqual([{ about: 'queue', tenant: 't', queue: 'the last' }])
     const job = await enqueue()
-    await toldOf()
-    expect(idsOf(await asked(grant))).toEqual([job.id])
+    expect(idsOf(await answer)).toEqual([job.id])
     expect(trips).toBe(0)
   })
 })

@@ -9,23 +9,23 @@ import { openScene } from './processes.ts'
 /** Far below the lease: whatever waits for one fails. */
 const WITHIN_MS = LONG_LEASE_MS / 3
 
-/** A look behind the store: who stands, and who of them is there. */
+/** A look behind the store: which claims are parked, and whose process is there. */
 async function look(url: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const count = async (text: string) => Number((await client.query<{ n: string }>(text)).rows[0]?.n)
   return {
-    /** Of claims that stand for a while yet. */
-    standing: () => count('select count(*) as n from pawl.standing where until > pawl.clock() + 300'),
+    /** For a while yet. */
+    parked: () => count('select count(*) as n from pawl.parked where until > pawl.clock() + 300'),
     listening: () =>
-      count(`select count(*) as n from pawl.standing s join pg_locks l on l.locktype = 'advisory'
-        and l.mode = 'ExclusiveLock' and (l.classid::bigint << 32) + l.objid::bigint = hashtextextended(s.channel, 0)`),
+      count(`select count(*) as n from pawl.parked p join pg_locks l on l.locktype = 'advisory'
+        and l.mode = 'ExclusiveLock' and (l.classid::bigint << 32) + l.objid::bigint = hashtextextended(p.channel, 0)`),
     leased: () => count('select count(*) as n from pawl.lease'),
     [Symbol.asyncDispose]: () => client.end(),
   }
 }
 
-describe('a worker whose claim stands', () => {
+describe('a worker whose claim is parked', () => {
   it('killed with -9: what is enqueued then is not given to the dead, and waits for no lease', async () => {
     await using scene = await openScene('postgres')
     await using behind = await look(scene.url)
@@ -33,7 +33,7 @@ describe('a worker whose claim stands', () => {
     // Known to the store beforehand, so that nothing but the job itself is left to do.
     const known = await scene.pawl.enqueue(brief)
     await known.result({ timeout: WITHIN_MS })
-    await eventually('it to stand, seated', async () => (await behind.standing()) > 0 && (await behind.listening()) > 0)
+    await eventually('it to wait', async () => (await behind.parked()) > 0 && (await behind.listening()) > 0)
     first.kill('SIGKILL')
     await first.exit
     await eventually('the server to miss it', async () => (await behind.listening()) === 0, { everyMs: 1 })
@@ -54,14 +54,14 @@ describe('a worker whose claim stands', () => {
     const coming = (async () => {
       while (!over) {
         handles.push(await scene.pawl.enqueue(brief))
-        // So slow that it asks again in between, and stands.
+        // So slow that it asks again in between, and is parked.
         await pause(10)
       }
     })()
-    // It takes a while to go: long enough to be given something, if it still stood.
+    // It takes a while to go: long enough to be given something, if it were still parked.
     const busy = await scene.pawl.enqueue(short, { ms: 300 })
     await leaver.said({ what: 'run', id: busy.id })
-    await eventually('it to stand', async () => (await behind.listening()) > 0, { everyMs: 1 })
+    await eventually('it to wait', async () => (await behind.listening()) > 0, { everyMs: 1 })
     const before = handles.length
     leaver.kill('SIGTERM')
     expect(await leaver.exit).toEqual({ code: 0, signal: null })

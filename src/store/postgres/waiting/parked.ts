@@ -1,0 +1,107 @@
+/**
+ * Claims of this process that are parked in the database, and what was given to them. Whoever enqueues something for one
+ * of them claims it in their name, in the same commit, and notifies our own channel; the rows come along where they fit.
+ *
+ *   asked   sent, not answered: it may be parked already, and what is heard of it is kept.
+ *   parked  answered with nothing. It leaves by being given something, or by being asked again.
+ *
+ * Nothing depends on hearing: what was given is in the database, and asking again under the same request brings it.
+ */
+import type { Clock } from '../../../system/clock.ts'
+import type { Grant } from '../../store.ts'
+import { CREATED_AT } from '../claim-rows.ts'
+import type { Found } from '../claims.ts'
+import type { Row } from '../client.ts'
+import { keyText } from '../new-row.ts'
+
+export interface ParkedParts {
+  readonly clock: Clock
+  /** Answers with the latest that was seen: what is reckoned here may be behind it. */
+  readonly sawClock: (now: number) => number
+}
+
+interface Place {
+  readonly requestId: string
+  readonly asked: Moment
+  /** Absent while asked. `now`: the store's clock then. */
+  answered: (Moment & { readonly now: number }) | undefined
+  /** What `pawl.claim` answered whoever enqueued. Empty: it was too long for a notification. */
+  given: readonly Row[] | undefined
+}
+
+/** Two clocks, since one of them stands still while a machine sleeps, and the other may be set. */
+interface Moment {
+  readonly ms: number
+  readonly wallMs: number
+}
+
+/**
+ * A process whose question was answered slowly knows the store's clock too badly to tell when a lease ends, and so does
+ * one that has slept; and what was given a while ago may be over. They ask. (The shortest lease is a second, its last
+ * tenth is left alone.)
+ */
+const ANSWERED_WITHIN_MS = 50
+const FRESH_MS = 200
+
+export class Parked {
+  readonly #parts: ParkedParts
+  /** By request, as the database has it. */
+  readonly #places = new Map<string, Place>()
+
+  constructor(parts: ParkedParts) {
+    this.#parts = parts
+  }
+
+  get size(): number {
+    return this.#places.size
+  }
+
+  /** Whether it is parked, or may be. */
+  has({ requestId }: Grant): boolean {
+    return this.#places.has(keyText(requestId))
+  }
+
+  asked({ requestId }: Grant): void {
+    const place = { requestId, asked: this.#moment(), answered: undefined, given: undefined }
+    this.#places.set(keyText(requestId), place)
+  }
+
+  /** It is parked. `now`: the store's clock. */
+  answered({ requestId }: Grant, now: number): void {
+    const place = this.#places.get(keyText(requestId))
+    if (place !== undefined) place.answered = { ...this.#moment(), now }
+  }
+
+  /** It is not parked. */
+  forget({ requestId }: Grant): void {
+    this.#places.delete(keyText(requestId))
+  }
+
+  /** What was given to it, once. Undefined: nothing, or nothing that can be used as it came. */
+  take(grant: Grant): Found | undefined {
+    const place = this.#places.get(keyText(grant.requestId))
+    if (place?.answered === undefined || place.given === undefined || place.given.length === 0) return undefined
+    const { asked, answered, given } = place
+    const { ms, wallMs } = this.#moment()
+    const givenAt = Number(given[0]?.[CREATED_AT])
+    const now = Math.max(givenAt, Math.floor(answered.now + ms - answered.ms))
+    const isKnown =
+      answered.ms - asked.ms <= ANSWERED_WITHIN_MS && Math.abs(wallMs - asked.wallMs - (ms - asked.ms)) < FRESH_MS
+    if (!isKnown || now - givenAt > FRESH_MS) return undefined
+    this.forget(grant)
+    return { rows: given, now: this.#parts.sawClock(now) }
+  }
+
+  /** A notification on our own channel. Answers with the request of the claim that was given something, if it is here. */
+  heard(payload: string): string | undefined {
+    const [request, given = []] = JSON.parse(payload) as [string, (readonly Row[])?]
+    const place = this.#places.get(request)
+    if (place !== undefined) place.given = given
+    return place?.requestId
+  }
+
+  #moment(): Moment {
+    const { clock } = this.#parts
+    return { ms: clock.monotonicMs(), wallMs: clock.now() }
+  }
+}

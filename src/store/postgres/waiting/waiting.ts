@@ -1,0 +1,95 @@
+/**
+ * How a claim waits for work in Postgres: in line at this process's desk, as in every store, where hints and its own
+ * looks find what comes; and parked in the database besides, where whoever enqueues a job for it claims the job in its
+ * name, in the very commit that makes it. So a job that comes alone is answered without anybody asking for it, and wakes
+ * one worker among all that wait, in whatever process.
+ *
+ * Modes of a claim that waits:
+ *   looking   a statement is under way which claims what there is and, where there is nothing, parks the claim; asked
+ *             again, it first ends the parking, and brings what the claim was given meanwhile. Leaves with jobs or parked.
+ *   parked    for until a little after its next look. It is looked for at once when something was given to it (our own
+ *             channel says so, and mostly with what), when its queue is hinted at, and when its desk says that it is time.
+ *   in line   not parked: through a pooler nobody could tell this process, or too much is parked already. As parked, but
+ *             for being given something.
+ *   leaving   its last look parks nothing: afterwards it is in nobody's way.
+ *
+ * Invariant: a claim is parked only while this process waits for it, or has failed to hear the answer and would ask again
+ * under the same request. Exits: those of the desk. What a process is given that dies, or whose last look fails, waits
+ * for its lease; one that has gone is given nothing, since the parked claim counts only while its connection listens.
+ */
+import type { Clock } from '../../../system/clock.ts'
+import type { Timers } from '../../../system/timers.ts'
+import type { ClaimAnswer, Grant, Hint, Lane } from '../../store.ts'
+import { ClaimDesk } from '../../waiting/claim-desk.ts'
+import { FLUSHED, ID, STEP } from '../claim-rows.ts'
+import type { Claims, Park } from '../claims.ts'
+import { Parked } from './parked.ts'
+
+export interface WaitingParts {
+  readonly claims: Pick<Claims, 'ask' | 'answer'>
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly sawClock: (now: number) => number
+  /** Where this process can be told what was given to it; absent: nothing may be, and no claim is parked. */
+  readonly ownChannel: () => string | undefined
+  /** It was told something and has not heard it. */
+  readonly deaf: () => void
+  readonly subscribe: (wake: (hint: Hint) => void) => Promise<AsyncDisposable>
+}
+
+/** Whoever enqueues looks through what is parked: so much of one process, and no claim for more lanes than this. */
+const PARKED_MAX = 16
+const LANES_MAX = 500
+/** Parked for this much longer than until the next look: the process may be late. */
+const SLACK_MS = 250
+const POLL_MS = 1_000
+/** Longer than any notification takes to a process that listens. */
+const HEARD_WITHIN_MS = 500
+
+export class Waiting {
+  readonly #parts: WaitingParts
+  readonly #desk: ClaimDesk
+  readonly #parked: Parked
+
+  constructor(parts: WaitingParts) {
+    this.#parts = parts
+    this.#parked = new Parked(parts)
+    this.#desk = new ClaimDesk({ ...parts, look: (grant, lanes, last) => this.#look(grant, lanes, last) })
+  }
+
+  claim(grant: Grant): Promise<ClaimAnswer> {
+    return this.#desk.claim(grant)
+  }
+
+  /** A notification on our own channel. */
+  heard(payload: string): void {
+    const requestId = this.#parked.heard(payload)
+    if (requestId !== undefined) void this.#desk.lookFor(requestId)
+  }
+
+  close(): Promise<void> {
+    return this.#desk.close()
+  }
+
+  async #look(grant: Grant, lanes: readonly Lane[], last: boolean): Promise<ClaimAnswer> {
+    const { claims, deaf } = this.#parts
+    const given = this.#parked.take(grant)
+    if (given !== undefined) return claims.answer(grant, given, true)
+    const isParked = this.#parked.has(grant)
+    const park = last ? undefined : this.#park(grant)
+    if (park !== undefined) this.#parked.asked(grant)
+    // It is parked for what it asks for, and hence asks for all of it.
+    const found = await claims.ask(grant, park === undefined ? lanes : grant.lanes, { isParked, park })
+    const [head] = found.rows
+    if (isParked && head?.[FLUSHED] === true && found.now - Number(head[STEP]) > HEARD_WITHIN_MS) deaf()
+    if (typeof head?.[ID] === 'number') this.#parked.answered(grant, found.now)
+    else this.#parked.forget(grant)
+    return claims.answer(grant, found, isParked)
+  }
+
+  #park(grant: Grant): Park | undefined {
+    const hasPlace = this.#parked.has(grant) || this.#parked.size < PARKED_MAX
+    const channel = hasPlace && grant.lanes.length <= LANES_MAX ? this.#parts.ownChannel() : undefined
+    return channel === undefined ? undefined : { channel, ms: (grant.pollMs ?? POLL_MS) + SLACK_MS }
+  }
+}

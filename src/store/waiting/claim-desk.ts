@@ -1,0 +1,267 @@
+/**
+ * Where the claims of a store wait that found nothing, for stores that have nothing better to wait on than hints. A job
+ * that comes is asked for once, by the first in line who wants its queue, and once more by the next only if the first
+ * got all it wanted: however many wait and however many lanes each of them named, a hint costs one look at one queue.
+ *
+ * Modes of the desk:
+ *   idle     nobody waits: no timer, no subscription, no look.
+ *   waiting  hints are listened to, and one timer is set for the next look that nobody hinted at: a delay may be over, a
+ *            hint may have been lost. Each lane is looked at once in such a round, for the first in line who is due.
+ *   closed   nobody may wait any more.
+ *
+ * Modes of one who waits, with one look under way at a time:
+ *   in line  looked for when its queue is hinted at, and by itself after pauses that double up to its `pollMs`.
+ *   leaving  its time is over, or its signal has aborted: it waits for the look under way, and looks for the last time, at
+ *            its lanes or, aborted, at none, which finds what it was given and nobody has heard of.
+ *   gone     answered, once.
+ *
+ * Invariant: what a look has claimed is the answer of the one it looked for. Exits: jobs were found, the last look was
+ * answered, a look failed, the store was closed.
+ */
+import type { Clock } from '../../system/clock.ts'
+import type { Timers } from '../../system/timers.ts'
+import type { ClaimAnswer, Grant, Hint, Lane } from '../store.ts'
+
+export interface DeskParts {
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly timers: Timers
+  /** Claims what there is in some lanes of a grant, without waiting. `last`: it is not looked for again. */
+  readonly look: (grant: Grant, lanes: readonly Lane[], last: boolean) => Promise<ClaimAnswer>
+  /** The store's own hints. */
+  readonly subscribe: (wake: (hint: Hint) => void) => Promise<AsyncDisposable>
+}
+
+/** The first pause: what was hinted at may be about to come. */
+const SOON_MS = 50
+const POLL_MS = 1_000
+
+/** A lane with its names, made once for each: workers ask for the same ones again and again. */
+interface Wanted {
+  readonly lane: Lane
+  readonly name: string
+  readonly queue: string
+}
+
+interface Waiter {
+  readonly grant: Grant
+  readonly wants: readonly Wanted[]
+  readonly queues: ReadonlySet<string>
+  readonly sinceMs: number
+  readonly settle: (answer: ClaimAnswer | Error) => void
+  mode: 'in line' | 'leaving' | 'gone'
+  /** The look under way, if there is one. It resolves, whatever comes of it. */
+  looking: Promise<unknown> | undefined
+  /** When it looks by itself, and the pause before that. */
+  lookAtMs: number
+  pauseMs: number
+}
+
+export class ClaimDesk {
+  readonly #parts: DeskParts
+  /** In the order in which they came. */
+  readonly #line = new Set<Waiter>()
+  readonly #byQueue = new Map<string, Set<Waiter>>()
+  /** Queues that are being served, and whether something has come for them since. */
+  readonly #serving = new Map<string, { again: boolean }>()
+  /** Present exactly while somebody waits. */
+  #subscription: Promise<AsyncDisposable | undefined> | undefined
+  /** Present while a look is to come that nobody hinted at, and when that is. */
+  #timer: Disposable | undefined
+  #dueMs = Number.POSITIVE_INFINITY
+  #closed = false
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts
+  }
+
+  /** What is there, or comes within the grant's time. */
+  async claim(grant: Grant): Promise<ClaimAnswer> {
+    if (this.#closed) throw new Error('pawl: the store is closed')
+    const { promise, resolve, reject } = Promise.withResolvers<ClaimAnswer>()
+    const wants = grant.lanes.map(wantedOf)
+    const waiter: Waiter = {
+      grant,
+      wants,
+      queues: new Set(wants.map(({ queue }) => queue)),
+      sinceMs: this.#parts.clock.monotonicMs(),
+      settle: (answer) => {
+        this.#leave(waiter)
+        if (answer instanceof Error) reject(answer)
+        else resolve(answer)
+      },
+      mode: 'in line',
+      looking: undefined,
+      lookAtMs: Number.POSITIVE_INFINITY,
+      pauseMs: 0,
+    }
+    const aborted = () => void this.#end(waiter, [])
+    const timer = this.#parts.timers.after(grant.waitMs ?? 0, () => void this.#end(waiter, grant.lanes))
+    grant.signal?.addEventListener('abort', aborted)
+    // In line first, then the first look: what comes while it is under way is heard of.
+    this.#enter(waiter)
+    if (grant.signal?.aborted === true) aborted()
+    else void this.#look(waiter, wants)
+    try {
+      return await promise
+    } finally {
+      timer[Symbol.dispose]()
+      grant.signal?.removeEventListener('abort', aborted)
+    }
+  }
+
+  /** Looks for the claim with this request, which was given something. */
+  async lookFor(requestId: string): Promise<void> {
+    for (const waiter of this.#line) if (waiter.grant.requestId === requestId) await this.#look(waiter, waiter.wants)
+  }
+
+  /** Everybody leaves. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all(Array.from(this.#line, (waiter) => this.#end(waiter, [])))
+  }
+
+  #hinted(hint: Hint): void {
+    if (hint.about === 'queue') void this.#serve(queueName(hint))
+    else if (hint.about === 'anything') void this.#round([...this.#line])
+  }
+
+  /** Somebody said that there is something: it is looked for until it is gone or nobody waits. */
+  async #serve(queue: string): Promise<void> {
+    if (!this.#byQueue.has(queue)) return
+    const serving = this.#serving.get(queue)
+    if (serving !== undefined) {
+      serving.again = true
+      return
+    }
+    const own = { again: true }
+    this.#serving.set(queue, own)
+    while (own.again) {
+      own.again = false
+      await this.#round([...(this.#byQueue.get(queue) ?? [])], queue)
+    }
+    this.#serving.delete(queue)
+  }
+
+  /** Each lane, of this queue or of all, is looked at once, for the first of them who wants it. */
+  async #round(waiters: readonly Waiter[], queue?: string): Promise<void> {
+    const empty = new Set<string>()
+    for (const waiter of waiters) {
+      const wants = waiter.wants.filter(
+        (each) => !empty.has(each.name) && (queue === undefined || each.queue === queue),
+      )
+      if (wants.length === 0) continue
+      if (queue !== undefined) waiter.pauseMs = 0
+      // Whoever got all it wanted may have left something for the next.
+      if ((await this.#look(waiter, wants)) === 'all') for (const { name } of wants) empty.add(name)
+    }
+  }
+
+  /** `enough`: as many as it wanted, hence perhaps not all there are. `all`: nothing is left in these lanes. */
+  async #look(waiter: Waiter, wants: readonly Wanted[]): Promise<'enough' | 'all'> {
+    while (waiter.looking !== undefined) await waiter.looking
+    if (waiter.mode !== 'in line') return 'enough'
+    const lanes = wants.map(({ lane }) => lane)
+    const found = await this.#answered(waiter, lanes, false)
+    if (waiter.mode === 'in line') this.#schedule(waiter)
+    return found < waiter.grant.limit ? 'all' : 'enough'
+  }
+
+  /** One look. How many jobs it found; enough where it failed, which is for its own claim to tell. */
+  async #answered(waiter: Waiter, lanes: readonly Lane[], last: boolean): Promise<number> {
+    const { grant, sinceMs } = waiter
+    const waitedMs = this.#parts.clock.monotonicMs() - sinceMs
+    const looking = this.#parts.look(grant, lanes, last)
+    waiter.looking = looking
+      .catch(() => {})
+      .then(() => {
+        waiter.looking = undefined
+      })
+    try {
+      const answer = await looking
+      // Under a request that was answered before nothing new ever comes.
+      if (last || answer.replayed || answer.jobs.length > 0) waiter.settle({ ...answer, waitedMs })
+      return answer.jobs.length
+    } catch (error) {
+      waiter.settle(error instanceof Error ? error : new Error(String(error)))
+      return grant.limit
+    }
+  }
+
+  /** Not before the look under way is answered: what it has claimed would be given to nobody. */
+  async #end(waiter: Waiter, lanes: readonly Lane[]): Promise<void> {
+    if (waiter.mode !== 'in line') return
+    waiter.mode = 'leaving'
+    while (waiter.looking !== undefined) await waiter.looking
+    if (!isGone(waiter)) await this.#answered(waiter, lanes, true)
+  }
+
+  #enter(waiter: Waiter): void {
+    this.#line.add(waiter)
+    for (const queue of waiter.queues) {
+      const line = this.#byQueue.get(queue) ?? new Set()
+      this.#byQueue.set(queue, line.add(waiter))
+    }
+    // Whoever cannot listen looks by itself.
+    this.#subscription ??= this.#parts.subscribe((hint) => this.#hinted(hint)).catch(() => undefined)
+  }
+
+  #leave(waiter: Waiter): void {
+    waiter.mode = 'gone'
+    this.#line.delete(waiter)
+    for (const queue of waiter.queues) {
+      const line = this.#byQueue.get(queue)
+      line?.delete(waiter)
+      if (line?.size === 0) this.#byQueue.delete(queue)
+    }
+    if (this.#line.size > 0) return
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = undefined
+    this.#dueMs = Number.POSITIVE_INFINITY
+    const subscription = this.#subscription
+    this.#subscription = undefined
+    void subscription?.then((each) => each?.[Symbol.asyncDispose]())
+  }
+
+  #schedule(waiter: Waiter): void {
+    const { pollMs = POLL_MS } = waiter.grant
+    waiter.pauseMs = Math.min(pollMs, waiter.pauseMs === 0 ? SOON_MS : waiter.pauseMs * 2)
+    waiter.lookAtMs = this.#parts.clock.monotonicMs() + waiter.pauseMs
+    if (waiter.lookAtMs < this.#dueMs) this.#wakeAt(waiter.lookAtMs)
+  }
+
+  #wakeAt(dueMs: number): void {
+    const { clock, timers } = this.#parts
+    this.#timer?.[Symbol.dispose]()
+    this.#dueMs = dueMs
+    this.#timer = timers.after(dueMs - clock.monotonicMs(), () => void this.#lookAround())
+  }
+
+  async #lookAround(): Promise<void> {
+    this.#timer = undefined
+    this.#dueMs = Number.POSITIVE_INFINITY
+    const nowMs = this.#parts.clock.monotonicMs()
+    const due = [...this.#line].filter(({ lookAtMs }) => lookAtMs <= nowMs)
+    await this.#round(due)
+    // Those whose lanes others have looked at.
+    for (const waiter of due) if (waiter.mode === 'in line' && waiter.lookAtMs <= nowMs) this.#schedule(waiter)
+    let nextMs = Number.POSITIVE_INFINITY
+    for (const { lookAtMs } of this.#line) nextMs = Math.min(nextMs, lookAtMs)
+    if (nextMs < this.#dueMs) this.#wakeAt(nextMs)
+  }
+}
+
+const isGone = ({ mode }: Waiter): boolean => mode === 'gone'
+
+const named = new WeakMap<Lane, Wanted>()
+
+function wantedOf(lane: Lane): Wanted {
+  const known = named.get(lane)
+  if (known !== undefined) return known
+  const { tenant, queue, priority } = lane
+  const wanted = { lane, name: JSON.stringify([tenant, queue, priority]), queue: queueName(lane) }
+  named.set(lane, wanted)
+  return wanted
+}
+
+const queueName = ({ tenant, queue }: { readonly tenant: string; readonly queue: string }): string =>
+  JSON.stringify([tenant, queue])
