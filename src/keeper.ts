@@ -17,12 +17,15 @@ const port = parentPort
 const store = workerData as StoreAddress
 const say = (message: FromKeeper): void => port.postMessage(message)
 
+/** Nothing but leases is seen to here; while there are none, no connection is kept for them. */
+const ALONE = { ticker: false, retention: false, idleConnections: 0, log: 'silent' } as const
+
 /** By the number of the table. They differ in how often they must be looked at, so each has a loop of its own. */
 const keepers = new Map<number, Service>()
 const ended = Promise.withResolvers<void>()
 
 try {
-  await using pawl = await open(store.url, { ...store, ticker: false, retention: false, log: 'silent' })
+  await using pawl = await open(store.url, { ...store, ...ALONE })
   // What was said while the store was opened has waited.
   port.on('message', (word: ToKeeper) => {
     if ('keep' in word) keep(pawl.engine, word.keep, word.table)

@@ -32,6 +32,17 @@ import { milliseconds } from './worker/worker-options.ts'
 /** What holds wherever the jobs are. */
 export interface OpenOnOptions extends Hooks {
   /**
+   * Postgres: connections at most, those that listen and keep leases included; not less than 8. Transactions of handlers (`ctx.tx`)
+   * come besides.
+   * @default 8
+   */
+  readonly connections?: number | undefined
+  /**
+   * Postgres: connections that stay open although nobody has used them for some seconds. A worker that waits for work uses 3.
+   * @default 3
+   */
+  readonly idleConnections?: number | undefined
+  /**
    * Whose jobs these are: new ones belong to it, and no call sees any other. Over HTTP the token says so.
    * @default `default` for new jobs; every tenant's are seen
    */
@@ -283,7 +294,15 @@ export async function openStore(where: Where, options: OpenOptions = {}): Promis
 async function openPostgres(where: Where, options: OpenOptions): Promise<Opened> {
   const { openPostgresStore } = await import('./store/postgres/postgres.ts')
   const { migrate, schema, directUrl } = options
-  const own = { ...addressOf(where), migrate, schema, directUrl, log: logOf(options), ...patienceOf(options) }
+  const own = {
+    ...addressOf(where),
+    migrate,
+    schema,
+    directUrl,
+    log: logOf(options),
+    ...patienceOf(options),
+    ...roomOf(options),
+  }
   const store = await openPostgresStore(own)
   return { store, address: reopenable(where, options), transaction: (work) => store.transaction(work) }
 }
@@ -306,6 +325,19 @@ function addressOf(where: Where) {
   if ('connection' in where) return { url: where.connection }
   throw new TypeError('open: a URL, { connection } with what pg takes, or { pool } with a pg.Pool is expected')
 }
+
+/** One of them is for the thread that keeps leases, which has a store of its own. */
+function roomOf({ connections, idleConnections }: OpenOptions) {
+  if (connections !== undefined && !(Number.isInteger(connections) && connections >= CONNECTIONS_LEAST))
+    throw new TypeError(
+      `connections: a whole number, not less than ${CONNECTIONS_LEAST}: each kind of work has one of its own, and nothing waits behind something else; not ${String(connections)}`,
+    )
+  if (idleConnections !== undefined && !(Number.isInteger(idleConnections) && idleConnections >= 0))
+    throw new TypeError(`idleConnections: a whole number, not ${String(idleConnections)}`)
+  return { connections: connections === undefined ? undefined : connections - 1, idleConnections }
+}
+
+const CONNECTIONS_LEAST = 8
 
 function patienceOf({ retryFor, answerWithin }: OpenOptions) {
   return {

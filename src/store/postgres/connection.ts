@@ -1,5 +1,6 @@
 /**
- * One connection that lives as long as the store: it is opened when first used, and again whenever it was lost. What
+ * One connection for one kind of work: it is opened when it is used, again whenever it was lost, and closed when it has
+ * not been used for a while or another needs its place (places.ts). What
  * failed because of the connection, a deadlock or a serialization failure is repeated whole, with growing pauses, for a
  * bounded time; everything else is the caller's business.
  *
@@ -18,6 +19,7 @@ import { Few } from '../../system/few.ts'
 import type { Timers } from '../../system/timers.ts'
 import type { Row } from './client.ts'
 import type { Link, Role } from './link.ts'
+import type { Places, Tenant } from './places.ts'
 import type { Route } from './route.ts'
 import {
   codeOf,
@@ -33,6 +35,9 @@ import {
 export interface ConnectionParts {
   readonly route: Route
   readonly role: Role
+  readonly places: Places
+  /** A second one for what another serves already, while there is a place left. */
+  readonly isSpare?: boolean | undefined
   readonly clock: Clock
   readonly timers: Timers
 }
@@ -41,13 +46,16 @@ const PAUSE_MS_MAX = 500
 /** How long what others keep us from is repeated. */
 const CONTEND_FOR_MS = 30_000
 
-export class Connection {
+export class Connection implements Tenant {
   readonly #parts: ConnectionParts
   /** Present while connected or connecting. Forgotten when it breaks. */
   #link: Promise<Link> | undefined
   /** Statements under way. Each is a transaction of its own. */
   readonly #underWay = new Few<Promise<unknown>>()
   #named = true
+  #usedMs = 0
+  /** Present while it makes place: nothing is to be given to it. */
+  #resting: Promise<void> | undefined
   /** Asked to close: what fails now is not tried again. */
   readonly #leaving = new AbortController()
   #closed = false
@@ -89,6 +97,26 @@ export class Connection {
     return this.#underWay.size
   }
 
+  get isSpare(): boolean {
+    return this.#parts.isSpare ?? false
+  }
+
+  get unusedSinceMs(): number | undefined {
+    return this.#underWay.size > 0 ? undefined : this.#usedMs
+  }
+
+  /** Whether something may be given to it: a spare one must have a place, or find one left. */
+  get mayServe(): boolean {
+    return !this.isSpare || (this.#resting === undefined && (this.#link !== undefined || !this.#parts.places.isFull))
+  }
+
+  rest(): Promise<void> {
+    this.#resting ??= this.#rest().finally(() => {
+      this.#resting = undefined
+    })
+    return this.#resting
+  }
+
   /** What is under way ends by itself; what fails is the caller's business from now on. */
   leave(): void {
     this.#leaving.abort()
@@ -101,6 +129,17 @@ export class Connection {
     this.#link = undefined
     await link?.close(this.#parts.timers)
     await Promise.allSettled(this.#underWay)
+  }
+
+  async #rest(): Promise<void> {
+    while (this.#underWay.size > 0) {
+      // A home that is used again need not make place.
+      if (!this.isSpare) return
+      await Promise.allSettled(this.#underWay)
+    }
+    const link = this.#link
+    this.#link = undefined
+    await (await link?.catch(() => undefined))?.close(this.#parts.timers)
   }
 
   /** Until when what failed like this is worth repeating. */
@@ -119,6 +158,7 @@ export class Connection {
       return await statement
     } finally {
       this.#underWay.delete(statement)
+      this.#usedMs = this.#parts.clock.monotonicMs()
     }
   }
 
@@ -141,12 +181,25 @@ export class Connection {
   }
 
   #open(fromMs: number): Promise<Link> {
-    const { route, role } = this.#parts
-    const opening = route.open(role, route.giveUpMs(fromMs), this.#leaving.signal)
+    const opening = this.#opened(fromMs)
     const forget = () => this.#forget(opening)
     opening.then(({ gone }) => gone).then(forget, forget)
     this.#link = opening
     return opening
+  }
+
+  async #opened(fromMs: number): Promise<Link> {
+    const { route, role, places } = this.#parts
+    const place = await places.take(this)
+    const free = () => place[Symbol.dispose]()
+    try {
+      const link = await route.open(role, route.giveUpMs(fromMs), this.#leaving.signal)
+      void link.gone.then(free)
+      return link
+    } catch (error) {
+      free()
+      throw error
+    }
   }
 
   #forget(link: Promise<Link>): void {
@@ -159,5 +212,5 @@ const nameOf = (text: string): string => `pawl_${digest(text)}`
 
 /** Of several connections that serve the same: work goes on on one while the other waits for the disk. */
 export function leastBusy([first, ...others]: readonly [Connection, ...Connection[]]): Connection {
-  return others.reduce((a, b) => (b.underWay < a.underWay ? b : a), first)
+  return others.reduce((a, b) => (b.underWay < a.underWay && b.mayServe ? b : a), first)
 }

@@ -51,6 +51,7 @@ import { keep, purge } from './keeping.ts'
 import { Kinds, type Run } from './kinds.ts'
 import { type LoadParts, load, loadMet, placed, whereabouts } from './load.ts'
 import { eventsOfJob, logOf } from './logs.ts'
+import { Places } from './places.ts'
 import { recordOf } from './records.ts'
 import { prepareSchema } from './schema/prepare.ts'
 import { queuesWritten, settings } from './settings.ts'
@@ -58,6 +59,7 @@ import { statementsIn } from './statements.ts'
 import type { Address } from './target.ts'
 import { Transactions } from './transactions.ts'
 import { PostgresRewound } from './trouble.ts'
+import { twoWays } from './two-ways.ts'
 import type { Meeting } from './verdict.ts'
 import { Waiting } from './waiting/waiting.ts'
 import { type Ways, waysOf } from './ways.ts'
@@ -81,6 +83,10 @@ export interface PostgresOptions {
   readonly retryForMs?: number | undefined
   /** How long a statement may go unanswered before it is asked after; 5 s unless given, and less than half a lease. */
   readonly answerWithinMs?: number | undefined
+  /** Connections at most, the one that listens included; 7 unless given, and not less. Transactions of handlers come besides. */
+  readonly connections?: number | undefined
+  /** Those that stay open although nobody has used them for a while; 3 unless given. */
+  readonly idleConnections?: number | undefined
 }
 
 /** The store, and transactions on it that a handler can take part in. */
@@ -88,6 +94,11 @@ export interface PostgresStore extends Store {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 }
 
+/** As many as there are kinds of work, and one that listens. */
+const CONNECTIONS = 7
+const IDLE_CONNECTIONS = 3
+/** Connections that nobody has used for so long are closed. A worker that waits uses two, besides the one that listens. */
+const IDLE_MS = 5_000
 const RETRY_FOR_MS = 30_000
 const ANSWER_WITHIN_MS = 5_000
 /** How long a statement may take on which the server is seen at work; a search may take longer. */
@@ -114,7 +125,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     await Promise.all([ways.route.close(), ways.past.close()])
     throw error
   }
-  return new Postgres({ ...system, ...ways, schema })
+  const { connections: most = CONNECTIONS, idleConnections: idle = IDLE_CONNECTIONS } = options
+  return new Postgres({ ...system, ...ways, schema, most, idle })
 }
 
 const FEED_KEPT_MS = 3 * 86_400_000
@@ -124,6 +136,9 @@ const TRIM_EVERY_MS = 60_000
 
 interface PostgresParts extends Ways {
   readonly schema: string
+  /** Connections, the one that listens included. */
+  readonly most: number
+  readonly idle: number
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
@@ -132,6 +147,7 @@ interface PostgresParts extends Ways {
 
 class Postgres implements PostgresStore {
   readonly #connections: readonly Connection[]
+  readonly #places: Places
   readonly #load: LoadParts
   readonly #callers: CallersTransactions
   /** For what may take long: nobody else waits behind it. */
@@ -151,22 +167,28 @@ class Postgres implements PostgresStore {
   #tidyAt = 0
   #trimAt = 0
 
-  constructor({ route, past, looks, schema, clock, timers, random, log }: PostgresParts) {
+  constructor({ route, past, looks, schema, clock, timers, random, log, most, idle }: PostgresParts) {
     const statements = statementsIn(schema)
     const opened: Connection[] = []
-    const connection = (name: string, workMs = WORK_MS, way = route) => {
-      const one = new Connection({ route: way, role: { name, pipeline: true, workMs }, clock, timers })
+    // The one that listens is not among them.
+    const places = new Places({ clock, timers, most: most - 1, idle: Math.max(0, idle - 1), idleMs: IDLE_MS })
+    this.#places = places
+    const connection = (name: string, { workMs = WORK_MS, way = route, isSpare = false } = {}) => {
+      const one = new Connection({ route: way, role: { name, pipeline: true, workMs }, places, isSpare, clock, timers })
       opened.push(one)
       return one
     }
-    const run = on(connection('looks', WORK_MS, looks))
+    const first = connection('looks', { way: looks, workMs: READ_MS })
+    const second = connection('reads', { workMs: READ_MS })
+    // Out of a pool, what is looked up has a way of its own, and is not read on.
+    const { look: run, read } = looks === route ? twoWays(first, second) : { look: on(first), read: on(second) }
     const owners = connection('settles')
     const kinds = new Kinds(run, statements)
     const sawClock = (now: number) => this.#sawClock(now)
     this.#connections = opened
     this.#clock = clock
     this.#load = { run, kinds, statements }
-    this.#reads = { ...this.#load, run: on(connection('reads', READ_MS)) }
+    this.#reads = { ...this.#load, run: read }
     this.#timers = timers
     this.#routes = [route, past]
     this.#transactions = new Transactions({ route: past, clock, timers })
@@ -180,7 +202,7 @@ class Postgres implements PostgresStore {
     this.#hints = new Hints({ route: past, schema, run, statements, clock, timers, random, heard })
     this.#callers = new CallersTransactions(statements.isOpen)
     this.#inserts = new Inserts({
-      plain: [connection('enqueues'), connection('enqueues')],
+      plain: [connection('enqueues'), connection('enqueues', { isSpare: true })],
       keyed: connection('enqueues with keys'),
       kinds,
       statements,
@@ -209,7 +231,7 @@ class Postgres implements PostgresStore {
       subscribe: (wake) => this.subscribe(wake),
     })
     this.#commits = new Commits({
-      connections: [owners, connection('settles')],
+      connections: [owners, connection('settles', { isSpare: true })],
       kinds,
       statements,
       bundles,
@@ -306,6 +328,7 @@ class Postgres implements PostgresStore {
 
   /** What is under way has a moment to end; then it fails, and whoever asked is told so. */
   async close(): Promise<void> {
+    this.#places.close()
     for (const connection of this.#connections) connection.leave()
     this.#transactions.close()
     const parts = [this.#waiting, this.#inserts, this.#commits, this.#heartbeats, this.#hints]

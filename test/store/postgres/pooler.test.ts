@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Connect, connectWithPg } from '../../../src/store/postgres/client.ts'
 import { Connection } from '../../../src/store/postgres/connection.ts'
+import { Places } from '../../../src/store/postgres/places.ts'
 import { Route } from '../../../src/store/postgres/route.ts'
 import { targetOf } from '../../../src/store/postgres/target.ts'
 import { realClock } from '../../../src/system/clock.ts'
@@ -28,7 +29,8 @@ const connectionTo = (url: string, connect: Connect = connectWithPg) => {
   const system = { clock: realClock, timers: realTimers, random: realRandom, log: silentLog }
   const patience = { answerWithinMs: 5_000, retryForMs: 30_000 }
   const route = new Route({ ...system, ...patience, connect, target: targetOf(url) })
-  return new Connection({ ...system, route, role: { name: 'test', pipeline: true, workMs: 60_000 } })
+  const places = new Places({ ...system, most: 1, idle: 1, idleMs: 60_000 })
+  return new Connection({ ...system, route, places, role: { name: 'test', pipeline: true, workMs: 60_000 } })
 }
 
 describePooled('through a transaction pooler with fewer backends than connections', () => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Connection } from '../../../src/store/postgres/connection.ts'
+import { Places } from '../../../src/store/postgres/places.ts'
 import { Route, type RouteParts } from '../../../src/store/postgres/route.ts'
 import { targetOf } from '../../../src/store/postgres/target.ts'
 import { PostgresUnavailable } from '../../../src/store/postgres/trouble.ts'
@@ -39,8 +40,11 @@ function routeTo(url: string, parts: Partial<RouteParts> = {}): Route {
   return new Route({ ...system, target: targetOf(url), answerWithinMs: 5_000, retryForMs: 30_000, ...parts })
 }
 
-const connectionOn = (route: Route) =>
-  new Connection({ route, role: { name: 'test', pipeline: true, workMs: 60_000 }, clock: time, timers: time })
+const connectionOn = (route: Route) => {
+  const system = { clock: time, timers: time }
+  const places = new Places({ ...system, most: 1, idle: 1, idleMs: 3_600_000 })
+  return new Connection({ ...system, route, places, role: { name: 'test', pipeline: true, workMs: 60_000 } })
+}
 
 /** How it ended, and when. */
 function watched(promise: Promise<unknown>): { ended?: { readonly ms: number; readonly error: unknown } } {
