@@ -1,9 +1,11 @@
--- Who calls it: claim. Index: ready's primary key, lane by lane; lease and job by primary key. Locks: the rows it takes,
--- SKIP LOCKED. Lanes are different ones. The first row of the answer tells the time, the time of the claim (as step), its
--- nonce (as head), its number if it is a bundle (as doc), whether it is a repetition (as flushed), and whether nothing was
--- found and it is parked now (then it has an id). Then the jobs, in any order: the caller knows the one it asked for. Those of a
--- bundle that are of one kind and lane are one row of columns, unless `as_rows`: who gives them away looks at their ids. What
--- the caller can compute (lease end, attempt, how far a lane was read) is not sent: each column cost 0.1 µs a row.
+-- Gives jobs that are ready to one claimer, lane by lane in the order asked (lanes are different ones). The first row of the
+-- answer tells the time, the time of the claim (as step), its nonce (as head), its number if it is a bundle (as doc), whether it
+-- is a repetition (as flushed), and whether nothing was found and it is parked now (then it has an id). Then the jobs, in any
+-- order: the caller knows the one it asked for. Those of a bundle that are of one kind and lane are one row of columns, unless
+-- `as_rows`: who gives them away looks at their ids. What the caller can compute (lease end, attempt, how far a lane was read) is
+-- not sent: each column cost 0.1 µs a row.
+-- Caller: `claims.ts`, `offer`. Index: ready's primary key, lane by lane; lease's and job's primary keys. Locks: the rows it
+-- takes, SKIP LOCKED.
 create or replace function pawl.claim(request_id text, request_text text, worker_id text, actor_name text, nonce_text text,
                            lanes int[], starts bigint[], wanted int, max_bytes bigint,
                            was_parked boolean default false, park_ms bigint default null, park_channel text default null,

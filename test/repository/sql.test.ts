@@ -1,0 +1,58 @@
+/** Every function and view of Postgres says who calls it, by which index it finds what it reads, and what it locks. */
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Statements, statementsIn } from '../../src/store/postgres/statements.ts'
+import { filesLike } from '../support/source.ts'
+
+const ADAPTER = 'src/store/postgres'
+/** Whoever needs the time calls it: a list would be long and tell nothing. */
+const BY_EVERYBODY = ['clock']
+
+const read = (path: string) => readFileSync(path, 'utf8')
+const definitions = filesLike(`${ADAPTER}/*/*.sql`)
+  .filter((path) => !path.includes('/schema/'))
+  .map((path) => {
+    const text = read(path)
+    const header = /^(?:--.*\n)+/.exec(text)?.[0].replaceAll(/^-- ?/gm, '').replaceAll('\n', ' ') ?? ''
+    return { name: basename(path, '.sql'), header, body: text.replaceAll(/--.*$/gm, '') }
+  })
+const modules = filesLike(`${ADAPTER}/**/*.ts`)
+  .filter((path) => !path.endsWith('/statements.ts'))
+  .map((path) => ({ name: basename(path), text: read(path) }))
+
+/** A function is called; a view is read from, or walked by its name. */
+const mentions = (body: string, { name, body: own }: (typeof definitions)[number]): boolean =>
+  new RegExp(
+    own.includes(' or replace view ')
+      ? `\\bpawl\\.${name}\\b|\\b(?:from|join) ${name}\\b|'${name}', 'id'`
+      : `\\b${name}\\(`,
+  ).test(body)
+
+function callersOf(it: (typeof definitions)[number]): readonly string[] {
+  const { name } = it
+  const statements = statementsIn('pawl')
+  const asking = Object.keys(statements).filter((key) => {
+    const text = statements[key as keyof Statements]
+    return typeof text === 'string' && text.includes(`"pawl".${name}(`)
+  })
+  const inSql = definitions.filter((each) => each.name !== name && mentions(each.body, it)).map((each) => each.name)
+  const inModules = modules
+    .filter(({ text }) => asking.some((key) => new RegExp(`tatements\\)?\\.${key}\\b`).test(text)))
+    .map((each) => each.name)
+  return [...inModules, ...inSql]
+}
+
+describe.each(definitions)('$name', (definition) => {
+  const { name, header } = definition
+
+  it('names its callers, its indexes and its locks', () => {
+    expect(header).toMatch(/\bCaller: .+\. Index: .+\. Locks: .+\./)
+  })
+
+  it.skipIf(BY_EVERYBODY.includes(name))('is called by those it names', () => {
+    const said = /\bCaller: (.*?)\. Index: /.exec(header)?.[1] ?? ''
+    const named = [...said.matchAll(/`([^`]+)`/g)].map(([, caller]) => caller)
+    expect(named.toSorted()).toEqual([...callersOf(definition)].toSorted())
+  })
+})
