@@ -1,5 +1,6 @@
 /** What always holds, numbered. The model checker, the conformance suite and `verify` check these very functions. */
 import type { Event } from './event.ts'
+import { fenceOf, nonceIn } from './fence.ts'
 import { isOwned, isTerminal, type Job, RANK } from './job.ts'
 
 export const INVARIANTS = {
@@ -85,7 +86,7 @@ export function recordBreaches(job: Job): readonly Breach[] {
   if (budget === 'shared' ? failures + stalls > maxAttempts : failures > maxAttempts || stalls > maxStalls + 1) {
     breach('I10', `${failures} failures and ${stalls} stalls`)
   }
-  if (job.lease !== undefined && !job.lease.fence.startsWith(`${job.generation}.${job.attempt}.`))
+  if (job.lease !== undefined && job.lease.fence !== fenceOf(job.generation, job.attempt, nonceIn(job.lease.fence)))
     breach('I1', `fence ${job.lease.fence}`)
   return found
 }

@@ -1,5 +1,6 @@
 /** Ownership is the fence, never the worker's name; and it ends with the lease, whoever has noticed. */
 import type { Command } from './command.ts'
+import { parseFence } from './fence.ts'
 import { isOwned, type Job, type Time } from './job.ts'
 import { leaseEndsAt, NO_STEPS, type Step } from './steps.ts'
 
@@ -42,31 +43,10 @@ export function ownership(
   return undefined
 }
 
-const FENCE = /^(\d{1,9})\.(\d{1,9})\.[0-9a-f]{16}$/
-
-/** Which attempt a fence was given to; undefined where it is none of ours. */
-export function attemptIn(fence: string): { readonly generation: number; readonly attempt: number } | undefined {
-  const match = FENCE.exec(fence)
-  return match === null ? undefined : { generation: Number(match[1]), attempt: Number(match[2]) }
-}
-
 /** Only attempts that the job has really had are worth a note. */
 function attemptOf(fence: string, job: Job): Trespass['claim'] {
-  const claim = attemptIn(fence)
-  if (claim === undefined) return undefined
-  const { generation, attempt } = claim
-  return generation <= job.generation && attempt <= job.attempt && attempt > 0 ? claim : undefined
+  const spoken = parseFence(fence)
+  if (spoken === undefined) return undefined
+  const { generation, attempt } = spoken
+  return generation <= job.generation && attempt <= job.attempt && attempt > 0 ? { generation, attempt } : undefined
 }
-
-/** The last one is remembered: one nonce serves a whole claim, and nearly all jobs of it are at the same attempt. */
-export function fenceOf(generation: number, attempt: number, nonce: string): string {
-  if (last.nonce !== nonce || last.attempt !== attempt || last.generation !== generation) {
-    last = { generation, attempt, nonce, fence: `${generation}.${attempt}.${nonce}` }
-  }
-  return last.fence
-}
-
-let last = { generation: 0, attempt: 0, nonce: '', fence: '0.0.' }
-
-/** Requests that a worker names after its fence keep what is not secret of it: which attempt, which word. */
-export const withoutNonce = (requestId: string): string => requestId.replaceAll(/(\d+\.\d+)\.[0-9a-f]{16}/g, '$1.…')

@@ -3,6 +3,7 @@
  * throws, whatever comes in; nothing is silently corrected.
  */
 import type { Command } from './command.ts'
+import { isNonce } from './fence.ts'
 import { isId, isReserved } from './id.ts'
 import { DEAD_LETTER_REASONS, STAGES, type Time } from './job.ts'
 import { COUNTS, LENGTHS, MAX_DURATION_MS, MAX_TIME, SIZES } from './limits.ts'
@@ -189,8 +190,7 @@ const CHECKS: Readonly<Record<Command['type'], Check>> = {
   },
   claim: (c, x) => {
     c.segment('workerId', x['workerId'], LENGTHS.worker)
-    if (typeof x['nonce'] !== 'string' || !/^[0-9a-f]{16}$/.test(x['nonce']))
-      c.fail('nonce', 'must be 16 hexadecimal digits')
+    if (typeof x['nonce'] !== 'string' || !isNonce(x['nonce'])) c.fail('nonce', 'must be 16 hexadecimal digits')
   },
   start: fence,
   heartbeat: fence,

@@ -1,6 +1,6 @@
 import type { Event } from '../core/event.ts'
+import { withoutNonce } from '../core/fence.ts'
 import type { Job } from '../core/job.ts'
-import { withoutNonce } from '../core/ownership.ts'
 import { reasonOf } from '../core/reason.ts'
 import { isolated } from '../system/isolated.ts'
 import { harmless, type Log } from '../system/log.ts'

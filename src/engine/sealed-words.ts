@@ -1,10 +1,10 @@
 /** Words with everything that a user wrote sealed: the texts they carry, and their prose; and the way back. */
 import { bodyRef } from '../core/body.ts'
 import type { Fault } from '../core/command.ts'
+import { parseFence } from '../core/fence.ts'
 import { digest } from '../core/hash.ts'
 import type { BodyRef, Failure } from '../core/job.ts'
 import { LENGTHS } from '../core/limits.ts'
-import { attemptIn } from '../core/ownership.ts'
 import type { Body } from '../store/store.ts'
 import type { BodyCodec } from './body-codec.ts'
 import type { Word } from './engine.ts'
@@ -57,7 +57,7 @@ export function sealedWord(encoder: Encoder, word: Word, whose: Whose): Word {
 /** The last word under a lease is the same word whatever its request is called; any other is its request. */
 function headingOf({ command }: Word): Heading {
   const { type, requestId } = command
-  const generation = 'fence' in command ? (attemptIn(command.fence ?? '')?.generation ?? 0) : 0
+  const generation = 'fence' in command ? (parseFence(command.fence ?? '')?.generation ?? 0) : 0
   const word = digest(type === 'complete' || type === 'fail' ? command.fence : requestId)
   return type === 'signal'
     ? { generation, word, signal: { name: command.name, key: command.key } }
@@ -126,7 +126,7 @@ function longStory({ command, bodies = [] }: Word): readonly Body[] {
   if (body !== undefined && context === undefined) return bodies
   const told: unknown = body === undefined ? { message } : JSON.parse(body.text)
   if (typeof told !== 'object' || told === null || Array.isArray(told)) return bodies
-  const name = body?.name ?? `error/${attemptIn(command.fence)?.attempt ?? 0}`
+  const name = body?.name ?? `error/${parseFence(command.fence)?.attempt ?? 0}`
   return [{ name, text: JSON.stringify({ ...told, context }) }]
 }
 

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { bodyRef } from '../core/body.ts'
 import type { Command } from '../core/command.ts'
 import { parseDuration } from '../core/duration.ts'
+import { parseFence } from '../core/fence.ts'
 import { PRIORITIES, type Priority, type Time } from '../core/job.ts'
 import type { Word } from '../engine/engine.ts'
 import type { Body } from '../store/store.ts'
@@ -74,7 +75,7 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
   },
   fail: ({ body: { fence, executionMs, startedAt, stack, retryAfter, ...fault }, text: textOf }) => {
     const { code, message, class: errorClass, stage, context } = fault
-    const attempt = fence.split('.')[1] ?? '0'
+    const attempt = parseFence(fence)?.attempt ?? 0
     const text = textOf('details') ?? (stack === undefined ? undefined : JSON.stringify({ stack }))
     const name = `error/${attempt}`
     return {

@@ -8,9 +8,9 @@
  * leases of up to 24 days, and they never run out.
  */
 import { assert, violated } from '../core/assert.ts'
+import { fenceOf, nonceIn } from '../core/fence.ts'
 import { idNumber, idText } from '../core/id.ts'
 import type { JobId } from '../core/job.ts'
-import { fenceOf } from '../core/ownership.ts'
 
 const HEADER = 8
 const HIGH_WATER = 0
@@ -176,7 +176,7 @@ export class LeaseTable {
   }
 
   #readNonce(fence: string): void {
-    const nonce = fence.slice(-16)
+    const nonce = nonceIn(fence)
     if (nonce === this.#nonce) return
     this.#nonce = nonce
     this.#nonceHigh = Number.parseInt(nonce.slice(0, 8), 16) | 0

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Birth, birthOf, sameCall } from '../../src/core/decide/enqueue.ts'
 import type { Event } from '../../src/core/event.ts'
-import { withoutNonce } from '../../src/core/ownership.ts'
 import { impliedRequestId, receiptOf } from '../../src/core/receipt.ts'
 import { given, type History, kindOf, type Words } from './given.ts'
 
@@ -233,11 +232,6 @@ describe('revisions', () => {
 })
 
 describe('fences', () => {
-  it('can be named without being told', () => {
-    expect(withoutNonce('0.1.0123456789abcdef/complete')).toBe('0.1.…/complete')
-    expect(withoutNonce('a request of somebody’s own')).toBe('a request of somebody’s own')
-  })
-
   it('are opaque and compared whole; only attempts that existed are noted', () => {
     const history = given().starts()
     const noted = (fence: string) => {

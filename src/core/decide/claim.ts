@@ -1,8 +1,8 @@
 /** `claim`: `queued`, `retrying`, `stalled` → `claimed`. One guard, `readyAt`; attempt + 1, a fence and a lease. */
 import type { Claim } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
+import { fenceOf } from '../fence.ts'
 import type { Job } from '../job.ts'
-import { fenceOf } from '../ownership.ts'
 import type { Ruling } from '../ruling.ts'
 import { leaseWindowMs } from '../timers.ts'
 

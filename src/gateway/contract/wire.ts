@@ -3,8 +3,8 @@
  * client holds the same record as the process that has the store.
  */
 import type { Event } from '../../core/event.ts'
+import { withoutNonce } from '../../core/fence.ts'
 import type { Job, Kind, LastClaim, Lease, Spec, Time } from '../../core/job.ts'
-import { withoutNonce } from '../../core/ownership.ts'
 import type { Policy } from '../../core/policy.ts'
 
 export type Wire = { readonly [key: string]: unknown }

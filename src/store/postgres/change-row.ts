@@ -2,6 +2,7 @@
 
 import { assert } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
+import { nonceIn } from '../../core/fence.ts'
 import { digest } from '../../core/hash.ts'
 import { idNumber } from '../../core/id.ts'
 import { isTerminal, type Job } from '../../core/job.ts'
@@ -155,8 +156,8 @@ export function shapeOf(before: Job, events: readonly Event[], after: Job): stri
 
 /** A heartbeat of a lease that was granted by a commit is checked against these like any other. */
 function claimWords(event: Event, after: Job) {
-  const [, , nonce] = (after.lease?.fence ?? '').split('.')
-  return { w: storable(after.owner?.workerId ?? ''), a: storable(event.actor), n: nonce ?? '', t: event.at }
+  const nonce = nonceIn(after.lease?.fence ?? '')
+  return { w: storable(after.owner?.workerId ?? ''), a: storable(event.actor), n: nonce, t: event.at }
 }
 
 /** What is written twice in one change is what was written last: a statement writes each row once. */

@@ -7,7 +7,7 @@
  * less than wanted.
  */
 
-import { fenceOf } from '../../core/ownership.ts'
+import { fenceOf } from '../../core/fence.ts'
 import type { Clock } from '../../system/clock.ts'
 import { laneNumber } from '../codec/lane.ts'
 import { original, storable } from '../codec/text.ts'

@@ -1,4 +1,5 @@
 /** Leases renewed, a batch in one statement; a job named twice waits for the next one. */
+import { parseFence } from '../../core/fence.ts'
 import { idNumber } from '../../core/id.ts'
 import type { CancelRequest } from '../../core/job.ts'
 import { decodeCancel } from '../codec/record.ts'
@@ -8,6 +9,7 @@ import { Batcher } from './batcher.ts'
 import { brokenUp, mayBreakUp } from './broken-up.ts'
 import type { Connection } from './connection.ts'
 import type { Statements } from './statements.ts'
+import { claimOf } from './step.ts'
 
 export interface HeartbeatParts {
   readonly connection: Connection
@@ -107,17 +109,13 @@ type Answer =
       doc: string | null,
     ]
 
-/** As it is written and in no other way: a fence is compared whole, and `0.01` is not `0.1`. */
-const FENCE = /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.([0-9a-f]{1,32})$/
-const ATTEMPTS = 2 ** 32
-
 /** Undefined where nobody can own that. */
 function beatRow({ id, fence, requestId }: Beat): BeatRow | undefined {
   const i = idNumber(id)
-  const parts = FENCE.exec(fence)
-  if (i === undefined || parts === null) return undefined
-  const [, generation, attempt, nonce] = parts
-  return { i, f: Number(generation) * ATTEMPTS + Number(attempt), x: nonce ?? '', q: storable(requestId) }
+  const parsed = parseFence(fence)
+  if (i === undefined || parsed === undefined) return undefined
+  const { generation, attempt, nonce } = parsed
+  return { i, f: claimOf(generation, attempt), x: nonce, q: storable(requestId) }
 }
 
 function beaten(answer: Answer): Beaten {

@@ -22,4 +22,7 @@ export const stepOf = (job: Job): number => packed(job.generation, job.attempt, 
 export const packed = (generation: number, attempt: number, rank: number): number =>
   generation * GENERATION + attempt * ATTEMPT + rank
 
+/** A step without its rank: which of its claims a job is at. `step >> {{bits.attempt}}` in SQL. */
+export const claimOf = (generation: number, attempt: number): number => packed(generation, attempt, 0) / ATTEMPT
+
 export const attemptOf = (step: number): number => Math.floor((step % GENERATION) / ATTEMPT)

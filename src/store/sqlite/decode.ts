@@ -1,6 +1,7 @@
 /** From rows to the port's words. */
 import type { Event } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
+import { nonceIn } from '../../core/fence.ts'
 import { idText } from '../../core/id.ts'
 import type { Job, JobId, Kind, Spec, State, Time } from '../../core/job.ts'
 import { digestOf } from '../../core/receipt.ts'
@@ -120,13 +121,12 @@ function claimEvent(claim: OpeningClaim, jobId: JobId, spec: Spec): Event {
   const workerId = original(stored)
   const requestId = original(request)
   const actor = said === null ? `worker:${workerId}` : original(said)
-  const nonce = fence.slice(fence.lastIndexOf('.') + 1)
   return {
     ...stamp(jobId, spec, rev, at),
     actor,
     command: 'claim',
     requestId,
-    digest: digestOf({ type: 'claim', actor, requestId, workerId, nonce }),
+    digest: digestOf({ type: 'claim', actor, requestId, workerId, nonce: nonceIn(fence) }),
     generation,
     attempt,
     type: 'claimed',

@@ -81,7 +81,7 @@ const WRITES = {
     WHERE r.lane = ? AND r.ready_at <= ? ORDER BY r.ready_at, r.id LIMIT ?`,
   readyTexts: `SELECT j.head, r.record FROM ready r CROSS JOIN job j ON j.id = r.id
     WHERE r.lane = ? AND r.ready_at = ? AND r.id = ?`,
-  // All that was just read, and nothing else: the front of the lane up to the last row.
+  // All that was just read, and nothing else: the front of the lane up to the last row. The fence is `core/fence.ts:fenceOf`.
   leaseFront: `INSERT INTO lease (id, kind, state, rev, fence, expires_at, tick, careful,
       claim, claim_rev, claim_seq, claim_from, claim_expires_at, attempt, generation, code, before)
     SELECT r.id, r.kind, 'c', r.rev + 1, r.generation || '.' || (r.attempt + 1) || '.' || p.nonce, p.now + k.lease_ms,

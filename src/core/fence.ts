@@ -1,0 +1,42 @@
+/**
+ * A fence: the name of one lease, `generation.attempt.nonce`, written in one way and compared whole. Whoever owns a job
+ * hands it on as it got it; what is inside is nobody's business but these functions'.
+ */
+export interface Fence {
+  readonly generation: number
+  readonly attempt: number
+  readonly nonce: string
+}
+
+const NUMBER = '(0|[1-9]\\d{0,8})'
+const NONCE = '[0-9a-f]{16}'
+const FENCE = new RegExp(`^${NUMBER}\\.${NUMBER}\\.(${NONCE})$`)
+const NONCE_ALONE = new RegExp(`^${NONCE}$`)
+const FENCES_INSIDE = new RegExp(`(\\d+\\.\\d+)\\.${NONCE}`, 'g')
+
+/** 64 random bits as they are written in a fence. */
+export const isNonce = (text: string): boolean => NONCE_ALONE.test(text)
+
+/** The last one is remembered: one nonce serves a whole claim, and nearly all jobs of it are at the same attempt. */
+export function fenceOf(generation: number, attempt: number, nonce: string): string {
+  if (last.nonce !== nonce || last.attempt !== attempt || last.generation !== generation) {
+    last = { generation, attempt, nonce, fence: `${generation}.${attempt}.${nonce}` }
+  }
+  return last.fence
+}
+
+let last = { generation: 0, attempt: 0, nonce: '', fence: '0.0.' }
+
+/** What anybody may have sent; undefined where no lease can have had this name. `0.01` is not `0.1`. */
+export function parseFence(text: string): Fence | undefined {
+  const match = FENCE.exec(text)
+  if (match === null) return undefined
+  const [, generation, attempt, nonce = ''] = match
+  return { generation: Number(generation), attempt: Number(attempt), nonce }
+}
+
+/** The nonce of a fence that `fenceOf` made, without judging it again: for those who see every job of a drain. */
+export const nonceIn = (fence: string): string => fence.slice(fence.lastIndexOf('.') + 1)
+
+/** Requests that a worker names after its fence keep what is not secret of it: which attempt, which word. */
+export const withoutNonce = (requestId: string): string => requestId.replaceAll(FENCES_INSIDE, '$1.…')
