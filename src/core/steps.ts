@@ -7,7 +7,7 @@
  */
 import { violated } from './assert.ts'
 import type { Job, Time } from './job.ts'
-import { leaseWindowMs } from './timers.ts'
+import { leaseRenewedAt, leaseWindowMs } from './timers.ts'
 
 export interface Step {
   /** The store's clock just before: a lease that was granted or renewed until then has lived through it. */
@@ -24,7 +24,7 @@ export const isOwed = ({ lease }: Job): boolean => lease !== undefined
 export function leaseEndsAt({ id, lease, spec }: Job, steps: readonly Step[]): Time {
   if (lease === undefined) violated(`job ${id} is owned`)
   if (steps.length === 0) return lease.expiresAt
-  return lease.expiresAt + skippedSince(lease.expiresAt - leaseWindowMs(spec.kind.policy), steps)
+  return lease.expiresAt + skippedSince(leaseRenewedAt(lease.expiresAt, leaseWindowMs(spec.kind.policy)), steps)
 }
 
 /** The hour by which the time limits of a job are judged. */

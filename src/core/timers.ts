@@ -13,6 +13,12 @@ export const leaseWindowMs = (policy: Policy): number =>
     ? Math.min(policy.leaseMs, policy.missedHeartbeats * policy.heartbeatMs + LEASE_MARGIN_MS)
     : policy.leaseMs
 
+/** When a lease ends that was granted or renewed at `at`, if nothing is heard of it and nobody sets the clock. */
+export const leaseEnd = (at: Time, windowMs: number): Time => at + windowMs
+
+/** When a lease that ends at `expiresAt` was granted or last renewed. */
+export const leaseRenewedAt = (expiresAt: Time, windowMs: number): Time => expiresAt - windowMs
+
 /** When to send the next heartbeat: on the interval, but never later than half of what remains of the lease. */
 export const heartbeatInMs = (policy: Pick<Policy, 'heartbeatMs'>, remainingMs: number): number =>
   Math.max(0, Math.min(policy.heartbeatMs, remainingMs / 2))

@@ -1,6 +1,6 @@
 import { decide } from '../core/decide.ts'
 import type { Time } from '../core/job.ts'
-import { leaseWindowMs } from '../core/timers.ts'
+import { leaseRenewedAt, leaseWindowMs } from '../core/timers.ts'
 import type { Beaten } from '../store/store.ts'
 import type { Engine, HeartbeatAnswer, HeartbeatRequest, Word } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
@@ -46,7 +46,7 @@ export async function heartbeat(
 function follow({ held }: ExecutorParts, beat: HeartbeatRequest, rev: number, leaseExpiresAt: Time): void {
   const job = held.get(beat.id, undefined)
   if (job === undefined) return
-  const at = leaseExpiresAt - leaseWindowMs(job.spec.kind.policy)
+  const at = leaseRenewedAt(leaseExpiresAt, leaseWindowMs(job.spec.kind.policy))
   const { fence, requestId } = beat
   const decision = decide(job, { type: 'heartbeat', actor: 'worker', requestId, fence, expectedRev: job.rev }, at)
   const agrees =

@@ -10,7 +10,7 @@
  */
 import type { CancelRequest } from '../core/job.ts'
 import type { RefusalCode } from '../core/refusal.ts'
-import { heartbeatInMs } from '../core/timers.ts'
+import { heartbeatInMs, leaseEnd } from '../core/timers.ts'
 import type { Engine, HeartbeatAnswer, HeartbeatRequest } from '../engine/engine.ts'
 import type { Log } from '../system/log.ts'
 import type { LeasePlace, LeaseRow, LeaseTable } from './lease-table.ts'
@@ -183,7 +183,7 @@ export class LeaseKeeper {
     watch.beats += 1
     watch.givenUp = false
     watch.beatAtMs = sentMs + heartbeatInMs({ heartbeatMs: lease.beatEveryMs }, lease.windowMs)
-    this.#options.table.renew({ row, seq }, sentMs + lease.windowMs)
+    this.#options.table.renew({ row, seq }, leaseEnd(sentMs, lease.windowMs))
     if (answer.cancel === undefined || watch.cancelTold) return undefined
     watch.cancelTold = true
     return { row, seq, lost: undefined, cancel: answer.cancel }

@@ -4,7 +4,7 @@ import { change, type Draft } from '../draft.ts'
 import { fenceOf } from '../fence.ts'
 import type { Job } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
-import { leaseWindowMs } from '../timers.ts'
+import { leaseEnd, leaseWindowMs } from '../timers.ts'
 
 export function decideClaim(d: Draft, job: Job, command: Claim): Ruling {
   if (job.readyAt === undefined || job.readyAt > d.at) return notReady(d, job)
@@ -12,7 +12,7 @@ export function decideClaim(d: Draft, job: Job, command: Claim): Ruling {
   const payload = {
     owner: { workerId: command.workerId },
     fence: fenceOf(job.generation, attempt, command.nonce),
-    leaseExpiresAt: d.at + leaseWindowMs(job.spec.kind.policy),
+    leaseExpiresAt: leaseEnd(d.at, leaseWindowMs(job.spec.kind.policy)),
   }
   change(d, 'claimed', 'claimed', payload, { attempt })
   return undefined

@@ -8,6 +8,7 @@
  */
 
 import { fenceOf } from '../../core/fence.ts'
+import { leaseEnd } from '../../core/timers.ts'
 import type { Clock } from '../../system/clock.ts'
 import { laneNumber } from '../codec/lane.ts'
 import { original, storable } from '../codec/text.ts'
@@ -182,7 +183,7 @@ export class Claims {
       before,
       rev: before.rev + 1,
       attempt: before.attempt + 1,
-      leaseExpiresAt: at + this.#parts.kinds.byId(Number(row[KIND])).windowMs,
+      leaseExpiresAt: leaseEnd(at, this.#parts.kinds.byId(Number(row[KIND])).windowMs),
       at,
       input: row[INPUT] === null ? undefined : original(String(row[INPUT])),
     }

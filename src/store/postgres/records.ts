@@ -6,7 +6,7 @@ import { evolve } from '../../core/evolve.ts'
 import { fenceOf } from '../../core/fence.ts'
 import { idText } from '../../core/id.ts'
 import type { Job, JobId, Kind, Spec, State } from '../../core/job.ts'
-import { leaseWindowMs } from '../../core/timers.ts'
+import { leaseEnd, leaseWindowMs } from '../../core/timers.ts'
 import { decodeEnqueued, type EnqueuedEvent } from '../codec/enqueued.ts'
 import { decodeEvents, standing } from '../codec/events.ts'
 import { priorityOf } from '../codec/lane.ts'
@@ -154,7 +154,7 @@ function claimedEvent(before: Stood, [worker, actor, nonce, request, at]: ClaimW
     payload: {
       owner: { workerId: original(worker) },
       fence: fenceOf(before.generation, attempt, nonce),
-      leaseExpiresAt: at + leaseWindowMs(before.spec.kind.policy),
+      leaseExpiresAt: leaseEnd(at, leaseWindowMs(before.spec.kind.policy)),
     },
   }
 }

@@ -16,6 +16,7 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('pawl.claim', claim_id));
   select * into it from claim c where c.id = claim_id and c.low is not null for update;
   if not found then return; end if;
+  -- `leaseEnd` of core/timers.ts: what the claim answered with.
   insert into lease (id, claim, expires_at, rev, step)
   select u.id, claim_id, it.at + k.window_ms, {{rev.claimed}}, {{step.claimed}} from (select unnest(ids) except select unnest(it.loose)) as u(id)
   cross join lateral (select j.kind from job j where j.id = u.id limit 1) j

@@ -112,6 +112,7 @@ begin
   else
     with gone as (
       delete from ready r where r.ctid = any(tids)
+      -- `leaseEnd` of core/timers.ts, which the caller computes again: sending it cost more.
       returning r.id, started + r.window_ms as expires_at, r.rev, r.step, r.tick, r.doc
     )
     insert into lease (id, claim, expires_at, rev, step, tick, doc)

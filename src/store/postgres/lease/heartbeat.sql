@@ -29,6 +29,7 @@ begin
     ) l cross join lateral (select j.kind from job j where j.id = l.id limit 1) j
     cross join lateral (select k.window_ms from kind k where k.id = j.kind limit 1) k
   ), renewed as (
+    -- `leaseEnd` of core/timers.ts; above, `leaseRenewedAt`.
     update lease l set rev = l.rev + 1, expires_at = m.at + m.window_ms,
       beat = jsonb_build_object('n', coalesce((m.beat ->> 'n')::int, 0) + 1, 'id', m.q, 'p', case
         when jsonb_array_length(coalesce(m.beat -> 'p', '[]')) = 0 or m.beat -> 'p' -> -1 ->> 5 = '1' then

@@ -1,5 +1,5 @@
 -- For people and reports: `docs/sql.md` says what each column is. Payloads are in it: whoever must not see those is granted
--- columns, not the view.
+-- columns, not the view. A bundle's lease ends as `leaseEnd` of core/timers.ts says.
 -- Caller: people. Index: those of its tables' jobs. Locks: none.
 create or replace view pawl.jobs as
 select j.id, q.tenant, q.name as queue, k.type,

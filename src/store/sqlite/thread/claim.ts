@@ -1,3 +1,4 @@
+import { leaseEnd } from '../../../core/timers.ts'
 import { original } from '../../codec/text.ts'
 import { queueKey } from '../../store.ts'
 import type { Answered, Asked } from '../protocol.ts'
@@ -92,7 +93,7 @@ function take(ledger: Ledger, jobs: ClaimedJobs, found: readonly Front[]): void 
   let run = 0
   for (const [i, row] of found.entries()) {
     const [id, at, head, record, inputBytes, input, kind, priority, rev, attempt, state, , leaseMs] = row
-    jobs.add([kind, priority, rev + 1, attempt + 1, now + leaseMs, now], id, at, head, record)
+    jobs.add([kind, priority, rev + 1, attempt + 1, leaseEnd(now, leaseMs), now], id, at, head, record)
     jobs.addInput(id, inputBytes, input)
     ids += run === 0 ? id : `,${id}`
     run += 1

@@ -81,7 +81,8 @@ const WRITES = {
     WHERE r.lane = ? AND r.ready_at <= ? ORDER BY r.ready_at, r.id LIMIT ?`,
   readyTexts: `SELECT j.head, r.record FROM ready r CROSS JOIN job j ON j.id = r.id
     WHERE r.lane = ? AND r.ready_at = ? AND r.id = ?`,
-  // All that was just read, and nothing else: the front of the lane up to the last row. The fence is `core/fence.ts:fenceOf`.
+  // All that was just read, and nothing else: the front of the lane up to the last row. The fence is
+  // written as by `fenceOf` (core/fence.ts), the end of the lease as by `leaseEnd` (core/timers.ts).
   leaseFront: `INSERT INTO lease (id, kind, state, rev, fence, expires_at, tick, careful,
       claim, claim_rev, claim_seq, claim_from, claim_expires_at, attempt, generation, code, before)
     SELECT r.id, r.kind, 'c', r.rev + 1, r.generation || '.' || (r.attempt + 1) || '.' || p.nonce, p.now + k.lease_ms,
@@ -138,6 +139,7 @@ const WRITES = {
   countPurged: `UPDATE counter SET value = value + 1 WHERE name = 'purged'`,
 
   beatable: 'SELECT fence, expires_at, beat_id, careful, rev, beats_all, kind FROM lease WHERE id = ?',
+  // The end of the lease is `leaseEnd` (core/timers.ts).
   beat: `UPDATE lease SET rev = rev + 1, expires_at = p.now + (SELECT lease_ms FROM kind WHERE id = lease.kind),
       beats_all = beats_all + 1, beats = beats + 1, beats_from = coalesce(beats_from, p.now), beats_to = p.now,
       beat_id = p.request
