@@ -10,6 +10,7 @@ import { tickBesidesLease } from '../../core/timers.ts'
 import { EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { encodeEvents, standing } from '../codec/events.ts'
 import { laneNumber } from '../codec/lane.ts'
+import { logTells } from '../codec/log-tells.ts'
 import { correlationMark } from '../codec/marks.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
@@ -49,8 +50,7 @@ export const isSettling = ({ before, after, bodies, give, take, spawn, events }:
 
 /** `bundle`: the claim it is from, where its jobs have no leases of their own. */
 export function settleRow({ before, after, events, bodies, notAfter }: Move, bundle?: number): SettleRow {
-  // The whole log is in this row and the one that is the job: the record is their fold and needs no copy.
-  const told = isTerminal(after.state) && (before.rev === 1 || (before.rev === 2 && before.state === 'claimed'))
+  const told = logTells(before, after)
   const output = bodies.findLast(isOutput)
   return {
     i: idNumber(before.id) as number,

@@ -4,8 +4,9 @@
  */
 import { EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { encodeEvents, standing } from '../codec/events.ts'
+import { logTells } from '../codec/log-tells.ts'
 import type { Change } from '../store.ts'
-import { changeRow, isTold, type Move, numberOf, type Reference, textOrNull } from './encode.ts'
+import { changeRow, type Move, numberOf, type Reference, textOrNull } from './encode.ts'
 import { type ChangeRow, type EndsRow, INLINE, type OwnOutputs } from './rows.ts'
 
 /** A row, and the places of the changes it stands for. */
@@ -109,8 +110,7 @@ function isPlainEnd({ before, after, events, bodies, give, take, spawn }: Move):
   const body = bodies[0]
   return (
     before.lease !== undefined &&
-    after.endedAt !== undefined &&
-    isTold(before, after) &&
+    logTells(before, after) &&
     give.length === 0 &&
     take.length === 0 &&
     spawn === undefined &&

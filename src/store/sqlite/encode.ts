@@ -7,6 +7,7 @@ import type { Job, Kind } from '../../core/job.ts'
 import { COMMAND_CODES, EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { type EnqueuedEvent, encodeEnqueued } from '../codec/enqueued.ts'
 import { encodeEvents, standing } from '../codec/events.ts'
+import { logTells } from '../codec/log-tells.ts'
 import { codeMark, correlationMark, marksOf } from '../codec/marks.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
@@ -92,13 +93,9 @@ export function changeRow(
 
 export type Move = Extract<Change, { kind: 'move' }>
 
-/** The whole log is in the row of the end and in that of the job: the record is their fold and needs no copy. */
-export const isTold = (before: Job, after: Job): boolean =>
-  after.endedAt !== undefined && (before.rev === 1 || (before.rev === 2 && before.state === 'claimed'))
-
 function moveRow(change: Move, reference: Reference, inFull: boolean): ChangeRow {
   const { before, after, events, bodies, notAfter } = change
-  const told = !inFull && isTold(before, after)
+  const told = !inFull && logTells(before, after)
   const output = bodies.findLast(({ name }) => name === 'output')
   return [
     'move',

@@ -15,8 +15,8 @@ export const CLOCKS: readonly Mutant[] = [
   ]),
   mutant('heartbeat-renews-twice-over', 'budget', [
     'decide/heartbeat.ts',
-    'leaseExpiresAt: d.at + ',
-    'leaseExpiresAt: d.at + 1_000 + ',
+    'leaseEnd(d.at, ',
+    'leaseEnd(d.at + 1_000, ',
   ]),
   mutant('attempt-limit-forgotten', 'timers', [
     'timers.ts',

@@ -7,6 +7,7 @@ import { LONG_LOG } from '../../../core/compact.ts'
 import { RANK, type State, TERMINAL_STATES } from '../../../core/job.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { LANE_WIDTH } from '../../codec/lane.ts'
+import { CLAIMED_REV } from '../../codec/log-tells.ts'
 import { HANDED_OUT_MS } from '../../handed-out.ts'
 import { packed, STEP_BITS } from '../step.ts'
 
@@ -23,7 +24,7 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   /** Of a job that has only been enqueued, and one that has been claimed since. */
   'step.enqueued': packed(0, 0, queued),
   'step.claimed': packed(0, 1, claimed),
-  'rev.claimed': 2,
+  'rev.claimed': CLAIMED_REV,
   'attempt.claimed': 1,
   'lane.width': LANE_WIDTH,
   'due.handedOutMs': HANDED_OUT_MS,

@@ -2,7 +2,7 @@ import { type EachVerdict, type EndsRow, INLINE, type MoveRow, type OwnOutputs, 
 import { insertEnding } from './ending.ts'
 import type { Ledger } from './ledger.ts'
 import { move } from './move.ts'
-import { isTold, leaseOf } from './opening.ts'
+import { hasOnlyClaim, leaseOf } from './opening.ts'
 import { one } from './rows.ts'
 
 /**
@@ -13,7 +13,7 @@ export function endAlike(ledger: Ledger, row: EndsRow, kind: number): VerdictRow
   const { sql, now, gathered } = ledger
   if (notAfter !== null && now >= notAfter) return 'late'
   const first = one(sql.peekLease, Number.parseInt(ids, 10), rev)
-  if (first === undefined || !isTold(first)) return endOneByOne(ledger, row, kind)
+  if (first === undefined || !hasOnlyClaim(first)) return endOneByOne(ledger, row, kind)
   const [, claim, , , seq, from] = first as readonly [number, number, number, number, number, string]
   const list = `[${ids}]`
   const alike = [rev, fence, kind, fromState, claim, seq, from] as const

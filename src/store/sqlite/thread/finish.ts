@@ -6,7 +6,7 @@ import type { ChangeRow, MoveRow, VerdictRow } from '../rows.ts'
 import type { Ledger } from './ledger.ts'
 import { enter, tell } from './move.ts'
 import { moveOf } from './move-row.ts'
-import { isTold, leaseOf } from './opening.ts'
+import { hasOnlyClaim, leaseOf } from './opening.ts'
 import { all, type Row } from './rows.ts'
 
 /** Fewer are not worth it. */
@@ -33,7 +33,7 @@ export function finish(
     if (m.notAfter !== null && now >= m.notAfter) return 'late'
     const lease = leases.get(m.id)
     if (lease === undefined || lease.at(-1) !== m.rev) return 'conflict'
-    if (m.record === null && !isTold(lease)) return 'untold'
+    if (m.record === null && !hasOnlyClaim(lease)) return 'untold'
     // The second of two changes of one job finds it gone.
     leases.delete(m.id)
     gone.push(m.id)

@@ -11,7 +11,7 @@ import { Fresh } from './fresh.ts'
 import { insertOne } from './insert.ts'
 import type { Ledger } from './ledger.ts'
 import { type Move, moveOf } from './move-row.ts'
-import { isTold, leaseOf } from './opening.ts'
+import { hasOnlyClaim, leaseOf } from './opening.ts'
 import { one } from './rows.ts'
 
 export function move(ledger: Ledger, row: MoveRow, interned: readonly number[]): VerdictRow {
@@ -24,7 +24,7 @@ export function move(ledger: Ledger, row: MoveRow, interned: readonly number[]):
   }
   if (m.record === null && m.from === 'lease') {
     const lease = one(ledger.sql.peekLease, m.id, m.rev)
-    if (lease !== undefined && !isTold(lease)) return 'untold'
+    if (lease !== undefined && !hasOnlyClaim(lease)) return 'untold'
   }
   if (!moveRow(ledger, m)) return 'conflict'
   tell(ledger, m)

@@ -51,8 +51,11 @@ export function leaseOf(ledger: Ledger, row: Row, kind: number): Lease {
   return { rev, fence, opening: `[${claimed},${run}]` }
 }
 
-/** The claim is the last that is known of the job, and this row is where it is known. */
-export const isTold = ([, claim, logged, , , , , , , , beats]: Row): boolean =>
+/**
+ * The claim is not in the log yet, and nothing was heard since: it goes there with the end, and then the log tells the record
+ * (codec/log-tells.ts), which is what whoever left the record out took for granted.
+ */
+export const hasOnlyClaim = ([, claim, logged, , , , , , , , beats]: Row): boolean =>
   claim !== null && logged === 0 && beats === 0
 
 type LeaseRow = readonly [
