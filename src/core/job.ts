@@ -5,6 +5,7 @@
  * Every key is always present, `undefined` where there is nothing to say: one shape for all jobs keeps the fold
  * fast, and a reader never wonders whether a key was forgotten.
  */
+import { assert } from './assert.ts'
 import type { ErrorClass, Policy } from './policy.ts'
 import type { CommandType } from './verb.ts'
 
@@ -53,6 +54,13 @@ export const RANK: Readonly<Record<State, number>> = {
   timed_out: 8,
   denied: 8,
   dead_lettered: 8,
+}
+
+/** Of states that follow each other each has a rank of its own: only ends share theirs. */
+export function liveStateOf(rank: number | undefined): LiveState {
+  const state = LIVE_STATES.find((each) => RANK[each] === rank)
+  assert(state !== undefined, `${rank} is the rank of a live state`)
+  return state
 }
 
 /** 0 is served first. `critical`, `interactive` and `batch` are the names people use for three of them. */

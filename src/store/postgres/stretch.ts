@@ -1,7 +1,7 @@
 /** A row of history with all that is needed to read it by itself (`read/stretch.sql`). */
 import type { Event } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
-import type { State } from '../../core/job.ts'
+import { liveStateOf } from '../../core/job.ts'
 import { decodeEvents, standingIn } from '../codec/events.ts'
 import type { Row } from './client.ts'
 import type { Kinds } from './kinds.ts'
@@ -20,7 +20,7 @@ export interface Stretch {
   readonly at: number
   readonly fromRev: number
   readonly rev: number
-  /** Of the state that its claim came from; absent: the one it was born in. */
+  /** Of the state that its claim came from; absent: there is no claim in it. */
   readonly rank: number | undefined
   /** The row before, where the text follows that one. */
   readonly before: LoggedCommit | null
@@ -69,9 +69,6 @@ export function eventsIn({ birth, fromRev, rank, before, claim, beats, text }: S
   const from =
     claim === null
       ? { seq: stood.seq, attempt: stood.attempt, state, workerId }
-      : { seq: stood.seq - 1, attempt: stood.attempt - 1, state: STATE_OF_RANK[rank ?? 7] ?? 'queued', workerId: '' }
+      : { seq: stood.seq - 1, attempt: stood.attempt - 1, state: liveStateOf(rank), workerId: '' }
   return [...extraEvents({ id: jobId, spec, generation, rev: fromRev, ...from }, claim, beats), ...events]
 }
-
-/** Those that a job can be claimed from. */
-const STATE_OF_RANK: Readonly<Record<number, State>> = { 5: 'stalled', 6: 'retrying', 7: 'queued' }

@@ -37,8 +37,8 @@ declare
   -- Theirs, if they are a bundle of one kind and lane.
   one_lane int;
   separator text := E'\x1f' || nonce_text;
-  revs int[] := '{2}';
-  shapes text[] := '{qcc}';
+  revs int[] := '{ {{rev.claimed}} }';
+  shapes text[] := '{ {{claim.shape}} }';
 begin
   -- Waits for whoever is answering it just now.
   if was_parked then delete from parked p where p.request = request_id; end if;
@@ -67,7 +67,7 @@ begin
   from (
     select r.* from (
       select a.lane, a.start from unnest(lanes, starts) with ordinality as a(lane, start, n)
-      join queue q on q.id = a.lane / 10 and not q.paused order by a.n
+      join queue q on q.id = a.lane / {{lane.width}} and not q.paused order by a.n
     ) as a
     cross join lateral (
       select r.ctid as tid, r.id, r.kind, r.window_ms, r.tick, r.rev, r.bytes, r.doc from ready r
@@ -105,7 +105,7 @@ begin
     select case when min(r.rev) = max(r.rev) then array[min(r.rev)] else array_agg(r.rev order by r.n) end,
            case when min(r.shape) = max(r.shape) then array[min(r.shape)] else array_agg(r.shape order by r.n) end
       into revs, shapes
-    from (select u.n, coalesce(r.rev, 1) + 1 as rev, case r.step & 15 when 5 then 'lcc' when 6 then 'tcc' else 'qcc' end as shape
+    from (select u.n, coalesce(r.rev, 1) + 1 as rev, case coalesce(r.step, {{step.enqueued}}) & {{mask.rank}} {{claim.shapes}} end as shape
           from unnest(tids) with ordinality as u(tid, n) join ready r on r.ctid = u.tid) as r;
   end if;
   if bundled then delete from ready r where r.ctid = any(tids);
@@ -115,9 +115,9 @@ begin
       -- `leaseEnd` of core/timers.ts, which the caller computes again: sending it cost more.
       returning r.id, started + r.window_ms as expires_at, r.rev, r.step, r.tick, r.doc
     )
-    insert into lease (id, claim, expires_at, rev, step, tick, doc)
-    select r.id, claim_id, r.expires_at, coalesce(r.rev, 1) + 1, ((coalesce(r.step, 7) >> 4) + 1 << 4) + 1,
-           r.tick, r.doc
+    insert into lease (id, claim, expires_at, rev, step, from_step, tick, doc)
+    select r.id, claim_id, r.expires_at, coalesce(r.rev, 1) + 1,
+           ((coalesce(r.step, {{step.enqueued}}) >> {{bits.attempt}}) + 1 << {{bits.attempt}}) + {{rank.claimed}}, r.step, r.tick, r.doc
     from gone r;
   end if;
   insert into claim (id, request, request_words, worker, actor, nonce, at, tick, refs, jobs, low, high, open)

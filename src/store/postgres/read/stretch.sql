@@ -5,9 +5,7 @@
 -- Caller: `caused`, `commits_at`, `log`, `logs`. Index: past's and job's primary keys. Locks: none.
 create or replace view pawl.stretch as
 select p.job, j.created_at, j.kind, j.lane, j.head, p.at, p.from_rev, p.rev,
-  case when p.claim > 0 then (
-    select b.to_step & {{mask.rank}} from pawl.past b where b.job = p.job and b.from_rev < p.from_rev order by b.job, b.from_rev desc limit 1
-  ) end as rank,
+  case when p.claim > 0 then p.from_step & {{mask.rank}} end as rank,
   case when p.from_rev > 1 and p.events like '[0,%' then (
     select json_build_array(case when b.claim > 0 then pawl.claim_words(b.claim) end, b.beats, b.events) from pawl.past b
     where b.job = p.job and b.from_rev < p.from_rev order by b.job, b.from_rev desc limit 1

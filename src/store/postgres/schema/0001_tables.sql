@@ -87,7 +87,7 @@ create index ready_tick on pawl.ready (tick) where tick is not null;
 create index ready_state on pawl.ready (substr(doc, 7, 1), id) where doc is not null;
 
 -- Owned. `claim` > 0: the claim's event is not in `past` yet and `doc` is the record before it; < 0: it is, and `doc`
--- is the record. `tick`: the first of its clocks besides the lease's end; `again`: it was handed out and is not before
+-- is the record. `from_step`: where the job stood before the claim; absent: as it was enqueued. `tick`: the first of its clocks besides the lease's end; `again`: it was handed out and is not before
 -- then. `beat`: how many heartbeats there were (n), the request of the last (id), and the runs that are not in `past` yet
 -- (p: count, first at, last at, request, lease end, 1 if it told of a cancel).
 -- No index but the primary key, and room on each page: heartbeats stay heap-only.
@@ -97,6 +97,7 @@ create table pawl.lease (
   expires_at bigint not null,
   rev int not null,
   step bigint not null check (step & 15 in (1, 2)),
+  from_step bigint,
   tick bigint,
   again bigint,
   doc text,

@@ -1,10 +1,11 @@
 /**
  * What functions and views know of core and codec: ranks, letters and times have their home there, and are written into a
- * text (`{{rank.queued}}`) when it is applied.
+ * text (`{{rank.claimed}}`) when it is applied.
  */
 import { assert } from '../../../core/assert.ts'
 import { LONG_LOG } from '../../../core/compact.ts'
-import { RANK, type State, TERMINAL_STATES } from '../../../core/job.ts'
+import { LIVE_STATES, RANK, type State, TERMINAL_STATES } from '../../../core/job.ts'
+import { movesFrom } from '../../../core/transitions.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { LANE_WIDTH } from '../../codec/lane.ts'
 import { CLAIMED_REV } from '../../codec/log-tells.ts'
@@ -14,7 +15,7 @@ import { packed, STEP_BITS } from '../step.ts'
 const { queued, claimed, succeeded } = RANK
 
 const CONSTANTS: Readonly<Record<string, string | number>> = {
-  'rank.queued': queued,
+  'rank.claimed': claimed,
   'rank.ended': succeeded,
   /** Of a step. */
   'bits.attempt': STEP_BITS.attempt,
@@ -35,6 +36,11 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   'states.leased': letters('claimed', 'running'),
   'states.readyLater': letters('retrying', 'stalled'),
   'states.resting': letters('pending', 'waiting', 'parked', 'stalled'),
+  /** What a claim does to a job that was only enqueued, and to one by the rank it was claimed from (change-row.ts, `shapeOf`). */
+  'claim.shape': claimShape('queued'),
+  'claim.shapes': LIVE_STATES.filter((state) => movesFrom('claim', state) !== undefined)
+    .map((state) => `when ${RANK[state]} then '${claimShape(state)}'`)
+    .join(' '),
   'state.names': cases(STATE_CODES),
   'event.names': cases(EVENT_CODES),
   ...Object.fromEntries(Object.entries(STATE_CODES).map(([state, letter]) => [`state.${state}`, letter])),
@@ -46,6 +52,10 @@ export const filled = (text: string): string =>
     assert(value !== undefined, `${name} is a constant that SQL may ask for`)
     return String(value)
   })
+
+function claimShape(from: State): string {
+  return STATE_CODES[from] + EVENT_CODES.claimed + STATE_CODES.claimed
+}
 
 function letters(...states: readonly State[]): string {
   return states.map((state) => STATE_CODES[state]).join('')

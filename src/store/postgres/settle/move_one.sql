@@ -14,6 +14,7 @@ declare
   answer text;
   was_claim bigint;
   was_step bigint;
+  before_claim bigint;
   was_rev int;
   was_beat jsonb;
   was_end int;
@@ -28,7 +29,8 @@ begin
   if x.q = 'r' then
     select coalesce(r.step, {{step.enqueued}}), coalesce(r.rev, 1) into was_step, was_rev from ready r where r.id = x.i for update;
   elsif x.q = 'l' then
-    select l.step, l.rev, l.claim, l.beat into was_step, was_rev, was_claim, was_beat from lease l where l.id = x.i for update;
+    select l.step, coalesce(l.from_step, {{step.enqueued}}), l.rev, l.claim, l.beat
+      into was_step, before_claim, was_rev, was_claim, was_beat from lease l where l.id = x.i for update;
   elsif x.q = 's' then
     select coalesce(r.step, 0), coalesce(r.rev, 1) into was_step, was_rev from rest r where r.id = x.i for update;
   else
@@ -77,7 +79,7 @@ begin
   from_revision := x.r - coalesce(beats_in(was_beat), 0) - case when was_claim > 0 then 1 else 0 end;
   insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
   values (x.i, x.a, case when was_claim > 0 or x.c is not null then was_claim end,
-          case when was_claim > 0 then ((was_step >> {{bits.attempt}}) - 1 << {{bits.attempt}}) + {{rank.queued}} else was_step end, x.s, x.v, from_revision,
+          case when was_claim > 0 then before_claim else was_step end, x.s, x.v, from_revision,
           x.z, x.p is not null, x.e, x.o, case when x.w = 'p' then x.d end, was_beat -> 'p');
   if x.w <> 'p' then
     insert into asked (job, request, from_rev) select distinct x.i, request_mark(q.words), from_revision from (

@@ -62,11 +62,11 @@ begin
             delete from lease l
             where l.id = any(alike.i) and l.rev = alike.r and alike.v > alike.r and alike.s & {{mask.rank}} = {{rank.ended}}
               and l.step >> {{bits.attempt}} = alike.s >> {{bits.attempt}} and (alike.n is null or alike.n > started)
-            returning l.id, l.claim, l.step, l.beat
+            returning l.id, l.claim, l.step, l.from_step, l.beat
           )
           insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
           select g.id, alike.a, case when g.claim > 0 then g.claim end,
-                 case when g.claim > 0 then ((g.step >> {{bits.attempt}}) - 1 << {{bits.attempt}}) + {{rank.queued}} else g.step end, alike.s, alike.v,
+                 case when g.claim > 0 then coalesce(g.from_step, {{step.enqueued}}) else g.step end, alike.s, alike.v,
                  case when g.claim > 0 then alike.r - 1 else alike.r end - coalesce(beats_in(g.beat), 0),
                  alike.z, alike.p is not null, alike.e, alike.o, alike.d, g.beat -> 'p'
           from gone g;

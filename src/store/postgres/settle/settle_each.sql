@@ -17,11 +17,11 @@ begin
     where l.id >= x.i and l.id <= x.i and l.rev = x.r and x.v > x.r and x.s & {{mask.rank}} = {{rank.ended}}
       and l.step >> {{bits.attempt}} = x.s >> {{bits.attempt}}
       and (x.n is null or x.n > started)
-    returning l.claim, l.step, l.beat, x.i, x.s, x.v, x.r, x.a, x.z, x.p, x.e, x.o, x.d
+    returning l.claim, l.step, l.from_step, l.beat, x.i, x.s, x.v, x.r, x.a, x.z, x.p, x.e, x.o, x.d
   ), closed as (
     insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc, beats)
     select g.i, g.a, case when g.claim > 0 then g.claim end,
-           case when g.claim > 0 then ((g.step >> {{bits.attempt}}) - 1 << {{bits.attempt}}) + {{rank.queued}} else g.step end, g.s, g.v,
+           case when g.claim > 0 then coalesce(g.from_step, {{step.enqueued}}) else g.step end, g.s, g.v,
            case when g.claim > 0 then g.r - 1 else g.r end - coalesce(beats_in(g.beat), 0),
            g.z, g.p is not null, g.e, g.o, g.d, g.beat -> 'p'
     from gone g
