@@ -107,6 +107,8 @@ export interface Word {
   readonly bodies?: readonly Body[] | undefined
   /** Effects and verdict in the caller's transaction. */
   readonly tx?: Transaction | undefined
+  /** A heartbeat that names nothing but its fence: who speaks, and of which revision, is what the record says. */
+  readonly byFence?: true | undefined
 }
 
 export type Answer =

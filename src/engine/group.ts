@@ -3,6 +3,7 @@
  * segment. What a segment answers is provisional until its commit is applied.
  */
 import { assert } from '../core/assert.ts'
+import { stillHere } from '../core/decide/heartbeat.ts'
 import { type Decision, decide } from '../core/decide.ts'
 import type { Annotation, Event } from '../core/event.ts'
 import type { Job, JobId, Receipt, Time } from '../core/job.ts'
@@ -193,13 +194,13 @@ export class Group {
 
   /** Undefined: it must first be known whether this was said before. */
   #decide(word: Word, job: Job | undefined, now: Time, steps: readonly Step[]): Decision | undefined {
-    const { command } = word
     const caused = this.#caused[this.#next - this.#causedFrom]
     if (caused === undefined && !speaksAsOwner(word)) return undefined
     if (job === undefined) {
       const message = `There is no job ${this.id}.`
-      return refused(refuse('NOT_FOUND', { command: command.type, jobId: this.id, message }))
+      return refused(refuse('NOT_FOUND', { command: word.command.type, jobId: this.id, message }))
     }
+    const command = spoken(word, job)
     const violations = bodyViolations(word)
     if (violations.length > 0) return refused(refuse('INVALID', { command: command.type, job, violations }))
     const decision = decide(job, command, now, caused, steps)
@@ -207,6 +208,9 @@ export class Group {
     return final ? decision : undefined
   }
 }
+
+const spoken = ({ command, byFence }: Word, job: Job): Word['command'] =>
+  byFence === true && command.type === 'heartbeat' ? stillHere(job, command.fence, command.requestId) : command
 
 const refused = (refusal: Refusal): Decision => ({ kind: 'refused', refusal, annotation: undefined })
 

@@ -12,7 +12,8 @@
  *      within a lane, nothing from a paused queue; the result is what `decide` and `evolve` make of a `claim`.
  *  S4  `commit` applies a change if and only if the record is still at `before.rev` and, where `notAfter` is given, the
  *      store's clock has not reached it. Record, events, bodies and keys change together or not at all.
- *  S5  `heartbeat` renews what is still owned, and only that; the result is what `decide` and `evolve` make of it.
+ *  S5  `heartbeat` renews what is still owned, and only that; the result is what `decide` and `evolve` make of it. Where it
+ *      would say more than that (`isMereRenewal` of core), it answers `careful` and changes nothing.
  *  S6  Events come back as they were written: `rev` ascending, `seq` without gaps; folding them gives the record.
  *  S7  The feed shows every event once, in one order that never changes, whatever order transactions commit in; its
  *      positions ascend (`comparePositions`), the end it tells comes behind all there is and before all that comes.
@@ -34,7 +35,7 @@
  *      time is over; once its signal has aborted, it is answered with what it was given before that, and nothing new.
  */
 import type { Annotation, Event, EventType } from '../core/event.ts'
-import type { CancelRequest, Job, JobId, Priority, State, Time } from '../core/job.ts'
+import type { Job, JobId, Priority, State, Time } from '../core/job.ts'
 
 export interface Store {
   insert(items: readonly NewJob[], tx?: Transaction, together?: boolean): Promise<InsertAnswer>
@@ -228,13 +229,14 @@ export type Beaten =
       readonly rev: number
       readonly beats: number
       readonly leaseExpiresAt: Time
-      readonly cancel: CancelRequest | undefined
       readonly replayed: boolean
     }
   /** Not the owner, or the lease has ended. */
   | { readonly status: 'lost' }
   /** The row was locked by somebody else's commit just now: ask again. */
   | { readonly status: 'busy' }
+  /** Core has more to say than that the lease goes on: load, decide and commit, as with any other word. */
+  | { readonly status: 'careful' }
 
 export interface BeatAnswer {
   readonly now: Time

@@ -458,6 +458,47 @@ describe('heartbeats', () => {
     ])
   })
 
+  it('that tell of a cancel are the owner’s own words', async () => {
+    const { bench, between } = watched()
+    const { job, fence } = await bench.claimed()
+    await bench.must(job.id, { type: 'cancel', mode: 'soft' })
+    bench.clock.advance(1_000)
+    // Whoever else speaks first, they are judged again and not lost.
+    between.beforeCommit = async () => {
+      await bench.say(job.id, { type: 'signal', name: 'go' }, bench.another())
+    }
+    const [answer] = await bench.engine.heartbeat([{ id: job.id, fence, requestId: 'b1' }])
+    const { lease, cancel, rev } = await bench.job(job.id)
+    expect(answer).toEqual({ ok: true, rev, leaseExpiresAt: lease?.expiresAt, cancel })
+    expect(cancel?.deliveredAt).toBe(bench.clock.now())
+    expect((await bench.log(job.id)).at(-1)).toMatchObject({ type: 'heartbeat', actor: 'worker:w1', requestId: 'b1' })
+  })
+
+  it('renew a lease whose row stays busy, also where its document wants to hear a revision', async () => {
+    const busy = { status: 'busy' } as const
+    const bench = new Bench({
+      between: (store) => ({
+        ...new Between().wrap(store),
+        heartbeat: async (beats) => ({ now: bench.clock.now(), items: beats.map(() => busy) }),
+      }),
+    })
+    const { job, fence } = await bench.claimed({ kind: kindOf({ dialect: '001' }) })
+    const answers = await bench.engine.heartbeat([{ id: job.id, fence, requestId: 'b1' }])
+    expect(answers).toMatchObject([{ ok: true, rev: 3 }])
+    expect((await bench.log(job.id)).at(-1)).toMatchObject({ type: 'heartbeat', actor: 'worker:w1' })
+  })
+
+  it('that tell of a cancel are repeated where their answer was lost, to a process that has never seen the job', async () => {
+    const bench = new Bench()
+    const { job, fence } = await bench.running()
+    await bench.must(job.id, { type: 'cancel', mode: 'soft' })
+    const beat = { id: job.id, fence, requestId: 'b1' }
+    const [first] = await bench.another().heartbeat([beat])
+    bench.clock.advance(1_000)
+    expect(await bench.another().heartbeat([beat])).toEqual([first])
+    expect((await bench.job(job.id)).lease?.beats).toBe(1)
+  })
+
   it('keep the held record true: the next word needs no load', async () => {
     const { bench, between } = watched()
     const { job, fence } = await bench.running()

@@ -3,7 +3,7 @@
  * is not in it (it never changes and is kept once); `readyAt` and `nextTickAt` are, because a record is read back as
  * it was written, not as a later version would compute it. A key may be added, none may change its meaning.
  */
-import type { CancelRequest, Job, Spec } from '../../core/job.ts'
+import type { Job, Spec } from '../../core/job.ts'
 import { STATE_CODES } from './codes.ts'
 import {
   list,
@@ -150,10 +150,4 @@ const orNothing = (value: number): number | undefined => (value === 0 ? undefine
 const isEmpty = (record: Readonly<Record<string, unknown>>): boolean => {
   for (const _ in record) return false
   return true
-}
-
-/** The requested cancel of a stored record, without decoding the rest. */
-export function decodeCancel(stored: string): CancelRequest | undefined {
-  const packed = (parsed(stored) as Readonly<Record<string, Packed>>)['c']
-  return packed == null ? undefined : unpackCancel(packed)
 }

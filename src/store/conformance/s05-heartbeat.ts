@@ -1,7 +1,8 @@
 /** S5: heartbeat renews what is still owned, and only that, as core would. */
+import { isMereRenewal, stillHere } from '../../core/decide/heartbeat.ts'
 import { decide } from '../../core/decide.ts'
 import { type Job, STATES, type State } from '../../core/job.ts'
-import { leaseWindowMs } from '../../core/timers.ts'
+import { leaseRenewedAt, leaseWindowMs } from '../../core/timers.ts'
 import { movesFrom } from '../../core/transitions.ts'
 import type { Beat, Beaten } from '../store.ts'
 import type { Scene } from './conformance.ts'
@@ -72,17 +73,34 @@ export const heartbeat: readonly Scene[] = [
     },
   },
   {
-    name: 'a requested cancel is told with every heartbeat, and its delivery is on the record',
+    name: 'a cancel is core’s to tell, before it was delivered and after: the heartbeat changes nothing',
     async play(stage) {
       const claimed = await stage.claimed()
-      const asked = await stage.say(claimed, { type: 'cancel', mode: 'soft', reason: 'enough' }, claimed.updatedAt)
-      const first = await beat(stage, beatOf(asked, 'a'))
-      const told = await stage.record(asked.id)
-      holds(first.status === 'renewed' && told.cancel?.deliveredAt !== undefined, 'the delivery is on the record')
-      same(first.cancel, told.cancel, 'the owner is told')
-      const second = await beat(stage, beatOf(asked, 'b'))
-      same(second.status === 'renewed' && second.cancel, told.cancel, 'and told again; it was delivered once')
+      await beat(stage, beatOf(claimed, 'before'))
+      const renewed = await stage.record(claimed.id)
+      const asked = await stage.say(renewed, { type: 'cancel', mode: 'soft', reason: 'enough' }, renewed.updatedAt)
+      const first = beatOf(asked, 'a')
+      same(await beat(stage, first), { status: 'careful' }, 'there is more to say')
+      await stage.expectRecord(asked, 'nothing was said yet')
+      const told = await stage.say(asked, stillHere(asked, first.fence, first.requestId), asked.updatedAt)
+      holds(told.cancel?.deliveredAt !== undefined, 'the delivery is on the record')
+      for (const again of [first, beatOf(told, 'b')])
+        same(await beat(stage, again), { status: 'careful' }, 'the owner is to be told again')
+      same((await beat(stage, { ...first, fence: '0.1.00000000000000ff' })).status, 'lost', 'nobody else is')
+      await stage.expectRecord(told, 'the record is what core makes of it')
       await stage.expectFolds(asked.id)
+    },
+  },
+  {
+    name: 'a cancel that outlives its attempt is core’s to tell in the next one',
+    async play(stage) {
+      const options = { queue: 'undo' }
+      const specimen = SPECIMENS.queued.find(({ name }) => name === 'compensating after a soft cancel') as Specimen
+      const queued = await grow(stage, specimen, options)
+      same((await stage.claim({ ...options, limit: 1 })).jobs[0]?.before.id, queued.id, 'it is claimed again')
+      const job = await stage.record(queued.id)
+      same(await beat(stage, beatOf(job, 'a')), { status: 'careful' }, 'there is more to say')
+      await stage.expectRecord(job, 'nothing was said yet')
     },
   },
   {
@@ -139,7 +157,8 @@ async function beatOne(stage: Stage, { name }: Specimen, before: Job): Promise<v
   const { answer, now } = await ask(stage, { id: before.id, fence, requestId })
   const actor = `worker:${before.owner?.workerId ?? 'w0'}`
   // When the store did it: no later than it said so.
-  const at = answer.status === 'renewed' ? answer.leaseExpiresAt - leaseWindowMs(before.spec.kind.policy) : now
+  const at =
+    answer.status === 'renewed' ? leaseRenewedAt(answer.leaseExpiresAt, leaseWindowMs(before.spec.kind.policy)) : now
   holds(at <= now && at >= stage.begin, `${name}: renewed from now on`)
   const decision = decide(before, { type: 'heartbeat', actor, requestId, fence }, at)
   if (decision.kind !== 'accepted') {
@@ -147,13 +166,16 @@ async function beatOne(stage: Stage, { name }: Specimen, before: Job): Promise<v
     return stage.expectRecord(before, `${name}: the record is untouched`)
   }
   holds(movesFrom('heartbeat', before.state) !== undefined, `${name}: the table has a heartbeat from ${before.state}`)
-  const { rev, lease, cancel } = decision.job
+  if (!isMereRenewal(before)) {
+    same(answer, { status: 'careful' }, `${name}: core has more to say`)
+    return stage.expectRecord(before, `${name}: the record is untouched`)
+  }
+  const { rev, lease } = decision.job
   const renewed = {
     status: 'renewed',
     rev,
     beats: lease?.beats,
     leaseExpiresAt: lease?.expiresAt,
-    cancel,
     replayed: false,
   }
   same(answer, renewed, `${name}: the answer is what core makes of it`)

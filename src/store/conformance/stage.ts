@@ -3,6 +3,7 @@
  * the engine's loop at its smallest: load, let core decide, commit.
  */
 import type { Command } from '../../core/command.ts'
+import { stillHere } from '../../core/decide/heartbeat.ts'
 import { type Decision, decide } from '../../core/decide.ts'
 import { type Event, TRANSITION_TYPES } from '../../core/event.ts'
 import { derive } from '../../core/evolve.ts'
@@ -10,6 +11,7 @@ import { idText } from '../../core/id.ts'
 import type { Job, JobId, Kind, Priority, Time } from '../../core/job.ts'
 import type { Policy } from '../../core/policy.ts'
 import type {
+  Beat,
   Body,
   Change,
   ClaimAnswer,
@@ -221,6 +223,18 @@ export class Stage {
     const answer = await this.claim({ queue: options.queue ?? 'main', limit: 1 })
     same(answer.jobs[0]?.before.id, job.id, 'the new job is claimed')
     return this.record(job.id)
+  }
+
+  /** Leases are renewed as an engine does it: what the store leaves to core is decided and committed. */
+  async beat(beats: readonly Beat[]): Promise<void> {
+    const { items, now } = await this.store.heartbeat(beats)
+    for (const [i, { id, fence, requestId }] of beats.entries()) {
+      if (items[i]?.status !== 'careful') same(items[i]?.status, 'renewed', 'the lease is renewed')
+      else {
+        const job = await this.record(id)
+        await this.say(job, stillHere(job, fence, requestId), now)
+      }
+    }
   }
 
   /** The whole log; `limit` at a time. */

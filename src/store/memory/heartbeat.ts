@@ -1,3 +1,4 @@
+import { isMereRenewal, stillHere } from '../../core/decide/heartbeat.ts'
 import { decide } from '../../core/decide.ts'
 import type { Job, Time } from '../../core/job.ts'
 import type { Beat, Beaten } from '../store.ts'
@@ -7,20 +8,14 @@ import type { Shelves } from './shelves.ts'
 export function heartbeat(shelves: Shelves, { id, fence, requestId }: Beat, now: Time): Beaten {
   const job = shelves.jobs.get(id)?.job
   if (job?.owner === undefined || job.lease.fence !== fence) return { status: 'lost' }
-  const actor = `worker:${job.owner.workerId}`
-  // The fence says who speaks; the revision it speaks about is the one this call has before it (001 wants to hear it).
-  const decision = decide(job, { type: 'heartbeat', actor, requestId, fence, expectedRev: job.rev }, now)
-  switch (decision.kind) {
-    case 'accepted':
-      return renewed(shelves.place(decision.job, decision.events).job, false)
-    case 'replayed':
-      return renewed(job, true)
-    case 'refused':
-      return { status: 'lost' }
-  }
+  const decision = decide(job, stillHere(job, fence, requestId), now)
+  if (decision.kind === 'refused') return { status: 'lost' }
+  if (!isMereRenewal(job)) return { status: 'careful' }
+  if (decision.kind === 'replayed') return renewed(job, true)
+  return renewed(shelves.place(decision.job, decision.events).job, false)
 }
 
-function renewed({ lease, rev, cancel }: Job, replayed: boolean): Beaten {
+function renewed({ lease, rev }: Job, replayed: boolean): Beaten {
   if (lease === undefined) return { status: 'lost' }
-  return { status: 'renewed', rev, beats: lease.beats, leaseExpiresAt: lease.expiresAt, cancel, replayed }
+  return { status: 'renewed', rev, beats: lease.beats, leaseExpiresAt: lease.expiresAt, replayed }
 }

@@ -1,6 +1,7 @@
 /** A move as the JSON the database takes it in. The names are explained in `settle/settle.sql` and `settle/move_one.sql`. */
 
 import { assert } from '../../core/assert.ts'
+import { isMereRenewal } from '../../core/decide/heartbeat.ts'
 import type { Event } from '../../core/event.ts'
 import { nonceIn } from '../../core/fence.ts'
 import { digest } from '../../core/hash.ts'
@@ -129,6 +130,7 @@ export function moveRow(change: Move, kind: Interned, spawnKind: Interned | unde
     lw: kind.windowMs,
     t: tickBesidesLease(after),
     x: after.lease?.expiresAt,
+    ca: isMereRenewal(after) ? undefined : true,
     bi: after.lease?.lastBeatId === undefined ? undefined : storable(after.lease.lastBeatId),
     bn: after.lease?.beats,
     g: give.length === 0 ? undefined : give.map(keyRow),

@@ -1,8 +1,6 @@
 /** Leases renewed, a batch in one statement; a job named twice waits for the next one. */
 import { parseFence } from '../../core/fence.ts'
 import { idNumber } from '../../core/id.ts'
-import type { CancelRequest } from '../../core/job.ts'
-import { decodeCancel } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
 import type { Beat, Beaten } from '../store.ts'
 import { Batcher } from './batcher.ts'
@@ -19,6 +17,7 @@ export interface HeartbeatParts {
 
 const LOST: Beaten = { status: 'lost' }
 const BUSY: Beaten = { status: 'busy' }
+const CAREFUL: Beaten = { status: 'careful' }
 
 export class Heartbeats {
   readonly #parts: HeartbeatParts
@@ -97,17 +96,7 @@ interface BeatRow {
   readonly q: string
 }
 
-type Answer =
-  | null
-  | false
-  | readonly [
-      rev: number,
-      beats: number,
-      expiresAt: number,
-      replayed: boolean,
-      toldAt: string | null,
-      doc: string | null,
-    ]
+type Answer = null | boolean | readonly [rev: number, beats: number, expiresAt: number, replayed: boolean]
 
 /** Undefined where nobody can own that. */
 function beatRow({ id, fence, requestId }: Beat): BeatRow | undefined {
@@ -120,13 +109,7 @@ function beatRow({ id, fence, requestId }: Beat): BeatRow | undefined {
 
 function beaten(answer: Answer): Beaten {
   if (answer === null) return LOST
-  if (answer === false) return BUSY
-  const [rev, beats, leaseExpiresAt, replayed, toldAt, doc] = answer
-  return { status: 'renewed', rev, beats, leaseExpiresAt, cancel: cancelOf(doc, toldAt), replayed }
-}
-
-function cancelOf(doc: string | null, toldAt: string | null): CancelRequest | undefined {
-  const cancel = doc === null ? undefined : decodeCancel(doc)
-  if (cancel === undefined || toldAt === null) return cancel
-  return { ...cancel, deliveredAt: Number(toldAt) }
+  if (typeof answer === 'boolean') return answer ? CAREFUL : BUSY
+  const [rev, beats, leaseExpiresAt, replayed] = answer
+  return { status: 'renewed', rev, beats, leaseExpiresAt, replayed }
 }

@@ -71,14 +71,7 @@ const loggedRecord = ({ doc }: Whereabouts, born: EnqueuedEvent): Job =>
 
 export type LoggedCommit = readonly [claim: ClaimWords | null, beats: readonly BeatRun[] | null, events: string]
 export type ClaimWords = readonly [worker: string, actor: string, nonce: string, request: string, at: number]
-export type BeatRun = readonly [
-  count: number,
-  firstAt: number,
-  at: number,
-  request: string,
-  expiresAt: number,
-  told: number,
-]
+export type BeatRun = readonly [count: number, firstAt: number, at: number, request: string, expiresAt: number]
 
 /** The events of one row of history. `before` is needed where the text is not written alone, and then it is right. */
 export function eventsOf(before: Job | undefined, [claim, beats, text]: LoggedCommit): readonly Event[] {
@@ -159,7 +152,7 @@ function claimedEvent(before: Stood, [worker, actor, nonce, request, at]: ClaimW
   }
 }
 
-function heartbeatEvent(before: Stood, [count, firstAt, at, request, leaseExpiresAt, told]: BeatRun): Event {
+function heartbeatEvent(before: Stood, [count, firstAt, at, request, leaseExpiresAt]: BeatRun): Event {
   return {
     ...quiet(before),
     rev: before.rev + count,
@@ -173,7 +166,7 @@ function heartbeatEvent(before: Stood, [count, firstAt, at, request, leaseExpire
     seq: undefined,
     from: undefined,
     to: undefined,
-    payload: { leaseExpiresAt, count, firstAt, cancelDelivered: told === 1 },
+    payload: { leaseExpiresAt, count, firstAt, cancelDelivered: false },
   }
 }
 

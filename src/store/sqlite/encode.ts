@@ -1,5 +1,6 @@
 /** From the port's words to rows. */
 import { unreachable } from '../../core/assert.ts'
+import { isMereRenewal } from '../../core/decide/heartbeat.ts'
 import type { Event } from '../../core/event.ts'
 import { hash53 } from '../../core/hash.ts'
 import { idNumber } from '../../core/id.ts'
@@ -120,8 +121,7 @@ function moveRow(change: Move, reference: Reference, inFull: boolean): ChangeRow
     after.priority,
     after.readyAt ?? null,
     after.nextTickAt ?? null,
-    // A requested cancel is delivered by a heartbeat: core makes that event.
-    after.cancel === undefined ? 0 : 1,
+    isMereRenewal(after) ? 0 : 1,
     codeOf(after),
     after.endedAt ?? null,
     after.lease?.fence ?? null,

@@ -1,6 +1,5 @@
 import { assert } from '../../core/assert.ts'
 import type { Kind } from '../../core/job.ts'
-import type { Policy } from '../../core/policy.ts'
 import { leaseWindowMs } from '../../core/timers.ts'
 import { storable } from '../codec/text.ts'
 import type { KindRef, KindRow } from './rows.ts'
@@ -35,7 +34,7 @@ export class Kinds {
     if (place >= 0) return -place - 1
     const { tenant, queue, type, policy } = kind
     const names = [storable(tenant), storable(queue), storable(type)] as const
-    return -unknown.push([text, ...names, leaseWindowMs(policy), isCareful(policy)])
+    return -unknown.push([text, ...names, leaseWindowMs(policy)])
   }
 
   #text(kind: Kind): string {
@@ -47,9 +46,6 @@ export class Kinds {
     return text
   }
 }
-
-/** A dialect may have a word to say about heartbeats: core is asked. */
-const isCareful = (policy: Policy): 0 | 1 => (policy.dialect === undefined ? 0 : 1)
 
 export function kindOf(text: string): Kind {
   const { tenant, queue, type, policy } = JSON.parse(text) as Kind

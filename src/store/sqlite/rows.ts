@@ -11,14 +11,7 @@ export type Place = 'ready' | 'lease' | 'rest' | 'done'
 /** A kind's number; or, where the caller does not know it yet, minus its place in the call's list of kinds, from 1. */
 export type KindRef = number
 
-export type KindRow = readonly [
-  text: string,
-  tenant: string,
-  queue: string,
-  type: string,
-  leaseMs: number,
-  careful: 0 | 1,
-]
+export type KindRow = readonly [text: string, tenant: string, queue: string, type: string, leaseMs: number]
 
 /** `purpose` may also be `alias`. */
 export type KeyRow = readonly [purpose: KeyPurpose | 'alias', key: string, until: Time | null]
@@ -71,6 +64,7 @@ export type MoveRow = readonly [
   priority: number,
   readyAt: Time | null,
   tick: Time | null,
+  /** Heartbeats are core's to decide. */
   careful: 0 | 1,
   code: number | null,
   endedAt: Time | null,

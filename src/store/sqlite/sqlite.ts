@@ -15,6 +15,7 @@ import { original, storable } from '../codec/text.ts'
 import type {
   Beat,
   BeatAnswer,
+  Beaten,
   Change,
   ClaimAnswer,
   CommitAnswer,
@@ -37,7 +38,6 @@ import type {
   Verdict,
 } from '../store.ts'
 import { ClaimDesk } from '../waiting/claim-desk.ts'
-import { beatCarefully, type Heard } from './beat-carefully.ts'
 import { bearable, lettersOfChange } from './burden.ts'
 import { ChangeRows, type PlacedRow } from './change-rows.ts'
 import { Channel, SqliteStoreError } from './channel.ts'
@@ -211,8 +211,7 @@ class SqliteStore implements Store {
   async heartbeat(beats: readonly Beat[]): Promise<BeatAnswer> {
     const rows = beats.map(({ id, fence, requestId }) => [idNumber(id) ?? 0, fence, storable(requestId)] as const)
     const { now, answered } = await this.#writer.call('heartbeat', rows)
-    const heard = await Promise.all(answered.map((row, i) => this.#beaten(row, beats[i] as Beat, now)))
-    return { now: Math.max(now, ...heard.map((each) => each.now)), items: heard.map(({ beaten }) => beaten) }
+    return { now, items: answered.map(beaten) }
   }
 
   /** A tick may be earlier than the record's: one that a heartbeat has made so is put right and handed to nobody. */
@@ -279,16 +278,6 @@ class SqliteStore implements Store {
     // The writer last: it leaves one file behind, which a reader that is still there would not let it.
     await this.#writer.close(this.#reader.close())
     await left
-  }
-
-  async #beaten(row: BeatenRow, beat: Beat, now: Time): Promise<Heard> {
-    if (row === 'careful') return beatCarefully(this, beat, now)
-    if (row === 'lost') return { now, beaten: { status: 'lost' } }
-    const [rev, beats, leaseExpiresAt, replayed] = row
-    return {
-      now,
-      beaten: { status: 'renewed', rev, beats, leaseExpiresAt, cancel: undefined, replayed: replayed === 1 },
-    }
   }
 
   /** `logs`: what has been read of them in this call; many words about one job look at the same stretches. */
@@ -359,6 +348,12 @@ function refuseTransaction(tx: Transaction | undefined): void {
     'NO_TRANSACTION',
     'pawl: the SQLite store cannot take part in a transaction of yours: its file is its own. Use a Postgres store for that.',
   )
+}
+
+function beaten(row: BeatenRow): Beaten {
+  if (row === 'lost' || row === 'careful') return { status: row }
+  const [rev, beats, leaseExpiresAt, replayed] = row
+  return { status: 'renewed', rev, beats, leaseExpiresAt, replayed: replayed === 1 }
 }
 
 function loadRow({ id, key: purpose, tenant, bodies, requestId, log, check }: LoadItem): LoadRow {

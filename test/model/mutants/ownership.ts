@@ -34,8 +34,8 @@ export const OWNERSHIP: readonly Mutant[] = [
   ]),
   mutant('late-words-leave-no-note', 'budget', [
     'ownership.ts',
-    'attempt > 0 ? claim : undefined',
-    'attempt < 0 ? claim : undefined',
+    'attempt > 0 ? {',
+    'attempt < 0 ? {',
   ]),
   mutant(
     'complete-from-queued',

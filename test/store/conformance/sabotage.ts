@@ -1,5 +1,5 @@
 import { isEnded, type Job } from '../../../src/core/job.ts'
-import type { Change, ClaimAnswer, JobPage, NewJob, Store, Verdict } from '../../../src/store/store.ts'
+import type { Beaten, Change, ClaimAnswer, JobPage, NewJob, Store, Verdict } from '../../../src/store/store.ts'
 
 /** A store with one promise broken, the way stores break them. The suite must notice each. */
 export type Sabotage = (store: Store) => Partial<Store>
@@ -117,10 +117,8 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
     'tells nobody of a cancel': (store) => ({
       async heartbeat(beats) {
         const answer = await store.heartbeat(beats)
-        return {
-          ...answer,
-          items: answer.items.map((item) => (item.status === 'renewed' ? { ...item, cancel: undefined } : item)),
-        }
+        const { items } = await store.load(beats.map(({ id }) => ({ id })))
+        return { ...answer, items: answer.items.map((item, i) => asIfRenewed(item, items[i]?.job)) }
       },
     }),
   },
@@ -400,6 +398,12 @@ export function tampered(store: Store, sabotage: Sabotage): Store {
     close: () => store.close(),
     ...sabotage(store),
   }
+}
+
+function asIfRenewed(item: Beaten, job: Job | undefined): Beaten {
+  if (item.status !== 'careful' || job?.lease === undefined) return item
+  const { beats, expiresAt: leaseExpiresAt } = job.lease
+  return { status: 'renewed', rev: job.rev, beats, leaseExpiresAt, replayed: false }
 }
 
 type Move = Extract<Change, { kind: 'move' }>

@@ -295,7 +295,7 @@ describe('jobs claimed many at a time', () => {
     expect(await leasesOf(jobs)).toBe(2)
     expect(await bundleOf(jobs)).toMatchObject({ open: 28 })
     const { items } = await one.heartbeat([beat(theirs)])
-    expect(items[0]).toMatchObject({ status: 'renewed', cancel: { mode: 'soft' } })
+    expect(items[0]).toEqual({ status: 'careful' })
     expect(await statuses(one.commit(ends([mine, theirs])))).toEqual(['conflict'])
     expect(await statuses(one.commit(ends(jobs.slice(2))))).toEqual(['applied'])
   })

@@ -40,6 +40,7 @@ const EVERYTHING: readonly string[] = [
   ...[...TRANSITION_TYPES, ...OBSERVATION_TYPES].map((type) => `event ${type}`),
   ...['applied', 'conflict', 'late', 'taken'].map((status) => `move ${status}`),
   ...['insert inserted', 'insert exists', 'claim given', 'claim nothing', 'heartbeat renewed', 'heartbeat lost'],
+  'heartbeat careful',
   ...['annotate applied', 'compact applied', 'purge applied', 'successor'],
 ]
 

@@ -14,7 +14,7 @@ function ownLedger(path = ownFile()): Ledger {
   return new Ledger(file, storeClock(realClock), 1_000)
 }
 
-const kind = (queue: string) => [`{"queue":"${queue}"}`, 't', queue, 'type', 1_000, 0] as const
+const kind = (queue: string) => [`{"queue":"${queue}"}`, 't', queue, 'type', 1_000] as const
 
 describe('a transaction', () => {
   it('forgets the kinds of a part that did not last: their numbers go to others', () => {

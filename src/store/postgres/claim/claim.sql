@@ -113,11 +113,12 @@ begin
     with gone as (
       delete from ready r where r.ctid = any(tids)
       -- `leaseEnd` of core/timers.ts, which the caller computes again: sending it cost more.
-      returning r.id, started + r.window_ms as expires_at, r.rev, r.step, r.tick, r.doc
+      returning r.id, started + r.window_ms as expires_at, r.rev, r.step, r.careful, r.tick, r.doc
     )
-    insert into lease (id, claim, expires_at, rev, step, from_step, tick, doc)
+    insert into lease (id, claim, expires_at, rev, step, from_step, careful, tick, doc)
     select r.id, claim_id, r.expires_at, coalesce(r.rev, 1) + 1,
-           ((coalesce(r.step, {{step.enqueued}}) >> {{bits.attempt}}) + 1 << {{bits.attempt}}) + {{rank.claimed}}, r.step, r.tick, r.doc
+           ((coalesce(r.step, {{step.enqueued}}) >> {{bits.attempt}}) + 1 << {{bits.attempt}}) + {{rank.claimed}},
+           r.step, r.careful, r.tick, r.doc
     from gone r;
   end if;
   insert into claim (id, request, request_words, worker, actor, nonce, at, tick, refs, jobs, low, high, open)

@@ -63,7 +63,8 @@ create table pawl.mark (
 -- Of tables that are empty most of the time nothing is cut off: giving the pages back needs a lock that all wait for.
 
 -- Claimable at `ready_at`. Absent rev and step: untouched since it was enqueued. The kind, its lease (`window_ms`) and
--- the length of the input (of untouched jobs) are here so that a claim need not look them up before it answers.
+-- the length of the input (of untouched jobs) are here so that a claim need not look them up before it answers. `careful`: will
+-- be on its lease.
 create table pawl.ready (
   id bigint not null,
   ready_at bigint not null,
@@ -73,6 +74,7 @@ create table pawl.ready (
   bytes int,
   rev int,
   step bigint check (step & 15 in (5, 6, 7)),
+  careful boolean check (careful),
   tick bigint,
   doc text,
   primary key (lane, ready_at, id),
@@ -89,7 +91,7 @@ create index ready_state on pawl.ready (substr(doc, 7, 1), id) where doc is not 
 -- Owned. `claim` > 0: the claim's event is not in `past` yet and `doc` is the record before it; < 0: it is, and `doc`
 -- is the record. `from_step`: where the job stood before the claim; absent: as it was enqueued. `tick`: the first of its clocks besides the lease's end; `again`: it was handed out and is not before
 -- then. `beat`: how many heartbeats there were (n), the request of the last (id), and the runs that are not in `past` yet
--- (p: count, first at, last at, request, lease end, 1 if it told of a cancel).
+-- (p: count, first at, last at, request, lease end). `careful`: of those core decides (`isMereRenewal`), and none is in here.
 -- No index but the primary key, and room on each page: heartbeats stay heap-only.
 create table pawl.lease (
   id bigint primary key,
@@ -98,6 +100,7 @@ create table pawl.lease (
   rev int not null,
   step bigint not null check (step & 15 in (1, 2)),
   from_step bigint,
+  careful boolean check (careful),
   tick bigint,
   again bigint,
   doc text,

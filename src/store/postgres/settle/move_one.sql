@@ -2,7 +2,8 @@
 -- for the caller to undo.
 -- JSON keys: those of settle, and q place before, w place after (r ready, l lease, s rest, p past), ra ready at, l lane, lw lease
 -- window, t tick, x lease end, bi and bn last heartbeat and their number, k kind, h shape, tn tenant, g keys given, kt keys taken, sp
--- successor, b bodies, u marks of foreign correlations, rq requests, c the claim where the move is one.
+-- successor, b bodies, u marks of foreign correlations, rq requests, c the claim where the move is one, ca whether its heartbeats
+-- are core's to decide.
 -- Caller: `move`. Index: the primary keys of every place. Locks: the job's row where it stands; keys it takes; then its
 -- claim's row.
 create or replace function pawl.move_one(item json, now_ms bigint, again boolean) returns text
@@ -24,7 +25,7 @@ begin
   select * into x from json_to_record(item) as x(
     i bigint, r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text, q text, w text,
     ra bigint, l int, t bigint, x bigint, bi text, bn int, k int, lw int, h text, tn text, g json, kt json, sp json, b json,
-    u json, c json, rq json);
+    u json, c json, rq json, ca boolean);
 
   if x.q = 'r' then
     select coalesce(r.step, {{step.enqueued}}), coalesce(r.rev, 1) into was_step, was_rev from ready r where r.id = x.i for update;
@@ -91,8 +92,8 @@ begin
   if was_end is not null then insert into asked (job, request, from_rev) values (x.i, 0, was_end); end if;
 
   if x.q = 'l' and x.w = 'l' then
-    update lease set claim = -abs(was_claim), expires_at = x.x, rev = x.v, step = x.s, tick = x.t, again = null, doc = x.d,
-      beat = case when x.bi is not null then jsonb_build_object('n', x.bn, 'id', x.bi, 'p', '[]'::jsonb) end
+    update lease set claim = -abs(was_claim), expires_at = x.x, rev = x.v, step = x.s, careful = x.ca, tick = x.t, again = null,
+      doc = x.d, beat = case when x.bi is not null then jsonb_build_object('n', x.bn, 'id', x.bi, 'p', '[]'::jsonb) end
     where id = x.i;
     update claim set tick = least(x.t, x.x) where id = abs(was_claim) and (tick is null or tick > least(x.t, x.x));
   else
@@ -101,12 +102,12 @@ begin
     elsif x.q = 's' then delete from rest r where r.id = x.i;
     end if;
     if x.w = 'r' then 
-      insert into ready (id, ready_at, lane, window_ms, kind, rev, step, tick, doc)
-      values (x.i, x.ra, x.l, x.lw, x.k, x.v, x.s, x.t, x.d);
+      insert into ready (id, ready_at, lane, window_ms, kind, rev, step, careful, tick, doc)
+      values (x.i, x.ra, x.l, x.lw, x.k, x.v, x.s, x.ca, x.t, x.d);
     elsif x.w = 's' then insert into rest (id, rev, step, tick, doc) values (x.i, x.v, x.s, x.t, x.d);
     elsif x.w = 'l' then
-      insert into lease (id, claim, expires_at, rev, step, tick, doc)
-      values (x.i, was_claim, x.x, x.v, x.s, x.t, x.d);
+      insert into lease (id, claim, expires_at, rev, step, careful, tick, doc)
+      values (x.i, was_claim, x.x, x.v, x.s, x.ca, x.t, x.d);
     end if;
   end if;
 

@@ -19,8 +19,8 @@ function beat({ sql, now }: Ledger, [id, fence, requestId]: BeatRow): BeatenRow 
     number,
     number,
   ]
-  if (careful === 1) return 'careful'
   if (held !== fence) return 'lost'
+  if (careful === 1) return now >= expiresAt ? 'lost' : 'careful'
   if (beatId === requestId) return [rev, beatsAll, expiresAt, 1]
   if (now >= expiresAt) return 'lost'
   const renewed = one(sql.beat, now, requestId, id) as readonly [number, number, number]

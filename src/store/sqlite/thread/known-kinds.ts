@@ -71,7 +71,7 @@ export class KnownKinds {
     this.#told.tell(kind)
   }
 
-  #internOne([text, tenant, name, type, leaseMs, careful]: KindRow): number {
+  #internOne([text, tenant, name, type, leaseMs]: KindRow): number {
     const known = this.#numbers.get(text) ?? (one(this.#sql.kindByText, text)?.[0] as number | undefined)
     if (known !== undefined) {
       this.#numbers.set(text, known)
@@ -79,7 +79,7 @@ export class KnownKinds {
       return known
     }
     const queue = this.queue(tenant, name) ?? (one(this.#sql.insertQueue, tenant, name)?.[0] as number)
-    const number = one(this.#sql.insertKind, queue, type, leaseMs, careful, text)?.[0] as number
+    const number = one(this.#sql.insertKind, queue, type, leaseMs, text)?.[0] as number
     this.#born.push({ number, text, queue: queueName(tenant, name) })
     this.#numbers.set(text, number)
     this.#told.tell(number)

@@ -17,13 +17,12 @@ export const MIGRATIONS: readonly string[] = [
     UNIQUE (tenant, name)
   ) STRICT;
 
-  -- Everything siblings share. lease_ms is how long a claim lasts; careful says that core itself judges its heartbeats.
+  -- Everything siblings share. lease_ms is how long a claim lasts.
   CREATE TABLE kind (
     id INTEGER PRIMARY KEY,
     queue INTEGER NOT NULL REFERENCES queue (id),
     type TEXT NOT NULL,
     lease_ms INTEGER NOT NULL CHECK (lease_ms > 0),
-    careful INTEGER NOT NULL CHECK (careful IN (0, 1)),
     text TEXT NOT NULL UNIQUE
   ) STRICT;
   CREATE INDEX kind_queue ON kind (queue, type);
@@ -61,6 +60,7 @@ export const MIGRATIONS: readonly string[] = [
     seq INTEGER NOT NULL,
     generation INTEGER NOT NULL,
     attempt INTEGER NOT NULL,
+    -- Will be on its lease.
     careful INTEGER NOT NULL,
     tick INTEGER,
     -- Mark of the last error's code.
@@ -95,6 +95,7 @@ export const MIGRATIONS: readonly string[] = [
     expires_at INTEGER NOT NULL,
     -- Not later than the record's nextTickAt; a heartbeat leaves it alone. Absent: the claim's.
     tick INTEGER,
+    -- 1: what its heartbeats say is core's to decide (isMereRenewal).
     careful INTEGER NOT NULL,
     -- The claim, its revision and sequence number, and the state it came from; claim is absent for a lease that came by commit.
     claim INTEGER,

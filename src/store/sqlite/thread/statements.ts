@@ -21,7 +21,7 @@ const WRITES = {
   dataVersion: 'PRAGMA data_version',
 
   kindByText: 'SELECT id, queue FROM kind WHERE text = ?',
-  insertKind: 'INSERT INTO kind (queue, type, lease_ms, careful, text) VALUES (?, ?, ?, ?, ?) RETURNING id',
+  insertKind: 'INSERT INTO kind (queue, type, lease_ms, text) VALUES (?, ?, ?, ?) RETURNING id',
   insertQueue: 'INSERT INTO queue (tenant, name) VALUES (?, ?) RETURNING id',
 
   wholeOfClaim: `${WHOLE} WHERE j.id IN (SELECT id FROM lease WHERE claim = ? AND expires_at > ?) ORDER BY j.id`,
@@ -86,7 +86,7 @@ const WRITES = {
   leaseFront: `INSERT INTO lease (id, kind, state, rev, fence, expires_at, tick, careful,
       claim, claim_rev, claim_seq, claim_from, claim_expires_at, attempt, generation, code, before)
     SELECT r.id, r.kind, 'c', r.rev + 1, r.generation || '.' || (r.attempt + 1) || '.' || p.nonce, p.now + k.lease_ms,
-      CASE WHEN r.tick < p.now + k.lease_ms THEN r.tick END, max(k.careful, r.careful),
+      CASE WHEN r.tick < p.now + k.lease_ms THEN r.tick END, r.careful,
       p.claim, r.rev + 1, r.seq + 1, r.state, p.now + k.lease_ms, r.attempt + 1, r.generation, r.code, r.record
     FROM (SELECT ? AS nonce, ? AS now, ? AS claim, ? AS lane, ? AS ready_at, ? AS id) AS p
       CROSS JOIN ready r CROSS JOIN kind k ON k.id = r.kind
