@@ -7,6 +7,7 @@
 export type { Contract, Operation, Outcome, OwnerOperation } from './contract.ts'
 export type { Command, Enqueue, Fault } from './core/command.ts'
 export { hasLongLog } from './core/compact.ts'
+export { isMereRenewal, stillHere } from './core/decide/heartbeat.ts'
 export { type Decision, decide } from './core/decide.ts'
 export type { Duration, DurationText } from './core/duration.ts'
 export type { Annotation, Event, EventType, ObservationEvent, TransitionEvent } from './core/event.ts'

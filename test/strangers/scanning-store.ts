@@ -26,6 +26,7 @@ import {
   type Inserted,
   idNumber,
   isId,
+  isMereRenewal,
   type Job,
   type JobId,
   type JobPage,
@@ -42,6 +43,7 @@ import {
   type SettingAnswer,
   type SettingOperation,
   type Store,
+  stillHere,
   type Tally,
   type Time,
   type Verdict,
@@ -249,14 +251,14 @@ export class ScanningStore implements Store {
   #beat({ id, fence, requestId }: Beat, now: Time): Beaten {
     const job = this.#rows.get(id)?.job
     if (job?.owner === undefined || job.lease.fence !== fence) return { status: 'lost' }
-    const actor = `worker:${job.owner.workerId}`
-    const decision = decide(job, { type: 'heartbeat', actor, requestId, fence, expectedRev: job.rev }, now)
+    const decision = decide(job, stillHere(job, fence, requestId), now)
     if (decision.kind === 'refused') return { status: 'lost' }
+    if (!isMereRenewal(job)) return { status: 'careful' }
     if (decision.kind === 'accepted') this.#place(decision.job, decision.events)
-    const { lease, rev, cancel } = decision.kind === 'accepted' ? decision.job : job
+    const { lease, rev } = decision.kind === 'accepted' ? decision.job : job
     if (lease === undefined) return { status: 'lost' }
     const replayed = decision.kind === 'replayed'
-    return { status: 'renewed', rev, beats: lease.beats, leaseExpiresAt: lease.expiresAt, cancel, replayed }
+    return { status: 'renewed', rev, beats: lease.beats, leaseExpiresAt: lease.expiresAt, replayed }
   }
 
   async due(limit: number): Promise<DueAnswer> {

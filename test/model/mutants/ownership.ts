@@ -32,11 +32,7 @@ export const OWNERSHIP: readonly Mutant[] = [
     "command.type !== 'stall' && now",
     "command.type !== 'stall' && command.type !== 'heartbeat' && now",
   ]),
-  mutant('late-words-leave-no-note', 'budget', [
-    'ownership.ts',
-    'attempt > 0 ? {',
-    'attempt < 0 ? {',
-  ]),
+  mutant('late-words-leave-no-note', 'budget', ['ownership.ts', 'attempt > 0 ? {', 'attempt < 0 ? {']),
   mutant(
     'complete-from-queued',
     'budget',
