@@ -43,6 +43,10 @@ export function ownership(
   return undefined
 }
 
+/** Under a fence of its own: a reaper's `stall` names somebody else's. */
+export const speaksAsOwner = (command: Command): boolean =>
+  'fence' in command && command.fence !== undefined && command.type !== 'stall'
+
 /** Only attempts that the job has really had are worth a note. */
 function attemptOf(fence: string, job: Job): Trespass['claim'] {
   const spoken = parseFence(fence)

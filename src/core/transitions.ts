@@ -165,6 +165,10 @@ export const MACHINE: Machine = {
 /** The moves a command may make from a state; undefined where it may make none. */
 export const movesFrom = (command: CommandType, from: From): readonly Move[] | undefined => MACHINE[command][from]
 
+/** The states from which a command may make a move. */
+export const statesBefore = (command: CommandType): readonly State[] =>
+  STATES.filter((state) => movesFrom(command, state) !== undefined)
+
 export interface Edge {
   readonly event: TransitionType
   readonly from: From

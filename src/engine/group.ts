@@ -7,12 +7,13 @@ import { stillHere } from '../core/decide/heartbeat.ts'
 import { type Decision, decide } from '../core/decide.ts'
 import type { Annotation, Event } from '../core/event.ts'
 import type { Job, JobId, Receipt, Time } from '../core/job.ts'
+import { speaksAsOwner } from '../core/ownership.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import { leaseEndsAt, type Step } from '../core/steps.ts'
 import type { Loaded, LoadItem } from '../store/store.ts'
 import type { Answer, Word } from './engine.ts'
-import { Draft, type Segment, speaksAsOwner } from './segment.ts'
+import { Draft, type Segment } from './segment.ts'
 import { bodyViolations } from './word-bodies.ts'
 
 /** How much must be read before the next word can be judged: the record, or also what the word has caused already. */
@@ -56,7 +57,7 @@ export class Group {
     this.#words = [word]
     this.#places = [place]
     this.#job = held
-    this.need = !speaksAsOwner(word) ? 'caused' : held === undefined ? 'record' : 'nothing'
+    this.need = !speaksAsOwner(word.command) ? 'caused' : held === undefined ? 'record' : 'nothing'
     this.turn = word.tx === undefined ? 'none' : 'none needed'
   }
 
@@ -68,7 +69,7 @@ export class Group {
 
   /** Its first word is the owner's, who rarely meets anybody. */
   get byOwner(): boolean {
-    return speaksAsOwner(this.#words[0] as Word)
+    return speaksAsOwner((this.#words[0] as Word).command)
   }
 
   /** Not the same for any two. */
@@ -89,11 +90,11 @@ export class Group {
   wanted(): readonly LoadItem[] {
     const { id, tenant } = this
     if (this.need === 'record') return [{ id, tenant }]
-    const byOwner = speaksAsOwner(this.#words[this.#next] as Word)
+    const byOwner = speaksAsOwner((this.#words[this.#next] as Word).command)
     const items: LoadItem[] = []
     for (let i = this.#next; i < this.#words.length && items.length < LOOKED_UP; i += 1) {
       const word = this.#words[i] as Word
-      if (i > this.#next && (byOwner || speaksAsOwner(word))) break
+      if (i > this.#next && (byOwner || speaksAsOwner(word.command))) break
       items.push({ id, tenant, requestId: word.command.requestId })
     }
     return items
@@ -118,7 +119,7 @@ export class Group {
   isOver(now: Time, steps: readonly Step[]): boolean {
     const job = this.#job
     if (job?.lease === undefined || job.lease.expiresAt > now) return false
-    return leaseEndsAt(job, steps) <= now && speaksAsOwner(this.#words[this.#next] as Word)
+    return leaseEndsAt(job, steps) <= now && speaksAsOwner((this.#words[this.#next] as Word).command)
   }
 
   /** Judges words until something must be committed or read first; undefined where nothing is to be committed. */
@@ -189,13 +190,13 @@ export class Group {
     const word = this.#words[this.#next]
     this.#caused = NO_CAUSED
     this.#job = undefined
-    this.need = word === undefined || speaksAsOwner(word) ? 'record' : 'caused'
+    this.need = word === undefined || speaksAsOwner(word.command) ? 'record' : 'caused'
   }
 
   /** Undefined: it must first be known whether this was said before. */
   #decide(word: Word, job: Job | undefined, now: Time, steps: readonly Step[]): Decision | undefined {
     const caused = this.#caused[this.#next - this.#causedFrom]
-    if (caused === undefined && !speaksAsOwner(word)) return undefined
+    if (caused === undefined && !speaksAsOwner(word.command)) return undefined
     if (job === undefined) {
       const message = `There is no job ${this.id}.`
       return refused(refuse('NOT_FOUND', { command: word.command.type, jobId: this.id, message }))

@@ -1,5 +1,5 @@
 /** Words with everything that a user wrote sealed: the texts they carry, and their prose; and the way back. */
-import { bodyRef } from '../core/body.ts'
+import { bodyRef, errorBody } from '../core/body.ts'
 import type { Fault } from '../core/command.ts'
 import { parseFence } from '../core/fence.ts'
 import { digest } from '../core/hash.ts'
@@ -126,7 +126,7 @@ function longStory({ command, bodies = [] }: Word): readonly Body[] {
   if (body !== undefined && context === undefined) return bodies
   const told: unknown = body === undefined ? { message } : JSON.parse(body.text)
   if (typeof told !== 'object' || told === null || Array.isArray(told)) return bodies
-  const name = body?.name ?? `error/${parseFence(command.fence)?.attempt ?? 0}`
+  const name = body?.name ?? errorBody(parseFence(command.fence)?.attempt ?? 0)
   return [{ name, text: JSON.stringify({ ...told, context }) }]
 }
 

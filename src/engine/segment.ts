@@ -6,6 +6,7 @@ import type { Enqueue } from '../core/command.ts'
 import type { Decision } from '../core/decide.ts'
 import type { Event } from '../core/event.ts'
 import type { Job, Time } from '../core/job.ts'
+import { speaksAsOwner } from '../core/ownership.ts'
 import { leaseEndsAt, type Step } from '../core/steps.ts'
 import type { Body, Transaction } from '../store/store.ts'
 import type { Word } from './engine.ts'
@@ -55,13 +56,13 @@ export class Draft {
   /** May this word go into the same commit? */
   admits(word: Word): boolean {
     if (!this.begun) return true
-    if (this.#closed || word.tx !== this.#tx || speaksAsOwner(word) !== this.#byOwner) return false
+    if (this.#closed || word.tx !== this.#tx || speaksAsOwner(word.command) !== this.#byOwner) return false
     // What somebody else said twice in one breath is looked up in the log once the first has been written.
     return this.#byOwner || !this.#events.some(({ requestId }) => requestId === word.command.requestId)
   }
 
   take(word: Word, { events, bodies, job, successor }: Accepted): void {
-    this.#byOwner = speaksAsOwner(word)
+    this.#byOwner = speaksAsOwner(word.command)
     this.#closed = this.#byOwner ? job.lease === undefined : events.some(({ seq }) => seq !== undefined)
     this.#events = this.begun ? [...this.#events, ...events] : events
     this.#bodies = joined(joined(this.#bodies, wordBodies(word, events)), bodies)
@@ -84,10 +85,6 @@ export class Draft {
     }
   }
 }
-
-/** Under a fence of its own. A reaper's `stall` names somebody else's. */
-export const speaksAsOwner = ({ command }: Word): boolean =>
-  'fence' in command && command.fence !== undefined && command.type !== 'stall'
 
 /** A name that comes again has the text that came last. */
 const joined = (a: readonly Body[], b: readonly Body[]): readonly Body[] => {

@@ -1,5 +1,6 @@
 /** Whether the texts beside records are those that their logs tell of: as long, and with the same digest. */
 
+import { stepBody } from '../core/body.ts'
 import type { Event } from '../core/event.ts'
 import { digest } from '../core/hash.ts'
 import type { BodyRef, Job } from '../core/job.ts'
@@ -76,7 +77,7 @@ function toldOf(log: readonly Event[]): readonly BodyRef[] {
       case 'recorded':
         add(event.payload.step?.body)
         // What was undone is written anew, by a word that tells of no text.
-        if (event.payload.undone !== undefined) told.delete(`step/${event.payload.undone}`)
+        if (event.payload.undone !== undefined) told.delete(stepBody(event.payload.undone))
         break
       case 'signalled':
       case 'signal_stored':

@@ -1,17 +1,8 @@
+import { mayWrite } from '../core/body.ts'
 import type { Event } from '../core/event.ts'
 import type { Violation } from '../core/refusal.ts'
-import type { CommandType } from '../core/verb.ts'
 import type { Body } from '../store/store.ts'
 import type { Word } from './engine.ts'
-
-/** Under which names each command may write: no word can overwrite an input, or the memo of somebody else's step. */
-const NAMES: Readonly<Partial<Record<CommandType, RegExp>>> = {
-  complete: /^output$/,
-  checkpoint: /^checkpoint$/,
-  record: /^step\/./,
-  fail: /^error\/./,
-  signal: /^signal/,
-}
 
 const NONE: readonly Body[] = []
 const NO_VIOLATIONS: readonly Violation[] = []
@@ -19,9 +10,8 @@ const NO_VIOLATIONS: readonly Violation[] = []
 /** Each text must be the one its command refers to. */
 export function bodyViolations({ command, bodies }: Word): readonly Violation[] {
   if (bodies === undefined || bodies.length === 0) return NO_VIOLATIONS
-  const pattern = NAMES[command.type]
   return bodies
-    .filter(({ name }) => pattern === undefined || !pattern.test(name))
+    .filter(({ name }) => !mayWrite(command.type, name))
     .map(({ name }) => ({ field: `bodies.${name.slice(0, 40)}`, rule: `${command.type} does not write this body` }))
 }
 

@@ -1,7 +1,7 @@
 /** From the words of HTTP to those of core: one command, and the texts it refers to. */
 
 import type { z } from 'zod'
-import { bodyRef } from '../core/body.ts'
+import { bodyRef, errorBody, stepBody } from '../core/body.ts'
 import type { Command } from '../core/command.ts'
 import { parseDuration } from '../core/duration.ts'
 import { parseFence } from '../core/fence.ts'
@@ -41,12 +41,12 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
   },
   record: ({ body: { fence, step, undone, artifact }, text: textOf }) => {
     if (step === undefined) {
-      const memo = undone === undefined ? undefined : textOf('memo')
-      const bodies = memo === undefined ? [] : [{ name: `step/${undone}`, text: memo }]
+      const memo = textOf('memo')
+      const bodies = undone === undefined || memo === undefined ? [] : [{ name: stepBody(undone), text: memo }]
       return { command: { type: 'record', fence, undone, artifact }, bodies }
     }
     const text = textOf('step.value')
-    const name = `step/${step.name}`
+    const name = stepBody(step.name)
     return {
       command: {
         type: 'record',
@@ -77,7 +77,7 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
     const { code, message, class: errorClass, stage, context } = fault
     const attempt = parseFence(fence)?.attempt ?? 0
     const text = textOf('details') ?? (stack === undefined ? undefined : JSON.stringify({ stack }))
-    const name = `error/${attempt}`
+    const name = errorBody(attempt)
     return {
       command: {
         type: 'fail',

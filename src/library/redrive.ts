@@ -1,6 +1,5 @@
 /** Bulk reopening: dead letters, unless the filter names other states. */
-import { STATES, type State } from '../core/job.ts'
-import { movesFrom } from '../core/transitions.ts'
+import { statesBefore } from '../core/transitions.ts'
 import type { Engine, Word } from '../engine/engine.ts'
 import type { VerifyFilter } from '../engine/verify.ts'
 import { Invalid, Refused } from './errors.ts'
@@ -19,7 +18,7 @@ export interface Redrive {
 }
 
 const PAGE = 500
-const REOPENABLE: readonly State[] = STATES.filter((state) => movesFrom('reopen', state) !== undefined)
+const REOPENABLE = statesBefore('reopen')
 
 /** `written`: the audit log has what is about to be done. */
 export async function redrive(

@@ -396,7 +396,7 @@ export class Execution implements Sender, Run {
 
   #invalid(error: Error): void {
     const { attempt, spec } = this.assignment.job
-    const outcome = invalid(this.#voice, error, spec.kind.policy.onInvalid, attempt, this.#timing())
+    const outcome = invalid(this.#voice, error, spec.kind.policy, attempt, this.#timing())
     this.#failure = { error, outcome }
     this.#end(outcome)
   }

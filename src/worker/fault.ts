@@ -1,6 +1,6 @@
 /** What is written about an error: classified, without secrets and control characters, of bounded length. */
 import { isNativeError } from 'node:util/types'
-import { bodyRef } from '../core/body.ts'
+import { bodyRef, errorBody } from '../core/body.ts'
 import type { Fault } from '../core/command.ts'
 import { STAGES, type Stage, type Time } from '../core/job.ts'
 import { LENGTHS, MAX_DURATION_MS, SIZES } from '../core/limits.ts'
@@ -49,7 +49,7 @@ export function faultOf(thrown: unknown, { attempt, now, stage }: Circumstances)
   if (isNativeError(thrown) && thrown instanceof ThrownElsewhere) return thrown.written
   const value = readThrown(thrown)
   const { words } = value
-  const name = `error/${attempt}`
+  const name = errorBody(attempt)
   const text = JSON.stringify(storyOf(value))
   return {
     fault: {

@@ -1,5 +1,5 @@
 /** The context of one run. Thin: what must last goes through the execution's words, what lasted comes from memos. */
-import { bodyRef } from '../core/body.ts'
+import { bodyRef, stepBody } from '../core/body.ts'
 import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
 import type { DeadLetterReason, Job, JobId, Stage } from '../core/job.ts'
 import type { Jsonify } from '../core/jsonify.ts'
@@ -81,7 +81,7 @@ export class HandlerContext implements Context {
       this.#run.guard()
       this.#mustBeNew()
       const text = stepText(key, await work())
-      const body = bodyRef(`step/${key}`, text)
+      const body = bodyRef(stepBody(key), text)
       await this.#run.say('record', { step: { name: key, body, compensate: compensate !== undefined } }, [
         { name: body.name, text },
       ])
@@ -194,7 +194,7 @@ export class HandlerContext implements Context {
       }
       this.#run.guard()
       await past.undo()
-      await this.#run.say('record', { undone: key }, [{ name: `step/${key}`, text: stepText(key, past.value, true) }])
+      await this.#run.say('record', { undone: key }, [{ name: stepBody(key), text: stepText(key, past.value, true) }])
     }
   }
 

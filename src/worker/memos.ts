@@ -2,6 +2,7 @@
  * What earlier runs of a job have done for good: steps, waits that ended, sleeps that elapsed. Each has a key, its
  * name and its ordinal in the run; the texts are bodies `step/<key>`, and are read once, when first asked for.
  */
+import { stepBody } from '../core/body.ts'
 import { PermanentError } from '../core/thrown.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
 import type { Loaded, SignalName } from '../store/store.ts'
@@ -34,7 +35,7 @@ export class Memos {
 
   async find(key: string, kind: Memo['kind']): Promise<Memo | undefined> {
     const bodies = await this.#load()
-    const text = bodies[`step/${key}`]
+    const text = bodies[stepBody(key)]
     if (text === undefined) return undefined
     const memo = read(text)
     if (memo.kind !== kind) throw nondeterministic(`${key} was a ${memo.kind} in an earlier run and is a ${kind} now`)

@@ -1,8 +1,10 @@
 /** The words that end a run, as commands with the texts they refer to. */
 import { bodyRef } from '../core/body.ts'
 import type { Fail, Fault } from '../core/command.ts'
+import { wordForInvalidInput } from '../core/decide/fail.ts'
 import type { Stage, Time } from '../core/job.ts'
 import { LENGTHS } from '../core/limits.ts'
+import type { Policy } from '../core/policy.ts'
 import { ValidationError } from '../core/thrown.ts'
 import type { Body } from '../store/store.ts'
 import { faultOf, sanitised } from './fault.ts'
@@ -55,20 +57,11 @@ export function released(
   return { command: { ...voice.once('release'), ...more, type: 'release', reason }, bodies: undefined } as const
 }
 
-/**
- * An input that cannot be read, or is not what it has to be. No start is faked, unless the type wants such jobs to fail:
- * the documents that know no dead letters know no other way for a job to end.
- */
-export function invalid(
-  voice: Voice,
-  error: Error,
-  how: 'failed' | 'dead_lettered',
-  attempt: number,
-  timing: Timing,
-): Outcome {
+/** An input that cannot be read, or is not what it has to be. */
+export function invalid(voice: Voice, error: Error, policy: Policy, attempt: number, timing: Timing): Outcome {
   const reason = error instanceof ValidationError ? 'validation_failed' : 'parse_error'
   const message = sanitised(error.message, LENGTHS.message)
-  if (how === 'failed') {
+  if (wordForInvalidInput(policy) === 'fail') {
     return failed(voice, new ValidationError(message, { code: reason, stage: 'input', cause: error }), attempt, timing)
   }
   const command = { ...voice.once('deadLetter'), type: 'deadLetter', reason, stage: 'input', message } as const

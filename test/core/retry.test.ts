@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { wordForInvalidInput } from '../../src/core/decide/fail.ts'
 import { CODE_MEANS, classify, DEFAULT_ERRORS } from '../../src/core/errors.ts'
 import { retryDelayMs } from '../../src/core/retry.ts'
 import { given, kindOf } from './given.ts'
@@ -87,6 +88,15 @@ describe('failing', () => {
     history.when(failing('validation_failed')).gives('dead_lettered', 'dead_lettered')
     expect(history.record.deadLetter?.reason).toBe('validation_failed')
     given({ onInvalid: 'failed' }).starts().when(failing('validation_failed')).gives('failed', 'failed')
+  })
+
+  it('is the word for an input that cannot be read where the policy says so, else no start is faked', () => {
+    expect(wordForInvalidInput(kindOf({ onInvalid: 'failed' }).policy)).toBe('fail')
+    expect(wordForInvalidInput(kindOf().policy)).toBe('deadLetter')
+    given()
+      .claims()
+      .when({ type: 'deadLetter', reason: 'parse_error', stage: 'input', fence: 'mine' })
+      .gives('dead_lettered', 'dead_lettered')
   })
 
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { TRANSITION_TYPES } from '../../src/core/event.ts'
 import { isTerminal, RANK, STATES, type State } from '../../src/core/job.ts'
-import { edges, LEADS_TO, MACHINE, movesFrom, walk } from '../../src/core/transitions.ts'
+import { edges, LEADS_TO, MACHINE, movesFrom, statesBefore, walk } from '../../src/core/transitions.ts'
 import { COMMANDS, OWNER_COMMANDS } from '../../src/core/verb.ts'
 import { given, T0 } from './given.ts'
 import { HISTORIES, WORDS } from './sample.ts'
@@ -76,6 +76,15 @@ describe('the table itself', () => {
 
   it('uses every transition event', () => {
     expect(new Set(edges().map(({ event }) => event))).toEqual(new Set(TRANSITION_TYPES))
+  })
+
+  it('says which states a command may be said in', () => {
+    expect(statesBefore('reopen')).toEqual(['failed', 'cancelled', 'timed_out', 'dead_lettered'])
+    for (const command of COMMANDS) {
+      for (const state of STATES) {
+        expect(statesBefore(command).includes(state)).toBe(movesFrom(command, state) !== undefined)
+      }
+    }
   })
 
   it('leaves a terminal state by reopening only', () => {

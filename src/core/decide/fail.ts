@@ -5,6 +5,7 @@ import { change, type Draft } from '../draft.ts'
 import { cancelled, compensationFailed, conclude, deadLettered, failed, finish, timedOut } from '../ending.ts'
 import { classify, DEPENDENCY_CODES, TIMEOUT_CODE } from '../errors.ts'
 import type { DeadLetterReason, Ending, Failure, Job } from '../job.ts'
+import type { Policy } from '../policy.ts'
 import { retryAt } from '../retry.ts'
 import type { Ruling } from '../ruling.ts'
 import { startImplicitly } from './start.ts'
@@ -76,6 +77,13 @@ function endingOf(d: Draft, failure: Failure): Ending {
   if (failure.class === 'permanent' || !policy.retryFailures) return failed(failure.code, failure)
   return byPolicy(policy.onExhausted, exhaustedReason(failure), failure)
 }
+
+/**
+ * The word for an input that cannot be read, before anything was started: one that fakes no start, unless the type wants such
+ * jobs to fail; the documents that know no dead letters know no other way for a job to end.
+ */
+export const wordForInvalidInput = ({ onInvalid }: Policy): 'fail' | 'deadLetter' =>
+  onInvalid === 'failed' ? 'fail' : 'deadLetter'
 
 const byPolicy = (state: 'failed' | 'dead_lettered', reason: DeadLetterReason, error: Failure): Ending =>
   state === 'failed' ? failed(reason, error) : deadLettered(reason, error)

@@ -1,5 +1,7 @@
 /** Reading jobs. Lists carry no payloads; one job does, unless the token is a viewer's. */
+
 import type { z } from 'zod'
+import { errorBody } from '../../core/body.ts'
 import { log } from '../../core/dialects/history.ts'
 import { view } from '../../core/dialects/view.ts'
 import type { Job } from '../../core/job.ts'
@@ -100,7 +102,7 @@ async function withBodies(
   const { token, signal } = call
   const { job } = await loaded(call, parts, [])
   const share = parts.told.share(token, job.bodySize)
-  const errors = Array.from({ length: Math.min(ERRORS_TOLD, job.attempt) }, (_, i) => `error/${job.attempt - i}`)
+  const errors = Array.from({ length: Math.min(ERRORS_TOLD, job.attempt) }, (_, i) => errorBody(job.attempt - i))
   const wanted = names.flatMap((name) => (name === 'error/' ? errors : [name]))
   try {
     const work = () => loaded(call, parts, wanted)

@@ -1,8 +1,8 @@
 import { decide } from '../../../src/core/decide.ts'
 import type { Event } from '../../../src/core/event.ts'
 import type { Job } from '../../../src/core/job.ts'
+import { speaksAsOwner } from '../../../src/core/ownership.ts'
 import type { Answer, Word } from '../../../src/engine/engine.ts'
-import { speaksAsOwner } from '../../../src/engine/segment.ts'
 import { wordBodies } from '../../../src/engine/word-bodies.ts'
 
 /** What is there afterwards: the answers by place, the record, its log, its bodies. */
@@ -45,7 +45,7 @@ export function oneAfterTheOther(start: Start, words: readonly Word[], order: re
 
 /** An owner is known by its fence, and by what the record remembers of it: only where it is refused are others asked. */
 function judged(job: Job, word: Word, now: number, caused: readonly Event[]) {
-  if (!speaksAsOwner(word)) return decide(job, word.command, now, caused)
+  if (!speaksAsOwner(word.command)) return decide(job, word.command, now, caused)
   const decision = decide(job, word.command, now)
   return decision.kind === 'refused' ? decide(job, word.command, now, caused) : decision
 }

@@ -5,6 +5,7 @@ import { type Decision, decide, decideTick } from '../../../src/core/decide.ts'
 import type { Event } from '../../../src/core/event.ts'
 import { isTerminal, type Job, type JobId, type Kind, type Time } from '../../../src/core/job.ts'
 import { keyChange, keyOf } from '../../../src/core/keys.ts'
+import { speaksAsOwner } from '../../../src/core/ownership.ts'
 import { leaseRenewedAt, leaseWindowMs } from '../../../src/core/timers.ts'
 import { holds, same } from '../../../src/store/conformance/holds.ts'
 import type {
@@ -228,8 +229,7 @@ export class Actor {
     if (decision.kind === 'refused')
       return decision.annotation === undefined ? NOTHING : this.#annotate(slot, decision.annotation)
     if (intent.twist === 'stale rev') return this.#stale(slot, command)
-    const expiresAt =
-      'fence' in command && command.fence !== undefined && command.type !== 'stall' ? job.lease?.expiresAt : undefined
+    const expiresAt = speaksAsOwner(command) ? job.lease?.expiresAt : undefined
     if (intent.twist === 'late') return this.#late(job, decision, words.bodies, storeNow)
     const notAfter = expiresAt !== undefined && expiresAt > storeNow + MARGIN_MS ? expiresAt : undefined
     return this.#move(slot, job, decision, words.bodies, notAfter, words)

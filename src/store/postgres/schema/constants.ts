@@ -4,8 +4,8 @@
  */
 import { assert } from '../../../core/assert.ts'
 import { LONG_LOG } from '../../../core/compact.ts'
-import { LIVE_STATES, RANK, type State, TERMINAL_STATES } from '../../../core/job.ts'
-import { movesFrom } from '../../../core/transitions.ts'
+import { RANK, type State, TERMINAL_STATES } from '../../../core/job.ts'
+import { statesBefore } from '../../../core/transitions.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { LANE_WIDTH } from '../../codec/lane.ts'
 import { CLAIMED_REV } from '../../codec/log-tells.ts'
@@ -38,7 +38,7 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   'states.resting': letters('pending', 'waiting', 'parked', 'stalled'),
   /** What a claim does to a job that was only enqueued, and to one by the rank it was claimed from (change-row.ts, `shapeOf`). */
   'claim.shape': claimShape('queued'),
-  'claim.shapes': LIVE_STATES.filter((state) => movesFrom('claim', state) !== undefined)
+  'claim.shapes': statesBefore('claim')
     .map((state) => `when ${RANK[state]} then '${claimShape(state)}'`)
     .join(' '),
   'state.names': cases(STATE_CODES),
