@@ -27,6 +27,12 @@ export const LIVE_STATES = [
 ] as const
 export const TERMINAL_STATES = ['succeeded', 'failed', 'cancelled', 'timed_out', 'denied', 'dead_lettered'] as const
 export const STATES = [...LIVE_STATES, ...TERMINAL_STATES] as const
+export const SUCCESSFUL_STATES = TERMINAL_STATES.filter((state) => state === 'succeeded')
+export const UNSUCCESSFUL_STATES = TERMINAL_STATES.filter((state) => state !== 'succeeded')
+
+/** Dead letters; and jobs that failed, for whoever wants to see them beside. */
+export const deadLetterStates = (failedToo: boolean): readonly State[] =>
+  failedToo ? ['dead_lettered', 'failed'] : ['dead_lettered']
 
 export type LiveState = (typeof LIVE_STATES)[number]
 export type TerminalState = (typeof TERMINAL_STATES)[number]

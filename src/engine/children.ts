@@ -1,4 +1,5 @@
 import { CHILD_ENDED, childEnded } from '../core/child.ts'
+import { FIELDS } from '../core/invariants.ts'
 import type { Job } from '../core/job.ts'
 import type { JobPage, JobQuery } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
@@ -32,7 +33,7 @@ export function children({ engine, timers, log }: ChildrenParts, options: Childr
   const limit = options.batch ?? CHILDREN_DEFAULTS.batch
   let cursor: string | undefined
   const round = async () => {
-    const query: JobQuery = { states: ['waiting', 'parked'], order: 'oldest', limit, cursor }
+    const query: JobQuery = { states: FIELDS.wait, order: 'oldest', limit, cursor }
     const page: JobPage = await engine.find(query)
     cursor = page.cursor
     const awaited = page.jobs.flatMap(({ wait, spec }) =>

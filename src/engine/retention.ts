@@ -3,7 +3,7 @@
  * at a time; a round walks so far and no further, remembers where it was, and is followed by another one soon if there is
  * more to do: nobody waits for a round, however much has piled up.
  */
-import { TERMINAL_STATES } from '../core/job.ts'
+import { SUCCESSFUL_STATES, UNSUCCESSFUL_STATES } from '../core/job.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
@@ -64,8 +64,10 @@ export function retention({ store, timers, log }: RetentionParts, options: Reten
   const batch = options.batch ?? RETENTION_DEFAULTS.batch
   const succeededMs = options.succeededMs ?? RETENTION_DEFAULTS.succeededMs
   const endedMs = options.endedMs ?? RETENTION_DEFAULTS.endedMs
-  const others = TERMINAL_STATES.filter((state) => state !== 'succeeded')
-  const removals = [new Removal(store, ['succeeded'], succeededMs, batch), new Removal(store, others, endedMs, batch)]
+  const removals = [
+    new Removal(store, SUCCESSFUL_STATES, succeededMs, batch),
+    new Removal(store, UNSUCCESSFUL_STATES, endedMs, batch),
+  ]
   const shortening = (options.compact ?? RETENTION_DEFAULTS.compact) ? new Shortening(store, log) : undefined
   const departure = new Departure(store)
   const everyMs = options.everyMs ?? RETENTION_DEFAULTS.everyMs

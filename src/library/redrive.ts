@@ -1,4 +1,5 @@
 /** Bulk reopening: dead letters, unless the filter names other states. */
+import { deadLetterStates } from '../core/job.ts'
 import { statesBefore } from '../core/transitions.ts'
 import type { Engine, Word } from '../engine/engine.ts'
 import type { VerifyFilter } from '../engine/verify.ts'
@@ -26,7 +27,7 @@ export async function redrive(
   { filter, dryRun, actor, requestId }: Redrive,
   written: (about: string) => Promise<void>,
 ): Promise<Redriven> {
-  const states = filter.states ?? ['dead_lettered']
+  const states = filter.states ?? deadLetterStates(false)
   if (states.length === 0 || states.some((state) => !REOPENABLE.includes(state))) {
     throw new Invalid('redrive', [{ field: 'states', rule: `must be among ${REOPENABLE.join(', ')}` }])
   }

@@ -1,6 +1,6 @@
 /** `pawl dlq …`: what was put aside, and its second chance. */
 import type { Command } from 'commander'
-import { DEAD_LETTER_REASONS, type Job } from '../../core/job.ts'
+import { DEAD_LETTER_REASONS, deadLetterStates, type Job } from '../../core/job.ts'
 import type { Word } from '../../engine/engine.ts'
 import { jobToWire } from '../../gateway/contract/wire.ts'
 import type { Pawl } from '../../library/pawl.ts'
@@ -66,7 +66,7 @@ const narrowed = (command: Command): Command =>
 const queryOf = (session: Session, { queue, type, label, code, failed }: Options) =>
   ({
     tenant: session.tenant,
-    states: failed === true ? (['dead_lettered', 'failed'] as const) : (['dead_lettered'] as const),
+    states: deadLetterStates(failed === true),
     queues: listOf(queue),
     types: listOf(type),
     labels: labelsOf(label),

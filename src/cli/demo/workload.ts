@@ -1,4 +1,5 @@
 /** A gentle stream of work, for as long as the demo runs: some of everything at once, then a job a round. */
+import { FIELDS } from '../../core/invariants.ts'
 import type { JobId } from '../../core/job.ts'
 import type { Pawl } from '../../library/pawl.ts'
 import { silentLog } from '../../system/log.ts'
@@ -51,7 +52,7 @@ async function approveOthers(pawl: Pawl): Promise<void> {
 }
 
 const waitingRefunds = async (pawl: Pawl, limit: number) =>
-  (await pawl.find({ types: [refund.type], states: ['waiting', 'parked'], order: 'oldest', limit })).jobs
+  (await pawl.find({ types: [refund.type], states: FIELDS.wait, order: 'oldest', limit })).jobs
 
 /** So that there is something of every kind to see before anybody has typed a word. Answers with a refund that is yours. */
 export async function openingHand(pawl: Pawl): Promise<JobId> {

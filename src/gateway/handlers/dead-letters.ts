@@ -1,5 +1,7 @@
 /** What was put aside. */
+
 import type { z } from 'zod'
+import { deadLetterStates } from '../../core/job.ts'
 import { refuse } from '../../core/refuse.ts'
 import { type Handler, json } from '../call.ts'
 import type { deadLettersQuery } from '../contract/schemas.ts'
@@ -10,7 +12,7 @@ import { foundJobs, loaded, shown } from './jobs.ts'
 
 export const listDeadLetters: Handler = async (call, { engine }) => {
   const { failed, limit, cursor, dialect } = call.query as z.output<typeof deadLettersQuery>
-  const states = failed === 'true' ? (['dead_lettered', 'failed'] as const) : (['dead_lettered'] as const)
+  const states = deadLetterStates(failed === 'true')
   const query = { tenant: call.token.tenant, states, order: 'newest', limit, cursor } as const
   const found = await foundJobs(engine, query)
   return json(200, { jobs: found.items.map((job) => shown(call, job, dialect)), cursor: found.cursor })

@@ -3,8 +3,10 @@
  * older than their commit: an implicit start, heartbeats. Time is walked in windows that grow while they hold little and
  * shrink where they hold too much; of what is in them no more is read than it takes to fill the page.
  */
+
 import { assert } from '../../core/assert.ts'
 import type { Event, EventType } from '../../core/event.ts'
+import { isPlainType } from '../codec/plain-end.ts'
 import { storable } from '../codec/text.ts'
 import type { EventQuery } from '../store.ts'
 import type { Row } from './client.ts'
@@ -19,8 +21,6 @@ type Query = Extract<EventQuery, { by: 'type' }>
 /** Nobody has begun or beaten longer than this before the commit that says so. */
 const SLACK_MS = 600_000
 const EARLIER: ReadonlySet<EventType> = new Set(['started', 'heartbeat'])
-/** What a plain success consists of; other types are found without looking at those. */
-const PLAIN: ReadonlySet<EventType> = new Set(['started', 'succeeded', 'heartbeat'])
 
 const WINDOW_MS = 1_000
 /** Rows of a window at most, windows looked through for one page, and rows of them read; about. */
@@ -131,7 +131,7 @@ function sourcesOf({ run, statements }: LoadParts, types: readonly EventType[]):
   const sources: Source[] = []
   if (types.includes('enqueued')) sources.push(source('born', statements.bornBetween, false))
   if (types.includes('claimed')) sources.push(source('claimed', statements.claimedBetween, true))
-  if (types.some((type) => PLAIN.has(type))) sources.push(source('committed', statements.committedBetween, false))
+  if (types.some(isPlainType)) sources.push(source('committed', statements.committedBetween, false))
   else if (types.some((type) => type !== 'enqueued')) sources.push(source('committed', statements.oddBetween, true))
   return sources
 }

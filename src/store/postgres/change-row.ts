@@ -13,6 +13,7 @@ import { encodeEvents, standing } from '../codec/events.ts'
 import { laneNumber } from '../codec/lane.ts'
 import { logTells } from '../codec/log-tells.ts'
 import { correlationMark } from '../codec/marks.ts'
+import { isPlainEnd } from '../codec/plain-end.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
 import type { Body, Change } from '../store.ts'
@@ -67,13 +68,6 @@ export function settleRow({ before, after, events, bodies, notAfter }: Move, bun
     o: output === undefined ? undefined : storable(output.text),
     c: bundle,
   }
-}
-
-/** A success and nothing else that could be looked for by its type. */
-function isPlainEnd(events: readonly Event[]): boolean {
-  if (events[events.length - 1]?.type !== 'succeeded') return false
-  for (const { type } of events) if (type !== 'started' && type !== 'succeeded') return false
-  return true
 }
 
 /** Jobs that end alike, together: most of a batch do. */

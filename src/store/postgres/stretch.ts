@@ -1,4 +1,5 @@
 /** A row of history with all that is needed to read it by itself (`read/stretch.sql`). */
+import { violated } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
 import { liveStateOf } from '../../core/job.ts'
@@ -65,10 +66,15 @@ export function eventsIn({ birth, fromRev, rank, before, claim, beats, text }: S
   const events = decodeEvents(text, jobId, spec)
   if (claim === null && beats === null) return events
   // Where it stood is after the claim and the heartbeats: what they made of it is taken back.
-  const { generation, state = 'queued', workerId } = stood
+  const { generation, workerId } = stood
   const from =
     claim === null
-      ? { seq: stood.seq, attempt: stood.attempt, state, workerId }
+      ? {
+          seq: stood.seq,
+          attempt: stood.attempt,
+          state: stood.state ?? violated('who was heard of had a state'),
+          workerId,
+        }
       : { seq: stood.seq - 1, attempt: stood.attempt - 1, state: liveStateOf(rank), workerId: '' }
   return [...extraEvents({ id: jobId, spec, generation, rev: fromRev, ...from }, claim, beats), ...events]
 }

@@ -2,9 +2,11 @@
  * What functions and views know of core and codec: ranks, letters and times have their home there, and are written into a
  * text (`{{rank.claimed}}`) when it is applied.
  */
+
 import { assert } from '../../../core/assert.ts'
 import { LONG_LOG } from '../../../core/compact.ts'
-import { RANK, type State, TERMINAL_STATES } from '../../../core/job.ts'
+import { FIELDS } from '../../../core/invariants.ts'
+import { RANK, type State, TERMINAL_STATES, UNSUCCESSFUL_STATES } from '../../../core/job.ts'
 import { statesBefore } from '../../../core/transitions.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { LANE_WIDTH } from '../../codec/lane.ts'
@@ -31,9 +33,9 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   'due.handedOutMs': HANDED_OUT_MS,
   'log.long': LONG_LOG,
   'states.ended': letters(...TERMINAL_STATES),
-  'states.unhappy': letters(...TERMINAL_STATES.filter((state) => state !== 'succeeded')),
+  'states.unhappy': letters(...UNSUCCESSFUL_STATES),
   /** By where records of a state stand (step.ts, `placeOf`); some stand in one of two places. */
-  'states.leased': letters('claimed', 'running'),
+  'states.leased': letters(...FIELDS.lease),
   'states.readyLater': letters('retrying', 'stalled'),
   'states.resting': letters('pending', 'waiting', 'parked', 'stalled'),
   /** What a claim does to a job that was only enqueued, and to one by the rank it was claimed from (change-row.ts, `shapeOf`). */

@@ -1,4 +1,5 @@
 import { leaseEnd } from '../../../core/timers.ts'
+import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { original } from '../../codec/text.ts'
 import { queueKey } from '../../store.ts'
 import type { Answered, Asked } from '../protocol.ts'
@@ -99,9 +100,9 @@ function take(ledger: Ledger, jobs: ClaimedJobs, found: readonly Front[]): void 
     run += 1
     const next = found[i + 1]
     if (next !== undefined && next[6] === kind && next[8] === rev && next[10] === state) continue
-    gathered.happened(rev + 1, 'c', kind, now, ids)
+    gathered.happened(rev + 1, EVENT_CODES.claimed, kind, now, ids)
     gathered.count(kind, state, -run)
-    gathered.count(kind, 'c', run)
+    gathered.count(kind, STATE_CODES.claimed, run)
     ids = ''
     run = 0
   }

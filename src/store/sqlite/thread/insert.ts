@@ -1,3 +1,4 @@
+import { EVENT_CODES } from '../../codec/codes.ts'
 import type { Answered, Asked } from '../protocol.ts'
 import type { InsertedRow, InsertRow, KeyRow } from '../rows.ts'
 import { Fresh } from './fresh.ts'
@@ -51,7 +52,7 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: F
     for (const [purpose, key, until] of more.keys) sql.takeKey.run(more.tenant, purpose, key, id, until)
     for (const mark of more.marks) sql.insertMark.run(mark, id)
   }
-  ledger.gathered.happened(1, 'e', kind, at, id)
+  ledger.gathered.happened(1, EVENT_CODES.enqueued, kind, at, id)
   ledger.gathered.count(kind, state, 1)
   return 1
 }

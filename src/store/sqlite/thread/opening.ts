@@ -1,4 +1,5 @@
 import type { Time } from '../../../core/job.ts'
+import { EVENT_CODES } from '../../codec/codes.ts'
 import type { Ledger } from './ledger.ts'
 import type { Row } from './rows.ts'
 
@@ -34,7 +35,7 @@ export function leaseOf(ledger: Ledger, row: Row, kind: number): Lease {
   ] = row as LeaseRow
   const claimed = claim === null || logged === 1 ? 'null' : openingClaim(ledger, row as LeaseRow, claim)
   if (beats === 0) return { rev, fence, opening: claimed === 'null' ? null : `[${claimed},null]` }
-  ledger.gathered.happened(rev, 'h', kind, to as Time, id)
+  ledger.gathered.happened(rev, EVENT_CODES.heartbeat, kind, to as Time, id)
   const run = JSON.stringify([
     rev,
     state,

@@ -3,15 +3,16 @@
  * key. None walks further than its limit: what has none is about one job, one kind or one queue.
  */
 import { LONG_LOG } from '../../../core/compact.ts'
+import { ENDED, listed, READY } from './letters.ts'
 
 /** The log of an end (`e`) as that of one ended job (`d`). */
 export const LOG = `CASE WHEN d.size IS NULL THEN e.log ELSE replace(e.log, '["output",0]', '["output",' || d.size || ']') END`
 
 /** The places exclude each other, so at most one of the four joins finds a row. */
 const PLACES = `
-  LEFT JOIN done d ON d.kind = j.kind AND d.state IN ('S', 'F', 'C', 'T', 'D', 'L') AND d.id = j.id
+  LEFT JOIN done d ON d.kind = j.kind AND d.state IN (${listed(ENDED)}) AND d.id = j.id
   LEFT JOIN lease l ON l.id = j.id
-  LEFT JOIN ready r ON r.kind = j.kind AND r.state IN ('q', 't', 'l') AND r.id = j.id
+  LEFT JOIN ready r ON r.kind = j.kind AND r.state IN (${listed(READY)}) AND r.id = j.id
   LEFT JOIN rest s ON s.id = j.id`
 
 /** A job with whatever row it is in. */
@@ -27,7 +28,7 @@ export const WHOLE = `
 
 /** The row of an ended job; its number is asked for twice. */
 export const doneOf = (d = '') =>
-  `${d}kind = (SELECT kind FROM job WHERE id = ?) AND ${d}state IN ('S', 'F', 'C', 'T', 'D', 'L') AND ${d}id = ?`
+  `${d}kind = (SELECT kind FROM job WHERE id = ?) AND ${d}state IN (${listed(ENDED)}) AND ${d}id = ?`
 
 /** Numbers of jobs between two, exclusive, in their order, a limited number of them. */
 const walk = (from: string, where: string, id: string, direction: 'ASC' | 'DESC') =>

@@ -9,6 +9,7 @@ import { STATE_CODES } from '../../codec/codes.ts'
 import { codeMark, correlationMark, marksOf } from '../../codec/marks.ts'
 import { original } from '../../codec/text.ts'
 import type { JobQuery } from '../../store.ts'
+import { ENDED, OWNED, READY, RESTING } from './letters.ts'
 import type { Reading } from './reading.ts'
 import { all, type Cell } from './rows.ts'
 import type { Scope } from './scope.ts'
@@ -53,11 +54,6 @@ function byWord(query: JobQuery, scope: Scope, walks: Walks): readonly Source[] 
     .map((tenant) => hash53(codeMark(tenant, code)))
     .flatMap((mark) => [doneCode, readyCode, restCode, leaseCode].map((walk) => range(walk, mark)))
 }
-
-const READY = ['q', 't', 'l']
-const OWNED = ['c', 'r']
-const RESTING = ['n', 'w', 'p', 'l', 'q', 't']
-const ENDED = ['S', 'F', 'C', 'T', 'D', 'L']
 
 /** A range per kind, state and place in which, by the counts, there is somebody. */
 function byPlace(reading: Reading, query: JobQuery, scope: Scope, walks: Walks): readonly Source[] | undefined {

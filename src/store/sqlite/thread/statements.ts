@@ -3,6 +3,7 @@
  * is not the primary key; the only lock there is, the file's, is taken by `begin`.
  */
 import type { StatementSync } from 'node:sqlite'
+import { STATE_CODES } from '../../codec/codes.ts'
 import type { OpenFile } from './open-file.ts'
 import { DOWNWARDS, doneOf, LOG, READS, UPWARDS, WHOLE } from './read-statements.ts'
 
@@ -85,7 +86,7 @@ const WRITES = {
   // written as by `fenceOf` (core/fence.ts), the end of the lease as by `leaseEnd` (core/timers.ts).
   leaseFront: `INSERT INTO lease (id, kind, state, rev, fence, expires_at, tick, careful,
       claim, claim_rev, claim_seq, claim_from, claim_expires_at, attempt, generation, code, before)
-    SELECT r.id, r.kind, 'c', r.rev + 1, r.generation || '.' || (r.attempt + 1) || '.' || p.nonce, p.now + k.lease_ms,
+    SELECT r.id, r.kind, '${STATE_CODES.claimed}', r.rev + 1, r.generation || '.' || (r.attempt + 1) || '.' || p.nonce, p.now + k.lease_ms,
       CASE WHEN r.tick < p.now + k.lease_ms THEN r.tick END, r.careful,
       p.claim, r.rev + 1, r.seq + 1, r.state, p.now + k.lease_ms, r.attempt + 1, r.generation, r.code, r.record
     FROM (SELECT ? AS nonce, ? AS now, ? AS claim, ? AS lane, ? AS ready_at, ? AS id) AS p
