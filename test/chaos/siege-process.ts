@@ -1,6 +1,6 @@
 /**
  * One token doing its worst to a gateway: `node siege-process.ts <url> <share> <secrets>`. It goes on until it is asked
- * to stop (standard input ends), then tells what it was answered, as JSON: statuses and caps by attack.
+ * to stop (standard input ends). It tells what it is answered, a line for each attack and status or cap that it met.
  */
 import { connect, type Socket } from 'node:net'
 
@@ -11,11 +11,11 @@ const some = (n: number): number => Math.max(1, Math.ceil(n * Number(share)))
 const stop = new AbortController()
 process.stdin.on('end', () => stop.abort()).resume()
 
-const answers: Record<string, Record<string, number>> = {}
-const count = (attack: string, what: string): void => {
-  const counts = answers[attack] ?? {}
-  answers[attack] = counts
-  counts[what] = (counts[what] ?? 0) + 1
+const met = new Set<string>()
+const meet = (attack: string, what: string): void => {
+  const line = `${attack} ${what}`
+  if (!met.has(line)) process.stdout.write(`${line}\n`)
+  met.add(line)
 }
 
 async function ask(
@@ -33,11 +33,11 @@ async function ask(
       ...(body === undefined ? {} : { body }),
     })
     const text = await response.text()
-    count(attack, String(response.status))
+    meet(attack, String(response.status))
     const cap = /"cap":"(\w+)"/.exec(text)?.[1]
-    if (cap !== undefined) count(attack, cap)
+    if (cap !== undefined) meet(attack, cap)
   } catch (error) {
-    if (!stop.signal.aborted) count(attack, String((error as { cause?: { code?: string } }).cause?.code ?? error))
+    if (!stop.signal.aborted) meet(attack, String((error as { cause?: { code?: string } }).cause?.code ?? error))
   }
 }
 
@@ -57,16 +57,16 @@ async function stream(): Promise<void> {
   try {
     const headers = { authorization: `Bearer ${secrets.viewer}`, accept: 'text/event-stream' }
     const response = await fetch(`${url}/v1/events`, { headers, signal: stop.signal })
-    count('streams', String(response.status))
+    meet('streams', String(response.status))
     if (response.status !== 200) {
       const cap = /"cap":"(\w+)"/.exec(await response.text())?.[1]
-      if (cap !== undefined) count('streams', cap)
+      if (cap !== undefined) meet('streams', cap)
       await new Promise((resolve) => setTimeout(resolve, 1_000))
       return
     }
     for await (const _ of response.body as ReadableStream<Uint8Array>) if (stop.signal.aborted) return
   } catch (error) {
-    if (!stop.signal.aborted) count('streams', String((error as { cause?: { code?: string } }).cause?.code ?? error))
+    if (!stop.signal.aborted) meet('streams', String((error as { cause?: { code?: string } }).cause?.code ?? error))
   }
 }
 
@@ -85,9 +85,9 @@ function halfSent(): Promise<void> {
     socket.on('error', () => {}).on('close', done)
     socket.on('data', (chunk: Buffer) => {
       const text = chunk.toString('latin1')
-      count('half-sent', text.slice(9, 12))
+      meet('half-sent', text.slice(9, 12))
       const cap = /"cap":"(\w+)"/.exec(text)?.[1]
-      if (cap !== undefined) count('half-sent', cap)
+      if (cap !== undefined) meet('half-sent', cap)
     })
     socket.write(head)
     socket.write(`{"type":"x","input":"${'y'.repeat(bytes - 23)}`)
@@ -131,5 +131,4 @@ await Promise.all([
   again(some(20), () => ask('ghosts', 'worker', 'PUT', `/v1/workers/ghost${Math.floor(Math.random() * 3_000)}`, '{}')),
   again(2, (n) => ask('malformed', 'viewer', 'GET', `/v1/jobs?limit=${n}&x`)),
 ])
-process.stdout.write(JSON.stringify(answers))
 process.exit(0)

@@ -24,8 +24,22 @@ const BEATS = soaking ? 240 : 25
 const EVERY_MS = soaking ? 250 : 100
 const P99_MS = 250
 
+/** It was a siege where each of them was let in as far as it may, and turned away by name beyond that. */
+const OF_A_SIEGE = [
+  'streams 200',
+  'streams streamsPerToken',
+  'polls lanesPerToken',
+  'readers 200',
+  'bombs 413',
+  'half-sent bytesPerToken',
+  'names 200',
+  'ghosts 200',
+]
+
 interface Besieger extends Disposable {
-  stop(): Promise<Readonly<Record<string, Readonly<Record<string, number>>>>>
+  /** What it was answered so far. */
+  readonly met: readonly string[]
+  stop(): Promise<void>
 }
 
 async function besiege(url: string, secrets: Readonly<Record<string, string>>): Promise<Besieger> {
@@ -39,10 +53,12 @@ async function besiege(url: string, secrets: Readonly<Record<string, string>>): 
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   await eventually('it has begun', () => told.startsWith('begun\n'))
   return {
+    get met() {
+      return told.split('\n')
+    },
     async stop() {
       child.stdin.end()
       await ended
-      return JSON.parse(told.slice('begun\n'.length)) as Record<string, Record<string, number>>
     },
     // A siege that nobody has lifted would be laid to the next gateway as well.
     [Symbol.dispose]: () => child.kill('SIGKILL'),
@@ -86,23 +102,14 @@ describe.each(stores)('a gateway on %s under siege', (store) => {
       const [{ job, fence }] = (JSON.parse(text) as { jobs: [{ job: { id: string }; fence: string }] }).jobs
       using besieger = await besiege(url, hostile)
       const beats: { readonly status: number; readonly tookMs: number; readonly text: string }[] = []
-      for (let n = 0; n < BEATS; n += 1) {
+      const isWhole = () => OF_A_SIEGE.every((each) => besieger.met.includes(each))
+      for (let n = 0; n < BEATS || !isWhole(); n += 1) {
         beats.push(await ask(url, worker, `/v1/jobs/${job.id}/heartbeat`, { fence }))
         await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
       }
-      const answers = await besieger.stop()
+      await besieger.stop()
       expect(beats.filter(({ status }) => status !== 200)).toEqual([])
       expect((await ask(url, worker, `/v1/jobs/${job.id}/complete`, { fence })).status).toBe(200)
-      // It was a siege: each of them was let in as far as it may, and turned away by name beyond that.
-      expect(answers).toMatchObject({
-        streams: { streamsPerToken: expect.any(Number), 200: expect.any(Number) },
-        polls: { lanesPerToken: expect.any(Number) },
-        readers: { 200: expect.any(Number) },
-        bombs: { 413: expect.any(Number) },
-        'half-sent': { bytesPerToken: expect.any(Number) },
-        names: { 200: expect.any(Number) },
-        ghosts: { 200: expect.any(Number) },
-      })
       const took = beats.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)
       const p99 = took[Math.floor(took.length * 0.99)] ?? 0
       if (soaking) expect(p99, `p50 ${took[took.length >> 1]}, max ${took.at(-1)}`).toBeLessThan(P99_MS)
