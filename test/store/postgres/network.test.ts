@@ -90,7 +90,8 @@ describe('a way that swallows what is sent', () => {
     // One call finds out. The others' connections are as dead, and nobody waits for them to be found out one by one.
     await store.load([])
     await eventually('all of the old ones to be given up', () => proxy.open <= proxy.accepted - accepted)
-    expect(open).toBeGreaterThan(5)
+    // More than a store keeps when it is idle (3): it was one call that found out for several connections.
+    expect(open).toBeGreaterThan(3)
     await everything('after')
     expect(lines('warn')).toEqual(['Postgres is away: what was asked is repeated until it is back'])
     expect(lines('info')).toEqual(['Postgres is back'])
