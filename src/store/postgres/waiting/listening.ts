@@ -60,8 +60,10 @@ export class Listening {
     const stop = new AbortController()
     this.#stop = stop
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#stopped = this.#stopped.then(() => this.#listen(stop.signal, resolve))
+    let isAwaited = true
+    this.#stopped = this.#stopped.then(() => this.#listen(stop.signal, resolve, () => isAwaited))
     await within(this.#parts.timers, READY_WITHIN_MS, promise)
+    isAwaited = false
   }
 
   stop(): Promise<void> {
@@ -76,14 +78,14 @@ export class Listening {
     this.#link?.abandon(new Error('it did not hear what it was told'))
   }
 
-  async #listen(signal: AbortSignal, tried: () => void): Promise<void> {
-    const { clock, timers, random } = this.#parts
-    const heardFromMs = clock.monotonicMs() + READY_WITHIN_MS
+  /** `isAwaited`: nobody has gone on without hearing, and may have missed something, or parked nothing. */
+  async #listen(signal: AbortSignal, tried: () => void, isAwaited: () => boolean): Promise<void> {
+    const { timers, random } = this.#parts
     let pauseMs = FIRST_PAUSE_MS
     for (let first = true; !signal.aborted; first = false) {
       const listens = () => {
         pauseMs = FIRST_PAUSE_MS
-        if (!first || clock.monotonicMs() > heardFromMs) this.#parts.again()
+        if (!first || !isAwaited()) this.#parts.again()
         tried()
       }
       // Not there now: polling is the truth meanwhile.
