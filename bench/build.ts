@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type * as serving from '../src/gateway/serve.ts'
 import type * as pawl from '../src/index.ts'
-import type * as arrays from '../src/store/postgres/arrays.ts'
+import type * as arrays from '../src/store/postgres/batch/arrays.ts'
 import type * as migrating from '../src/store/postgres/schema/migrate.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -60,6 +60,6 @@ function compile(root: string, to: string): void {
 export const built = (which: Build = 'now') => load(which, 'index.js') as Promise<typeof pawl>
 export const builtGateway = (which: Build) => load(which, 'gateway/serve.js') as Promise<typeof serving>
 export const builtMigrate = () => load('now', 'store/postgres/schema/migrate.js') as Promise<typeof migrating>
-export const builtArrays = () => load('now', 'store/postgres/arrays.js') as Promise<typeof arrays>
+export const builtArrays = () => load('now', 'store/postgres/batch/arrays.js') as Promise<typeof arrays>
 
 const load = (which: Build, module: string): Promise<unknown> => import(join(BUILT[which], module))

@@ -97,7 +97,7 @@ export type { Redriven } from './library/redrive.ts'
 export type { Telemetry } from './library/telemetry.ts'
 export { type Abilities, type OpenOnOptions, openOn, type Where } from './open.ts'
 export { matches } from './store/matches.ts'
-export type { PooledClient, PostgresConnection, PostgresPool } from './store/postgres/address.ts'
+export type { PooledClient, PostgresConnection, PostgresPool } from './store/postgres/connection/address.ts'
 export {
   type Backlog,
   type Beat,

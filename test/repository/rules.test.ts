@@ -52,10 +52,10 @@ const NAMED: Readonly<Record<string, Exemption>> = {
   'src/engine/observer.ts': { names: ['claimed', 'dead_lettered', 'failed', 'stalled', 'timed_out'], why: EVENTS },
   'src/engine/verify-bodies.ts': { names: ['dead_lettered', 'failed', 'succeeded', 'timed_out'], why: EVENTS },
   'src/library/hooks.ts': { names: ['dead_lettered', 'stalled'], why: EVENTS },
-  'src/store/postgres/by-type.ts': { names: ['claimed'], why: CLAIM },
-  'src/store/postgres/change-row.ts': { names: ['claimed'], why: CLAIM },
+  'src/store/postgres/read/by-type.ts': { names: ['claimed'], why: CLAIM },
+  'src/store/postgres/settle/change-row.ts': { names: ['claimed'], why: CLAIM },
   'src/store/postgres/postgres.ts': { names: ['claimed'], why: CLAIM },
-  'src/store/postgres/records.ts': { names: ['claimed'], why: CLAIM },
+  'src/store/postgres/read/records.ts': { names: ['claimed'], why: CLAIM },
   'src/store/sqlite/decode.ts': { names: ['claimed'], why: CLAIM },
   'src/store/postgres/schema/constants.ts': {
     names: ['parked', 'pending', 'queued', 'retrying', 'stalled', 'waiting'],
@@ -70,15 +70,15 @@ const DRIVERS = 'letters of the driver or the protocol'
 
 /** By file: the letters it may write although a state or an event has the same one. */
 const LETTERED: Readonly<Record<string, Exemption>> = {
-  'src/store/postgres/callers-transaction.ts': { names: ['T'], why: DRIVERS },
-  'src/store/postgres/change-row.ts': { names: ['p'], why: VERDICTS },
-  'src/store/postgres/client.ts': { names: ['t'], why: DRIVERS },
-  'src/store/postgres/commits.ts': { names: ['a', 'c', 'l'], why: VERDICTS },
-  'src/store/postgres/find.ts': { names: ['t'], why: DRIVERS },
-  'src/store/postgres/keeping.ts': { names: ['a'], why: VERDICTS },
+  'src/store/postgres/connection/callers-transaction.ts': { names: ['T'], why: DRIVERS },
+  'src/store/postgres/settle/change-row.ts': { names: ['p'], why: VERDICTS },
+  'src/store/postgres/connection/client.ts': { names: ['t'], why: DRIVERS },
+  'src/store/postgres/settle/commits.ts': { names: ['a', 'c', 'l'], why: VERDICTS },
+  'src/store/postgres/read/find.ts': { names: ['t'], why: DRIVERS },
+  'src/store/postgres/keep/keeping.ts': { names: ['a'], why: VERDICTS },
   'src/store/postgres/schema/migrate.ts': { names: ['t'], why: DRIVERS },
-  'src/store/postgres/settings.ts': { names: ['g', 'l', 'p', 'r'], why: VERDICTS },
-  'src/store/postgres/step.ts': { names: ['l', 'p', 'r', 's'], why: VERDICTS },
+  'src/store/postgres/keep/settings.ts': { names: ['g', 'l', 'p', 'r'], why: VERDICTS },
+  'src/store/postgres/names/step.ts': { names: ['l', 'p', 'r', 's'], why: VERDICTS },
 }
 
 describe('the names of states', () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, it } from 'vitest'
-import { type Statements, statementsIn } from '../../src/store/postgres/statements.ts'
+import { type Statements, statementsIn } from '../../src/store/postgres/connection/statements.ts'
 import { filesLike } from '../support/source.ts'
 
 const ADAPTER = 'src/store/postgres'

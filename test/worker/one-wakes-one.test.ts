@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LocalEngine } from '../../src/engine/local.ts'
-import { type Connect, connectWithPg } from '../../src/store/postgres/client.ts'
+import { type Connect, connectWithPg } from '../../src/store/postgres/connection/client.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
 import { realClock } from '../../src/system/clock.ts'
 import { realRandom } from '../../src/system/random.ts'

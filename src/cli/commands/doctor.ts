@@ -4,8 +4,8 @@ import type { Command } from 'commander'
 import { DEFAULT_TENANT } from '../../core/job.ts'
 import { defineJob } from '../../library/define-job.ts'
 import type { Pawl } from '../../library/pawl.ts'
-import type { Link } from '../../store/postgres/link.ts'
-import { keepsBackend } from '../../store/postgres/pooling.ts'
+import type { Link } from '../../store/postgres/connection/link.ts'
+import { keepsBackend } from '../../store/postgres/connection/pooling.ts'
 import { type MigrationStatus, migrationStatus } from '../../store/postgres/schema/migrate.ts'
 import { queueKey } from '../../store/store.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
@@ -200,7 +200,7 @@ async function file({ url, terminal }: Session): Promise<readonly Finding[]> {
 
 async function postgres(session: Session): Promise<readonly Finding[]> {
   const { url, schema = SCHEMA } = session
-  const { visit } = await import('../../store/postgres/visit.ts')
+  const { visit } = await import('../../store/postgres/connection/visit.ts')
   try {
     return await visit(url, async (link) => {
       const [row] = await link.ask("select current_setting('server_version'), current_setting('synchronous_commit')")
@@ -248,7 +248,7 @@ async function pooler(session: Session, link: Link): Promise<Finding> {
 }
 
 async function modeOf(url: string, link: Link): Promise<string> {
-  const { visit } = await import('../../store/postgres/visit.ts')
+  const { visit } = await import('../../store/postgres/connection/visit.ts')
   const keeps = await visit(url, (other) => keepsBackend(link, other))
   return keeps
     ? 'a pooler is in between, in session mode as far as can be seen'
@@ -257,7 +257,7 @@ async function modeOf(url: string, link: Link): Promise<string> {
 
 /** Where a backend is lent, whoever has it next would be told. */
 async function listenWorks({ timers, signal }: Session, url: string): Promise<boolean> {
-  const { visit } = await import('../../store/postgres/visit.ts')
+  const { visit } = await import('../../store/postgres/connection/visit.ts')
   return await visit(url, (link) =>
     visit(url, async (other) => {
       if (!link.greeting.direct && !(await keepsBackend(link, other))) return false

@@ -58,7 +58,7 @@ async function run(session: Session, options: Options): Promise<void> {
       'Give --url the postgres:// address.',
     )
   }
-  const { visit } = await import('../../store/postgres/visit.ts')
+  const { visit } = await import('../../store/postgres/connection/visit.ts')
   await visit(url, async (link) => {
     const ask: Ask = (text, values) => link.ask(text, values)
     if (options.status === true) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Batcher, Overloaded } from '../../../src/store/postgres/batcher.ts'
+import { Batcher, Overloaded } from '../../../src/store/postgres/batch/batcher.ts'
 
 /** A commit that ends when told to. */
 function slow() {

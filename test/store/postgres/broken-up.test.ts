@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { idNumber } from '../../../src/core/id.ts'
-import { brokenUp, mayBreakUp } from '../../../src/store/postgres/broken-up.ts'
+import { brokenUp, mayBreakUp } from '../../../src/store/postgres/batch/broken-up.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { cancelled, clockOf, completed, grant, newJob, owned } from '../sqlite/life.ts'

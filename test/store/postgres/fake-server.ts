@@ -1,6 +1,6 @@
 /** Servers that are up, away, silent or no primary, as a test says, in virtual time; and what was asked of them. */
 import pg from 'pg'
-import type { Client, Connect } from '../../../src/store/postgres/client.ts'
+import type { Client, Connect } from '../../../src/store/postgres/connection/client.ts'
 import type { VirtualTime } from '../../../src/testing/virtual-time.ts'
 
 export type Mood = 'up' | 'refuses' | 'silent' | 'standby'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { defineJob } from '../../../src/library/define-job.ts'
 import { openOn } from '../../../src/open.ts'
-import { type Client, type Connect, connectWithPg } from '../../../src/store/postgres/client.ts'
+import { type Client, type Connect, connectWithPg } from '../../../src/store/postgres/connection/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { LONG_LOG } from '../../../src/core/compact.ts'
 import { LIVE_STATES, RANK, type State } from '../../../src/core/job.ts'
 import { STATE_CODES } from '../../../src/store/codec/codes.ts'
+import { STEP_BITS } from '../../../src/store/postgres/names/step.ts'
 import { schemaFile } from '../../../src/store/postgres/schema/tables.ts'
-import { STEP_BITS } from '../../../src/store/postgres/step.ts'
 
 const tables = schemaFile('0001_tables.sql').replaceAll(/--.*$/gm, '')
 

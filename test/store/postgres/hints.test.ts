@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Kind } from '../../../src/core/job.ts'
-import { connectWithPg } from '../../../src/store/postgres/client.ts'
+import { connectWithPg } from '../../../src/store/postgres/connection/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { ClaimedJob, Hint, Store } from '../../../src/store/store.ts'
 import { realClock } from '../../../src/system/clock.ts'

@@ -7,8 +7,8 @@ import { type Job, RANK } from '../../../src/core/job.ts'
 import { impliedRequestId } from '../../../src/core/receipt.ts'
 import { grow, growAll, SPECIMENS } from '../../../src/store/conformance/specimens.ts'
 import { openStage, type Saying, type Stage } from '../../../src/store/conformance/stage.ts'
+import { STEP_BITS, stepOf } from '../../../src/store/postgres/names/step.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
-import { STEP_BITS, stepOf } from '../../../src/store/postgres/step.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })

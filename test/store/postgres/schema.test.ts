@@ -1,10 +1,10 @@
 /** A schema of its own: what the owner has elsewhere, or had there before, is never touched. */
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { quoted } from '../../../src/store/postgres/connection/statements.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { inSchema } from '../../../src/store/postgres/schema/identifiers.ts'
 import { migrate, schemaScript } from '../../../src/store/postgres/schema/migrate.ts'
-import { quoted } from '../../../src/store/postgres/statements.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { audit, drain, kindOf, Ledger, newJob, range } from './flow.ts'
 

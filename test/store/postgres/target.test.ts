@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Address, targetOf } from '../../../src/store/postgres/target.ts'
+import { type Address, targetOf } from '../../../src/store/postgres/connection/target.ts'
 
 const addresses = (address: Address) => targetOf(address).hosts.map(({ connectionString }) => connectionString)
 

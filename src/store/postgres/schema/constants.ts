@@ -12,7 +12,7 @@ import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { LANE_WIDTH } from '../../codec/lane.ts'
 import { CLAIMED_REV } from '../../codec/log-tells.ts'
 import { HANDED_OUT_MS } from '../../handed-out.ts'
-import { packed, STEP_BITS } from '../step.ts'
+import { packed, STEP_BITS } from '../names/step.ts'
 
 const { queued, claimed, succeeded } = RANK
 

@@ -10,7 +10,7 @@
  */
 import { createHash } from 'node:crypto'
 import { assert } from '../../../core/assert.ts'
-import { statementsIn } from '../statements.ts'
+import { statementsIn } from '../connection/statements.ts'
 import { filled } from './constants.ts'
 import { sqlFiles } from './files.ts'
 import { inSchema } from './identifiers.ts'

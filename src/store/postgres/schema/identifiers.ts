@@ -1,5 +1,5 @@
 /** Names that an operator chooses and that become part of statements: pawl's schema, and the role that may use it. */
-import { quoted } from '../statements.ts'
+import { quoted } from '../connection/statements.ts'
 
 /** Postgres cuts longer ones off without a word, and then two names are one. */
 const BYTES_MAX = 63

@@ -9,7 +9,7 @@
  * code must know to go on after it. That is remembered, too: code that does not know as much refuses to open.
  */
 import { createHash } from 'node:crypto'
-import { quoted } from '../statements.ts'
+import { quoted } from '../connection/statements.ts'
 import { EDITION, functionsIn } from './functions.ts'
 import { checkedSchema, inSchema } from './identifiers.ts'
 import { migrations, schemaFile } from './tables.ts'

@@ -5,9 +5,9 @@
 import type { Clock } from '../../../system/clock.ts'
 import type { Log } from '../../../system/log.ts'
 import type { Timers } from '../../../system/timers.ts'
-import type { Link, Role } from '../link.ts'
-import type { Route } from '../route.ts'
-import { isNotYet, PostgresUnavailable } from '../trouble.ts'
+import type { Link, Role } from '../connection/link.ts'
+import type { Route } from '../connection/route.ts'
+import { isNotYet, PostgresUnavailable } from '../connection/trouble.ts'
 import { type Ask, migrate, migrationStatus } from './migrate.ts'
 
 export interface PrepareParts {

@@ -9,10 +9,10 @@ import type { Clock } from '../../../system/clock.ts'
 import { fractionOf, type Random } from '../../../system/random.ts'
 import type { Timers } from '../../../system/timers.ts'
 import { within } from '../../../system/within.ts'
-import type { Link, Role } from '../link.ts'
-import { keepsBackend } from '../pooling.ts'
-import type { Route } from '../route.ts'
-import type { Statements } from '../statements.ts'
+import type { Link, Role } from '../connection/link.ts'
+import { keepsBackend } from '../connection/pooling.ts'
+import type { Route } from '../connection/route.ts'
+import type { Statements } from '../connection/statements.ts'
 
 export interface ListeningParts {
   readonly route: Route

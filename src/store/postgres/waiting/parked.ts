@@ -9,10 +9,10 @@
  */
 import type { Clock } from '../../../system/clock.ts'
 import type { Grant } from '../../store.ts'
-import { CREATED_AT } from '../claim-rows.ts'
-import type { Found } from '../claims.ts'
-import type { Row } from '../client.ts'
-import { keyText } from '../new-row.ts'
+import { CREATED_AT } from '../claim/claim-rows.ts'
+import type { Found } from '../claim/claims.ts'
+import type { Row } from '../connection/client.ts'
+import { keyText } from '../enqueue/new-row.ts'
 
 export interface ParkedParts {
   readonly clock: Clock

@@ -21,8 +21,8 @@ import type { Clock } from '../../../system/clock.ts'
 import type { Timers } from '../../../system/timers.ts'
 import type { ClaimAnswer, Grant, Hint, Lane } from '../../store.ts'
 import { ClaimDesk } from '../../waiting/claim-desk.ts'
-import { FLUSHED, ID, STEP } from '../claim-rows.ts'
-import type { Claims, Park } from '../claims.ts'
+import { FLUSHED, ID, STEP } from '../claim/claim-rows.ts'
+import type { Claims, Park } from '../claim/claims.ts'
 import { Parked } from './parked.ts'
 
 export interface WaitingParts {

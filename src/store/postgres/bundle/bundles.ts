@@ -1,0 +1,32 @@
+/**
+ * The claims of this process whose jobs have no leases of their own (`schema/0001_tables.sql`), by the fence all of their
+ * jobs have in common. Whoever ends such jobs says which claim they are from; where that was forgotten, or somebody else
+ * claimed them, the database finds it out, which is dearer.
+ */
+import type { Job } from '../../../core/job.ts'
+
+/** More than a process has under way. */
+const REMEMBERED = 1_000
+
+export class Bundles {
+  /** The oldest first. */
+  readonly #claims = new Map<string, number>()
+
+  remember(fence: string, claim: number): void {
+    this.#claims.set(fence, claim)
+    if (this.#claims.size <= REMEMBERED) return
+    for (const oldest of this.#claims.keys()) {
+      this.#claims.delete(oldest)
+      return
+    }
+  }
+
+  /** They have leases now. */
+  forget({ lease }: Job): void {
+    if (lease !== undefined) this.#claims.delete(lease.fence)
+  }
+
+  of({ lease }: Job): number | undefined {
+    return lease === undefined ? undefined : this.#claims.get(lease.fence)
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * Claims. Calls of one process go to the database one after the other on a connection of their own.
+ *
+ * Where a lane is being drained in big batches, the next claim starts at the `readyAt` the last one reached: with a
+ * snapshot held open elsewhere the entries of all rows claimed since lie dead in front of it, and walking them made a
+ * claim twice as dear (21 → 45 µs per job, growing). From the beginning again once a second, and whenever there was
+ * less than wanted.
+ */
+
+import { fenceOf } from '../../../core/fence.ts'
+import { leaseEnd } from '../../../core/timers.ts'
+import type { Clock } from '../../../system/clock.ts'
+import { laneNumber } from '../../codec/lane.ts'
+import { original, storable } from '../../codec/text.ts'
+import type { ClaimAnswer, ClaimedJob, Grant, Lane } from '../../store.ts'
+import { literal } from '../batch/uniform.ts'
+import type { Bundles } from '../bundle/bundles.ts'
+import type { Row } from '../connection/client.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { Statements } from '../connection/statements.ts'
+import { keyText } from '../enqueue/new-row.ts'
+import type { Kinds } from '../names/kinds.ts'
+import { attemptOf } from '../names/step.ts'
+import { recordOf } from '../read/records.ts'
+import { CREATED_AT, DOC, FLUSHED, HEAD, ID, INPUT, jobRows, KIND, LANE, STEP } from './claim-rows.ts'
+
+export interface ClaimParts {
+  readonly connection: Connection
+  readonly kinds: Kinds
+  readonly statements: Statements
+  readonly clock: Clock
+  readonly bundles: Bundles
+  /** The record before a claim that has been written to the log since. */
+  readonly beforeClaim: (id: number, attempt: number) => Promise<ClaimedJob['before']>
+  readonly sawClock: (now: number) => void
+}
+
+/** An answer as it came, header first, and the store's clock now. */
+export interface Found {
+  readonly rows: readonly Row[]
+  readonly now: number
+}
+
+/** Where a claim that found nothing is parked: until whoever enqueues answers it on this channel, or for so long. */
+export interface Park {
+  readonly channel: string
+  readonly ms: number
+}
+
+export interface Asking {
+  /** It may be parked already. Asking ends that, and brings what it was given. */
+  readonly isParked: boolean
+  readonly park?: Park | undefined
+}
+
+/** Smaller claims are about latency and order, not about throughput. */
+const DRAINING_FROM = 50
+const FROM_THE_BEGINNING_MS = 1_000
+
+export class Claims {
+  readonly #parts: ClaimParts
+  /** By lane: where the last full claim ended. Forgotten once a second. */
+  #reached = new Map<number, number>()
+  #forgetAt = 0
+
+  constructor(parts: ClaimParts) {
+    this.#parts = parts
+  }
+
+  async claim(grant: Grant): Promise<ClaimAnswer> {
+    return this.answer(grant, await this.ask(grant, grant.lanes, { isParked: false }), false)
+  }
+
+  /** Claims what there is in these lanes, and parks the claim where there is nothing and it may be. */
+  async ask(grant: Grant, lanes: readonly Lane[], asking: Asking): Promise<Found> {
+    const { kinds } = this.#parts
+    if (lanes.some(({ tenant, queue }) => kinds.queue(tenant, queue) === undefined)) await kinds.internQueues(lanes)
+    const numbers = this.#numbers(lanes)
+    const starts = this.#starts(numbers, isDraining(grant))
+    if (starts.some((start) => start > 0)) {
+      const found = await this.#ask(grant, numbers, starts, { ...asking, park: undefined })
+      // Otherwise nothing was claimed, so nothing is remembered under the request: it may be asked from the beginning.
+      if (found.rows.length > 1 || found.rows[0]?.[FLUSHED] === true) return found
+    }
+    const zeros = numbers.map(() => 0)
+    return this.#ask(grant, numbers, zeros, asking)
+  }
+
+  /** `isUnseen`: whatever it repeats was given to this very claim while it was parked, and nobody has seen it yet. */
+  async answer(grant: Grant, { rows, now }: Found, isUnseen: boolean): Promise<ClaimAnswer> {
+    const { kinds } = this.#parts
+    const [head] = rows
+    const found = jobRows(rows)
+    // The claim's own time, which its jobs are stamped with; another call may have seen a later one meanwhile.
+    const at = Number(head?.[STEP])
+    await kinds.ensure(found.map((row) => Number(row[KIND])))
+    const jobs: ClaimedJob[] = []
+    for (const row of found) {
+      const before = row[FLUSHED] === true ? await this.#beforeClaim(row) : this.#before(row)
+      jobs.push(this.#claimed(row, before, at))
+    }
+    const nonce = String(head?.[HEAD])
+    this.#remember(jobs, nonce, head?.[DOC])
+    if (head?.[FLUSHED] === true) {
+      const isOurs = isUnseen && nonce === grant.nonce && found.every((row) => row[FLUSHED] !== true)
+      return { now, replayed: !isOurs, jobs }
+    }
+    if (jobs.length > 1) this.#putInOrder(jobs, this.#numbers(grant.lanes))
+    if (isDraining(grant)) this.#reach(jobs, this.#numbers(grant.lanes), grant.limit)
+    return { now, replayed: false, jobs }
+  }
+
+  /** A lane that is asked for twice would give each of its jobs twice. */
+  #numbers(lanes: readonly Lane[]): readonly number[] {
+    return [...new Set(lanes.map((lane) => this.#number(lane)))]
+  }
+
+  #number({ tenant, queue, priority }: Lane): number {
+    return laneNumber(this.#parts.kinds.queue(tenant, queue) ?? 0, priority)
+  }
+
+  async #ask(grant: Grant, lanes: readonly number[], starts: readonly number[], asking: Asking): Promise<Found> {
+    const { connection, statements, sawClock } = this.#parts
+    const { requestId, workerId, actor, nonce, limit, maxInputBytes } = grant
+    const { isParked, park } = asking
+    const rows = await connection.run(statements.claim, () => [
+      keyText(requestId),
+      keyText(requestId) === storable(requestId) ? null : storable(requestId),
+      storable(workerId),
+      storable(actor),
+      nonce,
+      literal(lanes),
+      literal(starts),
+      limit,
+      maxInputBytes,
+      isParked,
+      park?.ms,
+      park?.channel,
+    ])
+    const now = Number(rows[0]?.[CREATED_AT])
+    sawClock(now)
+    return { rows, now }
+  }
+
+  #starts(lanes: readonly number[], draining: boolean): readonly number[] {
+    const nowMs = this.#parts.clock.monotonicMs()
+    if (nowMs >= this.#forgetAt) {
+      this.#reached.clear()
+      this.#forgetAt = nowMs + FROM_THE_BEGINNING_MS
+    }
+    return lanes.map((lane) => (draining ? (this.#reached.get(lane) ?? 0) : 0))
+  }
+
+  /** Lanes as they were asked for, each by time and number: as the rows were taken. Mostly they come like that. */
+  #putInOrder(jobs: ClaimedJob[], lanes: readonly number[]): void {
+    const placeOf = (job: ClaimedJob) => (lanes.length === 1 ? 0 : lanes.indexOf(this.#laneOf(job.before)))
+    const compare = (a: ClaimedJob, b: ClaimedJob) => placeOf(a) - placeOf(b) || byTime(a.before, b.before)
+    if (jobs.some((job, n) => n > 0 && compare(jobs[n - 1] as ClaimedJob, job) > 0)) jobs.sort(compare)
+  }
+
+  /** All jobs of a bundle are at their first attempt. */
+  #remember([first]: readonly ClaimedJob[], nonce: string, bundle: Row[number] | undefined): void {
+    if (first === undefined || typeof bundle !== 'string') return
+    this.#parts.bundles.remember(fenceOf(first.before.generation, first.attempt, nonce), Number(bundle))
+  }
+
+  #reach(jobs: readonly ClaimedJob[], lanes: readonly number[], limit: number): void {
+    if (jobs.length < limit) this.#reached.clear()
+    else if (lanes.length === 1) this.#reached.set(lanes[0] as number, jobs.at(-1)?.before.readyAt ?? 0)
+    else for (const { before } of jobs) this.#reached.set(this.#laneOf(before), before.readyAt ?? 0)
+  }
+
+  #laneOf({ spec, priority }: ClaimedJob['before']): number {
+    return laneNumber(this.#parts.kinds.of(spec.kind).queue, priority)
+  }
+
+  #beforeClaim(row: Row): Promise<ClaimedJob['before']> {
+    return this.#parts.beforeClaim(Number(row[ID]), attemptOf(Number(row[STEP])))
+  }
+
+  #claimed(row: Row, before: ClaimedJob['before'], at: number): ClaimedJob {
+    return {
+      before,
+      rev: before.rev + 1,
+      attempt: before.attempt + 1,
+      leaseExpiresAt: leaseEnd(at, this.#parts.kinds.byId(Number(row[KIND])).windowMs),
+      at,
+      input: row[INPUT] === null ? undefined : original(String(row[INPUT])),
+    }
+  }
+
+  #before(row: Row): ClaimedJob['before'] {
+    return recordOf({
+      id: Number(row[ID]),
+      createdAt: Number(row[CREATED_AT]),
+      kind: this.#parts.kinds.byId(Number(row[KIND])).kind,
+      lane: Number(row[LANE]),
+      head: text(row[HEAD]),
+      doc: text(row[DOC]),
+      claim: null,
+      beats: null,
+      log: null,
+    })
+  }
+}
+
+const isDraining = ({ limit }: Grant): boolean => limit >= DRAINING_FROM
+
+/** Numbers of the same length are in the order of their texts. */
+const byTime = (a: ClaimedJob['before'], b: ClaimedJob['before']): number =>
+  (a.readyAt ?? 0) - (b.readyAt ?? 0) || a.id.length - b.id.length || (a.id < b.id ? -1 : 1)
+
+const text = (value: Row[number] | undefined): string | null => (typeof value === 'string' ? value : null)

@@ -1,0 +1,114 @@
+/**
+ * Enqueues that are all there or none: in a statement with nobody else's, which undoes itself where one of them meets
+ * somebody. The function tells what each met, or would have met; whether that will do is for the engine to say.
+ */
+import { assert } from '../../../core/assert.ts'
+import { idNumber } from '../../../core/id.ts'
+import type { Inserted, NewJob } from '../../store.ts'
+import type { Row } from '../connection/client.ts'
+import { codeOf, isItems, LOCK_NOT_AVAILABLE } from '../connection/trouble.ts'
+import type { InsertParts } from './insert.ts'
+import { keyedRow } from './new-row.ts'
+import { readyKinds } from './ready-kinds.ts'
+import { BUSY, INSERTED, insertedBy, isOwn, meetingsIn, rejected, type Verdict, verdictsIn } from './verdict.ts'
+
+const LOCK_TRIES = 50
+
+export async function insertTogether(parts: InsertParts, items: readonly NewJob[]): Promise<readonly Inserted[]> {
+  for (;;) {
+    const answers = await met(items, await verdictsOn(parts, items), parts.load)
+    // Whoever was first has been removed meanwhile: the place is free.
+    if (answers === undefined) continue
+    if (answers.every(({ status }) => status === 'inserted')) tell(parts, items)
+    return answers
+  }
+}
+
+function tell({ hints }: InsertParts, items: readonly NewJob[]): void {
+  const kinds = readyKinds(items)
+  hints.work(kinds, kinds.size === 0 ? 0 : items.length, false)
+}
+
+/** In the caller's transaction. Nothing is repeated: the transaction is the caller's. */
+export async function insertTogetherIn(
+  parts: InsertParts,
+  items: readonly NewJob[],
+  run: (text: string, values: unknown[]) => Promise<Row[]>,
+  load: InsertParts['load'],
+): Promise<readonly Inserted[]> {
+  const { now, verdicts } = verdictsIn(await run(parts.statements.enqueueTogether, [rowsOf(parts, items)]), false)
+  parts.sawClock(now)
+  const answers = await met(items, verdicts, load)
+  assert(answers !== undefined, 'whoever was first is seen by the transaction that met it')
+  return answers
+}
+
+async function verdictsOn(parts: InsertParts, items: readonly NewJob[]): Promise<readonly Verdict[]> {
+  const told = asking(parts, items)
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await told()
+    } catch (error) {
+      if (!isItems(error)) throw error
+      // A key held in somebody's open transaction: they decide, we ask again for a while.
+      const held = codeOf(error) === LOCK_NOT_AVAILABLE
+      if (held && tries < LOCK_TRIES) continue
+      const verdicts: Verdict[] = []
+      for (const item of items) verdicts.push(await wrongWith(parts, item))
+      if (verdicts.some((verdict) => verdict !== undefined)) return verdicts
+      // Else they have decided meanwhile.
+      assert(held, 'what cannot be kept together cannot be kept alone')
+    }
+  }
+}
+
+/** With a twin: of two that are the same neither is inserted, and what is wrong with it is told. */
+async function wrongWith(parts: InsertParts, item: NewJob): Promise<Verdict> {
+  try {
+    return (await asking(parts, [item, item])())[0]
+  } catch (error) {
+    if (!isItems(error)) throw error
+    return codeOf(error) === LOCK_NOT_AVAILABLE ? BUSY : rejected(error)
+  }
+}
+
+/** As often as it is called; once an answer was lost, whatever is there may be by that try. */
+function asking(parts: InsertParts, items: readonly NewJob[]): () => Promise<readonly Verdict[]> {
+  let again = false
+  const values = (repeated: boolean) => {
+    again ||= repeated
+    return [rowsOf(parts, items)]
+  }
+  return async () => {
+    const rows = await parts.keyed.run(parts.statements.enqueueTogether, values, true)
+    const { now, verdicts } = verdictsIn(rows, again)
+    parts.sawClock(now)
+    return verdicts
+  }
+}
+
+const rowsOf = ({ kinds }: InsertParts, items: readonly NewJob[]): string =>
+  JSON.stringify(items.map((item) => keyedRow(item, kinds.of(item.job.spec.kind))))
+
+/** Some of them have met others of the same call. Undefined where one met somebody who is not there any more. */
+async function met(
+  items: readonly NewJob[],
+  verdicts: readonly Verdict[],
+  load: InsertParts['load'],
+): Promise<readonly Inserted[] | undefined> {
+  if (verdicts.every((verdict) => verdict === undefined)) return items.map(() => INSERTED)
+  const own = new Map<number, Pick<NewJob, 'job' | 'input'>>()
+  // Of two with one id the first is met.
+  for (const { job, input } of items.toReversed()) own.set(idNumber(job.id) ?? 0, { job, input })
+  const others = meetingsIn(items, verdicts).filter(
+    ({ verdict, holder }) => isOwn(verdict) || (holder > 0 && !own.has(holder)),
+  )
+  const there = new Map([...own, ...(await load(others))])
+  const answers: Inserted[] = []
+  for (const [i, verdict] of verdicts.entries()) {
+    const answer = insertedBy(items[i] as NewJob, verdict, there)
+    if (answer === undefined) return undefined
+    answers.push(answer)
+  }
+  return answers
+}

@@ -1,0 +1,265 @@
+/**
+ * Enqueues. Unkeyed ones ride together in a plain INSERT; keyed ones, those in a caller's transaction, and a batch in
+ * which something was wrong go through a function that takes item by item and tells who was first.
+ */
+import type { Inserted, NewJob } from '../../store.ts'
+import { Batcher } from '../batch/batcher.ts'
+import { brokenUp, mayBreakUp } from '../batch/broken-up.ts'
+import { literal, uniform } from '../batch/uniform.ts'
+import type { Row } from '../connection/client.ts'
+import { type Connection, leastBusy } from '../connection/connection.ts'
+import type { Statements } from '../connection/statements.ts'
+import { codeOf, LOCK_NOT_AVAILABLE } from '../connection/trouble.ts'
+import type { Kinds } from '../names/kinds.ts'
+import type { Hints, Ride } from '../waiting/hints.ts'
+import { insertTogether, insertTogetherIn } from './insert-together.ts'
+import { birthShape, columnsOf, type KeyedRow, keyedRow, type NewRow, newRow } from './new-row.ts'
+import { readyKinds } from './ready-kinds.ts'
+import {
+  BUSY,
+  INSERTED,
+  insertedBy,
+  type Meeting,
+  meetingsIn,
+  type There,
+  type Verdict,
+  verdictsIn,
+} from './verdict.ts'
+
+export interface InsertParts {
+  /** Two: where much is enqueued at a time, one backend alone would be what all wait for; a third gained nothing. */
+  readonly plain: readonly [Connection, ...Connection[]]
+  readonly keyed: Connection
+  readonly kinds: Kinds
+  readonly statements: Statements
+  /** Those met, by number. */
+  readonly load: (meetings: readonly Meeting[]) => Promise<ReadonlyMap<number, There>>
+  readonly sawClock: (now: number) => void
+  readonly hints: Pick<Hints, 'ride' | 'failed' | 'work'>
+}
+
+/** What a commit did. `given`: a parked claim took every job of this batch, so that nobody else need be notified. */
+interface Done {
+  readonly verdicts: readonly Verdict[]
+  readonly given: boolean
+}
+
+export class Inserts {
+  readonly #parts: InsertParts
+  readonly #plain: Batcher<NewJob, Verdict>
+  readonly #keyed: Batcher<NewJob, Verdict>
+
+  constructor(parts: InsertParts) {
+    this.#parts = parts
+    const plain = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertPlain(items, ride))
+    const keyed = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertKeyed(items, ride))
+    this.#plain = new Batcher({ run: plain, sizeOf, maxItems: PLAIN_MAX, atOnce: 2 * parts.plain.length })
+    this.#keyed = new Batcher({ run: keyed, sizeOf })
+  }
+
+  async insert(items: readonly NewJob[]): Promise<readonly Inserted[]> {
+    const { kinds } = this.#parts
+    if (!items.every(({ job }) => kinds.known(job.spec.kind) !== undefined)) await this.#intern(items)
+    if (items.every(isPlain)) return this.#answers(items, await this.#plain.add(items))
+    const plain = items.filter(isPlain)
+    // Who is first within one call is first: ids that keyed and unkeyed items share make the whole call keyed.
+    const mixed = plain.length > 0 && new Set(items.map(({ job }) => job.id)).size === items.length
+    if (!mixed) return this.#answers(items, await this.#keyed.add(items))
+    const keyed = items.filter((item) => !isPlain(item))
+    const [a, b] = await Promise.all([this.#plain.add(plain), this.#keyed.add(keyed)])
+    const verdicts = new Map<NewJob, Verdict>()
+    for (const [i, item] of plain.entries()) verdicts.set(item, a[i])
+    for (const [i, item] of keyed.entries()) verdicts.set(item, b[i])
+    return this.#answers(
+      items,
+      items.map((item) => verdicts.get(item)),
+    )
+  }
+
+  /** In the caller's transaction, whose rows live and die with it. Nothing is repeated: the transaction is the caller's. */
+  async insertIn(
+    items: readonly NewJob[],
+    run: (text: string, values: unknown[]) => Promise<Row[]>,
+    load: InsertParts['load'],
+    together: boolean,
+  ): Promise<readonly Inserted[]> {
+    if (items.length === 0) return []
+    await this.#intern(items)
+    if (together) return insertTogetherIn(this.#parts, items, run, load)
+    const verdicts = this.#verdicts(
+      await run(this.#parts.statements.enqueue, [JSON.stringify(this.#keyedRows(items))]),
+      false,
+    )
+    return this.#answers(items, verdicts, load)
+  }
+
+  async insertTogether(items: readonly NewJob[]): Promise<readonly Inserted[]> {
+    if (items.length === 0) return []
+    await this.#intern(items)
+    return insertTogether(this.#parts, items)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#plain.close(), this.#keyed.close()])
+  }
+
+  async #intern(items: readonly NewJob[]): Promise<void> {
+    const { kinds } = this.#parts
+    for (const { job } of items) if (kinds.known(job.spec.kind) === undefined) await kinds.intern(job.spec.kind)
+  }
+
+  /** Whoever listens is told of what may be claimed, some day: at best by the commit itself, or given it. */
+  async #told(
+    items: readonly NewJob[],
+    insert: (ride: Ride | undefined) => Promise<Done>,
+  ): Promise<readonly Verdict[]> {
+    const { hints } = this.#parts
+    const kinds = readyKinds(items)
+    const jobs = kinds.size === 0 ? 0 : items.length
+    const ride = hints.ride(kinds, jobs)
+    try {
+      const { verdicts, given } = await insert(ride)
+      if (!given) hints.work(kinds, jobs, ride !== undefined)
+      return verdicts
+    } catch (error) {
+      if (ride !== undefined) hints.failed(ride)
+      throw error
+    }
+  }
+
+  async #insertPlain(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {
+    const plain = leastBusy(this.#parts.plain)
+    let again = false
+    try {
+      const { text, values } = this.#plainCall(items, ride)
+      const [row] = await plain.run(
+        text,
+        (repeated) => {
+          again = repeated
+          return values
+        },
+        true,
+      )
+      this.#parts.sawClock(Number(row?.[0]))
+      return { verdicts: items.map(() => undefined), given: row?.[1] === true }
+    } catch (error) {
+      return { verdicts: await this.#brokenUp(plain, items, again, ride, error), given: false }
+    }
+  }
+
+  #plainCall(items: readonly NewJob[], ride: Ride | undefined): { readonly text: string; readonly values: unknown[] } {
+    const { kinds, statements } = this.#parts
+    const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
+    const values = [...columnsOf(rows), literal(uniform(items, birthShape))]
+    if (ride === undefined) return { text: statements.insertPlain, values }
+    return { text: statements.insertPlainOffering, values: [...values, laneOf(rows), ...ride.values] }
+  }
+
+  async #insertKeyed(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {
+    const { keyed, statements } = this.#parts
+    let again = false
+    try {
+      const rows = this.#keyedRows(items)
+      const offer = ride === undefined ? [] : [laneOf(rows), literal(rows.map(({ i }) => i)), ...ride.values]
+      const answer = await keyed.run(
+        ride === undefined ? statements.enqueue : statements.enqueueOffering,
+        (repeated) => {
+          again = repeated
+          return [JSON.stringify(rows), ...offer]
+        },
+        true,
+      )
+      return { verdicts: this.#verdicts(answer, again), given: answer[0]?.[2] === true }
+    } catch (error) {
+      return { verdicts: await this.#brokenUp(keyed, items, again, ride, error), given: false }
+    }
+  }
+
+  async #brokenUp(
+    connection: Connection,
+    items: readonly NewJob[],
+    again: boolean,
+    ride: Ride | undefined,
+    error: unknown,
+  ): Promise<readonly Verdict[]> {
+    if (!mayBreakUp(error)) throw error
+    // Whoever waits for a job that has ended must not wait for whatever is the matter here.
+    if (ride !== undefined) this.#parts.hints.failed({ ...ride, queues: new Map() })
+    const verdicts = await brokenUp<NewJob, Verdict>(
+      items,
+      (item) => this.#alone(connection, item, again),
+      (rule) => `rejected:${rule}`,
+    )
+    if (ride !== undefined) this.#parts.hints.failed({ ...ride, jobs: new Map() })
+    return verdicts
+  }
+
+  async #alone(connection: Connection, item: NewJob, again: boolean): Promise<Verdict> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        let repeated = again
+        const rows = await connection.run(
+          this.#parts.statements.enqueue,
+          (lost) => {
+            repeated ||= lost
+            return [JSON.stringify(this.#keyedRows([item]))]
+          },
+          true,
+        )
+        return this.#verdicts(rows, repeated)[0]
+      } catch (error) {
+        // A key held in somebody's open transaction: they decide, we ask again for a while.
+        if (codeOf(error) === LOCK_NOT_AVAILABLE && tries < LOCK_TRIES) continue
+        if (codeOf(error) === LOCK_NOT_AVAILABLE) return BUSY
+        throw error
+      }
+    }
+  }
+
+  #keyedRows(items: readonly NewJob[]): readonly KeyedRow[] {
+    return items.map((item) => keyedRow(item, this.#parts.kinds.of(item.job.spec.kind)))
+  }
+
+  #verdicts(rows: Row[], again: boolean): readonly Verdict[] {
+    const { now, verdicts } = verdictsIn(rows, again)
+    this.#parts.sawClock(now)
+    return verdicts
+  }
+
+  /** Synchronous where nobody was first. */
+  #answers(
+    items: readonly NewJob[],
+    verdicts: readonly Verdict[],
+    load: InsertParts['load'] = this.#parts.load,
+  ): readonly Inserted[] | Promise<readonly Inserted[]> {
+    if (verdicts.every((verdict) => verdict === undefined)) return items.map(() => INSERTED)
+    return this.#met(items, verdicts, load)
+  }
+
+  async #met(
+    items: readonly NewJob[],
+    verdicts: readonly Verdict[],
+    load: InsertParts['load'],
+  ): Promise<readonly Inserted[]> {
+    const found = await load(meetingsIn(items, verdicts).filter(({ holder }) => holder > 0))
+    const answers: Inserted[] = []
+    for (const [i, verdict] of verdicts.entries()) answers.push(await this.#answer(items[i] as NewJob, verdict, found))
+    return answers
+  }
+
+  async #answer(item: NewJob, verdict: Verdict, found: ReadonlyMap<number, There>): Promise<Inserted> {
+    // Whoever was first has been purged meanwhile: the place is free.
+    return insertedBy(item, verdict, found) ?? ((await this.insert([item]))[0] as Inserted)
+  }
+}
+
+const LOCK_TRIES = 50
+/** In one commit: 500 cost the server 0.7 µs a job more. */
+const PLAIN_MAX = 2_000
+
+/** Of the first that may be claimed. */
+const laneOf = (rows: readonly NewRow[]): number => rows.find(({ p }) => p === undefined)?.l ?? 0
+
+const isPlain = ({ keys, job }: NewJob): boolean => keys.length === 0 && job.spec.alias === undefined
+
+const sizeOf = ({ input }: NewJob): number => 200 + (input?.length ?? 0)

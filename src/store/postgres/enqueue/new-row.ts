@@ -1,0 +1,121 @@
+/** A new job as the database takes it in: as JSON, or as a row of many columns. */
+import { createHash } from 'node:crypto'
+import { digest } from '../../../core/hash.ts'
+import { idNumber } from '../../../core/id.ts'
+import { type Spec, STATES, type State } from '../../../core/job.ts'
+import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
+import { type EnqueuedEvent, encodeEnqueued } from '../../codec/enqueued.ts'
+import { laneNumber } from '../../codec/lane.ts'
+import { correlationMark, marksOf } from '../../codec/marks.ts'
+import { storable } from '../../codec/text.ts'
+import type { Key, NewJob } from '../../store.ts'
+import { bigints, texts } from '../batch/arrays.ts'
+import { literal, uniform } from '../batch/uniform.ts'
+import type { Interned } from '../names/kinds.ts'
+
+/** Absent keys are absent columns; the names are explained in `enqueue/bear.sql`. */
+export interface NewRow {
+  readonly i: number
+  readonly t: number
+  readonly k: number
+  readonly l: number
+  readonly w: number
+  readonly b: string | undefined
+  readonly h: string | undefined
+  readonly c: string | undefined
+  readonly m: readonly string[] | undefined
+  readonly r: number | undefined
+  readonly n: number | undefined
+  readonly p: 1 | undefined
+}
+
+export interface KeyedRow extends NewRow {
+  readonly tn: string
+  readonly ks: readonly KeyRow[] | undefined
+  readonly s: string
+}
+
+export interface KeyRow {
+  readonly p: string
+  readonly k: string
+  readonly u: number | undefined
+}
+
+export function newRow({ job, event, input }: NewJob, kind: Interned): NewRow {
+  const { spec } = job
+  return {
+    i: idNumber(job.id) as number,
+    t: event.at,
+    k: kind.id,
+    l: laneNumber(kind.queue, job.priority),
+    w: kind.windowMs,
+    b: input === undefined ? undefined : storable(input),
+    h: encodeEnqueued(event as EnqueuedEvent),
+    c: spec.correlationId === job.id ? undefined : digest(correlationMark(spec.kind.tenant, spec.correlationId)),
+    m: markHashes(spec),
+    r: job.readyAt === event.at ? undefined : job.readyAt,
+    n: job.nextTickAt,
+    p: job.readyAt === undefined ? 1 : undefined,
+  }
+}
+
+/** Rows as the columns `insert_plain` takes; what all of them share is there once. */
+export function columnsOf(rows: readonly NewRow[]): readonly (Buffer | string)[] {
+  return [
+    bigints(rows.map(({ i }) => i)),
+    texts(uniform(rows, ({ b }) => b)),
+    texts(uniform(rows, ({ h }) => h)),
+    literal(uniform(rows, ({ t }) => t)),
+    literal(uniform(rows, ({ k }) => k)),
+    literal(uniform(rows, ({ l }) => l)),
+    literal(uniform(rows, ({ w }) => w)),
+    texts(uniform(rows, ({ c }) => c)),
+    // Letters and digits: nothing in them needs quotes.
+    texts(uniform(rows, ({ m }) => m && `{${m}}`)),
+    literal(uniform(rows, ({ r }) => r)),
+    literal(uniform(rows, ({ n }) => n)),
+    literal(uniform(rows, ({ p }) => p)),
+  ]
+}
+
+export function keyedRow(item: NewJob, kind: Interned): KeyedRow {
+  const { alias, kind: words } = item.job.spec
+  const keys = item.keys.map(keyRow)
+  if (alias !== undefined) keys.unshift({ p: 'alias', k: keyText(alias), u: undefined })
+  return {
+    ...newRow(item, kind),
+    tn: storable(words.tenant),
+    ks: keys.length === 0 ? undefined : keys,
+    s: birthShape(item),
+  }
+}
+
+export const keyRow = ({ purpose, key, until }: Key): KeyRow => ({ p: purpose, k: keyText(key), u: until })
+
+/** Nothing, `enqueued`, and the state it was born in. */
+export const birthShape = ({ job }: NewJob): string => BIRTH_SHAPES[job.state]
+
+const BIRTH_SHAPES = Object.fromEntries(
+  STATES.map((state) => [state, `-${EVENT_CODES.enqueued}${STATE_CODES[state]}`]),
+) as Readonly<Record<State, string>>
+
+/** As it can be indexed: what is too long for a page of an index is known by its hash. */
+export function keyText(text: string): string {
+  if (text.length <= KEY_LENGTH) return storable(text)
+  return `\u0002${createHash('sha256').update(text, 'utf16le').digest('base64url')}`
+}
+
+/** A key, and the words themselves where it is a hash of them. */
+export function named(words: string): { readonly k: string; readonly n: string | undefined } {
+  const k = keyText(words)
+  const n = storable(words)
+  return { k, n: k === n ? undefined : n }
+}
+
+const KEY_LENGTH = 512
+
+/** What a job can be looked for by besides its kind and correlation; each once. */
+function markHashes(spec: Spec): readonly string[] | undefined {
+  const marks = marksOf(spec.kind.tenant, spec)
+  return marks.length === 0 ? undefined : [...new Set(marks.map(digest))]
+}

@@ -1,0 +1,15 @@
+import type { Kind } from '../../../core/job.ts'
+import type { NewJob } from '../../store.ts'
+
+/** Of those that may be claimed, some day: whose queues somebody should hear of. */
+export function readyKinds(items: readonly NewJob[]): ReadonlySet<Kind> {
+  const kinds = new Set<Kind>()
+  let last: Kind | undefined
+  for (let i = 0; i < items.length; i += 1) {
+    const { readyAt, spec } = (items[i] as NewJob).job
+    if (readyAt === undefined || spec.kind === last) continue
+    last = spec.kind
+    kinds.add(last)
+  }
+  return kinds
+}

@@ -1,0 +1,202 @@
+/**
+ * Kinds and queues as the small numbers the database knows them by, both ways, each asked for once. A kind is immutable
+ * and content-addressed, so nothing here ever has to be forgotten; unless the database itself forgets, as a standby may
+ * have that took the place of its primary before it had heard the last of it.
+ */
+import { createHash } from 'node:crypto'
+import { assert } from '../../../core/assert.ts'
+import type { Kind } from '../../../core/job.ts'
+import type { Policy } from '../../../core/policy.ts'
+import { leaseWindowMs } from '../../../core/timers.ts'
+import { original, storable } from '../../codec/text.ts'
+import type { Row } from '../connection/client.ts'
+import type { Statements } from '../connection/statements.ts'
+
+export interface Interned {
+  readonly id: number
+  readonly queue: number
+  readonly windowMs: number
+  readonly kind: Kind
+}
+
+const NONE = { kind: undefined, interned: undefined }
+
+export type Run = (text: string, values: unknown[]) => Promise<Row[]>
+
+export class Kinds {
+  readonly #run: Run
+  readonly #statements: Statements
+  #byKind = new WeakMap<Kind, Interned>()
+  /** Whoever makes a new object of the same words for each job mostly shares the policy. */
+  #byPolicy = new WeakMap<Policy, Map<string, Interned>>()
+  /** What was asked for last, among `#byKind`: jobs that come together mostly share their kind. */
+  #last: { readonly kind: Kind | undefined; readonly interned: Interned | undefined } = NONE
+  readonly #byHash = new Map<string, Promise<Interned>>()
+  readonly #byId = new Map<number, Interned>()
+  readonly #queues = new Map<string, Numbered>()
+
+  constructor(run: Run, statements: Statements) {
+    this.#run = run
+    this.#statements = statements
+  }
+
+  /** The number, where it is known already. */
+  known(kind: Kind): Interned | undefined {
+    if (kind === this.#last.kind) return this.#last.interned
+    const interned = this.#byKind.get(kind)
+    if (interned !== undefined) this.#last = { kind, interned }
+    return interned
+  }
+
+  /** The number of a kind that has been interned. */
+  of(kind: Kind): Interned {
+    const interned = this.known(kind)
+    assert(interned !== undefined, 'a kind is interned before it is used')
+    return interned
+  }
+
+  async intern(kind: Kind): Promise<Interned> {
+    const name = JSON.stringify([kind.tenant, kind.queue, kind.type])
+    const known = this.#byKind.get(kind) ?? this.#byPolicy.get(kind.policy)?.get(name)
+    if (known !== undefined) {
+      this.#byKind.set(kind, known)
+      return known
+    }
+    const policy = policyText(kind.policy)
+    const hash = hashOf([kind.tenant, kind.queue, kind.type, policy])
+    let asked = this.#byHash.get(hash)
+    if (asked === undefined) {
+      asked = this.#ask(kind, hash, policy)
+      this.#byHash.set(hash, asked)
+      asked.catch(() => this.#byHash.delete(hash))
+    }
+    const interned = await asked
+    this.#byKind.set(kind, interned)
+    const siblings = this.#byPolicy.get(kind.policy) ?? new Map<string, Interned>()
+    this.#byPolicy.set(kind.policy, siblings.set(name, interned))
+    return interned
+  }
+
+  /** Kinds by their numbers. Every id must be loaded before `byId` is asked for it. */
+  async ensure(ids: Iterable<number>): Promise<void> {
+    const missing = new Set<number>()
+    for (const id of ids) if (!this.#byId.has(id)) missing.add(id)
+    if (missing.size === 0) return
+    const rows = await this.#run(this.#statements.kinds, [`{${[...missing].join()}}`])
+    for (const row of rows) this.#learn(row)
+  }
+
+  byId(id: number): Interned {
+    const interned = this.#byId.get(id)
+    assert(interned !== undefined, `kind ${id} is known`)
+    return interned
+  }
+
+  queue(tenant: string, queue: string): number | undefined {
+    return this.#queues.get(nameOf(tenant, queue))?.id
+  }
+
+  async internQueues(lanes: Iterable<{ readonly tenant: string; readonly queue: string }>): Promise<void> {
+    const names = new Map<string, QueueWords>()
+    for (const { tenant, queue } of lanes) {
+      const name = nameOf(tenant, queue)
+      if (!this.#queues.has(name)) names.set(name, queueWords(tenant, queue))
+    }
+    if (names.size === 0) return
+    const ids = await this.#numbersOf([...names.values()], this.#run)
+    for (const [i, [name, words]] of [...names].entries()) this.#queues.set(name, { id: ids[i] as number, words })
+  }
+
+  /** Whether the database still has all of it. Where it has not, nothing is known any more, and is asked for again. */
+  async areThere(run: Run): Promise<boolean> {
+    const kinds = [...this.#byId.values()]
+    const queues = [...this.#queues.values()]
+    const rows = await run(this.#statements.kinds, [`{${kinds.map(({ id }) => id).join()}}`])
+    const there = new Map(rows.map((row) => [Number(row[0]), kindWords(kindFrom(row))]))
+    const numbers = await this.#numbersOf(
+      queues.map(({ words }) => words),
+      run,
+    )
+    const same =
+      kinds.every(({ id, kind }) => there.get(id) === kindWords(kind)) && queues.every(({ id }, i) => numbers[i] === id)
+    if (same) return true
+    this.#byKind = new WeakMap()
+    this.#byPolicy = new WeakMap()
+    this.#last = NONE
+    for (const known of [this.#byHash, this.#byId, this.#queues]) known.clear()
+    return false
+  }
+
+  async #numbersOf(queues: readonly QueueWords[], run: Run): Promise<readonly number[]> {
+    if (queues.length === 0) return []
+    const [row] = await run(this.#statements.internQueues, [JSON.stringify(queues)])
+    return JSON.parse(String(row?.[0])) as number[]
+  }
+
+  async #ask(kind: Kind, hash: string, policy: string): Promise<Interned> {
+    await this.internQueues([kind])
+    const queue = this.queue(kind.tenant, kind.queue)
+    const windowMs = leaseWindowMs(kind.policy)
+    const [row] = await this.#run(this.#statements.internKind, [hash, queue, storable(kind.type), windowMs, policy])
+    assert(row !== undefined && queue !== undefined, 'a kind is interned')
+    const interned = { id: Number(row[0]), queue, windowMs, kind }
+    this.#byId.set(interned.id, interned)
+    return interned
+  }
+
+  #learn(row: Row): void {
+    const [id, , , queueId] = row
+    const kind = kindFrom(row)
+    const interned = { id: Number(id), queue: Number(queueId), windowMs: leaseWindowMs(kind.policy), kind }
+    this.#byId.set(interned.id, interned)
+    this.#byKind.set(kind, interned)
+    const words = queueWords(kind.tenant, kind.queue)
+    this.#queues.set(nameOf(kind.tenant, kind.queue), { id: interned.queue, words })
+  }
+}
+
+const kindFrom = ([, tenant, queue, , type, policy]: Row): Kind => ({
+  tenant: original(String(tenant)),
+  queue: original(String(queue)),
+  type: original(String(type)),
+  policy: policyFrom(String(policy)),
+})
+
+const kindWords = ({ tenant, queue, type, policy }: Kind): string =>
+  JSON.stringify([tenant, queue, type, policyText(policy)])
+
+/** A queue as the database takes it in. */
+interface QueueWords {
+  readonly h: string
+  readonly t: string
+  readonly q: string
+}
+
+interface Numbered {
+  readonly id: number
+  readonly words: QueueWords
+}
+
+export const queueWords = (tenant: string, queue: string): QueueWords => ({
+  h: hashOf([tenant, queue]),
+  t: storable(tenant),
+  q: storable(queue),
+})
+
+const hashOf = (words: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(words)).digest('base64url')
+
+const nameOf = (tenant: string, queue: string): string => `${tenant.length}:${tenant}${queue}`
+
+/** Sorted, so that the same policy is the same text whoever resolved it; absent fields are null. */
+const policyText = (policy: Policy): string =>
+  JSON.stringify(
+    Object.keys(policy)
+      .sort()
+      .map((key) => [key, Reflect.get(policy, key) ?? null]),
+  )
+
+function policyFrom(text: string): Policy {
+  const entries = JSON.parse(text) as [string, unknown][]
+  return Object.fromEntries(entries.map(([key, value]) => [key, value ?? undefined])) as object as Policy
+}

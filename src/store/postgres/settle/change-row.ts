@@ -1,0 +1,165 @@
+/** A move as the JSON the database takes it in. The names are explained in `settle/settle.sql` and `settle/move_one.sql`. */
+
+import { assert } from '../../../core/assert.ts'
+import { isMereRenewal } from '../../../core/decide/heartbeat.ts'
+import type { Event } from '../../../core/event.ts'
+import { nonceIn } from '../../../core/fence.ts'
+import { digest } from '../../../core/hash.ts'
+import { idNumber } from '../../../core/id.ts'
+import { isTerminal, type Job } from '../../../core/job.ts'
+import { tickBesidesLease } from '../../../core/timers.ts'
+import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
+import { encodeEvents, standing } from '../../codec/events.ts'
+import { laneNumber } from '../../codec/lane.ts'
+import { logTells } from '../../codec/log-tells.ts'
+import { correlationMark } from '../../codec/marks.ts'
+import { isPlainEnd } from '../../codec/plain-end.ts'
+import { encodeRecord } from '../../codec/record.ts'
+import { storable } from '../../codec/text.ts'
+import type { Body, Change } from '../../store.ts'
+import { literal } from '../batch/uniform.ts'
+import { keyedRow, keyRow, named } from '../enqueue/new-row.ts'
+import type { Interned } from '../names/kinds.ts'
+import { placeOf, stepOf } from '../names/step.ts'
+
+export type Move = Extract<Change, { kind: 'move' }>
+
+/** What the plain end of a lease needs. */
+export interface SettleRow {
+  readonly i: number
+  readonly r: number
+  readonly n: number | undefined
+  readonly v: number
+  readonly s: number
+  readonly a: number
+  readonly z: string | undefined
+  readonly e: string
+  readonly p: 1 | undefined
+  readonly d: string | undefined
+  readonly o: string | undefined
+  readonly c: number | undefined
+}
+
+/** The plain end of a lease: nothing but the job itself is touched. */
+export const isSettling = ({ before, after, bodies, give, take, spawn, events }: Move): boolean =>
+  before.lease !== undefined &&
+  isTerminal(after.state) &&
+  give.length === 0 &&
+  take.length === 0 &&
+  spawn === undefined &&
+  (bodies.length === 0 || (bodies.length === 1 && bodies[0]?.name === 'output')) &&
+  events.every((event) => event.correlationId === before.spec.correlationId)
+
+/** `bundle`: the claim it is from, where its jobs have no leases of their own. */
+export function settleRow({ before, after, events, bodies, notAfter }: Move, bundle?: number): SettleRow {
+  const told = logTells(before, after)
+  const output = bodies.findLast(isOutput)
+  return {
+    i: idNumber(before.id) as number,
+    r: before.rev,
+    n: notAfter,
+    v: after.rev,
+    s: stepOf(after),
+    a: after.updatedAt,
+    z: isTerminal(after.state) ? STATE_CODES[after.state] : undefined,
+    e: encodeEvents(events, before.spec, standing(before), told ? 'following' : 'alone'),
+    p: isPlainEnd(events) ? 1 : undefined,
+    d: told ? undefined : encodeRecord(after),
+    o: output === undefined ? undefined : storable(output.text),
+    c: bundle,
+  }
+}
+
+/** Jobs that end alike, together: most of a batch do. */
+export function alike(rows: readonly SettleRow[]): readonly object[] {
+  const groups: (Omit<SettleRow, 'i'> & { i: string })[] = []
+  let ids = ''
+  for (let n = 0; n < rows.length; n++) {
+    const row = rows[n] as SettleRow
+    const next = rows[n + 1]
+    ids += ids === '' ? row.i : `,${row.i}`
+    if (next !== undefined && isAlike(row, next)) continue
+    groups.push({ ...row, i: `{${ids}}` })
+    ids = ''
+  }
+  return groups
+}
+
+const isAlike = (a: SettleRow, b: SettleRow): boolean =>
+  a.e === b.e &&
+  a.c === b.c &&
+  a.n === b.n &&
+  a.a === b.a &&
+  a.r === b.r &&
+  a.v === b.v &&
+  a.s === b.s &&
+  a.z === b.z &&
+  a.p === b.p &&
+  a.d === b.d &&
+  a.o === b.o
+
+/** Each once, in order, so that whoever locks several locks them alike. */
+export function bundlesIn(rows: readonly SettleRow[]): string | undefined {
+  const found = new Set<number>()
+  for (const { c } of rows) if (c !== undefined) found.add(c)
+  return found.size === 0 ? undefined : literal([...found].sort((a, b) => a - b))
+}
+
+export function moveRow(change: Move, kind: Interned, spawnKind: Interned | undefined) {
+  const { before, after, events, bodies, give, take, spawn } = change
+  const claim = events.find((event) => event.type === 'claimed')
+  const others = lastOfEach(bodies.filter((body) => !isOutput(body)))
+  const foreign = events.filter((event) => event.correlationId !== before.spec.correlationId)
+  assert((spawn === undefined) === (spawnKind === undefined), 'a successor has a kind')
+  return {
+    ...settleRow(change),
+    q: placeOf(before),
+    w: placeOf(after),
+    f: events[0]?.rev,
+    k: kind.id,
+    h: shapeOf(before, events, after),
+    tn: storable(before.spec.kind.tenant),
+    ra: after.readyAt,
+    l: laneNumber(kind.queue, after.priority),
+    lw: kind.windowMs,
+    t: tickBesidesLease(after),
+    x: after.lease?.expiresAt,
+    ca: isMereRenewal(after) ? undefined : true,
+    bi: after.lease?.lastBeatId === undefined ? undefined : storable(after.lease.lastBeatId),
+    bn: after.lease?.beats,
+    g: give.length === 0 ? undefined : give.map(keyRow),
+    kt: take.length === 0 ? undefined : take.map(keyRow),
+    sp: spawn === undefined || spawnKind === undefined ? undefined : keyedRow(spawn, spawnKind),
+    b: others.length === 0 ? undefined : others.map(bodyRow),
+    u:
+      foreign.length === 0
+        ? undefined
+        : foreign.map(({ correlationId, rev }) => ({
+            c: digest(correlationMark(before.spec.kind.tenant, correlationId)),
+            r: rev,
+          })),
+    rq: placeOf(after) === 'p' ? undefined : [...new Set(events.map(({ requestId }) => storable(requestId)))],
+    c: claim === undefined ? undefined : claimWords(claim, after),
+  }
+}
+
+/** State before, letters of the events, state after. */
+export function shapeOf(before: Job, events: readonly Event[], after: Job): string {
+  let shape = STATE_CODES[before.state]
+  for (const event of events) shape += EVENT_CODES[event.type]
+  return shape + STATE_CODES[after.state]
+}
+
+/** A heartbeat of a lease that was granted by a commit is checked against these like any other. */
+function claimWords(event: Event, after: Job) {
+  const nonce = nonceIn(after.lease?.fence ?? '')
+  return { w: storable(after.owner?.workerId ?? ''), a: storable(event.actor), n: nonce, t: event.at }
+}
+
+/** What is written twice in one change is what was written last: a statement writes each row once. */
+const lastOfEach = (bodies: readonly Body[]): readonly Body[] =>
+  bodies.length < 2 ? bodies : [...new Map(bodies.map((body) => [body.name, body])).values()]
+
+const isOutput = ({ name }: Body): boolean => name === 'output'
+
+const bodyRow = ({ name, text }: Body) => ({ ...named(name), t: storable(text) })

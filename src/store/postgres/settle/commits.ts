@@ -1,0 +1,310 @@
+/**
+ * Changes. The plain ends of leases, nearly all there is, ride together in one statement; other moves go through a
+ * function that takes them item by item. At most one change per job is in a statement: a second one waits for the next.
+ */
+import { assert } from '../../../core/assert.ts'
+import { idNumber, idText } from '../../../core/id.ts'
+import type { Job } from '../../../core/job.ts'
+import type { Change, Key, Verdict } from '../../store.ts'
+import { Batcher } from '../batch/batcher.ts'
+import { brokenUp, mayBreakUp } from '../batch/broken-up.ts'
+import { literal, uniform } from '../batch/uniform.ts'
+import type { Bundles } from '../bundle/bundles.ts'
+import type { Row } from '../connection/client.ts'
+import { type Connection, leastBusy } from '../connection/connection.ts'
+import type { Statements } from '../connection/statements.ts'
+import { codeOf } from '../connection/trouble.ts'
+import { keyRow } from '../enqueue/new-row.ts'
+import type { Keeping } from '../keep/keeping.ts'
+import type { Kinds } from '../names/kinds.ts'
+import { alike, bundlesIn, isSettling, type Move, moveRow, settleRow, shapeOf } from './change-row.ts'
+
+export interface CommitParts {
+  readonly connections: readonly [Connection, ...Connection[]]
+  readonly kinds: Kinds
+  readonly statements: Statements
+  readonly bundles: Bundles
+  /** What moves nothing: `keeping.ts`. */
+  readonly keep: (change: Keeping, run: Run) => Promise<Verdict>
+  readonly purge: (jobs: readonly Job[], run: Run) => Promise<readonly Verdict[]>
+  readonly sawClock: (now: number) => void
+}
+
+type Run = (text: string, values: (again: boolean) => unknown[], mayBreakUp?: boolean) => Promise<Row[]>
+
+type Purge = Extract<Change, { kind: 'purge' }>
+
+export class Commits {
+  readonly #parts: CommitParts
+  readonly #batcher: Batcher<Change, Verdict>
+  /** By bundle. */
+  readonly #parting = new Map<number, Promise<unknown>>()
+
+  constructor(parts: CommitParts) {
+    this.#parts = parts
+    this.#batcher = new Batcher({ run: (changes) => this.#apply(changes, this.#run), sizeOf, atOnce: 2 })
+  }
+
+  async commit(changes: readonly Change[]): Promise<readonly Verdict[]> {
+    await this.#intern(changes)
+    return this.#batcher.add(changes)
+  }
+
+  /** In the caller's transaction, outside of which bundles are parted. */
+  async commitIn(changes: readonly Change[], run: Run): Promise<readonly Verdict[]> {
+    await this.#intern(changes)
+    for (const change of changes) if (change.kind === 'move') await this.#part(change.before)
+    const verdicts = await this.#apply(changes, run)
+    if (verdicts.some(({ status }) => status === 'conflict')) await this.#mustSeeWhatIs(run)
+    return verdicts
+  }
+
+  close(): Promise<void> {
+    return this.#batcher.close()
+  }
+
+  /**
+   * Gives the jobs of its bundle leases of their own, all at once, since others will follow. A bundle's lock held for as
+   * long as a caller's transaction takes would keep the others from ending.
+   */
+  async #part(job: Job): Promise<void> {
+    const { bundles, statements } = this.#parts
+    const bundle = bundles.of(job)
+    if (bundle === undefined) return
+    const ids = literal([idNumber(job.id) as number])
+    const parting = this.#parting.get(bundle) ?? this.#run(statements.loosen, () => [ids])
+    this.#parting.set(bundle, parting)
+    try {
+      await parting
+      bundles.forget(job)
+    } finally {
+      this.#parting.delete(bundle)
+    }
+  }
+
+  /** Whoever decides again reads what is, and would meet it for ever in a transaction that sees what was when it began. */
+  async #mustSeeWhatIs(run: Run): Promise<void> {
+    const [row] = await run(ISOLATION, () => [])
+    if (row?.[0] === 'read committed') return
+    const message = `pawl: the job has changed since this ${row?.[0]} transaction took its view; the transaction must be run again`
+    throw Object.assign(new Error(message), { code: '40001' })
+  }
+
+  readonly #run: Run = (text, values, mayBreakUp = false) =>
+    leastBusy(this.#parts.connections).run(text, values, mayBreakUp)
+
+  async #intern(changes: readonly Change[]): Promise<void> {
+    const { kinds } = this.#parts
+    for (const change of changes) {
+      if (change.kind !== 'move') continue
+      if (kinds.known(change.before.spec.kind) === undefined) await kinds.intern(change.before.spec.kind)
+      if (change.spawn !== undefined) await kinds.intern(change.spawn.job.spec.kind)
+    }
+  }
+
+  async #apply(changes: readonly Change[], run: Run): Promise<readonly Verdict[]> {
+    if (changes.every(isPlain) && distinct(changes)) return this.#settle(changes, run)
+    const verdicts: Verdict[] = new Array(changes.length)
+    let rest = changes.map((_, i) => i)
+    while (rest.length > 0) {
+      const round = firstPerJob(changes, rest)
+      await this.#round(changes, round, verdicts, run)
+      const done = new Set(round)
+      rest = rest.filter((i) => !done.has(i))
+    }
+    return verdicts
+  }
+
+  async #round(changes: readonly Change[], round: readonly number[], verdicts: Verdict[], run: Run): Promise<void> {
+    const settling: number[] = []
+    const moving: number[] = []
+    const purging: number[] = []
+    for (const i of round) {
+      const change = changes[i] as Change
+      if (change.kind === 'purge') purging.push(i)
+      else if (change.kind !== 'move') verdicts[i] = await this.#parts.keep(change, run)
+      else if (isSettling(change)) settling.push(i)
+      else moving.push(i)
+    }
+    const apply = async <C extends Change>(
+      places: readonly number[],
+      all: (some: readonly C[]) => Promise<readonly Verdict[]>,
+    ) => {
+      if (places.length === 0) return
+      const answers = await all(places.map((i) => changes[i] as C))
+      for (const [n, i] of places.entries()) verdicts[i] = answers[n] as Verdict
+    }
+    await apply<Move>(settling, (some) => this.#settle(some, run))
+    await apply<Move>(moving, (some) => this.#move(some, run))
+    await apply<Purge>(purging, (some) =>
+      this.#parts.purge(
+        some.map(({ before }) => before),
+        run,
+      ),
+    )
+  }
+
+  async #settle(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {
+    let again = false
+    try {
+      return await this.#settleTogether(changes, run, () => {
+        again = true
+      })
+    } catch (error) {
+      return this.#oneByOne(changes, run, again, error)
+    }
+  }
+
+  async #settleTogether(changes: readonly Move[], run: Run, lost: () => void): Promise<readonly Verdict[]> {
+    const { kinds, statements, bundles, sawClock } = this.#parts
+    const rows = changes.map((change) => settleRow(change, bundles.of(change.before)))
+    const values = [
+      JSON.stringify(alike(rows)),
+      literal(rows.map(({ i }) => i)),
+      literal(uniform(changes, ({ events }) => events[0]?.rev)),
+      literal(uniform(changes, ({ before }) => kinds.of(before.spec.kind).id)),
+      literal(uniform(changes, ({ before, events, after }) => shapeOf(before, events, after))),
+      bundlesIn(rows),
+    ]
+    let again = false
+    const [answer] = await run(
+      statements.settle,
+      (repeated) => {
+        again = repeated
+        if (repeated) lost()
+        return values
+      },
+      true,
+    )
+    assert(answer !== undefined, 'a settlement is answered')
+    sawClock(Number(answer[0]))
+    if (typeof answer[2] === 'string') this.#recount(answer[2])
+    if (answer[1] === null) return changes.map(() => APPLIED)
+    const missed = new Set(JSON.parse(String(answer[1])) as number[])
+    const why = await this.#why(
+      rows.filter(({ i }) => missed.has(i)),
+      again,
+      run,
+    )
+    return rows.map(({ i }) => why.get(i) ?? APPLIED)
+  }
+
+  /** Nobody waits for it: a bundle that is not counted is found out when its leases end. */
+  #recount(uncounted: string): void {
+    this.#run(this.#parts.statements.recount, () => [uncounted]).catch(() => {})
+  }
+
+  async #why(rows: readonly { i: number; r: number; v: number; e: string }[], again: boolean, run: Run) {
+    const items = JSON.stringify(rows.map(({ i, r, v, e }) => ({ i, r, v, e })))
+    const [row] = await run(this.#parts.statements.missed, () => [items, again])
+    const letters = JSON.parse(String(row?.[0])) as string[]
+    return new Map(rows.map(({ i }, n) => [i, verdictOf(letters[n] as string)]))
+  }
+
+  async #move(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {
+    let again = false
+    try {
+      return await this.#moveTogether(changes, run, false, () => {
+        again = true
+      })
+    } catch (error) {
+      return this.#oneByOne(changes, run, again, error)
+    }
+  }
+
+  /** `again`: an earlier try may have been applied; `lost` is told of one. */
+  async #moveTogether(changes: readonly Move[], run: Run, again: boolean, lost: () => void) {
+    const { kinds, statements, sawClock } = this.#parts
+    const items = JSON.stringify(
+      changes.map((change) => {
+        const { before, spawn } = change
+        return moveRow(change, kinds.of(before.spec.kind), spawn && kinds.of(spawn.job.spec.kind))
+      }),
+    )
+    const [row] = await run(
+      statements.move,
+      (repeated) => {
+        if (repeated) lost()
+        return [items, repeated || again]
+      },
+      true,
+    )
+    assert(row !== undefined, 'a move is answered')
+    sawClock(Number(row[0]))
+    const letters = JSON.parse(String(row[1])) as string[]
+    return changes.map((change, i) => verdictOf(letters[i] as string, change))
+  }
+
+  /** A transaction of the caller's that has failed is over: there is nothing to break up. */
+  #oneByOne(changes: readonly Move[], run: Run, again: boolean, error: unknown): Promise<readonly Verdict[]> {
+    if (run !== this.#run || !mayBreakUp(error)) throw error
+    return brokenUp<Move, Verdict>(
+      changes,
+      (change) => this.#alone(change, again),
+      (rule) => ({ status: 'rejected', field: 'job', rule }),
+    )
+  }
+
+  async #alone(change: Move, again: boolean): Promise<Verdict> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const [verdict] = await this.#moveTogether([change], this.#run, again, () => {})
+        return verdict as Verdict
+      } catch (error) {
+        const code = codeOf(error)
+        if (code === '55P03' && tries < LOCK_TRIES) continue
+        // Somebody's open transaction has the row: whoever decides again, a little later, finds out how that ended.
+        if (code === '55P03' || code === '23505') return CONFLICT
+        throw error
+      }
+    }
+  }
+}
+
+const ISOLATION = `select current_setting('transaction_isolation')`
+
+const APPLIED: Verdict = { status: 'applied' }
+const CONFLICT: Verdict = { status: 'conflict' }
+const LATE: Verdict = { status: 'late' }
+/** Few: those it came with wait meanwhile. */
+const LOCK_TRIES = 1
+
+/** 'a', 'c', 'l', or who holds which key: `purpose:holder:key`. */
+function verdictOf(letter: string, change?: Move): Verdict {
+  if (letter === 'a') return APPLIED
+  if (letter === 'l') return LATE
+  if (letter === 'c' || change === undefined) return CONFLICT
+  const [purpose = '', holder = ''] = letter.split(':', 2)
+  const stored = letter.slice(purpose.length + holder.length + 2)
+  const key = [...change.take, ...(change.spawn?.keys ?? [])].find((each) => isKey(each, purpose, stored))
+  return key === undefined ? CONFLICT : { status: 'taken', key, holder: idText(Number(holder)) }
+}
+
+const isKey = (key: Key, purpose: string, stored: string): boolean =>
+  key.purpose === purpose && keyRow(key).k === stored
+
+const isPlain = (change: Change): change is Move => change.kind === 'move' && isSettling(change)
+
+const jobOf = (change: Change): string => (change.kind === 'annotate' ? change.annotation.jobId : change.before.id)
+
+function distinct(changes: readonly Change[]): boolean {
+  if (changes.length === 1) return true
+  const ids = new Set<string>()
+  for (const change of changes) ids.add(jobOf(change))
+  return ids.size === changes.length
+}
+
+function firstPerJob(changes: readonly Change[], places: readonly number[]): readonly number[] {
+  const seen = new Set<string>()
+  return places.filter((i) => {
+    const id = jobOf(changes[i] as Change)
+    if (seen.has(id)) return false
+    seen.add(id)
+    return true
+  })
+}
+
+const sizeOf = (change: Change): number =>
+  change.kind === 'move'
+    ? 500 + change.bodies.reduce((sum, { text }) => sum + text.length, 0) + (change.spawn?.input?.length ?? 0)
+    : 500
