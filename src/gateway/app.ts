@@ -14,10 +14,11 @@ import { beyond, type Caps } from './caps.ts'
 import { openApi } from './contract/openapi.ts'
 import { ROUTES, type Route } from './contract/routes.ts'
 import { PARAMETERS } from './contract/schemas.ts'
-import type { Door } from './door.ts'
+import type { Caller, Door } from './door.ts'
 import { HANDLERS } from './handlers.ts'
 import { isUnavailable, Objected, objection, type Problem } from './problem.ts'
 import type { Rate } from './rate.ts'
+import type { Refusals } from './refusals.ts'
 import type { Rounds } from './rounds.ts'
 import type { Shedding } from './shedding.ts'
 import type { Token } from './token.ts'
@@ -33,6 +34,7 @@ export interface AppOptions {
   readonly rate: Rate
   readonly rounds: Rounds
   readonly reads: Turns
+  readonly refusals: Refusals
   /** Of bytes of bodies. */
   readonly bytes: Allowance
 }
@@ -79,16 +81,16 @@ async function serve(route: Route, c: Context, options: AppOptions): Promise<Res
     return respond(await answer(route, c, options, requestId, room), requestId, options)
   } catch (error) {
     if (error instanceof Objected) return respond(problemReply(error.problem, options), requestId, options)
+    const unavailable = objection('UNAVAILABLE', undefined, undefined, 1_000)
+    // Whoever still asks while the gateway ends meets a store that is closed, which is nobody's fault.
+    if (options.parts.ending.aborted) return respond(problemReply(unavailable, options), requestId, options)
     options.parts.log.error('request failed', {
       request_id: requestId,
       route: route.name,
       reason: reasonOf(error),
     })
     return respond(
-      problemReply(
-        isUnavailable(error) ? objection('UNAVAILABLE', undefined, undefined, 1_000) : objection('INTERNAL'),
-        options,
-      ),
+      problemReply(isUnavailable(error) ? unavailable : objection('INTERNAL'), options),
       requestId,
       options,
     )
@@ -114,22 +116,40 @@ function roomFor({ urgency }: Route, { shedding, caps }: AppOptions): Room {
   }
 }
 
+async function answer(route: Route, c: Context, options: AppOptions, requestId: string, room: Room): Promise<Reply> {
+  const { parts, door, refusals } = options
+  const request = c.req.raw
+  const cameMs = parts.clock.monotonicMs()
+  const caller = { address: addressOf(c), env: c.env as unknown }
+  room.enter()
+  const token = await door.admit(route, request, caller)
+  try {
+    return await admitted({ route, c, options, requestId, room, cameMs, caller, token })
+  } catch (error) {
+    room.leave()
+    await refusals.hold(token.id, error, request)
+    throw error
+  }
+}
+
+/** A request whose token may ask this. */
+interface Admitted {
+  readonly route: Route
+  readonly c: Context
+  readonly options: AppOptions
+  readonly requestId: string
+  readonly room: Room
+  readonly cameMs: number
+  readonly caller: Caller
+  readonly token: Token
+}
+
 /** What a request counts for besides the jobs or words in it. */
 const REQUEST_ITEMS = 5
 
-async function answer(
-  route: Route,
-  c: Context,
-  { parts, caps, basePath, door, rate, rounds, reads, bytes }: AppOptions,
-  requestId: string,
-  room: Room,
-): Promise<Reply> {
+async function admitted({ route, c, options, requestId, room, cameMs, caller, token }: Admitted): Promise<Reply> {
+  const { parts, caps, basePath, door, rate, rounds, reads, bytes } = options
   const request = c.req.raw
-  const cameMs = parts.clock.monotonicMs()
-  const address = addressOf(c)
-  const caller = { address, env: c.env as unknown }
-  room.enter()
-  const token = await door.admit(route, request, caller)
   const ration = isRationed(route, token) ? rate.of(token.id) : undefined
   ration?.take(REQUEST_ITEMS)
   const query = parsed(route.query, queryOf(request.url), 'query')
@@ -146,7 +166,7 @@ async function answer(
   const call: Call = {
     route,
     token,
-    address,
+    address: caller.address,
     params: parametersOf(c.req.param()),
     query,
     body,

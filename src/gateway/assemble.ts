@@ -18,6 +18,7 @@ import { Guard } from './guard.ts'
 import type { Authorize } from './host.ts'
 import { Positions } from './positions.ts'
 import { Rate } from './rate.ts'
+import { Refusals } from './refusals.ts'
 import { Rounds } from './rounds.ts'
 import { Shedding } from './shedding.ts'
 import { type Token, Tokens } from './token.ts'
@@ -115,6 +116,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     shedding: new Shedding({ capacity: caps.requests }),
     rate: new Rate(caps, clock),
     rounds: new Rounds(caps),
+    refusals: new Refusals({ caps, clock, timers, ending: ending.signal }),
     reads,
     bytes: new Allowance(caps, 'bytesPerToken', 'bytes'),
   })

@@ -33,6 +33,12 @@ export const CAPS = {
     refusal: 'RATE',
   },
   itemsAtOnce: { most: 50_000, per: 'token', of: 'of these ahead of that pace', refusal: 'RATE' },
+  refusalsPerSecond: {
+    most: 50,
+    per: 'token',
+    of: 'requests a second that are told at once why they are refused (twice as many in advance); the others are told up to five seconds later',
+    refusal: undefined,
+  },
   failuresPerAddress: {
     most: 60,
     per: 'address',

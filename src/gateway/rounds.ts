@@ -9,8 +9,12 @@
 import { turn } from '../system/turn.ts'
 import { beyond, type Caps } from './caps.ts'
 
-/** Letters a token may have understood in one round: one to three milliseconds. */
-const SHARE = 64 * 1024
+/**
+ * Letters a token may have understood in one round: some tenths of a millisecond. Node takes in one new connection per turn
+ * of the loop, however many knock: with 64 KB, and four tokens doing their worst, a turn took 20 ms, and whoever came with a
+ * connection of its own stood at the door for seconds.
+ */
+const SHARE = 8 * 1024
 /** What a request costs besides what is in it. */
 const LEAST = 2 * 1024
 

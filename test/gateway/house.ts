@@ -31,6 +31,7 @@ export interface House extends AsyncDisposable {
 export const BOUNDLESS = {
   itemsPerSecond: 1e9,
   itemsAtOnce: 1e9,
+  refusalsPerSecond: 1e9,
   failures: 1e9,
   failuresPerAddress: 1e9,
 } as const
