@@ -15,6 +15,7 @@ import { type Caps, capsWith } from './caps.ts'
 import { Census } from './census.ts'
 import { Door } from './door.ts'
 import { Guard } from './guard.ts'
+import { Headcount } from './headcount.ts'
 import type { Authorize } from './host.ts'
 import { Positions } from './positions.ts'
 import { Rate } from './rate.ts'
@@ -75,6 +76,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const ending = new AbortController()
   const wakes = new Wakes(timers)
   const reads = new Turns({ caps, capacity: 'reads', line: 'readsPerToken' })
+  const types = new JobTypes(engine, TYPES_FRESH_MS)
+  const workers = new Workers(engine)
   const parts: Parts = {
     engine,
     caps,
@@ -91,10 +94,12 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     told: new Allowance(caps, 'toldPerToken', 'told'),
     polls: new Allowance(caps, 'pollsPerToken', 'polls'),
     lanes: new Allowance(caps, 'lanesPerToken', 'lanes'),
-    types: new JobTypes(engine, TYPES_FRESH_MS),
+    types,
     census: new Census(engine, clock, caps),
     inFlight: new Set(),
-    workers: new Workers(engine),
+    workers,
+    workerCount: new Headcount(clock, caps.workersPerTenant, (name, most) => workers.count(name, most)),
+    typeCount: new Headcount(clock, caps.typesPerTenant, (name, most) => types.count(name, most)),
     audit: new AuditLog(engine),
     clock,
     timers,

@@ -13,6 +13,7 @@ import type { Caps } from './caps.ts'
 import type { Census } from './census.ts'
 import type { Kept } from './contract/outline.ts'
 import type { Route } from './contract/routes.ts'
+import type { Headcount } from './headcount.ts'
 import type { Positions } from './positions.ts'
 import type { Token, Tokens } from './token.ts'
 import type { Turns } from './turns.ts'
@@ -84,6 +85,9 @@ export interface Parts {
   /** Enqueues under way by (tenant, idempotency key): a second one with the same key does not wait, it is told. */
   readonly inFlight: Set<string>
   readonly workers: Workers
+  /** Of workers and of announced types, by tenant. */
+  readonly workerCount: Headcount
+  readonly typeCount: Headcount
   readonly audit: AuditLog
   readonly clock: Clock
   readonly timers: Timers

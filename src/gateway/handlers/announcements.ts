@@ -13,7 +13,7 @@ export const showType: Handler = async (call, { types }) => {
   return json(200, { type, queue: kind.queue, policy: kind.policy })
 }
 
-export const announceType: Handler = async (call, { types, census, caps }) => {
+export const announceType: Handler = async (call, { types, typeCount, census, caps }) => {
   const { queue, policy } = call.body as z.output<typeof announcement>
   const { tenant, queues } = call.token
   if (queues !== undefined && !queues.includes(queue))
@@ -24,8 +24,7 @@ export const announceType: Handler = async (call, { types, census, caps }) => {
   const kind = { tenant, type, queue, policy: resolved.policy }
   const isNew = (await types.kind(tenant, type)) === undefined
   // The census forgets a type that has no jobs; what was announced stays.
-  if (isNew && (await types.count(tenant, caps.typesPerTenant)) >= caps.typesPerTenant)
-    throw beyond('typesPerTenant', caps)
+  if (isNew && !(await typeCount.letsIn(tenant))) throw beyond('typesPerTenant', caps)
   await census.admit(kind)
   await census.keep()
   await types.announce([kind])

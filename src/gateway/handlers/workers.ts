@@ -20,14 +20,13 @@ const told = ({ workerId, words, seenAt, present }: SeenWorker): object => ({
 })
 
 /** While a worker is present, its record is its token's: nobody speaks for somebody else's. */
-export const reportWorker: Handler = async (call, { workers, caps }) => {
+export const reportWorker: Handler = async (call, { workers, workerCount, caps }) => {
   const workerId = call.params['worker'] ?? ''
   const { tenant, id } = call.token
   const there = await workers.find(tenant, workerId)
   if (there?.present === true && there.token !== id)
     throw new Objected(objection('FORBIDDEN', 'Somebody else works under this name: choose another.'))
-  if (there === undefined && (await workers.count(tenant, caps.workersPerTenant)) >= caps.workersPerTenant)
-    throw beyond('workersPerTenant', caps)
+  if (there === undefined && !(await workerCount.letsIn(tenant))) throw beyond('workersPerTenant', caps)
   const seenAt = await workers.report(tenant, workerId, id, call.body as z.output<typeof worker>)
   return json(200, { workerId, seenAt: new Date(seenAt).toISOString() })
 }

@@ -1,0 +1,49 @@
+/**
+ * How many documents of a kind a tenant has, without counting them for each new one: counted once, then what was let in
+ * since is added. Counting reads every one of them, and whoever makes up new names would have 2,000 read for each. Other gateways
+ * let in some, too, and some go: who is at its cap is counted again, at most once a second, and everybody every ten seconds.
+ */
+import type { Clock } from '../system/clock.ts'
+
+const AT_CAP_AGAIN_MS = 1_000
+const AGAIN_MS = 10_000
+const MOST_TENANTS = 10_000
+
+interface Count {
+  known: number
+  readonly atMs: number
+}
+
+export class Headcount {
+  readonly #clock: Clock
+  readonly #most: number
+  readonly #countOf: (tenant: string, most: number) => Promise<number>
+  /** The tenant counted longest ago goes first. */
+  readonly #counts = new Map<string, Count>()
+
+  constructor(clock: Clock, most: number, countOf: (tenant: string, most: number) => Promise<number>) {
+    this.#clock = clock
+    this.#most = most
+    this.#countOf = countOf
+  }
+
+  /** Whether one more may come; if so, it is counted. */
+  async letsIn(tenant: string): Promise<boolean> {
+    const count = await this.#recent(tenant)
+    if (count.known >= this.#most) return false
+    count.known += 1
+    return true
+  }
+
+  async #recent(tenant: string): Promise<Count> {
+    const before = this.#counts.get(tenant)
+    const ageMs = before === undefined ? Number.POSITIVE_INFINITY : this.#clock.monotonicMs() - before.atMs
+    const holdsForMs = before !== undefined && before.known >= this.#most ? AT_CAP_AGAIN_MS : AGAIN_MS
+    if (before !== undefined && ageMs < holdsForMs) return before
+    const count = { known: await this.#countOf(tenant, this.#most), atMs: this.#clock.monotonicMs() }
+    this.#counts.delete(tenant)
+    this.#counts.set(tenant, count)
+    if (this.#counts.size > MOST_TENANTS) this.#counts.delete(this.#counts.keys().next().value as string)
+    return count
+  }
+}
