@@ -141,9 +141,13 @@ export interface Signal extends Asked {
   readonly body?: BodyRef | undefined
 }
 
+/** `unknown_type`: the releaser has no handler for it, and from then on only who serves that type may claim it. */
+export const RELEASE_REASONS = ['shutdown', 'handed_back', 'snoozed', 'unknown_type'] as const
+export type ReleaseReason = (typeof RELEASE_REASONS)[number]
+
 export interface Release extends Owned {
   readonly type: 'release'
-  readonly reason: 'shutdown' | 'handed_back' | 'snoozed'
+  readonly reason: ReleaseReason
   readonly runAt?: Time | undefined
   readonly executionMs?: number | undefined
 }

@@ -42,7 +42,8 @@ export interface TransitionPayloads {
   /** `stored`: it had been waiting in the inbox. */
   signalled: { readonly signal: StoredSignal; readonly stored: boolean; readonly memo: string }
   wait_timed_out: { readonly memo: string }
-  released: { readonly runAt: Time; readonly executionMs: number }
+  /** `needs`: what it needs from now on, where this says something new. */
+  released: { readonly runAt: Time; readonly executionMs: number; readonly needs: string | undefined }
   retry_scheduled: { readonly failure: Failure; readonly runAt: Time; readonly executionMs: number }
   stalled: { readonly leaseExpiresAt: Time }
   requeued: { readonly runAt: Time }

@@ -95,6 +95,7 @@ function apply(job: Job, event: Later, own: boolean): Job {
     case 'released':
       return leave(job, event, { state: 'queued', runAt: event.payload.runAt }, event.payload.executionMs, {
         startBy: startByFrom(job, event.payload.runAt),
+        needs: event.payload.needs ?? job.needs,
       })
     case 'retry_scheduled':
       return leave(job, event, { state: 'retrying', runAt: event.payload.runAt }, event.payload.executionMs, {

@@ -8,7 +8,7 @@ export const INVARIANTS = {
   I2: '(generation, attempt, rank) strictly increases on every state change.',
   I3: 'Exactly one transition event per state change; seq is gap-free; folding the events gives the record.',
   I4: 'Terminal states never change within a generation.',
-  I5: 'Each state has exactly its fields: owner and lease while owned, a result when succeeded, an error when it ended badly, a wait while suspended, runAt before it runs; terminal records have no timer.',
+  I5: 'Each state has exactly its fields: owner and lease while owned, a result when succeeded, an error when it ended badly, a wait while suspended, runAt before it runs; terminal records have no timer; what a job needs is its own type, and stays.',
   I6: 'attempt + 1 exactly on claim, never elsewhere, never reset.',
   I7: 'rev + 1 per accepted event, unchanged by a refusal or a replay.',
   I8: 'No owner command with another fence is ever accepted.',
@@ -59,6 +59,7 @@ function moveBreaches(before: Job, event: Event, after: Job, moved: boolean): re
   if (isOwned(before) && isOwned(after) && before.lease.fence !== after.lease?.fence)
     breach('I1', 'the fence changed under its owner')
   if (after.updatedAt < before.updatedAt) breach('I3', 'time ran backwards')
+  if (before.needs !== undefined && after.needs !== before.needs) breach('I5', 'it needs something else than before')
   return found
 }
 
@@ -81,6 +82,7 @@ export function recordBreaches(job: Job): readonly Breach[] {
   }
   if ((job.phase === 'compensate') !== (job.intended !== undefined))
     breach('I5', 'a compensation knows its ending, and only a compensation does')
+  if (job.needs !== undefined && job.needs !== job.spec.kind.type) breach('I5', `it needs ${job.needs}`)
   const { maxAttempts, maxStalls, budget } = job.spec.kind.policy
   const { failures, stalls } = job
   if (budget === 'shared' ? failures + stalls > maxAttempts : failures > maxAttempts || stalls > maxStalls + 1) {

@@ -247,6 +247,11 @@ interface Common {
   readonly id: JobId
   readonly spec: Spec
   readonly priority: Priority
+  /**
+   * What its claimer must serve: its type, once a worker has handed it back that does not know it. Absent: whoever claims from
+   * its queue may have it. Said once, it stays.
+   */
+  readonly needs: string | undefined
   readonly phase: 'run' | 'compensate'
   /** Set exactly in phase `compensate`. */
   readonly intended: Ending | undefined

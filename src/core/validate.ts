@@ -2,7 +2,7 @@
  * The shape of commands, whoever sends them: every field within its bounds, all violations at once. Nothing here
  * throws, whatever comes in; nothing is silently corrected.
  */
-import type { Command } from './command.ts'
+import { type Command, RELEASE_REASONS } from './command.ts'
 import { isNonce } from './fence.ts'
 import { isId, isReserved } from './id.ts'
 import { DEAD_LETTER_REASONS, STAGES, type Time } from './job.ts'
@@ -241,7 +241,7 @@ const CHECKS: Readonly<Record<Command['type'], Check>> = {
   release: (c, x) => {
     fence(c, x)
     worked(c, x)
-    c.oneOf('reason', x['reason'], ['shutdown', 'handed_back', 'snoozed'])
+    c.oneOf('reason', x['reason'], RELEASE_REASONS)
     time(c, x, 'runAt')
   },
   reschedule: (c, x) => {

@@ -9,7 +9,9 @@
  *      One bad item never fails its neighbours, nor `tx`, where given: the rows live and die with it. Asked to insert them
  *      `together`, it inserts all of them or none, and answers each with what became of it, or would have.
  *  S3  `claim` gives a job to one claimer. It takes what has `readyAt <= now`, lane by lane in the order asked, FIFO
- *      within a lane, nothing from a paused queue; the result is what `decide` and `evolve` make of a `claim`.
+ *      within a lane, nothing from a paused queue; the result is what `decide` and `evolve` make of a `claim`. Jobs that
+ *      need something stand in side lanes, one for each need, beside the lane of their queue and priority. Only who serves
+ *      that need is given them, before what needs nothing; among several needs none is always the last.
  *  S4  `commit` applies a change if and only if the record is still at `before.rev` and, where `notAfter` is given, the
  *      store's clock has not reached it. Record, events, bodies and keys change together or not at all.
  *  S5  `heartbeat` renews what is still owned, and only that; the result is what `decide` and `evolve` make of it. Where it
@@ -152,6 +154,8 @@ export interface Grant {
   /** 64 random bits as 16 hexadecimal digits; the fence of each job is `generation.attempt.nonce`. */
   readonly nonce: string
   readonly lanes: readonly Lane[]
+  /** What the jobs of its lanes may need (`needs` of a job). Absent: whatever they do. */
+  readonly serves?: readonly string[] | undefined
   readonly limit: number
   readonly maxInputBytes: number
   /** How long the answer may be waited for while there is nothing to claim (S17). Absent or 0: it is given at once. */
@@ -423,7 +427,8 @@ export interface SettingAnswer {
 }
 
 export type Hint =
-  | { readonly about: 'queue'; readonly tenant: string; readonly queue: string }
+  /** `needs`: for those only who serve that. */
+  | ({ readonly about: 'queue'; readonly needs?: string | undefined } & Pick<Lane, 'tenant' | 'queue'>)
   | { readonly about: 'job'; readonly id: JobId; readonly tenant: string; readonly queue: string }
   /** Hints may have been lost: look at everything. */
   | { readonly about: 'anything' }

@@ -73,6 +73,11 @@ function ruled(before: Job | undefined, event: Event, now: number, policy: Polic
       const { name, key } = event.payload.signal
       return must(wait?.name === name && wait.key === key, 'signal', 'woken by another signal')
     }
+    case 'released': {
+      if (event.reason !== 'unknown_type') return undefined
+      const putOffMs = before?.needs === undefined ? 0 : 10_000
+      return must(event.payload.runAt === now + putOffMs, 'needs', `put off by ${event.payload.runAt - now} ms`)
+    }
     case 'retry_scheduled': {
       const { code, message } = event.payload.failure
       const ends = code === 'E_TIMEOUT' && policy.onAttemptTimeout === 'timed_out' && before?.phase === 'run'
@@ -153,6 +158,7 @@ export function agrees(job: Job, ghost: Ghost): void {
     'I10',
     `${job.failures} failures on the record, ${ghost.failures} in the books`,
   )
+  must((job.needs !== undefined) === ghost.needs, 'needs', `it needs ${job.needs}`)
   must(!ghost.cancel || job.cancel !== undefined, 'cancel', 'a requested cancel was forgotten')
   const asked = ghost.cancel || job.cancel === undefined || job.phase === 'compensate' || isTerminal(job.state)
   must(asked, 'cancel', 'a cancel that nobody requested')

@@ -189,6 +189,13 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     { gate: { jobs: 2, attempts: 1 }, full: { workers: 2, attempts: 2 }, deep: { messages: 2 } },
   ),
   configuration(
+    'unknown',
+    'workers that do not know the type, and what they hand back',
+    QUICK,
+    { owner: ['start', 'complete', 'transient', 'release', 'unknown'], environment: ['cancelSoft', 'reopen', 'hurry'] },
+    { gate: { attempts: 2 }, full: { attempts: 3, generations: 1 }, deep: { workers: 2 } },
+  ),
+  configuration(
     'timers',
     'attempt limits, throttled and invalid input, retries when asked for, deadlines that end everything, strict waits',
     {

@@ -18,6 +18,8 @@ export interface Ghost {
   readonly stalls: number
   /** Claims in a row that ended without a word; 2 stands for more. */
   readonly silences: number
+  /** Somebody handed it back who does not know its type. */
+  readonly needs: boolean
   /** A soft cancel was accepted and the job has not ended since. */
   readonly cancel: boolean
   /** Signals accepted that no wait has been given yet. */
@@ -36,6 +38,7 @@ export const BORN: Ghost = {
   failures: 0,
   stalls: 0,
   silences: 0,
+  needs: false,
   cancel: false,
   owed: 0,
   undo: [],
@@ -116,9 +119,11 @@ const limits = (runAt: number, now: number, { deadlineMs, startWithinMs }: Polic
   startBy: startWithinMs === undefined ? undefined : runAt + startWithinMs,
 })
 
-/** Cancels, signals, steps. */
+/** Needs, cancels, signals, steps. */
 function told(ghost: Ghost, event: Event): Partial<Ghost> {
   switch (event.type) {
+    case 'released':
+      return event.reason === 'unknown_type' ? { needs: true } : {}
     case 'cancel_requested':
       return { cancel: true }
     case 'signal_stored':

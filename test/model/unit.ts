@@ -88,7 +88,7 @@ export function packed({ job, ghost }: Unit): string {
       : `${cancel.mode}${t(cancel.requestedAt)}${cancel.deliveredAt}${cancel.acknowledgedAt}${cancel.by}`
   const { lease, wait, intended } = job
   return [
-    `${job.state} ${job.phase} ${job.generation}.${job.attempt} ${job.failures} ${job.stalls} ${job.baseRev}`,
+    `${job.state} ${job.phase} ${job.generation}.${job.attempt} ${job.failures} ${job.stalls} ${job.baseRev} ${job.needs}`,
     `${t(job.updatedAt)} ${t(job.startedAt)} ${t(job.deadlineAt)} ${t(job.startBy)} ${t(job.runAt)} ${t(job.readyAt)} ${t(job.nextTickAt)}`,
     lease && `${lease.fence} ${t(lease.expiresAt)} ${lease.lastBeatId}`,
     wait && `${wait.name} ${wait.key} ${t(wait.timeoutAt)} ${wait.onTimeout}`,
@@ -97,7 +97,7 @@ export function packed({ job, ghost }: Unit): string {
     `${job.inbox.map((s) => `${s.name}:${s.key}:${s.requestId}`)} ${job.steps} ${job.compensations} ${job.lastClaim?.fence} ${job.lastClaim?.silences}`,
     `${f(job.lastFailure)} ${f(job.error)} ${job.deadLetter?.reason} ${job.deadLetter?.lastOwner}`,
     job.recent.map(({ requestId, command, digest, state }) => `${requestId}:${command}:${digest}:${state}`).join(),
-    `${ghost.fence} ${t(ghost.leaseEnd)} ${ghost.failures} ${ghost.stalls} ${ghost.silences} ${ghost.cancel} ${ghost.owed} ${ghost.undo}`,
+    `${ghost.fence} ${t(ghost.leaseEnd)} ${ghost.failures} ${ghost.stalls} ${ghost.silences} ${ghost.needs} ${ghost.cancel} ${ghost.owed} ${ghost.undo}`,
     `${ghost.intended} ${t(ghost.deadline)} ${t(ghost.startBy)}`,
   ].join('|')
 }

@@ -25,6 +25,7 @@ export const OWNER_WORDS = [
   'waitStrict',
   'release',
   'snooze',
+  'unknown',
   'giveUp',
   'reject',
   'compensated',
@@ -134,6 +135,8 @@ function ownerCommand({ name, serial }: Word, fence: string, job: Job, { now, un
       return { ...last('release'), type: 'release', reason: 'shutdown' }
     case 'snooze':
       return { ...last('release'), type: 'release', reason: 'snoozed', runAt: now + unitMs }
+    case 'unknown':
+      return { ...last('release'), type: 'release', reason: 'unknown_type' }
     case 'giveUp':
       return { ...last('cancel'), type: 'cancel', mode: 'soft' }
     case 'reject':

@@ -161,14 +161,15 @@ export class ScanningStore implements Store {
     return { now, replayed: again.length > 0, jobs: jobs.map(withInput) }
   }
 
-  #ready({ lanes, limit }: Grant, now: Time): readonly Row[] {
-    const found = lanes.flatMap((lane) => {
+  #ready(grant: Grant, now: Time): readonly Row[] {
+    const found = grant.lanes.flatMap((lane) => {
       const document = this.#settings.get(settingName('queue', queueKey(lane.tenant, lane.queue)))
       const paused = document !== undefined && (JSON.parse(document.text) as { paused?: boolean }).paused === true
       const waiting = paused ? [] : [...this.#rows.values()].filter(({ job }) => isReady(job, lane, now))
-      return waiting.sort((a, b) => (a.job.readyAt ?? 0) - (b.job.readyAt ?? 0) || numberOf(a.job) - numberOf(b.job))
+      waiting.sort((a, b) => (a.job.readyAt ?? 0) - (b.job.readyAt ?? 0) || numberOf(a.job) - numberOf(b.job))
+      return [...served(waiting, grant), ...waiting.filter(({ job }) => job.needs === undefined)]
     })
-    return [...new Set(found)].slice(0, limit)
+    return [...new Set(found)].slice(0, grant.limit)
   }
 
   #take(row: Row, { requestId, actor, workerId, nonce }: Grant, now: Time): ClaimedJob {
@@ -469,4 +470,14 @@ function paged<T>(all: readonly T[], key: (item: T) => readonly number[], { limi
 function compare(a: readonly number[], b: readonly number[]): number {
   for (const [i, each] of a.entries()) if (each !== b[i]) return each - (b[i] ?? 0)
   return 0
+}
+
+/** Those that need what the claimer serves, need by need; a claim with another nonce begins with another need. */
+function served(waiting: readonly Row[], { serves, nonce }: Grant): readonly Row[] {
+  const needs = [...new Set(waiting.map(({ job }) => job.needs))].filter(
+    (need) => need !== undefined && (serves === undefined || serves.includes(need)),
+  )
+  const first = Number.parseInt(nonce.slice(-8), 16) % (needs.length || 1)
+  const inTurn = [...needs.slice(first), ...needs.slice(0, first)]
+  return inTurn.flatMap((need) => waiting.filter(({ job }) => job.needs === need))
 }

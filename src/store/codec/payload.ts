@@ -66,7 +66,7 @@ function pack(event: Event): readonly Packed[] {
     case 'wait_timed_out':
       return [event.payload.memo]
     case 'released':
-      return [event.payload.runAt, zero(event.payload.executionMs)]
+      return trimmed([event.payload.runAt, zero(event.payload.executionMs), event.payload.needs])
     case 'retry_scheduled':
       return [packFailure(event.payload.failure), event.payload.runAt, zero(event.payload.executionMs)]
     case 'stalled':
@@ -172,7 +172,7 @@ function unpack(type: EventType, p: readonly Packed[]): Event['payload'] {
     case 'wait_timed_out':
       return { memo: text(p[0]) }
     case 'released':
-      return { runAt: number(p[0]), executionMs: number(p[1]) }
+      return { runAt: number(p[0]), executionMs: number(p[1]), needs: maybeText(p[2]) }
     case 'retry_scheduled':
       return { failure: unpackFailure(p[0]), runAt: number(p[1]), executionMs: number(p[2]) }
     case 'stalled':

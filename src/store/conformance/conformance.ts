@@ -10,6 +10,7 @@ import { resources } from './resources.ts'
 import { durable } from './s01-durable.ts'
 import { insert } from './s02-insert.ts'
 import { claim } from './s03-claim.ts'
+import { sideLanes } from './s03-side-lanes.ts'
 import { commit } from './s04-commit.ts'
 import { upkeep } from './s04-upkeep.ts'
 import { heartbeat } from './s05-heartbeat.ts'
@@ -87,7 +88,7 @@ export interface Case {
 const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   S1: durable,
   S2: insert,
-  S3: claim,
+  S3: [...claim, ...sideLanes],
   S4: [...commit, ...upkeep],
   S5: heartbeat,
   S6: events,

@@ -34,6 +34,7 @@ const signal = then(() => ({ type: 'signal', name: 'go', body: { name: 'signal/1
 const softCancel = then(() => ({ type: 'cancel', mode: 'soft', reason: 'enough' }))
 const hardCancel = then(() => ({ type: 'cancel', mode: 'hard' }))
 const release = (runAt?: number) => then((job) => ({ type: 'release', fence: fenceOf(job), reason: 'shutdown', runAt }))
+const unknown = then((job) => ({ type: 'release', fence: fenceOf(job), reason: 'unknown_type' }))
 const stall = then(() => ({ type: 'stall' }), 5_000)
 const requeue = then(() => ({ type: 'requeue' }))
 const reopen = then(() => ({ type: 'reopen', reason: 'again' }))
@@ -74,6 +75,7 @@ export const SPECIMENS: Readonly<Record<State, readonly Specimen[]>> = {
     { name: 'delayed', options: { runAt: 4_000_000_000_000 }, steps: [] },
     { name: 'admitted', options: ADMISSION, steps: [admit] },
     { name: 'released', steps: [claim, release()] },
+    { name: 'handed back by who does not know its type', steps: [claim, unknown] },
     { name: 'snoozed', steps: [...run, release(4_000_000_000_000)] },
     { name: 'signalled', steps: [...run, wait(), signal] },
     { name: 'signalled early', steps: [signal, ...run, wait()] },

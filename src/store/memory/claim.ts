@@ -1,20 +1,22 @@
 import { assert } from '../../core/assert.ts'
 import { decide } from '../../core/decide.ts'
 import type { Time } from '../../core/job.ts'
+import { sideLanes } from '../side-lanes.ts'
 import { type ClaimAnswer, type ClaimedJob, type Grant, type Lane, queueKey } from '../store.ts'
 import type { Shelf, Shelves } from './shelves.ts'
 
-/** Lane by lane in the order asked, each from its front, until there is enough. What is not ready is not looked at. */
+/** Lane by lane in the order asked, with its side lanes before it, each from its front, until there is enough. What is not ready is not looked at. */
 export function claim(shelves: Shelves, grant: Grant, now: Time): ClaimAnswer {
   const again = repeated(shelves, grant, now)
   if (again.length > 0) return { now, replayed: true, jobs: withInputs(shelves, again, grant.maxInputBytes) }
   const taken: ClaimedJob[] = []
   for (const lane of grant.lanes) {
     if (paused(shelves, lane)) continue
-    const agenda = shelves.lane(lane)
-    for (let next = agenda?.first(); next !== undefined && taken.length < grant.limit; next = agenda?.first()) {
-      if (next.at > now) break
-      taken.push(take(shelves, next.name, grant, now))
+    for (const agenda of [...sideLanes(shelves.lanes.beside(lane), grant), shelves.lanes.main(lane)]) {
+      for (let next = agenda?.first(); next !== undefined && taken.length < grant.limit; next = agenda?.first()) {
+        if (next.at > now) break
+        taken.push(take(shelves, next.name, grant, now))
+      }
     }
   }
   return { now, replayed: false, jobs: withInputs(shelves, taken, grant.maxInputBytes) }

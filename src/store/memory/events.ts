@@ -43,7 +43,10 @@ export function events(shelves: Shelves, query: EventQuery, now: Time): EventPag
 }
 
 function backlog({ lanes, jobs }: Shelves, most: number, now: Time): readonly Backlog[] {
-  const firsts = [...lanes.values()].map((lane) => lane.first()).filter((first) => first !== undefined)
+  const firsts = lanes
+    .all()
+    .map((lane) => lane.first())
+    .filter((first) => first !== undefined)
   const found = new Map<string, Backlog>()
   for (const { name, at } of firsts.slice(0, most)) {
     const kind = jobs.get(name)?.job.spec.kind

@@ -21,7 +21,7 @@ export class Hints {
   about(job: Job): void {
     const { tenant, queue } = job.spec.kind
     this.aboutJob(job)
-    if (job.readyAt !== undefined) this.tell({ about: 'queue', tenant, queue })
+    if (job.readyAt !== undefined) this.tell({ about: 'queue', tenant, queue, needs: job.needs })
   }
 
   aboutJob({ id, spec }: Job): void {

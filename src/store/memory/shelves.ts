@@ -11,9 +11,10 @@ import { hasLongLog } from '../../core/compact.ts'
 import type { Annotation, Event } from '../../core/event.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Job, JobId, Kind, State, Time } from '../../core/job.ts'
-import type { ClaimedJob, FeedItem, Key, KeyPurpose, Lane, Setting, SettingCollection, Tally } from '../store.ts'
+import type { ClaimedJob, FeedItem, Key, KeyPurpose, Setting, SettingCollection, Tally } from '../store.ts'
 import { Agenda } from './agenda.ts'
 import { keep } from './keep.ts'
+import { Lanes } from './lanes.ts'
 import { Sorted } from './sorted.ts'
 
 export interface Shelf {
@@ -59,7 +60,7 @@ export class Shelves {
   readonly #correlations = new Map<string, Map<string, Sorted<number>>>()
   readonly kinds = new Map<string, Kind>()
   readonly keys = new Map<string, Held>()
-  readonly lanes = new Map<string, Agenda>()
+  readonly lanes = new Lanes()
   readonly ticks = new Agenda()
   /** Which jobs still have the lease that a claim gave them. */
   readonly claims = new Map<string, Set<JobId>>()
@@ -144,10 +145,6 @@ export class Shelves {
     this.claims.set(requestId, granted.add(shelf.job.id))
   }
 
-  lane(lane: Lane): Agenda | undefined {
-    return this.lanes.get(laneName(lane))
-  }
-
   #shelf(job: Job): Shelf {
     const number = idNumber(job.id)
     assert(number !== undefined, `a job id is pj_ and a number, not ${job.id}`)
@@ -177,21 +174,14 @@ export class Shelves {
 
   #leave(job: Job | undefined): void {
     if (job === undefined) return
-    const lane = laneName(laneOf(job))
-    this.lanes.get(lane)?.remove(job.id)
-    if (this.lanes.get(lane)?.first() === undefined) this.lanes.delete(lane)
+    this.lanes.leave(job)
     this.ticks.remove(job.id)
     if (hasLongLog(job)) this.longEnded.remove({ at: job.endedAt ?? 0, number: idNumber(job.id) ?? 0 })
     this.#count(job.spec.kind, job.state, -1)
   }
 
   #enter({ job, number }: Shelf): void {
-    if (job.readyAt !== undefined) {
-      const name = laneName(laneOf(job))
-      const lane = this.lanes.get(name) ?? new Agenda()
-      this.lanes.set(name, lane)
-      lane.set(job.id, job.readyAt, number)
-    }
+    this.lanes.enter(job, number)
     this.ticks.set(job.id, job.nextTickAt, number)
     if (hasLongLog(job)) this.longEnded.add({ at: job.endedAt ?? 0, number })
     this.#count(job.spec.kind, job.state, 1)
@@ -252,14 +242,6 @@ export class Shelves {
 }
 
 const ascending = (): Sorted<number> => new Sorted((a, b) => a - b)
-
-const laneName = ({ tenant, queue, priority }: Lane): string => JSON.stringify([tenant, queue, priority])
-
-const laneOf = (job: Job): Lane => ({
-  tenant: job.spec.kind.tenant,
-  queue: job.spec.kind.queue,
-  priority: job.priority,
-})
 
 /** Where a key is kept. An alias is a key like any other, but for never being given up. */
 export const keyName = (tenant: string, purpose: KeyPurpose | 'alias', key: string): string =>

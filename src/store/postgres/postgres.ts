@@ -51,7 +51,8 @@ import { backlog, feedAfter, feedEnd, placeEntries, tallies } from './feed/feed.
 import { keep, purge } from './keep/keeping.ts'
 import { queuesWritten, settings } from './keep/settings.ts'
 import { Heartbeats } from './lease/heartbeats.ts'
-import { Kinds, type Run } from './names/kinds.ts'
+import { Kinds, type Run, sideOf } from './names/kinds.ts'
+import { Sides } from './names/sides.ts'
 import { annotationsOf } from './read/annotations.ts'
 import { eventsByCorrelation } from './read/by-correlation.ts'
 import { eventsByType } from './read/by-type.ts'
@@ -184,6 +185,7 @@ class Postgres implements PostgresStore {
     const { look: run, read } = looks === route ? twoWays(first, second) : { look: on(first), read: on(second) }
     const owners = connection('settles')
     const kinds = new Kinds(run, statements)
+    const sides = new Sides({ run, statements, kinds, clock, hears: () => this.#hints.ownChannel !== undefined })
     const sawClock = (now: number) => this.#sawClock(now)
     this.#connections = opened
     this.#clock = clock
@@ -194,12 +196,13 @@ class Postgres implements PostgresStore {
     this.#transactions = new Transactions({ route: past, clock, timers })
     route.onReturn(async (link) => {
       if (await kinds.areThere((text, values) => link.ask(text, values))) return
+      sides.forget()
       const error = new PostgresRewound()
       log.error('the database has lost what it had acknowledged', { server: link.client.where, reason: error.message })
       throw error
     })
     const heard = (payload: string) => this.#waiting.heard(payload)
-    this.#hints = new Hints({ route: past, schema, run, statements, clock, timers, random, heard })
+    this.#hints = new Hints({ route: past, schema, run, statements, clock, timers, random, heard, sides })
     this.#callers = new CallersTransactions(statements.isOpen)
     this.#inserts = new Inserts({
       plain: [connection('enqueues'), connection('enqueues', { isSpare: true })],
@@ -215,6 +218,7 @@ class Postgres implements PostgresStore {
     this.#claims = new Claims({
       connection: connection('claims'),
       kinds,
+      sides,
       statements,
       clock,
       bundles,
@@ -314,7 +318,7 @@ class Postgres implements PostgresStore {
   async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
     const { run, statements } = this.#load
     const answers = await settings(run, statements, operations, (now) => this.#sawClock(now))
-    for (const [tenant, queue] of queuesWritten(operations)) this.#hints.work([{ tenant, queue }], 1)
+    for (const [tenant, queue] of queuesWritten(operations)) this.#hints.workAbreast(tenant, queue)
     return answers
   }
 
@@ -369,7 +373,7 @@ class Postgres implements PostgresStore {
 
   /** What may be claimed some day is work for its queue. Inserts tell themselves. */
   #announce(job: Job): void {
-    if (job.readyAt !== undefined) this.#hints.work([job.spec.kind], 1)
+    if (job.readyAt !== undefined) this.#hints.work([sideOf(job)], 1)
   }
 
   /** Whoever ticks also keeps the feed's end near and its beginning short. */

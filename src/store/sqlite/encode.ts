@@ -152,13 +152,13 @@ function factsOf(events: readonly Event[]): (number | string)[] {
   return facts
 }
 
-function moveMore({ before, events, bodies, give, take, spawn }: Move, reference: Reference): MoveMore | null {
+function moveMore(change: Move, reference: Reference): MoveMore | null {
+  const { before, after, events, bodies, give, take, spawn } = change
   const { correlationId, kind } = before.spec
   const others = bodies.filter(({ name }) => name !== 'output')
   const echoes = events.filter((event) => event.correlationId !== correlationId)
-  if (others.length === 0 && give.length === 0 && take.length === 0 && spawn === undefined && echoes.length === 0) {
-    return null
-  }
+  const isSimple = others.length === 0 && give.length === 0 && take.length === 0 && echoes.length === 0
+  if (isSimple && spawn === undefined && after.needs === undefined) return null
   return {
     tenant: storable(kind.tenant),
     bodies: others.map(({ name, text }) => [storable(name), storable(text)]),
@@ -167,5 +167,7 @@ function moveMore({ before, events, bodies, give, take, spawn }: Move, reference
     spawn: spawn === undefined ? null : insertRow(spawn, reference),
     spawnTenant: spawn === undefined ? '' : storable(spawn.job.spec.kind.tenant),
     echoes: echoes.map((event) => [hash53(correlationMark(kind.tenant, event.correlationId)), event.rev]),
+    neededBefore: textOrNull(before.needs),
+    needs: textOrNull(after.needs),
   }
 }

@@ -27,8 +27,8 @@ export class Hints {
     if (job.readyAt === undefined) return
     const { tenant, queue } = job.spec.kind
     const last = this.#lastQueue
-    if (last?.tenant === tenant && last.queue === queue) return
-    this.#lastQueue = { about: 'queue', tenant, queue }
+    if (last?.tenant === tenant && last.queue === queue && last.needs === job.needs) return
+    this.#lastQueue = { about: 'queue', tenant, queue, needs: job.needs }
     this.tell(this.#lastQueue)
   }
 

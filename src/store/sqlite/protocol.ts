@@ -49,6 +49,8 @@ export interface Calls {
       actor: string
       nonce: string
       lanes: readonly (readonly [tenant: string, queue: string, priority: number])[]
+      /** Absent: all. */
+      serves: readonly string[] | undefined
       limit: number
       maxInputBytes: number
     },

@@ -88,6 +88,9 @@ export interface MoveMore {
   readonly spawnTenant: string
   /** Marks of correlations that are not the job's. */
   readonly echoes: readonly (readonly [correlation: number, rev: number])[]
+  /** Which side of its queue it is at, before and after. */
+  readonly neededBefore: string | null
+  readonly needs: string | null
 }
 
 /** Ends of leases that are alike in everything but the job. */

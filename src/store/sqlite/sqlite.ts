@@ -151,6 +151,7 @@ class SqliteStore implements Store {
       actor: storable(grant.actor),
       nonce: grant.nonce,
       lanes: grant.lanes.map(({ tenant, queue, priority }) => [storable(tenant), storable(queue), priority]),
+      serves: grant.serves?.map(storable),
       limit: grant.limit,
       maxInputBytes: grant.maxInputBytes,
     })

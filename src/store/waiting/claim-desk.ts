@@ -46,6 +46,8 @@ interface Waiter {
   readonly grant: Grant
   readonly wants: readonly Wanted[]
   readonly queues: ReadonlySet<string>
+  /** What it serves, as one text. */
+  readonly serves: string
   readonly sinceMs: number
   readonly settle: (answer: ClaimAnswer | Error) => void
   mode: 'in line' | 'leaving' | 'gone'
@@ -83,6 +85,7 @@ export class ClaimDesk {
       grant,
       wants,
       queues: new Set(wants.map(({ queue }) => queue)),
+      serves: servesName(grant.serves),
       sinceMs: this.#parts.clock.monotonicMs(),
       settle: (answer) => {
         this.#leave(waiter)
@@ -121,38 +124,44 @@ export class ClaimDesk {
   }
 
   #hinted(hint: Hint): void {
-    if (hint.about === 'queue') void this.#serve(queueName(hint))
+    if (hint.about === 'queue') void this.#serve(queueName(hint), hint.needs)
     else if (hint.about === 'anything') void this.#round([...this.#line])
   }
 
   /** Somebody said that there is something: it is looked for until it is gone or nobody waits. */
-  async #serve(queue: string): Promise<void> {
+  async #serve(queue: string, needs: string | undefined): Promise<void> {
     if (!this.#byQueue.has(queue)) return
-    const serving = this.#serving.get(queue)
+    const name = needs === undefined ? queue : JSON.stringify([queue, needs])
+    const serving = this.#serving.get(name)
     if (serving !== undefined) {
       serving.again = true
       return
     }
     const own = { again: true }
-    this.#serving.set(queue, own)
+    this.#serving.set(name, own)
     while (own.again) {
       own.again = false
-      await this.#round([...(this.#byQueue.get(queue) ?? [])], queue)
+      const waiters = [...(this.#byQueue.get(queue) ?? [])]
+      await this.#round(needs === undefined ? waiters : waiters.filter(servesIt(needs)), queue)
     }
-    this.#serving.delete(queue)
+    this.#serving.delete(name)
   }
 
-  /** Each lane, of this queue or of all, is looked at once, for the first of them who wants it. */
+  /**
+   * Each lane, of this queue or of all, is looked at once, for the first of them who wants it. Where nobody said what there
+   * is, once for each of those who serve different needs: the first would not see what is for another.
+   */
   async #round(waiters: readonly Waiter[], queue?: string): Promise<void> {
     const empty = new Set<string>()
     for (const waiter of waiters) {
+      const nameOf = ({ name }: Wanted) => (queue === undefined ? name + waiter.serves : name)
       const wants = waiter.wants.filter(
-        (each) => !empty.has(each.name) && (queue === undefined || each.queue === queue),
+        (each) => !empty.has(nameOf(each)) && (queue === undefined || each.queue === queue),
       )
       if (wants.length === 0) continue
       if (queue !== undefined) waiter.pauseMs = 0
       // Whoever got all it wanted may have left something for the next.
-      if ((await this.#look(waiter, wants)) === 'all') for (const { name } of wants) empty.add(name)
+      if ((await this.#look(waiter, wants)) === 'all') for (const each of wants) empty.add(nameOf(each))
     }
   }
 
@@ -251,6 +260,20 @@ export class ClaimDesk {
 }
 
 const isGone = ({ mode }: Waiter): boolean => mode === 'gone'
+
+const servesIt =
+  (needs: string) =>
+  ({ grant: { serves } }: Waiter): boolean =>
+    serves === undefined || serves.includes(needs)
+
+const servesNames = new WeakMap<readonly string[], string>()
+
+function servesName(serves: readonly string[] | undefined): string {
+  if (serves === undefined) return ''
+  const name = servesNames.get(serves) ?? JSON.stringify(serves)
+  servesNames.set(serves, name)
+  return name
+}
 
 const named = new WeakMap<Lane, Wanted>()
 

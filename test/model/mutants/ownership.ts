@@ -40,6 +40,23 @@ export const OWNERSHIP: readonly Mutant[] = [
     ['ownership.ts', 'now >= job.lease.expiresAt', 'now >= (job.lease?.expiresAt ?? Infinity)'],
     ['transitions.ts', '  complete: {', "  complete: {\n    queued: [move('succeeded', 'always', 'succeeded')],"],
   ),
+  // Needs.
+  mutant('unknown-type-needs-nothing', 'unknown', [
+    'decide/release.ts',
+    'return { needs: spec.kind.type }',
+    'return { needs: undefined }',
+  ]),
+  mutant('needs-gone-with-the-next-release', 'unknown', [
+    'evolve.ts',
+    'event.payload.needs ?? job.needs',
+    'event.payload.needs',
+  ]),
+  mutant('every-hand-back-needs-the-type', 'unknown', [
+    'decide/release.ts',
+    "if (reason !== 'unknown_type')",
+    "if (reason === 'snoozed')",
+  ]),
+  mutant('unknown-again-at-once', 'unknown', ['decide/release.ts', 'at + UNKNOWN_AGAIN_MS', 'at']),
   // Claims, attempts, generations.
   mutant('no-attempt-increment', 'budget', [
     'decide/claim.ts',

@@ -43,6 +43,13 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
     'serves lanes backwards': (store) => ({
       claim: (grant) => store.claim({ ...grant, lanes: grant.lanes.toReversed() }),
     }),
+    'gives away what its claimer does not serve': (store) => ({
+      claim: ({ serves: _, ...grant }) => store.claim(grant),
+    }),
+    'gives nobody what somebody must serve': (store) => ({ claim: (grant) => store.claim({ ...grant, serves: [] }) }),
+    'serves one need of several': (store) => ({
+      claim: ({ serves, ...grant }) => store.claim({ ...grant, serves: serves?.slice(0, 1) }),
+    }),
     'gives more than asked for': (store) => ({ claim: (grant) => store.claim({ ...grant, limit: grant.limit + 1 }) }),
     'stamps another lease than it says': (store) => ({
       async claim(grant) {

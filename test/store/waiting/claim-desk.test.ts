@@ -104,6 +104,28 @@ describe('a claim that waits', () => {
     expect(await Promise.all(waiting.slice(1))).toEqual(new Array(299).fill([]))
   })
 
+  it('is looked for where what came needs what it serves, and the others are let alone', async () => {
+    const { jobs, claim, looks, tell, settled, desk } = setUp()
+    const waiting = [['x'], ['y', 'z'], undefined, ['y']].map((serves) => claim([lane('a')], { serves, limit: 2 }))
+    await settled()
+    jobs.set('a', 1)
+    await tell({ about: 'queue', tenant: 't', queue: 'a', needs: 'y' })
+    expect(await waiting[1]).toEqual(['a'])
+    expect(looks.map(({ requestId }) => requestId)).toEqual(['call-2'])
+    await desk.close()
+    await Promise.all(waiting)
+  })
+
+  it('is looked for beside others who serve something else, where nobody says what there is', async () => {
+    const { claim, looks, tell, settled, desk } = setUp()
+    const waiting = [['x'], ['y'], ['x'], ['y']].map((serves) => claim([lane('a')], { serves }))
+    await settled()
+    await tell(ANYTHING)
+    expect(looks.map(({ requestId }) => requestId)).toEqual(['call-1', 'call-2'])
+    await desk.close()
+    await Promise.all(waiting)
+  })
+
   it('comes on as long as there is more', async () => {
     const { jobs, claim, looks, tell, settled } = setUp()
     const waiting = Array.from({ length: 10 }, () => claim([lane('a')], { limit: 2 }))

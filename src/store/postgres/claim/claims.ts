@@ -12,6 +12,7 @@ import { leaseEnd } from '../../../core/timers.ts'
 import type { Clock } from '../../../system/clock.ts'
 import { laneNumber } from '../../codec/lane.ts'
 import { original, storable } from '../../codec/text.ts'
+import { sideLanes } from '../../side-lanes.ts'
 import type { ClaimAnswer, ClaimedJob, Grant, Lane } from '../../store.ts'
 import { literal } from '../batch/uniform.ts'
 import type { Bundles } from '../bundle/bundles.ts'
@@ -20,6 +21,7 @@ import type { Connection } from '../connection/connection.ts'
 import type { Statements } from '../connection/statements.ts'
 import { keyText } from '../enqueue/new-row.ts'
 import type { Kinds } from '../names/kinds.ts'
+import type { Sides } from '../names/sides.ts'
 import { attemptOf } from '../names/step.ts'
 import { recordOf } from '../read/records.ts'
 import { CREATED_AT, DOC, FLUSHED, HEAD, ID, INPUT, jobRows, KIND, LANE, STEP } from './claim-rows.ts'
@@ -27,6 +29,7 @@ import { CREATED_AT, DOC, FLUSHED, HEAD, ID, INPUT, jobRows, KIND, LANE, STEP } 
 export interface ClaimParts {
   readonly connection: Connection
   readonly kinds: Kinds
+  readonly sides: Pick<Sides, 'of' | 'learn'>
   readonly statements: Statements
   readonly clock: Clock
   readonly bundles: Bundles
@@ -73,9 +76,10 @@ export class Claims {
 
   /** Claims what there is in these lanes, and parks the claim where there is nothing and it may be. */
   async ask(grant: Grant, lanes: readonly Lane[], asking: Asking): Promise<Found> {
-    const { kinds } = this.#parts
-    if (lanes.some(({ tenant, queue }) => kinds.queue(tenant, queue) === undefined)) await kinds.internQueues(lanes)
-    const numbers = this.#numbers(lanes)
+    const { kinds, sides } = this.#parts
+    if (lanes.some((lane) => kinds.queue(lane) === undefined)) await kinds.internQueues(lanes)
+    await sides.learn(lanes)
+    const numbers = this.#numbers(grant, lanes)
     const starts = this.#starts(numbers, isDraining(grant))
     if (starts.some((start) => start > 0)) {
       const found = await this.#ask(grant, numbers, starts, { ...asking, park: undefined })
@@ -105,18 +109,21 @@ export class Claims {
       const isOurs = isUnseen && nonce === grant.nonce && found.every((row) => row[FLUSHED] !== true)
       return { now, replayed: !isOurs, jobs }
     }
-    if (jobs.length > 1) this.#putInOrder(jobs, this.#numbers(grant.lanes))
-    if (isDraining(grant)) this.#reach(jobs, this.#numbers(grant.lanes), grant.limit)
+    if (jobs.length > 1) this.#putInOrder(jobs, this.#numbers(grant, grant.lanes))
+    if (isDraining(grant)) this.#reach(jobs, this.#numbers(grant, grant.lanes), grant.limit)
     return { now, replayed: false, jobs }
   }
 
-  /** A lane that is asked for twice would give each of its jobs twice. */
-  #numbers(lanes: readonly Lane[]): readonly number[] {
-    return [...new Set(lanes.map((lane) => this.#number(lane)))]
-  }
-
-  #number({ tenant, queue, priority }: Lane): number {
-    return laneNumber(this.#parts.kinds.queue(tenant, queue) ?? 0, priority)
+  /** Each behind its side lanes. A lane that is asked for twice would give each of its jobs twice. */
+  #numbers(grant: Grant, lanes: readonly Lane[]): readonly number[] {
+    const { kinds, sides } = this.#parts
+    const numbers = new Set<number>()
+    for (const lane of lanes) {
+      const queue = kinds.queue(lane) ?? 0
+      for (const side of sideLanes(sides.of(queue), grant)) numbers.add(laneNumber(side, lane.priority))
+      numbers.add(laneNumber(queue, lane.priority))
+    }
+    return [...numbers]
   }
 
   async #ask(grant: Grant, lanes: readonly number[], starts: readonly number[], asking: Asking): Promise<Found> {
@@ -153,7 +160,7 @@ export class Claims {
 
   /** Lanes as they were asked for, each by time and number: as the rows were taken. Mostly they come like that. */
   #putInOrder(jobs: ClaimedJob[], lanes: readonly number[]): void {
-    const placeOf = (job: ClaimedJob) => (lanes.length === 1 ? 0 : lanes.indexOf(this.#laneOf(job.before)))
+    const placeOf = (job: ClaimedJob) => (lanes.length === 1 ? 0 : lanes.indexOf(this.#parts.kinds.lane(job.before)))
     const compare = (a: ClaimedJob, b: ClaimedJob) => placeOf(a) - placeOf(b) || byTime(a.before, b.before)
     if (jobs.some((job, n) => n > 0 && compare(jobs[n - 1] as ClaimedJob, job) > 0)) jobs.sort(compare)
   }
@@ -167,11 +174,7 @@ export class Claims {
   #reach(jobs: readonly ClaimedJob[], lanes: readonly number[], limit: number): void {
     if (jobs.length < limit) this.#reached.clear()
     else if (lanes.length === 1) this.#reached.set(lanes[0] as number, jobs.at(-1)?.before.readyAt ?? 0)
-    else for (const { before } of jobs) this.#reached.set(this.#laneOf(before), before.readyAt ?? 0)
-  }
-
-  #laneOf({ spec, priority }: ClaimedJob['before']): number {
-    return laneNumber(this.#parts.kinds.of(spec.kind).queue, priority)
+    else for (const { before } of jobs) this.#reached.set(this.#parts.kinds.lane(before), before.readyAt ?? 0)
   }
 
   #beforeClaim(row: Row): Promise<ClaimedJob['before']> {

@@ -17,6 +17,7 @@ export interface Statements {
   readonly internKind: string
   readonly internQueues: string
   readonly kinds: string
+  readonly sides: string
   readonly clock: string
   readonly keepTime: string
   readonly records: string
@@ -88,6 +89,7 @@ export const statementsIn = (schema: string): Statements => {
     internKind: `select ${s}.intern_kind($1, $2, $3, $4, $5)`,
     internQueues: `select ${s}.intern_queues($1)`,
     kinds: `select * from ${s}.kinds_by_id($1)`,
+    sides: `select * from ${s}.sides($1, $2)`,
     clock: `select ${s}.clock()`,
     keepTime: `select now_ms, set_back from ${s}.keep_time()`,
     records: `select * from ${s}.records($1)`,

@@ -11,5 +11,5 @@ language sql volatile rows 100 set search_path = pawl, pg_temp as $$
     where p.n < lanes
   )
   select q.tenant, q.name, min(f.ready_at) from firsts f join queue q on q.id = f.lane / {{lane.width}}
-  where f.ready_at <= clock() group by q.id
+  where f.ready_at <= clock() group by q.tenant, q.name
 $$;

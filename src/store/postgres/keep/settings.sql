@@ -35,11 +35,15 @@ begin
       if fine and x.h is not null then
         insert into queue (hash, tenant, name, paused) values (x.h, x.tn, x.q, x.z)
         on conflict (hash) do update set paused = excluded.paused;
+        perform pause_sides(x.h, x.z);
       end if;
     elsif x.o = 'r' then
       delete from setting s where s.collection = x.c and s.key = x.k and (x.r is null or s.rev = x.r);
       fine := found or not exists (select from setting s where s.collection = x.c and s.key = x.k) and coalesce(x.r, 0) = 0;
-      if fine and x.h is not null then update queue set paused = false where hash = x.h; end if;
+      if fine and x.h is not null then
+        update queue set paused = false where hash = x.h;
+        perform pause_sides(x.h, false);
+      end if;
     end if;
     if x.o in ('g', 'p') or not fine then
       select json_agg(json_build_array(s.key, s.name, s.text, s.rev, s.updated_at)) into found_rows

@@ -5,9 +5,10 @@
  */
 import { createHash } from 'node:crypto'
 import { assert } from '../../../core/assert.ts'
-import type { Kind } from '../../../core/job.ts'
+import type { Job, Kind } from '../../../core/job.ts'
 import type { Policy } from '../../../core/policy.ts'
 import { leaseWindowMs } from '../../../core/timers.ts'
+import { laneNumber } from '../../codec/lane.ts'
 import { original, storable } from '../../codec/text.ts'
 import type { Row } from '../connection/client.ts'
 import type { Statements } from '../connection/statements.ts'
@@ -92,15 +93,28 @@ export class Kinds {
     return interned
   }
 
-  queue(tenant: string, queue: string): number | undefined {
-    return this.#queues.get(nameOf(tenant, queue))?.id
+  /** The number of a queue, or of its side for those who need something. */
+  queue(side: QueueSide): number | undefined {
+    return this.#queues.get(nameOf(side))?.id
   }
 
-  async internQueues(lanes: Iterable<{ readonly tenant: string; readonly queue: string }>): Promise<void> {
+  /** Where a job stands whose queue, or side, has been interned. */
+  lane(job: Job): number {
+    const queue = job.needs === undefined ? this.of(job.spec.kind).queue : this.queue(sideOf(job))
+    assert(queue !== undefined, 'a side is interned before it is used')
+    return laneNumber(queue, job.priority)
+  }
+
+  /** Somebody else has made it. */
+  knowSide(side: QueueSide, id: number): void {
+    this.#queues.set(nameOf(side), { id, words: wordsOf(side) })
+  }
+
+  async internQueues(queues: Iterable<QueueSide>): Promise<void> {
     const names = new Map<string, QueueWords>()
-    for (const { tenant, queue } of lanes) {
-      const name = nameOf(tenant, queue)
-      if (!this.#queues.has(name)) names.set(name, queueWords(tenant, queue))
+    for (const side of queues) {
+      const name = nameOf(side)
+      if (!this.#queues.has(name)) names.set(name, wordsOf(side))
     }
     if (names.size === 0) return
     const ids = await this.#numbersOf([...names.values()], this.#run)
@@ -134,8 +148,8 @@ export class Kinds {
   }
 
   async #ask(kind: Kind, hash: string, policy: string): Promise<Interned> {
-    await this.internQueues([kind])
-    const queue = this.queue(kind.tenant, kind.queue)
+    await this.internQueues([{ tenant: kind.tenant, queue: kind.queue }])
+    const queue = this.queue({ tenant: kind.tenant, queue: kind.queue })
     const windowMs = leaseWindowMs(kind.policy)
     const [row] = await this.#run(this.#statements.internKind, [hash, queue, storable(kind.type), windowMs, policy])
     assert(row !== undefined && queue !== undefined, 'a kind is interned')
@@ -150,8 +164,8 @@ export class Kinds {
     const interned = { id: Number(id), queue: Number(queueId), windowMs: leaseWindowMs(kind.policy), kind }
     this.#byId.set(interned.id, interned)
     this.#byKind.set(kind, interned)
-    const words = queueWords(kind.tenant, kind.queue)
-    this.#queues.set(nameOf(kind.tenant, kind.queue), { id: interned.queue, words })
+    const { tenant, queue } = kind
+    this.#queues.set(nameOf({ tenant, queue }), { id: interned.queue, words: queueWords(tenant, queue) })
   }
 }
 
@@ -165,11 +179,22 @@ const kindFrom = ([, tenant, queue, , type, policy]: Row): Kind => ({
 const kindWords = ({ tenant, queue, type, policy }: Kind): string =>
   JSON.stringify([tenant, queue, type, policyText(policy)])
 
-/** A queue as the database takes it in. */
+/** A queue, or its side where jobs stand that need something. */
+export interface QueueSide {
+  readonly tenant: string
+  readonly queue: string
+  readonly needs?: string | undefined
+}
+
+export const sideOf = ({ spec: { kind }, needs }: Job): QueueSide => ({ tenant: kind.tenant, queue: kind.queue, needs })
+
+/** As the database takes it in. */
 interface QueueWords {
   readonly h: string
   readonly t: string
   readonly q: string
+  readonly n?: string
+  readonly m?: string
 }
 
 interface Numbered {
@@ -183,10 +208,16 @@ export const queueWords = (tenant: string, queue: string): QueueWords => ({
   q: storable(queue),
 })
 
+function wordsOf({ tenant, queue, needs }: QueueSide): QueueWords {
+  const main = queueWords(tenant, queue)
+  return needs === undefined ? main : { ...main, h: hashOf([tenant, queue, needs]), n: storable(needs), m: main.h }
+}
+
 const hashOf = (words: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(words)).digest('base64url')
 
-const nameOf = (tenant: string, queue: string): string => `${tenant.length}:${tenant}${queue}`
+const nameOf = ({ tenant, queue, needs }: QueueSide): string =>
+  needs === undefined ? `${tenant.length}:${tenant}${queue}` : JSON.stringify([tenant, queue, needs])
 
 /** Sorted, so that the same policy is the same text whoever resolved it; absent fields are null. */
 const policyText = (policy: Policy): string =>

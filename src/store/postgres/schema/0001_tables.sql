@@ -13,15 +13,20 @@ create sequence pawl.seen minvalue 0;
 create sequence pawl.lead minvalue 0;
 select setval('pawl.seen', 0), setval('pawl.lead', 0);
 
--- Texts a user may choose are known to indexes by `hash` or by a key that is a hash where they are long.
+-- Texts a user may choose are known to indexes by `hash` or by a key that is a hash where they are long. With `main` and
+-- `needs`: the side of a queue, where jobs stand that need something; it has its queue's names and is paused with it.
 create table pawl.queue (
   id int generated always as identity primary key,
   hash text not null unique,
   tenant text not null,
   name text not null,
-  paused boolean not null default false
+  paused boolean not null default false,
+  main int references pawl.queue,
+  needs text,
+  check ((main is null) = (needs is null))
 );
 create index queue_tenant on pawl.queue (md5(tenant));
+create index queue_side on pawl.queue (main, id) where main is not null;
 
 -- Everything a job shares with its siblings. Content-addressed by `hash`, immutable.
 create table pawl.kind (
@@ -62,7 +67,7 @@ create table pawl.mark (
 
 -- Of tables that are empty most of the time nothing is cut off: giving the pages back needs a lock that all wait for.
 
--- Claimable at `ready_at`. Absent rev and step: untouched since it was enqueued. The kind, its lease (`window_ms`) and
+-- Claimable at `ready_at`, in a lane of its queue or, where it needs something, of that side. Absent rev and step: untouched since it was enqueued. The kind, its lease (`window_ms`) and
 -- the length of the input (of untouched jobs) are here so that a claim need not look them up before it answers. `careful`: will
 -- be on its lease.
 create table pawl.ready (

@@ -10,7 +10,6 @@ import { isTerminal, type Job } from '../../../core/job.ts'
 import { tickBesidesLease } from '../../../core/timers.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { encodeEvents, standing } from '../../codec/events.ts'
-import { laneNumber } from '../../codec/lane.ts'
 import { logTells } from '../../codec/log-tells.ts'
 import { correlationMark } from '../../codec/marks.ts'
 import { isPlainEnd } from '../../codec/plain-end.ts'
@@ -105,7 +104,8 @@ export function bundlesIn(rows: readonly SettleRow[]): string | undefined {
   return found.size === 0 ? undefined : literal([...found].sort((a, b) => a - b))
 }
 
-export function moveRow(change: Move, kind: Interned, spawnKind: Interned | undefined) {
+/** `lane`: where it stands afterwards, if it can be claimed. */
+export function moveRow(change: Move, kind: Interned, lane: number, spawnKind: Interned | undefined) {
   const { before, after, events, bodies, give, take, spawn } = change
   const claim = events.find((event) => event.type === 'claimed')
   const others = lastOfEach(bodies.filter((body) => !isOutput(body)))
@@ -120,7 +120,7 @@ export function moveRow(change: Move, kind: Interned, spawnKind: Interned | unde
     h: shapeOf(before, events, after),
     tn: storable(before.spec.kind.tenant),
     ra: after.readyAt,
-    l: laneNumber(kind.queue, after.priority),
+    l: lane,
     lw: kind.windowMs,
     t: tickBesidesLease(after),
     x: after.lease?.expiresAt,

@@ -16,7 +16,7 @@ import type { Statements } from '../connection/statements.ts'
 import { codeOf } from '../connection/trouble.ts'
 import { keyRow } from '../enqueue/new-row.ts'
 import type { Keeping } from '../keep/keeping.ts'
-import type { Kinds } from '../names/kinds.ts'
+import { type Kinds, sideOf } from '../names/kinds.ts'
 import { alike, bundlesIn, isSettling, type Move, moveRow, settleRow, shapeOf } from './change-row.ts'
 
 export interface CommitParts {
@@ -99,6 +99,7 @@ export class Commits {
       if (change.kind !== 'move') continue
       if (kinds.known(change.before.spec.kind) === undefined) await kinds.intern(change.before.spec.kind)
       if (change.spawn !== undefined) await kinds.intern(change.spawn.job.spec.kind)
+      if (change.after.needs !== undefined) await kinds.internQueues([sideOf(change.after)])
     }
   }
 
@@ -217,8 +218,9 @@ export class Commits {
     const { kinds, statements, sawClock } = this.#parts
     const items = JSON.stringify(
       changes.map((change) => {
-        const { before, spawn } = change
-        return moveRow(change, kinds.of(before.spec.kind), spawn && kinds.of(spawn.job.spec.kind))
+        const { before, after, spawn } = change
+        const spawnKind = spawn && kinds.of(spawn.job.spec.kind)
+        return moveRow(change, kinds.of(before.spec.kind), kinds.lane(after), spawnKind)
       }),
     )
     const [row] = await run(

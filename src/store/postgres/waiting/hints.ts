@@ -10,14 +10,14 @@
  */
 import { createHash } from 'node:crypto'
 import { idText } from '../../../core/id.ts'
-import type { Kind } from '../../../core/job.ts'
 import type { Clock } from '../../../system/clock.ts'
 import type { Random } from '../../../system/random.ts'
 import type { Timers } from '../../../system/timers.ts'
 import type { Hint } from '../../store.ts'
 import type { Route } from '../connection/route.ts'
 import type { Statements } from '../connection/statements.ts'
-import type { Run } from '../names/kinds.ts'
+import type { QueueSide, Run } from '../names/kinds.ts'
+import type { Sides } from '../names/sides.ts'
 import { Listening } from './listening.ts'
 
 export interface HintParts {
@@ -29,6 +29,8 @@ export interface HintParts {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
+  /** Told of every hint, before whoever listens. */
+  readonly sides: Pick<Sides, 'heard' | 'abreast'>
   /** Words for this process alone, on its own channel. */
   readonly heard: (payload: string) => void
 }
@@ -48,7 +50,7 @@ const WORDS_LENGTH_MAX = 7_999
 const JOBS_MAX = 400
 const QUEUES_MAX = 100
 
-type Queue = Pick<Kind, 'tenant' | 'queue'>
+type Queue = QueueSide
 
 /** A NOTIFY that leaves with the inserting commit. `rest` replaces `all` where the commit gave all its jobs to a parked claim. */
 export interface Ride {
@@ -122,13 +124,18 @@ export class Hints {
   work(queues: Iterable<Queue>, jobs: number, rode = false): void {
     if (this.#closed) return
     for (const queue of queues) {
-      this.#tell({ about: 'queue', tenant: queue.tenant, queue: queue.queue })
+      this.#tell({ about: 'queue', tenant: queue.tenant, queue: queue.queue, needs: queue.needs })
       if (!rode) this.#queues.set(nameOf(queue), queue)
     }
     if (rode || this.#queues.size === 0) return
     const saved = this.#save()
     this.#spend(jobs)
     this.#gather(Math.max(0, -saved / TOLD_PER_MS))
+  }
+
+  /** There may be work for whoever serves this queue, whatever it serves there. */
+  workAbreast(tenant: string, queue: string): void {
+    this.work(this.#parts.sides.abreast(tenant, queue), 1)
   }
 
   /** There will be work, once the caller's transaction is committed, inside which nothing may be said. */
@@ -184,6 +191,7 @@ export class Hints {
 
   /** Never inside the call that tells; all that is told in one turn in one go: each by itself cost a settled job 1 µs. */
   #tell(hint: Hint): void {
+    this.#parts.sides.heard(hint)
     if (this.#listeners.size === 0 || this.#untold.push(hint) > 1) return
     queueMicrotask(() => {
       const hints = this.#untold
@@ -244,18 +252,24 @@ export class Hints {
 
   #words(queues: ReadonlyMap<string, Queue>, jobs: Jobs): string {
     if (queues.size <= QUEUES_MAX && jobs.size <= JOBS_MAX) {
-      const q = Array.from(queues.values(), ({ tenant, queue }) => [tenant, queue] as const)
-      const words = ascii(JSON.stringify({ s: this.#self, q, n: byQueue(jobs) } satisfies Payload))
+      const q: [string, string][] = []
+      const d: [string, string, string][] = []
+      for (const { tenant, queue, needs } of queues.values()) {
+        if (needs === undefined) q.push([tenant, queue])
+        else d.push([tenant, queue, needs])
+      }
+      const sides = d.length === 0 ? {} : { d }
+      const words = ascii(JSON.stringify({ s: this.#self, q, ...sides, n: byQueue(jobs) } satisfies Payload))
       if (words.length <= WORDS_LENGTH_MAX) return words
     }
     return JSON.stringify({ s: this.#self, a: 1 } satisfies Payload)
   }
 
   #heard(payload: string): void {
-    const { s, a, q = [], n = [] } = JSON.parse(payload) as Payload
-    if (s === this.#self || !q.every(isQueue) || !n.every(areJobs)) return
+    const { s, a, q = [], d = [], n = [] } = JSON.parse(payload) as Payload
+    if (s === this.#self || !q.every(areTexts(2)) || !d.every(areTexts(3)) || !n.every(areJobs)) return
     if (a === 1) this.#tell({ about: 'anything' })
-    for (const [tenant, queue] of q) this.#tell({ about: 'queue', tenant, queue })
+    for (const [tenant, queue, needs] of [...q, ...d]) this.#tell({ about: 'queue', tenant, queue, needs })
     for (const [tenant, queue, numbers] of n) {
       for (const number of numbers) this.#tell({ about: 'job', id: idText(number), tenant, queue })
     }
@@ -277,7 +291,7 @@ function soon(fn: () => void): Disposable {
 
 const NO_QUEUES: ReadonlyMap<string, Queue> = new Map()
 
-const nameOf = ({ tenant, queue }: Queue): string => JSON.stringify([tenant, queue])
+const nameOf = ({ tenant, queue, needs }: Queue): string => JSON.stringify([tenant, queue, needs])
 
 /** Jobs of one kind share it, so most are told apart without a look at their names. */
 function byQueue(jobs: Jobs): readonly (readonly [string, string, readonly number[]])[] {
@@ -290,18 +304,21 @@ function byQueue(jobs: Jobs): readonly (readonly [string, string, readonly numbe
   return Array.from(numbers, ([{ tenant, queue }, own]) => [tenant, queue, own])
 }
 
-const isQueue = (words: readonly unknown[]): boolean =>
-  words.length === 2 && words.every((word) => typeof word === 'string')
+const areTexts =
+  (length: number) =>
+  (words: readonly unknown[]): boolean =>
+    words.length === length && words.every((word) => typeof word === 'string')
 
 const areJobs = ([tenant, queue, numbers]: readonly unknown[]): boolean =>
-  isQueue([tenant, queue]) && Array.isArray(numbers) && numbers.every(isNumber)
+  areTexts(2)([tenant, queue]) && Array.isArray(numbers) && numbers.every(isNumber)
 
 const isNumber = (number: unknown): boolean => Number.isSafeInteger(number) && Number(number) > 0
 
 interface Payload {
   readonly s: string
   readonly a?: 1
-  readonly q?: readonly (readonly [string, string])[]
+  readonly q?: readonly (readonly [tenant: string, queue: string, needs?: undefined])[]
+  readonly d?: readonly (readonly [tenant: string, queue: string, needs: string])[]
   readonly n?: readonly (readonly [string, string, readonly number[]])[]
 }
 

@@ -1,6 +1,7 @@
 import { leaseEnd } from '../../../core/timers.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { original } from '../../codec/text.ts'
+import { sideLanes } from '../../side-lanes.ts'
 import { queueKey } from '../../store.ts'
 import type { Answered, Asked } from '../protocol.ts'
 import { ClaimedJobs } from './claimed-jobs.ts'
@@ -50,13 +51,19 @@ export function claim(ledger: Ledger, asked: Claim): Answered<'claim'> {
   return { replayed: false, ...jobs.answer }
 }
 
-/** The lanes asked for whose queue exists and is not paused. */
-function openLanes(ledger: Ledger, { lanes }: Claim): readonly number[] {
+/** The lanes asked for whose queue exists and is not paused, each behind its side lanes. */
+function openLanes(ledger: Ledger, asked: Claim): readonly number[] {
   const open: number[] = []
-  for (const [tenant, queue, priority] of lanes) {
+  const sides = new Map<number, readonly number[]>()
+  for (const [tenant, queue, priority] of asked.lanes) {
     const number = ledger.kinds.queue(tenant, queue)
-    const lane = number === undefined ? undefined : laneOf(number, priority)
-    if (lane !== undefined && !paused(ledger, tenant, queue)) open.push(lane)
+    if (number === undefined || paused(ledger, tenant, queue)) continue
+    const beside = sides.get(number) ?? sideLanes(ledger.kinds.sides(number), asked)
+    sides.set(number, beside)
+    for (const each of [...beside, number]) {
+      const lane = laneOf(each, priority)
+      if (lane !== undefined) open.push(lane)
+    }
   }
   return open
 }

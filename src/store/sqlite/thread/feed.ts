@@ -49,19 +49,17 @@ export function tally(reading: Reading, tenant: Asked<'tally'>): Answered<'tally
 /** Lane by lane, each by its first row: as many steps as there are lanes with something in them. */
 export function backlog(reading: Reading, lanes: Asked<'backlog'>): Answered<'backlog'> {
   const { sql } = reading
-  const since = new Map<number, number>()
+  const found = new Map<string, [tenant: string, name: string, since: number]>()
   let lane = -1
   for (let looked = 0; looked < lanes; looked += 1) {
     const first = one(sql.nextLane, lane)
     if (first === undefined) break
     lane = first[0] as number
     const at = first[1] as number
-    const queue = queueOf(lane)
-    since.set(queue, Math.min(at, since.get(queue) ?? at))
+    // The sides of a queue have its names.
+    const [tenant, name] = one(sql.queueNames, queueOf(lane)) as readonly [string, string]
+    const queue = JSON.stringify([tenant, name])
+    found.set(queue, [tenant, name, Math.min(at, found.get(queue)?.[2] ?? at)])
   }
-  const rows = [...since].map(([queue, at]): [string, string, number] => {
-    const [tenant, name] = one(sql.queueNames, queue) as readonly [string, string]
-    return [tenant, name, at]
-  })
-  return { rows, purged: reading.purged() }
+  return { rows: [...found.values()], purged: reading.purged() }
 }

@@ -47,7 +47,7 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: F
     return ['exists', 'id', id]
   }
   if (readyAt === null) sql.insertRest.run(id, kind, state, 1, tick, null, null)
-  else fresh.add(id, [ledger.kinds.lane(kind, priority), readyAt, kind, state, tick])
+  else fresh.add(id, [ledger.kinds.lane(kind, priority, null), readyAt, kind, state, tick])
   if (more !== null) {
     for (const [purpose, key, until] of more.keys) sql.takeKey.run(more.tenant, purpose, key, id, until)
     for (const mark of more.marks) sql.insertMark.run(mark, id)

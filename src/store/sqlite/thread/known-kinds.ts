@@ -1,7 +1,7 @@
 import { assert } from '../../../core/assert.ts'
 import { LANE_WIDTH, laneNumber } from '../../codec/lane.ts'
 import type { KindRef, KindRow } from '../rows.ts'
-import { one } from './rows.ts'
+import { all, one } from './rows.ts'
 import type { Statements } from './statements.ts'
 import type { ToldKinds } from './told-kinds.ts'
 
@@ -32,8 +32,10 @@ export class KnownKinds {
     return kind
   }
 
-  lane(kind: number, priority: number): number {
-    const lane = laneOf(this.#told.get(kind).queue, priority)
+  /** Of a job that needs something the side lane, which is made where it is new. Few do: they are looked up each time. */
+  lane(kind: number, priority: number, needs: string | null): number {
+    const { queue } = this.#told.get(kind)
+    const lane = laneOf(needs === null ? queue : this.#side(queue, needs), priority)
     assert(lane !== undefined, 'a priority is a whole number from 0 to 9')
     return lane
   }
@@ -46,6 +48,11 @@ export class KnownKinds {
     if (typeof found !== 'number') return undefined
     this.#queues.set(key, found)
     return found
+  }
+
+  /** The numbers of a queue's sides, by need. Other processes make some, too. */
+  sides(queue: number): ReadonlyMap<string, number> {
+    return new Map(all(this.#sql.sidesOf, queue).map(([needs, side]) => [needs as string, side as number]))
   }
 
   /** How many this transaction has made so far. */
@@ -69,6 +76,12 @@ export class KnownKinds {
 
   tell(kind: number): void {
     this.#told.tell(kind)
+  }
+
+  #side(queue: number, needs: string): number {
+    const side = one(this.#sql.sideOf, queue, needs) ?? one(this.#sql.insertSide, queue, needs)
+    assert(side !== undefined, `queue ${queue} exists`)
+    return side[0] as number
   }
 
   #internOne([text, tenant, name, type, leaseMs]: KindRow): number {

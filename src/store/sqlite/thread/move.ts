@@ -64,16 +64,20 @@ function forbidden(ledger: Ledger, m: Move, more: MoveMore): VerdictRow | undefi
   return undefined
 }
 
-function isAt(ledger: Ledger, { id, rev, from, kind, fromPriority, fromReadyAt }: Move): boolean {
+function isAt(ledger: Ledger, m: Move): boolean {
   const { sql } = ledger
+  const { id, rev, from, fromReadyAt } = m
   const there =
     from === 'ready'
-      ? one(sql.readyRev, ledger.kinds.lane(kind, fromPriority), fromReadyAt, id)
+      ? one(sql.readyRev, laneBefore(ledger, m), fromReadyAt, id)
       : from === 'done'
         ? one(sql.doneRev, id, id)
         : one(from === 'lease' ? sql.leaseRev : sql.restRev, id)
   return there?.[0] === rev
 }
+
+const laneBefore = ({ kinds }: Ledger, { kind, fromPriority, more }: Move): number =>
+  kinds.lane(kind, fromPriority, more?.neededBefore ?? null)
 
 /** False: the row is not there, or not at this revision. */
 function moveRow(ledger: Ledger, m: Move): boolean {
@@ -88,7 +92,7 @@ function moveRow(ledger: Ledger, m: Move): boolean {
       return true
     }
     case 'ready':
-      if (sql.takeReady.run(ledger.kinds.lane(kind, m.fromPriority), m.fromReadyAt, id, rev).changes === 0) return false
+      if (sql.takeReady.run(laneBefore(ledger, m), m.fromReadyAt, id, rev).changes === 0) return false
       break
     case 'rest':
       if (sql.takeRest.run(id, rev).changes === 0) return false
@@ -142,7 +146,7 @@ export function enter(ledger: Ledger, m: Move, opening: string | null): void {
   if (m.to === 'rest') sql.insertRest.run(id, kind, state, newRev, tick, code, record)
   else if (m.to === 'ready') {
     const { seq, generation, attempt, careful } = m
-    const lane = ledger.kinds.lane(kind, m.priority)
+    const lane = ledger.kinds.lane(kind, m.priority, m.more?.needs ?? null)
     sql.insertReady.run(lane, m.readyAt, id, kind, state, newRev, seq, generation, attempt, careful, tick, code, record)
   } else {
     const { fence, expiresAt, careful, beats, beatId, worker, attempt, generation } = m

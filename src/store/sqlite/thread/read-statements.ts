@@ -59,10 +59,12 @@ export const READS = {
 
   kind: 'SELECT k.queue, q.tenant, q.name, k.type FROM kind k CROSS JOIN queue q ON q.id = k.queue WHERE k.id = ?',
   kindText: 'SELECT text FROM kind WHERE id = ?',
-  queueByName: 'SELECT id FROM queue WHERE tenant = ? AND name = ?',
-  queues: 'SELECT id, name FROM queue LIMIT ?',
-  queuesOf: 'SELECT id, name FROM queue WHERE tenant = ? LIMIT ?',
-  tenantAfter: 'SELECT tenant FROM queue WHERE tenant > ? ORDER BY tenant LIMIT 1',
+  queueByName: 'SELECT id FROM queue WHERE tenant = ? AND name = ? AND main IS NULL', // queue_name
+  sidesOf: 'SELECT needs, id FROM queue WHERE main = ?', // queue_side
+  sideOf: 'SELECT id FROM queue WHERE main = ? AND needs = ?', // queue_side
+  queues: 'SELECT id, name FROM queue WHERE main IS NULL LIMIT ?',
+  queuesOf: 'SELECT id, name FROM queue WHERE tenant = ? AND main IS NULL LIMIT ?', // queue_name
+  tenantAfter: 'SELECT tenant FROM queue WHERE tenant > ? AND main IS NULL ORDER BY tenant LIMIT 1', // queue_name
   kindsOf: 'SELECT id FROM kind WHERE queue = ? LIMIT ?', // kind_queue
   kindsOfType: 'SELECT id FROM kind WHERE queue = ? AND type = ? LIMIT ?', // kind_queue
   statesOf: 'SELECT state FROM tally WHERE kind = ? AND count > 0',
@@ -105,7 +107,7 @@ export const READS = {
 
   tally: 'SELECT kind, state, count FROM tally WHERE count <> 0',
   tallyOf: `SELECT t.kind, t.state, t.count FROM queue q CROSS JOIN kind k ON k.queue = q.id CROSS JOIN tally t ON t.kind = k.id
-    WHERE q.tenant = ? AND t.count <> 0`,
+    WHERE q.tenant = ? AND t.count <> 0 AND q.main IS NULL`,
   nextLane: 'SELECT lane, ready_at FROM ready WHERE lane > ? ORDER BY lane, ready_at LIMIT 1',
   queueNames: 'SELECT tenant, name FROM queue WHERE id = ?',
   purged: `SELECT value FROM counter WHERE name = 'purged'`,

@@ -10,12 +10,17 @@ export const APPLICATION_ID = 0x7061776f
 
 export const MIGRATIONS: readonly string[] = [
   `
+  -- With main and needs: the side of a queue where jobs stand that need something. Its number is one among those of queues.
   CREATE TABLE queue (
     id INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
     name TEXT NOT NULL,
-    UNIQUE (tenant, name)
+    main INTEGER REFERENCES queue (id),
+    needs TEXT,
+    CHECK ((main IS NULL) = (needs IS NULL))
   ) STRICT;
+  CREATE UNIQUE INDEX queue_name ON queue (tenant, name) WHERE main IS NULL;
+  CREATE UNIQUE INDEX queue_side ON queue (main, needs) WHERE main IS NOT NULL;
 
   -- Everything siblings share. lease_ms is how long a claim lasts.
   CREATE TABLE kind (
@@ -49,7 +54,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX mark_job ON mark (job);
 
-  -- lane = queue * 10 + priority: one FIFO. What is not ready yet sits at its far end and costs nothing.
+  -- lane = queue * 10 + priority: one FIFO; of a job that needs something, the number of its queue's side. What is not ready yet sits at its far end and costs nothing.
   CREATE TABLE ready (
     lane INTEGER NOT NULL,
     ready_at INTEGER NOT NULL,

@@ -24,6 +24,8 @@ const WRITES = {
   kindByText: 'SELECT id, queue FROM kind WHERE text = ?',
   insertKind: 'INSERT INTO kind (queue, type, lease_ms, text) VALUES (?, ?, ?, ?) RETURNING id',
   insertQueue: 'INSERT INTO queue (tenant, name) VALUES (?, ?) RETURNING id',
+  insertSide: `INSERT INTO queue (tenant, name, main, needs) SELECT tenant, name, id, p.needs
+    FROM (SELECT ? AS main, ? AS needs) AS p CROSS JOIN queue ON id = p.main RETURNING id`,
 
   wholeOfClaim: `${WHOLE} WHERE j.id IN (SELECT id FROM lease WHERE claim = ? AND expires_at > ?) ORDER BY j.id`,
 

@@ -1,0 +1,61 @@
+import type { Job } from '../../core/job.ts'
+import type { Lane } from '../store.ts'
+import { Agenda } from './agenda.ts'
+
+/** Who may be claimed, lane by lane and side lane by side lane. None that is kept is empty. */
+export class Lanes {
+  readonly #main = new Map<string, Agenda>()
+  /** By lane, then by need. */
+  readonly #side = new Map<string, Map<string, Agenda>>()
+
+  /** A job without `readyAt` stands in no lane. */
+  enter(job: Job, number: number): void {
+    if (job.readyAt === undefined) return
+    const name = laneName(laneOf(job))
+    if (job.needs === undefined) agendaIn(this.#main, name).set(job.id, job.readyAt, number)
+    else {
+      const beside = this.#side.get(name) ?? new Map<string, Agenda>()
+      this.#side.set(name, beside)
+      agendaIn(beside, job.needs).set(job.id, job.readyAt, number)
+    }
+  }
+
+  leave(job: Job): void {
+    const name = laneName(laneOf(job))
+    if (job.needs === undefined) return takeOff(this.#main, name, job)
+    const beside = this.#side.get(name)
+    if (beside === undefined) return
+    takeOff(beside, job.needs, job)
+    if (beside.size === 0) this.#side.delete(name)
+  }
+
+  main(lane: Lane): Agenda | undefined {
+    return this.#main.get(laneName(lane))
+  }
+
+  /** Its side lanes, by need. */
+  beside(lane: Lane): ReadonlyMap<string, Agenda> {
+    return this.#side.get(laneName(lane)) ?? NONE
+  }
+
+  all(): readonly Agenda[] {
+    return [...this.#main.values(), ...[...this.#side.values()].flatMap((beside) => [...beside.values()])]
+  }
+}
+
+function agendaIn(agendas: Map<string, Agenda>, name: string): Agenda {
+  const agenda = agendas.get(name) ?? new Agenda()
+  agendas.set(name, agenda)
+  return agenda
+}
+
+function takeOff(agendas: Map<string, Agenda>, name: string, { id }: Job): void {
+  agendas.get(name)?.remove(id)
+  if (agendas.get(name)?.first() === undefined) agendas.delete(name)
+}
+
+const NONE: ReadonlyMap<string, Agenda> = new Map()
+
+const laneName = ({ tenant, queue, priority }: Lane): string => JSON.stringify([tenant, queue, priority])
+
+const laneOf = ({ spec, priority }: Job): Lane => ({ tenant: spec.kind.tenant, queue: spec.kind.queue, priority })

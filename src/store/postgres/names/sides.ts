@@ -1,0 +1,117 @@
+/**
+ * Sides of queues: where jobs stand that need something, each with a number among those of queues. A side comes into the
+ * world with the first job that needs it, in whatever process; here those are known that stand beside the queues which this
+ * process claims from. They are asked for when somebody tells of one that is not known, and now and then, since hints may be
+ * lost. Numbers of one queue's sides ascend as they are committed (`pawl.intern_queues`): what was seen is not asked for again.
+ */
+import type { Clock } from '../../../system/clock.ts'
+import { original } from '../../codec/text.ts'
+import type { Hint, Lane } from '../../store.ts'
+import { literal } from '../batch/uniform.ts'
+import type { Statements } from '../connection/statements.ts'
+import type { Kinds, QueueSide, Run } from './kinds.ts'
+
+export interface SidesParts {
+  readonly run: Run
+  readonly statements: Pick<Statements, 'sides'>
+  readonly kinds: Kinds
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  /** Whether this process hears what others tell. */
+  readonly hears: () => boolean
+}
+
+interface Beside {
+  /** By need. */
+  readonly numbers: Map<string, number>
+  last: number
+  /** When they are asked for again. */
+  askAtMs: number
+}
+
+const ASK_EVERY_MS = 1_000
+/** What is told is lost only together with the connection that hears, and then all are asked for. */
+const HEARING_ASK_EVERY_MS = 10_000
+
+export class Sides {
+  readonly #parts: SidesParts
+  /** By the queue's number. */
+  readonly #beside = new Map<number, Beside>()
+
+  constructor(parts: SidesParts) {
+    this.#parts = parts
+  }
+
+  /** By need, of those that are known. */
+  of(queue: number): ReadonlyMap<string, number> {
+    return this.#beside.get(queue)?.numbers ?? NONE
+  }
+
+  /** A queue and its sides, as far as they are known. */
+  abreast(tenant: string, queue: string): readonly QueueSide[] {
+    const number = this.#parts.kinds.queue({ tenant, queue })
+    const needs = number === undefined ? [] : [...this.of(number).keys()]
+    return [{ tenant, queue }, ...needs.map((each) => ({ tenant, queue, needs: each }))]
+  }
+
+  /** Sees to it that those beside these lanes are known, as of a moment ago. Their queues have numbers. */
+  async learn(lanes: readonly Lane[]): Promise<void> {
+    const { kinds, clock, hears } = this.#parts
+    const nowMs = clock.monotonicMs()
+    let due: Map<number, Lane> | undefined
+    for (const lane of lanes) {
+      const queue = kinds.queue(lane)
+      if (queue === undefined || (this.#beside.get(queue)?.askAtMs ?? 0) > nowMs) continue
+      due ??= new Map()
+      due.set(queue, lane)
+    }
+    if (due === undefined) return
+    const askAtMs = nowMs + (hears() ? HEARING_ASK_EVERY_MS : ASK_EVERY_MS)
+    for (const queue of due.keys()) {
+      const beside = this.#beside.get(queue)
+      if (beside === undefined) this.#beside.set(queue, { numbers: new Map(), last: 0, askAtMs })
+      else beside.askAtMs = askAtMs
+    }
+    try {
+      await this.#ask(due)
+    } catch (error) {
+      for (const queue of due.keys()) this.#askSoon(queue)
+      throw error
+    }
+  }
+
+  /** Somebody may have told of one that is not known. */
+  heard(hint: Hint): void {
+    if (hint.about === 'anything') for (const queue of this.#beside.keys()) this.#askSoon(queue)
+    else if (hint.about === 'queue' && hint.needs !== undefined) {
+      const queue = this.#parts.kinds.queue({ tenant: hint.tenant, queue: hint.queue })
+      if (queue !== undefined && !this.of(queue).has(hint.needs)) this.#askSoon(queue)
+    }
+  }
+
+  /** The database may have forgotten some. */
+  forget(): void {
+    this.#beside.clear()
+  }
+
+  async #ask(due: ReadonlyMap<number, Lane>): Promise<void> {
+    const { run, statements, kinds } = this.#parts
+    const queues = [...due.keys()]
+    const lasts = queues.map((queue) => this.#beside.get(queue)?.last ?? 0)
+    for (const [id, main, words] of await run(statements.sides, [literal(queues), literal(lasts)])) {
+      const beside = this.#beside.get(Number(main))
+      const lane = due.get(Number(main))
+      if (beside === undefined || lane === undefined) continue
+      const needs = original(String(words))
+      kinds.knowSide({ tenant: lane.tenant, queue: lane.queue, needs }, Number(id))
+      beside.numbers.set(needs, Number(id))
+      beside.last = Math.max(beside.last, Number(id))
+    }
+  }
+
+  #askSoon(queue: number): void {
+    const beside = this.#beside.get(queue)
+    if (beside !== undefined) beside.askAtMs = 0
+  }
+}
+
+const NONE: ReadonlyMap<string, number> = new Map()

@@ -1,0 +1,29 @@
+/**
+ * Side lanes. A job that needs something stands in a lane of its own kind, (queue, priority, need), beside the lane of its
+ * queue and priority: so a claim walks over nothing that it could not do, and no statement has to filter.
+ */
+import type { Grant } from './store.ts'
+
+/** Side lanes that a claim walks at most: names are made up by users, and a claim that serves all may meet many. */
+const AT_ONCE = 10_000
+
+/**
+ * What stands in the side lanes that a claim walks, of those there are, by need. In an order that another claim has
+ * otherwise: where claims never come to the end, the last would be served never.
+ */
+export function sideLanes<Side>(
+  there: ReadonlyMap<string, Side>,
+  { serves, nonce, lanes }: Pick<Grant, 'serves' | 'nonce'> & { readonly lanes: readonly unknown[] },
+): readonly Side[] {
+  if (there.size === 0) return NONE
+  const met: Side[] = []
+  for (const need of serves === undefined ? there.keys() : new Set(serves)) {
+    const side = there.get(need)
+    if (side !== undefined) met.push(side)
+  }
+  // The nonce is random, and the claim's own: repeated, or looked at again, it walks them as before.
+  const first = met.length < 2 ? 0 : Number.parseInt(nonce.slice(-8), 16) % met.length
+  return [...met.slice(first), ...met.slice(0, first)].slice(0, Math.ceil(AT_ONCE / lanes.length))
+}
+
+const NONE: readonly never[] = []

@@ -1,0 +1,52 @@
+/** `release`, as core decides it. */
+import { describe, expect, it } from 'vitest'
+import { RELEASE_REASONS } from '../../src/core/command.ts'
+import { given } from './given.ts'
+
+const unknown = { type: 'release', fence: 'mine', reason: 'unknown_type' } as const
+
+describe('a job whose type its worker does not know', () => {
+  it('is queued at once, for who knows it, and nothing is counted against it', () => {
+    const { record, events, now } = given().claims().does(unknown)
+    expect(record).toMatchObject({ state: 'queued', needs: 'crawl.page', runAt: now, readyAt: now })
+    expect(record).toMatchObject({ attempt: 1, failures: 0, stalls: 0 })
+    expect(events.at(-1)).toMatchObject({ type: 'released', reason: 'unknown_type', payload: { needs: 'crawl.page' } })
+  })
+
+  it('needs that for the rest of its life, whatever comes', () => {
+    const job = given({ retry: { attempts: 2, base: 1, factor: 1, jitter: 'none' } })
+      .claims()
+      .does(unknown)
+    expect(job.starts().fails().record).toMatchObject({ state: 'retrying', needs: 'crawl.page' })
+    expect(job.after(10).starts().fails({ code: 'bad_request' }).record.needs).toBe('crawl.page')
+    expect(job.does({ type: 'reopen' }).record).toMatchObject({ state: 'queued', needs: 'crawl.page' })
+  })
+
+  it('says so once: who was given it all the same adds nothing, and is not given it again at once', () => {
+    const again = given().claims().does(unknown).claims().does(unknown)
+    expect(again.events.at(-1)).toMatchObject({ type: 'released', payload: { needs: undefined } })
+    expect(again.record).toMatchObject({ needs: 'crawl.page', readyAt: again.now + 10_000 })
+    const runAt = again.now + 60_000
+    expect(
+      again
+        .after(10_000)
+        .claims()
+        .does({ ...unknown, runAt }).record.readyAt,
+    ).toBe(runAt)
+  })
+
+  it('may be put off by whoever says so', () => {
+    const history = given().claims()
+    const runAt = history.now + 5_000
+    expect(history.does({ ...unknown, runAt }).record).toMatchObject({ needs: 'crawl.page', readyAt: runAt })
+  })
+
+  it('is cancelled where that was asked for, like any other', () => {
+    const history = given().claims().does({ type: 'cancel', mode: 'soft' }).does(unknown)
+    expect(history.record).toMatchObject({ state: 'cancelled', needs: undefined })
+  })
+})
+
+it.each(RELEASE_REASONS.filter((reason) => reason !== 'unknown_type'))('%s says nothing about needs', (reason) => {
+  expect(given().claims().does({ type: 'release', fence: 'mine', reason }).record.needs).toBeUndefined()
+})
