@@ -145,6 +145,7 @@ def fail(lease):
 
 
 HANDLERS = {"text.count": count, "text.slow": count_slowly, "text.fail": fail}
+TYPES = list(HANDLERS)
 
 
 def run(assignment):
@@ -152,7 +153,8 @@ def run(assignment):
     handler = HANDLERS.get(lease.job["type"])
     try:
         if handler is None:
-            lease.say("release", reason="handed_back", delay="10s")
+            # From now on the job is for who serves its type.
+            lease.say("release", reason="unknown_type")
             return
         began = time.monotonic()
         lease.say("start")
@@ -184,9 +186,9 @@ def main():
     told = 0.0
     while not stopping.is_set():
         if told == 0 or time.monotonic() - told > 30:
-            call("PUT", f"/v1/workers/{WORKER}", {"queues": QUEUES, "concurrency": 1, "pid": os.getpid()})
+            call("PUT", f"/v1/workers/{WORKER}", {"queues": QUEUES, "types": TYPES, "concurrency": 1, "pid": os.getpid()})
             told = time.monotonic()
-        body = {"workerId": WORKER, "queues": QUEUES, "limit": 1, "waitMs": POLL_MS, "requestId": str(uuid.uuid4())}
+        body = {"workerId": WORKER, "queues": QUEUES, "serves": TYPES, "limit": 1, "waitMs": POLL_MS, "requestId": str(uuid.uuid4())}
         for assignment in call("POST", "/v1/claims", body, timeout=POLL_MS / 1000 + 15)["jobs"]:
             running.set()
             run(assignment)

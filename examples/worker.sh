@@ -27,6 +27,9 @@ handle_sh.sleep() {
 
 handle_sh.fail() { echo 'this one never works' >&2; return 3; }
 
+# The types it has handlers for, as JSON: what others do not know is for who says so.
+types=$(compgen -A function handle_ | sed 's/^handle_\(.*\)$/"\1"/' | paste -sd, -)
+
 # call METHOD PATH BODY: the answer in $answer, its status in $status. Sent again, word for word, while the gateway
 # cannot be reached or has too much to do: the requestId inside makes the repetition harmless.
 call() {
@@ -104,7 +107,7 @@ beat='"heartbeatMs":([0-9]+)'
 proof='"fence":"([0-9]+\.[0-9]+\.[0-9a-f]+)","leaseExpiresAt":"[^"]*","inputLater":(true|false)'
 
 while [[ -z $stopping ]]; do
-  call POST /v1/claims "{\"workerId\":\"$worker\",\"queues\":[\"$queue\"],\"waitMs\":5000,\"requestId\":\"$(new_id)\"}" &&
+  call POST /v1/claims "{\"workerId\":\"$worker\",\"queues\":[\"$queue\"],\"serves\":[$types],\"waitMs\":5000,\"requestId\":\"$(new_id)\"}" &&
     [[ $status == 200 ]] || { sleep 1; continue; }
   [[ $answer =~ $head ]] || continue
   type=${BASH_REMATCH[1]}
@@ -117,6 +120,7 @@ while [[ -z $stopping ]]; do
   if [[ $type =~ ^[A-Za-z0-9._-]+$ ]] && declare -F "handle_$type" >/dev/null; then
     run
   else
-    say release ',"reason":"handed_back","delay":"10s"'
+    # From now on the job is for who serves its type.
+    say release ',"reason":"unknown_type"'
   fi
 done

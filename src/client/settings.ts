@@ -13,6 +13,10 @@ export async function remoteSettings(
 ): Promise<readonly SettingAnswer[]> {
   const answers: SettingAnswer[] = []
   for (const operation of operations) {
+    if (operation.op === 'list' && operation.collection === 'worker') {
+      answers.push({ now, status: 'ok', settings: await workersAfter(http, operation.after, operation.limit) })
+      continue
+    }
     const text = await documentOf(http, operation)
     const found = text === undefined || operation.op === 'list' ? [] : [settingOf(operation.key, text, now)]
     answers.push({ now, status: 'ok', settings: found })
@@ -50,6 +54,24 @@ async function documentOf(http: Http, operation: SettingOperation): Promise<stri
     default:
       throw new Error(`pawl: ${collection} documents cannot be ${op === 'list' ? 'listed' : 'changed'} over HTTP.`)
   }
+}
+
+/** Of the token's tenant, in the order of their names, as they would stand in a store. */
+async function workersAfter(http: Http, after: string, limit: number): Promise<readonly Setting[]> {
+  // What all keys of a tenant begin with is not a key.
+  const [tenant = '', name] =
+    after === '' ? [] : (JSON.parse(after.endsWith(',') ? `${after.slice(0, -1)}]` : after) as string[])
+  const query = new URLSearchParams({ limit: String(limit), ...(name !== undefined && { cursor: name }) })
+  const { workers } = (await told(http, 'GET', `/v1/workers?${query}`)) as { readonly workers: readonly SeenOverHttp[] }
+  return workers.map(({ workerId, seenAt, present: _, ...words }) => ({
+    ...settingOf(JSON.stringify([tenant, workerId]), JSON.stringify(words), Date.parse(seenAt)),
+  }))
+}
+
+interface SeenOverHttp {
+  readonly workerId: string
+  readonly seenAt: string
+  readonly present: boolean
 }
 
 async function told(http: Http, method: string, path: string, words?: unknown): Promise<unknown> {

@@ -23,6 +23,8 @@ export interface Circumstances {
   readonly now: Time
   /** Its queue gives nothing away. */
   readonly paused: { readonly by: string | undefined; readonly since: Time | undefined } | undefined
+  /** Who is there: how many workers serve its queue, and which of them know its type. Absent: nobody could be asked. */
+  readonly workers: { readonly serving: number; readonly able: readonly string[] } | undefined
   /** Over a limit, and of which key. */
   readonly held: { readonly key: string; readonly limit: string } | undefined
 }
@@ -86,7 +88,8 @@ type Told = (
   more?: { readonly who?: string | undefined; readonly when?: Time | undefined },
 ) => Explanation
 
-function explainClaimable(job: Job, { now, paused, held }: Circumstances, told: Told): Explanation {
+function explainClaimable(job: Job, around: Circumstances, told: Told): Explanation {
+  const { now, paused, held } = around
   const { queue } = job.spec.kind
   if (job.readyAt === undefined) {
     return told(
@@ -120,6 +123,30 @@ function explainClaimable(job: Job, { now, paused, held }: Circumstances, told: 
       },
     )
   }
+  return explainQueued(job, around, told)
+}
+
+function explainQueued({ spec, needs }: Job, { workers }: Circumstances, told: Told): Explanation {
+  const { queue, type } = spec.kind
+  const handedBack = needs === undefined ? '' : ' A worker that does not know it has handed it back.'
+  if (workers !== undefined && workers.serving > 0 && workers.able.length === 0) {
+    return told(
+      'queued',
+      `No worker that is there knows type ${type}: ${workers.serving} serve queue ${queue}, and none of them has it.${handedBack}`,
+      `Start a worker that has type ${type}: pawl work <module>.`,
+      { who: `a worker of queue ${queue} that knows type ${type}` },
+    )
+  }
+  if (needs !== undefined) {
+    const able = workers?.able ?? []
+    const there = able.length === 0 ? 'none has claimed it yet' : `${listed(able)} could, and has not claimed it yet`
+    return told(
+      'queued',
+      `It is for workers that know type ${type}: ${there}.${handedBack}`,
+      'See who is there: pawl workers ls.',
+      { who: able.length === 0 ? `a worker of queue ${queue} that knows type ${type}` : listed(able) },
+    )
+  }
   return told(
     'queued',
     `It may run, and no worker has claimed it yet: all are busy, or none serves queue ${queue}.`,
@@ -127,3 +154,10 @@ function explainClaimable(job: Job, { now, paused, held }: Circumstances, told: 
     { who: `the workers of queue ${queue}` },
   )
 }
+
+const NAMED = 3
+
+const listed = (workers: readonly string[]): string =>
+  workers.length <= NAMED
+    ? `worker ${workers.join(' or ')}`
+    : `worker ${workers.slice(0, NAMED).join(', ')} or one of ${workers.length - NAMED} others`

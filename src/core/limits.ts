@@ -73,6 +73,7 @@ export const AT_ONCE = {
   words: 1_000,
   lanes: 1_000,
   queues: 100,
+  types: 2_000,
   names: 100,
 } as const
 

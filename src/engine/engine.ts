@@ -76,6 +76,8 @@ export interface ClaimRequest {
   readonly requestId: string
   readonly workerId: string
   readonly lanes: readonly Lane[]
+  /** Types it has handlers for: jobs that others handed back because they do not know theirs are for who does. Absent: all. */
+  readonly serves?: readonly string[] | undefined
   readonly limit: number
   /** How long the answer may be waited for while there is nothing to claim. Absent or 0: it is given at once. */
   readonly waitMs?: number | undefined

@@ -2,12 +2,14 @@
  * Who works, on what: documents in which workers tell of themselves, under their tenant. Nothing depends on them.
  * Whoever falls silent is forgotten after an hour, and removed by retention.
  */
-import type { Time } from '../core/job.ts'
+import type { Circumstances } from '../core/explain.ts'
+import type { Kind, Time } from '../core/job.ts'
 import type { Setting } from '../store/store.ts'
 import { countOf, pageOf, prefixOf } from './documents.ts'
 import type { Engine } from './engine.ts'
 
 export interface SeenWorker {
+  readonly tenant: string
   readonly workerId: string
   /** The token that made it, where it came over HTTP. */
   readonly token: string | undefined
@@ -25,6 +27,7 @@ export interface WorkerPage {
 
 /** Workers tell of themselves twice as often. */
 const PRESENT_MS = 60_000
+const PAGE = 500
 /** Who has been silent for as long is removed. */
 export const REMEMBERED_MS = 60 * 60 * 1_000
 
@@ -48,6 +51,41 @@ export class Workers {
         workers.push(worker)
       }
       if (isLast) return { workers, cursor: undefined }
+      after = settings.at(-1)?.key ?? after
+    }
+  }
+
+  /** Those that are present and serve a queue. */
+  async serving(tenant: string, queue: string): Promise<readonly SeenWorker[]> {
+    const found: SeenWorker[] = []
+    let cursor: string | undefined
+    do {
+      const page = await this.page(tenant, cursor, PAGE)
+      found.push(...page.workers.filter((worker) => worker.present && serves(worker, queue)))
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return found
+  }
+
+  /** What `explain` wants to know of them; undefined where they cannot be asked for. */
+  async around({ tenant, queue, type }: Pick<Kind, 'tenant' | 'queue' | 'type'>): Promise<Circumstances['workers']> {
+    try {
+      const serving = await this.serving(tenant, queue)
+      const able = serving.filter((worker) => knows(worker, type)).map(({ workerId }) => workerId)
+      return { serving: serving.length, able }
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Those that are present, whoever they belong to. */
+  async present(): Promise<readonly SeenWorker[]> {
+    const found: SeenWorker[] = []
+    for (let after = ''; ; ) {
+      const [answer] = await this.#engine.settings([{ op: 'list', collection: 'worker', after, limit: PAGE }])
+      const settings = answer?.settings ?? []
+      found.push(...settings.map((setting) => this.#seen(setting)).filter(({ present }) => present))
+      if (settings.length < PAGE) return found
       after = settings.at(-1)?.key ?? after
     }
   }
@@ -77,15 +115,23 @@ export class Workers {
   }
 
   #seen({ key, text, updatedAt }: Setting): SeenWorker {
-    const [, workerId] = JSON.parse(key) as readonly [string, string]
+    const [tenant, workerId] = JSON.parse(key) as readonly [string, string]
     const { token, ...words } = JSON.parse(text) as Readonly<Record<string, unknown>>
     const present = this.#engine.now() - updatedAt < PRESENT_MS
-    return { workerId, token: typeof token === 'string' ? token : undefined, words, seenAt: updatedAt, present }
+    return { tenant, workerId, token: typeof token === 'string' ? token : undefined, words, seenAt: updatedAt, present }
   }
 
   #isForgotten({ seenAt }: SeenWorker): boolean {
     return this.#engine.now() - seenAt > REMEMBERED_MS
   }
 }
+
+export const serves = ({ words }: SeenWorker, queue: string): boolean => mentions(words['queues'], queue) ?? false
+
+/** Who does not tell which types it knows may know this one. */
+export const knows = ({ words }: SeenWorker, type: string): boolean => mentions(words['types'], type) ?? true
+
+const mentions = (words: unknown, name: string): boolean | undefined =>
+  Array.isArray(words) ? words.includes(name) : undefined
 
 const keyOf = (tenant: string, worker: string): string => JSON.stringify([tenant, worker])

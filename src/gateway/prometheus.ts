@@ -7,6 +7,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { isTerminal, type Time } from '../core/job.ts'
 import type { Engine } from '../engine/engine.ts'
 import { METRICS, type MetricLabels, type MetricName, type Metrics } from '../engine/metrics.ts'
+import { type Unclaimable, unclaimable } from '../engine/unclaimable.ts'
+import { Workers } from '../engine/workers.ts'
 import type { Backlog, Tally } from '../store/store.ts'
 import { type Clock, realClock } from '../system/clock.ts'
 import { CAPS } from './caps.ts'
@@ -85,6 +87,7 @@ export function prometheus({
       const watch = watched(engine, values, clock)
       depth(registry, watch)
       oldest(registry, watch)
+      stuck(registry, watch, values)
     },
     text,
   }
@@ -125,6 +128,10 @@ function held<T>(make: () => Promise<T>, clock: Clock): () => Promise<T> {
 /** What a scrape asks the store, by the name of the gauge that tells it. */
 export const WATCHED = {
   pawl_jobs: { labels: ['queue', 'state'], help: 'Jobs of a queue that have not ended, by state.' },
+  pawl_unclaimable_jobs: {
+    labels: ['queue', 'type'],
+    help: 'Jobs that wait in a queue which workers serve, of a type that none of those who are there knows.',
+  },
   pawl_queue_oldest_seconds: {
     labels: ['queue'],
     help: 'How long the oldest queued job of a queue has been waiting.',
@@ -135,6 +142,8 @@ interface Watch {
   /** Jobs that have not ended. Those that have are history, and kept for as long as somebody wants to look at them. */
   readonly tally: readonly Tally[]
   readonly backlog: readonly Backlog[]
+  /** The most first. */
+  readonly unclaimable: readonly Unclaimable[]
   readonly now: Time
   /** Queues that are told by name, by both gauges: so many are so many in all. */
   readonly named: ReadonlySet<string>
@@ -152,7 +161,10 @@ function watched(engine: Engine, most: number, clock: Clock): () => Promise<Watc
     for (let n = 0; n < Math.max(fullest.length, oldest.length); n += 1)
       for (const queue of [fullest[n]?.queue, oldest[n]?.queue])
         if (queue !== undefined && named.size < most) named.add(queue)
-    return { tally, backlog, now, named }
+    // Who may not ask for workers is told nothing about them.
+    const workers = await new Workers(engine).present().catch(() => [])
+    const none = unclaimable(tally, workers).toSorted((a, b) => b.count - a.count)
+    return { tally, backlog, unclaimable: none, now, named }
   }, clock)
 }
 
@@ -175,6 +187,18 @@ function oldest(registry: Registry, watch: () => Promise<Watch>): void {
       since.set(name, Math.min(at, since.get(name) ?? at))
     }
     for (const [queue, at] of since) told.set({ queue }, Math.max(0, now - at) / 1_000)
+  })
+}
+
+function stuck(registry: Registry, watch: () => Promise<Watch>, most: number): void {
+  gauge(registry, 'pawl_unclaimable_jobs', async (told) => {
+    told.reset()
+    const { unclaimable: none, named } = await watch()
+    const types = new Set<string>()
+    for (const { queue, type, count } of none) {
+      if (types.size < most) types.add(type)
+      told.inc({ queue: named.has(queue) ? queue : OTHER, type: types.has(type) ? type : OTHER }, count)
+    }
   })
 }
 

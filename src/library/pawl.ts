@@ -17,6 +17,7 @@ import type { Answer, Engine, Word } from '../engine/engine.ts'
 import { findSome } from '../engine/find-some.ts'
 import { Queues } from '../engine/queues.ts'
 import { type VerifyFilter, verify } from '../engine/verify.ts'
+import { Workers } from '../engine/workers.ts'
 import type { EventPage, EventQuery, JobPage, JobQuery, LoadAnswer, LoadItem } from '../store/store.ts'
 import type { Ids } from '../system/ids.ts'
 import type { Log } from '../system/log.ts'
@@ -274,7 +275,8 @@ export class Pawl implements AsyncDisposable {
       const job = await mustFind(engine, this.#named(id, options.tenant))
       const { tenant, queue } = job.spec.kind
       const paused = await new Queues(engine).paused(tenant, queue)
-      return explain(job, { now: engine.now(), paused, held: undefined })
+      const workers = await new Workers(engine).around(job.spec.kind)
+      return explain(job, { now: engine.now(), paused, workers, held: undefined })
     })
   }
 

@@ -20,6 +20,8 @@ export interface ClaimingOptions {
   readonly concurrency: number
   readonly prefetchMax: number
   readonly queues: readonly QueueShare[]
+  /** Types it has handlers for. */
+  readonly serves: readonly string[]
   readonly ageMs: number
 }
 
@@ -72,13 +74,13 @@ export class Claiming {
   }
 
   async claim(limit: number, wait: Wait = {}): Promise<readonly Assignment[]> {
-    const { engine, workerId, ageMs } = this.#options
+    const { engine, workerId, serves, ageMs } = this.#options
     const asked = orderLanes(this.#uses, engine.now(), ageMs)
     const lanes = asked.map(({ lane }) => lane)
     const unanswered = this.#unanswered.shift()
     const requestId = unanswered ?? `${workerId}/claim/${++this.#claims}`
     // What a repeated claim was given is there or lost: nothing comes for it by waiting.
-    const request = { requestId, workerId, lanes, limit, ...(unanswered === undefined ? wait : {}) }
+    const request = { requestId, workerId, lanes, serves, limit, ...(unanswered === undefined ? wait : {}) }
     const assignments = await this.#asked(request)
     this.#uses = afterClaim(this.#uses, asked, countByLane(lanes, assignments), limit, engine.now())
     return assignments

@@ -11,6 +11,8 @@ export interface EarsParts {
   readonly workerId: string
   /** Names of the queues it serves, whoever they belong to: enough to tell most hints apart. */
   readonly queues: ReadonlySet<string>
+  /** Types it has handlers for: what needs another is not for it. */
+  readonly serves: readonly string[]
   readonly alerts: Alerts
   /** There may be work. */
   readonly wake: () => void
@@ -45,10 +47,16 @@ export class Ears {
   }
 
   #hear(hint: Hint): void {
-    const { queues, alerts, wake, alert } = this.#parts
-    if (hint.about === 'anything' || (hint.about === 'queue' && queues.has(hint.queue))) wake()
+    const { alerts, wake, alert } = this.#parts
+    if (this.#isWork(hint)) wake()
     const beforeMs = alerts.dueMs
     alerts.hint(hint)
     if (alerts.dueMs < beforeMs) alert(alerts.dueMs)
+  }
+
+  #isWork(hint: Hint): boolean {
+    if (hint.about !== 'queue') return hint.about === 'anything'
+    const { queues, serves } = this.#parts
+    return queues.has(hint.queue) && (hint.needs === undefined || serves.includes(hint.needs))
   }
 }

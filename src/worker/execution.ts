@@ -21,7 +21,7 @@ import type { Handler } from './handler.ts'
 import { AttemptTimeoutError, CancelRequestedError, CannotRunHere, ShutdownError } from './interrupts.ts'
 import type { LeasePlace } from './lease-table.ts'
 import type { Outbox, Sender } from './outbox.ts'
-import { barely, completed, failed, invalid, type Outcome, released, type Timing } from './outcome.ts'
+import { barely, completed, failed, type Handback, invalid, type Outcome, released, type Timing } from './outcome.ts'
 import { promised } from './promised.ts'
 import type { Choice, Run } from './run.ts'
 import { type Checked, checkedInput, checkedOutput } from './schema.ts'
@@ -140,7 +140,7 @@ export class Execution implements Sender, Run {
   }
 
   /** Prefetched in vain, or the worker goes away. */
-  giveBack(reason: 'shutdown' | 'handed_back', runAt?: number): void {
+  giveBack(reason: Handback, runAt?: number): void {
     if (this.#mode === 'held') this.#end(released(this.#voice, reason, runAt === undefined ? {} : { runAt }))
   }
 

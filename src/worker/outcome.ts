@@ -1,6 +1,6 @@
 /** The words that end a run, as commands with the texts they refer to. */
 import { bodyRef } from '../core/body.ts'
-import type { Fail, Fault } from '../core/command.ts'
+import type { Fail, Fault, ReleaseReason } from '../core/command.ts'
 import { wordForInvalidInput } from '../core/decide/fail.ts'
 import type { Stage, Time } from '../core/job.ts'
 import { LENGTHS } from '../core/limits.ts'
@@ -49,11 +49,10 @@ export function barely(refused: Fail, why: string): Outcome {
   return { command: { ...refused, fault }, bodies: [] }
 }
 
-export function released(
-  voice: Voice,
-  reason: 'shutdown' | 'handed_back',
-  more: { runAt?: Time; executionMs?: number },
-) {
+/** Why a worker gives back what it was given: whoever snoozes has run it. */
+export type Handback = Exclude<ReleaseReason, 'snoozed'>
+
+export function released(voice: Voice, reason: Handback, more: { runAt?: Time; executionMs?: number }) {
   return { command: { ...voice.once('release'), ...more, type: 'release', reason }, bodies: undefined } as const
 }
 

@@ -17,6 +17,7 @@ export interface PresenceOptions {
   readonly workerId: string
   readonly concurrency: number
   readonly queues: readonly QueueShare[]
+  readonly types: readonly string[]
   readonly running: () => number
 }
 
@@ -38,9 +39,9 @@ export class Presence {
   }
 
   async #tell(): Promise<void> {
-    const { engine, concurrency, running, queues } = this.#options
+    const { engine, concurrency, running, queues, types } = this.#options
     const names = [...new Set(queues.map(({ queue }) => queue))]
-    const text = JSON.stringify({ queues: names, concurrency, running: running(), host: hostname(), pid })
+    const text = JSON.stringify({ queues: names, types, concurrency, running: running(), host: hostname(), pid })
     const put = (key: string) => ({ op: 'put', collection: 'worker', key, text, rev: undefined }) as const
     await engine.settings(this.#keys().map(put))
   }

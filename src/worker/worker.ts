@@ -141,7 +141,8 @@ class JobWorker implements Worker, Desk, Member {
     this.#cells =
       options.cell && new Cells({ entry: options.cell, max: processes, timers, traced: options.around !== undefined })
     this.#ways = new Ways(definitions, this.#cells, options.around ?? ((definition) => definition))
-    this.#unknownTypes = new UnknownTypes(log, this.id)
+    this.#unknownTypes = new UnknownTypes({ engine, log, workerId: this.id })
+    const serves = [...new Set(definitions.map(({ type }) => type))]
     this.#stock = new Stock(this.#settings)
     const crew = options.crew ?? thisCrew
     const start = (execution: Execution) => this.#start(execution)
@@ -149,8 +150,8 @@ class JobWorker implements Worker, Desk, Member {
     this.#alerts = new Alerts(engine, this.#running)
     const system = { engine, timers, log }
     const running = () => this.#runningCount
-    this.#presence = new Presence({ ...system, workerId: this.id, concurrency, queues, running })
-    this.#claiming = new Claiming({ ...this.#settings, engine, workerId: this.id })
+    this.#presence = new Presence({ ...system, workerId: this.id, concurrency, queues, types: serves, running })
+    this.#claiming = new Claiming({ ...this.#settings, engine, workerId: this.id, serves })
     this.#leases = new Leases({
       ...system,
       nowMs: this.#machineMs,
@@ -182,6 +183,7 @@ class JobWorker implements Worker, Desk, Member {
       ...system,
       workerId: this.id,
       queues: new Set(queues.map(({ queue }) => queue)),
+      serves,
       alerts: this.#alerts,
       wake: () => this.#intake.hinted(),
       alert: (dueMs) => {
@@ -301,7 +303,7 @@ class JobWorker implements Worker, Desk, Member {
       const place = this.#leases.place(assignment, sentMs + waitedMs + leaseExpiresAt - storeNow)
       const execution = new Execution(this, assignment, placed?.handler ?? NOBODY, place, now)
       this.#leases.add(execution)
-      if (placed === undefined) this.#unknownTypes.handBack(execution, storeNow)
+      if (placed === undefined) this.#unknownTypes.handBack(execution)
       else if (this.#stopping !== undefined) execution.giveBack('shutdown')
       else if (this.#resting) execution.giveBack('handed_back')
       else this.#put(execution, placed.way, storeNow)

@@ -5,7 +5,7 @@ import { given, type History } from './given.ts'
 import { HISTORIES } from './sample.ts'
 
 const asked = (history: History, around: Partial<Circumstances> = {}): Explanation =>
-  explain(history.record, { now: history.now, paused: undefined, held: undefined, ...around })
+  explain(history.record, { now: history.now, paused: undefined, workers: undefined, held: undefined, ...around })
 
 describe('why a job is not running', () => {
   it('has an answer in every state: one of seven words, or that it runs, or that it is over', () => {
@@ -25,6 +25,29 @@ describe('why a job is not running', () => {
 
   it('queued: who could take it', () => {
     expect(asked(given())).toMatchObject({ way: 'queued', who: 'the workers of queue crawl' })
+  })
+
+  it('queued: nobody who is there knows its type', () => {
+    const workers = { serving: 2, able: [] }
+    const unknown = given().claims().does({ type: 'release', fence: 'mine', reason: 'unknown_type' })
+    for (const history of [given(), unknown]) {
+      expect(asked(history, { workers })).toMatchObject({
+        way: 'queued',
+        because: expect.stringContaining('No worker that is there knows type crawl.page: 2 serve queue crawl'),
+        who: 'a worker of queue crawl that knows type crawl.page',
+        next: 'Start a worker that has type crawl.page: pawl work <module>.',
+      })
+    }
+    expect(asked(unknown, { workers }).because).toContain('has handed it back')
+    expect(asked(unknown).because).toContain('It is for workers that know type crawl.page: none has claimed it yet')
+  })
+
+  it('queued: who knows its type, after somebody did not', () => {
+    const unknown = given().claims().does({ type: 'release', fence: 'mine', reason: 'unknown_type' })
+    const able = ['w1', 'w2', 'w3', 'w4', 'w5']
+    expect(asked(unknown, { workers: { serving: 7, able: able.slice(0, 2) } }).who).toBe('worker w1 or w2')
+    expect(asked(unknown, { workers: { serving: 7, able } }).who).toBe('worker w1, w2, w3 or one of 2 others')
+    expect(asked(given(), { workers: { serving: 7, able } }).who).toBe('the workers of queue crawl')
   })
 
   it('queued: an orphan that may run again', () => {
@@ -92,6 +115,8 @@ describe('why a job is not running', () => {
 
   it('knows no state that is not one', () => {
     const job = { ...given().record, state: 'sleeping' } as never
-    expect(() => explain(job, { now: 1, paused: undefined, held: undefined })).toThrow('unreachable')
+    expect(() => explain(job, { now: 1, paused: undefined, workers: undefined, held: undefined })).toThrow(
+      'unreachable',
+    )
   })
 })

@@ -68,6 +68,25 @@ describe('/metrics', () => {
     expect(text).not.toContain(third?.job.id)
   })
 
+  it('counts what nobody who is there can do, and not what somebody may', async () => {
+    await using home = await house()
+    const enqueue = (type: string, queue: string) => home.ask('producer', 'POST', '/v1/jobs', { type, queue })
+    for (const [type, queue] of [
+      ['known', 'mixed'],
+      ['unknown', 'mixed'],
+      ['unknown', 'mixed'],
+      ['unknown', 'untended'],
+      ['unknown', 'open'],
+    ] as const)
+      expect((await enqueue(type, queue)).status).toBe(201)
+    await home.ask('worker', 'PUT', '/v1/workers/w-mixed', { queues: ['mixed'], types: ['known'] })
+    await home.ask('worker', 'PUT', '/v1/workers/w-open', { queues: ['open'] })
+    const metrics = prometheus()
+    metrics.watch(home.pawl)
+    const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith('pawl_unclaimable_jobs{'))
+    expect(lines).toEqual(['pawl_unclaimable_jobs{queue="mixed",type="unknown"} 2'])
+  })
+
   it('is for a token of its own, whose tenant nobody is', async () => {
     await using home = await house()
     for (const scope of ['producer', 'worker', 'operator', 'viewer', 'admin', 'auditor'])

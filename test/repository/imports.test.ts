@@ -31,7 +31,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   'store/conformance': { ...ADAPTER, areas: [...ADAPTER.areas, 'testing'], packages: ['node:*'] },
   transactions: { areas: [], files: PORT },
   engine: { areas: ['core', 'system', 'store'], packages: [] },
-  worker: { areas: ['core', 'system'], files: [...PORT, ...ENGINE], packages: ['node:*', '@standard-schema/spec'] },
+  worker: {
+    areas: ['core', 'system'],
+    // Workers tell of themselves in documents, and each may ask who else is there.
+    files: [...PORT, ...ENGINE, 'engine/workers.ts'],
+    packages: ['node:*', '@standard-schema/spec'],
+  },
   'gateway/contract': { areas: ['core'], packages: ['zod'] },
   gateway: {
     areas: ['core', 'system', 'engine', 'gateway/contract'],

@@ -11,7 +11,14 @@ it('is seen while it works, and gone when it has stopped', async () => {
   await stage.enqueue(slow)
   const { worker } = stage.work([slow], { id: 'w1', concurrency: 3 })
   await stage.time.advance(31_000)
-  const words = { queues: ['slow'], concurrency: 3, running: 1, host: expect.any(String), pid: process.pid }
+  const words = {
+    queues: ['slow'],
+    types: ['job'],
+    concurrency: 3,
+    running: 1,
+    host: expect.any(String),
+    pid: process.pid,
+  }
   expect(await listed()).toEqual([[['default', 'w1'], words]])
   const stopped = worker.stop({ drain: 100 })
   await stage.time.advance(200)

@@ -231,6 +231,7 @@ export const ROUTES: readonly Route[] = [
   {
     ...post('reportWorker', '/v1/workers/{worker}', WORKERS, 'enqueue', 'A worker tells that it is there', worker),
     method: 'PUT',
+    size: 'lists',
   },
   list('listDeadLetters', '/v1/dead-letters', READERS, 'Jobs put aside, with reasons', deadLettersQuery),
   get('showDeadLetter', '/v1/dead-letters/{id}', READERS, 'One of them', dialectOnly),

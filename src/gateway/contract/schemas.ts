@@ -1,5 +1,6 @@
 /** What comes in over HTTP, as schemas: they validate, they document, and they are the client's types. */
 import { z } from 'zod'
+import { RELEASE_REASONS } from '../../core/command.ts'
 import { DURATION, DURATION_RULE, parseDuration } from '../../core/duration.ts'
 import { DEAD_LETTER_REASONS, STAGES, STATES } from '../../core/job.ts'
 import { AT_ONCE, COUNTS, LENGTHS, MAX_DURATION_MS, SIZES } from '../../core/limits.ts'
@@ -172,7 +173,10 @@ export const WORDS = {
   release: membersOnly({
     ...owner,
     ...worked,
-    reason: z.enum(['shutdown', 'handed_back', 'snoozed']).default('handed_back'),
+    reason: z
+      .enum(RELEASE_REASONS)
+      .default('handed_back')
+      .describe('`unknown_type`: from now on the job is for who `serves` its type'),
     runAt: time.optional(),
     delay: duration.optional(),
   }),
@@ -248,6 +252,11 @@ export const claims = membersOnly({
   lanes: listOf(membersOnly({ queue: listed, priority: z.int().min(COUNTS.priority.min).max(COUNTS.priority.max) }), {
     most: AT_ONCE.lanes,
   }).optional(),
+  serves: listOf(name, { most: AT_ONCE.types })
+    .optional()
+    .describe(
+      'types it has handlers for: what others handed back as `unknown_type` is for who serves it; all unless given',
+    ),
   limit: z.int().min(1).max(1_000).default(1),
   waitMs: z
     .int()
@@ -356,6 +365,9 @@ export const nothing = membersOnly({})
 
 export const worker = membersOnly({
   queues: listOf(name, { most: AT_ONCE.queues }).default([]),
+  types: listOf(name, { most: AT_ONCE.types })
+    .optional()
+    .describe('those it has handlers for; who does not tell may know any'),
   concurrency: z.int().min(0).max(1_000_000).default(0),
   running: z.int().min(0).max(1_000_000).default(0),
   host: z.string().max(LENGTHS.id).optional(),

@@ -17,9 +17,9 @@ const PRIORITIES = Array.from({ length: COUNTS.priority.max + 1 }, (_, i) => i)
 export const claimJobs: Handler = async (call, parts) => {
   const words = call.body as Claims
   const { token, signal } = call
-  const { workerId, limit, waitMs } = words
+  const { workerId, serves, limit, waitMs } = words
   const lanes = lanesOf(call, words)
-  const request = { requestId: named(token, words, call.requestId), workerId, lanes, limit, signal }
+  const request = { requestId: named(token, words, call.requestId), workerId, lanes, serves, limit, signal }
   const isPoll = waitMs > 0
   using _poll = parts.polls.share(token, isPoll ? 1 : 0)
   using _lanes = parts.lanes.share(token, isPoll ? lanes.length : 0)

@@ -8,5 +8,6 @@ import { loaded } from './jobs.ts'
 export const explainJob: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
   const paused = await new Queues(parts.engine).paused(call.token.tenant, job.spec.kind.queue)
-  return json(200, toWire(explain(job, { now: parts.engine.now(), paused, held: undefined })) as object)
+  const workers = await parts.workers.around(job.spec.kind)
+  return json(200, toWire(explain(job, { now: parts.engine.now(), paused, workers, held: undefined })) as object)
 }
