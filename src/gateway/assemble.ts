@@ -75,7 +75,6 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const hearing = new Hearing(timers, clock)
   const ending = new AbortController()
   const wakes = new Wakes(timers)
-  const reads = new Turns({ caps, capacity: 'reads', line: 'readsPerToken' })
   const types = new JobTypes(engine, TYPES_FRESH_MS)
   const workers = new Workers(engine)
   const parts: Parts = {
@@ -87,13 +86,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     hearing,
     ending: ending.signal,
     wakes,
-    reads,
-    writes: new Turns({ caps, capacity: 'writes', line: 'waitingPerToken' }),
-    asks: new Turns({ caps, capacity: 'lanesAsked', line: 'waitingPerToken' }),
-    streams: new Allowance(caps, 'streamsPerToken', 'streams'),
-    told: new Allowance(caps, 'toldPerToken', 'told'),
-    polls: new Allowance(caps, 'pollsPerToken', 'polls'),
-    lanes: new Allowance(caps, 'lanesPerToken', 'lanes'),
+    ...bounds(caps),
     types,
     census: new Census(engine, clock, caps),
     inFlight: new Set(),
@@ -122,7 +115,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     rate: new Rate(caps, clock),
     rounds: new Rounds(caps),
     refusals: new Refusals({ caps, clock, timers, ending: ending.signal }),
-    reads,
+    reads: parts.reads,
     bytes: new Allowance(caps, 'bytesPerToken', 'bytes'),
   })
   return {
@@ -140,6 +133,17 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     },
   }
 }
+
+/** Of what there may be only so much, for all requests together. */
+const bounds = (caps: Caps) => ({
+  reads: new Turns({ caps, capacity: 'reads', line: 'readsPerToken' }),
+  writes: new Turns({ caps, capacity: 'writes', line: 'waitingPerToken' }),
+  asks: new Turns({ caps, capacity: 'lanesAsked', line: 'waitingPerToken' }),
+  streams: new Allowance(caps, 'streamsPerToken', 'streams'),
+  told: new Allowance(caps, 'toldPerToken', 'told'),
+  polls: new Allowance(caps, 'pollsPerToken', 'polls'),
+  lanes: new Allowance(caps, 'lanesPerToken', 'lanes'),
+})
 
 /** For rounds under way to end. */
 const REST_WITHIN_MS = 1_000
