@@ -3,8 +3,8 @@ import { hash53 } from '../../../core/hash.ts'
 import { idNumber } from '../../../core/id.ts'
 import { correlationMark } from '../../codec/marks.ts'
 import { original } from '../../codec/text.ts'
+import { type JobLog, type JobRow, jobIn, type LogRow } from '../job-row.ts'
 import type { Answered, Asked } from '../protocol.ts'
-import type { JobLog, JobRow, LogRow } from '../rows.ts'
 import type { Reading } from './reading.ts'
 import { all, one } from './rows.ts'
 import { Scope } from './scope.ts'
@@ -34,10 +34,12 @@ export function correlated(reading: Reading, asked: Asked<'correlated'>): Answer
       const job = reading.whole(id)
       const isOwn = id === own || marks.includes(one(reading.sql.heads, id)?.[2] as number)
       const found =
-        job !== undefined && scope.has(job[1]) ? eventsIn(reading, job, marks, isOwn, afterRev, room) : undefined
+        job !== undefined && scope.has(jobIn(job).kind)
+          ? eventsIn(reading, job, marks, isOwn, afterRev, room)
+          : undefined
       if (found !== undefined) jobs.push(found)
-      const [, log, complete] = found ?? [null, [], true]
-      last = [id, complete ? END : (log.at(-1)?.[0] ?? afterRev)]
+      const complete = found?.complete ?? true
+      last = [id, complete ? END : (found?.log.at(-1)?.[0] ?? afterRev)]
       if (!complete) return { jobs, next: last, purged: reading.purged() }
     }
   }
@@ -65,11 +67,8 @@ function eventsIn(
   afterRev: number,
   room: Room,
 ): JobLog {
-  const [id] = job
-  if (isOwn) {
-    const { log, complete } = stretchesAfter(reading, id, afterRev, room)
-    return [job, log, complete]
-  }
+  const { id } = jobIn(job)
+  if (isOwn) return { job, ...stretchesAfter(reading, id, afterRev, room) }
   const log: LogRow[] = []
   for (const mark of marks) {
     for (let rev = afterRev; ; ) {
@@ -78,10 +77,10 @@ function eventsIn(
       const stretch = stretchAt(reading, id, next)
       rev = stretch?.[0] ?? next
       if (stretch === undefined) continue
-      if (room.isFull) return [job, log, false]
+      if (room.isFull) return { job, log, complete: false }
       room.take(stretch)
       log.push(stretch)
     }
   }
-  return [job, log, true]
+  return { job, log, complete: true }
 }

@@ -25,6 +25,13 @@ export class Gathered {
     this.#open = true
   }
 
+  /** The facts of a row, which begin at a place of it and end with it. */
+  happenedAll(row: readonly unknown[], from: number, kind: number, jobs: number | string): void {
+    for (let i = from; i < row.length; i += 3) {
+      this.happened(row[i] as number, row[i + 1] as string, kind, row[i + 2] as Time, jobs)
+    }
+  }
+
   count(kind: number, state: string, by: number): void {
     this.#counts.push(kind, state, by)
   }

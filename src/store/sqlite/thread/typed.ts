@@ -4,8 +4,8 @@
  * and no more, whoever they are about.
  */
 import { storable } from '../../codec/text.ts'
+import type { JobRow, LogRow } from '../job-row.ts'
 import type { Answered, Asked, Spot } from '../protocol.ts'
-import type { JobRow, LogRow } from '../rows.ts'
 import { type Group, groupsOf } from './feed.ts'
 import type { Reading } from './reading.ts'
 import { all, one, type Row } from './rows.ts'
@@ -133,7 +133,9 @@ function told(reading: Reading, items: readonly Item[], end: Spot | null): Omit<
     log.stretches.push(stretch)
     log.reaches.push([rev, stretch[0]])
   }
-  const jobs = [...logs.values()].flatMap((log) => (log === undefined ? [] : [[log.row, log.stretches, true] as const]))
+  const jobs = [...logs.values()].flatMap((log) =>
+    log === undefined ? [] : [{ job: log.row, log: log.stretches, complete: true }],
+  )
   return { jobs, found, next }
 }
 
