@@ -95,9 +95,9 @@ async function drainWith(client: pg.Client, worker: number, handled: () => void 
     const events = '[0,["s",0,"o"],["S",0,null,[["output",0],0]]]'
     const bundle = head?.[6] ?? undefined
     const alike = { i: ids, r: 2, n: at + WINDOW_MS, v: 4, s: 24, a: at, z: 'S', p: 1, e: events, c: bundle }
-    const bundles = bundle === undefined ? undefined : `{${bundle}}`
-    const words = [JSON.stringify([alike]), ids, '{3}', '{1}', '{csSS}', bundles]
-    await client.query('select * from pawl.settle($1, $2, $3, $4, $5, $6)', words)
+    const words = [JSON.stringify([alike]), ids, '{3}', '{1}', '{csSS}']
+    if (bundle === undefined) await client.query('select * from pawl.settle_leases($1, $2, $3, $4, $5)', words)
+    else await client.query('select * from pawl.settle_bundles($1, $2, $3, $4, $5, $6)', [...words, `{${bundle}}`])
     const count = ids?.split(',').length ?? 0
     for (let i = 0; i < count; i += 1) void handled()
   }

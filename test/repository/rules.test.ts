@@ -143,7 +143,6 @@ const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   'src/store/codec/payload.ts pack': 100,
   // One statement after the other, which hand each other arrays: each measured against the one statement it could be.
   'src/store/postgres/claim/claim.sql': 150,
-  'src/store/postgres/settle/settle.sql': 110,
   // To be replaced by changes of many jobs at once.
   'src/store/postgres/settle/move_one.sql': 120,
 }

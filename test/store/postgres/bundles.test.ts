@@ -399,7 +399,7 @@ describe('jobs claimed many at a time', () => {
     expect(await statuses(one.commit([first as never]))).toEqual(['conflict'])
     expect(await bundleOf(jobs)).toMatchObject({ open: 29 })
     expect(await statesOf(jobs.slice(0, 1))).toEqual(['gone'])
-    const seen = await admin.query('select count(*)::int as n from pawl.bundled where id = $1', [id])
+    const seen = await admin.query('select count(*)::int as n from pawl.owned where id = $1', [id])
     expect(seen.rows).toEqual([{ n: 0 }])
     expect(await statuses(one.commit(ends(jobs.slice(1))))).toEqual(['applied'])
   })
@@ -430,12 +430,12 @@ describe('jobs claimed many at a time', () => {
       const ids = `{${jobs.map(({ id }) => idNumber(id))}}`
       const words = { r: 2, v: 3, s: 24, a: now, z: 'S', p: 1, e: '[0]', c: rows[0].id }
       const items = [{ ...words, i: ids, r: jobs === other ? 3 : 2, v: 4 }]
-      const answer = await admin.query(`select missed from pawl.settle($1, $2, '{3}', '{1}', '{cSS}', $3)`, [
+      const answer = await admin.query(`select ended from pawl.settle_bundles($1, $2, '{3}', '{1}', '{cSS}', $3)`, [
         JSON.stringify(items),
         ids,
         `{${rows[0].id}}`,
       ])
-      expect(answer.rows[0].missed?.length).toBe(20)
+      expect(answer.rows).toEqual([{ ended: false }])
     }
     expect(await statuses(one.commit(ends(mine)))).toEqual(['applied'])
     expect(await statuses(two.commit(ends(other)))).toEqual(['applied'])
@@ -521,18 +521,28 @@ describe('all at once, from two processes', () => {
     }
     const ids = everybody.map(({ id }) => idNumber(id))
     const { rows } = await admin.query(
-      `select (p.ended is not null)::int + (l.id is not null)::int + (b.id is not null)::int as places, count(*)::int as n
-       from unnest($1::bigint[]) as u(id)
-       left join (select job as ended from pawl.past where state is not null) p on p.ended = u.id
-       left join pawl.lease l on l.id = u.id left join pawl.bundled b on b.id = u.id group by 1`,
+      `select places, count(*)::int as n from (
+         select (count(p.ended) + count(o.id))::int as places from unnest($1::bigint[]) as u(id)
+         left join (select job as ended from pawl.past where state is not null) p on p.ended = u.id
+         left join pawl.owned o on o.id = u.id group by u.id
+       ) as each group by places`,
       [ids],
     )
     expect(rows).toEqual([{ places: 1, n: ids.length }])
     const { rows: open } = await admin.query(
       `select count(*)::int as n from pawl.claim c where c.low is not null and c.open < (
-         select count(*) from pawl.bundled b where b.claim = c.id)`,
+         select count(*) from pawl.owned o where o.claim = c.id and not exists (select from pawl.lease l where l.id = o.id))`,
     )
     expect(open, 'no bundle counts fewer than it has').toEqual([{ n: 0 }])
+    const walked = 'select to_jsonb(o) from pawl.owned o where o.id = any($1)'
+    const lookedUp = 'select to_jsonb(o) from unnest($1::bigint[]) as u(id) cross join lateral pawl.owned_of(u.id) o'
+    for (const [some, others] of [
+      [walked, lookedUp],
+      [lookedUp, walked],
+    ] as const) {
+      const { rows: different } = await admin.query(`${some} except all ${others}`, [ids])
+      expect(different, 'who owns a job is the same whichever way it is asked').toEqual([])
+    }
     // Whatever is left can be ended by whoever has it.
     const { items } = await one.load(everybody.map(({ id }) => ({ id })))
     const left = items.map((item) => item?.job as Job).filter(({ lease }) => lease !== undefined)

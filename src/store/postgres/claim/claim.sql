@@ -44,7 +44,7 @@ begin
   if was_parked then delete from parked p where p.request = request_id; end if;
   select c.id, c.at, c.nonce into claim_id, claimed_at, claim_nonce from claim c where c.request = request_id;
   if claim_id is not null then
-    perform loosen_from(c.id, c.jobs) from claim c where c.id = claim_id and c.low is not null;
+    perform loosen_from(c.id, c.jobs) from claim c where c.id = claim_id;
     return query select null::bigint, started, null::int, null::int, claim_nonce, null::text, null::text, claimed_at, true;
     -- Where nothing of it is left the answer is empty: the number is taken, and nobody gets anything new under it.
     return query select l.id, j.created_at, j.kind, j.lane, j.head,
