@@ -141,8 +141,6 @@ const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   // One case for each event type, exhaustively.
   'src/core/evolve.ts apply': 90,
   'src/store/codec/payload.ts pack': 100,
-  // One statement after the other, which hand each other arrays: each measured against the one statement it could be.
-  'src/store/postgres/claim/claim.sql': 150,
   // To be replaced by changes of many jobs at once.
   'src/store/postgres/settle/move_one.sql': 120,
 }

@@ -5,6 +5,12 @@
  */
 import type { Job } from '../../../core/job.ts'
 
+/**
+ * So many untouched jobs, claimed at once, are a bundle: its own row costs fewer more than it saves. A database may have another
+ * number (`alter database … set pawl_bundle.least = 1`), which is how tests have nothing but bundles.
+ */
+export const BUNDLE_FROM = 16
+
 /** More than a process has under way. */
 const REMEMBERED = 1_000
 
