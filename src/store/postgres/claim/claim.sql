@@ -3,8 +3,8 @@
 --
 --   replay  the request is known: what of it is still owned, under the nonce and the time it had (`claim_replay`).
 --   take    rows of `ready` are chosen and locked (`claim_take`). None: the claim is parked, if it may be (`claim_park`).
---   stamp   from `ready` into a lease each (`claim_stamp`), or, where they are many and untouched, into a bundle, which is the
---           claim's own row; and into the feed (`claim_tell`).
+--   stamp   from `ready` into a lease each, or, where they are many and untouched, into a bundle, which is the claim's own row; and
+--           into the feed (`claim_stamp`).
 --   answer  what the caller cannot compute: it knows the lease's end, the attempt, and how far a lane was read, by itself.
 --
 -- A request is answered with jobs once: its row in `claim` is made in the same statement that takes them, and has its name for
@@ -24,6 +24,7 @@ declare
   started bigint := clock();
   claim_id bigint;
   taken record;
+  answer record;
   one_kind int;
   one_lane int;
   is_bundle boolean;
@@ -35,12 +36,14 @@ begin
     return query select started, r.* from claim_replay(claim_id, max_bytes, started) as r;
     return;
   end if;
+  is_repeat := false;
+  nonce := nonce_text;
 
   -- Statements that hand each other arrays: as one statement, whose parts read each other's rows, it cost 1.1 µs more
-  -- per job, and 2.0 with running sums.
-  select * into taken from claim_take(lanes, starts, wanted, started);
+  -- per job, and 2.0 with running sums. Functions are called by assignments, which take no plan and no executor.
+  taken := claim_take(lanes, starts, wanted, started);
   if taken.ids is null then
-    now_ms := started; claimed_at := started; nonce := nonce_text; is_repeat := false; is_parked := park_ms > 0;
+    now_ms := started; claimed_at := started; is_parked := park_ms > 0;
     if is_parked then
       perform claim_park(request_id, request_text, worker_id, actor_name, nonce_text, lanes, wanted, max_bytes, started + park_ms, park_channel);
     end if;
@@ -48,25 +51,25 @@ begin
     return;
   end if;
 
-  claim_id := nextval('claim_id_seq');
   -- Few jobs have leases at once: a bundle would cost them more than it saves. Tests have bundles of any size.
   is_bundle := taken.touched = 0 and taken.first_tick is null
     and cardinality(taken.ids) >= coalesce(nullif(current_setting('pawl_bundle.least', true), '')::int, {{bundle.from}});
   if taken.first_kind = taken.last_kind then one_kind := taken.first_kind; end if;
-  -- They are in the order of their lanes: where the first and the last are in one, all are. Who was touched may have been born in another.
-  if taken.touched = 0 then
+  if is_bundle then
+    -- They are in the order of their lanes: where the first and the last are in one, all are.
     select a.lane into one_lane from ready a join ready z on z.lane = a.lane
     where a.ctid = taken.tids[1] and z.ctid = taken.tids[cardinality(taken.tids)];
   end if;
-  perform claim_tell(claim_id, taken.at, taken.tids, one_kind, taken.touched > 0);
-  if is_bundle then delete from ready r where r.ctid = any(taken.tids);
-  else perform claim_stamp(claim_id, taken.at, taken.tids);
-  end if;
+  claim_id := claim_stamp(taken.at, taken.tids, one_kind, taken.touched > 0, is_bundle);
   insert into claim (id, request, request_words, worker, actor, nonce, at, tick, refs, jobs, low, high, open)
   overriding system value
   values (claim_id, request_id, request_text, worker_id, actor_name, nonce_text, taken.at,
           least(taken.first_tick, taken.at + taken.shortest_ms), cardinality(taken.ids), taken.ids, case when is_bundle then taken.lowest end,
           case when is_bundle then taken.highest end, case when is_bundle then cardinality(taken.ids) end);
-  return query select taken.at, taken.at, nonce_text, case when is_bundle then claim_id end, false, false, a.*, null::int[]
-    from claim_answer(taken.ids, one_kind, one_lane, taken.touched > 0 or taken.bytes > max_bytes, max_bytes, nonce_text) as a;
+  answer := claim_answer(taken.ids, one_kind, one_lane, taken.touched > 0 or taken.bytes > max_bytes, max_bytes, nonce_text);
+  now_ms := taken.at; claimed_at := taken.at; is_parked := false;
+  if is_bundle then bundle := claim_id; end if;
+  ids := answer.ids; times := answer.times; kinds := answer.kinds; job_lanes := answer.lanes;
+  heads := answer.heads; inputs := answer.inputs; docs := answer.docs;
+  return next;
 end $$;
