@@ -7,6 +7,7 @@ import type { Job } from '../../../src/core/job.ts'
 import { type Connect, connectWithPg } from '../../../src/store/postgres/connection/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Beat, Store } from '../../../src/store/store.ts'
+import { bundleAll } from '../../support/all-bundled.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
@@ -437,6 +438,25 @@ describe('jobs claimed many at a time', () => {
     expect(await statuses(one.commit(ends(mine)))).toEqual(['applied'])
     expect(await statuses(two.commit(ends(other)))).toEqual(['applied'])
   })
+})
+
+it('a database may have bundles of any size, which is how all of a store is proved with them', async () => {
+  await using other = await freshDatabase()
+  await bundleAll(other.url)
+  const store = await openPostgresStore({ url: other.url, migrate: true })
+  const client = new pg.Client({ connectionString: other.url })
+  await client.connect()
+  try {
+    await store.insert([newJob(kindOf('alone'), 1, (await store.load([])).now)])
+    expect((await store.claim(grantOf('alone', 1))).jobs.length).toBe(1)
+    const { rows } = await client.query(
+      'select (select count(*)::int from pawl.lease) as leases, (select count(*)::int from pawl.owned) as owned',
+    )
+    expect(rows).toEqual([{ leases: 0, owned: 1 }])
+  } finally {
+    await client.end()
+    await store.close()
+  }
 })
 
 describe('in a transaction of the caller', () => {

@@ -1,5 +1,5 @@
--- What is left of a claim that was answered before: its jobs that are still owned under it, as `claim_answer` has them, with the
--- attempt of those whose claim is in the log already, where the record before it must be looked for. Jobs of a bundle get leases.
+-- What is left of a claim that was answered before: its jobs that are still owned under it, as `claim_answer_each` has them, with
+-- the attempt of those whose claim is in the log already, where the record before it must be looked for. Jobs of a bundle get leases.
 -- Where nothing is left the columns are null: the request is used up, and nobody gets anything new under it.
 -- Caller: `claim`, under whose planner switches it runs. Index: claim's, lease's and job's primary keys. Locks: those of `loosen_from`.
 create or replace function pawl.claim_replay(claim_id bigint, max_bytes bigint, started bigint)
@@ -17,5 +17,5 @@ begin
   from unnest(it.jobs) with ordinality as u(job, n)
   join pawl.lease l on l.id = u.job and abs(l.claim) = claim_id and l.expires_at > started;
   return query select it.at, it.nonce, null::bigint, true, false, a.*, logged_attempts
-    from pawl.claim_answer(job_ids, null, null, true, max_bytes, it.nonce) as a;
+    from pawl.claim_answer_each(job_ids, max_bytes, E'\x1f' || it.nonce) as a;
 end $$;

@@ -8,7 +8,7 @@ create or replace function pawl.claim_take(lanes int[], starts bigint[], wanted 
   out shortest_ms int, out first_tick bigint, out touched bigint, out bytes bigint, out at bigint) language plpgsql as $$
 begin
   select array_agg(r.tid), array_agg(r.id), min(r.id), max(r.id), min(r.kind), max(r.kind),
-         min(r.window_ms), min(r.tick), count(r.rev), sum(r.bytes),
+         min(r.window_ms), min(r.tick), count(r.rev), coalesce(sum(r.bytes), 0),
          -- Nothing happens before what has happened already, should the server's clock have been set back a little.
          greatest(started, max(pawl.updated_at(r.doc)))
     into tids, ids, lowest, highest, first_kind, last_kind, shortest_ms, first_tick, touched, bytes, at
