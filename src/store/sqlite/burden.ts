@@ -3,7 +3,7 @@
  * handed over, nobody else is heard, so a turn that is bounded by number alone is as long as records are fat: a
  * claim of 900 took 1.6 s, and every heartbeat waited for it.
  */
-import { type ChangeRow, type InsertRow, moveIn, newJobIn } from './rows.ts'
+import { type ChangeRow, endsIn, type InsertRow, moveIn, newJobIn } from './rows.ts'
 
 const BEARABLE = 1024 * 1024
 
@@ -45,11 +45,15 @@ export function lettersOfInsert(row: InsertRow): number {
   return (head?.length ?? 0) + (input?.length ?? 0)
 }
 
-/** Of what may be long in a change. Ends that are alike have short outputs. */
+/** Of what may be long in a change, or, where it is said of many jobs, much. */
 export function lettersOfChange(row: ChangeRow): number {
   if (row[0] === 'compact') {
     const [, , , was, log, record] = row
     return was.length + log.length + record.length
+  }
+  if (row[0] === 'ends') {
+    const { own } = endsIn(row)
+    return own === null ? 0 : lettersIn(own.logs) + lettersIn(own.outputs)
   }
   if (row[0] !== 'move') return 0
   const { record, log, output, more } = moveIn(row)

@@ -42,6 +42,7 @@ export class ChangeRows {
     }
     const id = numberOf(change.before.id, 'before.id')
     const log = encodeEvents(change.events, change.before.spec, standing(change.before), 'following')
+    const output = textOrNull(change.bodies[0]?.text)
     const last = this.#moves.at(-1)
     // Equal logs tell the same; others may tell the same of other outputs.
     const tellsTheSame = log === this.#logs.at(-1) || (last !== undefined && sameFacts(last.events, change.events))
@@ -50,7 +51,7 @@ export class ChangeRows {
     this.#ids.push(id)
     this.#places.push(place)
     this.#logs.push(log)
-    this.#outputs.push(textOrNull(change.bodies[0]?.text))
+    this.#outputs.push(output)
   }
 
   put(row: ChangeRow, place: number): void {
