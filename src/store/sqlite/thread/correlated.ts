@@ -24,15 +24,16 @@ export function correlated(reading: Reading, asked: Asked<'correlated'>): Answer
   const jobs: JobLog[] = []
   let last = after
   for (let more = true; more; ) {
-    const ids = jobsFrom(reading, marks, own, last[1] === END ? last[0] : last[0] - 1)
+    const [lastJob, lastRev] = last
+    const ids = jobsFrom(reading, marks, own, lastRev === END ? lastJob : lastJob - 1)
     more = ids.length === JOBS
     for (const id of ids) {
       if (room.isFull) return { jobs, next: last, purged: reading.purged() }
       // Its first event, or what it took to find that it has none to show.
       room.takeOne()
-      const afterRev = id === last[0] ? last[1] : 0
+      const afterRev = id === lastJob ? lastRev : 0
       const job = reading.whole(id)
-      const isOwn = id === own || marks.includes(one(reading.sql.heads, id)?.[2] as number)
+      const isOwn = id === own || marks.includes(correlationOf(reading, id))
       const found =
         job !== undefined && scope.has(jobIn(job).kind)
           ? eventsIn(reading, job, marks, isOwn, afterRev, room)
@@ -44,6 +45,12 @@ export function correlated(reading: Reading, asked: Asked<'correlated'>): Answer
     }
   }
   return { jobs, next: null, purged: reading.purged() }
+}
+
+/** 0: the job's own. */
+function correlationOf({ sql }: Reading, id: number): number {
+  const [, , correlation] = one(sql.heads, id) ?? []
+  return typeof correlation === 'number' ? correlation : 0
 }
 
 /** In order, each once. */

@@ -54,8 +54,8 @@ export function backlog(reading: Reading, lanes: Asked<'backlog'>): Answered<'ba
   for (let looked = 0; looked < lanes; looked += 1) {
     const first = one(sql.nextLane, lane)
     if (first === undefined) break
-    lane = first[0] as number
-    const at = first[1] as number
+    const [next, at] = first as readonly [number, number]
+    lane = next
     const queue = queueOf(lane)
     since.set(queue, Math.min(at, since.get(queue) ?? at))
   }

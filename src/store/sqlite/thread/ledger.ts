@@ -173,7 +173,9 @@ export class Ledger {
 
   /** Time does not run backwards, in whichever process it ran on. */
   #hearLast(): void {
-    for (const at of [one(this.sql.lastEntry)?.[1], one(this.sql.toldTime)?.[0]]) {
+    const [, lastAt] = one(this.sql.lastEntry) ?? []
+    const [toldAt] = one(this.sql.toldTime) ?? []
+    for (const at of [lastAt, toldAt]) {
       if (typeof at === 'number') this.clock.atLeast(at)
     }
   }

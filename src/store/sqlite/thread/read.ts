@@ -58,7 +58,7 @@ function bodiesNamed({ sql }: Reading, id: number, name: string): readonly Named
   const inline = name === 'input' ? one(sql.input, id) : name === 'output' ? one(sql.output, id, id) : undefined
   if (typeof inline?.[0] === 'string') return [[name, inline[0]]]
   const found = one(sql.body, id, name)
-  return found === undefined ? [] : [[found[0] as string, found[1] as string]]
+  return found === undefined ? [] : [found as NamedBody & typeof found]
 }
 
 /** The first text after all that begin with this one, which ends in an ASCII character. */
