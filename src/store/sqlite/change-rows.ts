@@ -44,8 +44,10 @@ export class ChangeRows {
     const log = encodeEvents(change.events, change.before.spec, standing(change.before), 'following')
     const output = textOrNull(change.bodies[0]?.text)
     const last = this.#moves.at(-1)
-    // Equal logs tell the same; others may tell the same of other outputs.
-    const tellsTheSame = log === this.#logs.at(-1) || (last !== undefined && sameFacts(last.events, change.events))
+    // Another output makes another log. Other logs of the same output are ends of their own: shared by those behind them, that is cheaper.
+    const tellsTheSame =
+      log === this.#logs.at(-1) ||
+      (last !== undefined && output !== this.#outputs.at(-1) && sameFacts(last.events, change.events))
     if (last === undefined || !tellsTheSame || !isAlike(last, change)) this.close()
     this.#moves.push(change)
     this.#ids.push(id)
