@@ -14,6 +14,7 @@ declare
   alike record;
   bundle record;
   of_these int;
+  of_all int := 0;
   of_bundles bigint[] := '{}';
   counts int[] := '{}';
 begin
@@ -42,11 +43,13 @@ begin
         get diagnostics of_these = row_count;
         of_bundles := of_bundles || alike.c;
         counts := counts || of_these;
+        of_all := of_all + of_these;
       end loop;
     else
-      select array_agg(e.bundle), array_agg(e.jobs) into of_bundles, counts from settle_each_bundled(items, bundles, started) as e;
+      select array_agg(e.bundle), array_agg(e.jobs), coalesce(sum(e.jobs), 0) into of_bundles, counts, of_all
+      from settle_each_bundled(items, bundles, started) as e;
     end if;
-    if cardinality(jobs) > coalesce((select sum(n) from unnest(counts) as n), 0) then raise exception using errcode = 'PW002'; end if;
+    if of_all < cardinality(jobs) then raise exception using errcode = 'PW002'; end if;
   exception when sqlstate 'PW002' or unique_violation then
     return query select started, false, null::text;
     return;
