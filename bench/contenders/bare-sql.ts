@@ -86,19 +86,16 @@ async function drainWith(client: pg.Client, worker: number, handled: () => void 
   for (let round = 0; ; round += 1) {
     const values = [`${worker}/${round}`, 'w', 'worker:w', '0123456789abcdef', `{${LANE}}`, '{0}', BATCH, 8 << 20]
     const { rows } = await client.query<unknown[]>({ text: claim, values, rowMode: 'array' })
-    const [head, columns] = rows
-    if (columns === undefined) return
-    // Of a bundle all jobs are one row, their numbers first; what is left at the end are rows.
-    const isBundle = columns[0] === null
-    const ids = isBundle ? /^{[^}]*}/.exec(String(columns[6]))?.[0] : `{${rows.slice(1).map(([id]) => id)}}`
-    const at = Number(head?.[1])
+    const [answer] = rows
+    const [, claimedAt, , bundle, , , numbers] = answer ?? []
+    if (!Array.isArray(numbers)) return
+    const ids = `{${numbers}}`
+    const at = Number(claimedAt)
     const events = '[0,["s",0,"o"],["S",0,null,[["output",0],0]]]'
-    const bundle = head?.[6] ?? undefined
     const alike = { i: ids, r: 2, n: at + WINDOW_MS, v: 4, s: 24, a: at, z: 'S', p: 1, e: events, c: bundle }
-    const bundles = bundle === undefined ? undefined : `{${bundle}}`
-    const words = [JSON.stringify([alike]), ids, '{3}', '{1}', '{csSS}', bundles]
-    await client.query('select * from pawl.settle($1, $2, $3, $4, $5, $6)', words)
-    const count = ids?.split(',').length ?? 0
-    for (let i = 0; i < count; i += 1) void handled()
+    const words = [JSON.stringify([alike]), ids, '{3}', '{1}', '{csSS}']
+    if (bundle === null) await client.query('select * from pawl.settle_leases($1, $2, $3, $4, $5)', words)
+    else await client.query('select * from pawl.settle_bundles($1, $2, $3, $4, $5, $6)', [...words, `{${bundle}}`])
+    for (let i = 0; i < numbers.length; i += 1) void handled()
   }
 }

@@ -31,6 +31,7 @@ import type {
   Store,
   Transaction,
 } from '../store.ts'
+import { BundleEnds } from './bundle/bundle-ends.ts'
 import { Bundles } from './bundle/bundles.ts'
 import { Claims } from './claim/claims.ts'
 import type { PostgresPool } from './connection/address.ts'
@@ -239,6 +240,7 @@ class Postgres implements PostgresStore {
       kinds,
       statements,
       bundles,
+      bundleEnds: new BundleEnds({ bundles, kinds, statements, sawClock }),
       sawClock,
       keep: (change, ask) => keep({ ...this.#load, run: (text, values) => ask(text, () => values) }, change),
       purge: (jobs, ask) => purge({ ...this.#load, run: (text, values) => ask(text, () => values) }, jobs),

@@ -3,7 +3,7 @@
  * handed over, nobody else is heard, so a turn that is bounded by number alone is as long as records are fat: a
  * claim of 900 took 1.6 s, and every heartbeat waited for it.
  */
-import type { ChangeRow, InsertRow } from './rows.ts'
+import { type ChangeRow, endsIn, type InsertRow, moveIn, newJobIn } from './rows.ts'
 
 const BEARABLE = 1024 * 1024
 
@@ -40,13 +40,23 @@ export function* bearable<Row>(rows: readonly Row[], weigh: (row: Row) => number
 }
 
 /** Of what may be long in a new job: its head and its input. */
-export const lettersOfInsert = (row: InsertRow): number => (row[5]?.length ?? 0) + (row[6]?.length ?? 0)
+export function lettersOfInsert(row: InsertRow): number {
+  const { head, input } = newJobIn(row)
+  return (head?.length ?? 0) + (input?.length ?? 0)
+}
 
-/** Of what may be long in a change. Ends that are alike have short outputs. */
+/** Of what may be long in a change, or, where it is said of many jobs, much. */
 export function lettersOfChange(row: ChangeRow): number {
-  if (row[0] === 'compact') return row[3].length + row[4].length + row[5].length
+  if (row[0] === 'compact') {
+    const [, , , was, log, record] = row
+    return was.length + log.length + record.length
+  }
+  if (row[0] === 'ends') {
+    const { own } = endsIn(row)
+    return own === null ? 0 : lettersIn(own.logs) + lettersIn(own.outputs)
+  }
   if (row[0] !== 'move') return 0
-  const [, , , , , , , , , , record, log, output, more] = row
+  const { record, log, output, more } = moveIn(row)
   const bodies = more === null ? 0 : more.bodies.reduce((sum, [, text]) => sum + text.length, 0)
   return (record?.length ?? 0) + log.length + (output?.length ?? 0) + bodies
 }

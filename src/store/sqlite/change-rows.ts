@@ -1,13 +1,15 @@
 /**
- * The changes of a call as rows. Ends of leases that are alike, which is what a busy store mostly hears of, are one row
- * together: what they share is encoded, sent and written once.
+ * The changes of a call as rows. Ends of leases that follow each other and are alike, which is what a busy store mostly hears
+ * of, are one row together: what they share is encoded, sent and written once. What they returned may differ. Every other change
+ * is a row of its own.
  */
-import { EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
+import type { Event } from '../../core/event.ts'
+import { STATE_CODES } from '../codec/codes.ts'
 import { encodeEvents, standing } from '../codec/events.ts'
 import { logTells } from '../codec/log-tells.ts'
 import type { Change } from '../store.ts'
-import { changeRow, type Move, numberOf, type Reference, textOrNull } from './encode.ts'
-import { type ChangeRow, type EndsRow, INLINE, type OwnOutputs } from './rows.ts'
+import { changeRow, factsOf, type Move, numberOf, type Reference, textOrNull } from './encode.ts'
+import { type ChangeRow, type EndsRow, INLINE, type OwnTexts } from './rows.ts'
 
 /** A row, and the places of the changes it stands for. */
 export interface PlacedRow {
@@ -25,12 +27,8 @@ export class ChangeRows {
   readonly #moves: Move[] = []
   readonly #ids: number[] = []
   readonly #places: number[] = []
+  readonly #logs: string[] = []
   readonly #outputs: (string | null)[] = []
-  readonly #sizes: (string | null)[] = []
-  /** As the last of them has it, and as all of them do. */
-  #ownLog = ''
-  #log = ''
-  #size: string | null = null
 
   constructor(reference: Reference) {
     this.#reference = reference
@@ -44,17 +42,18 @@ export class ChangeRows {
     }
     const id = numberOf(change.before.id, 'before.id')
     const log = encodeEvents(change.events, change.before.spec, standing(change.before), 'following')
-    const { shared, size } = log === this.#ownLog ? { shared: this.#log, size: this.#size } : withoutSize(log)
+    const output = textOrNull(change.bodies[0]?.text)
     const last = this.#moves.at(-1)
-    if (last === undefined || shared !== this.#log || !isAlike(last, change)) this.close()
-    this.#ownLog = log
-    this.#log = shared
-    this.#size = size
-    this.#outputs.push(textOrNull(change.bodies[0]?.text))
-    this.#sizes.push(size)
+    // Another output makes another log. Other logs of the same output are ends of their own: shared by those behind them, that is cheaper.
+    const tellsTheSame =
+      log === this.#logs.at(-1) ||
+      (last !== undefined && output !== this.#outputs.at(-1) && sameFacts(last.events, change.events))
+    if (last === undefined || !tellsTheSame || !isAlike(last, change)) this.close()
     this.#moves.push(change)
     this.#ids.push(id)
     this.#places.push(place)
+    this.#logs.push(log)
+    this.#outputs.push(output)
   }
 
   put(row: ChangeRow, place: number): void {
@@ -68,7 +67,7 @@ export class ChangeRows {
     const moves = this.#moves.splice(0)
     const ids = this.#ids.splice(0)
     const places = this.#places.splice(0)
-    const own = { outputs: this.#outputs.splice(0), sizes: this.#sizes.splice(0) }
+    const own = { logs: this.#logs.splice(0), outputs: this.#outputs.splice(0) }
     if (moves.length >= AT_LEAST && isAscending(ids)) {
       this.placed.push({ row: this.#endsRow(moves[0] as Move, ids, own), places })
       return
@@ -78,13 +77,11 @@ export class ChangeRows {
     }
   }
 
-  #endsRow({ before, after, events, notAfter }: Move, ids: readonly number[], own: OwnOutputs): EndsRow {
-    const { outputs, sizes } = own
-    const [output = null] = outputs
-    const isOne = output === null || output.length <= INLINE
-    const areSame = isOne && outputs.every((each) => each === output) && sizes.every((each) => each === sizes[0])
-    const facts: (number | string)[] = []
-    for (const { rev, type, at } of events) facts.push(rev, EVENT_CODES[type], at)
+  /** In the order of `ENDS` (rows.ts), facts behind. */
+  #endsRow({ before, after, events, notAfter }: Move, ids: readonly number[], own: OwnTexts): EndsRow {
+    const [log = ''] = own.logs
+    const [output = null] = own.outputs
+    const areSame = own.logs.every((each) => each === log) && own.outputs.every((each) => each === output)
     return [
       'ends',
       ids.length,
@@ -97,10 +94,10 @@ export class ChangeRows {
       after.rev,
       STATE_CODES[after.state],
       after.endedAt ?? 0,
-      areSame ? this.#ownLog : this.#log,
-      areSame ? output : null,
+      log,
+      output,
       areSame ? null : own,
-      ...facts,
+      ...factsOf(events),
     ]
   }
 }
@@ -114,23 +111,18 @@ function isPlainEnd({ before, after, events, bodies, give, take, spawn }: Move):
     give.length === 0 &&
     take.length === 0 &&
     spawn === undefined &&
-    (body === undefined || (bodies.length === 1 && body.name === 'output')) &&
+    (body === undefined || (bodies.length === 1 && body.name === 'output' && body.text.length <= INLINE)) &&
     after.error === undefined &&
     after.lastFailure === undefined &&
     events.every(({ correlationId }) => correlationId === before.spec.correlationId)
   )
 }
 
-/** What `encodeEvents` makes of the usual end. What it says of the output is the one thing in it that is a job's own. */
-const USUAL = /^(\[0,\["s",\d+,"o"\],\["S",\d+,null,\[\["output",)(\d+(?:,"[0-9a-z]+")?)(\],\d+\]\]\])$/
+/** Types and times, one by one. */
+const sameFacts = (a: readonly Event[], b: readonly Event[]): boolean =>
+  a.length === b.length && a.every(({ type, at }, i) => type === b[i]?.type && at === b[i]?.at)
 
-/** A log that is not the usual one is shared as it is, by those who have the same. */
-function withoutSize(log: string): { shared: string; size: string | null } {
-  const usual = USUAL.exec(log)
-  return usual === null ? { shared: log, size: null } : { shared: `${usual[1]}0${usual[3]}`, size: usual[2] ?? null }
-}
-
-/** With the log, which says when, and the fence, which says under which claim. */
+/** With what happened when, and the fence, which says under which claim. */
 const isAlike = (a: Move, b: Move): boolean =>
   a.notAfter === b.notAfter &&
   a.after.endedAt === b.after.endedAt &&

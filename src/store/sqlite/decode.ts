@@ -11,7 +11,18 @@ import { decodeEvents, standing } from '../codec/events.ts'
 import { decodeRecord } from '../codec/record.ts'
 import { original } from '../codec/text.ts'
 import type { ClaimedJob } from '../store.ts'
-import type { ClaimedRows, JobRow, LeaseRow, LogRow, Opening, OpeningBeats, OpeningClaim } from './rows.ts'
+import {
+  type JobCells,
+  type JobRow,
+  jobIn,
+  type LogRow,
+  type Opening,
+  type OpeningBeats,
+  type OpeningClaim,
+  openingBeatsIn,
+  openingClaimIn,
+} from './job-row.ts'
+import { CLAIMED, type ClaimedRows } from './rows.ts'
 
 /** Kinds are told apart from jobs. */
 export interface KindsByNumber {
@@ -19,69 +30,64 @@ export interface KindsByNumber {
 }
 
 export function jobOf(row: JobRow, kinds: KindsByNumber): Job {
-  const [, , , , , record, lease, told] = row
-  const first = firstEvent(row, kinds)
-  if (told !== null) return stretch(told, first).reduce<Job>(evolve, evolve(undefined, first))
-  if (lease === null) return recordOf(record, first)
-  const claim = claimOf(lease)
-  const base = record === null && claim !== undefined ? claimed(lease, claim, first) : recordOf(record, first)
-  const beats = beatsOf(lease)
+  const job = jobIn(row)
+  const first = firstEvent(job, kinds)
+  if (job.log !== null) return stretch(job.opening, job.log, first).reduce<Job>(evolve, evolve(undefined, first))
+  if (job.fence === null) return recordOf(job.record, first)
+  const claim = claimOf(job, job.fence)
+  const base =
+    job.record === null && claim !== undefined
+      ? evolve(recordOf(job.before, first), claimEvent(claim, first.jobId, first.payload.spec))
+      : recordOf(job.record, first)
+  const beats = beatsOf(job, job.fence)
   return beats === undefined ? base : evolve(base, heartbeatEvent(beats, base.id, base.spec))
 }
-
-const claimed = (lease: LeaseRow, claim: OpeningClaim, first: EnqueuedEvent): Job =>
-  evolve(recordOf(lease[15], first), claimEvent(claim, first.jobId, first.payload.spec))
-
-const RUN = 7
-const WIDE = 5
 
 /** The jobs of a claim. */
 export function claimedJobs({ runs, jobs }: ClaimedRows, kinds: KindsByNumber): ClaimedJob[] {
   const claimed: ClaimedJob[] = []
-  let at = 0
-  for (let r = 0; r < runs.length; r += RUN) {
-    const [count, number, priority, rev, attempt, leaseExpiresAt, claimedAt] = runs.slice(r, r + RUN) as Seven
-    const kind = kinds.get(number)
-    for (const end = at + count * WIDE; at < end; at += WIDE) {
-      const head = jobs[at + 2] as string | null
-      const record = jobs[at + 3] as string | null
-      const input = jobs[at + 4] as string | null
-      const born = { id: idText(jobs[at] as number), kind, at: jobs[at + 1] as Time, priority }
+  let from = 0
+  for (const { run, count } of runs) {
+    const { priority, rev, attempt, at, expiresAt: leaseExpiresAt } = run
+    const kind = kinds.get(run.kind)
+    for (const end = from + count * CLAIMED.width; from < end; from += CLAIMED.width) {
+      const head = jobs[from + CLAIMED.head] as string | null
+      const record = jobs[from + CLAIMED.record] as string | null
+      const input = jobs[from + CLAIMED.input] as string | null
+      const id = idText(jobs[from + CLAIMED.id] as number)
+      const born = { id, kind, at: jobs[from + CLAIMED.createdAt] as Time, priority }
       const before = recordOf(record, decodeEnqueued(head ?? undefined, born))
-      const text = input === null ? undefined : original(input)
-      claimed.push({ before, rev, attempt, leaseExpiresAt, at: claimedAt, input: text })
+      claimed.push({ before, rev, attempt, leaseExpiresAt, at, input: input === null ? undefined : original(input) })
     }
   }
   return claimed
 }
 
-type Seven = [number, number, number, number, number, number, number]
-
 /** No text: nothing has happened to the job but its first event. */
 const recordOf = (record: string | null, first: EnqueuedEvent): Job =>
   record === null ? evolve(undefined, first) : decodeRecord(record, first.jobId, first.payload.spec)
 
-export function firstEvent([id, kind, at, priority, head]: JobRow, kinds: KindsByNumber): EnqueuedEvent {
+function firstEvent({ id, kind, at, priority, head }: JobCells, kinds: KindsByNumber): EnqueuedEvent {
   return decodeEnqueued(head ?? undefined, { id: idText(id), kind: kinds.get(kind), at, priority })
 }
 
 /** All events of these stretches, and those the job's own rows tell: the first, and what a lease has not logged. */
-export function eventsOf(job: JobRow, log: readonly LogRow[], kinds: KindsByNumber): Event[] {
+export function eventsOf(row: JobRow, log: readonly LogRow[], kinds: KindsByNumber): Event[] {
+  const job = jobIn(row)
   const first = firstEvent(job, kinds)
   const { jobId } = first
   const { spec } = first.payload
   const events: Event[] = [first]
-  for (const [, opening, text] of log) events.push(...stretch([opening, text], first))
-  const lease = job[6]
-  if (lease === null) return events
-  const claim = lease[4] === 1 ? undefined : claimOf(lease)
+  for (const [, opening, text] of log) events.push(...stretch(opening, text, first))
+  if (job.fence === null) return events
+  const claim = job.logged === 1 ? undefined : claimOf(job, job.fence)
   if (claim !== undefined) events.push(claimEvent(claim, jobId, spec))
-  const beats = beatsOf(lease)
+  const beats = beatsOf(job, job.fence)
   if (beats !== undefined) events.push(heartbeatEvent(beats, jobId, spec))
   return events
 }
 
-function stretch([opening, log]: readonly [string | null, string | null], first: EnqueuedEvent): Event[] {
+function stretch(opening: string | null, log: string | null, first: EnqueuedEvent): Event[] {
   const { jobId } = first
   const { spec } = first.payload
   const events: Event[] = []
@@ -98,29 +104,33 @@ function stretch([opening, log]: readonly [string | null, string | null], first:
 
 const FOLLOWING = '[0,'
 
-function claimOf(lease: LeaseRow): OpeningClaim | undefined {
-  const [, , fence, , , rev, seq, from, expiresAt, attempt, generation, , , , , , at, request, worker, actor] = lease
-  if (at === null || request === null || worker === null || actor === null) return undefined
-  if (rev === null || seq === null || from === null || expiresAt === null || attempt === null || generation === null) {
-    return undefined
-  }
+/** Undefined for a lease that came by a commit, whose log has the claim. */
+function claimOf(job: JobCells, fence: string): OpeningClaim | undefined {
+  const { claimRev, claimSeq, claimFrom, claimAt, claimExpiresAt, generation, attempt, worker, request, actor } = job
+  if (claimAt === null || request === null || worker === null || actor === null) return undefined
+  if (claimRev === null || claimSeq === null || claimFrom === null || claimExpiresAt === null) return undefined
+  if (generation === null || attempt === null) return undefined
   const said = original(actor) === `worker:${original(worker)}` ? null : actor
-  return [rev, seq, from, at, expiresAt, generation, attempt, fence, worker, request, said]
+  return [claimRev, claimSeq, claimFrom, claimAt, claimExpiresAt, generation, attempt, fence, worker, request, said]
 }
 
-function beatsOf(lease: LeaseRow): OpeningBeats | undefined {
-  const [state, rev, fence, expiresAt, , , , , , attempt, generation, beats, from, to, beatId, , , , worker] = lease
-  if (beats === 0 || from === null || to === null || beatId === null) return undefined
-  if (attempt === null || generation === null || worker === null) return undefined
-  return [rev, state, beats, from, to, expiresAt, beatId, generation, attempt, fence, worker]
+/** Undefined where the log has all there were. */
+function beatsOf(job: JobCells, fence: string): OpeningBeats | undefined {
+  const { rev, state, beats, beatsFrom, beatsTo, expiresAt, beatId, generation, attempt, worker } = job
+  if (beats === null || beats === 0 || beatsFrom === null || beatsTo === null || beatId === null) return undefined
+  if (state === null || expiresAt === null || attempt === null || generation === null || worker === null) {
+    return undefined
+  }
+  return [rev, state, beats, beatsFrom, beatsTo, expiresAt, beatId, generation, attempt, fence, worker]
 }
 
 /** What `decide` makes of a claim, and of heartbeats. */
-function claimEvent(claim: OpeningClaim, jobId: JobId, spec: Spec): Event {
-  const [rev, seq, from, at, leaseExpiresAt, generation, attempt, fence, stored, request, said] = claim
-  const workerId = original(stored)
-  const requestId = original(request)
-  const actor = said === null ? `worker:${workerId}` : original(said)
+function claimEvent(row: OpeningClaim, jobId: JobId, spec: Spec): Event {
+  const claim = openingClaimIn(row)
+  const { rev, seq, from, at, expiresAt: leaseExpiresAt, generation, attempt, fence } = claim
+  const workerId = original(claim.worker)
+  const requestId = original(claim.request)
+  const actor = claim.actor === null ? `worker:${workerId}` : original(claim.actor)
   return {
     ...stamp(jobId, spec, rev, at),
     actor,
@@ -138,10 +148,11 @@ function claimEvent(claim: OpeningClaim, jobId: JobId, spec: Spec): Event {
   }
 }
 
-function heartbeatEvent(beats: OpeningBeats, jobId: JobId, spec: Spec): Event {
-  const [rev, state, count, firstAt, at, leaseExpiresAt, beatId, generation, attempt, fence, worker] = beats
-  const requestId = original(beatId)
-  const actor = `worker:${original(worker)}`
+function heartbeatEvent(row: OpeningBeats, jobId: JobId, spec: Spec): Event {
+  const beats = openingBeatsIn(row)
+  const { rev, state, count, from: firstAt, to: at, expiresAt: leaseExpiresAt, generation, attempt, fence } = beats
+  const requestId = original(beats.beatId)
+  const actor = `worker:${original(beats.worker)}`
   return {
     ...stamp(jobId, spec, rev, at),
     actor,

@@ -13,7 +13,7 @@ import { codeMark, correlationMark, marksOf } from '../codec/marks.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
 import type { Change, Key, NewJob } from '../store.ts'
-import type { ChangeRow, InsertRow, KeyRow, KindRef, MoveMore, Place } from './rows.ts'
+import type { ChangeRow, Facts, InsertMore, InsertRow, KeyRow, KindRef, MoveMore, MoveRow, Place } from './rows.ts'
 
 export type Reference = (kind: Kind) => KindRef
 
@@ -29,6 +29,7 @@ export class Unstorable extends Error {
   }
 }
 
+/** In the order of `NEW` (rows.ts). */
 export function insertRow(item: NewJob, reference: Reference): InsertRow {
   const { job, event, input } = item
   const { spec } = job
@@ -48,7 +49,7 @@ export function insertRow(item: NewJob, reference: Reference): InsertRow {
   ]
 }
 
-function insertMore({ job, keys }: NewJob): InsertRow[10] {
+function insertMore({ job, keys }: NewJob): InsertMore | null {
   const { alias, kind } = job.spec
   const marks = marksOf(kind.tenant, job.spec)
   if (keys.length === 0 && alias === undefined && marks.length === 0) return null
@@ -94,7 +95,8 @@ export function changeRow(
 
 export type Move = Extract<Change, { kind: 'move' }>
 
-function moveRow(change: Move, reference: Reference, inFull: boolean): ChangeRow {
+/** In the order of `MOVE` (rows.ts), facts behind. */
+function moveRow(change: Move, reference: Reference, inFull: boolean): MoveRow {
   const { before, after, events, bodies, notAfter } = change
   const told = !inFull && logTells(before, after)
   const output = bodies.findLast(({ name }) => name === 'output')
@@ -146,8 +148,8 @@ function codeOf(job: Job): number | null {
   return code === undefined ? null : hash53(codeMark(job.spec.kind.tenant, code))
 }
 
-function factsOf(events: readonly Event[]): (number | string)[] {
-  const facts: (number | string)[] = []
+export function factsOf(events: readonly Event[]): Facts {
+  const facts: Facts = []
   for (const { rev, type, at } of events) facts.push(rev, EVENT_CODES[type], at)
   return facts
 }

@@ -6,8 +6,8 @@ import { EVENT_CODES, EVENT_OF, STATE_OF } from '../codec/codes.ts'
 import { original } from '../codec/text.ts'
 import type { EventPage, EventQuery, Tally } from '../store.ts'
 import { eventsOf, type KindsByNumber } from './decode.ts'
+import { type JobLog, jobIn } from './job-row.ts'
 import type { Reader } from './reader.ts'
-import type { JobLog } from './rows.ts'
 
 type Query<By extends EventQuery['by']> = Extract<EventQuery, { by: By }>
 
@@ -49,12 +49,12 @@ async function ofJob(reader: Reader, kinds: KindsByNumber, { id, afterRev, limit
   if (answered.found === null) return page(now, answered, {})
   const later = told(answered.found, afterRev, kinds)
   const shown = later.slice(0, limit)
-  const isEnd = later.length === shown.length && answered.found[2]
+  const isEnd = later.length === shown.length && answered.found.complete
   return page(now, answered, { events: shown, cursor: isEnd ? undefined : String(shown.at(-1)?.rev ?? afterRev) })
 }
 
 /** What a lease tells comes after all stretches: where these are not complete, it is not its turn yet. */
-export function told([job, log, complete]: JobLog, afterRev: number, kinds: KindsByNumber): readonly Event[] {
+export function told({ job, log, complete }: JobLog, afterRev: number, kinds: KindsByNumber): readonly Event[] {
   const reach = complete ? Number.POSITIVE_INFINITY : (log.at(-1)?.[0] ?? afterRev)
   return eventsOf(job, log, kinds).filter(({ rev }) => rev > afterRev && rev <= reach)
 }
@@ -75,8 +75,8 @@ async function ofTypes(reader: Reader, kinds: KindsByNumber, query: Query<'type'
     limit: query.limit,
   })
   const logs = new Map<number, ReadonlyMap<number, Event>>()
-  for (const [job, log] of answered.jobs) {
-    logs.set(job[0], new Map(eventsOf(job, log, kinds).map((event) => [event.rev, event])))
+  for (const { job, log } of answered.jobs) {
+    logs.set(jobIn(job).id, new Map(eventsOf(job, log, kinds).map((event) => [event.rev, event])))
   }
   const found = answered.found.flatMap(([job, rev]) => logs.get(job)?.get(rev) ?? [])
   // It may have been compacted since.
@@ -87,9 +87,10 @@ async function ofTypes(reader: Reader, kinds: KindsByNumber, query: Query<'type'
 async function ofCorrelation(reader: Reader, kinds: KindsByNumber, query: Query<'correlation'>): Promise<EventPage> {
   const { tenant, correlationId, limit, cursor } = query
   const after = cursor === undefined ? ([0, 0] as const) : numbersOf(cursor, 2)
+  const [afterJob, afterRev] = after
   const { now, answered } = await reader.call('correlated', { tenant, correlationId, after, limit })
   const found = answered.jobs
-    .flatMap((log) => told(log, log[0][0] === after[0] ? after[1] : 0, kinds))
+    .flatMap((log) => told(log, jobIn(log.job).id === afterJob ? afterRev : 0, kinds))
     .filter((event) => event.correlationId === correlationId)
   const shown = found.slice(0, limit)
   const last = shown.at(-1)

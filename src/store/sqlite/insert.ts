@@ -78,7 +78,11 @@ async function whoWasFirst(
   together: boolean,
 ): Promise<ReadonlyMap<number, There>> {
   const there = new Map<number, There>()
-  const met = told.flatMap((row, i) => (isMeeting(row) ? [{ number: row[2], item: items[i] as NewJob }] : []))
+  const met = told.flatMap((row, i) => {
+    if (!isMeeting(row)) return []
+    const [, , number] = row
+    return [{ number, item: items[i] as NewJob }]
+  })
   if (met.length === 0) return there
   // What came together was undone, so those met in one's own call are told by nobody else; of two with one id the first.
   if (together) for (const item of items.toReversed()) there.set(idNumber(item.job.id) ?? 0, item)
@@ -106,11 +110,15 @@ const isMeeting = (row: InsertedRow | Rejected): row is Extract<InsertedRow, rea
 function answerOf(row: InsertedRow | Rejected, item: NewJob, there: ReadonlyMap<number, There>): Inserted | undefined {
   if (row === 1) return INSERTED
   if ('rule' in row) return row
-  if (row[0] === 'rejected') return { status: 'rejected', field: 'job', rule: row[1] }
-  const found = there.get(row[2])
+  if (row[0] === 'rejected') {
+    const [, rule] = row
+    return { status: 'rejected', field: 'job', rule }
+  }
+  const [, by, holder] = row
+  const found = there.get(holder)
   if (found === undefined) return undefined
   const sameInput = mayHaveInputOf(found.job, item) && found.input === item.input
-  return { status: 'exists', by: row[1], job: found.job, sameInput }
+  return { status: 'exists', by, job: found.job, sameInput }
 }
 
 const INSERTED: Inserted = { status: 'inserted' }

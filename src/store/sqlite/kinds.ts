@@ -30,7 +30,7 @@ export class Kinds {
     const text = this.#text(kind)
     const number = this.#numbers.get(text)
     if (number !== undefined) return number
-    const place = unknown.findIndex((row) => row[0] === text)
+    const place = unknown.findIndex(([known]) => known === text)
     if (place >= 0) return -place - 1
     const { tenant, queue, type, policy } = kind
     const names = [storable(tenant), storable(queue), storable(type)] as const

@@ -6,16 +6,14 @@
 import type { Event } from '../../core/event.ts'
 import type { Time } from '../../core/job.ts'
 import type { JobQuery } from '../store.ts'
+import type { JobLog, JobRow } from './job-row.ts'
 import type {
   BeatenRow,
   BeatRow,
   ChangeRow,
   ClaimedRows,
-  EachVerdict,
   InsertedRow,
   InsertRow,
-  JobLog,
-  JobRow,
   KindRow,
   LoadedRow,
   LoadRow,
@@ -56,7 +54,7 @@ export interface Calls {
     },
     { readonly replayed: boolean } & ClaimedRows,
   ]
-  commit: [{ kinds: readonly KindRow[]; rows: readonly ChangeRow[] }, readonly (VerdictRow | EachVerdict)[]]
+  commit: [{ kinds: readonly KindRow[]; rows: readonly ChangeRow[] }, readonly VerdictRow[]]
   heartbeat: [readonly BeatRow[], readonly BeatenRow[]]
   /** `more`: there are, but they would have been too much for one turn. */
   due: [number, { readonly jobs: readonly JobRow[]; readonly more: boolean; readonly setBackMs: number }]

@@ -1,8 +1,14 @@
-/** Jobs, changes and questions as the texts and numbers they are stored as: what the two threads send each other. */
+/**
+ * Jobs, changes and questions as the texts and numbers they are stored as: what the threads send each other. Wide rows have a list
+ * of names (`named.ts`); a short one is taken apart whole where it is read. Of a change, and of an answer that may be of several
+ * sorts, the first place says of which.
+ */
 import type { Time } from '../../core/job.ts'
 import type { KeyPurpose } from '../store.ts'
+import type { JobLog, JobRow, LogRow } from './job-row.ts'
+import { type Names, named, type RowOf } from './named.ts'
 
-/** Longer outputs are bodies like others: beside them the tree of ended jobs stays flat. */
+/** Longer outputs are bodies like others: without them the tree of ended jobs stays flat, and ends that travel together light. */
 export const INLINE = 200
 
 /** Where the row of a job is. */
@@ -16,19 +22,37 @@ export type KindRow = readonly [text: string, tenant: string, queue: string, typ
 /** `purpose` may also be `alias`. */
 export type KeyRow = readonly [purpose: KeyPurpose | 'alias', key: string, until: Time | null]
 
-export type InsertRow = readonly [
-  id: number,
-  kind: KindRef,
-  at: Time,
-  priority: number,
-  correlation: number | null,
-  head: string | null,
-  input: string | null,
-  state: string,
-  readyAt: Time | null,
-  tick: Time | null,
-  more: InsertMore | null,
-]
+export interface NewCells {
+  id: number
+  kind: KindRef
+  at: Time
+  priority: number
+  correlation: number | null
+  head: string | null
+  input: string | null
+  state: string
+  readyAt: Time | null
+  tick: Time | null
+  more: InsertMore | null
+}
+
+const NEW = [
+  'id',
+  'kind',
+  'at',
+  'priority',
+  'correlation',
+  'head',
+  'input',
+  'state',
+  'readyAt',
+  'tick',
+  'more',
+] as const satisfies Names<NewCells>
+
+export type InsertRow = RowOf<typeof NEW, NewCells>
+
+export const newJobIn = named<NewCells>(NEW)
 
 /** What most jobs have none of. */
 export interface InsertMore {
@@ -38,46 +62,88 @@ export interface InsertMore {
   readonly marks: readonly number[]
 }
 
-/** One flat list: lists within lists cost twice as much to send. */
-export type MoveRow = readonly [
-  what: 'move',
-  id: number,
-  rev: number,
-  kind: KindRef,
-  from: Place,
-  fromState: string,
-  fromPriority: number,
-  fromReadyAt: Time | null,
-  notAfter: Time | null,
-  to: Place,
+/** A change of one record. */
+export interface MoveCells {
+  what: 'move'
+  id: number
+  /** Where it must still be. */
+  rev: number
+  kind: KindRef
+  from: Place
+  fromState: string
+  fromPriority: number
+  fromReadyAt: Time | null
+  notAfter: Time | null
+  to: Place
   /** Absent: the fold of the first event, of the claim that the lease knows, and of the log. */
-  record: string | null,
-  log: string,
-  output: string | null,
-  more: MoveMore | null,
-  /** What the row will say. */
-  state: string,
-  rev: number,
-  seq: number,
-  generation: number,
-  attempt: number,
-  priority: number,
-  readyAt: Time | null,
-  tick: Time | null,
-  /** Heartbeats are core's to decide. */
-  careful: 0 | 1,
-  code: number | null,
-  endedAt: Time | null,
-  fence: string | null,
-  expiresAt: Time | null,
-  beats: number,
-  beatId: string | null,
-  worker: string | null,
+  record: string | null
+  log: string
+  output: string | null
+  more: MoveMore | null
+  /** From here on, what the row will say. */
+  state: string
+  newRev: number
+  seq: number
+  generation: number
+  attempt: number
+  priority: number
+  readyAt: Time | null
+  tick: Time | null
+  /** 1: heartbeats are core's to decide. */
+  careful: 0 | 1
+  code: number | null
+  endedAt: Time | null
+  fence: string | null
+  expiresAt: Time | null
+  beats: number
+  beatId: string | null
+  worker: string | null
   /** The requests its events answer, where they go to the log: the one of an ended job is always at hand. */
-  requests: readonly number[] | null,
-  /** What happened, for the feed, the counts and the index by type: `rev, letter, at`, again and again. */
-  ...facts: (number | string)[],
-]
+  requests: readonly number[] | null
+}
+
+const MOVE = [
+  'what',
+  'id',
+  'rev',
+  'kind',
+  'from',
+  'fromState',
+  'fromPriority',
+  'fromReadyAt',
+  'notAfter',
+  'to',
+  'record',
+  'log',
+  'output',
+  'more',
+  'state',
+  'newRev',
+  'seq',
+  'generation',
+  'attempt',
+  'priority',
+  'readyAt',
+  'tick',
+  'careful',
+  'code',
+  'endedAt',
+  'fence',
+  'expiresAt',
+  'beats',
+  'beatId',
+  'worker',
+  'requests',
+] as const satisfies Names<MoveCells>
+
+/** What happened, for the feed, the counts and the index by type: `rev, letter, at`, again and again, behind the named places. */
+export type Facts = (number | string)[]
+
+/** Flat, facts included: lists within lists cost twice as much to send. */
+export type MoveRow = readonly [...RowOf<typeof MOVE, MoveCells>, ...Facts]
+
+export const moveIn = named<MoveCells>(MOVE)
+export const MOVE_FACTS_FROM = MOVE.length
 
 export interface MoveMore {
   readonly tenant: string
@@ -93,32 +159,53 @@ export interface MoveMore {
   readonly needs: string | null
 }
 
-/** Ends of leases that are alike in everything but the job. */
-export type EndsRow = readonly [
-  what: 'ends',
-  count: number,
+/** Ends of leases that are alike in everything but the job, what it returned and what its log says of that. */
+export interface EndsCells {
+  what: 'ends'
+  count: number
   /** Numbers and commas: the threads hand it on to SQLite as it is. */
-  ids: string,
-  kind: KindRef,
-  rev: number,
-  fence: string,
-  fromState: string,
-  notAfter: Time | null,
-  newRev: number,
-  state: string,
-  endedAt: Time,
-  log: string,
-  output: string | null,
-  /** Where outputs differ, and nothing else does; the log says 0 for their sizes and digests. */
-  own: OwnOutputs | null,
-  ...facts: (number | string)[],
-]
-
-export interface OwnOutputs {
-  readonly outputs: readonly (string | null)[]
-  /** Absent: the log says it. */
-  readonly sizes: readonly (string | null)[]
+  ids: string
+  kind: KindRef
+  rev: number
+  fence: string
+  fromState: string
+  notAfter: Time | null
+  newRev: number
+  state: string
+  endedAt: Time
+  /** Of all of them, unless each has its own. */
+  log: string
+  output: string | null
+  own: OwnTexts | null
 }
+
+/** In the order of the jobs. */
+export interface OwnTexts {
+  readonly logs: readonly string[]
+  readonly outputs: readonly (string | null)[]
+}
+
+const ENDS = [
+  'what',
+  'count',
+  'ids',
+  'kind',
+  'rev',
+  'fence',
+  'fromState',
+  'notAfter',
+  'newRev',
+  'state',
+  'endedAt',
+  'log',
+  'output',
+  'own',
+] as const satisfies Names<EndsCells>
+
+export type EndsRow = readonly [...RowOf<typeof ENDS, EndsCells>, ...Facts]
+
+export const endsIn = named<EndsCells>(ENDS)
+export const ENDS_FACTS_FROM = ENDS.length
 
 export type ChangeRow =
   | MoveRow
@@ -132,89 +219,10 @@ export type VerdictRow =
   | 'applied'
   | 'conflict'
   | 'late'
-  /** The record is not the fold of what the row tells: it must be said in full. */
-  | 'untold'
+  /** Nothing was written: its jobs are not what the row could say in short. Each must be said by itself, in full. */
+  | 'apart'
   | readonly ['taken', purpose: string, key: string, until: Time | null, holder: number]
   | readonly ['rejected', rule: string]
-
-/** Where those of an `EndsRow` differ; otherwise one verdict is everybody's. */
-export interface EachVerdict {
-  readonly each: readonly VerdictRow[]
-}
-
-/** A job as it lies in the tables. */
-export type JobRow = readonly [
-  id: number,
-  kind: number,
-  at: Time,
-  priority: number,
-  head: string | null,
-  record: string | null,
-  lease: LeaseRow | null,
-  /** Where an ended job's record is their fold. */
-  told: readonly [opening: string | null, log: string] | null,
-]
-
-export type LeaseRow = readonly [
-  state: string,
-  rev: number,
-  fence: string,
-  expiresAt: Time,
-  logged: number,
-  claimRev: number | null,
-  claimSeq: number | null,
-  claimFrom: string | null,
-  claimExpiresAt: Time | null,
-  attempt: number | null,
-  generation: number | null,
-  beats: number,
-  beatsFrom: Time | null,
-  beatsTo: Time | null,
-  beatId: string | null,
-  before: string | null,
-  claimAt: Time | null,
-  request: string | null,
-  worker: string | null,
-  actor: string | null,
-]
-
-/** A stretch of the log. */
-export type LogRow = readonly [rev: number, opening: string | null, log: string | null]
-
-/** A job and stretches of its log; `complete`: there are no later ones. */
-export type JobLog = readonly [job: JobRow, log: readonly LogRow[], complete: boolean]
-
-/** What the thread knew of a lease when its first commit came: the claim, and the heartbeats since the last event. */
-export type Opening = readonly [claim: OpeningClaim | null, beats: OpeningBeats | null]
-
-export type OpeningClaim = readonly [
-  rev: number,
-  seq: number,
-  from: string,
-  at: Time,
-  expiresAt: Time,
-  generation: number,
-  attempt: number,
-  fence: string,
-  worker: string,
-  request: string,
-  /** Absent: `worker:` and the worker's name. */
-  actor: string | null,
-]
-
-export type OpeningBeats = readonly [
-  rev: number,
-  state: string,
-  count: number,
-  from: Time,
-  to: Time,
-  expiresAt: Time,
-  beatId: string,
-  generation: number,
-  attempt: number,
-  fence: string,
-  worker: string,
-]
 
 export type InsertedRow =
   | 1
@@ -223,22 +231,23 @@ export type InsertedRow =
   | readonly ['rejected', rule: string]
 
 /** What a claim made of neighbours: their kind and priority, and what it stamped them with. */
-export type ClaimedRun = readonly [
-  kind: number,
-  priority: number,
-  rev: number,
-  attempt: number,
-  expiresAt: Time,
-  at: Time,
-]
+export interface ClaimedRun {
+  readonly kind: number
+  readonly priority: number
+  readonly rev: number
+  readonly attempt: number
+  readonly expiresAt: Time
+  readonly at: Time
+}
 
-/** Jobs as they were before a claim, and what it made of them, as flat lists: a list for each would cost more to send. */
+/** Jobs as they were before a claim, and what it made of them. */
 export interface ClaimedRows {
-  /** How many, and what they share (`ClaimedRun`), again and again. */
-  readonly runs: readonly number[]
-  /** `id, created at, head, record, input`, again and again. */
+  readonly runs: readonly { readonly run: ClaimedRun; readonly count: number }[]
+  /** One flat list for all of them, since a list for each would cost more to send: places as in `CLAIMED`, again and again. */
   readonly jobs: readonly (number | string | null)[]
 }
+
+export const CLAIMED = { id: 0, createdAt: 1, head: 2, record: 3, input: 4, width: 5 } as const
 
 export type BeatRow = readonly [id: number, fence: string, requestId: string]
 

@@ -47,11 +47,12 @@ import { events, told } from './events.ts'
 import { find } from './find.ts'
 import { Hints } from './hints.ts'
 import { type InsertParts, insert } from './insert.ts'
+import { type JobRow, jobIn, type LogRow } from './job-row.ts'
 import { Kinds } from './kinds.ts'
 import type { SettingRow } from './protocol.ts'
 import { Reader } from './reader.ts'
 import { rejected } from './rejected.ts'
-import type { BeatenRow, ChangeRow, JobRow, KindRow, LoadedRow, LoadRow, LogRow, VerdictRow } from './rows.ts'
+import type { BeatenRow, ChangeRow, KindRow, LoadedRow, LoadRow, VerdictRow } from './rows.ts'
 import { startThread } from './thread.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -181,9 +182,9 @@ class SqliteStore implements Store {
     }
     rows.close()
     const now = await this.#commitRows(changes, unknown, rows.placed, verdicts)
-    const untold = rows.placed.flatMap(({ places }) => places).filter((i) => verdicts[i] === UNTOLD)
-    if (untold.length === 0) return { now, verdicts }
-    const inFull = untold.map((i) => ({ row: changeRow(changes[i] as Move, reference, true), places: [i] }))
+    const apart = rows.placed.flatMap(({ places }) => places).filter((i) => verdicts[i] === APART)
+    if (apart.length === 0) return { now, verdicts }
+    const inFull = apart.map((i) => ({ row: changeRow(changes[i] as Move, reference, true), places: [i] }))
     return { now: await this.#commitRows(changes, unknown, inFull, verdicts), verdicts }
   }
 
@@ -200,10 +201,7 @@ class SqliteStore implements Store {
       for (const [n, { places }] of part.entries()) {
         const given = reply.answered[n]
         assert(given !== undefined, 'every change is answered')
-        for (const [j, i] of places.entries()) {
-          const verdict = typeof given === 'object' && 'each' in given ? given.each[j] : given
-          verdicts[i] = this.#verdict(changes[i] as Change, verdict ?? 'conflict')
-        }
+        for (const i of places) verdicts[i] = this.#verdict(changes[i] as Change, given)
       }
     }
     return now
@@ -291,7 +289,7 @@ class SqliteStore implements Store {
     if (tenant !== undefined && job.spec.kind.tenant !== tenant) return undefined
     const caused = requestId === undefined ? [] : this.#caused(row, asked, requestId, logs)
     const texts = bodies.map(([name, text]) => [original(name), original(text)] as const)
-    const log = whole?.[2] === true ? told(whole, 0, this.#kinds) : undefined
+    const log = whole?.complete === true ? told(whole, 0, this.#kinds) : undefined
     return {
       job,
       bodies: Object.fromEntries(texts),
@@ -307,7 +305,7 @@ class SqliteStore implements Store {
     requestId: string,
     logs: Map<string, readonly Event[]>,
   ): readonly Event[] {
-    const name = `${row[0]} ${log.map(([rev]) => rev).join()}`
+    const name = `${jobIn(row).id} ${log.map(([rev]) => rev).join()}`
     const events = logs.get(name) ?? eventsOf(row, log, this.#kinds)
     logs.set(name, events)
     return events.filter((event) => event.requestId === requestId)
@@ -323,12 +321,15 @@ class SqliteStore implements Store {
 
   #verdict(change: Change, row: VerdictRow): Verdict {
     if (typeof row !== 'string') {
-      if (row[0] === 'rejected') return { status: 'rejected', field: 'change', rule: row[1] }
+      if (row[0] === 'rejected') {
+        const [, rule] = row
+        return { status: 'rejected', field: 'change', rule }
+      }
       const [, purpose, key, until, holder] = row
       const wanted = { purpose, key: original(key), until: until ?? undefined }
       return { status: 'taken', key: wanted as Extract<Verdict, { status: 'taken' }>['key'], holder: idText(holder) }
     }
-    if (row !== 'applied') return row === 'untold' ? UNTOLD : { status: row }
+    if (row !== 'applied') return row === 'apart' ? APART : { status: row }
     if (change.kind === 'move') {
       this.#hints.about(change.after)
       if (change.spawn !== undefined) this.#hints.about(change.spawn.job)
@@ -340,8 +341,8 @@ class SqliteStore implements Store {
 type Compact = Extract<Change, { kind: 'compact' }>
 
 const APPLIED: Verdict = { status: 'applied' }
-/** For the time between two calls. */
-const UNTOLD: Verdict = { status: 'conflict' }
+/** For the time between two calls: it is said again. */
+const APART: Verdict = { status: 'conflict' }
 
 function refuseTransaction(tx: Transaction | undefined): void {
   if (tx === undefined) return

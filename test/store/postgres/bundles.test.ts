@@ -7,6 +7,7 @@ import type { Job } from '../../../src/core/job.ts'
 import { type Connect, connectWithPg } from '../../../src/store/postgres/connection/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Beat, Store } from '../../../src/store/store.ts'
+import { bundleAll } from '../../support/all-bundled.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
@@ -187,18 +188,15 @@ describe('jobs claimed many at a time', () => {
   })
 
   it.each([
-    ['short', 2, 10],
-    ['long', 21, 20_000],
-  ])('come together where their inputs are short, and one by one where they are long: %s', async (_, rows, length) => {
+    ['short', 10],
+    ['long', 20_000],
+  ])('bring their inputs, however %s', async (_, length) => {
     await enqueue(1)
-    await one.insert(range(number + 1, 19).map((n) => newJob(kindOf(queue), n, now, 'x'.repeat(length))))
+    const made = range(number + 1, 19).map((n) => newJob(kindOf(queue), n, now, `"${n}${'ä'.repeat(length)}"`))
+    await one.insert(made)
     number += 19
-    const { workerId, actor, nonce } = grantOf(queue, 20)
-    const { rowCount } = await admin.query(
-      `select id from pawl.claim($1, null, $2, $3, $4, (select array[id * 10 + 5] from pawl.queue where name = $1), '{0}', 20, 9999999)`,
-      [queue, workerId, actor, nonce],
-    )
-    expect(rowCount).toBe(rows)
+    const { jobs } = await one.claim(grantOf(queue, 20))
+    expect(jobs.slice(1).map(({ input }) => input)).toEqual(made.map(({ input }) => input))
   })
 
   it('bring no more input than was asked for', async () => {
@@ -399,7 +397,7 @@ describe('jobs claimed many at a time', () => {
     expect(await statuses(one.commit([first as never]))).toEqual(['conflict'])
     expect(await bundleOf(jobs)).toMatchObject({ open: 29 })
     expect(await statesOf(jobs.slice(0, 1))).toEqual(['gone'])
-    const seen = await admin.query('select count(*)::int as n from pawl.bundled where id = $1', [id])
+    const seen = await admin.query('select count(*)::int as n from pawl.owned where id = $1', [id])
     expect(seen.rows).toEqual([{ n: 0 }])
     expect(await statuses(one.commit(ends(jobs.slice(1))))).toEqual(['applied'])
   })
@@ -430,16 +428,35 @@ describe('jobs claimed many at a time', () => {
       const ids = `{${jobs.map(({ id }) => idNumber(id))}}`
       const words = { r: 2, v: 3, s: 24, a: now, z: 'S', p: 1, e: '[0]', c: rows[0].id }
       const items = [{ ...words, i: ids, r: jobs === other ? 3 : 2, v: 4 }]
-      const answer = await admin.query(`select missed from pawl.settle($1, $2, '{3}', '{1}', '{cSS}', $3)`, [
+      const answer = await admin.query(`select ended from pawl.settle_bundles($1, $2, '{3}', '{1}', '{cSS}', $3)`, [
         JSON.stringify(items),
         ids,
         `{${rows[0].id}}`,
       ])
-      expect(answer.rows[0].missed?.length).toBe(20)
+      expect(answer.rows).toEqual([{ ended: false }])
     }
     expect(await statuses(one.commit(ends(mine)))).toEqual(['applied'])
     expect(await statuses(two.commit(ends(other)))).toEqual(['applied'])
   })
+})
+
+it('a database may have bundles of any size, which is how all of a store is proved with them', async () => {
+  await using other = await freshDatabase()
+  await bundleAll(other.url)
+  const store = await openPostgresStore({ url: other.url, migrate: true })
+  const client = new pg.Client({ connectionString: other.url })
+  await client.connect()
+  try {
+    await store.insert([newJob(kindOf('alone'), 1, (await store.load([])).now)])
+    expect((await store.claim(grantOf('alone', 1))).jobs.length).toBe(1)
+    const { rows } = await client.query(
+      'select (select count(*)::int from pawl.lease) as leases, (select count(*)::int from pawl.owned) as owned',
+    )
+    expect(rows).toEqual([{ leases: 0, owned: 1 }])
+  } finally {
+    await client.end()
+    await store.close()
+  }
 })
 
 describe('in a transaction of the caller', () => {
@@ -521,18 +538,28 @@ describe('all at once, from two processes', () => {
     }
     const ids = everybody.map(({ id }) => idNumber(id))
     const { rows } = await admin.query(
-      `select (p.ended is not null)::int + (l.id is not null)::int + (b.id is not null)::int as places, count(*)::int as n
-       from unnest($1::bigint[]) as u(id)
-       left join (select job as ended from pawl.past where state is not null) p on p.ended = u.id
-       left join pawl.lease l on l.id = u.id left join pawl.bundled b on b.id = u.id group by 1`,
+      `select places, count(*)::int as n from (
+         select (count(p.ended) + count(o.id))::int as places from unnest($1::bigint[]) as u(id)
+         left join (select job as ended from pawl.past where state is not null) p on p.ended = u.id
+         left join pawl.owned o on o.id = u.id group by u.id
+       ) as each group by places`,
       [ids],
     )
     expect(rows).toEqual([{ places: 1, n: ids.length }])
     const { rows: open } = await admin.query(
       `select count(*)::int as n from pawl.claim c where c.low is not null and c.open < (
-         select count(*) from pawl.bundled b where b.claim = c.id)`,
+         select count(*) from pawl.owned o where o.claim = c.id and not exists (select from pawl.lease l where l.id = o.id))`,
     )
     expect(open, 'no bundle counts fewer than it has').toEqual([{ n: 0 }])
+    const walked = 'select to_jsonb(o) from pawl.owned o where o.id = any($1)'
+    const lookedUp = 'select to_jsonb(o) from unnest($1::bigint[]) as u(id) cross join lateral pawl.owned_of(u.id) o'
+    for (const [some, others] of [
+      [walked, lookedUp],
+      [lookedUp, walked],
+    ] as const) {
+      const { rows: different } = await admin.query(`${some} except all ${others}`, [ids])
+      expect(different, 'who owns a job is the same whichever way it is asked').toEqual([])
+    }
     // Whatever is left can be ended by whoever has it.
     const { items } = await one.load(everybody.map(({ id }) => ({ id })))
     const left = items.map((item) => item?.job as Job).filter(({ lease }) => lease !== undefined)

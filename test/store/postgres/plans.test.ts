@@ -131,11 +131,14 @@ describe('the plan of a settlement', () => {
     const bundle = hinted ? claims[0].id : undefined
     plans = []
     const values = [JSON.stringify(items(ids).map((item) => ({ ...item, c: bundle }))), `{${ids}}`]
-    const { rows } = await client.query(`select missed from pawl.settle($1, $2, '{3}', '{1}', '{cSS}', $3)`, [
-      ...values,
-      bundle === undefined ? undefined : `{${bundle}}`,
-    ])
-    expect(rows).toEqual([{ missed: null }])
+    const shared = `'{3}', '{1}', '{cSS}'`
+    if (bundle === undefined) {
+      const { rows } = await client.query(`select missed from pawl.settle_leases($1, $2, ${shared})`, values)
+      expect(rows).toEqual([{ missed: null }])
+    } else {
+      const settle = `select ended from pawl.settle_bundles($1, $2, ${shared}, $3)`
+      expect((await client.query(settle, [...values, `{${bundle}}`])).rows).toEqual([{ ended: true }])
+    }
     return plans.filter((plan) => !plan.includes('Function Scan on settle'))
   }
 

@@ -130,7 +130,7 @@ describe('whoever is in the role of the installation', () => {
     }
     for (const [what, item] of Object.entries(illegal)) expect(await codeOf(move(item)), what).toBe('23514')
     const settle = { i: '{10003}', r: 2, v: 3, s: 23, a: now, e: '[0]' }
-    const { rows } = await app.query(`select missed from pawl.settle($1, '{10003}', '{3}', '{1}', '{cxq}')`, [
+    const { rows } = await app.query(`select missed from pawl.settle_leases($1, '{10003}', '{3}', '{1}', '{cxq}')`, [
       JSON.stringify([settle]),
     ])
     expect(rows[0].missed).toEqual([10_003])

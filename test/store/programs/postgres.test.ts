@@ -25,7 +25,7 @@ it(
   async () => {
     await using database = await freshDatabase()
     await bundleAll(database.url)
-    const store = await openPostgresStore({ url: database.url })
+    const store = await openPostgresStore({ url: database.url, migrate: true })
     try {
       await runPrograms({ store, count: scaled(200, 2_000), seed: 2 })
     } finally {

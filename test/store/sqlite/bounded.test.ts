@@ -160,7 +160,7 @@ describe('what a page costs does not grow with the store', () => {
     }
     const { answer } = (filled[1] as Filled).counting.of((reading) => typed(reading, asked))
     expect(answer.found.length).toBe(50)
-    const stretches = answer.jobs.flatMap(([, some]) => some.map(([rev]) => rev))
+    const stretches = answer.jobs.flatMap(({ log }) => log.map(([rev]) => rev))
     expect(new Set(stretches).size).toBe(stretches.length)
     const [small, large] = rowsOf((reading) => typed(reading, asked))
     expect(large).toBeLessThanOrEqual(small * 1.2 + 10)

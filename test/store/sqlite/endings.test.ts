@@ -103,7 +103,7 @@ describe('jobs that end alike', () => {
   it.each([undefined, '1abc', 'none'])('share it although their outputs differ (digest %s)', async (digest) => {
     const path = ownFile()
     const { store, jobs, now } = await claimed(path)
-    const texts = NUMBERS.map((number) => JSON.stringify('x'.repeat(number * 30)))
+    const texts = NUMBERS.map((number) => JSON.stringify('x'.repeat(number * 10)))
     const ends = jobs.map((job, i) => finished(job, now, texts[i] as string, digest))
     const beaten = jobs[3] as Job
     await store.heartbeat([{ id: beaten.id, fence: beaten.lease?.fence ?? '', requestId: 'b' }])

@@ -18,7 +18,7 @@ const plan = (sql: string): string =>
     .join('\n')
 
 /** What may be gone through from its beginning: a list that came with the call, and what ends with its limit. */
-const SCANS = /SCAN (?!json_each|CONSTANT ROW|p$)/m
+const SCANS = /SCAN (?!json_each|e VIRTUAL TABLE|CONSTANT ROW|p$)/m
 
 describe('plans', () => {
   it.each([
@@ -29,8 +29,9 @@ describe('plans', () => {
     ['dueReady', 'ready USING COVERING INDEX ready_tick (tick<?)'],
     ['dueLease', 'lease USING COVERING INDEX lease_tick (tick<?)'],
     ['dueRest', 'rest USING COVERING INDEX rest_tick (tick<?)'],
-    ['takeLease', 'lease USING INTEGER PRIMARY KEY (rowid=?)'],
-    ['leases', 'lease USING INTEGER PRIMARY KEY (rowid=?)'],
+    ['leaseAt', 'lease USING INTEGER PRIMARY KEY (rowid=?)'],
+    ['leasesAlike', 'l USING INTEGER PRIMARY KEY (rowid=?)'],
+    ['deleteLease', 'lease USING INTEGER PRIMARY KEY (rowid=?)'],
     ['takeReady', 'ready USING PRIMARY KEY (lane=? AND ready_at=? AND id=?)'],
     ['holder', 'key USING PRIMARY KEY (tenant=? AND purpose=? AND key=?)'],
     ['claimByRequest', 'claim USING COVERING INDEX claim_request (request=?)'],

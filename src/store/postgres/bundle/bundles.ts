@@ -1,13 +1,36 @@
 /**
- * The claims of this process whose jobs have no leases of their own (`schema/0001_tables.sql`), by the fence all of their
- * jobs have in common. Whoever ends such jobs says which claim they are from; where that was forgotten, or somebody else
- * claimed them, the database finds it out, which is dearer.
+ * Jobs that were claimed many at a time are a bundle: the claim's row has their numbers, and none of them has a row in `lease`
+ * until somebody needs one, because most end without anything else having been heard of them.
+ *
+ * Modes of a job that was claimed in a bundle:
+ *   bundled  neither in `claim.loose` nor in `past`. Its record is the fold of its birth and the claim, its lease ends when the
+ *            claim says. Leaves by ending (`settle_bundles`), or by being given a lease (`loosen_from`).
+ *   loose    in `claim.loose`: like any other job that has a lease, or had one.
+ *   ended    in `past`.
+ * A claim is an open bundle while `low`, `high` and `open` are there; `open` is how many of its jobs are bundled at most.
+ *
+ * Invariant: nobody gives a job a lease that is just ending, nor ends one that is just given a lease. Whoever ends jobs of a bundle
+ * shares its advisory lock, whoever gives leases has it alone; and should that ever fail, `past` is unique by the revision that
+ * a commit follows. A count that is too high is mended when the leases would end (`due`), one that is too low cannot be.
+ *
+ * Who may know of it: this folder; the claim that makes one; and, by asking for a lease first (`loosen` and its kin) or by reading
+ * `owned`, everybody.
  */
 import type { Job } from '../../../core/job.ts'
+
+/**
+ * So many untouched jobs, claimed at once, are a bundle: its own row costs fewer more than it saves. A database may have another
+ * number (`alter database … set pawl_bundle.least = 1`), which is how tests have nothing but bundles.
+ */
+export const BUNDLE_FROM = 16
 
 /** More than a process has under way. */
 const REMEMBERED = 1_000
 
+/**
+ * The bundles of this process, by the fence that all of their jobs have in common. Whoever ends such jobs says which bundle they are
+ * in; where that was forgotten, or another process claimed them, they are given leases to end, which is dearer.
+ */
 export class Bundles {
   /** The oldest first. */
   readonly #claims = new Map<string, number>()
@@ -21,7 +44,7 @@ export class Bundles {
     }
   }
 
-  /** They have leases now. */
+  /** Its jobs have leases now, or some of them: they are settled as leases. */
   forget({ lease }: Job): void {
     if (lease !== undefined) this.#claims.delete(lease.fence)
   }

@@ -2,7 +2,7 @@
 -- for they may all end without having been heard of; where one job of a bundle after the other is asked for, parting them one by
 -- one is the dearer way (a third of a core for 10,000 running jobs), so from the seventeenth on all are parted. `all_of_them`: at
 -- once, since of jobs that live long enough for a heartbeat all will be asked for.
--- Caller: `commits.ts`, `heartbeat`, `move`, `settle`. Index: lease's primary key, claim_bundle; the open bundles are as
+-- Caller: `commits.ts`, `heartbeat`, `move`, `settle_leases`. Index: lease's primary key, claim_bundle; the open bundles are as
 -- many as there are big claims under way. Locks: those of `loosen_from`, bundle by bundle in their order.
 create or replace function pawl.loosen(ids bigint[], all_of_them boolean default false) returns void
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' set jit = off set enable_seqscan = off as $$

@@ -1,6 +1,6 @@
--- Gives jobs of one bundle leases of their own. Each job is looked up by itself: a plan made while the tables were empty would
--- walk them for each of them.
--- Caller: `claim`, `due`, `loosen`, `purge`. Index: lease's, job's, kind's and past's primary keys. Locks: the bundle,
+-- Gives jobs of one claim leases of their own, if the claim is a bundle; of those that have ended it only notes that they are not in
+-- it. Each job is looked up by itself: a plan made while the tables were empty would walk them for each of them.
+-- Caller: `claim_replay`, `leave_bundles`, `loosen`, `loosen_if_free`. Index: lease's, job's, kind's and past's primary keys. Locks: the bundle,
 -- alone: whoever ends jobs of it just now is waited for; then its claim's row.
 create or replace function pawl.loosen_from(claim_id bigint, ids bigint[]) returns void
 language plpgsql set search_path = pawl, pg_temp set plan_cache_mode = force_generic_plan
@@ -9,6 +9,7 @@ declare
   it claim%rowtype;
   loosened int;
 begin
+  if not exists (select from claim c where c.id = claim_id and c.low is not null) then return; end if;
   -- What others did before they let go must be seen, and would not be in an older snapshot.
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception using errcode = '40001', message = 'jobs claimed together can be parted in a READ COMMITTED transaction only';

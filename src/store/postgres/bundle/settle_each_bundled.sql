@@ -1,7 +1,7 @@
--- As `settle_each`, for jobs in bundles. Answers with how many have ended, by bundle. A hash join whatever is thought of the
+-- As `settle_each` for leases: ends jobs in bundles that end in many ways. Answers with how many have ended, by bundle. A hash join whatever is thought of the
 -- sizes: nested, each item would be looked for among all jobs of its bundle. (Lists are taken apart by the selection, not by a
 -- join: where one join must be nested, another one may be as well.)
--- Caller: `settle`. Index: claim's primary key. Locks: the bundles', which the caller has.
+-- Caller: `settle_bundles`. Index: claim's primary key. Locks: the bundles', which the caller has.
 create or replace function pawl.settle_each_bundled(items json, bundles bigint[], started bigint)
 returns table (bundle bigint, jobs int)
 language plpgsql set search_path = pawl, pg_temp set jit = off set plan_cache_mode = force_generic_plan

@@ -7,6 +7,7 @@
  * less than wanted.
  */
 
+import { assert } from '../../../core/assert.ts'
 import { fenceOf } from '../../../core/fence.ts'
 import { leaseEnd } from '../../../core/timers.ts'
 import type { Clock } from '../../../system/clock.ts'
@@ -22,9 +23,8 @@ import type { Statements } from '../connection/statements.ts'
 import { keyText } from '../enqueue/new-row.ts'
 import type { Kinds } from '../names/kinds.ts'
 import type { Sides } from '../names/sides.ts'
-import { attemptOf } from '../names/step.ts'
 import { recordOf } from '../read/records.ts'
-import { CREATED_AT, DOC, FLUSHED, HEAD, ID, INPUT, jobRows, KIND, LANE, STEP } from './claim-rows.ts'
+import { type ClaimHeader, type GivenJob, headerOf, jobsIn } from './claim-answer.ts'
 
 export interface ClaimParts {
   readonly connection: Connection
@@ -38,9 +38,10 @@ export interface ClaimParts {
   readonly sawClock: (now: number) => void
 }
 
-/** An answer as it came, header first, and the store's clock now. */
+/** An answer as it came, and the store's clock now. */
 export interface Found {
-  readonly rows: readonly Row[]
+  readonly header: ClaimHeader
+  readonly row: Row
   readonly now: number
 }
 
@@ -84,29 +85,26 @@ export class Claims {
     if (starts.some((start) => start > 0)) {
       const found = await this.#ask(grant, numbers, starts, { ...asking, park: undefined })
       // Otherwise nothing was claimed, so nothing is remembered under the request: it may be asked from the beginning.
-      if (found.rows.length > 1 || found.rows[0]?.[FLUSHED] === true) return found
+      if (found.header.hasJobs || found.header.isRepeat) return found
     }
     const zeros = numbers.map(() => 0)
     return this.#ask(grant, numbers, zeros, asking)
   }
 
   /** `isUnseen`: whatever it repeats was given to this very claim while it was parked, and nobody has seen it yet. */
-  async answer(grant: Grant, { rows, now }: Found, isUnseen: boolean): Promise<ClaimAnswer> {
+  async answer(grant: Grant, { header, row, now }: Found, isUnseen: boolean): Promise<ClaimAnswer> {
     const { kinds } = this.#parts
-    const [head] = rows
-    const found = jobRows(rows)
-    // The claim's own time, which its jobs are stamped with; another call may have seen a later one meanwhile.
-    const at = Number(head?.[STEP])
-    await kinds.ensure(found.map((row) => Number(row[KIND])))
+    const given = jobsIn(row)
+    await kinds.ensure(given.map(({ kind }) => kind))
     const jobs: ClaimedJob[] = []
-    for (const row of found) {
-      const before = row[FLUSHED] === true ? await this.#beforeClaim(row) : this.#before(row)
-      jobs.push(this.#claimed(row, before, at))
+    for (const each of given) {
+      const { id, loggedAttempt } = each
+      const before = loggedAttempt === null ? this.#before(each) : await this.#parts.beforeClaim(id, loggedAttempt)
+      jobs.push(this.#claimed(each, before, header.at))
     }
-    const nonce = String(head?.[HEAD])
-    this.#remember(jobs, nonce, head?.[DOC])
-    if (head?.[FLUSHED] === true) {
-      const isOurs = isUnseen && nonce === grant.nonce && found.every((row) => row[FLUSHED] !== true)
+    this.#remember(jobs, header)
+    if (header.isRepeat) {
+      const isOurs = isUnseen && header.nonce === grant.nonce && given.every((each) => each.loggedAttempt === null)
       return { now, replayed: !isOurs, jobs }
     }
     if (jobs.length > 1) this.#putInOrder(jobs, this.#numbers(grant, grant.lanes))
@@ -130,7 +128,7 @@ export class Claims {
     const { connection, statements, sawClock } = this.#parts
     const { requestId, workerId, actor, nonce, limit, maxInputBytes } = grant
     const { isParked, park } = asking
-    const rows = await connection.run(statements.claim, () => [
+    const [row] = await connection.run(statements.claim, () => [
       keyText(requestId),
       keyText(requestId) === storable(requestId) ? null : storable(requestId),
       storable(workerId),
@@ -144,9 +142,10 @@ export class Claims {
       park?.ms,
       park?.channel,
     ])
-    const now = Number(rows[0]?.[CREATED_AT])
-    sawClock(now)
-    return { rows, now }
+    assert(row !== undefined, 'a claim is answered')
+    const header = headerOf(row)
+    sawClock(header.now)
+    return { header, row, now: header.now }
   }
 
   #starts(lanes: readonly number[], draining: boolean): readonly number[] {
@@ -166,9 +165,9 @@ export class Claims {
   }
 
   /** All jobs of a bundle are at their first attempt. */
-  #remember([first]: readonly ClaimedJob[], nonce: string, bundle: Row[number] | undefined): void {
-    if (first === undefined || typeof bundle !== 'string') return
-    this.#parts.bundles.remember(fenceOf(first.before.generation, first.attempt, nonce), Number(bundle))
+  #remember([first]: readonly ClaimedJob[], { nonce, bundle }: ClaimHeader): void {
+    if (first === undefined || bundle === undefined) return
+    this.#parts.bundles.remember(fenceOf(first.before.generation, first.attempt, nonce), bundle)
   }
 
   #reach(jobs: readonly ClaimedJob[], lanes: readonly number[], limit: number): void {
@@ -177,33 +176,20 @@ export class Claims {
     else for (const { before } of jobs) this.#reached.set(this.#parts.kinds.lane(before), before.readyAt ?? 0)
   }
 
-  #beforeClaim(row: Row): Promise<ClaimedJob['before']> {
-    return this.#parts.beforeClaim(Number(row[ID]), attemptOf(Number(row[STEP])))
-  }
-
-  #claimed(row: Row, before: ClaimedJob['before'], at: number): ClaimedJob {
+  #claimed({ kind, input }: GivenJob, before: ClaimedJob['before'], at: number): ClaimedJob {
     return {
       before,
       rev: before.rev + 1,
       attempt: before.attempt + 1,
-      leaseExpiresAt: leaseEnd(at, this.#parts.kinds.byId(Number(row[KIND])).windowMs),
+      leaseExpiresAt: leaseEnd(at, this.#parts.kinds.byId(kind).windowMs),
       at,
-      input: row[INPUT] === null ? undefined : original(String(row[INPUT])),
+      input: input === null ? undefined : original(input),
     }
   }
 
-  #before(row: Row): ClaimedJob['before'] {
-    return recordOf({
-      id: Number(row[ID]),
-      createdAt: Number(row[CREATED_AT]),
-      kind: this.#parts.kinds.byId(Number(row[KIND])).kind,
-      lane: Number(row[LANE]),
-      head: text(row[HEAD]),
-      doc: text(row[DOC]),
-      claim: null,
-      beats: null,
-      log: null,
-    })
+  #before({ id, createdAt, kind, lane, head, doc }: GivenJob): ClaimedJob['before'] {
+    const birth = { id, createdAt, kind: this.#parts.kinds.byId(kind).kind, lane, head }
+    return recordOf({ ...birth, doc, claim: null, beats: null, log: null })
   }
 }
 
@@ -212,5 +198,3 @@ const isDraining = ({ limit }: Grant): boolean => limit >= DRAINING_FROM
 /** Numbers of the same length are in the order of their texts. */
 const byTime = (a: ClaimedJob['before'], b: ClaimedJob['before']): number =>
   (a.readyAt ?? 0) - (b.readyAt ?? 0) || a.id.length - b.id.length || (a.id < b.id ? -1 : 1)
-
-const text = (value: Row[number] | undefined): string | null => (typeof value === 'string' ? value : null)

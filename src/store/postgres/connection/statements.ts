@@ -9,7 +9,8 @@ export interface Statements {
   /** Whether a transaction is open: fails where none is. */
   readonly isOpen: string
   readonly claim: string
-  readonly settle: string
+  readonly settleLeases: string
+  readonly settleBundles: string
   readonly missed: string
   readonly loosen: string
   readonly recount: string
@@ -67,7 +68,7 @@ export const statementsIn = (schema: string): Statements => {
   const s = quoted(schema)
   const enqueue = `select * from ${s}.enqueue($1)`
   const enqueueTogether = `select * from ${s}.enqueue_together($1)`
-  const settle = `select * from ${s}.settle($1, $2, $3, $4, $5, $6)`
+  const settleLeases = `select * from ${s}.settle_leases($1, $2, $3, $4, $5)`
   const move = `select * from ${s}.move($1, $2)`
   const bodies = `select * from ${s}.bodies($1)`
   const asText = (text: string) => text.replace('$1', () => '$1::text::json')
@@ -81,7 +82,8 @@ export const statementsIn = (schema: string): Statements => {
     // Who opens the store may read this table, whatever else they may not.
     isOpen: `lock table ${s}.migration in access share mode`,
     claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-    settle,
+    settleLeases,
+    settleBundles: `select * from ${s}.settle_bundles($1, $2, $3, $4, $5, $6)`,
     missed: `select ${s}.missed($1, $2)`,
     loosen: `select ${s}.loosen($1, true)`,
     recount: `select ${s}.recount($1)`,
@@ -126,7 +128,7 @@ export const statementsIn = (schema: string): Statements => {
     notify: 'select pg_notify($1, $2)',
     hear: `select ${s}.hear($1)`,
     inCallers: new Map([
-      ...[enqueue, enqueueTogether, settle, move].map((text) => [text, patient(text)] as const),
+      ...[enqueue, enqueueTogether, settleLeases, move].map((text) => [text, patient(text)] as const),
       [bodies, asText(bodies)],
     ]),
   }

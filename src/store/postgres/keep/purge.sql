@@ -1,7 +1,7 @@
 -- Removes ended jobs with all that is theirs, if they are still at that revision. Answers with those it removed. JSON keys: i id,
 -- r rev, k kind, z state.
--- Caller: `keeping.ts`. Index: past's primary key, claim_bundle, and the keys of everything that is a job's. Locks: the
--- jobs' last rows of history in their order, bundles they are in, their claims.
+-- Caller: `keeping.ts`. Index: past's primary key, and the keys of everything that is a job's. Locks: the jobs' last rows of
+-- history in their order, those of `leave_bundles`, their claims.
 create or replace function pawl.purge(items json) returns table (now_ms bigint, removed json)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$
 declare
@@ -20,11 +20,7 @@ begin
       and not exists (select from ready r where r.id = u.id) and not exists (select from lease l where l.id = u.id)
       and not exists (select from rest r where r.id = u.id));
   if cardinality(ids) > 0 then
-    -- What is removed must not look as if it had yet to end.
-    perform loosen_from(c.id, array(select unnest(c.jobs) intersect select unnest(ids))) from (
-      select c.id, c.jobs from claim c where c.low is not null and c.jobs && ids
-        and c.low <= (select max(u) from unnest(ids) as u) and c.high >= (select min(u) from unnest(ids) as u) order by c.id
-    ) as c;
+    perform leave_bundles(ids);
     with gone as (delete from past p where p.job = any(ids) returning p.claim),
     counted as (select abs(g.claim) as id, count(*)::int as n from gone g where g.claim is not null group by 1),
     left_over as (update claim c set refs = c.refs - d.n from counted d where c.id = d.id returning c.id, c.refs)

@@ -1,7 +1,7 @@
 -- Hands out records whose clock has run out. What was handed out comes again in five seconds: a ticker that dies loses nothing. A
 -- claim's tick is never later than its leases'.
 -- Caller: `postgres.ts`. Index: ready_tick, rest_tick, claim_tick, lease's primary key. Locks: what it hands out, SKIP
--- LOCKED; bundles, tried.
+-- LOCKED; those of `loosen_if_free`.
 create or replace function pawl.due(wanted int)
 returns table (id bigint, created_at bigint, kind int, lane int, head text, place text, doc text, claim json,
                beats jsonb, log json, now_ms bigint)
@@ -14,13 +14,9 @@ declare
   handed_ids bigint[];
   c record;
 begin
-  for c in select k.id, k.jobs, k.low from claim k where k.tick <= started order by k.tick limit 200 for update skip locked loop
+  for c in select k.id, k.jobs from claim k where k.tick <= started order by k.tick limit 200 for update skip locked loop
     exit when cardinality(ids) >= wanted;
-    if c.low is not null then
-      -- Nobody is waited for: whoever has the bundle may be waiting for its row.
-      continue when not pg_try_advisory_xact_lock(hashtextextended('pawl.claim', c.id));
-      perform loosen_from(c.id, c.jobs);
-    end if;
+    continue when not loosen_if_free(c.id);
     with handed as (
       select l.id from lease l where l.id = any(c.jobs) and abs(l.claim) = c.id
         and greatest(least(l.tick, l.expires_at), l.again) <= started

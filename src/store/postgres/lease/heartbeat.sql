@@ -12,7 +12,7 @@ begin
   return query
   with x as materialized (
     select * from rows from (json_to_recordset(items) as (i bigint, f bigint, x text, q text)) with ordinality as x(i, f, x, q, n)
-  ), owned as materialized (
+  ), held as materialized (
     select x.n, x.i, x.f, x.q from x cross join lateral (
       select l.claim from lease l where l.id = x.i and l.step >> {{bits.attempt}} = x.f and l.expires_at > started limit 1
     ) l cross join lateral (select from claim c where c.id = abs(l.claim) and c.nonce = x.x limit 1) c
@@ -21,7 +21,7 @@ begin
            -- Nothing happens before what has happened already, should the server's clock have been set back a little.
            greatest(started, l.expires_at - k.window_ms, updated_at(l.doc)) as at,
            coalesce(l.beat ->> 'id' = o.q, false) as replayed
-    from owned o cross join lateral (
+    from held o cross join lateral (
       select l.* from lease l where l.id = o.i and l.step >> {{bits.attempt}} = o.f and l.expires_at > started limit 1 for update skip locked
     ) l cross join lateral (select j.kind from job j where j.id = l.id limit 1) j
     cross join lateral (select k.window_ms from kind k where k.id = j.kind limit 1) k
@@ -40,5 +40,5 @@ begin
       when m.careful then to_json(true)
       else json_build_array(coalesce(r.rev, m.rev), (coalesce(r.beat, m.beat) ->> 'n')::int, coalesce(r.expires_at, m.expires_at), m.replayed)
     end order by x.n)
-  from x left join owned o on o.n = x.n left join mine m on m.n = x.n left join renewed r on r.id = m.id;
+  from x left join held o on o.n = x.n left join mine m on m.n = x.n left join renewed r on r.id = m.id;
 end $$;

@@ -24,5 +24,3 @@ export const packed = (generation: number, attempt: number, rank: number): numbe
 
 /** A step without its rank: which of its claims a job is at. `step >> {{bits.attempt}}` in SQL. */
 export const claimOf = (generation: number, attempt: number): number => packed(generation, attempt, 0) / ATTEMPT
-
-export const attemptOf = (step: number): number => Math.floor((step % GENERATION) / ATTEMPT)

@@ -1,6 +1,6 @@
 -- Records, wherever they stand; the caller evolves what is written as a claim or a heartbeat on the lease. `log` is the whole
 -- history where the last row of it has no record of its own. No body is loaded.
--- Caller: `load.ts`, `due`. Index: the primary keys of job, ready, lease, rest and past; claim_bundle. Locks: none.
+-- Caller: `load.ts`, `due`. Index: the primary keys of job, ready, rest and past; those of `owned_of`. Locks: none.
 create or replace function pawl.records(ids bigint[])
 returns table (id bigint, created_at bigint, kind int, lane int, head text, place text, doc text, claim json,
                beats jsonb, log json, now_ms bigint)
@@ -9,27 +9,21 @@ set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_merg
 begin
   return query
   select j.id, j.created_at, j.kind, j.lane, j.head,
-    case when r.id is not null then 'r' when l.id is not null or b.id is not null then 'l'
-         when s.id is not null then 's' else 'p' end,
-    coalesce(r.doc, l.doc, s.doc, p.doc),
-    case when l.claim > 0 or b.id is not null then claim_words(coalesce(b.id, l.claim)) end,
-    l.beat -> 'p',
+    case when r.id is not null then 'r' when o.id is not null then 'l' when s.id is not null then 's' else 'p' end,
+    coalesce(r.doc, o.doc, s.doc, p.doc),
+    case when not o.logged then claim_words(o.claim) end,
+    o.beat -> 'p',
     case when p.job is not null and p.doc is null then
       (select json_agg(json_build_array(h.claim, h.beats, h.events) order by h.rev) from history(j.id, 0, 1000) h) end,
     clock()
   from unnest(ids) with ordinality as u(id, n)
   join job j on j.id = u.id
   left join ready r on r.id = u.id
-  left join lease l on l.id = u.id
   left join rest s on s.id = u.id
+  left join lateral (select o.* from owned_of(u.id) o where r.id is null and s.id is null limit 1) o on true
   left join lateral (
     select p.job, p.doc from past p
-    where p.job = u.id and r.id is null and l.id is null and s.id is null order by p.job, p.from_rev desc limit 1
+    where p.job = u.id and r.id is null and o.id is null and s.id is null order by p.job, p.from_rev desc limit 1
   ) p on true
-  left join lateral (
-    select c.id from claim c
-    where r.id is null and l.id is null and s.id is null and p.job is null
-      and c.low <= u.id and c.high >= u.id and c.jobs @> array[u.id] limit 1
-  ) b on true
   order by u.n;
 end $$;

@@ -4,8 +4,8 @@
 create or replace function pawl.walks_in(states text, newest boolean) returns text[]
 language sql immutable set search_path = pawl, pg_temp as $$
   select array_agg(walk_of(v.place, v.id_column, v.condition, newest)) from (
-    select 'lease', 'id', 'true' where states ~ '[{{states.leased}}]'
-    union all select 'bundled', 'id', 'true' where states ~ '{{state.claimed}}'
+    -- Whose claim is not in the log is claimed, and nothing else.
+    select 'owned', 'id', case when states ~ '{{state.claimed}}' then 'true' else 's.logged' end where states ~ '[{{states.leased}}]'
     union all select 'ready', 'id', 'true' where states ~ '{{state.queued}}'
     union all select 'past', 'job', 'true' where states ~ '{{state.succeeded}}'
     union all select 'ready', 'id', format('s.doc is not null and substr(s.doc, 7, 1) = %L', l)

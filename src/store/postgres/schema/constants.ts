@@ -12,6 +12,7 @@ import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { LANE_WIDTH } from '../../codec/lane.ts'
 import { CLAIMED_REV } from '../../codec/log-tells.ts'
 import { HANDED_OUT_MS } from '../../handed-out.ts'
+import { BUNDLE_FROM } from '../bundle/bundles.ts'
 import { packed, STEP_BITS } from '../names/step.ts'
 
 const { queued, claimed, succeeded } = RANK
@@ -31,6 +32,7 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   'attempt.claimed': 1,
   'lane.width': LANE_WIDTH,
   'due.handedOutMs': HANDED_OUT_MS,
+  'bundle.from': BUNDLE_FROM,
   'log.long': LONG_LOG,
   'states.ended': letters(...TERMINAL_STATES),
   'states.unhappy': letters(...UNSUCCESSFUL_STATES),

@@ -1,4 +1,4 @@
-/** A move as the JSON the database takes it in. The names are explained in `settle/settle.sql` and `settle/move_one.sql`. */
+/** A move as the JSON the database takes it in. The names are explained in `settle/settle_leases.sql` and `settle/move_one.sql`. */
 
 import { assert } from '../../../core/assert.ts'
 import { isMereRenewal } from '../../../core/decide/heartbeat.ts'
@@ -16,14 +16,14 @@ import { isPlainEnd } from '../../codec/plain-end.ts'
 import { encodeRecord } from '../../codec/record.ts'
 import { storable } from '../../codec/text.ts'
 import type { Body, Change } from '../../store.ts'
-import { literal } from '../batch/uniform.ts'
+import { literal, uniform } from '../batch/uniform.ts'
 import { keyedRow, keyRow, named } from '../enqueue/new-row.ts'
-import type { Interned } from '../names/kinds.ts'
+import type { Interned, Kinds } from '../names/kinds.ts'
 import { placeOf, stepOf } from '../names/step.ts'
 
 export type Move = Extract<Change, { kind: 'move' }>
 
-/** What the plain end of a lease needs. */
+/** What the plain end of an owned job needs. */
 export interface SettleRow {
   readonly i: number
   readonly r: number
@@ -70,7 +70,7 @@ export function settleRow({ before, after, events, bodies, notAfter }: Move, bun
 }
 
 /** Jobs that end alike, together: most of a batch do. */
-export function alike(rows: readonly SettleRow[]): readonly object[] {
+function alike(rows: readonly SettleRow[]): readonly object[] {
   const groups: (Omit<SettleRow, 'i'> & { i: string })[] = []
   let ids = ''
   for (let n = 0; n < rows.length; n++) {
@@ -97,12 +97,14 @@ const isAlike = (a: SettleRow, b: SettleRow): boolean =>
   a.d === b.d &&
   a.o === b.o
 
-/** Each once, in order, so that whoever locks several locks them alike. */
-export function bundlesIn(rows: readonly SettleRow[]): string | undefined {
-  const found = new Set<number>()
-  for (const { c } of rows) if (c !== undefined) found.add(c)
-  return found.size === 0 ? undefined : literal([...found].sort((a, b) => a - b))
-}
+/** What both ways to settle are called with. */
+export const settleValues = (changes: readonly Move[], rows: readonly SettleRow[], kinds: Kinds): string[] => [
+  JSON.stringify(alike(rows)),
+  literal(rows.map(({ i }) => i)),
+  literal(uniform(changes, ({ events }) => events[0]?.rev)),
+  literal(uniform(changes, ({ before }) => kinds.of(before.spec.kind).id)),
+  literal(uniform(changes, ({ before, events, after }) => shapeOf(before, events, after))),
+]
 
 /** `lane`: where it stands afterwards, if it can be claimed. */
 export function moveRow(change: Move, kind: Interned, lane: number, spawnKind: Interned | undefined) {
@@ -144,7 +146,7 @@ export function moveRow(change: Move, kind: Interned, lane: number, spawnKind: I
 }
 
 /** State before, letters of the events, state after. */
-export function shapeOf(before: Job, events: readonly Event[], after: Job): string {
+function shapeOf(before: Job, events: readonly Event[], after: Job): string {
   let shape = STATE_CODES[before.state]
   for (const event of events) shape += EVENT_CODES[event.type]
   return shape + STATE_CODES[after.state]

@@ -1,6 +1,7 @@
 /**
- * Changes. The plain ends of leases, nearly all there is, ride together in one statement; other moves go through a
- * function that takes them item by item. At most one change per job is in a statement: a second one waits for the next.
+ * Changes. The plain ends of owned jobs, nearly all there is, ride together in one statement: those that this process knows to be
+ * in bundles (`bundle-ends.ts`), and those that have leases. Other moves go through a function that takes them item by item. At
+ * most one change per job is in a statement: a second one waits for the next.
  */
 import { assert } from '../../../core/assert.ts'
 import { idNumber, idText } from '../../../core/id.ts'
@@ -8,7 +9,8 @@ import type { Job } from '../../../core/job.ts'
 import type { Change, Key, Verdict } from '../../store.ts'
 import { Batcher } from '../batch/batcher.ts'
 import { brokenUp, mayBreakUp } from '../batch/broken-up.ts'
-import { literal, uniform } from '../batch/uniform.ts'
+import { literal } from '../batch/uniform.ts'
+import type { BundleEnds } from '../bundle/bundle-ends.ts'
 import type { Bundles } from '../bundle/bundles.ts'
 import type { Row } from '../connection/client.ts'
 import { type Connection, leastBusy } from '../connection/connection.ts'
@@ -17,13 +19,14 @@ import { codeOf } from '../connection/trouble.ts'
 import { keyRow } from '../enqueue/new-row.ts'
 import type { Keeping } from '../keep/keeping.ts'
 import { type Kinds, sideOf } from '../names/kinds.ts'
-import { alike, bundlesIn, isSettling, type Move, moveRow, settleRow, shapeOf } from './change-row.ts'
+import { isSettling, type Move, moveRow, type SettleRow, settleRow, settleValues } from './change-row.ts'
 
 export interface CommitParts {
   readonly connections: readonly [Connection, ...Connection[]]
   readonly kinds: Kinds
   readonly statements: Statements
   readonly bundles: Bundles
+  readonly bundleEnds: BundleEnds
   /** What moves nothing: `keeping.ts`. */
   readonly keep: (change: Keeping, run: Run) => Promise<Verdict>
   readonly purge: (jobs: readonly Job[], run: Run) => Promise<readonly Verdict[]>
@@ -145,54 +148,73 @@ export class Commits {
     )
   }
 
+  /** What is in a bundle, as far as this process knows, and what has a lease go separate ways, at the same time. */
   async #settle(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {
+    const { bundles } = this.#parts
+    const isBundled = ({ before }: Move): boolean => bundles.of(before) !== undefined
+    if (!changes.some(isBundled)) return this.#settleLeases(changes, run)
+    if (changes.every(isBundled)) return this.#settleBundled(changes, run)
+    const bundled = changes.filter(isBundled)
+    const leased = changes.filter((change) => !isBundled(change))
+    const [ofBundles, ofLeases] = await Promise.all([
+      this.#settleBundled(bundled, run),
+      this.#settleLeases(leased, run),
+    ])
+    const verdicts = new Map<Move, Verdict>()
+    for (const [i, change] of bundled.entries()) verdicts.set(change, ofBundles[i] as Verdict)
+    for (const [i, change] of leased.entries()) verdicts.set(change, ofLeases[i] as Verdict)
+    return changes.map((change) => verdicts.get(change) as Verdict)
+  }
+
+  async #settleBundled(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {
     let again = false
+    const lost = () => {
+      again = true
+    }
     try {
-      return await this.#settleTogether(changes, run, () => {
-        again = true
-      })
+      if (await this.#parts.bundleEnds.settle(changes, run, lost)) return changes.map(() => APPLIED)
     } catch (error) {
       return this.#oneByOne(changes, run, again, error)
     }
+    return this.#settleLeases(changes, run, again)
   }
 
-  async #settleTogether(changes: readonly Move[], run: Run, lost: () => void): Promise<readonly Verdict[]> {
-    const { kinds, statements, bundles, sawClock } = this.#parts
-    const rows = changes.map((change) => settleRow(change, bundles.of(change.before)))
-    const values = [
-      JSON.stringify(alike(rows)),
-      literal(rows.map(({ i }) => i)),
-      literal(uniform(changes, ({ events }) => events[0]?.rev)),
-      literal(uniform(changes, ({ before }) => kinds.of(before.spec.kind).id)),
-      literal(uniform(changes, ({ before, events, after }) => shapeOf(before, events, after))),
-      bundlesIn(rows),
-    ]
-    let again = false
+  /** `again`: an earlier try may have been applied. */
+  async #settleLeases(changes: readonly Move[], run: Run, again = false): Promise<readonly Verdict[]> {
+    let mayBeThere = again
+    const lost = () => {
+      mayBeThere = true
+    }
+    try {
+      const rows = changes.map((change) => settleRow(change))
+      const missed = await this.#missedOf(changes, rows, run, lost)
+      if (missed.size === 0) return changes.map(() => APPLIED)
+      const why = await this.#why(
+        rows.filter(({ i }) => missed.has(i)),
+        mayBeThere,
+        run,
+      )
+      return rows.map(({ i }) => why.get(i) ?? APPLIED)
+    } catch (error) {
+      return this.#oneByOne(changes, run, mayBeThere, error)
+    }
+  }
+
+  async #missedOf(changes: readonly Move[], rows: readonly SettleRow[], run: Run, lost: () => void) {
+    const { kinds, statements, sawClock } = this.#parts
+    const values = settleValues(changes, rows, kinds)
     const [answer] = await run(
-      statements.settle,
+      statements.settleLeases,
       (repeated) => {
-        again = repeated
         if (repeated) lost()
         return values
       },
       true,
     )
     assert(answer !== undefined, 'a settlement is answered')
-    sawClock(Number(answer[0]))
-    if (typeof answer[2] === 'string') this.#recount(answer[2])
-    if (answer[1] === null) return changes.map(() => APPLIED)
-    const missed = new Set(JSON.parse(String(answer[1])) as number[])
-    const why = await this.#why(
-      rows.filter(({ i }) => missed.has(i)),
-      again,
-      run,
-    )
-    return rows.map(({ i }) => why.get(i) ?? APPLIED)
-  }
-
-  /** Nobody waits for it: a bundle that is not counted is found out when its leases end. */
-  #recount(uncounted: string): void {
-    this.#run(this.#parts.statements.recount, () => [uncounted]).catch(() => {})
+    const [now, missed] = answer
+    sawClock(Number(now))
+    return new Set(missed === null ? [] : (JSON.parse(String(missed)) as number[]))
   }
 
   async #why(rows: readonly { i: number; r: number; v: number; e: string }[], again: boolean, run: Run) {

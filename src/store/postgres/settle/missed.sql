@@ -1,4 +1,4 @@
--- Why `settle` could not apply items. JSON keys: i id, r rev before, v rev after, e events.
+-- Why `settle_leases` could not apply items. JSON keys: i id, r rev before, v rev after, e events.
 -- Caller: `commits.ts`. Index: past's and lease's primary keys. Locks: none.
 create or replace function pawl.missed(items json, again boolean) returns json
 language sql volatile set search_path = pawl, pg_temp as $$

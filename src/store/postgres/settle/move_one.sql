@@ -1,6 +1,6 @@
 -- One move. 'a' applied, 'b' applied before, by a try whose answer was lost, 'c' conflict, 'l' late; PW001 where a key is held,
 -- for the caller to undo.
--- JSON keys: those of settle, and q place before, w place after (r ready, l lease, s rest, p past), ra ready at, l lane, lw lease
+-- JSON keys: those of `settle_leases`, and q place before, w place after (r ready, l lease, s rest, p past), ra ready at, l lane, lw lease
 -- window, t tick, x lease end, bi and bn last heartbeat and their number, k kind, h shape, tn tenant, g keys given, kt keys taken, sp
 -- successor, b bodies, u marks of foreign correlations, rq requests, c the claim where the move is one, ca whether its heartbeats
 -- are core's to decide.

@@ -1,6 +1,6 @@
--- Ends owned jobs that end in many ways, or of which some may not end at all: one statement, in which each item stands for itself.
+-- Ends leased jobs that end in many ways, or of which some may not end at all: one statement, in which each item stands for itself.
 -- Answers with the jobs it has ended.
--- Caller: `settle`. Index: lease's primary key. Locks: the leases it ends.
+-- Caller: `settle_leases`. Index: lease's primary key. Locks: the leases it ends.
 create or replace function pawl.settle_each(items json, started bigint) returns bigint[]
 language plpgsql set search_path = pawl, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$

@@ -15,13 +15,13 @@ declare
 begin
   if cardinality(born) <= 16 then it := parked_for(for_lane, clock()); end if;
   if it.id is not null then
-    select json_agg(json_build_array(c.id, c.created_at, c.kind, c.lane, c.head, c.input, c.doc, c.step, c.flushed)),
-           array_agg(c.id)
+    -- As the driver would hand it over: lists as texts.
+    select json_build_array(c.now_ms, c.claimed_at, c.nonce, c.bundle, c.is_repeat, c.is_parked, c.ids::text, c.times::text,
+                            c.kinds::text, c.job_lanes::text, c.heads, c.inputs, c.docs, c.logged_attempts::text), c.ids
       into given, taken
     from claim(it.request, it.request_words, it.worker, it.actor, it.nonce, array[for_lane], '{0}',
-               it.wanted, least(it.max_bytes, 6000), as_rows => true) as c;
-    -- The first row is about the claim itself.
-    if cardinality(taken) > 1 then
+               it.wanted, least(it.max_bytes, 6000)) as c;
+    if taken is not null then
       perform answer(it, given);
       if taken @> born then
         if rest_told is not null then perform pg_notify(channel_name, rest_told); end if;

@@ -1,6 +1,6 @@
 /**
  * Claims of this process that are parked in the database, and what was given to them. Whoever enqueues something for one
- * of them claims it in their name, in the same commit, and notifies our own channel; the rows come along where they fit.
+ * of them claims it in their name, in the same commit, and notifies our own channel; what was given comes along where it fits.
  *
  *   asked   sent, not answered: it may be parked already, and what is heard of it is kept.
  *   parked  answered with nothing. It leaves by being given something, or by being asked again.
@@ -9,7 +9,7 @@
  */
 import type { Clock } from '../../../system/clock.ts'
 import type { Grant } from '../../store.ts'
-import { CREATED_AT } from '../claim/claim-rows.ts'
+import { headerOf } from '../claim/claim-answer.ts'
 import type { Found } from '../claim/claims.ts'
 import type { Row } from '../connection/client.ts'
 import { keyText } from '../enqueue/new-row.ts'
@@ -25,8 +25,8 @@ interface Place {
   readonly asked: Moment
   /** Absent while asked. `now`: the store's clock then. */
   answered: (Moment & { readonly now: number }) | undefined
-  /** What `pawl.claim` answered whoever enqueued. Empty: it was too long for a notification. */
-  given: readonly Row[] | undefined
+  /** What `pawl.claim` answered whoever enqueued, unless it was too long for a notification. */
+  given: Row | undefined
 }
 
 /** Two clocks, since one of them stands still while a machine sleeps, and the other may be set. */
@@ -80,21 +80,21 @@ export class Parked {
   /** What was given to it, once. Undefined: nothing, or nothing that can be used as it came. */
   take(grant: Grant): Found | undefined {
     const place = this.#places.get(keyText(grant.requestId))
-    if (place?.answered === undefined || place.given === undefined || place.given.length === 0) return undefined
-    const { asked, answered, given } = place
+    if (place?.answered === undefined || place.given === undefined) return undefined
+    const { asked, answered, given: row } = place
+    const header = headerOf(row)
     const { ms, wallMs } = this.#moment()
-    const givenAt = Number(given[0]?.[CREATED_AT])
-    const now = Math.max(givenAt, Math.floor(answered.now + ms - answered.ms))
+    const now = Math.max(header.now, Math.floor(answered.now + ms - answered.ms))
     const isKnown =
       answered.ms - asked.ms <= ANSWERED_WITHIN_MS && Math.abs(wallMs - asked.wallMs - (ms - asked.ms)) < FRESH_MS
-    if (!isKnown || now - givenAt > FRESH_MS) return undefined
+    if (!isKnown || now - header.now > FRESH_MS) return undefined
     this.forget(grant)
-    return { rows: given, now: this.#parts.sawClock(now) }
+    return { header, row, now: this.#parts.sawClock(now) }
   }
 
   /** A notification on our own channel. Answers with the request of the claim that was given something, if it is here. */
   heard(payload: string): string | undefined {
-    const [request, given = []] = JSON.parse(payload) as [string, (readonly Row[])?]
+    const [request, given] = JSON.parse(payload) as [string, Row?]
     const place = this.#places.get(request)
     if (place !== undefined) place.given = given
     return place?.requestId

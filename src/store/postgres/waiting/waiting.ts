@@ -21,7 +21,6 @@ import type { Clock } from '../../../system/clock.ts'
 import type { Timers } from '../../../system/timers.ts'
 import type { ClaimAnswer, Grant, Hint, Lane } from '../../store.ts'
 import { ClaimDesk } from '../../waiting/claim-desk.ts'
-import { FLUSHED, ID, STEP } from '../claim/claim-rows.ts'
 import type { Claims, Park } from '../claim/claims.ts'
 import { Parked } from './parked.ts'
 
@@ -80,9 +79,9 @@ export class Waiting {
     if (park !== undefined) this.#parked.asked(grant)
     // It is parked for what it asks for, and hence asks for all of it.
     const found = await claims.ask(grant, park === undefined ? lanes : grant.lanes, { isParked, park })
-    const [head] = found.rows
-    if (isParked && head?.[FLUSHED] === true && found.now - Number(head[STEP]) > HEARD_WITHIN_MS) deaf()
-    if (typeof head?.[ID] === 'number') this.#parked.answered(grant, found.now)
+    const { header } = found
+    if (isParked && header.isRepeat && found.now - header.at > HEARD_WITHIN_MS) deaf()
+    if (header.isParked) this.#parked.answered(grant, found.now)
     else this.#parked.forget(grant)
     return claims.answer(grant, found, isParked)
   }

@@ -1,6 +1,6 @@
 import { hash53 } from '../../../core/hash.ts'
 import { original } from '../../codec/text.ts'
-import type { Opening } from '../rows.ts'
+import { type Opening, openingBeatsIn, openingClaimIn } from '../job-row.ts'
 import type { Ledger } from './ledger.ts'
 
 /** Of a stretch that was an end before: which requests it tells of was not written down when it was one. */
@@ -22,6 +22,6 @@ export function addStretch(
   for (const request of requests ?? [ANY]) sql.insertAsked.run(id, request, rev)
   if (opening === null || requests === null) return
   const [claim, beats] = JSON.parse(opening) as Opening
-  if (claim !== null) sql.insertAsked.run(id, hash53(original(claim[9])), rev)
-  if (beats !== null) sql.insertAsked.run(id, hash53(original(beats[6])), rev)
+  if (claim !== null) sql.insertAsked.run(id, hash53(original(openingClaimIn(claim).request)), rev)
+  if (beats !== null) sql.insertAsked.run(id, hash53(original(openingBeatsIn(beats).beatId)), rev)
 }

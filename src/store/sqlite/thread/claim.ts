@@ -1,14 +1,16 @@
+import { assert } from '../../../core/assert.ts'
 import { leaseEnd } from '../../../core/timers.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { original } from '../../codec/text.ts'
 import { sideLanes } from '../../side-lanes.ts'
 import { queueKey } from '../../store.ts'
+import { type JobCells, jobIn } from '../job-row.ts'
 import type { Answered, Asked } from '../protocol.ts'
 import { ClaimedJobs } from './claimed-jobs.ts'
+import { type FrontCells, frontIn, SHORT } from './front.ts'
 import { laneOf } from './known-kinds.ts'
 import type { Ledger } from './ledger.ts'
-import { all, type Cell, one, type Row } from './rows.ts'
-import { SHORT } from './statements.ts'
+import { all, one } from './rows.ts'
 
 type Claim = Asked<'claim'>
 
@@ -28,21 +30,20 @@ export function claim(ledger: Ledger, asked: Claim): Answered<'claim'> {
   const jobs = new ClaimedJobs(ledger, asked.maxInputBytes)
   const repeated = again(ledger, asked.request, now)
   if (repeated.length > 0) {
-    for (const row of repeated) repeat(ledger, jobs, row)
+    for (const job of repeated) repeat(ledger, jobs, job)
     return { replayed: true, ...jobs.answer }
   }
   let number: number | undefined
   for (const lane of openLanes(ledger, asked)) {
     if (jobs.count >= asked.limit) break
-    const front = all(sql.claimable, lane, now, asked.limit - jobs.count) as readonly (readonly unknown[])[] as Front[]
+    const front = all(sql.claimable, lane, now, asked.limit - jobs.count).map(frontIn)
     const found = bearable(ledger, jobs.count, front)
     const last = found.at(-1)
     if (last === undefined) continue
-    const whole = found.map((row) => (row[BYTES] <= SHORT ? row : withTexts(ledger, lane, row)))
+    take(ledger, jobs, lane, found)
     number ??= one(sql.insertClaim, now, asked.request, asked.worker, asked.actor)?.[0] as number
-    sql.leaseFront.run(asked.nonce, now, number, lane, last[11], last[0])
-    sql.deleteFront.run(lane, last[11], last[0])
-    take(ledger, jobs, whole)
+    sql.leaseFront.run(asked.nonce, now, number, lane, last.readyAt, last.id)
+    sql.deleteFront.run(lane, last.readyAt, last.id)
     if (found.length < front.length) break
   }
   if (number === undefined) return { replayed: false, ...jobs.answer }
@@ -69,7 +70,7 @@ function openLanes(ledger: Ledger, asked: Claim): readonly number[] {
 }
 
 function paused(ledger: Ledger, tenant: string, queue: string): boolean {
-  const text = one(ledger.sql.setting, 'queue', queueKey(original(tenant), original(queue)))?.[3]
+  const [, , , text] = one(ledger.sql.setting, 'queue', queueKey(original(tenant), original(queue))) ?? []
   if (typeof text !== 'string') return false
   try {
     const document: unknown = JSON.parse(text)
@@ -80,33 +81,29 @@ function paused(ledger: Ledger, tenant: string, queue: string): boolean {
 }
 
 /** As many from the front as there is room for in this turn; the first always, or it would stay for ever. */
-function bearable({ burden }: Ledger, taken: number, front: readonly Front[]): readonly Front[] {
-  for (let i = 0; i < front.length; i += 1) {
+function bearable({ burden }: Ledger, taken: number, front: readonly FrontCells[]): readonly FrontCells[] {
+  for (const [i, { bytes }] of front.entries()) {
     if (taken + i > 0 && burden.isFull) return front.slice(0, i)
-    burden.take((front[i] as Front)[BYTES])
+    burden.take(bytes)
   }
   return front
 }
 
-/** Long texts were left where they are until it was known whose are wanted. */
-function withTexts({ sql }: Ledger, lane: number, row: Front): Front {
-  const [head, record] = one(sql.readyTexts, lane, row[11], row[0]) as readonly [string | null, string | null]
-  return row.with(2, head).with(3, record) as readonly unknown[] as Front
-}
-
 /** Runs of jobs that are alike, as most are, cost the feed and the counts nothing each. */
-function take(ledger: Ledger, jobs: ClaimedJobs, found: readonly Front[]): void {
+function take(ledger: Ledger, jobs: ClaimedJobs, lane: number, found: readonly FrontCells[]): void {
   const { now, gathered } = ledger
   let ids = ''
   let run = 0
-  for (const [i, row] of found.entries()) {
-    const [id, at, head, record, inputBytes, input, kind, priority, rev, attempt, state, , leaseMs] = row
-    jobs.add([kind, priority, rev + 1, attempt + 1, leaseEnd(now, leaseMs), now], id, at, head, record)
-    jobs.addInput(id, inputBytes, input)
+  for (const [i, front] of found.entries()) {
+    const { id, kind, priority, rev, attempt, state, leaseMs } = front
+    const [head, record] = front.bytes <= SHORT ? [front.head, front.record] : longTexts(ledger, lane, front)
+    const expiresAt = leaseEnd(now, leaseMs)
+    jobs.add({ kind, priority, rev: rev + 1, attempt: attempt + 1, expiresAt, at: now }, id, front.at, head, record)
+    jobs.addInput(id, front.inputBytes, front.input)
     ids += run === 0 ? id : `,${id}`
     run += 1
     const next = found[i + 1]
-    if (next !== undefined && next[6] === kind && next[8] === rev && next[10] === state) continue
+    if (next !== undefined && next.kind === kind && next.rev === rev && next.state === state) continue
     gathered.happened(rev + 1, EVENT_CODES.claimed, kind, now, ids)
     gathered.count(kind, state, -run)
     gathered.count(kind, STATE_CODES.claimed, run)
@@ -115,42 +112,29 @@ function take(ledger: Ledger, jobs: ClaimedJobs, found: readonly Front[]): void 
   }
 }
 
-type Front = readonly [
-  id: number,
-  at: number,
-  head: string | null,
-  record: string | null,
-  inputBytes: number | null,
-  input: string | null,
-  kind: number,
-  priority: number,
-  rev: number,
-  attempt: number,
-  state: string,
-  readyAt: number,
-  leaseMs: number,
-  /** Of head and record together. */
-  bytes: number,
-]
+type Texts = readonly [head: string | null, record: string | null]
 
-const BYTES = 13
+/** They were left where they are until it was known whose are wanted. */
+const longTexts = ({ sql }: Ledger, lane: number, { readyAt, id }: FrontCells): Texts =>
+  one(sql.readyTexts, lane, readyAt, id) as Texts
 
 /** Rows of an earlier call with this request id whose lease is still live. */
-function again(ledger: Ledger, request: string, now: number): readonly Row[] {
-  const found: Row[] = []
+function again(ledger: Ledger, request: string, now: number): readonly JobCells[] {
+  const found: JobCells[] = []
   for (const [number] of all(ledger.sql.claimByRequest, request)) {
-    found.push(...all(ledger.sql.wholeOfClaim, number as number, now))
+    found.push(...all(ledger.sql.wholeOfClaim, number as number, now).map(jobIn))
   }
   return found
 }
 
 /** What was answered then: the record before the claim, and what the claim made of it. */
-function repeat(ledger: Ledger, jobs: ClaimedJobs, row: Row): void {
-  const [id, kind, at, priority, head] = row as readonly [number, number, number, number, string | null, ...Cell[]]
-  const before = row[21] as string | null
-  const [rev, expiresAt, attempt, claimedAt] = [row[11], row[14], row[15], row[22]] as Four
-  jobs.add([kind, priority, rev, attempt, expiresAt, claimedAt], id, at, head, before)
+function repeat(ledger: Ledger, jobs: ClaimedJobs, job: JobCells): void {
+  const { id, kind, priority, claimRev, attempt, claimExpiresAt, claimAt } = job
+  assert(
+    claimRev !== null && attempt !== null && claimExpiresAt !== null && claimAt !== null,
+    'its claim made the lease',
+  )
+  const run = { kind, priority, rev: claimRev, attempt, expiresAt: claimExpiresAt, at: claimAt }
+  jobs.add(run, id, job.at, job.head, job.before)
   jobs.addInput(id, (one(ledger.sql.inputBytes, id)?.[0] as number | null | undefined) ?? null, null)
 }
-
-type Four = [number, number, number, number]

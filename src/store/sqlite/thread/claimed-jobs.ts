@@ -5,9 +5,8 @@ import { one } from './rows.ts'
 /** The jobs of a claim on their way to the main thread: what neighbours share is said once. */
 export class ClaimedJobs {
   readonly #ledger: Ledger
-  readonly #runs: number[] = []
+  readonly #runs: { run: ClaimedRun; count: number }[] = []
   readonly #jobs: (number | string | null)[] = []
-  #last: ClaimedRun | undefined
   #leftBytes: number
   count = 0
   /** When the first of their leases ends. */
@@ -22,16 +21,15 @@ export class ClaimedJobs {
     return { runs: this.#runs, jobs: this.#jobs }
   }
 
-  /** To be followed by its input. */
+  /** To be followed by its input: places as in `CLAIMED`. */
   add(run: ClaimedRun, id: number, at: number, head: string | null, record: string | null): void {
-    if (this.#last === undefined || !isSame(run, this.#last)) {
-      this.#runs.push(0, ...run)
-      this.#last = run
-      this.#ledger.kinds.tell(run[0])
-      this.firstEnd = Math.min(this.firstEnd, run[4])
+    const last = this.#runs.at(-1)
+    if (last !== undefined && isSame(run, last.run)) last.count += 1
+    else {
+      this.#runs.push({ run, count: 1 })
+      this.#ledger.kinds.tell(run.kind)
+      this.firstEnd = Math.min(this.firstEnd, run.expiresAt)
     }
-    const counted = this.#runs.length - WIDTH
-    this.#runs[counted] = (this.#runs[counted] ?? 0) + 1
     this.#jobs.push(id, at, head, record)
     this.count += 1
   }
@@ -47,7 +45,10 @@ export class ClaimedJobs {
   }
 }
 
-const WIDTH = 7
-
 const isSame = (a: ClaimedRun, b: ClaimedRun): boolean =>
-  a[0] === b[0] && a[1] === b[1] && a[2] === b[2] && a[3] === b[3] && a[4] === b[4] && a[5] === b[5]
+  a.kind === b.kind &&
+  a.priority === b.priority &&
+  a.rev === b.rev &&
+  a.attempt === b.attempt &&
+  a.expiresAt === b.expiresAt &&
+  a.at === b.at

@@ -1,41 +1,28 @@
 import { unreachable } from '../../../core/assert.ts'
 import type { Answered, Asked } from '../protocol.ts'
-import type { ChangeRow, EachVerdict, VerdictRow } from '../rows.ts'
-import { endAlike, endOneByOne } from './end-alike.ts'
-import { insertEnding, leaveEnding } from './ending.ts'
-import { finish } from './finish.ts'
+import type { ChangeRow, VerdictRow } from '../rows.ts'
+import { endAlike } from './end-alike.ts'
+import { type Done, insertEnding, leaveEnding } from './ending.ts'
 import type { Ledger } from './ledger.ts'
 import { move } from './move.ts'
-import { isUnkeepable } from './result-codes.ts'
 import { one } from './rows.ts'
 
 export function commit(ledger: Ledger, { kinds, rows }: Asked<'commit'>): Answered<'commit'> {
   const interned = ledger.kinds.intern(kinds)
-  const finished = together(ledger, rows, interned)
   return ledger.each(
     rows,
-    (row, i): VerdictRow | EachVerdict => finished[i] ?? change(ledger, row, interned),
-    (rule, row) =>
-      row[0] === 'ends' ? endOneByOne(ledger, row, ledger.kinds.of(row[3], interned)) : ['rejected', rule],
+    (row) => change(ledger, row, interned),
+    // One of those that end alike cannot be kept: which, shows when each is said by itself.
+    (rule, row): VerdictRow => (row[0] === 'ends' ? 'apart' : ['rejected', rule]),
   )
 }
 
-/** Where one of them cannot be kept, none is written here: each has its turn. */
-function together(ledger: Ledger, rows: readonly ChangeRow[], interned: readonly number[]): ReturnType<typeof finish> {
-  try {
-    return ledger.atomically(() => finish(ledger, rows, interned))
-  } catch (error) {
-    if (!isUnkeepable(error)) throw error
-    return []
-  }
-}
-
-function change(ledger: Ledger, row: ChangeRow, interned: readonly number[]): VerdictRow | EachVerdict {
+function change(ledger: Ledger, row: ChangeRow, interned: readonly number[]): VerdictRow {
   switch (row[0]) {
     case 'move':
       return move(ledger, row, interned)
     case 'ends':
-      return endAlike(ledger, row, ledger.kinds.of(row[3], interned))
+      return endAlike(ledger, row, interned)
     case 'annotate': {
       const [, id, generation, attempt, command, text] = row
       if (one(ledger.sql.jobExists, id) === undefined) return 'conflict'
@@ -53,8 +40,10 @@ function change(ledger: Ledger, row: ChangeRow, interned: readonly number[]): Ve
       ledger.sql.deleteAsked.run(id)
       return 'applied'
     }
-    case 'purge':
-      return purge(ledger, row[1], row[2])
+    case 'purge': {
+      const [, id, rev] = row
+      return purge(ledger, id, rev)
+    }
     default:
       return unreachable(row)
   }
@@ -65,8 +54,9 @@ function purge(ledger: Ledger, id: number, rev: number): VerdictRow {
   const { sql } = ledger
   const done = one(sql.takeDone, id, id, rev)
   if (done === undefined) return 'conflict'
-  leaveEnding(ledger, done[0] as number)
-  ledger.gathered.count(done[2] as number, done[3] as string, -1)
+  const [ending, , , kind, state] = done as Done
+  leaveEnding(ledger, ending)
+  ledger.gathered.count(kind, state, -1)
   for (const remove of [
     sql.deletePast,
     sql.deleteAsked,

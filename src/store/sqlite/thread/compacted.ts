@@ -14,7 +14,7 @@ export function compacted(reading: Reading, { id, event, replaces }: Asked<'comp
   const job = reading.whole(id)
   if (job === undefined) return null
   const { log } = stretchesAfter(reading, id, 0, new Room(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY))
-  const was = log.at(-1)?.[2]
+  const [, , was] = log.at(-1) ?? []
   const gone = new Set(replaces)
   const [first, ...rest] = eventsOf(job, log, { get: (kind) => kindOf(reading.kinds.textOf(kind)) })
   if (first === undefined || was == null) return null

@@ -3,8 +3,8 @@ import { hash53 } from '../../../core/hash.ts'
 import { idNumber } from '../../../core/id.ts'
 import { correlationMark } from '../../codec/marks.ts'
 import { original } from '../../codec/text.ts'
+import { type JobLog, type JobRow, jobIn, type LogRow } from '../job-row.ts'
 import type { Answered, Asked } from '../protocol.ts'
-import type { JobLog, JobRow, LogRow } from '../rows.ts'
 import type { Reading } from './reading.ts'
 import { all, one } from './rows.ts'
 import { Scope } from './scope.ts'
@@ -24,24 +24,33 @@ export function correlated(reading: Reading, asked: Asked<'correlated'>): Answer
   const jobs: JobLog[] = []
   let last = after
   for (let more = true; more; ) {
-    const ids = jobsFrom(reading, marks, own, last[1] === END ? last[0] : last[0] - 1)
+    const [lastJob, lastRev] = last
+    const ids = jobsFrom(reading, marks, own, lastRev === END ? lastJob : lastJob - 1)
     more = ids.length === JOBS
     for (const id of ids) {
       if (room.isFull) return { jobs, next: last, purged: reading.purged() }
       // Its first event, or what it took to find that it has none to show.
       room.takeOne()
-      const afterRev = id === last[0] ? last[1] : 0
+      const afterRev = id === lastJob ? lastRev : 0
       const job = reading.whole(id)
-      const isOwn = id === own || marks.includes(one(reading.sql.heads, id)?.[2] as number)
+      const isOwn = id === own || marks.includes(correlationOf(reading, id))
       const found =
-        job !== undefined && scope.has(job[1]) ? eventsIn(reading, job, marks, isOwn, afterRev, room) : undefined
+        job !== undefined && scope.has(jobIn(job).kind)
+          ? eventsIn(reading, job, marks, isOwn, afterRev, room)
+          : undefined
       if (found !== undefined) jobs.push(found)
-      const [, log, complete] = found ?? [null, [], true]
-      last = [id, complete ? END : (log.at(-1)?.[0] ?? afterRev)]
+      const complete = found?.complete ?? true
+      last = [id, complete ? END : (found?.log.at(-1)?.[0] ?? afterRev)]
       if (!complete) return { jobs, next: last, purged: reading.purged() }
     }
   }
   return { jobs, next: null, purged: reading.purged() }
+}
+
+/** 0: the job's own. */
+function correlationOf({ sql }: Reading, id: number): number {
+  const [, , correlation] = one(sql.heads, id) ?? []
+  return typeof correlation === 'number' ? correlation : 0
 }
 
 /** In order, each once. */
@@ -65,11 +74,8 @@ function eventsIn(
   afterRev: number,
   room: Room,
 ): JobLog {
-  const [id] = job
-  if (isOwn) {
-    const { log, complete } = stretchesAfter(reading, id, afterRev, room)
-    return [job, log, complete]
-  }
+  const { id } = jobIn(job)
+  if (isOwn) return { job, ...stretchesAfter(reading, id, afterRev, room) }
   const log: LogRow[] = []
   for (const mark of marks) {
     for (let rev = afterRev; ; ) {
@@ -78,10 +84,10 @@ function eventsIn(
       const stretch = stretchAt(reading, id, next)
       rev = stretch?.[0] ?? next
       if (stretch === undefined) continue
-      if (room.isFull) return [job, log, false]
+      if (room.isFull) return { job, log, complete: false }
       room.take(stretch)
       log.push(stretch)
     }
   }
-  return [job, log, true]
+  return { job, log, complete: true }
 }

@@ -1,7 +1,7 @@
 import { HANDED_OUT_MS } from '../../handed-out.ts'
 import { lettersIn } from '../burden.ts'
+import type { JobRow } from '../job-row.ts'
 import type { Answered, Asked } from '../protocol.ts'
-import type { JobRow } from '../rows.ts'
 import type { Ledger } from './ledger.ts'
 import { all, one } from './rows.ts'
 

@@ -1,6 +1,9 @@
-/** How jobs ended: one row in `ending` for all that ended alike, and a small one for each in `done`. */
+/** How jobs ended: one row in `ending` for all that ended alike, and a small one for each in `done`, with its own log if that differs. */
 import type { Time } from '../../../core/job.ts'
 import type { Ledger } from './ledger.ts'
+
+/** From `takeDone`. */
+export type Done = readonly [ending: number, output: string | null, log: string | null, kind: number, state: string]
 
 export function insertEnding(
   { sql }: Ledger,

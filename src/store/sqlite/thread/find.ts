@@ -8,8 +8,8 @@ import { STATE_CODES } from '../../codec/codes.ts'
 import { codeMark, correlationMark, marksOf } from '../../codec/marks.ts'
 import { original } from '../../codec/text.ts'
 import type { JobQuery } from '../../store.ts'
+import type { JobRow } from '../job-row.ts'
 import type { Answered } from '../protocol.ts'
-import type { JobRow } from '../rows.ts'
 import type { Reading } from './reading.ts'
 import { all, one } from './rows.ts'
 import { Scope } from './scope.ts'
@@ -28,6 +28,7 @@ export function find(reading: Reading, query: JobQuery): Answered<'find'> {
   const sources = sourcesOf(reading, query, scope)
   const wants = judge(reading, query, scope)
   const rows: JobRow[] = []
+  let last = 0
   let span = spanOf(reading, query)
   // What all of them have together is twice what is wanted.
   let most = Math.max(FIRST, Math.ceil((2 * (query.limit + 1)) / Math.max(1, sources.length)))
@@ -36,9 +37,11 @@ export function find(reading: Reading, query: JobQuery): Answered<'find'> {
     looked += candidates.looked
     for (const id of candidates.ids) {
       if (!wants(id)) continue
-      if (rows.length === query.limit) return { rows, cursor: idText(rows.at(-1)?.[0] ?? 0) }
+      if (rows.length === query.limit) return { rows, cursor: idText(last) }
       const row = reading.whole(id)
-      if (row !== undefined) rows.push(row)
+      if (row === undefined) continue
+      rows.push(row)
+      last = id
     }
     const { horizon } = candidates
     if (horizon === undefined) return { rows, cursor: null }
@@ -51,7 +54,7 @@ export function find(reading: Reading, query: JobQuery): Answered<'find'> {
 function longEnded(reading: Reading, { limit, cursor }: JobQuery, { from, to }: LongEnded): Answered<'find'> {
   const [at, id] = cursor === undefined ? [from, 0] : cursor.split('.').map(Number)
   const found = all(reading.sql.longEnded, at ?? from, id ?? 0, to, limit)
-  const rows = found.map((row) => reading.whole(row[1] as number)).filter((row) => row !== undefined)
+  const rows = found.map(([, id]) => reading.whole(id as number)).filter((row) => row !== undefined)
   return { rows, cursor: found.length < limit ? null : (found.at(-1)?.join('.') ?? null) }
 }
 

@@ -40,5 +40,4 @@ export class Fresh implements Trailing {
   }
 }
 
-const isSame = (a: Entrance, b: Entrance): boolean =>
-  a[0] === b[0] && a[1] === b[1] && a[2] === b[2] && a[3] === b[3] && a[4] === b[4]
+const isSame = (a: Entrance, b: Entrance): boolean => a.every((cell, place) => cell === b[place])

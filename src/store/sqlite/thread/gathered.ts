@@ -25,6 +25,13 @@ export class Gathered {
     this.#open = true
   }
 
+  /** The facts of a row, which begin at a place of it and end with it. */
+  happenedAll(row: readonly unknown[], from: number, kind: number, jobs: number | string): void {
+    for (let i = from; i < row.length; i += 3) {
+      this.happened(row[i] as number, row[i + 1] as string, kind, row[i + 2] as Time, jobs)
+    }
+  }
+
   count(kind: number, state: string, by: number): void {
     this.#counts.push(kind, state, by)
   }
@@ -70,16 +77,16 @@ export class Gathered {
   }
 
   #writeCounts(sql: Statements): void {
-    const sums = new Map<string, [number, string, number]>()
+    const sums = new Map<string, { kind: number; state: string; by: number }>()
     for (let i = 0; i < this.#counts.length; i += 3) {
       const kind = this.#counts[i] as number
       const state = this.#counts[i + 1] as string
       const by = this.#counts[i + 2] as number
       const sum = sums.get(state + kind)
-      if (sum === undefined) sums.set(state + kind, [kind, state, by])
-      else sum[2] += by
+      if (sum === undefined) sums.set(state + kind, { kind, state, by })
+      else sum.by += by
     }
-    for (const sum of sums.values()) if (sum[2] !== 0) sql.count.run(...sum)
+    for (const { kind, state, by } of sums.values()) if (by !== 0) sql.count.run(kind, state, by)
   }
 }
 

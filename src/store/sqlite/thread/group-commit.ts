@@ -9,7 +9,7 @@
 import type { Timers } from '../../../system/timers.ts'
 import { lettersOfChange, lettersOfInsert } from '../burden.ts'
 import type { Answer, Answered, Asked, Call, Op } from '../protocol.ts'
-import type { ChangeRow } from '../rows.ts'
+import { type ChangeRow, endsIn } from '../rows.ts'
 import { failed, tooLong } from './answers.ts'
 import { claim, claimable } from './claim.ts'
 import { commit } from './commit.ts'
@@ -308,4 +308,4 @@ function weight({ op, asked }: Call): number {
   return Array.isArray(asked) ? asked.length + 1 : 1
 }
 
-const jobsIn = (row: ChangeRow): number => (row[0] === 'ends' ? row[1] : 1)
+const jobsIn = (row: ChangeRow): number => (row[0] === 'ends' ? endsIn(row).count : 1)

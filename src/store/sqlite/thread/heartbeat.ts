@@ -23,6 +23,6 @@ function beat({ sql, now }: Ledger, [id, fence, requestId]: BeatRow): BeatenRow 
   if (careful === 1) return now >= expiresAt ? 'lost' : 'careful'
   if (beatId === requestId) return [rev, beatsAll, expiresAt, 1]
   if (now >= expiresAt) return 'lost'
-  const renewed = one(sql.beat, now, requestId, id) as readonly [number, number, number]
-  return [renewed[0], renewed[1], renewed[2], 0]
+  const [newRev, beats, newEnd] = one(sql.beat, now, requestId, id) as readonly [number, number, number]
+  return [newRev, beats, newEnd, 0]
 }

@@ -1,6 +1,6 @@
 import { EVENT_CODES } from '../../codec/codes.ts'
 import type { Answered, Asked } from '../protocol.ts'
-import type { InsertedRow, InsertRow, KeyRow } from '../rows.ts'
+import { type InsertedRow, type InsertRow, type KeyRow, newJobIn } from '../rows.ts'
 import { Fresh } from './fresh.ts'
 import type { Ledger } from './ledger.ts'
 import { one } from './rows.ts'
@@ -12,7 +12,7 @@ export function insert(ledger: Ledger, { kinds, rows, together }: Asked<'insert'
   const each = () =>
     ledger.each(
       rows,
-      (row) => insertOne(ledger, row, ledger.kinds.of(row[1], interned), fresh),
+      (row) => insertOne(ledger, row, ledger.kinds.of(newJobIn(row).kind, interned), fresh),
       (rule): InsertedRow => ['rejected', rule],
       fresh,
     )
@@ -37,7 +37,7 @@ function allOrNone(ledger: Ledger, each: () => Answered<'insert'>): Answered<'in
 
 /** A new job, or the one that was first with its id, its alias or one of its keys. Its lane is entered by `fresh`. */
 export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: Fresh): InsertedRow {
-  const [id, , at, priority, correlation, head, input, state, readyAt, tick, more] = row
+  const { id, at, priority, correlation, head, input, state, readyAt, tick, more } = newJobIn(row)
   const { sql } = ledger
   if (more !== null) {
     const first = somebodyFirst(ledger, id, more.tenant, more.keys)

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { assert } from '../../../core/assert.ts'
 import type { Time } from '../../../core/job.ts'
 import { Burden } from '../burden.ts'
-import type { JobRow } from '../rows.ts'
+import type { JobRow } from '../job-row.ts'
 import { Gathered, sweepFeed } from './gathered.ts'
 import { KnownKinds } from './known-kinds.ts'
 import type { OpenFile } from './open-file.ts'
@@ -173,7 +173,9 @@ export class Ledger {
 
   /** Time does not run backwards, in whichever process it ran on. */
   #hearLast(): void {
-    for (const at of [one(this.sql.lastEntry)?.[1], one(this.sql.toldTime)?.[0]]) {
+    const [, lastAt] = one(this.sql.lastEntry) ?? []
+    const [toldAt] = one(this.sql.toldTime) ?? []
+    for (const at of [lastAt, toldAt]) {
       if (typeof at === 'number') this.clock.atLeast(at)
     }
   }

@@ -4,46 +4,50 @@
  */
 import { assert } from '../../../core/assert.ts'
 import type { Time } from '../../../core/job.ts'
-import { INLINE, type KeyRow, type MoveMore, type MoveRow, type VerdictRow } from '../rows.ts'
+import {
+  INLINE,
+  type KeyRow,
+  MOVE_FACTS_FROM,
+  type MoveCells,
+  type MoveMore,
+  type MoveRow,
+  moveIn,
+  newJobIn,
+  type VerdictRow,
+} from '../rows.ts'
 import { addStretch } from './add-stretch.ts'
-import { insertEnding, leaveEnding } from './ending.ts'
+import { type Done, insertEnding, leaveEnding } from './ending.ts'
 import { Fresh } from './fresh.ts'
 import { insertOne } from './insert.ts'
+import { hasOnlyClaim, leaseIn, openingOf } from './lease.ts'
 import type { Ledger } from './ledger.ts'
-import { type Move, moveOf } from './move-row.ts'
-import { hasOnlyClaim, leaseOf } from './opening.ts'
 import { one } from './rows.ts'
 
+/** With its kind's number, whichever way the row says it. */
+type Move = Omit<MoveCells, 'kind'>
+
 export function move(ledger: Ledger, row: MoveRow, interned: readonly number[]): VerdictRow {
-  const m = moveOf(row, (ref) => ledger.kinds.of(ref, interned))
+  const m = moveIn(row)
+  const kind = ledger.kinds.of(m.kind, interned)
   if (m.notAfter !== null && ledger.now >= m.notAfter) return 'late'
   if (m.more !== null) {
     // Whatever could still forbid the change is looked at before anything is touched.
-    const obstacle = forbidden(ledger, m, m.more)
+    const obstacle = forbidden(ledger, m, kind, m.more)
     if (obstacle !== undefined) return obstacle
   }
-  if (m.record === null && m.from === 'lease') {
-    const lease = one(ledger.sql.peekLease, m.id, m.rev)
-    if (lease !== undefined && !hasOnlyClaim(lease)) return 'untold'
+  const verdict = moveRow(ledger, m, kind)
+  if (verdict !== 'applied') return verdict
+  ledger.gathered.happenedAll(row, MOVE_FACTS_FROM, kind, m.id)
+  if (m.state !== m.fromState) {
+    ledger.gathered.count(kind, m.fromState, -1)
+    ledger.gathered.count(kind, m.state, 1)
   }
-  if (!moveRow(ledger, m)) return 'conflict'
-  tell(ledger, m)
   if (m.more !== null) addMore(ledger, m.id, m.more, interned)
   return 'applied'
 }
 
-/** The feed and the counts. */
-export function tell(ledger: Ledger, { id, kind, row, factsFrom, fromState, state }: Move): void {
-  for (let i = factsFrom; i < row.length; i += 3) {
-    ledger.gathered.happened(row[i] as number, row[i + 1] as string, kind, row[i + 2] as number, id)
-  }
-  if (state === fromState) return
-  ledger.gathered.count(kind, fromState, -1)
-  ledger.gathered.count(kind, state, 1)
-}
-
-function forbidden(ledger: Ledger, m: Move, more: MoveMore): VerdictRow | undefined {
-  if (!isAt(ledger, m)) return 'conflict'
+function forbidden(ledger: Ledger, m: Move, kind: number, more: MoveMore): VerdictRow | undefined {
+  if (!isAt(ledger, m, kind)) return 'conflict'
   const given = new Set(more.give.map(([purpose, key]) => JSON.stringify([purpose, key])))
   const held = (tenant: string, owner: number, [purpose, key]: KeyRow): number | undefined => {
     const holder = one(ledger.sql.holder, tenant, purpose, key, ledger.now)?.[0]
@@ -55,84 +59,84 @@ function forbidden(ledger: Ledger, m: Move, more: MoveMore): VerdictRow | undefi
     if (holder !== undefined) return ['taken', ...key, holder]
   }
   if (more.spawn === null) return undefined
-  const [spawnId] = more.spawn
+  const { id: spawnId, more: spawned } = newJobIn(more.spawn)
   if (one(ledger.sql.jobExists, spawnId) !== undefined) return 'conflict'
-  for (const key of more.spawn[10]?.keys ?? []) {
+  for (const key of spawned?.keys ?? []) {
     const holder = held(more.spawnTenant, spawnId, key)
     if (holder !== undefined) return key[0] === 'alias' ? 'conflict' : ['taken', ...key, holder]
   }
   return undefined
 }
 
-function isAt(ledger: Ledger, m: Move): boolean {
+function isAt(ledger: Ledger, m: Move, kind: number): boolean {
   const { sql } = ledger
   const { id, rev, from, fromReadyAt } = m
   const there =
     from === 'ready'
-      ? one(sql.readyRev, laneBefore(ledger, m), fromReadyAt, id)
+      ? one(sql.readyRev, laneBefore(ledger, m, kind), fromReadyAt, id)
       : from === 'done'
         ? one(sql.doneRev, id, id)
         : one(from === 'lease' ? sql.leaseRev : sql.restRev, id)
   return there?.[0] === rev
 }
 
-const laneBefore = ({ kinds }: Ledger, { kind, fromPriority, more }: Move): number =>
+const laneBefore = ({ kinds }: Ledger, { fromPriority, more }: Move, kind: number): number =>
   kinds.lane(kind, fromPriority, more?.neededBefore ?? null)
 
-/** False: the row is not there, or not at this revision. */
-function moveRow(ledger: Ledger, m: Move): boolean {
+/** From where the row is, if it is there and at this revision, to where it belongs. */
+function moveRow(ledger: Ledger, m: Move, kind: number): VerdictRow {
   const { sql } = ledger
-  const { id, rev, kind } = m
+  const { id, rev } = m
   switch (m.from) {
-    case 'lease': {
-      if (m.to === 'lease') return stayOwned(ledger, m)
-      const lease = one(sql.takeLease, id, rev)
-      if (lease === undefined) return false
-      enter(ledger, m, leaseOf(ledger, lease, kind).opening)
-      return true
-    }
+    case 'lease':
+      return moveOwned(ledger, m, kind)
     case 'ready':
-      if (sql.takeReady.run(laneBefore(ledger, m), m.fromReadyAt, id, rev).changes === 0) return false
+      if (sql.takeReady.run(laneBefore(ledger, m, kind), m.fromReadyAt, id, rev).changes === 0) {
+        return 'conflict'
+      }
       break
     case 'rest':
-      if (sql.takeRest.run(id, rev).changes === 0) return false
+      if (sql.takeRest.run(id, rev).changes === 0) return 'conflict'
       break
     case 'done': {
       const done = one(sql.takeDone, id, id, rev)
-      if (done === undefined) return false
-      const ending = done[0] as number
-      const [opening, log] = one(sql.ending, done[4] as string | null, ending) as readonly [string | null, string]
-      addStretch(ledger, id, rev, opening, log, null)
+      if (done === undefined) return 'conflict'
+      const [ending, output, own] = done as Done
+      const [opening, log] = one(sql.ending, ending) as readonly [string | null, string]
+      addStretch(ledger, id, rev, opening, own ?? log, null)
       leaveEnding(ledger, ending)
-      if (typeof done[1] === 'string') sql.putBody.run(id, 'output', done[1])
+      if (output !== null) sql.putBody.run(id, 'output', output)
       break
     }
   }
-  enter(ledger, m, null)
-  return true
+  enter(ledger, m, kind, null)
+  return 'applied'
 }
 
-/** The same lease goes on: only the row's content changes. Another fence is another lease. */
-function stayOwned(ledger: Ledger, m: Move): boolean {
+/** The same lease may go on: then only the row's content changes. Another fence is another lease. */
+function moveOwned(ledger: Ledger, m: Move, kind: number): VerdictRow {
   const { sql } = ledger
-  const { id, rev, kind } = m
-  const found = one(sql.peekLease, id, rev)
-  if (found === undefined) return false
-  const lease = leaseOf(ledger, found, kind)
-  if (lease.fence !== m.fence) {
-    one(sql.takeLease, id, rev)
-    enter(ledger, m, lease.opening)
-    return true
+  const { id, rev, newRev } = m
+  const found = one(sql.leaseAt, id, rev)
+  if (found === undefined) return 'conflict'
+  const lease = leaseIn(found)
+  if (m.record === null && !hasOnlyClaim(lease)) return 'apart'
+  const opening = openingOf(ledger, lease, kind)
+  if (m.to === 'lease' && lease.fence === m.fence) {
+    const tick = m.tick ?? m.expiresAt
+    addStretch(ledger, id, newRev, opening, m.log, m.requests)
+    sql.updateLease.run(m.state, newRev, m.expiresAt, tick, m.careful, m.beats, m.beatId, m.code, m.record, id)
+    return 'applied'
   }
-  const tick = m.tick ?? m.expiresAt
-  addStretch(ledger, id, m.newRev, lease.opening, m.log, m.requests)
-  sql.updateLease.run(m.state, m.newRev, m.expiresAt, tick, m.careful, m.beats, m.beatId, m.code, m.record, id)
-  return true
+  // Read before, then removed: in one, as `DELETE … RETURNING`, it cost 2.7 µs more.
+  sql.deleteLease.run(id)
+  enter(ledger, m, kind, opening)
+  return 'applied'
 }
 
-export function enter(ledger: Ledger, m: Move, opening: string | null): void {
+function enter(ledger: Ledger, m: Move, kind: number, opening: string | null): void {
   const { sql } = ledger
-  const { id, kind, state, newRev, tick, code, record, log, output } = m
+  const { id, state, newRev, tick, code, record, log, output } = m
   if (m.to === 'done') {
     const endedAt = m.endedAt as Time
     const ending = insertEnding(ledger, state, endedAt, 1, opening, log, record)
@@ -163,7 +167,7 @@ function addMore(ledger: Ledger, id: number, more: MoveMore, interned: readonly 
   for (const [correlation, rev] of more.echoes) sql.insertEcho.run(correlation, id, rev)
   if (more.spawn === null) return
   const fresh = new Fresh(sql)
-  const born = insertOne(ledger, more.spawn, ledger.kinds.of(more.spawn[1], interned), fresh)
+  const born = insertOne(ledger, more.spawn, ledger.kinds.of(newJobIn(more.spawn).kind, interned), fresh)
   fresh.flush()
   assert(born === 1, 'a successor was looked at before it was born')
 }

@@ -3,10 +3,9 @@
  * key. None walks further than its limit: what has none is about one job, one kind or one queue.
  */
 import { LONG_LOG } from '../../../core/compact.ts'
+import { JOB, type JobCells } from '../job-row.ts'
+import { selected } from '../named.ts'
 import { ENDED, listed, READY } from './letters.ts'
-
-/** The log of an end (`e`) as that of one ended job (`d`). */
-export const LOG = `CASE WHEN d.size IS NULL THEN e.log ELSE replace(e.log, '["output",0]', '["output",' || d.size || ']') END`
 
 /** The places exclude each other, so at most one of the four joins finds a row. */
 const PLACES = `
@@ -15,13 +14,39 @@ const PLACES = `
   LEFT JOIN ready r ON r.kind = j.kind AND r.state IN (${listed(READY)}) AND r.id = j.id
   LEFT JOIN rest s ON s.id = j.id`
 
-/** A job with whatever row it is in. */
-export const WHOLE = `
-  SELECT j.id, j.kind, j.at, j.priority, j.head, coalesce(e.record, l.record, r.record, s.record),
-    l.state, l.rev, l.fence, l.expires_at, l.logged, l.claim_rev, l.claim_seq, l.claim_from, l.claim_expires_at,
-    l.attempt, l.generation, l.beats, l.beats_from, l.beats_to, l.beat_id, l.before, c.at, c.request, coalesce(c.worker, l.worker), c.actor,
-    CASE WHEN e.record IS NULL THEN e.opening END, CASE WHEN e.record IS NULL THEN ${LOG} END,
-    coalesce(d.rev, l.rev, r.rev, s.rev)
+const COLUMNS: Readonly<Record<keyof JobCells, string>> = {
+  id: 'j.id',
+  kind: 'j.kind',
+  at: 'j.at',
+  priority: 'j.priority',
+  head: 'j.head',
+  record: 'coalesce(e.record, l.record, r.record, s.record)',
+  rev: 'coalesce(d.rev, l.rev, r.rev, s.rev)',
+  opening: 'CASE WHEN e.record IS NULL THEN e.opening END',
+  log: 'CASE WHEN e.record IS NULL THEN coalesce(d.log, e.log) END',
+  fence: 'l.fence',
+  state: 'l.state',
+  expiresAt: 'l.expires_at',
+  logged: 'l.logged',
+  claimRev: 'l.claim_rev',
+  claimSeq: 'l.claim_seq',
+  claimFrom: 'l.claim_from',
+  claimExpiresAt: 'l.claim_expires_at',
+  attempt: 'l.attempt',
+  generation: 'l.generation',
+  beats: 'l.beats',
+  beatsFrom: 'l.beats_from',
+  beatsTo: 'l.beats_to',
+  beatId: 'l.beat_id',
+  before: 'l.before',
+  claimAt: 'c.at',
+  request: 'c.request',
+  worker: 'coalesce(c.worker, l.worker)',
+  actor: 'c.actor',
+}
+
+/** A job with whatever row it is in: a `JobRow`. */
+export const WHOLE = `SELECT ${selected(JOB, COLUMNS)}
   FROM job j ${PLACES}
   LEFT JOIN ending e ON e.id = d.ending
   LEFT JOIN claim c ON c.id = l.claim`
@@ -92,7 +117,7 @@ export const READS = {
   pastFrom: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev > ? ORDER BY rev LIMIT ?',
   /** The stretch that has this revision. */
   pastAt: 'SELECT rev, opening, log FROM past WHERE job = ? AND rev >= ? ORDER BY rev LIMIT 1',
-  doneLog: `SELECT d.rev, e.opening, ${LOG} FROM done d CROSS JOIN ending e ON e.id = d.ending
+  doneLog: `SELECT d.rev, e.opening, coalesce(d.log, e.log) FROM done d CROSS JOIN ending e ON e.id = d.ending
     WHERE ${doneOf('d.')}`,
   askedIn: 'SELECT rev FROM asked WHERE job = ? AND request IN (?, 0)',
   annotations: 'SELECT text FROM annotation WHERE job = ? ORDER BY generation, attempt, command',

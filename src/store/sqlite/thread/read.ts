@@ -1,7 +1,8 @@
 import { hash53 } from '../../../core/hash.ts'
 import { Burden, lettersIn } from '../burden.ts'
+import { type JobLog, type JobRow, jobIn } from '../job-row.ts'
 import type { Answered, Asked } from '../protocol.ts'
-import type { JobLog, JobRow, LoadedRow, LoadRow } from '../rows.ts'
+import type { LoadedRow, LoadRow } from '../rows.ts'
 import type { Reading } from './reading.ts'
 import { all, one } from './rows.ts'
 import { Room, stretchesAfter, stretchesAsked } from './stretches.ts'
@@ -23,21 +24,21 @@ function loadOne(reading: Reading, row: LoadRow): LoadedRow | null {
   const number = id ?? (one(reading.sql.named, tenant, purpose, key)?.[0] as number | undefined)
   const job = number === undefined ? undefined : reading.whole(number)
   if (job === undefined) return null
-  const bodies = names.flatMap((name) => bodiesNamed(reading, job[0], name))
-  const asked = request === null ? [] : stretchesAsked(reading, job[0], hash53(request))
+  const jobId = jobIn(job).id
+  const bodies = names.flatMap((name) => bodiesNamed(reading, jobId, name))
+  const asked = request === null ? [] : stretchesAsked(reading, jobId, hash53(request))
   return [
     job,
     bodies,
     asked,
     events === null ? null : wholeLog(reading, job, events),
-    check && isAltered(reading, job[0]),
+    check && isAltered(reading, jobId),
   ]
 }
 
 /** Cut short where it is longer than so many events. */
 function wholeLog(reading: Reading, job: JobRow, events: number): JobLog {
-  const { log, complete } = stretchesAfter(reading, job[0], 0, new Room(events))
-  return [job, log, complete]
+  return { job, ...stretchesAfter(reading, jobIn(job).id, 0, new Room(events)) }
 }
 
 function isAltered({ sql }: Reading, id: number): boolean {
@@ -57,7 +58,7 @@ function bodiesNamed({ sql }: Reading, id: number, name: string): readonly Named
   const inline = name === 'input' ? one(sql.input, id) : name === 'output' ? one(sql.output, id, id) : undefined
   if (typeof inline?.[0] === 'string') return [[name, inline[0]]]
   const found = one(sql.body, id, name)
-  return found === undefined ? [] : [[found[0] as string, found[1] as string]]
+  return found === undefined ? [] : [found as NamedBody & typeof found]
 }
 
 /** The first text after all that begin with this one, which ends in an ASCII character. */
@@ -69,8 +70,7 @@ export function log(reading: Reading, { id, afterRev, limit }: Asked<'log'>): An
   const purged = reading.purged()
   if (job === undefined) return { found: null, purged }
   // One more than wanted, to know whether there is more.
-  const { log, complete } = stretchesAfter(reading, id, afterRev, new Room(limit + 1))
-  return { found: [job, log, complete], purged }
+  return { found: { job, ...stretchesAfter(reading, id, afterRev, new Room(limit + 1)) }, purged }
 }
 
 export function annotations(reading: Reading, id: Asked<'annotations'>): Answered<'annotations'> {

@@ -1,7 +1,7 @@
 import { assert } from '../../../core/assert.ts'
-import type { JobRow, LeaseRow } from '../rows.ts'
+import { type JobRow, jobIn } from '../job-row.ts'
 import type { OpenFile } from './open-file.ts'
-import { type Cell, one, type Row } from './rows.ts'
+import { one, type Row } from './rows.ts'
 import { downwards, type ReadStatements, readStatements, upwards, type Walks } from './statements.ts'
 import { ToldKinds } from './told-kinds.ts'
 
@@ -23,18 +23,16 @@ export class Reading {
 
   whole(id: number): JobRow | undefined {
     const row = one(this.sql.whole, id)
-    return row && this.jobRow(row)
+    return row && this.#told(row)
   }
 
   /** From `WHOLE`. */
-  jobRow(row: Row): JobRow {
-    const [id, kind, at, priority, head, record] = row as JobRow & Row
-    this.kinds.tell(kind)
-    assert(row.at(-1) !== null, `job ${id} has its row in one of the places`)
-    const rest: readonly Cell[] = row.slice(6, -3)
-    const log = row.at(-2) as string | null
-    const told = log === null ? null : ([row.at(-3) as string | null, log] as const)
-    return [id, kind, at, priority, head, record, row[6] === null ? null : (rest as LeaseRow), told]
+  #told(row: Row): JobRow {
+    const job = jobIn(row)
+    this.kinds.tell(job.kind)
+    assert(job.rev !== null, `job ${job.id} has its row in one of the places`)
+    const made: readonly unknown[] = row
+    return made as JobRow
   }
 
   /** Jobs that retention has removed, ever. */

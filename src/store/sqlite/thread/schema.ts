@@ -6,7 +6,7 @@
  *
  * A migration is for ever: to change the schema, add one. The file's `user_version` counts those it has seen.
  */
-export const APPLICATION_ID = 0x7061776f
+export const APPLICATION_ID = 0x70617770
 
 export const MIGRATIONS: readonly string[] = [
   `
@@ -153,8 +153,8 @@ export const MIGRATIONS: readonly string[] = [
     ending INTEGER NOT NULL,
     code INTEGER,
     output TEXT,
-    -- Size and digest of the output, where the log, being that of others as well, says 0 instead.
-    size TEXT,
+    -- Absent: the ending's, as where nothing but the job is its own.
+    log TEXT,
     PRIMARY KEY (kind, state, id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX done_code ON done (code, id) WHERE code IS NOT NULL;

@@ -18,9 +18,12 @@ export function readSettings(
 type ReadRow = Extract<SettingRow, readonly ['get' | 'list', ...unknown[]]>
 
 function read(sql: ReadStatements, row: ReadRow): SettingRows {
-  return row[0] === 'get'
-    ? documents(true, one(sql.setting, row[1], row[2]))
-    : documents(true, ...all(sql.settings, row[1], row[2], row[3]))
+  if (row[0] === 'get') {
+    const [, collection, key] = row
+    return documents(true, one(sql.setting, collection, key))
+  }
+  const [, collection, after, limit] = row
+  return documents(true, ...all(sql.settings, collection, after, limit))
 }
 
 export function settings(ledger: Ledger, asked: Asked<'settings'>): Answered<'settings'> {
@@ -35,7 +38,7 @@ function setting({ sql, now }: Ledger, row: SettingRow): SettingRows {
     case 'put': {
       const [, collection, key, rev, text] = row
       const there = one(sql.setting, collection, key)
-      const thereRev = (there?.[1] as number | undefined) ?? 0
+      const thereRev = revOf(there)
       if (rev !== null && rev !== thereRev) return documents(false, there)
       sql.putSetting.run(collection, key, thereRev + 1, now, text)
       return documents(true, [key, thereRev + 1, now, text])
@@ -43,13 +46,19 @@ function setting({ sql, now }: Ledger, row: SettingRow): SettingRows {
     case 'remove': {
       const [, collection, key, rev] = row
       const there = one(sql.setting, collection, key)
-      if (rev !== null && rev !== ((there?.[1] as number | undefined) ?? 0)) return documents(false, there)
+      if (rev !== null && rev !== revOf(there)) return documents(false, there)
       sql.removeSetting.run(collection, key)
       return documents(true)
     }
     default:
       return unreachable(row)
   }
+}
+
+/** 0: there is none. */
+function revOf(there: Row | undefined): number {
+  const [, rev] = there ?? []
+  return typeof rev === 'number' ? rev : 0
 }
 
 const documents = (ok: boolean, ...rows: readonly (Row | undefined)[]): SettingRows => [

@@ -4,13 +4,12 @@
  */
 import type { StatementSync } from 'node:sqlite'
 import { STATE_CODES } from '../../codec/codes.ts'
+import { FRONT_COLUMNS } from './front.ts'
+import { LEASE_COLUMNS } from './lease.ts'
 import type { OpenFile } from './open-file.ts'
-import { DOWNWARDS, doneOf, LOG, READS, UPWARDS, WHOLE } from './read-statements.ts'
+import { DOWNWARDS, doneOf, READS, UPWARDS, WHOLE } from './read-statements.ts'
 
 const DONE = doneOf()
-
-/** Bytes of a head or of a record that ride along with a claim without being asked for. */
-export const SHORT = 4_096
 
 const WRITES = {
   begin: 'BEGIN IMMEDIATE',
@@ -45,22 +44,18 @@ const WRITES = {
     (lane, ready_at, id, kind, state, rev, seq, generation, attempt, careful, tick, code, record)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   insertRest: 'INSERT INTO rest (id, kind, state, rev, tick, code, record) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  insertDone: `INSERT INTO done (kind, state, id, rev, ended_at, ending, code, output, size)
+  insertDone: `INSERT INTO done (kind, state, id, rev, ended_at, ending, code, output, log)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  // Of one claim, with nothing said about them since.
   insertDoneAlike: `INSERT INTO done (kind, state, id, rev, ended_at, ending, output)
     SELECT p.kind, p.state, e.value, p.rev, p.ended_at, p.ending, p.output
     FROM (SELECT ? AS kind, ? AS state, ? AS rev, ? AS ended_at, ? AS ending, ? AS output, ? AS ids) AS p
-      CROSS JOIN json_each(p.ids) AS e CROSS JOIN lease AS l ON l.id = e.value
-    WHERE l.rev = ? AND l.fence = ? AND l.kind = ? AND l.state = ? AND l.claim = ? AND l.claim_seq = ? AND l.claim_from = ?
-      AND l.logged = 0 AND l.beats = 0`,
+      CROSS JOIN json_each(p.ids) AS e`,
+  // How many are of one claim, with nothing said about them since.
   leasesAlike: `SELECT count(*) FROM json_each(?) AS e CROSS JOIN lease AS l ON l.id = e.value
     WHERE l.rev = ? AND l.fence = ? AND l.kind = ? AND l.state = ? AND l.claim = ? AND l.claim_seq = ? AND l.claim_from = ?
       AND l.logged = 0 AND l.beats = 0`,
-  undoDoneAlike:
-    'DELETE FROM done WHERE kind = ? AND state = ? AND id IN (SELECT value FROM json_each(?)) AND ending = ?',
   insertEnding: 'INSERT INTO ending (state, ended_at, jobs, opening, log, record) VALUES (?, ?, ?, ?, ?, ?)',
-  ending: `SELECT e.opening, ${LOG} FROM (SELECT ? AS size) AS d CROSS JOIN ending AS e WHERE e.id = ?`,
+  ending: 'SELECT opening, log FROM ending WHERE id = ?',
   leaveEnding: 'UPDATE ending SET jobs = jobs - 1 WHERE id = ? AND jobs > 1',
   deleteEnding: 'DELETE FROM ending WHERE id = ?',
   insertLease: `INSERT INTO lease
@@ -75,11 +70,7 @@ const WRITES = {
   // The front of a lane: an ordered walk of the primary key that stops after the limit.
   front: 'SELECT 1 FROM ready WHERE lane = ? AND ready_at <= ? LIMIT 1',
   // What is long is not at hand: how much of it there is decides how many are taken.
-  claimable: `SELECT r.id, j.at, CASE WHEN octet_length(j.head) <= ${SHORT} THEN j.head END,
-      CASE WHEN octet_length(r.record) <= ${SHORT} THEN r.record END, octet_length(j.input),
-      CASE WHEN octet_length(j.input) <= 16384 THEN j.input END,
-      r.kind, j.priority, r.rev, r.attempt, r.state, r.ready_at, k.lease_ms,
-      ifnull(octet_length(j.head), 0) + ifnull(octet_length(r.record), 0)
+  claimable: `SELECT ${FRONT_COLUMNS}
     FROM ready r CROSS JOIN job j ON j.id = r.id CROSS JOIN kind k ON k.id = r.kind
     WHERE r.lane = ? AND r.ready_at <= ? ORDER BY r.ready_at, r.id LIMIT ?`,
   readyTexts: `SELECT j.head, r.record FROM ready r CROSS JOIN job j ON j.id = r.id
@@ -106,20 +97,14 @@ const WRITES = {
   doneRev: `SELECT rev FROM done WHERE ${DONE}`,
   restRev: 'SELECT rev FROM rest WHERE id = ?',
   readyRev: 'SELECT rev FROM ready WHERE lane = ? AND ready_at = ? AND id = ?',
-  takeLease: `DELETE FROM lease WHERE id = ? AND rev = ?
-    RETURNING id, claim, logged, claim_rev, claim_seq, claim_from, claim_expires_at, generation, attempt, fence,
-      beats, beats_from, beats_to, beat_id, expires_at, state, worker, rev`,
-  leases: `SELECT id, claim, logged, claim_rev, claim_seq, claim_from, claim_expires_at, generation, attempt, fence,
-      beats, beats_from, beats_to, beat_id, expires_at, state, worker, rev
-    FROM lease WHERE id IN (SELECT value FROM json_each(?))`,
+  leaseAt: `SELECT ${LEASE_COLUMNS} FROM lease WHERE id = ? AND rev = ?`,
+  deleteLease: 'DELETE FROM lease WHERE id = ?',
   deleteLeases: 'DELETE FROM lease WHERE id IN (SELECT value FROM json_each(?))',
-  peekLease: `SELECT id, claim, logged, claim_rev, claim_seq, claim_from, claim_expires_at, generation, attempt, fence,
-      beats, beats_from, beats_to, beat_id, expires_at, state, worker, rev FROM lease WHERE id = ? AND rev = ?`,
   updateLease: `UPDATE lease SET state = ?, rev = ?, expires_at = ?, tick = ?, careful = ?, beats_all = ?, beat_id = ?,
       code = ?, record = ?, logged = 1, beats = 0, beats_from = NULL, beats_to = NULL WHERE id = ?`,
   takeReady: 'DELETE FROM ready WHERE lane = ? AND ready_at = ? AND id = ? AND rev = ?',
   takeRest: 'DELETE FROM rest WHERE id = ? AND rev = ?',
-  takeDone: `DELETE FROM done WHERE ${DONE} AND rev = ? RETURNING ending, output, kind, state, size`,
+  takeDone: `DELETE FROM done WHERE ${DONE} AND rev = ? RETURNING ending, output, log, kind, state`,
   insertPast: 'INSERT INTO past (job, rev, opening, log) VALUES (?, ?, ?, ?)',
   insertAsked: 'INSERT INTO asked (job, request, rev) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   putBody: 'INSERT INTO body (job, name, text) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text',
@@ -127,8 +112,8 @@ const WRITES = {
   annotate: `INSERT INTO annotation (job, generation, attempt, command, text) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING`,
   endingOfDone: `SELECT e.id, e.state, e.ended_at FROM done d CROSS JOIN ending e ON e.id = d.ending
-    WHERE ${doneOf('d.')} AND d.rev = ? AND ${LOG} = ?`,
-  moveEnding: `UPDATE done SET ending = ?, size = NULL WHERE ${DONE}`,
+    WHERE ${doneOf('d.')} AND d.rev = ? AND coalesce(d.log, e.log) = ?`,
+  moveEnding: `UPDATE done SET ending = ?, log = NULL WHERE ${DONE}`,
   deletePast: 'DELETE FROM past WHERE job = ?',
   deleteAsked: 'DELETE FROM asked WHERE job = ?',
   deleteJob: 'DELETE FROM job WHERE id = ?',

@@ -1,5 +1,5 @@
 /** Logs, a stretch of consecutive events per row, as far as a page has room for them. */
-import type { LogRow } from '../rows.ts'
+import type { LogRow } from '../job-row.ts'
 import type { Reading } from './reading.ts'
 import { all, one } from './rows.ts'
 

@@ -4,8 +4,8 @@
  * and no more, whoever they are about.
  */
 import { storable } from '../../codec/text.ts'
+import type { JobRow, LogRow } from '../job-row.ts'
 import type { Answered, Asked, Spot } from '../protocol.ts'
-import type { JobRow, LogRow } from '../rows.ts'
 import { type Group, groupsOf } from './feed.ts'
 import type { Reading } from './reading.ts'
 import { all, one, type Row } from './rows.ts'
@@ -29,7 +29,8 @@ export function typed(reading: Reading, asked: Asked<'typed'>): Answered<'typed'
 }
 
 function itemsOf(reading: Reading, asked: Asked<'typed'>): { found: readonly Item[]; next: Spot | null } {
-  const { after, limit } = asked
+  const { limit } = asked
+  const [afterAt, afterPosition, afterPlace] = asked.after ?? BEFORE_ALL
   const tenant = asked.tenant === null ? undefined : storable(asked.tenant)
   const types = new Set(asked.types)
   const found: Item[] = []
@@ -49,7 +50,7 @@ function itemsOf(reading: Reading, asked: Asked<'typed'>): { found: readonly Ite
       }
       for (const job of jobs) {
         place += 1
-        if (after !== null && at === after[0] && position === after[1] && place <= after[2]) continue
+        if (at === afterAt && position === afterPosition && place <= afterPlace) continue
         if (found.length === limit) return { found, next: found.at(-1)?.spot ?? null }
         found.push({ spot: [at, position, place], job, rev })
       }
@@ -61,7 +62,8 @@ function itemsOf(reading: Reading, asked: Asked<'typed'>): { found: readonly Ite
 
 /** Times and entries in which there is any of the types, in order, each once. */
 function* momentsOf({ sql }: Reading, { types, from, to, after }: Asked<'typed'>): Generator<Moment> {
-  const begin: Moment = after === null || after[0] < from ? [from, 0] : [after[0], after[1]]
+  const [at, position] = after ?? BEFORE_ALL
+  const begin: Moment = at < from ? [from, 0] : [at, position]
   const lines = types.map((type) => new Line((since) => all(sql.moments, type, ...since, to, AHEAD), begin))
   for (;;) {
     let next: Moment | undefined
@@ -74,9 +76,13 @@ function* momentsOf({ sql }: Reading, { types, from, to, after }: Asked<'typed'>
 
 type Moment = readonly [at: number, position: number]
 
+const BEFORE_ALL: Spot = [Number.NEGATIVE_INFINITY, 0, 0]
+
 const earlier = (a: Moment | undefined, b: Moment | undefined): Moment | undefined => {
   if (a === undefined || b === undefined) return a ?? b
-  return b[0] < a[0] || (b[0] === a[0] && b[1] < a[1]) ? b : a
+  const [at, position] = a
+  const [otherAt, otherPosition] = b
+  return otherAt < at || (otherAt === at && otherPosition < position) ? b : a
 }
 
 /** The moments of one type, read ahead. */
@@ -99,12 +105,12 @@ class Line {
       this.#ended = this.#rows.length < AHEAD
     }
     const row = this.#rows[this.#next]
-    return row && [row[0] as number, row[1] as number]
+    return row && (row as Moment & Row)
   }
 
   pass([at, position]: Moment): void {
-    const first = this.first()
-    if (first?.[0] !== at || first[1] !== position) return
+    const [firstAt, firstPosition] = this.first() ?? []
+    if (firstAt !== at || firstPosition !== position) return
     this.#next += 1
     this.#since = [at, position + 1]
   }
@@ -133,7 +139,9 @@ function told(reading: Reading, items: readonly Item[], end: Spot | null): Omit<
     log.stretches.push(stretch)
     log.reaches.push([rev, stretch[0]])
   }
-  const jobs = [...logs.values()].flatMap((log) => (log === undefined ? [] : [[log.row, log.stretches, true] as const]))
+  const jobs = [...logs.values()].flatMap((log) =>
+    log === undefined ? [] : [{ job: log.row, log: log.stretches, complete: true }],
+  )
   return { jobs, found, next }
 }
 

@@ -1,0 +1,157 @@
+/** A job as it lies in the tables, and its log: what is read of one. */
+import type { Time } from '../../core/job.ts'
+import { type Names, named, type RowOf } from './named.ts'
+
+/** A job as it lies in the tables. */
+export interface JobCells {
+  id: number
+  kind: number
+  at: Time
+  priority: number
+  head: string | null
+  record: string | null
+  /** Of the row it has in one of the places. */
+  rev: number
+  /** Of an ended job whose record is the fold of its first event and these. */
+  opening: string | null
+  log: string | null
+  /** Of an owned job, from here on; nobody else has a fence. */
+  fence: string | null
+  state: string | null
+  expiresAt: Time | null
+  /** 1: the claim is in the log. */
+  logged: number | null
+  claimRev: number | null
+  claimSeq: number | null
+  claimFrom: string | null
+  claimExpiresAt: Time | null
+  attempt: number | null
+  generation: number | null
+  /** Heartbeats that are not in the log. */
+  beats: number | null
+  beatsFrom: Time | null
+  beatsTo: Time | null
+  beatId: string | null
+  /** The record before the claim. */
+  before: string | null
+  claimAt: Time | null
+  request: string | null
+  worker: string | null
+  actor: string | null
+}
+
+/** As `WHOLE` of thread/read-statements.ts selects them. */
+export const JOB = [
+  'id',
+  'kind',
+  'at',
+  'priority',
+  'head',
+  'record',
+  'rev',
+  'opening',
+  'log',
+  'fence',
+  'state',
+  'expiresAt',
+  'logged',
+  'claimRev',
+  'claimSeq',
+  'claimFrom',
+  'claimExpiresAt',
+  'attempt',
+  'generation',
+  'beats',
+  'beatsFrom',
+  'beatsTo',
+  'beatId',
+  'before',
+  'claimAt',
+  'request',
+  'worker',
+  'actor',
+] as const satisfies Names<JobCells>
+
+export type JobRow = RowOf<typeof JOB, JobCells>
+
+export const jobIn = named<JobCells>(JOB)
+
+/** A stretch of the log. */
+export type LogRow = readonly [rev: number, opening: string | null, log: string | null]
+
+/** A job and stretches of its log; `complete`: there are no later ones. */
+export interface JobLog {
+  readonly job: JobRow
+  readonly log: readonly LogRow[]
+  readonly complete: boolean
+}
+
+/** What the thread knew of a lease when its first commit came: the claim, and the heartbeats since the last event. */
+export type Opening = readonly [claim: OpeningClaim | null, beats: OpeningBeats | null]
+
+export interface OpeningClaimCells {
+  rev: number
+  seq: number
+  from: string
+  at: Time
+  expiresAt: Time
+  generation: number
+  attempt: number
+  fence: string
+  worker: string
+  request: string
+  /** Absent: `worker:` and the worker's name. */
+  actor: string | null
+}
+
+/** Written to files as it is: what has a place keeps it. */
+const OPENING_CLAIM = [
+  'rev',
+  'seq',
+  'from',
+  'at',
+  'expiresAt',
+  'generation',
+  'attempt',
+  'fence',
+  'worker',
+  'request',
+  'actor',
+] as const satisfies Names<OpeningClaimCells>
+
+export type OpeningClaim = RowOf<typeof OPENING_CLAIM, OpeningClaimCells>
+
+export const openingClaimIn = named<OpeningClaimCells>(OPENING_CLAIM)
+
+export interface OpeningBeatsCells {
+  rev: number
+  state: string
+  count: number
+  from: Time
+  to: Time
+  expiresAt: Time
+  beatId: string
+  generation: number
+  attempt: number
+  fence: string
+  worker: string
+}
+
+/** Written to files as it is: what has a place keeps it. */
+const OPENING_BEATS = [
+  'rev',
+  'state',
+  'count',
+  'from',
+  'to',
+  'expiresAt',
+  'beatId',
+  'generation',
+  'attempt',
+  'fence',
+  'worker',
+] as const satisfies Names<OpeningBeatsCells>
+
+export type OpeningBeats = RowOf<typeof OPENING_BEATS, OpeningBeatsCells>
+
+export const openingBeatsIn = named<OpeningBeatsCells>(OPENING_BEATS)
