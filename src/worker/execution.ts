@@ -9,6 +9,7 @@
  * A lost lease leads from anywhere to `over`. The word that ends the lease is chosen once.
  */
 import { isNativeError } from 'node:util/types'
+import { isKnown } from '../core/dialects/strict.ts'
 import type { CancelRequest, Stage, State } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { LeaseConflictError, PermanentError } from '../core/thrown.ts'
@@ -124,6 +125,11 @@ export class Execution implements Sender, Run {
     return this.#spoken
   }
 
+  /** Whether it may be handed back: a document without `release` lets a job go by its lease alone, which counts as lost. */
+  get isReturnable(): boolean {
+    return isKnown(this.assignment.job.spec.kind.policy, 'release')
+  }
+
   get chosen(): boolean {
     return this.#chosen !== undefined
   }
@@ -158,6 +164,7 @@ export class Execution implements Sender, Run {
     this.desk.log.warn('lease lost', { job_id: id, attempt, reason: message })
     this.#interrupt = undefined
     this.interrupt(new LeaseConflictError(message))
+    this.#timing()
     this.#vacate()
     this.#settle()
   }

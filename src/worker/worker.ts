@@ -10,6 +10,8 @@
  *
  * One loop with one timer serves all jobs (the pulse): a timer per job would cost more than most jobs do.
  */
+import { isKnown } from '../core/dialects/strict.ts'
+import type { Draw } from '../core/lanes.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
 import { type Clock, realClock } from '../system/clock.ts'
@@ -23,7 +25,7 @@ import { within } from '../system/within.ts'
 import { Alerts } from './alerts.ts'
 import { Cells } from './apart/cells.ts'
 import { isCell } from './apart/entered.ts'
-import { CLAIM_MAX, Claiming } from './claiming.ts'
+import { CLAIM_MAX, Claiming, type Portion } from './claiming.ts'
 import { type Member, thisCrew } from './crew.ts'
 import type { JobDefinition } from './definition.ts'
 import { Ears } from './ears.ts'
@@ -142,7 +144,8 @@ class JobWorker implements Worker, Desk, Member {
       options.cell && new Cells({ entry: options.cell, max: processes, timers, traced: options.around !== undefined })
     this.#ways = new Ways(definitions, this.#cells, options.around ?? ((definition) => definition))
     this.#unknownTypes = new UnknownTypes(log, this.id)
-    this.#stock = new Stock(this.#settings)
+    const isReturnable = definitions.every(({ policy }) => isKnown(policy, 'release'))
+    this.#stock = new Stock({ ...this.#settings, isReturnable })
     const crew = options.crew ?? thisCrew
     const start = (execution: Execution) => this.#start(execution)
     this.#solitude = new Solitude({ crew, member: this, log, workerId: this.id, start })
@@ -167,14 +170,15 @@ class JobWorker implements Worker, Desk, Member {
       workerId: this.id,
       pollMaxMs: this.#settings.pollMaxMs,
       vacancies: () => this.#vacancies,
-      prefetched: () => this.#stock.size,
+      held: () => this.#stock.size,
+      heldMost: () => this.#stock.most,
       places: () => this.#leases.room,
       backlog: () => this.outbox.backlog,
       most: () => this.#most,
-      hold: (assignments, sentMs) => this.#hold(assignments, sentMs),
+      hold: (portions, sentMs) => this.#hold(portions, sentMs),
       fill: () => this.#fill(),
     })
-    for (const { policy } of definitions) this.#expect(leaseWindowMs(policy))
+    for (const { policy } of definitions) this.#leases.expect(leaseWindowMs(policy))
     const round = () => this.#beat()
     this.#pulse = service({ name: `worker ${this.id}`, everyMs: PULSE_MAX_MS, timers, log, round })
     this.#pulse.start()
@@ -225,10 +229,9 @@ class JobWorker implements Worker, Desk, Member {
   }
 
   vacated(execution: Execution): void {
-    this.#running.delete(execution.assignment.job.id)
+    const wasLate = this.#running.delete(execution.assignment.job.id)
     this.#runningCount -= 1
-    this.#stock.left(execution)
-    this.#claiming.took(execution.tookMs)
+    this.#stock.left(execution, !wasLate)
     if (this.#runningCount === 0) for (const resolve of this.#untilVacant.splice(0)) resolve()
     this.#fill()
   }
@@ -289,36 +292,35 @@ class JobWorker implements Worker, Desk, Member {
     execution.start()
   }
 
-  #hold(assignments: readonly Assignment[], sentMs: number): void {
-    if (assignments.length === 0) return
+  #hold(portions: readonly Portion[], sentMs: number): void {
+    if (portions.length === 0) return
     const now = this.clock.monotonicMs()
     // Leases are counted from when they were last looked for: never later than the end the store has in mind.
     const storeNow = this.engine.now()
-    for (const assignment of assignments) {
-      const { job, leaseExpiresAt, waitedMs = 0 } = assignment
-      this.#expect(leaseWindowMs(job.spec.kind.policy))
-      const placed = this.#ways.of(job)
-      const place = this.#leases.place(assignment, sentMs + waitedMs + leaseExpiresAt - storeNow)
-      const execution = new Execution(this, assignment, placed?.handler ?? NOBODY, place, now)
-      this.#leases.add(execution)
-      if (placed === undefined) this.#unknownTypes.handBack(execution, storeNow)
-      else if (this.#stopping !== undefined) execution.giveBack('shutdown')
-      else if (this.#resting) execution.giveBack('handed_back')
-      else this.#put(execution, placed.way, storeNow)
+    for (const { draw, assignments } of portions) {
+      for (const assignment of assignments) this.#holdOne(assignment, draw, sentMs, now, storeNow)
     }
     // Whoever keeps the leases must see the loop turn, also while what is held waits for something.
     this.#pulseWithin(PULSE_MAX_MS, now)
   }
 
-  #put(execution: Execution, way: Way, storeNow: number): void {
-    if (way === 'alone') return this.#solitude.await(execution)
-    this.#solitude.relax()
-    this.#stock.put(execution, way, storeNow)
+  #holdOne(assignment: Assignment, draw: Draw, sentMs: number, now: number, storeNow: number): void {
+    const { job, leaseExpiresAt, waitedMs = 0 } = assignment
+    this.#leases.expect(leaseWindowMs(job.spec.kind.policy))
+    const placed = this.#ways.of(job)
+    const place = this.#leases.place(assignment, sentMs + waitedMs + leaseExpiresAt - storeNow)
+    const execution = new Execution(this, assignment, placed?.handler ?? NOBODY, place, now)
+    this.#leases.add(execution)
+    if (placed === undefined) this.#unknownTypes.handBack(execution, storeNow)
+    else if (this.#stopping !== undefined) execution.giveBack('shutdown')
+    else if (this.#resting) execution.giveBack('handed_back')
+    else this.#put(execution, placed.way, draw, storeNow)
   }
 
-  #expect(windowMs: number): void {
-    this.#claiming.expect(windowMs)
-    this.#leases.expect(windowMs)
+  #put(execution: Execution, way: Way, draw: Draw, storeNow: number): void {
+    if (way === 'alone') return this.#solitude.await(execution)
+    this.#solitude.relax()
+    this.#stock.put(execution, way, draw, storeNow)
   }
 
   #pulseWithin(ms: number, nowMs: number): void {
@@ -331,7 +333,7 @@ class JobWorker implements Worker, Desk, Member {
   async #beat(): Promise<number> {
     this.#leases.pulse()
     const now = this.clock.monotonicMs()
-    let nextMs = Math.min(this.#watch(now), this.#stock.giveBackStale(now), now + IDLE_MS)
+    let nextMs = Math.min(this.#watch(now), now + IDLE_MS)
     if (this.#leases.count > 0) nextMs = Math.min(nextMs, now + PULSE_MAX_MS)
     // Where handlers have begun others will: the next of them finds the pulse near enough and need not wake it.
     if (this.#begun) nextMs = Math.min(nextMs, now + PULSE_BUSY_MS)
@@ -344,18 +346,19 @@ class JobWorker implements Worker, Desk, Member {
     return Math.max(PULSE_MIN_MS, nextMs - this.clock.monotonicMs())
   }
 
-  /** The watchdog: a handler is stopped before its lease can end elsewhere. */
+  /** The watchdog: a handler is stopped before its lease can end elsewhere, and what cannot be started in time goes back. */
   #watch(now: number): number {
     const machineNow = this.#machineMs()
     let nextMs = Number.POSITIVE_INFINITY
+    let runningMs = 0
     for (const execution of this.#running.values()) {
       const windowMs = leaseWindowMs(execution.assignment.job.spec.kind.policy)
       const spareMs = this.#leases.leftMs(execution, machineNow) - windowMs / 10
       if (spareMs <= 0) execution.lose('The lease could not be renewed in time.')
       else nextMs = Math.min(nextMs, now + spareMs, execution.pulse(now))
-      this.#claiming.tookAtLeast(now - execution.startedMs)
+      runningMs += now - execution.startedMs
     }
-    return nextMs
+    return Math.min(nextMs, this.#stock.look(now, runningMs, this.#vacancies))
   }
 
   async #stop(drainMs: number): Promise<void> {

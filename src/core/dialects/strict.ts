@@ -9,6 +9,7 @@
  */
 import type { Command } from '../command.ts'
 import { isEnded, type Job, type State } from '../job.ts'
+import type { Policy } from '../policy.ts'
 import type { RefusalCode } from '../refusal.ts'
 import type { CommandType } from '../verb.ts'
 import type { Dialect } from './dialect.ts'
@@ -37,6 +38,10 @@ export function dialectRefusal(job: Job, command: Command): StrictRefusal | unde
   }
   return undefined
 }
+
+/** Whether a job of this policy may ever be told so: where its document knows no such command, it is refused in any state. */
+export const isKnown = ({ dialect }: Pick<Policy, 'dialect'>, type: CommandType): boolean =>
+  dialect === undefined || EVERYWHERE.has(type) || DIALECTS[dialect].knows[type] !== undefined
 
 /** What time does to a job, and what its owner notes down (undoing its steps included). */
 export const EVERYWHERE: ReadonlySet<CommandType> = new Set([
