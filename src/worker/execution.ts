@@ -9,7 +9,7 @@
  * A lost lease leads from anywhere to `over`. The word that ends the lease is chosen once.
  */
 import { isNativeError } from 'node:util/types'
-import { isKnown } from '../core/dialects/strict.ts'
+import { isReturnable } from '../core/dialects/strict.ts'
 import type { CancelRequest, Stage, State } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { LeaseConflictError, PermanentError } from '../core/thrown.ts'
@@ -125,9 +125,8 @@ export class Execution implements Sender, Run {
     return this.#spoken
   }
 
-  /** Whether it may be handed back: a document without `release` lets a job go by its lease alone, which counts as lost. */
   get isReturnable(): boolean {
-    return isKnown(this.assignment.job.spec.kind.policy, 'release')
+    return isReturnable(this.assignment.job.spec.kind.policy)
   }
 
   get chosen(): boolean {

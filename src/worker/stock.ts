@@ -15,7 +15,7 @@ export interface StockOptions {
   /** Jobs held ready at most, however quick handlers are. */
   readonly prefetchMax: number
   /** Whether all that is known to come can be handed back. */
-  readonly isReturnable: boolean
+  readonly isAllReturnable: boolean
 }
 
 /** Until somebody may have a cell free. */
@@ -33,12 +33,12 @@ export class Stock {
   readonly #forCells = new Prefetched()
   /** Those that have a cell. */
   readonly #inCells = new Set<Execution>()
-  #isReturnable: boolean
+  #isAllReturnable: boolean
 
   constructor(options: StockOptions) {
     this.#options = options
     this.#pace = new Pace(options.concurrency)
-    this.#isReturnable = options.isReturnable
+    this.#isAllReturnable = options.isAllReturnable
   }
 
   /** Those for this process. */
@@ -48,7 +48,7 @@ export class Stock {
 
   /** How many of those there may be beyond free handlers. */
   get most(): number {
-    return this.#isReturnable ? this.#startsSoon : 0
+    return this.#isAllReturnable ? this.#startsSoon : 0
   }
 
   /** Those that wait for a cell: each has a place among the running, where it will soon be. */
@@ -58,7 +58,7 @@ export class Stock {
 
   put(execution: Execution, way: 'here' | 'isolated' | 'cell', draw: Draw, now: number): void {
     // A job is judged by the policy it was born with, which need not be that of its type today.
-    if (!execution.isReturnable) this.#isReturnable = false
+    if (!execution.isReturnable) this.#isAllReturnable = false
     if (way === 'here') this.#here.add(execution, draw)
     // Suspects may be many, and slow: half of the worker stays free of them for everybody else.
     else if (way === 'isolated' || !execution.isReturnable || this.waiting < this.#options.concurrency / 2)

@@ -10,7 +10,7 @@
  *
  * One loop with one timer serves all jobs (the pulse): a timer per job would cost more than most jobs do.
  */
-import { isKnown } from '../core/dialects/strict.ts'
+import { isReturnable } from '../core/dialects/strict.ts'
 import type { Draw } from '../core/lanes.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
@@ -144,8 +144,8 @@ class JobWorker implements Worker, Desk, Member {
       options.cell && new Cells({ entry: options.cell, max: processes, timers, traced: options.around !== undefined })
     this.#ways = new Ways(definitions, this.#cells, options.around ?? ((definition) => definition))
     this.#unknownTypes = new UnknownTypes(log, this.id)
-    const isReturnable = definitions.every(({ policy }) => isKnown(policy, 'release'))
-    this.#stock = new Stock({ ...this.#settings, isReturnable })
+    const isAllReturnable = definitions.every(({ policy }) => isReturnable(policy))
+    this.#stock = new Stock({ ...this.#settings, isAllReturnable })
     const crew = options.crew ?? thisCrew
     const start = (execution: Execution) => this.#start(execution)
     this.#solitude = new Solitude({ crew, member: this, log, workerId: this.id, start })

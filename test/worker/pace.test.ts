@@ -29,7 +29,12 @@ function timed(stage: Stage, tookMs: () => number = () => TOOK_MS) {
 async function enqueueMany(stage: Stage, { queue, type, policy }: JobDefinition, count: number, priority = 5) {
   const kind = { tenant: 'default', queue, type, policy }
   for (let left = count; left > 0; left -= 500) {
-    const some = Array.from({ length: Math.min(left, 500) }, () => ({ actor: 'test', kind, priority, input: undefined }))
+    const some = Array.from({ length: Math.min(left, 500) }, () => ({
+      actor: 'test',
+      kind,
+      priority,
+      input: undefined,
+    }))
     for (const answer of await stage.engine.enqueue(some)) expect(answer.ok).toBe(true)
   }
 }

@@ -39,9 +39,9 @@ export function dialectRefusal(job: Job, command: Command): StrictRefusal | unde
   return undefined
 }
 
-/** Whether a job of this policy may ever be told so: where its document knows no such command, it is refused in any state. */
-export const isKnown = ({ dialect }: Pick<Policy, 'dialect'>, type: CommandType): boolean =>
-  dialect === undefined || EVERYWHERE.has(type) || DIALECTS[dialect].knows[type] !== undefined
+/** Whether the owner of a job of this policy can hand it back, or has to do it or let its lease expire. */
+export const isReturnable = ({ dialect }: Pick<Policy, 'dialect'>): boolean =>
+  dialect === undefined || DIALECTS[dialect].knows.release !== undefined
 
 /** What time does to a job, and what its owner notes down (undoing its steps included). */
 export const EVERYWHERE: ReadonlySet<CommandType> = new Set([
