@@ -7,8 +7,6 @@
  *   draining  no new claims; what is held is handed back, what runs may finish until the drain time is nearly over,
  *             then it is told to stop and handed back. Leaves when the last outcome is written.
  *   stopped   nothing runs, nothing is held, no timer, thread or listener is left.
- *
- * One loop with one timer serves all jobs (the pulse): a timer per job would cost more than most jobs do.
  */
 import { isReturnable } from '../core/dialects/strict.ts'
 import type { Draw } from '../core/lanes.ts'
@@ -19,7 +17,6 @@ import { realIds } from '../system/ids.ts'
 import { harmless, type Log, silentLog } from '../system/log.ts'
 import { machineMs } from '../system/machine-clock.ts'
 import { realRandom } from '../system/random.ts'
-import { type Service, service } from '../system/service.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
 import { Alerts } from './alerts.ts'
@@ -28,8 +25,9 @@ import { isCell } from './apart/entered.ts'
 import { CLAIM_MAX, Claiming, type Portion } from './claiming.ts'
 import { type Member, thisCrew } from './crew.ts'
 import type { JobDefinition } from './definition.ts'
+import type { Desk } from './desk.ts'
 import { Ears } from './ears.ts'
-import { type Desk, Execution } from './execution.ts'
+import { Execution } from './execution.ts'
 import { type FailedAttempt, warnOf } from './failed-attempt.ts'
 import { BACKLOG_MAX, Intake } from './intake.ts'
 import { ShutdownError } from './interrupts.ts'
@@ -37,6 +35,8 @@ import { Leases } from './leases.ts'
 import { Outbox } from './outbox.ts'
 import type { Outcome } from './outcome.ts'
 import { Presence } from './presence.ts'
+import { Pulse } from './pulse.ts'
+import { Running } from './running.ts'
 import { onSignals } from './signals.ts'
 import { Solitude } from './solitude.ts'
 import { Stock } from './stock.ts'
@@ -78,10 +78,6 @@ export function startWorker(
 const SETTLE_WITHIN_MS = 250
 /** For closing what was opened, once all is said. */
 const LEAVE_WITHIN_MS = 250
-const PULSE_MIN_MS = 5
-const PULSE_BUSY_MS = 100
-const PULSE_MAX_MS = 1_000
-const IDLE_MS = 3_600_000
 
 class JobWorker implements Worker, Desk, Member {
   readonly id: string
@@ -105,22 +101,15 @@ class JobWorker implements Worker, Desk, Member {
   readonly #intake: Intake
   readonly #leases: Leases
   readonly #presence: Presence
-  readonly #pulse: Service
+  readonly #pulse: Pulse
   readonly #ears: Ears
   readonly #signals: Disposable | undefined
   readonly #stock: Stock
-  /** Handlers that did not answer at once, by job. */
-  readonly #running = new Map<string, Execution>()
+  readonly #running = new Running()
   readonly #alerts: Alerts
-  #runningCount = 0
   #filling = false
   #resting = false
-  #pulseAtMs = 0
-  /** A handler has begun since the last pulse. */
-  #begun = false
   #stopping: Promise<void> | undefined
-  /** Who waits until no handler runs. */
-  #untilVacant: (() => void)[] = []
   readonly #unknownTypes: UnknownTypes
 
   constructor(engine: Engine, definitions: readonly JobDefinition[], options: WorkerOptions & Surroundings) {
@@ -147,11 +136,11 @@ class JobWorker implements Worker, Desk, Member {
     const isAllReturnable = definitions.every(({ policy }) => isReturnable(policy))
     this.#stock = new Stock({ ...this.#settings, isAllReturnable })
     const crew = options.crew ?? thisCrew
-    const start = (execution: Execution) => this.#start(execution)
+    const start = (execution: Execution) => this.#running.start(execution)
     this.#solitude = new Solitude({ crew, member: this, log, workerId: this.id, start })
-    this.#alerts = new Alerts(engine, this.#running)
+    this.#alerts = new Alerts(engine, this.#running.late)
     const system = { engine, timers, log }
-    const running = () => this.#runningCount
+    const running = () => this.#running.count
     this.#presence = new Presence({ ...system, workerId: this.id, concurrency, queues, running })
     this.#claiming = new Claiming({ ...this.#settings, engine, workerId: this.id })
     this.#leases = new Leases({
@@ -179,18 +168,20 @@ class JobWorker implements Worker, Desk, Member {
       fill: () => this.#fill(),
     })
     for (const { policy } of definitions) this.#leases.expect(leaseWindowMs(policy))
-    const round = () => this.#beat()
-    this.#pulse = service({ name: `worker ${this.id}`, everyMs: PULSE_MAX_MS, timers, log, round })
-    this.#pulse.start()
+    this.#pulse = new Pulse({
+      ...system,
+      workerId: this.id,
+      clock: this.clock,
+      isAlive: () => this.#leases.count > 0,
+      look: (nowMs) => this.#look(nowMs),
+    })
     this.#ears = new Ears({
       ...system,
       workerId: this.id,
       queues: new Set(queues.map(({ queue }) => queue)),
       alerts: this.#alerts,
       wake: () => this.#intake.hinted(),
-      alert: (dueMs) => {
-        if (dueMs < this.#pulseAtMs) this.#pulse.wake()
-      },
+      alert: (dueMs) => this.#pulse.by(dueMs),
     })
     this.#membership = crew.join(this)
     if (options.signals === true) this.#signals = onSignals(() => this.stop())
@@ -202,7 +193,7 @@ class JobWorker implements Worker, Desk, Member {
   }
 
   get running(): number {
-    return this.#runningCount
+    return this.#running.count
   }
 
   get held(): number {
@@ -223,16 +214,13 @@ class JobWorker implements Worker, Desk, Member {
   }
 
   began(execution: Execution): void {
-    this.#begun = true
-    this.#pulseWithin(PULSE_BUSY_MS, execution.startedMs)
-    this.#running.set(execution.assignment.job.id, execution)
+    this.#pulse.begun(execution.startedMs)
+    this.#running.isLate(execution)
   }
 
   vacated(execution: Execution): void {
-    const wasLate = this.#running.delete(execution.assignment.job.id)
-    this.#runningCount -= 1
-    this.#stock.left(execution, !wasLate)
-    if (this.#runningCount === 0) for (const resolve of this.#untilVacant.splice(0)) resolve()
+    const atOnce = this.#running.leave(execution)
+    this.#stock.left(execution, atOnce)
     this.#fill()
   }
 
@@ -240,7 +228,7 @@ class JobWorker implements Worker, Desk, Member {
     this.#leases.remove(execution)
     this.#solitude.settled(execution)
     // Nobody else might: what kept the last handler that ended from asking for more may have been this very backlog.
-    if (this.#runningCount < this.#settings.concurrency) this.#intake.look()
+    if (this.#running.count < this.#settings.concurrency) this.#intake.look()
   }
 
   failed(failed: FailedAttempt, outcome: Outcome): void {
@@ -253,7 +241,7 @@ class JobWorker implements Worker, Desk, Member {
     this.#stock.giveBackAll('handed_back')
     if (!isItsTurn) this.#solitude.giveBack('handed_back')
     await this.#intake.pause()
-    await this.#vacated()
+    await this.#running.none()
     await this.outbox.idle()
   }
 
@@ -268,7 +256,7 @@ class JobWorker implements Worker, Desk, Member {
   }
 
   get #vacancies(): number {
-    return this.#settings.concurrency - this.#runningCount - this.#stock.waiting
+    return this.#settings.concurrency - this.#running.count - this.#stock.waiting
   }
 
   /** Starts what is held, as far as there is room, and sees to it that more is held. */
@@ -276,20 +264,15 @@ class JobWorker implements Worker, Desk, Member {
     if (this.#filling || this.#resting || this.#stopping !== undefined) return
     this.#filling = true
     try {
-      while (this.#runningCount < this.#settings.concurrency) {
+      while (this.#running.count < this.#settings.concurrency) {
         const execution = this.#stock.take()
         if (execution === undefined) break
-        this.#start(execution)
+        this.#running.start(execution)
       }
     } finally {
       this.#filling = false
     }
     this.#intake.look()
-  }
-
-  #start(execution: Execution): void {
-    this.#runningCount += 1
-    execution.start()
   }
 
   #hold(portions: readonly Portion[], sentMs: number): void {
@@ -300,8 +283,8 @@ class JobWorker implements Worker, Desk, Member {
     for (const { draw, assignments } of portions) {
       for (const assignment of assignments) this.#holdOne(assignment, draw, sentMs, now, storeNow)
     }
-    // Whoever keeps the leases must see the loop turn, also while what is held waits for something.
-    this.#pulseWithin(PULSE_MAX_MS, now)
+    // Also while what is held waits for something.
+    this.#pulse.alive(now)
   }
 
   #holdOne(assignment: Assignment, draw: Draw, sentMs: number, now: number, storeNow: number): void {
@@ -323,42 +306,16 @@ class JobWorker implements Worker, Desk, Member {
     this.#stock.put(execution, way, draw, storeNow)
   }
 
-  #pulseWithin(ms: number, nowMs: number): void {
-    if (this.#pulseAtMs <= nowMs + ms) return
-    this.#pulseAtMs = nowMs
-    this.#pulse.wake()
-  }
-
-  /** The pulse: whatever depends on time, for all jobs at once. Answers when it is needed again. */
-  async #beat(): Promise<number> {
+  /** Whatever depends on time, for all jobs at once. Answers when it is needed again. */
+  #look(nowMs: number): number {
     this.#leases.pulse()
-    const now = this.clock.monotonicMs()
-    let nextMs = Math.min(this.#watch(now), now + IDLE_MS)
-    if (this.#leases.count > 0) nextMs = Math.min(nextMs, now + PULSE_MAX_MS)
-    // Where handlers have begun others will: the next of them finds the pulse near enough and need not wake it.
-    if (this.#begun) nextMs = Math.min(nextMs, now + PULSE_BUSY_MS)
-    this.#begun = false
-    // Not waited for: the watchdog must not depend on a store that may be away.
-    this.#alerts.look(now).catch(() => {})
-    nextMs = Math.min(nextMs, this.#alerts.dueMs)
-    if (this.#stopping === undefined) nextMs = Math.min(nextMs, this.#intake.poll(now))
-    this.#pulseAtMs = nextMs
-    return Math.max(PULSE_MIN_MS, nextMs - this.clock.monotonicMs())
-  }
-
-  /** The watchdog: a handler is stopped before its lease can end elsewhere, and what cannot be started in time goes back. */
-  #watch(now: number): number {
     const machineNow = this.#machineMs()
-    let nextMs = Number.POSITIVE_INFINITY
-    let runningMs = 0
-    for (const execution of this.#running.values()) {
-      const windowMs = leaseWindowMs(execution.assignment.job.spec.kind.policy)
-      const spareMs = this.#leases.leftMs(execution, machineNow) - windowMs / 10
-      if (spareMs <= 0) execution.lose('The lease could not be renewed in time.')
-      else nextMs = Math.min(nextMs, now + spareMs, execution.pulse(now))
-      runningMs += now - execution.startedMs
-    }
-    return Math.min(nextMs, this.#stock.look(now, runningMs, this.#vacancies))
+    const seen = this.#running.watch(nowMs, (execution) => this.#leases.leftMs(execution, machineNow))
+    const staleMs = this.#stock.look(nowMs, seen.tookMs, this.#vacancies)
+    // Not waited for: the watchdog must not depend on a store that may be away.
+    this.#alerts.look(nowMs).catch(() => {})
+    const pollMs = this.#stopping === undefined ? this.#intake.poll(nowMs) : Number.POSITIVE_INFINITY
+    return Math.min(seen.nextMs, staleMs, this.#alerts.dueMs, pollMs)
   }
 
   async #stop(drainMs: number): Promise<void> {
@@ -367,10 +324,10 @@ class JobWorker implements Worker, Desk, Member {
     await within(this.timers, Math.max(leftMs(0.5), SETTLE_WITHIN_MS), this.#intake.close())
     this.#stock.giveBackAll('shutdown')
     this.#solitude.giveBack('shutdown')
-    await this.#vacated(leftMs(0.7))
-    for (const execution of this.#running.values()) execution.interrupt(new ShutdownError('The worker goes away.'))
-    await this.#vacated(leftMs(0.85))
-    for (const execution of [...this.#running.values()]) execution.abandon()
+    await within(this.timers, leftMs(0.7), this.#running.none())
+    for (const execution of this.#running.late.values()) execution.interrupt(new ShutdownError('The worker goes away.'))
+    await within(this.timers, leftMs(0.85), this.#running.none())
+    for (const execution of [...this.#running.late.values()]) execution.abandon()
     await within(this.timers, Math.max(leftMs(0.95), SETTLE_WITHIN_MS), this.outbox.idle())
     this.outbox.close()
     // Where the store does not answer there is nobody to take leave of.
@@ -384,13 +341,6 @@ class JobWorker implements Worker, Desk, Member {
     ]
     await within(this.timers, Math.max(leftMs(1), LEAVE_WITHIN_MS), Promise.all(closed))
     this.#signals?.[Symbol.dispose]()
-  }
-
-  /** Until no handler runs, or for so long. */
-  async #vacated(withinMs?: number): Promise<void> {
-    if (this.#runningCount === 0) return
-    const vacant = new Promise<void>((resolve) => this.#untilVacant.push(resolve))
-    await (withinMs === undefined ? vacant : within(this.timers, withinMs, vacant))
   }
 }
 
