@@ -1,9 +1,6 @@
-/**
- * Which lanes to ask and for how many jobs. Prefetching hides the store's latency from short jobs; it is bounded by
- * what the worker can start within half a lease, judged by how long handlers take, so that long jobs are not hoarded.
- */
+/** Which lanes are asked, in which order, and what each of them gave. */
 import { assert } from '../core/assert.ts'
-import { afterClaim, type LaneUse, orderLanes } from '../core/lanes.ts'
+import { afterClaim, type Draw, drawFrom, type LaneUse, orderLanes } from '../core/lanes.ts'
 import { COUNTS } from '../core/limits.ts'
 import type { Assignment, ClaimRequest, Engine } from '../engine/engine.ts'
 import type { Lane } from '../store/store.ts'
@@ -17,12 +14,16 @@ export interface QueueShare {
 export interface ClaimingOptions {
   readonly engine: Pick<Engine, 'claim' | 'now'>
   readonly workerId: string
-  readonly concurrency: number
-  readonly prefetchMax: number
   readonly queues: readonly QueueShare[]
   /** Types it has handlers for. */
   readonly serves: readonly string[]
   readonly ageMs: number
+}
+
+/** The jobs that one lane gave to one claim. */
+export interface Portion {
+  readonly draw: Draw
+  readonly assignments: readonly Assignment[]
 }
 
 /** How long an answer may be waited for, and what ends that. Empty: not at all. */
@@ -36,9 +37,6 @@ export class Claiming {
   /** Claims whose answers were lost are repeated under their own ids: what they were given is given again. */
   readonly #unanswered: string[] = []
   #claims = 0
-  /** How long handlers take: quick to rise, slow to fall. Undefined: nobody knows yet. */
-  #tookMs: number | undefined
-  #shortestWindowMs = Number.POSITIVE_INFINITY
 
   constructor(options: ClaimingOptions) {
     this.#options = options
@@ -49,51 +47,41 @@ export class Claiming {
     })
   }
 
-  /** A lease this short is among those held. */
-  expect(windowMs: number): void {
-    this.#shortestWindowMs = Math.min(this.#shortestWindowMs, windowMs)
-  }
-
-  took(ms: number): void {
-    const before = this.#tookMs
-    if (before === undefined) this.#tookMs = ms
-    else this.#tookMs = before + (ms - before) * (ms > before ? 0.3 : 0.05)
-  }
-
-  /** A handler that is still running has taken this long already: that can only raise what is known. */
-  tookAtLeast(ms: number): void {
-    if (this.#tookMs !== undefined && ms > this.#tookMs) this.took(ms)
-  }
-
-  /** How many jobs may be held beyond those that run. */
-  get prefetch(): number {
-    if (this.#tookMs === undefined) return 0
-    const { concurrency, prefetchMax } = this.#options
-    const startable = (concurrency * (this.#shortestWindowMs / 2)) / Math.max(this.#tookMs, 0.001)
-    return Math.min(prefetchMax, Math.floor(startable))
-  }
-
-  async claim(limit: number, wait: Wait = {}): Promise<readonly Assignment[]> {
+  async claim(limit: number, wait: Wait = {}): Promise<readonly Portion[]> {
     const { engine, workerId, serves, ageMs } = this.#options
-    const asked = orderLanes(this.#uses, engine.now(), ageMs)
+    const askedAt = engine.now()
+    const asked = orderLanes(this.#uses, askedAt, ageMs)
     const lanes = asked.map(({ lane }) => lane)
     const unanswered = this.#unanswered.shift()
     const requestId = unanswered ?? `${workerId}/claim/${++this.#claims}`
     // What a repeated claim was given is there or lost: nothing comes for it by waiting.
     const request = { requestId, workerId, lanes, serves, limit, ...(unanswered === undefined ? wait : {}) }
-    const assignments = await this.#asked(request)
-    this.#uses = afterClaim(this.#uses, asked, countByLane(lanes, assignments), limit, engine.now())
-    return assignments
+    const given = byLane(lanes, await this.#asked(request))
+    const portions = this.#portionsOf(given, asked, askedAt)
+    const gave = lanes.map((lane) => given.get(lane)?.length ?? 0)
+    this.#uses = afterClaim(this.#uses, asked, gave, limit, engine.now())
+    return portions
   }
 
   /** What was given to claims that were not answered, and nothing new. */
-  async recover(): Promise<readonly Assignment[]> {
-    const { workerId } = this.#options
+  async recover(): Promise<readonly Portion[]> {
+    const { engine, workerId } = this.#options
     const found: Assignment[] = []
     for (let requestId = this.#unanswered.shift(); requestId !== undefined; requestId = this.#unanswered.shift()) {
       found.push(...(await this.#asked({ requestId, workerId, lanes: [], limit: 1 })))
     }
-    return found
+    const lanes = this.#uses.map(({ lane }) => lane)
+    return this.#portionsOf(byLane(lanes, found), this.#uses, engine.now())
+  }
+
+  #portionsOf(given: ReadonlyMap<Lane, readonly Assignment[]>, asked: readonly LaneUse[], askedAt: number): Portion[] {
+    if (given.size === 0) return []
+    const { ageMs } = this.#options
+    return asked.flatMap((use) => {
+      const assignments = given.get(use.lane)
+      const now = this.#uses.find(({ lane }) => lane === use.lane) ?? use
+      return assignments === undefined ? [] : [{ draw: drawFrom(use, now, askedAt, ageMs), assignments }]
+    })
   }
 
   async #asked(request: ClaimRequest): Promise<readonly Assignment[]> {
@@ -111,17 +99,25 @@ const PRIORITIES = Array.from(
   (_, i) => i + COUNTS.priority.min,
 )
 
-/** Assignments come in the order of the lanes: one walk finds each job's lane. */
-function countByLane(lanes: readonly Lane[], assignments: readonly Assignment[]): readonly number[] {
-  const counts: number[] = new Array(lanes.length).fill(0)
-  let at = 0
-  for (const { job } of assignments) {
-    const { tenant, queue } = job.spec.kind
-    const isIts = (lane: Lane | undefined): boolean =>
-      lane !== undefined && lane.priority === job.priority && lane.queue === queue && lane.tenant === tenant
-    if (!isIts(lanes[at])) at = lanes.findIndex(isIts)
-    if (at === -1) at = 0
-    else counts[at] = (counts[at] ?? 0) + 1
+/**
+ * Assignments come in the order of the lanes: one walk finds where each lane's begin and end. A repeated claim is answered in the
+ * order it first had; then a lane's jobs may be found in several places.
+ */
+function byLane(lanes: readonly Lane[], assignments: readonly Assignment[]): ReadonlyMap<Lane, readonly Assignment[]> {
+  const given = new Map<Lane, readonly Assignment[]>()
+  for (let from = 0, to = 0; from < assignments.length; from = to) {
+    const lane = lanes.find((each) => isFrom(each, assignments[from]))
+    assert(lane !== undefined, 'a claim is given jobs of the lanes it names')
+    while (isFrom(lane, assignments[to])) to += 1
+    const run = assignments.slice(from, to)
+    given.set(lane, given.get(lane)?.concat(run) ?? run)
   }
-  return counts
+  return given
+}
+
+function isFrom({ priority, queue, tenant }: Lane, assignment: Assignment | undefined): boolean {
+  if (assignment === undefined) return false
+  const { job } = assignment
+  const { kind } = job.spec
+  return priority === job.priority && queue === kind.queue && tenant === kind.tenant
 }

@@ -9,48 +9,26 @@
  * A lost lease leads from anywhere to `over`. The word that ends the lease is chosen once.
  */
 import { isNativeError } from 'node:util/types'
+import { isReturnable } from '../core/dialects/strict.ts'
 import type { CancelRequest, Stage, State } from '../core/job.ts'
-import type { Refusal } from '../core/refusal.ts'
-import { LeaseConflictError, PermanentError } from '../core/thrown.ts'
-import type { Answer, Assignment, Engine, Word } from '../engine/engine.ts'
+import { LeaseConflictError } from '../core/thrown.ts'
+import type { Answer, Assignment, Word } from '../engine/engine.ts'
 import type { Body, Transaction } from '../store/store.ts'
-import type { Clock } from '../system/clock.ts'
-import type { Log } from '../system/log.ts'
-import type { FailedAttempt } from './failed-attempt.ts'
+import type { Desk } from './desk.ts'
 import type { Handler } from './handler.ts'
 import { AttemptTimeoutError, CancelRequestedError, CannotRunHere, ShutdownError } from './interrupts.ts'
 import type { LeasePlace } from './lease-table.ts'
-import type { Outbox, Sender } from './outbox.ts'
-import { barely, completed, failed, type Handback, invalid, type Outcome, released, type Timing } from './outcome.ts'
+import type { Sender } from './outbox.ts'
+import { completed, failed, type Handback, invalid, type Outcome, released, type Timing } from './outcome.ts'
 import { promised } from './promised.ts'
+import { isLost, refused, saidInstead } from './refused.ts'
 import type { Choice, Run } from './run.ts'
 import { type Checked, checkedInput, checkedOutput } from './schema.ts'
-import type { Spawn } from './spawn.ts'
 import { Spoken } from './spoken.ts'
 import { readThrown } from './thrown-value.ts'
 import { Tidings } from './tidings.ts'
+import { transacted } from './transacted.ts'
 import { type Said, Voice } from './voice.ts'
-
-/** What the executions of a worker share. */
-export interface Desk {
-  readonly engine: Engine
-  readonly outbox: Outbox
-  readonly clock: Clock
-  readonly log: Log
-  readonly actor: string
-  /** How children are enqueued; undefined where nobody said. */
-  readonly spawn: Spawn | undefined
-  /** Where the store has transactions that a handler can take part in. */
-  readonly transaction: (<T>(work: (tx: Transaction) => Promise<T>) => Promise<T>) | undefined
-  /** The handler runs and has not answered at once. */
-  began(execution: Execution): void
-  /** The handler has let go: there is room for another. */
-  vacated(execution: Execution): void
-  /** Nothing more will be said: the lease can be forgotten. */
-  settled(execution: Execution): void
-  /** The attempt failed, and the store has it. */
-  failed(failed: FailedAttempt, outcome: Outcome): void
-}
 
 interface Committing {
   instead: (() => void) | undefined
@@ -78,7 +56,8 @@ export class Execution implements Sender, Run {
   /** Counted among the handlers that run. */
   #occupying = false
   #startedAt = 0
-  #last: Word | undefined
+  /** The word that ends the lease, once it is chosen. */
+  #last: Said | undefined
   /** What was thrown, and what was made of it. Present where that is how the attempt ended. */
   #failure: { readonly error: unknown; readonly outcome: Outcome } | undefined
   /** Chosen by the handler itself: a wait, a snooze. Said as soon as the handler has let go. */
@@ -124,6 +103,10 @@ export class Execution implements Sender, Run {
     return this.#spoken
   }
 
+  get isReturnable(): boolean {
+    return isReturnable(this.assignment.job.spec.kind.policy)
+  }
+
   get chosen(): boolean {
     return this.#chosen !== undefined
   }
@@ -158,6 +141,7 @@ export class Execution implements Sender, Run {
     this.desk.log.warn('lease lost', { job_id: id, attempt, reason: message })
     this.#interrupt = undefined
     this.interrupt(new LeaseConflictError(message))
+    this.#timing()
     this.#vacate()
     this.#settle()
   }
@@ -212,7 +196,6 @@ export class Execution implements Sender, Run {
   }
 
   async complete<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { engine } = this.desk
     let stats: Readonly<Record<string, number>> | undefined
     let committing: Committing | undefined
     // Where it had not come to its last word, the word that was chosen meanwhile is none of its business.
@@ -225,7 +208,8 @@ export class Execution implements Sender, Run {
       for (const [name, by] of Object.entries(stats ?? {})) this.tidings.count(name, by)
       instead?.()
     }
-    const value = await this.#transacted(undone, async (tx) => {
+    const { engine, transaction } = this.desk
+    const inside = async (tx: Transaction) => {
       const value = await work(tx)
       const output = await checkedOutput(this.#handler, value)
       if (!output.ok) throw output.error
@@ -240,31 +224,18 @@ export class Execution implements Sender, Run {
       const [answer] = await engine.settle([{ ...this.#voice.aboutRev(word), tx }])
       if (answer?.ok !== true) throw refused(answer?.refusal)
       return value
-    })
+    }
+    const value = await transacted(transaction, inside, undone, () => this.guard())
     this.#committing = undefined
     this.#vacate()
     this.#settle()
     return value
   }
 
-  /** Again where the database says that it must be: whoever asks for a strict isolation must expect that. */
-  async #transacted<T>(undone: () => void, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { transaction } = this.desk
-    if (transaction === undefined) throw new PermanentError('ctx.tx needs a store with transactions: Postgres.')
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await transaction(work)
-      } catch (error) {
-        undone()
-        if (tries === TX_TRIES || !mustBeRunAgain(error)) throw error
-        this.guard()
-      }
-    }
-  }
-
   answered(word: Word, answer: Answer): void {
-    if (!answer.ok && LOST.has(answer.refusal.code)) this.lose(answer.refusal.message)
-    else if (this.#mode === 'ending' && word.command.requestId === this.#last?.command.requestId) this.#ended(answer)
+    if (!answer.ok && isLost(answer.refusal)) this.lose(answer.refusal.message)
+    else if (this.#mode === 'ending' && word.command.requestId === this.#last?.requestId)
+      this.#ended(answer, this.#last)
     else if (answer.ok && answer.cancel !== undefined) this.cancelRequested(answer.cancel)
   }
 
@@ -412,30 +383,23 @@ export class Execution implements Sender, Run {
   #end({ command, bodies }: Outcome): void {
     if (this.#mode === 'running' && this.#tidings !== undefined) this.#report(NEVER)
     this.#mode = 'ending'
-    this.#last = { id: this.assignment.job.id, command, bodies }
-    this.#voice.last(this.#last)
+    this.#last = command
+    this.#voice.last({ id: this.assignment.job.id, command, bodies })
     this.#vacate()
   }
 
-  /**
-   * An outcome that the store will not have must not be left to the lease, or the handler runs again for nothing: it
-   * becomes a failure, and should that be refused too, a failure of which nothing is said that could be refused.
-   */
-  #ended(answer: Answer): void {
+  #ended(answer: Answer, said: Said): void {
     if (answer.ok) {
       if (this.#failure !== undefined) this.#tellOf(this.#failure, answer.state)
       return this.#settle()
     }
     const { id } = this.assignment.job
-    const { code, message } = answer.refusal
-    const said = this.#last?.command
-    this.desk.log.warn('outcome refused', { job_id: id, command: said?.type, code, reason: message })
-    if (said?.type === 'fail' && said.fault.body !== undefined) return this.#end(barely(said, message))
-    // Whoever hands a job back has nothing to say in its place; a snooze is a handler's word like any other.
-    if (said?.type !== 'fail' && (said?.type !== 'release' || said.reason === 'snoozed')) {
-      return this.#fail(new PermanentError(message, { code, stage: 'commit' }))
-    }
-    this.desk.log.error('a job is left to its lease', { job_id: id, command: said.type, code, reason: message })
+    const { code, message: reason } = answer.refusal
+    this.desk.log.warn('outcome refused', { job_id: id, command: said.type, code, reason })
+    const next = saidInstead(said, answer.refusal)
+    if (next instanceof Error) return this.#fail(next)
+    if (next !== undefined) return this.#end(next)
+    this.desk.log.error('a job is left to its lease', { job_id: id, command: said.type, code, reason })
     this.#settle()
   }
 
@@ -476,22 +440,4 @@ export class Execution implements Sender, Run {
     this.tookMs = this.desk.clock.monotonicMs() - this.startedMs
     return { startedAt: this.#startedAt, executionMs: Math.round(this.tookMs) }
   }
-}
-
-/** Of a transaction that others are in the way of. After that it is the job's attempt that is tried again. */
-const TX_TRIES = 5
-
-/** A serialization failure, or a deadlock: nothing of it was done. */
-function mustBeRunAgain(error: unknown): boolean {
-  const { code } = readThrown(error)
-  return code === '40001' || code === '40P01'
-}
-
-/** This fence will never be accepted again. */
-const LOST: ReadonlySet<Refusal['code']> = new Set(['STALE_FENCE', 'LEASE_EXPIRED', 'ENDED', 'NOT_FOUND'])
-
-function refused(refusal: Refusal | undefined): Error {
-  if (refusal === undefined) return new Error('The store gave no answer.')
-  if (LOST.has(refusal.code)) return new LeaseConflictError(refusal.message)
-  return new PermanentError(refusal.message, { code: refusal.code, stage: 'commit' })
 }

@@ -11,13 +11,12 @@
  *
  * Invariant: of the claims under way one at most waits. It leaves flowing by a claim that got less than it asked for.
  */
-import type { Assignment } from '../engine/engine.ts'
 import type { Clock } from '../system/clock.ts'
 import { Complaint } from '../system/complaint.ts'
 import { Few } from '../system/few.ts'
 import type { Log } from '../system/log.ts'
 import { turn } from '../system/turn.ts'
-import { CLAIM_MAX, type Claiming, type Wait } from './claiming.ts'
+import { CLAIM_MAX, type Claiming, type Portion, type Wait } from './claiming.ts'
 
 export interface IntakeParts {
   readonly claiming: Claiming
@@ -26,15 +25,16 @@ export interface IntakeParts {
   readonly log: Log
   readonly workerId: string
   readonly pollMaxMs: number
-  /** Handlers that could begin at once, jobs held for later ones, places for more, and outcomes waiting to be written. */
+  /** Handlers that could begin at once, jobs held for later ones, how many of those there may be, places for more, and outcomes waiting to be written. */
   readonly vacancies: () => number
-  readonly prefetched: () => number
+  readonly held: () => number
+  readonly heldMost: () => number
   readonly places: () => number
   readonly backlog: () => number
   /** What may be asked for at a time, whatever there is room for. */
   readonly most: () => number
   /** What was asked for then. */
-  readonly hold: (assignments: readonly Assignment[], sentMs: number) => void
+  readonly hold: (portions: readonly Portion[], sentMs: number) => void
   /** All of it is held. */
   readonly fill: () => void
 }
@@ -145,13 +145,16 @@ export class Intake {
     return this.#claims.size < (this.#flowing ? 2 : 1)
   }
 
-  /** How many jobs to ask for; 0 while enough is held to keep all handlers busy. */
+  /**
+   * How many jobs to ask for; 0 while more than half is held of what may be. That is what will be started soon, so the half is
+   * gone soon after: whoever is more urgent than all that is held, or comes to another queue, is heard of by then.
+   */
   #wanted(): number {
-    const { claiming, vacancies, places, backlog } = this.#parts
-    const { prefetch } = claiming
-    const held = this.#parts.prefetched()
-    if (held + this.#asked > prefetch / 2 || backlog() > BACKLOG_MAX) return 0
-    const room = Math.min(vacancies() + prefetch - held, places()) - this.#asked
+    const { vacancies, places, backlog } = this.#parts
+    const most = this.#parts.heldMost()
+    const held = this.#parts.held()
+    if (held + this.#asked > most / 2 || backlog() > BACKLOG_MAX) return 0
+    const room = Math.min(vacancies() + most - held, places()) - this.#asked
     return Math.min(CLAIM_MAX, room, this.#parts.most())
   }
 
@@ -170,12 +173,13 @@ export class Intake {
     const sentMs = machineMs()
     const sentAtMs = clock.monotonicMs()
     try {
-      const assignments = await (waits ? this.#wait(limit) : this.#parts.claiming.claim(limit))
+      const portions = await (waits ? this.#wait(limit) : this.#parts.claiming.claim(limit))
+      const came = portions.reduce((sum, { assignments }) => sum + assignments.length, 0)
       this.#asked -= limit
-      this.#resting =
-        waits && assignments.length === 0 && clock.monotonicMs() - sentAtMs < this.#waitMs && !this.#hopeful
-      this.#received(assignments, limit, sentMs)
-      if (waits && assignments.length === limit && limit < wanted) this.#expectMore()
+      this.#resting = waits && came === 0 && clock.monotonicMs() - sentAtMs < this.#waitMs && !this.#hopeful
+      this.#received(came, limit)
+      this.#parts.hold(portions, sentMs)
+      if (waits && came === limit && limit < wanted) this.#expectMore()
       this.#complaint.over()
     } catch (error) {
       this.#asked -= limit
@@ -190,7 +194,7 @@ export class Intake {
     return !this.#flowing && this.#waiting === undefined && this.#came <= FEW && this.#parts.vacancies() > 0
   }
 
-  async #wait(limit: number): Promise<readonly Assignment[]> {
+  async #wait(limit: number): Promise<readonly Portion[]> {
     const { claiming, pollMaxMs } = this.#parts
     const waiting = new AbortController()
     this.#waiting = waiting
@@ -206,13 +210,11 @@ export class Intake {
     return Math.max(WAIT_MS, this.#parts.pollMaxMs)
   }
 
-  #received(assignments: readonly Assignment[], limit: number, sentMs: number): void {
-    const { length } = assignments
-    this.#came = length
-    this.#flowing = length === limit && limit < this.#parts.most()
-    this.#pollMs = length > 0 ? POLL_SOON_MS : this.#nextPollMs
+  #received(came: number, limit: number): void {
+    this.#came = came
+    this.#flowing = came === limit && limit < this.#parts.most()
+    this.#pollMs = came > 0 ? POLL_SOON_MS : this.#nextPollMs
     this.#pollAtMs = this.#parts.clock.monotonicMs() + this.#pollMs
-    this.#parts.hold(assignments, sentMs)
   }
 
   /** A claim that waited asked for what could begin at once: where it got all of that, the next asks for all there is room for. */

@@ -1,32 +1,35 @@
-/** Jobs that are claimed and not started, first in, first out. */
+/**
+ * Jobs that are claimed and not started, draw by draw. What is started next is decided by core: the more urgent before what was
+ * claimed earlier, equally urgent lanes in turns by their weights, and the jobs of a lane in the order in which they were claimed.
+ */
+import { byPrecedence, type Draw, type Precedence, passAfter } from '../core/lanes.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Execution } from './execution.ts'
 
-/** What has been taken is let go of after so many: where work flows, the list is never empty. */
-const FORGET_AFTER = 1_000
-
 export class Prefetched {
-  #executions: Execution[] = []
-  /** What lies before it has been taken: shifting an array of a thousand for every job would show. */
-  #head = 0
+  /** None is empty; in the order of their next jobs. */
+  readonly #batches: Batch[] = []
+  /** What was added last belongs to it. */
+  #newest: Batch | undefined
+  #size = 0
 
   get size(): number {
-    return this.#executions.length - this.#head
+    return this.#size
   }
 
-  add(execution: Execution): void {
-    this.#executions.push(execution)
+  add(execution: Execution, draw: Draw): void {
+    if (this.#newest?.draw !== draw) this.#newest = this.#open(draw)
+    this.#newest.executions.push(execution)
+    this.#size += 1
   }
 
   /** The next that is still ours to start. */
   take(): Execution | undefined {
-    while (this.#head < this.#executions.length) {
-      const execution = this.#executions[this.#head] as Execution
-      this.#head += 1
-      if (this.#head === this.#executions.length || this.#head === FORGET_AFTER) {
-        this.#executions = this.#executions.slice(this.#head)
-        this.#head = 0
-      }
+    for (let batch = this.#batches[0]; batch !== undefined; batch = this.#batches[0]) {
+      const execution = batch.take()
+      this.#size -= 1
+      if (batch.isEmpty) this.#close(batch)
+      else if (this.#batches.length > 1) this.#giveWay(batch)
       // Otherwise lost, or handed back, while it was held.
       if (execution.mode === 'held') return execution
     }
@@ -35,16 +38,88 @@ export class Prefetched {
 
   /** What has been held for half a lease is somebody else's chance. Answers when to look again. */
   giveBackStale(nowMs: number): number {
-    for (let i = this.#head; i < this.#executions.length; i += 1) {
-      const execution = this.#executions[i] as Execution
-      const dueMs = execution.heldSinceMs + leaseWindowMs(execution.assignment.job.spec.kind.policy) / 2
-      if (dueMs > nowMs) return dueMs
-      execution.giveBack('handed_back')
+    let nextMs = Number.POSITIVE_INFINITY
+    for (const batch of this.#batches) {
+      for (const execution of batch.left()) {
+        const dueMs = execution.heldSinceMs + leaseWindowMs(execution.assignment.job.spec.kind.policy) / 2
+        if (dueMs > nowMs) nextMs = Math.min(nextMs, dueMs)
+        else if (execution.isReturnable) execution.giveBack('handed_back')
+      }
     }
-    return Number.POSITIVE_INFINITY
+    return nextMs
+  }
+
+  /** Those that would be started last, so that `most` are left, but for what came after `sinceMs`. */
+  giveBackBeyond(most: number, sinceMs: number): void {
+    while (this.#size > most) {
+      const batch = this.#batches.at(-1)
+      const last = batch?.executions.at(-1)
+      if (batch === undefined || last === undefined || last.heldSinceMs > sinceMs || !last.isReturnable) return
+      batch.executions.pop()
+      this.#size -= 1
+      if (batch.isEmpty) this.#close(batch)
+      last.giveBack('handed_back')
+    }
   }
 
   giveBackAll(reason: 'shutdown' | 'handed_back'): void {
     for (let next = this.take(); next !== undefined; next = this.take()) next.giveBack(reason)
+  }
+
+  #open(draw: Draw): Batch {
+    const batch = new Batch(draw)
+    const at = this.#batches.findIndex((each) => byPrecedence(batch, each) < 0)
+    this.#batches.splice(at === -1 ? this.#batches.length : at, 0, batch)
+    return batch
+  }
+
+  #close(batch: Batch): void {
+    this.#batches.splice(this.#batches.indexOf(batch), 1)
+    if (this.#newest === batch) this.#newest = undefined
+  }
+
+  /** The first has given one: it stays first, unless others go before its next. */
+  #giveWay(first: Batch): void {
+    let at = 1
+    for (; at < this.#batches.length; at += 1) {
+      const next = this.#batches[at] as Batch
+      if (byPrecedence(next, first) >= 0) break
+      this.#batches[at - 1] = next
+    }
+    this.#batches[at - 1] = first
+  }
+}
+
+/** What is left of one draw; stands where its next job does. */
+class Batch implements Precedence {
+  readonly draw: Draw
+  readonly urgency: number
+  readonly priority: number
+  readonly executions: Execution[] = []
+  /** What lies before it has been taken: shifting an array of hundreds for every job would show. */
+  #head = 0
+
+  constructor(draw: Draw) {
+    this.draw = draw
+    this.urgency = draw.urgency
+    this.priority = draw.priority
+  }
+
+  get pass(): number {
+    return passAfter(this.draw, this.#head)
+  }
+
+  get isEmpty(): boolean {
+    return this.#head === this.executions.length
+  }
+
+  take(): Execution {
+    const execution = this.executions[this.#head] as Execution
+    this.#head += 1
+    return execution
+  }
+
+  left(): readonly Execution[] {
+    return this.executions.slice(this.#head)
   }
 }

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
 import { DEFAULT_TENANT } from '../core/job.ts'
+import { AGE_MS } from '../core/lanes.ts'
 import { LENGTHS } from '../core/limits.ts'
 import { isSegment } from '../core/name.ts'
 import type { Clock } from '../system/clock.ts'
@@ -11,7 +12,7 @@ import type { Timers } from '../system/timers.ts'
 import type { QueueShare } from './claiming.ts'
 import type { Crew } from './crew.ts'
 import type { JobDefinition } from './definition.ts'
-import type { Desk } from './execution.ts'
+import type { Desk } from './desk.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
 import type { KeeperAddress } from './keeper-thread.ts'
 import type { HeardCancel } from './leases.ts'
@@ -40,7 +41,9 @@ export interface WorkerOptions {
    */
   readonly processes?: number | undefined
   /**
-   * Jobs held ready at most, beyond those that run.
+   * Jobs held ready at most, beyond those that run. Of these a worker holds no more than it will start within about 100 ms, judged by how
+   * long its handlers take, and the more urgent overtake what is held; and none at all where one of its types is bound to
+   * a document without `release` (001, 002, 004), since it could not be handed back.
    * @default 1000
    */
   readonly prefetch?: number | undefined
@@ -51,7 +54,9 @@ export interface WorkerOptions {
    */
   readonly poll?: Duration | undefined
   /**
-   * A lane that is passed over gains one priority in this time, so that nothing waits for ever.
+   * A lane, the jobs of one queue and priority, gains one priority for each such time that it is passed over, so that nothing waits for
+   * ever behind what is more urgent: with the default the next of `normal` (5) is as urgent as `critical` (1) after a minute, and the
+   * next of the last, 9, is before everything after 135 s at most.
    * @default '15s'
    */
   readonly ageing?: Duration | undefined
@@ -130,7 +135,7 @@ export function settingsOf(
     processes: whole('processes', options.processes ?? availableParallelism(), 1),
     prefetchMax: whole('prefetch', options.prefetch ?? 1_000, 0),
     pollMaxMs: milliseconds('poll', options.poll ?? 1_000),
-    ageMs: Math.max(1, milliseconds('ageing', options.ageing ?? 15_000)),
+    ageMs: Math.max(1, milliseconds('ageing', options.ageing ?? AGE_MS)),
     drainMs: milliseconds('drain', options.drain ?? 10_000),
     queues: sharesOf(definitions, options.tenant ?? DEFAULT_TENANT, options.queues),
   }

@@ -7,9 +7,9 @@
  *   draining  no new claims; what is held is handed back, what runs may finish until the drain time is nearly over,
  *             then it is told to stop and handed back. Leaves when the last outcome is written.
  *   stopped   nothing runs, nothing is held, no timer, thread or listener is left.
- *
- * One loop with one timer serves all jobs (the pulse): a timer per job would cost more than most jobs do.
  */
+import { isReturnable } from '../core/dialects/strict.ts'
+import type { Draw } from '../core/lanes.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
 import { type Clock, realClock } from '../system/clock.ts'
@@ -17,17 +17,17 @@ import { realIds } from '../system/ids.ts'
 import { harmless, type Log, silentLog } from '../system/log.ts'
 import { machineMs } from '../system/machine-clock.ts'
 import { realRandom } from '../system/random.ts'
-import { type Service, service } from '../system/service.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
 import { Alerts } from './alerts.ts'
 import { Cells } from './apart/cells.ts'
 import { isCell } from './apart/entered.ts'
-import { CLAIM_MAX, Claiming } from './claiming.ts'
+import { CLAIM_MAX, Claiming, type Portion } from './claiming.ts'
 import { type Member, thisCrew } from './crew.ts'
 import type { JobDefinition } from './definition.ts'
+import type { Desk } from './desk.ts'
 import { Ears } from './ears.ts'
-import { type Desk, Execution } from './execution.ts'
+import { Execution } from './execution.ts'
 import { type FailedAttempt, warnOf } from './failed-attempt.ts'
 import { BACKLOG_MAX, Intake } from './intake.ts'
 import { ShutdownError } from './interrupts.ts'
@@ -35,6 +35,8 @@ import { Leases } from './leases.ts'
 import { Outbox } from './outbox.ts'
 import type { Outcome } from './outcome.ts'
 import { Presence } from './presence.ts'
+import { Pulse } from './pulse.ts'
+import { Running } from './running.ts'
 import { onSignals } from './signals.ts'
 import { Solitude } from './solitude.ts'
 import { Stock } from './stock.ts'
@@ -76,10 +78,6 @@ export function startWorker(
 const SETTLE_WITHIN_MS = 250
 /** For closing what was opened, once all is said. */
 const LEAVE_WITHIN_MS = 250
-const PULSE_MIN_MS = 5
-const PULSE_BUSY_MS = 100
-const PULSE_MAX_MS = 1_000
-const IDLE_MS = 3_600_000
 
 class JobWorker implements Worker, Desk, Member {
   readonly id: string
@@ -103,22 +101,15 @@ class JobWorker implements Worker, Desk, Member {
   readonly #intake: Intake
   readonly #leases: Leases
   readonly #presence: Presence
-  readonly #pulse: Service
+  readonly #pulse: Pulse
   readonly #ears: Ears
   readonly #signals: Disposable | undefined
   readonly #stock: Stock
-  /** Handlers that did not answer at once, by job. */
-  readonly #running = new Map<string, Execution>()
+  readonly #running = new Running()
   readonly #alerts: Alerts
-  #runningCount = 0
   #filling = false
   #resting = false
-  #pulseAtMs = 0
-  /** A handler has begun since the last pulse. */
-  #begun = false
   #stopping: Promise<void> | undefined
-  /** Who waits until no handler runs. */
-  #untilVacant: (() => void)[] = []
   readonly #unknownTypes: UnknownTypes
 
   constructor(engine: Engine, definitions: readonly JobDefinition[], options: WorkerOptions & Surroundings) {
@@ -143,13 +134,14 @@ class JobWorker implements Worker, Desk, Member {
     this.#ways = new Ways(definitions, this.#cells, options.around ?? ((definition) => definition))
     this.#unknownTypes = new UnknownTypes({ engine, log, workerId: this.id })
     const serves = [...new Set(definitions.map(({ type }) => type))]
-    this.#stock = new Stock(this.#settings)
+    const isAllReturnable = definitions.every(({ policy }) => isReturnable(policy))
+    this.#stock = new Stock({ ...this.#settings, isAllReturnable })
     const crew = options.crew ?? thisCrew
-    const start = (execution: Execution) => this.#start(execution)
+    const start = (execution: Execution) => this.#running.start(execution)
     this.#solitude = new Solitude({ crew, member: this, log, workerId: this.id, start })
-    this.#alerts = new Alerts(engine, this.#running)
+    this.#alerts = new Alerts(engine, this.#running.late)
     const system = { engine, timers, log }
-    const running = () => this.#runningCount
+    const running = () => this.#running.count
     this.#presence = new Presence({ ...system, workerId: this.id, concurrency, queues, types: serves, running })
     this.#claiming = new Claiming({ ...this.#settings, engine, workerId: this.id, serves })
     this.#leases = new Leases({
@@ -168,17 +160,22 @@ class JobWorker implements Worker, Desk, Member {
       workerId: this.id,
       pollMaxMs: this.#settings.pollMaxMs,
       vacancies: () => this.#vacancies,
-      prefetched: () => this.#stock.size,
+      held: () => this.#stock.size,
+      heldMost: () => this.#stock.most,
       places: () => this.#leases.room,
       backlog: () => this.outbox.backlog,
       most: () => this.#most,
-      hold: (assignments, sentMs) => this.#hold(assignments, sentMs),
+      hold: (portions, sentMs) => this.#hold(portions, sentMs),
       fill: () => this.#fill(),
     })
-    for (const { policy } of definitions) this.#expect(leaseWindowMs(policy))
-    const round = () => this.#beat()
-    this.#pulse = service({ name: `worker ${this.id}`, everyMs: PULSE_MAX_MS, timers, log, round })
-    this.#pulse.start()
+    for (const { policy } of definitions) this.#leases.expect(leaseWindowMs(policy))
+    this.#pulse = new Pulse({
+      ...system,
+      workerId: this.id,
+      clock: this.clock,
+      isAlive: () => this.#leases.count > 0,
+      look: (nowMs) => this.#look(nowMs),
+    })
     this.#ears = new Ears({
       ...system,
       workerId: this.id,
@@ -186,9 +183,7 @@ class JobWorker implements Worker, Desk, Member {
       serves,
       alerts: this.#alerts,
       wake: () => this.#intake.hinted(),
-      alert: (dueMs) => {
-        if (dueMs < this.#pulseAtMs) this.#pulse.wake()
-      },
+      alert: (dueMs) => this.#pulse.by(dueMs),
     })
     this.#membership = crew.join(this)
     if (options.signals === true) this.#signals = onSignals(() => this.stop())
@@ -200,7 +195,7 @@ class JobWorker implements Worker, Desk, Member {
   }
 
   get running(): number {
-    return this.#runningCount
+    return this.#running.count
   }
 
   get held(): number {
@@ -221,17 +216,13 @@ class JobWorker implements Worker, Desk, Member {
   }
 
   began(execution: Execution): void {
-    this.#begun = true
-    this.#pulseWithin(PULSE_BUSY_MS, execution.startedMs)
-    this.#running.set(execution.assignment.job.id, execution)
+    this.#pulse.begun(execution.startedMs)
+    this.#running.isLate(execution)
   }
 
   vacated(execution: Execution): void {
-    this.#running.delete(execution.assignment.job.id)
-    this.#runningCount -= 1
-    this.#stock.left(execution)
-    this.#claiming.took(execution.tookMs)
-    if (this.#runningCount === 0) for (const resolve of this.#untilVacant.splice(0)) resolve()
+    const atOnce = this.#running.leave(execution)
+    this.#stock.left(execution, atOnce)
     this.#fill()
   }
 
@@ -239,7 +230,7 @@ class JobWorker implements Worker, Desk, Member {
     this.#leases.remove(execution)
     this.#solitude.settled(execution)
     // Nobody else might: what kept the last handler that ended from asking for more may have been this very backlog.
-    if (this.#runningCount < this.#settings.concurrency) this.#intake.look()
+    if (this.#running.count < this.#settings.concurrency) this.#intake.look()
   }
 
   failed(failed: FailedAttempt, outcome: Outcome): void {
@@ -252,7 +243,7 @@ class JobWorker implements Worker, Desk, Member {
     this.#stock.giveBackAll('handed_back')
     if (!isItsTurn) this.#solitude.giveBack('handed_back')
     await this.#intake.pause()
-    await this.#vacated()
+    await this.#running.none()
     await this.outbox.idle()
   }
 
@@ -267,7 +258,7 @@ class JobWorker implements Worker, Desk, Member {
   }
 
   get #vacancies(): number {
-    return this.#settings.concurrency - this.#runningCount - this.#stock.waiting
+    return this.#settings.concurrency - this.#running.count - this.#stock.waiting
   }
 
   /** Starts what is held, as far as there is room, and sees to it that more is held. */
@@ -275,10 +266,10 @@ class JobWorker implements Worker, Desk, Member {
     if (this.#filling || this.#resting || this.#stopping !== undefined) return
     this.#filling = true
     try {
-      while (this.#runningCount < this.#settings.concurrency) {
+      while (this.#running.count < this.#settings.concurrency) {
         const execution = this.#stock.take()
         if (execution === undefined) break
-        this.#start(execution)
+        this.#running.start(execution)
       }
     } finally {
       this.#filling = false
@@ -286,78 +277,47 @@ class JobWorker implements Worker, Desk, Member {
     this.#intake.look()
   }
 
-  #start(execution: Execution): void {
-    this.#runningCount += 1
-    execution.start()
-  }
-
-  #hold(assignments: readonly Assignment[], sentMs: number): void {
-    if (assignments.length === 0) return
+  #hold(portions: readonly Portion[], sentMs: number): void {
+    if (portions.length === 0) return
     const now = this.clock.monotonicMs()
     // Leases are counted from when they were last looked for: never later than the end the store has in mind.
     const storeNow = this.engine.now()
-    for (const assignment of assignments) {
-      const { job, leaseExpiresAt, waitedMs = 0 } = assignment
-      this.#expect(leaseWindowMs(job.spec.kind.policy))
-      const placed = this.#ways.of(job)
-      const place = this.#leases.place(assignment, sentMs + waitedMs + leaseExpiresAt - storeNow)
-      const execution = new Execution(this, assignment, placed?.handler ?? NOBODY, place, now)
-      this.#leases.add(execution)
-      if (placed === undefined) this.#unknownTypes.handBack(execution)
-      else if (this.#stopping !== undefined) execution.giveBack('shutdown')
-      else if (this.#resting) execution.giveBack('handed_back')
-      else this.#put(execution, placed.way, storeNow)
+    for (const { draw, assignments } of portions) {
+      for (const assignment of assignments) this.#holdOne(assignment, draw, sentMs, now, storeNow)
     }
-    // Whoever keeps the leases must see the loop turn, also while what is held waits for something.
-    this.#pulseWithin(PULSE_MAX_MS, now)
+    // Also while what is held waits for something.
+    this.#pulse.alive(now)
   }
 
-  #put(execution: Execution, way: Way, storeNow: number): void {
+  #holdOne(assignment: Assignment, draw: Draw, sentMs: number, now: number, storeNow: number): void {
+    const { job, leaseExpiresAt, waitedMs = 0 } = assignment
+    this.#leases.expect(leaseWindowMs(job.spec.kind.policy))
+    const placed = this.#ways.of(job)
+    const place = this.#leases.place(assignment, sentMs + waitedMs + leaseExpiresAt - storeNow)
+    const execution = new Execution(this, assignment, placed?.handler ?? NOBODY, place, now)
+    this.#leases.add(execution)
+    if (placed === undefined) this.#unknownTypes.handBack(execution)
+    else if (this.#stopping !== undefined) execution.giveBack('shutdown')
+    else if (this.#resting) execution.giveBack('handed_back')
+    else this.#put(execution, placed.way, draw, storeNow)
+  }
+
+  #put(execution: Execution, way: Way, draw: Draw, storeNow: number): void {
     if (way === 'alone') return this.#solitude.await(execution)
     this.#solitude.relax()
-    this.#stock.put(execution, way, storeNow)
+    this.#stock.put(execution, way, draw, storeNow)
   }
 
-  #expect(windowMs: number): void {
-    this.#claiming.expect(windowMs)
-    this.#leases.expect(windowMs)
-  }
-
-  #pulseWithin(ms: number, nowMs: number): void {
-    if (this.#pulseAtMs <= nowMs + ms) return
-    this.#pulseAtMs = nowMs
-    this.#pulse.wake()
-  }
-
-  /** The pulse: whatever depends on time, for all jobs at once. Answers when it is needed again. */
-  async #beat(): Promise<number> {
+  /** Whatever depends on time, for all jobs at once. Answers when it is needed again. */
+  #look(nowMs: number): number {
     this.#leases.pulse()
-    const now = this.clock.monotonicMs()
-    let nextMs = Math.min(this.#watch(now), this.#stock.giveBackStale(now), now + IDLE_MS)
-    if (this.#leases.count > 0) nextMs = Math.min(nextMs, now + PULSE_MAX_MS)
-    // Where handlers have begun others will: the next of them finds the pulse near enough and need not wake it.
-    if (this.#begun) nextMs = Math.min(nextMs, now + PULSE_BUSY_MS)
-    this.#begun = false
-    // Not waited for: the watchdog must not depend on a store that may be away.
-    this.#alerts.look(now).catch(() => {})
-    nextMs = Math.min(nextMs, this.#alerts.dueMs)
-    if (this.#stopping === undefined) nextMs = Math.min(nextMs, this.#intake.poll(now))
-    this.#pulseAtMs = nextMs
-    return Math.max(PULSE_MIN_MS, nextMs - this.clock.monotonicMs())
-  }
-
-  /** The watchdog: a handler is stopped before its lease can end elsewhere. */
-  #watch(now: number): number {
     const machineNow = this.#machineMs()
-    let nextMs = Number.POSITIVE_INFINITY
-    for (const execution of this.#running.values()) {
-      const windowMs = leaseWindowMs(execution.assignment.job.spec.kind.policy)
-      const spareMs = this.#leases.leftMs(execution, machineNow) - windowMs / 10
-      if (spareMs <= 0) execution.lose('The lease could not be renewed in time.')
-      else nextMs = Math.min(nextMs, now + spareMs, execution.pulse(now))
-      this.#claiming.tookAtLeast(now - execution.startedMs)
-    }
-    return nextMs
+    const seen = this.#running.watch(nowMs, (execution) => this.#leases.leftMs(execution, machineNow))
+    const staleMs = this.#stock.look(nowMs, seen.tookMs, this.#vacancies)
+    // Not waited for: the watchdog must not depend on a store that may be away.
+    this.#alerts.look(nowMs).catch(() => {})
+    const pollMs = this.#stopping === undefined ? this.#intake.poll(nowMs) : Number.POSITIVE_INFINITY
+    return Math.min(seen.nextMs, staleMs, this.#alerts.dueMs, pollMs)
   }
 
   async #stop(drainMs: number): Promise<void> {
@@ -366,10 +326,10 @@ class JobWorker implements Worker, Desk, Member {
     await within(this.timers, Math.max(leftMs(0.5), SETTLE_WITHIN_MS), this.#intake.close())
     this.#stock.giveBackAll('shutdown')
     this.#solitude.giveBack('shutdown')
-    await this.#vacated(leftMs(0.7))
-    for (const execution of this.#running.values()) execution.interrupt(new ShutdownError('The worker goes away.'))
-    await this.#vacated(leftMs(0.85))
-    for (const execution of [...this.#running.values()]) execution.abandon()
+    await within(this.timers, leftMs(0.7), this.#running.none())
+    for (const execution of this.#running.late.values()) execution.interrupt(new ShutdownError('The worker goes away.'))
+    await within(this.timers, leftMs(0.85), this.#running.none())
+    for (const execution of [...this.#running.late.values()]) execution.abandon()
     await within(this.timers, Math.max(leftMs(0.95), SETTLE_WITHIN_MS), this.outbox.idle())
     this.outbox.close()
     // Where the store does not answer there is nobody to take leave of.
@@ -383,13 +343,6 @@ class JobWorker implements Worker, Desk, Member {
     ]
     await within(this.timers, Math.max(leftMs(1), LEAVE_WITHIN_MS), Promise.all(closed))
     this.#signals?.[Symbol.dispose]()
-  }
-
-  /** Until no handler runs, or for so long. */
-  async #vacated(withinMs?: number): Promise<void> {
-    if (this.#runningCount === 0) return
-    const vacant = new Promise<void>((resolve) => this.#untilVacant.push(resolve))
-    await (withinMs === undefined ? vacant : within(this.timers, withinMs, vacant))
   }
 }
 

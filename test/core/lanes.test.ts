@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { afterClaim, type LaneUse, orderLanes } from '../../src/core/lanes.ts'
+import { PRIORITIES } from '../../src/core/job.ts'
+import {
+  afterClaim,
+  byPrecedence,
+  AGE_MS as DEFAULT_AGE_MS,
+  drawFrom,
+  type LaneUse,
+  orderLanes,
+  passAfter,
+} from '../../src/core/lanes.ts'
 import { scaled } from '../support/scale.ts'
 
 const AGE_MS = 1_000
@@ -145,5 +154,52 @@ describe('a claim that got nothing', () => {
         [0, 7],
       ])
     }
+  })
+})
+
+describe('draws', () => {
+  it('are as urgent as their lanes were when they were asked', () => {
+    const [urgent, aged] = [use('a', 1), use('a', 9)]
+    const now = 9 * AGE_MS
+    const [fresh, old] = [{ ...urgent, hungrySince: now, pass: 100 }, aged]
+    const draws = orderLanes([fresh, old], now, AGE_MS).map((each) => drawFrom(each, each, now, AGE_MS))
+    expect(draws.map(({ urgency, priority }) => [urgency, priority])).toEqual([
+      [0, 9],
+      [1, 1],
+    ])
+    expect([...draws].reverse().sort(byPrecedence)).toEqual(draws)
+  })
+
+  it('of one lane follow each other, also where both claims were made before either was answered', () => {
+    const lanes = [use('a', 5, 3)]
+    const asked = orderLanes(lanes, 0, AGE_MS)
+    const first = drawFrom(asked[0] as LaneUse, lanes[0] as LaneUse, 0, AGE_MS)
+    const once = afterClaim(lanes, asked, [500], 500, 0)
+    const second = drawFrom(asked[0] as LaneUse, once[0] as LaneUse, 0, AGE_MS)
+    const last = { ...first, pass: passAfter(first, 499) }
+    expect(byPrecedence(last, second)).toBeLessThan(0)
+    expect(passAfter(first, 500)).toBe(second.pass)
+  })
+
+  it('of equally urgent lanes take turns by weight', () => {
+    const draws = [use('heavy', 5, 3), use('light', 5)].map((each) => drawFrom(each, each, 0, AGE_MS))
+    const gone = [0, 0]
+    for (let n = 0; n < 40; n += 1) {
+      const [heavy, light] = draws.map((draw, i) => ({ ...draw, pass: passAfter(draw, gone[i] ?? 0) }))
+      if (heavy === undefined || light === undefined) throw new Error('two draws')
+      const next = byPrecedence(heavy, light) <= 0 ? 0 : 1
+      gone[next] = (gone[next] ?? 0) + 1
+    }
+    expect(gone).toEqual([30, 10])
+  })
+})
+
+describe('the default of ageing', () => {
+  it('has the last priority first after 135 s, and what is normal critical after a minute', () => {
+    const urgencyAfter = (priority: number, ms: number) =>
+      drawFrom(use('a', priority), use('a', priority), ms, DEFAULT_AGE_MS).urgency
+    expect([urgencyAfter(9, 134_999), urgencyAfter(9, 135_000)]).toEqual([1, 0])
+    expect(urgencyAfter(PRIORITIES.normal, 60_000)).toBe(PRIORITIES.critical)
+    expect(urgencyAfter(PRIORITIES.batch, 90_000)).toBe(PRIORITIES.critical)
   })
 })

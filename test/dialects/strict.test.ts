@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decide } from '../../src/core/decide.ts'
-import { EVERYWHERE } from '../../src/core/dialects/strict.ts'
+import { EVERYWHERE, isReturnable } from '../../src/core/dialects/strict.ts'
 import { isTerminal, STATES, type State } from '../../src/core/job.ts'
 import { DIALECT_NAMES, type DialectName } from '../../src/core/policy.ts'
 import type { PolicyInput } from '../../src/core/resolve.ts'
@@ -93,6 +93,11 @@ describe('a job bound to a document', () => {
       const job = bound(name, state)
       expect(['DIALECT_FORBIDS', 'REV_REQUIRED']).not.toContain(refusalOf(job, WORDS[type]))
     }
+  })
+
+  it.each([...DIALECT_NAMES])('%s: is returnable where its document knows release', (name) => {
+    expect(isReturnable({ dialect: name })).toBe(!UNKNOWN[name].includes('release'))
+    expect(isReturnable({ dialect: undefined })).toBe(true)
   })
 
   it.each([...DIALECT_NAMES])('%s: is denied only where admission applies, but for 002', (name) => {

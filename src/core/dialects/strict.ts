@@ -9,6 +9,7 @@
  */
 import type { Command } from '../command.ts'
 import { isEnded, type Job, type State } from '../job.ts'
+import type { Policy } from '../policy.ts'
 import type { RefusalCode } from '../refusal.ts'
 import type { CommandType } from '../verb.ts'
 import type { Dialect } from './dialect.ts'
@@ -37,6 +38,10 @@ export function dialectRefusal(job: Job, command: Command): StrictRefusal | unde
   }
   return undefined
 }
+
+/** Whether the owner of a job of this policy can hand it back, or has to do it or let its lease expire. */
+export const isReturnable = ({ dialect }: Pick<Policy, 'dialect'>): boolean =>
+  dialect === undefined || DIALECTS[dialect].knows.release !== undefined
 
 /** What time does to a job, and what its owner notes down (undoing its steps included). */
 export const EVERYWHERE: ReadonlySet<CommandType> = new Set([

@@ -1,0 +1,30 @@
+/** What the executions of a worker share, and whom they tell. */
+import type { Engine } from '../engine/engine.ts'
+import type { Transaction } from '../store/store.ts'
+import type { Clock } from '../system/clock.ts'
+import type { Log } from '../system/log.ts'
+import type { Execution } from './execution.ts'
+import type { FailedAttempt } from './failed-attempt.ts'
+import type { Outbox } from './outbox.ts'
+import type { Outcome } from './outcome.ts'
+import type { Spawn } from './spawn.ts'
+
+export interface Desk {
+  readonly engine: Engine
+  readonly outbox: Outbox
+  readonly clock: Clock
+  readonly log: Log
+  readonly actor: string
+  /** How children are enqueued; undefined where nobody said. */
+  readonly spawn: Spawn | undefined
+  /** Where the store has transactions that a handler can take part in. */
+  readonly transaction: (<T>(work: (tx: Transaction) => Promise<T>) => Promise<T>) | undefined
+  /** The handler runs and has not answered at once. */
+  began(execution: Execution): void
+  /** The handler has let go: there is room for another. */
+  vacated(execution: Execution): void
+  /** Nothing more will be said: the lease can be forgotten. */
+  settled(execution: Execution): void
+  /** The attempt failed, and the store has it. */
+  failed(failed: FailedAttempt, outcome: Outcome): void
+}
