@@ -49,6 +49,9 @@ export interface Admit extends Asked {
   readonly policyHash: string
 }
 
+/** The rule of whoever decides without one. */
+export const BY_HAND = { rule: 'by_hand', policyHash: 'none' } as const
+
 export interface Deny extends Asked {
   readonly type: 'deny'
   readonly rule: string

@@ -47,8 +47,10 @@ function compensateFirst(d: Draft, ending: Ending, executionMs: number): void {
 /** The ending of a compensation that did not work out. */
 export const compensationFailed = (error: Failure): Ending => deadLettered('compensation_failed', error)
 
-export const timedOut = (d: Draft, reason: string, message: string): Ending =>
-  ending('timed_out', reason, failureOf(d, TIMEOUT_CODE, message, 'exec'))
+export const timedOut = (d: Draft, reason: string, message: string): Ending & { readonly error: Failure } => {
+  const error = failureOf(d, TIMEOUT_CODE, message, 'exec')
+  return { ...ending('timed_out', reason, error), error }
+}
 
 export const cancelled = (cancel: CancelRequest, reason = 'cancel_requested'): Ending => ({
   ...ending('cancelled', reason, undefined),

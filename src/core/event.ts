@@ -201,6 +201,18 @@ export interface Annotation {
   readonly actor: string
   readonly requestId: string
   readonly correlationId: string
+  /** What it would have come to; absent of words that end nothing. */
+  readonly outcome: LateOutcome | undefined
+}
+
+/** The ending that a late word told of: a result, where it is, or the error. */
+export interface LateOutcome {
+  readonly state: 'succeeded' | 'failed' | 'cancelled' | 'dead_lettered'
+  readonly resultPtr: string | undefined
+  /** Of a value: how large it was, and its digest. The text itself is not kept. */
+  readonly result: BodyRef | undefined
+  readonly error: { readonly code: string; readonly message: string } | undefined
+  readonly executionMs: number | undefined
 }
 
 export const EVENT_TYPES: readonly EventType[] = [...TRANSITION_TYPES, ...OBSERVATION_TYPES]

@@ -42,8 +42,9 @@ export const PRESETS: Readonly<Record<DialectName, Partial<Policy>>> = {
   },
   /** `fail` is terminal and nothing waits for a retry: only stall and requeue. */
   '001': { retryFailures: false, onExhausted: 'failed', onInvalid: 'failed', leaseMs: 300_000, heartbeatMs: 120_000 },
-  /** The reconciler times out what is stale or was never started; a retry is a new job. */
+  /** Every job is PENDING first; the reconciler times out what is stale or was never started; a retry is a new job. */
   '002': {
+    admission: true,
     onStall: 'timed_out',
     onNotStarted: 'timed_out',
     onAttemptTimeout: 'timed_out',

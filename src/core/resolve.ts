@@ -157,7 +157,7 @@ export interface PolicyInput {
   readonly onWaitTimeout?: 'resume' | 'timed_out' | undefined
   /**
    * New jobs are `pending` until somebody admits them.
-   * @default false
+   * @default false; true in document 002, which has it so
    */
   readonly admission?: boolean | undefined
   /**
@@ -249,6 +249,8 @@ function disagreements(policy: Policy): readonly Violation[] {
     if (policy.heartbeatMs < 10_000 || policy.heartbeatMs > 30_000)
       v.push({ field: 'heartbeat', rule: 'strict 000: 10 s to 30 s' })
   }
+  if (policy.dialect === '002' && !policy.admission)
+    v.push({ field: 'admission', rule: 'strict 002: every job is PENDING until a scheduler has validated it' })
   return v
 }
 

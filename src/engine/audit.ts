@@ -17,6 +17,8 @@ export const ACTS = [
   'token.revoked',
   'queue.paused',
   'queue.resumed',
+  'jobs.admitted',
+  'jobs.denied',
   'jobs.cancelled',
   'jobs.reopened',
   'jobs.rescheduled',

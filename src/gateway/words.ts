@@ -104,6 +104,8 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
     command: { type: 'release', fence, reason, runAt: moment(runAt, delay, now), executionMs },
   }),
   compensated: ({ body: { fence, executionMs } }) => ({ command: { type: 'compensated', fence, executionMs } }),
+  admit: ({ body: { rule, policyHash } }) => ({ command: { type: 'admit', rule, policyHash } }),
+  deny: ({ body: { rule, policyHash, reason } }) => ({ command: { type: 'deny', rule, policyHash, reason } }),
   cancel: ({ body: { mode, reason, fence } }) => ({ command: { type: 'cancel', mode, reason, fence } }),
   signal: ({ body: { name, key }, text: textOf }) => {
     const text = textOf('payload')

@@ -2,6 +2,7 @@
 
 import { assert } from '../core/assert.ts'
 import { bodyRef } from '../core/body.ts'
+import { BY_HAND } from '../core/command.ts'
 import type { Event } from '../core/event.ts'
 import { type Explanation, explain } from '../core/explain.ts'
 import { isId } from '../core/id.ts'
@@ -25,8 +26,10 @@ import { within } from '../system/within.ts'
 import type { JobDefinition } from '../worker/definition.ts'
 import { type Surroundings, startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
 import type {
+  AdmitOptions,
   Asked,
   CancelOptions,
+  DenyOptions,
   ReadOptions,
   RedriveOptions,
   ReopenOptions,
@@ -206,6 +209,18 @@ export class Pawl implements AsyncDisposable {
     const waited = async (engine: Engine, signal: AbortSignal | undefined) =>
       (await resultOf(engine, await this.#endings.of(await mustFind(engine, item), signal))) as O
     return this.#call(`result of ${id}`, options, waited, late)
+  }
+
+  /** Lets a job in that is `pending`, where its type has `admission`: from now on workers may claim it. */
+  admit(id: JobId, { rule, policyHash, ...asked }: AdmitOptions = {}): Promise<Accepted> {
+    return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'admit', ...verdict(rule, policyHash) } }))
+  }
+
+  /** Turns away a job that is `pending`, or that nobody has ever claimed: it ends `denied`. */
+  deny(id: JobId, { rule, policyHash, reason, ...asked }: DenyOptions = {}): Promise<Accepted> {
+    return this.#say(id, asked, (stamp) => ({
+      command: { ...stamp, type: 'deny', ...verdict(rule, policyHash), reason },
+    }))
   }
 
   cancel(id: JobId, { mode = 'soft', reason, ...asked }: CancelOptions = {}): Promise<Accepted> {
@@ -414,6 +429,8 @@ export class Pawl implements AsyncDisposable {
     return { id, tenant: tenant ?? (isId(id) ? undefined : DEFAULT_TENANT) }
   }
 }
+
+const verdict = (rule: string = BY_HAND.rule, policyHash: string = BY_HAND.policyHash) => ({ rule, policyHash })
 
 interface Stamp {
   readonly actor: string

@@ -37,6 +37,7 @@ export class Claiming {
   /** How long handlers take: quick to rise, slow to fall. Undefined: nobody knows yet. */
   #tookMs: number | undefined
   #shortestWindowMs = Number.POSITIVE_INFINITY
+  #hoards = true
 
   constructor(options: ClaimingOptions) {
     this.#options = options
@@ -52,6 +53,11 @@ export class Claiming {
     this.#shortestWindowMs = Math.min(this.#shortestWindowMs, windowMs)
   }
 
+  /** Jobs are among those held that cannot be handed back: whatever is claimed must begin at once. */
+  hoardNothing(): void {
+    this.#hoards = false
+  }
+
   took(ms: number): void {
     const before = this.#tookMs
     if (before === undefined) this.#tookMs = ms
@@ -65,7 +71,7 @@ export class Claiming {
 
   /** How many jobs may be held beyond those that run. */
   get prefetch(): number {
-    if (this.#tookMs === undefined) return 0
+    if (this.#tookMs === undefined || !this.#hoards) return 0
     const { concurrency, prefetchMax } = this.#options
     const startable = (concurrency * (this.#shortestWindowMs / 2)) / Math.max(this.#tookMs, 0.001)
     return Math.min(prefetchMax, Math.floor(startable))

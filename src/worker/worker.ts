@@ -10,6 +10,8 @@
  *
  * One loop with one timer serves all jobs (the pulse): a timer per job would cost more than most jobs do.
  */
+import { canBeHandedBack } from '../core/dialects/bond.ts'
+import type { Policy } from '../core/policy.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
 import { type Clock, realClock } from '../system/clock.ts'
@@ -174,7 +176,7 @@ class JobWorker implements Worker, Desk, Member {
       hold: (assignments, sentMs) => this.#hold(assignments, sentMs),
       fill: () => this.#fill(),
     })
-    for (const { policy } of definitions) this.#expect(leaseWindowMs(policy))
+    for (const { policy } of definitions) this.#expect(policy)
     const round = () => this.#beat()
     this.#pulse = service({ name: `worker ${this.id}`, everyMs: PULSE_MAX_MS, timers, log, round })
     this.#pulse.start()
@@ -296,18 +298,24 @@ class JobWorker implements Worker, Desk, Member {
     const storeNow = this.engine.now()
     for (const assignment of assignments) {
       const { job, leaseExpiresAt, waitedMs = 0 } = assignment
-      this.#expect(leaseWindowMs(job.spec.kind.policy))
+      this.#expect(job.spec.kind.policy)
       const placed = this.#ways.of(job)
       const place = this.#leases.place(assignment, sentMs + waitedMs + leaseExpiresAt - storeNow)
       const execution = new Execution(this, assignment, placed?.handler ?? NOBODY, place, now)
       this.#leases.add(execution)
       if (placed === undefined) this.#unknownTypes.handBack(execution, storeNow)
-      else if (this.#stopping !== undefined) execution.giveBack('shutdown')
+      else if (this.#stopping !== undefined) this.#refuse(execution)
       else if (this.#resting) execution.giveBack('handed_back')
       else this.#put(execution, placed.way, storeNow)
     }
     // Whoever keeps the leases must see the loop turn, also while what is held waits for something.
     this.#pulseWithin(PULSE_MAX_MS, now)
+  }
+
+  /** It came when no more was wanted. What cannot be handed back is begun: its end would be the end of its lease. */
+  #refuse(execution: Execution): void {
+    if (canBeHandedBack(execution.assignment.job.spec.kind.policy)) execution.giveBack('shutdown')
+    else this.#start(execution)
   }
 
   #put(execution: Execution, way: Way, storeNow: number): void {
@@ -316,7 +324,9 @@ class JobWorker implements Worker, Desk, Member {
     this.#stock.put(execution, way, storeNow)
   }
 
-  #expect(windowMs: number): void {
+  #expect(policy: Policy): void {
+    const windowMs = leaseWindowMs(policy)
+    if (!canBeHandedBack(policy)) this.#claiming.hoardNothing()
     this.#claiming.expect(windowMs)
     this.#leases.expect(windowMs)
   }

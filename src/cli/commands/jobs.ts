@@ -50,7 +50,32 @@ export function jobs(parent: Command, { session }: Context): void {
   movers(group, session)
 }
 
+interface Verdict {
+  readonly rule?: string
+  readonly policyHash?: string
+  readonly reason?: string
+}
+
 function movers(group: Command, session: () => Session): void {
+  const admit = group
+    .command('admit <id>')
+    .description('let in a job that is pending')
+    .option('--rule <rule>', 'the rule that decided')
+    .option('--policy-hash <hash>', 'hash of the policies it is among')
+    .action((id: string, { rule, policyHash }: Verdict) =>
+      operated(session(), 'jobs.admitted', id, (pawl) => pawl.admit(id, { rule, policyHash })),
+    )
+  examples(admit, 'pawl jobs admit pj_1k9f3', 'pawl jobs admit pj_1k9f3 --rule allow-internal --policy-hash 9f3c')
+  const deny = group
+    .command('deny <id>')
+    .description('turn away a job that is pending, or that nobody has claimed')
+    .option('--rule <rule>', 'the rule that decided')
+    .option('--policy-hash <hash>', 'hash of the policies it is among')
+    .option('--reason <text>', 'why')
+    .action((id: string, { rule, policyHash, reason }: Verdict) =>
+      operated(session(), 'jobs.denied', id, (pawl) => pawl.deny(id, { rule, policyHash, reason })),
+    )
+  examples(deny, 'pawl jobs deny pj_1k9f3 --rule no-exfiltration --reason "leaves the tenant"')
   const cancel = group
     .command('cancel <id>')
     .description('cancel it: its handler is told')

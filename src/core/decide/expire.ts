@@ -1,10 +1,12 @@
 /** `expire`: a time limit has passed: the job's deadline, its start, its attempt, or its wait. */
+import { spentByFailure } from '../budget.ts'
 import { change, type Draft } from '../draft.ts'
 import { compensationFailed, conclude, failureOf, timedOut } from '../ending.ts'
 import { TIMEOUT_CODE } from '../errors.ts'
 import type { Job, Time, Wait } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
 import { livedUntil } from '../steps.ts'
+import { concludeTimedOut } from '../successor.ts'
 import { attemptEndsAt } from '../timers.ts'
 import { failAttempt } from './fail.ts'
 
@@ -36,7 +38,8 @@ function notStarted(d: Draft, job: Job): Ruling {
   if (job.lease !== undefined && policy.onNotStarted === 'stalled') {
     change(d, 'stalled', 'stalled', { leaseExpiresAt: job.lease.expiresAt }, { reason: 'not_started' })
   } else {
-    conclude(d, timedOut(d, 'not_started', `The job was not started within ${policy.startWithinMs} ms.`))
+    const ending = timedOut(d, 'not_started', `The job was not started within ${policy.startWithinMs} ms.`)
+    return concludeTimedOut(d, job, ending, job.lease !== undefined && !spentByFailure(job))
   }
   return undefined
 }

@@ -9,6 +9,7 @@ import { CRASH_CODE, TIMEOUT_CODE } from '../errors.ts'
 import type { Failure, Job } from '../job.ts'
 import { retryAt } from '../retry.ts'
 import type { Ruling } from '../ruling.ts'
+import { concludeTimedOut } from '../successor.ts'
 import { crashedApart } from '../suspicion.ts'
 
 const LOST = 'The worker lost its lease: it died, was cut off, or blocked its event loop for too long.'
@@ -20,7 +21,7 @@ export function decideRequeue(d: Draft, job: Job): Ruling {
   if (job.cancel !== undefined && job.phase === 'run') {
     conclude(d, cancelled(job.cancel))
   } else if (policy.onStall === 'timed_out' && job.phase === 'run') {
-    conclude(d, timedOut(d, 'lease_expired', LOST))
+    return concludeTimedOut(d, job, timedOut(d, 'lease_expired', LOST), !spent(job))
   } else if (spent(job)) {
     const error = lost(d, job)
     if (job.phase === 'compensate') conclude(d, compensationFailed(error))

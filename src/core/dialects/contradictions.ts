@@ -81,12 +81,27 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '002',
     'The same state may be set twice; a result for an ended job is logged and changes nothing.',
-    'A repetition is answered as the first time. A late word is kept beside the log.',
+    'A repetition is answered as the first time. A late word is kept beside the log with what it said (status, pointer, error), and overwrites nothing.',
   ),
   about(
     '002',
     'A retry is a new job unless consumers are idempotent.',
-    'Bound to 002 the failed job ends, and its successor is enqueued in the same commit with `parentId` and what is left of the budget, unless the type says `idempotent: true`.',
+    'Bound to 002 the failed job ends, and its successor is enqueued in the same commit with `parentId` and what is left of the budget, unless the type says `idempotent: true`. So does a `TIMEOUT` with budget left, whatever the type says: an ending is final.',
+  ),
+  about(
+    '002',
+    'Every job is `PENDING` when the gateway accepts it; a denial is `SCHEDULED → DENIED`.',
+    'Bound to 002 a job waits for `admit` or `deny`, and a denial schedules it in the same commit. `admission: false` is refused.',
+  ),
+  about(
+    '002',
+    'Nothing is handed back once it is `DISPATCHED`.',
+    'A worker claims no job of such a type before it can begin it. One that goes away while a handler runs lets the lease end: `TIMEOUT`, and a successor.',
+  ),
+  about(
+    '002',
+    '`context_ptr` and `result_ptr` are URIs.',
+    'Kept as given, never fetched. Of a value that pawl keeps itself it is `pawl:/jobs/<id>/input` or `…/output`.',
   ),
   about(
     '002',

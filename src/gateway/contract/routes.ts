@@ -3,6 +3,7 @@
  * the client read it; a path or method that is not here does not exist. A route without scopes is a compile error.
  */
 import type { z } from 'zod'
+import { cancelled, denied, dispatches, jobRequest, jobResult, running, scheduled } from './document-002.ts'
 import type { Opaque } from './outline.ts'
 import {
   announcement,
@@ -10,6 +11,7 @@ import {
   deadLettersQuery,
   dialectOnly,
   eventsQuery,
+  historyQuery,
   jobEventsQuery,
   jobQuery,
   jobsQuery,
@@ -131,6 +133,8 @@ const ownerSummary: Readonly<Record<(typeof OWNER_WORDS)[number], string>> = {
 }
 
 const operatorSummary: Readonly<Record<(typeof OPERATOR_WORDS)[number], string>> = {
+  admit: 'Let a pending job in: pending → queued',
+  deny: 'Turn a job away that nobody has claimed: → denied',
   cancel: 'Cancel: softly (the handler is told) or hard (it ends now)',
   signal: 'Send a signal: wakes the job that waits for it, else is kept',
   reopen: 'A second chance: generation + 1, fresh budgets',
@@ -140,12 +144,54 @@ const operatorSummary: Readonly<Record<(typeof OPERATOR_WORDS)[number], string>>
 
 /** Producers take back and answer what they asked for; a worker ends what it owns, and proves by its fence that it does. */
 const SAYERS: Readonly<Record<(typeof OPERATOR_WORDS)[number], readonly Scope[]>> = {
+  admit: OPERATORS,
+  deny: OPERATORS,
   cancel: ['producer', 'worker', ...OPERATORS],
   signal: ['producer', ...OPERATORS],
   reopen: OPERATORS,
   reschedule: OPERATORS,
   deadletter: [...OPERATORS, 'worker'],
 }
+
+/** Document 002 from its first line to its last, in its own words. */
+const DOCUMENT_002: readonly Route[] = [
+  {
+    ...post('submit002', '/v1/dialects/002/jobs', PRODUCERS, 'enqueue', '002: a JobRequest → PENDING', jobRequest),
+    answers: { 201: 'Created', 200: 'It exists already: the same job_id or key' },
+  },
+  get('show002', '/v1/dialects/002/jobs/{id}', [...READERS, 'worker'], '002: JobRequest, state and JobResult'),
+  list('states002', '/v1/dialects/002/jobs/{id}/states', READERS, '002: the states it has had, in order', historyQuery),
+  list(
+    'results002',
+    '/v1/dialects/002/jobs/{id}/results',
+    READERS,
+    '002: its JobResult, and those that came late',
+    nothing,
+  ),
+  post(
+    'schedule002',
+    '/v1/dialects/002/jobs/{id}/scheduled',
+    OPERATORS,
+    'enqueue',
+    '002: PENDING → SCHEDULED',
+    scheduled,
+  ),
+  post('deny002', '/v1/dialects/002/jobs/{id}/denied', OPERATORS, 'enqueue', '002: SCHEDULED → DENIED', denied),
+  {
+    ...post('dispatch002', '/v1/dialects/002/dispatches', WORKERS, 'claim', '002: SCHEDULED → DISPATCHED', dispatches),
+    size: 'lists',
+  },
+  post('run002', '/v1/dialects/002/jobs/{id}/running', WORKERS, 'owner', '002: DISPATCHED → RUNNING', running),
+  post('result002', '/v1/dialects/002/jobs/{id}/result', WORKERS, 'owner', '002: a JobResult', jobResult),
+  post(
+    'cancel002',
+    '/v1/dialects/002/jobs/{id}/cancelled',
+    ['producer', ...OPERATORS],
+    'enqueue',
+    '002: any → CANCELLED',
+    cancelled,
+  ),
+]
 
 export const ROUTES: readonly Route[] = [
   {
@@ -161,6 +207,7 @@ export const ROUTES: readonly Route[] = [
   list('listJobs', '/v1/jobs', READERS, 'Find jobs, newest first; no payloads', jobsQuery),
   get('showJob', '/v1/jobs/{id}', [...READERS, 'worker'], 'One job, with its payload', jobQuery),
   list('listJobEvents', '/v1/jobs/{id}/events', READERS, 'The history of a job', jobEventsQuery),
+  list('listLateWords', '/v1/jobs/{id}/late', READERS, 'What came too late from those who had owned it', nothing),
   {
     ...get('showResult', '/v1/jobs/{id}/result', READERS, 'The result; waits for it with waitMs', resultQuery),
     answers: { 200: 'It has ended', 202: 'Not yet' },
@@ -232,6 +279,7 @@ export const ROUTES: readonly Route[] = [
     ...post('reportWorker', '/v1/workers/{worker}', WORKERS, 'enqueue', 'A worker tells that it is there', worker),
     method: 'PUT',
   },
+  ...DOCUMENT_002,
   list('listDeadLetters', '/v1/dead-letters', READERS, 'Jobs put aside, with reasons', deadLettersQuery),
   get('showDeadLetter', '/v1/dead-letters/{id}', READERS, 'One of them', dialectOnly),
   post('reopenDeadLetter', '/v1/dead-letters/{id}/reopen', OPERATORS, 'enqueue', 'Reopen one', WORDS.reopen),

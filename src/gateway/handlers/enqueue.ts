@@ -15,28 +15,33 @@ import { listed, pieces } from '../pieces.ts'
 import { Objected, objection, policyObjection, refused } from '../problem.ts'
 import { priorityOf } from '../words.ts'
 
-type NewJob = z.output<typeof newJob>
+export type NewJob = z.output<typeof newJob>
 
 /** Where nobody says which. */
 const DEFAULT_QUEUE = 'default'
 
 export const createJob: Handler = async (call, parts) => {
+  const { job, deduped, replayed } = await created(call, parts, call.body as NewJob)
+  const status = deduped || replayed ? 200 : 201
+  return json(status, { ...jobToWire(job, false), deduped, replayed }, {}, { Location: `/v1/jobs/${job.id}` })
+}
+
+/** One job, new or there already. */
+export async function created(call: Call, parts: Parts, asked: NewJob): Promise<Extract<EnqueueAnswer, { ok: true }>> {
   const { engine, inFlight } = parts
-  const idempotencyKey = keyOf(call, call.body as NewJob)
+  const idempotencyKey = keyOf(call, asked)
   const name = idempotencyKey === undefined ? undefined : `${call.token.tenant}\n${idempotencyKey}`
   if (name !== undefined && inFlight.has(name)) throw new Objected(objection('IN_FLIGHT'))
   if (name !== undefined) inFlight.add(name)
   try {
-    const words = { ...(call.body as NewJob), idempotencyKey }
+    const words = { ...asked, idempotencyKey }
     const request = await requestOf(call, parts, words, call.kept.get('input'))
     await parts.census.keep()
     const work = () => engine.enqueue([request])
     const [answer] = await parts.writes.take({ holder: call.token, weight: 1, work })
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) throw new Objected(refused(answer.refusal))
-    const { job, deduped, replayed } = answer
-    const status = deduped || replayed ? 200 : 201
-    return json(status, { ...jobToWire(job, false), deduped, replayed }, {}, { Location: `/v1/jobs/${job.id}` })
+    return answer
   } finally {
     if (name !== undefined) inFlight.delete(name)
   }
