@@ -81,8 +81,13 @@ export const failureOf = (d: Draft, code: string, message: string, stage: Stage)
   context: undefined,
   at: d.at,
   attempt: d.job.attempt,
+  worker: workerOf(d.job),
   body: undefined,
 })
+
+/** Whose attempt goes wrong: the owner, or who has just lost it. Nobody, where no attempt was under way. */
+export const workerOf = ({ state, owner, lastClaim }: Job): string | undefined =>
+  owner?.workerId ?? (state === 'stalled' ? lastClaim?.owner.workerId : undefined)
 
 function letter(job: Job, reason: DeadLetterReason, lastError: Failure): DeadLetter {
   const last = job.lease === undefined ? job.lastClaim : { owner: job.owner, leaseExpiresAt: job.lease.expiresAt }

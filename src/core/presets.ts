@@ -55,7 +55,7 @@ export const PRESETS: Readonly<Record<DialectName, Partial<Policy>>> = {
     idempotent: false,
   },
   '003': { leaseMs: 30_000, heartbeatMs: 10_000, maxAttempts: 3, onExhausted: 'failed', onInvalid: 'failed' },
-  /** Heartbeat every 10 s, missed for 90 s: `timeout_soft` and rescheduled; seven attempts in all. */
+  /** Heartbeat every 10 s, missed for 90 s: `timeout_soft` and rescheduled; seven attempts in all, the last after 64 s. */
   '004': {
     leaseMs: 90_000,
     heartbeatMs: 10_000,
@@ -65,6 +65,6 @@ export const PRESETS: Readonly<Record<DialectName, Partial<Policy>>> = {
     onStall: 'retry',
     onExhausted: 'failed',
     onInvalid: 'failed',
-    deadlineMs: 300_000,
+    retry: { baseMs: 2_000, factor: 2, maxMs: 64_000, jitter: 'full' },
   },
 }

@@ -91,7 +91,8 @@ export interface PolicyInput {
    */
   readonly timeout?: Duration | undefined
   /**
-   * How long the job may take in all, from enqueue or reopening; then it is `timed_out`.
+   * How long the job may take in all, from enqueue or reopening (in document 004 from its first start); then it is
+   * `timed_out`.
    * @default none
    */
   readonly deadline?: Duration | undefined

@@ -10,6 +10,7 @@ import { conclude } from './ending.ts'
 import type { Ending, Failure, Job } from './job.ts'
 import { retryAt } from './retry.ts'
 import type { Ruling } from './ruling.ts'
+import { deadlineFrom } from './timers.ts'
 
 /** Only the same job knows what it has to undo: one with steps to undo ends by that, and has no successor. */
 export const maySucceedItself = (job: Job): boolean =>
@@ -37,8 +38,6 @@ export function successorOf(
 ): Omit<Enqueue, 'id'> {
   assert(d.job.endedAt !== undefined, 'a successor comes after an ending')
   const { spec } = job
-  const { deadlineMs } = spec.kind.policy
-  const deadlineAt = deadlineMs === undefined ? undefined : d.at + deadlineMs
   return {
     type: 'enqueue',
     actor: d.command.actor,
@@ -48,7 +47,7 @@ export function successorOf(
     traceparent: spec.traceparent,
     kind: spec.kind,
     priority: job.priority,
-    runAt: retryAt(job, failure, d.at, retryAfterMs, deadlineAt),
+    runAt: retryAt(job, failure, d.at, retryAfterMs, deadlineFrom(spec.kind.policy, d.at)),
     input: spec.input,
     contextPtr: spec.contextPtr,
     topic: spec.topic,

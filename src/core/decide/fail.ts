@@ -2,13 +2,14 @@
 import { spentByFailure } from '../budget.ts'
 import type { Fail, Fault } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
-import { cancelled, compensationFailed, conclude, deadLettered, failed, finish, timedOut } from '../ending.ts'
+import { cancelled, compensationFailed, conclude, deadLettered, failed, finish, timedOut, workerOf } from '../ending.ts'
 import { classify, DEPENDENCY_CODES, TIMEOUT_CODE } from '../errors.ts'
 import type { DeadLetterReason, Ending, Failure, Job } from '../job.ts'
 import type { Policy } from '../policy.ts'
 import { retryAt } from '../retry.ts'
 import type { Ruling } from '../ruling.ts'
 import { concludeTimedOut, maySucceedItself, successorOf } from '../successor.ts'
+import { isTooLate } from '../timers.ts'
 import { startImplicitly } from './start.ts'
 
 export function decideFail(d: Draft, job: Job, command: Fail): Ruling {
@@ -37,6 +38,10 @@ export function failAttempt(d: Draft, job: Job, fault: Fault, executionMs: numbe
     return { successor: successorOf(d, job, failure, fault.retryAfterMs) }
   }
   const runAt = retryAt(d.job, failure, d.at, fault.retryAfterMs)
+  if (isTooLate(d.job, runAt)) {
+    conclude(d, failed('wall_clock', failure), executionMs)
+    return undefined
+  }
   change(d, 'retry_scheduled', 'retrying', { failure, runAt, executionMs }, { reason: failure.code })
   return undefined
 }
@@ -50,6 +55,7 @@ function failureFrom(d: Draft, fault: Fault): Failure {
     context: fault.context,
     at: d.at,
     attempt: d.job.attempt,
+    worker: workerOf(d.job),
     body: fault.body,
   }
 }

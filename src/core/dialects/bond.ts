@@ -10,12 +10,28 @@ export interface Bond {
   readonly retriesAsNewJob: boolean
   /** Its table refuses what was scheduled, and nothing before: a denial schedules the job first. */
   readonly deniesScheduledOnly: boolean
+  /** The deadline is a wall clock: it begins with the first start, and nothing runs out while the job waits in a queue. */
+  readonly deadlineFromStart: boolean
+  /** How long a job may take at most whose submitter waits for it. */
+  readonly synchronousMs: number | undefined
+  /** Its log is for audits: nobody removes or shortens it by default. */
+  readonly keptUntilAsked: boolean
+  /** Its transitions are logged in its words, and only what is a transition to it. */
+  readonly logsInItsWords: boolean
 }
 
-const LOOSE: Bond = { retriesAsNewJob: false, deniesScheduledOnly: false }
+const LOOSE: Bond = {
+  retriesAsNewJob: false,
+  deniesScheduledOnly: false,
+  deadlineFromStart: false,
+  synchronousMs: undefined,
+  keptUntilAsked: false,
+  logsInItsWords: false,
+}
 
 const BONDS: Readonly<Partial<Record<DialectName, Bond>>> = {
-  '002': { retriesAsNewJob: true, deniesScheduledOnly: true },
+  '002': { ...LOOSE, retriesAsNewJob: true, deniesScheduledOnly: true },
+  '004': { ...LOOSE, deadlineFromStart: true, synchronousMs: 300_000, keptUntilAsked: true, logsInItsWords: true },
 }
 
 export const bondOf = ({ dialect }: Policy): Bond => (dialect === undefined ? LOOSE : (BONDS[dialect] ?? LOOSE))
@@ -23,3 +39,10 @@ export const bondOf = ({ dialect }: Policy): Bond => (dialect === undefined ? LO
 /** Whether a worker that will not run a job after all can say so. Where it cannot, it claims none that it could not begin. */
 export const canBeHandedBack = ({ dialect }: Policy): boolean =>
   dialect === undefined || DIALECTS[dialect].knows.release !== undefined
+
+/** The policy of a job whose submitter waits for it. */
+export function synchronous(policy: Policy): Policy {
+  const { synchronousMs } = bondOf(policy)
+  const { deadlineMs = Number.POSITIVE_INFINITY } = policy
+  return synchronousMs === undefined || deadlineMs <= synchronousMs ? policy : { ...policy, deadlineMs: synchronousMs }
+}

@@ -135,6 +135,21 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   ),
   about(
     '004',
+    'A wall clock of 300 s for synchronous jobs, configurable for asynchronous ones; and no way from `queued` or `retry_pending` to `failed`.',
+    '`deadline` counts from the first start and ends only what runs; a retry that would come after it is not made. Who waits for the end (`POST /v1/jobs?wait`) has 300 s, the others what their type says.',
+  ),
+  about(
+    '004',
+    'An append-only log for audits.',
+    'Retention spares jobs bound to 004, and does not shorten their logs, until somebody sets how long to keep them.',
+  ),
+  about(
+    '004',
+    'One structured log line per transition: `{ job_id, from, to, reason, attempt }`.',
+    'The lines of bound jobs have its statuses, and there is none for what is no transition to it (a claim).',
+  ),
+  about(
+    '004',
     'There is no state between queued and running.',
     'A claimed job that has not started shows as `queued`, or as `retry_pending` if it is not its first claim.',
   ),

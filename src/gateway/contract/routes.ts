@@ -19,6 +19,7 @@ import {
   KEPT_BY_JOBS,
   KEPT_BY_WORDS,
   newJob,
+  newJobQuery,
   newJobs,
   newToken,
   nothing,
@@ -195,8 +196,9 @@ const DOCUMENT_002: readonly Route[] = [
 
 export const ROUTES: readonly Route[] = [
   {
-    ...post('createJob', '/v1/jobs', PRODUCERS, 'enqueue', 'Enqueue a job', newJob, KEPT_BY_JOBS),
-    answers: { 201: 'Created', 200: 'It exists already: the same key or id' },
+    ...post('createJob', '/v1/jobs', PRODUCERS, 'enqueue', 'Enqueue a job; with wait its result', newJob, KEPT_BY_JOBS),
+    query: newJobQuery,
+    answers: { 201: 'Created', 200: 'It exists already: the same key or id; or it has ended', 202: 'Not ended yet' },
   },
   {
     ...post('createJobs', '/v1/jobs:batch', PRODUCERS, 'enqueue', 'Enqueue many jobs, one answer each', newJobs, {

@@ -108,6 +108,16 @@ export const newJob = membersOnly({
   requestId,
 })
 
+export const newJobQuery = membersOnly({
+  wait: z
+    .union([z.literal(''), z.coerce.number().int().min(0).max(300_000)])
+    .transform((value) => (value === '' ? 60_000 : value))
+    .optional()
+    .describe(
+      'milliseconds: answer with the result when the job has ended, or 202 after this long; 60000 if only named',
+    ),
+})
+
 /** Checked one by one against `newJob`, whose words it documents: one bad item never fails its neighbours. */
 export const newJobs = membersOnly({
   jobs: listOf(z.unknown().meta(described(newJob)), { min: 1, most: AT_ONCE.jobs }),

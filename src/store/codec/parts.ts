@@ -60,10 +60,10 @@ export const unpackResult = (packed: Packed): Result =>
   typeof packed === 'string' ? { ptr: packed } : { body: unpackBody(packed) }
 
 export const packFailure = (f: Failure): Packed =>
-  trimmed([f.code, f.class, f.message, f.stage, f.at, f.attempt, f.context, f.body && packBody(f.body)])
+  trimmed([f.code, f.class, f.message, f.stage, f.at, f.attempt, f.context, f.body && packBody(f.body), f.worker])
 
 export function unpackFailure(packed: Packed): Failure {
-  const [code, errorClass, message, stage, at, attempt, context, body] = list(packed)
+  const [code, errorClass, message, stage, at, attempt, context, body, worker] = list(packed)
   return {
     code: text(code),
     class: oneOf(ERROR_CLASSES, errorClass),
@@ -72,6 +72,7 @@ export function unpackFailure(packed: Packed): Failure {
     context: context == null ? undefined : texts(context),
     at: number(at),
     attempt: number(attempt),
+    worker: maybeText(worker),
     body: maybeBody(body),
   }
 }
