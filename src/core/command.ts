@@ -1,5 +1,6 @@
 /** What may be asked of a job. Imperative; who asks and under which request travels with every one of them. */
 import type { BodyRef, DeadLetterReason, JobId, Kind, Priority, Progress, Stage, Time } from './job.ts'
+import type { Note } from './note.ts'
 import type { ErrorClass } from './policy.ts'
 import type { CommandType } from './verb.ts'
 
@@ -86,7 +87,7 @@ export interface Checkpoint extends Owned {
   readonly body: BodyRef
 }
 
-/** A step's memo, an artifact's pointer; with `compensate` the step must be undone should the job not succeed. */
+/** A step's memo, an artifact's pointer, a note on a plan, a node or a tool; with `compensate` the step must be undone should the job not succeed. */
 export interface RecordWork extends Owned {
   readonly type: 'record'
   readonly step?:
@@ -95,6 +96,7 @@ export interface RecordWork extends Owned {
   /** A step whose compensation has run. */
   readonly undone?: string | undefined
   readonly artifact?: { readonly name: string; readonly ptr: string } | undefined
+  readonly note?: Note | undefined
 }
 
 export interface Complete extends Owned {

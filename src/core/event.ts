@@ -20,6 +20,7 @@ import type {
   Verdict,
   Wait,
 } from './job.ts'
+import type { Note } from './note.ts'
 import type { CommandType } from './verb.ts'
 
 /** Payload of each transition event. */
@@ -84,6 +85,7 @@ export interface ObservationPayloads {
       | undefined
     readonly undone: string | undefined
     readonly artifact: { readonly name: string; readonly ptr: string } | undefined
+    readonly note: Note | undefined
   }
   signal_stored: { readonly signal: StoredSignal }
   cancel_requested: { readonly cancel: CancelRequest }

@@ -19,11 +19,13 @@ import { findSome } from '../engine/find-some.ts'
 import { Queues } from '../engine/queues.ts'
 import { type VerifyFilter, verify } from '../engine/verify.ts'
 import type { EventPage, EventQuery, JobPage, JobQuery, LoadAnswer, LoadItem } from '../store/store.ts'
+import { realClock } from '../system/clock.ts'
 import type { Ids } from '../system/ids.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
 import type { JobDefinition } from '../worker/definition.ts'
+import { type Replayed, replay } from '../worker/replay.ts'
 import { type Surroundings, startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
 import type {
   AdmitOptions,
@@ -299,6 +301,17 @@ export class Pawl implements AsyncDisposable {
     const narrowed = tenant === undefined ? filter : { tenant, ...filter }
     // As it is stored: what is encrypted is compared as it is.
     return bounded({ engine: stored, timers }, 'verify', options, (engine) => verify(engine, narrowed))
+  }
+
+  /**
+   * Runs a job's handler once more against what the job has kept, without effects, and tells the first difference: a step,
+   * wait or note that the log does not have, one that the handler never comes to, or another end.
+   */
+  replay(id: JobId, definition: JobDefinition, options: ReadOptions = {}): Promise<Replayed> {
+    const { log } = this.#parts
+    return this.#call(`replay of ${id}`, options, async (engine) =>
+      replay({ engine, clock: realClock, log }, definition, await mustFind(engine, this.#named(id, options.tenant))),
+    )
   }
 
   /** The table the engine enforces. */

@@ -3,8 +3,11 @@
  * what the worker can start within half a lease, judged by how long handlers take, so that long jobs are not hoarded.
  */
 import { assert } from '../core/assert.ts'
+import { canBeHandedBack } from '../core/dialects/bond.ts'
 import { afterClaim, type LaneUse, orderLanes } from '../core/lanes.ts'
 import { COUNTS } from '../core/limits.ts'
+import type { Policy } from '../core/policy.ts'
+import { leaseWindowMs } from '../core/timers.ts'
 import type { Assignment, ClaimRequest, Engine } from '../engine/engine.ts'
 import type { Lane } from '../store/store.ts'
 
@@ -48,14 +51,10 @@ export class Claiming {
     })
   }
 
-  /** A lease this short is among those held. */
-  expect(windowMs: number): void {
-    this.#shortestWindowMs = Math.min(this.#shortestWindowMs, windowMs)
-  }
-
-  /** Jobs are among those held that cannot be handed back: whatever is claimed must begin at once. */
-  hoardNothing(): void {
-    this.#hoards = false
+  /** A job of this policy is among those held. Where it cannot be handed back, whatever is claimed must begin at once. */
+  expect(policy: Policy): void {
+    this.#shortestWindowMs = Math.min(this.#shortestWindowMs, leaseWindowMs(policy))
+    this.#hoards &&= canBeHandedBack(policy)
   }
 
   took(ms: number): void {

@@ -304,18 +304,14 @@ class JobWorker implements Worker, Desk, Member {
       const execution = new Execution(this, assignment, placed?.handler ?? NOBODY, place, now)
       this.#leases.add(execution)
       if (placed === undefined) this.#unknownTypes.handBack(execution, storeNow)
-      else if (this.#stopping !== undefined) this.#refuse(execution)
+      else if (this.#stopping !== undefined && canBeHandedBack(job.spec.kind.policy)) execution.giveBack('shutdown')
+      // What cannot be handed back is begun: else its end would be that of its lease.
+      else if (this.#stopping !== undefined) this.#start(execution)
       else if (this.#resting) execution.giveBack('handed_back')
       else this.#put(execution, placed.way, storeNow)
     }
     // Whoever keeps the leases must see the loop turn, also while what is held waits for something.
     this.#pulseWithin(PULSE_MAX_MS, now)
-  }
-
-  /** It came when no more was wanted. What cannot be handed back is begun: its end would be the end of its lease. */
-  #refuse(execution: Execution): void {
-    if (canBeHandedBack(execution.assignment.job.spec.kind.policy)) execution.giveBack('shutdown')
-    else this.#start(execution)
   }
 
   #put(execution: Execution, way: Way, storeNow: number): void {
@@ -325,10 +321,8 @@ class JobWorker implements Worker, Desk, Member {
   }
 
   #expect(policy: Policy): void {
-    const windowMs = leaseWindowMs(policy)
-    if (!canBeHandedBack(policy)) this.#claiming.hoardNothing()
-    this.#claiming.expect(windowMs)
-    this.#leases.expect(windowMs)
+    this.#claiming.expect(policy)
+    this.#leases.expect(leaseWindowMs(policy))
   }
 
   #pulseWithin(ms: number, nowMs: number): void {

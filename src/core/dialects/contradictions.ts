@@ -111,7 +111,7 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '003',
     '`job_leased` followed by `job_running` is illegal in its table, though both are its events.',
-    'The view tells the claim (`job_leased`) and keeps silent about the start.',
+    'The view tells the claim (`job_leased`) and keeps silent about the start. Read as `003-explicit`, who is claimed is `Leased`, the extension the document names, and the start of its loop is `job_running`; a job that is queued at once is `job_queued`, one that waits for admission `job_created`.',
   ),
   about(
     '003',
@@ -121,7 +121,12 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '003',
     'Nothing leads to `Parked` or `Retrying`.',
-    'In the view a parked job is still `Waiting`, a retry shows as `job_requeued`. `derive` accepts `job_parked` and `job_retrying`, the extension the document invites.',
+    'In the view a parked job is still `Waiting`, a retry shows as `job_requeued`. `derive` accepts `job_parked` and `job_retrying`, the extension the document invites; read as `003-explicit` they are states of their own, as it allows.',
+  ),
+  about(
+    '003',
+    'Events of plans, nodes and tools change no state: they are for replay, trace and verification.',
+    'A handler says them with `ctx.record`, and they are told under its names. `pawl jobs replay` holds a handler against its log; `pawl verify --attest` writes into the audit log who verified which stretch, with its hash, and `pawl verify` holds the log against that.',
   ),
   about(
     '003',

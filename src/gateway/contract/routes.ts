@@ -125,7 +125,7 @@ const ownerSummary: Readonly<Record<(typeof OWNER_WORDS)[number], string>> = {
   heartbeat: 'Renew the lease; the answer tells of a requested cancel',
   progress: 'Where the work stands; counters add up',
   checkpoint: 'Resumable state for the next attempt',
-  record: 'A step’s memo, a step undone, an artifact’s pointer',
+  record: 'A step’s memo, a step undone, an artifact’s pointer, a note on a plan, a node or a tool',
   complete: 'The work is done: → succeeded',
   fail: 'The attempt failed: retried or ended, by error class, budget and policy',
   wait: 'Suspend until a signal or a timeout',
@@ -189,7 +189,7 @@ const DOCUMENT_002: readonly Route[] = [
     '/v1/dialects/002/jobs/{id}/cancelled',
     ['producer', ...OPERATORS],
     'enqueue',
-    '002: any → CANCELLED',
+    '002: → CANCELLED, from every state that is no ending',
     cancelled,
   ),
 ]

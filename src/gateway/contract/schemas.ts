@@ -1,10 +1,12 @@
 /** What comes in over HTTP, as schemas: they validate, they document, and they are the client's types. */
 import { z } from 'zod'
 import { BY_HAND } from '../../core/command.ts'
+import { READING_NAMES } from '../../core/dialects/registry.ts'
 import { DURATION, DURATION_RULE, parseDuration } from '../../core/duration.ts'
 import { DEAD_LETTER_REASONS, STAGES, STATES } from '../../core/job.ts'
 import { AT_ONCE, COUNTS, LENGTHS, MAX_DURATION_MS, SIZES } from '../../core/limits.ts'
 import { COMMA_RULE, isPlain, PLAIN_RULE, SEGMENT_RULE } from '../../core/name.ts'
+import { NOTE_KINDS } from '../../core/note.ts'
 import { DIALECT_NAMES, ERROR_CLASSES } from '../../core/policy.ts'
 import { described, listOf, membersOnly, tableOf } from './collections.ts'
 import type { Opaque } from './outline.ts'
@@ -113,9 +115,7 @@ export const newJobQuery = membersOnly({
     .union([z.literal(''), z.coerce.number().int().min(0).max(300_000)])
     .transform((value) => (value === '' ? 60_000 : value))
     .optional()
-    .describe(
-      'milliseconds: answer with the result when the job has ended, or 202 after this long; 60000 if only named',
-    ),
+    .describe('milliseconds: answer with the result when it has ended, else 202 after so long; 60000 if only named'),
 })
 
 /** Checked one by one against `newJob`, whose words it documents: one bad item never fails its neighbours. */
@@ -152,6 +152,9 @@ export const WORDS = {
     undone: name.optional().describe('a step whose compensation has run'),
     memo: anything.optional().describe('what is kept under an undone step from now on'),
     artifact: membersOnly({ name, ptr: text(LENGTHS.pointer) }).optional(),
+    note: membersOnly({ kind: z.enum(NOTE_KINDS), name })
+      .optional()
+      .describe('on a plan, a node or a tool; what it says is the value of the step'),
   }),
   complete: membersOnly({
     ...owner,
@@ -297,7 +300,7 @@ const names = z
 const limit = (most: number) => z.coerce.number().int().min(1).max(most)
 const when = time.transform((value) => Date.parse(value))
 
-export const dialect = z.enum(['000', ...DIALECT_NAMES])
+export const dialect = z.enum(['000', ...READING_NAMES])
 const dialectQuery = { dialect: dialect.optional() }
 
 export const jobsQuery = membersOnly({
@@ -332,13 +335,12 @@ export const jobQuery = membersOnly({
   policy: z.literal('true').optional(),
   ...dialectQuery,
 })
-const history = {
+/** Where the path says in whose words. */
+export const historyQuery = membersOnly({
   afterRev: z.coerce.number().int().min(0).default(0),
   limit: limit(1_000).default(200),
-}
-export const jobEventsQuery = membersOnly({ ...history, ...dialectQuery })
-/** Where the path says in whose words. */
-export const historyQuery = membersOnly(history)
+})
+export const jobEventsQuery = membersOnly({ ...historyQuery.shape, ...dialectQuery })
 export const resultQuery = membersOnly({ waitMs: z.coerce.number().int().min(0).max(60_000).default(0) })
 export const deadLettersQuery = membersOnly({
   failed: z.enum(['true', 'false']).default('false').describe('list failed jobs besides'),

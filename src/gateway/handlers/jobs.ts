@@ -3,11 +3,11 @@
 import type { z } from 'zod'
 import { errorBody } from '../../core/body.ts'
 import { log } from '../../core/dialects/history.ts'
+import type { Reading } from '../../core/dialects/registry.ts'
 import { view } from '../../core/dialects/view.ts'
 import type { Annotation } from '../../core/event.ts'
 import { withoutNonce } from '../../core/fence.ts'
 import type { Job } from '../../core/job.ts'
-import type { DialectName } from '../../core/policy.ts'
 import { refuse } from '../../core/refuse.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { JobQuery, Loaded } from '../../store/store.ts'
@@ -163,7 +163,7 @@ export function shown(call: Call, job: Job, words: z.output<typeof dialect> | un
 }
 
 /** 000 is two documents; its first part is the longer one. */
-export const nameOf = (words: z.output<typeof dialect>): DialectName => (words === '000' ? '000A' : words)
+export const nameOf = (words: z.output<typeof dialect>): Reading => (words === '000' ? '000A' : words)
 
 function labelsOf(label: string | readonly string[] | undefined): Readonly<Record<string, string>> | undefined {
   if (label === undefined) return undefined

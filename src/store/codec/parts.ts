@@ -22,6 +22,7 @@ import {
   type Verdict,
   type Wait,
 } from '../../core/job.ts'
+import { NOTE_KINDS, type Note } from '../../core/note.ts'
 import { ERROR_CLASSES } from '../../core/policy.ts'
 import { COMMAND_CODES, COMMAND_OF, STATE_CODES, STATE_OF } from './codes.ts'
 import { list, maybeNumber, maybeText, number, type Packed, text, texts, trimmed, zero } from './packed.ts'
@@ -78,6 +79,13 @@ export function unpackFailure(packed: Packed): Failure {
 }
 
 export const maybeFailure = maybe(unpackFailure)
+
+export const packNote = ({ kind, name }: Note): Packed => [kind, name]
+
+export const maybeNote = maybe((packed: Packed): Note => {
+  const [kind, name] = list(packed)
+  return { kind: oneOf(NOTE_KINDS, kind), name: text(name) }
+})
 
 export const packDeadLetter = (d: DeadLetter): Packed => [
   d.reason,
