@@ -2,11 +2,14 @@
 import { z } from 'zod'
 import { BY_HAND } from '../../core/command.ts'
 import { RESULT_STATUSES } from '../../core/dialects/job-result.ts'
-import { AT_ONCE, LENGTHS, SIZES } from '../../core/limits.ts'
+import { LENGTHS, SIZES } from '../../core/limits.ts'
 import { listOf, membersOnly } from './collections.ts'
 import { durationMs, id, key, listed, name, named, text, words, workerName } from './schemas.ts'
 
 const FENCE = 'what the dispatch came with: proof that the job is this worker’s'
+
+/** Each is looked up: which queue its worker has announced. */
+const TOPICS_MOST = 50
 
 export const jobRequest = membersOnly({
   job_id: named.optional().describe('yours, unique and immutable; one is made where none is given'),
@@ -32,7 +35,7 @@ export const denied = membersOnly({
 
 export const dispatches = membersOnly({
   worker_id: workerName,
-  topics: listOf(listed, { min: 1, most: AT_ONCE.queues }),
+  topics: listOf(listed, { min: 1, most: TOPICS_MOST }),
   limit: z.int().min(1).max(1_000).default(1),
   wait_ms: z.int().min(0).max(60_000).default(0).describe('answer when there is something, or after this long'),
 })
