@@ -79,8 +79,10 @@ export type { RetentionOptions } from './engine/retention.ts'
 export type { TickerOptions } from './engine/ticker.ts'
 export type { VerifyFilter } from './engine/verify.ts'
 export type {
+  AdmitOptions,
   Asked,
   CancelOptions,
+  DenyOptions,
   ReadOptions,
   RedriveOptions,
   ReopenOptions,
@@ -145,5 +147,6 @@ export type { ProgressInput, StepOptions, Waited, WaitOptions } from './worker/c
 export type { JobDefinition } from './worker/definition.ts'
 export type { FailedAttempt } from './worker/failed-attempt.ts'
 export { AttemptTimeoutError, CancelRequestedError, ShutdownError } from './worker/interrupts.ts'
+export type { Difference, Replayed } from './worker/replay.ts'
 export type { Spawnable, SpawnOptions } from './worker/spawn.ts'
 export type { StopOptions } from './worker/worker.ts'

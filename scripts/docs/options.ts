@@ -35,6 +35,8 @@ const SECTIONS: readonly (readonly [title: string, text: string, interfaces: rea
       'CallOptions',
       'ReadOptions',
       'Asked',
+      'AdmitOptions',
+      'DenyOptions',
       'CancelOptions',
       'SignalOptions',
       'RescheduleOptions',

@@ -1,5 +1,5 @@
 /** Words of a closed list, as people type them; a wrong one is answered with the nearest right ones. */
-import { dialectNamed } from '../core/dialects/registry.ts'
+import { dialectNamed, READING_NAMES, type Reading, readingNamed } from '../core/dialects/registry.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import { STATES, type State } from '../core/job.ts'
 import { DIALECT_NAMES, type DialectName } from '../core/policy.ts'
@@ -42,6 +42,10 @@ const ALSO: Readonly<Record<string, State>> = {
 export function eventTypesOf(text: string | undefined): readonly EventType[] | undefined {
   return text?.split(',').map((word) => chosen('event', word, EVENT_TYPES))
 }
+
+/** In whose words something is read: a document's, or its other reading's. */
+export const readingOf = (name: string | undefined): Reading | undefined =>
+  name === undefined ? undefined : (readingNamed(name) ?? chosen('dialect', name, READING_NAMES))
 
 export const dialectOf = (name: string | undefined): DialectName | undefined =>
   name === undefined ? undefined : (dialectNamed(name) ?? chosen('dialect', name, DIALECT_NAMES))

@@ -1,4 +1,6 @@
 /** The engine interface over HTTP: workers, the facade and the command line run against it unchanged. */
+
+import type { Annotation } from '../core/event.ts'
 import type { Job, Time } from '../core/job.ts'
 import { AT_ONCE, LENGTHS } from '../core/limits.ts'
 import { isSegment } from '../core/name.ts'
@@ -181,7 +183,10 @@ export class HttpEngine implements Engine {
       }
       case 'tally':
         return { ...page, tally: await this.#tally() }
-      case 'annotation':
+      case 'annotation': {
+        const body = await this.#ok('GET', pathTo('jobs', query.id, 'late'))
+        return { ...page, annotations: fromWire(body['late']) as readonly Annotation[] }
+      }
       case 'backlog':
         return page
     }

@@ -1,5 +1,6 @@
 /** What may be asked of a job. Imperative; who asks and under which request travels with every one of them. */
 import type { BodyRef, DeadLetterReason, JobId, Kind, Priority, Progress, Stage, Time } from './job.ts'
+import type { Note } from './note.ts'
 import type { ErrorClass } from './policy.ts'
 import type { CommandType } from './verb.ts'
 
@@ -49,6 +50,9 @@ export interface Admit extends Asked {
   readonly policyHash: string
 }
 
+/** The rule of whoever decides without one. */
+export const BY_HAND = { rule: 'by_hand', policyHash: 'none' } as const
+
 export interface Deny extends Asked {
   readonly type: 'deny'
   readonly rule: string
@@ -83,7 +87,7 @@ export interface Checkpoint extends Owned {
   readonly body: BodyRef
 }
 
-/** A step's memo, an artifact's pointer; with `compensate` the step must be undone should the job not succeed. */
+/** A step's memo, an artifact's pointer, a note on a plan, a node or a tool; with `compensate` the step must be undone should the job not succeed. */
 export interface RecordWork extends Owned {
   readonly type: 'record'
   readonly step?:
@@ -92,6 +96,7 @@ export interface RecordWork extends Owned {
   /** A step whose compensation has run. */
   readonly undone?: string | undefined
   readonly artifact?: { readonly name: string; readonly ptr: string } | undefined
+  readonly note?: Note | undefined
 }
 
 export interface Complete extends Owned {

@@ -22,12 +22,19 @@ export const LONG_LOG = 20
 /** What makes a log long. */
 const COMPACTED: ReadonlySet<EventType> = new Set(['progressed', 'checkpointed', 'recorded', 'compacted'])
 
+/** Lives as long as its job: a sum over such events stays true. Heartbeats are told together, the rest is compacted. */
+export const isLasting = (event: Event): boolean =>
+  event.type !== 'heartbeat' && (!COMPACTED.has(event.type) || isNoted(event))
+
+/** Notes on plans, nodes and tools are the trace of a job: they stay. */
+const isNoted = (event: Event): boolean => event.type === 'recorded' && event.payload.note !== undefined
+
 /** Whoever shortens logs looks at these, once, when they have ended. */
 export const hasLongLog = ({ endedAt, rev }: Job): boolean => endedAt !== undefined && rev >= LONG_LOG
 
 /** Undefined where there is nothing to gain. */
 export function compact(events: readonly Event[]): Compaction | undefined {
-  const replaced = events.filter((event) => COMPACTED.has(event.type))
+  const replaced = events.filter((event) => COMPACTED.has(event.type) && !isNoted(event))
   const last = replaced.at(-1)
   if (last === undefined || replaced.length < 2) return undefined
   const job = foldUntil(events, last.rev)

@@ -34,6 +34,7 @@ import { type Draft, draft, type MemoBody } from './draft.ts'
 import type { Annotation, Event } from './event.ts'
 import { evolve } from './evolve.ts'
 import { isEnded, type Job, type Receipt, type Time } from './job.ts'
+import { annotationOf } from './late.ts'
 import { ownership, type Trespass } from './ownership.ts'
 import { alreadyDone, repetition } from './receipt.ts'
 import type { Refusal } from './refusal.ts'
@@ -210,20 +211,9 @@ function sameEvents(types: readonly string[], events: readonly Event[]): boolean
 
 const refused = (refusal: Refusal): Decision => ({ kind: 'refused', refusal, annotation: undefined })
 
-/** A word from a dead fence changes nothing and is kept beside the log. */
 function late(job: Job, command: Command, now: Time, trespass: Trespass): Decision {
   const refusal = refuse(trespass.code, { command: command.type, job, message: trespass.message })
-  const annotation: Annotation | undefined = trespass.claim && {
-    jobId: job.id,
-    generation: trespass.claim.generation,
-    attempt: trespass.claim.attempt,
-    command: command.type,
-    at: now,
-    actor: command.actor,
-    requestId: command.requestId,
-    correlationId: command.correlationId ?? job.spec.correlationId,
-  }
-  return { kind: 'refused', refusal, annotation }
+  return { kind: 'refused', refusal, annotation: annotationOf(job, command, now, trespass) }
 }
 
 /** An unknown command has no name the refusal could carry. */

@@ -47,8 +47,10 @@ function compensateFirst(d: Draft, ending: Ending, executionMs: number): void {
 /** The ending of a compensation that did not work out. */
 export const compensationFailed = (error: Failure): Ending => deadLettered('compensation_failed', error)
 
-export const timedOut = (d: Draft, reason: string, message: string): Ending =>
-  ending('timed_out', reason, failureOf(d, TIMEOUT_CODE, message, 'exec'))
+export const timedOut = (d: Draft, reason: string, message: string): Ending & { readonly error: Failure } => {
+  const error = failureOf(d, TIMEOUT_CODE, message, 'exec')
+  return { ...ending('timed_out', reason, error), error }
+}
 
 export const cancelled = (cancel: CancelRequest, reason = 'cancel_requested'): Ending => ({
   ...ending('cancelled', reason, undefined),
@@ -79,8 +81,13 @@ export const failureOf = (d: Draft, code: string, message: string, stage: Stage)
   context: undefined,
   at: d.at,
   attempt: d.job.attempt,
+  worker: workerOf(d.job),
   body: undefined,
 })
+
+/** Whose attempt goes wrong: the owner, or who has just lost it. Nobody, where no attempt was under way. */
+export const workerOf = ({ state, owner, lastClaim }: Job): string | undefined =>
+  owner?.workerId ?? (state === 'stalled' ? lastClaim?.owner.workerId : undefined)
 
 function letter(job: Job, reason: DeadLetterReason, lastError: Failure): DeadLetter {
   const last = job.lease === undefined ? job.lastClaim : { owner: job.owner, leaseExpiresAt: job.lease.expiresAt }

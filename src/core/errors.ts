@@ -68,8 +68,14 @@ export const DEPENDENCY_CODES: ReadonlySet<string> = new Set([
   'E_NEO4J',
 ])
 
-/** What an attempt that ran out of time, or lost its lease in the words of 004, is recorded as. */
+/** What an attempt that ran out of time is recorded as; and, where a lost lease is retried, the last that was lost (004). */
 export const TIMEOUT_CODE = 'E_TIMEOUT'
+
+/** Missed heartbeats, where a lost lease is retried like an error, as long as it is (004). */
+export const SOFT_TIMEOUT_CODE = 'timeout_soft'
+
+/** A lost lease everywhere else. */
+export const LEASE_CODE = 'lease_expired'
 
 /** What an attempt is recorded as whose process died, where nobody but this job can have done it. */
 export const CRASH_CODE = 'E_CRASH'

@@ -20,6 +20,7 @@ import type {
   Verdict,
   Wait,
 } from './job.ts'
+import type { Note } from './note.ts'
 import type { CommandType } from './verb.ts'
 
 /** Payload of each transition event. */
@@ -85,6 +86,7 @@ export interface ObservationPayloads {
       | undefined
     readonly undone: string | undefined
     readonly artifact: { readonly name: string; readonly ptr: string } | undefined
+    readonly note: Note | undefined
   }
   signal_stored: { readonly signal: StoredSignal }
   cancel_requested: { readonly cancel: CancelRequest }
@@ -202,6 +204,18 @@ export interface Annotation {
   readonly actor: string
   readonly requestId: string
   readonly correlationId: string
+  /** What it would have come to; absent of words that end nothing. */
+  readonly outcome: LateOutcome | undefined
+}
+
+/** The ending that a late word told of: a result, where it is, or the error. */
+export interface LateOutcome {
+  readonly state: 'succeeded' | 'failed' | 'cancelled' | 'dead_lettered'
+  readonly resultPtr: string | undefined
+  /** Of a value: how large it was, and its digest. The text itself is not kept. */
+  readonly result: BodyRef | undefined
+  readonly error: { readonly code: string; readonly message: string } | undefined
+  readonly executionMs: number | undefined
 }
 
 export const EVENT_TYPES: readonly EventType[] = [...TRANSITION_TYPES, ...OBSERVATION_TYPES]

@@ -11,7 +11,7 @@ import { type Changes, observed } from './evolve/observed.ts'
 import { remember } from './evolve/remember.ts'
 import type { DeadLetter, Failure, Job, LastClaim, Lease, Owner, Receipt, Result, Time, Verdict, Wait } from './job.ts'
 import { silencesAfter } from './suspicion.ts'
-import { nextTickAt, readyAt, startByFrom } from './timers.ts'
+import { deadlineOnStart, nextTickAt, readyAt, startByFrom } from './timers.ts'
 
 export function evolve(job: Job | undefined, event: Event): Job {
   if (event.type === 'enqueued') {
@@ -244,6 +244,7 @@ function started(job: Job, event: Event, own: boolean): Job {
   next.owner = owner
   next.lease = lease
   next.startedAt = event.at
+  next.deadlineAt = deadlineOnStart(job, event.at)
   next.startBy = undefined
   next.recent = recent
   return next as Job

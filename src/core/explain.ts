@@ -39,10 +39,15 @@ export function explain(job: Job, around: Circumstances): Explanation {
 
   switch (job.state) {
     case 'pending':
-      return told('pending', 'It is accepted, and waits for a policy or a person to admit it.', 'Admit or deny it.', {
-        who: 'admission',
-        when: job.deadlineAt,
-      })
+      return told(
+        'pending',
+        'It is accepted, and waits for a policy or a person to admit it.',
+        `Admit or deny it: pawl jobs admit ${job.id}.`,
+        {
+          who: 'admission',
+          when: job.deadlineAt,
+        },
+      )
     case 'waiting':
     case 'parked': {
       const { name, key, timeoutAt } = job.wait

@@ -185,6 +185,8 @@ export interface Failure {
   readonly context: Readonly<Record<string, string>> | undefined
   readonly at: Time
   readonly attempt: number
+  /** Who ran it; absent where no attempt was under way. */
+  readonly worker: string | undefined
   /** Stack and other long words: body `error/<attempt>`. */
   readonly body: BodyRef | undefined
 }

@@ -42,8 +42,9 @@ export const PRESETS: Readonly<Record<DialectName, Partial<Policy>>> = {
   },
   /** `fail` is terminal and nothing waits for a retry: only stall and requeue. */
   '001': { retryFailures: false, onExhausted: 'failed', onInvalid: 'failed', leaseMs: 300_000, heartbeatMs: 120_000 },
-  /** The reconciler times out what is stale or was never started; a retry is a new job. */
+  /** Every job is PENDING first; the reconciler times out what is stale or was never started; a retry is a new job. */
   '002': {
+    admission: true,
     onStall: 'timed_out',
     onNotStarted: 'timed_out',
     onAttemptTimeout: 'timed_out',
@@ -54,7 +55,7 @@ export const PRESETS: Readonly<Record<DialectName, Partial<Policy>>> = {
     idempotent: false,
   },
   '003': { leaseMs: 30_000, heartbeatMs: 10_000, maxAttempts: 3, onExhausted: 'failed', onInvalid: 'failed' },
-  /** Heartbeat every 10 s, missed for 90 s: `timeout_soft` and rescheduled; seven attempts in all. */
+  /** Heartbeat every 10 s, missed for 90 s: `timeout_soft` and rescheduled; seven attempts in all, the last after 64 s. */
   '004': {
     leaseMs: 90_000,
     heartbeatMs: 10_000,
@@ -64,6 +65,6 @@ export const PRESETS: Readonly<Record<DialectName, Partial<Policy>>> = {
     onStall: 'retry',
     onExhausted: 'failed',
     onInvalid: 'failed',
-    deadlineMs: 300_000,
+    retry: { baseMs: 2_000, factor: 2, maxMs: 64_000, jitter: 'full' },
   },
 }

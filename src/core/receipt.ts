@@ -86,6 +86,12 @@ function remembered(job: Job, command: Command): Receipt | undefined {
 /** Does the record already show what this command asks for, by the same owner? */
 export function alreadyDone(job: Job, command: Command): Receipt | undefined {
   switch (command.type) {
+    case 'admit':
+      return job.state === 'queued' && job.attempt === 0 && job.spec.kind.policy.admission
+        ? outcome(job, command)
+        : undefined
+    case 'deny':
+      return job.state === 'denied' && job.verdict.rule === command.rule ? outcome(job, command) : undefined
     case 'start':
       return job.state === 'running' && job.lease.fence === command.fence ? outcome(job, command) : undefined
     case 'complete':

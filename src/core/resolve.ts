@@ -91,7 +91,8 @@ export interface PolicyInput {
    */
   readonly timeout?: Duration | undefined
   /**
-   * How long the job may take in all, from enqueue or reopening; then it is `timed_out`.
+   * How long the job may take in all, from enqueue or reopening (in document 004 from its first start); then it is
+   * `timed_out`.
    * @default none
    */
   readonly deadline?: Duration | undefined
@@ -157,7 +158,7 @@ export interface PolicyInput {
   readonly onWaitTimeout?: 'resume' | 'timed_out' | undefined
   /**
    * New jobs are `pending` until somebody admits them.
-   * @default false
+   * @default false; true in document 002, which has it so
    */
   readonly admission?: boolean | undefined
   /**
@@ -249,6 +250,8 @@ function disagreements(policy: Policy): readonly Violation[] {
     if (policy.heartbeatMs < 10_000 || policy.heartbeatMs > 30_000)
       v.push({ field: 'heartbeat', rule: 'strict 000: 10 s to 30 s' })
   }
+  if (policy.dialect === '002' && !policy.admission)
+    v.push({ field: 'admission', rule: 'strict 002: every job is PENDING until a scheduler has validated it' })
   return v
 }
 

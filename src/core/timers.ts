@@ -3,6 +3,7 @@
  * is due; `decideTick` says what the tick means. Adding a timer is a change here and in `decide/expire.ts`, nowhere else.
  */
 import { spent } from './budget.ts'
+import { bondOf } from './dialects/bond.ts'
 import type { Job, Time } from './job.ts'
 import { LEASE_MARGIN_MS } from './limits.ts'
 import type { Policy } from './policy.ts'
@@ -27,6 +28,28 @@ export const heartbeatInMs = (policy: Pick<Policy, 'heartbeatMs'>, remainingMs: 
 export const attemptEndsAt = (job: Job): Time | undefined =>
   job.state === 'running' && job.startedAt !== undefined ? job.startedAt + job.spec.kind.policy.attemptMs : undefined
 
+/** The deadline a job is born or reopened with. */
+export const deadlineFrom = (policy: Policy, at: Time): Time | undefined =>
+  policy.deadlineMs === undefined || bondOf(policy).deadlineFromStart ? undefined : at + policy.deadlineMs
+
+/** The deadline that a start brings, where it is a wall clock and this is the first. */
+export function deadlineOnStart({ deadlineAt, spec }: Job, at: Time): Time | undefined {
+  const { policy } = spec.kind
+  return deadlineAt === undefined && policy.deadlineMs !== undefined && bondOf(policy).deadlineFromStart
+    ? at + policy.deadlineMs
+    : deadlineAt
+}
+
+/** The job's deadline, where it ends the job: a wall clock ends what runs, and nothing that waits. */
+export const deadlineOf = (job: Job): Time | undefined =>
+  job.state !== 'running' && job.phase === 'run' && bondOf(job.spec.kind.policy).deadlineFromStart
+    ? undefined
+    : job.deadlineAt
+
+/** A retry that its wall clock would not live to see is none. */
+export const isTooLate = ({ deadlineAt, phase, spec }: Job, runAt: Time): boolean =>
+  phase === 'run' && deadlineAt !== undefined && runAt >= deadlineAt && bondOf(spec.kind.policy).deadlineFromStart
+
 /** When a softly requested cancel turns hard, while somebody owns the job. */
 export const cancelHardensAt = (job: Job): Time | undefined =>
   job.lease !== undefined && job.phase === 'run' && job.cancel !== undefined
@@ -50,18 +73,21 @@ export function nextTickAt(job: Job): Time | undefined {
   switch (job.state) {
     case 'pending':
     case 'retrying':
-      return job.deadlineAt
+      return deadlineOf(job)
     case 'queued':
-      return earliest(job.deadlineAt, job.startBy)
+      return earliest(deadlineOf(job), job.startBy)
     case 'claimed':
-      return earliest(earliest(job.lease.expiresAt, job.deadlineAt), earliest(job.startBy, cancelHardensAt(job)))
+      return earliest(earliest(job.lease.expiresAt, deadlineOf(job)), earliest(job.startBy, cancelHardensAt(job)))
     case 'running':
-      return earliest(earliest(job.lease.expiresAt, job.deadlineAt), earliest(attemptEndsAt(job), cancelHardensAt(job)))
+      return earliest(
+        earliest(job.lease.expiresAt, deadlineOf(job)),
+        earliest(attemptEndsAt(job), cancelHardensAt(job)),
+      )
     case 'waiting':
     case 'parked':
-      return earliest(job.deadlineAt, job.wait.timeoutAt)
+      return earliest(deadlineOf(job), job.wait.timeoutAt)
     case 'stalled':
-      return mustNotRunAgain(job) ? job.updatedAt : job.deadlineAt
+      return mustNotRunAgain(job) ? job.updatedAt : deadlineOf(job)
     default:
       return undefined
   }

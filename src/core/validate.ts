@@ -8,6 +8,7 @@ import { isId, isReserved } from './id.ts'
 import { DEAD_LETTER_REASONS, STAGES, type Time } from './job.ts'
 import { COUNTS, LENGTHS, MAX_DURATION_MS, MAX_TIME, SIZES } from './limits.ts'
 import { COMMA_RULE, isPlain, PLAIN_RULE, SEGMENT_RULE } from './name.ts'
+import { NOTE_KINDS } from './note.ts'
 import { ERROR_CLASSES } from './policy.ts'
 import type { Violation } from './refusal.ts'
 import { isCommand } from './transitions.ts'
@@ -208,8 +209,9 @@ const CHECKS: Readonly<Record<Command['type'], Check>> = {
     c.optional('step', x['step'], (f, y) => c.object(f, y, (s) => step(c, s)))
     c.optional('undone', x['undone'], (f, y) => c.name(f, y))
     c.optional('artifact', x['artifact'], (f, y) => c.object(f, y, (a) => artifact(c, a)))
-    if (x['step'] === undefined && x['undone'] === undefined && x['artifact'] === undefined) {
-      c.fail('step', 'a record is about a step, a step undone or an artifact')
+    c.optional('note', x['note'], (f, y) => c.object(f, y, (n) => note(c, n)))
+    if (ABOUT.every((field) => x[field] === undefined)) {
+      c.fail('step', 'a record is about a step, a step undone, an artifact, or a plan, node or tool')
     }
   },
   complete: (c, x) => {
@@ -329,6 +331,13 @@ function step(c: Checker, x: Fields): void {
   c.name('step.name', x['name'])
   c.optional('step.body', x['body'], (f, y) => c.body(f, y))
   c.flag('step.compensate', x['compensate'])
+}
+
+const ABOUT = ['step', 'undone', 'artifact', 'note'] as const
+
+function note(c: Checker, x: Fields): void {
+  c.oneOf('note.kind', x['kind'], NOTE_KINDS)
+  c.name('note.name', x['name'])
 }
 
 function artifact(c: Checker, x: Fields): void {

@@ -10,6 +10,7 @@ import { assert } from '../core/assert.ts'
 import type { Time } from '../core/job.ts'
 import type { Setting, SettingOperation } from '../store/store.ts'
 import { sha256 } from '../system/digest.ts'
+import type { Attestation } from './attestation.ts'
 import type { Engine } from './engine.ts'
 
 export const ACTS = [
@@ -17,10 +18,13 @@ export const ACTS = [
   'token.revoked',
   'queue.paused',
   'queue.resumed',
+  'jobs.admitted',
+  'jobs.denied',
   'jobs.cancelled',
   'jobs.reopened',
   'jobs.rescheduled',
   'jobs.dead_lettered',
+  'log.verified',
   'store.migrated',
 ] as const
 export type ActName = (typeof ACTS)[number]
@@ -34,6 +38,8 @@ export interface Act {
   /** Of how many, where it is about many. */
   readonly count?: number | undefined
   readonly reason?: string | undefined
+  /** Which stretch of a job's log was verified, and its hash. */
+  readonly attestation?: Attestation | undefined
   /** Where it came from, as far as anybody could tell. */
   readonly token?: string | undefined
   readonly address?: string | undefined

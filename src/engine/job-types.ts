@@ -2,6 +2,7 @@
  * Job types that workers have announced: where a producer that knows only a name learns the queue and the policy. A
  * cache; the documents are in the store, and a job carries its policy with it whatever is announced later.
  */
+import { synchronous } from '../core/dialects/bond.ts'
 import type { Kind, Time } from '../core/job.ts'
 import type { Policy } from '../core/policy.ts'
 import { type PolicyInput, type Resolved, resolvePolicy } from '../core/resolve.ts'
@@ -51,6 +52,7 @@ export class JobTypes {
   readonly #freshMs: number
   readonly #known = new Map<string, Known>()
   readonly #policies = new Map<string, Resolved>()
+  readonly #synchronous = new WeakMap<Kind, Kind>()
 
   constructor(engine: Pick<Engine, 'settings' | 'now'>, freshMs = FRESH_MS) {
     this.#engine = engine
@@ -87,6 +89,16 @@ export class JobTypes {
     const resolved = this.#policy(policy ?? {})
     if (!resolved.ok) return resolved
     return { ok: true, kind: { tenant, queue: where, type, policy: resolved.policy } }
+  }
+
+  /** The same kind for a job whose submitter waits for it: the same object each time, which stores recognise a kind by. */
+  synchronous(kind: Kind): Kind {
+    const known = this.#synchronous.get(kind)
+    if (known !== undefined) return known
+    const policy = synchronous(kind.policy)
+    const made = policy === kind.policy ? kind : { ...kind, policy }
+    this.#synchronous.set(kind, made)
+    return made
   }
 
   /** In its own queue, or in the one asked for: its policy stays its own. Undefined where nobody has announced the type. */

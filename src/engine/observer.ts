@@ -1,3 +1,5 @@
+import { bondOf } from '../core/dialects/bond.ts'
+import { movesOf } from '../core/dialects/moves.ts'
 import type { Event } from '../core/event.ts'
 import { withoutNonce } from '../core/fence.ts'
 import type { Job } from '../core/job.ts'
@@ -63,9 +65,9 @@ export function observer(options: ObserverOptions): Observer {
   const { tracing } = options
   return {
     committed(events, before, after) {
+      if (log !== undefined) isolated(() => logTransitions(log, events, before, after), failed)
       for (const event of events) {
         if (event.seq === undefined) continue
-        if (log !== undefined) logTransition(log, event, after)
         if (tracing !== undefined) isolated(() => tracing.transition(event, before, after), failed)
       }
       if (metrics !== undefined) measure(metrics, events, before, after)
@@ -81,16 +83,27 @@ const harmlessMetrics = (metrics: Metrics, failed: (thrown: unknown) => void): M
   observe: (...words) => isolated(() => metrics.observe(...words), failed),
 })
 
+/** Those of a job whose document has a log of its own are told in its words, and only what is a transition to it. */
+function logTransitions(log: Log, events: readonly Event[], before: Job | undefined, after: Job): void {
+  const { policy } = after.spec.kind
+  const moves =
+    policy.dialect !== undefined && bondOf(policy).logsInItsWords ? movesOf(events, before, policy.dialect) : undefined
+  events.forEach((event, i) => {
+    const move = moves === undefined ? event : moves[i]
+    if (event.seq !== undefined && move !== undefined) logTransition(log, event, after, move.from, move.to)
+  })
+}
+
 /** All of its words, always: what has no reason of its own happened because somebody asked for it. */
-function logTransition(log: Log, event: Event, { spec }: Job): void {
+function logTransition(log: Log, event: Event, { spec }: Job, from: string | undefined, to: string | undefined): void {
   log.info('transition', {
     job_id: event.jobId,
     type: spec.kind.type,
     queue: spec.kind.queue,
     tenant: spec.kind.tenant,
     event: event.type,
-    from: event.from ?? 'none',
-    to: event.to,
+    from: from ?? 'none',
+    to,
     reason: shownProse(event.reason ?? event.command),
     attempt: event.attempt,
     generation: event.generation,

@@ -3,7 +3,8 @@
  * at a time; a round walks so far and no further, remembers where it was, and is followed by another one soon if there is
  * more to do: nobody waits for a round, however much has piled up.
  */
-import { SUCCESSFUL_STATES, UNSUCCESSFUL_STATES } from '../core/job.ts'
+import { bondOf } from '../core/dialects/bond.ts'
+import { type Job, SUCCESSFUL_STATES, UNSUCCESSFUL_STATES } from '../core/job.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
@@ -36,17 +37,17 @@ export interface RetentionOptions {
   readonly batch?: number | undefined
   /**
    * How long a job that succeeded is kept, in milliseconds from its end.
-   * @default 604800000
+   * @default 604800000; jobs bound to document 004 are kept until this is given
    */
   readonly succeededMs?: number | undefined
   /**
    * How long a job that ended in any other way is kept, in milliseconds from its end.
-   * @default 2592000000
+   * @default 2592000000; jobs bound to document 004 are kept until this is given
    */
   readonly endedMs?: number | undefined
   /**
    * Whether the logs of jobs that have ended are shortened: heartbeats and progress become one entry.
-   * @default true
+   * @default true; not those of jobs bound to document 004 until this is given
    */
   readonly compact?: boolean | undefined
 }
@@ -57,6 +58,12 @@ export interface RetentionParts {
   readonly log: Log
 }
 
+/** Whom a setting spares that nobody has made: jobs whose document keeps its log for audits (004). */
+const unlessAsked =
+  (setting: unknown) =>
+  ({ spec }: Job): boolean =>
+    setting === undefined && bondOf(spec.kind.policy).keptUntilAsked
+
 /** The pause after a round that left something to do. */
 const SOON_MS = 1_000
 
@@ -65,10 +72,11 @@ export function retention({ store, timers, log }: RetentionParts, options: Reten
   const succeededMs = options.succeededMs ?? RETENTION_DEFAULTS.succeededMs
   const endedMs = options.endedMs ?? RETENTION_DEFAULTS.endedMs
   const removals = [
-    new Removal(store, SUCCESSFUL_STATES, succeededMs, batch),
-    new Removal(store, UNSUCCESSFUL_STATES, endedMs, batch),
+    new Removal(store, SUCCESSFUL_STATES, succeededMs, batch, unlessAsked(options.succeededMs)),
+    new Removal(store, UNSUCCESSFUL_STATES, endedMs, batch, unlessAsked(options.endedMs)),
   ]
-  const shortening = (options.compact ?? RETENTION_DEFAULTS.compact) ? new Shortening(store, log) : undefined
+  const shortens = options.compact ?? RETENTION_DEFAULTS.compact
+  const shortening = shortens ? new Shortening(store, log, unlessAsked(options.compact)) : undefined
   const departure = new Departure(store)
   const everyMs = options.everyMs ?? RETENTION_DEFAULTS.everyMs
   const round = async (signal: AbortSignal) => {

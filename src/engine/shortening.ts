@@ -24,13 +24,15 @@ const BACK_MS = 24 * 60 * 60 * 1_000
 export class Shortening {
   readonly #store: Store
   readonly #log: Log
+  readonly #spares: (job: Job) => boolean
   /** What is being walked over, and how far; absent between walks. */
   #walk: { readonly from: Time; readonly to: Time; readonly cursor: string | undefined } | undefined
   #reached: Time | undefined
 
-  constructor(store: Store, log: Log) {
+  constructor(store: Store, log: Log, spares: (job: Job) => boolean) {
     this.#store = store
     this.#log = log
+    this.#spares = spares
   }
 
   /** Everything that has ended has been looked at. */
@@ -46,7 +48,7 @@ export class Shortening {
       const page = await this.#store.find({ longEnded: { from, to }, order: 'oldest', limit: JOBS, cursor })
       for (const job of page.jobs) {
         if (signal.aborted) return
-        read += await this.#shorten(job)
+        if (!this.#spares(job)) read += await this.#shorten(job)
       }
       cursor = page.cursor
       this.#walk = { from, to, cursor }

@@ -5,12 +5,24 @@ import { announceType, showType } from './handlers/announcements.ts'
 import { listAudit } from './handlers/audit.ts'
 import { claimJobs } from './handlers/claim.ts'
 import { listDeadLetters, showDeadLetter } from './handlers/dead-letters.ts'
+import {
+  cancel002,
+  deny002,
+  dispatch002,
+  result002,
+  results002,
+  run002,
+  schedule002,
+  show002,
+  states002,
+  submit002,
+} from './handlers/document-002.ts'
 import { createJob, createJobs } from './handlers/enqueue.ts'
 import { streamEvents } from './handlers/events.ts'
 import { explainJob } from './handlers/explain.ts'
 import { livez, metrics, readyz } from './handlers/health.ts'
 import { streamHints } from './handlers/hints.ts'
-import { listJobEvents, listJobs, showJob } from './handlers/jobs.ts'
+import { listJobEvents, listJobs, listLateWords, showJob } from './handlers/jobs.ts'
 import { showMachine } from './handlers/machine.ts'
 import { showErrors, showIndex } from './handlers/pages.ts'
 import { listQueues, pauseQueue, resumeQueue, showQueue } from './handlers/queues.ts'
@@ -28,6 +40,7 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   listJobs,
   showJob,
   listJobEvents,
+  listLateWords,
   showResult,
   explainJob,
   claim: claimJobs,
@@ -42,6 +55,16 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   announceType,
   listWorkers,
   reportWorker,
+  submit002,
+  show002,
+  states002,
+  results002,
+  schedule002,
+  deny002,
+  dispatch002,
+  run002,
+  result002,
+  cancel002,
   listDeadLetters,
   showDeadLetter,
   reopenDeadLetter: say('reopen'),

@@ -39,11 +39,11 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
       bodies: [{ name: 'checkpoint', text }],
     }
   },
-  record: ({ body: { fence, step, undone, artifact }, text: textOf }) => {
+  record: ({ body: { fence, step, undone, artifact, note }, text: textOf }) => {
     if (step === undefined) {
       const memo = textOf('memo')
       const bodies = undone === undefined || memo === undefined ? [] : [{ name: stepBody(undone), text: memo }]
-      return { command: { type: 'record', fence, undone, artifact }, bodies }
+      return { command: { type: 'record', fence, undone, artifact, note }, bodies }
     }
     const text = textOf('step.value')
     const name = stepBody(step.name)
@@ -53,6 +53,7 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
         fence,
         undone,
         artifact,
+        note,
         step: { name: step.name, compensate: step.compensate, body: text && bodyRef(name, text) },
       },
       bodies: text === undefined ? [] : [{ name, text }],
@@ -104,6 +105,8 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
     command: { type: 'release', fence, reason, runAt: moment(runAt, delay, now), executionMs },
   }),
   compensated: ({ body: { fence, executionMs } }) => ({ command: { type: 'compensated', fence, executionMs } }),
+  admit: ({ body: { rule, policyHash } }) => ({ command: { type: 'admit', rule, policyHash } }),
+  deny: ({ body: { rule, policyHash, reason } }) => ({ command: { type: 'deny', rule, policyHash, reason } }),
   cancel: ({ body: { mode, reason, fence } }) => ({ command: { type: 'cancel', mode, reason, fence } }),
   signal: ({ body: { name, key }, text: textOf }) => {
     const text = textOf('payload')

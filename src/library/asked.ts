@@ -30,6 +30,27 @@ export interface Asked extends ReadOptions {
   readonly expectedRev?: number | undefined
 }
 
+export interface AdmitOptions extends Asked {
+  /**
+   * The rule that decided, for the log.
+   * @default 'by_hand'
+   */
+  readonly rule?: string | undefined
+  /**
+   * Hash of the policies that the rule is among.
+   * @default 'none'
+   */
+  readonly policyHash?: string | undefined
+}
+
+export interface DenyOptions extends AdmitOptions {
+  /**
+   * Why, for whoever asked for the job.
+   * @default none
+   */
+  readonly reason?: string | undefined
+}
+
 export interface CancelOptions extends Asked {
   /**
    * `soft` asks the handler to stop; `hard` ends the job now and fences its owner out.

@@ -2,6 +2,7 @@
 
 import { assert } from '../core/assert.ts'
 import { bodyRef } from '../core/body.ts'
+import { BY_HAND } from '../core/command.ts'
 import type { Event } from '../core/event.ts'
 import { type Explanation, explain } from '../core/explain.ts'
 import { isId } from '../core/id.ts'
@@ -19,15 +20,19 @@ import { Queues } from '../engine/queues.ts'
 import { type VerifyFilter, verify } from '../engine/verify.ts'
 import { Workers } from '../engine/workers.ts'
 import type { EventPage, EventQuery, JobPage, JobQuery, LoadAnswer, LoadItem } from '../store/store.ts'
+import { realClock } from '../system/clock.ts'
 import type { Ids } from '../system/ids.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
 import type { JobDefinition } from '../worker/definition.ts'
+import { type Replayed, replay } from '../worker/replay.ts'
 import { type Surroundings, startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
 import type {
+  AdmitOptions,
   Asked,
   CancelOptions,
+  DenyOptions,
   ReadOptions,
   RedriveOptions,
   ReopenOptions,
@@ -209,6 +214,18 @@ export class Pawl implements AsyncDisposable {
     return this.#call(`result of ${id}`, options, waited, late)
   }
 
+  /** Lets a job in that is `pending`, where its type has `admission`: from now on workers may claim it. */
+  admit(id: JobId, { rule, policyHash, ...asked }: AdmitOptions = {}): Promise<Accepted> {
+    return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'admit', ...verdict(rule, policyHash) } }))
+  }
+
+  /** Turns away a job that is `pending`, or that nobody has ever claimed: it ends `denied`. */
+  deny(id: JobId, { rule, policyHash, reason, ...asked }: DenyOptions = {}): Promise<Accepted> {
+    return this.#say(id, asked, (stamp) => ({
+      command: { ...stamp, type: 'deny', ...verdict(rule, policyHash), reason },
+    }))
+  }
+
   cancel(id: JobId, { mode = 'soft', reason, ...asked }: CancelOptions = {}): Promise<Accepted> {
     return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'cancel', mode, reason } }))
   }
@@ -286,6 +303,17 @@ export class Pawl implements AsyncDisposable {
     const narrowed = tenant === undefined ? filter : { tenant, ...filter }
     // As it is stored: what is encrypted is compared as it is.
     return bounded({ engine: stored, timers }, 'verify', options, (engine) => verify(engine, narrowed))
+  }
+
+  /**
+   * Runs a job's handler once more against what the job has kept, without effects, and tells the first difference: a step,
+   * wait or note that the log does not have, one that the handler never comes to, or another end.
+   */
+  replay(id: JobId, definition: JobDefinition, options: ReadOptions = {}): Promise<Replayed> {
+    const { log } = this.#parts
+    return this.#call(`replay of ${id}`, options, async (engine) =>
+      replay({ engine, clock: realClock, log }, definition, await mustFind(engine, this.#named(id, options.tenant))),
+    )
   }
 
   /** The table the engine enforces. */
@@ -416,6 +444,8 @@ export class Pawl implements AsyncDisposable {
     return { id, tenant: tenant ?? (isId(id) ? undefined : DEFAULT_TENANT) }
   }
 }
+
+const verdict = (rule: string = BY_HAND.rule, policyHash: string = BY_HAND.policyHash) => ({ rule, policyHash })
 
 interface Stamp {
   readonly actor: string

@@ -2,6 +2,7 @@
 import type { Duration } from '../core/duration.ts'
 import type { DeadLetterReason, Job, JobId, Stage } from '../core/job.ts'
 import type { Jsonify } from '../core/jsonify.ts'
+import type { NoteKind } from '../core/note.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import type { Spawnable, SpawnOptions } from './spawn.ts'
@@ -47,6 +48,11 @@ export interface Context {
   /** Adds to one of the job's counters. */
   count(name: string, by?: number): void
   artifact(name: string, ptr: string): Promise<void>
+  /**
+   * Notes on the work itself, in the job's log: a plan was made, a node of a graph began or ended, a tool was called. Once per
+   * job, like a step, however often the handler runs; `detail` is kept as JSON. Document 003 tells them under these names.
+   */
+  record(kind: NoteKind, name: string, detail?: unknown): Promise<void>
   /**
    * A child of this job, enqueued once however often the handler runs: as `enqueue` would, with the child's schema, its
    * `dedupe`, its queue and its policy. It has this job's tenant, correlation and workflow unless told otherwise. By its

@@ -4,6 +4,7 @@ import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts
 import type { DeadLetterReason, Job, JobId, Stage } from '../core/job.ts'
 import type { Jsonify } from '../core/jsonify.ts'
 import { LENGTHS } from '../core/limits.ts'
+import type { NoteKind } from '../core/note.ts'
 import { reasonOf } from '../core/reason.ts'
 import { PermanentError, ValidationError } from '../core/thrown.ts'
 import type { Transaction } from '../store/store.ts'
@@ -69,6 +70,7 @@ export class HandlerContext implements Context {
     return this.#run.spoken.say(async () => {
       const memos = this.#recall()
       const key = memos.key(plainName(name))
+      this.#run.came?.(key)
       const memo = await memos.find(key, 'step')
       const { compensate } = options
       if (memo?.kind === 'step') {
@@ -140,6 +142,21 @@ export class HandlerContext implements Context {
   artifact(name: string, ptr: string): Promise<void> {
     return this.#run.spoken.say(async () => {
       if (!this.#undoing) await this.#run.say('record', { artifact: { name: plainName(name), ptr } })
+    })
+  }
+
+  record(kind: NoteKind, name: string, detail?: unknown): Promise<void> {
+    return this.#run.spoken.say(async () => {
+      const memos = this.#recall()
+      const key = memos.key(plainName(`${kind} ${name}`))
+      this.#run.came?.(key)
+      if (this.#undoing || (await memos.find(key, 'step')) !== undefined) return
+      this.#run.guard()
+      this.#mustBeNew()
+      const text = stepText(key, detail)
+      const body = bodyRef(stepBody(key), text)
+      const step = { name: key, body, compensate: false }
+      await this.#run.say('record', { step, note: { kind, name } }, [{ name: body.name, text }])
     })
   }
 
@@ -217,6 +234,7 @@ export class HandlerContext implements Context {
   async #wait(name: string, wait: object): Promise<number | undefined> {
     const memos = this.#recall()
     const key = memos.key(name)
+    this.#run.came?.(key)
     if (this.#waiting !== undefined) throw this.#twoWaits(this.#waiting, key)
     this.#waiting = key
     const memo = await memos.find(key, 'wait')

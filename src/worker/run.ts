@@ -25,6 +25,8 @@ export interface Run {
   readonly spoken: Spoken
   /** The handler has chosen how this run ends. */
   readonly chosen: boolean
+  /** The handler has come to this step or wait; only who follows it step by step wants to know. */
+  came?(key: string): void
   /** Throws if the handler's words are worth nothing any more. */
   guard(): void
   /** A word while the handler runs; resolves when the store has it, throws if it is refused. */

@@ -297,7 +297,9 @@ class JobWorker implements Worker, Desk, Member {
     const execution = new Execution(this, assignment, placed?.handler ?? NOBODY, place, now)
     this.#leases.add(execution)
     if (placed === undefined) this.#unknownTypes.handBack(execution)
-    else if (this.#stopping !== undefined) execution.giveBack('shutdown')
+    else if (this.#stopping !== undefined && isReturnable(job.spec.kind.policy)) execution.giveBack('shutdown')
+    // What cannot be handed back is begun: else its end would be that of its lease.
+    else if (this.#stopping !== undefined) this.#running.start(execution)
     else if (this.#resting) execution.giveBack('handed_back')
     else this.#put(execution, placed.way, draw, storeNow)
   }

@@ -176,6 +176,25 @@ describe('the same verbs over a gateway', () => {
     expect((await run('jobs', 'ls', '--code', 'x'.repeat(1_000))).code).toBe(2)
   })
 
+  it('admits and denies what is pending', async () => {
+    const policy = JSON.stringify({ admission: true })
+    const made = () => told('enqueue', 'judged', '--queue', 'judged', '--policy', policy)
+    const { id } = await made()
+    expect(await told('explain', String(id))).toMatchObject({ way: 'pending', next: expect.stringContaining('admit') })
+    expect(await told('jobs', 'admit', String(id), '--rule', 'allow', '--policy-hash', 'p1')).toMatchObject({
+      state: 'queued',
+    })
+    const { events } = await told<{ events: object[] }>('jobs', 'events', String(id))
+    const verdict = { rule: 'allow', policyHash: 'p1' }
+    expect(events.at(-1)).toMatchObject({ type: 'admitted', payload: { verdict } })
+    const { id: other } = await made()
+    expect(await told('jobs', 'deny', String(other), '--reason', 'unsafe')).toMatchObject({ state: 'denied' })
+    expect(await told('jobs', 'show', String(other))).toMatchObject({
+      verdict: { rule: 'by_hand', policyHash: 'none', reason: 'unsafe' },
+    })
+    expect((await run('jobs', 'admit', String(other))).code).toBe(4)
+  })
+
   it('work, wait, workers, dead letters', async () => {
     const add = defineJob<'add', { a: number }, { sum: number }>({
       type: 'add',

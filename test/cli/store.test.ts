@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PermanentError } from '../../src/core/thrown.ts'
 import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
+import type { JobDefinition } from '../../src/worker/definition.ts'
 import { eventually } from '../support/eventually.ts'
 import { ended, endedJson, folder, json, pawl, type Ran, spawned, started } from './pawl.ts'
 
@@ -463,6 +464,56 @@ describe('a worker from the command line', () => {
     expect((await runApart('work', home.at('nothing.ts'))).code).toBe(3)
     writeFileSync(home.at('empty.ts'), 'export const nothing = 1\n')
     expect((await runApart('work', home.at('empty.ts'))).code).toBe(2)
+  })
+})
+
+describe('a log that is held against something', () => {
+  const module = (what: string) => {
+    const library = JSON.stringify(new URL('../../src/index.ts', import.meta.url).href)
+    const path = home.at(`${what}.ts`)
+    writeFileSync(
+      path,
+      `
+      import { defineJob } from ${library}
+      export const traced = defineJob({
+        type: 'traced',
+        queue: 'traced',
+        async run(input: { n: number }, ctx) {
+          const half = await ctx.step('${what}', () => input.n / 2)
+          await ctx.record('node_finished', 'halve', { half })
+          return half
+        },
+      })
+    `,
+    )
+    return path
+  }
+  const at = () => ({ env: { PAWL_URL: home.at('traced.db'), USER: 'ann' } })
+  let id = ''
+
+  beforeAll(async () => {
+    const { traced } = (await import(module('halve'))) as { traced: JobDefinition }
+    await using store = await open(home.at('traced.db'), { log: 'silent' })
+    await using _ = store.work([traced])
+    const job = await store.enqueue('traced', { n: 8 }, { queue: 'traced' })
+    id = job.id
+    expect(await job.result({ timeout: '20s' })).toBe(4)
+  })
+
+  it('by a replay: the same handler does the same, another one differs', async () => {
+    const same = await pawl(['jobs', 'replay', id, '--module', module('halve'), '--json'], at())
+    expect([same.code, JSON.parse(same.stdout)]).toMatchObject([0, { came: ['halve#1', 'node_finished halve#1'] }])
+    const other = await pawl(['jobs', 'replay', id, '--module', module('quarter')], at())
+    expect([other.code, other.stdout]).toEqual([1, expect.stringContaining('differs at quarter#1')])
+  })
+
+  it('by who attested it', async () => {
+    expect((await pawl(['verify', id, '--attest'], at())).code).toBe(0)
+    const { entries } = await json<{ entries: readonly object[] }>(['audit', 'ls'], at())
+    const attestation = { fromRev: 1, toRev: 6, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }
+    expect(entries).toMatchObject([{ act: 'log.verified', about: id, by: 'cli:ann', attestation }])
+    expect((await pawl(['verify', id], at())).code).toBe(0)
+    expect((await pawl(['verify', '--attest'], at())).code).toBe(2)
   })
 })
 

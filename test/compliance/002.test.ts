@@ -1,11 +1,13 @@
 /** Document 002, gateway, scheduler, safety kernel: what of it a job engine can keep, by its line. */
 import { describe, expect, it } from 'vitest'
+import { bodyRef } from '../../src/core/body.ts'
 import { deriveDialect } from '../../src/core/dialects/derive.ts'
 import { DIALECTS } from '../../src/core/dialects/registry.ts'
 import type { Job } from '../../src/core/job.ts'
 import { startGateway } from '../../src/gateway/serve.ts'
 import { implementJob } from '../../src/library/define-job.ts'
 import { Refused } from '../../src/library/errors.ts'
+import { eventually } from '../support/eventually.ts'
 import { Actor, fault, fresh } from './actor.ts'
 import { onStores } from './stage.ts'
 
@@ -22,13 +24,12 @@ onStores('002', {}, (stage) => {
   /** Jobs brought into each state, by whoever performs the transition in the document. */
   const STATES: Readonly<Record<string, () => Promise<{ actor: Actor; id: string; fence: string }>>> = {
     async PENDING() {
-      const each = actor({ admission: true })
+      const each = actor()
       return { actor: each, id: (await each.enqueue()).id, fence: NOBODY }
     },
     async SCHEDULED() {
-      const each = actor({ admission: true })
-      const { id } = await each.enqueue()
-      await each.must(id, { type: 'admit', ...PASS })
+      const each = actor()
+      const { id } = await each.scheduled()
       return { actor: each, id, fence: NOBODY }
     },
     async DISPATCHED() {
@@ -57,7 +58,7 @@ onStores('002', {}, (stage) => {
       return run
     },
     async DENIED() {
-      const run = await at('SCHEDULED')
+      const run = await at('PENDING')
       await run.actor.must(run.id, { type: 'deny', rule: 'no-exfiltration', policyHash: 'p1', reason: 'unsafe' })
       return run
     },
@@ -114,7 +115,7 @@ onStores('002', {}, (stage) => {
       const each = actor()
       const ids = new Map<string, string>()
       for (const priority of ['batch', 'interactive', 'critical'] as const) {
-        const { id } = await each.enqueue({ priority })
+        const { id } = await each.scheduled({ priority })
         ids.set(id, priority)
         expect((await each.view(id))['JobRequest']).toMatchObject({ priority })
       }
@@ -134,6 +135,20 @@ onStores('002', {}, (stage) => {
         worker_id: 'w1',
         execution_ms: 12,
       })
+    })
+
+    it('002:15 result_ptr of a value that pawl keeps is a URI, of none there is none', async () => {
+      const run = await at('RUNNING')
+      const text = '{"chunks":3}'
+      const words = { type: 'complete', fence: run.fence, result: bodyRef('output', text) } as const
+      await run.actor.must(run.id, words, [{ name: 'output', text }])
+      const { result_ptr } = (await run.actor.view(run.id))['JobResult'] as Record<string, string>
+      expect(result_ptr).toBe(`pawl:/jobs/${run.id}/output`)
+      expect(new URL(String(result_ptr)).protocol).toBe('pawl:')
+      expect(await run.actor.pawl.body(run.id, 'output')).toEqual({ chunks: 3 })
+      const silent = await at('RUNNING')
+      await silent.actor.must(silent.id, { type: 'complete', fence: silent.fence })
+      expect((await silent.actor.view(silent.id))['JobResult']).not.toHaveProperty('result_ptr')
     })
 
     it('002:18 a failure: error_code and error_message', async () => {
@@ -161,7 +176,7 @@ onStores('002', {}, (stage) => {
         return 1
       })
       await using _ = each.pawl.work([job], { id: 'worker-9' })
-      const { id } = await each.enqueue()
+      const { id } = await each.scheduled()
       await each.until(id, 'succeeded')
       const result = (await each.view(id))['JobResult'] as Record<string, unknown>
       expect(result).toMatchObject({ worker_id: 'worker-9' })
@@ -193,9 +208,11 @@ onStores('002', {}, (stage) => {
       const run = await at(state)
       const entries = await run.actor.log(run.id)
       const told = entries.map((entry) => entry['state'])
-      // A job that needs no admission is scheduled without an event of its own.
       expect(deriveDialect('002', entries)).toMatchObject({ status: state, violations: [] })
-      expect(way.filter((step) => told.includes(step))).toEqual(told)
+      expect(told).toEqual(way)
+      // Nobody but the events themselves told any of it.
+      const events = (await run.actor.events(run.id)).filter(({ seq, type }) => seq !== undefined && type !== 'stalled')
+      expect(events).toHaveLength(way.length)
     })
 
     it('002:43 RUNNING → TIMEOUT: the reconciler marks what is stale (lease shortened)', async () => {
@@ -251,6 +268,38 @@ onStores('002', {}, (stage) => {
       expect((await each.claim())?.job.id).toBe(id)
     })
 
+    it('002:55 002:56 every job is PENDING first: a type without admission is refused', () => {
+      expect(() => actor({ admission: false })).toThrow(/admission.*002/)
+    })
+
+    it('002:38 002:61 who schedules twice has scheduled once; who schedules too late is refused', async () => {
+      const { actor: each, id } = await at('SCHEDULED')
+      expect(await each.pawl.admit(id)).toMatchObject({ replayed: true })
+      const { job } = await each.claimed()
+      await each.refused(job.id, { type: 'admit', ...PASS }, 'ILLEGAL_TRANSITION')
+    })
+
+    it('002:57 a worker that goes away ends none of its jobs: what it could not begin it has not taken', async () => {
+      const each = actor({ lease: '30s', heartbeat: '10s' })
+      const begun: string[] = []
+      const gate = Promise.withResolvers<void>()
+      const job = implementJob(each.spec, async (_: unknown, ctx) => {
+        begun.push(ctx.job.id)
+        if (begun.length > 3) await gate.promise
+      })
+      for (let n = 0; n < 12; n += 1) await each.scheduled()
+      const worker = each.pawl.work([job], { concurrency: 1 })
+      await eventually('the fourth of them', () => begun.length === 4)
+      await eventually('nothing to be held but what runs', () => worker.held === 1)
+      const stopped = worker.stop()
+      gate.resolve()
+      await stopped
+      const { jobs } = await each.pawl.find({ queues: [each.queue] })
+      const states = jobs.map(({ state }) => state)
+      expect(new Set(states)).toEqual(new Set(['queued', 'succeeded']))
+      expect(states.filter((state) => state === 'succeeded')).toHaveLength(begun.length)
+    })
+
     it('002:56 DENIED keeps the rule that rejected it, and is never run', async () => {
       const run = await at('DENIED')
       expect((await run.actor.view(run.id))['JobResult']).toMatchObject({
@@ -296,8 +345,22 @@ onStores('002', {}, (stage) => {
       await run.actor.refused(run.id, late, 'ENDED', 'STALE_FENCE')
       await run.actor.refused(run.id, late, 'ENDED', 'STALE_FENCE')
       const { annotations } = await run.actor.pawl.events({ by: 'annotation', id: run.id })
-      expect(annotations).toMatchObject([{ jobId: run.id, command: 'complete', attempt: 1 }])
+      const outcome = { state: 'succeeded', resultPtr: 'mem://late' }
+      expect(annotations).toMatchObject([{ jobId: run.id, command: 'complete', attempt: 1, outcome }])
       expect(await stateOf(run)).toBe('CANCELLED')
+    })
+
+    it('002:62 a late FAILED is logged with its error, beside what is there', async () => {
+      const run = await at('SUCCEEDED')
+      const late = { type: 'fail', fence: run.fence, fault: fault('E_LATE'), executionMs: 7 } as const
+      await run.actor.refused(run.id, late, 'ENDED', 'STALE_FENCE')
+      const { annotations } = await run.actor.pawl.events({ by: 'annotation', id: run.id })
+      const error = { code: 'E_LATE', message: 'it was E_LATE' }
+      expect(annotations).toMatchObject([{ command: 'fail', outcome: { state: 'failed', error, executionMs: 7 } }])
+      expect((await run.actor.view(run.id))['JobResult']).toMatchObject({
+        status: 'SUCCEEDED',
+        result_ptr: 'mem://out/1',
+      })
     })
 
     it('002:63 a retry is a new job, linked by parent_job_id, within the same budget', async () => {
@@ -311,6 +374,7 @@ onStores('002', {}, (stage) => {
         if (n === 3) break
         const { jobs } = await each.pawl.find({ parentId: last.id })
         expect(jobs).toHaveLength(1)
+        await each.pawl.admit(String(jobs[0]?.id))
         const next = await each.begin(await each.claimed())
         expect(next.job.id).toBe(jobs[0]?.id)
         expect((await each.view(next.job.id))['JobRequest']).toMatchObject({ parent_job_id: last.id })
@@ -321,6 +385,37 @@ onStores('002', {}, (stage) => {
       }
       expect((await each.pawl.find({ parentId: last.id })).jobs).toEqual([])
       expect(await each.claim()).toBeUndefined()
+    })
+
+    it.each([
+      ['a lost lease', 'lease_expired', async (each: Actor) => each.running()],
+      ['a dispatch that nobody started', 'lease_expired', async (each: Actor) => each.assigned()],
+    ] as const)('002:63 TIMEOUT with budget left has a successor, as FAILED has: %s', async (_, reason, begin) => {
+      const each = actor({ retry: { attempts: 3, stalls: 1, ...SOON } }, SHORT)
+      const { job } = await begin(each)
+      await each.until(job.id, 'timed_out')
+      expect((await each.events(job.id)).at(-1)).toMatchObject({ type: 'timed_out', reason })
+      const [next] = (await each.pawl.find({ parentId: job.id })).jobs
+      expect(next).toMatchObject({ state: 'pending', stalls: 1, failures: 0 })
+      // The second loss is the last that the budget has room for.
+      await each.pawl.admit(String(next?.id))
+      const last = await each.claimed()
+      await each.until(last.job.id, 'timed_out')
+      expect((await each.pawl.find({ parentId: last.job.id })).jobs).toEqual([])
+    })
+
+    it('002:63 an attempt that took too long is TIMEOUT, and tried again under a new job_id', async () => {
+      const each = actor({ retry: { attempts: 2, ...SOON } })
+      const { job, fence } = await each.running()
+      await each.must(job.id, { type: 'fail', fence, fault: fault('E_TIMEOUT') })
+      expect((await each.view(job.id))['state']).toBe('TIMEOUT')
+      const [next] = (await each.pawl.find({ parentId: job.id })).jobs
+      expect(next).toMatchObject({ failures: 1 })
+      await each.pawl.admit(String(next?.id))
+      const last = await each.begin(await each.claimed())
+      await each.must(last.job.id, { type: 'fail', fence: last.fence, fault: fault('E_TIMEOUT') })
+      expect((await each.view(last.job.id))['state']).toBe('TIMEOUT')
+      expect((await each.pawl.find({ parentId: last.job.id })).jobs).toEqual([])
     })
 
     it('002:63 the same job_id is retried where consumers are idempotent', async () => {
@@ -342,7 +437,7 @@ onStores('002', {}, (stage) => {
         const response = await fetch(gateway.url + path, { method, ...init })
         return { status: response.status, body: (await response.json()) as Record<string, unknown> }
       }
-      const policy = { dialect: '002', admission: true }
+      const policy = { dialect: '002' }
       const words = {
         type: fresh('type'),
         queue: fresh('queue'),

@@ -5,9 +5,14 @@ import { DIALECTS } from '../../src/core/dialects/registry.ts'
 import { CODE_MEANS, DEFAULT_ERRORS } from '../../src/core/errors.ts'
 import { leaseWindowMs } from '../../src/core/timers.ts'
 import type { METRICS } from '../../src/engine/metrics.ts'
+import { retention } from '../../src/engine/retention.ts'
 import { startGateway } from '../../src/gateway/serve.ts'
 import { defineJob, implementJob } from '../../src/library/define-job.ts'
+import { silentLog } from '../../src/system/log.ts'
+import { realTimers } from '../../src/system/timers.ts'
 import { openTesting } from '../../src/testing/testing.ts'
+import { Bench, kindOf } from '../engine/bench.ts'
+import { house } from '../gateway/house.ts'
 import { eventually } from '../support/eventually.ts'
 import { Actor, fault, fresh } from './actor.ts'
 import { disorder } from './order.ts'
@@ -122,7 +127,9 @@ onStores('004', {}, (stage) => {
         const { progress, counters } = await each.job(id)
         return progress !== undefined && { progress, counters }
       })
+      const shown = await each.view(id)
       finish()
+      expect(shown).toMatchObject({ progress: 3, eta: new Date(told.progress.etaAt ?? 0).toISOString() })
       expect(told.progress).toMatchObject({ done: 3, total: 12, message: 'crawling', etaAt: expect.any(Number) })
       expect(told.counters).toEqual({ urls_processed: 3 })
       await each.until(id, 'succeeded')
@@ -303,6 +310,14 @@ onStores('004', {}, (stage) => {
       })
     })
 
+    it('004:61 worker_id is who failed, whoever has the job now', async () => {
+      const each = actor({ retry: SOON })
+      const id = await failedWith(each, 'network_error')
+      await each.begin(await each.claimed('w2'))
+      expect(await each.view(id)).toMatchObject({ worker_id: 'w2', context: { attempt: 1, worker_id: 'w1' } })
+      expect((await each.job(id)).lastFailure).toMatchObject({ worker: 'w1' })
+    })
+
     it.each([
       ['E_URL_BAD', 'invalid_url', 'failed'],
       ['E_ROBOTS', 'robots_disallowed', 'failed'],
@@ -324,9 +339,9 @@ onStores('004', {}, (stage) => {
   })
 
   describe('heartbeat and time to live', () => {
-    it('004:67 004:68 004:69 heartbeat every 10 s, lost after 90 s, 300 s in all, unless the type says otherwise', () => {
+    it('004:67 004:68 004:69 heartbeat every 10 s, lost after 90 s; the wall clock is as the type says', () => {
       const { policy } = defineJob({ ...strict, type: 't', run: () => {} })
-      expect(policy).toMatchObject({ heartbeatMs: 10_000, deadlineMs: 300_000 })
+      expect(policy).toMatchObject({ heartbeatMs: 10_000, deadlineMs: undefined })
       expect(leaseWindowMs(policy)).toBe(90_000)
       expect(defineJob({ ...strict, type: 't', deadline: '2h', run: () => {} }).policy.deadlineMs).toBe(7_200_000)
     })
@@ -338,8 +353,10 @@ onStores('004', {}, (stage) => {
       expect(again.job).toMatchObject({
         id: job.id,
         attempt: 2,
-        lastFailure: { code: 'E_TIMEOUT', class: 'transient' },
+        lastFailure: { code: 'timeout_soft', class: 'transient', worker: 'w1' },
       })
+      // The worker that lost it, not the one that has it now.
+      expect(await each.view(job.id)).toMatchObject({ error_code: 'timeout_soft', context: { worker_id: 'w1' } })
       expect((await each.events(job.id)).map(({ type }) => type)).toEqual([
         ...['enqueued', 'claimed', 'stalled', 'retry_scheduled', 'claimed'],
       ])
@@ -354,7 +371,7 @@ onStores('004', {}, (stage) => {
 
     it('004:69 a job that takes longer than its wall clock is failed (shortened)', async () => {
       const each = actor({ deadline: '400ms' })
-      const { job } = await each.assigned()
+      const { job } = await each.running()
       await each.until(job.id, 'timed_out')
       expect(await each.view(job.id)).toMatchObject({ state: 'failed', error_code: 'E_TIMEOUT' })
       expect(deriveDialect('004', await each.log(job.id))).toMatchObject({ status: 'failed', violations: [] })
@@ -396,15 +413,21 @@ onStores('004', {}, (stage) => {
       const told = lines.map(({ from, to, reason, attempt }) => ({ from, to, reason, attempt }))
       expect(told).toEqual([
         { from: 'none', to: 'queued', reason: 'enqueue', attempt: 0 },
-        { from: 'queued', to: 'claimed', reason: 'claim', attempt: 1 },
-        { from: 'claimed', to: 'running', reason: 'start', attempt: 1 },
-        { from: 'running', to: 'retrying', reason: 'network_error', attempt: 1 },
-        { from: 'retrying', to: 'claimed', reason: 'claim', attempt: 2 },
-        { from: 'claimed', to: 'running', reason: 'start', attempt: 2 },
+        { from: 'queued', to: 'running', reason: 'start', attempt: 1 },
+        { from: 'running', to: 'retry_pending', reason: 'network_error', attempt: 1 },
+        { from: 'retry_pending', to: 'running', reason: 'start', attempt: 2 },
         { from: 'running', to: 'succeeded', reason: 'complete', attempt: 2 },
       ])
-      const events = await each.events(id)
-      expect(lines).toHaveLength(events.filter(({ seq }) => seq !== undefined).length)
+    })
+
+    it('004:83 of a start and an end in one commit each is a line, in its words', async () => {
+      const each = actor()
+      const { job, fence } = await each.assigned()
+      await each.must(job.id, { type: 'complete', fence })
+      const lines = stage().lines.filter(({ job_id, message }) => job_id === job.id && message === 'transition')
+      expect(lines.map(({ from, to }) => `${from} → ${to}`)).toEqual([
+        ...['none → queued', 'queued → running', 'running → succeeded'],
+      ])
     })
 
     it('004:84 jobs_inflight by type, job_duration_seconds, job_failures_total by code, retry_attempts_total', async () => {
@@ -466,8 +489,26 @@ describe('004 in memory and virtual time: what takes too long to wait for', () =
     await testing.advance('290s')
     expect(at).toHaveLength(7)
     const delays = at.slice(1).map((time, i) => time - (at[i] ?? 0))
-    for (const [i, delay] of delays.entries()) expect(delay).toBeLessThanOrEqual(Math.min(60_000, 2_000 * 2 ** i) + 5)
+    for (const [i, delay] of delays.entries()) expect(delay).toBeLessThanOrEqual(2_000 * 2 ** i + 5)
     expect((await testing.pawl.get(id))?.state).toBe('failed')
+  })
+
+  it('004:40 without jitter the six retries wait for 2, 4, 8, 16, 32 and 64 s', async () => {
+    const at: number[] = []
+    const failing = defineJob({
+      ...strict,
+      type: 'failing',
+      retry: { jitter: 'none' },
+      run: () => {
+        at.push(testing.now.getTime())
+        throw Object.assign(new Error('down'), { code: 'network_error' })
+      },
+    })
+    await using testing = await openTesting([failing])
+    await testing.pawl.enqueue(failing)
+    await testing.advance('200s')
+    const delays = at.slice(1).map((time, i) => Math.round((time - (at[i] ?? 0)) / 1_000))
+    expect(delays).toEqual([2, 4, 8, 16, 32, 64])
   })
 
   it('004:67 a worker heartbeats every 10 s', async () => {
@@ -495,19 +536,89 @@ describe('004 in memory and virtual time: what takes too long to wait for', () =
     await testing.advance('2s')
     expect(ran).toEqual([1, 2])
     const record = await testing.pawl.get(id)
-    expect(record?.lastFailure).toMatchObject({ code: 'E_TIMEOUT', class: 'transient' })
-    expect(CODE_MEANS['E_TIMEOUT']).toBe('timeout_soft')
+    expect(record?.lastFailure).toMatchObject({ code: 'timeout_soft', class: 'transient' })
   })
 
-  it('004:69 the wall clock of a job is 300 s, retries and all', async () => {
-    const job = stuck({ timeout: '1h' })
+  it('004:69 the wall clock begins with the first start: nothing runs out while a job waits in the queue', async () => {
+    const job = stuck({ deadline: '300s', timeout: '1h' })
     await using testing = await openTesting([job])
-    const { id } = await testing.pawl.enqueue(job)
+    const { id } = await testing.pawl.enqueue(job, {}, { delay: '2h' })
+    await testing.advance('2h')
     await testing.advance('299s')
     expect((await testing.pawl.get(id))?.state).toBe('running')
     await testing.advance('2s')
     const ended = await testing.pawl.get(id)
     expect(ended).toMatchObject({ state: 'timed_out', error: { code: 'E_TIMEOUT' } })
+  })
+
+  it('004:69 retries count towards it, and one that would come too late is not made', async () => {
+    const at: number[] = []
+    const failing = defineJob({
+      ...strict,
+      type: 'failing',
+      deadline: '10s',
+      retry: { jitter: 'none' },
+      run: () => {
+        at.push(testing.now.getTime())
+        throw Object.assign(new Error('down'), { code: 'network_error' })
+      },
+    })
+    await using testing = await openTesting([failing])
+    const { id } = await testing.pawl.enqueue(failing)
+    await testing.advance('60s')
+    // At 0, 2 and 6 s; the next would have been at 14 s.
+    expect(at).toHaveLength(3)
+    expect(await testing.pawl.get(id)).toMatchObject({ state: 'failed', error: { code: 'network_error' } })
+    expect((await testing.pawl.events(id)).at(-1)).toMatchObject({ reason: 'wall_clock', from: 'running' })
+  })
+
+  it.each([
+    ['nobody has asked for retention', {}, [true, false]],
+    ['somebody has asked for it', { succeededMs: 86_400_000, compact: true }, [false, false]],
+  ] as const)('004:74 its log is kept whole while %s', async (_, options, kept) => {
+    const bench = new Bench()
+    const ids: string[] = []
+    for (const kind of [kindOf({ dialect: '004' }), kindOf()]) {
+      const { job, fence } = await bench.running({ kind })
+      for (let n = 0; n < 3; n += 1) await bench.must(job.id, { type: 'progress', fence, counters: { n } })
+      await bench.must(job.id, { type: 'complete', fence })
+      ids.push(job.id)
+    }
+    const before = await bench.engine.events({ by: 'job', id: String(ids[0]), afterRev: 0, limit: 100 })
+    bench.clock.advance(40 * 86_400_000)
+    const service = retention({ store: bench.store, timers: realTimers, log: silentLog }, options)
+    await service.runOnce()
+    const found = (await bench.store.load(ids.map((id) => ({ id })))).items
+    expect(found.map((item) => item !== undefined)).toEqual(kept)
+    const after = await bench.engine.events({ by: 'job', id: String(ids[0]), afterRev: 0, limit: 100 })
+    if (kept[0]) expect(after.events).toEqual(before.events)
+  })
+
+  it('004:69 a submission that is waited for has 300 s, whatever its type has', async () => {
+    await using home = await house()
+    const submit = async (query: string, policy: object) => {
+      const words = { type: fresh('type'), queue: fresh('queue'), policy: { ...strict, ...policy } }
+      const { status, body } = await home.ask('producer', 'POST', `/v1/jobs${query}`, words)
+      const { body: shown } = await home.ask('producer', 'GET', `/v1/jobs/${body['jobId'] ?? body['id']}?policy=true`)
+      return [status, (shown['policy'] as { readonly deadlineMs?: number }).deadlineMs]
+    }
+    expect(await submit('?wait=0', {})).toEqual([202, 300_000])
+    expect(await submit('?wait=0', { deadline: '2h' })).toEqual([202, 300_000])
+    expect(await submit('?wait=0', { deadline: '30s' })).toEqual([202, 30_000])
+    expect(await submit('', {})).toEqual([201, undefined])
+    expect(await submit('', { deadline: '2h' })).toEqual([201, 7_200_000])
+    expect(await submit('?wait=0', { dialect: '003' })).toEqual([202, undefined])
+  })
+
+  it('004:69 who waits is answered with the result', async () => {
+    await using home = await house()
+    const adds = defineJob({ ...strict, type: fresh('adds'), queue: 'adds', run: ({ n }: { n: number }) => n + 1 })
+    await using _ = home.pawl.work([adds])
+    const words = { type: adds.type, queue: 'adds', policy: strict, input: { n: 1 } }
+    const { status, body, headers } = await home.ask('producer', 'POST', '/v1/jobs?wait', words)
+    expect([status, body]).toMatchObject([200, { state: 'succeeded', result: 2 }])
+    expect(headers.get('location')).toBe(`/v1/jobs/${body['jobId']}`)
+    expect((await home.ask('producer', 'POST', '/v1/jobs?wait=400000', words)).status).toBe(400)
   })
 
   it('004:69 an asynchronous job may be given hours', async () => {

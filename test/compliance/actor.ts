@@ -63,6 +63,13 @@ export class Actor {
     return pawl.contract.claimNext({ workerId, lanes: this.lanes, requestId })
   }
 
+  /** Where admission applies, a scheduler lets it in. */
+  async scheduled(options?: EnqueueOptions): Promise<Job> {
+    const job = await this.enqueue(options)
+    if (job.state === 'pending') await this.pawl.admit(job.id, { rule: 'allow-all', policyHash: 'p1' })
+    return this.job(job.id)
+  }
+
   /** The next job, as soon as there is one. */
   async claimed(workerId?: string): Promise<Assignment> {
     return eventually(`a job in ${this.queue}`, () => this.claim(workerId))
@@ -70,7 +77,7 @@ export class Actor {
 
   /** A new job, claimed. */
   async assigned(options?: EnqueueOptions): Promise<Assignment> {
-    await this.enqueue(options)
+    await this.scheduled(options)
     return this.claimed()
   }
 

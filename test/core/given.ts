@@ -72,7 +72,9 @@ export class History {
     return this
   }
 
+  /** Where admission applies somebody lets it in first. */
   claims(workerId = 'w1'): this {
+    if (this.state === 'pending') this.does({ type: 'admit', rule: 'all', policyHash: 'p1' })
     return this.does({ type: 'claim', workerId, nonce: NONCE })
   }
 

@@ -65,6 +65,8 @@ const CASES: readonly (readonly [Words, string])[] = [
   [{ type: 'progress', fence: 'f', counters: JSON.parse('{"__proto__":1}') }, 'counters.__proto__'],
   [{ type: 'checkpoint', fence: 'f' }, 'body'],
   [{ type: 'record', fence: 'f' }, 'step'],
+  [{ type: 'record', fence: 'f', note: { kind: 'mood', name: 'n' } }, 'note.kind'],
+  [{ type: 'record', fence: 'f', note: { kind: 'node_started', name: '' } }, 'note.name'],
   [{ type: 'record', fence: 'f', step: { name: '', compensate: true } }, 'step.name'],
   [{ type: 'record', fence: 'f', step: { name: 's', compensate: 'yes', body: 1 } }, 'step.compensate'],
   [{ type: 'record', fence: 'f', artifact: { name: '__proto__', ptr: 'p' } }, 'artifact.name'],

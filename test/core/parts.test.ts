@@ -4,7 +4,7 @@ import { assert, unreachable } from '../../src/core/assert.ts'
 import { bodyRef, bodyRefWithoutDigest } from '../../src/core/body.ts'
 import { childEnded } from '../../src/core/child.ts'
 import type { Claim } from '../../src/core/command.ts'
-import { compact, hasLongLog, LONG_LOG } from '../../src/core/compact.ts'
+import { compact, hasLongLog, isLasting, LONG_LOG } from '../../src/core/compact.ts'
 import { draft } from '../../src/core/draft.ts'
 import { finish } from '../../src/core/ending.ts'
 import { type Event, eventId } from '../../src/core/event.ts'
@@ -177,6 +177,28 @@ describe('compaction', () => {
     const twice = replaced([...once, ...history.events.slice(-2)])
     expect(twice.find((event) => event.type === 'compacted')?.payload).toMatchObject({ count: 4 })
     expect(derive(twice)).toEqual(history.record)
+  })
+
+  it('leaves notes on plans, nodes and tools where they are', () => {
+    const note = { kind: 'node_started', name: 'n' } as const
+    const history = busy()
+    const noted = given()
+      .starts()
+      .does(
+        { type: 'progress', fence: 'mine', counters: { a: 1 } },
+        { type: 'record', fence: 'mine', step: { name: 'a', compensate: false }, note },
+        { type: 'progress', fence: 'mine', counters: { a: 1 } },
+        { type: 'record', fence: 'mine', step: { name: 'b', compensate: false }, note },
+        { type: 'complete', fence: 'mine' },
+      )
+    const fewer = replaced(noted.events)
+    expect(fewer.map(({ type }) => type)).toEqual([
+      ...['enqueued', 'claimed', 'started', 'recorded', 'compacted', 'recorded', 'succeeded'],
+    ])
+    expect(derive(fewer)).toEqual(noted.record)
+    // A sum over what lasts is the same before and after, of whatever log.
+    for (const { events } of [history, noted])
+      expect(replaced(events).filter(isLasting)).toEqual(events.filter(isLasting))
   })
 
   it('has nothing to do for a plain job', () => {

@@ -42,6 +42,7 @@ describe('every state × every command', () => {
         else if (has) outcome.refused(guard as never)
         else if (owner.includes(command) && !owned) outcome.refused('STALE_FENCE')
         else if (command === 'cancel' && state === 'cancelled') outcome.replayed()
+        else if (command === 'deny' && state === 'denied') outcome.replayed()
         else if (command === 'start' && state === 'running') outcome.replayed()
         else outcome.refused(isTerminal(state) ? 'ENDED' : 'ILLEGAL_TRANSITION')
         if (outcome.decision.kind !== 'accepted') expect(history.record).toEqual(before)

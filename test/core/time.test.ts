@@ -98,7 +98,7 @@ describe('stalls', () => {
     expect(retried.record).toMatchObject({
       failures: 0,
       stalls: 1,
-      lastFailure: { code: 'E_TIMEOUT', class: 'transient' },
+      lastFailure: { code: 'timeout_soft', class: 'transient' },
     })
     const spent = given({ dialect: '004', deadline: '1d', retry: { attempts: 1 } })
       .starts()

@@ -419,7 +419,7 @@ describe('the view in 004', () => {
       context: { domain: 'a.org', attempt: 1, worker_id: 'w1' },
     })
     job.after(60_000).claims('w2')
-    expect(view(job.record, '004')['context']).toMatchObject({ worker_id: 'w2' })
+    expect(view(job.record, '004')['context']).toMatchObject({ worker_id: 'w1' })
   })
 
   it('sets canceled_at when and only when it is canceled', () => {

@@ -3,7 +3,7 @@ import { decide } from '../../src/core/decide.ts'
 import { EVERYWHERE, isReturnable } from '../../src/core/dialects/strict.ts'
 import { isTerminal, STATES, type State } from '../../src/core/job.ts'
 import { DIALECT_NAMES, type DialectName } from '../../src/core/policy.ts'
-import type { PolicyInput } from '../../src/core/resolve.ts'
+import { type PolicyInput, resolvePolicy } from '../../src/core/resolve.ts'
 import { movesFrom } from '../../src/core/transitions.ts'
 import { COMMANDS, type CommandType } from '../../src/core/verb.ts'
 import { type History, kindOf, given as open, type Words } from '../core/given.ts'
@@ -143,7 +143,8 @@ describe('time, for a bound job', () => {
       const job = open(policy)
       let ticks = 0
       while (!isTerminal(job.state)) {
-        if (job.state === 'pending' || (job.record.readyAt === undefined && job.record.lease === undefined)) {
+        if (job.state === 'pending' && job.record.nextTickAt === undefined) job.does(WORDS.admit)
+        else if (job.state === 'pending' || (job.record.readyAt === undefined && job.record.lease === undefined)) {
           job.now = Math.max(job.now, job.record.nextTickAt ?? Number.NaN)
           job.ticks().accepted()
         } else if (job.record.lease === undefined) {
@@ -208,6 +209,22 @@ describe('001 demands a revision', () => {
   })
 })
 
+describe('002 and its scheduler', () => {
+  it('has every job PENDING first, whatever its type says', () => {
+    expect(open({ dialect: '002' }).state).toBe('pending')
+    expect(resolvePolicy({ dialect: '002', admission: false })).toMatchObject({
+      ok: false,
+      violations: [{ field: 'admission' }],
+    })
+  })
+
+  it('denies what was scheduled: both in one commit', () => {
+    open({ dialect: '002' }).when(WORDS.deny).gives('denied', 'admitted', 'denied')
+    open({ dialect: '002' }).does(WORDS.admit).when(WORDS.deny).gives('denied', 'denied')
+    open({ dialect: '003', admission: true }).when(WORDS.deny).gives('denied', 'denied')
+  })
+})
+
 describe('002 retries as a new job', () => {
   it('ends the failed one and hands on what is left of the budget', () => {
     const job = open({ dialect: '002' }).starts()
@@ -219,8 +236,28 @@ describe('002 retries as a new job', () => {
     })
   })
 
-  it('times out a lost lease: stalled and timed out in one commit', () => {
-    const job = open({ dialect: '002' }).starts().after(60_000)
-    job.ticks().gives('timed_out', 'stalled', 'timed_out')
+  it('times out a lost lease: stalled and timed out in one commit, and the retry is a new job as well', () => {
+    const lost = (policy: PolicyInput) =>
+      open({ dialect: '002', ...policy })
+        .starts()
+        .after(60_000)
+        .ticks()
+    lost({}).gives('timed_out', 'stalled', 'timed_out')
+    expect(lost({}).decision).toMatchObject({ successor: { parentId: 'pj_1', failures: 0, stalls: 1 } })
+    expect(lost({ idempotent: true }).decision).toMatchObject({ successor: { stalls: 1 } })
+    expect(lost({ retry: { stalls: 0 } }).decision).toMatchObject({ successor: undefined })
+  })
+
+  it('times out an attempt that takes too long, and tries again while the budget lasts', () => {
+    const slow = (attempts: number) =>
+      open({ dialect: '002', timeout: '5s', retry: { attempts } }).starts().after(5_000).ticks()
+    slow(2).gives('timed_out', 'timed_out')
+    expect(slow(2).decision).toMatchObject({ successor: { failures: 1, stalls: 0 } })
+    expect(slow(1).decision).toMatchObject({ successor: undefined })
+  })
+
+  it('does not try again what was cancelled meanwhile', () => {
+    const job = open({ dialect: '002' }).starts().does({ type: 'cancel', mode: 'soft' })
+    expect(job.after(60_000).ticks().decision).toMatchObject({ job: { state: 'cancelled' }, successor: undefined })
   })
 })

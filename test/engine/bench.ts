@@ -82,6 +82,7 @@ export class Bench {
 
   async claimed(request: Partial<EnqueueRequest> = {}): Promise<Assignment> {
     const job = await this.enqueue(request)
+    if (job.state === 'pending') await this.must(job.id, { type: 'admit', rule: 'all', policyHash: 'p1' })
     const [assignment] = await this.claim(1, this.engine, job.spec.kind.queue)
     if (assignment === undefined) throw new Error('nothing was claimed')
     return assignment

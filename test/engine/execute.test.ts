@@ -566,7 +566,7 @@ describe('002: a retry that is a new job', () => {
     const answer = await bench.must(job.id, { type: 'fail', fence, fault: { code: 'E_GPU_OOM', message: 'x' } })
     expect(answer.state).toBe('failed')
     const { jobs } = await bench.store.find({ parentId: job.id, order: 'newest', limit: 10 })
-    expect(jobs).toMatchObject([{ state: 'queued', failures: 1, attempt: 0 }])
+    expect(jobs).toMatchObject([{ state: 'pending', failures: 1, attempt: 0 }])
     const [loaded] = (await bench.store.load([{ id: jobs[0]?.id ?? '', bodies: ['input'] }])).items
     expect(loaded?.bodies['input']).toBe('{"n":1}')
     expect(await bench.tryEnqueue({ kind, dedupeKey: 'once' })).toMatchObject({ ok: true, deduped: true })

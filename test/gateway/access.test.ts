@@ -103,6 +103,12 @@ function goodBody({ name, body }: Route): unknown {
     checkpointJob: { fence, state: 1 },
     failJob: { fence, code: 'x' },
     waitJob: { fence, name: 'x' },
+    admitJob: {},
+    denyJob: {},
+    schedule002: {},
+    deny002: {},
+    cancel002: {},
+    result002: { fence, status: 'SUCCEEDED' },
   }
   return words[name] ?? { fence }
 }

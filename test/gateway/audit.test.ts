@@ -48,6 +48,8 @@ describe('the audit log', () => {
   it.each([
     ['queue.resumed', () => home.ask('admin', 'POST', '/v1/queues/mail/resume', {})],
     ['token.created', () => home.ask('admin', 'POST', '/v1/tokens', { name: 'n', scope: 'viewer' })],
+    ['jobs.admitted', async () => home.ask('operator', 'POST', `/v1/jobs/${await enqueued()}/admit`, {})],
+    ['jobs.denied', async () => home.ask('admin', 'POST', `/v1/jobs/${await enqueued()}/deny`, { rule: 'r' })],
     ['jobs.cancelled', async () => home.ask('operator', 'POST', `/v1/jobs/${await enqueued()}/cancel`, {})],
     [
       'jobs.rescheduled',

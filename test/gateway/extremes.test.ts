@@ -156,6 +156,7 @@ function withWords(route: Route, words: Record<string, unknown>): object {
   if (route.name === 'createJobs') return { jobs: (words['jobs'] as readonly unknown[]).slice(0, 20) }
   // Waiting for nothing for a minute is not what this is about.
   if (route.name === 'claim') return { ...words, waitMs: 0 }
+  if (route.name === 'dispatch002') return { ...words, wait_ms: 0 }
   if (route.name !== 'settle') return words
   const transitions = (Object.keys(WORDS) as WordName[]).map((command) => ({
     ...(largest(described(WORDS[command]) as never, 1) as object),

@@ -96,6 +96,8 @@ const BODIES: Readonly<Record<string, string>> = {
   recordJob: '{"fence":"f","undone":"x"}',
   failJob: '{"fence":"f","code":"c"}',
   waitJob: '{"fence":"f","name":"n"}',
+  run002: '{"fence":"f"}',
+  result002: '{"fence":"f","status":"SUCCEEDED"}',
 }
 const bodyFor = (name: string): string =>
   BODIES[name] ?? (/^(start|heartbeat|complete|release|compensated)Job$/.test(name) ? '{"fence":"f"}' : '{}')

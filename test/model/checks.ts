@@ -189,10 +189,11 @@ function timed(job: Job, ghost: Ghost): void {
   const running = job.state === 'running' && job.startedAt !== undefined
   const graced = job.lease !== undefined && job.phase === 'run' && job.cancel !== undefined
   const early = job.state === 'queued' || job.state === 'claimed'
-  const { attemptMs, cancelGraceMs } = job.spec.kind.policy
+  const { attemptMs, cancelGraceMs, dialect } = job.spec.kind.policy
+  const ends = dialect !== '004' || job.state === 'running' || job.phase === 'compensate'
   const clocks = [
     job.lease === undefined ? undefined : ghost.leaseEnd,
-    ghost.deadline,
+    ends ? ghost.deadline : undefined,
     early ? ghost.startBy : undefined,
     running ? (job.startedAt as number) + attemptMs : undefined,
     graced ? (job.cancel as { requestedAt: number }).requestedAt + cancelGraceMs : undefined,

@@ -244,7 +244,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     '002',
     'strict 002: a retry is a new job, a lost lease is a timeout',
     { ...QUICK, dialect: '002', startWithin: 3_000, onWaitTimeout: 'timed_out' },
-    { owner: ['start', 'complete', 'transient', 'permanent'], environment: ['cancelSoft'] },
+    { owner: ['start', 'complete', 'transient', 'permanent'], environment: ['admit', 'deny', 'cancelSoft'] },
     { gate: { jobs: 2, attempts: 1 }, full: { workers: 2, messages: 2 }, deep: { attempts: 2 } },
   ),
   configuration(

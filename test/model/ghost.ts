@@ -108,14 +108,23 @@ function entered(ghost: Ghost, event: Event, now: number, policy: Policy): Parti
     case 'failed':
     case 'dead_lettered':
     case 'timed_out':
-      return event.command === 'fail' ? { failures: ghost.failures + 1 } : {}
+      return isOfAnAttempt(event) ? { failures: ghost.failures + 1 } : {}
+    case 'started':
+      return policy.dialect === '004' && ghost.deadline === undefined && policy.deadlineMs !== undefined
+        ? { deadline: now + policy.deadlineMs }
+        : {}
     default:
       return {}
   }
 }
 
-const limits = (runAt: number, now: number, { deadlineMs, startWithinMs }: Policy) => ({
-  deadline: deadlineMs === undefined ? undefined : now + deadlineMs,
+/** Told by its owner, or by a time limit that ran out while somebody owned it. */
+const isOfAnAttempt = ({ command, from }: Event): boolean =>
+  command === 'fail' || (command === 'expire' && (from === 'claimed' || from === 'running'))
+
+/** In 004 the deadline is a wall clock, which begins with the first start. */
+const limits = (runAt: number, now: number, { dialect, deadlineMs, startWithinMs }: Policy) => ({
+  deadline: deadlineMs === undefined || dialect === '004' ? undefined : now + deadlineMs,
   startBy: startWithinMs === undefined ? undefined : runAt + startWithinMs,
 })
 

@@ -153,7 +153,7 @@ const LONG_FILES: Readonly<Record<string, number>> = {
   // The port: all of it is to be read at once.
   'src/store/store.ts': 435,
   // A method for each call of the library, with what users read about it.
-  'src/library/pawl.ts': 430,
+  'src/library/pawl.ts': 460,
   // Every string there is in a record, one by one.
   'src/store/conformance/s10-text.ts': 410,
 }

@@ -59,6 +59,8 @@ describe('a job bound to document 001', () => {
       const job = { ...definition(() => {}), policy }
       const kind = { tenant, queue, type, policy }
       const [answer] = await stage.engine.enqueue([{ actor: 'test', kind, priority: 5, input: '{' }])
+      if (answer?.ok === true && answer.job.state === 'pending')
+        await stage.engine.settle([{ id: answer.job.id, command: ADMIT }])
       stage.work([job])
       await stage.time.advance(1_000)
       const found = await stage.load(answer?.ok === true ? answer.job.id : '')
@@ -67,3 +69,5 @@ describe('a job bound to document 001', () => {
     },
   )
 })
+
+const ADMIT = { type: 'admit', rule: 'all', policyHash: 'p1', actor: 'scheduler', requestId: 'admit' } as const

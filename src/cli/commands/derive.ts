@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { deriveDialect } from '../../core/dialects/derive.ts'
-import { dialectOf } from '../choice.ts'
+import { readingOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, Missing, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
@@ -13,7 +13,7 @@ export function derive(parent: Command, { session }: Context): void {
   const command = parent
     .command('derive [file]')
     .description('the status a foreign log comes to, and what is wrong with it; exits with 1 if anything is')
-    .requiredOption('--dialect <dialect>', 'whose words the log is in: 000A, 000B, 001, 002, 003 or 004')
+    .requiredOption('--dialect <dialect>', 'whose words the log is in: 000A, 000B, 001, 002, 003, 003-explicit or 004')
     .action((file: string | undefined, options: { readonly dialect: string }) => run(session(), file, options.dialect))
   examples(
     command,
@@ -23,7 +23,7 @@ export function derive(parent: Command, { session }: Context): void {
 }
 
 function run({ terminal }: Session, file: string | undefined, name: string): void {
-  const dialect = dialectOf(name)
+  const dialect = readingOf(name)
   if (dialect === undefined) throw new Usage('--dialect says whose words the log is in.')
   const told = deriveDialect(dialect, linesOf(textOf(file)))
   terminal.tell(told, () => {

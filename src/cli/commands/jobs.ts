@@ -1,18 +1,19 @@
 /** `pawl jobs …`: look at jobs and move them. */
 import type { Command } from 'commander'
 import { log } from '../../core/dialects/history.ts'
-import { DIALECTS } from '../../core/dialects/registry.ts'
+import { READINGS, type Reading } from '../../core/dialects/registry.ts'
 import { statusOf, view } from '../../core/dialects/view.ts'
 import type { Job } from '../../core/job.ts'
-import type { DialectName } from '../../core/policy.ts'
 import type { ActName } from '../../engine/audit.ts'
 import type { Answer } from '../../engine/engine.ts'
 import { eventToWire, jobToWire } from '../../gateway/contract/wire.ts'
 import type { Pawl } from '../../library/pawl.ts'
 import type { JobQuery } from '../../store/store.ts'
 import { audited } from '../audited.ts'
-import { countOf, dialectOf, labelsOf, listOf, statesOf } from '../choice.ts'
+import { countOf, labelsOf, listOf, readingOf, statesOf } from '../choice.ts'
 import { examples } from '../example.ts'
+import { Ended, EXIT, Usage } from '../exit.ts'
+import { jobsIn } from '../module-jobs.ts'
 import type { Context } from '../program.ts'
 import { found, isGateway, type Session, withExisting } from '../session.ts'
 import { ago, safe, safeJson } from '../terminal.ts'
@@ -24,7 +25,7 @@ export function jobs(parent: Command, { session }: Context): void {
     .option('-n, --limit <n>', 'how many', '20')
     .option('--oldest', 'oldest first')
     .option('--cursor <cursor>', 'go on where a page ended')
-    .option('--dialect <dialect>', 'in the words of 000A, 000B, 001, 002, 003 or 004')
+    .option('--dialect <dialect>', 'in the words of 000A, 000B, 001, 002, 003 (003-explicit has all its states) or 004')
     .action((options: ListOptions) => list(session(), options))
   examples(
     ls,
@@ -47,10 +48,41 @@ export function jobs(parent: Command, { session }: Context): void {
     .description('wait for its end and print the result')
     .option('--timeout <duration>', 'give up after this long', '1h')
     .action((id: string, { timeout }: { readonly timeout: string }) => result(session(), id, timeout))
+  const replay = group
+    .command('replay <id>')
+    .description('run its handler against its log, without effects; exits with 1 at the first difference')
+    .requiredOption('--module <module>', 'the module that exports its job type')
+    .action((id: string, { module }: { readonly module: string }) => replayed(session(), id, module))
+  examples(replay, 'pawl jobs replay pj_1k9f3 --module ./jobs.ts')
   movers(group, session)
 }
 
+interface Verdict {
+  readonly rule?: string
+  readonly policyHash?: string
+  readonly reason?: string
+}
+
 function movers(group: Command, session: () => Session): void {
+  const admit = group
+    .command('admit <id>')
+    .description('let in a job that is pending')
+    .option('--rule <rule>', 'the rule that decided')
+    .option('--policy-hash <hash>', 'hash of the policies it is among')
+    .action((id: string, { rule, policyHash }: Verdict) =>
+      operated(session(), 'jobs.admitted', id, (pawl) => pawl.admit(id, { rule, policyHash })),
+    )
+  examples(admit, 'pawl jobs admit pj_1k9f3', 'pawl jobs admit pj_1k9f3 --rule allow-internal --policy-hash 9f3c')
+  const deny = group
+    .command('deny <id>')
+    .description('turn away a job that is pending, or that nobody has claimed')
+    .option('--rule <rule>', 'the rule that decided')
+    .option('--policy-hash <hash>', 'hash of the policies it is among')
+    .option('--reason <text>', 'why')
+    .action((id: string, { rule, policyHash, reason }: Verdict) =>
+      operated(session(), 'jobs.denied', id, (pawl) => pawl.deny(id, { rule, policyHash, reason })),
+    )
+  examples(deny, 'pawl jobs deny pj_1k9f3 --rule no-exfiltration --reason "leaves the tenant"')
   const cancel = group
     .command('cancel <id>')
     .description('cancel it: its handler is told')
@@ -140,7 +172,7 @@ interface ListOptions extends Filters, InDialect {
 
 async function list(session: Session, options: ListOptions): Promise<void> {
   const { terminal } = session
-  const dialect = dialectOf(options.dialect)
+  const dialect = readingOf(options.dialect)
   const limit = countOf('--limit', options.limit, { min: 1, max: 500 })
   const order = options.oldest === true ? 'oldest' : 'newest'
   const query = { ...queryOf(session, options), limit, order, cursor: options.cursor } as const
@@ -160,18 +192,18 @@ async function list(session: Session, options: ListOptions): Promise<void> {
 }
 
 /** A job has failures (2 of 7) and runs (4): never "attempt 4/3". */
-const row = (job: Job, now: number, dialect: DialectName | undefined) => [
+const row = (job: Job, now: number, dialect: Reading | undefined) => [
   job.id,
   job.spec.kind.type,
   job.spec.kind.queue,
-  dialect === undefined ? job.state : statusOf(job, DIALECTS[dialect]),
+  dialect === undefined ? job.state : statusOf(job, READINGS[dialect]),
   job.attempt,
   `${job.failures} of ${job.spec.kind.policy.maxAttempts}`,
   ago(job.updatedAt, now),
 ]
 
 async function show(session: Session, id: string, options: InDialect): Promise<void> {
-  const dialect = dialectOf(options.dialect)
+  const dialect = readingOf(options.dialect)
   await withExisting(session, async (pawl) => {
     const job = await found(pawl, id)
     if (dialect !== undefined) return tellFields(session, view(job, dialect))
@@ -207,7 +239,7 @@ const isEmpty = (value: unknown): boolean =>
 
 async function events(session: Session, id: string, options: InDialect): Promise<void> {
   const { terminal } = session
-  const dialect = dialectOf(options.dialect)
+  const dialect = readingOf(options.dialect)
   await withExisting(session, async (pawl) => {
     const job = await found(pawl, id)
     const all = await pawl.events(job.id)
@@ -269,3 +301,28 @@ async function moved(session: Session, move: Move): Promise<void> {
 
 export const priorityOf = (text: string | undefined): never =>
   (text === undefined || Number.isNaN(Number(text)) ? text : Number(text)) as never
+
+async function replayed(session: Session, id: string, module: string): Promise<void> {
+  const { terminal } = session
+  const jobs = await jobsIn(module)
+  await withExisting(session, async (pawl) => {
+    const job = await found(pawl, id)
+    const { type } = job.spec.kind
+    const definition = jobs.find((each) => each.type === type)
+    if (definition === undefined)
+      throw new Usage(`${module} exports no job of type ${type}.`, 'Name the module that `pawl work` runs it from.')
+    const told = await pawl.replay(job.id, definition)
+    const { difference, came, goesOnWith } = told
+    terminal.tell(told, () => {
+      if (difference !== undefined) {
+        const { at, logged, replayed: now } = difference
+        return terminal.say(
+          `${terminal.paint.red('differs')} at ${safe(at)}: the log has ${safe(logged)}, the replay ${safe(now)}`,
+        )
+      }
+      const rest = goesOnWith === undefined ? '' : `, and goes on with ${safe(goesOnWith)}`
+      terminal.say(`${terminal.paint.green('no difference')} in ${came.length} steps${rest}.`)
+    })
+    if (difference !== undefined) throw new Ended(EXIT.failure)
+  })
+}

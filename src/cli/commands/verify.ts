@@ -1,10 +1,16 @@
 /** `pawl verify`: folds every log against its record, checks the texts beside it, and names every difference. */
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
+import type { Job } from '../../core/job.ts'
+import { attestationOf, attested, broken } from '../../engine/attestation.ts'
+import { AuditLog } from '../../engine/audit.ts'
 import type { Discrepancy, Verification } from '../../engine/discrepancy.ts'
+import { logOf } from '../../engine/log-of.ts'
 import { verify as verifyAll, verifyOne } from '../../engine/verify.ts'
+import type { Pawl } from '../../library/pawl.ts'
+import { audited } from '../audited.ts'
 import { examples } from '../example.ts'
-import { Ended, EXIT } from '../exit.ts'
+import { Ended, EXIT, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { found, isFile, needsStore, type Session, withExisting, withoutKeys } from '../session.ts'
 import { safe } from '../terminal.ts'
@@ -17,22 +23,30 @@ export function verify(parent: Command, { session }: Context): void {
       .description(
         'fold every log against its record, and check texts, keys and counts; exits with 1 if anything differs',
       ),
-  ).action((id: string | undefined, options: Filters) => run(session(), id, options))
+  )
+    .option('--attest', 'of one job: write into the audit log who verified its log up to where, with its hash')
+    .action((id: string | undefined, options: Options) => run(session(), id, options))
   examples(
     command,
     'pawl verify',
     'pawl verify pj_1k9f3 --json',
+    'pawl verify pj_1k9f3 --attest',
     'pawl verify --queue mail --url postgres://localhost/app',
   )
 }
 
-async function run(session: Session, id: string | undefined, options: Filters): Promise<void> {
+interface Options extends Filters {
+  readonly attest?: boolean
+}
+
+async function run(session: Session, id: string | undefined, options: Options): Promise<void> {
   needsStore(session, 'verify')
+  if (options.attest === true && id === undefined) throw new Usage('--attest is about one job: name it.')
   const { terminal } = session
   const damaged = await damage(session)
   // As it is stored, keys or not: that is what logs and sums were written of.
   const told = await withExisting(withoutKeys(session), async (pawl): Promise<Verification> => {
-    if (id !== undefined) return await verifyOne(pawl.engine, await found(pawl, id))
+    if (id !== undefined) return await verifyJob(session, pawl, await found(pawl, id), options.attest === true)
     const { tally } = await pawl.engine.events({ by: 'tally' })
     const all = tally.reduce((sum, { count }) => sum + count, 0)
     const query = queryOf(session, options)
@@ -56,6 +70,16 @@ async function run(session: Session, id: string | undefined, options: Filters): 
     )
   })
   if (discrepancies.length > 0) throw new Ended(EXIT.failure)
+}
+
+/** One job, and what others have attested of its log. */
+async function verifyJob(session: Session, { engine }: Pawl, job: Job, attest: boolean): Promise<Verification> {
+  const verified = await verifyOne(engine, job)
+  const events = await logOf(engine, job.id)
+  const discrepancies = [...verified.discrepancies, ...(await broken(new AuditLog(engine), job, events))]
+  if (attest && discrepancies.length === 0)
+    await audited(session, engine, job.spec.kind.tenant, attested(job, attestationOf(events)))
+  return { ...verified, discrepancies }
 }
 
 const NOTHING: Verification = { jobs: 0, events: 0, discrepancies: [] }

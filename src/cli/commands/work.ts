@@ -1,16 +1,11 @@
 /** `pawl work <module>`: runs the job types that a module exports, until it is stopped. */
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import type { Pawl } from '../../library/pawl.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
-import type { JobDefinition } from '../../worker/definition.ts'
-import { exportedJobs } from '../../worker/exported-jobs.ts'
 import { countOf, listOf } from '../choice.ts'
 import { examples } from '../example.ts'
-import { Missing, Usage } from '../exit.ts'
 import { collector, DEFAULT_HOST, portOf } from '../listening.ts'
+import { jobsIn } from '../module-jobs.ts'
 import type { ProbeOptions, Probes } from '../probes.ts'
 import type { Context } from '../program.ts'
 import { isGateway, opened, type Session } from '../session.ts'
@@ -49,7 +44,7 @@ export function work(parent: Command, { session }: Context): void {
 async function run(session: Session, module: string, options: Options): Promise<void> {
   const { terminal, signal } = session
   const concurrency = countOf('--concurrency', options.concurrency, { min: 1, max: 10_000 })
-  const jobs = await definitionsIn(module)
+  const jobs = await jobsIn(module)
   const wanted = listOf(options.queue)
   const queues = wanted === undefined ? undefined : Object.fromEntries(wanted.map((queue) => [queue, 1]))
   const log = logTo(session, options.log === true)
@@ -82,28 +77,4 @@ async function probed(
   const found = await probes({ ...at, pawl, clock, timers, stopping })
   at.metrics?.watch(pawl)
   return found
-}
-
-/** The jobs that a module exports. Whoever says nothing else can be imported from there by another process, too. */
-async function definitionsIn(module: string): Promise<readonly JobDefinition[]> {
-  const path = resolve(module)
-  if (!existsSync(path)) throw new Missing(`There is no module ${module}.`)
-  const { href } = pathToFileURL(path)
-  const found = exportedJobs(await imported(module, href))
-  if (found.length === 0)
-    throw new Usage(`${module} exports no job.`, 'Export what defineJob returns: export const mail = defineJob({ … })')
-  return found.map((job) => ({ ...job, module: job.module ?? href }))
-}
-
-async function imported(module: string, href: string): Promise<object> {
-  try {
-    return (await import(href)) as object
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    // What `npm init` writes into package.json makes every .ts and .js file CommonJS, and they are none.
-    const next = /import statement outside a module|Unexpected token 'export'/.test(why)
-      ? 'Say that its package has modules: npm pkg set type=module'
-      : `See where, by itself: node ${module}`
-    throw new Usage(`${module} cannot be imported: ${why}.`, next)
-  }
 }

@@ -4,6 +4,7 @@ import type { Event, TransitionPayloads } from '../event.ts'
 import type { Job, JobId, Kind, Spec, Time } from '../job.ts'
 import type { Policy } from '../policy.ts'
 import { digestOf, sameWords } from '../receipt.ts'
+import { deadlineFrom } from '../timers.ts'
 
 export const bornAs = ({ admission }: Policy): 'pending' | 'queued' => (admission ? 'pending' : 'queued')
 
@@ -35,7 +36,7 @@ export function enqueued(command: Enqueue, now: Time): Event {
       spec: specOf(command, now),
       priority: command.priority,
       runAt,
-      deadlineAt: policy.deadlineMs === undefined ? undefined : now + policy.deadlineMs,
+      deadlineAt: deadlineFrom(policy, now),
       startBy: policy.startWithinMs === undefined ? undefined : runAt + policy.startWithinMs,
       failures: command.failures ?? 0,
       stalls: command.stalls ?? 0,

@@ -1,16 +1,18 @@
 /** `expire`: a time limit has passed: the job's deadline, its start, its attempt, or its wait. */
+import { spentByFailure } from '../budget.ts'
 import { change, type Draft } from '../draft.ts'
 import { compensationFailed, conclude, failureOf, timedOut } from '../ending.ts'
 import { TIMEOUT_CODE } from '../errors.ts'
 import type { Job, Time, Wait } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
 import { livedUntil } from '../steps.ts'
-import { attemptEndsAt } from '../timers.ts'
+import { concludeTimedOut } from '../successor.ts'
+import { attemptEndsAt, deadlineOf } from '../timers.ts'
 import { failAttempt } from './fail.ts'
 
 export function decideExpire(d: Draft, job: Job): Ruling {
   const until = livedUntil(job, d.at, d.steps)
-  if (passed(job.deadlineAt, until)) return deadline(d, job)
+  if (passed(deadlineOf(job), until)) return deadline(d, job)
   if (passed(job.startBy, until) && (job.state === 'queued' || job.state === 'claimed')) return notStarted(d, job)
   if (passed(attemptEndsAt(job), until)) return attemptTimedOut(d, job)
   if (job.wait !== undefined && passed(job.wait.timeoutAt, until)) return waitTimedOut(d, job.wait)
@@ -36,7 +38,8 @@ function notStarted(d: Draft, job: Job): Ruling {
   if (job.lease !== undefined && policy.onNotStarted === 'stalled') {
     change(d, 'stalled', 'stalled', { leaseExpiresAt: job.lease.expiresAt }, { reason: 'not_started' })
   } else {
-    conclude(d, timedOut(d, 'not_started', `The job was not started within ${policy.startWithinMs} ms.`))
+    const ending = timedOut(d, 'not_started', `The job was not started within ${policy.startWithinMs} ms.`)
+    return concludeTimedOut(d, job, ending, job.lease !== undefined && !spentByFailure(job))
   }
   return undefined
 }

@@ -1,13 +1,15 @@
 /** `fail`: → `retrying`, or one of the endings, by error class, budget and policy. */
 import { spentByFailure } from '../budget.ts'
-import type { Enqueue, Fail, Fault } from '../command.ts'
+import type { Fail, Fault } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
-import { cancelled, compensationFailed, conclude, deadLettered, failed, finish, timedOut } from '../ending.ts'
+import { cancelled, compensationFailed, conclude, deadLettered, failed, finish, timedOut, workerOf } from '../ending.ts'
 import { classify, DEPENDENCY_CODES, TIMEOUT_CODE } from '../errors.ts'
 import type { DeadLetterReason, Ending, Failure, Job } from '../job.ts'
 import type { Policy } from '../policy.ts'
 import { retryAt } from '../retry.ts'
 import type { Ruling } from '../ruling.ts'
+import { concludeTimedOut, maySucceedItself, successorOf } from '../successor.ts'
+import { isTooLate } from '../timers.ts'
 import { startImplicitly } from './start.ts'
 
 export function decideFail(d: Draft, job: Job, command: Fail): Ruling {
@@ -22,19 +24,24 @@ export function failAttempt(d: Draft, job: Job, fault: Fault, executionMs: numbe
     conclude(d, cancelled(job.cancel), executionMs)
     return undefined
   }
+  const retryable = isRetryable(d.job, failure)
   if (endsByTimeLimit(d.job, failure)) {
-    conclude(d, { ...timedOut(d, 'timeout', failure.message), error: failure }, executionMs)
-    return undefined
+    const ending = { ...timedOut(d, 'timeout', failure.message), error: failure }
+    return concludeTimedOut(d, job, ending, retryable, executionMs)
   }
-  if (!isRetryable(d.job, failure)) {
+  if (!retryable) {
     conclude(d, endingOf(d, failure), executionMs)
     return undefined
   }
-  if (retriesAsNewJob(d.job)) {
+  if (maySucceedItself(d.job) && !d.job.spec.kind.policy.idempotent) {
     finish(d, failed('retried_as_new_job', failure), executionMs)
-    return { successor: successorOf(d, job, failure, fault) }
+    return { successor: successorOf(d, job, failure, fault.retryAfterMs) }
   }
   const runAt = retryAt(d.job, failure, d.at, fault.retryAfterMs)
+  if (isTooLate(d.job, runAt)) {
+    conclude(d, failed('wall_clock', failure), executionMs)
+    return undefined
+  }
   change(d, 'retry_scheduled', 'retrying', { failure, runAt, executionMs }, { reason: failure.code })
   return undefined
 }
@@ -48,6 +55,7 @@ function failureFrom(d: Draft, fault: Fault): Failure {
     context: fault.context,
     at: d.at,
     attempt: d.job.attempt,
+    worker: workerOf(d.job),
     body: fault.body,
   }
 }
@@ -61,13 +69,6 @@ const isRetryable = (job: Job, failure: Failure): boolean =>
   failure.class !== 'permanent' &&
   failure.class !== 'validation' &&
   !spentByFailure(job)
-
-/** 002: consumers that are not idempotent must not see the same id twice. */
-const retriesAsNewJob = (job: Job): boolean =>
-  job.spec.kind.policy.dialect === '002' &&
-  !job.spec.kind.policy.idempotent &&
-  job.phase === 'run' &&
-  job.compensations.length === 0
 
 function endingOf(d: Draft, failure: Failure): Ending {
   const { phase, spec } = d.job
@@ -91,33 +92,4 @@ const byPolicy = (state: 'failed' | 'dead_lettered', reason: DeadLetterReason, e
 function exhaustedReason(failure: Failure): DeadLetterReason {
   if (failure.code === TIMEOUT_CODE) return 'timeout'
   return DEPENDENCY_CODES.has(failure.code) ? 'dependency_unavailable' : 'exhausted_retries'
-}
-
-function successorOf(d: Draft, job: Job, failure: Failure, fault: Fault): Omit<Enqueue, 'id'> {
-  const { spec } = job
-  const { deadlineMs } = spec.kind.policy
-  const deadlineAt = deadlineMs === undefined ? undefined : d.at + deadlineMs
-  return {
-    type: 'enqueue',
-    actor: d.command.actor,
-    requestId: `${job.id}/${job.generation}/retry`,
-    correlationId: spec.correlationId,
-    cause: 'retry',
-    traceparent: spec.traceparent,
-    kind: spec.kind,
-    priority: job.priority,
-    runAt: retryAt(job, failure, d.at, fault.retryAfterMs, deadlineAt),
-    input: spec.input,
-    contextPtr: spec.contextPtr,
-    topic: spec.topic,
-    adapterId: spec.adapterId,
-    env: spec.env,
-    labels: spec.labels,
-    parentId: job.id,
-    workflowId: spec.workflowId,
-    stepIndex: spec.stepIndex,
-    dedupeKey: spec.dedupeKey,
-    failures: job.failures + 1,
-    stalls: job.stalls,
-  }
 }

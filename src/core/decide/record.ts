@@ -1,4 +1,4 @@
-/** `record`: a step's memo, a step undone, an artifact's pointer. */
+/** `record`: a step's memo, a step undone, an artifact's pointer, a note on a plan, a node or a tool. */
 import type { RecordWork } from '../command.ts'
 import { type Draft, observe } from '../draft.ts'
 import type { Job } from '../job.ts'
@@ -7,7 +7,7 @@ import { quota } from '../quota.ts'
 import type { Ruling } from '../ruling.ts'
 
 export function decideRecord(d: Draft, job: Job, command: RecordWork): Ruling {
-  const { step, undone, artifact } = command
+  const { step, undone, artifact, note } = command
   if (step?.compensate === true && job.compensations.length >= SIZES.compensations) {
     return { code: 'LIMIT_REACHED', message: `Job ${job.id} has ${SIZES.compensations} steps to undo already.` }
   }
@@ -23,6 +23,6 @@ export function decideRecord(d: Draft, job: Job, command: RecordWork): Ruling {
   }
   const full = quota(job, step?.body)
   if (full !== undefined) return full
-  observe(d, 'recorded', { step, undone, artifact })
+  observe(d, 'recorded', { step, undone, artifact, note })
   return undefined
 }

@@ -3,13 +3,14 @@ import type { Reopen } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
 import type { Job } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
+import { deadlineFrom } from '../timers.ts'
 
 export function decideReopen(d: Draft, job: Job, command: Reopen): Ruling {
   const { policy } = job.spec.kind
   const runAt = Math.max(d.at, command.runAt ?? d.at)
   const payload = {
     runAt,
-    deadlineAt: policy.deadlineMs === undefined ? undefined : d.at + policy.deadlineMs,
+    deadlineAt: deadlineFrom(policy, d.at),
     startBy: policy.startWithinMs === undefined ? undefined : runAt + policy.startWithinMs,
   }
   const to = policy.admission ? 'pending' : 'queued'

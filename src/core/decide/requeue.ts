@@ -5,11 +5,13 @@
 import { spent } from '../budget.ts'
 import { change, type Draft } from '../draft.ts'
 import { cancelled, compensationFailed, conclude, deadLettered, failed, failureOf, timedOut } from '../ending.ts'
-import { CRASH_CODE, TIMEOUT_CODE } from '../errors.ts'
+import { CRASH_CODE, LEASE_CODE, SOFT_TIMEOUT_CODE, TIMEOUT_CODE } from '../errors.ts'
 import type { Failure, Job } from '../job.ts'
 import { retryAt } from '../retry.ts'
 import type { Ruling } from '../ruling.ts'
+import { concludeTimedOut } from '../successor.ts'
 import { crashedApart } from '../suspicion.ts'
+import { isTooLate } from '../timers.ts'
 
 const LOST = 'The worker lost its lease: it died, was cut off, or blocked its event loop for too long.'
 const LOST_APART =
@@ -20,9 +22,9 @@ export function decideRequeue(d: Draft, job: Job): Ruling {
   if (job.cancel !== undefined && job.phase === 'run') {
     conclude(d, cancelled(job.cancel))
   } else if (policy.onStall === 'timed_out' && job.phase === 'run') {
-    conclude(d, timedOut(d, 'lease_expired', LOST))
+    return concludeTimedOut(d, job, timedOut(d, 'lease_expired', LOST), !spent(job))
   } else if (spent(job)) {
-    const error = lost(d, job)
+    const error = lostForGood(d, job)
     if (job.phase === 'compensate') conclude(d, compensationFailed(error))
     else if (policy.onExhausted === 'failed') conclude(d, failed('infrastructure_failure', error))
     else conclude(d, deadLettered('infrastructure_failure', error))
@@ -31,7 +33,8 @@ export function decideRequeue(d: Draft, job: Job): Ruling {
     if (crashedApart(job) && failure.class === 'permanent') conclude(d, failed(failure.code, failure))
     else {
       const runAt = retryAt(job, failure, d.at, undefined)
-      change(d, 'retry_scheduled', 'retrying', { failure, runAt, executionMs: 0 }, { reason: failure.code })
+      if (isTooLate(job, runAt)) conclude(d, failed('wall_clock', lostForGood(d, job)))
+      else change(d, 'retry_scheduled', 'retrying', { failure, runAt, executionMs: 0 }, { reason: failure.code })
     }
   } else {
     change(d, 'requeued', 'queued', { runAt: d.at }, { reason: 'lease_expired' })
@@ -39,7 +42,13 @@ export function decideRequeue(d: Draft, job: Job): Ruling {
   return undefined
 }
 
+/** While there is a next attempt: with the budget spent nothing soft is left about it. */
 function lost(d: Draft, job: Job): Failure {
   if (crashedApart(job)) return failureOf(d, CRASH_CODE, LOST_APART, 'exec')
-  return failureOf(d, job.spec.kind.policy.onStall === 'retry' ? TIMEOUT_CODE : 'lease_expired', LOST, 'exec')
+  return failureOf(d, job.spec.kind.policy.onStall === 'retry' ? SOFT_TIMEOUT_CODE : LEASE_CODE, LOST, 'exec')
+}
+
+function lostForGood(d: Draft, job: Job): Failure {
+  if (crashedApart(job)) return lost(d, job)
+  return failureOf(d, job.spec.kind.policy.onStall === 'retry' ? TIMEOUT_CODE : LEASE_CODE, LOST, 'exec')
 }

@@ -1,5 +1,5 @@
 /** Document 002: gateway, scheduler, safety kernel. Statuses only ever go forward, and are their own event words. */
-import type { Job } from '../job.ts'
+import type { BodyRef, Job, JobId } from '../job.ts'
 import { PRIORITIES } from '../job.ts'
 import { type Dialect, type Fields, present, type Reach, type Row, recordId, type Status } from './dialect.ts'
 
@@ -102,7 +102,7 @@ function requestOf({ id, generation, spec, priority }: Job): Fields {
     job_id: recordId(id, generation),
     topic: spec.topic,
     priority: priority <= PRIORITIES.critical ? 'critical' : priority <= PRIORITIES.normal ? 'interactive' : 'batch',
-    context_ptr: spec.contextPtr,
+    context_ptr: spec.contextPtr ?? keptAt(id, spec.input),
     adapter_id: spec.adapterId,
     env: spec.env,
     parent_job_id: generation === 0 ? spec.parentId : recordId(id, generation - 1),
@@ -111,13 +111,17 @@ function requestOf({ id, generation, spec, priority }: Job): Fields {
   })
 }
 
+/** Where pawl itself keeps a payload: a URI like any other. Who came back with nothing left nothing there. */
+const keptAt = (id: JobId, body: BodyRef | undefined): string | undefined =>
+  body === undefined || body.size === 0 ? undefined : `pawl:/jobs/${id}/${body.name}`
+
 /** There is a result once there is an ending. */
 function resultOf(job: Job, status: Status): Fields | undefined {
   if (job.endedAt === undefined) return undefined
   return present({
     job_id: recordId(job.id, job.generation),
     status,
-    result_ptr: job.result?.ptr ?? job.result?.body.name,
+    result_ptr: job.result?.ptr ?? keptAt(job.id, job.result?.body),
     worker_id: job.lastClaim?.owner.workerId,
     execution_ms: job.executionMs,
     error_code: job.error?.code ?? job.verdict?.rule,

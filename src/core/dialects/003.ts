@@ -91,6 +91,7 @@ export const document003: Dialect = {
     cancelled: 'job_cancelled',
   },
   notes: {},
+  aside: (event) => (event.type === 'recorded' ? event.payload.note?.kind : undefined),
   knows: {
     claim: 'always',
     start: 'always',
@@ -139,3 +140,50 @@ export const document003: Dialect = {
 /** What may follow a wait: its end, a cancel, or the same wait again under a longer name. */
 const UNBLOCKS = ['wait_completed', 'job_cancelled', 'job_waiting', 'job_parked']
 const RECLAIMS = ['job_requeued', 'job_leased', 'job_running']
+
+const LEASED = 'the document names it as the extension for who is claimed and has not begun its loop'
+
+/**
+ * The other reading, which the document allows: `Parked` and `Retrying` are states of their own, and so is `Leased`; a job that
+ * is queued at once is `job_queued`, one that waits for admission `job_created`, and the start of its loop is `job_running`.
+ */
+export const document003Explicit: Dialect = {
+  ...document003,
+  statuses: [...document003.statuses, 'Leased'],
+  table: [
+    ...document003.table
+      .filter(({ word, to }) => word !== 'job_leased' || to !== 'Running')
+      .map((row) =>
+        row.settled === EXTENSION ? { from: row.from, to: row.to, word: row.word, settled: EXTENSION } : row,
+      ),
+    ...[
+      ...cells('Queued', 'Leased', 'job_leased'),
+      ...cells('Retrying', 'Leased', 'job_leased'),
+      ...cells('Leased', 'Running', 'job_running'),
+      ...cells('Leased', 'Queued', 'job_requeued'),
+      ...cells('Leased', 'Retrying', 'job_retrying'),
+      ...cells('Leased', 'Failed', 'job_failed'),
+      ...cells('Leased', 'Cancelled', 'job_cancelled'),
+    ].map((row) => ({ ...row, settled: LEASED })),
+  ],
+  shows: {
+    ...document003.shows,
+    claimed: 'Leased',
+    parked: 'Parked',
+    retrying: 'Retrying',
+    stalled: { new: 'Leased', first: 'Leased', again: 'Leased', ran: 'Running' },
+  },
+  tells: {
+    ...document003.tells,
+    started: 'job_running',
+    parked: 'job_parked',
+    retry_scheduled: 'job_retrying',
+  },
+  entry: (event, step) => ({
+    Job: event.jobId,
+    Event: event.type === 'enqueued' && event.to === 'queued' && step.word === 'job_created' ? 'job_queued' : step.word,
+    next_state: step.to,
+  }),
+  constants: { ...CONSTANTS, Leased: 'StatusRunning' },
+  record: (job, status) => ({ ...document003.record(job, status === 'Leased' ? 'Running' : status), State: status }),
+}

@@ -72,7 +72,7 @@ export const document004: Dialect = {
   },
   fields: [
     ...['job_id', 'type', 'state', 'attempt', 'worker_id', 'updated_at', 'canceled_at', 'error_code', 'message'],
-    ...['context', ...CONTEXT, ...COUNTERS, 'duration_seconds', 'event', 'from', 'to', 'reason'],
+    ...['progress', 'eta', 'context', ...CONTEXT, ...COUNTERS, 'duration_seconds', 'event', 'from', 'to', 'reason'],
   ],
   free: [],
   record: (job, state) =>
@@ -83,6 +83,8 @@ export const document004: Dialect = {
       attempt: job.attempt,
       worker_id: job.owner?.workerId,
       updated_at: iso(job.updatedAt),
+      progress: job.progress?.done,
+      eta: iso(job.progress?.etaAt),
       canceled_at: state === 'canceled' ? iso(job.endedAt) : undefined,
       ...picked(job.counters, COUNTERS),
       duration_seconds: job.executionMs / 1_000,
@@ -119,7 +121,6 @@ const picked = <T>(values: Readonly<Record<string, T>>, names: readonly string[]
 function failureOf(job: Job): Fields {
   const failure = job.error ?? job.lastFailure
   if (failure === undefined) return {}
-  const { code, message, context, attempt } = failure
-  const worker_id = job.owner?.workerId ?? job.lastClaim?.owner.workerId
+  const { code, message, context, attempt, worker: worker_id } = failure
   return { error_code: code, message, context: present({ ...picked(context ?? {}, CONTEXT), attempt, worker_id }) }
 }

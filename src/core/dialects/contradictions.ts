@@ -81,12 +81,27 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '002',
     'The same state may be set twice; a result for an ended job is logged and changes nothing.',
-    'A repetition is answered as the first time. A late word is kept beside the log.',
+    'A repetition is answered as the first time. A late word is kept beside the log with what it said (status, pointer, error), and overwrites nothing.',
   ),
   about(
     '002',
     'A retry is a new job unless consumers are idempotent.',
-    'Bound to 002 the failed job ends, and its successor is enqueued in the same commit with `parentId` and what is left of the budget, unless the type says `idempotent: true`.',
+    'Bound to 002 the failed job ends, and its successor is enqueued in the same commit with `parentId` and what is left of the budget, unless the type says `idempotent: true`. So does a `TIMEOUT` with budget left, whatever the type says: an ending is final.',
+  ),
+  about(
+    '002',
+    'Every job is `PENDING` when the gateway accepts it; a denial is `SCHEDULED → DENIED`.',
+    'Bound to 002 a job waits for `admit` or `deny`, and a denial schedules it in the same commit. `admission: false` is refused.',
+  ),
+  about(
+    '002',
+    'Nothing is handed back once it is `DISPATCHED`.',
+    'A worker claims no job of such a type before it can begin it. One that goes away while a handler runs lets the lease end: `TIMEOUT`, and a successor.',
+  ),
+  about(
+    '002',
+    '`context_ptr` and `result_ptr` are URIs.',
+    'Kept as given, never fetched. Of a value that pawl keeps itself it is `pawl:/jobs/<id>/input` or `…/output`.',
   ),
   about(
     '002',
@@ -96,7 +111,7 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '003',
     '`job_leased` followed by `job_running` is illegal in its table, though both are its events.',
-    'The view tells the claim (`job_leased`) and keeps silent about the start.',
+    'The view tells the claim (`job_leased`) and keeps silent about the start. Read as `003-explicit`, who is claimed is `Leased`, the extension the document names, and the start of its loop is `job_running`; a job that is queued at once is `job_queued`, one that waits for admission `job_created`.',
   ),
   about(
     '003',
@@ -106,7 +121,12 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '003',
     'Nothing leads to `Parked` or `Retrying`.',
-    'In the view a parked job is still `Waiting`, a retry shows as `job_requeued`. `derive` accepts `job_parked` and `job_retrying`, the extension the document invites.',
+    'In the view a parked job is still `Waiting`, a retry shows as `job_requeued`. `derive` accepts `job_parked` and `job_retrying`, the extension the document invites; read as `003-explicit` they are states of their own, as it allows.',
+  ),
+  about(
+    '003',
+    'Events of plans, nodes and tools change no state: they are for replay, trace and verification.',
+    'A handler says them with `ctx.record`, and they are told under its names. `pawl jobs replay` holds a handler against its log; `pawl verify --attest` writes into the audit log who verified which stretch, with its hash, and `pawl verify` holds the log against that.',
   ),
   about(
     '003',
@@ -117,6 +137,21 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
     '004',
     'A missed heartbeat means failed, or a new schedule.',
     'A transient `timeout_soft` while the budget lasts, then `failed` with `E_TIMEOUT`.',
+  ),
+  about(
+    '004',
+    'A wall clock of 300 s for synchronous jobs, configurable for asynchronous ones; and no way from `queued` or `retry_pending` to `failed`.',
+    '`deadline` counts from the first start and ends only what runs; a retry that would come after it is not made. Who waits for the end (`POST /v1/jobs?wait`) has 300 s, the others what their type says.',
+  ),
+  about(
+    '004',
+    'An append-only log for audits.',
+    'Retention spares jobs bound to 004, and does not shorten their logs, until somebody sets how long to keep them.',
+  ),
+  about(
+    '004',
+    'One structured log line per transition: `{ job_id, from, to, reason, attempt }`.',
+    'The lines of bound jobs have its statuses, and there is none for what is no transition to it (a claim).',
   ),
   about(
     '004',

@@ -3,11 +3,11 @@
  * that the document forbids. Whatever comes in, nothing throws; a line that makes no sense is a named violation.
  */
 import { DEFAULT_ERRORS } from '../errors.ts'
-import { DIALECT_NAMES, type DialectName } from '../policy.ts'
+import { DIALECT_NAMES } from '../policy.ts'
 import type { Dialect, Row, Status } from './dialect.ts'
 import { type Line, linesOf } from './log-line.ts'
 import { NONE } from './path.ts'
-import { DIALECTS } from './registry.ts'
+import { READINGS, type Reading } from './registry.ts'
 
 export const LOG_RULES = [
   'not_a_dialect',
@@ -34,7 +34,7 @@ export interface LogViolation {
 }
 
 export interface Derived {
-  readonly dialect: DialectName
+  readonly dialect: Reading
   /** Undefined: nothing has happened yet. */
   readonly status: Status | undefined
   /** The same status under the document's other name for it (003's `StatusPending`). */
@@ -47,9 +47,9 @@ export interface Derived {
   readonly violations: readonly LogViolation[]
 }
 
-export function deriveDialect(name: DialectName, log: unknown): Derived {
-  if (!Object.hasOwn(DIALECTS, name)) return { ...NOTHING, dialect: name, violations: [NOT_A_DIALECT] }
-  const dialect = DIALECTS[name]
+export function deriveDialect(name: Reading, log: unknown): Derived {
+  if (!Object.hasOwn(READINGS, name)) return { ...NOTHING, dialect: name, violations: [NOT_A_DIALECT] }
+  const dialect = READINGS[name]
   const lines = linesOf(dialect, log)
   const fold = new Fold(dialect)
   if (lines === undefined) fold.report(0, 'not_a_log', 'a log is a list of entries')

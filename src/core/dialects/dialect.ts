@@ -85,6 +85,8 @@ export interface Dialect {
   readonly tells: Readonly<Partial<Record<TransitionType, string>>>
   /** Our observation → the words that tell it, where its status allows them. */
   readonly notes: Readonly<Partial<Record<ObservationType, readonly string[]>>>
+  /** The word for an event that is no change of status and stands in no table, whatever the status (003's plans and tools). */
+  readonly aside?: (event: Event) => string | undefined
   readonly knows: Readonly<Partial<Record<CommandType, Knows>>>
   /** Every field name that `record` and `entry` may use, at any depth. */
   readonly fields: readonly string[]

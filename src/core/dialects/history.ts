@@ -4,11 +4,10 @@
  */
 import { assert } from '../assert.ts'
 import type { Event } from '../event.ts'
-import type { DialectName } from '../policy.ts'
 import type { Dialect, Fields, Status, Step } from './dialect.ts'
 import { NONE, pathOf, shownAs } from './path.ts'
 import { reach, type Trail, trailAfter, trailBefore } from './reach.ts'
-import { DIALECTS } from './registry.ts'
+import { READINGS, type Reading } from './registry.ts'
 
 export interface Told {
   /** Counts the records the document would have: a reopened job is a new one where endings are final. */
@@ -19,8 +18,8 @@ export interface Told {
 }
 
 /** `events`: in order, all of them or from some point on. */
-export function history(events: readonly Event[], name: DialectName): readonly Told[] {
-  const dialect = DIALECTS[name]
+export function history(events: readonly Event[], name: Reading): readonly Told[] {
+  const dialect = READINGS[name]
   const [first] = events
   if (first === undefined) return []
   const told: Told[] = []
@@ -42,7 +41,7 @@ export function history(events: readonly Event[], name: DialectName): readonly T
 }
 
 /** The same as the document's own log, and nothing around it: what its fold reads. */
-export const log = (events: readonly Event[], name: DialectName): readonly Fields[] =>
+export const log = (events: readonly Event[], name: Reading): readonly Fields[] =>
   history(events, name).flatMap(({ entry }) => (entry === undefined ? [] : [entry]))
 
 function tell(
@@ -60,6 +59,8 @@ function tell(
 /** An observation is told where the document's table has its word in this very status. */
 function noted(dialect: Dialect, event: Event, status: Status): readonly Step[] {
   if (event.type === 'compensating') return []
+  const aside = dialect.aside?.(event)
+  if (aside !== undefined) return [{ from: status, to: status, word: aside, implied: false }]
   const words = dialect.notes[event.type as keyof Dialect['notes']] ?? []
   return words
     .filter((word) => dialect.table.some((row) => row.from === status && row.to === status && row.word === word))

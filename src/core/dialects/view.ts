@@ -1,13 +1,12 @@
 /** Any job in a document's words: never a status or a field name that the document does not know. */
 import type { Job } from '../job.ts'
-import type { DialectName } from '../policy.ts'
 import type { Dialect, Fields, Status } from './dialect.ts'
 import { shownAs } from './path.ts'
 import { reachOf } from './reach.ts'
-import { DIALECTS } from './registry.ts'
+import { READINGS, type Reading } from './registry.ts'
 
-export function view(job: Job, name: DialectName): Fields {
-  const dialect = DIALECTS[name]
+export function view(job: Job, name: Reading): Fields {
+  const dialect = READINGS[name]
   return dialect.record(job, statusOf(job, dialect))
 }
 

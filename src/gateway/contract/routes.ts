@@ -3,6 +3,7 @@
  * the client read it; a path or method that is not here does not exist. A route without scopes is a compile error.
  */
 import type { z } from 'zod'
+import { cancelled, denied, dispatches, jobRequest, jobResult, running, scheduled } from './document-002.ts'
 import type { Opaque } from './outline.ts'
 import {
   announcement,
@@ -10,6 +11,7 @@ import {
   deadLettersQuery,
   dialectOnly,
   eventsQuery,
+  historyQuery,
   jobEventsQuery,
   jobQuery,
   jobsQuery,
@@ -17,6 +19,7 @@ import {
   KEPT_BY_JOBS,
   KEPT_BY_WORDS,
   newJob,
+  newJobQuery,
   newJobs,
   newToken,
   nothing,
@@ -122,7 +125,7 @@ const ownerSummary: Readonly<Record<(typeof OWNER_WORDS)[number], string>> = {
   heartbeat: 'Renew the lease; the answer tells of a requested cancel',
   progress: 'Where the work stands; counters add up',
   checkpoint: 'Resumable state for the next attempt',
-  record: 'A step’s memo, a step undone, an artifact’s pointer',
+  record: 'A step’s memo, a step undone, an artifact’s pointer, a note on a plan, a node or a tool',
   complete: 'The work is done: → succeeded',
   fail: 'The attempt failed: retried or ended, by error class, budget and policy',
   wait: 'Suspend until a signal or a timeout',
@@ -131,6 +134,8 @@ const ownerSummary: Readonly<Record<(typeof OWNER_WORDS)[number], string>> = {
 }
 
 const operatorSummary: Readonly<Record<(typeof OPERATOR_WORDS)[number], string>> = {
+  admit: 'Let a pending job in: pending → queued',
+  deny: 'Turn a job away that nobody has claimed: → denied',
   cancel: 'Cancel: softly (the handler is told) or hard (it ends now)',
   signal: 'Send a signal: wakes the job that waits for it, else is kept',
   reopen: 'A second chance: generation + 1, fresh budgets',
@@ -140,6 +145,8 @@ const operatorSummary: Readonly<Record<(typeof OPERATOR_WORDS)[number], string>>
 
 /** Producers take back and answer what they asked for; a worker ends what it owns, and proves by its fence that it does. */
 const SAYERS: Readonly<Record<(typeof OPERATOR_WORDS)[number], readonly Scope[]>> = {
+  admit: OPERATORS,
+  deny: OPERATORS,
   cancel: ['producer', 'worker', ...OPERATORS],
   signal: ['producer', ...OPERATORS],
   reopen: OPERATORS,
@@ -147,10 +154,51 @@ const SAYERS: Readonly<Record<(typeof OPERATOR_WORDS)[number], readonly Scope[]>
   deadletter: [...OPERATORS, 'worker'],
 }
 
+/** Document 002 from its first line to its last, in its own words. */
+const DOCUMENT_002: readonly Route[] = [
+  {
+    ...post('submit002', '/v1/dialects/002/jobs', PRODUCERS, 'enqueue', '002: a JobRequest → PENDING', jobRequest),
+    answers: { 201: 'Created', 200: 'It exists already: the same job_id or key' },
+  },
+  get('show002', '/v1/dialects/002/jobs/{id}', [...READERS, 'worker'], '002: JobRequest, state and JobResult'),
+  list('states002', '/v1/dialects/002/jobs/{id}/states', READERS, '002: the states it has had, in order', historyQuery),
+  list(
+    'results002',
+    '/v1/dialects/002/jobs/{id}/results',
+    READERS,
+    '002: its JobResult, and those that came late',
+    nothing,
+  ),
+  post(
+    'schedule002',
+    '/v1/dialects/002/jobs/{id}/scheduled',
+    OPERATORS,
+    'enqueue',
+    '002: PENDING → SCHEDULED',
+    scheduled,
+  ),
+  post('deny002', '/v1/dialects/002/jobs/{id}/denied', OPERATORS, 'enqueue', '002: SCHEDULED → DENIED', denied),
+  {
+    ...post('dispatch002', '/v1/dialects/002/dispatches', WORKERS, 'claim', '002: SCHEDULED → DISPATCHED', dispatches),
+    size: 'lists',
+  },
+  post('run002', '/v1/dialects/002/jobs/{id}/running', WORKERS, 'owner', '002: DISPATCHED → RUNNING', running),
+  post('result002', '/v1/dialects/002/jobs/{id}/result', WORKERS, 'owner', '002: a JobResult', jobResult),
+  post(
+    'cancel002',
+    '/v1/dialects/002/jobs/{id}/cancelled',
+    ['producer', ...OPERATORS],
+    'enqueue',
+    '002: → CANCELLED, from every state that is no ending',
+    cancelled,
+  ),
+]
+
 export const ROUTES: readonly Route[] = [
   {
-    ...post('createJob', '/v1/jobs', PRODUCERS, 'enqueue', 'Enqueue a job', newJob, KEPT_BY_JOBS),
-    answers: { 201: 'Created', 200: 'It exists already: the same key or id' },
+    ...post('createJob', '/v1/jobs', PRODUCERS, 'enqueue', 'Enqueue a job; with wait its result', newJob, KEPT_BY_JOBS),
+    query: newJobQuery,
+    answers: { 201: 'Created', 200: 'It exists already: the same key or id; or it has ended', 202: 'Not ended yet' },
   },
   {
     ...post('createJobs', '/v1/jobs:batch', PRODUCERS, 'enqueue', 'Enqueue many jobs, one answer each', newJobs, {
@@ -161,6 +209,7 @@ export const ROUTES: readonly Route[] = [
   list('listJobs', '/v1/jobs', READERS, 'Find jobs, newest first; no payloads', jobsQuery),
   get('showJob', '/v1/jobs/{id}', [...READERS, 'worker'], 'One job, with its payload', jobQuery),
   list('listJobEvents', '/v1/jobs/{id}/events', READERS, 'The history of a job', jobEventsQuery),
+  list('listLateWords', '/v1/jobs/{id}/late', READERS, 'What came too late from those who had owned it', nothing),
   {
     ...get('showResult', '/v1/jobs/{id}/result', READERS, 'The result; waits for it with waitMs', resultQuery),
     answers: { 200: 'It has ended', 202: 'Not yet' },
@@ -233,6 +282,7 @@ export const ROUTES: readonly Route[] = [
     method: 'PUT',
     size: 'lists',
   },
+  ...DOCUMENT_002,
   list('listDeadLetters', '/v1/dead-letters', READERS, 'Jobs put aside, with reasons', deadLettersQuery),
   get('showDeadLetter', '/v1/dead-letters/{id}', READERS, 'One of them', dialectOnly),
   post('reopenDeadLetter', '/v1/dead-letters/{id}/reopen', OPERATORS, 'enqueue', 'Reopen one', WORDS.reopen),

@@ -1,10 +1,12 @@
 /** What comes in over HTTP, as schemas: they validate, they document, and they are the client's types. */
 import { z } from 'zod'
-import { RELEASE_REASONS } from '../../core/command.ts'
+import { BY_HAND, RELEASE_REASONS } from '../../core/command.ts'
+import { READING_NAMES } from '../../core/dialects/registry.ts'
 import { DURATION, DURATION_RULE, parseDuration } from '../../core/duration.ts'
 import { DEAD_LETTER_REASONS, STAGES, STATES } from '../../core/job.ts'
 import { AT_ONCE, COUNTS, LENGTHS, MAX_DURATION_MS, SIZES } from '../../core/limits.ts'
 import { COMMA_RULE, isPlain, PLAIN_RULE, SEGMENT_RULE } from '../../core/name.ts'
+import { NOTE_KINDS } from '../../core/note.ts'
 import { DIALECT_NAMES, ERROR_CLASSES } from '../../core/policy.ts'
 import { described, listOf, membersOnly, tableOf } from './collections.ts'
 import type { Opaque } from './outline.ts'
@@ -12,24 +14,24 @@ import type { Opaque } from './outline.ts'
 const TRACEPARENT_RULE = 'must be a W3C traceparent: 00-<32 hex digits>-<16 hex digits>-<2 hex digits>'
 export const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-const text = (max: number) => z.string().min(1).max(max).refine(isPlain, PLAIN_RULE)
-const name = text(LENGTHS.name)
-const key = text(LENGTHS.key)
-const id = text(LENGTHS.id)
+export const text = (max: number) => z.string().min(1).max(max).refine(isPlain, PLAIN_RULE)
+export const name = text(LENGTHS.name)
+export const key = text(LENGTHS.key)
+export const id = text(LENGTHS.id)
 /** Of something that has a path. */
 const segment = (max: number) => text(max).refine((value) => value !== '.' && value !== '..', SEGMENT_RULE)
-const named = segment(LENGTHS.id)
-const workerName = segment(LENGTHS.worker)
+export const named = segment(LENGTHS.id)
+export const workerName = segment(LENGTHS.worker)
 /** Of a queue or a type. */
-const listed = segment(LENGTHS.name).refine((value) => !value.includes(','), COMMA_RULE)
-const durationMs = z.number().min(0).max(MAX_DURATION_MS)
+export const listed = segment(LENGTHS.name).refine((value) => !value.includes(','), COMMA_RULE)
+export const durationMs = z.number().min(0).max(MAX_DURATION_MS)
 const duration = z
   .union([durationMs, z.string().regex(DURATION, DURATION_RULE)])
   .refine((value) => (parseDuration(value) ?? 0) <= MAX_DURATION_MS, `at most ${MAX_DURATION_MS} ms`)
   .describe("milliseconds, or '30s', '4m59s', '2h', '1d12h'")
 const time = z.iso.datetime().describe('ISO 8601, UTC')
 const numbers = tableOf(name, z.number(), SIZES.counters)
-const words = (most: number) => tableOf(name, z.string().max(LENGTHS.entry), most)
+export const words = (most: number) => tableOf(name, z.string().max(LENGTHS.entry), most)
 const anything = z.unknown().describe('JSON of your own; kept exactly as sent')
 const expectedRev = z.int().min(0).optional().describe('refused unless the record is still at this revision')
 const requestId = id.optional().describe('this call; repeated, it gets the answer it got')
@@ -108,6 +110,14 @@ export const newJob = membersOnly({
   requestId,
 })
 
+export const newJobQuery = membersOnly({
+  wait: z
+    .union([z.literal(''), z.coerce.number().int().min(0).max(300_000)])
+    .transform((value) => (value === '' ? 60_000 : value))
+    .optional()
+    .describe('milliseconds: answer with the result when it has ended, else 202 after so long; 60000 if only named'),
+})
+
 /** Checked one by one against `newJob`, whose words it documents: one bad item never fails its neighbours. */
 export const newJobs = membersOnly({
   jobs: listOf(z.unknown().meta(described(newJob)), { min: 1, most: AT_ONCE.jobs }),
@@ -118,6 +128,11 @@ const owner = { fence: id, expectedRev, requestId }
 const asked = { expectedRev, requestId }
 const worked = { executionMs: durationMs.optional() }
 const began = { startedAt: time.optional() }
+/** By which rule of which policy a job is let in or turned away; a person has none unless they say so. */
+const verdict = {
+  rule: name.default(BY_HAND.rule).describe('the rule that decided'),
+  policyHash: text(LENGTHS.id).default(BY_HAND.policyHash).describe('hash of the policies it is among'),
+}
 const progress = membersOnly({
   done: z.number(),
   total: z.number().optional(),
@@ -137,6 +152,9 @@ export const WORDS = {
     undone: name.optional().describe('a step whose compensation has run'),
     memo: anything.optional().describe('what is kept under an undone step from now on'),
     artifact: membersOnly({ name, ptr: text(LENGTHS.pointer) }).optional(),
+    note: membersOnly({ kind: z.enum(NOTE_KINDS), name })
+      .optional()
+      .describe('on a plan, a node or a tool; what it says is the value of the step'),
   }),
   complete: membersOnly({
     ...owner,
@@ -181,6 +199,8 @@ export const WORDS = {
     delay: duration.optional(),
   }),
   compensated: membersOnly({ ...owner, ...worked }),
+  admit: membersOnly({ ...asked, ...verdict }),
+  deny: membersOnly({ ...asked, ...verdict, reason: z.string().max(LENGTHS.message).optional() }),
   cancel: membersOnly({
     ...asked,
     mode: z.enum(['soft', 'hard']).default('soft'),
@@ -218,6 +238,8 @@ export const OWNER_WORDS = [
   'compensated',
 ] as const satisfies readonly WordName[]
 export const OPERATOR_WORDS = [
+  'admit',
+  'deny',
   'cancel',
   'signal',
   'reopen',
@@ -286,7 +308,7 @@ const names = z
 const limit = (most: number) => z.coerce.number().int().min(1).max(most)
 const when = time.transform((value) => Date.parse(value))
 
-export const dialect = z.enum(['000', ...DIALECT_NAMES])
+export const dialect = z.enum(['000', ...READING_NAMES])
 const dialectQuery = { dialect: dialect.optional() }
 
 export const jobsQuery = membersOnly({
@@ -321,11 +343,12 @@ export const jobQuery = membersOnly({
   policy: z.literal('true').optional(),
   ...dialectQuery,
 })
-export const jobEventsQuery = membersOnly({
+/** Where the path says in whose words. */
+export const historyQuery = membersOnly({
   afterRev: z.coerce.number().int().min(0).default(0),
   limit: limit(1_000).default(200),
-  ...dialectQuery,
 })
+export const jobEventsQuery = membersOnly({ ...historyQuery.shape, ...dialectQuery })
 export const resultQuery = membersOnly({ waitMs: z.coerce.number().int().min(0).max(60_000).default(0) })
 export const deadLettersQuery = membersOnly({
   failed: z.enum(['true', 'false']).default('false').describe('list failed jobs besides'),

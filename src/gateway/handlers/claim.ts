@@ -16,6 +16,17 @@ const PRIORITIES = Array.from({ length: COUNTS.priority.max + 1 }, (_, i) => i)
 
 export const claimJobs: Handler = async (call, parts) => {
   const words = call.body as Claims
+  const { found, beforeMs } = await claimed(call, parts, words)
+  return { status: 200, body: pieces(told(found, beforeMs, words.compact)) }
+}
+
+interface Claimed {
+  readonly found: readonly Assignment[]
+  /** What had passed when the engine was asked. */
+  readonly beforeMs: number
+}
+
+export async function claimed(call: Call, parts: Parts, words: Claims): Promise<Claimed> {
   const { token, signal } = call
   const { workerId, serves, limit, waitMs } = words
   const lanes = lanesOf(call, words)
@@ -37,7 +48,7 @@ export const claimJobs: Handler = async (call, parts) => {
   }
   const gone = signal.aborted
   if (gone) await handBack(parts.engine, call, found)
-  return { status: 200, body: pieces(told(gone ? [] : found, askedMs - call.cameMs, words.compact)) }
+  return { found: gone ? [] : found, beforeMs: askedMs - call.cameMs }
 }
 
 /** Waits in the engine; until it is answered, the caller has gone, its token is not good any more, or the gateway ends. */

@@ -9,34 +9,48 @@ import type { EnqueueAnswer, EnqueueRequest } from '../../engine/engine.ts'
 import { unsaidIn } from '../../engine/job-types.ts'
 import { parsed } from '../body.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
-import { newJob, TRACEPARENT } from '../contract/schemas.ts'
+import { newJob, type newJobQuery, TRACEPARENT } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
 import { listed, pieces } from '../pieces.ts'
 import { Objected, objection, policyObjection, refused } from '../problem.ts'
 import { priorityOf } from '../words.ts'
+import { ended } from './result.ts'
 
-type NewJob = z.output<typeof newJob>
+export type NewJob = z.output<typeof newJob>
 
 /** Where nobody says which. */
 const DEFAULT_QUEUE = 'default'
 
 export const createJob: Handler = async (call, parts) => {
+  const { wait } = call.query as z.output<typeof newJobQuery>
+  const { job, deduped, replayed } = await created(call, parts, call.body as NewJob, wait !== undefined)
+  const headers = { Location: `/v1/jobs/${job.id}` }
+  if (wait !== undefined) return { ...(await ended({ ...call, params: { id: job.id } }, parts, wait)), headers }
+  const status = deduped || replayed ? 200 : 201
+  return json(status, { ...jobToWire(job, false), deduped, replayed }, {}, headers)
+}
+
+/** One job, new or there already. `isAwaited`: its submitter waits for its end. */
+export async function created(
+  call: Call,
+  parts: Parts,
+  asked: NewJob,
+  isAwaited = false,
+): Promise<Extract<EnqueueAnswer, { ok: true }>> {
   const { engine, inFlight } = parts
-  const idempotencyKey = keyOf(call, call.body as NewJob)
+  const idempotencyKey = keyOf(call, asked)
   const name = idempotencyKey === undefined ? undefined : `${call.token.tenant}\n${idempotencyKey}`
   if (name !== undefined && inFlight.has(name)) throw new Objected(objection('IN_FLIGHT'))
   if (name !== undefined) inFlight.add(name)
   try {
-    const words = { ...(call.body as NewJob), idempotencyKey }
-    const request = await requestOf(call, parts, words, call.kept.get('input'))
+    const words = { ...asked, idempotencyKey }
+    const request = await requestOf(call, parts, words, call.kept.get('input'), isAwaited)
     await parts.census.keep()
     const work = () => engine.enqueue([request])
     const [answer] = await parts.writes.take({ holder: call.token, weight: 1, work })
     if (answer === undefined) throw new Error('no answer')
     if (!answer.ok) throw new Objected(refused(answer.refusal))
-    const { job, deduped, replayed } = answer
-    const status = deduped || replayed ? 200 : 201
-    return json(status, { ...jobToWire(job, false), deduped, replayed }, {}, { Location: `/v1/jobs/${job.id}` })
+    return answer
   } finally {
     if (name !== undefined) inFlight.delete(name)
   }
@@ -88,9 +102,11 @@ async function requestOf(
   { types, census }: Parts,
   body: NewJob,
   input: string | undefined,
+  isAwaited = false,
 ): Promise<EnqueueRequest> {
   const { type, queue, priority, delay, runAt, policy, ...rest } = body
-  const kind = await kindOf(call, types, body)
+  const named = await kindOf(call, types, body)
+  const kind = isAwaited ? types.synchronous(named) : named
   await census.admit(kind)
   return {
     ...rest,

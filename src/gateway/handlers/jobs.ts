@@ -3,15 +3,17 @@
 import type { z } from 'zod'
 import { errorBody } from '../../core/body.ts'
 import { log } from '../../core/dialects/history.ts'
+import type { Reading } from '../../core/dialects/registry.ts'
 import { view } from '../../core/dialects/view.ts'
+import type { Annotation } from '../../core/event.ts'
+import { withoutNonce } from '../../core/fence.ts'
 import type { Job } from '../../core/job.ts'
-import type { DialectName } from '../../core/policy.ts'
 import { refuse } from '../../core/refuse.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { JobQuery, Loaded } from '../../store/store.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
 import type { dialect, jobEventsQuery, jobQuery, jobsQuery } from '../contract/schemas.ts'
-import { eventToWire, jobToWire, withoutNonces } from '../contract/wire.ts'
+import { eventToWire, jobToWire, toWire, withoutNonces } from '../contract/wire.ts'
 import { eventForViewers, isMasked, jobFor } from '../masking.ts'
 import { pieces, tabled } from '../pieces.ts'
 import { isUnavailable, Objected, objection, refused } from '../problem.ts'
@@ -57,8 +59,17 @@ export const showJob: Handler = async (call, parts) => {
 }
 
 export const listJobEvents: Handler = async (call, parts) => {
-  const { afterRev, limit, dialect: words } = call.query as z.output<typeof jobEventsQuery>
   const { job } = await loaded(call, parts, [])
+  return json(200, await historyOf(call, parts, job, call.query as z.output<typeof jobEventsQuery>))
+}
+
+/** What happened to a job, in pawl's words or in a document's. */
+export async function historyOf(
+  call: Call,
+  parts: Parts,
+  job: Job,
+  { afterRev, limit, dialect: words }: z.output<typeof jobEventsQuery>,
+): Promise<{ readonly events: readonly object[]; readonly next: number | undefined }> {
   const { items: events, cursor } = await paged({ limit, cursor: String(afterRev) }, async (part) => {
     const asked = { by: 'job', id: job.id, afterRev: Number(part.cursor), limit: part.limit } as const
     const { events: items, cursor: next } = await parts.engine.events(asked)
@@ -67,7 +78,22 @@ export const listJobEvents: Handler = async (call, parts) => {
   const next = cursor === undefined ? undefined : Number(cursor)
   const seen = isMasked(call) ? events.map(eventForViewers) : events
   const told = words === undefined ? seen.map(eventToWire) : log(seen.map(withoutNonces), nameOf(words))
-  return json(200, { events: told, next })
+  return { events: told, next }
+}
+
+export const listLateWords: Handler = async (call, parts) => {
+  const { job } = await loaded(call, parts, [])
+  return json(200, { late: (await lateWordsOf(call, parts, job)).map((word) => toWire(word)) })
+}
+
+/** What came too late from those who had owned it. Viewers are told that it came, not what it said. */
+export async function lateWordsOf(call: Call, { engine }: Parts, job: Job): Promise<readonly Annotation[]> {
+  const { annotations } = await engine.events({ by: 'annotation', id: job.id })
+  return annotations.map((word) => ({
+    ...word,
+    requestId: withoutNonce(word.requestId),
+    outcome: isMasked(call) ? undefined : word.outcome,
+  }))
 }
 
 /** A cursor is ours to make and the caller's to hand back; one that was made up is the caller's mistake. */
@@ -137,7 +163,7 @@ export function shown(call: Call, job: Job, words: z.output<typeof dialect> | un
 }
 
 /** 000 is two documents; its first part is the longer one. */
-export const nameOf = (words: z.output<typeof dialect>): DialectName => (words === '000' ? '000A' : words)
+export const nameOf = (words: z.output<typeof dialect>): Reading => (words === '000' ? '000A' : words)
 
 function labelsOf(label: string | readonly string[] | undefined): Readonly<Record<string, string>> | undefined {
   if (label === undefined) return undefined

@@ -1,6 +1,6 @@
 /** `GET /machine`: the table the engine enforces, as data; or a document's own, by `?dialect=`. */
 import type { z } from 'zod'
-import { DIALECTS } from '../../core/dialects/registry.ts'
+import { READINGS } from '../../core/dialects/registry.ts'
 import { RANK, STATES, TERMINAL_STATES } from '../../core/job.ts'
 import { MACHINE } from '../../core/transitions.ts'
 import { type Handler, json } from '../call.ts'
@@ -11,5 +11,5 @@ export const showMachine: Handler = async (call) => {
   const { dialect } = call.query as z.output<typeof dialectOnly>
   return dialect === undefined
     ? json(200, { version: 1, states: STATES, terminal: TERMINAL_STATES, rank: RANK, commands: MACHINE })
-    : json(200, { version: 1, dialect: DIALECTS[nameOf(dialect)] })
+    : json(200, { version: 1, dialect: READINGS[nameOf(dialect)] })
 }

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { isEnded } from '../../core/job.ts'
 import type { Share } from '../allowance.ts'
-import { type Handler, json } from '../call.ts'
+import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
 import type { resultQuery } from '../contract/schemas.ts'
 import { toWire } from '../contract/wire.ts'
 import { isMasked } from '../masking.ts'
@@ -11,8 +11,13 @@ import { loaded } from './jobs.ts'
 /** Hints may be lost. */
 const LOOK_EVERY_MS = 1_000
 
-export const showResult: Handler = async (call, parts) => {
+export const showResult: Handler = (call, parts) => {
   const { waitMs } = call.query as z.output<typeof resultQuery>
+  return ended(call, parts, waitMs)
+}
+
+/** How the job that the path names has ended, or that it has not within the time. */
+export async function ended(call: Call, parts: Parts, waitMs: number): Promise<Reply> {
   const until = parts.clock.monotonicMs() + waitMs
   const bodies = isMasked(call) ? [] : ['output']
   using poll: Share = parts.polls.share(call.token)

@@ -19,17 +19,29 @@ import { loaded, mayTouch } from './jobs.ts'
 export const say =
   (name: WordName): Handler =>
   async (call, parts) => {
-    const unowned = withoutFence(call, name, call.body, 'body')
-    if (unowned !== undefined) throw new Objected(unowned)
-    const judged = call.token.queues !== undefined || name === 'heartbeat'
-    const id = judged ? (await loaded(call, parts, [])).job.id : (call.params['id'] ?? '')
-    await auditedWords(call, parts, [{ name, id, fence: call.body['fence'] }])
-    const word = wordOf(name, id, call.body, (path) => call.kept.get(path), speakerOf(call), parts.engine.now())
-    const [answer] = await said(call, parts, [word])
-    if (answer === undefined) throw new Error('no answer')
-    if (!answer.ok) throw new Objected(refused(answer.refusal))
-    return json(200, told(answer))
+    const now = parts.engine.now()
+    const word = (id: string, speaker: Speaker) =>
+      wordOf(name, id, call.body, (path) => call.kept.get(path), speaker, now)
+    return json(200, told(await spoken(call, parts, name, word)))
   }
+
+/** One word about the job that the path names, as the token may say it. */
+export async function spoken(
+  call: Call,
+  parts: Parts,
+  name: WordName,
+  word: (id: string, speaker: Speaker) => Word,
+): Promise<Extract<Told, { ok: true }>> {
+  const unowned = withoutFence(call, name, call.body, 'body')
+  if (unowned !== undefined) throw new Objected(unowned)
+  const judged = call.token.queues !== undefined || name === 'heartbeat'
+  const id = judged ? (await loaded(call, parts, [])).job.id : (call.params['id'] ?? '')
+  await auditedWords(call, parts, [{ name, id, fence: call.body['fence'] }])
+  const [answer] = await said(call, parts, [word(id, speakerOf(call))])
+  if (answer === undefined) throw new Error('no answer')
+  if (!answer.ok) throw new Objected(refused(answer.refusal))
+  return answer
+}
 
 export const settle: Handler = async (call, parts) => {
   const items = call.body['transitions'] as readonly Readonly<Record<string, unknown>>[]
@@ -65,6 +77,8 @@ export const settle: Handler = async (call, parts) => {
 
 /** What operators do to jobs is told once per request and word; owners, and producers about what is theirs, are not among them. */
 const ACTS: Readonly<Partial<Record<WordName, ActName>>> = {
+  admit: 'jobs.admitted',
+  deny: 'jobs.denied',
   cancel: 'jobs.cancelled',
   reopen: 'jobs.reopened',
   reschedule: 'jobs.rescheduled',

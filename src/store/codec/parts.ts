@@ -22,6 +22,7 @@ import {
   type Verdict,
   type Wait,
 } from '../../core/job.ts'
+import { NOTE_KINDS, type Note } from '../../core/note.ts'
 import { ERROR_CLASSES } from '../../core/policy.ts'
 import { COMMAND_CODES, COMMAND_OF, STATE_CODES, STATE_OF } from './codes.ts'
 import { list, maybeNumber, maybeText, number, type Packed, text, texts, trimmed, zero } from './packed.ts'
@@ -60,10 +61,10 @@ export const unpackResult = (packed: Packed): Result =>
   typeof packed === 'string' ? { ptr: packed } : { body: unpackBody(packed) }
 
 export const packFailure = (f: Failure): Packed =>
-  trimmed([f.code, f.class, f.message, f.stage, f.at, f.attempt, f.context, f.body && packBody(f.body)])
+  trimmed([f.code, f.class, f.message, f.stage, f.at, f.attempt, f.context, f.body && packBody(f.body), f.worker])
 
 export function unpackFailure(packed: Packed): Failure {
-  const [code, errorClass, message, stage, at, attempt, context, body] = list(packed)
+  const [code, errorClass, message, stage, at, attempt, context, body, worker] = list(packed)
   return {
     code: text(code),
     class: oneOf(ERROR_CLASSES, errorClass),
@@ -72,11 +73,19 @@ export function unpackFailure(packed: Packed): Failure {
     context: context == null ? undefined : texts(context),
     at: number(at),
     attempt: number(attempt),
+    worker: maybeText(worker),
     body: maybeBody(body),
   }
 }
 
 export const maybeFailure = maybe(unpackFailure)
+
+export const packNote = ({ kind, name }: Note): Packed => [kind, name]
+
+export const maybeNote = maybe((packed: Packed): Note => {
+  const [kind, name] = list(packed)
+  return { kind: oneOf(NOTE_KINDS, kind), name: text(name) }
+})
 
 export const packDeadLetter = (d: DeadLetter): Packed => [
   d.reason,

@@ -16,12 +16,14 @@ import {
 } from './packed.ts'
 import {
   maybeBody,
+  maybeNote,
   maybeProgress,
   packBody,
   packCancel,
   packDeadLetter,
   packEnding,
   packFailure,
+  packNote,
   packProgress,
   packResult,
   packSignal,
@@ -138,11 +140,17 @@ function pack(event: Event): readonly Packed[] {
   }
 }
 
-const packRecorded = ({ step, undone, artifact }: Extract<Event, { type: 'recorded' }>['payload']): readonly Packed[] =>
+const packRecorded = ({
+  step,
+  undone,
+  artifact,
+  note,
+}: Extract<Event, { type: 'recorded' }>['payload']): readonly Packed[] =>
   trimmed([
     step && [step.name, step.compensate, step.body && packBody(step.body)],
     undone,
     artifact && [artifact.name, artifact.ptr],
+    note && packNote(note),
   ])
 
 const NONE: readonly Packed[] = []
@@ -235,5 +243,6 @@ function unpackRecorded(p: readonly Packed[]): Extract<Event, { type: 'recorded'
     step: step && { name: text(step[0]), body: maybeBody(step[2]), compensate: step[1] === true },
     undone: maybeText(p[1]),
     artifact: artifact && { name: text(artifact[0]), ptr: text(artifact[1]) },
+    note: maybeNote(p[3]),
   }
 }

@@ -101,6 +101,7 @@ function annotation(stage: Stage, job: Job, command: 'complete' | 'start'): Anno
     fence: '0.1.00000000000000ff',
     actor: 'worker:old',
     requestId: stage.requestId(),
+    ...(command === 'complete' && { resultPtr: 'mem://late', executionMs: 7 }),
   } as const
   const decision = decide(job, late, stage.begin)
   holds(decision.kind === 'refused', 'a word from a dead fence is refused')
@@ -115,6 +116,7 @@ function annotation(stage: Stage, job: Job, command: 'complete' | 'start'): Anno
     actor,
     requestId,
     correlationId: spec.correlationId,
+    outcome: undefined,
   }
   return decision.annotation ?? made
 }

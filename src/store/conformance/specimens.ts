@@ -57,6 +57,7 @@ const step = then((job) => ({
   fence: fenceOf(job),
   step: { name: 'pay', body: undefined, compensate: true },
   artifact: { name: 'bill', ptr: 's3://bill' },
+  note: { kind: 'tool_invocation_started', name: 'till' },
 }))
 const complete = then((job) => ({ type: 'complete', fence: fenceOf(job), stats: { documents: 2 }, executionMs: 12 }))
 

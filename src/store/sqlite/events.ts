@@ -3,6 +3,7 @@ import type { Annotation, Event } from '../../core/event.ts'
 import { idNumber, idText } from '../../core/id.ts'
 import type { State } from '../../core/job.ts'
 import { EVENT_CODES, EVENT_OF, STATE_OF } from '../codec/codes.ts'
+import { lateOutcome } from '../codec/late-outcome.ts'
 import { original } from '../codec/text.ts'
 import type { EventPage, EventQuery, Tally } from '../store.ts'
 import { eventsOf, type KindsByNumber } from './decode.ts'
@@ -61,7 +62,12 @@ export function told({ job, log, complete }: JobLog, afterRev: number, kinds: Ki
 
 async function ofAnnotations(reader: Reader, { id }: Query<'annotation'>): Promise<EventPage> {
   const { now, answered } = await reader.call('annotations', idNumber(id) ?? 0)
-  return page(now, answered, { annotations: answered.texts.map((text) => JSON.parse(text) as Annotation) })
+  return page(now, answered, { annotations: answered.texts.map(annotationIn) })
+}
+
+function annotationIn(text: string): Annotation {
+  const parsed = JSON.parse(text) as Annotation
+  return { ...parsed, outcome: lateOutcome(parsed.outcome) }
 }
 
 /** Each stretch is read once, whatever the number of events in it that are wanted. */

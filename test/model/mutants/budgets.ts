@@ -27,7 +27,7 @@ export const BUDGETS: readonly Mutant[] = [
   ]),
   mutant('stalls-never-spent', 'budget', ['budget.ts', ' || job.stalls > policy.maxStalls', '']),
   mutant('shared-budget-counted-apart', '000B', ['budget.ts', "policy.budget === 'shared'", 'false']),
-  mutant('successor-with-a-fresh-budget', '002', ['decide/fail.ts', 'failures: job.failures + 1,', 'failures: 0,']),
+  mutant('successor-with-a-fresh-budget', '002', ['successor.ts', 'failures: d.job.failures,', 'failures: 0,']),
   // Suspicion.
   mutant('cleared-by-being-handed-back', 'budget', [
     'suspicion.ts',

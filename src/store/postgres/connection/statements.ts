@@ -121,7 +121,7 @@ export const statementsIn = (schema: string): Statements => {
     backlog: `select * from ${s}.backlog($1)`,
     trimFeed: `select ${s}.trim_feed($1, $2)`,
     settings: `select * from ${s}.settings($1)`,
-    annotate: `select ${s}.annotate($1, $2, $3, $4, $5, $6, $7, $8)`,
+    annotate: `select ${s}.annotate($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     annotations: `select * from ${s}.annotations($1)`,
     compact: `select ${s}.compact($1, $2, $3, $4, $5)`,
     purge: `select * from ${s}.purge($1)`,

@@ -46,7 +46,8 @@ async function annotate(
   { annotation: a }: Extract<Keeping, { kind: 'annotate' }>,
 ): Promise<Verdict> {
   const words = [a.actor, a.requestId, a.correlationId].map(storable)
-  const values = [idNumber(a.jobId) ?? 0, a.generation, a.attempt, a.command, a.at, ...words]
+  const outcome = a.outcome === undefined ? null : storable(JSON.stringify(a.outcome))
+  const values = [idNumber(a.jobId) ?? 0, a.generation, a.attempt, a.command, a.at, ...words, outcome]
   const [row] = await run(statements.annotate, values)
   return row?.[0] === 'a' ? APPLIED : CONFLICT
 }

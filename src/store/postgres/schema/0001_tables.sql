@@ -295,6 +295,7 @@ create table pawl.annotation (
   actor text not null,
   request text not null,
   correlation text not null,
+  outcome text,
   primary key (job, generation, attempt, command)
 );
 

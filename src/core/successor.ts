@@ -1,0 +1,64 @@
+/**
+ * A retry that is a new job (002): consumers that are not idempotent must not see the same id twice, and an ending is final
+ * whoever would try again. It has the words of the old one, its parent, and what is left of its budget.
+ */
+import { assert } from './assert.ts'
+import type { Enqueue } from './command.ts'
+import { bondOf } from './dialects/bond.ts'
+import type { Draft } from './draft.ts'
+import { conclude } from './ending.ts'
+import type { Ending, Failure, Job } from './job.ts'
+import { retryAt } from './retry.ts'
+import type { Ruling } from './ruling.ts'
+import { deadlineFrom } from './timers.ts'
+
+/** Only the same job knows what it has to undo: one with steps to undo ends by that, and has no successor. */
+export const maySucceedItself = (job: Job): boolean =>
+  bondOf(job.spec.kind.policy).retriesAsNewJob && job.phase === 'run' && job.compensations.length === 0
+
+/** Ends the job by a time limit. With budget left it has a successor, where its document retries so. */
+export function concludeTimedOut(
+  d: Draft,
+  job: Job,
+  ending: Ending & { readonly error: Failure },
+  budgetLeft: boolean,
+  executionMs = 0,
+): Ruling {
+  const isSucceeded = budgetLeft && maySucceedItself(d.job)
+  conclude(d, ending, executionMs)
+  return isSucceeded ? { successor: successorOf(d, job, ending.error, undefined) } : undefined
+}
+
+/** `job`: as it was before the ending that `d` has drafted. What it has cost is on the record by then. */
+export function successorOf(
+  d: Draft,
+  job: Job,
+  failure: Failure,
+  retryAfterMs: number | undefined,
+): Omit<Enqueue, 'id'> {
+  assert(d.job.endedAt !== undefined, 'a successor comes after an ending')
+  const { spec } = job
+  return {
+    type: 'enqueue',
+    actor: d.command.actor,
+    requestId: `${job.id}/${job.generation}/retry`,
+    correlationId: spec.correlationId,
+    cause: 'retry',
+    traceparent: spec.traceparent,
+    kind: spec.kind,
+    priority: job.priority,
+    runAt: retryAt(job, failure, d.at, retryAfterMs, deadlineFrom(spec.kind.policy, d.at)),
+    input: spec.input,
+    contextPtr: spec.contextPtr,
+    topic: spec.topic,
+    adapterId: spec.adapterId,
+    env: spec.env,
+    labels: spec.labels,
+    parentId: job.id,
+    workflowId: spec.workflowId,
+    stepIndex: spec.stepIndex,
+    dedupeKey: spec.dedupeKey,
+    failures: d.job.failures,
+    stalls: d.job.stalls,
+  }
+}

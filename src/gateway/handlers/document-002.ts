@@ -1,0 +1,158 @@
+/**
+ * `/v1/dialects/002`: document 002 walked in its own words. Each handler translates and hands on; who may say what, and what
+ * becomes of it, is what the same word comes to under pawl's own name.
+ */
+import type { z } from 'zod'
+import { commandOfResult, lateResultOf } from '../../core/dialects/job-result.ts'
+import { view } from '../../core/dialects/view.ts'
+import type { Job } from '../../core/job.ts'
+import { PRIORITIES } from '../../core/job.ts'
+import type { Word } from '../../engine/engine.ts'
+import { type Call, type Handler, json, type Parts } from '../call.ts'
+import type {
+  cancelled,
+  denied,
+  dispatches,
+  jobRequest,
+  jobResult,
+  running,
+  scheduled,
+} from '../contract/document-002.ts'
+import type { historyQuery, WordName } from '../contract/schemas.ts'
+import { jobFor } from '../masking.ts'
+import { Objected, objection } from '../problem.ts'
+import type { Speaker } from '../words.ts'
+import { claimed } from './claim.ts'
+import { created, type NewJob } from './enqueue.ts'
+import { historyOf, lateWordsOf, loaded } from './jobs.ts'
+import { spoken } from './settle.ts'
+
+export const submit002: Handler = async (call, parts) => {
+  const words = await newJobOf(call, parts, call.body as z.output<typeof jobRequest>)
+  const { job, deduped, replayed } = await created(call, parts, words)
+  const headers = { Location: `/v1/dialects/002/jobs/${encodeURIComponent(nameOf(job))}` }
+  return json(deduped || replayed ? 200 : 201, told(call, job), {}, headers)
+}
+
+export const show002: Handler = async (call, parts) => json(200, told(call, (await loaded(call, parts, [])).job))
+
+export const states002: Handler = async (call, parts) => {
+  const { job } = await loaded(call, parts, [])
+  const query = call.query as z.output<typeof historyQuery>
+  const { events, next } = await historyOf(call, parts, job, { ...query, dialect: '002' })
+  return json(200, { states: events.map((entry) => ({ ...entry, job_id: nameOf(job) })), next })
+}
+
+export const results002: Handler = async (call, parts) => {
+  const { job } = await loaded(call, parts, [])
+  const late = (await lateWordsOf(call, parts, job)).map(lateResultOf).filter((result) => result !== undefined)
+  const job_id = nameOf(job)
+  return json(200, { JobResult: told(call, job).JobResult, late: late.map((result) => ({ job_id, ...result })) })
+}
+
+export const schedule002: Handler = (call, parts) => {
+  const { rule, policy_hash: policyHash } = call.body as z.output<typeof scheduled>
+  return moved(call, parts, 'admit', { type: 'admit', rule, policyHash })
+}
+
+export const deny002: Handler = (call, parts) => {
+  const { rule, policy_hash: policyHash, reason } = call.body as z.output<typeof denied>
+  return moved(call, parts, 'deny', { type: 'deny', rule, policyHash, reason })
+}
+
+export const dispatch002: Handler = async (call, parts) => {
+  const { worker_id, topics, limit, wait_ms: waitMs } = call.body as z.output<typeof dispatches>
+  const queues = await Promise.all(topics.map(async (topic) => (await poolOf(call, parts, topic)).queue))
+  const asked = { workerId: worker_id, queues: [...new Set(queues)], limit, waitMs, compact: false }
+  const { found } = await claimed(call, parts, asked)
+  return json(200, {
+    dispatches: found.map(({ job, fence, leaseExpiresAt }) => ({
+      ...told(call, job),
+      fence,
+      lease_expires_at: new Date(leaseExpiresAt).toISOString(),
+    })),
+  })
+}
+
+export const run002: Handler = (call, parts) => {
+  const { fence } = call.body as z.output<typeof running>
+  return moved(call, parts, 'start', { type: 'start', fence })
+}
+
+export const result002: Handler = async (call, parts) => {
+  const result = call.body as z.output<typeof jobResult>
+  const { job } = await loaded(call, parts, [])
+  if (result.job_id !== undefined && result.job_id !== job.id && result.job_id !== job.spec.alias)
+    throw new Objected(
+      objection('MALFORMED', 'The JobResult is another job’s.', [
+        { field: 'body.job_id', rule: `must match the request: ${nameOf(job)}` },
+      ]),
+    )
+  const command = commandOfResult(result)
+  return await moved(call, parts, command.type === 'deadLetter' ? 'deadletter' : command.type, command)
+}
+
+/** The state itself is set: whoever still works on it finds out by its next word. */
+export const cancel002: Handler = (call, parts) => {
+  const { reason } = call.body as z.output<typeof cancelled>
+  return moved(call, parts, 'cancel', { type: 'cancel', mode: 'hard', reason })
+}
+
+type Words<C> = C extends unknown ? Omit<C, 'actor' | 'requestId'> : never
+
+async function moved(call: Call, parts: Parts, name: WordName, words: Words<Word['command']>) {
+  await spoken(call, parts, name, (id, { actor, tenant, requestId, traceparent }: Speaker) => ({
+    id,
+    tenant,
+    command: { ...words, actor, requestId, traceparent },
+  }))
+  return json(200, told(call, (await loaded(call, parts, [])).job))
+}
+
+interface Pool {
+  readonly queue: string
+  /** Its worker has bound the topic to this document already, with a policy of its own. */
+  readonly isBound: boolean
+}
+
+async function poolOf({ token }: Call, { types }: Parts, topic: string): Promise<Pool> {
+  const announced = await types.kind(token.tenant, topic)
+  return { queue: announced?.queue ?? topic, isBound: announced?.policy.dialect === '002' }
+}
+
+async function newJobOf(call: Call, parts: Parts, request: z.output<typeof jobRequest>): Promise<NewJob> {
+  const { topic } = request
+  const { queue, isBound } = await poolOf(call, parts, topic)
+  return {
+    type: topic,
+    ...(isBound ? {} : { queue, policy: { dialect: '002' } }),
+    topic,
+    id: request.job_id,
+    priority: PRIORITIES[request.priority],
+    contextPtr: request.context_ptr,
+    adapterId: request.adapter_id,
+    env: request.env,
+    parentId: request.parent_job_id,
+    workflowId: request.workflow_id,
+    stepIndex: request.step_index,
+  }
+}
+
+/** The id its client chose, where it chose one: results and states are told under the name of the request. */
+const nameOf = ({ id, spec }: Job): string => spec.alias ?? id
+
+interface InItsWords {
+  readonly JobRequest?: object
+  readonly state?: string
+  readonly JobResult?: object
+}
+
+function told(call: Call, job: Job): InItsWords {
+  const { JobRequest, state, JobResult }: InItsWords = view(jobFor(call, job), '002')
+  const job_id = nameOf(job)
+  return {
+    JobRequest: { ...JobRequest, job_id },
+    ...(state !== undefined && { state }),
+    ...(JobResult !== undefined && { JobResult: { ...JobResult, job_id } }),
+  }
+}

@@ -1,0 +1,8 @@
+/** What a late word said, out of JSON again: every key is there, as everywhere else. */
+import type { LateOutcome } from '../../core/event.ts'
+
+export function lateOutcome(parsed: Partial<LateOutcome> | undefined): LateOutcome | undefined {
+  if (parsed?.state === undefined) return undefined
+  const { state, resultPtr, result, error, executionMs } = parsed
+  return { state, resultPtr, result: result && { ...result, digest: result.digest }, error, executionMs }
+}
