@@ -405,12 +405,8 @@ class Postgres implements PostgresStore {
     const row = (await whereabouts(this.#load, [id])).get(id)
     if (row === undefined) throw new Error(`pawl: job ${id} was purged while it was owned`)
     const log = await logOf(this.#load, row)
-    return derive(
-      log.slice(
-        0,
-        log.findIndex((event) => event.type === 'claimed' && event.attempt === attempt),
-      ),
-    )
+    const claimed = log.findIndex((event) => event.type === 'claimed' && event.attempt === attempt)
+    return derive(log.slice(0, claimed))
   }
 }
 
