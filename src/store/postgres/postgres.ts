@@ -212,6 +212,7 @@ class Postgres implements PostgresStore {
       statements,
       sawClock,
       hints: this.#hints,
+      timers,
       load: (met) => loadMet(this.#load, met),
     })
     const beforeClaim = (id: number, attempt: number) => this.#beforeClaim(id, attempt)

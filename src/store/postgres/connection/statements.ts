@@ -5,6 +5,7 @@ export interface Statements {
   readonly insertPlainOffering: string
   readonly enqueue: string
   readonly enqueueOffering: string
+  readonly enqueueEach: string
   readonly enqueueTogether: string
   /** Whether a transaction is open: fails where none is. */
   readonly isOpen: string
@@ -78,6 +79,7 @@ export const statementsIn = (schema: string): Statements => {
     insertPlain: `select ${s}.insert_plain(${COLUMNS})`,
     insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${COLUMNS}) as i`,
     enqueue,
+    enqueueEach: `select * from ${s}.enqueue_each($1)`,
     enqueueTogether,
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
     // Who opens the store may read this table, whatever else they may not.

@@ -6,17 +6,20 @@ import { assert } from '../../../core/assert.ts'
 import { idNumber } from '../../../core/id.ts'
 import type { Inserted, NewJob } from '../../store.ts'
 import type { Row } from '../connection/client.ts'
-import { codeOf, isItems, LOCK_NOT_AVAILABLE } from '../connection/trouble.ts'
+import { isItems } from '../connection/trouble.ts'
+import type { Held } from './held.ts'
 import type { InsertParts } from './insert.ts'
 import { keyedRow } from './new-row.ts'
 import { readyKinds } from './ready-kinds.ts'
-import { BUSY, INSERTED, insertedBy, isOwn, meetingsIn, rejected, type Verdict, verdictsIn } from './verdict.ts'
+import { INSERTED, insertedBy, isBusy, isOwn, meetingsIn, rejected, type Verdict, verdictsIn } from './verdict.ts'
 
-const LOCK_TRIES = 50
-
-export async function insertTogether(parts: InsertParts, items: readonly NewJob[]): Promise<readonly Inserted[]> {
+export async function insertTogether(
+  parts: InsertParts,
+  items: readonly NewJob[],
+  held: Held,
+): Promise<readonly Inserted[]> {
   for (;;) {
-    const answers = await met(items, await verdictsOn(parts, items), parts.load)
+    const answers = await met(items, await verdictsOn(parts, items, held), parts.load)
     // Whoever was first has been removed meanwhile: the place is free.
     if (answers === undefined) continue
     if (answers.every(({ status }) => status === 'inserted')) tell(parts, items)
@@ -43,22 +46,23 @@ export async function insertTogetherIn(
   return answers
 }
 
-async function verdictsOn(parts: InsertParts, items: readonly NewJob[]): Promise<readonly Verdict[]> {
-  const told = asking(parts, items)
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await told()
-    } catch (error) {
-      if (!isItems(error)) throw error
-      // A key held in somebody's open transaction: they decide, we ask again for a while.
-      const held = codeOf(error) === LOCK_NOT_AVAILABLE
-      if (held && tries < LOCK_TRIES) continue
-      const verdicts: Verdict[] = []
-      for (const item of items) verdicts.push(await wrongWith(parts, item))
-      if (verdicts.some((verdict) => verdict !== undefined)) return verdicts
-      // Else they have decided meanwhile.
-      assert(held, 'what cannot be kept together cannot be kept alone')
+async function verdictsOn(parts: InsertParts, items: readonly NewJob[], held: Held): Promise<readonly Verdict[]> {
+  const ask = asking(parts, items)
+  try {
+    let verdicts = await ask()
+    const isDecided = () => !verdicts.some(isBusy)
+    const again = async () => {
+      verdicts = await ask()
+      return isDecided()
     }
+    if (!isDecided()) await held.repeated(again)
+    return verdicts
+  } catch (error) {
+    if (!isItems(error)) throw error
+    const verdicts: Verdict[] = []
+    for (const item of items) verdicts.push(await wrongWith(parts, item))
+    assert(!verdicts.every((verdict) => verdict === undefined), 'what cannot be kept together cannot be kept alone')
+    return verdicts
   }
 }
 
@@ -68,7 +72,7 @@ async function wrongWith(parts: InsertParts, item: NewJob): Promise<Verdict> {
     return (await asking(parts, [item, item])())[0]
   } catch (error) {
     if (!isItems(error)) throw error
-    return codeOf(error) === LOCK_NOT_AVAILABLE ? BUSY : rejected(error)
+    return rejected(error)
   }
 }
 

@@ -1,7 +1,9 @@
 /**
- * Enqueues. Unkeyed ones ride together in a plain INSERT; keyed ones, those in a caller's transaction, and a batch in
- * which something was wrong go through a function that takes item by item and tells who was first.
+ * Enqueues. Unkeyed ones ride together in a plain INSERT; keyed ones, those in a caller's transaction, and the items of a
+ * batch in which something was wrong go through a function that tells who was first. Whoever wants a key that is held by
+ * a transaction which has not ended waits apart (`held.ts`).
  */
+import type { Timers } from '../../../system/timers.ts'
 import type { Inserted, NewJob } from '../../store.ts'
 import { Batcher } from '../batch/batcher.ts'
 import { brokenUp, mayBreakUp } from '../batch/broken-up.ts'
@@ -9,16 +11,16 @@ import { literal, uniform } from '../batch/uniform.ts'
 import type { Row } from '../connection/client.ts'
 import { type Connection, leastBusy } from '../connection/connection.ts'
 import type { Statements } from '../connection/statements.ts'
-import { codeOf, LOCK_NOT_AVAILABLE } from '../connection/trouble.ts'
 import type { Kinds } from '../names/kinds.ts'
 import type { Hints, Ride } from '../waiting/hints.ts'
+import { Held } from './held.ts'
 import { insertTogether, insertTogetherIn } from './insert-together.ts'
 import { birthShape, columnsOf, type KeyedRow, keyedRow, type NewRow, newRow } from './new-row.ts'
 import { readyKinds } from './ready-kinds.ts'
 import {
-  BUSY,
   INSERTED,
   insertedBy,
+  isBusy,
   type Meeting,
   meetingsIn,
   type There,
@@ -36,6 +38,7 @@ export interface InsertParts {
   readonly load: (meetings: readonly Meeting[]) => Promise<ReadonlyMap<number, There>>
   readonly sawClock: (now: number) => void
   readonly hints: Pick<Hints, 'ride' | 'failed' | 'work'>
+  readonly timers: Timers
 }
 
 /** What a commit did. `given`: a parked claim took every job of this batch, so that nobody else need be notified. */
@@ -48,32 +51,21 @@ export class Inserts {
   readonly #parts: InsertParts
   readonly #plain: Batcher<NewJob, Verdict>
   readonly #keyed: Batcher<NewJob, Verdict>
+  readonly #held: Held
 
   constructor(parts: InsertParts) {
     this.#parts = parts
     const plain = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertPlain(items, ride))
     const keyed = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertKeyed(items, ride))
     this.#plain = new Batcher({ run: plain, sizeOf, maxItems: PLAIN_MAX, atOnce: 2 * parts.plain.length })
-    this.#keyed = new Batcher({ run: keyed, sizeOf })
+    this.#keyed = new Batcher({ run: keyed, sizeOf, maxItems: KEYED_MAX, atOnce: 2 })
+    this.#held = new Held({ ask: (items) => this.#askAgain(items), sizeOf, timers: parts.timers })
   }
 
   async insert(items: readonly NewJob[]): Promise<readonly Inserted[]> {
     const { kinds } = this.#parts
     if (!items.every(({ job }) => kinds.known(job.spec.kind) !== undefined)) await this.#intern(items)
-    if (items.every(isPlain)) return this.#answers(items, await this.#plain.add(items))
-    const plain = items.filter(isPlain)
-    // Who is first within one call is first: ids that keyed and unkeyed items share make the whole call keyed.
-    const mixed = plain.length > 0 && new Set(items.map(({ job }) => job.id)).size === items.length
-    if (!mixed) return this.#answers(items, await this.#keyed.add(items))
-    const keyed = items.filter((item) => !isPlain(item))
-    const [a, b] = await Promise.all([this.#plain.add(plain), this.#keyed.add(keyed)])
-    const verdicts = new Map<NewJob, Verdict>()
-    for (const [i, item] of plain.entries()) verdicts.set(item, a[i])
-    for (const [i, item] of keyed.entries()) verdicts.set(item, b[i])
-    return this.#answers(
-      items,
-      items.map((item) => verdicts.get(item)),
-    )
+    return this.#answers(items, await this.#verdictsOn(items))
   }
 
   /** In the caller's transaction, whose rows live and die with it. Nothing is repeated: the transaction is the caller's. */
@@ -96,11 +88,32 @@ export class Inserts {
   async insertTogether(items: readonly NewJob[]): Promise<readonly Inserted[]> {
     if (items.length === 0) return []
     await this.#intern(items)
-    return insertTogether(this.#parts, items)
+    return insertTogether(this.#parts, items, this.#held)
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#plain.close(), this.#keyed.close()])
+    await Promise.all([this.#plain.close(), this.#keyed.close(), this.#held.close()])
+  }
+
+  async #verdictsOn(items: readonly NewJob[]): Promise<readonly Verdict[]> {
+    const verdicts = await this.#batched(items)
+    if (!verdicts.some(isBusy)) return verdicts
+    const decided = (await this.#held.decided(items.filter((_, i) => isBusy(verdicts[i])))).values()
+    return verdicts.map((verdict) => (isBusy(verdict) ? decided.next().value : verdict))
+  }
+
+  async #batched(items: readonly NewJob[]): Promise<readonly Verdict[]> {
+    if (items.every(isPlain)) return this.#plain.add(items)
+    const plain = items.filter(isPlain)
+    // Who is first within one call is first: ids that keyed and unkeyed items share make the whole call keyed.
+    const mixed = plain.length > 0 && new Set(items.map(({ job }) => job.id)).size === items.length
+    if (!mixed) return this.#keyed.add(items)
+    const keyed = items.filter((item) => !isPlain(item))
+    const [a, b] = await Promise.all([this.#plain.add(plain), this.#keyed.add(keyed)])
+    const verdicts = new Map<NewJob, Verdict>()
+    for (const [i, item] of plain.entries()) verdicts.set(item, a[i])
+    for (const [i, item] of keyed.entries()) verdicts.set(item, b[i])
+    return items.map((item) => verdicts.get(item))
   }
 
   async #intern(items: readonly NewJob[]): Promise<void> {
@@ -195,25 +208,35 @@ export class Inserts {
   }
 
   async #alone(connection: Connection, item: NewJob, again: boolean): Promise<Verdict> {
-    for (let tries = 0; ; tries += 1) {
-      try {
-        let repeated = again
-        const rows = await connection.run(
-          this.#parts.statements.enqueue,
-          (lost) => {
-            repeated ||= lost
-            return [JSON.stringify(this.#keyedRows([item]))]
-          },
-          true,
-        )
-        return this.#verdicts(rows, repeated)[0]
-      } catch (error) {
-        // A key held in somebody's open transaction: they decide, we ask again for a while.
-        if (codeOf(error) === LOCK_NOT_AVAILABLE && tries < LOCK_TRIES) continue
-        if (codeOf(error) === LOCK_NOT_AVAILABLE) return BUSY
-        throw error
-      }
-    }
+    return (await this.#asked(connection, this.#parts.statements.enqueue, [item], again))[0]
+  }
+
+  /** What holds them up may be a try of their own whose answer was lost. */
+  async #askAgain(items: readonly NewJob[]): Promise<readonly Verdict[]> {
+    const { keyed, statements, hints } = this.#parts
+    const verdicts = await this.#asked(keyed, statements.enqueueEach, items, true)
+    const born = items.filter((_, i) => verdicts[i] === undefined)
+    hints.work(readyKinds(born), born.length)
+    return verdicts
+  }
+
+  /** `again`: a try before this one may have inserted them. */
+  async #asked(
+    connection: Connection,
+    statement: string,
+    items: readonly NewJob[],
+    again: boolean,
+  ): Promise<readonly Verdict[]> {
+    let repeated = again
+    const rows = await connection.run(
+      statement,
+      (lost) => {
+        repeated ||= lost
+        return [JSON.stringify(this.#keyedRows(items))]
+      },
+      true,
+    )
+    return this.#verdicts(rows, repeated)
   }
 
   #keyedRows(items: readonly NewJob[]): readonly KeyedRow[] {
@@ -253,9 +276,10 @@ export class Inserts {
   }
 }
 
-const LOCK_TRIES = 50
 /** In one commit: 500 cost the server 0.7 µs a job more. */
 const PLAIN_MAX = 2_000
+/** Fewer: where one of them is held up, the others go one by one. */
+const KEYED_MAX = 1_000
 
 /** Of the first that may be claimed. */
 const laneOf = (rows: readonly NewRow[]): number => rows.find(({ p }) => p === undefined)?.l ?? 0

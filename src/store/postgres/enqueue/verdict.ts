@@ -28,6 +28,7 @@ const OWN = 'own'
 export const isOwn = (verdict: Verdict): boolean => verdict?.startsWith(`${OWN}:`) === true
 
 export const BUSY: Verdict = 'busy:'
+export const isBusy = (verdict: Verdict): boolean => verdict === BUSY
 export const rejected = (error: unknown): Verdict => `rejected:${error instanceof Error ? error.message : ''}`
 
 export const meetingsIn = (items: readonly NewJob[], verdicts: readonly Verdict[]): readonly Met[] =>
