@@ -2,8 +2,8 @@
 -- themselves. Keys are looked up; then a walk over the jobs in their order says who gets what, in memory: whoever has lost one key
 -- takes none. Only what is won is written, so that nobody waits for a key that its taker gives back. JSON keys: those of `enqueue`.
 --
--- Fails with a unique violation where somebody was first in between (looked up again they are seen), and where two of the jobs
--- have one id. Keys are taken in one order by all, so that no two batches wait for each other. One that is held by a transaction
+-- Null where two of the jobs have one id. Fails with a unique violation where somebody was first in between: looked up again, they
+-- are seen. Keys are taken in one order by all, so that no two batches wait for each other. One that is held by a transaction
 -- which has not ended is waited for as long as `lock_timeout` says; then all of it fails.
 --
 -- Nothing is inserted `on conflict`: looking first and inserting plainly costs less than half of that.
@@ -21,16 +21,19 @@ declare
   takers bigint[] := '{}';
   place int;
   is_over boolean;
+  have_ids boolean;
 begin
   -- Mostly nobody is in anybody's way, and there is nothing to walk for: 4 µs a job less.
   select case when count(w.there) + count(w.holder) + count(w.o) - count(distinct w.number) filter (where w.o is not null) = 0
-           then array_fill(null::text, array[max(w.n)::int]) end, coalesce(bool_or(w.is_over), false)
-  into verdicts, is_over from wishes_of(items, now_ms) as w;
+           then array_fill(null::text, array[max(w.n)::int]) end, coalesce(bool_or(w.is_over), false),
+         count(distinct w.i) = max(w.n)
+  into verdicts, is_over, have_ids from wishes_of(items, now_ms) as w;
+  if not have_ids then return null; end if;
   if verdicts is null then
     for wish in select w.*, lead(w.n) over () is distinct from w.n as is_last from wishes_of(items, now_ms) as w loop
       if met is null then
         met := case when wish.there is not null then 'id:' || wish.i else wish.p || ':' || coalesce(wish.holder, takers[wish.number]) end;
-        if wish.o is not null then mine := array_append(mine, wish.number); end if;
+        if wish.o is not null and wish.lasts then mine := array_append(mine, wish.number); end if;
       end if;
       if wish.is_last then
         if met is null then
@@ -63,7 +66,7 @@ begin
     insert into key (tenant, purpose, key, job, until)
     select distinct on (x.tn collate "C", k.p collate "C", k.k collate "C") x.tn, k.p, k.k, x.i, k.u
     from x, json_to_recordset(coalesce(x.ks, '[]')) as k(p text, k text, u bigint)
-    order by x.tn collate "C", k.p collate "C", k.k collate "C"
+    order by x.tn collate "C", k.p collate "C", k.k collate "C", x.place desc
   ),
   born as (
     insert into job (id, created_at, kind, lane, sum, input, head, correlation, marks)
