@@ -55,11 +55,13 @@ export interface Statements {
   readonly compact: string
   readonly purge: string
   readonly notify: string
+  /** What became of transactions, in the order in which they are named. */
+  readonly xactStatus: string
   /** On a connection of its own. */
   readonly hear: string
   /**
    * What some of them are in a transaction of the caller's: a lock is waited for longer, and what is JSON already is handed
-   * over as text, since some drivers would write it as JSON once more.
+   * over as text, since some drivers would write it as JSON once more. What enqueues tells the transaction's number besides.
    */
   readonly inCallers: ReadonlyMap<string, string>
 }
@@ -75,6 +77,8 @@ export const statementsIn = (schema: string): Statements => {
   const bodies = `select * from ${s}.bodies($1)`
   const asText = (text: string) => text.replace('$1', () => '$1::text::json')
   const patient = (text: string) => asText(text).replace(/\)$/, ', true)')
+  const numbered = (text: string) =>
+    `${patient(text).replace('select *', 'select e.*, pg_current_xact_id_if_assigned()::text as xact')} as e`
   return {
     insertPlain: `select ${s}.insert_plain(${COLUMNS})`,
     insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${COLUMNS}) as i`,
@@ -130,9 +134,11 @@ export const statementsIn = (schema: string): Statements => {
     compact: `select ${s}.compact($1, $2, $3, $4, $5)`,
     purge: `select * from ${s}.purge($1)`,
     notify: 'select pg_notify($1, $2)',
+    xactStatus: 'select pg_xact_status(x::xid8) from unnest($1::text[]) with ordinality as u(x, n) order by n',
     hear: `select ${s}.hear($1)`,
     inCallers: new Map([
-      ...[enqueue, enqueueTogether, settleLeases, move].map((text) => [text, patient(text)] as const),
+      ...[enqueue, enqueueTogether].map((text) => [text, numbered(text)] as const),
+      ...[settleLeases, move].map((text) => [text, patient(text)] as const),
       [bodies, asText(bodies)],
     ]),
   }

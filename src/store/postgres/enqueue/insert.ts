@@ -12,6 +12,7 @@ import type { Row } from '../connection/client.ts'
 import { type Connection, leastBusy } from '../connection/connection.ts'
 import type { Statements } from '../connection/statements.ts'
 import type { Kinds } from '../names/kinds.ts'
+import type { CallersCommits } from '../waiting/callers-commits.ts'
 import type { Hints, Ride } from '../waiting/hints.ts'
 import { Held } from './held.ts'
 import { insertTogether, insertTogetherIn } from './insert-together.ts'
@@ -38,6 +39,8 @@ export interface InsertParts {
   readonly load: (meetings: readonly Meeting[]) => Promise<ReadonlyMap<number, There>>
   readonly sawClock: (now: number) => void
   readonly hints: Pick<Hints, 'ride' | 'failed' | 'work'>
+  /** Jobs in a transaction of the caller's may be claimed once it is committed. */
+  readonly callersCommits: Pick<CallersCommits, 'remember'>
   readonly timers: Timers
 }
 
@@ -78,10 +81,13 @@ export class Inserts {
     if (items.length === 0) return []
     await this.#intern(items)
     if (together) return insertTogetherIn(this.#parts, items, run, load)
-    const verdicts = this.#verdicts(
+    const { now, verdicts, transaction } = verdictsIn(
       await run(this.#parts.statements.enqueue, [JSON.stringify(this.#keyedRows(items))]),
       false,
     )
+    this.#parts.sawClock(now)
+    const born = items.filter((_, i) => verdicts[i] === undefined)
+    if (transaction !== undefined) this.#parts.callersCommits.remember(transaction, readyKinds(born))
     return this.#answers(items, verdicts, load)
   }
 

@@ -9,6 +9,8 @@ export type Verdict = string | undefined
 export interface Verdicts {
   readonly now: number
   readonly verdicts: readonly Verdict[]
+  /** The number of the caller's transaction, if it has written anything. */
+  readonly transaction: string | undefined
 }
 
 /**
@@ -21,7 +23,7 @@ export function verdictsIn([row]: Row[], again: boolean): Verdicts {
   const verdicts = told.map((verdict) =>
     verdict === null ? undefined : again && verdict.startsWith('id:') ? verdict.replace('id', OWN) : verdict,
   )
-  return { now: Number(row[0]), verdicts }
+  return { now: Number(row[0]), verdicts, transaction: typeof row[2] === 'string' ? row[2] : undefined }
 }
 
 const OWN = 'own'

@@ -42,8 +42,6 @@ const BUSY_MS = 100
 const TOLD_PER_MS = 4
 const SAVED_MAX = 40
 const SOON_MAX_MS = 10
-/** When a caller's transaction has probably been committed. Nobody tells us; what is committed later is found by looking. */
-const LATER_MS = 25
 /** NOTIFY takes fewer than 8000 bytes. What is longer is not told in particular. */
 const WORDS_LENGTH_MAX = 7_999
 /** So many are tried. */
@@ -70,8 +68,6 @@ export class Hints {
   #untold: Hint[] = []
   #queues = new Map<string, Queue>()
   #jobs = new Map<number, Queue>()
-  /** Queues that callers have enqueued to in transactions of theirs, each with a timer. */
-  readonly #expected = new Map<string, Disposable>()
   #timer: Disposable | undefined
   /** When it goes off. */
   #dueAt = 0
@@ -138,20 +134,6 @@ export class Hints {
     this.work(this.#parts.sides.abreast(tenant, queue), 1)
   }
 
-  /** There will be work, once the caller's transaction is committed, inside which nothing may be said. */
-  later(queues: Iterable<Queue>): void {
-    if (this.#closed) return
-    for (const queue of queues) {
-      const name = nameOf(queue)
-      if (this.#expected.has(name)) continue
-      const tell = () => {
-        this.#expected.delete(name)
-        this.work([queue], 1)
-      }
-      this.#expected.set(name, this.#parts.timers.after(LATER_MS, tell))
-    }
-  }
-
   /** Somebody waits to hear of this job: of its end, or as its owner. */
   job(number: number, of: Queue): void {
     if (this.#closed) return
@@ -174,7 +156,6 @@ export class Hints {
   async close(): Promise<void> {
     this.#closed = true
     this.#listeners.clear()
-    for (const timer of this.#expected.values()) timer[Symbol.dispose]()
     // A process that enqueues and goes has told nobody yet.
     if (this.#queues.size + this.#jobs.size > 0) this.#sending = this.#sending.then(() => this.#send())
     this.#timer?.[Symbol.dispose]()
