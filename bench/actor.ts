@@ -42,7 +42,7 @@ async function done(who: Contender, order: Order): Promise<Answers[keyof Answers
       connection = await who.connect(order.url, order.role, order.purpose)
       return undefined
     case 'bulk':
-      return timed(() => bulk(order.count, order.delayMs))
+      return timed(() => bulk(order))
     case 'singles':
       return timed(() => singles(order.ms, order.inFlight))
     case 'paced':
@@ -85,11 +85,11 @@ function connected(): Connection {
   return connection
 }
 
-async function bulk(count: number, delayMs: number | undefined): Promise<number> {
+async function bulk({ count, delayMs, keys }: Extract<Order, { op: 'bulk' }>): Promise<number> {
   for (let left = count; left > 0; left -= BULK) {
     const at = nowMs()
     await connected().bulk(
-      Array.from({ length: Math.min(BULK, left) }, () => payload(at)),
+      Array.from({ length: Math.min(BULK, left) }, (_, n) => payload(at, keys && `${keys} ${left - n}`)),
       { delayMs },
     )
   }

@@ -83,6 +83,7 @@ const BARS: readonly Bar[] = [
   ),
   more('single-enqueue-64-redis', 'the same × BullMQ on Redis', ahead('single-enqueue-64', ['bullmq-redis']), 0, 1),
   more('bulk-enqueue', 'bulk enqueue × the fastest peer', ahead('bulk-enqueue', PEERS), 1.5, 2),
+  more('keyed-bulk', 'bulk enqueue with keys × the fastest peer', ahead('keyed-bulk', PEERS), 1.5, 2),
   less('latency-p50', 'latency p50 × the best Postgres peer', slower('p50', POSTGRES_PEERS), 1),
   less('latency-p95', 'latency p95 × the best Postgres peer', slower('p95', POSTGRES_PEERS), 1),
   ...(['p50', 'p95'] as const).map((figure) =>

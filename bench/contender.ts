@@ -40,6 +40,8 @@ export interface Payload {
   /** When it was sent, on the machine's own clock. */
   readonly at: number
   readonly text: string
+  /** The piece of business it stands for, of which there is one job at a time. */
+  readonly key?: string | undefined
 }
 
 export interface BulkOptions {
@@ -64,7 +66,7 @@ export const pooled = (url: string): string => `${url}?application_name=pooled`
 export const isPooled = (url: string): boolean => url.endsWith(pooled(''))
 
 /** 100 bytes, more or less, as JSON. */
-export const payload = (at = 0): Payload => ({ at, text: 'x'.repeat(70) })
+export const payload = (at = 0, key?: string): Payload => ({ at, text: 'x'.repeat(70), ...(key && { key }) })
 
 /** The machine's clock: the same in all processes, in milliseconds, never set back. */
 export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6

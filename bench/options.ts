@@ -43,6 +43,7 @@ export interface Play {
  */
 const QUICK_PLAN: Readonly<Record<string, { readonly rounds: number; readonly peers: readonly ContenderName[] }>> = {
   'bulk-enqueue': { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
+  'keyed-bulk': { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
   'single-enqueue-64': { rounds: 3, peers: ['openworkflow', 'bullmq-redis'] },
   'drain-1': { rounds: 3, peers: ['graphile-worker'] },
   'drain-2': { rounds: 3, peers: ['graphile-worker'] },

@@ -4,8 +4,13 @@ import type { Purpose, Role } from './contender.ts'
 export type Order =
   | { readonly op: 'prepare'; readonly url: string }
   | { readonly op: 'connect'; readonly url: string; readonly role: Role; readonly purpose: Purpose }
-  /** So many jobs at once. */
-  | { readonly op: 'bulk'; readonly count: number; readonly delayMs?: number | undefined }
+  /** So many jobs at once; `keys`: each with a key of its own that begins so. */
+  | {
+      readonly op: 'bulk'
+      readonly count: number
+      readonly delayMs?: number | undefined
+      readonly keys?: string | undefined
+    }
   /** One job after the other, so many in flight, for so long; or at a pace, whatever is in flight. */
   | { readonly op: 'singles'; readonly ms: number; readonly inFlight: number }
   | { readonly op: 'paced'; readonly ms: number; readonly perSecond: number }

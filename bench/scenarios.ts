@@ -7,6 +7,7 @@ import { embedded } from './scenarios/embedded.ts'
 import { heartbeats } from './scenarios/heartbeats.ts'
 import { heldSnapshot } from './scenarios/held-snapshot.ts'
 import { http } from './scenarios/http.ts'
+import { keyedBulk } from './scenarios/keyed-bulk.ts'
 import { latency } from './scenarios/latency.ts'
 import { left } from './scenarios/left.ts'
 import { pgbouncer } from './scenarios/pgbouncer.ts'
@@ -15,6 +16,7 @@ import { together } from './scenarios/together.ts'
 
 export const SCENARIOS: readonly Scenario[] = [
   bulkEnqueue,
+  keyedBulk,
   singleEnqueue1,
   singleEnqueue64,
   drain1,

@@ -30,7 +30,8 @@ export async function connection(backend: Backend): Promise<Connection> {
   return {
     async bulk(payloads, { delayMs }) {
       const opts = delayMs === undefined ? {} : { delay: delayMs }
-      const job = (data: Payload) => ({ name: 'noop', data, opts })
+      const deduplication = ({ key }: Payload) => (key === undefined ? {} : { deduplication: { id: key } })
+      const job = (data: Payload) => ({ name: 'noop', data, opts: { ...opts, ...deduplication(data) } })
       await inParallel(pieces(payloads, BATCH), LANES, (some) => queue.addBulk(some.map(job)))
     },
     async one(data) {

@@ -36,7 +36,12 @@ export const graphileWorker: Contender = {
     return {
       async bulk(payloads, { delayMs }) {
         const runAt = delayMs === undefined ? undefined : new Date(Date.now() + delayMs)
-        const spec = (payload: Payload) => ({ identifier: 'noop', payload, ...(runAt && { runAt }) })
+        const spec = (payload: Payload) => ({
+          identifier: 'noop',
+          payload,
+          ...(runAt && { runAt }),
+          ...(payload.key && { jobKey: payload.key }),
+        })
         await inParallel(pieces(payloads, BATCH), LANES, (some) => utils.addJobs(some.map(spec)))
       },
       async one(payload) {

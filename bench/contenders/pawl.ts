@@ -46,7 +46,9 @@ export async function pawl(name: string, build: Build, store: Contender['store']
       const opened = await open(url, upkeep)
       return {
         async bulk(payloads, { delayMs }) {
-          await opened.enqueueMany(producing, payloads, delayMs === undefined ? {} : { delay: delayMs })
+          const delay = delayMs === undefined ? {} : { delay: delayMs }
+          const each = payloads[0]?.key === undefined ? {} : { each: ({ key }: Payload) => ({ dedupeKey: key }) }
+          await opened.enqueueMany(producing, payloads, { ...delay, ...each })
         },
         async one(payload) {
           await opened.enqueue(producing, payload)

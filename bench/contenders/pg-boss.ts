@@ -17,6 +17,9 @@ const BATCH_LATENCY = 50
 const INSERT = 2_000
 const LANES = 4
 
+/** One job of a key that is queued or active: of its policies the one that means what the others' keys do. */
+const KEYED_QUEUE = 'keyed'
+
 export const pgBoss: Contender = {
   name: 'pg-boss',
   store: 'postgres',
@@ -27,6 +30,7 @@ export const pgBoss: Contender = {
     const boss = await started(url, {})
     await boss.createQueue(QUEUES.throughput)
     await boss.createQueue(QUEUES.latency, { notify: true })
+    await boss.createQueue(KEYED_QUEUE, { policy: 'exclusive' })
     await boss.stop({ graceful: false })
   },
   async connect(url, role, purpose) {
@@ -40,8 +44,9 @@ export const pgBoss: Contender = {
     return {
       async bulk(payloads, { delayMs }) {
         const later = delayMs === undefined ? {} : { startAfter: new Date(Date.now() + delayMs) }
-        const job = (data: Payload) => ({ data, ...later })
-        await inParallel(pieces(payloads, INSERT), LANES, (some) => boss.insert(queue, some.map(job)))
+        const job = (data: Payload) => ({ data, ...later, ...(data.key && { singletonKey: data.key }) })
+        const where = payloads[0]?.key === undefined ? queue : KEYED_QUEUE
+        await inParallel(pieces(payloads, INSERT), LANES, (some) => boss.insert(where, some.map(job)))
       },
       async one(payload) {
         await boss.send(queue, payload)

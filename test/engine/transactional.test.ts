@@ -132,16 +132,18 @@ describe('a job enqueued in the caller’s own transaction', () => {
     expect(await pawl.enqueueMany(mail, [{ order: 2 }, { order: 3 }], { atomic: true, each })).toHaveLength(2)
   })
 
-  it('is run soon after the commit, by polling or by being woken', async () => {
+  it('is run after the commit, by a worker that hardly ever looks, woken or not', async () => {
     await using scene = await stage()
     const { pawl, client } = scene
     const send = defineJob({ type: 'send', run: ({ to }: { to: string }) => `sent to ${to}` })
-    await using worker = pawl.work([send])
-    await client.query('begin')
-    const job = await pawl.enqueue(send, { to: 'ann' }, { tx: client })
-    await client.query('commit')
-    await pawl.wake('default')
-    expect(await job.result({ timeout: '20s' })).toBe('sent to ann')
+    await using worker = pawl.work([send], { poll: '1h' })
+    for (const woken of [true, false]) {
+      await client.query('begin')
+      const job = await pawl.enqueue(send, { to: 'ann' }, { tx: client })
+      await client.query('commit')
+      if (woken) await pawl.wake('default')
+      expect(await job.result({ timeout: '20s' })).toBe('sent to ann')
+    }
     expect(worker.running).toBe(0)
   })
 })

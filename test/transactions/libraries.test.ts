@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defineSpec, Invalid, type Pawl } from '../../src/index.ts'
+import { defineJob, defineSpec, Invalid, type Pawl } from '../../src/index.ts'
+import { eventually } from '../support/eventually.ts'
 import { LIBRARIES, type Library } from './libraries.ts'
 import { openShop, type Shop } from './shop.ts'
 
@@ -42,6 +43,18 @@ describe.each(Object.entries(LIBRARIES))('a transaction of %s', (name, library) 
     expect(new Set(ids).size).toBe(6)
     for (const id of ids) expect(await pawl.body(id, 'input')).toEqual(INPUT)
     expect(await ordered(1)).toBe(true)
+  })
+
+  it('has its jobs run once it is committed, although nobody is told to look', async () => {
+    const run = defineJob({ type: 'soon', queue: `soon ${name}`, run: (n: number) => n + 1 })
+    await using worker = pawl.work([run], { poll: '1h' })
+    let id = ''
+    await theirs.transaction(async ({ tx }) => {
+      id = (await pawl.enqueue(run, 1, { tx })).id
+      await eventually('the transaction to take a while', async () => (await shop.openForMs()) > 100)
+    })
+    expect(await pawl.handle(id).result({ timeout: '20s' })).toBe(2)
+    expect(worker.running).toBe(0)
   })
 
   it('rolls both back', async () => {

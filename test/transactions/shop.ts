@@ -10,6 +10,8 @@ export interface Shop extends AsyncDisposable {
   ordered(): Promise<readonly number[]>
   /** Forgets all orders. */
   empty(): Promise<unknown>
+  /** How long the longest of the transactions that do nothing just now has been open. */
+  openForMs(): Promise<number>
 }
 
 export async function openShop(): Promise<Shop> {
@@ -24,6 +26,13 @@ export async function openShop(): Promise<Shop> {
     ordered: async () =>
       (await client.query<{ id: number }>('select id from orders order by id')).rows.map(({ id }) => id),
     empty: () => client.query('truncate orders'),
+    async openForMs() {
+      const { rows } = await client.query<{ ms: number | null }>(
+        `select extract(epoch from max(clock_timestamp() - xact_start))::float8 * 1000 as ms
+         from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
+      )
+      return rows[0]?.ms ?? 0
+    },
     async [Symbol.asyncDispose]() {
       await client.end()
       await pawl.close()

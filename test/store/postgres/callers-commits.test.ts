@@ -1,0 +1,186 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { connectWithPg } from '../../../src/store/postgres/connection/client.ts'
+import { openPostgresStore, type PostgresOptions } from '../../../src/store/postgres/postgres.ts'
+import type { Hint, Store } from '../../../src/store/store.ts'
+import { realTimers } from '../../../src/system/timers.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startPgbouncer } from '../../support/pgbouncer.ts'
+import { itPooled } from '../../support/pooled.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { scaled } from '../../support/scale.ts'
+import { kindOf, newJob, range } from './flow.ts'
+
+vi.setConfig({ testTimeout: scaled(120_000, 3_600_000) })
+
+let database: FreshDatabase
+let client: pg.Client
+let listener: Store
+let subscription: AsyncDisposable
+/** Queues that another process was told of. */
+const heard = new Set<string>()
+let next = 1
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  listener = await openPostgresStore({ url: database.url, migrate: true })
+  subscription = await listener.subscribe((hint: Hint) => {
+    if (hint.about === 'queue') heard.add(hint.queue)
+  })
+  client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+})
+
+afterAll(async () => {
+  await client.end()
+  await subscription[Symbol.asyncDispose]()
+  await listener.close()
+  await database.drop()
+})
+
+/** A process that enqueues: how often it has asked what became of transactions, and the pauses it has made. */
+async function producing(options: Partial<PostgresOptions> = {}) {
+  const seen = { asked: 0, pauses: [] as number[] }
+  const store = await openPostgresStore({
+    url: database.url,
+    connect(config) {
+      const theirs = connectWithPg(config)
+      return {
+        ...theirs,
+        query(question) {
+          if (question.text.includes('pg_xact_status')) seen.asked += 1
+          return theirs.query(question)
+        },
+      }
+    },
+    timers: {
+      ...realTimers,
+      after(ms, fn) {
+        if (ms < 5_000) seen.pauses.push(ms)
+        return realTimers.after(ms, fn)
+      },
+    },
+    ...options,
+  })
+  const enqueue = (queue: string, tx: pg.Client = client, together = false) =>
+    store.insert([newJob(kindOf(queue), next++, Date.now())], tx, together)
+  const askedFor = (times: number) => eventually(`it to ask ${times} times`, () => seen.asked >= times)
+  return { store, seen, enqueue, askedFor, [Symbol.asyncDispose]: () => store.close() }
+}
+
+const hears = (queue: string) => eventually(`a hint about ${queue}`, () => heard.has(queue))
+
+describe('what was enqueued in a transaction of the caller’s', () => {
+  it('is told of when that is committed, however long it took, and not before', async () => {
+    await using producer = await producing()
+    for (const together of [false, true]) {
+      const queue = `long ${together}`
+      const from = producer.seen.asked
+      await client.query('begin')
+      await producer.enqueue(queue, client, together)
+      // More than the time in which it was told of once, whatever had become of it.
+      await producer.askedFor(from + 8)
+      expect(heard).not.toContain(queue)
+      await client.query('commit')
+      await hears(queue)
+    }
+  })
+
+  it('is asked after in growing pauses', async () => {
+    await using producer = await producing()
+    await client.query('begin')
+    await producer.enqueue('growing')
+    await producer.askedFor(6)
+    await client.query('commit')
+    await hears('growing')
+    const expected = range(0, 6).map((n) => 5 * 1.25 ** n)
+    expect(producer.seen.pauses.filter((ms) => expected.includes(ms))).toEqual(expected)
+  })
+
+  it('is not told of when it is rolled back, whole or in part', async () => {
+    await using producer = await producing()
+    await client.query('begin')
+    await producer.enqueue('rolled back')
+    await client.query('rollback')
+    await producer.askedFor(1)
+    await client.query('begin')
+    await producer.enqueue('kept')
+    await client.query('savepoint within')
+    await producer.enqueue('kept')
+    await client.query('rollback to within')
+    await client.query('commit')
+    await hears('kept')
+    expect(heard).not.toContain('rolled back')
+  })
+
+  it('is told of for each of many transactions, whichever ends first', async () => {
+    await using producer = await producing()
+    const clients = await Promise.all(
+      range(0, 5).map(async (n) => {
+        const one = new pg.Client({ connectionString: database.url })
+        await one.connect()
+        await one.query('begin')
+        await producer.enqueue(`many ${n}`, one)
+        return one
+      }),
+    )
+    for (const n of [3, 0, 4, 1, 2]) {
+      await clients[n]?.query('commit')
+      await hears(`many ${n}`)
+      await clients[n]?.end()
+    }
+  })
+
+  it('is told of by a process that closes when it was committed; one that is open does not keep it', async () => {
+    const producer = await producing()
+    const other = new pg.Client({ connectionString: database.url })
+    await other.connect()
+    await other.query('begin')
+    await producer.enqueue('left open', other)
+    await client.query('begin')
+    await producer.enqueue('last words')
+    await client.query('commit')
+    await producer.store.close()
+    await hears('last words')
+    const { asked } = producer.seen
+    await other.query('commit')
+    await other.end()
+    expect([heard.has('left open'), producer.seen.asked]).toEqual([false, asked])
+  })
+
+  it('is told of although the transaction that it was asked of is none the server knows', async () => {
+    await using producer = await producing()
+    const strange = {
+      async query(text: string, values: unknown[]) {
+        const { rows } = await client.query(text, values)
+        // As if a standby had taken the server's place which is far behind.
+        return { rows: rows.map((row: object) => ('xact' in row ? { ...row, xact: '4000000000' } : row)) }
+      },
+    }
+    await client.query('begin')
+    await producer.store.insert([newJob(kindOf('strange'), next++, Date.now())], strange)
+    await client.query('commit')
+    await hears('strange')
+  })
+
+  itPooled('is told of through a transaction pooler as well, in the process itself', async () => {
+    const pooler = await startPgbouncer(database.url, { size: 2 })
+    const pooled = new pg.Client({ connectionString: pooler.url })
+    await pooled.connect()
+    {
+      await using producer = await producing({ url: pooler.url })
+      const own = new Set<string>()
+      await using _ = await producer.store.subscribe((hint) => {
+        if (hint.about === 'queue') own.add(hint.queue)
+      })
+      await pooled.query('begin')
+      await producer.enqueue('pooled', pooled)
+      await producer.askedFor(3)
+      expect(own).not.toContain('pooled')
+      await pooled.query('commit')
+      await eventually('a hint', () => own.has('pooled'))
+    }
+    await pooled.end()
+    await pooler.stop()
+  })
+})
