@@ -3,6 +3,8 @@ export interface Statements {
   readonly insertPlain: string
   /** As `insertPlain`, then `offer`s the jobs to a parked claim in the same commit; if none takes all, listeners are notified. */
   readonly insertPlainOffering: string
+  readonly insertKeyed: string
+  readonly insertKeyedOffering: string
   readonly enqueue: string
   readonly enqueueOffering: string
   readonly enqueueEach: string
@@ -67,6 +69,7 @@ export interface Statements {
 }
 
 const COLUMNS = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13'
+const KEYS = '$14, $15, $16, $17, $18'
 
 export const statementsIn = (schema: string): Statements => {
   const s = quoted(schema)
@@ -82,6 +85,8 @@ export const statementsIn = (schema: string): Statements => {
   return {
     insertPlain: `select ${s}.insert_plain(${COLUMNS})`,
     insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${COLUMNS}) as i`,
+    insertKeyed: `select ${s}.insert_keyed(${COLUMNS}, ${KEYS})`,
+    insertKeyedOffering: `select i, ${s}.offer($19, $1, $20, $21, $22) from ${s}.insert_keyed(${COLUMNS}, ${KEYS}) as i`,
     enqueue,
     enqueueEach: `select * from ${s}.enqueue_each($1)`,
     enqueueTogether,

@@ -1,6 +1,7 @@
 /**
  * Enqueues. Unkeyed ones ride together in a plain INSERT; keyed ones, those in a caller's transaction, and the items of a
- * batch in which something was wrong go through a function that tells who was first. Whoever wants a key that is held by
+ * batch in which something was wrong go through a function that tells who was first; keyed ones only where somebody is in
+ * the way of one of them. Whoever wants a key that is held by
  * a transaction which has not ended waits apart (`held.ts`).
  */
 import type { Timers } from '../../../system/timers.ts'
@@ -16,7 +17,7 @@ import type { CallersCommits } from '../waiting/callers-commits.ts'
 import type { Hints, Ride } from '../waiting/hints.ts'
 import { Held } from './held.ts'
 import { insertTogether, insertTogetherIn } from './insert-together.ts'
-import { birthShape, columnsOf, type KeyedRow, keyedRow, type NewRow, newRow } from './new-row.ts'
+import { birthShape, columnsOf, type KeyedRow, keyColumnsOf, keyedRow, type NewRow, newRow } from './new-row.ts'
 import { readyKinds } from './ready-kinds.ts'
 import {
   INSERTED,
@@ -177,13 +178,18 @@ export class Inserts {
   async #insertKeyed(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {
     const { keyed, statements } = this.#parts
     let again = false
+    const lost = (repeated: boolean) => {
+      again ||= repeated
+    }
     try {
       const rows = this.#keyedRows(items)
+      const done = await this.#insertFree(items, rows, ride, lost)
+      if (done !== undefined) return done
       const offer = ride === undefined ? [] : [laneOf(rows), literal(rows.map(({ i }) => i)), ...ride.values]
       const answer = await keyed.run(
         ride === undefined ? statements.enqueue : statements.enqueueOffering,
         (repeated) => {
-          again = repeated
+          lost(repeated)
           return [JSON.stringify(rows), ...offer]
         },
         true,
@@ -191,6 +197,34 @@ export class Inserts {
       return { verdicts: this.#verdicts(answer, again), given: answer[0]?.[2] === true }
     } catch (error) {
       return { verdicts: await this.#brokenUp(keyed, items, again, ride, error), given: false }
+    }
+  }
+
+  /** As most are: nobody has their keys. Undefined, and nothing is written, where somebody is in the way. */
+  async #insertFree(
+    items: readonly NewJob[],
+    rows: readonly KeyedRow[],
+    ride: Ride | undefined,
+    lost: (repeated: boolean) => void,
+  ): Promise<Done | undefined> {
+    const { keyed, statements, sawClock } = this.#parts
+    const keys = keyColumnsOf(rows)
+    if (keys === undefined) return undefined
+    const values = [...columnsOf(rows), literal(uniform(items, birthShape)), ...keys]
+    const offer = ride === undefined ? [] : [laneOf(rows), ...ride.values]
+    const ask = (repeated: boolean) => {
+      lost(repeated)
+      return [...values, ...offer]
+    }
+    try {
+      const text = ride === undefined ? statements.insertKeyed : statements.insertKeyedOffering
+      const [row] = await keyed.run(text, ask, true)
+      if (row === undefined || row[0] === null) return undefined
+      sawClock(Number(row[0]))
+      return { verdicts: items.map(() => undefined), given: row[1] === true }
+    } catch (error) {
+      if (!mayBreakUp(error)) throw error
+      return undefined
     }
   }
 

@@ -78,6 +78,21 @@ export function columnsOf(rows: readonly NewRow[]): readonly (Buffer | string)[]
   ]
 }
 
+/** Their keys as the columns `insert_keyed` takes besides; undefined where an id or a key is there twice. */
+export function keyColumnsOf(rows: readonly KeyedRow[]): readonly (Buffer | string)[] | undefined {
+  const keys = rows.flatMap(({ i, tn, ks = [] }) => ks.map((key) => ({ ...key, i, tn })))
+  const ids = new Set(rows.map(({ i }) => i))
+  const names = new Set(keys.map(({ tn, p, k }) => `${tn}\u0000${p}\u0000${k}`))
+  if (ids.size < rows.length || names.size < keys.length) return undefined
+  return [
+    texts(keys.map(({ k }) => k)),
+    bigints(keys.map(({ i }) => i)),
+    texts(uniform(keys, ({ tn }) => tn)),
+    texts(uniform(keys, ({ p }) => p)),
+    literal(uniform(keys, ({ u }) => u)),
+  ]
+}
+
 export function keyedRow(item: NewJob, kind: Interned): KeyedRow {
   const { alias, kind: words } = item.job.spec
   const keys = item.keys.map(keyRow)
