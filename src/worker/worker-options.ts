@@ -49,7 +49,7 @@ export interface WorkerOptions {
   readonly prefetch?: number | undefined
   /**
    * The longest pause between two looks at the queues, hints or no hints. Whoever enqueues wakes a worker that waits; this is for what
-   * nobody tells of, such as a delay that is over, or a transaction of yours that took long to commit.
+   * nobody tells of, such as a delay that is over, or a transaction of yours whose process ended right after the commit.
    * @default '1s'
    */
   readonly poll?: Duration | undefined

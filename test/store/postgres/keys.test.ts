@@ -132,7 +132,9 @@ describe('many keys at once', () => {
     const loaded = await store.load([{ id: 'crossing 7', key: 'dedupe', tenant: 't' }])
     const { rows } = await client.query(`select job from pawl.key where key = 'crossing 7'`)
     expect(loaded.items[0]?.job.id).toBe(idText(Number(rows[0]?.job)))
-    const { rows: strays } = await client.query(`select key from pawl.key k where not exists (select from pawl.job where id = k.job)`)
+    const { rows: strays } = await client.query(
+      `select key from pawl.key k where not exists (select from pawl.job where id = k.job)`,
+    )
     expect(strays).toEqual([])
   })
 })

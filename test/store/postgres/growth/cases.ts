@@ -150,9 +150,34 @@ const setting = (n: number) => `w${String(n).padStart(8, '0')}`
 const search = (words: object) => [json({ newest: true, n: 20, w: 100, ...words })]
 const between = (from: number, to: number) => [BEGIN + from, BEGIN + to, 0, 100]
 
+const keyed = (count: number) => {
+  const numbers = Array.from({ length: count }, (_, i) => i)
+  return [
+    ...columns(count),
+    literal(numbers.map((n) => `"${another} ${n}"`)),
+    literal(numbers.map((n) => fresh + n)),
+    '{t}',
+    '{dedupe}',
+    '{}',
+  ]
+}
+
 export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
   insertPlain: [{ what: 'twenty', values: columns(20) }],
   insertPlainOffering: [{ what: 'three', values: [...columns(3), ...offer] }],
+  insertKeyed: [{ what: 'twenty', values: keyed(20) }],
+  insertKeyedOffering: [{ what: 'three', values: [...keyed(3), ...offer] }],
+  enqueueEach: [
+    {
+      what: 'new keys and held ones',
+      values: [
+        json([
+          newRow(1, { ks: [{ p: 'dedupe', k: `${another} 1` }] }),
+          newRow(2, { ks: [{ p: 'dedupe', k: 'k501' }] }),
+        ]),
+      ],
+    },
+  ],
   enqueue: [
     {
       what: 'new keys',
@@ -449,6 +474,7 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
       values: [json(even(job.ended).map((i, n) => ({ i, r: 4, k: 500 + n, z: STATE_CODES.succeeded })))],
     },
   ],
+  xactStatus: [{ what: 'an old one', values: ['{1000}'] }],
   notify: [{ what: 'somebody', values: ['channel', 'words'] }],
   hear: [{ what: 'a channel', values: ['channel'] }],
 }
