@@ -1,5 +1,5 @@
 -- Jobs one of whose keys was held by a transaction that had not ended: asked again, waiting for nobody. Answers as `enqueue` does.
--- Caller: `held.ts`. Index: those of `bear`. Locks: those of `bear`.
+-- Caller: `insert.ts`. Index: those of `bear`. Locks: those of `bear`.
 create or replace function pawl.enqueue_each(items json) returns table (now_ms bigint, verdicts json)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '1ms' as $$
 declare

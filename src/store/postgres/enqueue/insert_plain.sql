@@ -3,7 +3,7 @@
 -- created; `pending` 1: not claimable. Arrays taken apart in the select list are stored nowhere in between: 0.7 µs a job less than
 -- one WITH that all tables are filled from. Slices of them for groups of jobs that are born alike cost the same where all were (4.2
 -- and 4.1 µs).
--- Caller: `insert.ts`. Index: none is read. Locks: its own rows.
+-- Caller: `insert.ts`, `insert_keyed`. Index: none is read. Locks: its own rows.
 create or replace function pawl.insert_plain(jobs bigint[], inputs text[], heads text[], times bigint[], kinds int[], lanes int[],
                                   windows int[], correlations text[], marks text[], readies bigint[], ticks bigint[],
                                   pending int[], shapes text[]) returns bigint
