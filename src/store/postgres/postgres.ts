@@ -52,7 +52,7 @@ import { backlog, feedAfter, feedEnd, placeEntries, tallies } from './feed/feed.
 import { keep, purge } from './keep/keeping.ts'
 import { queuesWritten, settings } from './keep/settings.ts'
 import { Heartbeats } from './lease/heartbeats.ts'
-import { Kinds, type QueueSide, type Run, sideOf } from './names/kinds.ts'
+import { Kinds, type Run, sideOf } from './names/kinds.ts'
 import { Sides } from './names/sides.ts'
 import { annotationsOf } from './read/annotations.ts'
 import { eventsByCorrelation } from './read/by-correlation.ts'
@@ -63,7 +63,6 @@ import { eventsOfJob, logOf } from './read/logs.ts'
 import { recordOf } from './read/records.ts'
 import { prepareSchema } from './schema/prepare.ts'
 import { Commits } from './settle/commits.ts'
-import { CallersCommits } from './waiting/callers-commits.ts'
 import { Hints } from './waiting/hints.ts'
 import { Waiting } from './waiting/waiting.ts'
 
@@ -153,7 +152,6 @@ class Postgres implements PostgresStore {
   readonly #places: Places
   readonly #load: LoadParts
   readonly #callers: CallersTransactions
-  readonly #callersCommits: CallersCommits
   /** For what may take long: nobody else waits behind it. */
   readonly #reads: LoadParts
   readonly #inserts: Inserts
@@ -207,8 +205,6 @@ class Postgres implements PostgresStore {
     const heard = (payload: string) => this.#waiting.heard(payload)
     this.#hints = new Hints({ route: past, schema, run, statements, clock, timers, random, heard, sides })
     this.#callers = new CallersTransactions(statements.isOpen)
-    const tell = (queues: Iterable<QueueSide>) => this.#hints.work(queues, 1)
-    this.#callersCommits = new CallersCommits({ run, statements, timers, tell })
     this.#inserts = new Inserts({
       plain: [connection('enqueues'), connection('enqueues', { isSpare: true })],
       keyed: connection('enqueues with keys'),
@@ -216,7 +212,6 @@ class Postgres implements PostgresStore {
       statements,
       sawClock,
       hints: this.#hints,
-      callersCommits: this.#callersCommits,
       timers,
       load: (met) => loadMet(this.#load, met),
     })
@@ -341,9 +336,8 @@ class Postgres implements PostgresStore {
     this.#places.close()
     for (const connection of this.#connections) connection.leave()
     this.#transactions.close()
-    const parts = [this.#waiting, this.#inserts, this.#commits, this.#heartbeats]
-    const told = this.#callersCommits.close().then(() => this.#hints.close())
-    const ended = Promise.all([told, ...parts.map((each) => each.close())])
+    const parts = [this.#waiting, this.#inserts, this.#commits, this.#heartbeats, this.#hints]
+    const ended = Promise.all(parts.map((each) => each.close()))
     await within(this.#timers, CLOSE_WITHIN_MS, ended)
     await Promise.all(this.#connections.map((connection) => connection.close()))
     await Promise.all(this.#routes.map((route) => route.close()))

@@ -45,7 +45,7 @@ export async function insertTogetherIn(
   )
   parts.sawClock(now)
   const areBorn = verdicts.every((verdict) => verdict === undefined)
-  if (areBorn && transaction !== undefined) parts.callersCommits.remember(transaction, readyKinds(items))
+  if (areBorn && transaction !== undefined) parts.hints.later(transaction, readyKinds(items))
   const answers = await met(items, verdicts, load)
   assert(answers !== undefined, 'whoever was first is seen by the transaction that met it')
   return answers

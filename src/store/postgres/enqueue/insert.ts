@@ -13,7 +13,6 @@ import type { Row } from '../connection/client.ts'
 import { type Connection, leastBusy } from '../connection/connection.ts'
 import type { Statements } from '../connection/statements.ts'
 import type { Kinds } from '../names/kinds.ts'
-import type { CallersCommits } from '../waiting/callers-commits.ts'
 import type { Hints, Ride } from '../waiting/hints.ts'
 import { Held } from './held.ts'
 import { insertTogether, insertTogetherIn } from './insert-together.ts'
@@ -39,9 +38,7 @@ export interface InsertParts {
   /** Those met, by number. */
   readonly load: (meetings: readonly Meeting[]) => Promise<ReadonlyMap<number, There>>
   readonly sawClock: (now: number) => void
-  readonly hints: Pick<Hints, 'ride' | 'failed' | 'work'>
-  /** Jobs in a transaction of the caller's may be claimed once it is committed. */
-  readonly callersCommits: Pick<CallersCommits, 'remember'>
+  readonly hints: Pick<Hints, 'ride' | 'failed' | 'work' | 'later'>
   readonly timers: Timers
 }
 
@@ -88,7 +85,7 @@ export class Inserts {
     )
     this.#parts.sawClock(now)
     const born = items.filter((_, i) => verdicts[i] === undefined)
-    if (transaction !== undefined) this.#parts.callersCommits.remember(transaction, readyKinds(born))
+    if (transaction !== undefined) this.#parts.hints.later(transaction, readyKinds(born))
     return this.#answers(items, verdicts, load)
   }
 

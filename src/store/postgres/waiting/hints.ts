@@ -18,6 +18,7 @@ import type { Route } from '../connection/route.ts'
 import type { Statements } from '../connection/statements.ts'
 import type { QueueSide, Run } from '../names/kinds.ts'
 import type { Sides } from '../names/sides.ts'
+import { CallersCommits } from './callers-commits.ts'
 import { Listening } from './listening.ts'
 
 export interface HintParts {
@@ -76,12 +77,14 @@ export class Hints {
   #savedAt = 0
   #sending: Promise<void> = Promise.resolve()
   readonly #listening: Listening
+  readonly #callersCommits: CallersCommits
   #closed = false
 
   constructor(parts: HintParts) {
     this.#parts = parts
     this.#channel = `pawl_${createHash('sha256').update(parts.schema).digest('hex').slice(0, 16)}`
     this.#self = parts.random.hex64()
+    this.#callersCommits = new CallersCommits({ ...parts, tell: (queues) => this.work(queues, 1) })
     this.#listening = new Listening({
       ...parts,
       channel: this.#channel,
@@ -134,6 +137,11 @@ export class Hints {
     this.work(this.#parts.sides.abreast(tenant, queue), 1)
   }
 
+  /** There will be work, once the caller's transaction is committed, inside which nothing may be said. */
+  later(transaction: string, queues: Iterable<Queue>): void {
+    this.#callersCommits.remember(transaction, queues)
+  }
+
   /** Somebody waits to hear of this job: of its end, or as its owner. */
   job(number: number, of: Queue): void {
     if (this.#closed) return
@@ -154,6 +162,7 @@ export class Hints {
   }
 
   async close(): Promise<void> {
+    await this.#callersCommits.close()
     this.#closed = true
     this.#listeners.clear()
     // A process that enqueues and goes has told nobody yet.
