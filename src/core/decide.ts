@@ -29,7 +29,7 @@ import { decideSignal } from './decide/signal.ts'
 import { decideStall } from './decide/stall.ts'
 import { decideStart } from './decide/start.ts'
 import { decideWait } from './decide/wait.ts'
-import { dialectRefusal } from './dialects/strict.ts'
+import { dialectRefusal, outcomeRefusal } from './dialects/strict.ts'
 import { type Draft, draft, type MemoBody } from './draft.ts'
 import type { Annotation, Event } from './event.ts'
 import { evolve } from './evolve.ts'
@@ -92,6 +92,8 @@ export function decide(
   if (ruling !== undefined && 'code' in ruling) {
     return refused(refuse(ruling.code, { ...ruling, command: command.type, job }))
   }
+  const mute = outcomeRefusal(job, command, d.events)
+  if (mute !== undefined) return refused(refuse(mute.code, { command: command.type, job, message: mute.message }))
   return accepted(job, d, ruling?.successor)
 }
 

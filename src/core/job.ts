@@ -136,6 +136,8 @@ export interface LastClaim {
   readonly leaseExpiresAt: Time
   /** Claims in a row, this one included, that ended without a word from the handler; 2 stands for more. */
   readonly silences: 0 | 1 | 2
+  /** Whether it, or a claim before it in its generation, had started: documents without a way back ask for it. */
+  readonly ran: boolean
 }
 
 export interface CancelRequest {

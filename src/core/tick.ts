@@ -2,7 +2,7 @@
 import type { Command } from './command.ts'
 import type { Job, Time } from './job.ts'
 import { leaseEndsAt, livedUntil, type Step } from './steps.ts'
-import { cancelHardensAt, nextTickAt, tickBesidesLease } from './timers.ts'
+import { cancelHardensAt, deadlineOf, nextTickAt, tickBesidesLease } from './timers.ts'
 
 type Asked = { readonly actor: string; readonly requestId: string }
 
@@ -12,7 +12,7 @@ export function tickCommand(job: Job, now: Time, asked: Asked, steps: readonly S
   const { actor, requestId } = asked
   const until = livedUntil(job, now, steps)
   // A deadline ends the job whoever owns it; before it an orphan is an orphan, whatever else has run out meanwhile.
-  if (job.deadlineAt !== undefined && job.deadlineAt <= until) return { actor, requestId, type: 'expire' }
+  if (isPassed(deadlineOf(job), until)) return { actor, requestId, type: 'expire' }
   if (job.state === 'stalled') return { actor, requestId, type: 'requeue' }
   if (job.lease !== undefined && leaseEndsAt(job, steps) <= now)
     return { actor, requestId, type: 'stall', fence: job.lease.fence }

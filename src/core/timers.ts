@@ -3,7 +3,9 @@
  * is due; `decideTick` says what the tick means. Adding a timer is a change here and in `decide/expire.ts`, nowhere else.
  */
 import { spent } from './budget.ts'
-import type { Job, Time } from './job.ts'
+import { bondOf } from './dialects/bond.ts'
+import { canTell } from './dialects/telling.ts'
+import type { Job, Owned, Time } from './job.ts'
 import { LEASE_MARGIN_MS } from './limits.ts'
 import type { Policy } from './policy.ts'
 
@@ -23,9 +25,31 @@ export const leaseRenewedAt = (expiresAt: Time, windowMs: number): Time => expir
 export const heartbeatInMs = (policy: Pick<Policy, 'heartbeatMs'>, remainingMs: number): number =>
   Math.max(0, Math.min(policy.heartbeatMs, remainingMs / 2))
 
-/** The attempt's own time limit, while it runs. */
+/** The attempt's own time limit, while it runs. Where only its owner fails a job, the worker alone keeps it. */
 export const attemptEndsAt = (job: Job): Time | undefined =>
-  job.state === 'running' && job.startedAt !== undefined ? job.startedAt + job.spec.kind.policy.attemptMs : undefined
+  job.state === 'running' && job.startedAt !== undefined && !bondOf(job.spec.kind.policy).failedByOwner
+    ? job.startedAt + job.spec.kind.policy.attemptMs
+    : undefined
+
+/** The job's deadline, where it ends the job: one that is bound goes on until its document has a move for that. */
+export function deadlineOf(job: Job): Time | undefined {
+  if (job.deadlineAt === undefined) return undefined
+  const late = job.phase === 'run' ? 'timed_out' : 'dead_lettered'
+  return canTell(job, late, late) ? job.deadlineAt : undefined
+}
+
+/** By when a job that may run from `runAt` on must have started. */
+export const startByFor = (policy: Policy, runAt: Time): Time | undefined =>
+  policy.startWithinMs === undefined || bondOf(policy).startsAfterClaim ? undefined : runAt + policy.startWithinMs
+
+/** When a lease that is renewed at `at` ends; of a job that must start soon after its claim, no later than that. */
+export function renewedUntil({ state, lease, spec }: Owned, at: Time): Time {
+  const { policy } = spec.kind
+  const end = leaseEnd(at, leaseWindowMs(policy))
+  return state === 'claimed' && policy.startWithinMs !== undefined && bondOf(policy).startsAfterClaim
+    ? Math.max(lease.expiresAt, Math.min(end, lease.grantedAt + policy.startWithinMs))
+    : end
+}
 
 /** When a softly requested cancel turns hard, while somebody owns the job. */
 export const cancelHardensAt = (job: Job): Time | undefined =>
@@ -50,18 +74,21 @@ export function nextTickAt(job: Job): Time | undefined {
   switch (job.state) {
     case 'pending':
     case 'retrying':
-      return job.deadlineAt
+      return deadlineOf(job)
     case 'queued':
-      return earliest(job.deadlineAt, job.startBy)
+      return earliest(deadlineOf(job), job.startBy)
     case 'claimed':
-      return earliest(earliest(job.lease.expiresAt, job.deadlineAt), earliest(job.startBy, cancelHardensAt(job)))
+      return earliest(earliest(job.lease.expiresAt, deadlineOf(job)), earliest(job.startBy, cancelHardensAt(job)))
     case 'running':
-      return earliest(earliest(job.lease.expiresAt, job.deadlineAt), earliest(attemptEndsAt(job), cancelHardensAt(job)))
+      return earliest(
+        earliest(job.lease.expiresAt, deadlineOf(job)),
+        earliest(attemptEndsAt(job), cancelHardensAt(job)),
+      )
     case 'waiting':
     case 'parked':
-      return earliest(job.deadlineAt, job.wait.timeoutAt)
+      return earliest(deadlineOf(job), job.wait.timeoutAt)
     case 'stalled':
-      return mustNotRunAgain(job) ? job.updatedAt : job.deadlineAt
+      return mustNotRunAgain(job) ? job.updatedAt : deadlineOf(job)
     default:
       return undefined
   }
@@ -74,9 +101,12 @@ export function tickBesidesLease(job: Job): Time | undefined {
   return tick === Number.POSITIVE_INFINITY ? undefined : tick
 }
 
-/** A stalled job that no worker may have again is the ticker's: it ends, or goes where its dialect sends it. */
+/** A stalled job that no worker may have as it is is the ticker's: it ends, or goes where its dialect sends it. */
 const mustNotRunAgain = (job: Job): boolean =>
-  spent(job) || (job.cancel !== undefined && job.phase === 'run') || job.spec.kind.policy.onStall !== 'requeue'
+  spent(job) ||
+  (job.cancel !== undefined && job.phase === 'run') ||
+  job.spec.kind.policy.onStall !== 'requeue' ||
+  !canTell(job, 'claimed', 'claimed')
 
 const earliest = (a: Time | undefined, b: Time | undefined): Time | undefined =>
   a === undefined ? b : b === undefined ? a : Math.min(a, b)

@@ -83,7 +83,10 @@ export const MACHINE: Machine = {
   },
   admit: { pending: [move('queued', 'allowed', 'admitted')] },
   deny: {
-    pending: [move('denied', 'refused', 'denied')],
+    pending: [
+      move('denied', 'refused', 'denied'),
+      move('denied', 'refused, where only what was scheduled may be', 'admitted', 'denied'),
+    ],
     queued: [move('denied', 'never claimed', 'denied')],
   },
   claim: each(['queued', 'retrying', 'stalled'], () => [move('claimed', 'readyAt <= now', 'claimed')]),

@@ -143,13 +143,6 @@ describe('failing', () => {
     expect(patient.record.runAt).toBe(patient.now + day)
     const hurried = given({ deadline: '1h' }).starts().fails({ retryAfterMs: day })
     expect(hurried.record.runAt).toBe(hurried.record.deadlineAt)
-    const successor = given({ dialect: '002', deadline: '1h' }).after(1_000).starts()
-    const { decision } = successor.when({
-      type: 'fail',
-      fence: 'mine',
-      fault: { code: 'x', message: '', retryAfterMs: day },
-    })
-    expect(decision).toMatchObject({ successor: { runAt: successor.now + 3_600_000 } })
   })
 
   it('slows down for throttling errors', () => {

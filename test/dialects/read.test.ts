@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { validateJob } from '../../src/core/contract/validate-job.ts'
+import { MARKS } from '../../src/core/dialects/chain.ts'
 import { deriveDialect } from '../../src/core/dialects/derive.ts'
 import type { Fields } from '../../src/core/dialects/dialect.ts'
 import { history, log, type Told } from '../../src/core/dialects/history.ts'
@@ -67,7 +68,8 @@ describe.each([...DIALECT_NAMES])('reading in %s', (name) => {
           expect(statuses).toContain(step.to)
           if (step.word === undefined) expect(entry).toBeUndefined()
           else expect(known).toContain(step.word)
-          expect(dialect.fields).toEqual(expect.arrayContaining([...namesIn(entry, dialect.free)]))
+          expect([...dialect.fields, ...MARKS]).toEqual(expect.arrayContaining([...namesIn(entry, dialect.free)]))
+          expect(entry?.implied).toBe(entry !== undefined && step.implied ? true : undefined)
         }
       }),
       RUNS,
@@ -234,7 +236,8 @@ describe('the view in 000', () => {
     const entries = told.flatMap(({ entry }) => (entry ? [entry] : []))
     for (const entry of entries) {
       expect(Object.keys(entry)).toEqual([
-        ...['id', 'job_id', 'type', 'ts', 'actor', 'correlation_id', 'cause', 'payload', 'version'],
+        ...['id', 'job_id', 'type', 'ts', 'actor', 'correlation_id', 'cause', 'payload', 'version', 'rev', 'after_rev'],
+        ...(entry['moves'] === undefined ? [] : ['move', 'moves']),
       ])
     }
     expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length)

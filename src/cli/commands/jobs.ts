@@ -213,7 +213,7 @@ async function events(session: Session, id: string, options: InDialect): Promise
     const all = await pawl.events(job.id)
     if (dialect !== undefined) {
       const told = log(all, dialect)
-      return terminal.tell({ events: told }, () => {
+      return terminal.tell({ events: told, rev: told.at(-1)?.rev }, () => {
         for (const entry of told) terminal.say(safe(JSON.stringify(entry)))
       })
     }

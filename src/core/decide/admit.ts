@@ -1,16 +1,20 @@
 /** `admit`: `pending` → `queued`. The clock of "not started in time" begins here. */
 import { assert } from '../assert.ts'
-import type { Admit } from '../command.ts'
+import type { Admit, Deny } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
 import type { Job } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
+import { startByFor } from '../timers.ts'
 
 export function decideAdmit(d: Draft, job: Job, command: Admit): Ruling {
-  const { startWithinMs } = job.spec.kind.policy
+  admission(d, job, command)
+  return undefined
+}
+
+export function admission(d: Draft, job: Job, { rule, policyHash }: Admit | Deny): void {
   assert(job.runAt !== undefined, 'the table lets only pending jobs be admitted')
   const runAt = Math.max(d.at, job.runAt)
-  const verdict = { rule: command.rule, policyHash: command.policyHash, reason: undefined }
-  const startBy = startWithinMs === undefined ? undefined : runAt + startWithinMs
-  change(d, 'admitted', 'queued', { verdict, runAt, startBy }, { reason: command.rule })
-  return undefined
+  const startBy = startByFor(job.spec.kind.policy, runAt)
+  const verdict = { rule, policyHash, reason: undefined }
+  change(d, 'admitted', 'queued', { verdict, runAt, startBy }, { reason: rule })
 }

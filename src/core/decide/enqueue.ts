@@ -4,6 +4,7 @@ import type { Event, TransitionPayloads } from '../event.ts'
 import type { Job, JobId, Kind, Spec, Time } from '../job.ts'
 import type { Policy } from '../policy.ts'
 import { digestOf, sameWords } from '../receipt.ts'
+import { startByFor } from '../timers.ts'
 
 export const bornAs = ({ admission }: Policy): 'pending' | 'queued' => (admission ? 'pending' : 'queued')
 
@@ -36,7 +37,7 @@ export function enqueued(command: Enqueue, now: Time): Event {
       priority: command.priority,
       runAt,
       deadlineAt: policy.deadlineMs === undefined ? undefined : now + policy.deadlineMs,
-      startBy: policy.startWithinMs === undefined ? undefined : runAt + policy.startWithinMs,
+      startBy: startByFor(policy, runAt),
       failures: command.failures ?? 0,
       stalls: command.stalls ?? 0,
     },

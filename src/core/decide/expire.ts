@@ -5,12 +5,12 @@ import { TIMEOUT_CODE } from '../errors.ts'
 import type { Job, Time, Wait } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
 import { livedUntil } from '../steps.ts'
-import { attemptEndsAt } from '../timers.ts'
+import { attemptEndsAt, deadlineOf } from '../timers.ts'
 import { failAttempt } from './fail.ts'
 
 export function decideExpire(d: Draft, job: Job): Ruling {
   const until = livedUntil(job, d.at, d.steps)
-  if (passed(job.deadlineAt, until)) return deadline(d, job)
+  if (passed(deadlineOf(job), until)) return deadline(d, job)
   if (passed(job.startBy, until) && (job.state === 'queued' || job.state === 'claimed')) return notStarted(d, job)
   if (passed(attemptEndsAt(job), until)) return attemptTimedOut(d, job)
   if (job.wait !== undefined && passed(job.wait.timeoutAt, until)) return waitTimedOut(d, job.wait)

@@ -3,6 +3,7 @@
  * while it ran apart has itself to blame: that is told as a failure of its own, and tried again as slowly as any.
  */
 import { spent } from '../budget.ts'
+import { canTell } from '../dialects/telling.ts'
 import { change, type Draft } from '../draft.ts'
 import { cancelled, compensationFailed, conclude, deadLettered, failed, failureOf, timedOut } from '../ending.ts'
 import { CRASH_CODE, TIMEOUT_CODE } from '../errors.ts'
@@ -19,9 +20,9 @@ export function decideRequeue(d: Draft, job: Job): Ruling {
   const { policy } = job.spec.kind
   if (job.cancel !== undefined && job.phase === 'run') {
     conclude(d, cancelled(job.cancel))
-  } else if (policy.onStall === 'timed_out' && job.phase === 'run') {
+  } else if (policy.onStall === 'timed_out' && job.phase === 'run' && canTell(job, 'timed_out', 'timed_out')) {
     conclude(d, timedOut(d, 'lease_expired', LOST))
-  } else if (spent(job)) {
+  } else if (spent(job) && canTell(job, exhausted(job), exhausted(job))) {
     const error = lost(d, job)
     if (job.phase === 'compensate') conclude(d, compensationFailed(error))
     else if (policy.onExhausted === 'failed') conclude(d, failed('infrastructure_failure', error))
@@ -38,6 +39,10 @@ export function decideRequeue(d: Draft, job: Job): Ruling {
   }
   return undefined
 }
+
+/** How a job ends whose budget is spent. A document that has no such move has it tried again: `countsStall`. */
+const exhausted = ({ phase, spec }: Job): 'failed' | 'dead_lettered' =>
+  phase === 'compensate' ? 'dead_lettered' : spec.kind.policy.onExhausted
 
 function lost(d: Draft, job: Job): Failure {
   if (crashedApart(job)) return failureOf(d, CRASH_CODE, LOST_APART, 'exec')

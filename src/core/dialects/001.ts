@@ -50,6 +50,38 @@ export const document001: Dialect = {
     complete: 'always',
     fail: 'always',
   },
+  forbids: [
+    {
+      field: 'deadline',
+      asksFor: ({ deadlineMs }) => deadlineMs !== undefined,
+      why: 'only its owner fails a job, and only while it runs; limit the attempt with timeout, which the worker keeps',
+    },
+    {
+      field: 'startWithin',
+      asksFor: ({ startWithinMs }) => startWithinMs !== undefined,
+      why: 'it has no move from queued or claimed to failed',
+    },
+    {
+      field: 'retry.stalls',
+      asksFor: ({ maxStalls }) => maxStalls !== 0,
+      why: 'it has no move from stalled to failed: a lost lease is requeued, however often',
+    },
+    {
+      field: 'retry.budget',
+      asksFor: ({ budget }) => budget !== 'separate',
+      why: 'it has no move from stalled to failed: lost leases are not counted',
+    },
+    {
+      field: 'onStall',
+      asksFor: ({ onStall }) => onStall !== 'requeue',
+      why: 'it has one move from stalled besides the next claim: back to queued, for anybody to claim',
+    },
+    {
+      field: 'admission',
+      asksFor: ({ admission }) => admission,
+      why: 'its jobs are queued when they are created, and it has no move by which one is denied',
+    },
+  ],
   fields: [
     ...['job_id', 'contract_version', 'dedupe_key', 'status', 'attempt', 'rev', 'owner', 'worker_id', 'lease'],
     ...['expires_at', 'result', 'error', 'message', 'code', 'type', 'from_status', 'to_status', 'at', 'actor'],

@@ -74,6 +74,18 @@ export const document002: Dialect = {
     cancel: 'alongARow',
     deadLetter: 'alongARow',
   },
+  forbids: [
+    {
+      field: 'deadline',
+      asksFor: ({ deadlineMs }) => deadlineMs !== undefined,
+      why: 'TIMEOUT follows DISPATCHED and RUNNING only: a job that waits must not be lost to a backlog; limit the attempt with timeout',
+    },
+    {
+      field: 'onStall',
+      asksFor: ({ onStall }) => onStall !== 'timed_out',
+      why: 'a lost lease is TIMEOUT: it has no way back to SCHEDULED',
+    },
+  ],
   fields: [
     ...['JobRequest', 'job_id', 'topic', 'priority', 'context_ptr', 'adapter_id', 'env', 'parent_job_id'],
     ...['workflow_id', 'step_index', 'state', 'JobResult', 'status', 'result_ptr', 'worker_id', 'execution_ms'],

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { errorBody } from '../../core/body.ts'
 import { log } from '../../core/dialects/history.ts'
 import { view } from '../../core/dialects/view.ts'
+import type { Event } from '../../core/event.ts'
 import type { Job } from '../../core/job.ts'
 import type { DialectName } from '../../core/policy.ts'
 import { refuse } from '../../core/refuse.ts'
@@ -59,15 +60,37 @@ export const showJob: Handler = async (call, parts) => {
 export const listJobEvents: Handler = async (call, parts) => {
   const { afterRev, limit, dialect: words } = call.query as z.output<typeof jobEventsQuery>
   const { job } = await loaded(call, parts, [])
-  const { items: events, cursor } = await paged({ limit, cursor: String(afterRev) }, async (part) => {
+  const page = await eventsOf(call, parts, job, afterRev, limit)
+  if (words === undefined) return json(200, { events: page.events.map(eventToWire), next: page.next })
+  return json(200, await toldPage(call, parts, job, nameOf(words), page, limit))
+}
+
+interface EventPage {
+  readonly events: readonly Event[]
+  readonly next: number | undefined
+}
+
+async function eventsOf(call: Call, parts: Parts, job: Job, afterRev: number, limit: number): Promise<EventPage> {
+  const { items, cursor } = await paged({ limit, cursor: String(afterRev) }, async (part) => {
     const asked = { by: 'job', id: job.id, afterRev: Number(part.cursor), limit: part.limit } as const
     const { events: items, cursor: next } = await parts.engine.events(asked)
     return { items, cursor: next }
   })
-  const next = cursor === undefined ? undefined : Number(cursor)
-  const seen = isMasked(call) ? events.map(eventForViewers) : events
-  const told = words === undefined ? seen.map(eventToWire) : log(seen.map(withoutNonces), nameOf(words))
-  return json(200, { events: told, next })
+  const events = isMasked(call) ? items.map(eventForViewers) : items
+  return { events, next: cursor === undefined ? undefined : Number(cursor) }
+}
+
+/**
+ * A page in a document's words ends with an entry: what the document is silent about afterwards is read again with the next
+ * one, whose first entry then follows on the last of this.
+ */
+async function toldPage(call: Call, parts: Parts, job: Job, name: DialectName, page: EventPage, limit: number) {
+  const { next } = page
+  const told = log(page.events.map(withoutNonces), name, next !== undefined)
+  const rev = told.at(-1)?.rev
+  if (next === undefined || rev !== undefined) return { events: told, rev, next: next === undefined ? undefined : rev }
+  const more = await eventsOf(call, parts, job, next, limit)
+  return toldPage(call, parts, job, name, { events: [...page.events, ...more.events], next: more.next }, limit)
 }
 
 /** A cursor is ours to make and the caller's to hand back; one that was made up is the caller's mistake. */

@@ -1,0 +1,36 @@
+/**
+ * What a document asks of the jobs bound to it besides its table and its words, as data: rules of core look here, not at the
+ * name of a document. A job that is bound to none costs one comparison.
+ */
+import type { DialectName, Policy } from '../policy.ts'
+
+export interface Bond {
+  /** Its table refuses what was scheduled, and nothing before: a denial schedules the job first. */
+  readonly deniesScheduledOnly: boolean
+  /** A word is about the very revision it names, the owner's own heartbeats included; and it names one. */
+  readonly exactRevision: boolean
+  /** Nothing ends before its start was said, in a word of its own. */
+  readonly startsAloud: boolean
+  /** Each heartbeat is an entry of the log. */
+  readonly logsHeartbeats: boolean
+  /** Only its owner fails a job: the worker keeps the attempt's time limit, nobody else does. */
+  readonly failedByOwner: boolean
+  /** The time within which a job must start counts from its claim: nothing that waits is late. */
+  readonly startsAfterClaim: boolean
+}
+
+const LOOSE: Bond = {
+  deniesScheduledOnly: false,
+  exactRevision: false,
+  startsAloud: false,
+  logsHeartbeats: false,
+  failedByOwner: false,
+  startsAfterClaim: false,
+}
+
+const BONDS: Readonly<Partial<Record<DialectName, Bond>>> = {
+  '001': { ...LOOSE, exactRevision: true, startsAloud: true, logsHeartbeats: true, failedByOwner: true },
+  '002': { ...LOOSE, deniesScheduledOnly: true, startsAfterClaim: true },
+}
+
+export const bondOf = ({ dialect }: Policy): Bond => (dialect === undefined ? LOOSE : (BONDS[dialect] ?? LOOSE))
