@@ -13,4 +13,20 @@ export type { Fields } from './core/dialects/dialect.ts'
 export { log as dialectLog } from './core/dialects/history.ts'
 export { view as dialectView } from './core/dialects/view.ts'
 export { DIALECT_NAMES, type DialectName } from './core/policy.ts'
+export {
+  type Cas,
+  type DistributedJobQueue,
+  distributedJobQueue,
+  type JobError,
+  type JobEvent,
+  type JobLease,
+  type JobOwner,
+  type JobReads,
+  type JobRecord,
+  type JobStatus,
+  type JobTransition,
+  type OwnedTransition,
+  type QueueOptions,
+  type SystemTransition,
+} from './library/distributed-job-queue.ts'
 export type { Contract, Operation, Outcome, OwnerOperation } from './library/operations.ts'

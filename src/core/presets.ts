@@ -48,6 +48,7 @@ export const PRESETS: Readonly<Record<DialectName, Partial<Policy>>> = {
     onInvalid: 'failed',
     leaseMs: 300_000,
     heartbeatMs: 120_000,
+    missedHeartbeats: 3,
   },
   /** The reconciler times out what is stale or was never started; a retry is a new job. */
   '002': {

@@ -74,7 +74,8 @@ export interface PolicyInput {
    */
   readonly dialect?: DialectName | undefined
   /**
-   * How long a worker owns the job without renewing; heartbeats renew it. From 1 s to a day.
+   * How long a worker owns the job without renewing; heartbeats renew it. From 1 s to a day. It is granted for as long, or for
+   * the heartbeats that may be missed (`missedHeartbeats`) and a second, whichever is shorter: for 31 s by default.
    * @default '60s'
    */
   readonly lease?: Duration | undefined
@@ -99,7 +100,7 @@ export interface PolicyInput {
    */
   readonly deadline?: Duration | undefined
   /**
-   * How soon it must have been started once it may run; else `onNotStarted`.
+   * How soon it must have been started once it may run; else `onNotStarted`. In document 002 it counts from the claim.
    * @default none
    */
   readonly startWithin?: Duration | undefined

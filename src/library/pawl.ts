@@ -300,6 +300,11 @@ export class Pawl implements AsyncDisposable {
     } as const
   }
 
+  /** Whose jobs it enqueues, unless a job type says otherwise. */
+  get tenant(): string {
+    return this.#tenant
+  }
+
   /** The contract of document 001, operation by operation, for those who build their own workers. */
   get contract(): Contract {
     return contract((what, bounds, work) => this.#call(what, bounds, work), this.#tenant)

@@ -237,7 +237,7 @@ export class Execution implements Sender, Run {
       this.#committing = committing
       stats = this.#tidings?.takeCounters()
       const word = { id: this.assignment.job.id, ...completed(this.#voice, output.value, stats, this.#timing()) }
-      const [answer] = await engine.settle([{ ...this.#voice.aboutRev(word), tx }])
+      const answer = await this.#voice.insist(word, async (about) => (await engine.settle([{ ...about, tx }]))[0])
       if (answer?.ok !== true) throw refused(answer?.refusal)
       return value
     })
@@ -299,9 +299,16 @@ export class Execution implements Sender, Run {
   #run(input: Checked<unknown>): void {
     if (this.#mode !== 'running') return
     if (!input.ok) return this.#invalid(input.error)
+    if (!this.#voice.startsAloud) return this.#begin(input.value)
+    this.#voice.start()
+    this.#when(this.#voice.heard(), () => this.#begin(input.value))
+  }
+
+  #begin(input: unknown): void {
+    if (this.#mode !== 'running') return
     let answer: unknown
     try {
-      answer = this.#handler.run(input.value, this)
+      answer = this.#handler.run(input, this)
     } catch (error) {
       return this.#threw(error)
     }
@@ -330,6 +337,10 @@ export class Execution implements Sender, Run {
   async #compensate(text: string | undefined): Promise<void> {
     const input = await checkedInput(this.#handler, text)
     if (!input.ok) throw input.error
+    if (this.#voice.startsAloud) {
+      this.#voice.start()
+      await this.#voice.heard()
+    }
     await this.#handler.undo(input.value, this)
     if (this.#mode !== 'running') return
     this.#voice.start()

@@ -347,14 +347,14 @@ onStores('004', {}, (stage) => {
 
     it('004:25 missed heartbeats in the last attempt: failed with a timeout (lease shortened)', async () => {
       const each = actor({ retry: { attempts: 1 } }, SHORT)
-      const { job } = await each.assigned()
+      const { job } = await each.running()
       await each.until(job.id, 'failed')
       expect(await each.view(job.id)).toMatchObject({ state: 'failed', error_code: 'E_TIMEOUT' })
     })
 
     it('004:69 a job that takes longer than its wall clock is failed (shortened)', async () => {
       const each = actor({ deadline: '400ms' })
-      const { job } = await each.assigned()
+      const { job } = await each.running()
       await each.until(job.id, 'timed_out')
       expect(await each.view(job.id)).toMatchObject({ state: 'failed', error_code: 'E_TIMEOUT' })
       expect(deriveDialect('004', await each.log(job.id))).toMatchObject({ status: 'failed', violations: [] })

@@ -174,7 +174,10 @@ async function show(session: Session, id: string, options: InDialect): Promise<v
   const dialect = dialectOf(options.dialect)
   await withExisting(session, async (pawl) => {
     const job = await found(pawl, id)
-    if (dialect !== undefined) return tellFields(session, view(job, dialect))
+    if (dialect !== undefined) {
+      const [loaded] = (await pawl.engine.load([{ id: job.id, bodies: ['output'] }])).items
+      return tellFields(session, view(job, dialect, loaded?.bodies['output']))
+    }
     await showJob(session, pawl, job, [])
   })
 }

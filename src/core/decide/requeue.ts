@@ -21,7 +21,7 @@ export function decideRequeue(d: Draft, job: Job): Ruling {
   if (job.cancel !== undefined && job.phase === 'run') {
     conclude(d, cancelled(job.cancel))
   } else if (policy.onStall === 'timed_out' && job.phase === 'run' && canTell(job, 'timed_out', 'timed_out')) {
-    conclude(d, timedOut(d, 'lease_expired', LOST))
+    conclude(d, timedOut(d, job.startedAt === undefined ? 'not_started' : 'lease_expired', LOST))
   } else if (spent(job) && canTell(job, exhausted(job), exhausted(job))) {
     const error = lost(d, job)
     if (job.phase === 'compensate') conclude(d, compensationFailed(error))

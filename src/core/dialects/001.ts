@@ -1,8 +1,8 @@
 /** Document 001, plan 02: claim, start, stall, requeue; `failed` is final, and nothing waits or is cancelled. */
 import { ACTION_RULES, STATUSES } from '../contract/rules.ts'
 import type { Event } from '../event.ts'
-import type { Job } from '../job.ts'
-import { type Dialect, type Fields, iso, present, recordId, type Step } from './dialect.ts'
+import type { Job, JobId, Result } from '../job.ts'
+import { type Dialect, type Fields, iso, keptAt, present, recordId, type Step } from './dialect.ts'
 
 export const document001: Dialect = {
   name: '001',
@@ -98,9 +98,10 @@ export const document001: Dialect = {
       rev: job.rev,
       owner: job.owner && { worker_id: job.owner.workerId },
       lease: job.lease && { expires_at: iso(job.lease.expiresAt) },
-      result: job.result && (job.result.ptr ?? job.result.body.name),
+      result: job.result && resultOf(job.id, job.result),
       error: status === 'failed' ? errorOf(job) : undefined,
     }),
+  value: 'result',
   entry: (event, step) => ({ ...entryOf(event, step), request_id: event.requestId }),
   log: {
     word: ['type'],
@@ -116,6 +117,9 @@ export const document001: Dialect = {
     job: 'job_id',
   },
 }
+
+/** Where it can be read; who came back with nothing has null. Where the text is at hand, `view` puts it there. */
+const resultOf = (id: JobId, { ptr, body }: Result): string | null => ptr ?? (body.size === 0 ? null : keptAt(id, body))
 
 /** One failed ending for five of ours: the code says which. */
 function errorOf(job: Job): Fields {

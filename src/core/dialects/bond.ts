@@ -9,8 +9,10 @@ export interface Bond {
   readonly deniesScheduledOnly: boolean
   /** A word is about the very revision it names, the owner's own heartbeats included; and it names one. */
   readonly exactRevision: boolean
-  /** Nothing ends before its start was said, in a word of its own. */
+  /** Its worker says `start` in a word of its own, and runs nothing before that is written. */
   readonly startsAloud: boolean
+  /** It neither completes nor fails before that. */
+  readonly endsOnlyWhileRunning: boolean
   /** Each heartbeat is an entry of the log. */
   readonly logsHeartbeats: boolean
   /** Only its owner fails a job: the worker keeps the attempt's time limit, nobody else does. */
@@ -23,14 +25,18 @@ const LOOSE: Bond = {
   deniesScheduledOnly: false,
   exactRevision: false,
   startsAloud: false,
+  endsOnlyWhileRunning: false,
   logsHeartbeats: false,
   failedByOwner: false,
   startsAfterClaim: false,
 }
 
+/** What all of them ask for: a job that a document says runs is one that has been started. */
+const BOUND: Bond = { ...LOOSE, startsAloud: true }
+
 const BONDS: Readonly<Partial<Record<DialectName, Bond>>> = {
-  '001': { ...LOOSE, exactRevision: true, startsAloud: true, logsHeartbeats: true, failedByOwner: true },
-  '002': { ...LOOSE, deniesScheduledOnly: true, startsAfterClaim: true },
+  '001': { ...BOUND, exactRevision: true, endsOnlyWhileRunning: true, logsHeartbeats: true, failedByOwner: true },
+  '002': { ...BOUND, deniesScheduledOnly: true, startsAfterClaim: true },
 }
 
-export const bondOf = ({ dialect }: Policy): Bond => (dialect === undefined ? LOOSE : (BONDS[dialect] ?? LOOSE))
+export const bondOf = ({ dialect }: Policy): Bond => (dialect === undefined ? LOOSE : (BONDS[dialect] ?? BOUND))

@@ -4,7 +4,7 @@
  * strictness, derive) is written once, over this anatomy.
  */
 import type { Event, ObservationType, TransitionEvent, TransitionType } from '../event.ts'
-import type { Job, State } from '../job.ts'
+import type { BodyRef, Job, JobId, State } from '../job.ts'
 import type { DialectName, Policy } from '../policy.ts'
 import type { CommandType } from '../verb.ts'
 
@@ -108,6 +108,8 @@ export interface Dialect {
   /** Fields whose keys are the user's own. */
   readonly free: readonly string[]
   readonly record: (job: Job, status: Status) => Fields
+  /** The field that is the job's own result, where the document has one. */
+  readonly value?: string
   readonly entry: (event: Event, step: Step, around: Around) => Fields
   readonly log: LogShape
   /** Other names of its statuses (003's constants). */
@@ -122,6 +124,9 @@ export const present = (fields: Fields): Fields =>
 
 export const iso = (time: number | undefined): string | undefined =>
   time === undefined ? undefined : new Date(time).toISOString()
+
+/** Where pawl itself keeps a payload: a URI like any other. */
+export const keptAt = (id: JobId, { name }: BodyRef): string => `pawl:/jobs/${id}/${name}`
 
 /** `00-<trace>-<span>-<flags>` */
 export const traceIdOf = (traceparent: string | undefined): string | undefined => traceparent?.split('-')[1]

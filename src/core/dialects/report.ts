@@ -1,7 +1,8 @@
 /** `docs/dialects.md`: what each document is to us, from the same data that the code obeys. */
 import { STATES } from '../job.ts'
 import { DIALECT_NAMES, type DialectName } from '../policy.ts'
-import { PRESETS } from '../presets.ts'
+import { DEFAULTS, PRESETS } from '../presets.ts'
+import { leaseWindowMs } from '../timers.ts'
 import { edges } from '../transitions.ts'
 import { COMMANDS } from '../verb.ts'
 import { CONTRADICTIONS, LEFT_OPEN } from './contradictions.ts'
@@ -112,7 +113,7 @@ function section(dialect: Dialect, refined: readonly Refined[]): readonly string
         marks(row),
       ]),
     ),
-    `Defaults where it says something: \`${presetOf(dialect.name)}\``,
+    `Defaults where it says something: \`${presetOf(dialect.name)}\`. ${grantedBy(dialect.name)}`,
     table(
       ['our event', 'from', 'to', `in ${dialect.name}`],
       edges().map((edge) => [
@@ -135,6 +136,12 @@ const marks = ({ settled, deriveOnly }: Row): string =>
   settled === undefined ? '' : `${deriveOnly === undefined ? '†' : '‡'} ${settled}`
 
 const presetOf = (name: DialectName): string => JSON.stringify(PRESETS[name]).replaceAll(',', ', ')
+
+/** What comes of lease and heartbeats together. */
+function grantedBy(name: DialectName): string {
+  const policy = { ...DEFAULTS, ...PRESETS[name] }
+  return `A lease is granted for ${leaseWindowMs(policy) / 1_000} s, and renewed every ${policy.heartbeatMs / 1_000} s.`
+}
 
 function pathText({ steps, fresh, from, faults }: Refined): string {
   if (steps === undefined) return `**${faults.join(', ')}**`

@@ -89,7 +89,7 @@ function whyNot(dialect: Dialect, job: Job, command: Command): string | undefine
 /** What is said now and needs a move later, when nobody is there to be refused. */
 function whatItLeadsTo(dialect: Dialect, job: Job, command: Command): string | undefined {
   if ((command.type === 'complete' || command.type === 'fail') && job.state === 'claimed') {
-    return bondOf(job.spec.kind.policy).startsAloud
+    return bondOf(job.spec.kind.policy).endsOnlyWhileRunning
       ? `it has no ${command.type} while claimed. Say start first.`
       : undefined
   }

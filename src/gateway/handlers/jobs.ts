@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import { errorBody } from '../../core/body.ts'
 import { log } from '../../core/dialects/history.ts'
-import { view } from '../../core/dialects/view.ts'
+import { valueIn, view } from '../../core/dialects/view.ts'
 import type { Event } from '../../core/event.ts'
 import type { Job } from '../../core/job.ts'
 import type { DialectName } from '../../core/policy.ts'
@@ -51,7 +51,13 @@ export const showJob: Handler = async (call, parts) => {
   if (bodies !== undefined || asked.length > 0) return await withBodies(call, parts, asked, tell)
   const found = await loaded(call, parts, ['input', 'output'])
   const told = tell(found.job)
-  if (words !== undefined) return json(200, told)
+  if (words !== undefined) {
+    const value = valueIn(found.job, nameOf(words), found.bodies['output'])
+    if (value === undefined) return json(200, told)
+    // As it was sent: parsed and written again, a number of twenty digits would be another one.
+    const { [value.field]: _, ...rest } = told as Record<string, unknown>
+    return json(200, rest, { [value.field]: value.text })
+  }
   const { input: _, ...rest } = told as Record<string, unknown>
   const { input, output } = found.bodies
   return json(200, rest, { input, output: output === '' ? undefined : output })

@@ -36,6 +36,8 @@ export interface InsertMore {
   readonly keys: readonly KeyRow[]
   /** What it can be looked for by. */
   readonly marks: readonly number[]
+  /** Its heartbeats are core's to decide from its first claim on. */
+  readonly careful: boolean
 }
 
 /** One flat list: lists within lists cost twice as much to send. */

@@ -60,7 +60,7 @@ begin
   -- Statements that hand each other arrays: as one statement, whose parts read each other's rows, it cost 1.1 µs more
   -- per job, and 2.0 with running sums.
   select array_agg(r.tid), array_agg(r.id), array[min(r.kind)], max(r.kind),
-         min(r.window_ms), min(r.tick), count(r.rev), sum(r.bytes), min(r.id), max(r.id),
+         min(r.window_ms), min(r.tick), count(coalesce(r.rev, r.careful::int)), sum(r.bytes), min(r.id), max(r.id),
          -- Nothing happens before what has happened already, should the server's clock have been set back a little.
          greatest(started, max(updated_at(r.doc)))
     into tids, ids, kind_ids, last_kind, shortest, first_tick, touched, bytes, lowest, highest, started
@@ -70,7 +70,7 @@ begin
       join queue q on q.id = a.lane / {{lane.width}} and not q.paused order by a.n
     ) as a
     cross join lateral (
-      select r.ctid as tid, r.id, r.kind, r.window_ms, r.tick, r.rev, r.bytes, r.doc from ready r
+      select r.ctid as tid, r.id, r.kind, r.window_ms, r.tick, r.rev, r.careful, r.bytes, r.doc from ready r
       where r.lane = a.lane and r.ready_at >= a.start and r.ready_at <= started
       order by r.lane, r.ready_at, r.id limit wanted for update skip locked
     ) as r

@@ -2,7 +2,14 @@ import type { Trailing } from './ledger.ts'
 import type { Statements } from './statements.ts'
 
 /** What jobs that enter the same lane at the same time share. */
-type Entrance = readonly [lane: number, readyAt: number, kind: number, state: string, tick: number | null]
+type Entrance = readonly [
+  lane: number,
+  readyAt: number,
+  kind: number,
+  state: string,
+  tick: number | null,
+  careful: 0 | 1,
+]
 
 /**
  * Rows for the lanes of new jobs, written when no more of the same come. (One by one they were 2.1 of the 5.2 µs of an
@@ -41,4 +48,4 @@ export class Fresh implements Trailing {
 }
 
 const isSame = (a: Entrance, b: Entrance): boolean =>
-  a[0] === b[0] && a[1] === b[1] && a[2] === b[2] && a[3] === b[3] && a[4] === b[4]
+  a[0] === b[0] && a[1] === b[1] && a[2] === b[2] && a[3] === b[3] && a[4] === b[4] && a[5] === b[5]
