@@ -110,6 +110,7 @@ function apply(job: Job, event: Later, own: boolean): Job {
     case 'cancelled':
       return end(job, event, { state: 'cancelled', endedAt: event.at }, event.payload.executionMs, {
         cancel: event.payload.cancel,
+        lastFailure: event.payload.failure ?? job.lastFailure,
       })
     case 'succeeded':
       return succeeded(job, event, event.payload, own)

@@ -343,5 +343,6 @@ export type Job = Pending | Queued | Retrying | Owned | Suspended | Stalled | En
 const TERMINAL: ReadonlySet<State> = new Set(TERMINAL_STATES)
 
 export const isTerminal = (state: State): state is TerminalState => TERMINAL.has(state)
+export const isOwnedState = (state: State | undefined): boolean => state === 'claimed' || state === 'running'
 export const isOwned = (job: Job): job is Owned => job.state === 'claimed' || job.state === 'running'
 export const isEnded = (job: Job): job is Ended => TERMINAL.has(job.state)

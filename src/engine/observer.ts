@@ -130,10 +130,21 @@ function measure(metrics: Metrics, events: readonly Event[], before: Job | undef
       default:
     }
   }
-  const owned = Number(after.lease !== undefined) - Number(before?.lease !== undefined)
-  if (owned !== 0) metrics.add('pawl_jobs_inflight', owned, { type })
-  const workedMs = after.executionMs - (before?.executionMs ?? 0)
-  if (workedMs > 0) metrics.observe('pawl_job_duration_seconds', seconds(workedMs), { type })
+  const workedMs = attemptMs(events, before, after)
+  if (workedMs !== undefined) metrics.observe('pawl_job_duration_seconds', seconds(workedMs), { type })
+}
+
+/**
+ * How long the attempt took that these events have ended by a word of its owner: as told, and where nothing was, from its
+ * start. An attempt that was lost ended nobody knows when.
+ */
+function attemptMs(events: readonly Event[], before: Job | undefined, after: Job): number | undefined {
+  if (before?.lease === undefined || after.lease !== undefined) return undefined
+  const toldMs = after.executionMs - before.executionMs
+  if (toldMs > 0) return toldMs
+  if (events.some(({ type }) => type === 'stalled')) return undefined
+  if (events.some(({ type }) => type === 'started')) return 0
+  return before.state === 'running' && before.startedAt !== undefined ? after.updatedAt - before.startedAt : undefined
 }
 
 const seconds = (ms: number): number => Math.max(0, ms) / 1_000

@@ -5,6 +5,7 @@ import { DIALECTS } from '../../src/core/dialects/registry.ts'
 import { CODE_MEANS, DEFAULT_ERRORS } from '../../src/core/errors.ts'
 import { leaseWindowMs } from '../../src/core/timers.ts'
 import type { METRICS } from '../../src/engine/metrics.ts'
+import { prometheus } from '../../src/gateway/prometheus.ts'
 import { startGateway } from '../../src/gateway/serve.ts'
 import { defineJob, implementJob } from '../../src/library/define-job.ts'
 import { openTesting } from '../../src/testing/testing.ts'
@@ -418,9 +419,16 @@ onStores('004', {}, (stage) => {
           .filter((one) => one.name === name && Object.entries(labels).every(([k, v]) => one.labels[k] === v))
           .map(({ value }) => value)
       const { job, fence } = await each.running()
-      expect(values('pawl_jobs_inflight', { type })).toEqual([1])
+      const inflight = async () => {
+        const metrics = prometheus()
+        metrics.watch(stage().pawl)
+        return /pawl_jobs_inflight\{type="(.*)"\} (\d+)/
+          .exec((await metrics.text()).split('\n').find((line) => line.includes(`inflight{type="${type}"`)) ?? '')
+          ?.at(2)
+      }
+      expect(await inflight()).toBe('1')
       await each.must(job.id, { type: 'fail', fence, fault: fault('browser_crash'), executionMs: 250 })
-      expect(values('pawl_jobs_inflight', { type })).toEqual([1, -1])
+      expect(await inflight()).toBe('0')
       expect(values('pawl_job_duration_seconds', { type })).toEqual([0.25])
       expect(values('pawl_job_failures_total', { code: 'browser_crash' })).toEqual([1])
       expect(values('pawl_retry_attempts_total', { type })).toEqual([1])

@@ -148,7 +148,7 @@ describe('failing', () => {
   it('slows down for throttling errors', () => {
     const slow = { retry: { ...none, throttled: { base: '30s', max: '10m', jitter: 'none' } } } as const
     expect(given(slow).starts().fails({ code: 'captcha' }).record.runAt).toBe(1_000_000 + 30_000)
-    // A rate limit slows its key down; the job itself is retried like any transient error.
+    // A rate limit is retried like any transient error.
     expect(given(slow).starts().fails({ code: 'E_429_RATE' }).record.runAt).toBe(1_000_000 + 1_000)
   })
 

@@ -13,6 +13,8 @@ export interface Bond {
   readonly startsAloud: boolean
   /** It neither completes nor fails before that. */
   readonly endsOnlyWhileRunning: boolean
+  /** Saying `start` is the first heartbeat: it renews the lease, and the log has both. */
+  readonly startsWithHeartbeat: boolean
   /** Each heartbeat is an entry of the log. */
   readonly logsHeartbeats: boolean
   /** Only its owner fails a job: the worker keeps the attempt's time limit, nobody else does. */
@@ -26,6 +28,7 @@ const LOOSE: Bond = {
   exactRevision: false,
   startsAloud: false,
   endsOnlyWhileRunning: false,
+  startsWithHeartbeat: false,
   logsHeartbeats: false,
   failedByOwner: false,
   startsAfterClaim: false,
@@ -35,8 +38,12 @@ const LOOSE: Bond = {
 const BOUND: Bond = { ...LOOSE, startsAloud: true }
 
 const BONDS: Readonly<Partial<Record<DialectName, Bond>>> = {
+  '000A': { ...BOUND, startsWithHeartbeat: true },
   '001': { ...BOUND, exactRevision: true, endsOnlyWhileRunning: true, logsHeartbeats: true, failedByOwner: true },
   '002': { ...BOUND, deniesScheduledOnly: true, startsAfterClaim: true },
 }
 
 export const bondOf = ({ dialect }: Policy): Bond => (dialect === undefined ? LOOSE : (BONDS[dialect] ?? BOUND))
+
+/** Whether what has failed is among the dead letters: a document without a state for them forwards it (000B). */
+export const forwardsFailed = (dialect: DialectName | undefined): boolean => dialect === '000B'

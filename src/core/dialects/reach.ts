@@ -1,6 +1,6 @@
 /** How far a job has come in its generation, from its record or, event by event, from its history. */
 import type { Event } from '../event.ts'
-import { isTerminal, type Job, type State } from '../job.ts'
+import { isOwnedState, isTerminal, type Job, type State } from '../job.ts'
 import type { Reach } from './dialect.ts'
 
 export const reachOf = (job: Job): Reach => reach(trailOf(job))
@@ -60,8 +60,6 @@ export function trailAfter(trail: Trail, { to, generation }: Mark): Trail {
     ran: generation === trail.generation && (trail.ran || (left && trail.started)),
   }
 }
-
-const isOwnedState = (state: State | undefined): boolean => state === 'claimed' || state === 'running'
 
 const generationOf = (fence: string): number => Number.parseInt(fence, 10)
 
