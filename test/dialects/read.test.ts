@@ -7,7 +7,7 @@ import type { Fields } from '../../src/core/dialects/dialect.ts'
 import { history, log, type Told } from '../../src/core/dialects/history.ts'
 import { DIALECTS } from '../../src/core/dialects/registry.ts'
 import { statusOf, view } from '../../src/core/dialects/view.ts'
-import { STATES } from '../../src/core/job.ts'
+import { type Job, STATES } from '../../src/core/job.ts'
 import { DIALECT_NAMES, type DialectName } from '../../src/core/policy.ts'
 import { edges } from '../../src/core/transitions.ts'
 import { given } from '../core/given.ts'
@@ -200,7 +200,12 @@ describe('the view in 001', () => {
     })
     const pointed = given().starts().does({ type: 'complete', fence: 'mine', resultPtr: 's3://r' }).record
     expect(view(pointed, '001')['result']).toBe('s3://r')
-    expect(view(HISTORIES.succeeded().record, '001')['result']).toBe('output')
+    const { record } = HISTORIES.succeeded()
+    const kept = { ...record, result: { body: { name: 'output', size: 6, digest: undefined } } } as Job
+    expect(view(kept, '001')['result']).toBe('pawl:/jobs/pj_1/output')
+    expect(view(kept, '001', '{"a":1}')['result']).toEqual({ a: 1 })
+    expect(view(kept, '001', `"${'x'.repeat(70_000)}"`)['result']).toBe('pawl:/jobs/pj_1/output')
+    expect(view(kept, '004', '{"a":1}')).not.toHaveProperty('result')
   })
 })
 

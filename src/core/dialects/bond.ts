@@ -3,6 +3,7 @@
  * name of a document. A job that is bound to none costs one comparison.
  */
 import type { DialectName, Policy } from '../policy.ts'
+import { DIALECTS } from './registry.ts'
 
 export interface Bond {
   /** Its table refuses what was scheduled, and nothing before: a denial schedules the job first. */
@@ -47,3 +48,7 @@ export const bondOf = ({ dialect }: Policy): Bond => (dialect === undefined ? LO
 
 /** Whether what has failed is among the dead letters: a document without a state for them forwards it (000B). */
 export const forwardsFailed = (dialect: DialectName | undefined): boolean => dialect === '000B'
+
+/** Whether a job that has ended may go on as it is; where endings are final, a second chance is another job. */
+export const mayReopen = ({ dialect }: Policy): boolean =>
+  dialect === undefined || DIALECTS[dialect].knows.reopen !== undefined

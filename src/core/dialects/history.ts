@@ -31,7 +31,14 @@ export function history(events: readonly Event[], name: DialectName, partial = f
   let status = first.type === 'enqueued' ? NONE : shownAs(dialect, first.from ?? first.state, reach(trail))
   let record = 0
   let silent: TransitionEvent | undefined
+  let state = first.from
   for (const event of events) {
+    // Something is missing before it: it is told from where it says it came from, and the chain says that there is a gap.
+    if (event.seq !== undefined && event.from !== state) {
+      trail = trailBefore(event)
+      status = event.from === undefined ? NONE : shownAs(dialect, event.from, reach(trail))
+    }
+    state = event.state
     const next = trailAfter(trail, event)
     const { steps, fresh } = tell(dialect, event, status, next)
     record += fresh ? 1 : 0
