@@ -305,8 +305,9 @@ function kind(c: Checker, x: Fields): void {
   c.name('kind.tenant', x['tenant'])
   c.listed('kind.queue', x['queue'])
   c.listed('kind.type', x['type'])
-  if (!isObject(x['policy'])) c.fail('kind.policy', 'must be an object')
-  else for (const { field, rule } of forbidden(x['policy'] as object as Policy)) c.fail(`kind.policy.${field}`, rule)
+  const { policy }: { readonly policy?: unknown } = x
+  if (!isObject(policy)) c.fail('kind.policy', 'must be an object')
+  else for (const { field, rule } of forbidden(x['policy'] as Policy)) c.fail(`kind.policy.${field}`, rule)
 }
 
 function verdict(c: Checker, x: Fields): void {

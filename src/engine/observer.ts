@@ -1,3 +1,4 @@
+import { attemptMs } from '../core/attempt.ts'
 import type { Event } from '../core/event.ts'
 import { withoutNonce } from '../core/fence.ts'
 import type { Job } from '../core/job.ts'
@@ -132,19 +133,6 @@ function measure(metrics: Metrics, events: readonly Event[], before: Job | undef
   }
   const workedMs = attemptMs(events, before, after)
   if (workedMs !== undefined) metrics.observe('pawl_job_duration_seconds', seconds(workedMs), { type })
-}
-
-/**
- * How long the attempt took that these events have ended by a word of its owner: as told, and where nothing was, from its
- * start. An attempt that was lost ended nobody knows when.
- */
-function attemptMs(events: readonly Event[], before: Job | undefined, after: Job): number | undefined {
-  if (before?.lease === undefined || after.lease !== undefined) return undefined
-  const toldMs = after.executionMs - before.executionMs
-  if (toldMs > 0) return toldMs
-  if (events.some(({ type }) => type === 'stalled')) return undefined
-  if (events.some(({ type }) => type === 'started')) return 0
-  return before.state === 'running' && before.startedAt !== undefined ? after.updatedAt - before.startedAt : undefined
 }
 
 const seconds = (ms: number): number => Math.max(0, ms) / 1_000

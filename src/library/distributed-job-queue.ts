@@ -168,7 +168,7 @@ class BoundQueue implements DistributedJobQueue, JobReads {
   }
 
   async fail({ error, ...asked }: OwnedTransition & { readonly error: JobError }) {
-    const fault = { code: 'failed', ...error }
+    const fault = { code: 'unspecified', ...error }
     const { job } = await this.#pawl.contract.fail({ ...(await this.#owned('fail', asked)), error: fault })
     return this.#record(job)
   }
@@ -187,14 +187,14 @@ class BoundQueue implements DistributedJobQueue, JobReads {
   }
 
   async events(jobId: string) {
-    return log(await this.#pawl.events(jobId), '001') as readonly object[] as readonly JobEvent[]
+    return log(await this.#pawl.events(jobId), '001').map((entry) => told<JobEvent>(entry))
   }
 
   /** What a record says is the document's; what it says it with is ours to load. */
   async #record(job: Job): Promise<JobRecord> {
     const isKept = job.result?.body !== undefined && job.result.body.size > 0
     const [loaded] = isKept ? (await this.#pawl.engine.load([{ id: job.id, bodies: ['output'] }])).items : []
-    return view(job, '001', loaded?.bodies['output']) as object as JobRecord
+    return told<JobRecord>(view(job, '001', loaded?.bodies['output']))
   }
 
   async #owned(command: 'start' | 'heartbeat' | 'complete' | 'fail', asked: OwnedTransition) {
@@ -218,7 +218,7 @@ class BoundQueue implements DistributedJobQueue, JobReads {
     if (expected_status === undefined && expected_owner === undefined) return
     const job = await this.#pawl.get(asked.job_id)
     if (job === undefined || job.rev !== expected_rev) return
-    const record = view(job, '001') as object as JobRecord
+    const record = told<JobRecord>(view(job, '001'))
     const differs =
       (expected_status !== undefined && record.status !== expected_status) ||
       (expected_owner !== undefined && record.owner?.worker_id !== expected_owner)
@@ -228,5 +228,8 @@ class BoundQueue implements DistributedJobQueue, JobReads {
     throw new Refused(refuse('REV_CONFLICT', { command, job, message }))
   }
 }
+
+/** What the view of 001 tells has the document's own fields: `validateJob` is held against it. */
+const told = <T>(fields: object): T => fields as T
 
 const NOBODYS = '0.0.0000000000000000'

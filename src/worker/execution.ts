@@ -296,19 +296,14 @@ export class Execution implements Sender, Run {
     this.#when(checked, (late) => this.#run(late), 'input')
   }
 
-  #run(input: Checked<unknown>): void {
+  #run(input: Checked<unknown>, isWritten = false): void {
     if (this.#mode !== 'running') return
     if (!input.ok) return this.#invalid(input.error)
-    if (!this.#voice.startsAloud) return this.#begin(input.value)
-    this.#voice.start()
-    this.#when(this.#voice.heard(), () => this.#begin(input.value))
-  }
-
-  #begin(input: unknown): void {
-    if (this.#mode !== 'running') return
+    const written = isWritten ? undefined : this.#voice.begin()
+    if (written !== undefined) return this.#when(written, () => this.#run(input, true))
     let answer: unknown
     try {
-      answer = this.#handler.run(input, this)
+      answer = this.#handler.run(input.value, this)
     } catch (error) {
       return this.#threw(error)
     }
@@ -337,10 +332,7 @@ export class Execution implements Sender, Run {
   async #compensate(text: string | undefined): Promise<void> {
     const input = await checkedInput(this.#handler, text)
     if (!input.ok) throw input.error
-    if (this.#voice.startsAloud) {
-      this.#voice.start()
-      await this.#voice.heard()
-    }
+    await this.#voice.begin()
     await this.#handler.undo(input.value, this)
     if (this.#mode !== 'running') return
     this.#voice.start()

@@ -34,9 +34,11 @@ export class Voice {
     this.#bond = bondOf(assignment.job.spec.kind.policy)
   }
 
-  /** Nothing runs before its start is written. */
-  get startsAloud(): boolean {
-    return this.#bond.startsAloud
+  /** Says the start and resolves when it is written, where nothing may run before that; elsewhere undefined. */
+  begin(): Promise<void> | undefined {
+    if (!this.#bond.startsAloud) return undefined
+    this.start()
+    return this.heard()
   }
 
   /** Something has been said, the start at least. */
