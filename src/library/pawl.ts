@@ -241,10 +241,7 @@ export class Pawl implements AsyncDisposable {
     return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'reopen', reason, runAt: timeFrom(runAt) } }))
   }
 
-  /**
-   * Reopens whatever matches: dead letters, unless the filter names other states (`failed`, `timed_out`, `cancelled`). Jobs bound
-   * to a document whose endings are final get a new job in their place, with the old one as its parent.
-   */
+  /** Reopens what matches, dead letters unless `states` says otherwise; enqueues anew where a document's endings are final. */
   redrive(filter: VerifyFilter = {}, options: RedriveOptions = {}): Promise<Redriven> {
     const { dryRun = false, actor = this.#actor, requestId = this.#parts.ids.requestId() } = options
     const tenant = filter.tenant ?? options.tenant ?? this.#parts.tenant
