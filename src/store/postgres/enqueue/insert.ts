@@ -2,6 +2,7 @@
  * Enqueues. Unkeyed ones ride together in a plain INSERT; keyed ones, those in a caller's transaction, and a batch in
  * which something was wrong go through a function that takes item by item and tells who was first.
  */
+import { isMereRenewal } from '../../../core/decide/heartbeat.ts'
 import type { Inserted, NewJob } from '../../store.ts'
 import { Batcher } from '../batch/batcher.ts'
 import { brokenUp, mayBreakUp } from '../batch/broken-up.ts'
@@ -260,6 +261,7 @@ const PLAIN_MAX = 2_000
 /** Of the first that may be claimed. */
 const laneOf = (rows: readonly NewRow[]): number => rows.find(({ p }) => p === undefined)?.l ?? 0
 
-const isPlain = ({ keys, job }: NewJob): boolean => keys.length === 0 && job.spec.alias === undefined
+const isPlain = ({ keys, job }: NewJob): boolean =>
+  keys.length === 0 && job.spec.alias === undefined && isMereRenewal(job)
 
 const sizeOf = ({ input }: NewJob): number => 200 + (input?.length ?? 0)
