@@ -64,8 +64,8 @@ export function deadlineOnStart({ deadlineAt, spec }: Job, at: Time): Time | und
 }
 
 /** A retry that its wall clock would not live to see is none. */
-export const isTooLate = ({ deadlineAt, phase, spec }: Job, runAt: Time): boolean =>
-  phase === 'run' && deadlineAt !== undefined && runAt >= deadlineAt && bondOf(spec.kind.policy).deadlineFromStart
+export const isTooLate = ({ deadlineAt, spec }: Job, runAt: Time): boolean =>
+  deadlineAt !== undefined && runAt >= deadlineAt && bondOf(spec.kind.policy).deadlineFromStart
 
 /** When a softly requested cancel turns hard, while somebody owns the job. */
 export const cancelHardensAt = (job: Job): Time | undefined =>
