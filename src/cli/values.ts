@@ -2,7 +2,7 @@
 import { EVENT_TYPES } from '../core/event.ts'
 import { DEAD_LETTER_REASONS, PRIORITIES, STATES } from '../core/job.ts'
 import { DIALECT_NAMES } from '../core/policy.ts'
-import { SCOPES } from '../gateway/contract/schemas.ts'
+import { SCOPES } from '../gateway/contract/token-schema.ts'
 import type { Pawl } from '../library/pawl.ts'
 import { queueCounts } from './commands/queues.ts'
 import { type Session, withExisting } from './session.ts'

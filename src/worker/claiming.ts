@@ -106,18 +106,21 @@ const PRIORITIES = Array.from(
 function byLane(lanes: readonly Lane[], assignments: readonly Assignment[]): ReadonlyMap<Lane, readonly Assignment[]> {
   const given = new Map<Lane, readonly Assignment[]>()
   for (let from = 0, to = 0; from < assignments.length; from = to) {
-    const lane = lanes.find((each) => isFrom(each, assignments[from]))
+    const lane =
+      lanes.find((each) => isFrom(each, assignments[from])) ?? lanes.find((each) => isNamed(each, assignments[from]))
     assert(lane !== undefined, 'a claim is given jobs of the lanes it names')
-    while (isFrom(lane, assignments[to])) to += 1
+    while (isNamed(lane, assignments[to]) && tenantOf(assignments[to]) === tenantOf(assignments[from])) to += 1
     const run = assignments.slice(from, to)
     given.set(lane, given.get(lane)?.concat(run) ?? run)
   }
   return given
 }
 
-function isFrom({ priority, queue, tenant }: Lane, assignment: Assignment | undefined): boolean {
-  if (assignment === undefined) return false
-  const { job } = assignment
-  const { kind } = job.spec
-  return priority === job.priority && queue === kind.queue && tenant === kind.tenant
-}
+const isFrom = (lane: Lane, assignment: Assignment | undefined): boolean =>
+  isNamed(lane, assignment) && lane.tenant === tenantOf(assignment)
+
+/** Behind a gateway the tenant is the token's, whatever the worker calls it. */
+const isNamed = ({ priority, queue }: Lane, assignment: Assignment | undefined): boolean =>
+  assignment !== undefined && priority === assignment.job.priority && queue === assignment.job.spec.kind.queue
+
+const tenantOf = (assignment: Assignment | undefined): string | undefined => assignment?.job.spec.kind.tenant

@@ -241,6 +241,8 @@ describe('the invariants', () => {
     expect(names(running, { owner: undefined })).toEqual(['I5'])
     expect(names(running, { runAt: 1 })).toEqual(['I5'])
     expect(names(running, { phase: 'compensate' })).toEqual(['I5'])
+    expect(names(running, { needs: running.spec.kind.type })).toEqual([])
+    expect(names(running, { needs: 'another.type' })).toEqual(['I5'])
     expect(names(running, { failures: 8 })).toEqual(['I10'])
     expect(names(running, { stalls: 5 })).toEqual(['I10'])
     expect(names(running, { generation: 1 })).toEqual(['I1'])
@@ -271,6 +273,8 @@ describe('the invariants', () => {
     expect(wrong({}, { attempt: 0 })).toEqual(['I2', 'I6'])
     expect(wrong({}, { attempt: 2 })).toEqual(['I6'])
     expect(wrong({}, { updatedAt: 0 })).toContain('I3')
+    const needy = { ...before, needs: before.spec.kind.type } as Job
+    expect(stepBreaches(needy, event, after)).toMatchObject([{ invariant: 'I5' }])
     expect(wrong({}, { state: 'running', lease: { ...before.lease, fence: 'x' } })).toContain('I1')
     const ended = after
     const again = stepBreaches(

@@ -21,6 +21,24 @@ describe('failing', () => {
     expect(lastFailure).toMatchObject({ code: 'E_5XX_ORIGIN', class: 'transient', stage: 'exec', attempt: 1 })
   })
 
+  it('makes no retry that a wall clock would not live to see', () => {
+    const policy = { dialect: '004', deadline: '10s', retry: { ...none, base: '20s', attempts: 5 } } as const
+    const failed = given(policy).starts()
+    failed
+      .when({ type: 'fail', fence: 'mine', fault: { code: 'E_5XX_ORIGIN', message: 'bad' } })
+      .gives('failed', 'failed')
+    expect(failed.record.error).toMatchObject({ code: 'E_5XX_ORIGIN' })
+    const lost = given({
+      ...policy,
+      deadline: '100s',
+      retry: { ...none, base: '300s', max: '10m', attempts: 5 },
+    }).starts()
+    lost.now = lost.record.lease?.expiresAt ?? 0
+    lost.ticks().accepted()
+    if (lost.state === 'stalled') lost.ticks().accepted()
+    expect(lost.state).toBe('failed')
+  })
+
   it.each([1, 2, 3, 7, 25])('runs an always failing handler exactly %i times', (attempts) => {
     const history = given({ retry: { ...none, attempts } })
     let runs = 0

@@ -455,3 +455,31 @@ describe('the view in 004', () => {
     expect(history(job.events, '004')).toHaveLength(before)
   })
 })
+
+describe('003 with all its states', () => {
+  const told = (history: ReturnType<typeof given>) =>
+    log(history.events, '003-explicit').map(({ Event, next_state }) => [Event, next_state])
+
+  it('has a status and a word of its own for each', () => {
+    const parked = given().starts().does({ type: 'wait', fence: 'mine', name: 'go' }).after(60_000)
+    expect(told(parked).slice(0, 3)).toEqual([
+      ['job_queued', 'Queued'],
+      ['job_leased', 'Leased'],
+      ['job_running', 'Running'],
+    ])
+    expect(view(given().claims().record, '003-explicit')).toMatchObject({ State: 'Leased', JobStatus: 'StatusRunning' })
+    expect(view(given().starts().record, '003-explicit')).toMatchObject({
+      State: 'Running',
+      JobStatus: 'StatusRunning',
+    })
+    const pending = given({ admission: true })
+    expect(told(pending)).toEqual([['job_created', 'Queued']])
+  })
+
+  it('tells plans, nodes and tools beside them', () => {
+    const planned = given()
+      .starts()
+      .does({ type: 'record', fence: 'mine', note: { kind: 'plan_generated', name: 'draft' } })
+    expect(told(planned).at(-1)).toEqual(['plan_generated', 'Running'])
+  })
+})

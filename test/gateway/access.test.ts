@@ -1,7 +1,7 @@
 /** Default-deny: every route × every kind of caller. A route that is added without a policy has a cell that fails. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES, type Route, type Scope } from '../../src/gateway/contract/routes.ts'
-import { SCOPES } from '../../src/gateway/contract/schemas.ts'
+import { SCOPES } from '../../src/gateway/contract/token-schema.ts'
 import { HANDLERS } from '../../src/gateway/handlers.ts'
 import { BOUNDLESS, type House, house } from './house.ts'
 

@@ -1,6 +1,6 @@
 /** Acts of operators over HTTP: who, what, from where; readable by auditors of the same tenant and by nobody else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SCOPES } from '../../src/gateway/contract/schemas.ts'
+import { SCOPES } from '../../src/gateway/contract/token-schema.ts'
 import { type House, house } from './house.ts'
 
 let home: House

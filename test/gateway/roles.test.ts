@@ -1,7 +1,7 @@
 /** Tokens put together out of good ones, and what a good one may make of itself: nobody is more than they were let be. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES, type Route, type Scope } from '../../src/gateway/contract/routes.ts'
-import { SCOPES } from '../../src/gateway/contract/schemas.ts'
+import { SCOPES } from '../../src/gateway/contract/token-schema.ts'
 import { BOUNDLESS, type House, house } from './house.ts'
 
 let home: House

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { GatewayUnavailable, Http } from '../../src/client/http.ts'
-import { CallTimedOut, defineSpec, Invalid, open, type Pawl, WaitTimedOut } from '../../src/index.ts'
+import { CallTimedOut, defineSpec, Invalid, implementJob, open, type Pawl, WaitTimedOut } from '../../src/index.ts'
 import { openOn } from '../../src/open.ts'
 import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -57,6 +57,14 @@ const CALLS: Readonly<Record<string, (pawl: Pawl, bounds: Bounds) => Promise<unk
   verify: (pawl, bounds) => pawl.verify({}, bounds),
   'handle.result': (pawl, bounds) => pawl.handle('pj_1').result(bounds),
   'handle.job': (pawl, bounds) => pawl.handle('pj_1').job(bounds),
+  admit: (pawl, bounds) => pawl.admit('pj_1', bounds),
+  deny: (pawl, bounds) => pawl.deny('pj_1', { reason: 'no', ...bounds }),
+  replay: (pawl, bounds) =>
+    pawl.replay(
+      'pj_1',
+      implementJob(mail, () => undefined),
+      bounds,
+    ),
   'handle.state': (pawl, bounds) => pawl.handle('pj_1').state(bounds),
   'handle.input': (pawl, bounds) => pawl.handle('pj_1').input(bounds),
   'handle.events': (pawl, bounds) => pawl.handle('pj_1').events(bounds),

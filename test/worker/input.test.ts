@@ -81,7 +81,7 @@ describe('an output', () => {
 })
 
 describe('a type nobody here can run', () => {
-  it('is handed back with a delay, and said once', async () => {
+  it('is handed back, and said once, and waits for who can', async () => {
     await using stage = openStage()
     const known = definition(() => {})
     const unknown = definition(() => {}, {}, { type: 'unknown' })
@@ -89,7 +89,7 @@ describe('a type nobody here can run', () => {
     const { mortal } = stage.work([known])
     await stage.time.advance(5_000)
     for (const id of ids) expect(await stage.load(id)).toMatchObject({ state: 'queued', attempt: 1, failures: 0 })
-    const warnings = stage.lines.filter(({ message }) => message.startsWith('no handler'))
+    const warnings = stage.lines.filter(({ message }) => message.startsWith('no worker that is there knows'))
     expect(warnings).toMatchObject([{ level: 'warn', fields: { type: 'unknown' } }])
     mortal.kill()
     stage.work([unknown])

@@ -35,7 +35,11 @@ async function enqueueMany(stage: Stage, { queue, type, policy }: JobDefinition,
       priority,
       input: undefined,
     }))
-    for (const answer of await stage.engine.enqueue(some)) expect(answer.ok).toBe(true)
+    const enqueued = await stage.engine.enqueue(some)
+    for (const answer of enqueued) expect(answer.ok).toBe(true)
+    const pending = enqueued.flatMap((answer) => (answer.ok && answer.job.state === 'pending' ? [answer.job.id] : []))
+    const admit = { type: 'admit', rule: 'all', policyHash: 'p1', actor: 'test', requestId: 'admitted' } as const
+    for (const { ok } of await stage.engine.settle(pending.map((id) => ({ id, command: admit })))) expect(ok).toBe(true)
   }
 }
 
@@ -115,7 +119,7 @@ describe('what is held', () => {
     await using stage = openStage()
     const { job, started } = timed(stage)
     const quick = definition(() => undefined, { lease: '60s' }, { type: 'quick' })
-    const [unbound, before] = [job('report'), job('report', 'default', '002')]
+    const [unbound, before] = [job('report'), job('report', 'default', '004')]
     await enqueueMany(stage, quick, 700)
     await enqueueMany(stage, before, 400)
     const { worker } = stage.work([quick, unbound])
@@ -146,7 +150,7 @@ describe('what is held', () => {
   it('is nothing more, once a job has come that could not be handed back although its type could today', async () => {
     await using stage = openStage()
     const { job, countOf } = timed(stage)
-    const [unbound, before] = [job('report'), job('report', 'default', '002')]
+    const [unbound, before] = [job('report'), job('report', 'default', '004')]
     await enqueueMany(stage, before, 40)
     await enqueueMany(stage, unbound, 200)
     const { worker } = stage.work([unbound], { concurrency: 4 })

@@ -4,7 +4,7 @@ import { BY_HAND } from '../../core/command.ts'
 import { RESULT_STATUSES } from '../../core/dialects/job-result.ts'
 import { LENGTHS, SIZES } from '../../core/limits.ts'
 import { listOf, membersOnly } from './collections.ts'
-import { durationMs, id, key, listed, name, named, text, words, workerName } from './schemas.ts'
+import { durationMs, id, key, listed, name, named, text, words, workerName } from './fields.ts'
 
 const FENCE = 'what the dispatch came with: proof that the job is this worker’s'
 

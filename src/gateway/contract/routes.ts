@@ -21,18 +21,17 @@ import {
   newJob,
   newJobQuery,
   newJobs,
-  newToken,
   nothing,
   OPERATOR_WORDS,
   OWNER_WORDS,
   pageQuery,
   resultQuery,
-  type SCOPES,
   transitions,
   WORDS,
   type WordName,
   worker,
 } from './schemas.ts'
+import { newToken, type SCOPES } from './token-schema.ts'
 
 export type Scope = (typeof SCOPES)[number]
 

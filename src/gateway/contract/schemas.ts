@@ -2,41 +2,32 @@
 import { z } from 'zod'
 import { BY_HAND, RELEASE_REASONS } from '../../core/command.ts'
 import { READING_NAMES } from '../../core/dialects/registry.ts'
-import { DURATION, DURATION_RULE, parseDuration } from '../../core/duration.ts'
 import { DEAD_LETTER_REASONS, STAGES, STATES } from '../../core/job.ts'
-import { AT_ONCE, COUNTS, LENGTHS, MAX_DURATION_MS, SIZES } from '../../core/limits.ts'
-import { COMMA_RULE, isPlain, PLAIN_RULE, SEGMENT_RULE } from '../../core/name.ts'
+import { AT_ONCE, COUNTS, LENGTHS, SIZES } from '../../core/limits.ts'
 import { NOTE_KINDS } from '../../core/note.ts'
 import { DIALECT_NAMES, ERROR_CLASSES } from '../../core/policy.ts'
 import { described, listOf, membersOnly, tableOf } from './collections.ts'
+import {
+  anything,
+  duration,
+  durationMs,
+  expectedRev,
+  id,
+  jobId,
+  key,
+  listed,
+  name,
+  named,
+  numbers,
+  requestId,
+  TRACEPARENT,
+  TRACEPARENT_RULE,
+  text,
+  time,
+  words,
+  workerName,
+} from './fields.ts'
 import type { Opaque } from './outline.ts'
-
-const TRACEPARENT_RULE = 'must be a W3C traceparent: 00-<32 hex digits>-<16 hex digits>-<2 hex digits>'
-export const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
-
-export const text = (max: number) => z.string().min(1).max(max).refine(isPlain, PLAIN_RULE)
-export const name = text(LENGTHS.name)
-export const key = text(LENGTHS.key)
-export const id = text(LENGTHS.id)
-/** Of something that has a path. */
-const segment = (max: number) => text(max).refine((value) => value !== '.' && value !== '..', SEGMENT_RULE)
-export const named = segment(LENGTHS.id)
-export const workerName = segment(LENGTHS.worker)
-/** Of a queue or a type. */
-export const listed = segment(LENGTHS.name).refine((value) => !value.includes(','), COMMA_RULE)
-export const durationMs = z.number().min(0).max(MAX_DURATION_MS)
-const duration = z
-  .union([durationMs, z.string().regex(DURATION, DURATION_RULE)])
-  .refine((value) => (parseDuration(value) ?? 0) <= MAX_DURATION_MS, `at most ${MAX_DURATION_MS} ms`)
-  .describe("milliseconds, or '30s', '4m59s', '2h', '1d12h'")
-const time = z.iso.datetime().describe('ISO 8601, UTC')
-const numbers = tableOf(name, z.number(), SIZES.counters)
-export const words = (most: number) => tableOf(name, z.string().max(LENGTHS.entry), most)
-const anything = z.unknown().describe('JSON of your own; kept exactly as sent')
-const expectedRev = z.int().min(0).optional().describe('refused unless the record is still at this revision')
-const requestId = id.optional().describe('this call; repeated, it gets the answer it got')
-
-export const jobId = named.describe('a job id (`pj_…`), or the id its producer chose')
 
 const curve = {
   base: duration.optional(),
@@ -399,16 +390,4 @@ export const worker = membersOnly({
   host: z.string().max(LENGTHS.id).optional(),
   pid: z.int().min(0).optional(),
   version: z.string().max(LENGTHS.id).optional(),
-})
-
-export const SCOPES = ['producer', 'worker', 'operator', 'viewer', 'admin', 'auditor', 'metrics'] as const
-export const newToken = membersOnly({
-  name: name,
-  scope: z.enum(SCOPES),
-  queues: listOf(name, { most: AT_ONCE.queues }).optional().describe('for workers: the only queues they may touch'),
-  tenant: name.optional().describe('of an admin’s own tenant unless given'),
-  expiresIn: duration.optional(),
-}).refine(({ scope, queues }) => queues === undefined || scope === 'worker', {
-  path: ['queues'],
-  message: 'only a worker’s token can be bound to queues',
 })

@@ -42,13 +42,16 @@ export function events(shelves: Shelves, query: EventQuery, now: Time): EventPag
   }
 }
 
+/** A lane is there while somebody is in it. */
+const NOBODY = { name: '', at: Number.POSITIVE_INFINITY }
+
 function backlog({ lanes, jobs }: Shelves, most: number, now: Time): readonly Backlog[] {
-  const firsts = lanes
-    .all()
-    .map((lane) => lane.first())
-    .filter((first) => first !== undefined)
   const found = new Map<string, Backlog>()
-  for (const { name, at } of firsts.slice(0, most)) {
+  let looked = 0
+  for (const lane of lanes.all()) {
+    if (looked === most) break
+    looked += 1
+    const { name, at } = lane.first() ?? NOBODY
     const kind = jobs.get(name)?.job.spec.kind
     if (kind === undefined || at > now) continue
     const { tenant, queue } = kind

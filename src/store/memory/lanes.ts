@@ -38,8 +38,9 @@ export class Lanes {
     return this.#side.get(laneName(lane)) ?? NONE
   }
 
-  all(): readonly Agenda[] {
-    return [...this.#main.values(), ...[...this.#side.values()].flatMap((beside) => [...beside.values()])]
+  *all(): Generator<Agenda> {
+    yield* this.#main.values()
+    for (const beside of this.#side.values()) yield* beside.values()
   }
 }
 

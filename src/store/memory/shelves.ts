@@ -101,7 +101,8 @@ export class Shelves {
     if (gone === 0) return
     this.feed.splice(0, gone)
     this.feedStart += gone
-    this.moments.keepOnly(({ position }) => position >= this.feedStart)
+    // One that is later than some that stay leads nowhere until they are gone.
+    this.moments.leave(({ position }) => position < this.feedStart)
   }
 
   /** The numbers of the jobs that have said it; of one tenant, or of each. */

@@ -1,6 +1,6 @@
 /** Things in order, each once, for what mostly comes in order: at the end adding costs nothing, elsewhere a shift. */
 export class Sorted<Item> {
-  #items: Item[] = []
+  readonly #items: Item[] = []
   readonly #compare: (a: Item, b: Item) => number
 
   constructor(compare: (a: Item, b: Item) => number) {
@@ -35,8 +35,10 @@ export class Sorted<Item> {
     if (there !== undefined && this.#compare(there, item) === 0) this.#items.splice(place, 1)
   }
 
-  keepOnly(wanted: (item: Item) => boolean): void {
-    this.#items = this.#items.filter(wanted)
+  /** From the beginning up to the first that stays. */
+  leave(isGone: (item: Item) => boolean): void {
+    const first = this.#items.findIndex((item) => !isGone(item))
+    this.#items.splice(0, first < 0 ? this.#items.length : first)
   }
 }
 

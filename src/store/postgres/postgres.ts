@@ -307,8 +307,7 @@ class Postgres implements PostgresStore {
   }
 
   async find(query: JobQuery): Promise<JobPage> {
-    const page = await find(this.#reads, query)
-    return { now: await this.#readClock(), ...page }
+    return { ...(await find(this.#reads, query)), now: await this.#readClock() }
   }
 
   async events(query: EventQuery): Promise<EventPage> {
@@ -378,7 +377,7 @@ class Postgres implements PostgresStore {
     if (job.readyAt !== undefined) this.#hints.work([sideOf(job)], 1)
   }
 
-  /** Whoever ticks also keeps the feed's end near and its beginning short. */
+  /** Whoever ticks also keeps the feed's end near and its beginning short, and what was written lately easy to find. */
   async #tidy(): Promise<void> {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs < this.#tidyAt) return
@@ -387,6 +386,7 @@ class Postgres implements PostgresStore {
     if (nowMs < this.#trimAt) return
     this.#trimAt = nowMs + TRIM_EVERY_MS
     await this.#load.run(this.#load.statements.trimFeed, [this.#now - FEED_KEPT_MS, 10_000])
+    await this.#load.run(this.#load.statements.summarize, [])
   }
 
   async #readClock(): Promise<Time> {
@@ -405,12 +405,8 @@ class Postgres implements PostgresStore {
     const row = (await whereabouts(this.#load, [id])).get(id)
     if (row === undefined) throw new Error(`pawl: job ${id} was purged while it was owned`)
     const log = await logOf(this.#load, row)
-    return derive(
-      log.slice(
-        0,
-        log.findIndex((event) => event.type === 'claimed' && event.attempt === attempt),
-      ),
-    )
+    const claimed = log.findIndex((event) => event.type === 'claimed' && event.attempt === attempt)
+    return derive(log.slice(0, claimed))
   }
 }
 

@@ -1,6 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Event } from '../../../src/core/event.ts'
+import type { Job } from '../../../src/core/job.ts'
 import { openStage } from '../../../src/store/conformance/stage.ts'
+import { Agenda } from '../../../src/store/memory/agenda.ts'
 import { commit } from '../../../src/store/memory/commit.ts'
 import { events } from '../../../src/store/memory/events.ts'
 import { find } from '../../../src/store/memory/find.ts'
@@ -93,6 +95,33 @@ describe('what a page costs in memory', () => {
     ['a page of a log', (shelves, id) => events(shelves, { by: 'job', id, afterRev: 3, limit: 2 }, NOW)],
   ])('does not grow with the store: %s', (_, question) => {
     expect(looksOf(many, question)).toBeLessThanOrEqual(looksOf(few, question) + 20)
+  })
+
+  it('takes what is gone from the beginning of the feed, and looks no further', () => {
+    const shelves = new Shelves()
+    const at = (n: number) => ({ at: NOW + n, position: n + 1 })
+    for (let n = 0; n < MANY; n += 1) shelves.moments.add(at(n))
+    let looked = 0
+    shelves.moments.leave(({ position }) => {
+      looked += 1
+      return position <= 10
+    })
+    expect(looked).toBe(11)
+    expect(shelves.moments.size).toBe(MANY - 10)
+    expect(shelves.moments.at(0)).toEqual(at(10))
+  })
+
+  it('looks at so many lanes for the backlog, however many there are', () => {
+    const shelves = new Shelves()
+    const [shelf] = few.shelves.jobs.values()
+    const { job } = shelf as Shelf
+    for (let n = 0; n < 1_000; n += 1) {
+      const kind = { ...job.spec.kind, queue: `q${n}` }
+      shelves.lanes.enter({ ...job, spec: { ...job.spec, kind } } as Job, n)
+    }
+    const first = vi.spyOn(Agenda.prototype, 'first')
+    told({ by: 'backlog', lanes: 10 })(shelves)
+    expect(first).toHaveBeenCalledTimes(10)
   })
 
   it('ends where enough has been looked at, and goes on from there until all is found', () => {

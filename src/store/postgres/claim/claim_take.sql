@@ -15,7 +15,7 @@ begin
   from (
     select r.* from (
       select a.lane, a.start from unnest(lanes, starts) with ordinality as a(lane, start, n)
-      join pawl.queue q on q.id = a.lane / {{lane.width}} and not q.paused order by a.n
+      cross join lateral (select from pawl.queue q where q.id = a.lane / {{lane.width}} and not q.paused limit 1) q order by a.n
     ) as a
     cross join lateral (
       select r.ctid as tid, r.id, r.kind, r.window_ms, r.tick, r.rev, r.careful, r.bytes, r.doc from pawl.ready r

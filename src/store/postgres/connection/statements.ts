@@ -47,6 +47,7 @@ export interface Statements {
   readonly tallies: string
   readonly backlog: string
   readonly trimFeed: string
+  readonly summarize: string
   readonly settings: string
   readonly annotate: string
   readonly annotations: string
@@ -120,6 +121,7 @@ export const statementsIn = (schema: string): Statements => {
     tallies: `select * from ${s}.tallies($1)`,
     backlog: `select * from ${s}.backlog($1)`,
     trimFeed: `select ${s}.trim_feed($1, $2)`,
+    summarize: `select ${s}.summarize()`,
     settings: `select * from ${s}.settings($1)`,
     annotate: `select ${s}.annotate($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     annotations: `select * from ${s}.annotations($1)`,

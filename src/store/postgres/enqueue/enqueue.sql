@@ -7,7 +7,7 @@
 -- Caller: `insert.ts`, `enqueue_together`. Index: those of `bear`. Locks: those of `bear`, until the transaction ends.
 create or replace function pawl.enqueue(items json, of_the_callers boolean default false)
 returns table (now_ms bigint, verdicts json)
-language plpgsql set search_path = pawl, pg_temp as $$
+language plpgsql set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
 declare
   started bigint := clock();
   theirs text := current_setting('lock_timeout');

@@ -2,7 +2,7 @@
 -- most.
 -- Caller: `feed.ts`. Index: ready's primary key, lane by lane. Locks: none.
 create or replace function pawl.backlog(lanes int) returns table (tenant text, name text, since bigint)
-language sql volatile rows 100 set search_path = pawl, pg_temp as $$
+language sql volatile rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
   with recursive firsts as (
     (select r.lane, r.ready_at, 1 as n from ready r order by r.lane, r.ready_at limit 1)
     union all
@@ -10,6 +10,7 @@ language sql volatile rows 100 set search_path = pawl, pg_temp as $$
     cross join lateral (select r.lane, r.ready_at from ready r where r.lane > p.lane order by r.lane, r.ready_at limit 1) f
     where p.n < lanes
   )
-  select q.tenant, q.name, min(f.ready_at) from firsts f join queue q on q.id = f.lane / {{lane.width}}
+  select q.tenant, q.name, min(f.ready_at) from firsts f
+  cross join lateral (select q.* from queue q where q.id = f.lane / {{lane.width}} limit 1) q
   where f.ready_at <= clock() group by q.tenant, q.name
 $$;

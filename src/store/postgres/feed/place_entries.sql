@@ -4,7 +4,8 @@
 -- at it, unless that is to be waited for (`patient`): who counts wants all that was there.
 -- Caller: `feed.ts`. Index: entry_unplaced. Locks: its own, one for the whole feed; the feed's row.
 create or replace function pawl.place_entries(most int, patient boolean) returns int
-language plpgsql set search_path = pawl, pg_temp as $$
+language plpgsql set search_path = pawl, pg_temp
+set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
 declare
   base bigint;
   placed int;
@@ -16,10 +17,13 @@ begin
   with fresh as materialized (
     select e.id, row_number() over (order by e.id) as n from entry e where e.pos is null order by e.id limit most
   ), done as (
-    update entry e set pos = base + f.n from fresh f where e.id = f.id
+    update entry e set pos = base + f.n from fresh f
+    -- Not `=`: that would allow walking all entries.
+    where e.id >= f.id and e.id <= f.id
     returning e.claim, e.jobs, e.kinds, e.shapes, e.void
   ), whole as materialized (
-    select coalesce(c.jobs, d.jobs) as jobs, d.kinds, d.shapes, d.void from done d left join claim c on c.id = d.claim
+    select coalesce(c.jobs, d.jobs) as jobs, d.kinds, d.shapes, d.void from done d
+    left join lateral (select c.jobs from claim c where c.id = d.claim limit 1) c on true
   ), counted as (
     -- Batches whose jobs are all alike need not be taken apart.
     select w.kinds[1] as kind, w.shapes[1] as shape, sum(cardinality(w.jobs) - coalesce(cardinality(w.void), 0)) as n

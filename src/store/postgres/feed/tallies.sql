@@ -1,9 +1,11 @@
 -- How many jobs are in which state, by kind: of one tenant, or of all.
 -- Caller: `feed.ts`. Index: queue_tenant, kind_queue, tally's primary key. Locks: none.
 create or replace function pawl.tallies(tenant_name text) returns table (kind int, state text, count bigint)
-language sql stable rows 100 set search_path = pawl, pg_temp as $$
+language sql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
   select t.kind, t.state::text, t.count from tally t where tenant_name is null and t.count <> 0
   union all
-  select t.kind, t.state::text, t.count from queue q join kind k on k.queue = q.id join tally t on t.kind = k.id
+  select t.kind, t.state::text, t.count from queue q
+  cross join lateral (select k.id from kind k where k.queue = q.id offset 0) k
+  cross join lateral (select t.* from tally t where t.kind = k.id offset 0) t
   where md5(q.tenant) = md5(tenant_name) and q.tenant = tenant_name and t.count <> 0
 $$;

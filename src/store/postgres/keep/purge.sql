@@ -3,29 +3,31 @@
 -- Caller: `keeping.ts`. Index: past's primary key, and the keys of everything that is a job's. Locks: the jobs' last rows of
 -- history in their order, those of `leave_bundles`, their claims.
 create or replace function pawl.purge(items json) returns table (now_ms bigint, removed json)
-language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$
+language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' set jit = off set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
 declare
   started bigint := clock();
   ids bigint[];
   freed bigint[];
 begin
   ids := array(
-    select p.job from json_to_recordset(items) as x(i bigint, r int) join past p on p.job = x.i and p.rev = x.r
-    where p.state is not null order by p.job for update of p);
+    select p.job from (select * from json_to_recordset(items) as x(i bigint, r int) order by x.i) as x cross join lateral (
+      select p.job from past p where p.job = x.i and p.rev = x.r and p.from_rev < x.r and p.state is not null
+      order by p.job, p.from_rev desc limit 1 for update
+    ) p);
   -- In a statement of its own: whoever held the lock may have reopened or removed it.
   ids := array(
     select u.id from unnest(ids) as u(id) join json_to_recordset(items) as x(i bigint, r int) on x.i = u.id
-    where exists (select from past p where p.job = u.id and p.rev = x.r)
-      and not exists (select from past p where p.job = u.id and p.rev > x.r)
-      and not exists (select from ready r where r.id = u.id) and not exists (select from lease l where l.id = u.id)
-      and not exists (select from rest r where r.id = u.id));
+    where (select p.rev from past p where p.job = u.id order by p.job, p.from_rev desc limit 1) = x.r
+      and (select r.id from ready r where r.id = u.id) is null and (select l.id from lease l where l.id = u.id) is null
+      and (select r.id from rest r where r.id = u.id) is null);
   if cardinality(ids) > 0 then
     perform leave_bundles(ids);
     with gone as (delete from past p where p.job = any(ids) returning p.claim),
     counted as (select abs(g.claim) as id, count(*)::int as n from gone g where g.claim is not null group by 1),
-    left_over as (update claim c set refs = c.refs - d.n from counted d where c.id = d.id returning c.id, c.refs)
+    left_over as (update claim c set refs = c.refs - d.n from counted d where c.id >= d.id and c.id <= d.id returning c.id, c.refs)
     select array_agg(o.id) into freed from left_over o where o.refs <= 0;
-    delete from claim c where c.id = any(freed) and not exists (select from entry e where e.claim = c.id);
+    delete from claim c where c.id = any(freed) and (select e.id from entry e where e.claim = c.id limit 1) is null;
     delete from body b where b.job = any(ids);
     delete from key k where k.job = any(ids);
     delete from annotation a where a.job = any(ids);

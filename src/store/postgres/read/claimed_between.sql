@@ -2,7 +2,8 @@
 -- Caller: `by-type.ts`. Index: claim_at; past's primary key; those of `owned_of`. Locks: none.
 create or replace function pawl.claimed_between(from_ms bigint, to_ms bigint, first_job bigint, row_limit int)
 returns table (job bigint, at bigint, rev int) language sql stable rows 100 set search_path = pawl, pg_temp
-set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_bitmapscan = off as $$
   select c.job, c.at, case when p.rev is not null then p.rev when o.claim is not null then 0 end
   from (
     select c.id, c.at, u.job from claim c cross join lateral unnest(c.jobs) as u(job)

@@ -3,7 +3,8 @@
 -- those of `wordsOf` (find.ts), and n candidates wanted, w rows looked at in each place.
 -- Caller: `find.ts`. Index: of each place the one that knows what is looked for (`walks_in`). Locks: none.
 create or replace function pawl.find_ids(q json) returns table (id bigint, horizon boolean)
-language plpgsql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
+language plpgsql stable rows 100 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
 declare
   x record;
   queue_ids int[];
@@ -21,8 +22,9 @@ begin
     marks text[], created_from bigint, created_to bigint, ended_before bigint, born_before bigint, newest boolean, after bigint,
     n int, w int);
   if x.tenant is not null or x.queues is not null or x.types is not null then
-    queue_ids := case when x.tenant is null then array(select u.id from queue u
-        where x.queues is null or u.name in (select json_array_elements_text(x.queues)))
+    queue_ids := case when x.tenant is null and x.queues is null then array(select u.id from queue u)
+      when x.tenant is null then array(select u.id from json_array_elements_text(x.queues) as n(name) cross join lateral (
+        select u.id from queue u where md5(u.name) = md5(n.name) and u.name = n.name offset 0) u)
       else array(select u.id from queue u where md5(u.tenant) = md5(x.tenant) and u.tenant = x.tenant
         and (x.queues is null or u.name in (select json_array_elements_text(x.queues)))) end;
     wanted := 'j.lane / {{lane.width}} = any($1)';

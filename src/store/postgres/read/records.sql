@@ -17,9 +17,10 @@ begin
       (select json_agg(json_build_array(h.claim, h.beats, h.events) order by h.rev) from history(j.id, 0, 1000) h) end,
     clock()
   from unnest(ids) with ordinality as u(id, n)
-  join job j on j.id = u.id
-  left join ready r on r.id = u.id
-  left join rest s on s.id = u.id
+  -- Each by itself: joined, a plan made while one of them was empty walks all of it.
+  cross join lateral (select j.* from job j where j.id = u.id limit 1) j
+  left join lateral (select r.id, r.doc from ready r where r.id = u.id limit 1) r on true
+  left join lateral (select s.id, s.doc from rest s where s.id = u.id limit 1) s on true
   left join lateral (select o.* from owned_of(u.id) o where r.id is null and s.id is null limit 1) o on true
   left join lateral (
     select p.job, p.doc from past p

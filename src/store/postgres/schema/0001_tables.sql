@@ -26,6 +26,7 @@ create table pawl.queue (
   check ((main is null) = (needs is null))
 );
 create index queue_tenant on pawl.queue (md5(tenant));
+create index queue_name on pawl.queue (md5(name));
 create index queue_side on pawl.queue (main, id) where main is not null;
 
 -- Everything a job shares with its siblings. Content-addressed by `hash`, immutable.

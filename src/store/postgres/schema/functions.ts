@@ -1,8 +1,8 @@
 /**
  * The functions and views: a file each, beside the TypeScript that calls them, re-applied whole when any of them has
  * changed. One call is one round trip, and the plan is kept by the server whatever pools in between. A function holds a
- * statement, never a rule. Planner switches are attached to the hot ones because the ordered index scan must be the only
- * possible plan, also on a table that was never analyzed.
+ * statement, never a rule. Planner switches are attached to whatever reads because the look-up by an index must be the only
+ * possible plan, also on a table that was never analyzed, or only while it was empty.
  *
  * Two versions of pawl work on one database during a deploy, so what a function is called with and answers never changes
  * under its name: `create or replace` refuses another answer, and the recorded calls of earlier editions are repeated by a

@@ -3,7 +3,7 @@
 -- Caller: `commits.ts`. Index: those of `move_one`. Locks: those of `move_one`, in the order of the items.
 create or replace function pawl.move(items json, again boolean, of_the_callers boolean default false)
 returns table (now_ms bigint, verdicts json)
-language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' as $$
+language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' set jit = off set enable_seqscan = off as $$
 declare
   started bigint := clock();
   item json;

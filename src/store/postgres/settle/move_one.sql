@@ -35,17 +35,19 @@ begin
   elsif x.q = 's' then
     select coalesce(r.step, 0), coalesce(r.rev, 1) into was_step, was_rev from rest r where r.id = x.i for update;
   else
-    select p.to_step, p.rev, p.from_rev into was_step, was_rev, was_end from past p where p.job = x.i and p.rev = x.r for update;
+    select p.to_step, p.rev, p.from_rev into was_step, was_rev, was_end from past p
+    where p.job = x.i and p.rev = x.r and p.from_rev < x.r order by p.job, p.from_rev desc limit 1 for update;
     if found then
       -- In a statement of its own: what whoever held the lock has done meanwhile must be seen.
-      if exists (select from past p where p.job = x.i and p.rev > x.r) or exists (select from ready r where r.id = x.i)
+      if exists (select from past p where p.job = x.i and p.from_rev >= x.r) or exists (select from ready r where r.id = x.i)
          or exists (select from lease l where l.id = x.i) or exists (select from rest r where r.id = x.i) then
         was_rev := null;
       end if;
     end if;
   end if;
   if was_rev is distinct from x.r then
-    if again and exists (select from past p where p.job = x.i and p.rev = x.v and p.events = x.e) then return 'b'; end if;
+    if again and x.e = (select p.events from past p where p.job = x.i and p.from_rev < x.v and p.rev = x.v
+                        order by p.job, p.from_rev desc limit 1) then return 'b'; end if;
     return 'c';
   end if;
   if x.n is not null and x.n <= now_ms then return 'l'; end if;

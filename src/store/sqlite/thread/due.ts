@@ -20,8 +20,10 @@ export function due(ledger: Ledger, limit: Asked<'due'>): Answered<'due'> {
   const { sql, now } = ledger
   if (ledger.mustTellTime) ledger.tellTime()
   // What a claim's jobs share until then becomes their own.
-  sql.tickClaimed.run(now)
-  sql.untickClaims.run(now)
+  if (one(sql.claimDue, now) !== undefined) {
+    sql.tickClaimed.run(now)
+    sql.untickClaims.run(now)
+  }
   const found = [
     ...all(sql.dueLease, now, limit).map(([id, tick]) => ({
       id,

@@ -101,8 +101,9 @@ interface Fact {
 
 /** What is too old leaves from the front, a bounded number at a time; the newest entry always stays. */
 export function sweepFeed(sql: Statements, before: Time): void {
-  const last = one(sql.oldEntries, before)?.[0]
-  if (typeof last !== 'number' || last === one(sql.lastEntry)?.[0]) return
+  const [last, at] = one(sql.oldEntries, before) ?? []
+  if (typeof last !== 'number' || typeof at !== 'number' || last === one(sql.lastEntry)?.[0]) return
   sql.deleteEntries.run(last)
-  for (const type of Object.values(EVENT_CODES)) sql.deleteMoments.run(type, before, last)
+  // No event is later than its commit; should one be, it goes with the next. (What is merely old enough is all that waits to leave.)
+  for (const type of Object.values(EVENT_CODES)) sql.deleteMoments.run(type, at, last)
 }

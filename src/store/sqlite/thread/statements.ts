@@ -140,6 +140,7 @@ const WRITES = {
   dueRest: 'SELECT id, tick FROM rest WHERE tick <= ? ORDER BY tick LIMIT ?',
   anyDue: `SELECT EXISTS (SELECT 1 FROM lease WHERE tick <= p.now) OR EXISTS (SELECT 1 FROM ready WHERE tick <= p.now)
     OR EXISTS (SELECT 1 FROM rest WHERE tick <= p.now) OR EXISTS (SELECT 1 FROM claim WHERE tick <= p.now) FROM (SELECT ? AS now) AS p`,
+  claimDue: 'SELECT 1 FROM claim WHERE tick <= ? LIMIT 1',
   // A walk of the leases, once for each claim that is not over in a lease's time.
   tickClaimed: `UPDATE lease SET tick = (SELECT tick FROM claim WHERE id = lease.claim)
     WHERE tick IS NULL AND claim IN (SELECT id FROM claim WHERE tick <= ?)`,
@@ -151,9 +152,10 @@ const WRITES = {
 
   insertEntry: 'INSERT INTO entry (at, items) VALUES (?, ?) RETURNING position',
   insertMoment: 'INSERT INTO moment (type, at, position) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-  oldEntries: 'SELECT max(position) FROM (SELECT position, at FROM entry ORDER BY position LIMIT 500) WHERE at < ?',
+  oldEntries:
+    'SELECT max(position), max(at) FROM (SELECT position, at FROM entry ORDER BY position LIMIT 500) WHERE at < ?',
   deleteEntries: 'DELETE FROM entry WHERE position <= ?',
-  deleteMoments: 'DELETE FROM moment WHERE type = ? AND at < ? AND position <= ?',
+  deleteMoments: 'DELETE FROM moment WHERE type = ? AND at <= ? AND position <= ?',
 
   count: `INSERT INTO tally (kind, state, count) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET count = count + excluded.count`,
