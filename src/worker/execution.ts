@@ -305,10 +305,7 @@ export class Execution implements Sender, Run {
     if (!input.ok) throw input.error
     await this.#voice.begin()
     await this.#handler.undo(input.value, this)
-    if (this.#mode !== 'running') return
-    this.#voice.start()
-    const { executionMs } = this.#timing()
-    this.#end({ command: { ...this.#voice.once('compensated'), type: 'compensated', executionMs }, bodies: undefined })
+    if (this.#mode === 'running') this.#endAsChosen({ ...this.#voice.once('compensated'), type: 'compensated' })
   }
 
   #returned(value: unknown): void {
@@ -378,7 +375,7 @@ export class Execution implements Sender, Run {
   /** Success and failure imply the start. Where a run ends otherwise, nobody knows that it began unless we say so. */
   #endAsChosen(command: Said): void {
     this.#voice.start()
-    const timed = command.type === 'wait' || command.type === 'release'
+    const timed = command.type === 'wait' || command.type === 'release' || command.type === 'compensated'
     const { executionMs } = this.#timing()
     this.#end({ command: timed ? { ...command, executionMs } : command, bodies: undefined })
   }

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { derive, dialectLog, isJobBlocked } from '../../src/contract.ts'
+import { derive, dialectLog, dialectView, isJobBlocked } from '../../src/contract.ts'
 import { compact } from '../../src/core/compact.ts'
 import { history } from '../../src/core/dialects/history.ts'
 import { READING_NAMES } from '../../src/core/dialects/registry.ts'
 import type { Event } from '../../src/core/event.ts'
-import { given } from '../core/given.ts'
+import { given, T0 } from '../core/given.ts'
 import { scaled } from '../support/scale.ts'
 import { lived } from './random-history.ts'
 
@@ -74,6 +74,41 @@ describe.each([...READING_NAMES])('a log told in %s', (name) => {
     const { events } = given().starts().does({ type: 'complete', fence: 'mine' })
     const bare = dialectLog(events, name).map(({ rev: _, after_rev: __, ...entry }) => entry)
     expect(derive(name, bare).violations).toEqual([])
+  })
+})
+
+describe('a damaged log', () => {
+  it('is told with what there is of it: where it begins again, from there', () => {
+    const { events } = given().starts()
+    const told = dialectLog([...events, ...events], '001')
+    expect(told.map((entry) => entry['type'])).toEqual([...Array(2)].flatMap(() => ['enqueued', 'claimed', 'started']))
+    expect(derive('001', told.slice(3)).violations.length).toBe(0)
+  })
+})
+
+describe.each([...READING_NAMES])('a log told in %s from which a way back to the queue was lost', (name) => {
+  it('is told all the same, whatever was noted in between', () => {
+    const { events } = given()
+      .starts()
+      .does({ type: 'release', fence: 'mine', reason: 'handed_back' }, { type: 'reschedule', runAt: T0 })
+      .claims()
+    const lost = events.findIndex(({ type }) => type === 'released')
+    const told = dialectLog(without(events, lost), name)
+    expect(derive(name, told, events.length).violations.length).toBeGreaterThan(0)
+  })
+})
+
+describe('001: result', () => {
+  const shown = (text: string) => {
+    const result = { name: 'output', size: text.length }
+    const { record } = given().starts().does({ type: 'complete', fence: 'mine', result })
+    return dialectView(record, '001', text)['result']
+  }
+
+  it('is the result itself, null where there was none, and a pointer where it is large', () => {
+    expect(shown('{"n":1}')).toEqual({ n: 1 })
+    expect(shown('')).toBe(null)
+    expect(shown(`"${'x'.repeat(65_535)}"`)).toBe('pawl:/jobs/pj_1/output')
   })
 })
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { isMereRenewal } from '../../src/core/decide/heartbeat.ts'
 import { decide } from '../../src/core/decide.ts'
+import { forwardsFailed, mayReopen } from '../../src/core/dialects/bond.ts'
 import { EVERYWHERE, isReturnable } from '../../src/core/dialects/strict.ts'
 import { isTerminal, STATES, type State } from '../../src/core/job.ts'
 import { DIALECT_NAMES, type DialectName } from '../../src/core/policy.ts'
@@ -98,6 +100,28 @@ describe('a job bound to a document', () => {
   it.each([...DIALECT_NAMES])('%s: is returnable where its document knows release', (name) => {
     expect(isReturnable({ dialect: name })).toBe(!UNKNOWN[name].includes('release'))
     expect(isReturnable({ dialect: undefined })).toBe(true)
+  })
+
+  it.each([...DIALECT_NAMES])('%s: is reopened where its document knows reopen', (name) => {
+    expect(mayReopen(kindOf({ dialect: name }).policy)).toBe(!UNKNOWN[name].includes('reopen'))
+    expect(mayReopen(kindOf().policy)).toBe(true)
+  })
+
+  it('is forwarded to the dead letters where it failed and its document has no state for them', () => {
+    expect(DIALECT_NAMES.filter(forwardsFailed)).toEqual(['000B'])
+    expect(forwardsFailed(undefined)).toBe(false)
+  })
+
+  it('has its heartbeats decided by core where the document reads of each (001), or until it has started (002)', () => {
+    const mere = (policy: PolicyInput, state: 'claimed' | 'running') => {
+      const job = open(policy).claims()
+      return isMereRenewal(
+        (state === 'claimed' ? job : job.does({ type: 'start', fence: 'mine', expectedRev: job.record.rev })).record,
+      )
+    }
+    expect([mere({}, 'claimed'), mere({}, 'running')]).toEqual([true, true])
+    expect([mere({ dialect: '001' }, 'claimed'), mere({ dialect: '001' }, 'running')]).toEqual([false, false])
+    expect([mere({ dialect: '002' }, 'claimed'), mere({ dialect: '002' }, 'running')]).toEqual([false, true])
   })
 
   it.each([...DIALECT_NAMES])('%s: is denied only where admission applies, but for 002', (name) => {
@@ -240,7 +264,30 @@ describe('001 demands a revision', () => {
   })
 })
 
+describe('what is said now and needs a move later', () => {
+  it('is refused where the document has none: steps to undo, waits that end the job', () => {
+    const undo = { type: 'record', fence: 'mine', step: { name: 's', compensate: true } } as const
+    const strictWait = { type: 'wait', fence: 'mine', name: 'ok', timeoutMs: 1_000, onTimeout: 'timed_out' } as const
+    const begun = (dialect: DialectName) =>
+      open({ dialect }).claims().does({ type: 'start', fence: 'mine', expectedRev: 2 })
+    begun('001')
+      .when({ ...undo, expectedRev: 3 })
+      .refused('DIALECT_FORBIDS')
+    begun('003').does(undo)
+    begun('003').when(strictWait).refused('DIALECT_FORBIDS')
+    begun('003').does({ ...strictWait, onTimeout: 'resume' })
+  })
+})
+
 describe('002 and its scheduler', () => {
+  it('counts the time to start from the claim, so it is no shorter than a lease', () => {
+    expect(resolvePolicy({ dialect: '002', startWithin: '31s' })).toMatchObject({ ok: true })
+    expect(resolvePolicy({ dialect: '002', startWithin: '30s' })).toMatchObject({
+      ok: false,
+      violations: [{ field: 'startWithin', rule: expect.stringContaining('31000 ms') }],
+    })
+  })
+
   it('has every job PENDING first, whatever its type says', () => {
     expect(open({ dialect: '002' }).state).toBe('pending')
     expect(resolvePolicy({ dialect: '002', admission: false })).toMatchObject({

@@ -50,12 +50,10 @@ const exhausted = ({ phase, spec }: Job): 'failed' | 'dead_lettered' =>
   phase === 'compensate' ? 'dead_lettered' : spec.kind.policy.onExhausted
 
 /** While there is a next attempt: with the budget spent nothing soft is left about it. */
-function lost(d: Draft, job: Job): Failure {
-  if (crashedApart(job)) return failureOf(d, CRASH_CODE, LOST_APART, 'exec')
-  return failureOf(d, job.spec.kind.policy.onStall === 'retry' ? SOFT_TIMEOUT_CODE : LEASE_CODE, LOST, 'exec')
-}
+const lost = (d: Draft, job: Job): Failure => lostAs(d, job, SOFT_TIMEOUT_CODE)
 
-function lostForGood(d: Draft, job: Job): Failure {
-  if (crashedApart(job)) return lost(d, job)
-  return failureOf(d, job.spec.kind.policy.onStall === 'retry' ? TIMEOUT_CODE : LEASE_CODE, LOST, 'exec')
-}
+const lostForGood = (d: Draft, job: Job): Failure =>
+  lostAs(d, job, job.spec.kind.policy.onStall === 'retry' ? TIMEOUT_CODE : LEASE_CODE)
+
+const lostAs = (d: Draft, job: Job, code: string): Failure =>
+  crashedApart(job) ? failureOf(d, CRASH_CODE, LOST_APART, 'exec') : failureOf(d, code, LOST, 'exec')

@@ -37,7 +37,7 @@ export function history(events: readonly Event[], name: Reading, partial = false
       trail = trailBefore(event)
       status = event.from === undefined ? NONE : shownAs(dialect, event.from, reach(trail))
     }
-    state = event.state
+    if (event.to !== undefined) state = event.to
     const next = trailAfter(trail, event)
     const { steps, fresh } = tell(dialect, event, status, next)
     record += fresh ? 1 : 0

@@ -103,12 +103,10 @@ function whatItLeadsTo(dialect: Dialect, job: Job, command: Command): string | u
       ? undefined
       : 'it has no way back by which steps could be undone.'
   }
-  if (command.type === 'wait' && command.onTimeout === 'timed_out' && dialect.knows.wait !== undefined) {
-    return tellsFrom(dialect, 'timed_out', 'waiting', 'timed_out')
-      ? undefined
-      : 'it has no move by which a wait ends the job. Let it resume, and fail then.'
-  }
-  return undefined
+  const endsByWaiting = command.type === 'wait' && command.onTimeout === 'timed_out' && dialect.knows.wait !== undefined
+  return endsByWaiting && !tellsFrom(dialect, 'timed_out', 'waiting', 'timed_out')
+    ? 'it has no move by which a wait ends the job. Let it resume, and fail then.'
+    : undefined
 }
 
 const noMove = (type: CommandType, { from, to }: Untold): string =>
