@@ -17,8 +17,8 @@
  *  S5  `heartbeat` renews what is still owned, and only that; the result is what `decide` and `evolve` make of it. Where it
  *      would say more than that (`isMereRenewal` of core), it answers `careful` and changes nothing.
  *  S6  Events come back as they were written: `rev` ascending, `seq` without gaps; folding them gives the record.
- *  S7  The feed shows every event once, in one order that never changes, whatever order transactions commit in; its
- *      positions ascend (`comparePositions`), the end it tells comes behind all there is and before all that comes.
+ *  S7  The feed shows every event once, in one order that never changes, whatever order transactions commit in, those of one
+ *      job by revision; its positions ascend (`comparePositions`), the end it tells comes behind all there is and before all that comes.
  *  S8  `due` hands each record whose tick has come to one caller at a time, and hands it out again if nothing came of it
  *      within five seconds (`HANDED_OUT_MS`).
  *  S9  A repeated `insert` (same id) or `claim` (same request id) answers as the first did and changes nothing.
@@ -259,6 +259,7 @@ export interface JobQuery {
   readonly states?: readonly State[] | undefined
   readonly queues?: readonly string[] | undefined
   readonly types?: readonly string[] | undefined
+  /** A job must have all of them, name and value. Empty: nothing is narrowed. */
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly correlationId?: string | undefined
   readonly parentId?: JobId | undefined

@@ -1,6 +1,7 @@
 /**
  * One letter for each closed word that is written often. Letters are for ever: a word may be added, none may change
- * its letter. A missing word is a compile error here and nowhere else.
+ * its letter, no two share one. A missing word is a compile error here and nowhere else. A process that does not know a letter
+ * cannot read the log it is in: the version that writes a new one comes after one that reads it.
  */
 
 import type { EventType } from '../../core/event.ts'

@@ -14,7 +14,7 @@ import { LEADS_TO } from '../../core/transitions.ts'
 import type { CommandType } from '../../core/verb.ts'
 import { COMMAND_CODES, COMMAND_OF, EVENT_CODES, EVENT_OF, STATE_CODES } from './codes.ts'
 import { list, maybeNumber, maybeText, number, type Packed, parsed, text, trimmed } from './packed.ts'
-import { known, stateOf } from './parts.ts'
+import { mustKnow, stateOf } from './parts.ts'
 import { packPayload, unpackPayload } from './payload.ts'
 
 /** Where a job stood before the events. A record is one; `standing` makes one of a record. */
@@ -106,7 +106,7 @@ function encodeAny(events: readonly Event[], spec: Spec, before: Standing, how: 
 export function decodeEvents(stored: string, jobId: JobId, spec: Spec, before?: Standing): Event[] {
   const [head, ...packed] = list(parsed(stored))
   const base = head === 0 ? before : unpackStanding(head)
-  const cursor = start(known(base, 'standing'), spec)
+  const cursor = start(mustKnow(base, 'standing'), spec)
   return packed.map((event) => unpackEvent(list(event), jobId, cursor))
 }
 
@@ -190,7 +190,7 @@ function packEvent(event: Event, cursor: Cursor): Packed {
 
 function unpackEvent(packed: readonly Packed[], jobId: JobId, cursor: Cursor): Event {
   const [code, sinceMs, stamp, payload, reason, odd] = packed
-  const type = known(EVENT_OF[text(code)], 'event')
+  const type = mustKnow(EVENT_OF[text(code)], 'event')
   unpackStamp(stamp, cursor)
   const at = cursor.at + (maybeNumber(sinceMs) ?? 0)
   const from = cursor.state
@@ -202,7 +202,7 @@ function unpackEvent(packed: readonly Packed[], jobId: JobId, cursor: Cursor): E
     rev: cursor.rev,
     at,
     actor: cursor.actor,
-    command: known(cursor.command, 'command'),
+    command: mustKnow(cursor.command, 'command'),
     requestId: cursor.requestId,
     digest: cursor.digest,
     correlationId: cursor.correlationId,
@@ -211,7 +211,7 @@ function unpackEvent(packed: readonly Packed[], jobId: JobId, cursor: Cursor): E
     reason: maybeText(reason),
     generation: cursor.generation,
     attempt: cursor.attempt,
-    state: known(cursor.state, 'state'),
+    state: mustKnow(cursor.state, 'state'),
     version: 1,
     type,
     seq: observation ? undefined : cursor.seq,
@@ -307,7 +307,7 @@ function unpackStamp(packed: Packed, cursor: Cursor): void {
   if (packed == null) return
   const [code, requestId, digest, actor, correlationId, traceparent, cause] =
     typeof packed === 'string' ? [packed] : list(packed)
-  const command = known(COMMAND_OF[text(code)], 'command')
+  const command = mustKnow(COMMAND_OF[text(code)], 'command')
   const base = impliedStamp(cursor, command)
   stampWith(cursor, {
     command,

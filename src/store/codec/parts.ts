@@ -27,18 +27,18 @@ import { ERROR_CLASSES } from '../../core/policy.ts'
 import { COMMAND_CODES, COMMAND_OF, STATE_CODES, STATE_OF } from './codes.ts'
 import { list, maybeNumber, maybeText, number, type Packed, text, texts, trimmed, zero } from './packed.ts'
 
-export function known<Word>(word: Word | undefined, what: string): Word {
-  assert(word !== undefined, `a ${what} this version knows`)
+export function mustKnow<Word>(word: Word | undefined, what: string): Word {
+  assert(word !== undefined, `this version knows the ${what}`)
   return word
 }
 
 const oneOf = <Word extends string>(words: readonly Word[], packed: Packed): Word =>
-  known(
+  mustKnow(
     words.find((word) => word === packed),
     'word',
   )
 
-export const stateOf = (packed: Packed): State => known(STATE_OF[text(packed)], 'state')
+export const stateOf = (packed: Packed): State => mustKnow(STATE_OF[text(packed)], 'state')
 
 export const packBody = (body: BodyRef): Packed => trimmed([body.name, body.size, body.digest])
 
@@ -205,7 +205,7 @@ export function unpackReceipt(packed: Packed): Receipt {
   const [requestId, command, digest, rev, state, at] = list(packed)
   return {
     requestId: text(requestId),
-    command: known(COMMAND_OF[text(command)], 'command'),
+    command: mustKnow(COMMAND_OF[text(command)], 'command'),
     digest: text(digest),
     rev: number(rev),
     state: stateOf(state),

@@ -30,6 +30,27 @@ export const upkeep: readonly Scene[] = [
     },
   },
   {
+    name: 'what was reopened meanwhile is neither compacted nor purged',
+    async play(stage) {
+      let job = await running(stage)
+      const fence = fenceOf(job)
+      for (const documents of [1, 2, 3])
+        job = await stage.say(job, { type: 'progress', fence, counters: { documents } })
+      const ended = await stage.say(job, { type: 'deadLetter', fence, reason: 'policy_violation', stage: 'exec' })
+      const compaction = compact(await stage.events(job.id))
+      holds(compaction !== undefined, 'there is something to compact')
+      const reopened = await stage.say(ended, { type: 'reopen' })
+      const late: readonly Change[] = [
+        { kind: 'compact', before: ended, ...compaction },
+        { kind: 'purge', before: ended },
+      ]
+      for (const change of late)
+        same(await stage.commit(change), [{ status: 'conflict' }], `${change.kind} comes too late`)
+      await stage.expectRecord(reopened, 'it goes on')
+      await stage.expectFolds(job.id)
+    },
+  },
+  {
     name: 'a late word is written down once per job, attempt and command',
     async play(stage) {
       const job = await running(stage)

@@ -124,7 +124,10 @@ function beatsOf(job: JobCells, fence: string): OpeningBeats | undefined {
   return [rev, state, beats, beatsFrom, beatsTo, expiresAt, beatId, generation, attempt, fence, worker]
 }
 
-/** What `decide` makes of a claim, and of heartbeats. */
+/**
+ * The event of a claim that the store performed by itself, from what its row kept. Field for field what core's `decideClaim` makes: a
+ * field that is added there needs a place at the end of `OPENING_CLAIM`, else the log that is read is not the one that was written.
+ */
 function claimEvent(row: OpeningClaim, jobId: JobId, spec: Spec): Event {
   const claim = openingClaimIn(row)
   const { rev, seq, from, at, expiresAt: leaseExpiresAt, generation, attempt, fence } = claim

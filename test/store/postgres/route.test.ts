@@ -3,7 +3,7 @@ import { Connection } from '../../../src/store/postgres/connection/connection.ts
 import { Places } from '../../../src/store/postgres/connection/places.ts'
 import { Route, type RouteParts } from '../../../src/store/postgres/connection/route.ts'
 import { targetOf } from '../../../src/store/postgres/connection/target.ts'
-import { PostgresUnavailable } from '../../../src/store/postgres/connection/trouble.ts'
+import { PostgresRewound, PostgresUnavailable } from '../../../src/store/postgres/connection/trouble.ts'
 import type { Log, LogFields } from '../../../src/system/log.ts'
 import type { Random } from '../../../src/system/random.ts'
 import { VirtualTime } from '../../../src/testing/virtual-time.ts'
@@ -223,5 +223,31 @@ describe('a primary that becomes a standby', () => {
     await call
     expect(again, 'nothing had been done').toEqual([false, false])
     expect(servers.asked.at(-1)).toEqual({ text: 'insert', where: 'two:5432' })
+  })
+})
+
+describe('a server that knows less than the one before', () => {
+  it('is told nothing of what was asked of the other, on whichever connection, and is asked what comes later', async () => {
+    const route = routeTo(URL_ONE)
+    let forgets = true
+    route.onReturn(async () => {
+      if (!forgets) return
+      // As a store does: once it was noticed nothing is known any more, and nothing is missed.
+      forgets = false
+      throw new PostgresRewound()
+    })
+    const connections = range(0, 4).map(() => connectionOn(route))
+    await Promise.all(connections.map((each) => each.run('select 1', () => [])))
+    servers.turn('refuses')
+    await time.settle()
+    const calls = connections.map((each) => watched(each.run('select of old numbers', () => [])))
+    await time.advance(5_000)
+    servers.turn('up')
+    await time.advance(5_000)
+    expect(calls.map(({ ended }) => (ended?.error as Error).name)).toEqual(calls.map(() => 'PostgresRewound'))
+    expect(servers.asked.filter(({ text }) => text === 'select of old numbers')).toEqual([])
+    const later = connections.map((each) => watched(each.run('select of new numbers', () => [])))
+    await time.advance(1_000)
+    expect(later.map(({ ended }) => ended?.error)).toEqual(later.map(() => undefined))
   })
 })

@@ -28,6 +28,7 @@ import {
   isDemoted,
   isLost,
   LOCK_NOT_AVAILABLE,
+  PostgresRewound,
   PostgresUnavailable,
   UNIQUE_VIOLATION,
 } from './trouble.ts'
@@ -70,12 +71,13 @@ export class Connection implements Tenant {
    */
   async run(text: string, values: (again: boolean) => unknown[], mayBreakUp = false): Promise<Row[]> {
     const { clock, timers } = this.#parts
-    let fromMs = clock.monotonicMs()
+    const askedMs = clock.monotonicMs()
+    let fromMs = askedMs
     let again = false
     for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
       const named = this.#named
       try {
-        return await this.#answered(this.#once(text, values(again), fromMs))
+        return await this.#answered(this.#once(text, values(again), fromMs, askedMs))
       } catch (error) {
         if (named && isAboutNames(error)) {
           this.#named = false
@@ -162,10 +164,12 @@ export class Connection implements Tenant {
     }
   }
 
-  async #once(text: string, values: unknown[], fromMs: number): Promise<Row[]> {
+  async #once(text: string, values: unknown[], fromMs: number, askedMs: number): Promise<Row[]> {
     if (this.#closed) throw new Error('pawl: the store is closed')
     const opening = this.#link ?? this.#open(fromMs)
     const link = await opening
+    // Numbers in it may be somebody else's there: whoever asked learns them anew, and asks again.
+    if (askedMs <= this.#parts.route.rewoundMs) throw new PostgresRewound()
     try {
       return await link.ask(text, values, this.#named ? nameOf(text) : undefined)
     } catch (error) {

@@ -14,7 +14,7 @@ import { greeted } from './greeting.ts'
 import { Link, type Role } from './link.ts'
 import { Outage } from './outage.ts'
 import type { DriverConfig, Target } from './target.ts'
-import { type Attempt, isLost, PostgresUnavailable, reasonOf } from './trouble.ts'
+import { type Attempt, isLost, PostgresRewound, PostgresUnavailable, reasonOf } from './trouble.ts'
 import { Watch } from './watch.ts'
 
 export interface RouteParts {
@@ -49,6 +49,7 @@ export class Route {
   /** What whoever comes back has to see to first; and whether somebody has been away, and sees to it. */
   #check: (link: Link) => Promise<void> = async () => {}
   #unchecked = false
+  #rewoundMs = Number.NEGATIVE_INFINITY
   #checking: Promise<void> | undefined
   readonly #closing = new AbortController()
 
@@ -69,6 +70,11 @@ export class Route {
    */
   onReturn(check: (link: Link) => Promise<void>): void {
     this.#check = check
+  }
+
+  /** When it was last seen that the server knows less than before: what was asked until then must not be said to it. */
+  get rewoundMs(): number {
+    return this.#rewoundMs
   }
 
   get answerWithinMs(): number {
@@ -186,7 +192,11 @@ export class Route {
     const done = () => {
       this.#checking = undefined
     }
-    this.#checking ??= this.#check(link).finally(done)
+    const rewound = (error: unknown) => {
+      if (error instanceof PostgresRewound) this.#rewoundMs = this.#parts.clock.monotonicMs()
+      throw error
+    }
+    this.#checking ??= this.#check(link).catch(rewound).finally(done)
     await this.#checking
     this.#unchecked = false
   }

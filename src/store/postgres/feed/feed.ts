@@ -3,7 +3,7 @@ import { assert } from '../../../core/assert.ts'
 import { idText } from '../../../core/id.ts'
 import type { State } from '../../../core/job.ts'
 import { EVENT_OF, STATE_OF } from '../../codec/codes.ts'
-import { known } from '../../codec/parts.ts'
+import { mustKnow } from '../../codec/parts.ts'
 import { original, storable } from '../../codec/text.ts'
 import type { Backlog, FeedItem, Tally } from '../../store.ts'
 import type { Row } from '../connection/client.ts'
@@ -71,7 +71,7 @@ export async function tallies(
   const sums = new Map<string, Tally>()
   for (const [id, code, count] of rows) {
     const { tenant, queue, type } = kinds.byId(Number(id)).kind
-    const state: State = known(STATE_OF[String(code)], 'state')
+    const state: State = mustKnow(STATE_OF[String(code)], 'state')
     const name = JSON.stringify([tenant, queue, type, state])
     sums.set(name, { tenant, queue, jobType: type, state, count: Number(count) + (sums.get(name)?.count ?? 0) })
   }
@@ -113,7 +113,7 @@ function itemsOf([pos, jobs, revs, kinds, shapes, nulls]: Row, parts: LoadParts)
     for (let k = 0; k < letters.length; k += 1) {
       place += 1
       if (gone.has(id)) continue
-      const type = known(EVENT_OF[letters[k] as string], 'event')
+      const type = mustKnow(EVENT_OF[letters[k] as string], 'event')
       items.push({ position: `${pos}.${place}`, jobId: idText(id), rev: rev + k, type, tenant, queue, jobType })
     }
   }

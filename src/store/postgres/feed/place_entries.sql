@@ -1,7 +1,7 @@
 -- The feed. Positions are given after commit, under an advisory try-lock, to the visible entries that have none; the same
 -- statement folds the counters, so that counts are exact as of a position. (A watermark at the oldest open transaction freezes for
 -- as long as anyone, even in another database, keeps one open.) Answers with how many entries it placed; null where somebody else is
--- at it, unless that is to be waited for (`patient`): who counts wants all that was there.
+-- at it, unless that is to be waited for (`patient`): who counts wants all that was there. `most`: entries, not events.
 -- Caller: `feed.ts`. Index: entry_unplaced. Locks: its own, one for the whole feed; the feed's row.
 create or replace function pawl.place_entries(most int, patient boolean) returns int
 language plpgsql set search_path = pawl, pg_temp
@@ -14,6 +14,8 @@ begin
   elsif not pg_try_advisory_xact_lock(hashtextextended('pawl.feed', 0)) then return null;
   end if;
   select pos into base from feed for update;
+  -- By id: whoever changes a job next waits for the commit before it, and only then draws a number, so the events of one job keep
+  -- the order of their revisions. Both orders are the same, else positions would have gaps.
   with fresh as materialized (
     select e.id, row_number() over (order by e.id) as n from entry e where e.pos is null order by e.id limit most
   ), done as (

@@ -12,10 +12,12 @@ declare
 begin
   select * into last from past p where p.job = job_id and p.rev = at_rev and p.state is not null for update;
   if not found then return 'c'; end if;
+  -- In statements after the lock: whoever held it may have reopened or removed the job. A reopened job has a later row of history;
+  -- that it stands nowhere else is asked as well, as `purge` and `move_one` do. (A job in a bundle has no history to compact.)
   select count(*) into n from past p where p.job = job_id;
   if n <> row_count or exists (select from past p where p.job = job_id and p.from_rev >= at_rev)
-     or exists (select from ready r where r.id = job_id) or exists (select from lease l where l.id = job_id)
-     or exists (select from rest r where r.id = job_id) then return 'c'; end if;
+     or exists (select from ready y where y.id = job_id) or exists (select from lease l where l.id = job_id)
+     or exists (select from rest s where s.id = job_id) then return 'c'; end if;
   select * into first from past p where p.job = job_id order by p.job, p.from_rev limit 1;
   update claim c set refs = c.refs - d.n from
     (select abs(p.claim) as id, count(*) as n from past p where p.job = job_id and p.claim is not null group by 1) d
@@ -23,6 +25,7 @@ begin
   where c.id >= d.id and c.id <= d.id;
   delete from past p where p.job = job_id;
   delete from asked a where a.job = job_id;
+  -- The claim's number is nobody's: below 0, since claims are in the text (`attempt_by_claim`); not the least of all, whose `abs` fails.
   insert into past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output, doc)
   values (job_id, last.at, -9223372036854775807, first.from_step, last.to_step, last.rev, first.from_rev, last.state,
           last.plain, events_text, last.output, doc_text);

@@ -12,6 +12,7 @@ import { laneNumber } from '../../codec/lane.ts'
 import { original, storable } from '../../codec/text.ts'
 import type { Row } from '../connection/client.ts'
 import type { Statements } from '../connection/statements.ts'
+import { PostgresRewound } from '../connection/trouble.ts'
 
 export interface Interned {
   readonly id: number
@@ -35,6 +36,8 @@ export class Kinds {
   readonly #byHash = new Map<string, Promise<Interned>>()
   readonly #byId = new Map<number, Interned>()
   readonly #queues = new Map<string, Numbered>()
+  /** The database has lost some that it had. */
+  #isRewound = false
 
   constructor(run: Run, statements: Statements) {
     this.#run = run
@@ -52,6 +55,8 @@ export class Kinds {
   /** The number of a kind that has been interned. */
   of(kind: Kind): Interned {
     const interned = this.known(kind)
+    // What waited for its turn while the database turned out to have lost kinds: it was interned, and is not any more.
+    if (interned === undefined && this.#isRewound) throw new PostgresRewound()
     assert(interned !== undefined, 'a kind is interned before it is used')
     return interned
   }
@@ -134,6 +139,7 @@ export class Kinds {
     const same =
       kinds.every(({ id, kind }) => there.get(id) === kindWords(kind)) && queues.every(({ id }, i) => numbers[i] === id)
     if (same) return true
+    this.#isRewound = true
     this.#byKind = new WeakMap()
     this.#byPolicy = new WeakMap()
     this.#last = NONE

@@ -44,8 +44,9 @@ export function functionsIn(schema: string): Functions {
 export const FOR_PEOPLE: readonly string[] = ['jobs', 'events']
 
 /**
- * By who may call them. Granted is what a statement of ours calls, or a view for people; and what those of them call that
- * have no search path of their own, and hence run as their caller.
+ * Our functions by who may call them. `granted`: the installation's role; `inner`: nobody but the owner. A function with a
+ * search path runs as its owner (`wall.sql`), so what it calls needs no grant; one without runs as its caller, so what it calls
+ * is granted too. Every function is in one of the lists: one that is in neither would stay open to everybody.
  */
 export function functionNames(): { readonly granted: readonly string[]; readonly inner: readonly string[] } {
   const all = definitions()
@@ -58,6 +59,7 @@ export function functionNames(): { readonly granted: readonly string[]; readonly
   }
   statements.forEach(grantCalled)
   for (const { name, text } of all) if (FOR_PEOPLE.includes(name)) grantCalled(text)
+  // No views: the wall goes by name, and would shut a function of the owner's that is called like one.
   const names = all.filter(({ kind }) => kind === 'function').map(({ name }) => name)
   return { granted: [...granted], inner: names.filter((name) => !granted.has(name)) }
 }

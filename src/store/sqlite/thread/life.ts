@@ -27,14 +27,15 @@ export async function openWhenFree<Opened>(open: () => Opened): Promise<Opened |
         await realTimers.sleep(2)
         continue
       }
-      post({ opened: refusal(error) })
+      post({ opened: whyNotOpened(error) })
       letGo()
       return undefined
     }
   }
 }
 
-function refusal(error: unknown): { code: string; message: string } {
+/** Asked once trying is over: a file that is busy now has been so for `busyMs`. */
+function whyNotOpened(error: unknown): { code: string; message: string } {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof FileRefused) return { code: error.code, message: `pawl: ${message}` }
   if (isBusy(error)) {

@@ -23,7 +23,7 @@ import { hasOnlyClaim, leaseIn, openingOf } from './lease.ts'
 import type { Ledger } from './ledger.ts'
 import { one } from './rows.ts'
 
-/** With its kind's number, whichever way the row says it. */
+/** Without its kind: the row may name that by its place in the call, so its number goes beside it. */
 type Move = Omit<MoveCells, 'kind'>
 
 export function move(ledger: Ledger, row: MoveRow, interned: readonly number[]): VerdictRow {
