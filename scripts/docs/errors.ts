@@ -1,4 +1,4 @@
-import { CODE_MEANS, DEFAULT_ERRORS, DEPENDENCY_CODES, THROTTLING_CODES } from '../../src/core/errors.ts'
+import { CODE_MEANS, DEFAULT_ERRORS, DEPENDENCY_CODES } from '../../src/core/errors.ts'
 import { DEAD_LETTER_REASONS, STAGES } from '../../src/core/job.ts'
 import { CLASS_MEANS, OWN_CODE_MEANS, REASON_MEANS } from '../../src/core/meanings.ts'
 import { ERROR_CLASSES } from '../../src/core/policy.ts'
@@ -49,6 +49,5 @@ export function errorsPage(): string {
 function besides(name: string): string {
   const own = OWN_CODE_MEANS[name]
   if (own !== undefined) return own
-  if (DEPENDENCY_CODES.has(name)) return 'retries spent: `dependency_unavailable`'
-  return THROTTLING_CODES.has(name) ? 'retried on the slower curve all the same' : ''
+  return DEPENDENCY_CODES.has(name) ? 'retries spent: `dependency_unavailable`' : ''
 }

@@ -29,7 +29,8 @@ import { decideSignal } from './decide/signal.ts'
 import { decideStall } from './decide/stall.ts'
 import { decideStart } from './decide/start.ts'
 import { decideWait } from './decide/wait.ts'
-import { dialectRefusal } from './dialects/strict.ts'
+import { bondOf } from './dialects/bond.ts'
+import { dialectRefusal, outcomeRefusal } from './dialects/strict.ts'
 import { type Draft, draft, type MemoBody } from './draft.ts'
 import type { Annotation, Event } from './event.ts'
 import { evolve } from './evolve.ts'
@@ -93,6 +94,8 @@ export function decide(
   if (ruling !== undefined && 'code' in ruling) {
     return refused(refuse(ruling.code, { ...ruling, command: command.type, job }))
   }
+  const mute = outcomeRefusal(job, command, d.events)
+  if (mute !== undefined) return refused(refuse(mute.code, { command: command.type, job, message: mute.message }))
   return accepted(job, d, ruling?.successor)
 }
 
@@ -144,8 +147,10 @@ function standing(job: Job, command: Command, now: Time, steps: readonly Step[])
   if (trespass !== undefined) return late(job, command, now, trespass)
 
   const { expectedRev } = command
-  if (expectedRev !== undefined && (expectedRev < job.baseRev || expectedRev > job.rev)) {
-    const message = `Expected rev ${expectedRev} of job ${job.id}; it is at rev ${job.rev}, last changed by others at rev ${job.baseRev}.`
+  const base = bondOf(job.spec.kind.policy).exactRevision ? job.rev : job.baseRev
+  if (expectedRev !== undefined && (expectedRev < base || expectedRev > job.rev)) {
+    const others = base === job.rev ? '' : `, last changed by others at rev ${base}`
+    const message = `Expected rev ${expectedRev} of job ${job.id}; it is at rev ${job.rev}${others}.`
     return refused(refuse('REV_CONFLICT', { command: command.type, job, message }))
   }
   const strict = dialectRefusal(job, command)

@@ -31,7 +31,7 @@ export function finish(d: Draft, { state, reason, error, deadLetter, cancel }: E
       )
     case 'cancelled':
       assert(cancel !== undefined, 'a cancelled job was cancelled by somebody')
-      return change(d, state, state, { cancel: stopped(d, cancel), executionMs }, { reason })
+      return change(d, state, state, { cancel: stopped(d, cancel), executionMs, failure: error }, { reason })
     default:
       return unreachable(state)
   }

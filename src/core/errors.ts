@@ -56,9 +56,6 @@ export const CODE_MEANS: Readonly<Record<string, string>> = {
   E_NEO4J: 'neo4j_write_lock',
 }
 
-/** Codes that slow their key down although the class says retry as usual. */
-export const THROTTLING_CODES: ReadonlySet<string> = new Set(['rate_limited', 'E_429_RATE'])
-
 /** Codes that name something outside the job: spent retries are then `dependency_unavailable`. */
 export const DEPENDENCY_CODES: ReadonlySet<string> = new Set([
   'dependency_unavailable',

@@ -48,7 +48,8 @@ export interface TransitionPayloads {
   retry_scheduled: { readonly failure: Failure; readonly runAt: Time; readonly executionMs: number }
   stalled: { readonly leaseExpiresAt: Time }
   requeued: { readonly runAt: Time }
-  cancelled: { readonly cancel: CancelRequest; readonly executionMs: number }
+  /** `failure`: the handler had failed when it ended, and a cancel that was requested before had the last word. */
+  cancelled: { readonly cancel: CancelRequest; readonly executionMs: number; readonly failure: Failure | undefined }
   succeeded: {
     readonly result: Result
     readonly stats: Readonly<Record<string, number>> | undefined

@@ -4,6 +4,7 @@
  */
 import { assert, violated } from './assert.ts'
 import { sizeOf } from './body.ts'
+import { countsStall } from './budget.ts'
 import type { Event, TransitionPayloads } from './event.ts'
 import { added } from './evolve/added.ts'
 import { created } from './evolve/created.ts'
@@ -103,12 +104,13 @@ function apply(job: Job, event: Later, own: boolean): Job {
         lastFailure: event.payload.failure,
       })
     case 'stalled':
-      return leave(job, event, { state: 'stalled' }, 0, { stalls: job.stalls + 1 })
+      return leave(job, event, { state: 'stalled' }, 0, { stalls: job.stalls + (countsStall(job) ? 1 : 0) })
     case 'requeued':
       return enter(job, event, { state: 'queued', runAt: event.payload.runAt }, {})
     case 'cancelled':
       return end(job, event, { state: 'cancelled', endedAt: event.at }, event.payload.executionMs, {
         cancel: event.payload.cancel,
+        lastFailure: event.payload.failure ?? job.lastFailure,
       })
     case 'succeeded':
       return succeeded(job, event, event.payload, own)
@@ -151,6 +153,7 @@ function apply(job: Job, event: Later, own: boolean): Job {
           failures: 0,
           stalls: 0,
           cancel: undefined,
+          lastClaim: job.lastClaim && { ...job.lastClaim, ran: false },
           deadlineAt: event.payload.deadlineAt,
           startBy: event.payload.startBy,
         },
@@ -210,6 +213,7 @@ const claimClosed = (job: Job, event: Event): LastClaim | undefined =>
         fence: job.lease.fence,
         leaseExpiresAt: job.lease.expiresAt,
         silences: silencesAfter(job, event),
+        ran: job.startedAt !== undefined || job.lastClaim?.ran === true,
       }
 
 /** An ending: no timer survives it. */

@@ -136,6 +136,8 @@ export interface LastClaim {
   readonly leaseExpiresAt: Time
   /** Claims in a row, this one included, that ended without a word from the handler; 2 stands for more. */
   readonly silences: 0 | 1 | 2
+  /** Whether it, or a claim before it in its generation, had started: documents without a way back ask for it. */
+  readonly ran: boolean
 }
 
 export interface CancelRequest {
@@ -343,5 +345,6 @@ export type Job = Pending | Queued | Retrying | Owned | Suspended | Stalled | En
 const TERMINAL: ReadonlySet<State> = new Set(TERMINAL_STATES)
 
 export const isTerminal = (state: State): state is TerminalState => TERMINAL.has(state)
+export const isOwnedState = (state: State | undefined): boolean => state === 'claimed' || state === 'running'
 export const isOwned = (job: Job): job is Owned => job.state === 'claimed' || job.state === 'running'
 export const isEnded = (job: Job): job is Ended => TERMINAL.has(job.state)

@@ -49,6 +49,8 @@ export const LENGTHS = {
   entry: 512,
   /** What is told of an error besides its message: stacks and causes. */
   description: 262_144,
+  /** Of a result that stands in a document's record; of a longer one there is a pointer. */
+  shownResult: 65_536,
 } as const
 
 export const SIZES = {

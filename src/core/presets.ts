@@ -40,8 +40,16 @@ export const PRESETS: Readonly<Record<DialectName, Partial<Policy>>> = {
     onInvalid: 'failed',
     retry: { baseMs: 500, factor: 2, maxMs: 60_000, jitter: 'full' },
   },
-  /** `fail` is terminal and nothing waits for a retry: only stall and requeue. */
-  '001': { retryFailures: false, onExhausted: 'failed', onInvalid: 'failed', leaseMs: 300_000, heartbeatMs: 120_000 },
+  /** `fail` is terminal and nothing waits for a retry: only stall and requeue, as often as it takes. */
+  '001': {
+    retryFailures: false,
+    maxStalls: 0,
+    onExhausted: 'failed',
+    onInvalid: 'failed',
+    leaseMs: 300_000,
+    heartbeatMs: 120_000,
+    missedHeartbeats: 3,
+  },
   /** Every job is PENDING first; the reconciler times out what is stale or was never started; a retry is a new job. */
   '002': {
     admission: true,

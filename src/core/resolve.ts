@@ -2,6 +2,8 @@
  * From what a caller writes to the policy a job is born with. Everything left out has a default, from the job's
  * dialect where it has one; every value is checked against `limits.ts`, and all violations come back at once.
  */
+import { bondOf } from './dialects/bond.ts'
+import { forbidden } from './dialects/forbidden.ts'
 import { DURATION_RULE, type Duration, parseDuration } from './duration.ts'
 import { COUNTS, DURATIONS, LENGTHS, SIZES } from './limits.ts'
 import {
@@ -15,6 +17,7 @@ import {
 } from './policy.ts'
 import { DEFAULTS, PRESETS } from './presets.ts'
 import type { Violation } from './refusal.ts'
+import { leaseWindowMs } from './timers.ts'
 
 /** Delay before retry n: `min(max, base · factor^(n-1))`, jittered. */
 export interface CurveInput {
@@ -71,7 +74,8 @@ export interface PolicyInput {
    */
   readonly dialect?: DialectName | undefined
   /**
-   * How long a worker owns the job without renewing; heartbeats renew it. From 1 s to a day.
+   * How long a worker owns the job without renewing; heartbeats renew it. From 1 s to a day. It is granted for as long, or for
+   * the heartbeats that may be missed (`missedHeartbeats`) and a second, whichever is shorter: for 31 s by default.
    * @default '60s'
    */
   readonly lease?: Duration | undefined
@@ -97,7 +101,7 @@ export interface PolicyInput {
    */
   readonly deadline?: Duration | undefined
   /**
-   * How soon it must have been started once it may run; else `onNotStarted`.
+   * How soon it must have been started once it may run; else `onNotStarted`. In document 002 it counts from the claim.
    * @default none
    */
   readonly startWithin?: Duration | undefined
@@ -230,7 +234,7 @@ export function resolvePolicy(input: PolicyInput): Resolved {
   return v.length === 0 ? { ok: true, policy } : { ok: false, violations: v }
 }
 
-/** Rules between fields, and what strict 000 demands of leases. */
+/** Rules between fields, what strict 000 demands of leases, and what a document has no moves for. */
 function disagreements(policy: Policy): readonly Violation[] {
   const v: Violation[] = []
   if (policy.heartbeat && policy.heartbeatMs >= policy.leaseMs) {
@@ -250,8 +254,12 @@ function disagreements(policy: Policy): readonly Violation[] {
     if (policy.heartbeatMs < 10_000 || policy.heartbeatMs > 30_000)
       v.push({ field: 'heartbeat', rule: 'strict 000: 10 s to 30 s' })
   }
-  if (policy.dialect === '002' && !policy.admission)
-    v.push({ field: 'admission', rule: 'strict 002: every job is PENDING until a scheduler has validated it' })
+  const { startWithinMs } = policy
+  if (bondOf(policy).startsAfterClaim && startWithinMs !== undefined && startWithinMs < leaseWindowMs(policy)) {
+    const rule = `strict ${policy.dialect}: it counts from the claim, whose lease is ${leaseWindowMs(policy)} ms long`
+    v.push({ field: 'startWithin', rule })
+  }
+  v.push(...forbidden(policy))
   return v
 }
 

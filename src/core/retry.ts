@@ -17,18 +17,11 @@ export function retryDelayMs(curve: Curve, n: number, seed: string): number {
   }
 }
 
-/** `deadlineAt` is that of the job to be tried: where a retry is a new job, not this one's. */
-export function retryAt(
-  job: Job,
-  failure: Failure,
-  at: Time,
-  retryAfterMs: number | undefined,
-  deadlineAt: Time | undefined = job.deadlineAt,
-): Time {
+export function retryAt(job: Job, failure: Failure, at: Time, retryAfterMs: number | undefined): Time {
   const n = retryNumber(job)
   const seed = `${job.id}/${job.generation}/${job.phase}/${n}`
   if (retryAfterMs === undefined) return at + retryDelayMs(curveFor(job.spec.kind.policy, failure), n, seed)
-  return Math.min(at + askedDelayMs(retryAfterMs, seed), deadlineAt ?? Number.POSITIVE_INFINITY)
+  return Math.min(at + askedDelayMs(retryAfterMs, seed), job.deadlineAt ?? Number.POSITIVE_INFINITY)
 }
 
 /**

@@ -10,7 +10,6 @@ import { conclude } from './ending.ts'
 import type { Ending, Failure, Job } from './job.ts'
 import { retryAt } from './retry.ts'
 import type { Ruling } from './ruling.ts'
-import { deadlineFrom } from './timers.ts'
 
 /** Only the same job knows what it has to undo: one with steps to undo ends by that, and has no successor. */
 export const maySucceedItself = (job: Job): boolean =>
@@ -47,7 +46,7 @@ export function successorOf(
     traceparent: spec.traceparent,
     kind: spec.kind,
     priority: job.priority,
-    runAt: retryAt(job, failure, d.at, retryAfterMs, deadlineFrom(spec.kind.policy, d.at)),
+    runAt: retryAt(job, failure, d.at, retryAfterMs),
     input: spec.input,
     contextPtr: spec.contextPtr,
     topic: spec.topic,

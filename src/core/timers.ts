@@ -4,7 +4,8 @@
  */
 import { spent } from './budget.ts'
 import { bondOf } from './dialects/bond.ts'
-import type { Job, Time } from './job.ts'
+import { canTell } from './dialects/telling.ts'
+import type { Job, Owned, Time } from './job.ts'
 import { LEASE_MARGIN_MS } from './limits.ts'
 import type { Policy } from './policy.ts'
 
@@ -24,9 +25,31 @@ export const leaseRenewedAt = (expiresAt: Time, windowMs: number): Time => expir
 export const heartbeatInMs = (policy: Pick<Policy, 'heartbeatMs'>, remainingMs: number): number =>
   Math.max(0, Math.min(policy.heartbeatMs, remainingMs / 2))
 
-/** The attempt's own time limit, while it runs. */
+/** The attempt's own time limit, while it runs. Where only its owner fails a job, the worker alone keeps it. */
 export const attemptEndsAt = (job: Job): Time | undefined =>
-  job.state === 'running' && job.startedAt !== undefined ? job.startedAt + job.spec.kind.policy.attemptMs : undefined
+  job.state === 'running' && job.startedAt !== undefined && !bondOf(job.spec.kind.policy).failedByOwner
+    ? job.startedAt + job.spec.kind.policy.attemptMs
+    : undefined
+
+/** The job's deadline, where it ends the job: one that is bound goes on until its document has a move for that. */
+export function deadlineOf(job: Job): Time | undefined {
+  if (job.deadlineAt === undefined) return undefined
+  const late = job.phase === 'run' ? 'timed_out' : 'dead_lettered'
+  return canTell(job, late, late) ? job.deadlineAt : undefined
+}
+
+/** By when a job that may run from `runAt` on must have started. */
+export const startByFor = (policy: Policy, runAt: Time): Time | undefined =>
+  policy.startWithinMs === undefined || bondOf(policy).startsAfterClaim ? undefined : runAt + policy.startWithinMs
+
+/** When a lease that is renewed at `at` ends; of a job that must start soon after its claim, no later than that. */
+export function renewedUntil({ state, lease, spec }: Owned, at: Time): Time {
+  const { policy } = spec.kind
+  const end = leaseEnd(at, leaseWindowMs(policy))
+  return state === 'claimed' && policy.startWithinMs !== undefined && bondOf(policy).startsAfterClaim
+    ? Math.max(lease.expiresAt, Math.min(end, lease.grantedAt + policy.startWithinMs))
+    : end
+}
 
 /** The deadline a job is born or reopened with. */
 export const deadlineFrom = (policy: Policy, at: Time): Time | undefined =>
@@ -40,15 +63,9 @@ export function deadlineOnStart({ deadlineAt, spec }: Job, at: Time): Time | und
     : deadlineAt
 }
 
-/** The job's deadline, where it ends the job: a wall clock ends what runs, and nothing that waits. */
-export const deadlineOf = (job: Job): Time | undefined =>
-  job.state !== 'running' && job.phase === 'run' && bondOf(job.spec.kind.policy).deadlineFromStart
-    ? undefined
-    : job.deadlineAt
-
 /** A retry that its wall clock would not live to see is none. */
-export const isTooLate = ({ deadlineAt, phase, spec }: Job, runAt: Time): boolean =>
-  phase === 'run' && deadlineAt !== undefined && runAt >= deadlineAt && bondOf(spec.kind.policy).deadlineFromStart
+export const isTooLate = ({ deadlineAt, spec }: Job, runAt: Time): boolean =>
+  deadlineAt !== undefined && runAt >= deadlineAt && bondOf(spec.kind.policy).deadlineFromStart
 
 /** When a softly requested cancel turns hard, while somebody owns the job. */
 export const cancelHardensAt = (job: Job): Time | undefined =>
@@ -100,9 +117,12 @@ export function tickBesidesLease(job: Job): Time | undefined {
   return tick === Number.POSITIVE_INFINITY ? undefined : tick
 }
 
-/** A stalled job that no worker may have again is the ticker's: it ends, or goes where its dialect sends it. */
+/** A stalled job that no worker may have as it is is the ticker's: it ends, or goes where its dialect sends it. */
 const mustNotRunAgain = (job: Job): boolean =>
-  spent(job) || (job.cancel !== undefined && job.phase === 'run') || job.spec.kind.policy.onStall !== 'requeue'
+  spent(job) ||
+  (job.cancel !== undefined && job.phase === 'run') ||
+  job.spec.kind.policy.onStall !== 'requeue' ||
+  !canTell(job, 'claimed', 'claimed')
 
 const earliest = (a: Time | undefined, b: Time | undefined): Time | undefined =>
   a === undefined ? b : b === undefined ? a : Math.min(a, b)

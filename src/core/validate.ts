@@ -3,13 +3,14 @@
  * throws, whatever comes in; nothing is silently corrected.
  */
 import { type Command, RELEASE_REASONS } from './command.ts'
+import { forbidden } from './dialects/forbidden.ts'
 import { isNonce } from './fence.ts'
 import { isId, isReserved } from './id.ts'
 import { DEAD_LETTER_REASONS, STAGES, type Time } from './job.ts'
 import { COUNTS, LENGTHS, MAX_DURATION_MS, MAX_TIME, SIZES } from './limits.ts'
 import { COMMA_RULE, isPlain, PLAIN_RULE, SEGMENT_RULE } from './name.ts'
 import { NOTE_KINDS } from './note.ts'
-import { ERROR_CLASSES } from './policy.ts'
+import { ERROR_CLASSES, type Policy } from './policy.ts'
 import type { Violation } from './refusal.ts'
 import { isCommand } from './transitions.ts'
 
@@ -306,7 +307,9 @@ function kind(c: Checker, x: Fields): void {
   c.name('kind.tenant', x['tenant'])
   c.listed('kind.queue', x['queue'])
   c.listed('kind.type', x['type'])
-  if (!isObject(x['policy'])) c.fail('kind.policy', 'must be an object')
+  const { policy }: { readonly policy?: unknown } = x
+  if (!isObject(policy)) c.fail('kind.policy', 'must be an object')
+  else for (const { field, rule } of forbidden(x['policy'] as Policy)) c.fail(`kind.policy.${field}`, rule)
 }
 
 function verdict(c: Checker, x: Fields): void {

@@ -1,4 +1,4 @@
-/** Numbers for whoever collects them. `add` with a negative value is for gauges only. */
+/** Numbers for whoever collects them. */
 export interface Metrics {
   add(name: MetricName, value: number, labels: MetricLabels): void
   /** One value of a distribution. */
@@ -21,7 +21,6 @@ export const METRICS = {
   pawl_retry_attempts_total: { kind: 'counter', help: 'Retries scheduled.' },
   pawl_job_failures_total: { kind: 'counter', help: 'Failures, by code.' },
   pawl_dead_letters_total: { kind: 'counter', help: 'Dead letters, by reason.' },
-  pawl_jobs_inflight: { kind: 'gauge', help: 'Jobs owned by workers of this process.' },
   pawl_job_duration_seconds: { kind: 'histogram', help: 'Time in handlers, per attempt.' },
   pawl_queue_wait_seconds: { kind: 'histogram', help: 'From claimable to claimed.' },
 } as const

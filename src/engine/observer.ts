@@ -1,3 +1,4 @@
+import { attemptMs } from '../core/attempt.ts'
 import { bondOf } from '../core/dialects/bond.ts'
 import { movesOf } from '../core/dialects/moves.ts'
 import type { Event } from '../core/event.ts'
@@ -143,10 +144,8 @@ function measure(metrics: Metrics, events: readonly Event[], before: Job | undef
       default:
     }
   }
-  const owned = Number(after.lease !== undefined) - Number(before?.lease !== undefined)
-  if (owned !== 0) metrics.add('pawl_jobs_inflight', owned, { type })
-  const workedMs = after.executionMs - (before?.executionMs ?? 0)
-  if (workedMs > 0) metrics.observe('pawl_job_duration_seconds', seconds(workedMs), { type })
+  const workedMs = attemptMs(events, before, after)
+  if (workedMs !== undefined) metrics.observe('pawl_job_duration_seconds', seconds(workedMs), { type })
 }
 
 const seconds = (ms: number): number => Math.max(0, ms) / 1_000

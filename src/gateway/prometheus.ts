@@ -4,7 +4,7 @@
  * scrape. No id is ever a label, and names that users make up are so many at most: whoever comes later is `other`.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { isTerminal, type Time } from '../core/job.ts'
+import { isOwnedState, isTerminal, type Time } from '../core/job.ts'
 import type { Engine } from '../engine/engine.ts'
 import { METRICS, type MetricLabels, type MetricName, type Metrics } from '../engine/metrics.ts'
 import { type Unclaimable, unclaimable } from '../engine/unclaimable.ts'
@@ -55,7 +55,6 @@ export const LABELS: Readonly<Record<MetricName, readonly string[]>> = {
   pawl_retry_attempts_total: ['type'],
   pawl_job_failures_total: ['code'],
   pawl_dead_letters_total: ['reason'],
-  pawl_jobs_inflight: ['type'],
   pawl_job_duration_seconds: ['type'],
   pawl_queue_wait_seconds: ['type'],
 }
@@ -67,25 +66,21 @@ export function prometheus({
   clock = realClock,
 }: PrometheusOptions = {}): PrometheusMetrics {
   const counters = new Map<string, Counter>()
-  const gauges = new Map<string, Gauge>()
   const histograms = new Map<string, Histogram>()
   for (const [name, { kind, help }] of Object.entries(METRICS)) {
     const words = { name, help, labelNames: [...LABELS[name as MetricName]], registers: [registry] }
     if (kind === 'counter') counters.set(name, new Counter(words))
-    else if (kind === 'gauge') gauges.set(name, new Gauge(words))
     else histograms.set(name, new Histogram({ ...words, buckets: BUCKETS }))
   }
   const few = fewValues(values)
   const text = held(() => registry.metrics(), clock)
   return {
-    add(name, value, labels) {
-      counters.get(name)?.inc(few(labels), value)
-      gauges.get(name)?.inc(few(labels), value)
-    },
+    add: (name, value, labels) => counters.get(name)?.inc(few(labels), value),
     observe: (name, value, labels) => histograms.get(name)?.observe(few(labels), value),
     watch({ engine }) {
       const watch = watched(engine, values, clock)
       depth(registry, watch)
+      inflight(registry, watch, few)
       oldest(registry, watch)
       stuck(registry, watch, values)
     },
@@ -132,6 +127,7 @@ export const WATCHED = {
     labels: ['queue', 'type'],
     help: 'Jobs that wait in a queue which workers serve, of a type that none of those who are there knows.',
   },
+  pawl_jobs_inflight: { labels: ['type'], help: 'Jobs of a type that a worker owns, wherever it is.' },
   pawl_queue_oldest_seconds: {
     labels: ['queue'],
     help: 'How long the oldest queued job of a queue has been waiting.',
@@ -173,6 +169,15 @@ function depth(registry: Registry, watch: () => Promise<Watch>): void {
     told.reset()
     const { tally, named } = await watch()
     for (const { queue, state, count } of tally) told.inc({ queue: named.has(queue) ? queue : OTHER, state }, count)
+  })
+}
+
+/** As the store has it: who owned something before this process was there is counted, too. */
+function inflight(registry: Registry, watch: () => Promise<Watch>, few: (labels: MetricLabels) => MetricLabels): void {
+  gauge(registry, 'pawl_jobs_inflight', async (told) => {
+    told.reset()
+    const { tally } = await watch()
+    for (const { jobType, state, count } of tally) told.inc(few({ type: jobType }), isOwnedState(state) ? count : 0)
   })
 }
 

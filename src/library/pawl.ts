@@ -258,7 +258,7 @@ export class Pawl implements AsyncDisposable {
     return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'reopen', reason, runAt: timeFrom(runAt) } }))
   }
 
-  /** Reopens whatever matches: dead letters, unless the filter names other states (`failed`, `timed_out`, `cancelled`). */
+  /** Reopens what matches, dead letters unless `states` says otherwise; enqueues anew where a document's endings are final. */
   redrive(filter: VerifyFilter = {}, options: RedriveOptions = {}): Promise<Redriven> {
     const { dryRun = false, actor = this.#actor, requestId = this.#parts.ids.requestId() } = options
     const tenant = filter.tenant ?? options.tenant ?? this.#parts.tenant
@@ -326,6 +326,11 @@ export class Pawl implements AsyncDisposable {
       moves: MACHINE,
       edges: edges(),
     } as const
+  }
+
+  /** Whose jobs it enqueues, unless a job type says otherwise. */
+  get tenant(): string {
+    return this.#tenant
   }
 
   /** The contract of document 001, operation by operation, for those who build their own workers. */

@@ -1,12 +1,14 @@
-/** Bulk reopening: dead letters, unless the filter names other states. */
+/** Second chances in bulk: for dead letters, unless the filter names other states. */
 import { deadLetterStates } from '../core/job.ts'
 import { statesBefore } from '../core/transitions.ts'
-import type { Engine, Word } from '../engine/engine.ts'
+import type { Engine } from '../engine/engine.ts'
+import { redriven } from '../engine/redriven.ts'
 import type { VerifyFilter } from '../engine/verify.ts'
 import { Invalid, Refused } from './errors.ts'
 
 export interface Redriven {
   readonly matched: number
+  /** Reopened, or enqueued anew with the old one as parent, where a document has it so that endings are final. */
   readonly reopened: number
   readonly refused: readonly Refused[]
 }
@@ -40,8 +42,8 @@ export async function redrive(
     matched += page.jobs.length
     cursor = page.cursor
     if (dryRun || page.jobs.length === 0) continue
-    const words = page.jobs.map(({ id }): Word => ({ id, command: { type: 'reopen', actor, requestId } }))
-    for (const answer of await engine.settle(words)) if (!answer.ok) refused.push(new Refused(answer.refusal))
+    for (const refusal of await redriven(engine, page.jobs, { actor, requestId }))
+      if (refusal !== undefined) refused.push(new Refused(refusal))
   } while (cursor !== undefined)
   return { matched, reopened: dryRun ? 0 : matched - refused.length, refused }
 }

@@ -221,7 +221,7 @@ export class Execution implements Sender, Run {
       this.#committing = committing
       stats = this.#tidings?.takeCounters()
       const word = { id: this.assignment.job.id, ...completed(this.#voice, output.value, stats, this.#timing()) }
-      const [answer] = await engine.settle([{ ...this.#voice.aboutRev(word), tx }])
+      const answer = await this.#voice.insist(word, async (about) => (await engine.settle([{ ...about, tx }]))[0])
       if (answer?.ok !== true) throw refused(answer?.refusal)
       return value
     }
@@ -267,9 +267,11 @@ export class Execution implements Sender, Run {
     this.#when(checked, (late) => this.#run(late), 'input')
   }
 
-  #run(input: Checked<unknown>): void {
+  #run(input: Checked<unknown>, isWritten = false): void {
     if (this.#mode !== 'running') return
     if (!input.ok) return this.#invalid(input.error)
+    const written = isWritten ? undefined : this.#voice.begin()
+    if (written !== undefined) return this.#when(written, () => this.#run(input, true))
     let answer: unknown
     try {
       answer = this.#handler.run(input.value, this)
@@ -301,11 +303,9 @@ export class Execution implements Sender, Run {
   async #compensate(text: string | undefined): Promise<void> {
     const input = await checkedInput(this.#handler, text)
     if (!input.ok) throw input.error
+    await this.#voice.begin()
     await this.#handler.undo(input.value, this)
-    if (this.#mode !== 'running') return
-    this.#voice.start()
-    const { executionMs } = this.#timing()
-    this.#end({ command: { ...this.#voice.once('compensated'), type: 'compensated', executionMs }, bodies: undefined })
+    if (this.#mode === 'running') this.#endAsChosen({ ...this.#voice.once('compensated'), type: 'compensated' })
   }
 
   #returned(value: unknown): void {
@@ -375,7 +375,7 @@ export class Execution implements Sender, Run {
   /** Success and failure imply the start. Where a run ends otherwise, nobody knows that it began unless we say so. */
   #endAsChosen(command: Said): void {
     this.#voice.start()
-    const timed = command.type === 'wait' || command.type === 'release'
+    const timed = command.type === 'wait' || command.type === 'release' || command.type === 'compensated'
     const { executionMs } = this.#timing()
     this.#end({ command: timed ? { ...command, executionMs } : command, bodies: undefined })
   }

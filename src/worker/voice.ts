@@ -1,7 +1,9 @@
 /**
  * Says the words about one job, in order, under the fence of its lease. A job bound to document 001 wants to hear with
- * each word which revision it is about; there the next word waits for the answer to the one before.
+ * each word which revision it is about; there the next word waits for the answer to the one before, and is said again where
+ * a heartbeat came in between: under its fence nobody else can have moved the job.
  */
+import { type Bond, bondOf } from '../core/dialects/bond.ts'
 import { impliedRequestId } from '../core/receipt.ts'
 import type { CommandType } from '../core/verb.ts'
 import type { Answer, Assignment, Word } from '../engine/engine.ts'
@@ -16,6 +18,7 @@ export class Voice {
   readonly #assignment: Assignment
   /** Hears every answer. */
   readonly #owner: Sender
+  readonly #bond: Bond
   /** The last revision heard of. */
   #rev: number
   #count = 0
@@ -28,6 +31,14 @@ export class Voice {
     this.#assignment = assignment
     this.#owner = owner
     this.#rev = assignment.job.rev
+    this.#bond = bondOf(assignment.job.spec.kind.policy)
+  }
+
+  /** Says the start and resolves when it is written, where nothing may run before that; elsewhere undefined. */
+  begin(): Promise<void> | undefined {
+    if (!this.#bond.startsAloud) return undefined
+    this.start()
+    return this.heard()
   }
 
   /** Something has been said, the start at least. */
@@ -58,8 +69,10 @@ export class Voice {
 
   /** The word that ends the lease. */
   last(word: Word): void {
-    if (!this.#isStrict) this.#outbox.post(word, this.#owner, !this.#started)
-    else void this.heard().then(() => this.#outbox.post(this.aboutRev(word), this.#owner, false))
+    const { type } = word.command
+    if (this.#bond.endsOnlyWhileRunning && (type === 'complete' || type === 'fail')) this.start()
+    if (!this.#bond.exactRevision) this.#outbox.post(word, this.#owner, !this.#started)
+    else void this.heard().then(() => this.#send(word))
   }
 
   /** Resolves when everything said so far has been answered. */
@@ -67,19 +80,34 @@ export class Voice {
     await this.#heard
   }
 
-  /** The same word, with the revision it is about where that is wanted. */
-  aboutRev(word: Word): Word {
-    if (!this.#isStrict) return word
+  /** Says a word elsewhere than in the outbox; with the revision it is about where that is wanted, as often as it takes. */
+  async insist(word: Word, say: (word: Word) => Promise<Answer | undefined>): Promise<Answer | undefined> {
+    for (;;) {
+      const answer = await say(this.#aboutRev(word))
+      if (answer === undefined || !this.#isOutrun(answer)) return answer
+    }
+  }
+
+  #aboutRev(word: Word): Word {
+    if (!this.#bond.exactRevision) return word
     return { ...word, command: { ...word.command, expectedRev: this.#rev } }
   }
 
-  get #isStrict(): boolean {
-    return this.#assignment.job.spec.kind.policy.dialect === '001'
+  /** Takes note of the revision; true where the word was about an older one and is to be said again. */
+  #isOutrun(answer: Answer): boolean {
+    if (answer.ok) {
+      this.#rev = answer.rev
+      return false
+    }
+    const { code, rev } = answer.refusal
+    if (!this.#bond.exactRevision || code !== 'REV_CONFLICT' || rev === undefined) return false
+    this.#rev = rev
+    return true
   }
 
   #post(command: Said, bodies: readonly Body[]): Promise<Answer> {
     const send = () => this.#send({ id: this.#assignment.job.id, command, bodies })
-    const answer = this.#isStrict && this.#heard !== undefined ? this.#heard.then(send) : send()
+    const answer = this.#bond.exactRevision && this.#heard !== undefined ? this.#heard.then(send) : send()
     this.#heard = answer
     return answer
   }
@@ -87,11 +115,11 @@ export class Voice {
   #send(word: Word): Promise<Answer> {
     return new Promise((resolve) => {
       const answered = (said: Word, answer: Answer) => {
-        if (answer.ok) this.#rev = answer.rev
+        if (this.#isOutrun(answer)) return this.#outbox.post(this.#aboutRev(word), { answered }, false)
         this.#owner.answered(said, answer)
         resolve(answer)
       }
-      this.#outbox.post(this.aboutRev(word), { answered }, false)
+      this.#outbox.post(this.#aboutRev(word), { answered }, false)
     })
   }
 }

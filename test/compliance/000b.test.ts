@@ -12,6 +12,7 @@ import {
   TransientError,
   ValidationError,
 } from '../../src/core/thrown.ts'
+import { startGateway } from '../../src/gateway/serve.ts'
 import { defineJob, implementJob } from '../../src/library/define-job.ts'
 import { eventually } from '../support/eventually.ts'
 import { Actor, fault, fresh } from './actor.ts'
@@ -100,8 +101,16 @@ onStores('000 part B', {}, (stage) => {
         await each.must(id, { type: 'fail', fence, fault: fault('network_error', { stage: 'fetch' }) })
       }
       expect(await each.view(id)).toMatchObject({ state: 'failed', stage: 'fetch', reason: 'network_error' })
-      const { jobs } = await each.pawl.find({ queues: [each.queue], states: ['failed', 'dead_lettered'] })
-      expect(jobs.map((job) => job.id)).toEqual([id])
+      const engine = each.pawl.engine
+      await using gateway = await startGateway({ engine, port: 0, auth: false, tenant: 'default' })
+      const listed = async (query: string) => {
+        const response = await fetch(`${gateway.url}/v1/dead-letters?limit=500${query}`)
+        const { jobs } = (await response.json()) as { readonly jobs: readonly { id?: string; job_id?: string }[] }
+        return jobs.some((job) => job.job_id === id || job.id === id)
+      }
+      expect(await listed('&dialect=000B')).toBe(true)
+      expect(await listed('&dialect=000B&failed=false')).toBe(false)
+      expect(await listed('')).toBe(false)
     })
 
     it.each([

@@ -8,7 +8,7 @@ import { deriveDialect } from '../../src/core/dialects/derive.ts'
 import { view } from '../../src/core/dialects/view.ts'
 import type { Job } from '../../src/core/job.ts'
 import { PermanentError } from '../../src/core/thrown.ts'
-import { implementJob } from '../../src/library/define-job.ts'
+import { defineSpec, implementJob } from '../../src/library/define-job.ts'
 import { Refused } from '../../src/library/errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { Actor, fault, fresh } from './actor.ts'
@@ -116,6 +116,25 @@ onStores('001', { ticker: false }, (stage) => {
       expect(validateJob(record)).toEqual([])
     })
 
+    it.each([[42], ['text'], [{ deep: [1, null, { a: true }] }], [null], [undefined]])(
+      '001:30 001:48 result is the result itself: %j',
+      async (result) => {
+        const each = actor()
+        const { job, fence } = await at.running(each)
+        await contract().complete({ ...about(job), fence, result })
+        expect((await each.view(job.id))['result']).toEqual(result ?? null)
+      },
+    )
+
+    it('001:30 001:48 of a large result there is a pointer, and so where payloads are not read', async () => {
+      const each = actor()
+      const { job, fence } = await at.running(each)
+      await contract().complete({ ...about(job), fence, result: 'x'.repeat(100_000) })
+      expect((await each.view(job.id))['result']).toBe(`pawl:/jobs/${job.id}/output`)
+      const small = await at.succeeded(actor())
+      expect(view(small.job, '001')['result']).toBe(`pawl:/jobs/${small.job.id}/output`)
+    })
+
     it('001:27 a queued job is eligible to be claimed; 001:28 a claimed one belongs to one worker', async () => {
       const each = actor()
       const { job } = await at.queued(each)
@@ -195,15 +214,13 @@ onStores('001', { ticker: false }, (stage) => {
       const held = await at[status](each)
       for (const name of NAMES) {
         if (ACTION_RULES[name].moves.some(([from]) => from === status)) continue
-        // complete and fail of a claimed job are an implicit start: two legal moves in one commit.
-        if (status === 'claimed' && (name === 'complete' || name === 'fail')) continue
         // The owner's own word again, whose outcome the record shows, is a repetition.
         if (status === 'running' && name === 'start') continue
         if ((status === 'succeeded' && name === 'complete') || (status === 'failed' && name === 'fail')) continue
         const before = await each.job(held.job.id)
         expect([name, await codeOf(operations[name](held))]).toEqual([
           name,
-          expect.stringMatching(/^(ILLEGAL_TRANSITION|STALE_FENCE|ENDED|REV_CONFLICT)$/),
+          expect.stringMatching(/^(ILLEGAL_TRANSITION|STALE_FENCE|ENDED|DIALECT_FORBIDS)$/),
         ])
         expect(await each.job(held.job.id)).toEqual(before)
       }
@@ -211,14 +228,44 @@ onStores('001', { ticker: false }, (stage) => {
     })
 
     it.each(['complete', 'fail'] as const)(
-      '001:68 %s of a claimed job starts it first: two moves, both told',
+      '001:74 001:76 %s of a claimed job is refused: it has not started',
       async (name) => {
         const each = actor()
-        const { job } = await operations[name](await at.claimed(each))
-        const types = (await each.log(job.id)).map(({ type }) => type)
-        expect(types).toEqual(['enqueued', 'claimed', 'started', name === 'complete' ? 'succeeded' : 'failed'])
+        const held = await at.claimed(each)
+        const refusal = await operations[name](held).catch((error: Error) => error)
+        expect(refusal).toMatchObject({ code: 'DIALECT_FORBIDS', message: expect.stringContaining('Say start first') })
+        const { job } = await operations.start(held)
+        expect((await operations[name]({ ...held, job })).job.state).toBe(name === 'complete' ? 'succeeded' : 'failed')
       },
     )
+
+    it('001:61 a lost lease never ends it: it is requeued, however often', async () => {
+      const each = actor(SHORT)
+      const { id } = await each.enqueue()
+      for (let attempt = 1; attempt <= 6; attempt += 1) {
+        const { job } = await each.claimed()
+        expect(job).toMatchObject({ id, attempt })
+        const { job: queued } = await contract().requeueStalled(about(await stalled(job)))
+        expect(queued.state).toBe('queued')
+      }
+      const words = (await each.log(id)).map(({ type }) => type)
+      expect(words.filter((type) => type === 'claimed')).toHaveLength(6)
+      expect(words).not.toContain('failed')
+    })
+
+    it.each([
+      ['deadline', { deadline: '1h' }],
+      ['startWithin', { startWithin: '1h' }],
+      ['retry.stalls', { retry: { stalls: 3 } }],
+      ['onStall', { onStall: 'retry' }],
+      ['admission', { admission: true }],
+    ] as const)('001:61 a policy that would need another transition is refused: %s', (field, policy) => {
+      expect(() => defineSpec({ type: 't', ...strict, ...policy })).toThrow(
+        expect.objectContaining({
+          violations: [{ field, rule: expect.stringContaining('document 001 cannot tell it') }],
+        }),
+      )
+    })
 
     it('001:61 what the document does not have is refused: cancel, release, wait, reopen, dead letters', async () => {
       const each = actor()
@@ -268,13 +315,15 @@ onStores('001', { ticker: false }, (stage) => {
       expect((await each.events(held.job.id)).filter(({ type }) => type === 'requeued')).toHaveLength(1)
     })
 
-    it('001:86 the owner’s own heartbeats do not make its revision stale', async () => {
+    it('001:86 001:100 the owner’s own heartbeat is a mutation like any other: the revision before it is stale', async () => {
       const each = actor()
       const held = await at.running(each)
-      await operations.heartbeat(held)
-      await operations.heartbeat(held)
-      const { job } = await operations.complete(held)
-      expect(job).toMatchObject({ state: 'succeeded', rev: held.job.rev + 3 })
+      const { job: renewed } = await operations.heartbeat(held)
+      for (const name of ['heartbeat', 'complete', 'fail'] as const)
+        expect(await codeOf(operations[name](held))).toBe('REV_CONFLICT')
+      expect(await each.job(held.job.id)).toEqual(renewed)
+      const { job } = await operations.complete({ ...held, job: renewed })
+      expect(job).toMatchObject({ state: 'succeeded', rev: held.job.rev + 2 })
     })
 
     it.each(['start', 'heartbeat', 'complete', 'fail'] as const)(
@@ -401,6 +450,35 @@ onStores('001', { ticker: false }, (stage) => {
   })
 
   describe('events', () => {
+    it('001:104 each heartbeat is an entry, whoever sends it and however fast', async () => {
+      const each = actor()
+      const { job, fence } = await at.claimed(each)
+      const beat = async () => {
+        const [answer] = await stage().pawl.engine.heartbeat([{ id: job.id, fence, requestId: fresh('beat') }])
+        if (answer?.ok !== true) throw new Error('the lease is live')
+        return answer.rev
+      }
+      expect(await beat()).toBe(job.rev + 1)
+      expect(await beat()).toBe(job.rev + 2)
+      await contract().start({ ...about({ ...job, rev: job.rev + 2 } as Job), fence })
+      for (const n of [4, 5, 6]) expect(await beat()).toBe(job.rev + n)
+      const entries = await each.log(job.id)
+      expect(entries.map(({ type, rev }) => [type, rev])).toEqual([
+        ...[
+          ['enqueued', 1],
+          ['claimed', 2],
+          ['heartbeat', 3],
+          ['heartbeat', 4],
+          ['started', 5],
+        ],
+        ...[
+          ['heartbeat', 6],
+          ['heartbeat', 7],
+          ['heartbeat', 8],
+        ],
+      ])
+    })
+
     it('001:104 each transition appends an event with from, to, at, actor and request', async () => {
       const each = actor()
       const { job } = await at.succeeded(each)
@@ -463,8 +541,23 @@ onStores('001', { ticker: false }, (stage) => {
       expect(await each.view(bad.id)).toMatchObject({ status: 'failed', error: { code: 'E_MUCH' } })
     })
 
+    it('001:86 a worker keeps its lease while it speaks, and every word is about the revision it says', async () => {
+      const each = actor({ leaseMs: 20_000, heartbeatMs: 50, missedHeartbeats: 300 })
+      const beats = async (id: string) => (await each.log(id)).filter(({ type }) => type === 'heartbeat').length
+      const job = implementJob(each.spec, async (_, ctx) => {
+        for (let n = 0; (await beats(ctx.job.id)) < 3; n += 1) await ctx.step(`step-${n}`, () => n)
+        return 'done'
+      })
+      await using _ = each.pawl.work([job])
+      const { id } = await each.enqueue()
+      await each.until(id, 'succeeded')
+      const entries = await each.log(id)
+      expect(entries.filter(({ type }) => type === 'started')).toHaveLength(1)
+      expect(deriveDialect('001', entries).violations).toEqual([])
+    })
+
     it('001:32 a worker that dies: stalled, requeued and worked again by another (lease shortened)', async () => {
-      const each = actor(SHORT)
+      const each = actor({ leaseMs: 1_500, heartbeatMs: 300 })
       const { job } = await at.claimed(each)
       // Nobody reaps on this stage: this one does, as the ticker of another process.
       const reaper = await stage().another({ ticker: { everyMs: 20 } })
@@ -473,7 +566,9 @@ onStores('001', { ticker: false }, (stage) => {
       await each.until(job.id, 'succeeded')
       await reaper.close()
       const types = (await each.log(job.id)).map(({ type }) => type)
-      expect(types).toEqual(['enqueued', 'claimed', 'stalled', 'requeued', 'claimed', 'started', 'succeeded'])
+      expect(types.filter((type) => type !== 'heartbeat')).toEqual([
+        ...['enqueued', 'claimed', 'stalled', 'requeued', 'claimed', 'started', 'succeeded'],
+      ])
     })
 
     it('001:109 dedupe_key is opaque', async () => {

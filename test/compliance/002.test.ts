@@ -224,11 +224,16 @@ onStores('002', {}, (stage) => {
     })
 
     it('002:44 DISPATCHED → TIMEOUT: the reconciler marks what was not started in time', async () => {
-      const each = actor({ startWithin: '300ms' })
-      const { job } = await each.assigned()
+      const each = actor({}, { leaseMs: 1_500, startWithinMs: 1_500 })
+      const { job, fence } = await each.assigned()
+      const startBy = ((await each.job(job.id)).lease?.grantedAt ?? Number.NaN) + 1_500
+      // Whoever only says that it is there does not put that off.
+      await each.must(job.id, { type: 'heartbeat', fence })
+      expect((await each.job(job.id)).lease?.expiresAt).toBe(startBy)
       const ended = await each.until(job.id, 'timed_out')
-      expect((await each.events(job.id)).at(-1)).toMatchObject({ from: 'claimed', reason: 'not_started' })
+      expect((await each.events(job.id)).at(-1)).toMatchObject({ type: 'timed_out', reason: 'not_started' })
       expect(ended.attempt).toBe(1)
+      expect(ended.endedAt).toBeGreaterThanOrEqual(startBy)
     })
 
     it.each(['PENDING', 'SCHEDULED', 'DISPATCHED', 'RUNNING'] as const)('002:46 %s → CANCELLED', async (state) => {
@@ -389,7 +394,7 @@ onStores('002', {}, (stage) => {
 
     it.each([
       ['a lost lease', 'lease_expired', async (each: Actor) => each.running()],
-      ['a dispatch that nobody started', 'lease_expired', async (each: Actor) => each.assigned()],
+      ['a dispatch that nobody started', 'not_started', async (each: Actor) => each.assigned()],
     ] as const)('002:63 TIMEOUT with budget left has a successor, as FAILED has: %s', async (_, reason, begin) => {
       const each = actor({ retry: { attempts: 3, stalls: 1, ...SOON } }, SHORT)
       const { job } = await begin(each)
@@ -455,10 +460,13 @@ onStores('002', {}, (stage) => {
       })
       await ask('POST', `/v1/jobs/${id}/cancel`, { mode: 'hard' })
       const events = await ask('GET', `/v1/jobs/${id}/events?dialect=002`)
-      expect(events.body['events']).toEqual([
-        { job_id: id, state: 'PENDING' },
-        { job_id: id, state: 'CANCELLED' },
-      ])
+      expect(events.body).toEqual({
+        events: [
+          { job_id: id, state: 'PENDING', rev: 1, after_rev: 0 },
+          { job_id: id, state: 'CANCELLED', rev: 2, after_rev: 1 },
+        ],
+        rev: 2,
+      })
     })
   })
 

@@ -57,7 +57,7 @@ onStores('003 traced', {}, (stage) => {
   })
 
   it('003:20 003:30 claimed and not begun is Leased where asked for; who waits for admission was created, not queued', async () => {
-    const each = actor({ admission: true })
+    const each = new Actor(stage(), { admission: true })
     const { job } = await each.assigned()
     const { shown, words } = await explicit(each, job.id)
     expect(shown).toMatchObject({ State: 'Leased', JobStatus: 'StatusRunning' })

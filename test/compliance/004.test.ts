@@ -6,6 +6,7 @@ import { CODE_MEANS, DEFAULT_ERRORS } from '../../src/core/errors.ts'
 import { leaseWindowMs } from '../../src/core/timers.ts'
 import type { METRICS } from '../../src/engine/metrics.ts'
 import { retention } from '../../src/engine/retention.ts'
+import { prometheus } from '../../src/gateway/prometheus.ts'
 import { startGateway } from '../../src/gateway/serve.ts'
 import { defineJob, implementJob } from '../../src/library/define-job.ts'
 import { silentLog } from '../../src/system/log.ts'
@@ -364,7 +365,7 @@ onStores('004', {}, (stage) => {
 
     it('004:25 missed heartbeats in the last attempt: failed with a timeout (lease shortened)', async () => {
       const each = actor({ retry: { attempts: 1 } }, SHORT)
-      const { job } = await each.assigned()
+      const { job } = await each.running()
       await each.until(job.id, 'failed')
       expect(await each.view(job.id)).toMatchObject({ state: 'failed', error_code: 'E_TIMEOUT' })
     })
@@ -441,9 +442,16 @@ onStores('004', {}, (stage) => {
           .filter((one) => one.name === name && Object.entries(labels).every(([k, v]) => one.labels[k] === v))
           .map(({ value }) => value)
       const { job, fence } = await each.running()
-      expect(values('pawl_jobs_inflight', { type })).toEqual([1])
+      const inflight = async () => {
+        const metrics = prometheus()
+        metrics.watch(stage().pawl)
+        return /pawl_jobs_inflight\{type="(.*)"\} (\d+)/
+          .exec((await metrics.text()).split('\n').find((line) => line.includes(`inflight{type="${type}"`)) ?? '')
+          ?.at(2)
+      }
+      expect(await inflight()).toBe('1')
       await each.must(job.id, { type: 'fail', fence, fault: fault('browser_crash'), executionMs: 250 })
-      expect(values('pawl_jobs_inflight', { type })).toEqual([1, -1])
+      expect(await inflight()).toBe('0')
       expect(values('pawl_job_duration_seconds', { type })).toEqual([0.25])
       expect(values('pawl_job_failures_total', { code: 'browser_crash' })).toEqual([1])
       expect(values('pawl_retry_attempts_total', { type })).toEqual([1])

@@ -131,7 +131,8 @@ export class Actor {
 
   /** In the words of the document this type is bound to. */
   async view(id: JobId): Promise<Readonly<Record<string, unknown>>> {
-    return view(await this.job(id), this.dialect)
+    const { items } = await this.pawl.engine.load([{ id, bodies: ['output'] }])
+    return view(await this.job(id), this.dialect, items[0]?.bodies['output'])
   }
 
   async log(id: JobId): Promise<readonly Readonly<Record<string, unknown>>[]> {

@@ -13,6 +13,14 @@ describe('soft cancel', () => {
     })
   })
 
+  it('overtakes a failure, which is recorded all the same', () => {
+    const history = given().starts().does({ type: 'cancel', mode: 'soft' })
+    const fault = { code: 'E_DISK', message: 'disk full' }
+    history.when({ type: 'fail', fence: 'mine', fault }).gives('cancelled', 'cancelled')
+    expect(history.record).toMatchObject({ error: undefined, lastFailure: { ...fault, stage: 'exec', attempt: 1 } })
+    expect(history.events.at(-1)?.payload).toMatchObject({ failure: fault })
+  })
+
   it('is requested, delivered with the next heartbeat, acknowledged and stopped', () => {
     const history = given().starts().after(10)
     history.when({ type: 'cancel', mode: 'soft' }).gives('running', 'cancel_requested')

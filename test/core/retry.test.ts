@@ -161,19 +161,12 @@ describe('failing', () => {
     expect(patient.record.runAt).toBe(patient.now + day)
     const hurried = given({ deadline: '1h' }).starts().fails({ retryAfterMs: day })
     expect(hurried.record.runAt).toBe(hurried.record.deadlineAt)
-    const successor = given({ dialect: '002', deadline: '1h' }).after(1_000).starts()
-    const { decision } = successor.when({
-      type: 'fail',
-      fence: 'mine',
-      fault: { code: 'x', message: '', retryAfterMs: day },
-    })
-    expect(decision).toMatchObject({ successor: { runAt: successor.now + 3_600_000 } })
   })
 
   it('slows down for throttling errors', () => {
     const slow = { retry: { ...none, throttled: { base: '30s', max: '10m', jitter: 'none' } } } as const
     expect(given(slow).starts().fails({ code: 'captcha' }).record.runAt).toBe(1_000_000 + 30_000)
-    // A rate limit slows its key down; the job itself is retried like any transient error.
+    // A rate limit is retried like any transient error.
     expect(given(slow).starts().fails({ code: 'E_429_RATE' }).record.runAt).toBe(1_000_000 + 1_000)
   })
 

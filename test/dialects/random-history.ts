@@ -6,6 +6,7 @@ import type { Event } from '../../src/core/event.ts'
 import { evolve } from '../../src/core/evolve.ts'
 import type { Job } from '../../src/core/job.ts'
 import { DIALECT_NAMES } from '../../src/core/policy.ts'
+import type { Refusal } from '../../src/core/refusal.ts'
 import type { PolicyInput } from '../../src/core/resolve.ts'
 import { movesFrom } from '../../src/core/transitions.ts'
 import { COMMANDS, OWNER_COMMANDS } from '../../src/core/verb.ts'
@@ -16,6 +17,8 @@ export interface Lived {
   readonly events: readonly Event[]
   /** The record after each event. */
   readonly jobs: readonly Job[]
+  /** Ticks that came due and were refused. */
+  readonly refusedTicks: readonly Refusal[]
 }
 
 const FREE: readonly PolicyInput[] = [
@@ -74,15 +77,19 @@ const step = fc.record({
 })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-export const lived: fc.Arbitrary<Lived> = fc
-  .tuple(fc.constantFrom(...POLICIES), fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }))
-  .map(([policy, steps]) => live(policy, steps))
+export const livedUnder = (policies: readonly PolicyInput[]): fc.Arbitrary<Lived> =>
+  fc
+    .tuple(fc.constantFrom(...policies), fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }))
+    .map(([policy, steps]) => live(policy, steps))
+
+export const lived: fc.Arbitrary<Lived> = livedUnder(POLICIES)
 
 function live(policy: PolicyInput, steps: readonly Step[]): Lived {
   const events: Event[] = []
   const jobs: Job[] = []
   let job: Job | undefined
   let now = T0
+  const refusedTicks: Refusal[] = []
   const run = (decision: ReturnType<typeof decideTick>): void => {
     if (decision?.kind !== 'accepted') return
     for (const event of decision.events) {
@@ -101,7 +108,9 @@ function live(policy: PolicyInput, steps: readonly Step[]): Lived {
     if (type === 'expire' || (type === 'tick' && odd)) now = Math.max(now, job.nextTickAt ?? 0)
     const asked = { actor: 'worker:w1', requestId: `r${i}` }
     if (type === 'tick') {
-      run(decideTick(job, now, asked))
+      const decision = decideTick(job, now, asked)
+      if (decision?.kind === 'refused') refusedTicks.push(decision.refusal)
+      run(decision)
       continue
     }
     const words = EXTRA[type] ?? (odd ? ODD[type] : undefined) ?? WORDS[type as keyof typeof WORDS]
@@ -109,7 +118,7 @@ function live(policy: PolicyInput, steps: readonly Step[]): Lived {
     const fence = owned ? { fence: job.lease?.fence ?? 'none' } : {}
     run(decide(job, { ...words, ...asked, ...fence, expectedRev: job.rev } as Command, now))
   }
-  return { events, jobs }
+  return { events, jobs, refusedTicks }
 }
 
 /** The same command in other words. */
@@ -124,6 +133,7 @@ const ODD: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     stats: { urls_total: 4, mine: 1 },
     executionMs: 20,
   },
+  record: { type: 'record', note: { kind: 'tool_invocation_started', name: 'fetch' } },
   wait: { type: 'wait', name: 'ok', timeoutMs: 1_000 },
   signal: { type: 'signal', name: 'approved' },
   progress: { type: 'progress', counters: { urls_processed: 2, odd: 1 } },

@@ -76,7 +76,24 @@ describe('the refinement', () => {
     expect(text).toContain('Missing or illegal: 0.')
     for (const name of DIALECT_NAMES) expect(text).toContain(`### ${name}: ${DIALECTS[name].title}`)
     expect(text.split('\n').filter((line) => line.startsWith('| `reopened` |'))).toHaveLength(8 * DIALECT_NAMES.length)
-    expect(text).not.toContain('missing')
+    expect(text).not.toContain('**missing**')
+  })
+
+  it('says how long a lease is that is really granted, and what a bound job may not ask for', () => {
+    const text = dialectsReport()
+    for (const [name, seconds] of [
+      ['000A', 31],
+      ['001', 300],
+      ['003', 21],
+      ['004', 90],
+    ] as const)
+      expect([name, text.slice(text.indexOf(`### ${name}`))]).toEqual([
+        name,
+        expect.stringMatching(`A lease is granted for ${seconds} s`),
+      ])
+    for (const name of DIALECT_NAMES)
+      for (const { field, why } of DIALECTS[name].forbids) expect(text).toContain(`| ${name} | \`${field}\` | ${why} |`)
+    expect(text).toContain('| 001 | `claimed` | ')
   })
 
   it('would print what is missing', () => {

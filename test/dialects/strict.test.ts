@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { isMereRenewal } from '../../src/core/decide/heartbeat.ts'
 import { decide } from '../../src/core/decide.ts'
+import { forwardsFailed, mayReopen } from '../../src/core/dialects/bond.ts'
 import { EVERYWHERE, isReturnable } from '../../src/core/dialects/strict.ts'
 import { isTerminal, STATES, type State } from '../../src/core/job.ts'
 import { DIALECT_NAMES, type DialectName } from '../../src/core/policy.ts'
@@ -100,8 +102,31 @@ describe('a job bound to a document', () => {
     expect(isReturnable({ dialect: undefined })).toBe(true)
   })
 
+  it.each([...DIALECT_NAMES])('%s: is reopened where its document knows reopen', (name) => {
+    expect(mayReopen(kindOf({ dialect: name }).policy)).toBe(!UNKNOWN[name].includes('reopen'))
+    expect(mayReopen(kindOf().policy)).toBe(true)
+  })
+
+  it('is forwarded to the dead letters where it failed and its document has no state for them', () => {
+    expect(DIALECT_NAMES.filter(forwardsFailed)).toEqual(['000B'])
+    expect(forwardsFailed(undefined)).toBe(false)
+  })
+
+  it('has its heartbeats decided by core where the document reads of each (001), or until it has started (002)', () => {
+    const mere = (policy: PolicyInput, state: 'claimed' | 'running') => {
+      const job = open(policy).claims()
+      return isMereRenewal(
+        (state === 'claimed' ? job : job.does({ type: 'start', fence: 'mine', expectedRev: job.record.rev })).record,
+      )
+    }
+    expect([mere({}, 'claimed'), mere({}, 'running')]).toEqual([true, true])
+    expect([mere({ dialect: '001' }, 'claimed'), mere({ dialect: '001' }, 'running')]).toEqual([false, false])
+    expect([mere({ dialect: '002' }, 'claimed'), mere({ dialect: '002' }, 'running')]).toEqual([false, true])
+  })
+
   it.each([...DIALECT_NAMES])('%s: is denied only where admission applies, but for 002', (name) => {
-    expect(refusalOf(bound(name, 'pending'), WORDS.deny)).toBe(undefined)
+    const mute = name === '001' || name === '003'
+    expect(refusalOf(bound(name, 'pending'), WORDS.deny)).toBe(mute ? 'DIALECT_FORBIDS' : undefined)
     expect(refusalOf(bound(name, 'pending'), WORDS.admit)).toBe(undefined)
     expect(refusalOf(bound(name, 'queued'), WORDS.deny)).toBe(name === '002' ? undefined : 'DIALECT_FORBIDS')
   })
@@ -131,34 +156,64 @@ describe('a job bound to a document', () => {
 })
 
 describe('time, for a bound job', () => {
-  const POLICIES: readonly PolicyInput[] = DIALECT_NAMES.flatMap((dialect) => [
-    { dialect },
-    { dialect, deadline: '10m' },
-    { dialect, startWithin: '1m', admission: true, deadline: '10m' },
-  ])
+  /** A job whose workers all die, each as soon as it has got so far; answers after so many leases were lost. */
+  function orphaned(policy: PolicyInput, far: 'claimed' | 'running', lost: number): History {
+    const job = open(policy)
+    if (job.state === 'pending') job.does(WORDS.admit)
+    for (let n = 0; n < lost && !isTerminal(job.state); n += 1) {
+      job.now = Math.max(job.now, job.record.readyAt ?? Number.NaN)
+      job.claims()
+      if (far === 'running') job.does({ type: 'start', fence: 'mine', expectedRev: job.record.rev })
+      job.now = Math.max(job.now, job.record.nextTickAt ?? Number.NaN)
+      job.ticks().accepted()
+    }
+    return job
+  }
 
-  it.each(POLICIES.map((policy) => [policy.dialect, JSON.stringify(policy), policy] as const))(
-    '%s: a job whose workers all die comes to an end by ticks alone (%s)',
-    (_name, _text, policy) => {
-      const job = open(policy)
-      let ticks = 0
-      while (!isTerminal(job.state)) {
-        if (job.state === 'pending' && job.record.nextTickAt === undefined) job.does(WORDS.admit)
-        else if (job.state === 'pending' || (job.record.readyAt === undefined && job.record.lease === undefined)) {
-          job.now = Math.max(job.now, job.record.nextTickAt ?? Number.NaN)
-          job.ticks().accepted()
-        } else if (job.record.lease === undefined) {
-          job.now = Math.max(job.now, job.record.readyAt ?? 0)
-          if (job.isDue) job.ticks().accepted()
-          else job.claims()
-        } else {
-          job.now = Math.max(job.now, job.record.nextTickAt ?? Number.NaN)
-          job.ticks().accepted()
-        }
-        expect(++ticks).toBeLessThan(100)
-      }
-    },
-  )
+  it.each([
+    ['000A', 'dead_lettered', 'dead_lettered'],
+    // Only what runs can fail: whoever had not started is no attempt.
+    ['000B', 'failed', undefined],
+    ['001', undefined, undefined],
+    ['002', 'timed_out', 'timed_out'],
+    ['003', 'failed', 'failed'],
+    ['004', 'failed', undefined],
+  ] as const)('%s: lost leases end it as %s; where nothing had started, as %s', (dialect, running, claimed) => {
+    const ends = { running, claimed }
+    for (const far of ['running', 'claimed'] as const) {
+      const job = orphaned({ dialect }, far, 30)
+      expect([far, job.state]).toEqual([far, ends[far] ?? expect.not.stringMatching(/ed$(?<!queued)/)])
+      if (ends[far] === undefined) expect(job.record).toMatchObject({ attempt: 30, stalls: 0 })
+    }
+  })
+
+  it('002: must start soon after its claim, whatever its heartbeats say, and waits in the queue as long as it takes', () => {
+    const job = open({ dialect: '002', startWithin: '1m' }).does(WORDS.admit)
+    job.after(7 * 86_400_000)
+    expect(job.isDue).toBe(false)
+    job.claims()
+    const granted = job.now
+    for (const _ of [1, 2, 3]) job.after(15_000).does({ type: 'heartbeat', fence: 'mine' })
+    expect(job.record.lease?.expiresAt).toBe(granted + 60_000)
+    job.after(15_000).ticks().gives('timed_out', 'stalled', 'timed_out')
+    const started = open({ dialect: '002', startWithin: '1m' })
+    started.starts().after(30_000).does({ type: 'heartbeat', fence: 'mine' })
+    expect(started.record.lease?.expiresAt).toBe(started.now + 31_000)
+  })
+
+  it('004: its wall clock ends what runs; a retry whose worker died before its start is tried again, however late', () => {
+    const job = open({ dialect: '004', deadline: '1m' }).starts().after(1_000).fails()
+    job.now = Math.max(job.now, job.record.readyAt ?? Number.NaN)
+    job.claims().after(91_000).ticks().gives('retrying', 'stalled', 'retry_scheduled')
+    expect(job.isDue).toBe(false)
+    job.now = Math.max(job.now, job.record.readyAt ?? Number.NaN)
+    job.starts().ticks().gives('timed_out', 'timed_out')
+  })
+
+  it('004: an orphan whose next attempt would come after its wall clock has failed', () => {
+    const job = open({ dialect: '004', deadline: 90_001 }).starts()
+    job.after(90_000).ticks().gives('failed', 'stalled', 'failed')
+  })
 
   it('hardens a soft cancel that the document allowed', () => {
     const job = open({ dialect: '000A' }).starts().does({ type: 'cancel', mode: 'soft' })
@@ -209,7 +264,30 @@ describe('001 demands a revision', () => {
   })
 })
 
+describe('what is said now and needs a move later', () => {
+  it('is refused where the document has none: steps to undo, waits that end the job', () => {
+    const undo = { type: 'record', fence: 'mine', step: { name: 's', compensate: true } } as const
+    const strictWait = { type: 'wait', fence: 'mine', name: 'ok', timeoutMs: 1_000, onTimeout: 'timed_out' } as const
+    const begun = (dialect: DialectName) =>
+      open({ dialect }).claims().does({ type: 'start', fence: 'mine', expectedRev: 2 })
+    begun('001')
+      .when({ ...undo, expectedRev: 3 })
+      .refused('DIALECT_FORBIDS')
+    begun('003').does(undo)
+    begun('003').when(strictWait).refused('DIALECT_FORBIDS')
+    begun('003').does({ ...strictWait, onTimeout: 'resume' })
+  })
+})
+
 describe('002 and its scheduler', () => {
+  it('counts the time to start from the claim, so it is no shorter than a lease', () => {
+    expect(resolvePolicy({ dialect: '002', startWithin: '31s' })).toMatchObject({ ok: true })
+    expect(resolvePolicy({ dialect: '002', startWithin: '30s' })).toMatchObject({
+      ok: false,
+      violations: [{ field: 'startWithin', rule: expect.stringContaining('31000 ms') }],
+    })
+  })
+
   it('has every job PENDING first, whatever its type says', () => {
     expect(open({ dialect: '002' }).state).toBe('pending')
     expect(resolvePolicy({ dialect: '002', admission: false })).toMatchObject({
@@ -221,7 +299,7 @@ describe('002 and its scheduler', () => {
   it('denies what was scheduled: both in one commit', () => {
     open({ dialect: '002' }).when(WORDS.deny).gives('denied', 'admitted', 'denied')
     open({ dialect: '002' }).does(WORDS.admit).when(WORDS.deny).gives('denied', 'denied')
-    open({ dialect: '003', admission: true }).when(WORDS.deny).gives('denied', 'denied')
+    open({ dialect: '000A', admission: true }).when(WORDS.deny).gives('denied', 'denied')
   })
 })
 
@@ -246,6 +324,17 @@ describe('002 retries as a new job', () => {
     expect(lost({}).decision).toMatchObject({ successor: { parentId: 'pj_1', failures: 0, stalls: 1 } })
     expect(lost({ idempotent: true }).decision).toMatchObject({ successor: { stalls: 1 } })
     expect(lost({ retry: { stalls: 0 } }).decision).toMatchObject({ successor: undefined })
+  })
+
+  it('times out what was dispatched and never started, and the next one has what is left of the budget', () => {
+    const mute = (policy: PolicyInput) =>
+      open({ dialect: '002', startWithin: '1m', ...policy })
+        .claims()
+        .after(60_000)
+        .ticks()
+    expect(mute({}).gives('timed_out', 'stalled', 'timed_out').events.at(-1)).toMatchObject({ reason: 'not_started' })
+    expect(mute({}).decision).toMatchObject({ successor: { parentId: 'pj_1', failures: 0, stalls: 1 } })
+    expect(mute({ retry: { stalls: 0 } }).decision).toMatchObject({ successor: undefined })
   })
 
   it('times out an attempt that takes too long, and tries again while the budget lasts', () => {

@@ -49,6 +49,9 @@ export const MATRIX_003 = {
   },
 } as const
 
+/** 003, §2, below its table: events that change no state. */
+export const isAsideOf003 = (word: string): boolean => /^(plan_generated|node_started|tool_invocation_\w+)$/.test(word)
+
 const cells003 = Object.fromEntries(
   Object.entries(MATRIX_003.rows).flatMap(([from, row]) =>
     row.flatMap((to, i) => (to === '-' ? [] : [[`${from} ${MATRIX_003.events[i]}`, to]])),

@@ -290,7 +290,8 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('the library on %s', (n
     const stall = { jobId: first.job.id, requestId: 'x1', expectedRev: 4 }
     await expect(contract.stall(stall)).rejects.toMatchObject({ code: 'NOT_DUE' })
     await expect(contract.requeueStalled(stall)).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' })
-    const done = { ...asked, requestId: 'd1', expectedRev: 3, result: { ok: true } }
+    const done = { ...asked, requestId: 'd1', expectedRev: 4, result: { ok: true } }
+    await expect(contract.complete({ ...done, expectedRev: 3 })).rejects.toMatchObject({ code: 'REV_CONFLICT' })
     expect(await contract.complete(done)).toMatchObject({ job: { state: 'succeeded', attempt: 1 }, replayed: false })
     expect(await contract.complete(done)).toMatchObject({ replayed: true })
     const error = { code: 'x', message: 'x' }

@@ -55,7 +55,7 @@ describe('/metrics', () => {
       'pawl_job_failures_total{code="E_QDRANT"} 1',
       'pawl_dead_letters_total{reason="dependency_unavailable"} 1',
       'pawl_transitions_total{from="running",to="succeeded"} 1',
-      'pawl_job_duration_seconds_count{type="crawl"} 1',
+      'pawl_job_duration_seconds_count{type="crawl"} 2',
       'pawl_queue_wait_seconds_count{type="crawl"} 3',
     ]
     for (const line of lines) expect(text).toContain(`${line}\n`)
@@ -107,14 +107,11 @@ describe('labels', () => {
       metrics.observe('pawl_queue_wait_seconds', 1, { type: `t${n}` })
       metrics.add('pawl_job_failures_total', 1, { code: `E${n}` })
     }
-    metrics.add('pawl_jobs_inflight', 1, { type: 't9' })
-    metrics.add('pawl_jobs_inflight', -1, { type: 't9' })
     const text = await metrics.text()
     expect(text).toContain('pawl_claims_total{type="t2"} 1\n')
     expect(text).toContain('pawl_claims_total{type="other"} 7\n')
     expect(text).toContain('pawl_queue_wait_seconds_count{type="other"} 7\n')
     expect(text).toContain('pawl_job_failures_total{code="other"} 7\n')
-    expect(text).toContain('pawl_jobs_inflight{type="other"} 0\n')
     expect(text).not.toContain('t3')
   })
 
@@ -131,7 +128,7 @@ describe('labels', () => {
 const labelsOf = (name: string, n: number): Record<string, string> =>
   name.includes('failures')
     ? { code: `${'x'.repeat(120)}${n}` }
-    : /claims|expiries|retry|inflight/.test(name)
+    : /claims|expiries|retry/.test(name)
       ? { type: `${'x'.repeat(120)}${n}` }
       : {}
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defineJob, Invalid, PermanentError } from '../../src/index.ts'
+import { defineJob, Invalid, type Pawl, PermanentError } from '../../src/index.ts'
 import { openTesting } from '../../src/testing/testing.ts'
 
 const bounced = defineJob({
@@ -15,6 +15,13 @@ const spent = defineJob({
     throw new Error('the server is down')
   },
 })
+
+/** Where a document has every job admitted. */
+async function admitted(pawl: Pawl, id: string): Promise<void> {
+  if ((await pawl.get(id))?.state !== 'pending') return
+  const command = { type: 'admit', actor: 'a', requestId: 'a', rule: 'r', policyHash: 'h' } as const
+  await pawl.engine.settle([{ id, command }])
+}
 
 async function stage() {
   const testing = await openTesting([bounced, spent])
@@ -42,6 +49,35 @@ describe('redrive', () => {
     expect(await pawl.redrive({ states: ['failed'] })).toMatchObject({ matched: 1, reopened: 1 })
     expect([(await failed.job())?.generation, (await dead.job())?.generation]).toEqual([1, 0])
   })
+
+  it.each(['000A', '000B', '002', '004'] as const)(
+    '%s: where endings are final it puts a new job in the place of each, once, with the old one as parent',
+    async (dialect) => {
+      const bound = defineJob({
+        type: 'bound',
+        dialect,
+        retry: { attempts: 1 },
+        run() {
+          throw new PermanentError('no')
+        },
+      })
+      await using testing = await openTesting([bound])
+      const { pawl } = testing
+      const { id } = await pawl.enqueue(bound, { to: 'ann' }, { labels: { batch: '7' }, priority: 'batch' })
+      await admitted(pawl, id)
+      await testing.drain()
+      const states = [(await pawl.get(id))?.state ?? 'failed'] as const
+      expect(await pawl.redrive({ states })).toMatchObject({ matched: 1, reopened: 1, refused: [] })
+      const next = (await pawl.find({ types: ['bound'] })).jobs.filter((job) => job.id !== id)
+      expect(next).toMatchObject([{ priority: 7, spec: { parentId: id, labels: { batch: '7' } } }])
+      expect((await pawl.engine.load([{ id: next[0]?.id ?? '', bodies: ['input'] }])).items[0]?.bodies).toEqual({
+        input: '{"to":"ann"}',
+      })
+      expect((await pawl.get(id))?.generation).toBe(0)
+      await pawl.redrive({ states })
+      expect((await pawl.find({ types: ['bound'] })).jobs.filter((job) => job.spec.parentId === id)).toHaveLength(1)
+    },
+  )
 
   it.each([[['succeeded']], [['running', 'dead_lettered']], [[]]] as const)(
     'refuses %j, which nothing reopens',

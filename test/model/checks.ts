@@ -5,6 +5,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from '../../src/core/command.ts'
 import type { Decision } from '../../src/core/decide.ts'
+import { DIALECTS } from '../../src/core/dialects/registry.ts'
+import { untold } from '../../src/core/dialects/telling.ts'
 import type { Event } from '../../src/core/event.ts'
 import { recordBreaches, stepBreaches } from '../../src/core/invariants.ts'
 import { DEAD_LETTER_REASONS, isOwned, isTerminal, type Job } from '../../src/core/job.ts'
@@ -38,6 +40,10 @@ export function judge(
   must(events.length > 0, 'I3', 'accepted without an event')
   if (command !== undefined) ownedBy(books, command, now)
   inTable(before, events)
+  if (before !== undefined && policy.dialect !== undefined) {
+    const mute = untold(DIALECTS[policy.dialect], before, events)
+    must(mute === undefined, 'letter', `nobody did what leads from ${mute?.from} to ${mute?.to}`)
+  }
   let ghost = books
   let here = before
   for (const event of events) {
@@ -99,7 +105,7 @@ function ruled(before: Job | undefined, event: Event, now: number, policy: Polic
 
 /** Who was lost twice in a row was alone the second time, and has itself to blame; nobody else has. */
 function blamed(ghost: Ghost, event: Event, { dialect }: Policy): void {
-  if (event.command !== 'requeue' || !('failure' in event.payload)) return
+  if (event.command !== 'requeue' || !('failure' in event.payload) || event.payload.failure === undefined) return
   const guilty = ghost.silences > 1 && dialect === undefined
   const { code } = event.payload.failure
   must(guilty === (code === 'E_CRASH'), 'apart', `${code} after ${ghost.silences} silent ends`)
@@ -190,12 +196,13 @@ function timed(job: Job, ghost: Ghost): void {
   const graced = job.lease !== undefined && job.phase === 'run' && job.cancel !== undefined
   const early = job.state === 'queued' || job.state === 'claimed'
   const { attemptMs, cancelGraceMs, dialect } = job.spec.kind.policy
-  const ends = dialect !== '004' || job.state === 'running' || job.phase === 'compensate'
+  // 004 fails only what runs, or was lost while it did; 001 leaves the time of an attempt to its worker.
+  const ends = dialect !== '004' || job.state === 'running' || (job.state === 'stalled' && job.startedAt !== undefined)
   const clocks = [
     job.lease === undefined ? undefined : ghost.leaseEnd,
     ends ? ghost.deadline : undefined,
     early ? ghost.startBy : undefined,
-    running ? (job.startedAt as number) + attemptMs : undefined,
+    running && dialect !== '001' ? (job.startedAt as number) + attemptMs : undefined,
     graced ? (job.cancel as { requestedAt: number }).requestedAt + cancelGraceMs : undefined,
     job.wait?.timeoutAt,
   ].filter((clock) => clock !== undefined)

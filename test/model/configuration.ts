@@ -235,8 +235,8 @@ export const CONFIGURATIONS: readonly Configuration[] = [
   ),
   configuration(
     '001',
-    'strict 001: every command carries a revision, a failure is final',
-    { ...QUICK, dialect: '001' },
+    'strict 001: every command carries a revision, a failure is final, a lost lease never is',
+    { ...QUICK, dialect: '001', retry: { ...QUICK.retry, stalls: undefined } },
     { owner: ['start', 'heartbeat', 'progress', 'complete', 'transient'], environment: ['stall', 'requeue'] },
     { gate: {}, full: { workers: 2, attempts: 4, messages: 2 }, deep: { workers: 3 } },
   ),

@@ -67,6 +67,10 @@ function silenced({ silences }: Ghost, event: Event): number {
   return event.type === 'released' && event.reason !== 'snoozed' ? silences : 0
 }
 
+/** Where a document has no way from an orphan to an end, losing one costs nothing: 001 has none, 000B and 004 from what ran. */
+const costs = ({ from }: Event, { dialect }: Policy): boolean =>
+  dialect !== '001' && ((dialect !== '000B' && dialect !== '004') || from === 'running')
+
 /** Two missed heartbeats, or the lease, whichever is shorter. */
 export const windowMs = (policy: Policy): number =>
   Math.min(policy.leaseMs, policy.missedHeartbeats * policy.heartbeatMs + 1_000)
@@ -102,7 +106,7 @@ function entered(ghost: Ghost, event: Event, now: number, policy: Policy): Parti
     case 'heartbeat':
       return { leaseEnd: now + windowMs(policy) }
     case 'stalled':
-      return { stalls: ghost.stalls + 1 }
+      return { stalls: ghost.stalls + (costs(event, policy) ? 1 : 0) }
     case 'retry_scheduled':
       return event.command === 'requeue' ? {} : { failures: ghost.failures + 1 }
     case 'failed':
@@ -122,10 +126,10 @@ function entered(ghost: Ghost, event: Event, now: number, policy: Policy): Parti
 const isOfAnAttempt = ({ command, from }: Event): boolean =>
   command === 'fail' || (command === 'expire' && (from === 'claimed' || from === 'running'))
 
-/** In 004 the deadline is a wall clock, which begins with the first start. */
+/** In 004 the deadline is a wall clock, which begins with the first start; in 002 nothing that waits is late. */
 const limits = (runAt: number, now: number, { dialect, deadlineMs, startWithinMs }: Policy) => ({
   deadline: deadlineMs === undefined || dialect === '004' ? undefined : now + deadlineMs,
-  startBy: startWithinMs === undefined ? undefined : runAt + startWithinMs,
+  startBy: startWithinMs === undefined || dialect === '002' ? undefined : runAt + startWithinMs,
 })
 
 /** Needs, cancels, signals, steps. */

@@ -4,6 +4,7 @@
  * free worker takes what is ready, the awaited signal and the admission come. What differs is how handlers behave.
  */
 import { isTerminal } from '../../src/core/job.ts'
+import type { DialectName } from '../../src/core/policy.ts'
 import { breach, must } from './breach.ts'
 import { ACCEPTED, type Machine, REFUSED } from './machine.ts'
 import { NOW } from './unit.ts'
@@ -20,6 +21,16 @@ export type Future = keyof typeof FUTURES
 
 const NAMES = Object.keys(FUTURES) as readonly Future[]
 
+/**
+ * Faults that never stop, in documents that have no end for them: an orphan of 001 is requeued however often, of 000B and
+ * 004 where nothing had started; and an attempt of 001 is failed by its worker or by nobody.
+ */
+const ENDLESS: Readonly<Partial<Record<DialectName, readonly Future[]>>> = {
+  '000B': ['die'],
+  '001': ['die', 'hang'],
+  '004': ['die'],
+}
+
 export class Liveness {
   readonly #machine: Machine
   /** Units from which this future is known to end. */
@@ -31,7 +42,9 @@ export class Liveness {
   }
 
   check(unit: number): void {
-    for (const future of NAMES) this.#follow(unit, future)
+    const { dialect } = this.#machine.job(unit).spec.kind.policy
+    const endless = dialect === undefined ? [] : (ENDLESS[dialect] ?? [])
+    for (const future of NAMES) if (!endless.includes(future)) this.#follow(unit, future)
   }
 
   /** Both phases, every failure and every lost lease, and the claims that a reopening has already used. */

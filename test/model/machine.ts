@@ -144,7 +144,9 @@ export class Machine {
     const cancel = { type: 'cancel', mode: 'hard', actor: 'operator:o', requestId: 'probe' } as const
     const stale = this.#try(() => this.core.decide(job, { ...cancel, expectedRev: job.baseRev - 1 }, NOW))
     must(stale?.kind !== 'accepted', 'rev', 'accepted for a revision long gone')
-    const fresh = this.#try(() => this.core.decide(job, { ...cancel, expectedRev: job.baseRev }, NOW))
+    // 001 compares exactly: there the owner's own heartbeat makes a revision stale.
+    const known = job.spec.kind.policy.dialect === '001' ? job.rev : job.baseRev
+    const fresh = this.#try(() => this.core.decide(job, { ...cancel, expectedRev: known }, NOW))
     must(
       fresh?.kind !== 'refused' || fresh.refusal.code !== 'REV_CONFLICT',
       'rev',

@@ -31,7 +31,7 @@ export function rebase({ job, ghost }: Unit, now: number, lagMs: number): Unit {
     seq: REV / 2,
     baseRev: REV - Math.min(2, job.rev - job.baseRev),
     updatedAt: at(job.updatedAt),
-    startedAt: job.state === 'running' && job.startedAt !== undefined ? at(job.startedAt, policy.attemptMs) : undefined,
+    startedAt: started(job, at),
     deadlineAt: maybe(job.deadlineAt),
     startBy: maybe(job.startBy),
     runAt: maybe(job.runAt),
@@ -64,6 +64,13 @@ export function rebase({ job, ghost }: Unit, now: number, lagMs: number): Unit {
   return { job: record, ghost: books }
 }
 
+/** When it began matters while it runs; that it did, to documents that have no way back. */
+function started({ state, startedAt, spec }: Job, at: (time: number, since: number) => number): number | undefined {
+  const { attemptMs, dialect } = spec.kind.policy
+  if (startedAt === undefined) return undefined
+  return state === 'running' ? at(startedAt, attemptMs) : dialect === undefined ? undefined : LONG_AGO
+}
+
 const dated = (failure: Failure): Failure => ({ ...failure, at: LONG_AGO })
 const requested = (cancel: CancelRequest, requestedAt: number): CancelRequest => ({
   ...cancel,
@@ -89,12 +96,12 @@ export function packed({ job, ghost }: Unit): string {
   const { lease, wait, intended } = job
   return [
     `${job.state} ${job.phase} ${job.generation}.${job.attempt} ${job.failures} ${job.stalls} ${job.baseRev} ${job.needs}`,
-    `${t(job.updatedAt)} ${t(job.startedAt)} ${t(job.deadlineAt)} ${t(job.startBy)} ${t(job.runAt)} ${t(job.readyAt)} ${t(job.nextTickAt)}`,
+    `${t(job.updatedAt)} ${job.startedAt === LONG_AGO ? 'ran' : t(job.startedAt)} ${t(job.deadlineAt)} ${t(job.startBy)} ${t(job.runAt)} ${t(job.readyAt)} ${t(job.nextTickAt)}`,
     lease && `${lease.fence} ${t(lease.expiresAt)} ${lease.lastBeatId}`,
     wait && `${wait.name} ${wait.key} ${t(wait.timeoutAt)} ${wait.onTimeout}`,
     c(job.cancel),
     intended && `${intended.state} ${f(intended.error)} ${intended.deadLetter} ${c(intended.cancel)}`,
-    `${job.inbox.map((s) => `${s.name}:${s.key}:${s.requestId}`)} ${job.steps} ${job.compensations} ${job.lastClaim?.fence} ${job.lastClaim?.silences}`,
+    `${job.inbox.map((s) => `${s.name}:${s.key}:${s.requestId}`)} ${job.steps} ${job.compensations} ${job.lastClaim?.fence} ${job.lastClaim?.silences} ${job.lastClaim?.ran}`,
     `${f(job.lastFailure)} ${f(job.error)} ${job.deadLetter?.reason} ${job.deadLetter?.lastOwner}`,
     job.recent.map(({ requestId, command, digest, state }) => `${requestId}:${command}:${digest}:${state}`).join(),
     `${ghost.fence} ${t(ghost.leaseEnd)} ${ghost.failures} ${ghost.stalls} ${ghost.silences} ${ghost.needs} ${ghost.cancel} ${ghost.owed} ${ghost.undo}`,

@@ -1,7 +1,7 @@
 /** `pawl dlq …`: what was put aside, and its second chance. */
 import type { Command } from 'commander'
 import { DEAD_LETTER_REASONS, deadLetterStates, type Job } from '../../core/job.ts'
-import type { Word } from '../../engine/engine.ts'
+import { redriven } from '../../engine/redriven.ts'
 import { jobToWire } from '../../gateway/contract/wire.ts'
 import type { Pawl } from '../../library/pawl.ts'
 import { realRandom } from '../../system/random.ts'
@@ -175,10 +175,8 @@ async function reopen(
   const refused: { id: string; code: string; message: string }[] = []
   for (let from = 0; from < jobs.length && !session.signal.aborted; from += PAGE) {
     const page = jobs.slice(from, from + PAGE)
-    const words = page.map(({ id }): Word => ({ id, command: { type: 'reopen', actor: session.actor, requestId } }))
-    for (const [i, answer] of (await pawl.engine.settle(words)).entries())
-      if (!answer.ok)
-        refused.push({ id: page[i]?.id ?? '', code: answer.refusal.code, message: answer.refusal.message })
+    for (const [i, refusal] of (await redriven(pawl.engine, page, { actor: session.actor, requestId })).entries())
+      if (refusal !== undefined) refused.push({ id: page[i]?.id ?? '', code: refusal.code, message: refusal.message })
     session.terminal.progress('reopened', from + page.length, jobs.length)
   }
   session.terminal.progressDone()

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { deriveDialect } from '../../core/dialects/derive.ts'
-import { readingOf } from '../choice.ts'
+import { countOf, readingOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, Missing, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
@@ -14,7 +14,8 @@ export function derive(parent: Command, { session }: Context): void {
     .command('derive [file]')
     .description('the status a foreign log comes to, and what is wrong with it; exits with 1 if anything is')
     .requiredOption('--dialect <dialect>', 'whose words the log is in: 000A, 000B, 001, 002, 003, 003-explicit or 004')
-    .action((file: string | undefined, options: { readonly dialect: string }) => run(session(), file, options.dialect))
+    .option('--rev <revision>', 'the revision a log of ours was told up to: what is missing at its end is noticed, too')
+    .action((file: string | undefined, options: Options) => run(session(), file, options))
   examples(
     command,
     'pawl derive --dialect 003 job.jsonl',
@@ -22,10 +23,19 @@ export function derive(parent: Command, { session }: Context): void {
   )
 }
 
-function run({ terminal }: Session, file: string | undefined, name: string): void {
+interface Options {
+  readonly dialect: string
+  readonly rev?: string
+}
+
+function run({ terminal }: Session, file: string | undefined, { dialect: name, rev }: Options): void {
   const dialect = readingOf(name)
   if (dialect === undefined) throw new Usage('--dialect says whose words the log is in.')
-  const told = deriveDialect(dialect, linesOf(textOf(file)))
+  const told = deriveDialect(
+    dialect,
+    linesOf(textOf(file)),
+    rev === undefined ? undefined : countOf('--rev', rev, { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  )
   terminal.tell(told, () => {
     const { paint } = terminal
     const status = told.status === undefined ? 'nothing has happened' : safe(told.status)

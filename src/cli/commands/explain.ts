@@ -1,6 +1,6 @@
 /** `pawl explain <id>`: why is this job not running? `pawl explain <CODE>`: what does this word mean? */
 import type { Command } from 'commander'
-import { CODE_MEANS, DEFAULT_ERRORS, DEPENDENCY_CODES, THROTTLING_CODES } from '../../core/errors.ts'
+import { CODE_MEANS, DEFAULT_ERRORS, DEPENDENCY_CODES } from '../../core/errors.ts'
 import { isId } from '../../core/id.ts'
 import { DEAD_LETTER_REASONS, STATES } from '../../core/job.ts'
 import { CLASS_MEANS, OWN_CODE_MEANS, REASON_MEANS, STATE_MEANS } from '../../core/meanings.ts'
@@ -152,8 +152,7 @@ const WORDS: readonly string[] = [
 function besides(code: string): string {
   const own = OWN_CODE_MEANS[code] === undefined ? '' : ` ${capital(OWN_CODE_MEANS[code])}.`
   const stands = CODE_MEANS[code] === undefined ? '' : ` It stands for ${CODE_MEANS[code]}.`
-  const slows = THROTTLING_CODES.has(code) ? ' It slows its key down besides.' : ''
-  return `${own}${stands}${slows}${DEPENDENCY_CODES.has(code) ? ' It names something the job depends on.' : ''}`
+  return `${own}${stands}${DEPENDENCY_CODES.has(code) ? ' It names something the job depends on.' : ''}`
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

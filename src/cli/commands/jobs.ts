@@ -206,7 +206,10 @@ async function show(session: Session, id: string, options: InDialect): Promise<v
   const dialect = readingOf(options.dialect)
   await withExisting(session, async (pawl) => {
     const job = await found(pawl, id)
-    if (dialect !== undefined) return tellFields(session, view(job, dialect))
+    if (dialect !== undefined) {
+      const [loaded] = (await pawl.engine.load([{ id: job.id, bodies: ['output'] }])).items
+      return tellFields(session, view(job, dialect, loaded?.bodies['output']))
+    }
     await showJob(session, pawl, job, [])
   })
 }
@@ -245,7 +248,7 @@ async function events(session: Session, id: string, options: InDialect): Promise
     const all = await pawl.events(job.id)
     if (dialect !== undefined) {
       const told = log(all, dialect)
-      return terminal.tell({ events: told }, () => {
+      return terminal.tell({ events: told, rev: told.at(-1)?.rev }, () => {
         for (const entry of told) terminal.say(safe(JSON.stringify(entry)))
       })
     }

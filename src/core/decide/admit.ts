@@ -4,6 +4,7 @@ import type { Admit, Deny } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
 import type { Job } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
+import { startByFor } from '../timers.ts'
 
 export function decideAdmit(d: Draft, job: Job, command: Admit): Ruling {
   admission(d, job, command)
@@ -11,10 +12,9 @@ export function decideAdmit(d: Draft, job: Job, command: Admit): Ruling {
 }
 
 export function admission(d: Draft, job: Job, { rule, policyHash }: Admit | Deny): void {
-  const { startWithinMs } = job.spec.kind.policy
   assert(job.runAt !== undefined, 'the table lets only pending jobs be admitted')
   const runAt = Math.max(d.at, job.runAt)
-  const startBy = startWithinMs === undefined ? undefined : runAt + startWithinMs
+  const startBy = startByFor(job.spec.kind.policy, runAt)
   const verdict = { rule, policyHash, reason: undefined }
   change(d, 'admitted', 'queued', { verdict, runAt, startBy }, { reason: rule })
 }

@@ -4,7 +4,7 @@ import type { Event, TransitionPayloads } from '../event.ts'
 import type { Job, JobId, Kind, Spec, Time } from '../job.ts'
 import type { Policy } from '../policy.ts'
 import { digestOf, sameWords } from '../receipt.ts'
-import { deadlineFrom } from '../timers.ts'
+import { deadlineFrom, startByFor } from '../timers.ts'
 
 export const bornAs = ({ admission }: Policy): 'pending' | 'queued' => (admission ? 'pending' : 'queued')
 
@@ -37,7 +37,7 @@ export function enqueued(command: Enqueue, now: Time): Event {
       priority: command.priority,
       runAt,
       deadlineAt: deadlineFrom(policy, now),
-      startBy: policy.startWithinMs === undefined ? undefined : runAt + policy.startWithinMs,
+      startBy: startByFor(policy, runAt),
       failures: command.failures ?? 0,
       stalls: command.stalls ?? 0,
     },

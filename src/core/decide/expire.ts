@@ -1,12 +1,10 @@
 /** `expire`: a time limit has passed: the job's deadline, its start, its attempt, or its wait. */
-import { spentByFailure } from '../budget.ts'
 import { change, type Draft } from '../draft.ts'
 import { compensationFailed, conclude, failureOf, timedOut } from '../ending.ts'
 import { TIMEOUT_CODE } from '../errors.ts'
 import type { Job, Time, Wait } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
 import { livedUntil } from '../steps.ts'
-import { concludeTimedOut } from '../successor.ts'
 import { attemptEndsAt, deadlineOf } from '../timers.ts'
 import { failAttempt } from './fail.ts'
 
@@ -38,8 +36,7 @@ function notStarted(d: Draft, job: Job): Ruling {
   if (job.lease !== undefined && policy.onNotStarted === 'stalled') {
     change(d, 'stalled', 'stalled', { leaseExpiresAt: job.lease.expiresAt }, { reason: 'not_started' })
   } else {
-    const ending = timedOut(d, 'not_started', `The job was not started within ${policy.startWithinMs} ms.`)
-    return concludeTimedOut(d, job, ending, job.lease !== undefined && !spentByFailure(job))
+    conclude(d, timedOut(d, 'not_started', `The job was not started within ${policy.startWithinMs} ms.`))
   }
   return undefined
 }

@@ -21,7 +21,7 @@ export function decideFail(d: Draft, job: Job, command: Fail): Ruling {
 export function failAttempt(d: Draft, job: Job, fault: Fault, executionMs: number): Ruling {
   const failure = failureFrom(d, fault)
   if (job.cancel !== undefined && job.phase === 'run') {
-    conclude(d, cancelled(job.cancel), executionMs)
+    conclude(d, { ...cancelled(job.cancel), error: failure }, executionMs)
     return undefined
   }
   const retryable = isRetryable(d.job, failure)

@@ -3,7 +3,7 @@ import type { Reopen } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
 import type { Job } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
-import { deadlineFrom } from '../timers.ts'
+import { deadlineFrom, startByFor } from '../timers.ts'
 
 export function decideReopen(d: Draft, job: Job, command: Reopen): Ruling {
   const { policy } = job.spec.kind
@@ -11,7 +11,7 @@ export function decideReopen(d: Draft, job: Job, command: Reopen): Ruling {
   const payload = {
     runAt,
     deadlineAt: deadlineFrom(policy, d.at),
-    startBy: policy.startWithinMs === undefined ? undefined : runAt + policy.startWithinMs,
+    startBy: startByFor(policy, runAt),
   }
   const to = policy.admission ? 'pending' : 'queued'
   change(d, 'reopened', to, payload, { reason: command.reason, generation: job.generation + 1 })

@@ -1,5 +1,5 @@
 /** Document 000, part A: distributed reliability. Leases, a dead-letter state, nine event types. */
-import { type Event, eventId } from '../event.ts'
+import { type Event, eventId, type TransitionEvent } from '../event.ts'
 import type { DeadLettered, Denied, Job, TimedOut } from '../job.ts'
 import {
   type Dialect,
@@ -80,6 +80,7 @@ export const document000A: Dialect = {
     cancel: 'alongARow',
     deadLetter: 'alongARow',
   },
+  forbids: [],
   fields: [
     ...['id', 'job_id', 'type', 'ts', 'actor', 'correlation_id', 'cause', 'payload', 'version', 'trace_id'],
     ...['state', 'attempts', 'owner', 'lease', 'artifacts'],
@@ -98,14 +99,14 @@ export const document000A: Dialect = {
       trace_id: traceIdOf(job.spec.traceparent),
       ...letterOf(job),
     }),
-  entry: (event, step, nth) => ({
+  entry: (event, step, { nth, after }) => ({
     id: nth === 0 ? eventId(event) : `${eventId(event)}.${nth}`,
     job_id: recordId(event.jobId, event.generation),
     type: step.word,
     ts: iso(event.at),
     actor: event.actor,
     correlation_id: event.correlationId,
-    cause: event.cause ?? null,
+    cause: event.cause ?? wayBack(after) ?? null,
     payload: payloadOf(event, step),
     version: event.version,
   }),
@@ -140,6 +141,12 @@ function reasonOf(job: DeadLettered | TimedOut | Denied): Fields {
     return { reason_code: 'policy_violation', last_error: `denied by rule ${job.verdict.rule}` }
   return { reason_code: job.deadLetter?.reason ?? 'timeout', last_error: job.error.message }
 }
+
+/** It has no event for the way back to `queued`: what comes next says why the attempt before it was closed. */
+const wayBack = (after: TransitionEvent | undefined): string | undefined =>
+  after === undefined || after.type === 'enqueued' || after.type === 'admitted'
+    ? undefined
+    : `${after.type}${after.reason === undefined ? '' : `: ${after.reason}`}`
 
 /** A claim that nobody made is numbered like the next one: an attempt that was closed stays closed. */
 function payloadOf(event: Event, step: Step): Fields {

@@ -66,6 +66,18 @@ export const document000B: Dialect = {
     cancel: 'alongARow',
     deadLetter: 'alongARow',
   },
+  forbids: [
+    {
+      field: 'deadline',
+      asksFor: ({ deadlineMs }) => deadlineMs !== undefined,
+      why: 'only what runs can fail, and a deadline passes while a job waits, too; limit the attempt with timeout',
+    },
+    {
+      field: 'startWithin',
+      asksFor: ({ startWithinMs }) => startWithinMs !== undefined,
+      why: 'only what runs can fail, so a job that was not started has no way to end; cancel it instead',
+    },
+  ],
   fields: [
     ...['job_id', 'state', 'timestamp', 'actor', 'reason', 'correlation_id', 'trace_id', 'attempts'],
     ...['lease', 'lease_ttl_sec', 'stage'],

@@ -1,8 +1,8 @@
 /** Document 001, plan 02: claim, start, stall, requeue; `failed` is final, and nothing waits or is cancelled. */
 import { ACTION_RULES, STATUSES } from '../contract/rules.ts'
 import type { Event } from '../event.ts'
-import type { Job } from '../job.ts'
-import { type Dialect, type Fields, iso, present, recordId, type Step } from './dialect.ts'
+import type { Job, JobId, Result } from '../job.ts'
+import { type Dialect, type Fields, iso, keptAt, present, recordId, type Step } from './dialect.ts'
 
 export const document001: Dialect = {
   name: '001',
@@ -50,6 +50,38 @@ export const document001: Dialect = {
     complete: 'always',
     fail: 'always',
   },
+  forbids: [
+    {
+      field: 'deadline',
+      asksFor: ({ deadlineMs }) => deadlineMs !== undefined,
+      why: 'only its owner fails a job, and only while it runs; limit the attempt with timeout, which the worker keeps',
+    },
+    {
+      field: 'startWithin',
+      asksFor: ({ startWithinMs }) => startWithinMs !== undefined,
+      why: 'it has no move from queued or claimed to failed',
+    },
+    {
+      field: 'retry.stalls',
+      asksFor: ({ maxStalls }) => maxStalls !== 0,
+      why: 'it has no move from stalled to failed: a lost lease is requeued, however often',
+    },
+    {
+      field: 'retry.budget',
+      asksFor: ({ budget }) => budget !== 'separate',
+      why: 'it has no move from stalled to failed: lost leases are not counted',
+    },
+    {
+      field: 'onStall',
+      asksFor: ({ onStall }) => onStall !== 'requeue',
+      why: 'it has one move from stalled besides the next claim: back to queued, for anybody to claim',
+    },
+    {
+      field: 'admission',
+      asksFor: ({ admission }) => admission,
+      why: 'its jobs are queued when they are created, and it has no move by which one is denied',
+    },
+  ],
   fields: [
     ...['job_id', 'contract_version', 'dedupe_key', 'status', 'attempt', 'rev', 'owner', 'worker_id', 'lease'],
     ...['expires_at', 'result', 'error', 'message', 'code', 'type', 'from_status', 'to_status', 'at', 'actor'],
@@ -66,9 +98,10 @@ export const document001: Dialect = {
       rev: job.rev,
       owner: job.owner && { worker_id: job.owner.workerId },
       lease: job.lease && { expires_at: iso(job.lease.expiresAt) },
-      result: job.result && (job.result.ptr ?? job.result.body.name),
+      result: job.result && resultOf(job.id, job.result),
       error: status === 'failed' ? errorOf(job) : undefined,
     }),
+  value: 'result',
   entry: (event, step) => ({ ...entryOf(event, step), request_id: event.requestId }),
   log: {
     word: ['type'],
@@ -84,6 +117,9 @@ export const document001: Dialect = {
     job: 'job_id',
   },
 }
+
+/** Where it can be read; who came back with nothing has null. Where the text is at hand, `view` puts it there. */
+const resultOf = (id: JobId, { ptr, body }: Result): string | null => ptr ?? keptAt(id, body) ?? null
 
 /** One failed ending for five of ours: the code says which. */
 function errorOf(job: Job): Fields {

@@ -1,7 +1,7 @@
 /** Document 002: gateway, scheduler, safety kernel. Statuses only ever go forward, and are their own event words. */
-import type { BodyRef, Job, JobId } from '../job.ts'
+import type { Job } from '../job.ts'
 import { PRIORITIES } from '../job.ts'
-import { type Dialect, type Fields, present, type Reach, type Row, recordId, type Status } from './dialect.ts'
+import { type Dialect, type Fields, keptAt, present, type Reach, type Row, recordId, type Status } from './dialect.ts'
 
 const row = (from: Status, to: Status): Row => ({ from, to, word: to })
 const WORKER = 'the worker is said to move DISPATCHED as well; the diagram leaves it out'
@@ -74,6 +74,23 @@ export const document002: Dialect = {
     cancel: 'alongARow',
     deadLetter: 'alongARow',
   },
+  forbids: [
+    {
+      field: 'admission',
+      asksFor: ({ admission }) => !admission,
+      why: 'every job is PENDING until a scheduler has validated it',
+    },
+    {
+      field: 'deadline',
+      asksFor: ({ deadlineMs }) => deadlineMs !== undefined,
+      why: 'TIMEOUT follows DISPATCHED and RUNNING only: a job that waits must not be lost to a backlog; limit the attempt with timeout',
+    },
+    {
+      field: 'onStall',
+      asksFor: ({ onStall }) => onStall !== 'timed_out',
+      why: 'a lost lease is TIMEOUT: it has no way back to SCHEDULED',
+    },
+  ],
   fields: [
     ...['JobRequest', 'job_id', 'topic', 'priority', 'context_ptr', 'adapter_id', 'env', 'parent_job_id'],
     ...['workflow_id', 'step_index', 'state', 'JobResult', 'status', 'result_ptr', 'worker_id', 'execution_ms'],
@@ -110,10 +127,6 @@ function requestOf({ id, generation, spec, priority }: Job): Fields {
     step_index: spec.stepIndex,
   })
 }
-
-/** Where pawl itself keeps a payload: a URI like any other. Who came back with nothing left nothing there. */
-const keptAt = (id: JobId, body: BodyRef | undefined): string | undefined =>
-  body === undefined || body.size === 0 ? undefined : `pawl:/jobs/${id}/${body.name}`
 
 /** There is a result once there is an ending. */
 function resultOf(job: Job, status: Status): Fields | undefined {

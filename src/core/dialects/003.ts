@@ -103,6 +103,28 @@ export const document003: Dialect = {
     cancel: 'alongARow',
     reopen: 'alongARow',
   },
+  forbids: [
+    {
+      field: 'deadline',
+      asksFor: ({ deadlineMs }) => deadlineMs !== undefined,
+      why: 'only Running jobs become Failed, and a deadline passes while a job is Queued or Waiting, too; limit the attempt with timeout',
+    },
+    {
+      field: 'startWithin',
+      asksFor: ({ startWithinMs }) => startWithinMs !== undefined,
+      why: 'it has no move from Queued to Failed',
+    },
+    {
+      field: 'onWaitTimeout',
+      asksFor: ({ onWaitTimeout }) => onWaitTimeout !== 'resume',
+      why: 'a wait is left by wait_completed or job_cancelled: it has no move from Waiting to Failed',
+    },
+    {
+      field: 'admission',
+      asksFor: ({ admission }) => admission,
+      why: 'its jobs are Queued when they are created, and it has no move by which one is denied',
+    },
+  ],
   fields: ['Job', 'State', 'JobStatus', 'attempt_id', 'Event', 'next_state'],
   free: [],
   record: (job, status) =>

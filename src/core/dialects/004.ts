@@ -41,7 +41,7 @@ export const document004: Dialect = {
     waiting: 'running',
     parked: 'running',
     stalled: { ...untilStarted, ran: 'running' },
-    retrying: 'retry_pending',
+    retrying: untilStarted,
     queued: untilStarted,
     succeeded: 'succeeded',
     failed: 'failed',
@@ -70,6 +70,18 @@ export const document004: Dialect = {
     fail: 'always',
     cancel: 'alongARow',
   },
+  forbids: [
+    {
+      field: 'startWithin',
+      asksFor: ({ startWithinMs }) => startWithinMs !== undefined,
+      why: 'only what runs can fail, so a job that was not started has no way to end; cancel it instead',
+    },
+    {
+      field: 'onStall',
+      asksFor: ({ onStall }) => onStall === 'requeue',
+      why: 'missed heartbeats are an error of the attempt: a retry, or failed',
+    },
+  ],
   fields: [
     ...['job_id', 'type', 'state', 'attempt', 'worker_id', 'updated_at', 'canceled_at', 'error_code', 'message'],
     ...['progress', 'eta', 'context', ...CONTEXT, ...COUNTERS, 'duration_seconds', 'event', 'from', 'to', 'reason'],

@@ -3,13 +3,26 @@
  * name of a document. A job that is bound to none costs one comparison.
  */
 import type { DialectName, Policy } from '../policy.ts'
+import { DIALECTS, type Reading } from './registry.ts'
 
 export interface Bond {
+  /** A word is about the very revision it names, the owner's own heartbeats included; and it names one. */
+  readonly exactRevision: boolean
+  /** Its worker says `start` in a word of its own, and runs nothing before that is written. */
+  readonly startsAloud: boolean
+  /** It neither completes nor fails before that. */
+  readonly endsOnlyWhileRunning: boolean
+  /** Each heartbeat is an entry of the log. */
+  readonly logsHeartbeats: boolean
+  /** Only its owner fails a job: the worker keeps the attempt's time limit, nobody else does. */
+  readonly failedByOwner: boolean
   /** An attempt that ended with budget left is tried again as a new job, linked to the old one. */
   readonly retriesAsNewJob: boolean
   /** Its table refuses what was scheduled, and nothing before: a denial schedules the job first. */
   readonly deniesScheduledOnly: boolean
-  /** The deadline is a wall clock: it begins with the first start, and nothing runs out while the job waits in a queue. */
+  /** The time within which a job must start counts from its claim: nothing that waits is late. */
+  readonly startsAfterClaim: boolean
+  /** The deadline is a wall clock: it begins with the first start. */
   readonly deadlineFromStart: boolean
   /** How long a job may take at most whose submitter waits for it. */
   readonly synchronousMs: number | undefined
@@ -20,20 +33,30 @@ export interface Bond {
 }
 
 const LOOSE: Bond = {
+  exactRevision: false,
+  startsAloud: false,
+  endsOnlyWhileRunning: false,
+  logsHeartbeats: false,
+  failedByOwner: false,
   retriesAsNewJob: false,
   deniesScheduledOnly: false,
+  startsAfterClaim: false,
   deadlineFromStart: false,
   synchronousMs: undefined,
   keptUntilAsked: false,
   logsInItsWords: false,
 }
 
+/** What all of them ask for: a job that a document says runs is one that has been started. */
+const BOUND: Bond = { ...LOOSE, startsAloud: true }
+
 const BONDS: Readonly<Partial<Record<DialectName, Bond>>> = {
-  '002': { ...LOOSE, retriesAsNewJob: true, deniesScheduledOnly: true },
-  '004': { ...LOOSE, deadlineFromStart: true, synchronousMs: 300_000, keptUntilAsked: true, logsInItsWords: true },
+  '001': { ...BOUND, exactRevision: true, endsOnlyWhileRunning: true, logsHeartbeats: true, failedByOwner: true },
+  '002': { ...BOUND, retriesAsNewJob: true, deniesScheduledOnly: true, startsAfterClaim: true },
+  '004': { ...BOUND, deadlineFromStart: true, synchronousMs: 300_000, keptUntilAsked: true, logsInItsWords: true },
 }
 
-export const bondOf = ({ dialect }: Policy): Bond => (dialect === undefined ? LOOSE : (BONDS[dialect] ?? LOOSE))
+export const bondOf = ({ dialect }: Policy): Bond => (dialect === undefined ? LOOSE : (BONDS[dialect] ?? BOUND))
 
 /** The policy of a job whose submitter waits for it. */
 export function synchronous(policy: Policy): Policy {
@@ -41,3 +64,10 @@ export function synchronous(policy: Policy): Policy {
   const { deadlineMs = Number.POSITIVE_INFINITY } = policy
   return synchronousMs === undefined || deadlineMs <= synchronousMs ? policy : { ...policy, deadlineMs: synchronousMs }
 }
+
+/** Whether what has failed is among the dead letters: a document without a state for them forwards it (000B). */
+export const forwardsFailed = (dialect: Reading | undefined): boolean => dialect === '000B'
+
+/** Whether a job that has ended may go on as it is; where endings are final, a second chance is another job. */
+export const mayReopen = ({ dialect }: Policy): boolean =>
+  dialect === undefined || DIALECTS[dialect].knows.reopen !== undefined

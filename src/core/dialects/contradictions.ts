@@ -36,7 +36,7 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '000, 004',
     'A lost lease counts as an attempt.',
-    '`budget: shared` in the presets of these; elsewhere lost leases are counted apart.',
+    '`budget: shared` in the presets of these; elsewhere lost leases are counted apart. A claim that was lost before anything started is no attempt where the document has no way from there to an ending (000B, 004; 000A where it ends as `failed`).',
   ),
   about(
     '001, 002, 003',
@@ -46,12 +46,12 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '001',
     'Compare-and-swap on every command, while the owner’s own heartbeats raise `rev`.',
-    'A job bound to 001 demands `expectedRev` with every command that names it (`REV_REQUIRED`); the owner’s own heartbeats do not make it stale. The ticker states the revision it judged.',
+    'A job bound to 001 demands `expectedRev` with every command that names it (`REV_REQUIRED`), compared exactly: a heartbeat raises it like any other event, and is an entry of the log each. A worker that was outrun by its own heartbeat says its word again; the ticker states the revision it judged.',
   ),
   about(
     '001',
     '`fail` is final; there is no cancel and no state to retry in.',
-    'So it is for a job bound to 001: only stall and requeue bring it back. In the view of other jobs a retry shows as `stalled`, then `queued`; every unhappy ending as `failed`, and its `error.code` says which.',
+    'So it is for a job bound to 001: only stall and requeue bring it back, as often as it takes, since nothing leads from `stalled` to `failed`. It completes and fails while it runs and never before: its worker says `start`. The time limit of an attempt is kept by its worker, the only one that may fail it. In the view of other jobs a retry shows as `stalled`, then `queued`; every unhappy ending as `failed`, and its `error.code` says which.',
   ),
   about(
     '001',
@@ -61,7 +61,7 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '002',
     '`SCHEDULED` and `DISPATCHED`, and never a way back.',
-    'Admitted and queued; claimed. The view shows the highest status reached: a job that is queued again stays `RUNNING`. A job claimed again shows as `RUNNING` even if no attempt got as far.',
+    'Admitted and queued; claimed. The view shows the highest status reached: a job that is queued again stays `RUNNING`.',
   ),
   about(
     '002',
@@ -76,7 +76,7 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '002',
     '`TIMEOUT` for what is stale and for what was never started.',
-    'The job’s deadline, and not started in time; for a job bound to 002 a lost lease as well. Elsewhere a lost lease takes the retry path.',
+    'The job’s deadline, and not started in time. For a job bound to 002 a lost lease, an attempt that takes too long, and not started in time after the claim; never a job that waits in SCHEDULED. Elsewhere a lost lease takes the retry path.',
   ),
   about(
     '002',
@@ -178,6 +178,6 @@ export const LEFT_OPEN: readonly { readonly plan: string; readonly question: str
     plan: '04 (leases and reclaim)',
     question: 'when a stall is detected, how long a lease lasts, who may reclaim, and after which delay',
     answer:
-      'When the lease has expired by the store’s clock; preset 5 minutes with a heartbeat every 2. A stalled job may be claimed at once while its budget lasts; the ticker requeues it, or ends it, in the commit that stalls it.',
+      'When the lease has expired by the store’s clock; how long one is granted, and the heartbeat, stand below with its defaults. A stalled job may be claimed at once; the ticker requeues it in the commit that stalls it.',
   },
 ]

@@ -5,7 +5,7 @@
 import { DEFAULT_ERRORS } from '../errors.ts'
 import { DIALECT_NAMES } from '../policy.ts'
 import type { Dialect, Row, Status } from './dialect.ts'
-import { type Line, linesOf } from './log-line.ts'
+import { type Line, type Link, linesOf } from './log-line.ts'
 import { NONE } from './path.ts'
 import { READINGS, type Reading } from './registry.ts'
 
@@ -23,6 +23,7 @@ export const LOG_RULES = [
   'time_runs_backwards',
   'another_job',
   'identity_reused',
+  'missing',
 ] as const
 export type LogRule = (typeof LOG_RULES)[number]
 
@@ -47,13 +48,18 @@ export interface Derived {
   readonly violations: readonly LogViolation[]
 }
 
-export function deriveDialect(name: Reading, log: unknown): Derived {
+/**
+ * A log that we have told says with each entry how it hangs together with the one before it; `reaches`, the revision it was
+ * told up to, lets notice what is missing at its end as well. Logs from elsewhere are judged by the document's table alone.
+ */
+export function deriveDialect(name: Reading, log: unknown, reaches?: number): Derived {
   if (!Object.hasOwn(READINGS, name)) return { ...NOTHING, dialect: name, violations: [NOT_A_DIALECT] }
   const dialect = READINGS[name]
   const lines = linesOf(dialect, log)
   const fold = new Fold(dialect)
   if (lines === undefined) fold.report(0, 'not_a_log', 'a log is a list of entries')
   for (const line of lines ?? []) fold.read(line)
+  fold.end(reaches)
   const status = fold.status === NONE ? undefined : fold.status
   return {
     dialect: name,
@@ -81,6 +87,8 @@ class Fold {
   #time: number | undefined
   #claimed = false
   #attempt: number | undefined
+  #link: Link | undefined
+  readonly #told = new Set<string>()
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect
@@ -93,10 +101,44 @@ class Fold {
 
   read(line: Line): void {
     if (line.fault !== undefined) return this.report(line.n, 'not_an_entry', line.fault)
-    if (!this.#words.has(line.word)) return this.#unknown(line)
+    const isKnown = this.#words.has(line.word)
+    // What is of no consequence to the status is part of the chain all the same, where we have told it.
+    if (!isKnown && line.link === undefined) return this.#unknown(line)
+    if (this.#isToldAgain(line)) return
+    this.#checkChain(line)
+    if (!isKnown) return this.#unknown(line)
     if (this.#isRepetition(line)) return
     this.#checkCircumstances(line)
     this.#move(line)
+  }
+
+  /** Nothing more comes. */
+  end(reaches: number | undefined): void {
+    const rev = this.#link?.rev ?? 0
+    if (reaches !== undefined && rev < reaches)
+      this.report(0, 'missing', `the log ends at revision ${rev}, and was told up to ${reaches}`)
+    else if (this.#link !== undefined && this.#link.move < this.#link.moves)
+      this.report(0, 'missing', `revision ${rev} has ${this.#link.moves} entries, of which the last is not there`)
+  }
+
+  /** A revision is told once: the same line again has no effect. */
+  #isToldAgain({ link, word }: Line): boolean {
+    if (link === undefined) return false
+    const name = `${link.rev}.${link.move} ${word}`
+    const again = this.#told.has(name)
+    this.#told.add(name)
+    if (again) this.repeated++
+    return again
+  }
+
+  /** Each entry says what came before it. One that says nothing is followed by one that cannot be checked. */
+  #checkChain({ n, link }: Line): void {
+    const last = n === 1 ? BEGINNING : this.#link
+    this.#link = link
+    if (last === undefined || link === undefined) return
+    if (link.move > 1 ? follows(last, link) : link.afterRev === last.rev && last.move === last.moves) return
+    const above = last === BEGINNING ? 'nothing is above it' : `the line above it is of ${last.rev}`
+    this.report(n, 'missing', `it comes after revision ${link.afterRev}, and ${above}`)
   }
 
   #unknown({ n, word }: Line): void {
@@ -172,6 +214,12 @@ class Fold {
     return true
   }
 }
+
+/** A log begins with its record. */
+const BEGINNING: Link = { rev: 0, afterRev: 0, move: 1, moves: 1 }
+
+/** The next entry of the same event. */
+const follows = (last: Link, { rev, move }: Link): boolean => last.rev === rev && last.move === move - 1
 
 /** An error that nobody knows may pass: it is retried. */
 function kindOf({ code }: Line): 'transient' | 'permanent' {

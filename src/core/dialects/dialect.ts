@@ -3,18 +3,18 @@
  * and events are told in it, and which commands it knows. Everything that reads a dialect (view, history, refinement,
  * strictness, derive) is written once, over this anatomy.
  */
-import type { Event, ObservationType, TransitionType } from '../event.ts'
-import type { Job, State } from '../job.ts'
-import type { DialectName } from '../policy.ts'
+import type { Event, ObservationType, TransitionEvent, TransitionType } from '../event.ts'
+import type { BodyRef, Job, JobId, State } from '../job.ts'
+import type { DialectName, Policy } from '../policy.ts'
 import type { CommandType } from '../verb.ts'
 
 /** A status as the document spells it, or `none` for a job that it has not heard of yet. */
 export type Status = string
 
 /**
- * How far a job has come in its generation: never claimed; claimed for the first time and not started; claimed again
- * and not started; started in its current or last attempt. Documents without a way back need it to say where a queued
- * job stands.
+ * How far a job has come in its generation: never claimed; claimed, and no attempt has started; claimed again and not
+ * started, after an attempt that had; started in its current or last attempt. Documents without a way back need it to
+ * say where a queued job stands.
  */
 export const REACHES = ['new', 'first', 'again', 'ran'] as const
 export type Reach = (typeof REACHES)[number]
@@ -74,6 +74,22 @@ export interface Step {
 
 export type Fields = Readonly<Record<string, unknown>>
 
+/** What an entry may say besides its own event. */
+export interface Around {
+  /** How many entries of the same event follow. */
+  readonly nth: number
+  /** The last state change, where the document had no words for it. */
+  readonly after: TransitionEvent | undefined
+}
+
+/** What a policy must not ask for, where the job is bound: it would need a move that the document does not have. */
+export interface Forbidden {
+  /** As `defineJob` calls it. */
+  readonly field: string
+  readonly asksFor: (policy: Policy) => boolean
+  readonly why: string
+}
+
 export interface Dialect {
   readonly name: DialectName
   readonly title: string
@@ -88,12 +104,15 @@ export interface Dialect {
   /** The word for an event that is no change of status and stands in no table, whatever the status (003's plans and tools). */
   readonly aside?: (event: Event) => string | undefined
   readonly knows: Readonly<Partial<Record<CommandType, Knows>>>
+  readonly forbids: readonly Forbidden[]
   /** Every field name that `record` and `entry` may use, at any depth. */
   readonly fields: readonly string[]
   /** Fields whose keys are the user's own. */
   readonly free: readonly string[]
   readonly record: (job: Job, status: Status) => Fields
-  readonly entry: (event: Event, step: Step, nth: number) => Fields
+  /** The field that is the job's own result, where the document has one. */
+  readonly value?: string
+  readonly entry: (event: Event, step: Step, around: Around) => Fields
   readonly log: LogShape
   /** Other names of its statuses (003's constants). */
   readonly constants?: Readonly<Record<Status, string>>
@@ -107,6 +126,10 @@ export const present = (fields: Fields): Fields =>
 
 export const iso = (time: number | undefined): string | undefined =>
   time === undefined ? undefined : new Date(time).toISOString()
+
+/** Where pawl itself keeps a payload: a URI like any other. Who came back with nothing left nothing there. */
+export const keptAt = (id: JobId, body: BodyRef | undefined): string | undefined =>
+  body === undefined || body.size === 0 ? undefined : `pawl:/jobs/${id}/${body.name}`
 
 /** `00-<trace>-<span>-<flags>` */
 export const traceIdOf = (traceparent: string | undefined): string | undefined => traceparent?.split('-')[1]

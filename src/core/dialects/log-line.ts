@@ -12,6 +12,15 @@ export interface Line {
   readonly job: string | number | undefined
   readonly attempt: number | undefined
   readonly code: string | undefined
+  /** Of logs that we have told: how the line hangs together with the one before it. */
+  readonly link: Link | undefined
+}
+
+export interface Link {
+  readonly rev: number
+  readonly afterRev: number
+  readonly move: number
+  readonly moves: number
 }
 
 /** Undefined: this is no list at all. */
@@ -52,7 +61,16 @@ function fieldsOf(dialect: Dialect, entry: Entry, n: number): Line {
       .flatMap((field) => [own(entry, field), own(inner, field)])
       .find((value): value is number => Number.isSafeInteger(value)),
     code: textOf(own(entry, 'code')) ?? textOf(own(entry, 'error_code')),
+    link: linkOf(entry),
   }
+}
+
+/** A log from elsewhere has none: it is judged by the document's table alone. */
+function linkOf(entry: Entry): Link | undefined {
+  const [rev, afterRev, move = 1, moves = 1] = (['rev', 'after_rev', 'move', 'moves'] as const).map((name) =>
+    own(entry, name),
+  )
+  return [rev, afterRev, move, moves].every(Number.isSafeInteger) ? ({ rev, afterRev, move, moves } as Link) : undefined
 }
 
 const EMPTY: Line = {
@@ -66,6 +84,7 @@ const EMPTY: Line = {
   job: undefined,
   attempt: undefined,
   code: undefined,
+  link: undefined,
 }
 
 const own = (entry: Entry, field: string | undefined): unknown =>

@@ -1,34 +1,32 @@
 /** How far a job has come in its generation, from its record or, event by event, from its history. */
 import type { Event } from '../event.ts'
-import { isTerminal, type Job, type State } from '../job.ts'
+import { isOwnedState, isTerminal, type Job, type State } from '../job.ts'
 import type { Reach } from './dialect.ts'
 
-export function reachOf(job: Job): Reach {
-  return reach({
-    owned: job.lease !== undefined,
-    generation: job.generation,
-    attempt: job.attempt,
-    left: job.lastClaim === undefined ? undefined : generationOf(job.lastClaim.fence),
-    started: job.startedAt !== undefined,
-  })
-}
+export const reachOf = (job: Job): Reach => reach(trailOf(job))
 
 /** What decides the reach. A record keeps all of it, so view and history cannot disagree. */
 export interface Trail {
   readonly owned: boolean
   readonly generation: number
-  readonly attempt: number
   /** Generation of the last claim that was given up or lost. */
   readonly left: number | undefined
+  /** The current or last attempt had started; and one of those before it, in its generation. */
   readonly started: boolean
+  readonly ran: boolean
 }
 
-export function reach({ owned, generation, attempt, left, started }: Trail): Reach {
-  const before = left === generation
-  if (!owned && !before) return 'new'
-  if (started) return 'ran'
-  // Whether an unstarted claim that is over was the first of a reopened job, the record does not say.
-  return owned ? (before ? 'again' : 'first') : attempt > 1 ? 'again' : 'first'
+export const trailOf = (job: Job): Trail => ({
+  owned: job.lease !== undefined,
+  generation: job.generation,
+  left: job.lastClaim === undefined ? undefined : generationOf(job.lastClaim.fence),
+  started: job.startedAt !== undefined,
+  ran: job.lastClaim?.ran === true,
+})
+
+export function reach({ owned, generation, left, started, ran }: Trail): Reach {
+  if (!owned && left !== generation) return 'new'
+  return started ? 'ran' : ran ? 'again' : 'first'
 }
 
 /** The trail before a history whose beginning may be missing: a job that has been claimed is taken to have run. */
@@ -37,28 +35,31 @@ export function trailBefore(event: Event): Trail {
   const owned = isOwnedState(state)
   const attempt = event.type === 'claimed' ? event.attempt - 1 : event.attempt
   const generation = event.type === 'reopened' ? event.generation - 1 : event.generation
+  const claimedBefore = attempt > (owned ? 1 : 0)
   return {
     owned,
     generation,
-    attempt,
-    left: attempt > (owned ? 1 : 0) ? generation : undefined,
+    left: claimedBefore ? generation : undefined,
     started: attempt > 0 && state !== 'claimed',
+    ran: claimedBefore,
   }
 }
 
-export function trailAfter(trail: Trail, event: Event): Trail {
-  if (event.to === undefined) return trail
-  const owned = isOwnedState(event.to)
+/** As much of an event as the trail depends on. */
+export type Mark = Pick<Event, 'to' | 'generation'>
+
+export function trailAfter(trail: Trail, { to, generation }: Mark): Trail {
+  if (to === undefined) return trail
+  const owned = isOwnedState(to)
+  const left = trail.owned && !owned
   return {
     owned,
-    generation: event.generation,
-    attempt: event.attempt,
-    left: trail.owned && !owned ? trail.generation : trail.left,
-    started: event.to === 'running' || (event.to === 'claimed' ? false : trail.started),
+    generation,
+    left: left ? trail.generation : trail.left,
+    started: to === 'running' || (to === 'claimed' ? false : trail.started),
+    ran: generation === trail.generation && (trail.ran || (left && trail.started)),
   }
 }
-
-const isOwnedState = (state: State | undefined): boolean => state === 'claimed' || state === 'running'
 
 const generationOf = (fence: string): number => Number.parseInt(fence, 10)
 
@@ -71,8 +72,7 @@ export function reachesIn(state: State | 'none'): readonly Reach[] {
 }
 
 export function reachesAfter(before: Reach, from: State | 'none', to: State): readonly Reach[] {
-  if (to === 'claimed') return [before === 'new' ? 'first' : 'again']
+  if (to === 'claimed') return [before === 'new' || before === 'first' ? 'first' : 'again']
   if (to === 'running') return ['ran']
-  if (from === 'none' || isTerminal(from)) return ['new']
-  return from === 'claimed' && before === 'first' ? ['first', 'again'] : [before]
+  return [from === 'none' || isTerminal(from) ? 'new' : before]
 }

@@ -1,7 +1,8 @@
 /** `docs/dialects.md`: what each document is to us, from the same data that the code obeys. */
 import { STATES } from '../job.ts'
 import { DIALECT_NAMES, type DialectName } from '../policy.ts'
-import { PRESETS } from '../presets.ts'
+import { DEFAULTS, PRESETS } from '../presets.ts'
+import { leaseWindowMs } from '../timers.ts'
 import { edges } from '../transitions.ts'
 import { COMMANDS } from '../verb.ts'
 import { CONTRADICTIONS, LEFT_OPEN } from './contradictions.ts'
@@ -9,6 +10,7 @@ import { type Dialect, REACHES, type Row } from './dialect.ts'
 import { type Refined, refinement } from './refinement.ts'
 import { DIALECTS } from './registry.ts'
 import { EVERYWHERE } from './strict.ts'
+import { isInvented } from './telling.ts'
 
 export function dialectsReport(dialects = DIALECTS): string {
   const refined = refinement(DIALECT_NAMES.map((name) => dialects[name]))
@@ -32,8 +34,22 @@ export function dialectsReport(dialects = DIALECTS): string {
       LEFT_OPEN.map(({ plan, question, answer }) => [plan, question, answer]),
     ),
     '## Bound jobs: which commands they know',
-    '✓ as our own machine has it; → where the document’s table has the move; · refused with `DIALECT_FORBIDS`. What an owner notes down changes no status and is accepted everywhere. Whatever time does to a job (`stall`, `requeue`, `expire`, a soft cancel that turns hard) is never refused, and a `pending` job is always admitted or denied: strictness keeps no job from ending.',
+    '✓ as our own machine has it; → where the document’s table has the move; · refused with `DIALECT_FORBIDS`. What an owner notes down changes no status and is accepted everywhere, but for a step to be undone where the document has no way back (001, 004). Whatever time does to a job (`stall`, `requeue`, `expire`, a soft cancel that turns hard) is never refused: it is a move of the document’s own, or it waits until it is. A lost lease uses up no budget where the document has no move by which an orphan ends: such a job is claimed again, as often as it takes.',
     commandsTable(),
+    '## Bound jobs: which policies they refuse',
+    'A bound job keeps its document to the letter: what time does to it must be a move of the document’s own. Where it is not, `defineJob` refuses the word that asks for it, and so does an enqueue whose policy has it.',
+    table(
+      ['document', 'word', 'why it is refused'],
+      DIALECT_NAMES.flatMap((name) => dialects[name].forbids.map(({ field, why }) => [name, code(field), why])),
+    ),
+    '## Entries that nobody caused',
+    'A job that is bound to no document may still be read in its words, and then some of its log is about moves nobody has made: the document has no other way to where the job is. Such an entry says so, `"implied": true`, over HTTP, on the command line and in the library. The log of a bound job has none: the command is refused, or the policy was. A status that changes without an event of its own is no such entry: nothing is written; where the document is 000A, the `cause` of the next `job_claimed` says why the attempt before it was closed.',
+    table(
+      ['document', 'implied entry', 'when', 'because there is no move'],
+      DIALECT_NAMES.flatMap((name) => implications(name, refined)),
+    ),
+    '## How a log hangs together',
+    'Each told entry has `rev`, the revision of the event it tells, and `after_rev`, the one up to which everything before it was told or needed no telling; where one event takes several entries, `move` of `moves`. So `derive` notices (`missing`) when any event was lost before it was told, or any line afterwards; with the revision the log was told up to (`rev` of the answer, `--rev`), at its end as well. A log without these fields is judged by the document’s table alone.',
     '## Refinement',
     'Each path leads from status to status, with the event’s word in brackets where it is not the status itself. Moves in *italics* are implied: no event of ours stands behind them, the document has no other way. `–`: nothing to tell. **new**: the document’s endings are final, so the path begins a new record. Several lines: it depends on how far the job has come.',
     ...DIALECT_NAMES.flatMap((name) => section(dialects[name], refined)),
@@ -63,6 +79,26 @@ function commandsTable(): string {
   return table(['', ...DIALECT_NAMES], rows)
 }
 
+/** Each implied entry once, with everything that needs it. */
+function implications(name: DialectName, refined: readonly Refined[]): readonly (readonly string[])[] {
+  const found = new Map<string, { readonly when: Set<string>; readonly because: Set<string> }>()
+  for (const { dialect, edge, from, to, steps = [] } of refined) {
+    if (dialect !== name) continue
+    for (const { word } of steps.filter(isInvented)) {
+      const { when, because } = found.get(word as string) ?? { when: new Set(), because: new Set() }
+      when.add(edge.from === 'none' ? code(edge.event) : `${code(edge.event)} while ${code(edge.from)}`)
+      because.add(`${from} → ${to}`)
+      found.set(word as string, { when, because })
+    }
+  }
+  return [...found].map(([word, { when, because }]) => [
+    name,
+    code(word),
+    [...when].join(', '),
+    [...because].join(', '),
+  ])
+}
+
 function section(dialect: Dialect, refined: readonly Refined[]): readonly string[] {
   const mine = refined.filter(({ dialect: name }) => name === dialect.name)
   return [
@@ -77,7 +113,7 @@ function section(dialect: Dialect, refined: readonly Refined[]): readonly string
         marks(row),
       ]),
     ),
-    `Defaults where it says something: \`${presetOf(dialect.name)}\``,
+    `Defaults where it says something: \`${presetOf(dialect.name)}\`. ${grantedBy(dialect.name)}`,
     table(
       ['our event', 'from', 'to', `in ${dialect.name}`],
       edges().map((edge) => [
@@ -100,6 +136,12 @@ const marks = ({ settled, deriveOnly }: Row): string =>
   settled === undefined ? '' : `${deriveOnly === undefined ? '†' : '‡'} ${settled}`
 
 const presetOf = (name: DialectName): string => JSON.stringify(PRESETS[name]).replaceAll(',', ', ')
+
+/** What comes of lease and heartbeats together. */
+function grantedBy(name: DialectName): string {
+  const policy = { ...DEFAULTS, ...PRESETS[name] }
+  return `A lease is granted for ${leaseWindowMs(policy) / 1_000} s, and renewed every ${policy.heartbeatMs / 1_000} s.`
+}
 
 function pathText({ steps, fresh, from, faults }: Refined): string {
   if (steps === undefined) return `**${faults.join(', ')}**`

@@ -1,21 +1,23 @@
 /**
- * What a job type that is bound to a document may not do. A command the document does not know is refused; one it
- * knows only from some states is refused from the others.
+ * What a job type that is bound to a document may not do. A command the document does not know is refused; so is whatever
+ * would need an entry in its log that nobody caused.
  *
  * What an owner notes down changes no status, so no document can mind it. And strictness never keeps a job from
- * ending: what time does to a job (stall, requeue, expire, a soft cancel that turns hard) is never refused, and
- * admission is not where the job type asked for it. That a claim after a closed attempt carries a higher one (000)
- * needs no check here: every claim does.
+ * ending: what time does to a job (stall, requeue, expire, a soft cancel that turns hard) is never refused, because
+ * policies that would need such an entry are (`forbids`), and because core asks the document before it chooses
+ * (`canTell`). Admission is not refused where the job type asked for it. That a claim after a closed attempt carries a
+ * higher one (000) needs no check here: every claim does.
  */
 import type { Command } from '../command.ts'
+import type { Event, TransitionType } from '../event.ts'
 import { isEnded, type Job, type State } from '../job.ts'
 import type { Policy } from '../policy.ts'
 import type { RefusalCode } from '../refusal.ts'
 import type { CommandType } from '../verb.ts'
+import { bondOf } from './bond.ts'
 import type { Dialect } from './dialect.ts'
-import { shownAs } from './path.ts'
 import { DIALECTS } from './registry.ts'
-import { statusOf } from './view.ts'
+import { tellsFrom, type Untold, untold } from './telling.ts'
 
 export interface StrictRefusal {
   readonly code: RefusalCode
@@ -23,17 +25,14 @@ export interface StrictRefusal {
 }
 
 export function dialectRefusal(job: Job, command: Command): StrictRefusal | undefined {
-  const { dialect: name } = job.spec.kind.policy
-  if (name === undefined) return undefined
-  const dialect = DIALECTS[name]
-  const forbidden = whyNot(dialect, job, command)
-  if (forbidden !== undefined) {
-    return { code: 'DIALECT_FORBIDS', message: `Job ${job.id} is bound to document ${name}: ${forbidden}` }
-  }
-  if (name === '001' && command.expectedRev === undefined && command.type !== 'claim') {
+  const { policy } = job.spec.kind
+  if (policy.dialect === undefined) return undefined
+  const why = whyNot(DIALECTS[policy.dialect], job, command)
+  if (why !== undefined) return forbids(job, why)
+  if (bondOf(policy).exactRevision && command.expectedRev === undefined && command.type !== 'claim') {
     return {
       code: 'REV_REQUIRED',
-      message: `Job ${job.id} is bound to document 001: ${command.type} needs expectedRev.`,
+      message: `Job ${job.id} is bound to document ${policy.dialect}: ${command.type} needs expectedRev.`,
     }
   }
   return undefined
@@ -42,6 +41,19 @@ export function dialectRefusal(job: Job, command: Command): StrictRefusal | unde
 /** Whether the owner of a job of this policy can hand it back, or has to do it or let its lease expire. */
 export const isReturnable = ({ dialect }: Pick<Policy, 'dialect'>): boolean =>
   dialect === undefined || DIALECTS[dialect].knows.release !== undefined
+
+/** The same of what a command has come to. */
+export function outcomeRefusal(job: Job, { type }: Command, events: readonly Event[]): StrictRefusal | undefined {
+  const { dialect } = job.spec.kind.policy
+  if (dialect === undefined) return undefined
+  const mute = untold(DIALECTS[dialect], job, events)
+  return mute && forbids(job, noMove(type, mute))
+}
+
+const forbids = ({ id, spec }: Job, why: string): StrictRefusal => ({
+  code: 'DIALECT_FORBIDS',
+  message: `Job ${id} is bound to document ${spec.kind.policy.dialect}: ${why}`,
+})
 
 /** What time does to a job, and what its owner notes down (undoing its steps included). */
 export const EVERYWHERE: ReadonlySet<CommandType> = new Set([
@@ -55,16 +67,17 @@ export const EVERYWHERE: ReadonlySet<CommandType> = new Set([
   'compensated',
 ])
 
-/** Where the commands that are judged by the document's table lead. */
-const TARGETS: Readonly<Partial<Record<CommandType, State>>> = {
-  cancel: 'cancelled',
-  deadLetter: 'dead_lettered',
-  reopen: 'queued',
+/** Where the commands that are judged by the document's table lead, now or later. */
+const TARGETS: Readonly<Partial<Record<CommandType, { readonly event: TransitionType; readonly state: State }>>> = {
+  cancel: { event: 'cancelled', state: 'cancelled' },
+  deadLetter: { event: 'dead_lettered', state: 'dead_lettered' },
+  reopen: { event: 'reopened', state: 'queued' },
 }
 
 function whyNot(dialect: Dialect, job: Job, command: Command): string | undefined {
   const { type } = command
-  if (EVERYWHERE.has(type)) return undefined
+  const later = whatItLeadsTo(dialect, job, command)
+  if (later !== undefined || EVERYWHERE.has(type)) return later
   if ((type === 'admit' || type === 'deny') && job.state === 'pending') return undefined
   if (type === 'cancel' && job.cancel !== undefined) return undefined
   const knows = dialect.knows[type]
@@ -73,12 +86,31 @@ function whyNot(dialect: Dialect, job: Job, command: Command): string | undefine
   if (target === undefined || knows === 'always') return undefined
   // An ended job has a refusal of its own, which says more.
   if (isEnded(job) && type !== 'reopen') return undefined
-  const from = statusOf(job, dialect)
-  const to = shownAs(dialect, target, 'new')
-  return dialect.table.some((row) => row.from === from && row.to === to)
-    ? undefined
-    : `it has no ${type} while ${from}.${INSTEAD[type] ?? ''}`
+  const generation = job.generation + (type === 'reopen' ? 1 : 0)
+  const mute = untold(dialect, job, [{ type: target.event, to: target.state, generation }])
+  return mute && noMove(type, mute)
 }
+
+/** What is said now and needs a move later, when nobody is there to be refused. */
+function whatItLeadsTo(dialect: Dialect, job: Job, command: Command): string | undefined {
+  if ((command.type === 'complete' || command.type === 'fail') && job.state === 'claimed') {
+    return bondOf(job.spec.kind.policy).endsOnlyWhileRunning
+      ? `it has no ${command.type} while claimed. Say start first.`
+      : undefined
+  }
+  if (command.type === 'record' && command.step?.compensate === true) {
+    return tellsFrom(dialect, 'compensating', 'running', 'queued')
+      ? undefined
+      : 'it has no way back by which steps could be undone.'
+  }
+  const endsByWaiting = command.type === 'wait' && command.onTimeout === 'timed_out' && dialect.knows.wait !== undefined
+  return endsByWaiting && !tellsFrom(dialect, 'timed_out', 'waiting', 'timed_out')
+    ? 'it has no move by which a wait ends the job. Let it resume, and fail then.'
+    : undefined
+}
+
+const noMove = (type: CommandType, { from, to }: Untold): string =>
+  `it has no ${type} while ${from}: nothing leads from there to ${to} but what nobody has done.${INSTEAD[type] ?? ''}`
 
 const INSTEAD: Readonly<Partial<Record<CommandType, string>>> = {
   deadLetter: ' Say fail.',

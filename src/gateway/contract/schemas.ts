@@ -342,7 +342,10 @@ export const historyQuery = membersOnly({
 export const jobEventsQuery = membersOnly({ ...historyQuery.shape, ...dialectQuery })
 export const resultQuery = membersOnly({ waitMs: z.coerce.number().int().min(0).max(60_000).default(0) })
 export const deadLettersQuery = membersOnly({
-  failed: z.enum(['true', 'false']).default('false').describe('list failed jobs besides'),
+  failed: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('list failed jobs besides; so it is unless said where the words are those of 000B, which forwards them'),
   limit: limit(500).default(50),
   cursor: z.string().max(1_000).optional(),
   ...dialectQuery,

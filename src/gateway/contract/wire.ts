@@ -134,8 +134,8 @@ const leaseToWire = ({ grantedAt, expiresAt, beats }: Lease) =>
     Omit<Lease, 'fence' | 'lastBeatId'>
   >
 
-const claimToWire = ({ owner, leaseExpiresAt, silences }: LastClaim) =>
-  ({ owner, leaseExpiresAt: textOf(leaseExpiresAt), silences }) satisfies Members<Omit<LastClaim, 'fence'>>
+const claimToWire = ({ owner, leaseExpiresAt, silences, ran }: LastClaim) =>
+  ({ owner, leaseExpiresAt: textOf(leaseExpiresAt), silences, ran }) satisfies Members<Omit<LastClaim, 'fence'>>
 
 /** The record again. Every key is there, as everywhere else. */
 export function jobFromWire(wire: Wire, policy: Policy): Job {

@@ -1,6 +1,7 @@
 /** What was put aside. */
 
 import type { z } from 'zod'
+import { forwardsFailed } from '../../core/dialects/bond.ts'
 import { deadLetterStates } from '../../core/job.ts'
 import { refuse } from '../../core/refuse.ts'
 import { type Handler, json } from '../call.ts'
@@ -8,11 +9,11 @@ import type { deadLettersQuery } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
 import { isMasked, jobFor } from '../masking.ts'
 import { Objected, refused } from '../problem.ts'
-import { foundJobs, loaded, shown } from './jobs.ts'
+import { foundJobs, loaded, nameOf, shown } from './jobs.ts'
 
 export const listDeadLetters: Handler = async (call, { engine }) => {
   const { failed, limit, cursor, dialect } = call.query as z.output<typeof deadLettersQuery>
-  const states = deadLetterStates(failed === 'true')
+  const states = deadLetterStates(failed === undefined ? forwardsFailed(dialect && nameOf(dialect)) : failed === 'true')
   const query = { tenant: call.token.tenant, states, order: 'newest', limit, cursor } as const
   const found = await foundJobs(engine, query)
   return json(200, { jobs: found.items.map((job) => shown(call, job, dialect)), cursor: found.cursor })

@@ -4,8 +4,8 @@ import type { z } from 'zod'
 import { errorBody } from '../../core/body.ts'
 import { log } from '../../core/dialects/history.ts'
 import type { Reading } from '../../core/dialects/registry.ts'
-import { view } from '../../core/dialects/view.ts'
-import type { Annotation } from '../../core/event.ts'
+import { valueIn, view } from '../../core/dialects/view.ts'
+import type { Annotation, Event } from '../../core/event.ts'
 import { withoutNonce } from '../../core/fence.ts'
 import type { Job } from '../../core/job.ts'
 import { refuse } from '../../core/refuse.ts'
@@ -52,7 +52,13 @@ export const showJob: Handler = async (call, parts) => {
   if (bodies !== undefined || asked.length > 0) return await withBodies(call, parts, asked, tell)
   const found = await loaded(call, parts, ['input', 'output'])
   const told = tell(found.job)
-  if (words !== undefined) return json(200, told)
+  if (words !== undefined) {
+    const value = valueIn(found.job, nameOf(words), found.bodies['output'])
+    if (value === undefined) return json(200, told)
+    // As it was sent: parsed and written again, a number of twenty digits would be another one.
+    const { [value.field]: _, ...rest } = told as Record<string, unknown>
+    return json(200, rest, { [value.field]: value.text })
+  }
   const { input: _, ...rest } = told as Record<string, unknown>
   const { input, output } = found.bodies
   return json(200, rest, { input, output: output === '' ? undefined : output })
@@ -63,22 +69,49 @@ export const listJobEvents: Handler = async (call, parts) => {
   return json(200, await historyOf(call, parts, job, call.query as z.output<typeof jobEventsQuery>))
 }
 
-/** What happened to a job, in pawl's words or in a document's. */
+/** What happened to a job, in pawl's words or in a document's. `rev`: up to where it was told, in a document's. */
 export async function historyOf(
   call: Call,
   parts: Parts,
   job: Job,
   { afterRev, limit, dialect: words }: z.output<typeof jobEventsQuery>,
-): Promise<{ readonly events: readonly object[]; readonly next: number | undefined }> {
-  const { items: events, cursor } = await paged({ limit, cursor: String(afterRev) }, async (part) => {
+): Promise<{
+  readonly events: readonly object[]
+  readonly rev?: number | undefined
+  readonly next: number | undefined
+}> {
+  const page = await eventsOf(call, parts, job, afterRev, limit)
+  return words === undefined
+    ? { events: page.events.map(eventToWire), next: page.next }
+    : await toldPage(call, parts, job, nameOf(words), page, limit)
+}
+
+interface EventPage {
+  readonly events: readonly Event[]
+  readonly next: number | undefined
+}
+
+async function eventsOf(call: Call, parts: Parts, job: Job, afterRev: number, limit: number): Promise<EventPage> {
+  const { items, cursor } = await paged({ limit, cursor: String(afterRev) }, async (part) => {
     const asked = { by: 'job', id: job.id, afterRev: Number(part.cursor), limit: part.limit } as const
     const { events: items, cursor: next } = await parts.engine.events(asked)
     return { items, cursor: next }
   })
-  const next = cursor === undefined ? undefined : Number(cursor)
-  const seen = isMasked(call) ? events.map(eventForViewers) : events
-  const told = words === undefined ? seen.map(eventToWire) : log(seen.map(withoutNonces), nameOf(words))
-  return { events: told, next }
+  const events = isMasked(call) ? items.map(eventForViewers) : items
+  return { events, next: cursor === undefined ? undefined : Number(cursor) }
+}
+
+/**
+ * A page in a document's words ends with an entry: what the document is silent about afterwards is read again with the next
+ * one, whose first entry then follows on the last of this.
+ */
+async function toldPage(call: Call, parts: Parts, job: Job, name: Reading, page: EventPage, limit: number) {
+  const { next } = page
+  const told = log(page.events.map(withoutNonces), name, next !== undefined)
+  const rev = told.at(-1)?.rev
+  if (next === undefined || rev !== undefined) return { events: told, rev, next: next === undefined ? undefined : rev }
+  const more = await eventsOf(call, parts, job, next, limit)
+  return toldPage(call, parts, job, name, { events: [...page.events, ...more.events], next: more.next }, limit)
 }
 
 export const listLateWords: Handler = async (call, parts) => {

@@ -227,14 +227,21 @@ export function unpackLease(packed: Packed): Lease {
 }
 
 export const packLastClaim = (c: LastClaim): Packed =>
-  trimmed([c.owner.workerId, c.fence, c.leaseExpiresAt, c.silences === 0 ? undefined : c.silences])
+  trimmed([
+    c.owner.workerId,
+    c.fence,
+    c.leaseExpiresAt,
+    c.silences === 0 ? undefined : c.silences,
+    c.ran ? 1 : undefined,
+  ])
 
 export function unpackLastClaim(packed: Packed): LastClaim {
-  const [workerId, fence, leaseExpiresAt, silences] = list(packed)
+  const [workerId, fence, leaseExpiresAt, silences, ran] = list(packed)
   return {
     owner: { workerId: text(workerId) },
     fence: text(fence),
     leaseExpiresAt: number(leaseExpiresAt),
     silences: silences === 1 ? 1 : silences === 2 ? 2 : 0,
+    ran: ran === 1,
   }
 }

@@ -76,7 +76,11 @@ function pack(event: Event): readonly Packed[] {
     case 'requeued':
       return [event.payload.runAt]
     case 'cancelled':
-      return [packCancel(event.payload.cancel), zero(event.payload.executionMs)]
+      return trimmed([
+        packCancel(event.payload.cancel),
+        zero(event.payload.executionMs),
+        event.payload.failure && packFailure(event.payload.failure),
+      ])
     case 'succeeded':
       return trimmed([
         packResult(event.payload.result),
@@ -188,7 +192,11 @@ function unpack(type: EventType, p: readonly Packed[]): Event['payload'] {
     case 'requeued':
       return { runAt: number(p[0]) }
     case 'cancelled':
-      return { cancel: unpackCancel(p[0]), executionMs: number(p[1]) }
+      return {
+        cancel: unpackCancel(p[0]),
+        executionMs: number(p[1]),
+        failure: p[2] == null ? undefined : unpackFailure(p[2]),
+      }
     case 'succeeded':
       return { result: unpackResult(p[0]), stats: p[2] == null ? undefined : numbers(p[2]), executionMs: number(p[1]) }
     case 'failed':

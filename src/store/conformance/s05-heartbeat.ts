@@ -104,6 +104,20 @@ export const heartbeat: readonly Scene[] = [
     },
   },
   {
+    name: 'where its document wants to read of each heartbeat, core decides it from the first claim on, however many are claimed',
+    async play(stage) {
+      const options = { queue: 'bound', policy: { dialect: '001', maxStalls: 0 } } as const
+      for (let i = 0; i < 20; i += 1) await stage.insertOne(options)
+      const { jobs } = await stage.claim({ queue: options.queue, limit: 20 })
+      same(jobs.length, 20, 'all are claimed')
+      for (const { before } of jobs) {
+        const job = await stage.record(before.id)
+        same(await beat(stage, beatOf(job, stage.requestId())), { status: 'careful' }, 'there is an entry to write')
+        await stage.expectRecord(job, 'nothing was said yet')
+      }
+    },
+  },
+  {
     name: 'many heartbeats of an attempt fold into the record, however they are kept',
     async play(stage) {
       const claimed = await stage.claimed()

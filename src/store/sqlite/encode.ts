@@ -52,12 +52,14 @@ export function insertRow(item: NewJob, reference: Reference): InsertRow {
 function insertMore({ job, keys }: NewJob): InsertMore | null {
   const { alias, kind } = job.spec
   const marks = marksOf(kind.tenant, job.spec)
-  if (keys.length === 0 && alias === undefined && marks.length === 0) return null
+  const careful = !isMereRenewal(job)
+  if (keys.length === 0 && alias === undefined && marks.length === 0 && !careful) return null
   const aliases: KeyRow[] = alias === undefined ? [] : [['alias', storable(alias), null]]
   return {
     tenant: storable(kind.tenant),
     keys: [...aliases, ...keys.map(keyRow)],
     marks: marks.map(hash53),
+    careful,
   }
 }
 

@@ -60,6 +60,8 @@ export interface InsertMore {
   readonly keys: readonly KeyRow[]
   /** What it can be looked for by. */
   readonly marks: readonly number[]
+  /** Its heartbeats are core's to decide from its first claim on. */
+  readonly careful: boolean
 }
 
 /** A change of one record. */

@@ -5,13 +5,13 @@ export const BUDGETS: readonly Mutant[] = [
   // Budgets.
   mutant('release-counts-as-failure', 'budget', [
     'evolve.ts',
-    '        startBy: startByFrom(job, event.payload.runAt),\n      })\n    case',
-    '        startBy: startByFrom(job, event.payload.runAt),\n        failures: job.failures + 1,\n      })\n    case',
+    '        needs: event.payload.needs ?? job.needs,',
+    '        needs: event.payload.needs ?? job.needs,\n        failures: job.failures + 1,',
   ]),
-  mutant('stall-not-counted', 'budget', ['evolve.ts', '{ stalls: job.stalls + 1 }', '{}']),
+  mutant('stall-not-counted', 'budget', ['evolve.ts', '{ stalls: job.stalls + (countsStall(job) ? 1 : 0) }', '{}']),
   mutant('stall-counts-as-failure', 'budget', [
     'evolve.ts',
-    '{ stalls: job.stalls + 1 }',
+    '{ stalls: job.stalls + (countsStall(job) ? 1 : 0) }',
     '{ failures: job.failures + 1 }',
   ]),
   mutant('failure-not-counted', 'budget', [
@@ -28,6 +28,8 @@ export const BUDGETS: readonly Mutant[] = [
   mutant('stalls-never-spent', 'budget', ['budget.ts', ' || job.stalls > policy.maxStalls', '']),
   mutant('shared-budget-counted-apart', '000B', ['budget.ts', "policy.budget === 'shared'", 'false']),
   mutant('successor-with-a-fresh-budget', '002', ['successor.ts', 'failures: d.job.failures,', 'failures: 0,']),
+  mutant('lost-claim-counts-without-an-end', '001', ['evolve.ts', 'countsStall(job) ? 1 : 0', '1']),
+  mutant('claim-counts-that-never-started', '004', ['budget.ts', "state === 'running' ? 'ran' : 'first'", "'ran'"]),
   // Suspicion.
   mutant('cleared-by-being-handed-back', 'budget', [
     'suspicion.ts',

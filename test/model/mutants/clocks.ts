@@ -14,9 +14,9 @@ export const CLOCKS: readonly Mutant[] = [
     'expiresAt: job.lease.expiresAt,',
   ]),
   mutant('heartbeat-renews-twice-over', 'budget', [
-    'decide/heartbeat.ts',
-    'leaseEnd(d.at, ',
-    'leaseEnd(d.at + 1_000, ',
+    'timers.ts',
+    'const end = leaseEnd(at, ',
+    'const end = leaseEnd(at + 1_000, ',
   ]),
   mutant('attempt-limit-forgotten', 'timers', [
     'timers.ts',
@@ -30,20 +30,36 @@ export const CLOCKS: readonly Mutant[] = [
   ]),
   mutant('lost-lease-not-looked-for', 'budget', [
     'timers.ts',
-    'earliest(earliest(job.lease.expiresAt, job.deadlineAt), earliest(attemptEndsAt',
-    'earliest(job.deadlineAt, earliest(attemptEndsAt',
+    'earliest(job.lease.expiresAt, deadlineOf(job)),\n',
+    'deadlineOf(job),\n',
   ]),
   mutant('start-limit-forgotten', 'admission', [
     'timers.ts',
-    'return earliest(job.deadlineAt, job.startBy)',
-    'return job.deadlineAt',
+    'return earliest(deadlineOf(job), job.startBy)',
+    'return deadlineOf(job)',
   ]),
   mutant(
     'orphan-stays-orphan',
     'cancel',
-    ['timers.ts', 'return mustNotRunAgain(job) ? job.updatedAt : job.deadlineAt', 'return job.deadlineAt'],
+    ['timers.ts', 'return mustNotRunAgain(job) ? job.updatedAt : deadlineOf(job)', 'return deadlineOf(job)'],
     ['decide.ts', "first.job.state !== 'stalled') return first", 'first.job.rev > 0) return first'],
   ),
+  mutant('wall-clock-while-waiting', '004', [
+    'timers.ts',
+    'bondOf(policy).deadlineFromStart ? undefined',
+    'false ? undefined',
+  ]),
+  mutant('deadline-where-nothing-can-be-told', '004', ['timers.ts', 'canTell(job, late, late) ?', 'true ?']),
+  mutant('too-late-where-nothing-can-be-told', '004', [
+    'decide/requeue.ts',
+    " && canTell(job, 'failed', 'failed')",
+    '',
+  ]),
+  mutant('late-while-scheduled', '002', [
+    'timers.ts',
+    ' || bondOf(policy).startsAfterClaim ? undefined',
+    ' ? undefined',
+  ]),
   wide('deadline-not-renewed-on-reopen', 'admission', [
     'evolve.ts',
     '          deadlineAt: event.payload.deadlineAt,\n          startBy: event.payload.startBy,',

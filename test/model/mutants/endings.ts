@@ -33,8 +33,8 @@ export const ENDINGS: readonly Mutant[] = [
   // Cancels.
   mutant('cancel-lost-on-stall', 'cancel', [
     'evolve.ts',
-    '{ stalls: job.stalls + 1 }',
-    '{ stalls: job.stalls + 1, cancel: undefined }',
+    'countsStall(job) ? 1 : 0) }',
+    'countsStall(job) ? 1 : 0), cancel: undefined }',
   ]),
   mutant('cancel-ignored-after-stall', 'cancel', [
     'decide/requeue.ts',
@@ -74,7 +74,7 @@ export const ENDINGS: readonly Mutant[] = [
   ]),
   wide('cancel-survives-reopening', 'cancel', [
     'evolve.ts',
-    '          cancel: undefined,\n          deadlineAt',
-    '          deadlineAt',
+    '          cancel: undefined,\n          lastClaim',
+    '          lastClaim',
   ]),
 ]

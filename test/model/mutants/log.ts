@@ -49,12 +49,12 @@ export const LOG: readonly Mutant[] = [
   ]),
   mutant('expected-revision-ignored', 'budget', [
     'decide.ts',
-    'expectedRev < job.baseRev || expectedRev > job.rev',
+    'expectedRev < base || expectedRev > job.rev',
     'expectedRev > job.rev',
   ]),
   mutant('heartbeats-make-conflicts', 'budget', [
     'decide.ts',
-    'expectedRev < job.baseRev || expectedRev > job.rev',
+    'expectedRev < base || expectedRev > job.rev',
     'expectedRev !== job.rev',
   ]),
   mutant('tick-without-a-revision', '001', ['decide.ts', '{ ...command, expectedRev: job.rev }', 'command']),

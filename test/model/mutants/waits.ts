@@ -74,8 +74,8 @@ export const WAITS: readonly Mutant[] = [
   ]),
   mutant('wait-timeout-forgotten', 'wait', [
     'timers.ts',
-    'return earliest(job.deadlineAt, job.wait.timeoutAt)',
-    'return job.deadlineAt',
+    'return earliest(deadlineOf(job), job.wait.timeoutAt)',
+    'return deadlineOf(job)',
   ]),
   // Compensations.
   mutant('compensation-skipped', 'saga', [

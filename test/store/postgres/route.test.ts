@@ -244,7 +244,7 @@ describe('a server that knows less than the one before', () => {
     await time.advance(5_000)
     servers.turn('up')
     await time.advance(5_000)
-    expect(calls.map(({ ended }) => (ended?.error instanceof PostgresRewound))).toEqual(calls.map(() => true))
+    expect(calls.map(({ ended }) => ended?.error instanceof PostgresRewound)).toEqual(calls.map(() => true))
     expect(servers.asked.filter(({ text }) => text === 'select of old numbers')).toEqual([])
     const later = connections.map((each) => watched(each.run('select of new numbers', () => [])))
     await time.advance(1_000)

@@ -1,5 +1,5 @@
 -- Chooses up to so many jobs that are ready, lane by lane, each from a time on in its order, and locks them. Answers with where they
--- are, who they are, and what is common to them: `touched`, how many are more than enqueued; `first_tick`, their first clock; `bytes`
+-- are, who they are, and what is common to them: `touched`, how many are more than enqueued, or careful; `first_tick`, their first clock; `bytes`
 -- of their inputs, of untouched ones; `shortest_ms`, the shortest of their leases; `at`, the time of the claim. Nulls: there is none.
 -- Caller: `claim`, under whose planner switches it runs. Index: ready's primary key, lane by lane; queue's primary key. Locks: the
 -- rows it answers with, SKIP LOCKED.
@@ -8,7 +8,7 @@ create or replace function pawl.claim_take(lanes int[], starts bigint[], wanted 
   out shortest_ms int, out first_tick bigint, out touched bigint, out bytes bigint, out at bigint) language plpgsql as $$
 begin
   select array_agg(r.tid), array_agg(r.id), min(r.id), max(r.id), min(r.kind), max(r.kind),
-         min(r.window_ms), min(r.tick), count(r.rev), coalesce(sum(r.bytes), 0),
+         min(r.window_ms), min(r.tick), count(coalesce(r.rev, r.careful::int)), coalesce(sum(r.bytes), 0),
          -- Nothing happens before what has happened already, should the server's clock have been set back a little.
          greatest(started, max(pawl.updated_at(r.doc)))
     into tids, ids, lowest, highest, first_kind, last_kind, shortest_ms, first_tick, touched, bytes, at
@@ -18,7 +18,7 @@ begin
       cross join lateral (select from pawl.queue q where q.id = a.lane / {{lane.width}} and not q.paused limit 1) q order by a.n
     ) as a
     cross join lateral (
-      select r.ctid as tid, r.id, r.kind, r.window_ms, r.tick, r.rev, r.bytes, r.doc from pawl.ready r
+      select r.ctid as tid, r.id, r.kind, r.window_ms, r.tick, r.rev, r.careful, r.bytes, r.doc from pawl.ready r
       where r.lane = a.lane and r.ready_at >= a.start and r.ready_at <= started
       order by r.lane, r.ready_at, r.id limit wanted for update skip locked
     ) as r

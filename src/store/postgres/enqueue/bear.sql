@@ -1,5 +1,5 @@
 -- One new job and its keys: null, or 'by:holder' of whoever was first. Raises PW001 where a key is held after something was
--- written, for the caller to undo. JSON keys: those of new-row.ts, and tn tenant, ks keys.
+-- written, for the caller to undo. JSON keys: those of new-row.ts, and ca careful, tn tenant, ks keys.
 -- Caller: `bear_each`, `move_one`. Index: job's and key's primary keys. Locks: its own rows, and those of `take_key`.
 create or replace function pawl.bear(item json, now_ms bigint, giver bigint) returns text
 language plpgsql set search_path = pawl, pg_temp as $$
@@ -9,7 +9,7 @@ declare
   holder bigint;
 begin
   select * into x from json_to_record(item)
-    as x(i bigint, t bigint, k int, l int, w int, b text, h text, c text, m text[], r bigint, n bigint, p int, tn text, ks json);
+    as x(i bigint, t bigint, k int, l int, w int, b text, h text, c text, m text[], r bigint, n bigint, p int, ca boolean, tn text, ks json);
   insert into job (id, created_at, kind, lane, sum, input, head, correlation, marks)
   values (x.i, x.t, x.k, x.l, sum_of(x.b), x.b, x.h, x.c, x.m) on conflict (id) do nothing;
   if not found then return 'id:' || x.i; end if;
@@ -22,8 +22,8 @@ begin
   end loop;
   if x.p = 1 then insert into rest (id, tick) values (x.i, x.n);
   else
-    insert into ready (id, ready_at, lane, window_ms, kind, bytes, tick)
-    values (x.i, coalesce(x.r, x.t), x.l, x.w, x.k, coalesce(octet_length(x.b), 0), x.n);
+    insert into ready (id, ready_at, lane, window_ms, kind, bytes, careful, tick)
+    values (x.i, coalesce(x.r, x.t), x.l, x.w, x.k, coalesce(octet_length(x.b), 0), x.ca, x.n);
   end if;
   return null;
 end $$;

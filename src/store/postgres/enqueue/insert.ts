@@ -4,6 +4,8 @@
  * the way of one of them. Whoever wants a key that is held by
  * a transaction which has not ended waits apart (`held.ts`).
  */
+
+import { isMereRenewal } from '../../../core/decide/heartbeat.ts'
 import type { Timers } from '../../../system/timers.ts'
 import type { Inserted, NewJob } from '../../store.ts'
 import { Batcher } from '../batch/batcher.ts'
@@ -197,7 +199,7 @@ export class Inserts {
     }
   }
 
-  /** As most are: nobody has their keys. Undefined, and nothing is written, where somebody is in the way. */
+  /** As most are: nobody has their keys, and none is careful. Undefined, and nothing is written, where it is otherwise. */
   async #insertFree(
     items: readonly NewJob[],
     rows: readonly KeyedRow[],
@@ -206,7 +208,7 @@ export class Inserts {
   ): Promise<Done | undefined> {
     const { keyed, statements, sawClock } = this.#parts
     const keys = keyColumnsOf(rows)
-    if (keys === undefined) return undefined
+    if (keys === undefined || rows.some(({ ca }) => ca === true)) return undefined
     const values = [...columnsOf(rows), literal(uniform(items, birthShape)), ...keys]
     const offer = ride === undefined ? [] : [laneOf(rows), ...ride.values]
     const ask = (repeated: boolean) => {
@@ -321,6 +323,7 @@ const KEYED_MAX = 1_000
 /** Of the first that may be claimed. */
 const laneOf = (rows: readonly NewRow[]): number => rows.find(({ p }) => p === undefined)?.l ?? 0
 
-const isPlain = ({ keys, job }: NewJob): boolean => keys.length === 0 && job.spec.alias === undefined
+const isPlain = ({ keys, job }: NewJob): boolean =>
+  keys.length === 0 && job.spec.alias === undefined && isMereRenewal(job)
 
 const sizeOf = ({ input }: NewJob): number => 200 + (input?.length ?? 0)

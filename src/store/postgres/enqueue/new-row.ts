@@ -1,5 +1,6 @@
 /** A new job as the database takes it in: as JSON, or as a row of many columns. */
 import { createHash } from 'node:crypto'
+import { isMereRenewal } from '../../../core/decide/heartbeat.ts'
 import { digest } from '../../../core/hash.ts'
 import { idNumber } from '../../../core/id.ts'
 import { type Spec, STATES, type State } from '../../../core/job.ts'
@@ -30,6 +31,8 @@ export interface NewRow {
 }
 
 export interface KeyedRow extends NewRow {
+  /** Its heartbeats are core's to decide from its first claim on. */
+  readonly ca: true | undefined
   readonly tn: string
   readonly ks: readonly KeyRow[] | undefined
   readonly s: string
@@ -99,6 +102,7 @@ export function keyedRow(item: NewJob, kind: Interned): KeyedRow {
   if (alias !== undefined) keys.unshift({ p: 'alias', k: keyText(alias), u: undefined })
   return {
     ...newRow(item, kind),
+    ca: isMereRenewal(item.job) ? undefined : true,
     tn: storable(words.tenant),
     ks: keys.length === 0 ? undefined : keys,
     s: birthShape(item),

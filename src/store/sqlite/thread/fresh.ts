@@ -2,7 +2,14 @@ import type { Trailing } from './ledger.ts'
 import type { Statements } from './statements.ts'
 
 /** What jobs that enter the same lane at the same time share. */
-type Entrance = readonly [lane: number, readyAt: number, kind: number, state: string, tick: number | null]
+type Entrance = readonly [
+  lane: number,
+  readyAt: number,
+  kind: number,
+  state: string,
+  tick: number | null,
+  careful: 0 | 1,
+]
 
 /**
  * Rows for the lanes of new jobs, written when no more of the same come. (One by one they were 2.1 of the 5.2 µs of an

@@ -47,7 +47,10 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: F
     return ['exists', 'id', id]
   }
   if (readyAt === null) sql.insertRest.run(id, kind, state, 1, tick, null, null)
-  else fresh.add(id, [ledger.kinds.lane(kind, priority, null), readyAt, kind, state, tick])
+  else {
+    const careful = more?.careful === true ? 1 : 0
+    fresh.add(id, [ledger.kinds.lane(kind, priority, null), readyAt, kind, state, tick, careful])
+  }
   if (more !== null) {
     for (const [purpose, key, until] of more.keys) sql.takeKey.run(more.tenant, purpose, key, id, until)
     for (const mark of more.marks) sql.insertMark.run(mark, id)

@@ -31,12 +31,12 @@ const WRITES = {
   insertJob: `INSERT INTO job (id, kind, at, priority, correlation, head, sum, input)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   insertFresh: `INSERT INTO ready
-    (lane, ready_at, kind, state, tick, id, rev, seq, generation, attempt, careful)
-    VALUES (?, ?, ?, ?, ?, ?, 1, 1, 0, 0, 0)`,
+    (lane, ready_at, kind, state, tick, careful, id, rev, seq, generation, attempt)
+    VALUES (?, ?, ?, ?, ?, ?, ?, 1, 1, 0, 0)`,
   insertFreshAlike: `INSERT INTO ready
-    (lane, ready_at, kind, state, tick, id, rev, seq, generation, attempt, careful)
-    SELECT p.lane, p.ready_at, p.kind, p.state, p.tick, e.value, 1, 1, 0, 0, 0
-    FROM (SELECT ? AS lane, ? AS ready_at, ? AS kind, ? AS state, ? AS tick, ? AS ids) AS p
+    (lane, ready_at, kind, state, tick, careful, id, rev, seq, generation, attempt)
+    SELECT p.lane, p.ready_at, p.kind, p.state, p.tick, p.careful, e.value, 1, 1, 0, 0
+    FROM (SELECT ? AS lane, ? AS ready_at, ? AS kind, ? AS state, ? AS tick, ? AS careful, ? AS ids) AS p
       CROSS JOIN json_each(p.ids) AS e`,
   jobExists: 'SELECT 1 FROM job WHERE id = ?',
   insertMark: 'INSERT INTO mark (mark, job) VALUES (?, ?) ON CONFLICT DO NOTHING',
