@@ -65,7 +65,7 @@ describe('whoever is in the role of the installation', () => {
       expect(await codeOf(app.query(`insert into ${name} default values`)), name).toBe('42501')
     }
     for (const call of [
-      `pawl.move_one('{}', 0, false)`,
+      `pawl.move_sets('[]', 0, null, null)`,
       `pawl.bear('{}', 0, null)`,
       `pawl.take_key('', '', '', 1, 0, 0, null)`,
       `pawl.parked_for(1, 0)`,

@@ -1,5 +1,5 @@
 -- Takes a key, or says who has it. A key of `giver`, or one whose time is over, is free.
--- Caller: `bear`, `move_one`. Index: key's primary key. Locks: the key's row.
+-- Caller: `bear`, `move_keyed`. Index: key's primary key. Locks: the key's row.
 create or replace function pawl.take_key(tenant_name text, purpose_name text, key_text text, job_id bigint, until_ms bigint,
                               now_ms bigint, giver bigint)
 returns bigint language plpgsql set search_path = pawl, pg_temp as $$

@@ -1,4 +1,4 @@
-/** A move as the JSON the database takes it in. The names are explained in `settle/settle_leases.sql` and `settle/move_one.sql`. */
+/** A move as the JSON the database takes it in. The names are explained in `settle/settle_leases.sql` and `settle/move.sql`. */
 
 import { assert } from '../../../core/assert.ts'
 import { isMereRenewal } from '../../../core/decide/heartbeat.ts'

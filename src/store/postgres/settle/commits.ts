@@ -1,7 +1,7 @@
 /**
  * Changes. The plain ends of owned jobs, nearly all there is, ride together in one statement: those that this process knows to be
- * in bundles (`bundle-ends.ts`), and those that have leases. Other moves go through a function that takes them item by item. At
- * most one change per job is in a statement: a second one waits for the next.
+ * in bundles (`bundle-ends.ts`), and those that have leases. Other moves, of whatever kind, ride together in another. At most one
+ * change per job is in a statement: a second one waits for the next.
  */
 import { assert } from '../../../core/assert.ts'
 import { idNumber, idText } from '../../../core/id.ts'

@@ -1,50 +1,41 @@
--- Everything that is not a plain enqueue, a claim or the plain end of a lease: moves of single jobs, item by item, each whole or
--- not at all. Answers with the clock and a verdict for each item in order: 'a', 'c', 'l', or 'purpose:holder:key'.
--- Caller: `commits.ts`. Index: those of `move_one`. Locks: those of `move_one`, in the order of the items.
+-- Everything that is not a plain enqueue, a claim or the plain end of a lease: moves of jobs, at most one of each. Answers with the
+-- clock and a verdict for each item in order: 'a' applied, 'c' conflict, 'l' late, or 'purpose:holder:key'. All go together
+-- (`move_sets`), but for those that take keys or have a successor: whoever was first there undoes one item alone (`move_keyed`).
+-- JSON keys: those of `settle_leases`, and q place before, w place after (r ready, l lease, s rest, p past), f first rev, ra ready at,
+-- l lane, lw lease window, t tick, x lease end, bi and bn last heartbeat and their number, k kind, h shape, tn tenant, g keys given,
+-- kt keys taken, sp successor, b bodies, u marks of foreign correlations, rq requests, c the claim where the move is one, ca
+-- whether its heartbeats are core's to decide.
+-- Caller: `commits.ts`. Index: those of the functions it calls. Locks: those of `loosen`, `hold_ended`, `move_sets`, and then, item by
+-- item, of `move_keyed`.
 create or replace function pawl.move(items json, again boolean, of_the_callers boolean default false)
 returns table (now_ms bigint, verdicts json)
-language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' set jit = off set enable_seqscan = off as $$
+language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms' set jit = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan as $$
 declare
   started bigint := clock();
-  item json;
-  verdict text;
-  wanted text;
-  answers text[] := '{}';
-  jobs bigint[] := '{}';
-  revs int[] := '{}';
-  kinds int[] := '{}';
-  shapes text[] := '{}';
+  given record;
+  moved record;
+  answers text[];
+  keyed int;
 begin
   if of_the_callers then perform set_config('lock_timeout', '5s', true); end if;
-  perform loosen(array(select x.i from json_to_recordset(items) as x(i bigint, q text) where x.q = 'l'));
-  for item in select * from json_array_elements(items) loop
-    if item -> 'kt' is null and item -> 'sp' is null then
-      verdict := move_one(item, started, again);
-    else
-      begin
-        verdict := move_one(item, started, again);
-      exception when sqlstate 'PW001' then
-        get stacked diagnostics wanted = pg_exception_detail;
-        verdict := sqlerrm || ':' || wanted;
-      end;
-    end if;
-    -- What was applied before was told of before: the feed shows it once.
-    answers := answers || case when verdict = 'b' then 'a' else verdict end;
-    if verdict = 'a' then
-      jobs := jobs || (item ->> 'i')::bigint;
-      revs := revs || (item ->> 'f')::int;
-      kinds := kinds || (item ->> 'k')::int;
-      shapes := shapes || (item ->> 'h');
-      if item -> 'sp' is not null then
-        jobs := jobs || (item -> 'sp' ->> 'i')::bigint;
-        revs := revs || 1;
-        kinds := kinds || (item -> 'sp' ->> 'k')::int;
-        shapes := shapes || (item -> 'sp' ->> 's');
-      end if;
-    end if;
-  end loop;
-  if cardinality(jobs) > 0 then
-    insert into entry (at, jobs, revs, kinds, shapes) values (started, jobs, revs, kinds, shapes);
+  select count(*)::int as n, array_agg(x.i) filter (where x.q = 'l') as leased,
+         array_agg(x.i order by x.i) filter (where x.q = 'p') as ended, array_agg(x.r order by x.i) filter (where x.q = 'p') as end_revs,
+         array_agg(x.o::int order by x.i) filter (where x.kt is not null or x.sp is not null) as keyed
+    into given
+  from rows from (json_to_recordset(items) as (i bigint, r int, q text, kt json, sp json)) with ordinality as x(i, r, q, kt, sp, o);
+  if given.leased is not null then perform loosen(given.leased); end if;
+  if given.ended is not null then given.ended := hold_ended(given.ended, given.end_revs); end if;
+
+  moved := move_sets(items, started, given.ended, given.keyed);
+  if moved.jobs is not null then
+    insert into entry (at, jobs, revs, kinds, shapes) values (started, moved.jobs, moved.revs, moved.kinds, moved.shapes);
   end if;
+  answers := case when cardinality(moved.places) = given.n then array_fill('a'::text, array[given.n])
+                  else unmoved(items, moved.places, started, again) end;
+  foreach keyed in array coalesce(given.keyed, '{}') loop
+    answers[keyed] := move_keyed(items -> keyed - 1, started, given.ended, again);
+  end loop;
   return query select started, array_to_json(answers);
 end $$;

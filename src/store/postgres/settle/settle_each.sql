@@ -1,6 +1,6 @@
 -- Ends leased jobs that end in many ways, or of which some may not end at all: one statement, in which each item stands for itself.
 -- Answers with the jobs it has ended.
--- Caller: `settle_leases`. Index: lease's primary key. Locks: the leases it ends.
+-- Caller: `settle_leases`. Index: lease's primary key. Locks: the leases it ends, in their order.
 create or replace function pawl.settle_each(items json, started bigint) returns bigint[]
 language plpgsql set search_path = pawl, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
@@ -10,6 +10,7 @@ begin
     select u.i, x.r, x.n, x.v, x.s, x.a, x.z, x.e, x.p, x.d, x.o from json_to_recordset(items)
       as x(i bigint[], r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text),
       unnest(x.i) as u(i)
+    order by u.i
   ), gone as (
     delete from lease l using x
     -- Not `=`: that would allow walking all leases and looking each up among the items, which is what was planned where

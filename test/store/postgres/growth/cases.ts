@@ -39,6 +39,7 @@ export const INLINED: readonly string[] = [
   'claim_answer_each',
   'clock',
   'event_name',
+  'is_wrong',
   'owned_of',
   'request_mark',
   'server_ms',
