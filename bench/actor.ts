@@ -1,7 +1,15 @@
 /** A process that produces or works for one contender, and does nothing but what it is told (`orders.ts`). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { built, builtGateway } from './build.ts'
-import { type Connection, type Contender, nowMs, payload, type Working } from './contender.ts'
+import {
+  type Connection,
+  type Contender,
+  nowMs,
+  payload,
+  type Step,
+  type Working,
+  type WorkOptions,
+} from './contender.ts'
 import { CONTENDERS, type ContenderName } from './contenders.ts'
 import type { Answers, FromActor, Order, Timed, ToActor, Usage } from './orders.ts'
 
@@ -140,11 +148,12 @@ async function produce(ms: number, ahead: number): Promise<number> {
   return count
 }
 
-async function work({ purpose, hold, concurrency }: Extract<Order, { op: 'work' }>): Promise<number> {
+async function work({ purpose, hold, steps = 0, concurrency }: Extract<Order, { op: 'work' }>): Promise<number> {
   const never = new Promise<void>(() => {})
-  const handle = ({ at }: { readonly at: number }) => {
+  const handle: WorkOptions['handle'] = ({ at }, step) => {
     started += 1
     if (purpose === 'latency') latencies.push(nowMs() - at)
+    if (steps > 0) return taken(steps, step)
     return hold === true ? never : undefined
   }
   let told = 0
@@ -155,6 +164,11 @@ async function work({ purpose, hold, concurrency }: Extract<Order, { op: 'work' 
   }, REPORT_EVERY_MS)
   working = await connected().work({ purpose, handle, concurrency })
   return 0
+}
+
+async function taken(steps: number, step: Step | undefined): Promise<void> {
+  if (step === undefined) throw new Error(`${contender.name} has no steps`)
+  for (let n = 0; n < steps; n += 1) await step(`step-${n}`, async () => payload().text)
 }
 
 async function settled(): Promise<number> {

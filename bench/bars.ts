@@ -75,6 +75,7 @@ const BARS: readonly Bar[] = [
   more('drain-1', `drain, 1 process × ${POSTGRES}`, ahead('drain-1', POSTGRES_PEERS), 1.4, 2),
   more('drain-2', `drain, 2 processes × ${POSTGRES}`, ahead('drain-2', POSTGRES_PEERS), 1.2, 1.5),
   more('together', `producer and worker together × ${POSTGRES}`, ahead('together', POSTGRES_PEERS), 1.4, 2),
+  more('steps', 'durable steps × the fastest peer', ahead('steps', PEERS), 4, 8),
   more(
     'single-enqueue-64',
     `single enqueue, 64 in flight × ${POSTGRES}`,

@@ -50,10 +50,13 @@ export interface BulkOptions {
 
 export interface WorkOptions {
   readonly purpose: Purpose
-  /** Called when a handler starts. What it returns ends with the handler. */
-  readonly handle: (payload: Payload) => void | Promise<void>
+  /** Called when a handler starts. What it returns ends with the handler. `step` is there where a contender has steps. */
+  readonly handle: (payload: Payload, step?: Step) => void | Promise<void>
   readonly concurrency?: number | undefined
 }
+
+/** Answers when what was done under this name is durable. */
+export type Step = (name: string, work: () => Promise<string>) => Promise<unknown>
 
 export interface Working {
   /** Whether all that was handled has been written down, too. */

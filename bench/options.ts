@@ -48,6 +48,7 @@ const QUICK_PLAN: Readonly<Record<string, { readonly rounds: number; readonly pe
   'drain-1': { rounds: 3, peers: ['graphile-worker'] },
   'drain-2': { rounds: 3, peers: ['graphile-worker'] },
   together: { rounds: 3, peers: ['graphile-worker'] },
+  steps: { rounds: 3, peers: ['openworkflow'] },
   latency: { rounds: 3, peers: ['graphile-worker'] },
   'held-snapshot': { rounds: 3, peers: [] },
   embedded: { rounds: 3, peers: [] },

@@ -22,6 +22,8 @@ export type Order =
       readonly op: 'work'
       readonly purpose: Purpose
       readonly hold?: boolean | undefined
+      /** That each handler takes, one after the other. */
+      readonly steps?: number | undefined
       readonly concurrency?: number | undefined
     }
   | { readonly op: 'settled' }

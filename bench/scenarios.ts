@@ -12,6 +12,7 @@ import { latency } from './scenarios/latency.ts'
 import { left } from './scenarios/left.ts'
 import { pgbouncer } from './scenarios/pgbouncer.ts'
 import { singleEnqueue1, singleEnqueue64 } from './scenarios/single-enqueue.ts'
+import { steps } from './scenarios/steps.ts'
 import { together } from './scenarios/together.ts'
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -22,6 +23,7 @@ export const SCENARIOS: readonly Scenario[] = [
   drain1,
   drain2,
   together,
+  steps,
   latency,
   heldSnapshot,
   pgbouncer,

@@ -23,6 +23,8 @@ export interface DrainOptions {
   readonly endless?: boolean | undefined
   /** Counts the pages looked at, too. */
   readonly pages?: boolean | undefined
+  /** That each handler takes. */
+  readonly steps?: number | undefined
   /** What the workers go through. Its CPU is counted with theirs, and by itself. */
   readonly gateway?: Actor | undefined
 }
@@ -127,7 +129,9 @@ export class Stage implements AsyncDisposable {
     const pagesBefore = pages ? await this.meter.pages() : 0
     const workers = await Promise.all(Array.from({ length: processes }, () => this.connected('worker', { url })))
     const counted = gateway === undefined ? workers : [gateway, ...workers]
-    const begun = Promise.all(workers.map((worker) => worker.ask({ op: 'work', purpose: 'throughput' })))
+    const begun = Promise.all(
+      workers.map((worker) => worker.ask({ op: 'work', purpose: 'throughput', steps: options.steps })),
+    )
     const started = () => workers.reduce((sum, worker) => sum + worker.started, 0)
     const orderedMs = nowMs()
     const until = async (wanted: number) => {

@@ -1,7 +1,7 @@
 /** DBOS: a queue without limits, its dispatcher asking as often as it may. */
 import { DBOS, DBOSClient } from '@dbos-inc/dbos-sdk'
 import pg from 'pg'
-import { type Contender, exists, inParallel, type Payload } from '../contender.ts'
+import { type Contender, exists, inParallel, type Payload, type Step, type WorkOptions } from '../contender.ts'
 
 const QUEUE = 'bench'
 const POOL = 20
@@ -41,8 +41,9 @@ export const dbos: Contender = {
 const clientOf = (systemDatabaseUrl: string) =>
   DBOSClient.create({ systemDatabaseUrl, systemDatabasePoolSize: POOL, applicationName: NAME, logger })
 
-async function working(systemDatabaseUrl: string, handle: (payload: Payload) => void | Promise<void>) {
-  DBOS.registerWorkflow(async (payload: Payload) => handle(payload), { name: 'noop' })
+async function working(systemDatabaseUrl: string, handle: WorkOptions['handle']) {
+  const step: Step = (name, work) => DBOS.runStep(work, { name })
+  DBOS.registerWorkflow(async (payload: Payload) => handle(payload, step), { name: 'noop' })
   const settings = { name: NAME, systemDatabaseUrl, systemDatabasePoolSize: POOL, applicationVersion: '1', logger }
   DBOS.setConfig({ ...settings, runMigrations: false })
   await DBOS.launch()

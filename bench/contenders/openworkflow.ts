@@ -25,7 +25,9 @@ export const openworkflow: Contender = {
     const client = new OpenWorkflow({ backend })
     const asking = new pg.Pool({ connectionString: url, max: 1 })
     let run: WorkOptions['handle'] = () => {}
-    const noop = client.defineWorkflow<Payload, void>({ name: 'noop' }, async ({ input }) => run(input))
+    const noop = client.defineWorkflow<Payload, void>({ name: 'noop' }, async ({ input, step }) =>
+      run(input, (name, work) => step.run({ name }, work)),
+    )
     const one = async (payload: Payload) => {
       await noop.run(payload)
     }

@@ -24,7 +24,11 @@ export async function asPawlWork(): Promise<Contender> {
 export async function pawl(name: string, build: Build, store: Contender['store'] = 'postgres'): Promise<Contender> {
   const { defineJob, open } = await built(build)
   const noop = (handle: WorkOptions['handle'] = () => {}) =>
-    defineJob<'noop', Payload, void>({ type: 'noop', queue: 'bench', run: (payload) => handle(payload) })
+    defineJob<'noop', Payload, void>({
+      type: 'noop',
+      queue: 'bench',
+      run: (payload, context) => handle(payload, (name, work) => context.step(name, work)),
+    })
   const producing = noop()
   const working = (opened: Pawl, { handle, concurrency }: WorkOptions) => {
     const worker = opened.work([noop(handle)], { concurrency: concurrency ?? CONCURRENCY })
