@@ -262,6 +262,14 @@ describe('fences', () => {
 })
 
 describe('admission and reopening', () => {
+  it('refuses to admit what nobody kept out, and answers again where it was admitted', () => {
+    const admit = { type: 'admit', rule: 'all', policyHash: 'p1' } as const
+    given().when(admit).refused('ILLEGAL_TRANSITION')
+    const admitted = given({ admission: true }).does(admit)
+    expect(admitted.when(admit).decision.kind).toBe('replayed')
+    admitted.claims().when(admit).refused('ILLEGAL_TRANSITION')
+  })
+
   it('admits, denies before the first claim only, and reopens to pending', () => {
     const history = given({ admission: true }, { runAt: 1_500_000 })
     history.when({ type: 'admit', rule: 'r1', policyHash: 'h' }).gives('queued', 'admitted')

@@ -83,7 +83,17 @@ const CALLS: Readonly<Record<string, (pawl: Pawl, bounds: Bounds) => Promise<unk
 }
 
 /** Methods of the library that ask nothing of the store, or are about something else than one call. */
-const NOT_CALLS = new Set(['handle', 'work', 'close', 'machine', 'contract', 'engine', 'accompanied', 'constructor'])
+const NOT_CALLS = new Set([
+  'handle',
+  'work',
+  'close',
+  'machine',
+  'contract',
+  'engine',
+  'tenant',
+  'accompanied',
+  'constructor',
+])
 
 describe.each(Object.entries(CALLS))('%s', (name, call) => {
   const silent = () => openOn(silentStore(), { ticker: false, retention: false, log: 'silent' })

@@ -508,7 +508,7 @@ describe('the table of parked claims', () => {
     const { grant } = await parked()
     await admin.query(`insert into pawl.parked (request, worker, actor, nonce, lanes, wanted, max_bytes, until, channel)
       select 'over', worker, actor, nonce, lanes, wanted, max_bytes, pawl.clock() - 1, channel from pawl.parked`)
-    await admin.query('select pawl.trim_feed(0, 1)')
+    await admin.query('select pawl.trim_feed(0, 100)')
     const { rows } = await admin.query('select request from pawl.parked')
     expect(rows).toEqual([{ request: grant.requestId }])
   })

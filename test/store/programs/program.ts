@@ -29,6 +29,15 @@ export const INTENTS = 50
 const HOUR = 3_600_000
 const of = <T>(...values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values)
 
+/** Document 002's retry, under a policy that it can tell. */
+const AS_NEW_JOB = {
+  dialect: '002',
+  idempotent: false,
+  admission: true,
+  deadlineMs: undefined,
+  onStall: 'timed_out',
+} as const satisfies Partial<Policy>
+
 const policy: fc.Arbitrary<Policy> = fc
   .record({
     leaseMs: of(1_000, 60_000, 60_000, 24 * HOUR, 24 * HOUR),
@@ -51,7 +60,7 @@ const policy: fc.Arbitrary<Policy> = fc
     dedupe: of<Policy['dedupe']>('live', 'live', 'forever', 1, HOUR),
     asNewJob: of(false, false, false, true),
   })
-  .map(({ asNewJob, ...rest }) => policyOf({ ...rest, ...(asNewJob && { dialect: '002', idempotent: false }) }))
+  .map(({ asNewJob, ...rest }) => policyOf({ ...rest, ...(asNewJob && AS_NEW_JOB) }))
 
 const intent: fc.Arbitrary<Intent> = fc.record({
   verb: fc.oneof(

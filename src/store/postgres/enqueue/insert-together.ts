@@ -6,12 +6,12 @@ import { assert } from '../../../core/assert.ts'
 import { idNumber } from '../../../core/id.ts'
 import type { Inserted, NewJob } from '../../store.ts'
 import type { Row } from '../connection/client.ts'
-import { isItems } from '../connection/trouble.ts'
+import { codeOf, isItems, LOCK_NOT_AVAILABLE } from '../connection/trouble.ts'
 import type { Held } from './held.ts'
 import type { InsertParts } from './insert.ts'
 import { keyedRow } from './new-row.ts'
 import { readyKinds } from './ready-kinds.ts'
-import { INSERTED, insertedBy, isBusy, isOwn, meetingsIn, rejected, type Verdict, verdictsIn } from './verdict.ts'
+import { BUSY, INSERTED, insertedBy, isBusy, isOwn, meetingsIn, rejected, type Verdict, verdictsIn } from './verdict.ts'
 
 export async function insertTogether(
   parts: InsertParts,
@@ -52,22 +52,27 @@ export async function insertTogetherIn(
 }
 
 async function verdictsOn(parts: InsertParts, items: readonly NewJob[], held: Held): Promise<readonly Verdict[]> {
-  const ask = asking(parts, items)
-  try {
-    let verdicts = await ask()
-    const isDecided = () => !verdicts.some(isBusy)
-    const again = async () => {
-      verdicts = await ask()
-      return isDecided()
+  const told = asking(parts, items)
+  let verdicts: readonly Verdict[] = []
+  /** Whether all is decided. A lock that was not to be had at all is no different from one for which it says so. */
+  const ask = async (): Promise<boolean> => {
+    try {
+      verdicts = await told()
+    } catch (error) {
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error
+      verdicts = items.map(() => BUSY)
     }
-    if (!isDecided()) await held.repeated(again)
+    return !verdicts.some(isBusy)
+  }
+  try {
+    if (!(await ask())) await held.repeated(ask)
     return verdicts
   } catch (error) {
     if (!isItems(error)) throw error
-    const verdicts: Verdict[] = []
-    for (const item of items) verdicts.push(await wrongWith(parts, item))
-    assert(!verdicts.every((verdict) => verdict === undefined), 'what cannot be kept together cannot be kept alone')
-    return verdicts
+    const wrong: Verdict[] = []
+    for (const item of items) wrong.push(await wrongWith(parts, item))
+    assert(!wrong.every((verdict) => verdict === undefined), 'what cannot be kept together cannot be kept alone')
+    return wrong
   }
 }
 
@@ -77,7 +82,7 @@ async function wrongWith(parts: InsertParts, item: NewJob): Promise<Verdict> {
     return (await asking(parts, [item, item])())[0]
   } catch (error) {
     if (!isItems(error)) throw error
-    return rejected(error)
+    return codeOf(error) === LOCK_NOT_AVAILABLE ? BUSY : rejected(error)
   }
 }
 
