@@ -7,6 +7,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     globals: false,
+    setupFiles: ['test/support/one-draw.ts'],
     testTimeout: 60_000,
     retry: 0,
     coverage: {

@@ -142,3 +142,17 @@ describe('000A: the way back to queued has no event', () => {
     ])
   })
 })
+
+describe('what a log tells beside its statuses', () => {
+  it('is part of its chain: plans and tools of 003 are passed over, and missed when they are lost', () => {
+    const noted = given()
+      .starts()
+      .does({ type: 'record', fence: 'mine', note: { kind: 'plan_generated', name: 'draft' } })
+      .does({ type: 'complete', fence: 'mine' })
+    const told = dialectLog(noted.events, '003')
+    expect(told.map((entry) => entry['Event'])).toContain('plan_generated')
+    expect(derive('003', told)).toMatchObject({ status: 'Completed', violations: [] })
+    const place = told.findIndex((entry) => entry['Event'] === 'plan_generated')
+    expect(derive('003', without(told, place)).violations).toMatchObject([{ rule: 'missing' }])
+  })
+})
