@@ -43,7 +43,6 @@ import { Places } from './connection/places.ts'
 import { statementsIn } from './connection/statements.ts'
 import type { Address } from './connection/target.ts'
 import { Transactions } from './connection/transactions.ts'
-import { PostgresRewound } from './connection/trouble.ts'
 import { twoWays } from './connection/two-ways.ts'
 import { type Ways, waysOf } from './connection/ways.ts'
 import { Inserts } from './enqueue/insert.ts'
@@ -53,6 +52,7 @@ import { keep, purge } from './keep/keeping.ts'
 import { queuesWritten, settings } from './keep/settings.ts'
 import { Heartbeats } from './lease/heartbeats.ts'
 import { Kinds, type Run, sideOf } from './names/kinds.ts'
+import { noticeRewinding } from './names/rewinding.ts'
 import { Sides } from './names/sides.ts'
 import { annotationsOf } from './read/annotations.ts'
 import { eventsByCorrelation } from './read/by-correlation.ts'
@@ -195,13 +195,7 @@ class Postgres implements PostgresStore {
     this.#timers = timers
     this.#routes = [route, past]
     this.#transactions = new Transactions({ route: past, clock, timers })
-    route.onReturn(async (link) => {
-      if (await kinds.areThere((text, values) => link.ask(text, values))) return
-      sides.forget()
-      const error = new PostgresRewound()
-      log.error('the database has lost what it had acknowledged', { server: link.client.where, reason: error.message })
-      throw error
-    })
+    noticeRewinding({ routes: new Set([route, past, looks]), kinds, sides, log })
     const heard = (payload: string) => this.#waiting.heard(payload)
     this.#hints = new Hints({ route: past, schema, run, statements, clock, timers, random, heard, sides })
     this.#callers = new CallersTransactions(statements.isOpen)

@@ -234,6 +234,7 @@ describe('a server that knows less than the one before', () => {
       if (!forgets) return
       // As a store does: once it was noticed nothing is known any more, and nothing is missed.
       forgets = false
+      route.rewound()
       throw new PostgresRewound()
     })
     const connections = range(0, 4).map(() => connectionOn(route))

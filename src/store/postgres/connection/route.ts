@@ -14,7 +14,7 @@ import { greeted } from './greeting.ts'
 import { Link, type Role } from './link.ts'
 import { Outage } from './outage.ts'
 import type { DriverConfig, Target } from './target.ts'
-import { type Attempt, isLost, PostgresRewound, PostgresUnavailable, reasonOf } from './trouble.ts'
+import { type Attempt, isLost, PostgresUnavailable, reasonOf } from './trouble.ts'
 import { Watch } from './watch.ts'
 
 export interface RouteParts {
@@ -72,7 +72,12 @@ export class Route {
     this.#check = check
   }
 
-  /** When it was last seen that the server knows less than before: what was asked until then must not be said to it. */
+  /** The server knows less than before, as was found out on this way or on another to it. */
+  rewound(): void {
+    this.#rewoundMs = this.#parts.clock.monotonicMs()
+  }
+
+  /** When that was found out last: what was asked until then must not be said to it. */
   get rewoundMs(): number {
     return this.#rewoundMs
   }
@@ -192,11 +197,7 @@ export class Route {
     const done = () => {
       this.#checking = undefined
     }
-    const rewound = (error: unknown) => {
-      if (error instanceof PostgresRewound) this.#rewoundMs = this.#parts.clock.monotonicMs()
-      throw error
-    }
-    this.#checking ??= this.#check(link).catch(rewound).finally(done)
+    this.#checking ??= this.#check(link).finally(done)
     await this.#checking
     this.#unchecked = false
   }
