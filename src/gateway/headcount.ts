@@ -11,14 +11,16 @@ const MOST_TENANTS = 10_000
 
 interface Count {
   known: number
-  readonly atMs: number
+  atMs: number
+  /** Present while they are counted: whoever comes meanwhile waits for it. */
+  counting: Promise<void> | undefined
 }
 
 export class Headcount {
   readonly #clock: Clock
   readonly #most: number
   readonly #countOf: (tenant: string, most: number) => Promise<number>
-  /** The tenant counted longest ago goes first. */
+  /** The tenant that came first goes first. */
   readonly #counts = new Map<string, Count>()
 
   constructor(clock: Clock, most: number, countOf: (tenant: string, most: number) => Promise<number>) {
@@ -36,14 +38,26 @@ export class Headcount {
   }
 
   async #recent(tenant: string): Promise<Count> {
-    const before = this.#counts.get(tenant)
-    const ageMs = before === undefined ? Number.POSITIVE_INFINITY : this.#clock.monotonicMs() - before.atMs
-    const holdsForMs = before !== undefined && before.known >= this.#most ? AT_CAP_AGAIN_MS : AGAIN_MS
-    if (before !== undefined && ageMs < holdsForMs) return before
-    const count = { known: await this.#countOf(tenant, this.#most), atMs: this.#clock.monotonicMs() }
-    this.#counts.delete(tenant)
+    const count = this.#counts.get(tenant) ?? this.#remembered(tenant)
+    const holdsForMs = count.known >= this.#most ? AT_CAP_AGAIN_MS : AGAIN_MS
+    if (this.#clock.monotonicMs() - count.atMs >= holdsForMs) {
+      count.counting ??= this.#count(tenant, count).finally(() => {
+        count.counting = undefined
+      })
+    }
+    await count.counting
+    return count
+  }
+
+  #remembered(tenant: string): Count {
+    const count: Count = { known: 0, atMs: Number.NEGATIVE_INFINITY, counting: undefined }
     this.#counts.set(tenant, count)
     if (this.#counts.size > MOST_TENANTS) this.#counts.delete(this.#counts.keys().next().value as string)
     return count
+  }
+
+  async #count(tenant: string, count: Count): Promise<void> {
+    count.known = await this.#countOf(tenant, this.#most)
+    count.atMs = this.#clock.monotonicMs()
   }
 }

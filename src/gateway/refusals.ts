@@ -2,21 +2,22 @@
  * Refusals, paced. Under siege most of a gateway's time goes to those who are turned away and are back at once: each of
  * them is heard, read and answered. So a token is told of so many refusals a second, and some at once; what is more is
  * told later, and meanwhile that connection asks nothing else. Whoever is refused now and then never notices; a flood from any
- * number of connections becomes as slow as they are many. Answers to what was done, and refusals by the state of a job,
- * are not held.
+ * number of connections becomes as slow as they are many. Answers to what was done, refusals by the state of a job,
+ * and that the store is away are not held.
  */
 import type { Clock } from '../system/clock.ts'
 import type { Timers } from '../system/timers.ts'
 import type { Caps } from './caps.ts'
-import { Objected } from './problem.ts'
+import { Objected, type Problem } from './problem.ts'
 
 /** Refusals that are told at once, in seconds' worth of them. */
 const AT_ONCE_S = 2
 /** Nobody is held longer: clients give up on an answer after some ten seconds. */
 const LONGEST_MS = 5_000
 const MOST_TOKENS = 10_000
-/** For how the request was made, and not for what has become of a job: 400, 413, 415, 429, and 503 by a cap. */
-const HELD: ReadonlySet<number> = new Set([400, 413, 415, 429, 503])
+/** For how the request was made: what it is, or that it is too much, which a cap says. */
+const ILL_MADE: ReadonlySet<number> = new Set([400, 413, 415])
+const isHeld = ({ status, body }: Problem): boolean => ILL_MADE.has(status) || body['cap'] !== undefined
 
 export interface RefusalsParts {
   readonly caps: Caps
@@ -37,7 +38,7 @@ export class Refusals {
 
   /** Resolves when this token may be told of another refusal, or when nobody waits for that any more. */
   async hold(token: string, error: unknown, request: Request): Promise<void> {
-    if (!(error instanceof Objected) || !HELD.has(error.problem.status)) return
+    if (!(error instanceof Objected) || !isHeld(error.problem)) return
     const delayMs = this.#delayMs(token)
     if (delayMs <= 0) return
     const { timers, ending } = this.#parts

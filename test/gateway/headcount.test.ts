@@ -36,6 +36,12 @@ describe('a headcount', () => {
     expect(there.asked).toBe(2)
   })
 
+  it('counts once for however many come at the same time, and lets in no more than there may be', async () => {
+    const { there, come } = counted(5)
+    const came = await Promise.all(Array.from({ length: 50 }, come))
+    expect([came.filter(Boolean).length, there.asked]).toEqual([5, 1])
+  })
+
   it('hears within ten seconds of those that others let in', async () => {
     const { time, there, come } = counted(10)
     expect(await come()).toBe(true)

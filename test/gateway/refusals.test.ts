@@ -1,12 +1,12 @@
 /** Refusals are paced by token: a flood is told slowly, whoever is refused now and then at once. */
 import { describe, expect, it } from 'vitest'
-import { capsWith } from '../../src/gateway/caps.ts'
+import { beyond, capsWith } from '../../src/gateway/caps.ts'
 import { Objected, objection } from '../../src/gateway/problem.ts'
 import { Refusals } from '../../src/gateway/refusals.ts'
 import { VirtualTime } from '../../src/testing/virtual-time.ts'
 import { house } from './house.ts'
 
-const tooMany = new Objected(objection('TOO_MANY'))
+const tooMany = beyond('pollsPerToken', capsWith())
 const request = (signal?: AbortSignal) => new Request('http://x/', signal === undefined ? {} : { signal })
 
 function paced(perSecond = 10) {
@@ -54,11 +54,13 @@ describe('refusals', () => {
     await flood
   })
 
-  it('for what has become of a job are never held', async () => {
+  it('for what has become of a job, or because the store is away, are never held', async () => {
     const { told, hold } = paced(1)
+    const away = new Objected(objection('UNAVAILABLE', undefined, undefined, 1_000))
+    await Promise.all(Array.from({ length: 100 }, () => hold('keeper', away)))
     const stale = new Objected({ status: 409, retryAfterMs: undefined, body: { title: 'x' } })
     await Promise.all(Array.from({ length: 100 }, () => hold('worker', stale)))
-    expect(told).toHaveLength(100)
+    expect(told).toHaveLength(200)
   })
 
   it('are not held for who has gone, nor while the gateway ends', async () => {
