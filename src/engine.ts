@@ -98,6 +98,7 @@ export type { DeadLettered, Hooks, Stalled } from './library/hooks.ts'
 export type { Redriven } from './library/redrive.ts'
 export type { Telemetry } from './library/telemetry.ts'
 export { type Abilities, type OpenOnOptions, openOn, type Where } from './open.ts'
+export { comparePositions } from './store/compare-positions.ts'
 export { matches } from './store/matches.ts'
 export type { PooledClient, PostgresConnection, PostgresPool } from './store/postgres/connection/address.ts'
 export {
@@ -110,7 +111,6 @@ export {
   type ClaimAnswer,
   type ClaimedJob,
   type CommitAnswer,
-  comparePositions,
   type DueAnswer,
   type EventPage,
   type EventQuery,

@@ -6,12 +6,11 @@ import { BY_HAND } from '../core/command.ts'
 import type { Event } from '../core/event.ts'
 import { type Explanation, explain } from '../core/explain.ts'
 import { isId } from '../core/id.ts'
-import { DEFAULT_TENANT, type Job, type JobId, RANK, STATES, TERMINAL_STATES } from '../core/job.ts'
+import { DEFAULT_TENANT, type Job, type JobId } from '../core/job.ts'
 import { toJson } from '../core/json.ts'
 import type { Jsonify } from '../core/jsonify.ts'
 import { reasonOf } from '../core/reason.ts'
 import type { Violation } from '../core/refusal.ts'
-import { edges, MACHINE } from '../core/transitions.ts'
 import type { AuditLog } from '../engine/audit.ts'
 import type { Verification } from '../engine/discrepancy.ts'
 import type { Answer, Engine, Word } from '../engine/engine.ts'
@@ -21,13 +20,10 @@ import { type VerifyFilter, verify } from '../engine/verify.ts'
 import { Workers } from '../engine/workers.ts'
 import type { EventPage, EventQuery, JobPage, JobQuery, LoadAnswer, LoadItem } from '../store/store.ts'
 import { realClock } from '../system/clock.ts'
-import type { Ids } from '../system/ids.ts'
-import type { Log } from '../system/log.ts'
-import type { Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
 import type { JobDefinition } from '../worker/definition.ts'
 import { type Replayed, replay } from '../worker/replay.ts'
-import { type Surroundings, startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
+import { startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
 import type {
   AdmitOptions,
   Asked,
@@ -54,12 +50,13 @@ import {
 import { delayFrom, type EnqueueOptions, priorityFrom, timeFrom } from './enqueue-options.ts'
 import { Invalid, Refused, WaitTimedOut } from './errors.ts'
 import { JobHandle } from './job-handle.ts'
+import { machine } from './machine.ts'
 import { type Contract, contract } from './operations.ts'
+import type { Around, PawlParts } from './pawl-parts.ts'
 import { Producer } from './producer.ts'
 import { eventsFor, history, mustFind, resultOf } from './reads.ts'
 import { type Redriven, redrive } from './redrive.ts'
 import { spawning } from './spawn.ts'
-import type { Telemetry } from './telemetry.ts'
 
 type Accepted = Extract<Answer, { ok: true }>
 
@@ -71,30 +68,6 @@ type HandleOf<J> = JobHandle<Jsonify<OutputOf<J>>, Jsonify<InputOf<J>>>
 
 /** For all of them, or a function of each. */
 type ManyOptions<J> = EnqueueManyOptions<InputOf<J>> | ((input: InputOf<J>, index: number) => ItemOptions)
-
-export interface PawlParts {
-  readonly engine: Engine
-  /** What is behind it, where bodies are encrypted on the way: everything as it is stored. */
-  readonly stored?: Engine | undefined
-  readonly timers: Timers
-  readonly ids: Ids
-  readonly log: Log
-  /** What workers need to know of where they are. */
-  readonly surroundings?: Surroundings | undefined
-  readonly tenant?: string | undefined
-  /** Who gives commands, unless a call says otherwise. */
-  readonly actor?: string | undefined
-  readonly telemetry?: Telemetry | undefined
-  /** The store is at the other end of HTTP. */
-  readonly isRemote?: boolean | undefined
-  /** Where the store is at hand. Over HTTP the gateway keeps it. */
-  readonly audit?: AuditLog | undefined
-  /** Stopped before the engine is closed. */
-  readonly services?: readonly AsyncDisposable[] | undefined
-}
-
-/** What a companion is made of. */
-type Around = Pick<PawlParts, 'engine' | 'timers' | 'log'>
 
 const PAGE = 500
 const NO_OPTIONS = {}
@@ -318,14 +291,7 @@ export class Pawl implements AsyncDisposable {
 
   /** The table the engine enforces. */
   get machine() {
-    return {
-      version: 1,
-      states: STATES,
-      terminal: TERMINAL_STATES,
-      rank: RANK,
-      moves: MACHINE,
-      edges: edges(),
-    } as const
+    return machine
   }
 
   /** Whose jobs it enqueues, unless a job type says otherwise. */

@@ -14,7 +14,7 @@ interface Rule {
   readonly packages?: readonly string[]
 }
 
-const PORT = ['store/store.ts']
+const PORT = ['store/store.ts', 'store/compare-positions.ts']
 const ENGINE = ['engine/engine.ts']
 const ADAPTER: Rule = { areas: ['core', 'system', 'store', 'store/codec', 'store/waiting'], packages: ['node:*'] }
 

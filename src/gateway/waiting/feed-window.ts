@@ -5,7 +5,8 @@
  *
  * Invariant: everything behind `#base` that has been read is in `#entries`, in order; `#letters` is the length of `#told`.
  */
-import { comparePositions, type FeedItem } from '../../store/store.ts'
+import { comparePositions } from '../../store/compare-positions.ts'
+import type { FeedItem } from '../../store/store.ts'
 
 export interface FeedEntry<Told> {
   readonly item: FeedItem

@@ -1,6 +1,7 @@
 /** S7: the feed shows every event once, in one order that never changes. */
 import type { State } from '../../core/job.ts'
-import { comparePositions, type FeedItem, type Tally } from '../store.ts'
+import { comparePositions } from '../compare-positions.ts'
+import type { FeedItem, Tally } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import { growAll } from './specimens.ts'

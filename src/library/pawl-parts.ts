@@ -1,0 +1,32 @@
+/** What the library is put together of, by whoever opens a store. */
+import type { AuditLog } from '../engine/audit.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Ids } from '../system/ids.ts'
+import type { Log } from '../system/log.ts'
+import type { Timers } from '../system/timers.ts'
+import type { Surroundings } from '../worker/worker.ts'
+import type { Telemetry } from './telemetry.ts'
+
+export interface PawlParts {
+  readonly engine: Engine
+  /** What is behind it, where bodies are encrypted on the way: everything as it is stored. */
+  readonly stored?: Engine | undefined
+  readonly timers: Timers
+  readonly ids: Ids
+  readonly log: Log
+  /** What workers need to know of where they are. */
+  readonly surroundings?: Surroundings | undefined
+  readonly tenant?: string | undefined
+  /** Who gives commands, unless a call says otherwise. */
+  readonly actor?: string | undefined
+  readonly telemetry?: Telemetry | undefined
+  /** The store is at the other end of HTTP. */
+  readonly isRemote?: boolean | undefined
+  /** Where the store is at hand. Over HTTP the gateway keeps it. */
+  readonly audit?: AuditLog | undefined
+  /** Stopped before the engine is closed. */
+  readonly services?: readonly AsyncDisposable[] | undefined
+}
+
+/** What a companion is made of. */
+export type Around = Pick<PawlParts, 'engine' | 'timers' | 'log'>
