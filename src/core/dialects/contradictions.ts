@@ -141,7 +141,7 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '004',
     'A wall clock of 300 s for synchronous jobs, configurable for asynchronous ones; and no way from `queued` or `retry_pending` to `failed`.',
-    '`deadline` counts from the first start and ends only what runs; a retry that would come after it is not made. Who waits for the end (`POST /v1/jobs?wait`) has 300 s, the others what their type says.',
+    '`deadline` counts from the first start and ends only what runs; a retry that would come after it is not made; one that was lost before it started is tried again, and ends once it runs. Who waits for the end (`POST /v1/jobs?wait`) has 300 s, the others what their type says.',
   ),
   about(
     '004',

@@ -23,7 +23,7 @@ import { placeOf, stepOf } from '../names/step.ts'
 
 export type Move = Extract<Change, { kind: 'move' }>
 
-/** What the plain end of an owned job needs. */
+/** The end of an owned job; the first part of any move. */
 export interface SettleRow {
   readonly i: number
   readonly r: number
@@ -39,7 +39,10 @@ export interface SettleRow {
   readonly c: number | undefined
 }
 
-/** The plain end of a lease: nothing but the job itself is touched. */
+/**
+ * An owned job ends, and nothing else is touched but its output. One that ends without an owner must not come here:
+ * `settle_leases` looks for leases and bundles only, and would answer `conflict` each time.
+ */
 export const isSettling = ({ before, after, bodies, give, take, spawn, events }: Move): boolean =>
   before.lease !== undefined &&
   isTerminal(after.state) &&

@@ -1,4 +1,4 @@
--- Ends leased jobs that touch no key and no body, which is nearly all there is. Answers with the items it could not apply. JSON
+-- Ends leased jobs that touch no key, and no body but the output, which is nearly all there is. Answers with the items it could not apply. JSON
 -- keys, of groups of jobs that end alike: i ids, r rev before, n not after, v rev after, s step after, a at, z state, e events, p 1 if
 -- plain, d doc, o output. Alike are most jobs of a batch; an object per job cost 3 µs more. A job without a lease is given one if it
 -- is in a bundle (`loosen`): the caller did not know, or knows that something else happened to the bundle.
