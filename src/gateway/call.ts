@@ -15,6 +15,7 @@ import type { Kept } from './contract/outline.ts'
 import type { Route } from './contract/routes.ts'
 import type { Headcount } from './headcount.ts'
 import type { Positions } from './positions.ts'
+import type { Rounds } from './rounds.ts'
 import type { Token, Tokens } from './token.ts'
 import type { Turns } from './turns.ts'
 import type { FeedReader } from './waiting/feed-reader.ts'
@@ -67,6 +68,8 @@ export interface Parts {
   /** Aborts when the gateway ends: nobody waits any more. */
   readonly ending: AbortSignal
   readonly wakes: Wakes
+  /** What is understood and told in a turn of the loop. */
+  readonly rounds: Rounds
   /** Lists, a few at a time. */
   readonly reads: Turns
   /** Jobs and words. */

@@ -82,9 +82,12 @@ async function page(call: Call, { engine, positions }: Parts, query: Query): Pro
   return json(200, { events: events.map(eventToWire), cursor: found.cursor })
 }
 
+/** Letters that are told to a stream for what it takes to understand one. */
+const LETTERS_TOLD = 4
+
 async function stream(call: Call, parts: Parts, query: Query): Promise<Reply> {
   const { token, signal } = call
-  const { reads, feed, positions } = parts
+  const { reads, rounds, feed, positions } = parts
   const resume = call.headers.get('last-event-id') ?? query.last_event_id
   const position = resume === undefined ? undefined : positionIn(resume, positions, 'last_event_id')
   const masked = isMasked(call)
@@ -97,6 +100,7 @@ async function stream(call: Call, parts: Parts, query: Query): Promise<Reply> {
       frame: (told) =>
         query.correlationId === undefined || told.correlationId === query.correlationId ? told.frame(masked) : '',
       inTurn: (work) => reads.take({ holder: token, weight: 1, signal, work }),
+      paced: (letters) => rounds.take(`streams of ${token.tenant}`, letters / LETTERS_TOLD, false),
     })
   })
 }

@@ -12,6 +12,11 @@ export interface WalkOptions<Told extends Long> {
   readonly frame: (told: Told) => string
   /** For reads that only this consumer needs. */
   readonly inTurn: <T>(read: () => Promise<T>) => Promise<T>
+  /**
+   * Resolves when so much may be told. A tenant tells all its streams what a single word of its own brought about: with 800 streams
+   * that was 100 MB a second, and heartbeats of others took 240 ms.
+   */
+  readonly paced: (letters: number) => Promise<void>
 }
 
 const PAGE = 200
@@ -31,6 +36,12 @@ export class EventWalk<Told extends Long> implements Source {
 
   /** Moves on behind what it has made frames of; a stretch without anything for this consumer moves it on as well. */
   async frames(): Promise<string | undefined> {
+    const text = await this.#frames()
+    if (text !== undefined && text !== '') await this.#options.paced(text.length)
+    return text
+  }
+
+  async #frames(): Promise<string | undefined> {
     const { following, wants, frame, inTurn } = this.#options
     const entries = following.after(this.#position, PAGE) ?? (await inTurn(() => following.page(this.#position, PAGE)))
     const last = entries.at(-1)
