@@ -85,7 +85,7 @@ export function decide(
   const done = alreadyDone(job, command)
   if (done !== undefined) return { kind: 'replayed', receipt: done }
 
-  const refusal = standing(job, command, now, steps)
+  const refusal = commonRefusal(job, command, now, steps)
   if (refusal !== undefined) return refusal
 
   const d = draft(job, command, now, steps)
@@ -142,7 +142,7 @@ function decideEnqueue(job: Job | undefined, command: Enqueue, now: Time): Decis
 }
 
 /** Everything that is judged alike for all commands: ownership, revision, dialect, table. */
-function standing(job: Job, command: Command, now: Time, steps: readonly Step[]): Decision | undefined {
+function commonRefusal(job: Job, command: Command, now: Time, steps: readonly Step[]): Decision | undefined {
   const trespass = ownership(job, command, now, steps)
   if (trespass !== undefined) return late(job, command, now, trespass)
 

@@ -3,7 +3,7 @@
  * stood before. Revisions and sequence numbers follow each other, `from` is the last `to`, the stamp (who, under which
  * request) is that of the event before it; the worker's usual word about its own lease has an implied stamp.
  *
- * With `standing` in front (`[standing, event, …]`) the text can be read alone; without it (`[0, event, …]`) the reader
+ * With its base in front (`[base, event, …]`) the text can be read alone; without it (`[0, event, …]`) the reader
  * must know where the job stood. A place may be added at the end of a list, none may change its meaning.
  */
 
@@ -17,8 +17,8 @@ import { list, maybeNumber, maybeText, number, type Packed, parsed, text, trimme
 import { mustKnow, stateOf } from './parts.ts'
 import { packPayload, unpackPayload } from './payload.ts'
 
-/** Where a job stood before the events. A record is one; `standing` makes one of a record. */
-export interface Standing {
+/** Where a job stood before the events: what `encodeEvents` leaves out and `decodeEvents` puts back. */
+export interface Base {
   readonly rev: number
   readonly seq: number
   readonly generation: number
@@ -30,7 +30,7 @@ export interface Standing {
   readonly workerId: string
 }
 
-export const standing = (job: Job): Standing => ({
+export const baseOf = (job: Job): Base => ({
   rev: job.rev,
   seq: job.seq,
   generation: job.generation,
@@ -43,14 +43,14 @@ export const standing = (job: Job): Standing => ({
 
 export type Alone = 'alone' | 'following'
 
-export function encodeEvents(events: readonly Event[], spec: Spec, before: Standing, how: Alone): string {
+export function encodeEvents(events: readonly Event[], spec: Spec, before: Base, how: Alone): string {
   return (
     (how === 'following' ? encodePlainEnd(events, spec, before) : undefined) ?? encodeAny(events, spec, before, how)
   )
 }
 
 /** What `encodeAny` makes of the usual end, a success with nothing odd about it, for a fifth of the price. */
-function encodePlainEnd(events: readonly Event[], spec: Spec, before: Standing): string | undefined {
+function encodePlainEnd(events: readonly Event[], spec: Spec, before: Base): string | undefined {
   const first = events[0]
   const second = events[1]
   if (first === undefined || second === undefined || events.length !== 2) return undefined
@@ -79,7 +79,7 @@ function plainEnd(claimedMs: number, startedMs: number, size: number, executionM
 
 let last = { claimedMs: -1, startedMs: -1, size: -1, executionMs: -1, text: '' }
 
-const isOwnersEnd = (event: Event, spec: Spec, { fence, workerId, generation, attempt }: Standing): boolean =>
+const isOwnersEnd = (event: Event, spec: Spec, { fence, workerId, generation, attempt }: Base): boolean =>
   event.command === 'complete' &&
   event.digest === '' &&
   event.reason === undefined &&
@@ -95,25 +95,25 @@ const isOwnersEnd = (event: Event, spec: Spec, { fence, workerId, generation, at
 
 const ACTOR = 'worker:'
 
-function encodeAny(events: readonly Event[], spec: Spec, before: Standing, how: Alone): string {
+function encodeAny(events: readonly Event[], spec: Spec, before: Base, how: Alone): string {
   const cursor = start(before, spec)
-  const packed: Packed[] = [how === 'alone' ? packStanding(before) : 0]
+  const packed: Packed[] = [how === 'alone' ? packBase(before) : 0]
   for (const event of events) packed.push(packEvent(event, cursor))
   return JSON.stringify(packed)
 }
 
 /** `before` is needed only for a text that was written `following`. */
-export function decodeEvents(stored: string, jobId: JobId, spec: Spec, before?: Standing): Event[] {
+export function decodeEvents(stored: string, jobId: JobId, spec: Spec, before?: Base): Event[] {
   const [head, ...packed] = list(parsed(stored))
-  const base = head === 0 ? before : unpackStanding(head)
-  const cursor = start(mustKnow(base, 'standing'), spec)
+  const base = head === 0 ? before : unpackBase(head)
+  const cursor = start(mustKnow(base, 'base'), spec)
   return packed.map((event) => unpackEvent(list(event), jobId, cursor))
 }
 
-/** Where the job stood before; undefined for a text that was written `following`. */
-export function standingIn(stored: string): Standing | undefined {
+/** The base of a text that was written `alone`; undefined for one that was written `following`. */
+export function baseIn(stored: string): Base | undefined {
   const [head] = list(parsed(stored))
-  return head === 0 ? undefined : unpackStanding(head)
+  return head === 0 ? undefined : unpackBase(head)
 }
 
 interface Cursor {
@@ -134,7 +134,7 @@ interface Cursor {
   cause: string | undefined
 }
 
-const start = (before: Standing, spec: Spec): Cursor => ({
+const start = (before: Base, spec: Spec): Cursor => ({
   rev: before.rev,
   seq: before.seq,
   generation: before.generation,
@@ -152,7 +152,7 @@ const start = (before: Standing, spec: Spec): Cursor => ({
   cause: undefined,
 })
 
-const packStanding = (s: Standing): Packed =>
+const packBase = (s: Base): Packed =>
   trimmed([
     s.rev,
     s.seq,
@@ -164,7 +164,7 @@ const packStanding = (s: Standing): Packed =>
     s.workerId === '' ? undefined : s.workerId,
   ])
 
-function unpackStanding(packed: Packed): Standing {
+function unpackBase(packed: Packed): Base {
   const [rev, seq, generation, attempt, at, state, fence, workerId] = list(packed)
   return {
     rev: number(rev),

@@ -5,7 +5,7 @@
  */
 import type { Event } from '../../core/event.ts'
 import { STATE_CODES } from '../codec/codes.ts'
-import { encodeEvents, standing } from '../codec/events.ts'
+import { baseOf, encodeEvents } from '../codec/events.ts'
 import { logTells } from '../codec/log-tells.ts'
 import type { Change } from '../store.ts'
 import { changeRow, factsOf, type Move, numberOf, type Reference, textOrNull } from './encode.ts'
@@ -41,7 +41,7 @@ export class ChangeRows {
       return
     }
     const id = numberOf(change.before.id, 'before.id')
-    const log = encodeEvents(change.events, change.before.spec, standing(change.before), 'following')
+    const log = encodeEvents(change.events, change.before.spec, baseOf(change.before), 'following')
     const output = textOrNull(change.bodies[0]?.text)
     const last = this.#moves.at(-1)
     // Another output makes another log. Other logs of the same output are ends of their own: shared by those behind them, that is cheaper.

@@ -7,7 +7,7 @@ import type { Job, JobId, Kind, Spec, State, Time } from '../../core/job.ts'
 import { digestOf } from '../../core/receipt.ts'
 import { STATE_OF } from '../codec/codes.ts'
 import { decodeEnqueued, type EnqueuedEvent } from '../codec/enqueued.ts'
-import { decodeEvents, standing } from '../codec/events.ts'
+import { baseOf, decodeEvents } from '../codec/events.ts'
 import { decodeRecord } from '../codec/record.ts'
 import { original } from '../codec/text.ts'
 import type { ClaimedJob } from '../store.ts'
@@ -98,7 +98,7 @@ function stretch(opening: string | null, log: string | null, first: EnqueuedEven
   }
   if (log === null) return events
   // Not written to be read alone: then nothing happened before but the first event and the opening.
-  const before = log.startsWith(FOLLOWING) ? standing(events.reduce<Job>(evolve, evolve(undefined, first))) : undefined
+  const before = log.startsWith(FOLLOWING) ? baseOf(events.reduce<Job>(evolve, evolve(undefined, first))) : undefined
   return [...events, ...decodeEvents(log, jobId, spec, before)]
 }
 

@@ -7,7 +7,7 @@ import { idNumber } from '../../core/id.ts'
 import type { Job, Kind } from '../../core/job.ts'
 import { COMMAND_CODES, EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { type EnqueuedEvent, encodeEnqueued } from '../codec/enqueued.ts'
-import { encodeEvents, standing } from '../codec/events.ts'
+import { baseOf, encodeEvents } from '../codec/events.ts'
 import { logTells } from '../codec/log-tells.ts'
 import { codeMark, correlationMark, marksOf } from '../codec/marks.ts'
 import { encodeRecord } from '../codec/record.ts'
@@ -114,7 +114,7 @@ function moveRow(change: Move, reference: Reference, inFull: boolean): MoveRow {
     notAfter ?? null,
     place(after),
     told ? null : encodeRecord(after),
-    encodeEvents(events, before.spec, standing(before), told ? 'following' : 'alone'),
+    encodeEvents(events, before.spec, baseOf(before), told ? 'following' : 'alone'),
     output === undefined ? null : storable(output.text),
     moveMore(change, reference),
     STATE_CODES[after.state],

@@ -9,7 +9,7 @@ import type { Job } from '../../../src/core/job.ts'
 import type { Policy } from '../../../src/core/policy.ts'
 import { OWNER_COMMANDS } from '../../../src/core/verb.ts'
 import { decodeEnqueued, type EnqueuedEvent, encodeEnqueued } from '../../../src/store/codec/enqueued.ts'
-import { decodeEvents, encodeEvents, standing } from '../../../src/store/codec/events.ts'
+import { baseOf, decodeEvents, encodeEvents } from '../../../src/store/codec/events.ts'
 import { decodeRecord, encodeRecord } from '../../../src/store/codec/record.ts'
 import { original, storable } from '../../../src/store/codec/text.ts'
 
@@ -197,8 +197,8 @@ describe('the codec', () => {
     } as const
     const ended = decide(claimed.job, words, 1_013)
     if (ended.kind !== 'accepted') throw new Error('a completion is accepted')
-    const text = encodeEvents(ended.events, born.job.spec, standing(claimed.job), 'following')
-    const alone = encodeEvents(ended.events, born.job.spec, standing(claimed.job), 'alone')
+    const text = encodeEvents(ended.events, born.job.spec, baseOf(claimed.job), 'following')
+    const alone = encodeEvents(ended.events, born.job.spec, baseOf(claimed.job), 'alone')
     expect(text).toBe(alone.replace(/^\[\[[^\]]*\]/, '[0'))
     expect(text).toBe('[0,["s",1,"o"],["S",7,null,[["output",0],7]]]')
     roundTripEvents(claimed.job, ended.events)
@@ -259,10 +259,10 @@ function roundTripFirst(event: EnqueuedEvent, job: Job): Job {
 
 function roundTripEvents(before: Job, events: readonly Event[]): void {
   const { id, spec } = before
-  const alone = encodeEvents(events, spec, standing(before), 'alone')
+  const alone = encodeEvents(events, spec, baseOf(before), 'alone')
   expect(decodeEvents(alone, id, spec)).toStrictEqual(events)
-  const following = encodeEvents(events, spec, standing(before), 'following')
-  expect(decodeEvents(following, id, spec, standing(before))).toStrictEqual(events)
+  const following = encodeEvents(events, spec, baseOf(before), 'following')
+  expect(decodeEvents(following, id, spec, baseOf(before))).toStrictEqual(events)
   expect(alone.isWellFormed()).toBe(true)
   expect(alone).not.toContain('\u0000')
 }

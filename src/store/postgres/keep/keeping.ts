@@ -5,7 +5,7 @@ import { evolve } from '../../../core/evolve.ts'
 import { idNumber } from '../../../core/id.ts'
 import type { Job } from '../../../core/job.ts'
 import { STATE_CODES } from '../../codec/codes.ts'
-import { encodeEvents, standing } from '../../codec/events.ts'
+import { baseOf, encodeEvents } from '../../codec/events.ts'
 import { encodeRecord } from '../../codec/record.ts'
 import { storable } from '../../codec/text.ts'
 import type { Change, Verdict } from '../../store.ts'
@@ -66,7 +66,7 @@ async function compact(
   const kept = commits.flatMap(eventsIn).filter(({ rev }) => !gone.has(rev))
   const rest: Event[] = [...kept, event].sort((a, b) => a.rev - b.rev)
   const born = evolve(undefined, enqueuedEvent(row))
-  const text = encodeEvents(rest, before.spec, standing(born), 'alone')
+  const text = encodeEvents(rest, before.spec, baseOf(born), 'alone')
   const values = [id, before.rev, commits.length, text, encodeRecord(before)]
   const [answer] = await parts.run(parts.statements.compact, values)
   return answer?.[0] === 'a' ? APPLIED : CONFLICT

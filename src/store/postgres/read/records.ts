@@ -8,7 +8,7 @@ import { idText } from '../../../core/id.ts'
 import type { Job, JobId, Kind, Spec, State } from '../../../core/job.ts'
 import { leaseEnd, leaseWindowMs } from '../../../core/timers.ts'
 import { decodeEnqueued, type EnqueuedEvent } from '../../codec/enqueued.ts'
-import { decodeEvents, standing } from '../../codec/events.ts'
+import { baseOf, decodeEvents } from '../../codec/events.ts'
 import { priorityOf } from '../../codec/lane.ts'
 import { decodeRecord } from '../../codec/record.ts'
 import { original } from '../../codec/text.ts'
@@ -79,7 +79,7 @@ export function eventsOf(before: Job | undefined, [claim, beats, text]: LoggedCo
   const first = extraEvents(stoodOf(before), claim, beats)
   let job = before
   for (const event of first) job = evolve(job, event)
-  const events = decodeEvents(text, job.id, job.spec, standing(job))
+  const events = decodeEvents(text, job.id, job.spec, baseOf(job))
   return first.length === 0 ? events : [...first, ...events]
 }
 

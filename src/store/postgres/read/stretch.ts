@@ -3,7 +3,7 @@ import { violated } from '../../../core/assert.ts'
 import type { Event } from '../../../core/event.ts'
 import { evolve } from '../../../core/evolve.ts'
 import { liveStateOf } from '../../../core/job.ts'
-import { decodeEvents, standingIn } from '../../codec/events.ts'
+import { baseIn, decodeEvents } from '../../codec/events.ts'
 import type { Row } from '../connection/client.ts'
 import type { Kinds } from '../names/kinds.ts'
 import {
@@ -57,24 +57,24 @@ export function eventsIn({ birth, fromRev, rank, before, claim, beats, text }: S
   const born = enqueuedEvent(birth)
   const { jobId } = born
   const { spec } = born.payload
-  const stood = standingIn(text)
-  if (stood === undefined) {
+  const base = baseIn(text)
+  if (base === undefined) {
     const first = evolve(undefined, born)
     const job = before === null ? first : eventsOf(first, before).reduce(evolve, first)
     return eventsOf(job, [claim, beats, text])
   }
   const events = decodeEvents(text, jobId, spec)
   if (claim === null && beats === null) return events
-  // Where it stood is after the claim and the heartbeats: what they made of it is taken back.
-  const { generation, workerId } = stood
+  // The base is after the claim and the heartbeats: what they made of it is taken back.
+  const { generation, workerId } = base
   const from =
     claim === null
       ? {
-          seq: stood.seq,
-          attempt: stood.attempt,
-          state: stood.state ?? violated('who was heard of had a state'),
+          seq: base.seq,
+          attempt: base.attempt,
+          state: base.state ?? violated('who was heard of had a state'),
           workerId,
         }
-      : { seq: stood.seq - 1, attempt: stood.attempt - 1, state: liveStateOf(rank), workerId: '' }
+      : { seq: base.seq - 1, attempt: base.attempt - 1, state: liveStateOf(rank), workerId: '' }
   return [...extraEvents({ id: jobId, spec, generation, rev: fromRev, ...from }, claim, beats), ...events]
 }

@@ -9,7 +9,7 @@ import { idNumber } from '../../../core/id.ts'
 import { isTerminal, type Job } from '../../../core/job.ts'
 import { tickBesidesLease } from '../../../core/timers.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
-import { encodeEvents, standing } from '../../codec/events.ts'
+import { baseOf, encodeEvents } from '../../codec/events.ts'
 import { logTells } from '../../codec/log-tells.ts'
 import { correlationMark } from '../../codec/marks.ts'
 import { isPlainEnd } from '../../codec/plain-end.ts'
@@ -64,7 +64,7 @@ export function settleRow({ before, after, events, bodies, notAfter }: Move, bun
     s: stepOf(after),
     a: after.updatedAt,
     z: isTerminal(after.state) ? STATE_CODES[after.state] : undefined,
-    e: encodeEvents(events, before.spec, standing(before), told ? 'following' : 'alone'),
+    e: encodeEvents(events, before.spec, baseOf(before), told ? 'following' : 'alone'),
     p: isPlainEnd(events) ? 1 : undefined,
     d: told ? undefined : encodeRecord(after),
     o: output === undefined ? undefined : storable(output.text),

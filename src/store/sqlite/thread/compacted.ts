@@ -1,5 +1,5 @@
 import { evolve } from '../../../core/evolve.ts'
-import { encodeEvents, standing } from '../../codec/events.ts'
+import { baseOf, encodeEvents } from '../../codec/events.ts'
 import { eventsOf } from '../decode.ts'
 import { kindOf } from '../kinds.ts'
 import type { Answered, Asked } from '../protocol.ts'
@@ -20,5 +20,5 @@ export function compacted(reading: Reading, { id, event, replaces }: Asked<'comp
   if (first === undefined || was == null) return null
   const kept = [...rest.filter(({ rev }) => !gone.has(rev)), event].sort((a, b) => a.rev - b.rev)
   const born = evolve(undefined, first)
-  return { was, log: encodeEvents(kept, born.spec, standing(born), 'alone') }
+  return { was, log: encodeEvents(kept, born.spec, baseOf(born), 'alone') }
 }
