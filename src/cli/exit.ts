@@ -75,20 +75,21 @@ export interface Failure {
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommanderError) return said(error.exitCode === 0 ? EXIT.ok : EXIT.usage)
   if (error instanceof Ended) return said(error.exit)
-  if (error instanceof Usage) return plain(EXIT.usage, 'USAGE', error.message, error.next)
-  if (error instanceof Missing) return plain(EXIT.notFound, 'NOT_FOUND', error.message, error.next)
+  if (error instanceof Usage) return failure(EXIT.usage, 'USAGE', error.message, error.next)
+  if (error instanceof Missing) return failure(EXIT.notFound, 'NOT_FOUND', error.message, error.next)
   if (error instanceof Invalid) {
-    return { ...plain(EXIT.usage, 'INVALID', error.message), violations: error.violations }
+    return { ...failure(EXIT.usage, 'INVALID', error.message), violations: error.violations }
   }
   if (error instanceof Refused || error instanceof GatewayRefused) return refused(error.refusal)
   if (error instanceof JobEndedBadly)
-    return plain(EXIT.jobFailed, error.name, error.message, `pawl jobs show ${error.id}`)
-  if (error instanceof GatewayUnavailable) return plain(EXIT.failure, 'UNAVAILABLE', plainly(error.message), START)
+    return failure(EXIT.jobFailed, error.name, error.message, `pawl jobs show ${error.id}`)
+  if (error instanceof GatewayUnavailable)
+    return failure(EXIT.failure, 'UNAVAILABLE', withoutPrefix(error.message), START)
   const trouble = troubleOf(error)
-  if (trouble !== undefined) return plain(EXIT.failure, 'UNAVAILABLE', trouble.message, trouble.next)
+  if (trouble !== undefined) return failure(EXIT.failure, 'UNAVAILABLE', trouble.message, trouble.next)
   const slip = error instanceof Error ? SLIP.exec(error.message)?.[1] : undefined
-  if (slip !== undefined) return plain(EXIT.usage, 'USAGE', slip)
-  return plain(EXIT.failure, 'FAILED', plainly(error instanceof Error ? error.message : String(error)))
+  if (slip !== undefined) return failure(EXIT.usage, 'USAGE', slip)
+  return failure(EXIT.failure, 'FAILED', withoutPrefix(error instanceof Error ? error.message : String(error)))
 }
 
 const START = 'Start it there (pawl serve), or lead --url (or PAWL_URL) to where it runs.'
@@ -97,7 +98,7 @@ const nothing: Pick<Failure, 'refusal' | 'violations'> = { refusal: undefined, v
 
 const said = (exit: number): Failure => ({ exit, code: undefined, message: '', next: undefined, ...nothing })
 
-const plain = (exit: number, code: string, message: string, next?: string): Failure => ({
+const failure = (exit: number, code: string, message: string, next?: string): Failure => ({
   exit,
   code,
   message,
@@ -132,7 +133,7 @@ const EXIT_BY_CODE: Readonly<Record<string, number>> = {
 }
 
 /** The library says whose error it is; here everybody knows. */
-const plainly = (message: string): string => message.replace(/^pawl: /, '')
+const withoutPrefix = (message: string): string => message.replace(/^pawl: /, '')
 
 /** What the library takes for a programmer's slip, and here is a typed word. */
 const SLIP = /^(?:pawl: )?(?:assertion failed: )?((?:not a cursor|not a position|no store is known)[\s\S]*)$/

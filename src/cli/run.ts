@@ -42,8 +42,8 @@ export async function run(words: readonly string[], around: Around): Promise<Out
     () => EXIT.ok,
     (error: unknown) => {
       const failure = failureOf(error)
-      const plain = words.includes('--json')
-      if (failure.code !== undefined) complain(session?.terminal ?? terminalFor({ json: plain }, around), failure)
+      const inJson = words.includes('--json')
+      if (failure.code !== undefined) complain(session?.terminal ?? terminalFor({ json: inJson }, around), failure)
       return failure.exit
     },
   )

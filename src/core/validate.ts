@@ -8,7 +8,7 @@ import { isNonce } from './fence.ts'
 import { isId, isReserved } from './id.ts'
 import { DEAD_LETTER_REASONS, STAGES, type Time } from './job.ts'
 import { COUNTS, LENGTHS, MAX_DURATION_MS, MAX_TIME, SIZES } from './limits.ts'
-import { COMMA_RULE, isPlain, PLAIN_RULE, SEGMENT_RULE } from './name.ts'
+import { COMMA_RULE, isPlainText, PLAIN_RULE, SEGMENT_RULE } from './name.ts'
 import { NOTE_KINDS } from './note.ts'
 import { ERROR_CLASSES, type Policy } from './policy.ts'
 import type { Violation } from './refusal.ts'
@@ -82,7 +82,7 @@ class Checker {
   text(field: string, value: unknown, max: number): void {
     if (typeof value !== 'string' || value.length === 0 || value.length > max)
       this.fail(field, `must be text of 1 to ${max} characters`)
-    else if (!isPlain(value)) this.fail(field, PLAIN_RULE)
+    else if (!isPlainText(value)) this.fail(field, PLAIN_RULE)
   }
 
   /** Text by which something is found in a path. */
@@ -164,7 +164,7 @@ class Checker {
   }
 
   body(field: string, value: unknown): void {
-    if (isPlainBody(value)) return
+    if (isUsualBody(value)) return
     this.object(field, value, (ref) => {
       this.text(`${field}.name`, ref['name'], LENGTHS.key)
       this.whole(`${field}.size`, ref['size'], 0, Number.MAX_SAFE_INTEGER)
@@ -365,7 +365,7 @@ const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What nearly all bodies are: a known name, a size, no digest. */
-const isPlainBody = (value: unknown): boolean =>
+const isUsualBody = (value: unknown): boolean =>
   isObject(value) &&
   (value['name'] === 'input' || value['name'] === 'output') &&
   value['digest'] === undefined &&

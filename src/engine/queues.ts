@@ -34,7 +34,7 @@ export class Queues {
 
   /** About how many something is, counted up to `most`. Of those that were paused once and nothing else nobody needs to know. */
   count(tenant: string, most: number): Promise<number> {
-    return countOf(this.#engine, 'queue', tenant, most, (setting) => isPlain(documentOf(setting)))
+    return countOf(this.#engine, 'queue', tenant, most, (setting) => isAsNew(documentOf(setting)))
   }
 
   async paused(tenant: string, queue: string): Promise<Pause | undefined> {
@@ -89,5 +89,5 @@ const documentOf = (setting: Setting | undefined): Readonly<Record<string, unkno
   setting === undefined ? {} : (JSON.parse(setting.text) as Readonly<Record<string, unknown>>)
 
 /** As one that nobody has ever written about. */
-const isPlain = ({ paused, by: _by, since: _since, ...rest }: Readonly<Record<string, unknown>>): boolean =>
+const isAsNew = ({ paused, by: _by, since: _since, ...rest }: Readonly<Record<string, unknown>>): boolean =>
   paused === false && Object.keys(rest).length === 0

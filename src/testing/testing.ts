@@ -139,7 +139,7 @@ export class Testing implements AsyncDisposable {
   async expectEnqueued(job: ExpectedJob, ...wanted: readonly [] | readonly [input: unknown]): Promise<Job> {
     const { jobs } = await this.pawl.find({ types: [job.type], limit: PAGE })
     const inputs = await Promise.all(jobs.map(({ id }) => this.pawl.body(id, 'input')))
-    const input = plain(wanted[0])
+    const input = asStored(wanted[0])
     const found = jobs.find((_, i) => wanted.length === 0 || isDeepStrictEqual(inputs[i], input))
     if (found !== undefined) return found
     const what = wanted.length === 0 ? '' : ` with ${JSON.stringify(wanted[0])}`
@@ -248,7 +248,7 @@ export class Testing implements AsyncDisposable {
 }
 
 /** As it was stored; what could not have been is no input of any job. */
-function plain(value: unknown): unknown {
+function asStored(value: unknown): unknown {
   const json = toJson(value, 'input')
   if (!json.ok) throw new Invalid('expectEnqueued', json.violations)
   return json.text === undefined ? undefined : JSON.parse(json.text)

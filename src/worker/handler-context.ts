@@ -69,7 +69,7 @@ export class HandlerContext implements Context {
   step<T>(name: string, work: () => Promise<T> | T, options: StepOptions<T> = {}): Promise<Jsonify<T>> {
     return this.#run.spoken.say(async () => {
       const memos = this.#recall()
-      const key = memos.key(plainName(name))
+      const key = memos.key(checkedName(name))
       this.#run.came?.(key)
       const memo = await memos.find(key, 'step')
       const { compensate } = options
@@ -103,7 +103,7 @@ export class HandlerContext implements Context {
     return this.#run.spoken.say(async () => {
       const { timeout, key: correlationKey, onTimeout } = options
       const timeoutMs = timeout === undefined ? undefined : durationMs(timeout)
-      const signal = await this.#wait(plainName(name), { name, key: correlationKey, timeoutMs, onTimeout })
+      const signal = await this.#wait(checkedName(name), { name, key: correlationKey, timeoutMs, onTimeout })
       if (signal === undefined) return { timedOut: true, payload: undefined }
       return { timedOut: false, payload: (await this.#recall().payload(signal, { name, key: correlationKey })) as T }
     })
@@ -136,19 +136,19 @@ export class HandlerContext implements Context {
 
   count(name: string, by = 1): void {
     mustBeFinite('by', by)
-    if (!this.#undoing) this.#run.tidings.count(plainName(name), by)
+    if (!this.#undoing) this.#run.tidings.count(checkedName(name), by)
   }
 
   artifact(name: string, ptr: string): Promise<void> {
     return this.#run.spoken.say(async () => {
-      if (!this.#undoing) await this.#run.say('record', { artifact: { name: plainName(name), ptr } })
+      if (!this.#undoing) await this.#run.say('record', { artifact: { name: checkedName(name), ptr } })
     })
   }
 
   record(kind: NoteKind, name: string, detail?: unknown): Promise<void> {
     return this.#run.spoken.say(async () => {
       const memos = this.#recall()
-      const key = memos.key(plainName(`${kind} ${name}`))
+      const key = memos.key(checkedName(`${kind} ${name}`))
       this.#run.came?.(key)
       if (this.#undoing || (await memos.find(key, 'step')) !== undefined) return
       this.#run.guard()
@@ -266,7 +266,7 @@ export class HandlerContext implements Context {
 /** Room for the ordinal. */
 const NAME_MAX = LENGTHS.name - 8
 
-function plainName(name: string): string {
+function checkedName(name: string): string {
   if (typeof name === 'string' && name.length > 0 && name.length <= NAME_MAX) return name
   throw new ValidationError(`A name must be text of 1 to ${NAME_MAX} characters.`, { code: 'bad_request' })
 }

@@ -34,9 +34,9 @@ const CAUSES_MAX = 5
 const ERRORS_MAX = 5
 
 export function readThrown(thrown: unknown, depth = 0): ThrownValue {
-  if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) return plain(thrown)
+  if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) return noError(thrown)
   const message = textIn(thrown, 'message')
-  if (!isNativeError(thrown) && message === undefined) return plain(thrown)
+  if (!isNativeError(thrown) && message === undefined) return noError(thrown)
   const cause = depth < CAUSES_MAX ? property(thrown, 'cause') : undefined
   return {
     isError: true,
@@ -50,7 +50,7 @@ export function readThrown(thrown: unknown, depth = 0): ThrownValue {
   }
 }
 
-const plain = (thrown: unknown): ThrownValue => ({
+const noError = (thrown: unknown): ThrownValue => ({
   isError: false,
   name: typeof thrown,
   message: described(thrown).slice(0, TEXT_MAX),

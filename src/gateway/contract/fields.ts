@@ -2,13 +2,13 @@
 import { z } from 'zod'
 import { DURATION, DURATION_RULE, parseDuration } from '../../core/duration.ts'
 import { LENGTHS, MAX_DURATION_MS, SIZES } from '../../core/limits.ts'
-import { COMMA_RULE, isPlain, PLAIN_RULE, SEGMENT_RULE } from '../../core/name.ts'
+import { COMMA_RULE, isPlainText, PLAIN_RULE, SEGMENT_RULE } from '../../core/name.ts'
 import { tableOf } from './collections.ts'
 
 export const TRACEPARENT_RULE = 'must be a W3C traceparent: 00-<32 hex digits>-<16 hex digits>-<2 hex digits>'
 export const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-export const text = (max: number) => z.string().min(1).max(max).refine(isPlain, PLAIN_RULE)
+export const text = (max: number) => z.string().min(1).max(max).refine(isPlainText, PLAIN_RULE)
 export const name = text(LENGTHS.name)
 export const key = text(LENGTHS.key)
 export const id = text(LENGTHS.id)

@@ -19,7 +19,7 @@ export interface EnqueuedColumns {
 }
 
 export function encodeEnqueued(event: EnqueuedEvent): string | undefined {
-  if (isPlain(event)) {
+  if (isUsual(event)) {
     const { input } = event.payload.spec
     return input === undefined ? undefined : `{"i":${input.size}}`
   }
@@ -27,7 +27,7 @@ export function encodeEnqueued(event: EnqueuedEvent): string | undefined {
 }
 
 /** Nothing to say but how big the input is: nearly all jobs, and a third of the price. */
-function isPlain(event: EnqueuedEvent): boolean {
+function isUsual(event: EnqueuedEvent): boolean {
   const { payload, at, jobId, actor, requestId, digest, to, cause, reason } = event
   const { spec, runAt, deadlineAt, startBy, failures, stalls } = payload
   const { input } = spec

@@ -45,12 +45,12 @@ export type Alone = 'alone' | 'following'
 
 export function encodeEvents(events: readonly Event[], spec: Spec, before: Base, how: Alone): string {
   return (
-    (how === 'following' ? encodePlainEnd(events, spec, before) : undefined) ?? encodeAny(events, spec, before, how)
+    (how === 'following' ? encodeUsualEnd(events, spec, before) : undefined) ?? encodeAny(events, spec, before, how)
   )
 }
 
 /** What `encodeAny` makes of the usual end, a success with nothing odd about it, for a fifth of the price. */
-function encodePlainEnd(events: readonly Event[], spec: Spec, before: Base): string | undefined {
+function encodeUsualEnd(events: readonly Event[], spec: Spec, before: Base): string | undefined {
   const first = events[0]
   const second = events[1]
   if (first === undefined || second === undefined || events.length !== 2) return undefined
@@ -60,11 +60,11 @@ function encodePlainEnd(events: readonly Event[], spec: Spec, before: Base): str
   if (stats !== undefined || body === undefined || body.digest !== undefined || body.name !== 'output') return undefined
   if (Object.is(executionMs, -0) || second.rev !== before.rev + 2 || second.seq !== before.seq + 2) return undefined
   if (!isOwnersEnd(first, spec, before) || !isOwnersEnd(second, spec, before)) return undefined
-  return plainEnd(first.at - before.at, second.at - first.at, body.size, executionMs)
+  return usualEnd(first.at - before.at, second.at - first.at, body.size, executionMs)
 }
 
 /** The last one is remembered: what a batch runs within a millisecond ends in the same words. */
-function plainEnd(claimedMs: number, startedMs: number, size: number, executionMs: number): string {
+function usualEnd(claimedMs: number, startedMs: number, size: number, executionMs: number): string {
   if (
     last.claimedMs !== claimedMs ||
     last.startedMs !== startedMs ||

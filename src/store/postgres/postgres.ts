@@ -200,7 +200,7 @@ class Postgres implements PostgresStore {
     this.#hints = new Hints({ route: past, schema, run, statements, clock, timers, random, heard, sides })
     this.#callers = new CallersTransactions(statements.isOpen)
     this.#inserts = new Inserts({
-      plain: [connection('enqueues'), connection('enqueues', { isSpare: true })],
+      keyless: [connection('enqueues'), connection('enqueues', { isSpare: true })],
       keyed: connection('enqueues with keys'),
       kinds,
       statements,

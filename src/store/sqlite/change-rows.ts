@@ -36,7 +36,7 @@ export class ChangeRows {
 
   /** Throws `Unstorable`. */
   add(change: Exclude<Change, { kind: 'compact' }>, place: number): void {
-    if (change.kind !== 'move' || !isPlainEnd(change)) {
+    if (change.kind !== 'move' || !isSettlement(change)) {
       this.put(changeRow(change, this.#reference), place)
       return
     }
@@ -103,7 +103,7 @@ export class ChangeRows {
 }
 
 /** Nothing but the job itself is touched, and the log says all there is to say about it. */
-function isPlainEnd({ before, after, events, bodies, give, take, spawn }: Move): boolean {
+function isSettlement({ before, after, events, bodies, give, take, spawn }: Move): boolean {
   const body = bodies[0]
   return (
     before.lease !== undefined &&

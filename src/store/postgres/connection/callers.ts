@@ -9,10 +9,10 @@ export const runIn =
   (tx: Transaction, { inCallers }: Pick<Statements, 'inCallers'>): Run =>
   async (text, values) => {
     const { rows } = await tx.query(inCallers.get(text) ?? text, values)
-    return rows.map((row) => Object.values(row as object).map(plainValue)) as Row[]
+    return rows.map((row) => Object.values(row as object).map(cellOf)) as Row[]
   }
 
-function plainValue(value: unknown): Row[number] {
+function cellOf(value: unknown): Row[number] {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value
   return typeof value === 'bigint' ? Number(value) : JSON.stringify(value)

@@ -1,5 +1,5 @@
 /**
- * Enqueues. Unkeyed ones ride together in a plain INSERT; keyed ones, those in a caller's transaction, and the items of a
+ * Enqueues. Keyless ones ride together in one INSERT (`insert_plain`); keyed ones, those in a caller's transaction, and the items of a
  * batch in which something was wrong go through a function that tells who was first; keyed ones only where somebody is in
  * the way of one of them. Whoever wants a key that is held by
  * a transaction which has not ended waits apart (`held.ts`).
@@ -33,7 +33,7 @@ import {
 
 export interface InsertParts {
   /** Two: where much is enqueued at a time, one backend alone would be what all wait for; a third gained nothing. */
-  readonly plain: readonly [Connection, ...Connection[]]
+  readonly keyless: readonly [Connection, ...Connection[]]
   readonly keyed: Connection
   readonly kinds: Kinds
   readonly statements: Statements
@@ -52,15 +52,15 @@ interface Done {
 
 export class Inserts {
   readonly #parts: InsertParts
-  readonly #plain: Batcher<NewJob, Verdict>
+  readonly #keyless: Batcher<NewJob, Verdict>
   readonly #keyed: Batcher<NewJob, Verdict>
   readonly #held: Held
 
   constructor(parts: InsertParts) {
     this.#parts = parts
-    const plain = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertPlain(items, ride))
+    const keyless = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertKeyless(items, ride))
     const keyed = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertKeyed(items, ride))
-    this.#plain = new Batcher({ run: plain, sizeOf, maxItems: PLAIN_MAX, atOnce: 2 * parts.plain.length })
+    this.#keyless = new Batcher({ run: keyless, sizeOf, maxItems: KEYLESS_MAX, atOnce: 2 * parts.keyless.length })
     this.#keyed = new Batcher({ run: keyed, sizeOf, maxItems: KEYED_MAX, atOnce: 2 })
     this.#held = new Held({ ask: (items) => this.#askAgain(items), sizeOf, timers: parts.timers })
   }
@@ -98,7 +98,7 @@ export class Inserts {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#plain.close(), this.#keyed.close(), this.#held.close()])
+    await Promise.all([this.#keyless.close(), this.#keyed.close(), this.#held.close()])
   }
 
   async #verdictsOn(items: readonly NewJob[]): Promise<readonly Verdict[]> {
@@ -109,15 +109,15 @@ export class Inserts {
   }
 
   async #batched(items: readonly NewJob[]): Promise<readonly Verdict[]> {
-    if (items.every(isPlain)) return this.#plain.add(items)
-    const plain = items.filter(isPlain)
+    if (items.every(isKeyless)) return this.#keyless.add(items)
+    const keyless = items.filter(isKeyless)
     // Who is first within one call is first: ids that keyed and unkeyed items share make the whole call keyed.
-    const mixed = plain.length > 0 && new Set(items.map(({ job }) => job.id)).size === items.length
+    const mixed = keyless.length > 0 && new Set(items.map(({ job }) => job.id)).size === items.length
     if (!mixed) return this.#keyed.add(items)
-    const keyed = items.filter((item) => !isPlain(item))
-    const [a, b] = await Promise.all([this.#plain.add(plain), this.#keyed.add(keyed)])
+    const keyed = items.filter((item) => !isKeyless(item))
+    const [a, b] = await Promise.all([this.#keyless.add(keyless), this.#keyed.add(keyed)])
     const verdicts = new Map<NewJob, Verdict>()
-    for (const [i, item] of plain.entries()) verdicts.set(item, a[i])
+    for (const [i, item] of keyless.entries()) verdicts.set(item, a[i])
     for (const [i, item] of keyed.entries()) verdicts.set(item, b[i])
     return items.map((item) => verdicts.get(item))
   }
@@ -146,12 +146,12 @@ export class Inserts {
     }
   }
 
-  async #insertPlain(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {
-    const plain = leastBusy(this.#parts.plain)
+  async #insertKeyless(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {
+    const keyless = leastBusy(this.#parts.keyless)
     let again = false
     try {
-      const { text, values } = this.#plainCall(items, ride)
-      const [row] = await plain.run(
+      const { text, values } = this.#keylessCall(items, ride)
+      const [row] = await keyless.run(
         text,
         (repeated) => {
           again = repeated
@@ -162,11 +162,14 @@ export class Inserts {
       this.#parts.sawClock(Number(row?.[0]))
       return { verdicts: items.map(() => undefined), given: row?.[1] === true }
     } catch (error) {
-      return { verdicts: await this.#brokenUp(plain, items, again, ride, error), given: false }
+      return { verdicts: await this.#brokenUp(keyless, items, again, ride, error), given: false }
     }
   }
 
-  #plainCall(items: readonly NewJob[], ride: Ride | undefined): { readonly text: string; readonly values: unknown[] } {
+  #keylessCall(
+    items: readonly NewJob[],
+    ride: Ride | undefined,
+  ): { readonly text: string; readonly values: unknown[] } {
     const { kinds, statements } = this.#parts
     const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
     const values = [...columnsOf(rows), literal(uniform(items, birthShape))]
@@ -316,14 +319,14 @@ export class Inserts {
 }
 
 /** In one commit: 500 cost the server 0.7 µs a job more. */
-const PLAIN_MAX = 2_000
+const KEYLESS_MAX = 2_000
 /** Fewer: where one of them is held up, the others go one by one. */
 const KEYED_MAX = 1_000
 
 /** Of the first that may be claimed. */
 const laneOf = (rows: readonly NewRow[]): number => rows.find(({ p }) => p === undefined)?.l ?? 0
 
-const isPlain = ({ keys, job }: NewJob): boolean =>
+const isKeyless = ({ keys, job }: NewJob): boolean =>
   keys.length === 0 && job.spec.alias === undefined && isMereRenewal(job)
 
 const sizeOf = ({ input }: NewJob): number => 200 + (input?.length ?? 0)

@@ -107,7 +107,7 @@ export class Commits {
   }
 
   async #apply(changes: readonly Change[], run: Run): Promise<readonly Verdict[]> {
-    if (changes.every(isPlain) && distinct(changes)) return this.#settle(changes, run)
+    if (changes.every(isSettlement) && distinct(changes)) return this.#settle(changes, run)
     const verdicts: Verdict[] = new Array(changes.length)
     let rest = changes.map((_, i) => i)
     while (rest.length > 0) {
@@ -307,7 +307,7 @@ function verdictOf(letter: string, change?: Move): Verdict {
 const isKey = (key: Key, purpose: string, stored: string): boolean =>
   key.purpose === purpose && keyRow(key).k === stored
 
-const isPlain = (change: Change): change is Move => change.kind === 'move' && isSettling(change)
+const isSettlement = (change: Change): change is Move => change.kind === 'move' && isSettling(change)
 
 const jobOf = (change: Change): string => (change.kind === 'annotate' ? change.annotation.jobId : change.before.id)
 

@@ -174,10 +174,10 @@ export class GroupCommit {
     try {
       ledger.begin()
       while (taken < batch.length && (taken === 0 || !ledger.burden.isFull)) {
-        const plain = plainInserts(batch, taken)
+        const joinable = joinableInserts(batch, taken)
         const { call } = batch[taken] as Waiting
-        taken += Math.max(1, plain.length)
-        if (plain.length > 1) made.push(...this.#rideTogether(plain))
+        taken += Math.max(1, joinable.length)
+        if (joinable.length > 1) made.push(...this.#rideTogether(joinable))
         else made.push(this.#ride(call, batch.length > 1))
       }
       ledger.commit()
@@ -215,7 +215,7 @@ export class GroupCommit {
   }
 
   /** As one call: a savepoint for each was half the price of 64 single inserts in flight. */
-  #rideTogether(calls: readonly PlainInsert[]): readonly Answer[] {
+  #rideTogether(calls: readonly JoinableInsert[]): readonly Answer[] {
     const ledger = this.#ledger
     for (const call of calls) ledger.burden.take(lettersBy(call))
     try {
@@ -280,17 +280,17 @@ export class GroupCommit {
   }
 }
 
-type PlainInsert = Call & { readonly asked: Asked<'insert'> }
+type JoinableInsert = Call & { readonly asked: Asked<'insert'> }
 
 /** The calls from here on that bring nothing but jobs of kinds that are known, each by itself. */
-function plainInserts(batch: readonly Waiting[], from: number): readonly PlainInsert[] {
-  const calls: PlainInsert[] = []
+function joinableInserts(batch: readonly Waiting[], from: number): readonly JoinableInsert[] {
+  const calls: JoinableInsert[] = []
   for (let i = from; i < batch.length; i += 1) {
     const { call } = batch[i] as Waiting
     if (call.op !== 'insert') break
     const { kinds, together } = call.asked as Asked<'insert'>
     if (kinds.length > 0 || together) break
-    calls.push(call as PlainInsert)
+    calls.push(call as JoinableInsert)
   }
   return calls
 }
