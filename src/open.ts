@@ -12,7 +12,7 @@ import { observer, observers, type Tracing } from './engine/observer.ts'
 import { type RetentionOptions, retention } from './engine/retention.ts'
 import { SealedEngine } from './engine/sealed-engine.ts'
 import { type TickerOptions, ticker } from './engine/ticker.ts'
-import { type Hooks, hookObserver, told } from './library/hooks.ts'
+import { type Hooks, harmlessHook, hookObserver } from './library/hooks.ts'
 import { Pawl } from './library/pawl.ts'
 import type { Telemetry } from './library/telemetry.ts'
 import type { PostgresConnection, PostgresPool } from './store/postgres/connection/address.ts'
@@ -173,7 +173,7 @@ function shared(stored: Engine, options: OpenOnOptions, around: Surroundings) {
     ...around,
     // Whoever keeps leases for a worker has no key.
     heardCancel: sealed && ((job, cancel) => sealed.openedCancel(job, cancel)),
-    onFailed: told('onFailed', options.onFailed, log),
+    onFailed: harmlessHook('onFailed', options.onFailed, log),
     sealed: codec !== undefined,
   }
   return {

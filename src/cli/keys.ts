@@ -18,14 +18,14 @@ export function codecFrom(file: string): BodyCodec {
 
 function keysIn(file: string, text: string): { current: string; keys: Readonly<Record<string, string>> } {
   const shape = `{ "current": "<id>", "keys": { "<id>": "<base64>" } }`
-  let told: unknown
+  let parsed: unknown
   try {
-    told = JSON.parse(text)
+    parsed = JSON.parse(text)
   } catch {
     throw new Usage(`${file} is not JSON.`, `It should be ${shape}.`)
   }
-  if (isObject(told) && typeof told['current'] === 'string' && isObject(told['keys'])) {
-    const { current, keys } = told
+  if (isObject(parsed) && typeof parsed['current'] === 'string' && isObject(parsed['keys'])) {
+    const { current, keys } = parsed
     if (Object.values(keys).every((key) => typeof key === 'string'))
       return { current, keys: keys as Readonly<Record<string, string>> }
   }

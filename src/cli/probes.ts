@@ -41,7 +41,9 @@ export async function probes(options: ProbeOptions): Promise<Probes> {
   const answers = await answersOf(options)
   const server = createServer(async ({ method, url = '' }, response) => {
     const answer = method === 'GET' ? answers.get(url) : undefined
-    const { status, type, body } = await (answer?.() ?? NOWHERE).catch((error: unknown) => told(503, String(error)))
+    const { status, type, body } = await (answer?.() ?? NOWHERE).catch((error: unknown) =>
+      answering(503, String(error)),
+    )
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body)
   })
   const { address, port: taken, family } = await bound(server, host, port)
@@ -65,7 +67,7 @@ async function answersOf(options: ProbeOptions): Promise<ReadonlyMap<string, () 
   }
   const scraped = async (): Promise<Answer> =>
     metrics === undefined
-      ? told(404, 'The gateway counts what its workers do: scrape that.')
+      ? answering(404, 'The gateway counts what its workers do: scrape that.')
       : { status: 200, type: EXPOSITION, body: await metrics.text() }
   const alive = async (): Promise<Answer> => ({
     status: 200,
@@ -79,8 +81,8 @@ async function answersOf(options: ProbeOptions): Promise<ReadonlyMap<string, () 
   ])
 }
 
-const told = (status: number, text: string): Answer => ({ status, type: TEXT, body: `${text}\n` })
-const NOWHERE = Promise.resolve(told(404, 'There are /livez, /readyz and /metrics.'))
+const answering = (status: number, text: string): Answer => ({ status, type: TEXT, body: `${text}\n` })
+const NOWHERE = Promise.resolve(answering(404, 'There are /livez, /readyz and /metrics.'))
 
 async function bound(server: Server, host: string, port: number): Promise<AddressInfo> {
   try {

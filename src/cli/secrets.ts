@@ -17,12 +17,12 @@ export function secretFrom(name: string, { flag, file, variable }: Sources, env:
   if (flag !== undefined && file !== undefined) throw new Usage(`${name} or ${name}-file, not both.`)
   if (flag !== undefined) return flag
   if (file !== undefined) return contentOf(`${name}-file`, file)
-  const named = told(env[`${variable}_FILE`])
-  return told(env[variable]) ?? (named === undefined ? undefined : contentOf(`${variable}_FILE`, named))
+  const named = unlessEmpty(env[`${variable}_FILE`])
+  return unlessEmpty(env[variable]) ?? (named === undefined ? undefined : contentOf(`${variable}_FILE`, named))
 }
 
 /** An empty variable is one that is not set. */
-export const told = (value: string | undefined): string | undefined => (value === '' ? undefined : value)
+export const unlessEmpty = (value: string | undefined): string | undefined => (value === '' ? undefined : value)
 
 /** `-` is standard input. What cannot be read is named, what was read is not. */
 export function contentOf(name: string, file: string): string {

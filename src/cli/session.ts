@@ -14,7 +14,7 @@ import { withoutCredentials } from '../system/credentials.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { Missing, Usage } from './exit.ts'
 import { codecFrom } from './keys.ts'
-import { secretFrom, told } from './secrets.ts'
+import { secretFrom, unlessEmpty } from './secrets.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Session {
@@ -56,15 +56,15 @@ export interface Flags {
 /** Flags come first, then the environment, then the file in this folder. */
 export function sessionOf(terminal: Terminal, flags: Flags, { env, signal }: Surroundings): Session {
   const asked = secretFrom('--url', { flag: flags.url, file: flags.urlFile, variable: 'PAWL_URL' }, env)
-  const keysFile = flags.keysFile ?? told(env['PAWL_KEYS_FILE'])
+  const keysFile = flags.keysFile ?? unlessEmpty(env['PAWL_KEYS_FILE'])
   return {
     terminal,
     named: (flags.url ?? flags.urlFile) === undefined ? undefined : asked,
     url: asked ?? DEFAULT_URL,
     token: secretFrom('--token', { flag: flags.token, file: flags.tokenFile, variable: 'PAWL_TOKEN' }, env),
     codec: keysFile === undefined ? undefined : codecFrom(keysFile),
-    tenant: flags.tenant ?? told(env['PAWL_TENANT']),
-    schema: flags.schema ?? told(env['PAWL_SCHEMA']),
+    tenant: flags.tenant ?? unlessEmpty(env['PAWL_TENANT']),
+    schema: flags.schema ?? unlessEmpty(env['PAWL_SCHEMA']),
     directUrl: secretFrom('--direct-url', { flag: flags.directUrl, file: undefined, variable: 'PAWL_DIRECT_URL' }, env),
     actor: `cli:${env['USER'] ?? env['USERNAME'] ?? 'somebody'}`,
     yes: flags.yes === true,

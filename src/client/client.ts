@@ -230,7 +230,7 @@ export class HttpEngine implements Engine {
       readonly jobs: readonly Wire[]
       readonly policies: readonly Policy[]
     }
-    return jobs.map((told) => assignmentOf(told, policies))
+    return jobs.map((wire) => assignmentOf(wire, policies))
   }
 
   async #enqueueBatch(requests: readonly EnqueueRequest[], atomic: boolean): Promise<readonly EnqueueAnswer[]> {
@@ -242,8 +242,8 @@ export class HttpEngine implements Engine {
     const { status, body } = await this.#http.request('POST', '/v1/jobs:batch', asked)
     const wire = body as Wire
     // Those that were refused together are told one by one, as those that were accepted are.
-    const told = (status === 409 ? wire : checked(status, wire))['jobs'] as readonly Wire[]
-    return requests.map((request, i) => enqueued(told[i] as Wire, request.kind.policy))
+    const jobs = (status === 409 ? wire : checked(status, wire))['jobs'] as readonly Wire[]
+    return requests.map((request, i) => enqueued(jobs[i] as Wire, request.kind.policy))
   }
 
   async #say(words: readonly Word[]): Promise<readonly Wire[]> {
@@ -297,18 +297,18 @@ export class HttpEngine implements Engine {
   }
 }
 
-const enqueued = (told: Wire, policy: Policy): EnqueueAnswer =>
-  told['ok'] === true
+const enqueued = (wire: Wire, policy: Policy): EnqueueAnswer =>
+  wire['ok'] === true
     ? {
         ok: true,
-        job: jobFromWire(told['job'] as Wire, policy),
-        deduped: told['deduped'] === true,
-        replayed: told['replayed'] === true,
+        job: jobFromWire(wire['job'] as Wire, policy),
+        deduped: wire['deduped'] === true,
+        replayed: wire['replayed'] === true,
       }
-    : { ok: false, refusal: refusalOf(told['problem'] as Wire) }
+    : { ok: false, refusal: refusalOf(wire['problem'] as Wire) }
 
-function assignmentOf(told: Wire, policies: readonly Policy[]): Assignment {
-  const { job, policy, fence, inputLater, leaseExpiresAt, input, waitedMs } = told
+function assignmentOf(wire: Wire, policies: readonly Policy[]): Assignment {
+  const { job, policy, fence, inputLater, leaseExpiresAt, input, waitedMs } = wire
   const record = jobFromWire(job as Wire, policies[Number(policy)] as Policy)
   const lease = record.lease && { ...record.lease, fence: String(fence) }
   return {
@@ -321,8 +321,8 @@ function assignmentOf(told: Wire, policies: readonly Policy[]): Assignment {
   }
 }
 
-function answerOf(told: Wire): Answer {
-  const { jobId, rev, state, at, replayed, cancel } = fromWire(told) as Extract<Answer, { ok: true }>
+function answerOf(wire: Wire): Answer {
+  const { jobId, rev, state, at, replayed, cancel } = fromWire(wire) as Extract<Answer, { ok: true }>
   return { ok: true, jobId, rev, state, at, replayed, cancel }
 }
 

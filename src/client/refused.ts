@@ -29,23 +29,23 @@ const OPTION: Readonly<Record<string, string>> = {
 
 /** The problem of an answer, as the refusal it was. */
 export function refusalOf(problem: Wire): Refusal {
-  const told = fromWire(problem) as Wire
-  const code = told['code'] as Refusal['code'] | 'MALFORMED'
-  const violations = (told['violations'] as Refusal['violations'] | undefined) ?? []
+  const wire = fromWire(problem) as Wire
+  const code = wire['code'] as Refusal['code'] | 'MALFORMED'
+  const violations = (wire['violations'] as Refusal['violations'] | undefined) ?? []
   // What the gateway found wrong with the words of a command core would have found: here it is said as core says it.
   if (code === 'MALFORMED' && violations.length > 0) return refuse('INVALID', { violations: violations.map(inWords) })
-  const plain = refuse('INVALID', { message: String(told['detail'] ?? 'refused') })
+  const plain = refuse('INVALID', { message: String(wire['detail'] ?? 'refused') })
   return {
     ...plain,
     code: code as Refusal['code'],
-    next: OPTION[String(code)] ?? String(told['next'] ?? plain.next),
-    job: told['jobId'] as string | undefined,
-    state: told['state'] as Refusal['state'],
-    command: told['command'] as Refusal['command'],
-    rev: told['rev'] as number | undefined,
-    owner: told['owner'] as string | undefined,
-    leaseExpiresAt: told['leaseExpiresAt'] as number | undefined,
-    holder: told['holder'] as string | undefined,
+    next: OPTION[String(code)] ?? String(wire['next'] ?? plain.next),
+    job: wire['jobId'] as string | undefined,
+    state: wire['state'] as Refusal['state'],
+    command: wire['command'] as Refusal['command'],
+    rev: wire['rev'] as number | undefined,
+    owner: wire['owner'] as string | undefined,
+    leaseExpiresAt: wire['leaseExpiresAt'] as number | undefined,
+    holder: wire['holder'] as string | undefined,
     violations,
   }
 }

@@ -31,14 +31,14 @@ async function documentOf(http: Http, operation: SettingOperation): Promise<stri
   const { collection, op } = operation
   switch (`${collection} ${op}` as const) {
     case 'queue get':
-      return JSON.stringify(await told(http, 'GET', pathTo('queues', nameIn(operation))))
+      return JSON.stringify(await asked(http, 'GET', pathTo('queues', nameIn(operation))))
     case 'queue put': {
       const paused = (JSON.parse(textOf(operation)) as { readonly paused?: boolean }).paused === true
-      await told(http, 'POST', pathTo('queues', nameIn(operation), paused ? 'pause' : 'resume'), {})
+      await asked(http, 'POST', pathTo('queues', nameIn(operation), paused ? 'pause' : 'resume'), {})
       return textOf(operation)
     }
     case 'worker put':
-      await told(http, 'PUT', pathTo('workers', nameIn(operation)), JSON.parse(textOf(operation)))
+      await asked(http, 'PUT', pathTo('workers', nameIn(operation)), JSON.parse(textOf(operation)))
       return textOf(operation)
     case 'type get': {
       const { status, body } = await http.request('GET', pathTo('types', nameIn(operation)))
@@ -48,7 +48,7 @@ async function documentOf(http: Http, operation: SettingOperation): Promise<stri
     }
     case 'type put': {
       const { queue, policy } = JSON.parse(textOf(operation)) as { readonly queue: string; readonly policy: Policy }
-      await told(http, 'PUT', pathTo('types', nameIn(operation)), { queue, policy: policyWords(policy) })
+      await asked(http, 'PUT', pathTo('types', nameIn(operation)), { queue, policy: policyWords(policy) })
       return textOf(operation)
     }
     default:
@@ -62,7 +62,9 @@ async function workersAfter(http: Http, after: string, limit: number): Promise<r
   const [tenant = '', name] =
     after === '' ? [] : (JSON.parse(after.endsWith(',') ? `${after.slice(0, -1)}]` : after) as string[])
   const query = new URLSearchParams({ limit: String(limit), ...(name !== undefined && { cursor: name }) })
-  const { workers } = (await told(http, 'GET', `/v1/workers?${query}`)) as { readonly workers: readonly SeenOverHttp[] }
+  const { workers } = (await asked(http, 'GET', `/v1/workers?${query}`)) as {
+    readonly workers: readonly SeenOverHttp[]
+  }
   return workers.map(({ workerId, seenAt, present: _, ...words }) => ({
     ...settingOf(JSON.stringify([tenant, workerId]), JSON.stringify(words), Date.parse(seenAt)),
   }))
@@ -74,7 +76,7 @@ interface SeenOverHttp {
   readonly present: boolean
 }
 
-async function told(http: Http, method: string, path: string, words?: unknown): Promise<unknown> {
+async function asked(http: Http, method: string, path: string, words?: unknown): Promise<unknown> {
   const { status, body } = await http.request(method, path, words === undefined ? undefined : JSON.stringify(words))
   return checked(status, body)
 }

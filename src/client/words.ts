@@ -80,9 +80,9 @@ export function wordText({ id, command, bodies }: Word): string {
       return jsonWith({ ...item, fence: command.fence, expectedRev: command.expectedRev }, { state: text ?? 'null' })
     case 'record': {
       const { step, ...rest } = words
-      const told =
+      const memo =
         command.step && jsonWith({ name: command.step.name, compensate: command.step.compensate }, { value: text })
-      return jsonWith({ ...item, ...rest }, { step: told, memo: told === undefined ? text : undefined })
+      return jsonWith({ ...item, ...rest }, { step: memo, memo: memo === undefined ? text : undefined })
     }
     case 'complete': {
       const { result: ____, startedAt: _____, ...rest } = words

@@ -7,8 +7,8 @@ import type { Job } from './job.ts'
  */
 export function attemptMs(events: readonly Event[], before: Job | undefined, after: Job): number | undefined {
   if (before?.lease === undefined || after.lease !== undefined) return undefined
-  const toldMs = after.executionMs - before.executionMs
-  if (toldMs > 0) return toldMs
+  const countedMs = after.executionMs - before.executionMs
+  if (countedMs > 0) return countedMs
   if (events.some(({ type }) => type === 'stalled')) return undefined
   if (events.some(({ type }) => type === 'started')) return 0
   return before.state === 'running' && before.startedAt !== undefined ? after.updatedAt - before.startedAt : undefined

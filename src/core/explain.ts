@@ -30,7 +30,7 @@ export interface Circumstances {
 }
 
 export function explain(job: Job, around: Circumstances): Explanation {
-  const told = (
+  const explained = (
     way: Explanation['way'],
     because: string,
     next: string,
@@ -39,7 +39,7 @@ export function explain(job: Job, around: Circumstances): Explanation {
 
   switch (job.state) {
     case 'pending':
-      return told(
+      return explained(
         'pending',
         'It is accepted, and waits for a policy or a person to admit it.',
         `Admit or deny it: pawl jobs admit ${job.id}.`,
@@ -52,7 +52,7 @@ export function explain(job: Job, around: Circumstances): Explanation {
     case 'parked': {
       const { name, key, timeoutAt } = job.wait
       const signal = key === undefined ? `signal ${name}` : `signal ${name} with key ${key}`
-      return told(
+      return explained(
         job.state,
         `It waits for the ${signal}${timeoutAt === undefined ? ', without a time limit' : ''}.`,
         `Send it: pawl jobs signal ${job.id} ${name}${key === undefined ? '' : ` --key ${key}`}.`,
@@ -65,12 +65,12 @@ export function explain(job: Job, around: Circumstances): Explanation {
       const next =
         job.cancel === undefined ? 'Nothing: it runs.' : 'Nothing: a cancel was requested, and is on its way.'
       const who = job.owner.workerId
-      return told('running', `Worker ${who} ${since}.`, next, { who, when: job.lease.expiresAt })
+      return explained('running', `Worker ${who} ${since}.`, next, { who, when: job.lease.expiresAt })
     }
     case 'queued':
     case 'retrying':
     case 'stalled':
-      return explainClaimable(job, around, told)
+      return explainClaimable(job, around, explained)
     case 'succeeded':
     case 'failed':
     case 'cancelled':
@@ -79,25 +79,25 @@ export function explain(job: Job, around: Circumstances): Explanation {
     case 'dead_lettered': {
       const again =
         job.state === 'succeeded' || job.state === 'denied' ? 'Enqueue a new job.' : 'Reopen it to run it again.'
-      return told('ended', `It ended as ${job.state}.`, again, { when: job.endedAt })
+      return explained('ended', `It ended as ${job.state}.`, again, { when: job.endedAt })
     }
     default:
       return unreachable(job)
   }
 }
 
-type Told = (
+type Explained = (
   way: Explanation['way'],
   because: string,
   next: string,
   more?: { readonly who?: string | undefined; readonly when?: Time | undefined },
 ) => Explanation
 
-function explainClaimable(job: Job, around: Circumstances, told: Told): Explanation {
+function explainClaimable(job: Job, around: Circumstances, explained: Explained): Explanation {
   const { now, paused, held } = around
   const { queue } = job.spec.kind
   if (job.readyAt === undefined) {
-    return told(
+    return explained(
       'delayed',
       'No worker may have it again; the ticker decides what becomes of it.',
       'Nothing: see that a ticker runs.',
@@ -110,16 +110,16 @@ function explainClaimable(job: Job, around: Circumstances, told: Told): Explanat
   if (job.readyAt > now) {
     const failed = job.lastFailure === undefined ? '' : ` after ${job.lastFailure.code}`
     const because = job.state === 'retrying' ? `It is to be tried again later${failed}.` : 'It is to run later.'
-    return told('delayed', because, `Wait, or run it now: pawl jobs reschedule ${job.id}.`, { when: job.readyAt })
+    return explained('delayed', because, `Wait, or run it now: pawl jobs reschedule ${job.id}.`, { when: job.readyAt })
   }
   if (paused !== undefined) {
     const by = paused.by === undefined ? '' : ` by ${paused.by}`
-    return told('paused', `Queue ${queue} is paused${by}.`, `Resume it: pawl queues resume ${queue}.`, {
+    return explained('paused', `Queue ${queue} is paused${by}.`, `Resume it: pawl queues resume ${queue}.`, {
       who: paused.by,
     })
   }
   if (held !== undefined) {
-    return told(
+    return explained(
       'held',
       `Key ${held.key} is at its limit of ${held.limit}.`,
       'Wait for one of its jobs to end, or raise the limit.',
@@ -128,14 +128,14 @@ function explainClaimable(job: Job, around: Circumstances, told: Told): Explanat
       },
     )
   }
-  return explainQueued(job, around, told)
+  return explainQueued(job, around, explained)
 }
 
-function explainQueued({ spec, needs }: Job, { workers }: Circumstances, told: Told): Explanation {
+function explainQueued({ spec, needs }: Job, { workers }: Circumstances, explained: Explained): Explanation {
   const { queue, type } = spec.kind
   const handedBack = needs === undefined ? '' : ' A worker that does not know it has handed it back.'
   if (workers !== undefined && workers.serving > 0 && workers.able.length === 0) {
-    return told(
+    return explained(
       'queued',
       `No worker that is there knows type ${type}: ${workers.serving} serve queue ${queue}, and none of them has it.${handedBack}`,
       `Start a worker that has type ${type}: pawl work <module>.`,
@@ -145,14 +145,14 @@ function explainQueued({ spec, needs }: Job, { workers }: Circumstances, told: T
   if (needs !== undefined) {
     const able = workers?.able ?? []
     const there = able.length === 0 ? 'none has claimed it yet' : `${listed(able)} could, and has not claimed it yet`
-    return told(
+    return explained(
       'queued',
       `It is for workers that know type ${type}: ${there}.${handedBack}`,
       'See who is there: pawl workers ls.',
       { who: able.length === 0 ? `a worker of queue ${queue} that knows type ${type}` : listed(able) },
     )
   }
-  return told(
+  return explained(
     'queued',
     `It may run, and no worker has claimed it yet: all are busy, or none serves queue ${queue}.`,
     `See that a worker serves it: pawl workers ls.`,

@@ -50,7 +50,7 @@ export function children({ engine, timers, log }: ChildrenParts, options: Childr
 /** What the parents of those that have ended are to hear. */
 export function wordsToParents(jobs: readonly Job[]): readonly Word[] {
   return jobs.flatMap((job): readonly Word[] => {
-    const told = childEnded(job)
-    return told === undefined ? [] : [{ id: told.parentId, tenant: job.spec.kind.tenant, command: told.signal }]
+    const end = childEnded(job)
+    return end === undefined ? [] : [{ id: end.parentId, tenant: job.spec.kind.tenant, command: end.signal }]
   })
 }

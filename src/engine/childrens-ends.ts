@@ -25,7 +25,7 @@ const COMMITTED_MS = [25, 250, 2_500] as const
 
 export class ChildrensEnds implements Family, AsyncDisposable {
   readonly #parts: ChildrensEndsParts
-  #untold: Word[] = []
+  #unsent: Word[] = []
   #telling: Promise<void> | undefined
   readonly #later = new Set<Disposable>()
   #closed = false
@@ -59,16 +59,16 @@ export class ChildrensEnds implements Family, AsyncDisposable {
 
   #tell(words: readonly Word[]): void {
     if (words.length === 0 || this.#closed) return
-    this.#untold.push(...words)
+    this.#unsent.push(...words)
     this.#telling ??= this.#tellAll()
   }
 
   async #tellAll(): Promise<void> {
     // Not before the commit that is being answered has been: the parent's turn comes after it.
     await Promise.resolve()
-    while (this.#untold.length > 0) {
-      const words = this.#untold
-      this.#untold = []
+    while (this.#unsent.length > 0) {
+      const words = this.#unsent
+      this.#unsent = []
       const answers = await this.#parts.settle(words).catch(() => undefined)
       const unheard = words.filter((_, i) => isUnheard(answers?.[i]))
       if (unheard.length > 0) this.#after(AGAIN_MS, () => this.#tell(unheard))

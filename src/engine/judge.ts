@@ -89,9 +89,9 @@ function heldBy({ dedupeKey, requestId }: Enqueue, { id, idempotencyKey }: Enque
 
 function takenBy(job: Job, byKey: boolean, { id, idempotencyKey, requestId }: EnqueueRequest): Refusal {
   const about = { command: 'enqueue', job, holder: job.id } as const
-  const told = (name: string) => `${name} belongs to job ${job.id}, which was enqueued with other words.`
-  if (!byKey) return refuse('ID_TAKEN', { ...about, message: told(`The id ${id}`) })
+  const taken = (name: string) => `${name} belongs to job ${job.id}, which was enqueued with other words.`
+  if (!byKey) return refuse('ID_TAKEN', { ...about, message: taken(`The id ${id}`) })
   if (idempotencyKey === undefined)
-    return refuse('REQUEST_ID_REUSED', { ...about, message: told(`The request id ${requestId}`) })
-  return refuse('KEY_REUSED', { ...about, message: told(`The idempotency key ${idempotencyKey}`) })
+    return refuse('REQUEST_ID_REUSED', { ...about, message: taken(`The request id ${requestId}`) })
+  return refuse('KEY_REUSED', { ...about, message: taken(`The idempotency key ${idempotencyKey}`) })
 }

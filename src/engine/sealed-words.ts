@@ -124,10 +124,10 @@ function longStory({ command, bodies = [] }: Word): readonly Body[] {
   const { message, context } = command.fault
   const [body] = bodies
   if (body !== undefined && context === undefined) return bodies
-  const told: unknown = body === undefined ? { message } : JSON.parse(body.text)
-  if (typeof told !== 'object' || told === null || Array.isArray(told)) return bodies
+  const fields: unknown = body === undefined ? { message } : JSON.parse(body.text)
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return bodies
   const name = body?.name ?? errorBody(parseFence(command.fence)?.attempt ?? 0)
-  return [{ name, text: JSON.stringify({ ...told, context }) }]
+  return [{ name, text: JSON.stringify({ ...fields, context }) }]
 }
 
 /** Whether any prose in it is sealed. */

@@ -77,8 +77,8 @@ export class Settlement {
 
   async #lineUp(group: Group, answers: Answer[]): Promise<void> {
     const { words, places } = group.rest()
-    const told = await this.#turns.lineUp(group.id, words)
-    for (const [i, place] of places.entries()) answers[place] = told[i] as Answer
+    const given = await this.#turns.lineUp(group.id, words)
+    for (const [i, place] of places.entries()) answers[place] = given[i] as Answer
   }
 
   /** For those who lined up: the turn has been taken for them. */

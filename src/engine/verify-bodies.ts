@@ -31,7 +31,7 @@ export async function alteredBodies(
     names = 0
   }
   for (const { record, log } of seen) {
-    const refs = toldOf(log)
+    const refs = bodiesIn(log)
     if (refs.length === 0) continue
     some.push({ record, refs })
     bytes += refs.reduce((sum, { size }) => sum + size, 0)
@@ -63,11 +63,11 @@ function wrongWith(text: string | undefined, { name, size, digest: written }: Bo
 }
 
 /** The last that the log says of each body. The input is the store's own to check. */
-function toldOf(log: readonly Event[]): readonly BodyRef[] {
-  const told = new Map<string, BodyRef>()
+function bodiesIn(log: readonly Event[]): readonly BodyRef[] {
+  const last = new Map<string, BodyRef>()
   const add = (ref: BodyRef | undefined) => {
     // An end without a result names its output and has none.
-    if (ref !== undefined && (ref.size > 0 || ref.digest !== undefined)) told.set(ref.name, ref)
+    if (ref !== undefined && (ref.size > 0 || ref.digest !== undefined)) last.set(ref.name, ref)
   }
   for (const event of log) {
     switch (event.type) {
@@ -77,7 +77,7 @@ function toldOf(log: readonly Event[]): readonly BodyRef[] {
       case 'recorded':
         add(event.payload.step?.body)
         // What was undone is written anew, by a word that tells of no text.
-        if (event.payload.undone !== undefined) told.delete(stepBody(event.payload.undone))
+        if (event.payload.undone !== undefined) last.delete(stepBody(event.payload.undone))
         break
       case 'signalled':
       case 'signal_stored':
@@ -98,5 +98,5 @@ function toldOf(log: readonly Event[]): readonly BodyRef[] {
       default:
     }
   }
-  return [...told.values()]
+  return [...last.values()]
 }

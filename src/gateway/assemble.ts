@@ -25,8 +25,8 @@ import { Shedding } from './shedding.ts'
 import { type Token, Tokens } from './token.ts'
 import { Turns } from './turns.ts'
 import { FeedReader } from './waiting/feed-reader.ts'
+import { framesWith } from './waiting/frames.ts'
 import { Hearing } from './waiting/hearing.ts'
-import { tellWith } from './waiting/telling.ts'
 import { Wakes } from './waiting/wakes.ts'
 
 export interface AssemblyOptions {
@@ -71,7 +71,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const caps = capsWith(options.caps)
   const tokens = new Tokens(engine, clock, random, caps)
   const positions = await Positions.of(engine, random)
-  const feed = new FeedReader({ engine, timers, log, tell: tellWith(positions) })
+  const feed = new FeedReader({ engine, timers, log, framesOf: framesWith(positions) })
   const hearing = new Hearing(timers, clock)
   const ending = new AbortController()
   const wakes = new Wakes(timers)

@@ -19,8 +19,8 @@ import type { Rounds } from './rounds.ts'
 import type { Token, Tokens } from './token.ts'
 import type { Turns } from './turns.ts'
 import type { FeedReader } from './waiting/feed-reader.ts'
+import type { Frames } from './waiting/frames.ts'
 import type { Hearing } from './waiting/hearing.ts'
-import type { Told } from './waiting/telling.ts'
 import type { Wakes } from './waiting/wakes.ts'
 
 export interface Call {
@@ -63,7 +63,7 @@ export interface Parts {
   readonly caps: Caps
   readonly tokens: Tokens
   readonly positions: Positions
-  readonly feed: FeedReader<Told>
+  readonly feed: FeedReader<Frames>
   readonly hearing: Hearing
   /** Aborts when the gateway ends: nobody waits any more. */
   readonly ending: AbortSignal

@@ -91,7 +91,7 @@ export function prometheus({
 /** The first so many values of each label under their own names. */
 function fewValues(most: number): (labels: MetricLabels) => Record<string, string> {
   const known = new Map<string, Set<string>>()
-  const told = (label: string, value: string): string => {
+  const bounded = (label: string, value: string): string => {
     const values = known.get(label) ?? new Set()
     known.set(label, values)
     if (values.size < most) values.add(value)
@@ -99,7 +99,7 @@ function fewValues(most: number): (labels: MetricLabels) => Record<string, strin
   }
   return (labels) => {
     const few: Record<string, string> = {}
-    for (const label in labels) few[label] = told(label, labels[label] as string)
+    for (const label in labels) few[label] = bounded(label, labels[label] as string)
     return few
   }
 }
@@ -165,25 +165,25 @@ function watched(engine: Engine, most: number, clock: Clock): () => Promise<Watc
 }
 
 function depth(registry: Registry, watch: () => Promise<Watch>): void {
-  gauge(registry, 'pawl_jobs', async (told) => {
-    told.reset()
+  gauge(registry, 'pawl_jobs', async (metric) => {
+    metric.reset()
     const { tally, named } = await watch()
-    for (const { queue, state, count } of tally) told.inc({ queue: named.has(queue) ? queue : OTHER, state }, count)
+    for (const { queue, state, count } of tally) metric.inc({ queue: named.has(queue) ? queue : OTHER, state }, count)
   })
 }
 
 /** As the store has it: who owned something before this process was there is counted, too. */
 function inflight(registry: Registry, watch: () => Promise<Watch>, few: (labels: MetricLabels) => MetricLabels): void {
-  gauge(registry, 'pawl_jobs_inflight', async (told) => {
-    told.reset()
+  gauge(registry, 'pawl_jobs_inflight', async (metric) => {
+    metric.reset()
     const { tally } = await watch()
-    for (const { jobType, state, count } of tally) told.inc(few({ type: jobType }), isOwnedState(state) ? count : 0)
+    for (const { jobType, state, count } of tally) metric.inc(few({ type: jobType }), isOwnedState(state) ? count : 0)
   })
 }
 
 function oldest(registry: Registry, watch: () => Promise<Watch>): void {
-  gauge(registry, 'pawl_queue_oldest_seconds', async (told) => {
-    told.reset()
+  gauge(registry, 'pawl_queue_oldest_seconds', async (metric) => {
+    metric.reset()
     const { backlog, now, named } = await watch()
     const since = new Map<string, number>()
     for (const { queue, since: at } of backlog) {
@@ -191,23 +191,23 @@ function oldest(registry: Registry, watch: () => Promise<Watch>): void {
       const name = named.has(queue) ? queue : OTHER
       since.set(name, Math.min(at, since.get(name) ?? at))
     }
-    for (const [queue, at] of since) told.set({ queue }, Math.max(0, now - at) / 1_000)
+    for (const [queue, at] of since) metric.set({ queue }, Math.max(0, now - at) / 1_000)
   })
 }
 
 function stuck(registry: Registry, watch: () => Promise<Watch>, most: number): void {
-  gauge(registry, 'pawl_unclaimable_jobs', async (told) => {
-    told.reset()
+  gauge(registry, 'pawl_unclaimable_jobs', async (metric) => {
+    metric.reset()
     const { unclaimable: none, named } = await watch()
     const types = new Set<string>()
     for (const { queue, type, count } of none) {
       if (types.size < most) types.add(type)
-      told.inc({ queue: named.has(queue) ? queue : OTHER, type: types.has(type) ? type : OTHER }, count)
+      metric.inc({ queue: named.has(queue) ? queue : OTHER, type: types.has(type) ? type : OTHER }, count)
     }
   })
 }
 
-function gauge(registry: Registry, name: keyof typeof WATCHED, collect: (told: Gauge) => Promise<void>): void {
+function gauge(registry: Registry, name: keyof typeof WATCHED, collect: (metric: Gauge) => Promise<void>): void {
   const { labels, help } = WATCHED[name]
   const own: Gauge = new Gauge({
     name,

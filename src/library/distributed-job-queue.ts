@@ -187,14 +187,14 @@ class BoundQueue implements DistributedJobQueue, JobReads {
   }
 
   async events(jobId: string) {
-    return log(await this.#pawl.events(jobId), '001').map((entry) => told<JobEvent>(entry))
+    return log(await this.#pawl.events(jobId), '001').map((entry) => as001<JobEvent>(entry))
   }
 
   /** What a record says is the document's; what it says it with is ours to load. */
   async #record(job: Job): Promise<JobRecord> {
     const isKept = job.result?.body !== undefined && job.result.body.size > 0
     const [loaded] = isKept ? (await this.#pawl.engine.load([{ id: job.id, bodies: ['output'] }])).items : []
-    return told<JobRecord>(view(job, '001', loaded?.bodies['output']))
+    return as001<JobRecord>(view(job, '001', loaded?.bodies['output']))
   }
 
   async #owned(command: 'start' | 'heartbeat' | 'complete' | 'fail', asked: OwnedTransition) {
@@ -218,7 +218,7 @@ class BoundQueue implements DistributedJobQueue, JobReads {
     if (expected_status === undefined && expected_owner === undefined) return
     const job = await this.#pawl.get(asked.job_id)
     if (job === undefined || job.rev !== expected_rev) return
-    const record = told<JobRecord>(view(job, '001'))
+    const record = as001<JobRecord>(view(job, '001'))
     const differs =
       (expected_status !== undefined && record.status !== expected_status) ||
       (expected_owner !== undefined && record.owner?.worker_id !== expected_owner)
@@ -230,6 +230,6 @@ class BoundQueue implements DistributedJobQueue, JobReads {
 }
 
 /** What the view of 001 tells has the document's own fields: `validateJob` is held against it. */
-const told = <T>(fields: object): T => fields as T
+const as001 = <T>(fields: object): T => fields as T
 
 const NOBODYS = '0.0.0000000000000000'

@@ -54,8 +54,8 @@ export function hookObserver(
   opened: (job: Job) => Job,
 ): Observer | undefined {
   if (onDeadLettered === undefined && onStalled === undefined) return undefined
-  const dead = told('onDeadLettered', onDeadLettered, log)
-  const stalled = told('onStalled', onStalled, log)
+  const dead = harmlessHook('onDeadLettered', onDeadLettered, log)
+  const stalled = harmlessHook('onStalled', onStalled, log)
   return {
     committed(events, before, after) {
       for (const event of events) {
@@ -74,7 +74,7 @@ export function hookObserver(
 }
 
 /** The same hook for whoever must not be harmed by it. */
-export function told<T>(
+export function harmlessHook<T>(
   name: keyof Hooks,
   hook: ((about: T) => Promise<void> | void) | undefined,
   log: Log,

@@ -46,7 +46,7 @@ export const openTelemetry = (): Telemetry => ({
 
 const meter = () => metrics.getMeter(NAME)
 
-const told = (tell: () => void): void => isolated(tell, () => {})
+const harmlessly = (tell: () => void): void => isolated(tell, () => {})
 
 /** Where none can be begun, one that nobody sees. */
 function begun(name: string, options: SpanOptions, parent?: OtelContext): Span {
@@ -93,7 +93,7 @@ async function enqueued(
       tx,
       together,
     )
-    told(() => {
+    harmlessly(() => {
       const [answer] = answers
       if (requests.length === 1 && answer?.ok === true) span.setAttributes(idOf(answer.job))
       for (const each of answers) if (!each.ok) span.setAttribute('error.type', each.refusal.code)
@@ -116,9 +116,9 @@ async function claimed(engine: Engine, request: ClaimRequest): Promise<readonly 
       'messaging.client.id': request.workerId,
     }
     const options = { kind: SpanKind.CLIENT, attributes }
-    told(() => begun(`claim ${job.spec.kind.type}`, options, contextOf(job.spec.traceparent)).end())
+    harmlessly(() => begun(`claim ${job.spec.kind.type}`, options, contextOf(job.spec.traceparent)).end())
   }
-  told(() =>
+  harmlessly(() =>
     meter()
       .createCounter('messaging.client.consumed.messages', { unit: '{message}' })
       .add(assignments.length, { ...SYSTEM, 'messaging.operation.name': 'claim' }),
@@ -163,7 +163,7 @@ async function processed(definition: JobDefinition, input: unknown, ctx: Context
       'messaging.destination.name': job.spec.kind.queue,
     }
     if (failure !== undefined) labels['error.type'] = failure
-    told(() =>
+    harmlessly(() =>
       meter()
         .createHistogram('messaging.process.duration', { unit: 's', advice: { explicitBucketBoundaries: BUCKETS } })
         .record((realClock.monotonicMs() - startedMs) / 1_000, labels),
@@ -176,10 +176,10 @@ async function within<T>(span: Span, work: () => Promise<T>): Promise<T> {
   try {
     return await context.with(trace.setSpan(context.active(), span), work)
   } catch (error) {
-    if (!isOrderly(error)) told(() => blame(span, error))
+    if (!isOrderly(error)) harmlessly(() => blame(span, error))
     throw error
   } finally {
-    told(() => span.end())
+    harmlessly(() => span.end())
   }
 }
 

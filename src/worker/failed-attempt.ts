@@ -49,8 +49,8 @@ const messageIn = (command: Outcome['command']): string =>
 
 function stackIn(story: string | undefined): string | undefined {
   if (story === undefined) return undefined
-  const told: unknown = JSON.parse(story)
-  return typeof told === 'object' && told !== null && 'stack' in told && typeof told.stack === 'string'
-    ? told.stack
+  const parsed: unknown = JSON.parse(story)
+  return typeof parsed === 'object' && parsed !== null && 'stack' in parsed && typeof parsed.stack === 'string'
+    ? parsed.stack
     : undefined
 }

@@ -39,7 +39,7 @@ interface Watch {
   readonly sinceMs: number
   beatAtMs: number
   beats: number
-  cancelTold: boolean
+  cancelHeard: boolean
   /** Not renewed any more, unless the loop turns again in time. */
   givenUp: boolean
 }
@@ -119,7 +119,7 @@ export class LeaseKeeper {
   #watch(row: number, seq: number, lease: LeaseRow, now: number): Watch {
     const leftMs = (lease.expiresMs - (now | 0)) | 0
     const beatAtMs = now + heartbeatInMs({ heartbeatMs: lease.beatEveryMs }, leftMs)
-    const watch = { seq, sinceMs: now, beatAtMs, beats: 0, cancelTold: false, givenUp: false }
+    const watch = { seq, sinceMs: now, beatAtMs, beats: 0, cancelHeard: false, givenUp: false }
     this.#watches[row] = watch
     return watch
   }
@@ -167,8 +167,8 @@ export class LeaseKeeper {
     }
     const news: LeaseNews[] = []
     for (const [i, each] of due.entries()) {
-      const told = this.#hear(each, answers[i], sentMs)
-      if (told !== undefined) news.push(told)
+      const heard = this.#hear(each, answers[i], sentMs)
+      if (heard !== undefined) news.push(heard)
     }
     if (news.length > 0) this.#options.tell(news)
   }
@@ -184,8 +184,8 @@ export class LeaseKeeper {
     watch.givenUp = false
     watch.beatAtMs = sentMs + heartbeatInMs({ heartbeatMs: lease.beatEveryMs }, lease.windowMs)
     this.#options.table.renew({ row, seq }, leaseEnd(sentMs, lease.windowMs))
-    if (answer.cancel === undefined || watch.cancelTold) return undefined
-    watch.cancelTold = true
+    if (answer.cancel === undefined || watch.cancelHeard) return undefined
+    watch.cancelHeard = true
     return { row, seq, lost: undefined, cancel: answer.cancel }
   }
 }

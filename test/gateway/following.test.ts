@@ -103,10 +103,10 @@ describe('the window', () => {
   it('keeps so much of what is told, the latest of it, whether it falls out by number or by length', async () => {
     const window = new FeedWindow<string>('0.0')
     const kept = () =>
-      (window.after('1.0', 1_000) ?? window.after('1501.1', 1_000))?.filter(({ told }) => told !== undefined)
+      (window.after('1.0', 1_000) ?? window.after('1501.1', 1_000))?.filter(({ frames }) => frames !== undefined)
     const tell = (from: string, letters: number) => {
       for (const entry of window.after(from, 1_000) ?? []) {
-        entry.told = Promise.resolve('x')
+        entry.frames = Promise.resolve('x')
         window.weigh(entry, letters)
       }
     }
@@ -120,7 +120,7 @@ describe('the window', () => {
     tell('1501.1', 4_000)
     expect(kept()).toHaveLength(1_000)
     // What somebody who has fallen behind has read by itself is not kept.
-    const alone = { item: item(3), told: Promise.resolve('x') }
+    const alone = { item: item(3), frames: Promise.resolve('x') }
     window.weigh(alone, 5_000_000)
     expect(kept()).toHaveLength(1_000)
   })

@@ -53,16 +53,16 @@ async function run(session: Session, options: Options): Promise<void> {
   const folder = session.named === undefined ? mkdtempSync(join(tmpdir(), 'pawl-bench-')) : undefined
   try {
     const url = folder === undefined ? session.url : join(folder, 'jobs.db')
-    const told = await measure({ ...session, url }, jobs, concurrency)
-    terminal.tell(told, () => {
-      terminal.say(`${withoutCredentials(told.store)}, ${jobs} jobs, ${concurrency} handlers at a time`)
-      terminal.say(`enqueue  ${told.enqueuePerSecond} jobs/s`)
-      terminal.say(`drain    ${told.drainPerSecond} jobs/s`)
+    const measured = await measure({ ...session, url }, jobs, concurrency)
+    terminal.tell(measured, () => {
+      terminal.say(`${withoutCredentials(measured.store)}, ${jobs} jobs, ${concurrency} handlers at a time`)
+      terminal.say(`enqueue  ${measured.enqueuePerSecond} jobs/s`)
+      terminal.say(`drain    ${measured.drainPerSecond} jobs/s`)
       terminal.say(
-        `latency  p50 ${told.latencyMs.p50} ms, p95 ${told.latencyMs.p95} ms, p99 ${told.latencyMs.p99} ms (enqueue to result, one at a time)`,
+        `latency  p50 ${measured.latencyMs.p50} ms, p95 ${measured.latencyMs.p95} ms, p99 ${measured.latencyMs.p99} ms (enqueue to result, one at a time)`,
       )
-      if (told.left > 0)
-        terminal.say(terminal.paint.yellow(`${told.left} ended jobs stay there until retention removes them.`))
+      if (measured.left > 0)
+        terminal.say(terminal.paint.yellow(`${measured.left} ended jobs stay there until retention removes them.`))
     })
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })

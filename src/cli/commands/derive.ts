@@ -31,19 +31,20 @@ interface Options {
 function run({ terminal }: Session, file: string | undefined, { dialect: name, rev }: Options): void {
   const dialect = readingOf(name)
   if (dialect === undefined) throw new Usage('--dialect says whose words the log is in.')
-  const told = deriveDialect(
+  const derived = deriveDialect(
     dialect,
     linesOf(textOf(file)),
     rev === undefined ? undefined : countOf('--rev', rev, { min: 0, max: Number.MAX_SAFE_INTEGER }),
   )
-  terminal.tell(told, () => {
+  terminal.tell(derived, () => {
     const { paint } = terminal
-    const status = told.status === undefined ? 'nothing has happened' : safe(told.status)
-    terminal.say(`${paint.bold(status)}${told.constant === undefined ? '' : ` (${told.constant})`}`)
-    terminal.say(paint.dim(`${told.lines} lines, ${told.repeated} repeated, ${told.passedOver} passed over`))
-    for (const { line, rule, what } of told.violations) terminal.say(`${paint.red(rule)} line ${line}: ${safe(what)}`)
+    const status = derived.status === undefined ? 'nothing has happened' : safe(derived.status)
+    terminal.say(`${paint.bold(status)}${derived.constant === undefined ? '' : ` (${derived.constant})`}`)
+    terminal.say(paint.dim(`${derived.lines} lines, ${derived.repeated} repeated, ${derived.passedOver} passed over`))
+    for (const { line, rule, what } of derived.violations)
+      terminal.say(`${paint.red(rule)} line ${line}: ${safe(what)}`)
   })
-  if (told.violations.length > 0) throw new Ended(EXIT.failure)
+  if (derived.violations.length > 0) throw new Ended(EXIT.failure)
 }
 
 function textOf(file: string | undefined): string {

@@ -61,8 +61,8 @@ function listWords({ terminal }: Session): void {
 async function explainJob(session: Session, id: string): Promise<void> {
   const { terminal } = session
   await withExisting(session, async (pawl) => {
-    const told = await pawl.explain(id)
-    const { job, state, way, because, who, when, next } = told
+    const explanation = await pawl.explain(id)
+    const { job, state, way, because, who, when, next } = explanation
     const at = when === undefined ? undefined : new Date(when).toISOString()
     terminal.tell({ job, state, way, because, who, when: at, next }, () => {
       const { paint } = terminal

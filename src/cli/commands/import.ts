@@ -171,10 +171,10 @@ function inputOf({ codec }: Session, job: Job, text: string | undefined, n: numb
 }
 
 /** A file may say anything: what it calls a policy is judged like any other. */
-function policyOf(told: unknown, n: number): Policy {
+function policyOf(stored: unknown, n: number): Policy {
   let resolved: Resolved
   try {
-    resolved = resolvePolicy(policyWords(told as Policy) as PolicyInput)
+    resolved = resolvePolicy(policyWords(stored as Policy) as PolicyInput)
   } catch {
     throw new Usage(`Line ${n} lacks the policy of its job.`)
   }

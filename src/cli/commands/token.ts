@@ -21,7 +21,7 @@ interface Options {
   readonly expiresIn?: string
 }
 
-interface Told {
+interface TokenOverHttp {
   readonly id: string
   readonly name: string
   readonly scope: string
@@ -81,7 +81,7 @@ async function make(session: Session, options: Options): Promise<void> {
         scope,
         queues,
         expiresIn: options.expiresIn,
-      })) as never as Told & { readonly secret: string })
+      })) as never as TokenOverHttp & { readonly secret: string })
     : await withPawl(session, async (pawl) => {
         const id = realRandom.hex64()
         // Metrics are of all tenants, so their token is nobody's in particular.
@@ -106,7 +106,7 @@ async function make(session: Session, options: Options): Promise<void> {
 async function list(session: Session): Promise<void> {
   const { terminal, tenant = DEFAULT_TENANT } = session
   const tokens = isGateway(session.url)
-    ? await askedAll<Told>(session, '/v1/tokens', 'tokens')
+    ? await askedAll<TokenOverHttp>(session, '/v1/tokens', 'tokens')
     : await withExisting(session, async (pawl) => {
         const all = new Tokens(pawl.engine, session.clock, realRandom)
         return [...(await all.list(tenant)), ...(await all.list(INSTALLATION))].map(wire)
@@ -131,7 +131,7 @@ async function list(session: Session): Promise<void> {
 async function revoke(session: Session, id: string): Promise<void> {
   const { terminal, tenant = DEFAULT_TENANT } = session
   const revoked = isGateway(session.url)
-    ? ((await asked(session, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`)) as never as Told)
+    ? ((await asked(session, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`)) as never as TokenOverHttp)
     : await withExisting(session, async (pawl) => {
         const tokens = new Tokens(pawl.engine, session.clock, realRandom)
         const found = (await tokens.find(id, tenant)) ?? (await tokens.find(id, INSTALLATION))
@@ -144,5 +144,5 @@ async function revoke(session: Session, id: string): Promise<void> {
   terminal.tell(revoked, () => terminal.say(`Token ${revoked.id} is revoked; every gateway knows within seconds.`))
 }
 
-const wire = ({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }: Token): Told =>
-  toWire({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }) as Told
+const wire = ({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }: Token): TokenOverHttp =>
+  toWire({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }) as TokenOverHttp

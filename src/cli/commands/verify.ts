@@ -45,7 +45,7 @@ async function run(session: Session, id: string | undefined, options: Options): 
   const { terminal } = session
   const damaged = await damage(session)
   // As it is stored, keys or not: that is what logs and sums were written of.
-  const told = await withExisting(withoutKeys(session), async (pawl): Promise<Verification> => {
+  const verified = await withExisting(withoutKeys(session), async (pawl): Promise<Verification> => {
     if (id !== undefined) return await verifyJob(session, pawl, await found(pawl, id), options.attest === true)
     const { tally } = await pawl.engine.events({ by: 'tally' })
     const all = tally.reduce((sum, { count }) => sum + count, 0)
@@ -58,9 +58,9 @@ async function run(session: Session, id: string | undefined, options: Options): 
     return NOTHING
   })
   terminal.progressDone()
-  const { jobs, events } = told
-  const discrepancies = [...damaged, ...told.discrepancies]
-  terminal.tell({ ...told, discrepancies }, () => {
+  const { jobs, events } = verified
+  const discrepancies = [...damaged, ...verified.discrepancies]
+  terminal.tell({ ...verified, discrepancies }, () => {
     for (const { job, about, invariant, what } of discrepancies)
       terminal.say(
         `${terminal.paint.red(about)} ${job ?? 'store'}${invariant === undefined ? '' : ` ${invariant}`}: ${safe(what)}`,

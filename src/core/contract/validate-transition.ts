@@ -147,15 +147,15 @@ function audit(rule: ActionRule, was: Fields | undefined, is: Fields): ContractV
   if (log.length !== old.length + 1 || old.some((event, i) => textOf(event) !== textOf(log[i])))
     return [must('after.events', 'must be the old log and one event more')]
   const last = log[old.length]
-  const told = isFields(last) ? last : {}
+  const entry = isFields(last) ? last : {}
   const from = was === undefined ? undefined : was['status']
   const found: ContractViolation[] = []
-  if (from !== undefined && told['from_status'] !== from)
+  if (from !== undefined && entry['from_status'] !== from)
     found.push(must('after.events.from_status', 'must be the status before'))
-  if (told['to_status'] !== is['status']) found.push(must('after.events.to_status', 'must be the status after'))
-  if (!isTime(told['at'])) found.push(must('after.events.at', 'must be an ISO 8601 time'))
-  if (!isText(told['actor'])) found.push(must('after.events.actor', 'must be text'))
-  if (told['type'] !== rule.word)
+  if (entry['to_status'] !== is['status']) found.push(must('after.events.to_status', 'must be the status after'))
+  if (!isTime(entry['at'])) found.push(must('after.events.at', 'must be an ISO 8601 time'))
+  if (!isText(entry['actor'])) found.push(must('after.events.actor', 'must be text'))
+  if (entry['type'] !== rule.word)
     found.push({ field: 'after.events.type', rule: `should be ${rule.word}`, level: 'SHOULD' })
   return found
 }

@@ -57,7 +57,7 @@ export function fromWire(value: unknown, key = ''): unknown {
 export function jobToWire(job: Job, withPolicy: boolean): Wire {
   const { spec, owner, lease, lastClaim } = job
   const { kind } = spec
-  const told = {
+  const members = {
     tenant: kind.tenant,
     queue: kind.queue,
     type: kind.type,
@@ -120,7 +120,7 @@ export function jobToWire(job: Job, withPolicy: boolean): Wire {
     dialect: kind.policy.dialect,
     policy: withPolicy ? kind.policy : undefined,
   } satisfies Members<Kind & Pick<Policy, 'dialect'> & Omit<Spec, 'kind'> & Omit<Job, 'spec' | 'recent'>>
-  return told
+  return members
 }
 
 /** Whatever is added to them must be told as well. */

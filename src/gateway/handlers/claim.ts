@@ -17,7 +17,7 @@ const PRIORITIES = Array.from({ length: COUNTS.priority.max + 1 }, (_, i) => i)
 export const claimJobs: Handler = async (call, parts) => {
   const words = call.body as Claims
   const { found, beforeMs } = await claimed(call, parts, words)
-  return { status: 200, body: pieces(told(found, beforeMs, words.compact)) }
+  return { status: 200, body: pieces(claimText(found, beforeMs, words.compact)) }
 }
 
 interface Claimed {
@@ -116,7 +116,7 @@ function lanesOf({ token }: Call, { queues, priorities = PRIORITIES, lanes: want
 }
 
 /** `beforeMs`: what had passed when the engine was asked. */
-function told(assignments: readonly Assignment[], beforeMs: number, compact: boolean): Iterator<string> {
+function claimText(assignments: readonly Assignment[], beforeMs: number, compact: boolean): Iterator<string> {
   if (!compact) return listed('{"jobs":[', assignments, textOf)
   const policies = new Map<Policy, number>()
   const text = (assignment: Assignment) => compactTextOf(assignment, beforeMs, policies)

@@ -31,10 +31,10 @@ export const submit002: Handler = async (call, parts) => {
   const words = await newJobOf(call, parts, call.body as z.output<typeof jobRequest>)
   const { job, deduped, replayed } = await created(call, parts, words)
   const headers = { Location: `/v1/dialects/002/jobs/${encodeURIComponent(nameOf(job))}` }
-  return json(deduped || replayed ? 200 : 201, told(call, job), {}, headers)
+  return json(deduped || replayed ? 200 : 201, inItsWords(call, job), {}, headers)
 }
 
-export const show002: Handler = async (call, parts) => json(200, told(call, (await loaded(call, parts, [])).job))
+export const show002: Handler = async (call, parts) => json(200, inItsWords(call, (await loaded(call, parts, [])).job))
 
 export const states002: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
@@ -47,7 +47,7 @@ export const results002: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
   const late = (await lateWordsOf(call, parts, job)).map(lateResultOf).filter((result) => result !== undefined)
   const job_id = nameOf(job)
-  return json(200, { JobResult: told(call, job).JobResult, late: late.map((result) => ({ job_id, ...result })) })
+  return json(200, { JobResult: inItsWords(call, job).JobResult, late: late.map((result) => ({ job_id, ...result })) })
 }
 
 export const schedule002: Handler = (call, parts) => {
@@ -67,7 +67,7 @@ export const dispatch002: Handler = async (call, parts) => {
   const { found } = await claimed(call, parts, asked)
   return json(200, {
     dispatches: found.map(({ job, fence, leaseExpiresAt }) => ({
-      ...told(call, job),
+      ...inItsWords(call, job),
       fence,
       lease_expires_at: new Date(leaseExpiresAt).toISOString(),
     })),
@@ -106,7 +106,7 @@ async function moved(call: Call, parts: Parts, name: WordName, words: Words<Word
     tenant,
     command: { ...words, actor, requestId, traceparent },
   }))
-  return json(200, told(call, (await loaded(call, parts, [])).job))
+  return json(200, inItsWords(call, (await loaded(call, parts, [])).job))
 }
 
 interface Pool {
@@ -147,7 +147,7 @@ interface InItsWords {
   readonly JobResult?: object
 }
 
-function told(call: Call, job: Job): InItsWords {
+function inItsWords(call: Call, job: Job): InItsWords {
   const { JobRequest, state, JobResult }: InItsWords = view(jobFor(call, job), '002')
   const job_id = nameOf(job)
   return {

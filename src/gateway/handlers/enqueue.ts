@@ -80,7 +80,7 @@ export const createJobs: Handler = async (call, parts) => {
   const work = async () =>
     atomic && requests.length < jobs.length ? others(requests) : engine.enqueue(requests, undefined, atomic)
   const given = await parts.writes.take({ holder: call.token, weight: requests.length, work })
-  for (const [n, place] of places.entries()) answers[place] = () => told(given[n] as EnqueueAnswer)
+  for (const [n, place] of places.entries()) answers[place] = () => answerToWire(given[n] as EnqueueAnswer)
   const refusals = given.filter(({ ok }) => !ok).length + jobs.length - requests.length
   const body = (head: string) => pieces(listed(`${head}"jobs":[`, answers, (answer) => JSON.stringify(answer())))
   if (!atomic || refusals === 0) return { status: 200, body: body('{') }
@@ -93,7 +93,7 @@ export const createJobs: Handler = async (call, parts) => {
 const others = (requests: readonly EnqueueRequest[]): readonly EnqueueAnswer[] =>
   requests.map(() => ({ ok: false, refusal: refuse('OTHERS_REFUSED', { command: 'enqueue' }) }))
 
-const told = (answer: EnqueueAnswer): unknown =>
+const answerToWire = (answer: EnqueueAnswer): unknown =>
   answer.ok
     ? { ok: true, deduped: answer.deduped, replayed: answer.replayed, job: jobToWire(answer.job, false) }
     : { ok: false, problem: refused(answer.refusal).body }

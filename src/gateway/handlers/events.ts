@@ -47,9 +47,9 @@ async function page(call: Call, { engine, positions }: Parts, query: Query): Pro
   if (after !== undefined) {
     const from = after === 'end' ? undefined : positionIn(after, positions, 'after')
     const { feed, cursor: reached } = await engine.events({ by: 'feed', after: from, limit: FEED_LOOKED_AT })
-    const told = feed.filter((item) => concerns(item, call, query))
-    const shown = told.slice(0, limit)
-    const end = told.length > limit ? shown.at(-1)?.position : reached
+    const concerning = feed.filter((item) => concerns(item, call, query))
+    const shown = concerning.slice(0, limit)
+    const end = concerning.length > limit ? shown.at(-1)?.position : reached
     return json(200, {
       feed: shown.map((item) => ({ ...item, position: positions.seal(item.position) })),
       cursor: end === undefined || end === '' ? end : positions.seal(end),
@@ -97,8 +97,8 @@ async function stream(call: Call, parts: Parts, query: Query): Promise<Reply> {
       following,
       position: position ?? following.head,
       wants: ({ item }) => concerns(item, call, query),
-      frame: (told) =>
-        query.correlationId === undefined || told.correlationId === query.correlationId ? told.frame(masked) : '',
+      frame: (frames) =>
+        query.correlationId === undefined || frames.correlationId === query.correlationId ? frames.frame(masked) : '',
       inTurn: (work) => reads.take({ holder: token, weight: 1, signal, work }),
       paced: (letters) => rounds.take(`streams of ${token.tenant}`, letters / LETTERS_TOLD, false),
     })

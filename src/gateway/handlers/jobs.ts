@@ -83,7 +83,7 @@ export async function historyOf(
   const page = await eventsOf(call, parts, job, afterRev, limit)
   return words === undefined
     ? { events: page.events.map(eventToWire), next: page.next }
-    : await toldPage(call, parts, job, nameOf(words), page, limit)
+    : await pageInItsWords(call, parts, job, nameOf(words), page, limit)
 }
 
 interface EventPage {
@@ -105,13 +105,13 @@ async function eventsOf(call: Call, parts: Parts, job: Job, afterRev: number, li
  * A page in a document's words ends with an entry: what the document is silent about afterwards is read again with the next
  * one, whose first entry then follows on the last of this.
  */
-async function toldPage(call: Call, parts: Parts, job: Job, name: Reading, page: EventPage, limit: number) {
+async function pageInItsWords(call: Call, parts: Parts, job: Job, name: Reading, page: EventPage, limit: number) {
   const { next } = page
   const told = log(page.events.map(withoutNonces), name, next !== undefined)
   const rev = told.at(-1)?.rev
   if (next === undefined || rev !== undefined) return { events: told, rev, next: next === undefined ? undefined : rev }
   const more = await eventsOf(call, parts, job, next, limit)
-  return toldPage(call, parts, job, name, { events: [...page.events, ...more.events], next: more.next }, limit)
+  return pageInItsWords(call, parts, job, name, { events: [...page.events, ...more.events], next: more.next }, limit)
 }
 
 export const listLateWords: Handler = async (call, parts) => {

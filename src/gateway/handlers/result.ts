@@ -26,7 +26,7 @@ export async function ended(call: Call, parts: Parts, waitMs: number): Promise<R
     const { job, bodies: texts } = await loaded(call, parts, bodies)
     const { id, state, rev, error, deadLetter, verdict, cancel, endedAt, executionMs } = job
     if (isEnded(job)) {
-      const told = toWire({
+      const shown = toWire({
         jobId: id,
         state,
         rev,
@@ -38,7 +38,7 @@ export async function ended(call: Call, parts: Parts, waitMs: number): Promise<R
         executionMs,
         resultPtr: job.result?.ptr,
       }) as object
-      return json(200, told, { result: texts['output'] === '' ? undefined : texts['output'] })
+      return json(200, shown, { result: texts['output'] === '' ? undefined : texts['output'] })
     }
     const leftMs = until - parts.clock.monotonicMs()
     if (leftMs <= 0 || call.signal.aborted) return json(202, { jobId: id, state, rev })

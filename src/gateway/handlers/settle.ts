@@ -22,7 +22,7 @@ export const say =
     const now = parts.engine.now()
     const word = (id: string, speaker: Speaker) =>
       wordOf(name, id, call.body, (path) => call.kept.get(path), speaker, now)
-    return json(200, told(await spoken(call, parts, name, word)))
+    return json(200, answerToWire(await spoken(call, parts, name, word)))
   }
 
 /** One word about the job that the path names, as the token may say it. */
@@ -31,7 +31,7 @@ export async function spoken(
   parts: Parts,
   name: WordName,
   word: (id: string, speaker: Speaker) => Word,
-): Promise<Extract<Told, { ok: true }>> {
+): Promise<Extract<AnyAnswer, { ok: true }>> {
   const unowned = withoutFence(call, name, call.body, 'body')
   if (unowned !== undefined) throw new Objected(unowned)
   const judged = call.token.queues !== undefined || name === 'heartbeat'
@@ -71,7 +71,8 @@ export const settle: Handler = async (call, parts) => {
     touchable.filter((word) => word !== undefined),
   )
   let at = 0
-  for (const [n, place] of places.entries()) answers[place] = touchable[n] ? answered(given[at++] as Told) : NOT_FOUND
+  for (const [n, place] of places.entries())
+    answers[place] = touchable[n] ? answered(given[at++] as AnyAnswer) : NOT_FOUND
   return json(200, { answers })
 }
 
@@ -160,21 +161,25 @@ const withoutFence = ({ token }: Call, name: WordName, body: object, where: stri
       ])
 
 /** An answer to a word; a heartbeat's tells besides until when the lease is good. */
-type Told = Answer | Extract<HeartbeatAnswer, { ok: true }>
+type AnyAnswer = Answer | Extract<HeartbeatAnswer, { ok: true }>
 
 /** Owners are never turned away, however many of their words wait. */
-function said({ token, route }: Call, { engine, writes }: Parts, words: readonly Word[]): Promise<readonly Told[]> {
+function said(
+  { token, route }: Call,
+  { engine, writes }: Parts,
+  words: readonly Word[],
+): Promise<readonly AnyAnswer[]> {
   const work = () => answersTo(engine, words)
   return writes.take({ holder: token, weight: words.length, work, always: route.urgency === 'owner' })
 }
 
 /** Heartbeats go their own way, many in one statement; the rest is settled in order. */
-async function answersTo(engine: Engine, words: readonly Word[]): Promise<readonly Told[]> {
+async function answersTo(engine: Engine, words: readonly Word[]): Promise<readonly AnyAnswer[]> {
   const beats: number[] = []
   const others: number[] = []
   for (const [i, { command }] of words.entries())
     (command.type === 'heartbeat' && command.expectedRev === undefined ? beats : others).push(i)
-  const answers: Told[] = new Array(words.length)
+  const answers: AnyAnswer[] = new Array(words.length)
   const [renewed, settled] = await Promise.all([
     engine.heartbeat(beats.map((i) => beatOf(words[i] as Word))),
     engine.settle(others.map((i) => words[i] as Word)),
@@ -205,10 +210,10 @@ async function touched(call: Call, { engine }: Parts, words: readonly Word[]): P
 
 const NOT_FOUND = { ok: false, problem: refused(refuse('NOT_FOUND', { message: 'No job has this id.' })).body }
 
-const answered = (answer: Told): unknown =>
-  answer.ok ? { ok: true, ...told(answer) } : { ok: false, problem: refused(answer.refusal).body }
+const answered = (answer: AnyAnswer): unknown =>
+  answer.ok ? { ok: true, ...answerToWire(answer) } : { ok: false, problem: refused(answer.refusal).body }
 
-const told = ({ ok: _, ...answer }: Extract<Told, { ok: true }>): object => toWire(answer) as object
+const answerToWire = ({ ok: _, ...answer }: Extract<AnyAnswer, { ok: true }>): object => toWire(answer) as object
 
 const speakerOf = (call: Call): Speaker => ({
   actor: `${call.token.scope}:${call.token.name}`,

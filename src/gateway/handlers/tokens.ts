@@ -12,7 +12,7 @@ import { audited } from './audit.ts'
 export const listTokens: Handler = async (call, { tokens }) => {
   const { limit, cursor } = call.query as z.output<typeof pageQuery>
   const page = await tokens.page(call.token.tenant, cursor, limit)
-  return json(200, { tokens: page.tokens.map(told), cursor: page.cursor })
+  return json(200, { tokens: page.tokens.map(tokenToWire), cursor: page.cursor })
 }
 
 export const createToken: Handler = async (call, parts) => {
@@ -37,7 +37,7 @@ export const createToken: Handler = async (call, parts) => {
     tenant: call.token.tenant,
     expiresInMs: parseDuration(expiresIn),
   })
-  return json(201, { ...told(token), secret })
+  return json(201, { ...tokenToWire(token), secret })
 }
 
 export const revokeToken: Handler = async (call, parts) => {
@@ -48,12 +48,12 @@ export const revokeToken: Handler = async (call, parts) => {
   await audited(call, parts, { act: 'token.revoked', about: id })
   const revoked = await parts.tokens.revoke(id, tenant)
   if (revoked === undefined) throw new Objected(objection('NO_ROUTE', 'No token has this id.'))
-  return json(200, told(revoked))
+  return json(200, tokenToWire(revoked))
 }
 
 /** Nobody makes a token that may do more than its own. */
 const exceeds = ({ queues: own }: Token, queues: readonly string[] | undefined): boolean =>
   own !== undefined && (queues === undefined || queues.some((queue) => !own.includes(queue)))
 
-const told = ({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }: Token): object =>
+const tokenToWire = ({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }: Token): object =>
   toWire({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }) as object

@@ -9,10 +9,10 @@ import { Objected, objection } from '../problem.ts'
 export const listWorkers: Handler = async (call, { workers }) => {
   const { limit, cursor } = call.query as z.output<typeof pageQuery>
   const page = await workers.page(call.token.tenant, cursor, limit)
-  return json(200, { workers: page.workers.map(told), cursor: page.cursor })
+  return json(200, { workers: page.workers.map(workerToWire), cursor: page.cursor })
 }
 
-const told = ({ workerId, words, seenAt, present }: SeenWorker): object => ({
+const workerToWire = ({ workerId, words, seenAt, present }: SeenWorker): object => ({
   workerId,
   ...words,
   seenAt: new Date(seenAt).toISOString(),

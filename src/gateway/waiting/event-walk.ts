@@ -3,13 +3,13 @@ import type { FeedEntry } from './feed-window.ts'
 import type { Following, Long } from './following.ts'
 import type { Source } from './sse.ts'
 
-export interface WalkOptions<Told extends Long> {
-  readonly following: Following<Told>
+export interface WalkOptions<Frames extends Long> {
+  readonly following: Following<Frames>
   /** Where to begin. */
   readonly position: string
-  readonly wants: (entry: FeedEntry<Told>) => boolean
+  readonly wants: (entry: FeedEntry<Frames>) => boolean
   /** The frame; empty where, on a closer look, it is not wanted. */
-  readonly frame: (told: Told) => string
+  readonly frame: (frames: Frames) => string
   /** For reads that only this consumer needs. */
   readonly inTurn: <T>(read: () => Promise<T>) => Promise<T>
   /**
@@ -21,15 +21,15 @@ export interface WalkOptions<Told extends Long> {
 
 const PAGE = 200
 /** Events that are read together: how long they are is known afterwards, and a piece may have room for one. */
-const TOLD_AT_ONCE = 20
+const READ_AT_ONCE = 20
 /** A piece ends with the frame that makes it as long as this. */
 const PIECE_LENGTH = 64 * 1024
 
-export class EventWalk<Told extends Long> implements Source {
-  readonly #options: WalkOptions<Told>
+export class EventWalk<Frames extends Long> implements Source {
+  readonly #options: WalkOptions<Frames>
   #position: string
 
-  constructor(options: WalkOptions<Told>) {
+  constructor(options: WalkOptions<Frames>) {
     this.#options = options
     this.#position = options.position
   }
@@ -48,12 +48,12 @@ export class EventWalk<Told extends Long> implements Source {
     if (last === undefined) return undefined
     const wanted = entries.filter(wants)
     let text = ''
-    for (let from = 0; from < wanted.length; from += TOLD_AT_ONCE) {
-      const some = wanted.slice(from, from + TOLD_AT_ONCE)
-      for (const [i, told] of (await following.told(some)).entries()) {
-        text += frame(told)
+    for (let from = 0; from < wanted.length; from += READ_AT_ONCE) {
+      const some = wanted.slice(from, from + READ_AT_ONCE)
+      for (const [i, frames] of (await following.frames(some)).entries()) {
+        text += frame(frames)
         if (text.length < PIECE_LENGTH) continue
-        this.#position = (some[i] as FeedEntry<Told>).item.position
+        this.#position = (some[i] as FeedEntry<Frames>).item.position
         return text
       }
     }

@@ -15,12 +15,12 @@ import { Bell } from './bell.ts'
 import { FeedWindow } from './feed-window.ts'
 import { Following, type Long } from './following.ts'
 
-export interface ReaderOptions<Told extends Long> {
+export interface ReaderOptions<Frames extends Long> {
   readonly engine: Pick<Engine, 'events'>
   readonly timers: Timers
   readonly log: Log
-  /** What is told of an item, for all who want it. The event is missing where it has been removed since. */
-  readonly tell: (item: FeedItem, event: Event | undefined) => Told
+  /** The frames of an item, for all streams that want it. The event is missing where it has been removed since. */
+  readonly framesOf: (item: FeedItem, event: Event | undefined) => Frames
 }
 
 const PAGE = 500
@@ -28,18 +28,18 @@ const LOOK_EVERY_MS = 1_000
 /** After a read, this long until the next: what comes in between is read together. */
 const REST_MS = 10
 
-export class FeedReader<Told extends Long> {
-  readonly #options: ReaderOptions<Told>
+export class FeedReader<Frames extends Long> {
+  readonly #options: ReaderOptions<Frames>
   readonly #reading: Service
   /** Present exactly while somebody follows. */
-  #window: FeedWindow<Told> | undefined
-  #opening: Promise<FeedWindow<Told>> | undefined
+  #window: FeedWindow<Frames> | undefined
+  #opening: Promise<FeedWindow<Frames>> | undefined
   #followers = 0
   readonly #grown: Bell
   /** Something was said while a read was under way or had just ended. */
   #hinted = false
 
-  constructor(options: ReaderOptions<Told>) {
+  constructor(options: ReaderOptions<Frames>) {
     this.#options = options
     const { timers, log } = options
     this.#grown = new Bell(timers)
@@ -54,12 +54,12 @@ export class FeedReader<Told extends Long> {
   }
 
   /** From here on, until it is disposed of. */
-  async follow(): Promise<Following<Told>> {
+  async follow(): Promise<Following<Frames>> {
     this.#followers += 1
     try {
       const window = await this.#opened()
-      const { engine, tell } = this.#options
-      return new Following({ window, engine, tell, grown: this.#grown, leave: this.#leave.bind(this) })
+      const { engine, framesOf } = this.#options
+      return new Following({ window, engine, framesOf, grown: this.#grown, leave: this.#leave.bind(this) })
     } catch (error) {
       this.#leave()
       throw error
@@ -71,7 +71,7 @@ export class FeedReader<Told extends Long> {
     await this.#reading[Symbol.asyncDispose]()
   }
 
-  async #opened(): Promise<FeedWindow<Told>> {
+  async #opened(): Promise<FeedWindow<Frames>> {
     if (this.#window !== undefined) return this.#window
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined
@@ -79,9 +79,9 @@ export class FeedReader<Told extends Long> {
     return await this.#opening
   }
 
-  async #open(): Promise<FeedWindow<Told>> {
+  async #open(): Promise<FeedWindow<Frames>> {
     const { cursor = '' } = await this.#options.engine.events({ by: 'feed', after: undefined, limit: 1 })
-    const window = new FeedWindow<Told>(cursor)
+    const window = new FeedWindow<Frames>(cursor)
     this.#window = window
     this.#reading.start()
     return window

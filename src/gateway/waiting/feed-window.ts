@@ -1,27 +1,27 @@
 /**
  * The last stretch of the feed, kept for all who follow it: whoever is within it reads nothing by itself. What falls
- * out at the front is read from the store by whoever is still there. What is told of its entries is kept up to a length,
+ * out at the front is read from the store by whoever is still there. The frames of its entries are kept up to a length,
  * the latest: an event may be a thousand times as long as another, and a thousand of the longest would be all the memory there is.
  *
- * Invariant: everything behind `#base` that has been read is in `#entries`, in order; `#letters` is the length of `#told`.
+ * Invariant: everything behind `#base` that has been read is in `#entries`, in order; `#letters` is the length of `#made`.
  */
 import { comparePositions } from '../../store/compare-positions.ts'
 import type { FeedItem } from '../../store/store.ts'
 
-export interface FeedEntry<Told> {
+export interface FeedEntry<Frames> {
   readonly item: FeedItem
-  /** What is told of it, made for whoever wants it first. */
-  told: Promise<Told> | undefined
+  /** Its frames, made for the first stream that wants them. */
+  frames: Promise<Frames> | undefined
 }
 
 const MOST_ENTRIES = 1_000
 const MOST_LETTERS = 4 * 1024 * 1024
 
-export class FeedWindow<Told> {
+export class FeedWindow<Frames> {
   #base: string
-  readonly #entries: FeedEntry<Told>[] = []
-  /** Those of which something is told, with its length, in the order in which that was made. */
-  readonly #told = new Map<FeedEntry<Told>, number>()
+  readonly #entries: FeedEntry<Frames>[] = []
+  /** Entries that have frames, with their length, in the order in which they were made. */
+  readonly #made = new Map<FeedEntry<Frames>, number>()
   #letters = 0
 
   /** `end`: the position that everything comes after. */
@@ -35,42 +35,42 @@ export class FeedWindow<Told> {
   }
 
   push(items: readonly FeedItem[]): void {
-    for (const item of items) this.#entries.push({ item, told: undefined })
+    for (const item of items) this.#entries.push({ item, frames: undefined })
     const fallen = this.#entries.splice(0, Math.max(0, this.#entries.length - MOST_ENTRIES))
     this.#base = fallen.at(-1)?.item.position ?? this.#base
     for (const entry of fallen) this.#forget(entry)
   }
 
-  /** So long is what is told of it. Whoever wants what was told first, and is dropped for that, has it made again. */
-  weigh(entry: FeedEntry<Told>, letters: number): void {
+  /** So long are its frames. Where all together are too long the oldest are dropped, and made again for a stream that still wants them. */
+  weigh(entry: FeedEntry<Frames>, letters: number): void {
     // One that was read by somebody who has fallen behind, or has fallen out meanwhile, is nobody's but theirs.
-    if (comparePositions(entry.item.position, this.#base) <= 0 || entry.told === undefined) return
+    if (comparePositions(entry.item.position, this.#base) <= 0 || entry.frames === undefined) return
     this.#forget(entry)
-    this.#told.set(entry, letters)
+    this.#made.set(entry, letters)
     this.#letters += letters
-    for (const oldest of this.#told.keys()) {
+    for (const oldest of this.#made.keys()) {
       if (this.#letters <= MOST_LETTERS) break
       this.#forget(oldest)
-      oldest.told = undefined
+      oldest.frames = undefined
     }
   }
 
-  #forget(entry: FeedEntry<Told>): void {
-    this.#letters -= this.#told.get(entry) ?? 0
-    this.#told.delete(entry)
+  #forget(entry: FeedEntry<Frames>): void {
+    this.#letters -= this.#made.get(entry) ?? 0
+    this.#made.delete(entry)
   }
 
   /**
    * What comes after a position, at most `limit`; undefined where that lies before the window, as the beginning of all
    * (`''`) always does.
    */
-  after(position: string, limit: number): readonly FeedEntry<Told>[] | undefined {
+  after(position: string, limit: number): readonly FeedEntry<Frames>[] | undefined {
     if (position === '' || comparePositions(position, this.#base) < 0) return undefined
     let from = 0
     let to = this.#entries.length
     while (from < to) {
       const middle = (from + to) >> 1
-      const { item } = this.#entries[middle] as FeedEntry<Told>
+      const { item } = this.#entries[middle] as FeedEntry<Frames>
       if (comparePositions(item.position, position) > 0) to = middle
       else from = middle + 1
     }

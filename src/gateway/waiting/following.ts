@@ -6,16 +6,16 @@ import type { FeedItem } from '../../store/store.ts'
 import type { Bell } from './bell.ts'
 import type { FeedEntry, FeedWindow } from './feed-window.ts'
 
-export interface FollowingOptions<Told extends Long> {
-  readonly window: FeedWindow<Told>
+export interface FollowingOptions<Frames extends Long> {
+  readonly window: FeedWindow<Frames>
   readonly engine: Pick<Engine, 'events'>
-  readonly tell: (item: FeedItem, event: Event | undefined) => Told
+  readonly framesOf: (item: FeedItem, event: Event | undefined) => Frames
   /** Rings when the window has grown. */
   readonly grown: Bell
   readonly leave: () => void
 }
 
-/** What is told has a length, by which it is kept. */
+/** Frames have a length, by which they are kept. */
 export interface Long {
   readonly length: number
 }
@@ -23,11 +23,11 @@ export interface Long {
 /** Of one job, read in one go. */
 const EVENTS_MOST = 1_000
 
-export class Following<Told extends Long> implements Disposable {
-  readonly #options: FollowingOptions<Told>
+export class Following<Frames extends Long> implements Disposable {
+  readonly #options: FollowingOptions<Frames>
   #left = false
 
-  constructor(options: FollowingOptions<Told>) {
+  constructor(options: FollowingOptions<Frames>) {
     this.#options = options
   }
 
@@ -42,20 +42,20 @@ export class Following<Told extends Long> implements Disposable {
   }
 
   /** What comes after a position; undefined where the reader is ahead by more than it keeps. */
-  after(position: string, limit: number): readonly FeedEntry<Told>[] | undefined {
+  after(position: string, limit: number): readonly FeedEntry<Frames>[] | undefined {
     return this.#options.window.after(position, limit)
   }
 
   /** The same for one who has fallen behind; kept by nobody. */
-  async page(position: string, limit: number): Promise<readonly FeedEntry<Told>[]> {
+  async page(position: string, limit: number): Promise<readonly FeedEntry<Frames>[]> {
     const { feed } = await this.#options.engine.events({ by: 'feed', after: position, limit })
-    return feed.map((item) => ({ item, told: undefined }))
+    return feed.map((item) => ({ item, frames: undefined }))
   }
 
-  /** What is told of these; each event is read once, whoever else wants it. */
-  async told(entries: readonly FeedEntry<Told>[]): Promise<readonly Told[]> {
+  /** The frames of these; each event is read once, however many streams want it. */
+  async frames(entries: readonly FeedEntry<Frames>[]): Promise<readonly Frames[]> {
     const missing = Map.groupBy(
-      entries.filter(({ told }) => told === undefined),
+      entries.filter(({ frames }) => frames === undefined),
       ({ item }) => item.jobId,
     )
     for (const [jobId, wanted] of missing) {
@@ -63,9 +63,9 @@ export class Following<Told extends Long> implements Disposable {
         jobId,
         wanted.map(({ item }) => item.rev),
       )
-      for (const entry of wanted) entry.told = this.#tellOne(entry, read)
+      for (const entry of wanted) entry.frames = this.#framesOf(entry, read)
     }
-    return (await Promise.all(entries.map(({ told }) => told))) as readonly Told[]
+    return (await Promise.all(entries.map(({ frames }) => frames))) as readonly Frames[]
   }
 
   [Symbol.dispose](): void {
@@ -73,14 +73,14 @@ export class Following<Told extends Long> implements Disposable {
     this.#left = true
   }
 
-  async #tellOne(entry: FeedEntry<Told>, read: Promise<ReadonlyMap<number, Event>>): Promise<Told> {
+  async #framesOf(entry: FeedEntry<Frames>, read: Promise<ReadonlyMap<number, Event>>): Promise<Frames> {
     try {
-      const told = this.#options.tell(entry.item, (await read).get(entry.item.rev))
-      this.#options.window.weigh(entry, told.length)
-      return told
+      const frames = this.#options.framesOf(entry.item, (await read).get(entry.item.rev))
+      this.#options.window.weigh(entry, frames.length)
+      return frames
     } catch (error) {
-      // Whoever wants it next may have more luck.
-      entry.told = undefined
+      // The next stream that wants them reads again.
+      entry.frames = undefined
       throw error
     }
   }

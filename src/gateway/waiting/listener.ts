@@ -41,8 +41,8 @@ export class Listener implements Source {
   /** In both of them. */
   #names = 0
   #anything = false
-  #toldAt = Number.NEGATIVE_INFINITY
-  #toldAnythingAt = Number.NEGATIVE_INFINITY
+  #sentAt = Number.NEGATIVE_INFINITY
+  #sentAnythingAt = Number.NEGATIVE_INFINITY
 
   constructor(parts: ListenerParts) {
     this.#parts = parts
@@ -60,15 +60,15 @@ export class Listener implements Source {
   async frames(): Promise<string | undefined> {
     const { clock, timers } = this.#parts
     if (!this.#hasNews) return undefined
-    const restMs = this.#toldAt + REST_MS - clock.monotonicMs()
+    const restMs = this.#sentAt + REST_MS - clock.monotonicMs()
     if (restMs > 0) await timers.sleep(restMs)
-    this.#toldAt = clock.monotonicMs()
+    this.#sentAt = clock.monotonicMs()
     return `data: ${JSON.stringify(this.#frame())}\n\n`
   }
 
   async next(ms: number, signal: AbortSignal): Promise<void> {
     if (this.#hasNews) return
-    const dueMs = this.#anything ? this.#toldAnythingAt + ANYTHING_EVERY_MS - this.#parts.clock.monotonicMs() : ms
+    const dueMs = this.#anything ? this.#sentAnythingAt + ANYTHING_EVERY_MS - this.#parts.clock.monotonicMs() : ms
     await this.#bell.next(Math.min(ms, Math.max(0, dueMs)), signal)
   }
 
@@ -77,11 +77,11 @@ export class Listener implements Source {
   }
 
   get #hasNews(): boolean {
-    return this.#names > 0 || this.#tellsAnything
+    return this.#names > 0 || this.#isAnythingDue
   }
 
-  get #tellsAnything(): boolean {
-    return this.#anything && this.#parts.clock.monotonicMs() - this.#toldAnythingAt >= ANYTHING_EVERY_MS
+  get #isAnythingDue(): boolean {
+    return this.#anything && this.#parts.clock.monotonicMs() - this.#sentAnythingAt >= ANYTHING_EVERY_MS
   }
 
   #note(hint: Exclude<Hint, { about: 'anything' }>): void {
@@ -101,10 +101,10 @@ export class Listener implements Source {
 
   #frame(): HintFrame {
     const { tenant } = this.#parts.ear
-    const anything = this.#tellsAnything
+    const anything = this.#isAnythingDue
     if (anything) {
       this.#anything = false
-      this.#toldAnythingAt = this.#toldAt
+      this.#sentAnythingAt = this.#sentAt
     }
     const jobs = Object.fromEntries(Array.from(this.#jobs, ([queue, ids]) => [queue, [...ids]]))
     const frame = { tenant, work: [...this.#work], jobs, anything }

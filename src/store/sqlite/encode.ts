@@ -100,7 +100,7 @@ export type Move = Extract<Change, { kind: 'move' }>
 /** In the order of `MOVE` (rows.ts), facts behind. */
 function moveRow(change: Move, reference: Reference, inFull: boolean): MoveRow {
   const { before, after, events, bodies, notAfter } = change
-  const told = !inFull && logTells(before, after)
+  const isInLog = !inFull && logTells(before, after)
   const output = bodies.findLast(({ name }) => name === 'output')
   return [
     'move',
@@ -113,8 +113,8 @@ function moveRow(change: Move, reference: Reference, inFull: boolean): MoveRow {
     before.readyAt ?? null,
     notAfter ?? null,
     place(after),
-    told ? null : encodeRecord(after),
-    encodeEvents(events, before.spec, baseOf(before), told ? 'following' : 'alone'),
+    isInLog ? null : encodeRecord(after),
+    encodeEvents(events, before.spec, baseOf(before), isInLog ? 'following' : 'alone'),
     output === undefined ? null : storable(output.text),
     moveMore(change, reference),
     STATE_CODES[after.state],

@@ -48,14 +48,14 @@ const page = (now: number, { purged }: { purged: number }, found: Partial<EventP
 async function ofJob(reader: Reader, kinds: KindsByNumber, { id, afterRev, limit }: Query<'job'>): Promise<EventPage> {
   const { now, answered } = await reader.call('log', { id: idNumber(id) ?? 0, afterRev, limit })
   if (answered.found === null) return page(now, answered, {})
-  const later = told(answered.found, afterRev, kinds)
+  const later = eventsAfter(answered.found, afterRev, kinds)
   const shown = later.slice(0, limit)
   const isEnd = later.length === shown.length && answered.found.complete
   return page(now, answered, { events: shown, cursor: isEnd ? undefined : String(shown.at(-1)?.rev ?? afterRev) })
 }
 
 /** What a lease tells comes after all stretches: where these are not complete, it is not its turn yet. */
-export function told({ job, log, complete }: JobLog, afterRev: number, kinds: KindsByNumber): readonly Event[] {
+export function eventsAfter({ job, log, complete }: JobLog, afterRev: number, kinds: KindsByNumber): readonly Event[] {
   const reach = complete ? Number.POSITIVE_INFINITY : (log.at(-1)?.[0] ?? afterRev)
   return eventsOf(job, log, kinds).filter(({ rev }) => rev > afterRev && rev <= reach)
 }
@@ -96,7 +96,7 @@ async function ofCorrelation(reader: Reader, kinds: KindsByNumber, query: Query<
   const [afterJob, afterRev] = after
   const { now, answered } = await reader.call('correlated', { tenant, correlationId, after, limit })
   const found = answered.jobs
-    .flatMap((log) => told(log, jobIn(log.job).id === afterJob ? afterRev : 0, kinds))
+    .flatMap((log) => eventsAfter(log, jobIn(log.job).id === afterJob ? afterRev : 0, kinds))
     .filter((event) => event.correlationId === correlationId)
   const shown = found.slice(0, limit)
   const last = shown.at(-1)

@@ -4,7 +4,7 @@ import type { Hint } from '../store.ts'
 /** Who wants to know. A listener is never called from within the call that caused the hint. */
 export class Hints {
   readonly #listeners = new Set<(hint: Hint) => void>()
-  #untold: Hint[] = []
+  #unheard: Hint[] = []
   /** The last of them that was about a queue: nobody need hear it twice. */
   #lastQueue: Extract<Hint, { about: 'queue' }> | undefined
 
@@ -39,13 +39,13 @@ export class Hints {
   /** Those of one breath are told together: a microtask for each was felt in a drain. */
   tell(hint: Hint): void {
     if (this.#listeners.size === 0) return
-    if (this.#untold.length === 0) queueMicrotask(() => this.#tellAll())
-    this.#untold.push(hint)
+    if (this.#unheard.length === 0) queueMicrotask(() => this.#tellAll())
+    this.#unheard.push(hint)
   }
 
   #tellAll(): void {
-    const hints = this.#untold
-    this.#untold = []
+    const hints = this.#unheard
+    this.#unheard = []
     this.#lastQueue = undefined
     for (const listener of [...this.#listeners]) {
       for (const hint of hints) {

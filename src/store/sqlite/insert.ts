@@ -25,9 +25,9 @@ export interface InsertParts {
 }
 
 export async function insert(parts: InsertParts, items: readonly NewJob[], together: boolean): Promise<InsertAnswer> {
-  const { now, told } = await write(parts, items, together)
-  const there = await whoWasFirst(parts, items, told, together)
-  const answers = told.map((row, i) => answerOf(row, items[i] as NewJob, there))
+  const { now, rows } = await write(parts, items, together)
+  const there = await whoWasFirst(parts, items, rows, together)
+  const answers = rows.map((row, i) => answerOf(row, items[i] as NewJob, there))
   const free = items.filter((_, i) => answers[i] === undefined)
   // Whoever was first has been removed meanwhile: the place is free.
   if (free.length > 0 && together) return insert(parts, items, true)
@@ -39,7 +39,7 @@ export async function insert(parts: InsertParts, items: readonly NewJob[], toget
 
 interface Written {
   readonly now: Time
-  readonly told: readonly (InsertedRow | Rejected)[]
+  readonly rows: readonly (InsertedRow | Rejected)[]
 }
 
 async function write({ writer, kinds }: InsertParts, items: readonly NewJob[], together: boolean): Promise<Written> {
@@ -57,7 +57,7 @@ async function write({ writer, kinds }: InsertParts, items: readonly NewJob[], t
     answered.push(...reply.answered)
   }
   const verdicts = (hopeless ? storable.map((): InsertedRow => 1) : answered)[Symbol.iterator]()
-  return { now, told: rows.map((row) => ('rule' in row ? row : next(verdicts))) }
+  return { now, rows: rows.map((row) => ('rule' in row ? row : next(verdicts))) }
 }
 
 function rowOf(item: NewJob, reference: Parameters<typeof insertRow>[1]): InsertRow | Rejected {
@@ -74,11 +74,11 @@ type There = Pick<NewJob, 'job' | 'input'>
 async function whoWasFirst(
   { load }: InsertParts,
   items: readonly NewJob[],
-  told: Written['told'],
+  rows: Written['rows'],
   together: boolean,
 ): Promise<ReadonlyMap<number, There>> {
   const there = new Map<number, There>()
-  const met = told.flatMap((row, i) => {
+  const met = rows.flatMap((row, i) => {
     if (!isMeeting(row)) return []
     const [, , number] = row
     return [{ number, item: items[i] as NewJob }]
@@ -124,7 +124,7 @@ function answerOf(row: InsertedRow | Rejected, item: NewJob, there: ReadonlyMap<
 const INSERTED: Inserted = { status: 'inserted' }
 
 function next<Value>(values: Iterator<Value> | undefined): Value {
-  const told = values?.next()
-  assert(told !== undefined && told.done !== true, 'every item is answered')
-  return told.value
+  const value = values?.next()
+  assert(value !== undefined && value.done !== true, 'every item is answered')
+  return value.value
 }

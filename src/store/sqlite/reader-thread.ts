@@ -18,7 +18,7 @@ function serve(reading: Reading): void {
     timers: realTimers,
     monotonicMs: () => realClock.monotonicMs(),
     gather: arrived,
-    report: (answer) => post({ answers: [answer], kinds: reading.kinds.untold() }),
+    report: (answer) => post({ answers: [answer], kinds: reading.kinds.unsent() }),
     close() {
       reading.file.close()
       end()

@@ -43,7 +43,7 @@ import { ChangeRows, type PlacedRow } from './change-rows.ts'
 import { Channel, SqliteStoreError } from './channel.ts'
 import { claimedJobs, eventsOf, jobOf } from './decode.ts'
 import { changeRow, type Move, numberOf, type Reference } from './encode.ts'
-import { events, told } from './events.ts'
+import { events, eventsAfter } from './events.ts'
 import { find } from './find.ts'
 import { Hints } from './hints.ts'
 import { type InsertParts, insert } from './insert.ts'
@@ -289,7 +289,7 @@ class SqliteStore implements Store {
     if (tenant !== undefined && job.spec.kind.tenant !== tenant) return undefined
     const caused = requestId === undefined ? [] : this.#caused(row, asked, requestId, logs)
     const texts = bodies.map(([name, text]) => [original(name), original(text)] as const)
-    const log = whole?.complete === true ? told(whole, 0, this.#kinds) : undefined
+    const log = whole?.complete === true ? eventsAfter(whole, 0, this.#kinds) : undefined
     return {
       job,
       bodies: Object.fromEntries(texts),

@@ -22,7 +22,7 @@ function serve(ledger: Ledger): void {
     timers: realTimers,
     monotonicMs: () => realClock.monotonicMs(),
     gather: () => others(arrived()),
-    report: (answers) => post({ answers, kinds: ledger.reading.kinds.untold() }),
+    report: (answers) => post({ answers, kinds: ledger.reading.kinds.unsent() }),
   })
   const end = live({ take: (calls) => group.take(others(calls)) })
 

@@ -27,7 +27,7 @@ describe('a transaction', () => {
     expect(() => ledger.atomically(doomed)).toThrow('no')
     const [number] = ledger.kinds.intern([kind('kept')])
     ledger.commit()
-    expect(ledger.reading.kinds.untold()).toEqual([[number, kind('kept')[0]]])
+    expect(ledger.reading.kinds.unsent()).toEqual([[number, kind('kept')[0]]])
     expect(ledger.kinds.queue('t', 'doomed')).toBeUndefined()
   })
 
@@ -39,7 +39,7 @@ describe('a transaction', () => {
     ledger.gathered.happened(1, 'e', number, 1, 1)
     ledger.gathered.count(number, 'q', 1)
     ledger.rollback()
-    expect(ledger.reading.kinds.untold()).toEqual([])
+    expect(ledger.reading.kinds.unsent()).toEqual([])
     ledger.begin()
     ledger.commit()
     const other = ownLedger(path)

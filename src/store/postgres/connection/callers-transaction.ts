@@ -44,8 +44,8 @@ const NOT_IN_TRANSACTION = '25P01'
 /** Libraries wrap what the server said: the code is where they keep the cause, or in their words. */
 function saysNone(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const told = 'code' in error && error.code === NOT_IN_TRANSACTION
-  return told || error.message.includes(NOT_IN_TRANSACTION) || saysNone(error.cause)
+  const hasCode = 'code' in error && error.code === NOT_IN_TRANSACTION
+  return hasCode || error.message.includes(NOT_IN_TRANSACTION) || saysNone(error.cause)
 }
 
 /** As the last answer of the server said: `I` idle, `T` in a transaction, `E` in one that has failed. */

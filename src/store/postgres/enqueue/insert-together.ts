@@ -52,12 +52,12 @@ export async function insertTogetherIn(
 }
 
 async function verdictsOn(parts: InsertParts, items: readonly NewJob[], held: Held): Promise<readonly Verdict[]> {
-  const told = asking(parts, items)
+  const asked = asking(parts, items)
   let verdicts: readonly Verdict[] = []
   /** Whether all is decided. A lock that was not to be had at all is no different from one for which it says so. */
   const ask = async (): Promise<boolean> => {
     try {
-      verdicts = await told()
+      verdicts = await asked()
     } catch (error) {
       if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error
       verdicts = items.map(() => BUSY)

@@ -58,8 +58,8 @@ export class Inserts {
 
   constructor(parts: InsertParts) {
     this.#parts = parts
-    const keyless = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertKeyless(items, ride))
-    const keyed = (items: readonly NewJob[]) => this.#told(items, (ride) => this.#insertKeyed(items, ride))
+    const keyless = (items: readonly NewJob[]) => this.#announced(items, (ride) => this.#insertKeyless(items, ride))
+    const keyed = (items: readonly NewJob[]) => this.#announced(items, (ride) => this.#insertKeyed(items, ride))
     this.#keyless = new Batcher({ run: keyless, sizeOf, maxItems: KEYLESS_MAX, atOnce: 2 * parts.keyless.length })
     this.#keyed = new Batcher({ run: keyed, sizeOf, maxItems: KEYED_MAX, atOnce: 2 })
     this.#held = new Held({ ask: (items) => this.#askAgain(items), sizeOf, timers: parts.timers })
@@ -128,7 +128,7 @@ export class Inserts {
   }
 
   /** Whoever listens is told of what may be claimed, some day: at best by the commit itself, or given it. */
-  async #told(
+  async #announced(
     items: readonly NewJob[],
     insert: (ride: Ride | undefined) => Promise<Done>,
   ): Promise<readonly Verdict[]> {

@@ -19,8 +19,8 @@ export interface Verdicts {
  */
 export function verdictsIn([row]: Row[], again: boolean): Verdicts {
   assert(row !== undefined, 'an enqueue is answered')
-  const told = JSON.parse(String(row[1])) as (string | null)[]
-  const verdicts = told.map((verdict) =>
+  const parsed = JSON.parse(String(row[1])) as (string | null)[]
+  const verdicts = parsed.map((verdict) =>
     verdict === null ? undefined : again && verdict.startsWith('id:') ? verdict.replace('id', OWN) : verdict,
   )
   return { now: Number(row[0]), verdicts, transaction: typeof row[2] === 'string' ? row[2] : undefined }

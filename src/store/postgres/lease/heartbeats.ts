@@ -54,8 +54,8 @@ export class Heartbeats {
         else asked.push({ place, row })
         seen.add(row.i)
       }
-      const told = asked.length === 0 ? [] : await this.#askFor(asked.map(({ row }) => row))
-      for (const [n, { place }] of asked.entries()) answers[place] = told[n] as Timed
+      const timed = asked.length === 0 ? [] : await this.#askFor(asked.map(({ row }) => row))
+      for (const [n, { place }] of asked.entries()) answers[place] = timed[n] as Timed
       rest = later
     }
     return answers

@@ -67,7 +67,7 @@ export async function eventsByType(parts: LoadParts, query: Query): Promise<Page
       continue
     }
     const spots = window.spots.filter(({ at, job, rev }) => isAfter([at, job, rev === 0 ? LAST : rev], cursor))
-    for await (const { at, event, job } of told(parts, query, spots)) {
+    for await (const { at, event, job } of foundAt(parts, query, spots)) {
       const place: Place = [at, job, event.rev]
       if (!isAfter(place, cursor)) continue
       if (events.length === limit) return { events, cursor: last.join('.') }
@@ -136,7 +136,7 @@ function sourcesOf({ run, statements }: LoadParts, types: readonly EventType[]):
   return sources
 }
 
-interface Told {
+interface Found {
   readonly job: number
   readonly at: number
   readonly event: Event
@@ -147,16 +147,20 @@ const TOGETHER_FIRST = 4
 const TOGETHER_MOST = 200
 
 /** What spots tell of, in their order, for as long as somebody wants more. */
-async function* told(parts: LoadParts, query: Query, spots: readonly Spot[]): AsyncGenerator<Told> {
+async function* foundAt(parts: LoadParts, query: Query, spots: readonly Spot[]): AsyncGenerator<Found> {
   let together = TOGETHER_FIRST
   for (let i = 0; i < spots.length; i += together) {
     if (i > 0) together = Math.min(TOGETHER_MOST, 2 * together)
     const some = spots.slice(i, i + together)
-    yield* toldBy(parts, query, query.tenant === undefined ? some : await spotsOf(parts, query.tenant, some))
+    yield* foundAmong(parts, query, query.tenant === undefined ? some : await spotsOf(parts, query.tenant, some))
   }
 }
 
-async function* toldBy(parts: LoadParts, { types, from, to }: Query, spots: readonly Spot[]): AsyncGenerator<Told> {
+async function* foundAmong(
+  parts: LoadParts,
+  { types, from, to }: Query,
+  spots: readonly Spot[],
+): AsyncGenerator<Found> {
   const unwritten = spots.filter(({ what, rev }) => what === 'born' || rev === 0).map(({ job }) => job)
   const rows = await whereabouts(parts, [...new Set(unwritten)])
   const written = spots.filter(({ what, rev }) => what !== 'born' && rev > 0)

@@ -16,11 +16,11 @@ export async function causedBy(
     const row = rows[i]
     return requestId === undefined || row === undefined ? [] : [{ place: i, i: row.id, q: storable(requestId) }]
   })
-  const told = await toldOf(parts, asked)
+  const commits = await commitsAskedFor(parts, asked)
   return items.map(({ requestId }, i) => {
     const row = rows[i]
     if (requestId === undefined || row === undefined) return []
-    const events = [enqueuedEvent(row), ...(told.get(i) ?? []).flat(), ...unloggedIn(row)]
+    const events = [enqueuedEvent(row), ...(commits.get(i) ?? []).flat(), ...unloggedIn(row)]
     return events.filter((event) => event.requestId === requestId)
   })
 }
@@ -32,7 +32,7 @@ interface AskedRow {
 }
 
 /** By place; many requests about one job are mostly looked for in the same commits, each of which is read once. */
-async function toldOf(
+async function commitsAskedFor(
   { run, kinds, statements }: LoadParts,
   asked: readonly AskedRow[],
 ): Promise<ReadonlyMap<number, readonly (readonly Event[])[]>> {

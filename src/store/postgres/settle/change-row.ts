@@ -54,7 +54,7 @@ export const isSettling = ({ before, after, bodies, give, take, spawn, events }:
 
 /** `bundle`: the claim it is from, where its jobs have no leases of their own. */
 export function settleRow({ before, after, events, bodies, notAfter }: Move, bundle?: number): SettleRow {
-  const told = logTells(before, after)
+  const isInLog = logTells(before, after)
   const output = bodies.findLast(isOutput)
   return {
     i: idNumber(before.id) as number,
@@ -64,9 +64,9 @@ export function settleRow({ before, after, events, bodies, notAfter }: Move, bun
     s: stepOf(after),
     a: after.updatedAt,
     z: isTerminal(after.state) ? STATE_CODES[after.state] : undefined,
-    e: encodeEvents(events, before.spec, baseOf(before), told ? 'following' : 'alone'),
+    e: encodeEvents(events, before.spec, baseOf(before), isInLog ? 'following' : 'alone'),
     p: isPlainEnd(events) ? 1 : undefined,
-    d: told ? undefined : encodeRecord(after),
+    d: isInLog ? undefined : encodeRecord(after),
     o: output === undefined ? undefined : storable(output.text),
     c: bundle,
   }

@@ -66,7 +66,7 @@ export class Hints {
   readonly #channel: string
   readonly #self: string
   readonly #listeners = new Set<(hint: Hint) => void>()
-  #untold: Hint[] = []
+  #unheard: Hint[] = []
   #queues = new Map<string, Queue>()
   #jobs = new Map<number, Queue>()
   #timer: Disposable | undefined
@@ -182,10 +182,10 @@ export class Hints {
   /** Never inside the call that tells; all that is told in one turn in one go: each by itself cost a settled job 1 µs. */
   #tell(hint: Hint): void {
     this.#parts.sides.heard(hint)
-    if (this.#listeners.size === 0 || this.#untold.push(hint) > 1) return
+    if (this.#listeners.size === 0 || this.#unheard.push(hint) > 1) return
     queueMicrotask(() => {
-      const hints = this.#untold
-      this.#untold = []
+      const hints = this.#unheard
+      this.#unheard = []
       for (const each of hints) for (const listener of this.#listeners) listener(each)
     })
   }

@@ -28,7 +28,7 @@ export function feed(reading: Reading, { after, limit }: Asked<'feed'>): Answere
           index += 1
           if (position === from && index <= seen) continue
           if (items.length === limit) return { items, end, purged }
-          kinds.tell(kind)
+          kinds.send(kind)
           items.push([position as number, index, id, rev, type, kind])
         }
       }
@@ -42,7 +42,7 @@ export function tally(reading: Reading, tenant: Asked<'tally'>): Answered<'tally
   const { sql, kinds } = reading
   const found = tenant === null ? all(sql.tally) : all(sql.tallyOf, storable(tenant))
   const rows = found as readonly (readonly unknown[])[] as readonly [number, string, number][]
-  for (const [kind] of rows) kinds.tell(kind)
+  for (const [kind] of rows) kinds.send(kind)
   return { rows, end: one(sql.lastPosition)?.[0] as number, purged: reading.purged() }
 }
 

@@ -1,9 +1,9 @@
 import { assert } from '../../../core/assert.ts'
 import { LANE_WIDTH, laneNumber } from '../../codec/lane.ts'
 import type { KindRef, KindRow } from '../rows.ts'
+import type { KindsToSend } from './kinds-to-send.ts'
 import { all, one } from './rows.ts'
 import type { Statements } from './statements.ts'
-import type { ToldKinds } from './told-kinds.ts'
 
 /**
  * Kinds and queues of whoever writes. What is known stays true, but for those that came into the world with a transaction
@@ -11,14 +11,14 @@ import type { ToldKinds } from './told-kinds.ts'
  */
 export class KnownKinds {
   readonly #sql: Statements
-  readonly #told: ToldKinds
+  readonly #kinds: KindsToSend
   readonly #numbers = new Map<string, number>()
   readonly #queues = new Map<string, number>()
   readonly #born: { readonly number: number; readonly text: string; readonly queue: string }[] = []
 
-  constructor(sql: Statements, told: ToldKinds) {
+  constructor(sql: Statements, kinds: KindsToSend) {
     this.#sql = sql
-    this.#told = told
+    this.#kinds = kinds
   }
 
   /** The numbers of kinds that a call brings along. */
@@ -34,7 +34,7 @@ export class KnownKinds {
 
   /** Of a job that needs something the side lane, which is made where it is new. Few do: they are looked up each time. */
   lane(kind: number, priority: number, needs: string | null): number {
-    const { queue } = this.#told.get(kind)
+    const { queue } = this.#kinds.get(kind)
     const lane = laneOf(needs === null ? queue : this.#side(queue, needs), priority)
     assert(lane !== undefined, 'a priority is a whole number from 0 to 9')
     return lane
@@ -63,7 +63,7 @@ export class KnownKinds {
   /** The transaction, or the part of it since then, did not last. */
   forgetSince(born: number): void {
     for (const { number, text, queue } of this.#born.splice(born)) {
-      this.#told.forget(number)
+      this.#kinds.forget(number)
       this.#numbers.delete(text)
       this.#queues.delete(queue)
     }
@@ -75,7 +75,7 @@ export class KnownKinds {
   }
 
   tell(kind: number): void {
-    this.#told.tell(kind)
+    this.#kinds.send(kind)
   }
 
   #side(queue: number, needs: string): number {
@@ -88,14 +88,14 @@ export class KnownKinds {
     const known = this.#numbers.get(text) ?? (one(this.#sql.kindByText, text)?.[0] as number | undefined)
     if (known !== undefined) {
       this.#numbers.set(text, known)
-      this.#told.tell(known)
+      this.#kinds.send(known)
       return known
     }
     const queue = this.queue(tenant, name) ?? (one(this.#sql.insertQueue, tenant, name)?.[0] as number)
     const number = one(this.#sql.insertKind, queue, type, leaseMs, text)?.[0] as number
     this.#born.push({ number, text, queue: queueName(tenant, name) })
     this.#numbers.set(text, number)
-    this.#told.tell(number)
+    this.#kinds.send(number)
     return number
   }
 }

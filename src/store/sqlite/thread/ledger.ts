@@ -52,7 +52,7 @@ export class Ledger {
   #version: Cell | undefined
   #claim: ClaimWords | undefined
   #commits = 0
-  #toldAt: Time = 0
+  #writtenAt: Time = 0
 
   constructor(file: OpenFile, clock: StoreClock, feedMs: number) {
     this.file = file
@@ -163,12 +163,12 @@ export class Ledger {
    * written down about once a second. As long as nobody has touched the clock, nothing is.
    */
   get mustTellTime(): boolean {
-    return this.clock.aheadMs > TELL_MS && this.clock.now() - this.#toldAt > TELL_MS
+    return this.clock.aheadMs > TELL_MS && this.clock.now() - this.#writtenAt > TELL_MS
   }
 
   tellTime(): void {
     this.sql.tellTime.run(this.now)
-    this.#toldAt = this.now
+    this.#writtenAt = this.now
   }
 
   /** Time does not run backwards, in whichever process it ran on. */

@@ -1,20 +1,20 @@
 import { assert } from '../../../core/assert.ts'
 import { type JobRow, jobIn } from '../job-row.ts'
+import { KindsToSend } from './kinds-to-send.ts'
 import type { OpenFile } from './open-file.ts'
 import { one, type Row } from './rows.ts'
 import { downwards, type ReadStatements, readStatements, upwards, type Walks } from './statements.ts'
-import { ToldKinds } from './told-kinds.ts'
 
 /** The open file for whoever only looks: the reading thread, and the writing one where it looks before it writes. */
 export class Reading {
   readonly file: OpenFile
   readonly sql: ReadStatements
-  readonly kinds: ToldKinds
+  readonly kinds: KindsToSend
 
   constructor(file: OpenFile) {
     this.file = file
     this.sql = readStatements(file)
-    this.kinds = new ToldKinds(this.sql)
+    this.kinds = new KindsToSend(this.sql)
   }
 
   walks(newest: boolean): Walks {
@@ -23,13 +23,13 @@ export class Reading {
 
   whole(id: number): JobRow | undefined {
     const row = one(this.sql.whole, id)
-    return row && this.#told(row)
+    return row && this.#withKind(row)
   }
 
   /** From `WHOLE`. */
-  #told(row: Row): JobRow {
+  #withKind(row: Row): JobRow {
     const job = jobIn(row)
-    this.kinds.tell(job.kind)
+    this.kinds.send(job.kind)
     assert(job.rev !== null, `job ${job.id} has its row in one of the places`)
     const made: readonly unknown[] = row
     return made as JobRow

@@ -18,9 +18,9 @@ export function storeClock(clock: Clock, latest: BigInt64Array = new BigInt64Arr
   const steady = new SteadyClock(clock)
   return {
     now() {
-      const told = raised(latest, steady.now())
-      steady.atLeast(told)
-      return told
+      const now = raised(latest, steady.now())
+      steady.atLeast(now)
+      return now
     },
     atLeast: (time) => steady.atLeast(time),
     takeSetBackMs: () => steady.takeSetBackMs(),

@@ -25,7 +25,7 @@ interface Item {
 
 export function typed(reading: Reading, asked: Asked<'typed'>): Answered<'typed'> {
   const { found, next } = itemsOf(reading, asked)
-  return { ...told(reading, found, next), purged: reading.purged() }
+  return { ...logsOf(reading, found, next), purged: reading.purged() }
 }
 
 function itemsOf(reading: Reading, asked: Asked<'typed'>): { found: readonly Item[]; next: Spot | null } {
@@ -117,7 +117,7 @@ class Line {
 }
 
 /** The jobs of these items, with each stretch of their logs that has one of them, as far as there is room. */
-function told(reading: Reading, items: readonly Item[], end: Spot | null): Omit<Answered<'typed'>, 'purged'> {
+function logsOf(reading: Reading, items: readonly Item[], end: Spot | null): Omit<Answered<'typed'>, 'purged'> {
   const room = new Room(Number.POSITIVE_INFINITY)
   const logs = new Map<number, Stretched | undefined>()
   const found: [job: number, rev: number][] = []

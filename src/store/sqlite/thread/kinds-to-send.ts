@@ -11,11 +11,11 @@ export interface KindRecord {
 }
 
 /** Kinds by number, and which of them the main thread has been told of. They never change, so what is known stays true. */
-export class ToldKinds {
+export class KindsToSend {
   readonly #sql: ReadStatements
   readonly #kinds = new Map<number, KindRecord>()
-  readonly #toTell = new Set<number>()
-  readonly #told = new Set<number>()
+  readonly #unsent = new Set<number>()
+  readonly #sent = new Set<number>()
 
   constructor(sql: ReadStatements) {
     this.#sql = sql
@@ -38,21 +38,21 @@ export class ToldKinds {
     return row[0] as string
   }
 
-  tell(kind: number): void {
-    if (!this.#told.has(kind)) this.#toTell.add(kind)
+  send(kind: number): void {
+    if (!this.#sent.has(kind)) this.#unsent.add(kind)
   }
 
   /** What the next answer must bring along. */
-  untold(): [number: number, text: string][] {
-    const kinds = [...this.#toTell].map((number): [number, string] => [number, this.textOf(number)])
-    for (const [number] of kinds) this.#told.add(number)
-    this.#toTell.clear()
+  unsent(): [number: number, text: string][] {
+    const kinds = [...this.#unsent].map((number): [number, string] => [number, this.textOf(number)])
+    for (const [number] of kinds) this.#sent.add(number)
+    this.#unsent.clear()
     return kinds
   }
 
   /** It came into the world with a transaction that did not last: its number may be given to another. */
   forget(number: number): void {
     this.#kinds.delete(number)
-    this.#toTell.delete(number)
+    this.#unsent.delete(number)
   }
 }
