@@ -6,9 +6,9 @@ import { Producer } from './library/producer.ts'
 import { spawning } from './library/spawn.ts'
 import { realClock } from './system/clock.ts'
 import { enterCell } from './worker/apart/entered.ts'
-import { errorWords } from './worker/apart/error-words.ts'
 import type { CellData, FromCell, Order, ToCell } from './worker/apart/messages.ts'
 import { RemoteRun } from './worker/apart/remote-run.ts'
+import { sentError } from './worker/apart/sent-error.ts'
 import type { JobDefinition } from './worker/definition.ts'
 import { exportedJobs } from './worker/exported-jobs.ts'
 import { handlerHere } from './worker/handler.ts'
@@ -22,7 +22,7 @@ let run: RemoteRun | undefined
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
 // Without a worker nothing that is done here counts.
 process.on('disconnect', () => process.exit())
-process.on('uncaughtExceptionMonitor', (error) => say({ dying: errorWords(error) }))
+process.on('uncaughtExceptionMonitor', (error) => say({ dying: sentError(error) }))
 
 enterCell()
 let jobs: readonly JobDefinition[] | undefined

@@ -17,13 +17,13 @@ export interface Place {
 
 export function placeOf(root: Command, typed: readonly string[]): Place {
   // Bash takes `--state=failed` for three words.
-  const words = typed.at(-1) === '=' ? [...typed, ''] : typed
-  const current = words.at(-1) ?? ''
+  const args = typed.at(-1) === '=' ? [...typed, ''] : typed
+  const current = args.at(-1) ?? ''
   const given: Record<string, string> = {}
   let at = root
   let positionals = 0
   let awaiting: Option | undefined
-  for (const word of words.slice(0, -1)) {
+  for (const word of args.slice(0, -1)) {
     if (awaiting !== undefined && word === '=') continue
     if (awaiting !== undefined) {
       given[awaiting.attributeName()] = word

@@ -11,11 +11,11 @@ export const withoutSecrets = (words: readonly string[]): readonly string[] =>
   )
 
 /** What to say about secrets that were typed where everybody can read them; once for each kind. */
-export function exposures(words: readonly string[]): readonly string[] {
+export function exposures(args: readonly string[]): readonly string[] {
   const found: string[] = []
-  if (words.some((word) => word === '--token' || word.startsWith('--token=')))
+  if (args.some((word) => word === '--token' || word.startsWith('--token=')))
     found.push('Everybody on this machine can read the token after --token: use PAWL_TOKEN or --token-file.')
-  if (words.some((word) => withoutCredentials(word) !== word))
+  if (args.some((word) => withoutCredentials(word) !== word))
     found.push(
       'Everybody on this machine can read the password in a URL: use PAWL_URL, --url-file, PGPASSWORD or ~/.pgpass.',
     )

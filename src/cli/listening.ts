@@ -41,7 +41,7 @@ export async function listening(pawl: Pawl, options: Listening): Promise<Gateway
     metrics.watch(pawl)
     return gateway
   } catch (error) {
-    if (!isTaken(error) || otherwise === undefined) throw inWords(error, where)
+    if (!isTaken(error) || otherwise === undefined) throw explained(error, where)
     return await listening(pawl, { ...options, port: otherwise, otherwise: undefined })
   }
 }
@@ -49,7 +49,7 @@ export async function listening(pawl: Pawl, options: Listening): Promise<Gateway
 const isTaken = (error: unknown): boolean => (error as { readonly code?: string }).code === 'EADDRINUSE'
 
 /** What is the matter with a port. */
-export function inWords(error: unknown, { host, port }: Pick<Listening, 'host' | 'port'>): unknown {
+export function explained(error: unknown, { host, port }: Pick<Listening, 'host' | 'port'>): unknown {
   const { code } = error as { readonly code?: string }
   if (isTaken(error))
     return new Usage(`Port ${port} of ${host} is taken.`, 'Choose another with --port; 0 picks a free one.')

@@ -8,7 +8,7 @@ import type { PrometheusMetrics } from '../gateway/prometheus.ts'
 import type { Pawl } from '../library/pawl.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Timers } from '../system/timers.ts'
-import { inWords } from './listening.ts'
+import { explained } from './listening.ts'
 
 export interface ProbeOptions {
   readonly host: string
@@ -91,7 +91,7 @@ async function bound(server: Server, host: string, port: number): Promise<Addres
       server.listen(port, host, resolve)
     })
   } catch (error) {
-    throw inWords(error, { host, port })
+    throw explained(error, { host, port })
   }
   return server.address() as AddressInfo
 }

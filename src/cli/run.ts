@@ -17,7 +17,7 @@ export interface Outcome {
   readonly graceful: boolean
 }
 
-export async function run(words: readonly string[], around: Around): Promise<Outcome> {
+export async function run(args: readonly string[], around: Around): Promise<Outcome> {
   const { streams, signal } = around
   let session: Session | undefined
   const tree = program({
@@ -28,7 +28,7 @@ export async function run(words: readonly string[], around: Around): Promise<Out
   })
   tree.hook('preAction', () => {
     const terminal = terminalFor(tree.opts(), around)
-    if (!terminal.look.quiet) for (const warning of exposures(words)) terminal.warn(terminal.paint.yellow(warning))
+    if (!terminal.look.quiet) for (const warning of exposures(args)) terminal.warn(terminal.paint.yellow(warning))
     session = sessionOf(terminal, tree.opts<Flags>(), around)
   })
   for (const each of [tree, ...tree.commands.flatMap((child) => [child, ...child.commands])]) {
@@ -38,11 +38,11 @@ export async function run(words: readonly string[], around: Around): Promise<Out
     if (signal.aborted) resolve('stopped')
     signal.addEventListener('abort', () => resolve('stopped'), { once: true })
   })
-  const done = tree.parseAsync([...words], { from: 'user' }).then(
+  const done = tree.parseAsync([...args], { from: 'user' }).then(
     () => EXIT.ok,
     (error: unknown) => {
       const failure = failureOf(error)
-      const inJson = words.includes('--json')
+      const inJson = args.includes('--json')
       if (failure.code !== undefined) complain(session?.terminal ?? terminalFor({ json: inJson }, around), failure)
       return failure.exit
     },

@@ -8,8 +8,8 @@ export interface Trouble {
 /** Undefined: it is not about reaching or entering a server. */
 export function troubleOf(error: unknown): Trouble | undefined {
   for (const each of causesOf(error)) {
-    const words = WORDS[codeOf(each)]
-    if (words !== undefined) return words(each)
+    const explain = EXPLANATIONS[codeOf(each)]
+    if (explain !== undefined) return explain(each)
   }
   return undefined
 }
@@ -39,7 +39,7 @@ const notLetIn = ({ message }: Coded): Trouble => ({
 })
 
 /** By the code of a system call, or Postgres' own. */
-const WORDS: Readonly<Record<string, (error: Coded) => Trouble>> = {
+const EXPLANATIONS: Readonly<Record<string, (error: Coded) => Trouble>> = {
   ECONNREFUSED: ({ address, port, message }) => ({
     message: `Nothing listens at ${address === undefined ? message : `${address}:${port}`} (ECONNREFUSED).`,
     next: `Start the server there, or lead ${LEAD} to where it runs.`,

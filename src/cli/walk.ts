@@ -11,7 +11,7 @@ import type { Job, Kind, Time } from '../core/job.ts'
 import { resolvePolicy } from '../core/resolve.ts'
 import type { Terminal } from './terminal.ts'
 
-type Words = Command extends infer C ? (C extends Command ? Omit<C, 'requestId' | 'actor'> : never) : never
+type Unstamped = Command extends infer C ? (C extends Command ? Omit<C, 'requestId' | 'actor'> : never) : never
 
 /** A job, its log and a clock that moves when told. */
 class Walk {
@@ -39,7 +39,7 @@ class Walk {
     this.terminal.say(`${this.terminal.paint.dim(`          … ${story}`)}`)
   }
 
-  ask(actor: string, words: Words): void {
+  ask(actor: string, words: Unstamped): void {
     this.#requests += 1
     const command = { ...words, actor, requestId: `request-${this.#requests}` } as Command
     this.#print(actor, command.type, decide(this.#job, command, this.#now))

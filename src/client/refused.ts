@@ -33,7 +33,8 @@ export function refusalOf(problem: Wire): Refusal {
   const code = wire['code'] as Refusal['code'] | 'MALFORMED'
   const violations = (wire['violations'] as Refusal['violations'] | undefined) ?? []
   // What the gateway found wrong with the words of a command core would have found: here it is said as core says it.
-  if (code === 'MALFORMED' && violations.length > 0) return refuse('INVALID', { violations: violations.map(inWords) })
+  if (code === 'MALFORMED' && violations.length > 0)
+    return refuse('INVALID', { violations: violations.map(asCoreSays) })
   const plain = refuse('INVALID', { message: String(wire['detail'] ?? 'refused') })
   return {
     ...plain,
@@ -51,7 +52,7 @@ export function refusalOf(problem: Wire): Refusal {
 }
 
 /** Where in the request it stood is of no interest to whoever did not write the request. */
-const inWords = ({ field, rule }: Violation): Violation => ({
+const asCoreSays = ({ field, rule }: Violation): Violation => ({
   field: field.replace(/^body\.(?:(?:jobs|transitions)\.\d+\.)?/, ''),
   rule,
 })

@@ -4,7 +4,7 @@ import type { Setting, SettingAnswer, SettingOperation } from '../store/store.ts
 import type { Http } from './http.ts'
 import { pathTo } from './path.ts'
 import { checked } from './refused.ts'
-import { policyWords } from './words.ts'
+import { policyToWire } from './words.ts'
 
 export async function remoteSettings(
   http: Http,
@@ -48,7 +48,7 @@ async function documentOf(http: Http, operation: SettingOperation): Promise<stri
     }
     case 'type put': {
       const { queue, policy } = JSON.parse(textOf(operation)) as { readonly queue: string; readonly policy: Policy }
-      await asked(http, 'PUT', pathTo('types', nameIn(operation)), { queue, policy: policyWords(policy) })
+      await asked(http, 'PUT', pathTo('types', nameIn(operation)), { queue, policy: policyToWire(policy) })
       return textOf(operation)
     }
     default:
@@ -76,8 +76,12 @@ interface SeenOverHttp {
   readonly present: boolean
 }
 
-async function asked(http: Http, method: string, path: string, words?: unknown): Promise<unknown> {
-  const { status, body } = await http.request(method, path, words === undefined ? undefined : JSON.stringify(words))
+async function asked(http: Http, method: string, path: string, document?: unknown): Promise<unknown> {
+  const { status, body } = await http.request(
+    method,
+    path,
+    document === undefined ? undefined : JSON.stringify(document),
+  )
   return checked(status, body)
 }
 

@@ -20,13 +20,13 @@ export function enqueueText(request: EnqueueRequest, requestId: string): string 
   const { actor: _, kind, unsaid: __, input, runAt, delayMs, ...rest } = request
   const { queue, type, policy } = kind
   return jsonWith(
-    { ...rest, type, queue, requestId, runAt: iso(runAt), delay: delayMs, policy: policyWords(policy) },
+    { ...rest, type, queue, requestId, runAt: iso(runAt), delay: delayMs, policy: policyToWire(policy) },
     { input },
   )
 }
 
 /** The words of `defineJob` that resolve to this very policy. */
-export const policyWords = (p: Policy): object => ({
+export const policyToWire = (p: Policy): object => ({
   dialect: p.dialect,
   lease: p.leaseMs,
   heartbeat: p.heartbeat ? p.heartbeatMs : false,
@@ -41,8 +41,8 @@ export const policyWords = (p: Policy): object => ({
     attempts: p.maxAttempts,
     stalls: p.maxStalls,
     budget: p.budget,
-    ...curveWords(p.retry),
-    throttled: curveWords(p.throttled),
+    ...curveToWire(p.retry),
+    throttled: curveToWire(p.throttled),
   },
   errors: p.errors,
   onExhausted: p.onExhausted === 'failed' ? 'failed' : 'dead_letter',
@@ -56,7 +56,7 @@ export const policyWords = (p: Policy): object => ({
   dedupeFor: p.dedupe,
 })
 
-const curveWords = ({ baseMs, factor, maxMs, jitter }: Policy['retry']): object => ({
+const curveToWire = ({ baseMs, factor, maxMs, jitter }: Policy['retry']): object => ({
   base: baseMs,
   factor,
   max: maxMs,

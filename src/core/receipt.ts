@@ -41,12 +41,12 @@ export function digestOf(command: Command): string {
   if (command.type === 'claim' || command.type === 'heartbeat') return ''
   const fence = 'fence' in command ? command.fence : undefined
   if (fence !== undefined && command.requestId === impliedRequestId(fence, command.type)) return ''
-  const words = Object.entries(command).filter(([name]) => !ENVELOPE.has(name))
-  return digest(JSON.stringify(Object.fromEntries(words), inOrder))
+  const fields = Object.entries(command).filter(([name]) => !ENVELOPE.has(name))
+  return digest(JSON.stringify(Object.fromEntries(fields), inOrder))
 }
 
 /** Two maps that say the same. */
-export const sameWords = (a: object, b: object): boolean => JSON.stringify(a, inOrder) === JSON.stringify(b, inOrder)
+export const saysTheSame = (a: object, b: object): boolean => JSON.stringify(a, inOrder) === JSON.stringify(b, inOrder)
 
 /** A map said again in another order is the same map; and what no validator looks at must not throw either. */
 function inOrder(_: string, value: unknown): unknown {

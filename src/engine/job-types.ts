@@ -130,9 +130,9 @@ export class JobTypes {
   }
 
   /** Policies repeat from call to call: resolved once, shared by reference. */
-  #policy(words: PolicyInput): Resolved {
-    const name = JSON.stringify(words)
-    const resolved = this.#policies.get(name) ?? resolvePolicy(words)
+  #policy(asked: PolicyInput): Resolved {
+    const name = JSON.stringify(asked)
+    const resolved = this.#policies.get(name) ?? resolvePolicy(asked)
     if (resolved.ok && this.#policies.size < POLICIES_MOST) this.#policies.set(name, resolved)
     return resolved
   }

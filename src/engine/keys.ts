@@ -5,7 +5,7 @@ import type { Key } from '../store/store.ts'
 /** How long a creation is remembered by its idempotency key. */
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1_000
 
-export interface KeyWords {
+export interface Requested {
   readonly idempotencyKey?: string | undefined
   readonly requestId?: string | undefined
 }
@@ -13,7 +13,7 @@ export interface KeyWords {
 const NONE: readonly Key[] = []
 
 /** What a new job holds besides its id and its alias. */
-export function keysOf(job: Job, { idempotencyKey, requestId }: KeyWords, now: Time): readonly Key[] {
+export function keysOf(job: Job, { idempotencyKey, requestId }: Requested, now: Time): readonly Key[] {
   const dedupe = keyOf(job)
   if (dedupe === undefined && idempotencyKey === undefined && requestId === undefined) return NONE
   const keys: Key[] = []

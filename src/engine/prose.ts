@@ -30,14 +30,14 @@ const PLACES = {
   /** Of an ending: its reason alone. */
   deadLetter: (value: DeadLetter | string, reader: Reader) =>
     typeof value === 'string' ? value : { ...value, lastError: reader.failure(value.lastError) },
-  intended: (value: Ending, reader: Reader): Ending => inWordsOf(value, reader),
+  intended: (value: Ending, reader: Reader): Ending => withProseBy(value, reader),
 } as const satisfies Places
 
 /** The same, with its prose as the reader has it. */
-export function inWordsOf<T extends object>(it: T, reader: Reader): T {
-  const read = Object.entries(PLACES as Places).flatMap(([place, words]) => {
+export function withProseBy<T extends object>(it: T, reader: Reader): T {
+  const read = Object.entries(PLACES as Places).flatMap(([place, readBy]) => {
     const said: unknown = Reflect.get(it, place)
-    return said === undefined ? [] : [[place, words(said as never, reader)] as const]
+    return said === undefined ? [] : [[place, readBy(said as never, reader)] as const]
   })
   return read.length === 0 ? it : { ...it, ...Object.fromEntries(read) }
 }

@@ -37,6 +37,6 @@ const isReopened = ({ spec }: Job): boolean => mayReopen(spec.kind.policy)
 
 function inPlaceOf({ id, generation, priority, spec }: Job, input: string | undefined, actor: string): EnqueueRequest {
   const { kind, contextPtr, topic, adapterId, env, labels, workflowId, stepIndex, dedupeKey, correlationId } = spec
-  const words = { kind, contextPtr, topic, adapterId, env, labels, workflowId, stepIndex, dedupeKey, correlationId }
-  return { ...words, actor, priority, input, parentId: id, requestId: `redrive/${id}/${generation}` }
+  const shared = { kind, contextPtr, topic, adapterId, env, labels, workflowId, stepIndex, dedupeKey, correlationId }
+  return { ...shared, actor, priority, input, parentId: id, requestId: `redrive/${id}/${generation}` }
 }

@@ -40,8 +40,8 @@ import type {
 } from './engine.ts'
 import { refusedWith } from './enqueue-together.ts'
 import { type Called, calledAs, JobNames, whoseIs } from './job-names.ts'
-import { inWordsOf } from './prose.ts'
-import { isSealed, isWordy, readerWith, sealedWord } from './sealed-words.ts'
+import { withProseBy } from './prose.ts'
+import { isSealed, needsSealing, readerWith, sealedWord } from './sealed-words.ts'
 import { isSignal, seal, unsealBody, type Whose } from './sealing.ts'
 
 export class SealedEngine implements Engine {
@@ -79,9 +79,9 @@ export class SealedEngine implements Engine {
   }
 
   async settle(words: readonly Word[]): Promise<readonly Answer[]> {
-    const known = await this.#names.of(words.filter(isWordy))
+    const known = await this.#names.of(words.filter(needsSealing))
     const { answers, places, ready } = sifted<Word, Answer>(words, (word) =>
-      isWordy(word) ? this.#sealedWord(word, known.get(calledAs(word))) : word,
+      needsSealing(word) ? this.#sealedWord(word, known.get(calledAs(word))) : word,
     )
     const given = await this.#engine.settle(ready)
     for (const [n, i] of places.entries()) {
@@ -141,7 +141,7 @@ export class SealedEngine implements Engine {
 
   /** What somebody else was told about a job's cancel, in words. */
   openedCancel(job: Job, cancel: CancelRequest): CancelRequest {
-    return inWordsOf({ cancel }, readerWith(this.#codec, whoseIs(job))).cancel
+    return withProseBy({ cancel }, readerWith(this.#codec, whoseIs(job))).cancel
   }
 
   async #enqueueSealed(
@@ -249,7 +249,7 @@ export class SealedEngine implements Engine {
   async #heard<A extends Answer | HeartbeatAnswer>(about: Called, answer: A): Promise<A> {
     if (!answer.ok || !isSealed(answer)) return answer
     const whose = (await this.#names.of([about])).get(calledAs(about))
-    return whose === undefined ? answer : inWordsOf(answer, readerWith(this.#codec, whose))
+    return whose === undefined ? answer : withProseBy(answer, readerWith(this.#codec, whose))
   }
 
   async #opened(found: Loaded): Promise<Loaded> {
@@ -304,13 +304,13 @@ export class SealedEngine implements Engine {
   }
 
   #readable(job: Job): Job {
-    return isSealed(job) ? inWordsOf(job, readerWith(this.#codec, whoseIs(job))) : job
+    return isSealed(job) ? withProseBy(job, readerWith(this.#codec, whoseIs(job))) : job
   }
 
   #readableEvent(event: Event, whose: Whose | undefined): Event {
     if (whose === undefined) return event
     const reader = readerWith(this.#codec, whose)
-    return { ...inWordsOf(event, reader), payload: inWordsOf(event.payload, reader) } as Event
+    return { ...withProseBy(event, reader), payload: withProseBy(event.payload, reader) } as Event
   }
 }
 

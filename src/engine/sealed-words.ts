@@ -8,7 +8,7 @@ import { LENGTHS } from '../core/limits.ts'
 import type { Body } from '../store/store.ts'
 import type { BodyCodec } from './body-codec.ts'
 import type { Word } from './engine.ts'
-import { inWordsOf, type Reader } from './prose.ts'
+import { type Reader, withProseBy } from './prose.ts'
 import {
   cut,
   type Heading,
@@ -25,7 +25,7 @@ import {
 type Encoder = Pick<BodyCodec, 'encode'>
 
 /** Whether there is anything to seal. */
-export const isWordy = ({ command, bodies }: Word): boolean =>
+export const needsSealing = ({ command, bodies }: Word): boolean =>
   (bodies !== undefined && bodies.length > 0) || hasProse(command)
 
 function hasProse(command: Word['command']): boolean {
@@ -141,7 +141,7 @@ export function isSealed(it: object): boolean {
     look(it.message)
     return it
   }
-  inWordsOf(it, { reason: look, progress: look, failure })
+  withProseBy(it, { reason: look, progress: look, failure })
   return found
 }
 

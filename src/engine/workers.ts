@@ -14,7 +14,7 @@ export interface SeenWorker {
   /** The token that made it, where it came over HTTP. */
   readonly token: string | undefined
   /** What it told of itself. */
-  readonly words: Readonly<Record<string, unknown>>
+  readonly about: Readonly<Record<string, unknown>>
   readonly seenAt: Time
   readonly present: boolean
 }
@@ -106,9 +106,9 @@ export class Workers {
     tenant: string,
     workerId: string,
     token: string | undefined,
-    words: Readonly<Record<string, unknown>>,
+    about: Readonly<Record<string, unknown>>,
   ): Promise<Time> {
-    const text = JSON.stringify({ ...words, token })
+    const text = JSON.stringify({ ...about, token })
     const key = keyOf(tenant, workerId)
     const [answer] = await this.#engine.settings([{ op: 'put', collection: 'worker', key, text, rev: undefined }])
     return answer?.now ?? this.#engine.now()
@@ -116,9 +116,9 @@ export class Workers {
 
   #seen({ key, text, updatedAt }: Setting): SeenWorker {
     const [tenant, workerId] = JSON.parse(key) as readonly [string, string]
-    const { token, ...words } = JSON.parse(text) as Readonly<Record<string, unknown>>
+    const { token, ...about } = JSON.parse(text) as Readonly<Record<string, unknown>>
     const present = this.#engine.now() - updatedAt < PRESENT_MS
-    return { tenant, workerId, token: typeof token === 'string' ? token : undefined, words, seenAt: updatedAt, present }
+    return { tenant, workerId, token: typeof token === 'string' ? token : undefined, about, seenAt: updatedAt, present }
   }
 
   #isForgotten({ seenAt }: SeenWorker): boolean {
@@ -126,12 +126,12 @@ export class Workers {
   }
 }
 
-export const serves = ({ words }: SeenWorker, queue: string): boolean => mentions(words['queues'], queue) ?? false
+export const serves = ({ about }: SeenWorker, queue: string): boolean => mentions(about['queues'], queue) ?? false
 
 /** Who does not tell which types it knows may know this one. */
-export const knows = ({ words }: SeenWorker, type: string): boolean => mentions(words['types'], type) ?? true
+export const knows = ({ about }: SeenWorker, type: string): boolean => mentions(about['types'], type) ?? true
 
-const mentions = (words: unknown, name: string): boolean | undefined =>
-  Array.isArray(words) ? words.includes(name) : undefined
+const mentions = (names: unknown, name: string): boolean | undefined =>
+  Array.isArray(names) ? names.includes(name) : undefined
 
 const keyOf = (tenant: string, worker: string): string => JSON.stringify([tenant, worker])

@@ -21,7 +21,7 @@ interface Names {
 }
 
 interface Kinds {
-  /** Let in here, by their words. */
+  /** Let in here, by their text. */
   readonly known: Set<string>
   /** Let in by any gateway, by the keys of their documents. */
   readonly written: Set<string>
@@ -62,10 +62,10 @@ export class Census {
     const { queues, types, kinds } = this.#of(kind.tenant)
     queues.add(kind.queue)
     types.add(kind.type)
-    const words = this.#wordsOf(kind)
-    if (kinds.known.has(words)) return
-    kinds.known.add(words)
-    const key = keyOf(kind.tenant, words)
+    const text = this.#textOf(kind)
+    if (kinds.known.has(text)) return
+    kinds.known.add(text)
+    const key = keyOf(kind.tenant, text)
     if (kinds.written.has(key)) return
     kinds.written.add(key)
     this.#unwritten.add(key)
@@ -88,8 +88,8 @@ export class Census {
     if (!queues.has(kind.queue) && queues.size >= queuesPerTenant) return 'queuesPerTenant'
     if (!types.has(kind.type) && types.size >= typesPerTenant) return 'typesPerTenant'
     if (kinds.written.size < kindsPerTenant) return undefined
-    const words = this.#wordsOf(kind)
-    return kinds.known.has(words) || kinds.written.has(keyOf(kind.tenant, words)) ? undefined : 'kindsPerTenant'
+    const text = this.#textOf(kind)
+    return kinds.known.has(text) || kinds.written.has(keyOf(kind.tenant, text)) ? undefined : 'kindsPerTenant'
   }
 
   async #count(): Promise<void> {
@@ -115,7 +115,7 @@ export class Census {
   /** What is written of a tenant's kinds, once: when the first comes that is new here. */
   async #recall(kind: Kind): Promise<void> {
     const { kinds } = this.#of(kind.tenant)
-    if (kinds.known.has(this.#wordsOf(kind))) return
+    if (kinds.known.has(this.#textOf(kind))) return
     kinds.recalled ??= this.#readKinds(kind.tenant, kinds.written).catch((error: unknown) => {
       kinds.recalled = undefined
       throw error
@@ -142,7 +142,7 @@ export class Census {
     return known
   }
 
-  #wordsOf({ queue, type, policy }: Kind): string {
+  #textOf({ queue, type, policy }: Kind): string {
     const name = this.#policies.get(policy) ?? sha256(JSON.stringify(policy))
     this.#policies.set(policy, name)
     return `${queue}\n${type}\n${name}`
@@ -150,4 +150,4 @@ export class Census {
 }
 
 /** By a digest that nobody can make two kinds share. */
-const keyOf = (tenant: string, words: string): string => JSON.stringify([tenant, sha256(words)])
+const keyOf = (tenant: string, text: string): string => JSON.stringify([tenant, sha256(text)])

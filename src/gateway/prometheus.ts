@@ -68,9 +68,9 @@ export function prometheus({
   const counters = new Map<string, Counter>()
   const histograms = new Map<string, Histogram>()
   for (const [name, { kind, help }] of Object.entries(METRICS)) {
-    const words = { name, help, labelNames: [...LABELS[name as MetricName]], registers: [registry] }
-    if (kind === 'counter') counters.set(name, new Counter(words))
-    else histograms.set(name, new Histogram({ ...words, buckets: BUCKETS }))
+    const options = { name, help, labelNames: [...LABELS[name as MetricName]], registers: [registry] }
+    if (kind === 'counter') counters.set(name, new Counter(options))
+    else histograms.set(name, new Histogram({ ...options, buckets: BUCKETS }))
   }
   const few = fewValues(values)
   const text = held(() => registry.metrics(), clock)

@@ -399,9 +399,9 @@ export class Pawl implements AsyncDisposable {
     )
   }
 
-  #say(id: JobId, asked: Asked, words: (stamp: Stamp) => Omit<Word, 'id' | 'tenant'>): Promise<Accepted> {
+  #say(id: JobId, asked: Asked, said: (stamp: Stamp) => Omit<Word, 'id' | 'tenant'>): Promise<Accepted> {
     const { actor = this.#actor, requestId = this.#parts.ids.requestId(), expectedRev, tenant, ...bounds } = asked
-    const word = { ...words({ actor, requestId, expectedRev }), ...this.#named(id, tenant) }
+    const word = { ...said({ actor, requestId, expectedRev }), ...this.#named(id, tenant) }
     return this.#call(`${word.command.type} of ${id}`, bounds, async (engine) => {
       const [answer] = await engine.settle([word])
       assert(answer !== undefined, 'every word is answered')

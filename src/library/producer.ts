@@ -103,8 +103,8 @@ export class Producer {
   }
 }
 
-function policyFrom(words: NonNullable<EnqueueOptions['policy']>): Kind['policy'] {
-  const resolved = resolvePolicy(words)
+function policyFrom(asked: NonNullable<EnqueueOptions['policy']>): Kind['policy'] {
+  const resolved = resolvePolicy(asked)
   if (!resolved.ok) throw new Invalid('policy', resolved.violations)
   return resolved.policy
 }

@@ -180,15 +180,15 @@ export class Execution implements Sender, Run {
     if (this.#mode !== 'running') throw new LeaseConflictError('This attempt is over: its handler has been let go.')
   }
 
-  async say(type: Said['type'], words: object, bodies: readonly Body[] = []): Promise<void> {
+  async say(type: Said['type'], fields: object, bodies: readonly Body[] = []): Promise<void> {
     this.guard()
-    const answer = await this.#voice.say(type, words, bodies)
+    const answer = await this.#voice.say(type, fields, bodies)
     if (!answer.ok) throw this.#interrupt instanceof LeaseConflictError ? this.#interrupt : refused(answer.refusal)
   }
 
-  choose(type: Choice, words: object): void {
+  choose(type: Choice, fields: object): void {
     this.guard()
-    this.#chosen ??= { ...this.#voice.once(type), ...words, type } as Said
+    this.#chosen ??= { ...this.#voice.once(type), ...fields, type } as Said
   }
 
   doom(error: unknown): void {
@@ -411,8 +411,8 @@ export class Execution implements Sender, Run {
   }
 
   #report(nowMs: number): void {
-    const words = this.#tidings?.take(nowMs)
-    if (words !== undefined) void this.#voice.say('progress', words, [])
+    const progress = this.#tidings?.take(nowMs)
+    if (progress !== undefined) void this.#voice.say('progress', progress, [])
   }
 
   #vacate(): void {

@@ -48,7 +48,7 @@ export function faultOf(thrown: unknown, { attempt, now, stage }: Circumstances)
   // Only of errors may be asked what they are: a proxy might throw.
   if (isNativeError(thrown) && thrown instanceof ThrownElsewhere) return thrown.written
   const value = readThrown(thrown)
-  const { words } = value
+  const { fields } = value
   const name = errorBody(attempt)
   const text = JSON.stringify(storyOf(value))
   return {
@@ -56,10 +56,10 @@ export function faultOf(thrown: unknown, { attempt, now, stage }: Circumstances)
       code: codeOf(value.code ?? (value.isError ? value.name : 'thrown')),
       message: sanitised(value.message, LENGTHS.message),
       // A class or a stage that core does not know says nothing, and must not keep the rest from being said.
-      class: ERROR_CLASSES.find((known) => known === words?.errorClass),
-      stage: STAGES.find((known) => known === words?.stage) ?? stage,
-      context: words?.context === undefined ? undefined : contextOf(words.context),
-      retryAfterMs: boundedMs(words?.retryAfterMs) ?? retryAfterMsOf(thrown, now),
+      class: ERROR_CLASSES.find((known) => known === fields?.errorClass),
+      stage: STAGES.find((known) => known === fields?.stage) ?? stage,
+      context: fields?.context === undefined ? undefined : contextOf(fields.context),
+      retryAfterMs: boundedMs(fields?.retryAfterMs) ?? retryAfterMsOf(thrown, now),
       body: bodyRef(name, text),
     },
     body: { name, text },
@@ -72,8 +72,8 @@ function codeOf(code: string): string {
 }
 
 function contextOf(context: unknown): Fault['context'] {
-  const words = entriesIn(context, SIZES.context)
-  return Object.fromEntries(words.map(([name, value]) => [codeOf(name), sanitised(described(value), LENGTHS.entry)]))
+  const entries = entriesIn(context, SIZES.context)
+  return Object.fromEntries(entries.map(([name, value]) => [codeOf(name), sanitised(described(value), LENGTHS.entry)]))
 }
 
 const boundedMs = (ms: unknown): number | undefined =>

@@ -185,13 +185,13 @@ export class HandlerContext implements Context {
   }
 
   cancel(reason?: string): never {
-    const words = reason === undefined ? undefined : sanitised(reason, LENGTHS.message)
-    return this.#choose('cancel', { mode: 'soft', reason: words })
+    const text = reason === undefined ? undefined : sanitised(reason, LENGTHS.message)
+    return this.#choose('cancel', { mode: 'soft', reason: text })
   }
 
   deadLetter(reason: DeadLetterReason, message?: string, stage: Stage = 'exec'): never {
-    const words = message === undefined ? undefined : sanitised(message, LENGTHS.message)
-    return this.#choose('deadLetter', { reason, stage, message: words })
+    const text = message === undefined ? undefined : sanitised(message, LENGTHS.message)
+    return this.#choose('deadLetter', { reason, stage, message: text })
   }
 
   /**
@@ -249,16 +249,16 @@ export class HandlerContext implements Context {
 
   /** The run must fail by it, although the first wait's letting go is what a race or a list of waits ends with. */
   #twoWaits(first: string, second: string): Error {
-    const words = `The handler came to wait for ${second} while it waited for ${first}, as in Promise.all or Promise.race`
+    const text = `The handler came to wait for ${second} while it waited for ${first}, as in Promise.all or Promise.race`
     const advice = 'Wait for one after the other: a signal that comes early is kept, and a wait takes a timeout'
-    const error = new PermanentError(`${words}. ${advice}.`, { code: 'E_TWO_WAITS' })
+    const error = new PermanentError(`${text}. ${advice}.`, { code: 'E_TWO_WAITS' })
     this.#run.doom(error)
     return error
   }
 
-  #choose(type: Choice, words: object): never {
+  #choose(type: Choice, fields: object): never {
     this.#mustBeNew()
-    this.#run.choose(type, words)
+    this.#run.choose(type, fields)
     throw new Suspension(`The run lets go: ${type}. Let this error pass.`)
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Every lease a worker holds, in memory that two threads share: the worker adds and removes, the keeper renews. No
  * message per job, no lock. A row belongs to its worker while its sequence number is positive; everything in it is
- * written before that number and read again if it has changed meanwhile. What the keeper answers goes into two words
+ * written before that number and read again if it has changed meanwhile. What the keeper answers goes into two cells
  * that only the keeper writes, stamped with the sequence number they are about.
  *
  * Times are milliseconds of the machine's monotonic clock, cut to 32 bits and compared by their difference: exact for
@@ -53,7 +53,7 @@ export interface LeasePlace {
 }
 
 export class LeaseTable {
-  readonly #words: Int32Array
+  readonly #cells: Int32Array
   readonly #capacity: number
   /** Rows that nobody uses. Known to the worker's side only. */
   readonly #free: number[]
@@ -63,8 +63,8 @@ export class LeaseTable {
   #nonceLow = 0
 
   constructor(memory: ArrayBufferLike) {
-    this.#words = new Int32Array(memory)
-    this.#capacity = (this.#words.length - HEADER) / WIDTH
+    this.#cells = new Int32Array(memory)
+    this.#capacity = (this.#cells.length - HEADER) / WIDTH
     this.#free = Array.from({ length: this.#capacity }, (_, i) => this.#capacity - 1 - i)
   }
 
@@ -83,86 +83,86 @@ export class LeaseTable {
   add(lease: LeaseRow): LeasePlace {
     const row = this.#free.pop()
     assert(row !== undefined, 'a worker never claims more than its table holds')
-    const words = this.#words
+    const cells = this.#cells
     const at = HEADER + row * WIDTH
     const number = idNumber(lease.id)
     if (number === undefined) violated(`${lease.id} is a job id`)
-    words[at + ID_HIGH] = Math.floor(number / 0x1_0000_0000)
-    words[at + ID_LOW] = number | 0
-    words[at + GENERATION] = lease.generation
-    words[at + ATTEMPT] = lease.attempt
+    cells[at + ID_HIGH] = Math.floor(number / 0x1_0000_0000)
+    cells[at + ID_LOW] = number | 0
+    cells[at + GENERATION] = lease.generation
+    cells[at + ATTEMPT] = lease.attempt
     this.#readNonce(lease.fence)
-    words[at + NONCE_HIGH] = this.#nonceHigh
-    words[at + NONCE_LOW] = this.#nonceLow
-    words[at + EXPIRES] = lease.expiresMs | 0
-    words[at + WINDOW] = lease.windowMs
-    words[at + BEAT_EVERY] = lease.beatEveryMs
-    words[at + LIMIT] = lease.limitMs
-    const seq = -(words[at + SEQ] as number) + 1
-    Atomics.store(words, at + SEQ, seq)
-    if ((words[HIGH_WATER] as number) <= row) Atomics.store(words, HIGH_WATER, row + 1)
+    cells[at + NONCE_HIGH] = this.#nonceHigh
+    cells[at + NONCE_LOW] = this.#nonceLow
+    cells[at + EXPIRES] = lease.expiresMs | 0
+    cells[at + WINDOW] = lease.windowMs
+    cells[at + BEAT_EVERY] = lease.beatEveryMs
+    cells[at + LIMIT] = lease.limitMs
+    const seq = -(cells[at + SEQ] as number) + 1
+    Atomics.store(cells, at + SEQ, seq)
+    if ((cells[HIGH_WATER] as number) <= row) Atomics.store(cells, HIGH_WATER, row + 1)
     return { row, seq }
   }
 
   remove({ row, seq }: LeasePlace): void {
     const at = HEADER + row * WIDTH
-    assert(this.#words[at + SEQ] === seq, 'a lease is removed once')
+    assert(this.#cells[at + SEQ] === seq, 'a lease is removed once')
     // Where numbers would run out they begin again: two thousand million leases later nobody remembers.
-    Atomics.store(this.#words, at + SEQ, seq === 0x7fff_fffe ? 0 : -seq)
+    Atomics.store(this.#cells, at + SEQ, seq === 0x7fff_fffe ? 0 : -seq)
     this.#free.push(row)
   }
 
   /** The end of the lease as far as this process knows, in milliseconds from `nowMs`; negative once it is over. */
   leftMs({ row, seq }: LeasePlace, nowMs: number): number {
     const at = HEADER + row * WIDTH
-    const words = this.#words
-    let until = words[at + EXPIRES] as number
-    if (Atomics.load(words, at + RENEWED_SEQ) === seq) {
-      const renewed = Atomics.load(words, at + RENEWED_UNTIL)
-      if (Atomics.load(words, at + RENEWED_SEQ) === seq) until = renewed
+    const cells = this.#cells
+    let until = cells[at + EXPIRES] as number
+    if (Atomics.load(cells, at + RENEWED_SEQ) === seq) {
+      const renewed = Atomics.load(cells, at + RENEWED_UNTIL)
+      if (Atomics.load(cells, at + RENEWED_SEQ) === seq) until = renewed
     }
     return (until - (nowMs | 0)) | 0
   }
 
   /** The worker's event loop is alive. */
   pulse(): void {
-    Atomics.add(this.#words, PULSE, 1)
+    Atomics.add(this.#cells, PULSE, 1)
   }
 
   get pulses(): number {
-    return Atomics.load(this.#words, PULSE)
+    return Atomics.load(this.#cells, PULSE)
   }
 
   get scanEveryMs(): number {
-    return Atomics.load(this.#words, SCAN_EVERY_MS)
+    return Atomics.load(this.#cells, SCAN_EVERY_MS)
   }
 
   set scanEveryMs(ms: number) {
-    Atomics.store(this.#words, SCAN_EVERY_MS, ms)
+    Atomics.store(this.#cells, SCAN_EVERY_MS, ms)
   }
 
   /** Rows in use lie below this. */
   get highWater(): number {
-    return Atomics.load(this.#words, HIGH_WATER)
+    return Atomics.load(this.#cells, HIGH_WATER)
   }
 
   /** The row's sequence number if it is in use, else something that is not positive. */
   seqOf(row: number): number {
-    return Atomics.load(this.#words, HEADER + row * WIDTH + SEQ)
+    return Atomics.load(this.#cells, HEADER + row * WIDTH + SEQ)
   }
 
   /** The keeper's view of a row; undefined if it changed hands while being read. */
   read(row: number, seq: number): LeaseRow | undefined {
-    const words = this.#words
+    const cells = this.#cells
     const at = HEADER + row * WIDTH
-    const number = (words[at + ID_HIGH] as number) * 0x1_0000_0000 + ((words[at + ID_LOW] as number) >>> 0)
-    const generation = words[at + GENERATION] as number
-    const attempt = words[at + ATTEMPT] as number
-    const nonce = hex(words[at + NONCE_HIGH] as number) + hex(words[at + NONCE_LOW] as number)
-    const expiresMs = words[at + EXPIRES] as number
-    const windowMs = words[at + WINDOW] as number
-    const beatEveryMs = words[at + BEAT_EVERY] as number
-    const limitMs = (words[at + LIMIT] as number) >>> 0
+    const number = (cells[at + ID_HIGH] as number) * 0x1_0000_0000 + ((cells[at + ID_LOW] as number) >>> 0)
+    const generation = cells[at + GENERATION] as number
+    const attempt = cells[at + ATTEMPT] as number
+    const nonce = hex(cells[at + NONCE_HIGH] as number) + hex(cells[at + NONCE_LOW] as number)
+    const expiresMs = cells[at + EXPIRES] as number
+    const windowMs = cells[at + WINDOW] as number
+    const beatEveryMs = cells[at + BEAT_EVERY] as number
+    const limitMs = (cells[at + LIMIT] as number) >>> 0
     if (this.seqOf(row) !== seq) return undefined
     const fence = fenceOf(generation, attempt, nonce)
     return { id: idText(number), generation, attempt, fence, expiresMs, windowMs, beatEveryMs, limitMs }
@@ -170,9 +170,9 @@ export class LeaseTable {
 
   renew({ row, seq }: LeasePlace, untilMs: number): void {
     const at = HEADER + row * WIDTH
-    Atomics.store(this.#words, at + RENEWED_SEQ, 0)
-    Atomics.store(this.#words, at + RENEWED_UNTIL, untilMs | 0)
-    Atomics.store(this.#words, at + RENEWED_SEQ, seq)
+    Atomics.store(this.#cells, at + RENEWED_SEQ, 0)
+    Atomics.store(this.#cells, at + RENEWED_UNTIL, untilMs | 0)
+    Atomics.store(this.#cells, at + RENEWED_SEQ, seq)
   }
 
   #readNonce(fence: string): void {

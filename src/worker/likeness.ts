@@ -44,11 +44,11 @@ class Likeness {
       case 'string':
         return cut(value)
       case 'bigint':
-        return BigInt.asIntN(BITS_MAX, value) === value ? value : new Words(`a bigint of more than ${BITS_MAX} bits`)
+        return BigInt.asIntN(BITS_MAX, value) === value ? value : new Unquoted(`a bigint of more than ${BITS_MAX} bits`)
       case 'symbol':
-        return new Words(`Symbol(${cut(value.description ?? '')})`)
+        return new Unquoted(`Symbol(${cut(value.description ?? '')})`)
       case 'function':
-        return new Words(`[Function: ${textOf(own(value, 'name')) || '(anonymous)'}]`)
+        return new Unquoted(`[Function: ${textOf(own(value, 'name')) || '(anonymous)'}]`)
       case 'object':
         return value === null ? null : this.#ofObject(value, depth)
       default:
@@ -61,22 +61,22 @@ class Likeness {
       return inShort(value) ?? this.#inside(value, depth)
     } catch {
       // A proxy that was revoked, or that throws whatever it is asked.
-      return new Words('[something that cannot be read]')
+      return new Unquoted('[something that cannot be read]')
     }
   }
 
   #inside(value: object, depth: number): unknown {
     const name = classOf(value)
-    if (depth === DEPTH_MAX || this.#left <= 0 || this.#names <= 0) return new Words(`[${name}]`)
+    if (depth === DEPTH_MAX || this.#left <= 0 || this.#names <= 0) return new Unquoted(`[${name}]`)
     const elements = elementsOf(value)
     const shown = elements === undefined ? this.#named(value, depth + 1) : this.#listed(elements, depth + 1)
-    return name === 'Object' || name === 'Array' ? shown : new Words(`${name} ${show(shown)}`)
+    return name === 'Object' || name === 'Array' ? shown : new Unquoted(`${name} ${show(shown)}`)
   }
 
   #listed(elements: Iterable<unknown>, depth: number): readonly unknown[] {
     const shown: unknown[] = []
     for (const each of elements) {
-      if (shown.length === EACH_MAX) return [...shown, new Words('…')]
+      if (shown.length === EACH_MAX) return [...shown, new Unquoted('…')]
       shown.push(this.of(each, depth))
     }
     return shown
@@ -86,18 +86,18 @@ class Likeness {
     const names = Object.keys(value)
     this.#names -= names.length
     const entries = names.slice(0, EACH_MAX).map((name) => [cut(name), this.#property(value, name, depth)])
-    if (names.length > EACH_MAX) entries.push(['…', new Words(`${names.length - EACH_MAX} more`)])
+    if (names.length > EACH_MAX) entries.push(['…', new Unquoted(`${names.length - EACH_MAX} more`)])
     return Object.fromEntries(entries)
   }
 
   #property(of: object, name: string, depth: number): unknown {
     const property = Reflect.getOwnPropertyDescriptor(of, name)
-    return property === undefined || 'value' in property ? this.of(property?.value, depth) : new Words('[Getter]')
+    return property === undefined || 'value' in property ? this.of(property?.value, depth) : new Unquoted('[Getter]')
   }
 }
 
 /** Shown as they are, without quotes. */
-class Words {
+class Unquoted {
   readonly #text: string
 
   constructor(text: string) {
@@ -114,11 +114,11 @@ const show = (likeness: unknown): string => inspect(likeness, { depth: DEPTH_MAX
 
 /** What needs no look inside. */
 function inShort(value: object): unknown {
-  if (isPromise(value)) return new Words('[Promise]')
-  if (isNativeError(value)) return new Words(`[${classOf(value)}: ${textOf(own(value, 'message'))}]`)
-  if (isDate(value)) return new Words(dateOf(Date.prototype.getTime.call(value)))
+  if (isPromise(value)) return new Unquoted('[Promise]')
+  if (isNativeError(value)) return new Unquoted(`[${classOf(value)}: ${textOf(own(value, 'message'))}]`)
+  if (isDate(value)) return new Unquoted(dateOf(Date.prototype.getTime.call(value)))
   if (isStringObject(value)) return cut(String.prototype.valueOf.call(value))
-  return ArrayBuffer.isView(value) ? new Words(`[${classOf(value)}]`) : undefined
+  return ArrayBuffer.isView(value) ? new Unquoted(`[${classOf(value)}]`) : undefined
 }
 
 function elementsOf(value: object): Iterable<unknown> | undefined {

@@ -30,9 +30,9 @@ export interface Run {
   /** Throws if the handler's words are worth nothing any more. */
   guard(): void
   /** A word while the handler runs; resolves when the store has it, throws if it is refused. */
-  say(type: Said['type'], words: object, bodies?: readonly Body[]): Promise<void>
+  say(type: Said['type'], fields: object, bodies?: readonly Body[]): Promise<void>
   /** How this run ends, decided by its handler; the first decision stands. */
-  choose(type: Choice, words: object): void
+  choose(type: Choice, fields: object): void
   /** Whatever the handler does from now on, this run can end in one way only: by this error. */
   doom(error: unknown): void
   /** Effects and completion, both or neither. */

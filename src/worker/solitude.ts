@@ -61,8 +61,8 @@ export class Solitude {
   #run(execution: Execution): Promise<void> {
     const { log, workerId, start } = this.#parts
     const { id, attempt, spec } = execution.assignment.job
-    const words = { job_id: id, type: spec.kind.type, attempt, worker_id: workerId }
-    log.info('a job runs alone: its last attempt ended without a word', words)
+    const fields = { job_id: id, type: spec.kind.type, attempt, worker_id: workerId }
+    log.info('a job runs alone: its last attempt ended without a word', fields)
     return new Promise((resolve) => {
       this.#over = resolve
       start(execution)

@@ -18,10 +18,10 @@ export interface ThrownValue {
   /** Of an `AggregateError`, the first few. */
   readonly errors: readonly ThrownValue[]
   /** The words of a `JobError`, whichever copy of the class it is of, as they were given: nobody has checked them. */
-  readonly words: JobErrorWords | undefined
+  readonly fields: JobErrorFields | undefined
 }
 
-export interface JobErrorWords {
+export interface JobErrorFields {
   readonly errorClass: string
   readonly stage: unknown
   readonly context: unknown
@@ -46,7 +46,7 @@ export function readThrown(thrown: unknown, depth = 0): ThrownValue {
     stack: stackIn(thrown),
     cause: cause === undefined || cause === null ? undefined : readThrown(cause, depth + 1),
     errors: depth < CAUSES_MAX ? errorsIn(thrown) : [],
-    words: wordsIn(thrown),
+    fields: fieldsIn(thrown),
   }
 }
 
@@ -58,7 +58,7 @@ const noError = (thrown: unknown): ThrownValue => ({
   stack: undefined,
   cause: undefined,
   errors: [],
-  words: undefined,
+  fields: undefined,
 })
 
 /** What an object has under names of its own, the first so many. */
@@ -119,7 +119,7 @@ function isArray(value: unknown): value is object {
   }
 }
 
-function wordsIn(thrown: object): JobErrorWords | undefined {
+function fieldsIn(thrown: object): JobErrorFields | undefined {
   const errorClass = property(thrown, 'errorClass')
   if (typeof errorClass !== 'string') return undefined
   const [stage, context, retryAfterMs] = ['stage', 'context', 'retryAfterMs'].map((name) => property(thrown, name))

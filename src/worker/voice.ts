@@ -59,12 +59,12 @@ export class Voice {
   }
 
   /** A word that may be said again with other words. */
-  say(type: Said['type'], words: object, bodies: readonly Body[]): Promise<Answer> {
+  say(type: Said['type'], fields: object, bodies: readonly Body[]): Promise<Answer> {
     this.start()
     this.#count += 1
     const { fence } = this.#assignment
     const requestId = `${fence}/${type}/${this.#count}`
-    return this.#post({ ...words, actor: this.#actor, fence, type, requestId } as Said, bodies)
+    return this.#post({ ...fields, actor: this.#actor, fence, type, requestId } as Said, bodies)
   }
 
   /** The word that ends the lease. */

@@ -28,8 +28,8 @@ export function completion(parent: Command, { session }: Context): void {
     .action((words: readonly string[]) => complete(session(), parent, words))
 }
 
-async function complete(session: Session, root: Command, words: readonly string[]): Promise<void> {
-  const { candidates, wants, given } = placeOf(root, words)
+async function complete(session: Session, root: Command, args: readonly string[]): Promise<void> {
+  const { candidates, wants, given } = placeOf(root, args)
   for (const { word, about } of candidates) session.terminal.print(`${word}\t${about}\n`)
   if (wants === undefined) return
   const { url = session.url, token = session.token, tenant = session.tenant, schema = session.schema } = given

@@ -4,13 +4,13 @@ import type { PolicyInput } from '../../core/resolve.ts'
 import type { JobSpec } from '../../library/define-job.ts'
 import type { EnqueueOptions } from '../../library/enqueue-options.ts'
 import { Invalid } from '../../library/errors.ts'
+import { collect, durationOf, fieldsIn, jsonFrom, jsonOf } from '../arguments.ts'
 import { labelsOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { type Session, withPawl } from '../session.ts'
 import { safeJson } from '../terminal.ts'
-import { collect, durationOf, jsonFrom, jsonOf, words } from '../words.ts'
 import { priorityOf } from './jobs.ts'
 
 interface Options {
@@ -86,7 +86,7 @@ async function run(session: Session, type: string, options: Options): Promise<vo
 }
 
 function inputOf({ param, input }: Options): unknown {
-  if (input === undefined) return words(param)
+  if (input === undefined) return fieldsIn(param)
   if (param !== undefined) throw new Usage('An input is given by -p or by --input, not by both.')
   return jsonFrom('--input', input)
 }

@@ -4,7 +4,7 @@
  * makes nothing twice.
  */
 import type { Command } from 'commander'
-import { policyWords } from '../../client/words.ts'
+import { policyToWire } from '../../client/words.ts'
 import { type Job, TERMINAL_STATES } from '../../core/job.ts'
 import type { Policy } from '../../core/policy.ts'
 import { type PolicyInput, type Resolved, resolvePolicy } from '../../core/resolve.ts'
@@ -174,7 +174,7 @@ function inputOf({ codec }: Session, job: Job, text: string | undefined, n: numb
 function policyOf(stored: unknown, n: number): Policy {
   let resolved: Resolved
   try {
-    resolved = resolvePolicy(policyWords(stored as Policy) as PolicyInput)
+    resolved = resolvePolicy(policyToWire(stored as Policy) as PolicyInput)
   } catch {
     throw new Usage(`Line ${n} lacks the policy of its job.`)
   }

@@ -9,6 +9,7 @@ import type { Answer } from '../../engine/engine.ts'
 import { eventToWire, jobToWire } from '../../gateway/contract/wire.ts'
 import type { Pawl } from '../../library/pawl.ts'
 import type { JobQuery } from '../../store/store.ts'
+import { collect, durationOf, fieldsIn } from '../arguments.ts'
 import { audited } from '../audited.ts'
 import { countOf, labelsOf, listOf, readingOf, statesOf } from '../choice.ts'
 import { examples } from '../example.ts'
@@ -17,7 +18,6 @@ import { jobsIn } from '../module-jobs.ts'
 import type { Context } from '../program.ts'
 import { found, isGateway, type Session, withExisting } from '../session.ts'
 import { ago, safe, safeJson } from '../terminal.ts'
-import { collect, durationOf, words } from '../words.ts'
 
 export function jobs(parent: Command, { session }: Context): void {
   const group = parent.command('jobs').description('look at jobs and move them')
@@ -101,7 +101,7 @@ function movers(group: Command, session: () => Session): void {
     .option('--key <key>', 'only a wait with this correlation key')
     .action(
       (id: string, name: string, { payload, key }: { readonly payload?: readonly string[]; readonly key?: string }) =>
-        moved(session(), (pawl) => pawl.signal(id, name, words(payload), { key })),
+        moved(session(), (pawl) => pawl.signal(id, name, fieldsIn(payload), { key })),
     )
   examples(signal, 'pawl jobs signal pj_1k9f3 approved -p by=ann -p cents:=4200')
   group

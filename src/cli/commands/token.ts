@@ -6,13 +6,13 @@ import type { Scope } from '../../gateway/contract/routes.ts'
 import { toWire } from '../../gateway/contract/wire.ts'
 import { type Token, Tokens } from '../../gateway/token.ts'
 import { realRandom } from '../../system/random.ts'
+import { durationOf } from '../arguments.ts'
 import { audited } from '../audited.ts'
 import { chosen, listOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Missing } from '../exit.ts'
 import type { Context } from '../program.ts'
 import { asked, askedAll, isGateway, type Session, withExisting, withPawl } from '../session.ts'
-import { durationOf } from '../words.ts'
 
 interface Options {
   readonly scope: string

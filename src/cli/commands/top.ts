@@ -2,11 +2,11 @@
 import type { Command } from 'commander'
 import type { Pawl } from '../../library/pawl.ts'
 import { visibleJson } from '../../system/visible.ts'
+import { durationOf } from '../arguments.ts'
 import { countOf } from '../choice.ts'
 import type { Context } from '../program.ts'
 import { type Session, withExisting } from '../session.ts'
 import { span } from '../terminal.ts'
-import { durationOf } from '../words.ts'
 import { ENDED, type QueueCounts, queueCounts, total } from './queues.ts'
 
 interface Options {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { Pawl } from '../../library/pawl.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
+import { durationOf } from '../arguments.ts'
 import { countOf, listOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { collector, DEFAULT_HOST, portOf } from '../listening.ts'
@@ -10,7 +11,6 @@ import type { ProbeOptions, Probes } from '../probes.ts'
 import type { Context } from '../program.ts'
 import { isGateway, opened, type Session } from '../session.ts'
 import { safe } from '../terminal.ts'
-import { durationOf } from '../words.ts'
 import { logTo, stopped } from './serve.ts'
 
 interface Options {

@@ -61,8 +61,8 @@ async function local({ tenant = DEFAULT_TENANT }: Session, { engine }: Pawl): Pr
   let cursor: string | undefined
   do {
     const page = await workers.page(tenant, cursor, PAGE)
-    for (const { workerId, words, seenAt, present } of page.workers)
-      found.push({ workerId, ...words, seenAt: new Date(seenAt).toISOString(), present })
+    for (const { workerId, about, seenAt, present } of page.workers)
+      found.push({ workerId, ...about, seenAt: new Date(seenAt).toISOString(), present })
     cursor = page.cursor
   } while (cursor !== undefined)
   return found

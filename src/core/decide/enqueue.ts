@@ -3,7 +3,7 @@ import type { Enqueue } from '../command.ts'
 import type { Event, TransitionPayloads } from '../event.ts'
 import type { Job, JobId, Kind, Spec, Time } from '../job.ts'
 import type { Policy } from '../policy.ts'
-import { digestOf, sameWords } from '../receipt.ts'
+import { digestOf, saysTheSame } from '../receipt.ts'
 import { deadlineFrom, startByFor } from '../timers.ts'
 
 export const bornAs = ({ admission }: Policy): 'pending' | 'queued' => (admission ? 'pending' : 'queued')
@@ -64,7 +64,7 @@ const specOf = (command: Enqueue, now: Time): Spec => ({
 
 /** The same id with the same words is the same job. Tracing may differ: a repeated call has a trace of its own. */
 export function sameEnqueue({ id, spec }: Pick<Job, 'id' | 'spec'>, command: Enqueue): boolean {
-  const was = { ...command, ...wordsOf(spec), id }
+  const was = { ...command, ...askedOf(spec), id }
   return digestOf(withoutTime(was)) === digestOf(withoutTime(command)) && sameKind(spec.kind, command)
 }
 
@@ -83,9 +83,9 @@ export const sameCall = (id: JobId, { spec, priority, runAt }: Birth, command: E
   sameEnqueue({ id, spec }, { ...command, id }) &&
   priority === command.priority &&
   runAt === Math.max(spec.createdAt, command.runAt ?? spec.createdAt) &&
-  (leftOut(command, 'policy') || sameWords(spec.kind.policy, command.kind.policy))
+  (leftOut(command, 'policy') || saysTheSame(spec.kind.policy, command.kind.policy))
 
-const wordsOf = (spec: Spec) => ({
+const askedOf = (spec: Spec) => ({
   alias: spec.alias,
   input: spec.input,
   contextPtr: spec.contextPtr,

@@ -16,12 +16,12 @@ export interface JobResult {
   readonly fence: string
 }
 
-type Words<C> = C extends unknown ? Omit<C, 'actor' | 'requestId'> : never
+type Unstamped<C> = C extends unknown ? Omit<C, 'actor' | 'requestId'> : never
 
 /** A failure without a code of its own. */
 const FAILED_CODE = 'FAILED'
 
-export function commandOfResult(result: JobResult): Words<Complete | Fail | Cancel | DeadLetterNow> {
+export function commandOfResult(result: JobResult): Unstamped<Complete | Fail | Cancel | DeadLetterNow> {
   const { fence, result_ptr: resultPtr, execution_ms: executionMs, error_message: message = '' } = result
   switch (result.status) {
     case 'SUCCEEDED':

@@ -4,7 +4,7 @@ import { BY_HAND } from '../../core/command.ts'
 import { RESULT_STATUSES } from '../../core/dialects/job-result.ts'
 import { LENGTHS, SIZES } from '../../core/limits.ts'
 import { listOf, membersOnly } from './collections.ts'
-import { durationMs, id, key, listed, name, named, text, words, workerName } from './fields.ts'
+import { durationMs, id, key, listed, name, named, text, texts, workerName } from './fields.ts'
 
 const FENCE = 'what the dispatch came with: proof that the job is this worker’s'
 
@@ -17,7 +17,7 @@ export const jobRequest = membersOnly({
   priority: z.enum(['interactive', 'batch', 'critical']).default('interactive'),
   context_ptr: text(LENGTHS.pointer).optional().describe('opaque, never fetched'),
   adapter_id: key.optional(),
-  env: words(SIZES.env).optional(),
+  env: texts(SIZES.env).optional(),
   parent_job_id: named.optional(),
   workflow_id: key.optional(),
   step_index: z.int().min(0).optional(),

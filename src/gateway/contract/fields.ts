@@ -25,7 +25,7 @@ export const duration = z
   .describe("milliseconds, or '30s', '4m59s', '2h', '1d12h'")
 export const time = z.iso.datetime().describe('ISO 8601, UTC')
 export const numbers = tableOf(name, z.number(), SIZES.counters)
-export const words = (most: number) => tableOf(name, z.string().max(LENGTHS.entry), most)
+export const texts = (most: number) => tableOf(name, z.string().max(LENGTHS.entry), most)
 export const anything = z.unknown().describe('JSON of your own; kept exactly as sent')
 export const expectedRev = z.int().min(0).optional().describe('refused unless the record is still at this revision')
 export const requestId = id.optional().describe('this call; repeated, it gets the answer it got')

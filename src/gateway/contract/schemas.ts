@@ -23,8 +23,8 @@ import {
   TRACEPARENT,
   TRACEPARENT_RULE,
   text,
+  texts,
   time,
-  words,
   workerName,
 } from './fields.ts'
 import type { Opaque } from './outline.ts'
@@ -84,8 +84,8 @@ export const newJob = membersOnly({
   contextPtr: text(LENGTHS.pointer).optional().describe('opaque, never fetched'),
   topic: key.optional(),
   adapterId: key.optional(),
-  env: words(SIZES.env).optional(),
-  labels: words(SIZES.labels).optional(),
+  env: texts(SIZES.env).optional(),
+  labels: texts(SIZES.labels).optional(),
   parentId: jobId.optional(),
   workflowId: key.optional(),
   stepIndex: z.int().min(0).optional(),
@@ -163,7 +163,7 @@ export const WORDS = {
     message: z.string().max(LENGTHS.message).default(''),
     class: z.enum(ERROR_CLASSES).optional(),
     stage: z.enum(STAGES).optional(),
-    context: words(SIZES.context).optional(),
+    context: texts(SIZES.context).optional(),
     retryAfter: duration
       .optional()
       .describe('when to try again, instead of the backoff curve; up to a tenth later, at most a day'),

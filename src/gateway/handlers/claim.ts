@@ -15,9 +15,9 @@ type Claims = z.output<typeof claims>
 const PRIORITIES = Array.from({ length: COUNTS.priority.max + 1 }, (_, i) => i)
 
 export const claimJobs: Handler = async (call, parts) => {
-  const words = call.body as Claims
-  const { found, beforeMs } = await claimed(call, parts, words)
-  return { status: 200, body: pieces(claimText(found, beforeMs, words.compact)) }
+  const request = call.body as Claims
+  const { found, beforeMs } = await claimed(call, parts, request)
+  return { status: 200, body: pieces(claimText(found, beforeMs, request.compact)) }
 }
 
 interface Claimed {
@@ -26,11 +26,11 @@ interface Claimed {
   readonly beforeMs: number
 }
 
-export async function claimed(call: Call, parts: Parts, words: Claims): Promise<Claimed> {
+export async function claimed(call: Call, parts: Parts, asked: Claims): Promise<Claimed> {
   const { token, signal } = call
-  const { workerId, serves, limit, waitMs } = words
-  const lanes = lanesOf(call, words)
-  const request = { requestId: named(token, words, call.requestId), workerId, lanes, serves, limit, signal }
+  const { workerId, serves, limit, waitMs } = asked
+  const lanes = lanesOf(call, asked)
+  const request = { requestId: named(token, asked, call.requestId), workerId, lanes, serves, limit, signal }
   const isPoll = waitMs > 0
   using _poll = parts.polls.share(token, isPoll ? 1 : 0)
   using _lanes = parts.lanes.share(token, isPoll ? lanes.length : 0)

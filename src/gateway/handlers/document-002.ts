@@ -28,8 +28,8 @@ import { historyOf, lateWordsOf, loaded } from './jobs.ts'
 import { spoken } from './settle.ts'
 
 export const submit002: Handler = async (call, parts) => {
-  const words = await newJobOf(call, parts, call.body as z.output<typeof jobRequest>)
-  const { job, deduped, replayed } = await created(call, parts, words)
+  const newJob = await newJobOf(call, parts, call.body as z.output<typeof jobRequest>)
+  const { job, deduped, replayed } = await created(call, parts, newJob)
   const headers = { Location: `/v1/dialects/002/jobs/${encodeURIComponent(nameOf(job))}` }
   return json(deduped || replayed ? 200 : 201, inItsWords(call, job), {}, headers)
 }
@@ -98,13 +98,13 @@ export const cancel002: Handler = (call, parts) => {
   return moved(call, parts, 'cancel', { type: 'cancel', mode: 'hard', reason })
 }
 
-type Words<C> = C extends unknown ? Omit<C, 'actor' | 'requestId'> : never
+type Unstamped<C> = C extends unknown ? Omit<C, 'actor' | 'requestId'> : never
 
-async function moved(call: Call, parts: Parts, name: WordName, words: Words<Word['command']>) {
+async function moved(call: Call, parts: Parts, name: WordName, command: Unstamped<Word['command']>) {
   await spoken(call, parts, name, (id, { actor, tenant, requestId, traceparent }: Speaker) => ({
     id,
     tenant,
-    command: { ...words, actor, requestId, traceparent },
+    command: { ...command, actor, requestId, traceparent },
   }))
   return json(200, inItsWords(call, (await loaded(call, parts, [])).job))
 }

@@ -44,8 +44,8 @@ export async function created(
   if (name !== undefined && inFlight.has(name)) throw new Objected(objection('IN_FLIGHT'))
   if (name !== undefined) inFlight.add(name)
   try {
-    const words = { ...asked, idempotencyKey }
-    const request = await requestOf(call, parts, words, call.kept.get('input'), isAwaited)
+    const newJob = { ...asked, idempotencyKey }
+    const request = await requestOf(call, parts, newJob, call.kept.get('input'), isAwaited)
     await parts.census.keep()
     const work = () => engine.enqueue([request])
     const [answer] = await parts.writes.take({ holder: call.token, weight: 1, work })
@@ -65,8 +65,8 @@ export const createJobs: Handler = async (call, parts) => {
   const places: number[] = []
   for (const [i, job] of jobs.entries()) {
     try {
-      const words = parsed(newJob, job, `body.jobs.${i}`) as NewJob
-      requests.push(await requestOf(call, parts, words, call.kept.get(`jobs.${i}.input`)))
+      const item = parsed(newJob, job, `body.jobs.${i}`) as NewJob
+      requests.push(await requestOf(call, parts, item, call.kept.get(`jobs.${i}.input`)))
       places.push(i)
     } catch (error) {
       if (!(error instanceof Objected)) throw error
@@ -113,7 +113,7 @@ async function requestOf(
     ...rest,
     actor: `producer:${call.token.name}`,
     kind,
-    unsaid: unsaidIn(wordsOf(body)),
+    unsaid: unsaidIn(sharedOf(body)),
     priority: priorityOf(priority) ?? PRIORITIES.normal,
     input,
     delayMs: parseDuration(delay),
@@ -123,14 +123,14 @@ async function requestOf(
 }
 
 async function kindOf({ token }: Call, types: Parts['types'], body: NewJob): Promise<Kind> {
-  const words = { tenant: token.tenant, type: body.type, ...wordsOf(body) }
-  const named = (await types.named(words)) ?? (await types.named({ ...words, queue: DEFAULT_QUEUE }))
+  const wanted = { tenant: token.tenant, type: body.type, ...sharedOf(body) }
+  const named = (await types.named(wanted)) ?? (await types.named({ ...wanted, queue: DEFAULT_QUEUE }))
   assert(named !== undefined, 'a type in a queue is a kind')
   if (!named.ok) throw policyObjection(named.violations)
   return named.kind
 }
 
-const wordsOf = ({ queue, policy }: NewJob) => ({ queue, policy: policy as PolicyInput | undefined })
+const sharedOf = ({ queue, policy }: NewJob) => ({ queue, policy: policy as PolicyInput | undefined })
 
 /** A Structured Field string, hence quoted; unquoted is taken too. The body may say it instead. */
 function keyOf({ headers }: Call, { idempotencyKey }: NewJob): string | undefined {

@@ -20,7 +20,7 @@ import { isUnavailable, Objected, objection, refused } from '../problem.ts'
 import { paged } from './paged.ts'
 
 export const listJobs: Handler = async (call, { engine }) => {
-  const { state, queue, type, label, policy, dialect: words, ...rest } = call.query as z.output<typeof jobsQuery>
+  const { state, queue, type, label, policy, dialect: dialectName, ...rest } = call.query as z.output<typeof jobsQuery>
   const query = {
     ...rest,
     tenant: call.token.tenant,
@@ -31,7 +31,7 @@ export const listJobs: Handler = async (call, { engine }) => {
   }
   const { items, cursor } = await foundJobs(engine, query)
   return json(200, {
-    jobs: items.map((job) => shown(call, job, words, policy === 'true')),
+    jobs: items.map((job) => shown(call, job, dialectName, policy === 'true')),
     cursor,
   })
 }
@@ -45,15 +45,15 @@ export const foundJobs = (engine: Engine, query: JobQuery) =>
   )
 
 export const showJob: Handler = async (call, parts) => {
-  const { bodies, body = [], policy, dialect: words } = call.query as z.output<typeof jobQuery>
-  const tell = (job: Job) => shown(call, job, words, policy === 'true')
+  const { bodies, body = [], policy, dialect: dialectName } = call.query as z.output<typeof jobQuery>
+  const tell = (job: Job) => shown(call, job, dialectName, policy === 'true')
   if (isMasked(call)) return json(200, { ...tell((await loaded(call, parts, [])).job), masked: true })
   const asked = [...(bodies?.split(',') ?? []), ...[body].flat()]
   if (bodies !== undefined || asked.length > 0) return await withBodies(call, parts, asked, tell)
   const found = await loaded(call, parts, ['input', 'output'])
   const told = tell(found.job)
-  if (words !== undefined) {
-    const value = valueIn(found.job, nameOf(words), found.bodies['output'])
+  if (dialectName !== undefined) {
+    const value = valueIn(found.job, nameOf(dialectName), found.bodies['output'])
     if (value === undefined) return json(200, told)
     // As it was sent: parsed and written again, a number of twenty digits would be another one.
     const { [value.field]: _, ...rest } = told as Record<string, unknown>
@@ -74,16 +74,16 @@ export async function historyOf(
   call: Call,
   parts: Parts,
   job: Job,
-  { afterRev, limit, dialect: words }: z.output<typeof jobEventsQuery>,
+  { afterRev, limit, dialect: dialectName }: z.output<typeof jobEventsQuery>,
 ): Promise<{
   readonly events: readonly object[]
   readonly rev?: number | undefined
   readonly next: number | undefined
 }> {
   const page = await eventsOf(call, parts, job, afterRev, limit)
-  return words === undefined
+  return dialectName === undefined
     ? { events: page.events.map(eventToWire), next: page.next }
-    : await pageInItsWords(call, parts, job, nameOf(words), page, limit)
+    : await pageInItsWords(call, parts, job, nameOf(dialectName), page, limit)
 }
 
 interface EventPage {
@@ -190,13 +190,18 @@ export async function loaded(call: Call, { engine }: Parts, bodies: readonly str
 export const mayTouch = ({ token }: Call, job: Job): boolean =>
   token.queues === undefined || token.queues.includes(job.spec.kind.queue)
 
-export function shown(call: Call, job: Job, words: z.output<typeof dialect> | undefined, withPolicy = false): object {
+export function shown(
+  call: Call,
+  job: Job,
+  dialectName: z.output<typeof dialect> | undefined,
+  withPolicy = false,
+): object {
   const seen = jobFor(call, job)
-  return words === undefined ? jobToWire(seen, withPolicy) : view(seen, nameOf(words))
+  return dialectName === undefined ? jobToWire(seen, withPolicy) : view(seen, nameOf(dialectName))
 }
 
 /** 000 is two documents; its first part is the longer one. */
-export const nameOf = (words: z.output<typeof dialect>): Reading => (words === '000' ? '000A' : words)
+export const nameOf = (dialectName: z.output<typeof dialect>): Reading => (dialectName === '000' ? '000A' : dialectName)
 
 function labelsOf(label: string | readonly string[] | undefined): Readonly<Record<string, string>> | undefined {
   if (label === undefined) return undefined

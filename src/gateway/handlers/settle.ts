@@ -115,7 +115,7 @@ function wordFrom(
   const name = command as WordName
   if (!maySay(call.token.scope, name))
     return { problem: objection('FORBIDDEN', `A ${call.token.scope} token may not ${name}.`) }
-  const result = WORDS[name].safeParse(withOwnWords(rest, name, call.kept, i))
+  const result = WORDS[name].safeParse(withOwnMembers(rest, name, call.kept, i))
   if (!result.success)
     return {
       problem: objection(
@@ -140,7 +140,7 @@ function wordFrom(
 }
 
 /** What was cut out because another word keeps something under this name is, for this one, a word like any other. */
-function withOwnWords(item: Readonly<Record<string, unknown>>, name: WordName, kept: Kept, i: number): object {
+function withOwnMembers(item: Readonly<Record<string, unknown>>, name: WordName, kept: Kept, i: number): object {
   const own = Object.keys(KEPT_BY_ANY_WORD).filter((member) => item[member] === null && !KEPT_BY_WORDS[name]?.[member])
   if (own.length === 0) return item
   const texts = own.map((member) => [member, kept.get(`transitions.${i}.${member}`) ?? 'null'] as const)

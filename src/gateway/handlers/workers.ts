@@ -12,9 +12,9 @@ export const listWorkers: Handler = async (call, { workers }) => {
   return json(200, { workers: page.workers.map(workerToWire), cursor: page.cursor })
 }
 
-const workerToWire = ({ workerId, words, seenAt, present }: SeenWorker): object => ({
+const workerToWire = ({ workerId, about, seenAt, present }: SeenWorker): object => ({
   workerId,
-  ...words,
+  ...about,
   seenAt: new Date(seenAt).toISOString(),
   present,
 })

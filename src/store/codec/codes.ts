@@ -87,7 +87,7 @@ export const EVENT_OF = inverse(EVENT_CODES)
 export const COMMAND_OF = inverse(COMMAND_CODES)
 
 function inverse<Word extends string>(codes: Readonly<Record<Word, string>>): Readonly<Record<string, Word>> {
-  const words: Record<string, Word> = Object.create(null)
-  for (const word in codes) words[codes[word]] = word
-  return words
+  const names: Record<string, Word> = Object.create(null)
+  for (const word in codes) names[codes[word]] = word
+  return names
 }

@@ -23,7 +23,7 @@ export function encodeEnqueued(event: EnqueuedEvent): string | undefined {
     const { input } = event.payload.spec
     return input === undefined ? undefined : `{"i":${input.size}}`
   }
-  return encodeWords(event)
+  return encodeAny(event)
 }
 
 /** Nothing to say but how big the input is: nearly all jobs, and a third of the price. */
@@ -62,7 +62,7 @@ function isUsual(event: EnqueuedEvent): boolean {
   )
 }
 
-function encodeWords(event: EnqueuedEvent): string | undefined {
+function encodeAny(event: EnqueuedEvent): string | undefined {
   const { payload, at, jobId } = event
   const { spec } = payload
   const { policy } = spec.kind
@@ -102,7 +102,7 @@ const NO_HEAD: Readonly<Record<string, Packed>> = {}
 
 export function decodeEnqueued(head: string | undefined, columns: EnqueuedColumns): EnqueuedEvent {
   const { id, kind, at, priority } = columns
-  const h = head === undefined ? NO_HEAD : wordsOf(head)
+  const h = head === undefined ? NO_HEAD : membersIn(head)
   const requestId = maybeText(h['q']) ?? id
   const correlationId = maybeText(h['c']) ?? requestId
   const traceparent = maybeText(h['tp'])
@@ -158,12 +158,12 @@ export function decodeEnqueued(head: string | undefined, columns: EnqueuedColumn
 }
 
 /** The last one is remembered: jobs that are claimed together were often enqueued alike. */
-function wordsOf(head: string): Readonly<Record<string, Packed>> {
-  if (head !== last.head) last = { head, words: parsed(head) as Readonly<Record<string, Packed>> }
-  return last.words
+function membersIn(head: string): Readonly<Record<string, Packed>> {
+  if (head !== last.head) last = { head, members: parsed(head) as Readonly<Record<string, Packed>> }
+  return last.members
 }
 
-let last = { head: '{}', words: NO_HEAD }
+let last = { head: '{}', members: NO_HEAD }
 
 const plus = (time: Time, ms: number | undefined): Time | undefined => (ms === undefined ? undefined : time + ms)
 

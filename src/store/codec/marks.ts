@@ -32,4 +32,4 @@ export const correlationMark = (tenant: string, correlationId: string): string =
 /** Of the last error. */
 export const codeMark = (tenant: string, code: string): string => mark('e', tenant, code)
 
-const mark = (what: string, tenant: string, words: string): string => `${what}${tenant.length}:${tenant}${words}`
+const mark = (what: string, tenant: string, text: string): string => `${what}${tenant.length}:${tenant}${text}`

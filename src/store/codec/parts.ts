@@ -32,9 +32,9 @@ export function mustKnow<Word>(word: Word | undefined, what: string): Word {
   return word
 }
 
-const oneOf = <Word extends string>(words: readonly Word[], packed: Packed): Word =>
+const oneOf = <Word extends string>(known: readonly Word[], packed: Packed): Word =>
   mustKnow(
-    words.find((word) => word === packed),
+    known.find((word) => word === packed),
     'word',
   )
 

@@ -18,8 +18,8 @@ import type { Timers } from '../../system/timers.ts'
 import { ThrownElsewhere } from '../fault.ts'
 import type { Run } from '../run.ts'
 import { crashOf, type Exit } from './crash.ts'
-import { errorWords } from './error-words.ts'
 import type { CellData, FromCell, Order, ToCell } from './messages.ts'
+import { sentError } from './sent-error.ts'
 
 export interface CellOptions {
   /** The module that the process starts with: ours. */
@@ -123,7 +123,7 @@ export class Cell {
   }
 
   #interrupt(run: Run): void {
-    if (this.#turn?.run === run && this.#ready) this.#say({ interrupt: errorWords(run.signal.reason) })
+    if (this.#turn?.run === run && this.#ready) this.#say({ interrupt: sentError(run.signal.reason) })
   }
 
   #hear(message: FromCell): void {
@@ -143,8 +143,8 @@ export class Cell {
       const { ask } = message
       inside(() => this.#ask(run, message))
         .then((value) => this.#say({ reply: ask, value }))
-        .catch((error: unknown) => this.#say({ reply: ask, error: errorWords(error) }))
-    } else if ('choose' in message) attempt(() => run.choose(message.choose, message.words))
+        .catch((error: unknown) => this.#say({ reply: ask, error: sentError(error) }))
+    } else if ('choose' in message) attempt(() => run.choose(message.choose, message.fields))
     else if ('doom' in message) run.doom(new ThrownElsewhere(message.doom))
     else if ('progress' in message) run.tidings.progress(message.progress)
     else if ('count' in message) run.tidings.count(message.count, message.by)
@@ -157,9 +157,9 @@ export class Cell {
   }
 
   async #ask(run: Run, message: Extract<FromCell, { ask: number }>): Promise<unknown> {
-    if ('say' in message) return run.say(message.say, message.words, message.bodies)
-    const { engine, words } = message
-    return Reflect.apply(run.desk.engine[engine], run.desk.engine, words)
+    if ('say' in message) return run.say(message.say, message.fields, message.bodies)
+    const { engine, args } = message
+    return Reflect.apply(run.desk.engine[engine], run.desk.engine, args)
   }
 
   #say(message: ToCell): void {

@@ -1,13 +1,13 @@
 /** How a process ended that ran a job, in words that say what to look for. */
 import { CRASH_CODE } from '../../core/errors.ts'
-import { errorOf } from './error-words.ts'
-import type { ErrorWords } from './messages.ts'
+import type { SentError } from './messages.ts'
+import { errorOf } from './sent-error.ts'
 
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   /** What was thrown and not caught, where that is how it ended. */
-  readonly dying: ErrorWords | undefined
+  readonly dying: SentError | undefined
 }
 
 /** The job's process died while it ran, and it ran nothing else. */

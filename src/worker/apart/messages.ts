@@ -33,7 +33,7 @@ export interface Order {
 export type EngineCall = keyof Pick<Engine, 'enqueue' | 'load' | 'settings'>
 
 /** An error of ours, by which a question is answered, or a reason to stop. */
-export interface ErrorWords {
+export interface SentError {
   readonly name: string
   readonly message: string
   readonly code: string | undefined
@@ -41,17 +41,17 @@ export interface ErrorWords {
 
 export type ToCell =
   | { readonly run: Order }
-  | { readonly interrupt: ErrorWords }
+  | { readonly interrupt: SentError }
   | { readonly reply: number; readonly value: unknown }
-  | { readonly reply: number; readonly error: ErrorWords }
+  | { readonly reply: number; readonly error: SentError }
 
 export type FromCell =
   | { readonly ready: true }
   /** The module cannot be imported, or starts something: the cell ends. */
   | { readonly unusable: string }
-  | { readonly ask: number; readonly engine: EngineCall; readonly words: readonly unknown[] }
-  | { readonly ask: number; readonly say: Said['type']; readonly words: object; readonly bodies: readonly Body[] }
-  | { readonly choose: Choice; readonly words: object }
+  | { readonly ask: number; readonly engine: EngineCall; readonly args: readonly unknown[] }
+  | { readonly ask: number; readonly say: Said['type']; readonly fields: object; readonly bodies: readonly Body[] }
+  | { readonly choose: Choice; readonly fields: object }
   | { readonly doom: Written }
   | { readonly progress: NonNullable<Job['progress']> }
   | { readonly count: string; readonly by: number }
@@ -60,4 +60,4 @@ export type FromCell =
   | { readonly answer: unknown }
   | { readonly threw: Written }
   /** Something was thrown that nobody caught: the process is about to end by it. */
-  | { readonly dying: ErrorWords }
+  | { readonly dying: SentError }

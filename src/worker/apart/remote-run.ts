@@ -9,8 +9,8 @@ import type { Choice, Run } from '../run.ts'
 import type { Spawn } from '../spawn.ts'
 import { Spoken } from '../spoken.ts'
 import type { Said } from '../voice.ts'
-import { errorOf } from './error-words.ts'
-import type { ErrorWords, FromCell, Order } from './messages.ts'
+import type { FromCell, Order, SentError } from './messages.ts'
+import { errorOf } from './sent-error.ts'
 
 interface Question {
   readonly resolve: (value: unknown) => void
@@ -43,9 +43,9 @@ export class RemoteRun implements Run {
     this.#send = send
     this.startedMs = clock.monotonicMs()
     const engine: Run['desk']['engine'] = {
-      enqueue: (...words) => this.#ask((ask) => ({ ask, engine: 'enqueue', words })),
-      load: (...words) => this.#ask((ask) => ({ ask, engine: 'load', words })),
-      settings: (...words) => this.#ask((ask) => ({ ask, engine: 'settings', words })),
+      enqueue: (...args) => this.#ask((ask) => ({ ask, engine: 'enqueue', args })),
+      load: (...args) => this.#ask((ask) => ({ ask, engine: 'load', args })),
+      settings: (...args) => this.#ask((ask) => ({ ask, engine: 'settings', args })),
       now: () => Math.floor(now + clock.monotonicMs() - this.startedMs),
     }
     this.desk = { engine, clock, actor, log: this.#log(), spawn: spawning(engine) }
@@ -68,14 +68,14 @@ export class RemoteRun implements Run {
     if (reason instanceof LeaseConflictError) throw reason
   }
 
-  async say(type: Said['type'], words: object, bodies: readonly Body[] = []): Promise<void> {
+  async say(type: Said['type'], fields: object, bodies: readonly Body[] = []): Promise<void> {
     this.guard()
-    await this.#ask((ask) => ({ ask, say: type, words, bodies }))
+    await this.#ask((ask) => ({ ask, say: type, fields, bodies }))
   }
 
-  choose(type: Choice, words: object): void {
+  choose(type: Choice, fields: object): void {
     this.guard()
-    if (!this.#chosen) this.#send({ choose: type, words })
+    if (!this.#chosen) this.#send({ choose: type, fields })
     this.#chosen = true
   }
 
@@ -93,16 +93,16 @@ export class RemoteRun implements Run {
     return Promise.reject(new PermanentError(message, { code: 'E_NO_TRANSACTION' }))
   }
 
-  interrupt(words: ErrorWords): void {
-    this.#abort.abort(errorOf(words))
+  interrupt(error: SentError): void {
+    this.#abort.abort(errorOf(error))
   }
 
   answered(ask: number, value: unknown): void {
     this.#taken(ask)?.resolve(value)
   }
 
-  refused(ask: number, words: ErrorWords): void {
-    this.#taken(ask)?.reject(errorOf(words))
+  refused(ask: number, error: SentError): void {
+    this.#taken(ask)?.reject(errorOf(error))
   }
 
   #taken(ask: number): Question | undefined {

@@ -36,12 +36,12 @@ export function targetOf(address: Address): Target {
     const hosts = host?.split(',').map((one) => ({ ...rest, host: one.trim() })) ?? [{ ...rest, connectionString }]
     return { hosts: someOf(hosts), wants: 'read-write', order: 'given', connectWithinMs: CONNECT_WITHIN_MS }
   }
-  const words = new URLSearchParams(url['query'])
-  const asked = { wants: wantedOf(words), order: orderOf(words), connectWithinMs: patienceOf(words) }
-  for (const name of OURS) words.delete(name)
-  const hosts = hostsOf(url['list'] ?? '', words).map(([place, params]) => {
+  const params = new URLSearchParams(url['query'])
+  const asked = { wants: wantedOf(params), order: orderOf(params), connectWithinMs: patienceOf(params) }
+  for (const name of OURS) params.delete(name)
+  const hosts = hostsOf(url['list'] ?? '', params).map(([place, own]) => {
     const { scheme = '', user = '', path = '' } = url
-    const query = params.size === 0 ? '' : `?${params.toString()}`
+    const query = own.size === 0 ? '' : `?${own.toString()}`
     return { ...rest, connectionString: `${scheme}${user}${place}${path}${query}` }
   })
   return { hosts: someOf(hosts), ...asked }
@@ -53,39 +53,39 @@ const URL_PARTS =
 /** What the driver would not understand. */
 const OURS = ['target_session_attrs', 'load_balance_hosts', 'connect_timeout']
 
-/** Hosts stand before the path, or are words of the query; then ports are, too. */
-function hostsOf(list: string, words: URLSearchParams): readonly (readonly [string, URLSearchParams])[] {
+/** Hosts stand before the path, or are parameters of the query; then ports are, too. */
+function hostsOf(list: string, params: URLSearchParams): readonly (readonly [string, URLSearchParams])[] {
   const places = list.split(',')
-  const named = words.get('host')?.split(',')
-  if (named === undefined) return places.map((place) => [place, words])
-  const ports = words.get('port')?.split(',') ?? []
+  const named = params.get('host')?.split(',')
+  if (named === undefined) return places.map((place) => [place, params])
+  const ports = params.get('port')?.split(',') ?? []
   return named.map((host, n) => {
-    const params = new URLSearchParams(words)
-    params.set('host', host)
+    const own = new URLSearchParams(params)
+    own.set('host', host)
     const port = ports[n] ?? ports[0]
-    if (port !== undefined) params.set('port', port)
-    return [places[0] ?? '', params]
+    if (port !== undefined) own.set('port', port)
+    return [places[0] ?? '', own]
   })
 }
 
 /** pawl writes: whoever does not say otherwise wants a host that lets it. */
-function wantedOf(words: URLSearchParams): Wanted {
-  const said = words.get('target_session_attrs') ?? 'read-write'
+function wantedOf(params: URLSearchParams): Wanted {
+  const said = params.get('target_session_attrs') ?? 'read-write'
   const wanted = WANTED.find((each) => each === said)
   if (wanted !== undefined) return wanted
   throw new Error(`pawl: target_session_attrs=${said}: pawl writes, so it is one of ${WANTED.join(', ')}`)
 }
 
-function orderOf(words: URLSearchParams): Target['order'] {
-  const said = words.get('load_balance_hosts') ?? 'disable'
+function orderOf(params: URLSearchParams): Target['order'] {
+  const said = params.get('load_balance_hosts') ?? 'disable'
   if (said === 'disable') return 'given'
   if (said === 'random') return 'random'
   throw new Error(`pawl: load_balance_hosts=${said}: it is disable or random`)
 }
 
 /** In seconds, as ever; nothing and 0 leave it to us, who wait for nobody for ever. */
-function patienceOf(words: URLSearchParams): number {
-  const said = words.get('connect_timeout') ?? '0'
+function patienceOf(params: URLSearchParams): number {
+  const said = params.get('connect_timeout') ?? '0'
   const seconds = Number(said)
   if (!(Number.isFinite(seconds) && seconds >= 0)) throw new Error(`pawl: connect_timeout=${said}: it is in seconds`)
   return seconds === 0 ? CONNECT_WITHIN_MS : seconds * 1_000

@@ -97,13 +97,13 @@ export function keyColumnsOf(rows: readonly KeyedRow[]): readonly (Buffer | stri
 }
 
 export function keyedRow(item: NewJob, kind: Interned): KeyedRow {
-  const { alias, kind: words } = item.job.spec
+  const { alias, kind: own } = item.job.spec
   const keys = item.keys.map(keyRow)
   if (alias !== undefined) keys.unshift({ p: 'alias', k: keyText(alias), u: undefined })
   return {
     ...newRow(item, kind),
     ca: isMereRenewal(item.job) ? undefined : true,
-    tn: storable(words.tenant),
+    tn: storable(own.tenant),
     ks: keys.length === 0 ? undefined : keys,
     s: birthShape(item),
   }
@@ -125,9 +125,9 @@ export function keyText(text: string): string {
 }
 
 /** A key, and the words themselves where it is a hash of them. */
-export function named(words: string): { readonly k: string; readonly n: string | undefined } {
-  const k = keyText(words)
-  const n = storable(words)
+export function named(text: string): { readonly k: string; readonly n: string | undefined } {
+  const k = keyText(text)
+  const n = storable(text)
   return { k, n: k === n ? undefined : n }
 }
 

@@ -97,7 +97,7 @@ function itemsOf([pos, jobs, revs, kinds, shapes, nulls]: Row, parts: LoadParts)
   const ids = numbers(jobs)
   const firstRevs = numbers(revs)
   const kindIds = numbers(kinds)
-  const patterns = words(shapes)
+  const patterns = elements(shapes)
   const gone = new Set(nulls === null ? [] : numbers(nulls))
   const items: FeedItem[] = []
   let place = 0
@@ -121,9 +121,9 @@ function itemsOf([pos, jobs, revs, kinds, shapes, nulls]: Row, parts: LoadParts)
 }
 
 /** `{1,2}` and `{qcc,"-eq"}`: numbers and codes only. */
-const numbers = (literal: Row[number] | undefined): number[] => words(literal).map(Number)
+const numbers = (literal: Row[number] | undefined): number[] => elements(literal).map(Number)
 
-const words = (literal: Row[number] | undefined): string[] => {
+const elements = (literal: Row[number] | undefined): string[] => {
   const inside = String(literal).slice(1, -1).replaceAll('"', '')
   return inside === '' ? [] : inside.split(',')
 }

@@ -45,9 +45,9 @@ async function annotate(
   { run, statements }: LoadParts,
   { annotation: a }: Extract<Keeping, { kind: 'annotate' }>,
 ): Promise<Verdict> {
-  const words = [a.actor, a.requestId, a.correlationId].map(storable)
+  const texts = [a.actor, a.requestId, a.correlationId].map(storable)
   const outcome = a.outcome === undefined ? null : storable(JSON.stringify(a.outcome))
-  const values = [idNumber(a.jobId) ?? 0, a.generation, a.attempt, a.command, a.at, ...words, outcome]
+  const values = [idNumber(a.jobId) ?? 0, a.generation, a.attempt, a.command, a.at, ...texts, outcome]
   const [row] = await run(statements.annotate, values)
   return row?.[0] === 'a' ? APPLIED : CONFLICT
 }

@@ -3,7 +3,7 @@ import { original, storable } from '../../codec/text.ts'
 import type { Setting, SettingAnswer, SettingOperation } from '../../store.ts'
 import type { Statements } from '../connection/statements.ts'
 import { keyText, named } from '../enqueue/new-row.ts'
-import { queueWords, type Run } from '../names/kinds.ts'
+import { queueRow, type Run } from '../names/kinds.ts'
 
 export async function settings(
   run: Run,
@@ -57,14 +57,14 @@ export const queuesWritten = (operations: readonly SettingOperation[]): readonly
 function queueOf(key: string): { h: string; tn: string; q: string } | undefined {
   const [names] = namesIn(key) ?? []
   if (names === undefined) return undefined
-  const { h, t, q } = queueWords(...names)
+  const { h, t, q } = queueRow(...names)
   return { h, tn: t, q }
 }
 
 function namesIn(key: string): readonly [readonly [tenant: string, queue: string]] | undefined {
-  const words = parsedOr(key)
-  if (!Array.isArray(words) || words.length !== 2) return undefined
-  const [tenant, queue] = words as readonly unknown[]
+  const names = parsedOr(key)
+  if (!Array.isArray(names) || names.length !== 2) return undefined
+  const [tenant, queue] = names as readonly unknown[]
   return typeof tenant === 'string' && typeof queue === 'string' ? [[tenant, queue]] : undefined
 }
 

@@ -112,18 +112,18 @@ export class Kinds {
 
   /** Somebody else has made it. */
   knowSide(side: QueueSide, id: number): void {
-    this.#queues.set(nameOf(side), { id, words: wordsOf(side) })
+    this.#queues.set(nameOf(side), { id, row: sideRow(side) })
   }
 
   async internQueues(queues: Iterable<QueueSide>): Promise<void> {
-    const names = new Map<string, QueueWords>()
+    const names = new Map<string, QueueRow>()
     for (const side of queues) {
       const name = nameOf(side)
-      if (!this.#queues.has(name)) names.set(name, wordsOf(side))
+      if (!this.#queues.has(name)) names.set(name, sideRow(side))
     }
     if (names.size === 0) return
     const ids = await this.#numbersOf([...names.values()], this.#run)
-    for (const [i, [name, words]] of [...names].entries()) this.#queues.set(name, { id: ids[i] as number, words })
+    for (const [i, [name, row]] of [...names].entries()) this.#queues.set(name, { id: ids[i] as number, row })
   }
 
   /** Whether the database still has all of it. Where it has not, nothing is known any more, and is asked for again. */
@@ -131,13 +131,13 @@ export class Kinds {
     const kinds = [...this.#byId.values()]
     const queues = [...this.#queues.values()]
     const rows = await run(this.#statements.kinds, [`{${kinds.map(({ id }) => id).join()}}`])
-    const there = new Map(rows.map((row) => [Number(row[0]), kindWords(kindFrom(row))]))
+    const there = new Map(rows.map((row) => [Number(row[0]), kindText(kindFrom(row))]))
     const numbers = await this.#numbersOf(
-      queues.map(({ words }) => words),
+      queues.map(({ row }) => row),
       run,
     )
     const same =
-      kinds.every(({ id, kind }) => there.get(id) === kindWords(kind)) && queues.every(({ id }, i) => numbers[i] === id)
+      kinds.every(({ id, kind }) => there.get(id) === kindText(kind)) && queues.every(({ id }, i) => numbers[i] === id)
     if (same) return true
     this.#isRewound = true
     this.#byKind = new WeakMap()
@@ -147,7 +147,7 @@ export class Kinds {
     return false
   }
 
-  async #numbersOf(queues: readonly QueueWords[], run: Run): Promise<readonly number[]> {
+  async #numbersOf(queues: readonly QueueRow[], run: Run): Promise<readonly number[]> {
     if (queues.length === 0) return []
     const [row] = await run(this.#statements.internQueues, [JSON.stringify(queues)])
     return JSON.parse(String(row?.[0])) as number[]
@@ -171,7 +171,7 @@ export class Kinds {
     this.#byId.set(interned.id, interned)
     this.#byKind.set(kind, interned)
     const { tenant, queue } = kind
-    this.#queues.set(nameOf({ tenant, queue }), { id: interned.queue, words: queueWords(tenant, queue) })
+    this.#queues.set(nameOf({ tenant, queue }), { id: interned.queue, row: queueRow(tenant, queue) })
   }
 }
 
@@ -182,7 +182,7 @@ const kindFrom = ([, tenant, queue, , type, policy]: Row): Kind => ({
   policy: policyFrom(String(policy)),
 })
 
-const kindWords = ({ tenant, queue, type, policy }: Kind): string =>
+const kindText = ({ tenant, queue, type, policy }: Kind): string =>
   JSON.stringify([tenant, queue, type, policyText(policy)])
 
 /** A queue, or its side where jobs stand that need something. */
@@ -195,7 +195,7 @@ export interface QueueSide {
 export const sideOf = ({ spec: { kind }, needs }: Job): QueueSide => ({ tenant: kind.tenant, queue: kind.queue, needs })
 
 /** As the database takes it in. */
-interface QueueWords {
+interface QueueRow {
   readonly h: string
   readonly t: string
   readonly q: string
@@ -205,22 +205,22 @@ interface QueueWords {
 
 interface Numbered {
   readonly id: number
-  readonly words: QueueWords
+  readonly row: QueueRow
 }
 
-export const queueWords = (tenant: string, queue: string): QueueWords => ({
+export const queueRow = (tenant: string, queue: string): QueueRow => ({
   h: hashOf([tenant, queue]),
   t: storable(tenant),
   q: storable(queue),
 })
 
-function wordsOf({ tenant, queue, needs }: QueueSide): QueueWords {
-  const main = queueWords(tenant, queue)
+function sideRow({ tenant, queue, needs }: QueueSide): QueueRow {
+  const main = queueRow(tenant, queue)
   return needs === undefined ? main : { ...main, h: hashOf([tenant, queue, needs]), n: storable(needs), m: main.h }
 }
 
-const hashOf = (words: readonly string[]): string =>
-  createHash('sha256').update(JSON.stringify(words)).digest('base64url')
+const hashOf = (names: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(names)).digest('base64url')
 
 const nameOf = ({ tenant, queue, needs }: QueueSide): string =>
   needs === undefined ? `${tenant.length}:${tenant}${queue}` : JSON.stringify([tenant, queue, needs])

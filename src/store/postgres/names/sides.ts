@@ -97,11 +97,11 @@ export class Sides {
     const { run, statements, kinds } = this.#parts
     const queues = [...due.keys()]
     const lasts = queues.map((queue) => this.#beside.get(queue)?.last ?? 0)
-    for (const [id, main, words] of await run(statements.sides, [literal(queues), literal(lasts)])) {
+    for (const [id, main, needed] of await run(statements.sides, [literal(queues), literal(lasts)])) {
       const beside = this.#beside.get(Number(main))
       const lane = due.get(Number(main))
       if (beside === undefined || lane === undefined) continue
-      const needs = original(String(words))
+      const needs = original(String(needed))
       kinds.knowSide({ tenant: lane.tenant, queue: lane.queue, needs }, Number(id))
       beside.numbers.set(needs, Number(id))
       beside.last = Math.max(beside.last, Number(id))

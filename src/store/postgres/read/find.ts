@@ -29,11 +29,11 @@ export async function find(parts: LoadParts, query: JobQuery): Promise<Found> {
   const jobs: Job[] = []
   let after = query.cursor === undefined ? undefined : idNumber(query.cursor)
   assert(query.cursor === undefined || after !== undefined, `not a cursor of this store: ${query.cursor}`)
-  const words = await wordsOf(parts, query)
+  const criteria = await criteriaOf(parts, query)
   const stepSize = Math.min(STEP_MAX, query.limit + 1)
   let rows = Math.max(ROWS_FIRST, ROWS_MORE * stepSize)
   for (let looked = rows; ; looked += rows) {
-    const { ids, horizon } = await candidates(parts, { ...words, after, n: stepSize, w: rows })
+    const { ids, horizon } = await candidates(parts, { ...criteria, after, n: stepSize, w: rows })
     const found = await whereabouts(parts, ids)
     for (const id of ids) {
       const row = found.get(id)
@@ -51,15 +51,15 @@ export async function find(parts: LoadParts, query: JobQuery): Promise<Found> {
 }
 
 /** In order; `horizon`: how far was looked, if not to the end. */
-async function candidates({ run, statements }: LoadParts, words: object) {
-  const rows = await run(statements.findIds, [JSON.stringify(words)])
+async function candidates({ run, statements }: LoadParts, criteria: object) {
+  const rows = await run(statements.findIds, [JSON.stringify(criteria)])
   const isHorizon = (value: unknown) => value === true || value === 't'
   const ids = rows.filter(([, horizon]) => !isHorizon(horizon)).map(([id]) => Number(id))
   const end = rows.find(([, horizon]) => isHorizon(horizon))
   return { ids, horizon: end === undefined ? undefined : Number(end[0]) }
 }
 
-async function wordsOf(parts: LoadParts, query: JobQuery) {
+async function criteriaOf(parts: LoadParts, query: JobQuery) {
   const { tenant, queues, types, states, correlationId } = query
   const isMarked = marksOf('', query).length > 0
   const tenants = correlationId === undefined && !isMarked ? [] : await tenantsOf(parts, tenant)

@@ -55,7 +55,7 @@ export function unlogged(before: Job, claim: string | null, beats: string | null
   if (claim === null && beats === null) return NONE
   return extraEvents(
     stoodOf(before),
-    claim === null ? null : (JSON.parse(claim) as ClaimWords),
+    claim === null ? null : (JSON.parse(claim) as ClaimStamp),
     beats === null ? null : (JSON.parse(beats) as BeatRun[]),
   )
 }
@@ -69,8 +69,8 @@ export function unloggedIn(row: Whereabouts): readonly Event[] {
 const loggedRecord = ({ doc }: Whereabouts, born: EnqueuedEvent): Job =>
   doc === null ? evolve(undefined, born) : decodeRecord(doc, born.jobId, born.payload.spec)
 
-export type LoggedCommit = readonly [claim: ClaimWords | null, beats: readonly BeatRun[] | null, events: string]
-export type ClaimWords = readonly [worker: string, actor: string, nonce: string, request: string, at: number]
+export type LoggedCommit = readonly [claim: ClaimStamp | null, beats: readonly BeatRun[] | null, events: string]
+export type ClaimStamp = readonly [worker: string, actor: string, nonce: string, request: string, at: number]
 export type BeatRun = readonly [count: number, firstAt: number, at: number, request: string, expiresAt: number]
 
 /** The events of one row of history. `before` is needed where the text is not written alone, and then it is right. */
@@ -110,7 +110,7 @@ const stoodOf = ({ id, spec, rev, seq, generation, attempt, state, owner }: Job)
 
 export function extraEvents(
   before: Stood,
-  claim: ClaimWords | null,
+  claim: ClaimStamp | null,
   beats: readonly BeatRun[] | null,
 ): readonly Event[] {
   const events: Event[] = []
@@ -129,7 +129,7 @@ export function extraEvents(
   return events
 }
 
-function claimedEvent(before: Stood, [worker, actor, nonce, request, at]: ClaimWords): Event {
+function claimedEvent(before: Stood, [worker, actor, nonce, request, at]: ClaimStamp): Event {
   const attempt = before.attempt + 1
   return {
     ...quiet(before),

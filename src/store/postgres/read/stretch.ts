@@ -9,7 +9,7 @@ import type { Kinds } from '../names/kinds.ts'
 import {
   type BeatRun,
   type Birth,
-  type ClaimWords,
+  type ClaimStamp,
   enqueuedEvent,
   eventsOf,
   extraEvents,
@@ -25,7 +25,7 @@ export interface Stretch {
   readonly rank: number | undefined
   /** The row before, where the text follows that one. */
   readonly before: LoggedCommit | null
-  readonly claim: ClaimWords | null
+  readonly claim: ClaimStamp | null
   readonly beats: readonly BeatRun[] | null
   readonly text: string
 }
@@ -45,7 +45,7 @@ export async function stretches(kinds: Kinds, rows: readonly Row[]): Promise<rea
     rev: Number(rev),
     rank: rank === null ? undefined : Number(rank),
     before: json(before) as LoggedCommit | null,
-    claim: json(claim) as ClaimWords | null,
+    claim: json(claim) as ClaimStamp | null,
     beats: json(beats) as readonly BeatRun[] | null,
     text: String(text),
   }))

@@ -144,7 +144,7 @@ export function moveRow(change: Move, kind: Interned, lane: number, spawnKind: I
             r: rev,
           })),
     rq: placeOf(after) === 'p' ? undefined : [...new Set(events.map(({ requestId }) => storable(requestId)))],
-    c: claim === undefined ? undefined : claimWords(claim, after),
+    c: claim === undefined ? undefined : claimStamp(claim, after),
   }
 }
 
@@ -156,7 +156,7 @@ function shapeOf(before: Job, events: readonly Event[], after: Job): string {
 }
 
 /** A heartbeat of a lease that was granted by a commit is checked against these like any other. */
-function claimWords(event: Event, after: Job) {
+function claimStamp(event: Event, after: Job) {
   const nonce = nonceIn(after.lease?.fence ?? '')
   return { w: storable(after.owner?.workerId ?? ''), a: storable(event.actor), n: nonce, t: event.at }
 }

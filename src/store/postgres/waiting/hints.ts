@@ -236,11 +236,11 @@ export class Hints {
     const queues = new Map([...others, ...own])
     this.#queues = new Map()
     this.#jobs = new Map()
-    const rest = others.size + jobs.size === 0 ? null : this.#words(others, jobs)
-    return { values: [this.#channel, this.#words(queues, jobs), rest], queues, jobs }
+    const rest = others.size + jobs.size === 0 ? null : this.#payload(others, jobs)
+    return { values: [this.#channel, this.#payload(queues, jobs), rest], queues, jobs }
   }
 
-  #words(queues: ReadonlyMap<string, Queue>, jobs: Jobs): string {
+  #payload(queues: ReadonlyMap<string, Queue>, jobs: Jobs): string {
     if (queues.size <= QUEUES_MAX && jobs.size <= JOBS_MAX) {
       const q: [string, string][] = []
       const d: [string, string, string][] = []
@@ -249,8 +249,8 @@ export class Hints {
         else d.push([tenant, queue, needs])
       }
       const sides = d.length === 0 ? {} : { d }
-      const words = ascii(JSON.stringify({ s: this.#self, q, ...sides, n: byQueue(jobs) } satisfies Payload))
-      if (words.length <= WORDS_LENGTH_MAX) return words
+      const payload = ascii(JSON.stringify({ s: this.#self, q, ...sides, n: byQueue(jobs) } satisfies Payload))
+      if (payload.length <= WORDS_LENGTH_MAX) return payload
     }
     return JSON.stringify({ s: this.#self, a: 1 } satisfies Payload)
   }
@@ -296,8 +296,8 @@ function byQueue(jobs: Jobs): readonly (readonly [string, string, readonly numbe
 
 const areTexts =
   (length: number) =>
-  (words: readonly unknown[]): boolean =>
-    words.length === length && words.every((word) => typeof word === 'string')
+  (elements: readonly unknown[]): boolean =>
+    elements.length === length && elements.every((each) => typeof each === 'string')
 
 const areJobs = ([tenant, queue, numbers]: readonly unknown[]): boolean =>
   areTexts(2)([tenant, queue]) && Array.isArray(numbers) && numbers.every(isNumber)

@@ -60,7 +60,7 @@ export function openingOf(ledger: Ledger, lease: LeaseCells, kind: number): stri
   if (beats === 0) return claimed === 'null' ? null : `[${claimed},null]`
   ledger.gathered.happened(rev, EVENT_CODES.heartbeat, kind, beatsTo, id)
   const { state, beatsFrom, expiresAt, beatId, generation, attempt, fence } = lease
-  const worker = claim === null ? lease.worker : ledger.claimWords(claim).worker
+  const worker = claim === null ? lease.worker : ledger.claimStamp(claim).worker
   const run: OpeningBeats = [
     rev,
     state,
@@ -87,6 +87,6 @@ export const hasOnlyClaim = ({ claim, logged, beats }: LeaseCells): boolean =>
 /** Letters, numbers and a fence need no quoting; the words of the claim are quoted once for all of its jobs. */
 function openingClaim(ledger: Ledger, lease: LeaseCells, claim: number): string {
   const { claimRev, claimSeq, claimFrom, claimExpiresAt, generation, attempt, fence } = lease
-  const { at, words } = ledger.claimWords(claim)
-  return `[${claimRev},${claimSeq},"${claimFrom}",${at},${claimExpiresAt},${generation},${attempt},"${fence}",${words}]`
+  const { at, text } = ledger.claimStamp(claim)
+  return `[${claimRev},${claimSeq},"${claimFrom}",${at},${claimExpiresAt},${generation},${attempt},"${fence}",${text}]`
 }

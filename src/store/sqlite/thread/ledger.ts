@@ -16,12 +16,12 @@ import { type Cell, one } from './rows.ts'
 import { type Statements, statements } from './statements.ts'
 import type { StoreClock } from './store-clock.ts'
 
-interface ClaimWords {
+interface ClaimStamp {
   readonly number: number
   readonly at: Time
   readonly worker: string
   /** Worker, request and actor, as they stand at the end of an `OpeningClaim`. */
-  readonly words: string
+  readonly text: string
 }
 
 /** Writes that items have left for later. */
@@ -50,7 +50,7 @@ export class Ledger {
   othersAt: Time = 0
   readonly #feedMs: number
   #version: Cell | undefined
-  #claim: ClaimWords | undefined
+  #claim: ClaimStamp | undefined
   #commits = 0
   #writtenAt: Time = 0
 
@@ -143,14 +143,14 @@ export class Ledger {
   }
 
   /** Who claimed, and when. Immutable, asked for once per job of a batch, hence remembered. */
-  claimWords(claim: number): ClaimWords {
+  claimStamp(claim: number): ClaimStamp {
     if (this.#claim?.number === claim) return this.#claim
-    const row = one(this.sql.claimWords, claim)
+    const row = one(this.sql.claimStamp, claim)
     assert(row !== undefined, 'a lease has its claim')
     const [at, request, worker, actor] = row as readonly [number, string, string, string]
     // An actor who is the worker itself goes without saying.
-    const words = JSON.stringify([worker, request, actor === `worker:${worker}` ? null : actor]).slice(1, -1)
-    this.#claim = { number: claim, at, worker, words }
+    const text = JSON.stringify([worker, request, actor === `worker:${worker}` ? null : actor]).slice(1, -1)
+    this.#claim = { number: claim, at, worker, text }
     return this.#claim
   }
 

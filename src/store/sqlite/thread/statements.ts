@@ -89,7 +89,7 @@ const WRITES = {
   insertClaim: 'INSERT INTO claim (at, request, worker, actor) VALUES (?, ?, ?, ?) RETURNING id',
   tickClaim: 'UPDATE claim SET tick = ? WHERE id = ?',
   claimByRequest: 'SELECT id FROM claim WHERE request = ? ORDER BY id DESC', // claim_request
-  claimWords: 'SELECT at, request, worker, actor FROM claim WHERE id = ?',
+  claimStamp: 'SELECT at, request, worker, actor FROM claim WHERE id = ?',
   // A walk of the leases, which are few; an index for it would cost every claim and every end.
   forgetClaims: `DELETE FROM claim WHERE id < ? AND id NOT IN (SELECT claim FROM lease WHERE claim IS NOT NULL)`,
 

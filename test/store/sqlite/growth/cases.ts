@@ -125,7 +125,7 @@ export const CASES: Readonly<Record<keyof typeof STATEMENTS, Values>> = {
   insertClaim: [BEGIN, 'new', 'w', 'a'],
   tickClaim: [FAR, n],
   claimByRequest: ['r500'],
-  claimWords: [n],
+  claimStamp: [n],
   forgetClaims: [n],
   leaseRev: [leased],
   doneRev: [ended, ended],

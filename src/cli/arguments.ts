@@ -3,7 +3,7 @@ import { parseDuration } from '../core/duration.ts'
 import { Usage } from './exit.ts'
 import { contentOf } from './secrets.ts'
 
-export function words(pairs: readonly string[] | undefined): Readonly<Record<string, unknown>> | undefined {
+export function fieldsIn(pairs: readonly string[] | undefined): Readonly<Record<string, unknown>> | undefined {
   if (pairs === undefined || pairs.length === 0) return undefined
   return Object.fromEntries(pairs.map(pairOf))
 }

@@ -3,14 +3,14 @@ import { reasonOf } from '../../core/reason.ts'
 import { LeaseConflictError, PermanentError } from '../../core/thrown.ts'
 import { AttemptTimeoutError, CancelRequestedError, ShutdownError } from '../interrupts.ts'
 import { readThrown } from '../thrown-value.ts'
-import type { ErrorWords } from './messages.ts'
+import type { SentError } from './messages.ts'
 
-export function errorWords(error: unknown): ErrorWords {
+export function sentError(error: unknown): SentError {
   const { name, code } = readThrown(error)
   return { name, message: reasonOf(error), code }
 }
 
-export function errorOf({ name, message, code }: ErrorWords): Error {
+export function errorOf({ name, message, code }: SentError): Error {
   switch (name) {
     case 'LeaseConflictError':
       return new LeaseConflictError(message)
