@@ -11,13 +11,13 @@ export interface Around extends Surroundings {
   readonly streams: Streams
 }
 
-export interface Outcome {
+export interface Exit {
   readonly exit: number
   /** False: it was told to stop and did not end by itself. */
   readonly graceful: boolean
 }
 
-export async function run(args: readonly string[], around: Around): Promise<Outcome> {
+export async function run(args: readonly string[], around: Around): Promise<Exit> {
   const { streams, signal } = around
   let session: Session | undefined
   const tree = program({

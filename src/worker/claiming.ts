@@ -56,9 +56,9 @@ export class Claiming {
     const requestId = unanswered ?? `${workerId}/claim/${++this.#claims}`
     // What a repeated claim was given is there or lost: nothing comes for it by waiting.
     const request = { requestId, workerId, lanes, serves, limit, ...(unanswered === undefined ? wait : {}) }
-    const given = byLane(lanes, await this.#asked(request))
-    const portions = this.#portionsOf(given, asked, askedAt)
-    const gave = lanes.map((lane) => given.get(lane)?.length ?? 0)
+    const found = byLane(lanes, await this.#asked(request))
+    const portions = this.#portionsOf(found, asked, askedAt)
+    const gave = lanes.map((lane) => found.get(lane)?.length ?? 0)
     this.#uses = afterClaim(this.#uses, asked, gave, limit, engine.now())
     return portions
   }
@@ -74,11 +74,11 @@ export class Claiming {
     return this.#portionsOf(byLane(lanes, found), this.#uses, engine.now())
   }
 
-  #portionsOf(given: ReadonlyMap<Lane, readonly Assignment[]>, asked: readonly LaneUse[], askedAt: number): Portion[] {
-    if (given.size === 0) return []
+  #portionsOf(found: ReadonlyMap<Lane, readonly Assignment[]>, asked: readonly LaneUse[], askedAt: number): Portion[] {
+    if (found.size === 0) return []
     const { ageMs } = this.#options
     return asked.flatMap((use) => {
-      const assignments = given.get(use.lane)
+      const assignments = found.get(use.lane)
       const now = this.#uses.find(({ lane }) => lane === use.lane) ?? use
       return assignments === undefined ? [] : [{ draw: drawFrom(use, now, askedAt, ageMs), assignments }]
     })
@@ -104,16 +104,16 @@ const PRIORITIES = Array.from(
  * order it first had; then a lane's jobs may be found in several places.
  */
 function byLane(lanes: readonly Lane[], assignments: readonly Assignment[]): ReadonlyMap<Lane, readonly Assignment[]> {
-  const given = new Map<Lane, readonly Assignment[]>()
+  const found = new Map<Lane, readonly Assignment[]>()
   for (let from = 0, to = 0; from < assignments.length; from = to) {
     const lane =
       lanes.find((each) => isFrom(each, assignments[from])) ?? lanes.find((each) => isNamed(each, assignments[from]))
     assert(lane !== undefined, 'a claim is given jobs of the lanes it names')
     while (isNamed(lane, assignments[to]) && tenantOf(assignments[to]) === tenantOf(assignments[from])) to += 1
     const run = assignments.slice(from, to)
-    given.set(lane, given.get(lane)?.concat(run) ?? run)
+    found.set(lane, found.get(lane)?.concat(run) ?? run)
   }
-  return given
+  return found
 }
 
 const isFrom = (lane: Lane, assignment: Assignment | undefined): boolean =>

@@ -5,8 +5,8 @@ import type { Clock } from '../system/clock.ts'
 import type { Log } from '../system/log.ts'
 import type { Execution } from './execution.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
+import type { LastWord } from './last-word.ts'
 import type { Outbox } from './outbox.ts'
-import type { Outcome } from './outcome.ts'
 import type { Spawn } from './spawn.ts'
 
 export interface Desk {
@@ -26,5 +26,5 @@ export interface Desk {
   /** Nothing more will be said: the lease can be forgotten. */
   settled(execution: Execution): void
   /** The attempt failed, and the store has it. */
-  failed(failed: FailedAttempt, outcome: Outcome): void
+  failed(failed: FailedAttempt, lastWord: LastWord): void
 }

@@ -17,11 +17,11 @@ import type { Body, Transaction } from '../store/store.ts'
 import type { Desk } from './desk.ts'
 import type { Handler } from './handler.ts'
 import { AttemptTimeoutError, CancelRequestedError, CannotRunHere, ShutdownError } from './interrupts.ts'
+import { completed, failed, type Handback, invalid, type LastWord, released, type Timing } from './last-word.ts'
 import type { LeasePlace } from './lease-table.ts'
 import type { Sender } from './outbox.ts'
-import { completed, failed, type Handback, invalid, type Outcome, released, type Timing } from './outcome.ts'
 import { promised } from './promised.ts'
-import { isLost, refused, saidInstead } from './refused.ts'
+import { errorFor, isLost, saidInstead } from './refusal-error.ts'
 import type { Choice, Run } from './run.ts'
 import { type Checked, checkedInput, checkedOutput } from './schema.ts'
 import { Spoken } from './spoken.ts'
@@ -59,7 +59,7 @@ export class Execution implements Sender, Run {
   /** The word that ends the lease, once it is chosen. */
   #last: Said | undefined
   /** What was thrown, and what was made of it. Present where that is how the attempt ended. */
-  #failure: { readonly error: unknown; readonly outcome: Outcome } | undefined
+  #failure: { readonly error: unknown; readonly lastWord: LastWord } | undefined
   /** Chosen by the handler itself: a wait, a snooze. Said as soon as the handler has let go. */
   #chosen: Said | undefined
   /** What the handler has done wrong for good, whatever it says or chooses besides. */
@@ -183,7 +183,7 @@ export class Execution implements Sender, Run {
   async say(type: Said['type'], fields: object, bodies: readonly Body[] = []): Promise<void> {
     this.guard()
     const answer = await this.#voice.say(type, fields, bodies)
-    if (!answer.ok) throw this.#interrupt instanceof LeaseConflictError ? this.#interrupt : refused(answer.refusal)
+    if (!answer.ok) throw this.#interrupt instanceof LeaseConflictError ? this.#interrupt : errorFor(answer.refusal)
   }
 
   choose(type: Choice, fields: object): void {
@@ -222,7 +222,7 @@ export class Execution implements Sender, Run {
       stats = this.#tidings?.takeCounters()
       const word = { id: this.assignment.job.id, ...completed(this.#voice, output.value, stats, this.#timing()) }
       const answer = await this.#voice.insist(word, async (about) => (await engine.settle([{ ...about, tx }]))[0])
-      if (answer?.ok !== true) throw refused(answer?.refusal)
+      if (answer?.ok !== true) throw errorFor(answer?.refusal)
       return value
     }
     const value = await transacted(transaction, inside, undone, () => this.guard())
@@ -350,9 +350,9 @@ export class Execution implements Sender, Run {
   }
 
   #fail(error: unknown, stage?: Stage): void {
-    const outcome = failed(this.#voice, error, this.assignment.job.attempt, this.#timing(), stage)
-    this.#failure = { error, outcome }
-    this.#end(outcome)
+    const lastWord = failed(this.#voice, error, this.assignment.job.attempt, this.#timing(), stage)
+    this.#failure = { error, lastWord }
+    this.#end(lastWord)
   }
 
   #release(): void {
@@ -367,9 +367,9 @@ export class Execution implements Sender, Run {
 
   #invalid(error: Error): void {
     const { attempt, spec } = this.assignment.job
-    const outcome = invalid(this.#voice, error, spec.kind.policy, attempt, this.#timing())
-    this.#failure = { error, outcome }
-    this.#end(outcome)
+    const lastWord = invalid(this.#voice, error, spec.kind.policy, attempt, this.#timing())
+    this.#failure = { error, lastWord }
+    this.#end(lastWord)
   }
 
   /** Success and failure imply the start. Where a run ends otherwise, nobody knows that it began unless we say so. */
@@ -380,7 +380,7 @@ export class Execution implements Sender, Run {
     this.#end({ command: timed ? { ...command, executionMs } : command, bodies: undefined })
   }
 
-  #end({ command, bodies }: Outcome): void {
+  #end({ command, bodies }: LastWord): void {
     if (this.#mode === 'running' && this.#tidings !== undefined) this.#report(NEVER)
     this.#mode = 'ending'
     this.#last = command
@@ -404,10 +404,10 @@ export class Execution implements Sender, Run {
   }
 
   /** A handler that stops because it was asked to has not failed. */
-  #tellOf({ error, outcome }: { readonly error: unknown; readonly outcome: Outcome }, state: State): void {
+  #tellOf({ error, lastWord }: { readonly error: unknown; readonly lastWord: LastWord }, state: State): void {
     const { job } = this.assignment
     if (this.#interrupt instanceof CancelRequestedError) return
-    this.desk.failed({ job, attempt: job.attempt, error, state }, outcome)
+    this.desk.failed({ job, attempt: job.attempt, error, state }, lastWord)
   }
 
   #report(nowMs: number): void {

@@ -1,7 +1,7 @@
 /** An attempt that failed, once the store has it: for the log, and for whoever wants to hear of it. */
 import type { Job, State } from '../core/job.ts'
 import type { Log } from '../system/log.ts'
-import type { Outcome } from './outcome.ts'
+import type { LastWord } from './last-word.ts'
 
 export interface FailedAttempt {
   /** The record as it was claimed. */
@@ -23,7 +23,7 @@ export interface FailedAttempt {
 export function warnOf(
   log: Log,
   { job, attempt, state }: FailedAttempt,
-  { command, bodies }: Outcome,
+  { command, bodies }: LastWord,
   sealed: boolean,
 ): void {
   const { type, queue, tenant } = job.spec.kind
@@ -42,9 +42,9 @@ export function warnOf(
   })
 }
 
-const reasonIn = (command: Outcome['command']): string =>
+const reasonIn = (command: LastWord['command']): string =>
   command.type === 'deadLetter' ? command.reason : command.type
-const messageIn = (command: Outcome['command']): string =>
+const messageIn = (command: LastWord['command']): string =>
   command.type === 'deadLetter' ? (command.message ?? '') : ''
 
 function stackIn(story: string | undefined): string | undefined {

@@ -74,12 +74,12 @@ function checked(
 ): Checked<unknown> | Promise<Checked<unknown>> {
   const result = schema['~standard'].validate(value)
   const late = promised(result)
-  return late === undefined ? verdict(result, stage) : lateVerdict(late, stage)
+  return late === undefined ? checkedBy(result, stage) : checkedLate(late, stage)
 }
 
-const lateVerdict = async (late: Promise<unknown>, stage: 'input' | 'output') => verdict(await late, stage)
+const checkedLate = async (late: Promise<unknown>, stage: 'input' | 'output') => checkedBy(await late, stage)
 
-function verdict(result: unknown, stage: 'input' | 'output'): Checked<unknown> {
+function checkedBy(result: unknown, stage: 'input' | 'output'): Checked<unknown> {
   if (typeof result !== 'object' || result === null) {
     const message = `The schema of the ${stage} answered with ${String(result)}, which is no verdict.`
     throw new PermanentError(message, { code: 'bad_schema', stage })

@@ -26,7 +26,7 @@ export class Spoken {
   /** Resolves when nothing is left that nobody listens to. What was refused of it is told. */
   async heardOut(refused: (error: unknown) => void): Promise<void> {
     for (const saying of this.#unheard) {
-      const refusal = await saying.refused
+      const refusal = await saying.failed
       if (this.#unheard.delete(saying) && refusal !== undefined) refused(refusal.error)
     }
   }
@@ -39,13 +39,13 @@ class Saying<T> extends Promise<T> {
   }
 
   /** Why it was refused; undefined where it went well, or came too late for a run that has let go. Is never rejected. */
-  readonly refused: Promise<{ readonly error: unknown } | undefined>
+  readonly failed: Promise<{ readonly error: unknown } | undefined>
   readonly #heard: () => void
 
   constructor(speak: () => Promise<T>, heard: () => void) {
     super((resolve, reject) => void speak().then(resolve, reject))
     this.#heard = heard
-    this.refused = super.then(
+    this.failed = super.then(
       () => void heard(),
       (error: unknown) => (isOver(error) ? void heard() : { error }),
     )

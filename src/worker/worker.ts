@@ -31,9 +31,9 @@ import { Execution } from './execution.ts'
 import { type FailedAttempt, warnOf } from './failed-attempt.ts'
 import { BACKLOG_MAX, Intake } from './intake.ts'
 import { ShutdownError } from './interrupts.ts'
+import type { LastWord } from './last-word.ts'
 import { Leases } from './leases.ts'
 import { Outbox } from './outbox.ts'
-import type { Outcome } from './outcome.ts'
 import { Presence } from './presence.ts'
 import { Pulse } from './pulse.ts'
 import { Running } from './running.ts'
@@ -233,8 +233,8 @@ class JobWorker implements Worker, Desk, Member {
     if (this.#running.count < this.#settings.concurrency) this.#intake.look()
   }
 
-  failed(failed: FailedAttempt, outcome: Outcome): void {
-    warnOf(this.log, failed, outcome, this.#sealed)
+  failed(failed: FailedAttempt, lastWord: LastWord): void {
+    warnOf(this.log, failed, lastWord, this.#sealed)
     this.#onFailed?.(failed)
   }
 

@@ -1,7 +1,7 @@
 /** What a refusal means for the attempt whose word was refused. */
 import type { Refusal } from '../core/refusal.ts'
 import { LeaseConflictError, PermanentError } from '../core/thrown.ts'
-import { barely, type Outcome } from './outcome.ts'
+import { barely, type LastWord } from './last-word.ts'
 import type { Said } from './voice.ts'
 
 /** This fence will never be accepted again. */
@@ -11,7 +11,7 @@ const LOST: ReadonlySet<Refusal['code']> = new Set(['STALE_FENCE', 'LEASE_EXPIRE
 export const isLost = ({ code }: Refusal): boolean => LOST.has(code)
 
 /** What the handler is told that said it. */
-export function refused(refusal: Refusal | undefined): Error {
+export function errorFor(refusal: Refusal | undefined): Error {
   if (refusal === undefined) return new Error('The store gave no answer.')
   if (isLost(refusal)) return new LeaseConflictError(refusal.message)
   return commitError(refusal)
@@ -22,7 +22,7 @@ export function refused(refusal: Refusal | undefined): Error {
  * attempt has failed; and where that was refused too, the same without anything that could be. Undefined where nothing is left to
  * be said: whoever hands a job back has nothing to say in its place, unless by a snooze, which is a handler's word like any other.
  */
-export function saidInstead(said: Said, refusal: Refusal): Outcome | Error | undefined {
+export function saidInstead(said: Said, refusal: Refusal): LastWord | Error | undefined {
   if (said.type === 'fail') return said.fault.body === undefined ? undefined : barely(said, refusal.message)
   return said.type === 'release' && said.reason !== 'snoozed' ? undefined : commitError(refusal)
 }

@@ -10,7 +10,7 @@ import type { Body } from '../store/store.ts'
 import { faultOf, sanitised } from './fault.ts'
 import type { Said, Voice } from './voice.ts'
 
-export interface Outcome {
+export interface LastWord {
   readonly command: Said
   readonly bodies: readonly Body[] | undefined
 }
@@ -26,7 +26,7 @@ export function completed(
   text: string | undefined,
   stats: Readonly<Record<string, number>> | undefined,
   { startedAt, executionMs }: Timing,
-): Outcome {
+): LastWord {
   const { actor, requestId, fence } = voice.once('complete')
   const result = text === undefined ? undefined : bodyRef('output', text)
   // Written out: this is the word of every job that goes well, and spreading would show.
@@ -36,17 +36,17 @@ export function completed(
   }
 }
 
-export function failed(voice: Voice, error: unknown, attempt: number, timing: Timing, stage?: Stage): Outcome {
+export function failed(voice: Voice, error: unknown, attempt: number, timing: Timing, stage?: Stage): LastWord {
   const { fault, body } = faultOf(error, { attempt, now: timing.startedAt + timing.executionMs, stage })
   return { command: { ...voice.once('fail'), ...timing, type: 'fail', fault }, bodies: [body] }
 }
 
 /** The same failure without anything that is the handler's: what it means for the job, and why there is no more of it. */
-export function barely(refused: Fail, why: string): Outcome {
-  const { class: errorClass, retryAfterMs } = refused.fault
+export function barely(said: Fail, why: string): LastWord {
+  const { class: errorClass, retryAfterMs } = said.fault
   const message = sanitised(`What went wrong could not be kept: ${why}`, LENGTHS.message)
   const fault: Fault = { code: 'unwritable', message, class: errorClass, stage: 'commit', retryAfterMs }
-  return { command: { ...refused, fault }, bodies: [] }
+  return { command: { ...said, fault }, bodies: [] }
 }
 
 /** Why a worker gives back what it was given: whoever snoozes has run it. */
@@ -57,7 +57,7 @@ export function released(voice: Voice, reason: Handback, more: { runAt?: Time; e
 }
 
 /** An input that cannot be read, or is not what it has to be. */
-export function invalid(voice: Voice, error: Error, policy: Policy, attempt: number, timing: Timing): Outcome {
+export function invalid(voice: Voice, error: Error, policy: Policy, attempt: number, timing: Timing): LastWord {
   const reason = error instanceof ValidationError ? 'validation_failed' : 'parse_error'
   const message = sanitised(error.message, LENGTHS.message)
   if (wordForInvalidInput(policy) === 'fail') {
