@@ -3,7 +3,7 @@ import type { Inserted, NewJob, Transaction } from '../store/store.ts'
 import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
 import { judge } from './judge.ts'
-import { born, type Drafts, forgetNumbers, numberTaken } from './new-jobs.ts'
+import { born, type Candidates, forgetNumbers, numberTaken } from './new-jobs.ts'
 
 /**
  * All of them or none. Somebody who was first is no reason to refuse, if it is the same job or piece of business: then the
@@ -13,11 +13,11 @@ import { born, type Drafts, forgetNumbers, numberTaken } from './new-jobs.ts'
 export async function enqueueTogether(
   parts: ExecutorParts,
   requests: readonly EnqueueRequest[],
-  drafts: Drafts,
+  candidates: Candidates,
   answers: EnqueueAnswer[],
   tx: Transaction | undefined,
 ): Promise<readonly EnqueueAnswer[] | undefined> {
-  let left = drafts.asked.map((asked, n) => ({ ...asked, item: drafts.items[n] as NewJob }))
+  let left = candidates.asked.map((asked, n) => ({ ...asked, item: candidates.items[n] as NewJob }))
   while (left.length > 0 && left.length + answers.filter(isOk).length === requests.length) {
     const askedMs = parts.clock.asked()
     const { now, items } = await parts.store.insert(
@@ -47,11 +47,15 @@ export async function enqueueTogether(
     left = lone
   }
   if (!answers.every(isOk)) return requests.map((_, i) => refusedWith(answers[i]))
-  return answers.map((answer) => settled(answer, drafts, answers))
+  return answers.map((answer) => settled(answer, candidates, answers))
 }
 
 /** Whoever met another of the same call has that one's job: its own, or the one it met in turn. */
-function settled(answer: EnqueueAnswer, { items, asked }: Drafts, answers: readonly EnqueueAnswer[]): EnqueueAnswer {
+function settled(
+  answer: EnqueueAnswer,
+  { items, asked }: Candidates,
+  answers: readonly EnqueueAnswer[],
+): EnqueueAnswer {
   if (!answer.ok || !(answer.deduped || answer.replayed)) return answer
   const other = answers[asked[items.findIndex(({ job }) => job.id === answer.job.id)]?.place ?? -1]
   return other?.ok === true ? { ...answer, job: other.job } : answer

@@ -3,7 +3,7 @@ import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
 import { enqueueTogether } from './enqueue-together.ts'
 import type { ExecutorParts } from './execute.ts'
 import { judge } from './judge.ts'
-import { type Asked, born, draft, forgetNumbers, numbersFor, numberTaken } from './new-jobs.ts'
+import { type Asked, born, candidatesOf, forgetNumbers, numbersFor, numberTaken } from './new-jobs.ts'
 
 /** New jobs, one answer each; a bad one never fails its neighbours, unless they are to come together. */
 export async function enqueue(
@@ -15,19 +15,19 @@ export async function enqueue(
   if (requests.length === 0) return []
   const answers: EnqueueAnswer[] = new Array(requests.length)
   const numbers = numbersFor(parts, requests)
-  const drafts = draft(parts, requests, numbers instanceof Promise ? await numbers : numbers, answers)
+  const candidates = candidatesOf(parts, requests, numbers instanceof Promise ? await numbers : numbers, answers)
   if (together) {
-    const all = await enqueueTogether(parts, requests, drafts, answers, tx)
+    const all = await enqueueTogether(parts, requests, candidates, answers, tx)
     return all ?? enqueue(parts, requests, tx, true)
   }
-  if (drafts.items.length === 0) return answers
+  if (candidates.items.length === 0) return answers
   const askedMs = parts.clock.asked()
-  const { now, items } = await parts.store.insert(drafts.items, tx)
+  const { now, items } = await parts.store.insert(candidates.items, tx)
   parts.clock.heard(now, askedMs)
   const again: number[] = []
   for (let n = 0; n < items.length; n += 1) {
-    const { place, command } = drafts.asked[n] as Asked
-    const item = drafts.items[n] as NewJob
+    const { place, command } = candidates.asked[n] as Asked
+    const item = candidates.items[n] as NewJob
     const inserted = items[n] as Inserted
     if (inserted.status === 'inserted') {
       answers[place] = born(parts, item)

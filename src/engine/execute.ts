@@ -54,16 +54,16 @@ export class Executor {
   /** One round for all of them. Whoever met somebody who was faster, or has more to say, is not done afterwards. */
   async round(open: readonly Group[], answers: Answer[]): Promise<void> {
     await this.#load(open)
-    const drafted: Drafted[] = []
+    const ready: Ready[] = []
     await this.#sparing(open)
     const now = this.#parts.clock.now()
     for (const group of open) {
-      const segment = group.need === 'nothing' ? this.#draft(group, now, answers) : undefined
-      if (segment !== undefined) drafted.push({ group, segment })
+      const segment = group.need === 'nothing' ? this.#segmentOf(group, now, answers) : undefined
+      if (segment !== undefined) ready.push({ group, segment })
     }
     const notes = annotations(open)
-    if (drafted.length === 0 && notes.length === 0) return
-    for (const [tx, together] of byTransaction(drafted)) {
+    if (ready.length === 0 && notes.length === 0) return
+    for (const [tx, together] of byTransaction(ready)) {
       await this.#commit(together, tx, tx === undefined ? notes : [], answers)
     }
   }
@@ -138,7 +138,7 @@ export class Executor {
   }
 
   /** A job that core cannot judge is a defect of ours: its words are refused, and those about other jobs go their way. */
-  #draft(group: Group, now: Time, answers: Answer[]): Segment | undefined {
+  #segmentOf(group: Group, now: Time, answers: Answer[]): Segment | undefined {
     try {
       return group.segment(now, this.#parts.steps.known, answers)
     } catch (error) {
@@ -154,15 +154,15 @@ export class Executor {
   }
 
   async #commit(
-    drafted: readonly Drafted[],
+    ready: readonly Ready[],
     tx: Transaction | undefined,
     notes: readonly Change[],
     answers: Answer[],
   ): Promise<void> {
     const { store, clock } = this.#parts
     const changes: Change[] = []
-    for (let i = 0; i < drafted.length; i += 1) {
-      const { segment } = drafted[i] as Drafted
+    for (let i = 0; i < ready.length; i += 1) {
+      const { segment } = ready[i] as Ready
       changes.push(changeOf(segment, segment.successor && (await successorOf(this.#parts, segment))))
     }
     for (const note of notes) changes.push(note)
@@ -170,12 +170,12 @@ export class Executor {
     const askedMs = clock.asked()
     const answer = await store.commit(changes, tx)
     clock.heard(answer.now, askedMs)
-    for (let i = 0; i < drafted.length; i += 1) {
-      this.#judge(drafted[i] as Drafted, answer.verdicts[i] as Verdict, answers)
+    for (let i = 0; i < ready.length; i += 1) {
+      this.#judge(ready[i] as Ready, answer.verdicts[i] as Verdict, answers)
     }
   }
 
-  #judge({ group, segment }: Drafted, verdict: Verdict, answers: Answer[]): void {
+  #judge({ group, segment }: Ready, verdict: Verdict, answers: Answer[]): void {
     const { before } = segment
     switch (verdict.status) {
       case 'applied':
@@ -220,7 +220,7 @@ export class Executor {
 /** More are handed out again. */
 const SPARED_MAX = 10_000
 
-interface Drafted {
+interface Ready {
   readonly group: Group
   readonly segment: Segment
 }
@@ -246,10 +246,10 @@ function annotations(open: readonly Group[]): readonly Change[] {
 }
 
 /** What has no transaction comes first, even if there is nothing of it: notes are written there. */
-function byTransaction(drafted: readonly Drafted[]): Iterable<readonly [Transaction | undefined, readonly Drafted[]]> {
-  if (drafted.every(({ segment }) => segment.tx === undefined)) return [[undefined, drafted]]
-  const found = new Map<Transaction | undefined, Drafted[]>([[undefined, []]])
-  for (const each of drafted) {
+function byTransaction(ready: readonly Ready[]): Iterable<readonly [Transaction | undefined, readonly Ready[]]> {
+  if (ready.every(({ segment }) => segment.tx === undefined)) return [[undefined, ready]]
+  const found = new Map<Transaction | undefined, Ready[]>([[undefined, []]])
+  for (const each of ready) {
     const together = found.get(each.segment.tx)
     if (together === undefined) found.set(each.segment.tx, [each])
     else together.push(each)

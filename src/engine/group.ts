@@ -13,7 +13,7 @@ import { refuse } from '../core/refuse.ts'
 import { leaseEndsAt, type Step } from '../core/steps.ts'
 import type { Loaded, LoadItem } from '../store/store.ts'
 import type { Answer, Word } from './engine.ts'
-import { Draft, type Segment } from './segment.ts'
+import { OpenSegment, type Segment } from './segment.ts'
 import { bodyViolations } from './word-bodies.ts'
 
 /** How much must be read before the next word can be judged: the record, or also what the word has caused already. */
@@ -124,15 +124,15 @@ export class Group {
 
   /** Judges words until something must be committed or read first; undefined where nothing is to be committed. */
   segment(now: Time, steps: readonly Step[], answers: Answer[]): Segment | undefined {
-    const draft = new Draft(this.#job, this.#words[this.#next]?.tx, steps)
+    const open = new OpenSegment(this.#job, this.#words[this.#next]?.tx, steps)
     this.#segmentFrom = this.#next
     while (this.#next < this.#words.length) {
       const word = this.#words[this.#next] as Word
-      if (!draft.admits(word)) break
-      const decision = this.#decide(word, draft.job, now, steps)
+      if (!open.admits(word)) break
+      const decision = this.#decide(word, open.job, now, steps)
       if (decision === undefined) {
-        // Not to be judged before it is known whether it was said before: at once, or after what has been drafted.
-        if (!draft.begun) this.need = 'caused'
+        // Not to be judged before it is known whether it was said before: at once, or after what is in the segment so far.
+        if (!open.begun) this.need = 'caused'
         break
       }
       const place = this.#places[this.#next] as number
@@ -141,14 +141,14 @@ export class Group {
         answers[place] = { ok: false, refusal: decision.refusal }
         if (decision.annotation !== undefined) this.annotations = [...this.annotations, decision.annotation]
       } else if (decision.kind === 'replayed') {
-        assert(draft.job !== undefined, 'only what exists has been spoken to before')
-        answers[place] = replayed(draft.job, decision.receipt)
+        assert(open.job !== undefined, 'only what exists has been spoken to before')
+        answers[place] = replayed(open.job, decision.receipt)
       } else {
-        draft.take(word, decision)
+        open.take(word, decision)
         answers[place] = accepted(decision.job)
       }
     }
-    return draft.segment()
+    return open.segment()
   }
 
   /** The segment under way is in the store. */

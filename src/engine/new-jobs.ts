@@ -17,7 +17,7 @@ import { keysOf } from './keys.ts'
  * Jobs that could be, and of each which request it is. Commands made again for the few that are judged, instead of kept
  * for all, gained nothing (193,000 jobs/s, not 199,000).
  */
-export interface Drafts {
+export interface Candidates {
   readonly items: readonly NewJob[]
   readonly asked: readonly Asked[]
 }
@@ -35,12 +35,12 @@ export const numbersFor = ({ ids }: ExecutorParts, requests: readonly EnqueueReq
   })
 
 /** What core accepts; what it does not is answered here. */
-export function draft(
+export function candidatesOf(
   { clock }: ExecutorParts,
   requests: readonly EnqueueRequest[],
   next: Numbers,
   answers: EnqueueAnswer[],
-): Drafts {
+): Candidates {
   const now = clock.now()
   const items: NewJob[] = []
   const asked: Asked[] = []

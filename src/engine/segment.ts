@@ -29,7 +29,7 @@ const NO_EVENTS: readonly Event[] = []
 const NO_BODIES: readonly Body[] = []
 
 /** One in the making. */
-export class Draft {
+export class OpenSegment {
   readonly #before: Job | undefined
   readonly #tx: Transaction | undefined
   readonly #steps: readonly Step[]
