@@ -30,7 +30,7 @@ import { decideStall } from './decide/stall.ts'
 import { decideStart } from './decide/start.ts'
 import { decideWait } from './decide/wait.ts'
 import { bondOf } from './dialects/bond.ts'
-import { dialectRefusal, outcomeRefusal } from './dialects/strict.ts'
+import { prohibitedCommand, prohibitedEvents } from './dialects/strict.ts'
 import { type Draft, draft, type MemoBody } from './draft.ts'
 import type { Annotation, Event } from './event.ts'
 import { evolve } from './evolve.ts'
@@ -85,8 +85,8 @@ export function decide(
   const done = alreadyDone(job, command)
   if (done !== undefined) return { kind: 'replayed', receipt: done }
 
-  const refusal = commonRefusal(job, command, now, steps)
-  if (refusal !== undefined) return refusal
+  const common = commonRefusal(job, command, now, steps)
+  if (common !== undefined) return common
 
   const d = draft(job, command, now, steps)
   const rule = RULES[command.type] as (d: Draft, job: Job, command: Command) => Ruling
@@ -94,7 +94,7 @@ export function decide(
   if (ruling !== undefined && 'code' in ruling) {
     return refused(refuse(ruling.code, { ...ruling, command: command.type, job }))
   }
-  const mute = outcomeRefusal(job, command, d.events)
+  const mute = prohibitedEvents(job, command, d.events)
   if (mute !== undefined) return refused(refuse(mute.code, { command: command.type, job, message: mute.message }))
   return accepted(job, d, ruling?.successor)
 }
@@ -153,7 +153,7 @@ function commonRefusal(job: Job, command: Command, now: Time, steps: readonly St
     const message = `Expected rev ${expectedRev} of job ${job.id}; it is at rev ${job.rev}${others}.`
     return refused(refuse('REV_CONFLICT', { command: command.type, job, message }))
   }
-  const strict = dialectRefusal(job, command)
+  const strict = prohibitedCommand(job, command)
   if (strict !== undefined) {
     return refused(refuse(strict.code, { command: command.type, job, message: strict.message }))
   }

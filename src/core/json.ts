@@ -74,7 +74,7 @@ function isOrdinaryObject(value: object, depth: number): boolean {
 /** The same text, written with care: every place that cannot be kept is named. */
 function write(given: unknown, place: string, above: readonly unknown[], found: Violation[]): string {
   const value = unwrapped(given)
-  const refused = (rule: string): string => {
+  const unkeepable = (rule: string): string => {
     if (found.length < VIOLATIONS_MAX) found.push({ field: place, rule })
     return 'null'
   }
@@ -83,16 +83,16 @@ function write(given: unknown, place: string, above: readonly unknown[], found: 
     case 'boolean':
       return JSON.stringify(value)
     case 'number':
-      if (!Number.isFinite(value)) return refused(`${value} cannot be kept as JSON`)
+      if (!Number.isFinite(value)) return unkeepable(`${value} cannot be kept as JSON`)
       return Object.is(value, -0) ? '-0' : JSON.stringify(value)
     case 'object':
       break
     default:
-      return refused(`${article(typeof value)} cannot be kept as JSON`)
+      return unkeepable(`${article(typeof value)} cannot be kept as JSON`)
   }
   if (value === null) return 'null'
-  if (above.includes(value)) return refused('refers to something around it: a cycle cannot be kept as JSON')
-  if (above.length >= JSON_DEPTH_MAX) return refused(`is nested more than ${JSON_DEPTH_MAX} levels deep`)
+  if (above.includes(value)) return unkeepable('refers to something around it: a cycle cannot be kept as JSON')
+  if (above.length >= JSON_DEPTH_MAX) return unkeepable(`is nested more than ${JSON_DEPTH_MAX} levels deep`)
   const inside = [...above, value]
   if (Array.isArray(value)) {
     // Not `map`, which passes over holes.
@@ -100,7 +100,7 @@ function write(given: unknown, place: string, above: readonly unknown[], found: 
   }
   const lossy = LOSSY.find((type) => value instanceof type)
   if (lossy !== undefined || ArrayBuffer.isView(value)) {
-    return refused(`${article(lossy?.name ?? 'typed array')} would be lost; convert it first`)
+    return unkeepable(`${article(lossy?.name ?? 'typed array')} would be lost; convert it first`)
   }
   const fields: string[] = []
   for (const [key, field] of Object.entries(value)) {

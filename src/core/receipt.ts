@@ -78,7 +78,7 @@ export function receiptOf(caused: readonly Event[]): Receipt | undefined {
 /** What the record itself remembers, for the owner who said it and nobody else. */
 function remembered(job: Job, command: Command): Receipt | undefined {
   if (!('fence' in command) || job.lease === undefined || job.lease.fence !== command.fence) return undefined
-  if (command.type === 'heartbeat' && job.lease.lastBeatId === command.requestId) return outcome(job, command, '')
+  if (command.type === 'heartbeat' && job.lease.lastBeatId === command.requestId) return receiptAt(job, command, '')
   for (const receipt of job.recent) if (receipt.requestId === command.requestId) return receipt
   return undefined
 }
@@ -88,31 +88,31 @@ export function alreadyDone(job: Job, command: Command): Receipt | undefined {
   switch (command.type) {
     case 'admit':
       return job.state === 'queued' && job.attempt === 0 && job.spec.kind.policy.admission
-        ? outcome(job, command)
+        ? receiptAt(job, command)
         : undefined
     case 'deny':
-      return job.state === 'denied' && job.verdict.rule === command.rule ? outcome(job, command) : undefined
+      return job.state === 'denied' && job.verdict.rule === command.rule ? receiptAt(job, command) : undefined
     case 'start':
-      return job.state === 'running' && job.lease.fence === command.fence ? outcome(job, command) : undefined
+      return job.state === 'running' && job.lease.fence === command.fence ? receiptAt(job, command) : undefined
     case 'complete':
       return job.state === 'succeeded' &&
         job.lastClaim?.fence === command.fence &&
         job.result.ptr === command.resultPtr &&
         job.result.body?.digest === command.result?.digest &&
         job.result.body?.size === (command.result?.size ?? (command.resultPtr === undefined ? 0 : undefined))
-        ? outcome(job, command)
+        ? receiptAt(job, command)
         : undefined
     case 'fail':
       return isEnded(job) &&
         job.lastClaim?.fence === command.fence &&
         job.error?.code === command.fault.code &&
         job.error.message === command.fault.message
-        ? outcome(job, command)
+        ? receiptAt(job, command)
         : undefined
     case 'cancel':
       return job.state === 'cancelled' ||
         (job.cancel !== undefined && isUnderWay(job) && command.mode === 'soft' && command.fence === undefined)
-        ? outcome(job, command)
+        ? receiptAt(job, command)
         : undefined
     default:
       return undefined
@@ -122,10 +122,10 @@ export function alreadyDone(job: Job, command: Command): Receipt | undefined {
 /** Its owner knows or will be told; or the steps are being undone on the way there. */
 const isUnderWay = (job: Job): boolean => job.lease !== undefined || job.phase === 'compensate'
 
-const outcome = (job: Job, command: Command, words = digestOf(command)): Receipt => ({
+const receiptAt = (job: Job, command: Command, digest = digestOf(command)): Receipt => ({
   requestId: command.requestId,
   command: command.type,
-  digest: words,
+  digest,
   rev: job.rev,
   state: job.state,
   at: job.updatedAt,

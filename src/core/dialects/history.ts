@@ -50,7 +50,7 @@ export function history(events: readonly Event[], name: Reading, partial = false
           ? undefined
           : {
               ...dialect.entry(event, step, { nth: entries.length - move, after: silent }),
-              ...marksOf(event, step, move, entries.length, afterRev),
+              ...chainMarks(event, step, move, entries.length, afterRev),
             }
       told.push({ record, step, entry })
     }
@@ -66,7 +66,7 @@ export function history(events: readonly Event[], name: Reading, partial = false
 export const log = (events: readonly Event[], name: Reading, partial = false): readonly (Fields & Marks)[] =>
   history(events, name, partial).flatMap(({ entry }) => (entry === undefined ? [] : [entry]))
 
-const marksOf = ({ rev }: Event, step: Step, move: number, moves: number, afterRev: number): Marks => ({
+const chainMarks = ({ rev }: Event, step: Step, move: number, moves: number, afterRev: number): Marks => ({
   rev,
   after_rev: move === 1 ? afterRev : rev,
   ...(moves > 1 ? { move, moves } : {}),

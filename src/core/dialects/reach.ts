@@ -46,9 +46,9 @@ export function trailBefore(event: Event): Trail {
 }
 
 /** As much of an event as the trail depends on. */
-export type Mark = Pick<Event, 'to' | 'generation'>
+export type Waypoint = Pick<Event, 'to' | 'generation'>
 
-export function trailAfter(trail: Trail, { to, generation }: Mark): Trail {
+export function trailAfter(trail: Trail, { to, generation }: Waypoint): Trail {
   if (to === undefined) return trail
   const owned = isOwnedState(to)
   const left = trail.owned && !owned

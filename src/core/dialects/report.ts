@@ -110,7 +110,7 @@ function section(dialect: Dialect, refined: readonly Refined[]): readonly string
         code(row.from),
         row.word === undefined ? '–' : code(row.word),
         code(row.to),
-        marks(row),
+        footnotes(row),
       ]),
     ),
     `Defaults where it says something: \`${presetOf(dialect.name)}\`. ${grantedBy(dialect.name)}`,
@@ -132,7 +132,7 @@ function section(dialect: Dialect, refined: readonly Refined[]): readonly string
   ]
 }
 
-const marks = ({ settled, deriveOnly }: Row): string =>
+const footnotes = ({ settled, deriveOnly }: Row): string =>
   settled === undefined ? '' : `${deriveOnly === undefined ? '†' : '‡'} ${settled}`
 
 const presetOf = (name: DialectName): string => JSON.stringify(PRESETS[name]).replaceAll(',', ', ')

@@ -19,12 +19,12 @@ import type { Dialect } from './dialect.ts'
 import { DIALECTS } from './registry.ts'
 import { tellsFrom, type Untold, untold } from './telling.ts'
 
-export interface StrictRefusal {
+export interface Prohibition {
   readonly code: RefusalCode
   readonly message: string
 }
 
-export function dialectRefusal(job: Job, command: Command): StrictRefusal | undefined {
+export function prohibitedCommand(job: Job, command: Command): Prohibition | undefined {
   const { policy } = job.spec.kind
   if (policy.dialect === undefined) return undefined
   const why = whyNot(DIALECTS[policy.dialect], job, command)
@@ -43,14 +43,14 @@ export const isReturnable = ({ dialect }: Pick<Policy, 'dialect'>): boolean =>
   dialect === undefined || DIALECTS[dialect].knows.release !== undefined
 
 /** The same of what a command has come to. */
-export function outcomeRefusal(job: Job, { type }: Command, events: readonly Event[]): StrictRefusal | undefined {
+export function prohibitedEvents(job: Job, { type }: Command, events: readonly Event[]): Prohibition | undefined {
   const { dialect } = job.spec.kind.policy
   if (dialect === undefined) return undefined
   const mute = untold(DIALECTS[dialect], job, events)
   return mute && forbids(job, noMove(type, mute))
 }
 
-const forbids = ({ id, spec }: Job, why: string): StrictRefusal => ({
+const forbids = ({ id, spec }: Job, why: string): Prohibition => ({
   code: 'DIALECT_FORBIDS',
   message: `Job ${id} is bound to document ${spec.kind.policy.dialect}: ${why}`,
 })

@@ -6,7 +6,7 @@ import type { Event, TransitionType } from '../event.ts'
 import type { Job, State } from '../job.ts'
 import type { Dialect, Reach, Status, Step } from './dialect.ts'
 import { pathOf, shownAs } from './path.ts'
-import { type Mark, reach, trailAfter, trailOf } from './reach.ts'
+import { reach, trailAfter, trailOf, type Waypoint } from './reach.ts'
 import { DIALECTS } from './registry.ts'
 import { statusOf } from './view.ts'
 
@@ -20,7 +20,7 @@ export interface Untold {
 }
 
 /** As much of an event as it takes to tell it. */
-type Happening = Mark & Pick<Event, 'type'>
+type Happening = Waypoint & Pick<Event, 'type'>
 
 /** The first of these events that the document has no words for; undefined where it can tell all of them. */
 export function untold(dialect: Dialect, job: Job, events: readonly Happening[]): Untold | undefined {
