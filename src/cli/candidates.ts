@@ -12,21 +12,21 @@ export interface Place {
   /** The name of the value that is wanted here, and how much of it has been typed; after `prefix`, which stays. */
   readonly wants: { readonly name: string; readonly typed: string; readonly prefix: string } | undefined
   /** Options given so far that say where the jobs are. */
-  readonly given: Readonly<Record<string, string>>
+  readonly options: Readonly<Record<string, string>>
 }
 
 export function placeOf(root: Command, typed: readonly string[]): Place {
   // Bash takes `--state=failed` for three words.
   const args = typed.at(-1) === '=' ? [...typed, ''] : typed
   const current = args.at(-1) ?? ''
-  const given: Record<string, string> = {}
+  const options: Record<string, string> = {}
   let at = root
   let positionals = 0
   let awaiting: Option | undefined
   for (const word of args.slice(0, -1)) {
     if (awaiting !== undefined && word === '=') continue
     if (awaiting !== undefined) {
-      given[awaiting.attributeName()] = word
+      options[awaiting.attributeName()] = word
       awaiting = undefined
       continue
     }
@@ -37,20 +37,20 @@ export function placeOf(root: Command, typed: readonly string[]): Place {
   }
   const candidates = (all: readonly Candidate[]) => all.filter(({ word }) => word.startsWith(current))
   if (awaiting !== undefined) {
-    return { candidates: [], wants: { name: nameOf(awaiting.flags), typed: current, prefix: '' }, given }
+    return { candidates: [], wants: { name: nameOf(awaiting.flags), typed: current, prefix: '' }, options }
   }
   const joined = /^(--[\w-]+)=(.*)$/s.exec(current)
   if (joined !== null) {
     const [, long = '', value = ''] = joined
     const option = takingValue(optionOf(root, at, long))
     const name = option === undefined ? '' : nameOf(option.flags)
-    return { candidates: [], wants: { name, typed: value, prefix: `${long}=` }, given }
+    return { candidates: [], wants: { name, typed: value, prefix: `${long}=` }, options }
   }
-  if (current.startsWith('-')) return { candidates: candidates(optionsOf(root, at)), wants: undefined, given }
+  if (current.startsWith('-')) return { candidates: candidates(optionsOf(root, at)), wants: undefined, options }
   const wanted = at.registeredArguments[Math.min(positionals, at.registeredArguments.length - 1)]
   const open = wanted !== undefined && (positionals < at.registeredArguments.length || wanted.variadic)
   const wants = open ? { name: wanted.name(), typed: current, prefix: '' } : undefined
-  return { candidates: candidates(positionals === 0 ? verbsOf(at) : []), wants, given }
+  return { candidates: candidates(positionals === 0 ? verbsOf(at) : []), wants, options }
 }
 
 const visible = (command: Command): readonly Command[] => command.createHelp().visibleCommands(command)

@@ -80,7 +80,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof Invalid) {
     return { ...failure(EXIT.usage, 'INVALID', error.message), violations: error.violations }
   }
-  if (error instanceof Refused || error instanceof GatewayRefused) return refused(error.refusal)
+  if (error instanceof Refused || error instanceof GatewayRefused) return failureFor(error.refusal)
   if (error instanceof JobEndedBadly)
     return failure(EXIT.jobFailed, error.name, error.message, `pawl jobs show ${error.id}`)
   if (error instanceof GatewayUnavailable)
@@ -106,7 +106,7 @@ const failure = (exit: number, code: string, message: string, next?: string): Fa
   ...nothing,
 })
 
-function refused(refusal: Refusal): Failure {
+function failureFor(refusal: Refusal): Failure {
   const { code, message, violations } = refusal
   return { exit: exitOf(code), code, message, next: TYPED[code] ?? refusal.next, refusal, violations }
 }

@@ -62,13 +62,14 @@ export function gateway(options: AppOptions): Fetch {
     // The place it is mounted at is the same with and without a slash behind it.
     if (route.path === '/' && basePath !== '') app.on(route.method, basePath, (c) => serve(route, c, options))
   }
-  const refused = (problem: Problem) => respond(problemReply(problem, options), options.parts.random.uuid(), options)
-  app.notFound((c) => refused(absent(c.req.method, c.req.path.slice(basePath.length))))
+  const respondWith = (problem: Problem) =>
+    respond(problemReply(problem, options), options.parts.random.uuid(), options)
+  app.notFound((c) => respondWith(absent(c.req.method, c.req.path.slice(basePath.length))))
   return (request, env) => {
     const target = rawTarget(request, env)
-    if (!isBelow(target, basePath) || isOdd(target.slice(basePath.length))) return refused(objection('NO_ROUTE'))
+    if (!isBelow(target, basePath) || isOdd(target.slice(basePath.length))) return respondWith(objection('NO_ROUTE'))
     if (request.method === 'HEAD') {
-      return refused(absent(request.method, new URL(request.url).pathname.slice(basePath.length)))
+      return respondWith(absent(request.method, new URL(request.url).pathname.slice(basePath.length)))
     }
     return app.fetch(request, env as object)
   }

@@ -57,10 +57,10 @@ export class Door {
     if (tokens.knows(secret)) return await tokens.identify(secret)
     const asked = this.#strangers.get(secret)
     if (asked !== undefined) return await asked
-    const refusal = guard.attempt(address)
-    if (refusal !== undefined) {
+    const objection = guard.attempt(address)
+    if (objection !== undefined) {
       const token = await this.#beyond.identify(secret)
-      if (token === undefined) throw refusal
+      if (token === undefined) throw objection
       return token
     }
     const asking = tokens.identify(secret).finally(() => this.#strangers.delete(secret))

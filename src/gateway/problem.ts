@@ -100,7 +100,7 @@ export class Objected extends Error {
   }
 }
 
-export const refused = (refusal: Refusal, status = STATUS[refusal.code]): Problem => ({
+export const problemOf = (refusal: Refusal, status = STATUS[refusal.code]): Problem => ({
   status,
   retryAfterMs: refusal.retryAfterMs,
   body: {

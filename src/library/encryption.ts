@@ -62,8 +62,8 @@ export const isEncrypted = (text: string): boolean => SEALED.test(text)
 /** For people who have no keys: what is encrypted says so, and with which key, instead of filling the screen. */
 export const withoutCiphertext = (text: string): string =>
   text.replaceAll(SEALED_ANYWHERE, (_, prose: string | undefined, quote: string, key: string) => {
-    const mark = `(encrypted, key ${key})`
-    return prose === undefined ? quote + mark + quote : mark
+    const label = `(encrypted, key ${key})`
+    return prose === undefined ? quote + label + quote : label
   })
 
 /** One key for each purpose: what seals never makes nonces. */

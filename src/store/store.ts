@@ -207,6 +207,9 @@ export type Change =
   /** Remove an ended job, its events, bodies and keys. */
   | { readonly kind: 'purge'; readonly before: Job }
 
+/** The change that takes a job further. */
+export type MoveChange = Extract<Change, { readonly kind: 'move' }>
+
 export type Verdict =
   | { readonly status: 'applied' }
   /** Not at `before.rev` any more, or gone. */

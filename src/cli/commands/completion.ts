@@ -29,10 +29,10 @@ export function completion(parent: Command, { session }: Context): void {
 }
 
 async function complete(session: Session, root: Command, args: readonly string[]): Promise<void> {
-  const { candidates, wants, given } = placeOf(root, args)
+  const { candidates, wants, options } = placeOf(root, args)
   for (const { word, about } of candidates) session.terminal.print(`${word}\t${about}\n`)
   if (wants === undefined) return
-  const { url = session.url, token = session.token, tenant = session.tenant, schema = session.schema } = given
+  const { url = session.url, token = session.token, tenant = session.tenant, schema = session.schema } = options
   const there = { ...session, url, token, tenant, schema }
   for (const value of await valuesFor(there, wants.name, wants.typed))
     session.terminal.print(`${wants.prefix}${value}\n`)

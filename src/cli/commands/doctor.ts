@@ -47,8 +47,8 @@ async function run(session: Session): Promise<void> {
     findings.push(...more)
     for (const { check, status, found, next } of more) {
       const { green, yellow, red, dim } = terminal.paint
-      const mark = { ok: green('ok     '), warning: yellow('warning'), failure: red('FAILURE') }[status]
-      terminal.say(`${mark} ${check.padEnd(12)} ${safe(found)}`)
+      const badge = { ok: green('ok     '), warning: yellow('warning'), failure: red('FAILURE') }[status]
+      terminal.say(`${badge} ${check.padEnd(12)} ${safe(found)}`)
       if (next !== undefined) terminal.say(`${' '.repeat(21)}${dim(`→ ${safe(next)}`)}`)
     }
   }

@@ -85,7 +85,7 @@ async function imported(session: Session, path: string, { all = false, dryRun = 
 }
 
 async function send(session: Session, requests: AsyncIterable<EnqueueRequest | undefined>, all: number) {
-  const done = { imported: 0, existing: 0, refused: [] as Refusal[], refusedInAll: 0 }
+  const done = { imported: 0, existing: 0, refused: [] as RefusedLine[], refusedInAll: 0 }
   await withPawl(session, async ({ engine }) => {
     const sendBatch = async (batch: readonly EnqueueRequest[]) => {
       for (const [i, answer] of (await engine.enqueue(batch)).entries()) {
@@ -113,7 +113,7 @@ async function send(session: Session, requests: AsyncIterable<EnqueueRequest | u
   return done
 }
 
-interface Refusal {
+interface RefusedLine {
   readonly from: string
   readonly code: string
   readonly message: string

@@ -57,7 +57,7 @@ export function jobs(parent: Command, { session }: Context): void {
   movers(group, session)
 }
 
-interface Verdict {
+interface AdmissionFlags {
   readonly rule?: string
   readonly policyHash?: string
   readonly reason?: string
@@ -69,7 +69,7 @@ function movers(group: Command, session: () => Session): void {
     .description('let in a job that is pending')
     .option('--rule <rule>', 'the rule that decided')
     .option('--policy-hash <hash>', 'hash of the policies it is among')
-    .action((id: string, { rule, policyHash }: Verdict) =>
+    .action((id: string, { rule, policyHash }: AdmissionFlags) =>
       operated(session(), 'jobs.admitted', id, (pawl) => pawl.admit(id, { rule, policyHash })),
     )
   examples(admit, 'pawl jobs admit pj_1k9f3', 'pawl jobs admit pj_1k9f3 --rule allow-internal --policy-hash 9f3c')
@@ -79,7 +79,7 @@ function movers(group: Command, session: () => Session): void {
     .option('--rule <rule>', 'the rule that decided')
     .option('--policy-hash <hash>', 'hash of the policies it is among')
     .option('--reason <text>', 'why')
-    .action((id: string, { rule, policyHash, reason }: Verdict) =>
+    .action((id: string, { rule, policyHash, reason }: AdmissionFlags) =>
       operated(session(), 'jobs.denied', id, (pawl) => pawl.deny(id, { rule, policyHash, reason })),
     )
   examples(deny, 'pawl jobs deny pj_1k9f3 --rule no-exfiltration --reason "leaves the tenant"')
@@ -279,10 +279,10 @@ async function result(session: Session, id: string, timeout: string): Promise<vo
   })
 }
 
-type Move = (pawl: Pawl) => Promise<Extract<Answer, { ok: true }>>
+type Act = (pawl: Pawl) => Promise<Extract<Answer, { ok: true }>>
 
 /** The same words over HTTP are an operator's acts: here, too, they are told before they are done. */
-const operated = (session: Session, act: ActName, id: string, move: Move): Promise<void> =>
+const operated = (session: Session, act: ActName, id: string, move: Act): Promise<void> =>
   moved(session, async (pawl) => {
     if (isGateway(session.url)) return await move(pawl)
     const job = await found(pawl, id)
@@ -291,7 +291,7 @@ const operated = (session: Session, act: ActName, id: string, move: Move): Promi
   })
 
 /** Says what has become of the job. */
-async function moved(session: Session, move: Move): Promise<void> {
+async function moved(session: Session, move: Act): Promise<void> {
   const { terminal } = session
   await withExisting(session, async (pawl) => {
     const { jobId, state, rev, replayed, cancel } = await move(pawl)

@@ -67,7 +67,7 @@ async function run(session: Session, options: Options): Promise<void> {
         const { applied, pending, newer } = status
         for (const name of applied) terminal.say(`${newer.includes(name) ? 'newer  ' : 'applied'}  ${safe(name)}`)
         for (const name of pending) terminal.say(terminal.paint.yellow(`pending  ${name}`))
-        terminal.say(verdict(schema, status))
+        terminal.say(conclusion(schema, status))
       })
     }
     const dryRun = options.dryRun === true
@@ -87,7 +87,7 @@ async function run(session: Session, options: Options): Promise<void> {
     const status = await migrationStatus(ask, schema)
     terminal.tell({ schema, applied: dryRun ? [] : applied, wouldApply: dryRun ? applied : undefined, dryRun }, () => {
       for (const name of applied) terminal.say(`${dryRun ? 'would apply' : 'applied'}  ${name}`)
-      terminal.say(dryRun && applied.length > 0 ? 'All of it was taken back.' : verdict(schema, status))
+      terminal.say(dryRun && applied.length > 0 ? 'All of it was taken back.' : conclusion(schema, status))
     })
   })
 }
@@ -101,7 +101,7 @@ function typed(check: (name: string) => string, name: string): string {
   }
 }
 
-function verdict(schema: string, { pending, newer, tooNew }: MigrationStatus): string {
+function conclusion(schema: string, { pending, newer, tooNew }: MigrationStatus): string {
   if (tooNew.length > 0)
     return `Schema ${schema} is too new for this version, which cannot go on after ${tooNew.join(', ')}: use a later one.`
   if (pending.length > 0) return `Schema ${schema} lacks ${pending.length}: pawl migrate`

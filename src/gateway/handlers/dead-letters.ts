@@ -8,7 +8,7 @@ import { type Handler, json } from '../call.ts'
 import type { deadLettersQuery } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
 import { isMasked, jobFor } from '../masking.ts'
-import { Objected, refused } from '../problem.ts'
+import { Objected, problemOf } from '../problem.ts'
 import { foundJobs, loaded, nameOf, shown } from './jobs.ts'
 
 export const listDeadLetters: Handler = async (call, { engine }) => {
@@ -22,7 +22,7 @@ export const listDeadLetters: Handler = async (call, { engine }) => {
 export const showDeadLetter: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
   if (job.error === undefined)
-    throw new Objected(refused(refuse('NOT_FOUND', { job, message: 'The job is not among the dead letters.' })))
+    throw new Objected(problemOf(refuse('NOT_FOUND', { job, message: 'The job is not among the dead letters.' })))
   const masked = isMasked(call)
   // The last error and no other: a job may have had thousands.
   const wanted = ['input', ...(job.error.body === undefined ? [] : [job.error.body.name])]

@@ -13,7 +13,7 @@ import { TRACEPARENT } from '../contract/fields.ts'
 import { newJob, type newJobQuery } from '../contract/schemas.ts'
 import { jobToWire } from '../contract/wire.ts'
 import { listed, pieces } from '../pieces.ts'
-import { Objected, objection, policyObjection, refused } from '../problem.ts'
+import { Objected, objection, policyObjection, problemOf } from '../problem.ts'
 import { priorityOf } from '../words.ts'
 import { ended } from './result.ts'
 
@@ -50,7 +50,7 @@ export async function created(
     const work = () => engine.enqueue([request])
     const [answer] = await parts.writes.take({ holder: call.token, weight: 1, work })
     if (answer === undefined) throw new Error('no answer')
-    if (!answer.ok) throw new Objected(refused(answer.refusal))
+    if (!answer.ok) throw new Objected(problemOf(answer.refusal))
     return answer
   } finally {
     if (name !== undefined) inFlight.delete(name)
@@ -85,7 +85,7 @@ export const createJobs: Handler = async (call, parts) => {
   const body = (head: string) => pieces(listed(`${head}"jobs":[`, answers, (answer) => JSON.stringify(answer())))
   if (!atomic || refusals === 0) return { status: 200, body: body('{') }
   const message = `Of ${jobs.length} jobs that were to come together not all could be accepted: nothing was enqueued.`
-  const problem = refused(refuse('OTHERS_REFUSED', { command: 'enqueue', message }))
+  const problem = problemOf(refuse('OTHERS_REFUSED', { command: 'enqueue', message }))
   const head = `${JSON.stringify(problem.body).slice(0, -1)},`
   return { status: problem.status, body: body(head), type: 'application/problem+json' }
 }
@@ -96,7 +96,7 @@ const others = (requests: readonly EnqueueRequest[]): readonly EnqueueAnswer[] =
 const answerToWire = (answer: EnqueueAnswer): unknown =>
   answer.ok
     ? { ok: true, deduped: answer.deduped, replayed: answer.replayed, job: jobToWire(answer.job, false) }
-    : { ok: false, problem: refused(answer.refusal).body }
+    : { ok: false, problem: problemOf(answer.refusal).body }
 
 async function requestOf(
   call: Call,

@@ -16,7 +16,7 @@ import type { dialect, jobEventsQuery, jobQuery, jobsQuery } from '../contract/s
 import { eventToWire, jobToWire, toWire, withoutNonces } from '../contract/wire.ts'
 import { eventForViewers, isMasked, jobFor } from '../masking.ts'
 import { pieces, tabled } from '../pieces.ts'
-import { isUnavailable, Objected, objection, refused } from '../problem.ts'
+import { isUnavailable, Objected, objection, problemOf } from '../problem.ts'
 import { paged } from './paged.ts'
 
 export const listJobs: Handler = async (call, { engine }) => {
@@ -181,7 +181,7 @@ export async function loaded(call: Call, { engine }: Parts, bodies: readonly str
   const { items } = await engine.load([{ id, tenant: call.token.tenant, bodies }])
   const [found] = items
   if (found === undefined || !mayTouch(call, found.job)) {
-    throw new Objected(refused(refuse('NOT_FOUND', { message: 'No job has this id.' })))
+    throw new Objected(problemOf(refuse('NOT_FOUND', { message: 'No job has this id.' })))
   }
   return found
 }

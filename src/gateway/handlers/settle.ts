@@ -10,7 +10,7 @@ import type { Kept } from '../contract/outline.ts'
 import { maySay } from '../contract/routes.ts'
 import { KEPT_BY_ANY_WORD, KEPT_BY_WORDS, WORDS, type WordName } from '../contract/schemas.ts'
 import { toWire } from '../contract/wire.ts'
-import { Objected, objection, type Problem, refused } from '../problem.ts'
+import { Objected, objection, type Problem, problemOf } from '../problem.ts'
 import { type Speaker, wordOf } from '../words.ts'
 import { audited } from './audit.ts'
 import { traceparentOf } from './enqueue.ts'
@@ -39,7 +39,7 @@ export async function spoken(
   await auditedWords(call, parts, [{ name, id, fence: call.body['fence'] }])
   const [answer] = await said(call, parts, [word(id, speakerOf(call))])
   if (answer === undefined) throw new Error('no answer')
-  if (!answer.ok) throw new Objected(refused(answer.refusal))
+  if (!answer.ok) throw new Objected(problemOf(answer.refusal))
   return answer
 }
 
@@ -208,10 +208,10 @@ async function touched(call: Call, { engine }: Parts, words: readonly Word[]): P
   )
 }
 
-const NOT_FOUND = { ok: false, problem: refused(refuse('NOT_FOUND', { message: 'No job has this id.' })).body }
+const NOT_FOUND = { ok: false, problem: problemOf(refuse('NOT_FOUND', { message: 'No job has this id.' })).body }
 
 const answered = (answer: AnyAnswer): unknown =>
-  answer.ok ? { ok: true, ...answerToWire(answer) } : { ok: false, problem: refused(answer.refusal).body }
+  answer.ok ? { ok: true, ...answerToWire(answer) } : { ok: false, problem: problemOf(answer.refusal).body }
 
 const answerToWire = ({ ok: _, ...answer }: Extract<AnyAnswer, { ok: true }>): object => toWire(answer) as object
 

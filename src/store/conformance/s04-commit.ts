@@ -1,6 +1,6 @@
 /** S4: commit applies a change exactly when nothing has come between, whole or not at all. */
 import type { Job } from '../../core/job.ts'
-import type { Change, NewJob, Verdict } from '../store.ts'
+import type { MoveChange, NewJob, Verdict } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import type { Stage } from './stage.ts'
@@ -300,7 +300,7 @@ const traces = (stage: Stage) => ({
   spawn: stage.draft(),
 })
 
-async function expectNoTrace(stage: Stage, job: Job, change: Extract<Change, { kind: 'move' }>): Promise<void> {
+async function expectNoTrace(stage: Stage, job: Job, change: MoveChange): Promise<void> {
   const loaded = await stage.loaded(job.id, ['output'])
   same(loaded, { job, bodies: {}, caused: [] }, 'neither record nor body has changed')
   await stage.expectFolds(job.id)

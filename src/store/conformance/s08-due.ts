@@ -2,7 +2,7 @@
 import { decideTick } from '../../core/decide.ts'
 import type { Event } from '../../core/event.ts'
 import type { Job } from '../../core/job.ts'
-import type { Change, Store } from '../store.ts'
+import type { MoveChange, Store } from '../store.ts'
 import type { Scene } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import { growAll } from './specimens.ts'
@@ -177,7 +177,7 @@ async function expired(stage: Stage, count: number): Promise<readonly Job[]> {
   return claims.map(({ after }) => after)
 }
 
-function moved(before: Job, after: Job, events: readonly Event[]): Extract<Change, { kind: 'move' }> {
+function moved(before: Job, after: Job, events: readonly Event[]): MoveChange {
   const nothing = { bodies: [], notAfter: undefined, give: [], take: [], spawn: undefined }
   return { kind: 'move', before, after, events, ...nothing }
 }

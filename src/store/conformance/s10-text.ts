@@ -5,11 +5,11 @@ import { idNumber, idText } from '../../core/id.ts'
 import type { Job, Time } from '../../core/job.ts'
 import {
   type Body,
-  type Change,
   type Inserted,
   type JobQuery,
   type Key,
   type Lane,
+  type MoveChange,
   type NewJob,
   queueKey,
   type Verdict,
@@ -236,11 +236,9 @@ async function running(stage: Stage, count: number): Promise<readonly Job[]> {
   return jobs
 }
 
-type Move = Extract<Change, { kind: 'move' }>
-
 interface Wish {
   readonly saying: Saying
-  readonly rest: Partial<Move>
+  readonly rest: Partial<MoveChange>
 }
 
 function withBody(body: Body): Wish {
@@ -249,7 +247,7 @@ function withBody(body: Body): Wish {
 }
 
 /** Undefined where core has refused it with a pointer of its own. */
-function attempt(stage: Stage, job: Job, saying: Saying, rest: Partial<Move>): Move | undefined {
+function attempt(stage: Stage, job: Job, saying: Saying, rest: Partial<MoveChange>): MoveChange | undefined {
   const command = { actor: 'suite', requestId: stage.requestId(), ...saying } as Command
   return refusedByCore(job, command, stage.begin) ? undefined : stage.change(job, saying, stage.begin, rest)
 }
@@ -261,7 +259,7 @@ function refusedByCore(job: Job, command: Command, now: Time): boolean {
 }
 
 async function inChanges(stage: Stage, texts: Texts, wish: (job: Job, text: string) => Wish): Promise<void> {
-  const changes: { readonly name: string; readonly change: Move }[] = []
+  const changes: { readonly name: string; readonly change: MoveChange }[] = []
   const jobs = await running(stage, Object.keys(texts).length)
   for (const [i, [name, text]] of Object.entries(texts).entries()) {
     const job = jobs[i] as Job
@@ -271,16 +269,16 @@ async function inChanges(stage: Stage, texts: Texts, wish: (job: Job, text: stri
   }
   const neighbours = await stage.insert(...changes.map(() => ({ queue: 'neighbours' })))
   const ends = neighbours.map((job) => stage.change(job, { type: 'cancel', mode: 'hard' }, stage.begin))
-  const verdicts = await stage.commit(...changes.flatMap(({ change }, i) => [change, ends[i] as Move]))
+  const verdicts = await stage.commit(...changes.flatMap(({ change }, i) => [change, ends[i] as MoveChange]))
   for (const [i, { name }] of changes.entries()) {
     same(verdicts[2 * i + 1], { status: 'applied' }, `${name}: its neighbour is applied`)
   }
-  const kept = ({ name, change }: { name: string; change: Move }, i: number) =>
+  const kept = ({ name, change }: { name: string; change: MoveChange }, i: number) =>
     expectKept(stage, change, verdicts[2 * i] as Verdict, name)
   await Promise.all(changes.map(kept))
 }
 
-async function expectKept(stage: Stage, change: Move, verdict: Verdict, name: string): Promise<void> {
+async function expectKept(stage: Stage, change: MoveChange, verdict: Verdict, name: string): Promise<void> {
   const { before, after, events, bodies } = change
   if (verdict.status === 'rejected') {
     holds(verdict.field !== '' && verdict.rule !== '', `${name}: a refusal names the place and the rule`)

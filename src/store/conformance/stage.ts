@@ -20,6 +20,7 @@ import type {
   Grant,
   Key,
   Loaded,
+  MoveChange,
   NewJob,
   Store,
   Verdict,
@@ -52,8 +53,6 @@ export interface JobOptions {
   readonly workflowId?: string
   readonly dedupeKey?: string
 }
-
-type Move = Extract<Change, { kind: 'move' }>
 
 export async function openStage(seat: Seat, baseline: Resources): Promise<Stage> {
   const first = await reserve(seat.store)
@@ -165,7 +164,12 @@ export class Stage {
   }
 
   /** The change that a command amounts to. */
-  change(job: Job, saying: Saying, at: Time, rest: Partial<Move> & { bodies?: readonly Body[] } = {}): Move {
+  change(
+    job: Job,
+    saying: Saying,
+    at: Time,
+    rest: Partial<MoveChange> & { bodies?: readonly Body[] } = {},
+  ): MoveChange {
     const { job: after, events, bodies } = this.decide(job, saying, at)
     const all = [...bodies, ...(rest.bodies ?? [])]
     const nothing = { notAfter: undefined, give: [], take: [], spawn: undefined }
@@ -177,7 +181,7 @@ export class Stage {
   }
 
   /** Commits what must be applied, and gives back the record it leads to. */
-  async apply(change: Move): Promise<Job> {
+  async apply(change: MoveChange): Promise<Job> {
     same(await this.commit(change), [{ status: 'applied' }], `${change.events.at(-1)?.type} is applied`)
     return change.after
   }

@@ -1,7 +1,7 @@
 import { assert, unreachable } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
 import type { Job, Time } from '../../core/job.ts'
-import type { Change, Key, Verdict } from '../store.ts'
+import type { Change, Key, MoveChange, Verdict } from '../store.ts'
 import { insert } from './insert.ts'
 import { keep } from './keep.ts'
 import { keyName, keyNameOf, type Shelf, type Shelves } from './shelves.ts'
@@ -22,9 +22,7 @@ export function commit(shelves: Shelves, change: Change, now: Time): Verdict {
   }
 }
 
-type Move = Extract<Change, { kind: 'move' }>
-
-function move(shelves: Shelves, change: Move, now: Time): Verdict {
+function move(shelves: Shelves, change: MoveChange, now: Time): Verdict {
   const { before, after, events, bodies, notAfter, give, take, spawn } = change
   const shelf = shelves.jobs.get(before.id)
   if (shelf === undefined || shelf.job.rev !== before.rev) return CONFLICT
@@ -46,11 +44,11 @@ function move(shelves: Shelves, change: Move, now: Time): Verdict {
 }
 
 /** The first key wanted, by the job or by its successor, that somebody else holds and that is not given up here. */
-function takenKey(shelves: Shelves, { before, give, take, spawn }: Move, now: Time): Verdict | undefined {
-  const given = new Set(give.map((key) => keyNameOf(before, key)))
+function takenKey(shelves: Shelves, { before, give, take, spawn }: MoveChange, now: Time): Verdict | undefined {
+  const released = new Set(give.map((key) => keyNameOf(before, key)))
   const held = (job: Job, key: Key, name = keyNameOf(job, key)): Verdict | undefined => {
     const holder = shelves.holder(name, now)
-    const free = holder === undefined || holder === job.id || (holder === before.id && given.has(name))
+    const free = holder === undefined || holder === job.id || (holder === before.id && released.has(name))
     return free ? undefined : { status: 'taken', key, holder }
   }
   for (const key of take) {

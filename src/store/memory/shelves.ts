@@ -76,7 +76,7 @@ export class Shelves {
     const before = this.jobs.get(job.id)
     const shelf = before ?? this.#shelf(job)
     this.#leave(before?.job)
-    shelf.job = keep({ ...job, spec: before?.job.spec ?? this.#interned(job) })
+    shelf.job = keep({ ...job, spec: before?.job.spec ?? this.#sharing(job) })
     if (shelf.claim !== undefined && shelf.claim.fence !== shelf.job.lease?.fence) this.#forgetClaim(shelf)
     for (const event of events) this.#append(shelf, keep(withSpec(event, shelf.job)))
     this.#enter(shelf)
@@ -166,7 +166,7 @@ export class Shelves {
   }
 
   /** Siblings share one kind. */
-  #interned(job: Job): Job['spec'] {
+  #sharing(job: Job): Job['spec'] {
     const text = JSON.stringify(job.spec.kind)
     const kind = this.kinds.get(text) ?? keep(job.spec.kind)
     this.kinds.set(text, kind)

@@ -7,8 +7,8 @@ import type { Event } from '../../core/event.ts'
 import { STATE_CODES } from '../codec/codes.ts'
 import { baseOf, encodeEvents } from '../codec/events.ts'
 import { logTells } from '../codec/log-tells.ts'
-import type { Change } from '../store.ts'
-import { changeRow, factsOf, type Move, numberOf, type Reference, textOrNull } from './encode.ts'
+import type { Change, MoveChange } from '../store.ts'
+import { changeRow, factsOf, numberOf, type Reference, textOrNull } from './encode.ts'
 import { type ChangeRow, type EndsRow, INLINE, type OwnTexts } from './rows.ts'
 
 /** A row, and the places of the changes it stands for. */
@@ -24,7 +24,7 @@ export class ChangeRows {
   readonly placed: PlacedRow[] = []
   readonly #reference: Reference
   /** Alike, in the order they came. */
-  readonly #moves: Move[] = []
+  readonly #moves: MoveChange[] = []
   readonly #ids: number[] = []
   readonly #places: number[] = []
   readonly #logs: string[] = []
@@ -69,7 +69,7 @@ export class ChangeRows {
     const places = this.#places.splice(0)
     const own = { logs: this.#logs.splice(0), outputs: this.#outputs.splice(0) }
     if (moves.length >= AT_LEAST && isAscending(ids)) {
-      this.placed.push({ row: this.#endsRow(moves[0] as Move, ids, own), places })
+      this.placed.push({ row: this.#endsRow(moves[0] as MoveChange, ids, own), places })
       return
     }
     for (const [i, move] of moves.entries()) {
@@ -78,7 +78,7 @@ export class ChangeRows {
   }
 
   /** In the order of `ENDS` (rows.ts), facts behind. */
-  #endsRow({ before, after, events, notAfter }: Move, ids: readonly number[], own: OwnTexts): EndsRow {
+  #endsRow({ before, after, events, notAfter }: MoveChange, ids: readonly number[], own: OwnTexts): EndsRow {
     const [log = ''] = own.logs
     const [output = null] = own.outputs
     const areSame = own.logs.every((each) => each === log) && own.outputs.every((each) => each === output)
@@ -103,7 +103,7 @@ export class ChangeRows {
 }
 
 /** Nothing but the job itself is touched, and the log says all there is to say about it. */
-function isSettlement({ before, after, events, bodies, give, take, spawn }: Move): boolean {
+function isSettlement({ before, after, events, bodies, give, take, spawn }: MoveChange): boolean {
   const body = bodies[0]
   return (
     before.lease !== undefined &&
@@ -123,7 +123,7 @@ const sameFacts = (a: readonly Event[], b: readonly Event[]): boolean =>
   a.length === b.length && a.every(({ type, at }, i) => type === b[i]?.type && at === b[i]?.at)
 
 /** With what happened when, and the fence, which says under which claim. */
-const isAlike = (a: Move, b: Move): boolean =>
+const isAlike = (a: MoveChange, b: MoveChange): boolean =>
   a.notAfter === b.notAfter &&
   a.after.endedAt === b.after.endedAt &&
   a.after.rev === b.after.rev &&

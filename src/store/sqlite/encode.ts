@@ -12,7 +12,7 @@ import { logTells } from '../codec/log-tells.ts'
 import { codeMark, correlationMark, marksOf } from '../codec/marks.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
-import type { Change, Key, NewJob } from '../store.ts'
+import type { Change, Key, MoveChange, NewJob } from '../store.ts'
 import type { ChangeRow, Facts, InsertMore, InsertRow, KeyRow, KindRef, MoveMore, MoveRow, Place } from './rows.ts'
 
 export type Reference = (kind: Kind) => KindRef
@@ -95,10 +95,8 @@ export function changeRow(
   }
 }
 
-export type Move = Extract<Change, { kind: 'move' }>
-
 /** In the order of `MOVE` (rows.ts), facts behind. */
-function moveRow(change: Move, reference: Reference, inFull: boolean): MoveRow {
+function moveRow(change: MoveChange, reference: Reference, inFull: boolean): MoveRow {
   const { before, after, events, bodies, notAfter } = change
   const isInLog = !inFull && logTells(before, after)
   const output = bodies.findLast(({ name }) => name === 'output')
@@ -156,7 +154,7 @@ export function factsOf(events: readonly Event[]): Facts {
   return facts
 }
 
-function moveMore(change: Move, reference: Reference): MoveMore | null {
+function moveMore(change: MoveChange, reference: Reference): MoveMore | null {
   const { before, after, events, bodies, give, take, spawn } = change
   const { correlationId, kind } = before.spec
   const others = bodies.filter(({ name }) => name !== 'output')

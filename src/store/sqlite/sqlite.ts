@@ -30,6 +30,7 @@ import type {
   LoadAnswer,
   Loaded,
   LoadItem,
+  MoveChange,
   NewJob,
   SettingAnswer,
   SettingOperation,
@@ -42,7 +43,7 @@ import { bearable, lettersOfChange } from './burden.ts'
 import { ChangeRows, type PlacedRow } from './change-rows.ts'
 import { Channel, SqliteStoreError } from './channel.ts'
 import { claimedJobs, eventsOf, jobOf } from './decode.ts'
-import { changeRow, type Move, numberOf, type Reference } from './encode.ts'
+import { changeRow, numberOf, type Reference } from './encode.ts'
 import { events, eventsAfter } from './events.ts'
 import { find } from './find.ts'
 import { Hints } from './hints.ts'
@@ -184,7 +185,7 @@ class SqliteStore implements Store {
     const now = await this.#commitRows(changes, unknown, rows.placed, verdicts)
     const apart = rows.placed.flatMap(({ places }) => places).filter((i) => verdicts[i] === APART)
     if (apart.length === 0) return { now, verdicts }
-    const inFull = apart.map((i) => ({ row: changeRow(changes[i] as Move, reference, true), places: [i] }))
+    const inFull = apart.map((i) => ({ row: changeRow(changes[i] as MoveChange, reference, true), places: [i] }))
     return { now: await this.#commitRows(changes, unknown, inFull, verdicts), verdicts }
   }
 

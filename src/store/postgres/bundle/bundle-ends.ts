@@ -4,11 +4,12 @@
  * and the ends are settled as those of leases, which says of each what became of it.
  */
 import { assert } from '../../../core/assert.ts'
+import type { MoveChange } from '../../store.ts'
 import { literal } from '../batch/uniform.ts'
 import type { Row } from '../connection/client.ts'
 import type { Statements } from '../connection/statements.ts'
 import type { Kinds } from '../names/kinds.ts'
-import { type Move, settleRow, settleValues } from '../settle/change-row.ts'
+import { settleRow, settleValues } from '../settle/change-row.ts'
 import type { Bundles } from './bundles.ts'
 
 export interface BundleEndsParts {
@@ -28,7 +29,7 @@ export class BundleEnds {
   }
 
   /** Whether all have ended; where not, none has. `lost` is told of an earlier try that may have been applied. */
-  async settle(changes: readonly Move[], run: Run, lost: () => void): Promise<boolean> {
+  async settle(changes: readonly MoveChange[], run: Run, lost: () => void): Promise<boolean> {
     const { bundles, kinds, statements, sawClock } = this.#parts
     const rows = changes.map((change) => settleRow(change, bundles.of(change.before)))
     const values = [...settleValues(changes, rows, kinds), literal(inOrder(rows.map(({ c }) => c)))]

@@ -22,7 +22,7 @@ export interface ClaimHeader {
 }
 
 /** A job that was claimed, as it was before. */
-export interface GivenJob {
+export interface ClaimedRow {
   readonly id: number
   readonly createdAt: number
   readonly kind: number
@@ -47,7 +47,7 @@ export function headerOf(row: Row): ClaimHeader {
   }
 }
 
-export function jobsIn(row: Row): readonly GivenJob[] {
+export function jobsIn(row: Row): readonly ClaimedRow[] {
   const [, , nonce, , , , ids, times, kinds, lanes, heads, inputs, docs, loggedAttempts] = row
   if (typeof ids !== 'string') return []
   const numbers = listOf(ids)

@@ -24,7 +24,7 @@ import { keyText } from '../enqueue/new-row.ts'
 import type { Kinds } from '../names/kinds.ts'
 import type { Sides } from '../names/sides.ts'
 import { recordOf } from '../read/records.ts'
-import { type ClaimHeader, type GivenJob, headerOf, jobsIn } from './claim-answer.ts'
+import { type ClaimedRow, type ClaimHeader, headerOf, jobsIn } from './claim-answer.ts'
 
 export interface ClaimParts {
   readonly connection: Connection
@@ -94,17 +94,17 @@ export class Claims {
   /** `isUnseen`: whatever it repeats was given to this very claim while it was parked, and nobody has seen it yet. */
   async answer(grant: Grant, { header, row, now }: Found, isUnseen: boolean): Promise<ClaimAnswer> {
     const { kinds } = this.#parts
-    const given = jobsIn(row)
-    await kinds.ensure(given.map(({ kind }) => kind))
+    const rows = jobsIn(row)
+    await kinds.ensure(rows.map(({ kind }) => kind))
     const jobs: ClaimedJob[] = []
-    for (const each of given) {
+    for (const each of rows) {
       const { id, loggedAttempt } = each
       const before = loggedAttempt === null ? this.#before(each) : await this.#parts.beforeClaim(id, loggedAttempt)
       jobs.push(this.#claimed(each, before, header.at))
     }
     this.#remember(jobs, header)
     if (header.isRepeat) {
-      const isOurs = isUnseen && header.nonce === grant.nonce && given.every((each) => each.loggedAttempt === null)
+      const isOurs = isUnseen && header.nonce === grant.nonce && rows.every((each) => each.loggedAttempt === null)
       return { now, replayed: !isOurs, jobs }
     }
     if (jobs.length > 1) this.#putInOrder(jobs, this.#numbers(grant, grant.lanes))
@@ -176,7 +176,7 @@ export class Claims {
     else for (const { before } of jobs) this.#reached.set(this.#parts.kinds.lane(before), before.readyAt ?? 0)
   }
 
-  #claimed({ kind, input }: GivenJob, before: ClaimedJob['before'], at: number): ClaimedJob {
+  #claimed({ kind, input }: ClaimedRow, before: ClaimedJob['before'], at: number): ClaimedJob {
     return {
       before,
       rev: before.rev + 1,
@@ -187,7 +187,7 @@ export class Claims {
     }
   }
 
-  #before({ id, createdAt, kind, lane, head, doc }: GivenJob): ClaimedJob['before'] {
+  #before({ id, createdAt, kind, lane, head, doc }: ClaimedRow): ClaimedJob['before'] {
     const birth = { id, createdAt, kind: this.#parts.kinds.byId(kind).kind, lane, head }
     return recordOf({ ...birth, doc, claim: null, beats: null, log: null })
   }

@@ -6,10 +6,10 @@
 import type { Timers } from '../../../system/timers.ts'
 import type { NewJob } from '../../store.ts'
 import { Batcher } from '../batch/batcher.ts'
-import { BUSY, isBusy, type Verdict } from './verdict.ts'
+import { BUSY, type InsertVerdict, isBusy } from './insert-verdict.ts'
 
 export interface HeldParts {
-  readonly ask: (items: readonly NewJob[]) => Promise<readonly Verdict[]>
+  readonly ask: (items: readonly NewJob[]) => Promise<readonly InsertVerdict[]>
   readonly sizeOf: (item: NewJob) => number
   readonly timers: Timers
 }
@@ -23,7 +23,7 @@ const AT_A_TIME = 100
 
 export class Held {
   readonly #timers: Timers
-  readonly #batcher: Batcher<NewJob, Verdict>
+  readonly #batcher: Batcher<NewJob, InsertVerdict>
   readonly #closing = new AbortController()
 
   constructor({ ask, sizeOf, timers }: HeldParts) {
@@ -32,8 +32,8 @@ export class Held {
   }
 
   /** The verdicts on those that were busy, in their order, which is kept: the first of two that want one key is first. */
-  async decided(items: readonly NewJob[]): Promise<readonly Verdict[]> {
-    const verdicts: Verdict[] = items.map(() => BUSY)
+  async decided(items: readonly NewJob[]): Promise<readonly InsertVerdict[]> {
+    const verdicts: InsertVerdict[] = items.map(() => BUSY)
     const ask = async () => {
       const places = [...verdicts.keys()].filter((place) => isBusy(verdicts[place]))
       const answers = await this.#batcher.add(places.map((place) => items[place] as NewJob))

@@ -9,9 +9,19 @@ import type { Row } from '../connection/client.ts'
 import { codeOf, isItems, LOCK_NOT_AVAILABLE } from '../connection/trouble.ts'
 import type { Held } from './held.ts'
 import type { InsertParts } from './insert.ts'
+import {
+  BUSY,
+  INSERTED,
+  type InsertVerdict,
+  insertedBy,
+  isBusy,
+  isOwn,
+  meetingsIn,
+  rejected,
+  verdictsIn,
+} from './insert-verdict.ts'
 import { keyedRow } from './new-row.ts'
 import { readyKinds } from './ready-kinds.ts'
-import { BUSY, INSERTED, insertedBy, isBusy, isOwn, meetingsIn, rejected, type Verdict, verdictsIn } from './verdict.ts'
 
 export async function insertTogether(
   parts: InsertParts,
@@ -51,9 +61,9 @@ export async function insertTogetherIn(
   return answers
 }
 
-async function verdictsOn(parts: InsertParts, items: readonly NewJob[], held: Held): Promise<readonly Verdict[]> {
+async function verdictsOn(parts: InsertParts, items: readonly NewJob[], held: Held): Promise<readonly InsertVerdict[]> {
   const asked = asking(parts, items)
-  let verdicts: readonly Verdict[] = []
+  let verdicts: readonly InsertVerdict[] = []
   /** Whether all is decided. A lock that was not to be had at all is no different from one for which it says so. */
   const ask = async (): Promise<boolean> => {
     try {
@@ -69,7 +79,7 @@ async function verdictsOn(parts: InsertParts, items: readonly NewJob[], held: He
     return verdicts
   } catch (error) {
     if (!isItems(error)) throw error
-    const wrong: Verdict[] = []
+    const wrong: InsertVerdict[] = []
     for (const item of items) wrong.push(await wrongWith(parts, item))
     assert(!wrong.every((verdict) => verdict === undefined), 'what cannot be kept together cannot be kept alone')
     return wrong
@@ -77,7 +87,7 @@ async function verdictsOn(parts: InsertParts, items: readonly NewJob[], held: He
 }
 
 /** With a twin: of two that are the same neither is inserted, and what is wrong with it is told. */
-async function wrongWith(parts: InsertParts, item: NewJob): Promise<Verdict> {
+async function wrongWith(parts: InsertParts, item: NewJob): Promise<InsertVerdict> {
   try {
     return (await asking(parts, [item, item])())[0]
   } catch (error) {
@@ -87,7 +97,7 @@ async function wrongWith(parts: InsertParts, item: NewJob): Promise<Verdict> {
 }
 
 /** As often as it is called; once an answer was lost, whatever is there may be by that try. */
-function asking(parts: InsertParts, items: readonly NewJob[]): () => Promise<readonly Verdict[]> {
+function asking(parts: InsertParts, items: readonly NewJob[]): () => Promise<readonly InsertVerdict[]> {
   let again = false
   const values = (repeated: boolean) => {
     again ||= repeated
@@ -107,7 +117,7 @@ const rowsOf = ({ kinds }: InsertParts, items: readonly NewJob[]): string =>
 /** Some of them have met others of the same call. Undefined where one met somebody who is not there any more. */
 async function met(
   items: readonly NewJob[],
-  verdicts: readonly Verdict[],
+  verdicts: readonly InsertVerdict[],
   load: InsertParts['load'],
 ): Promise<readonly Inserted[] | undefined> {
   if (verdicts.every((verdict) => verdict === undefined)) return items.map(() => INSERTED)

@@ -4,11 +4,11 @@ import type { Inserted, KeyPurpose, NewJob } from '../../store.ts'
 import type { Row } from '../connection/client.ts'
 
 /** Per item of an enqueue: nothing (inserted), or `by:holder`, or why the database cannot keep it. `own`: by id, after a lost try. */
-export type Verdict = string | undefined
+export type InsertVerdict = string | undefined
 
-export interface Verdicts {
+export interface InsertVerdicts {
   readonly now: number
-  readonly verdicts: readonly Verdict[]
+  readonly verdicts: readonly InsertVerdict[]
   /** The number of the caller's transaction, if it has written anything. */
   readonly transaction: string | undefined
 }
@@ -17,7 +17,7 @@ export interface Verdicts {
  * What `enqueue` answers. An id that exists although this very call is the only one to use it was, most likely, inserted by
  * the try that got no answer.
  */
-export function verdictsIn([row]: Row[], again: boolean): Verdicts {
+export function verdictsIn([row]: Row[], again: boolean): InsertVerdicts {
   assert(row !== undefined, 'an enqueue is answered')
   const parsed = JSON.parse(String(row[1])) as (string | null)[]
   const verdicts = parsed.map((verdict) =>
@@ -27,13 +27,13 @@ export function verdictsIn([row]: Row[], again: boolean): Verdicts {
 }
 
 const OWN = 'own'
-export const isOwn = (verdict: Verdict): boolean => verdict?.startsWith(`${OWN}:`) === true
+export const isOwn = (verdict: InsertVerdict): boolean => verdict?.startsWith(`${OWN}:`) === true
 
-export const BUSY: Verdict = 'busy:'
-export const isBusy = (verdict: Verdict): boolean => verdict === BUSY
-export const rejected = (error: unknown): Verdict => `rejected:${error instanceof Error ? error.message : ''}`
+export const BUSY: InsertVerdict = 'busy:'
+export const isBusy = (verdict: InsertVerdict): boolean => verdict === BUSY
+export const rejected = (error: unknown): InsertVerdict => `rejected:${error instanceof Error ? error.message : ''}`
 
-export const meetingsIn = (items: readonly NewJob[], verdicts: readonly Verdict[]): readonly Met[] =>
+export const meetingsIn = (items: readonly NewJob[], verdicts: readonly InsertVerdict[]): readonly Met[] =>
   verdicts.flatMap((verdict, i) =>
     verdict === undefined ? [] : [{ verdict, item: items[i] as NewJob, holder: holderOf(verdict) }],
   )
@@ -55,7 +55,11 @@ type Met = Meeting & { readonly verdict: string }
 export type There = Pick<NewJob, 'job' | 'input'>
 
 /** Undefined where whoever was first is not among those found. */
-export function insertedBy(item: NewJob, verdict: Verdict, found: ReadonlyMap<number, There>): Inserted | undefined {
+export function insertedBy(
+  item: NewJob,
+  verdict: InsertVerdict,
+  found: ReadonlyMap<number, There>,
+): Inserted | undefined {
   if (verdict === undefined) return INSERTED
   const [by = ''] = verdict.split(':', 1)
   if (by === 'rejected') return { status: 'rejected', field: 'job', rule: verdict.slice('rejected:'.length) }

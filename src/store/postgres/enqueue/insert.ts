@@ -18,18 +18,18 @@ import type { Kinds } from '../names/kinds.ts'
 import type { Hints, Ride } from '../waiting/hints.ts'
 import { Held } from './held.ts'
 import { insertTogether, insertTogetherIn } from './insert-together.ts'
-import { birthShape, columnsOf, type KeyedRow, keyColumnsOf, keyedRow, type NewRow, newRow } from './new-row.ts'
-import { readyKinds } from './ready-kinds.ts'
 import {
   INSERTED,
+  type InsertVerdict,
   insertedBy,
   isBusy,
   type Meeting,
   meetingsIn,
   type There,
-  type Verdict,
   verdictsIn,
-} from './verdict.ts'
+} from './insert-verdict.ts'
+import { birthShape, columnsOf, type KeyedRow, keyColumnsOf, keyedRow, type NewRow, newRow } from './new-row.ts'
+import { readyKinds } from './ready-kinds.ts'
 
 export interface InsertParts {
   /** Two: where much is enqueued at a time, one backend alone would be what all wait for; a third gained nothing. */
@@ -44,16 +44,16 @@ export interface InsertParts {
   readonly timers: Timers
 }
 
-/** What a commit did. `given`: a parked claim took every job of this batch, so that nobody else need be notified. */
+/** What a commit did. `areTaken`: a parked claim took every job of this batch, so that nobody else need be notified. */
 interface Done {
-  readonly verdicts: readonly Verdict[]
-  readonly given: boolean
+  readonly verdicts: readonly InsertVerdict[]
+  readonly areTaken: boolean
 }
 
 export class Inserts {
   readonly #parts: InsertParts
-  readonly #keyless: Batcher<NewJob, Verdict>
-  readonly #keyed: Batcher<NewJob, Verdict>
+  readonly #keyless: Batcher<NewJob, InsertVerdict>
+  readonly #keyed: Batcher<NewJob, InsertVerdict>
   readonly #held: Held
 
   constructor(parts: InsertParts) {
@@ -101,14 +101,14 @@ export class Inserts {
     await Promise.all([this.#keyless.close(), this.#keyed.close(), this.#held.close()])
   }
 
-  async #verdictsOn(items: readonly NewJob[]): Promise<readonly Verdict[]> {
+  async #verdictsOn(items: readonly NewJob[]): Promise<readonly InsertVerdict[]> {
     const verdicts = await this.#batched(items)
     if (!verdicts.some(isBusy)) return verdicts
     const decided = (await this.#held.decided(items.filter((_, i) => isBusy(verdicts[i])))).values()
     return verdicts.map((verdict) => (isBusy(verdict) ? decided.next().value : verdict))
   }
 
-  async #batched(items: readonly NewJob[]): Promise<readonly Verdict[]> {
+  async #batched(items: readonly NewJob[]): Promise<readonly InsertVerdict[]> {
     if (items.every(isKeyless)) return this.#keyless.add(items)
     const keyless = items.filter(isKeyless)
     // Who is first within one call is first: ids that keyed and unkeyed items share make the whole call keyed.
@@ -116,7 +116,7 @@ export class Inserts {
     if (!mixed) return this.#keyed.add(items)
     const keyed = items.filter((item) => !isKeyless(item))
     const [a, b] = await Promise.all([this.#keyless.add(keyless), this.#keyed.add(keyed)])
-    const verdicts = new Map<NewJob, Verdict>()
+    const verdicts = new Map<NewJob, InsertVerdict>()
     for (const [i, item] of keyless.entries()) verdicts.set(item, a[i])
     for (const [i, item] of keyed.entries()) verdicts.set(item, b[i])
     return items.map((item) => verdicts.get(item))
@@ -127,18 +127,18 @@ export class Inserts {
     for (const { job } of items) if (kinds.known(job.spec.kind) === undefined) await kinds.intern(job.spec.kind)
   }
 
-  /** Whoever listens is told of what may be claimed, some day: at best by the commit itself, or given it. */
+  /** Announces what `insert` makes claimable: by NOTIFY inside the commit where one can ride along, else by a hint of its own; not at all where a parked claim has taken all of it. */
   async #announced(
     items: readonly NewJob[],
     insert: (ride: Ride | undefined) => Promise<Done>,
-  ): Promise<readonly Verdict[]> {
+  ): Promise<readonly InsertVerdict[]> {
     const { hints } = this.#parts
     const kinds = readyKinds(items)
     const jobs = kinds.size === 0 ? 0 : items.length
     const ride = hints.ride(kinds, jobs)
     try {
-      const { verdicts, given } = await insert(ride)
-      if (!given) hints.work(kinds, jobs, ride !== undefined)
+      const { verdicts, areTaken } = await insert(ride)
+      if (!areTaken) hints.work(kinds, jobs, ride !== undefined)
       return verdicts
     } catch (error) {
       if (ride !== undefined) hints.failed(ride)
@@ -160,9 +160,9 @@ export class Inserts {
         true,
       )
       this.#parts.sawClock(Number(row?.[0]))
-      return { verdicts: items.map(() => undefined), given: row?.[1] === true }
+      return { verdicts: items.map(() => undefined), areTaken: row?.[1] === true }
     } catch (error) {
-      return { verdicts: await this.#brokenUp(keyless, items, again, ride, error), given: false }
+      return { verdicts: await this.#brokenUp(keyless, items, again, ride, error), areTaken: false }
     }
   }
 
@@ -196,9 +196,9 @@ export class Inserts {
         },
         true,
       )
-      return { verdicts: this.#verdicts(answer, again), given: answer[0]?.[2] === true }
+      return { verdicts: this.#verdicts(answer, again), areTaken: answer[0]?.[2] === true }
     } catch (error) {
-      return { verdicts: await this.#brokenUp(keyed, items, again, ride, error), given: false }
+      return { verdicts: await this.#brokenUp(keyed, items, again, ride, error), areTaken: false }
     }
   }
 
@@ -223,7 +223,7 @@ export class Inserts {
       const [row] = await keyed.run(text, ask, true)
       if (row === undefined || row[0] === null) return undefined
       sawClock(Number(row[0]))
-      return { verdicts: items.map(() => undefined), given: row[1] === true }
+      return { verdicts: items.map(() => undefined), areTaken: row[1] === true }
     } catch (error) {
       if (!mayBreakUp(error)) throw error
       return undefined
@@ -236,11 +236,11 @@ export class Inserts {
     again: boolean,
     ride: Ride | undefined,
     error: unknown,
-  ): Promise<readonly Verdict[]> {
+  ): Promise<readonly InsertVerdict[]> {
     if (!mayBreakUp(error)) throw error
     // Whoever waits for a job that has ended must not wait for whatever is the matter here.
     if (ride !== undefined) this.#parts.hints.failed({ ...ride, queues: new Map() })
-    const verdicts = await brokenUp<NewJob, Verdict>(
+    const verdicts = await brokenUp<NewJob, InsertVerdict>(
       items,
       (item) => this.#alone(connection, item, again),
       (rule) => `rejected:${rule}`,
@@ -249,12 +249,12 @@ export class Inserts {
     return verdicts
   }
 
-  async #alone(connection: Connection, item: NewJob, again: boolean): Promise<Verdict> {
+  async #alone(connection: Connection, item: NewJob, again: boolean): Promise<InsertVerdict> {
     return (await this.#asked(connection, this.#parts.statements.enqueue, [item], again))[0]
   }
 
   /** What holds them up may be a try of their own whose answer was lost. */
-  async #askAgain(items: readonly NewJob[]): Promise<readonly Verdict[]> {
+  async #askAgain(items: readonly NewJob[]): Promise<readonly InsertVerdict[]> {
     const { keyed, statements, hints } = this.#parts
     const verdicts = await this.#asked(keyed, statements.enqueueEach, items, true)
     const born = items.filter((_, i) => verdicts[i] === undefined)
@@ -268,7 +268,7 @@ export class Inserts {
     statement: string,
     items: readonly NewJob[],
     again: boolean,
-  ): Promise<readonly Verdict[]> {
+  ): Promise<readonly InsertVerdict[]> {
     let repeated = again
     const rows = await connection.run(
       statement,
@@ -285,7 +285,7 @@ export class Inserts {
     return items.map((item) => keyedRow(item, this.#parts.kinds.of(item.job.spec.kind)))
   }
 
-  #verdicts(rows: Row[], again: boolean): readonly Verdict[] {
+  #verdicts(rows: Row[], again: boolean): readonly InsertVerdict[] {
     const { now, verdicts } = verdictsIn(rows, again)
     this.#parts.sawClock(now)
     return verdicts
@@ -294,7 +294,7 @@ export class Inserts {
   /** Synchronous where nobody was first. */
   #answers(
     items: readonly NewJob[],
-    verdicts: readonly Verdict[],
+    verdicts: readonly InsertVerdict[],
     load: InsertParts['load'] = this.#parts.load,
   ): readonly Inserted[] | Promise<readonly Inserted[]> {
     if (verdicts.every((verdict) => verdict === undefined)) return items.map(() => INSERTED)
@@ -303,7 +303,7 @@ export class Inserts {
 
   async #met(
     items: readonly NewJob[],
-    verdicts: readonly Verdict[],
+    verdicts: readonly InsertVerdict[],
     load: InsertParts['load'],
   ): Promise<readonly Inserted[]> {
     const found = await load(meetingsIn(items, verdicts).filter(({ holder }) => holder > 0))
@@ -312,7 +312,7 @@ export class Inserts {
     return answers
   }
 
-  async #answer(item: NewJob, verdict: Verdict, found: ReadonlyMap<number, There>): Promise<Inserted> {
+  async #answer(item: NewJob, verdict: InsertVerdict, found: ReadonlyMap<number, There>): Promise<Inserted> {
     // Whoever was first has been purged meanwhile: the place is free.
     return insertedBy(item, verdict, found) ?? ((await this.insert([item]))[0] as Inserted)
   }

@@ -12,7 +12,7 @@ import { storable } from '../../codec/text.ts'
 import type { Key, NewJob } from '../../store.ts'
 import { bigints, texts } from '../batch/arrays.ts'
 import { literal, uniform } from '../batch/uniform.ts'
-import type { Interned } from '../names/kinds.ts'
+import type { NumberedKind } from '../names/kinds.ts'
 
 /** Absent keys are absent columns; the names are explained in `enqueue/bear.sql`. */
 export interface NewRow {
@@ -44,7 +44,7 @@ export interface KeyRow {
   readonly u: number | undefined
 }
 
-export function newRow({ job, event, input }: NewJob, kind: Interned): NewRow {
+export function newRow({ job, event, input }: NewJob, kind: NumberedKind): NewRow {
   const { spec } = job
   return {
     i: idNumber(job.id) as number,
@@ -96,7 +96,7 @@ export function keyColumnsOf(rows: readonly KeyedRow[]): readonly (Buffer | stri
   ]
 }
 
-export function keyedRow(item: NewJob, kind: Interned): KeyedRow {
+export function keyedRow(item: NewJob, kind: NumberedKind): KeyedRow {
   const { alias, kind: own } = item.job.spec
   const keys = item.keys.map(keyRow)
   if (alias !== undefined) keys.unshift({ p: 'alias', k: keyText(alias), u: undefined })

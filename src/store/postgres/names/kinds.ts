@@ -14,27 +14,27 @@ import type { Row } from '../connection/client.ts'
 import type { Statements } from '../connection/statements.ts'
 import { PostgresRewound } from '../connection/trouble.ts'
 
-export interface Interned {
+export interface NumberedKind {
   readonly id: number
   readonly queue: number
   readonly windowMs: number
   readonly kind: Kind
 }
 
-const NONE = { kind: undefined, interned: undefined }
+const NONE = { kind: undefined, numbered: undefined }
 
 export type Run = (text: string, values: unknown[]) => Promise<Row[]>
 
 export class Kinds {
   readonly #run: Run
   readonly #statements: Statements
-  #byKind = new WeakMap<Kind, Interned>()
+  #byKind = new WeakMap<Kind, NumberedKind>()
   /** Whoever makes a new object of the same words for each job mostly shares the policy. */
-  #byPolicy = new WeakMap<Policy, Map<string, Interned>>()
+  #byPolicy = new WeakMap<Policy, Map<string, NumberedKind>>()
   /** What was asked for last, among `#byKind`: jobs that come together mostly share their kind. */
-  #last: { readonly kind: Kind | undefined; readonly interned: Interned | undefined } = NONE
-  readonly #byHash = new Map<string, Promise<Interned>>()
-  readonly #byId = new Map<number, Interned>()
+  #last: { readonly kind: Kind | undefined; readonly numbered: NumberedKind | undefined } = NONE
+  readonly #byHash = new Map<string, Promise<NumberedKind>>()
+  readonly #byId = new Map<number, NumberedKind>()
   readonly #queues = new Map<string, Numbered>()
   /** The database has lost some that it had. */
   #isRewound = false
@@ -45,23 +45,23 @@ export class Kinds {
   }
 
   /** The number, where it is known already. */
-  known(kind: Kind): Interned | undefined {
-    if (kind === this.#last.kind) return this.#last.interned
-    const interned = this.#byKind.get(kind)
-    if (interned !== undefined) this.#last = { kind, interned }
-    return interned
+  known(kind: Kind): NumberedKind | undefined {
+    if (kind === this.#last.kind) return this.#last.numbered
+    const numbered = this.#byKind.get(kind)
+    if (numbered !== undefined) this.#last = { kind, numbered }
+    return numbered
   }
 
-  /** The number of a kind that has been interned. */
-  of(kind: Kind): Interned {
-    const interned = this.known(kind)
+  /** What is known of a kind that has been interned. */
+  of(kind: Kind): NumberedKind {
+    const numbered = this.known(kind)
     // What waited for its turn while the database turned out to have lost kinds: it was interned, and is not any more.
-    if (interned === undefined && this.#isRewound) throw new PostgresRewound()
-    assert(interned !== undefined, 'a kind is interned before it is used')
-    return interned
+    if (numbered === undefined && this.#isRewound) throw new PostgresRewound()
+    assert(numbered !== undefined, 'a kind is interned before it is used')
+    return numbered
   }
 
-  async intern(kind: Kind): Promise<Interned> {
+  async intern(kind: Kind): Promise<NumberedKind> {
     const name = JSON.stringify([kind.tenant, kind.queue, kind.type])
     const known = this.#byKind.get(kind) ?? this.#byPolicy.get(kind.policy)?.get(name)
     if (known !== undefined) {
@@ -76,11 +76,11 @@ export class Kinds {
       this.#byHash.set(hash, asked)
       asked.catch(() => this.#byHash.delete(hash))
     }
-    const interned = await asked
-    this.#byKind.set(kind, interned)
-    const siblings = this.#byPolicy.get(kind.policy) ?? new Map<string, Interned>()
-    this.#byPolicy.set(kind.policy, siblings.set(name, interned))
-    return interned
+    const numbered = await asked
+    this.#byKind.set(kind, numbered)
+    const siblings = this.#byPolicy.get(kind.policy) ?? new Map<string, NumberedKind>()
+    this.#byPolicy.set(kind.policy, siblings.set(name, numbered))
+    return numbered
   }
 
   /** Kinds by their numbers. Every id must be loaded before `byId` is asked for it. */
@@ -92,10 +92,10 @@ export class Kinds {
     for (const row of rows) this.#learn(row)
   }
 
-  byId(id: number): Interned {
-    const interned = this.#byId.get(id)
-    assert(interned !== undefined, `kind ${id} is known`)
-    return interned
+  byId(id: number): NumberedKind {
+    const numbered = this.#byId.get(id)
+    assert(numbered !== undefined, `kind ${id} is known`)
+    return numbered
   }
 
   /** The number of a queue, or of its side for those who need something. */
@@ -153,25 +153,25 @@ export class Kinds {
     return JSON.parse(String(row?.[0])) as number[]
   }
 
-  async #ask(kind: Kind, hash: string, policy: string): Promise<Interned> {
+  async #ask(kind: Kind, hash: string, policy: string): Promise<NumberedKind> {
     await this.internQueues([{ tenant: kind.tenant, queue: kind.queue }])
     const queue = this.queue({ tenant: kind.tenant, queue: kind.queue })
     const windowMs = leaseWindowMs(kind.policy)
     const [row] = await this.#run(this.#statements.internKind, [hash, queue, storable(kind.type), windowMs, policy])
     assert(row !== undefined && queue !== undefined, 'a kind is interned')
-    const interned = { id: Number(row[0]), queue, windowMs, kind }
-    this.#byId.set(interned.id, interned)
-    return interned
+    const numbered = { id: Number(row[0]), queue, windowMs, kind }
+    this.#byId.set(numbered.id, numbered)
+    return numbered
   }
 
   #learn(row: Row): void {
     const [id, , , queueId] = row
     const kind = kindFrom(row)
-    const interned = { id: Number(id), queue: Number(queueId), windowMs: leaseWindowMs(kind.policy), kind }
-    this.#byId.set(interned.id, interned)
-    this.#byKind.set(kind, interned)
+    const numbered = { id: Number(id), queue: Number(queueId), windowMs: leaseWindowMs(kind.policy), kind }
+    this.#byId.set(numbered.id, numbered)
+    this.#byKind.set(kind, numbered)
     const { tenant, queue } = kind
-    this.#queues.set(nameOf({ tenant, queue }), { id: interned.queue, row: queueRow(tenant, queue) })
+    this.#queues.set(nameOf({ tenant, queue }), { id: numbered.queue, row: queueRow(tenant, queue) })
   }
 }
 

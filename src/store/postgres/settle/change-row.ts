@@ -15,13 +15,11 @@ import { correlationMark } from '../../codec/marks.ts'
 import { isPlainEnd } from '../../codec/plain-end.ts'
 import { encodeRecord } from '../../codec/record.ts'
 import { storable } from '../../codec/text.ts'
-import type { Body, Change } from '../../store.ts'
+import type { Body, MoveChange } from '../../store.ts'
 import { literal, uniform } from '../batch/uniform.ts'
 import { keyedRow, keyRow, named } from '../enqueue/new-row.ts'
-import type { Interned, Kinds } from '../names/kinds.ts'
+import type { Kinds, NumberedKind } from '../names/kinds.ts'
 import { placeOf, stepOf } from '../names/step.ts'
-
-export type Move = Extract<Change, { kind: 'move' }>
 
 /** The end of an owned job; the first part of any move. */
 export interface SettleRow {
@@ -43,7 +41,7 @@ export interface SettleRow {
  * An owned job ends, and nothing else is touched but its output. One that ends without an owner must not come here:
  * `settle_leases` looks for leases and bundles only, and would answer `conflict` each time.
  */
-export const isSettling = ({ before, after, bodies, give, take, spawn, events }: Move): boolean =>
+export const isSettling = ({ before, after, bodies, give, take, spawn, events }: MoveChange): boolean =>
   before.lease !== undefined &&
   isTerminal(after.state) &&
   give.length === 0 &&
@@ -53,7 +51,7 @@ export const isSettling = ({ before, after, bodies, give, take, spawn, events }:
   events.every((event) => event.correlationId === before.spec.correlationId)
 
 /** `bundle`: the claim it is from, where its jobs have no leases of their own. */
-export function settleRow({ before, after, events, bodies, notAfter }: Move, bundle?: number): SettleRow {
+export function settleRow({ before, after, events, bodies, notAfter }: MoveChange, bundle?: number): SettleRow {
   const isInLog = logTells(before, after)
   const output = bodies.findLast(isOutput)
   return {
@@ -101,7 +99,7 @@ const isAlike = (a: SettleRow, b: SettleRow): boolean =>
   a.o === b.o
 
 /** What both ways to settle are called with. */
-export const settleValues = (changes: readonly Move[], rows: readonly SettleRow[], kinds: Kinds): string[] => [
+export const settleValues = (changes: readonly MoveChange[], rows: readonly SettleRow[], kinds: Kinds): string[] => [
   JSON.stringify(alike(rows)),
   literal(rows.map(({ i }) => i)),
   literal(uniform(changes, ({ events }) => events[0]?.rev)),
@@ -110,7 +108,7 @@ export const settleValues = (changes: readonly Move[], rows: readonly SettleRow[
 ]
 
 /** `lane`: where it stands afterwards, if it can be claimed. */
-export function moveRow(change: Move, kind: Interned, lane: number, spawnKind: Interned | undefined) {
+export function moveRow(change: MoveChange, kind: NumberedKind, lane: number, spawnKind: NumberedKind | undefined) {
   const { before, after, events, bodies, give, take, spawn } = change
   const claim = events.find((event) => event.type === 'claimed')
   const others = lastOfEach(bodies.filter((body) => !isOutput(body)))

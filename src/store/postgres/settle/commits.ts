@@ -6,7 +6,7 @@
 import { assert } from '../../../core/assert.ts'
 import { idNumber, idText } from '../../../core/id.ts'
 import type { Job } from '../../../core/job.ts'
-import type { Change, Key, Verdict } from '../../store.ts'
+import type { Change, Key, MoveChange, Verdict } from '../../store.ts'
 import { Batcher } from '../batch/batcher.ts'
 import { brokenUp, mayBreakUp } from '../batch/broken-up.ts'
 import { literal } from '../batch/uniform.ts'
@@ -19,7 +19,7 @@ import { codeOf } from '../connection/trouble.ts'
 import { keyRow } from '../enqueue/new-row.ts'
 import type { Keeping } from '../keep/keeping.ts'
 import { type Kinds, sideOf } from '../names/kinds.ts'
-import { isSettling, type Move, moveRow, type SettleRow, settleRow, settleValues } from './change-row.ts'
+import { isSettling, moveRow, type SettleRow, settleRow, settleValues } from './change-row.ts'
 
 export interface CommitParts {
   readonly connections: readonly [Connection, ...Connection[]]
@@ -138,8 +138,8 @@ export class Commits {
       const answers = await all(places.map((i) => changes[i] as C))
       for (const [n, i] of places.entries()) verdicts[i] = answers[n] as Verdict
     }
-    await apply<Move>(settling, (some) => this.#settle(some, run))
-    await apply<Move>(moving, (some) => this.#move(some, run))
+    await apply<MoveChange>(settling, (some) => this.#settle(some, run))
+    await apply<MoveChange>(moving, (some) => this.#move(some, run))
     await apply<Purge>(purging, (some) =>
       this.#parts.purge(
         some.map(({ before }) => before),
@@ -149,9 +149,9 @@ export class Commits {
   }
 
   /** What is in a bundle, as far as this process knows, and what has a lease go separate ways, at the same time. */
-  async #settle(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {
+  async #settle(changes: readonly MoveChange[], run: Run): Promise<readonly Verdict[]> {
     const { bundles } = this.#parts
-    const isBundled = ({ before }: Move): boolean => bundles.of(before) !== undefined
+    const isBundled = ({ before }: MoveChange): boolean => bundles.of(before) !== undefined
     if (!changes.some(isBundled)) return this.#settleLeases(changes, run)
     if (changes.every(isBundled)) return this.#settleBundled(changes, run)
     const bundled = changes.filter(isBundled)
@@ -160,13 +160,13 @@ export class Commits {
       this.#settleBundled(bundled, run),
       this.#settleLeases(leased, run),
     ])
-    const verdicts = new Map<Move, Verdict>()
+    const verdicts = new Map<MoveChange, Verdict>()
     for (const [i, change] of bundled.entries()) verdicts.set(change, ofBundles[i] as Verdict)
     for (const [i, change] of leased.entries()) verdicts.set(change, ofLeases[i] as Verdict)
     return changes.map((change) => verdicts.get(change) as Verdict)
   }
 
-  async #settleBundled(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {
+  async #settleBundled(changes: readonly MoveChange[], run: Run): Promise<readonly Verdict[]> {
     let again = false
     const lost = () => {
       again = true
@@ -180,7 +180,7 @@ export class Commits {
   }
 
   /** `again`: an earlier try may have been applied. */
-  async #settleLeases(changes: readonly Move[], run: Run, again = false): Promise<readonly Verdict[]> {
+  async #settleLeases(changes: readonly MoveChange[], run: Run, again = false): Promise<readonly Verdict[]> {
     let mayBeThere = again
     const lost = () => {
       mayBeThere = true
@@ -200,7 +200,7 @@ export class Commits {
     }
   }
 
-  async #missedOf(changes: readonly Move[], rows: readonly SettleRow[], run: Run, lost: () => void) {
+  async #missedOf(changes: readonly MoveChange[], rows: readonly SettleRow[], run: Run, lost: () => void) {
     const { kinds, statements, sawClock } = this.#parts
     const values = settleValues(changes, rows, kinds)
     const [answer] = await run(
@@ -224,7 +224,7 @@ export class Commits {
     return new Map(rows.map(({ i }, n) => [i, verdictOf(letters[n] as string)]))
   }
 
-  async #move(changes: readonly Move[], run: Run): Promise<readonly Verdict[]> {
+  async #move(changes: readonly MoveChange[], run: Run): Promise<readonly Verdict[]> {
     let again = false
     try {
       return await this.#moveTogether(changes, run, false, () => {
@@ -236,7 +236,7 @@ export class Commits {
   }
 
   /** `again`: an earlier try may have been applied; `lost` is told of one. */
-  async #moveTogether(changes: readonly Move[], run: Run, again: boolean, lost: () => void) {
+  async #moveTogether(changes: readonly MoveChange[], run: Run, again: boolean, lost: () => void) {
     const { kinds, statements, sawClock } = this.#parts
     const items = JSON.stringify(
       changes.map((change) => {
@@ -260,16 +260,16 @@ export class Commits {
   }
 
   /** A transaction of the caller's that has failed is over: there is nothing to break up. */
-  #oneByOne(changes: readonly Move[], run: Run, again: boolean, error: unknown): Promise<readonly Verdict[]> {
+  #oneByOne(changes: readonly MoveChange[], run: Run, again: boolean, error: unknown): Promise<readonly Verdict[]> {
     if (run !== this.#run || !mayBreakUp(error)) throw error
-    return brokenUp<Move, Verdict>(
+    return brokenUp<MoveChange, Verdict>(
       changes,
       (change) => this.#alone(change, again),
       (rule) => ({ status: 'rejected', field: 'job', rule }),
     )
   }
 
-  async #alone(change: Move, again: boolean): Promise<Verdict> {
+  async #alone(change: MoveChange, again: boolean): Promise<Verdict> {
     for (let tries = 0; ; tries += 1) {
       try {
         const [verdict] = await this.#moveTogether([change], this.#run, again, () => {})
@@ -294,7 +294,7 @@ const LATE: Verdict = { status: 'late' }
 const LOCK_TRIES = 1
 
 /** 'a', 'c', 'l', or who holds which key: `purpose:holder:key`. */
-function verdictOf(letter: string, change?: Move): Verdict {
+function verdictOf(letter: string, change?: MoveChange): Verdict {
   if (letter === 'a') return APPLIED
   if (letter === 'l') return LATE
   if (letter === 'c' || change === undefined) return CONFLICT
@@ -307,7 +307,7 @@ function verdictOf(letter: string, change?: Move): Verdict {
 const isKey = (key: Key, purpose: string, stored: string): boolean =>
   key.purpose === purpose && keyRow(key).k === stored
 
-const isSettlement = (change: Change): change is Move => change.kind === 'move' && isSettling(change)
+const isSettlement = (change: Change): change is MoveChange => change.kind === 'move' && isSettling(change)
 
 const jobOf = (change: Change): string => (change.kind === 'annotate' ? change.annotation.jobId : change.before.id)
 

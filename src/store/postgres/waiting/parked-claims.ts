@@ -14,7 +14,7 @@ import type { Found } from '../claim/claims.ts'
 import type { Row } from '../connection/client.ts'
 import { keyText } from '../enqueue/new-row.ts'
 
-export interface ParkedParts {
+export interface ParkedClaimsParts {
   readonly clock: Clock
   /** Answers with the latest that was seen: what is reckoned here may be behind it. */
   readonly sawClock: (now: number) => number
@@ -26,7 +26,7 @@ interface Place {
   /** Absent while asked. `now`: the store's clock then. */
   answered: (Moment & { readonly now: number }) | undefined
   /** What `pawl.claim` answered whoever enqueued, unless it was too long for a notification. */
-  given: Row | undefined
+  answer: Row | undefined
 }
 
 /** Two clocks, since one of them stands still while a machine sleeps, and the other may be set. */
@@ -43,12 +43,12 @@ interface Moment {
 const ANSWERED_WITHIN_MS = 50
 const FRESH_MS = 200
 
-export class Parked {
-  readonly #parts: ParkedParts
+export class ParkedClaims {
+  readonly #parts: ParkedClaimsParts
   /** By request, as the database has it. */
   readonly #places = new Map<string, Place>()
 
-  constructor(parts: ParkedParts) {
+  constructor(parts: ParkedClaimsParts) {
     this.#parts = parts
   }
 
@@ -62,7 +62,7 @@ export class Parked {
   }
 
   asked({ requestId }: Grant): void {
-    const place = { requestId, asked: this.#moment(), answered: undefined, given: undefined }
+    const place = { requestId, asked: this.#moment(), answered: undefined, answer: undefined }
     this.#places.set(keyText(requestId), place)
   }
 
@@ -80,8 +80,8 @@ export class Parked {
   /** What was given to it, once. Undefined: nothing, or nothing that can be used as it came. */
   take(grant: Grant): Found | undefined {
     const place = this.#places.get(keyText(grant.requestId))
-    if (place?.answered === undefined || place.given === undefined) return undefined
-    const { asked, answered, given: row } = place
+    if (place?.answered === undefined || place.answer === undefined) return undefined
+    const { asked, answered, answer: row } = place
     const header = headerOf(row)
     const { ms, wallMs } = this.#moment()
     const now = Math.max(header.now, Math.floor(answered.now + ms - answered.ms))
@@ -96,7 +96,7 @@ export class Parked {
   heard(payload: string): string | undefined {
     const [request, given] = JSON.parse(payload) as [string, Row?]
     const place = this.#places.get(request)
-    if (place !== undefined) place.given = given
+    if (place !== undefined) place.answer = given
     return place?.requestId
   }
 

@@ -22,7 +22,7 @@ import type { Timers } from '../../../system/timers.ts'
 import type { ClaimAnswer, Grant, Hint, Lane } from '../../store.ts'
 import { ClaimDesk } from '../../waiting/claim-desk.ts'
 import type { Claims, Park } from '../claim/claims.ts'
-import { Parked } from './parked.ts'
+import { ParkedClaims } from './parked-claims.ts'
 
 export interface WaitingParts {
   readonly claims: Pick<Claims, 'ask' | 'answer'>
@@ -37,7 +37,7 @@ export interface WaitingParts {
 }
 
 /** Whoever enqueues looks through what is parked: so much of one process, and no claim for more lanes than this. */
-const PARKED_MAX = 16
+const PARKED_CLAIMS_MAX = 16
 const LANES_MAX = 500
 /** Parked for this much longer than until the next look: the process may be late. */
 const SLACK_MS = 250
@@ -48,11 +48,11 @@ const HEARD_WITHIN_MS = 500
 export class Waiting {
   readonly #parts: WaitingParts
   readonly #desk: ClaimDesk
-  readonly #parked: Parked
+  readonly #parked: ParkedClaims
 
   constructor(parts: WaitingParts) {
     this.#parts = parts
-    this.#parked = new Parked(parts)
+    this.#parked = new ParkedClaims(parts)
     this.#desk = new ClaimDesk({ ...parts, look: (grant, lanes, last) => this.#look(grant, lanes, last) })
   }
 
@@ -72,8 +72,8 @@ export class Waiting {
 
   async #look(grant: Grant, lanes: readonly Lane[], last: boolean): Promise<ClaimAnswer> {
     const { claims, deaf } = this.#parts
-    const given = this.#parked.take(grant)
-    if (given !== undefined) return claims.answer(grant, given, true)
+    const answer = this.#parked.take(grant)
+    if (answer !== undefined) return claims.answer(grant, answer, true)
     const isParked = this.#parked.has(grant)
     const park = last ? undefined : this.#park(grant)
     if (park !== undefined) this.#parked.asked(grant)
@@ -87,7 +87,7 @@ export class Waiting {
   }
 
   #park(grant: Grant): Park | undefined {
-    const hasPlace = this.#parked.has(grant) || this.#parked.size < PARKED_MAX
+    const hasPlace = this.#parked.has(grant) || this.#parked.size < PARKED_CLAIMS_MAX
     const channel = hasPlace && grant.lanes.length <= LANES_MAX ? this.#parts.ownChannel() : undefined
     return channel === undefined ? undefined : { channel, ms: (grant.pollMs ?? POLL_MS) + SLACK_MS }
   }

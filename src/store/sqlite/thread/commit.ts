@@ -8,21 +8,21 @@ import { move } from './move.ts'
 import { one } from './rows.ts'
 
 export function commit(ledger: Ledger, { kinds, rows }: Asked<'commit'>): Answered<'commit'> {
-  const interned = ledger.kinds.intern(kinds)
+  const brought = ledger.kinds.intern(kinds)
   return ledger.each(
     rows,
-    (row) => change(ledger, row, interned),
+    (row) => change(ledger, row, brought),
     // One of those that end alike cannot be kept: which, shows when each is said by itself.
     (rule, row): VerdictRow => (row[0] === 'ends' ? 'apart' : ['rejected', rule]),
   )
 }
 
-function change(ledger: Ledger, row: ChangeRow, interned: readonly number[]): VerdictRow {
+function change(ledger: Ledger, row: ChangeRow, brought: readonly number[]): VerdictRow {
   switch (row[0]) {
     case 'move':
-      return move(ledger, row, interned)
+      return move(ledger, row, brought)
     case 'ends':
-      return endAlike(ledger, row, interned)
+      return endAlike(ledger, row, brought)
     case 'annotate': {
       const [, id, generation, attempt, command, text] = row
       if (one(ledger.sql.jobExists, id) === undefined) return 'conflict'

@@ -8,12 +8,12 @@ import { one } from './rows.ts'
  * All of them in four statements, whatever their number, and one more for each whose output is its own. Where one of their leases
  * is not as the row says and as the first one's is, nothing is written, and each is said again by itself.
  */
-export function endAlike(ledger: Ledger, row: EndsRow, interned: readonly number[]): VerdictRow {
+export function endAlike(ledger: Ledger, row: EndsRow, brought: readonly number[]): VerdictRow {
   const ends = endsIn(row)
   const { count, ids, rev, fence, fromState, notAfter, newRev, state, endedAt, log, output, own } = ends
   const { sql, now, gathered } = ledger
   if (notAfter !== null && now >= notAfter) return 'late'
-  const kind = ledger.kinds.of(ends.kind, interned)
+  const kind = ledger.kinds.of(ends.kind, brought)
   const found = one(sql.leaseAt, Number.parseInt(ids, 10), rev)
   if (found === undefined) return 'apart'
   const first = leaseIn(found)

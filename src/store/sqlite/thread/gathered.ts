@@ -37,7 +37,7 @@ export class Gathered {
   }
 
   /** To come back to. */
-  mark(): readonly [facts: number, counts: number] {
+  savepoint(): readonly [facts: number, counts: number] {
     this.#open = false
     return [this.#facts.length, this.#counts.length]
   }
@@ -67,11 +67,11 @@ export class Gathered {
     // Letters and numbers: nothing in it needs quoting.
     const texts = items.map(({ rev, type, kind, at, jobs }) => `[${rev},"${type}",${kind},${at},${jobs}]`)
     const position = one(sql.insertEntry, now, `[${texts.join()}]`)?.[0] as number
-    const marked = new Set<string>()
+    const seen = new Set<string>()
     for (const { type, at } of items) {
-      const mark = `${type} ${at}`
-      if (marked.has(mark)) continue
-      marked.add(mark)
+      const moment = `${type} ${at}`
+      if (seen.has(moment)) continue
+      seen.add(moment)
       sql.insertMoment.run(type, at, position)
     }
   }

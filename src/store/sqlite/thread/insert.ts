@@ -7,12 +7,12 @@ import { one } from './rows.ts'
 import { sumOf } from './sum.ts'
 
 export function insert(ledger: Ledger, { kinds, rows, together }: Asked<'insert'>): Answered<'insert'> {
-  const interned = ledger.kinds.intern(kinds)
+  const brought = ledger.kinds.intern(kinds)
   const fresh = new Fresh(ledger.sql)
   const each = () =>
     ledger.each(
       rows,
-      (row) => insertOne(ledger, row, ledger.kinds.of(newJobIn(row).kind, interned), fresh),
+      (row) => insertOne(ledger, row, ledger.kinds.of(newJobIn(row).kind, brought), fresh),
       (rule): InsertedRow => ['rejected', rule],
       fresh,
     )

@@ -26,8 +26,8 @@ export class KnownKinds {
     return kinds.map((kind) => this.#internOne(kind))
   }
 
-  of(ref: KindRef, interned: readonly number[]): number {
-    const kind = ref > 0 ? ref : interned[-ref - 1]
+  of(ref: KindRef, brought: readonly number[]): number {
+    const kind = ref > 0 ? ref : brought[-ref - 1]
     assert(kind !== undefined, 'a kind is known, or comes with the call')
     return kind
   }

@@ -94,7 +94,7 @@ export class Ledger {
 
   /** Runs `work`, or leaves no trace of it. */
   atomically<Result>(work: () => Result): Result {
-    const mark = this.gathered.mark()
+    const savepoint = this.gathered.savepoint()
     const { born } = this.kinds
     this.sql.savepoint.run()
     try {
@@ -106,7 +106,7 @@ export class Ledger {
         this.sql.undo.run()
         this.sql.release.run()
       }
-      this.gathered.forgetSince(mark)
+      this.gathered.forgetSince(savepoint)
       this.kinds.forgetSince(born)
       throw error
     }

@@ -4,7 +4,7 @@ import { assert } from '../../../core/assert.ts'
 import { realClock } from '../../../system/clock.ts'
 import { realTimers } from '../../../system/timers.ts'
 import type { Call, Report, ThreadOptions } from '../protocol.ts'
-import { FileRefused } from './open.ts'
+import { UnusableFile } from './open.ts'
 import { isBusy } from './result-codes.ts'
 
 assert(parentPort !== null, 'this module is part of the body of a thread')
@@ -37,7 +37,7 @@ export async function openWhenFree<Opened>(open: () => Opened): Promise<Opened |
 /** Asked once trying is over: a file that is busy now has been so for `busyMs`. */
 function whyNotOpened(error: unknown): { code: string; message: string } {
   const message = error instanceof Error ? error.message : String(error)
-  if (error instanceof FileRefused) return { code: error.code, message: `pawl: ${message}` }
+  if (error instanceof UnusableFile) return { code: error.code, message: `pawl: ${message}` }
   if (isBusy(error)) {
     return {
       code: 'STORE_BUSY',

@@ -24,11 +24,11 @@ import type { Ledger } from './ledger.ts'
 import { one } from './rows.ts'
 
 /** Without its kind: the row may name that by its place in the call, so its number goes beside it. */
-type Move = Omit<MoveCells, 'kind'>
+type Cells = Omit<MoveCells, 'kind'>
 
-export function move(ledger: Ledger, row: MoveRow, interned: readonly number[]): VerdictRow {
+export function move(ledger: Ledger, row: MoveRow, brought: readonly number[]): VerdictRow {
   const m = moveIn(row)
-  const kind = ledger.kinds.of(m.kind, interned)
+  const kind = ledger.kinds.of(m.kind, brought)
   if (m.notAfter !== null && ledger.now >= m.notAfter) return 'late'
   if (m.more !== null) {
     // Whatever could still forbid the change is looked at before anything is touched.
@@ -42,17 +42,19 @@ export function move(ledger: Ledger, row: MoveRow, interned: readonly number[]):
     ledger.gathered.count(kind, m.fromState, -1)
     ledger.gathered.count(kind, m.state, 1)
   }
-  if (m.more !== null) addMore(ledger, m.id, m.more, interned)
+  if (m.more !== null) addMore(ledger, m.id, m.more, brought)
   return 'applied'
 }
 
-function forbidden(ledger: Ledger, m: Move, kind: number, more: MoveMore): VerdictRow | undefined {
+function forbidden(ledger: Ledger, m: Cells, kind: number, more: MoveMore): VerdictRow | undefined {
   if (!isAt(ledger, m, kind)) return 'conflict'
-  const given = new Set(more.give.map(([purpose, key]) => JSON.stringify([purpose, key])))
+  const released = new Set(more.give.map(([purpose, key]) => JSON.stringify([purpose, key])))
   const held = (tenant: string, owner: number, [purpose, key]: KeyRow): number | undefined => {
     const holder = one(ledger.sql.holder, tenant, purpose, key, ledger.now)?.[0]
     if (typeof holder !== 'number' || holder === owner) return undefined
-    return holder === m.id && tenant === more.tenant && given.has(JSON.stringify([purpose, key])) ? undefined : holder
+    return holder === m.id && tenant === more.tenant && released.has(JSON.stringify([purpose, key]))
+      ? undefined
+      : holder
   }
   for (const key of more.take) {
     const holder = held(more.tenant, m.id, key)
@@ -68,7 +70,7 @@ function forbidden(ledger: Ledger, m: Move, kind: number, more: MoveMore): Verdi
   return undefined
 }
 
-function isAt(ledger: Ledger, m: Move, kind: number): boolean {
+function isAt(ledger: Ledger, m: Cells, kind: number): boolean {
   const { sql } = ledger
   const { id, rev, from, fromReadyAt } = m
   const there =
@@ -80,11 +82,11 @@ function isAt(ledger: Ledger, m: Move, kind: number): boolean {
   return there?.[0] === rev
 }
 
-const laneBefore = ({ kinds }: Ledger, { fromPriority, more }: Move, kind: number): number =>
+const laneBefore = ({ kinds }: Ledger, { fromPriority, more }: Cells, kind: number): number =>
   kinds.lane(kind, fromPriority, more?.neededBefore ?? null)
 
 /** From where the row is, if it is there and at this revision, to where it belongs. */
-function moveRow(ledger: Ledger, m: Move, kind: number): VerdictRow {
+function moveRow(ledger: Ledger, m: Cells, kind: number): VerdictRow {
   const { sql } = ledger
   const { id, rev } = m
   switch (m.from) {
@@ -114,7 +116,7 @@ function moveRow(ledger: Ledger, m: Move, kind: number): VerdictRow {
 }
 
 /** The same lease may go on: then only the row's content changes. Another fence is another lease. */
-function moveOwned(ledger: Ledger, m: Move, kind: number): VerdictRow {
+function moveOwned(ledger: Ledger, m: Cells, kind: number): VerdictRow {
   const { sql } = ledger
   const { id, rev, newRev } = m
   const found = one(sql.leaseAt, id, rev)
@@ -134,7 +136,7 @@ function moveOwned(ledger: Ledger, m: Move, kind: number): VerdictRow {
   return 'applied'
 }
 
-function enter(ledger: Ledger, m: Move, kind: number, opening: string | null): void {
+function enter(ledger: Ledger, m: Cells, kind: number, opening: string | null): void {
   const { sql } = ledger
   const { id, state, newRev, tick, code, record, log, output } = m
   if (m.to === 'done') {
@@ -159,7 +161,7 @@ function enter(ledger: Ledger, m: Move, kind: number, opening: string | null): v
   }
 }
 
-function addMore(ledger: Ledger, id: number, more: MoveMore, interned: readonly number[]): void {
+function addMore(ledger: Ledger, id: number, more: MoveMore, brought: readonly number[]): void {
   const { sql } = ledger
   for (const [name, text] of more.bodies) sql.putBody.run(id, name, text)
   for (const [purpose, key] of more.give) sql.giveKey.run(more.tenant, purpose, key, id)
@@ -167,7 +169,7 @@ function addMore(ledger: Ledger, id: number, more: MoveMore, interned: readonly 
   for (const [correlation, rev] of more.echoes) sql.insertEcho.run(correlation, id, rev)
   if (more.spawn === null) return
   const fresh = new Fresh(sql)
-  const born = insertOne(ledger, more.spawn, ledger.kinds.of(newJobIn(more.spawn).kind, interned), fresh)
+  const born = insertOne(ledger, more.spawn, ledger.kinds.of(newJobIn(more.spawn).kind, brought), fresh)
   fresh.flush()
   assert(born === 1, 'a successor was looked at before it was born')
 }

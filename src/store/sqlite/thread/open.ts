@@ -7,7 +7,7 @@ import { one } from './rows.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 /** Why a file cannot be a store, in words for whoever named it. */
-export class FileRefused extends Error {
+export class UnusableFile extends Error {
   readonly code = 'STORE_FILE_REFUSED'
 }
 
@@ -35,7 +35,7 @@ function opened(path: string, db: DatabaseSync, prepare: (file: OpenFile) => voi
     return file
   } catch (error) {
     file.close()
-    throw isUnreadable(error) ? new FileRefused(damage(path, error)) : error
+    throw isUnreadable(error) ? new UnusableFile(damage(path, error)) : error
   }
 }
 
@@ -45,13 +45,13 @@ function configure(file: OpenFile, path: string): void {
   const tables = number(file, 'SELECT count(*) FROM sqlite_master')
   const owner = number(file, 'PRAGMA application_id')
   if (owner !== APPLICATION_ID && (owner !== 0 || tables > 0)) {
-    throw new FileRefused(
+    throw new UnusableFile(
       `${path} is an SQLite file of another program, or of a pawl that was never released. Name a file of pawl's own, or one that does not exist yet.`,
     )
   }
   const mode = one(file.prepare('PRAGMA journal_mode = WAL'))?.[0]
   if (mode !== 'wal') {
-    throw new FileRefused(
+    throw new UnusableFile(
       `${path} cannot be used with a write-ahead log (journal mode is ${mode}). Is it on a network file system?`,
     )
   }
@@ -86,7 +86,7 @@ function migrate(file: OpenFile, path: string): void {
 function version(file: OpenFile, path: string): number {
   const found = number(file, 'PRAGMA user_version')
   if (found > MIGRATIONS.length) {
-    throw new FileRefused(
+    throw new UnusableFile(
       `${path} was written by a newer pawl (schema ${found}, this one knows ${MIGRATIONS.length}). Use that version, or another file.`,
     )
   }
