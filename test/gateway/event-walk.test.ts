@@ -37,7 +37,7 @@ function walking(items: number) {
   const following = new Following({
     window,
     engine: { events: () => Promise.resolve(NO_EVENTS) },
-    tell: () => ({ length: LENGTH }),
+    framesOf: () => ({ length: LENGTH }),
     grown: new Bell(realTimers),
     leave: () => {},
   })
