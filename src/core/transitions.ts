@@ -90,7 +90,12 @@ export const MACHINE: Machine = {
     queued: [move('denied', 'never claimed', 'denied')],
   },
   claim: each(['queued', 'retrying', 'stalled'], () => [move('claimed', 'readyAt <= now', 'claimed')]),
-  start: { claimed: [move('running', 'lease valid', 'started')] },
+  start: {
+    claimed: [
+      move('running', 'lease valid', 'started'),
+      move('running', 'lease valid, and the start is the first heartbeat', 'started', 'heartbeat'),
+    ],
+  },
   heartbeat: each(['claimed', 'running'], stay('heartbeat')),
   progress: each(['running'], stay('progressed')),
   checkpoint: each(['running'], stay('checkpointed')),

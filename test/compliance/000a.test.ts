@@ -100,12 +100,21 @@ onStores('000 part A', {}, (stage) => {
       expect((await each.events(job.id)).map(({ type }) => type)).toEqual(['enqueued', 'claimed'])
     })
 
-    it('000A:20 assigned → running: the worker acknowledges the start, and heartbeats', async () => {
+    it('000A:20 assigned → running: the worker acknowledges the start, which is the first heartbeat', async () => {
       const each = actor()
-      const { job, fence } = await each.running()
-      expect(await each.view(job.id)).toMatchObject({ state: 'running' })
-      await each.must(job.id, { type: 'heartbeat', fence })
-      expect((await each.job(job.id)).lease?.beats).toBe(1)
+      const assigned = await each.assigned()
+      const started = await each.must(assigned, { type: 'start', fence: assigned.fence, requestId: 'start' })
+      expect(await each.view(assigned.job.id)).toMatchObject({ state: 'running' })
+      const { lease } = await each.job(assigned.job.id)
+      expect(lease?.beats).toBe(1)
+      expect(lease?.expiresAt).toBeGreaterThanOrEqual(assigned.job.lease?.expiresAt ?? Number.NaN)
+      const log = ['job_claimed', 'job_started', 'job_heartbeat', 'job_lease_renewed']
+      expect((await each.log(assigned.job.id)).map(({ type }) => type)).toEqual(log)
+      // Said again, it is answered as it was, and beats no second time.
+      const again = await each.must(assigned, { type: 'start', fence: assigned.fence, requestId: 'start' })
+      expect(again).toEqual({ ...started, replayed: true })
+      await each.must(assigned, { type: 'heartbeat', fence: assigned.fence })
+      expect((await each.job(assigned.job.id)).lease?.beats).toBe(2)
     })
 
     it.each(['succeeded', 'failed', 'cancelled'] as const)('000A:21 running → %s', async (state) => {
@@ -449,13 +458,14 @@ onStores('000 part A', {}, (stage) => {
       const each = actor()
       const types = async (state: keyof typeof STATES) =>
         (await each.log(await STATES[state](each))).map(({ type }) => type)
-      expect(await types('succeeded')).toEqual(['job_claimed', 'job_started', 'job_succeeded'])
-      expect(await types('failed')).toEqual(['job_claimed', 'job_started', 'job_failed'])
-      expect(await types('cancelled')).toEqual(['job_claimed', 'job_started', 'job_cancelled'])
+      const begun = ['job_claimed', 'job_started', 'job_heartbeat', 'job_lease_renewed']
+      expect(await types('succeeded')).toEqual([...begun, 'job_succeeded'])
+      expect(await types('failed')).toEqual([...begun, 'job_failed'])
+      expect(await types('cancelled')).toEqual([...begun, 'job_cancelled'])
       expect(await types('dead_lettered')).toEqual(['job_dead_lettered'])
       const { job, fence } = await each.running()
       await each.must(job.id, { type: 'heartbeat', fence })
-      expect((await each.log(job.id)).slice(2).map(({ type }) => type)).toEqual(['job_heartbeat', 'job_lease_renewed'])
+      expect((await each.log(job.id)).slice(begun.length).map(({ type }) => type)).toEqual(['job_heartbeat', 'job_lease_renewed'])
     })
 
     it('000A:50 the minimal schema, nothing missing, and nothing else but where it stands in the log', async () => {
@@ -602,11 +612,11 @@ onStores('000 part A', {}, (stage) => {
       await each.until(id, 'succeeded')
       expect(seen).toEqual([ids])
       const events = await each.events(id)
-      expect(events).toHaveLength(4)
+      expect(events.map(({ type }) => type)).toEqual(['enqueued', 'claimed', 'started', 'heartbeat', 'succeeded'])
       for (const event of events) expect(event).toMatchObject(ids)
       // An idle worker may be told of its claim before the producer is told of the commit that made it.
       const traced = stage().traced.filter(({ jobId }) => jobId === id)
-      expect(traced.toSorted((a, b) => a.rev - b.rev)).toEqual(events)
+      expect(traced.toSorted((a, b) => a.rev - b.rev)).toEqual(events.filter(({ seq }) => seq !== undefined))
       expect(await each.view(id)).toMatchObject({ trace_id: trace, correlation_id: ids.correlationId })
     })
   })
@@ -661,6 +671,9 @@ onStores('000 part A', {}, (stage) => {
       // A worker hands back what it holds and will not start soon: each time one more claim.
       const back = types.get('released') ?? 0
       types.delete('released')
+      // Each start is a heartbeat: no transition.
+      expect(types.get('heartbeat')).toBe(1_000)
+      types.delete('heartbeat')
       const claims = 1_000 + back
       expect(Object.fromEntries(types)).toEqual({ enqueued: 1_000, claimed: claims, started: 1_000, succeeded: 1_000 })
       const upTo = (seq: number) => Array.from({ length: seq }, (_, i) => i + 1)
@@ -699,9 +712,10 @@ describe('000 part A in memory and virtual time: what takes too long to wait for
     await testing.waitForState(id, 'running')
     const beats = async () => (await testing.pawl.get(id))?.lease?.beats
     await testing.advance('18s')
-    expect(await beats()).toBe(0)
-    await testing.advance('3s')
+    // The start was the first.
     expect(await beats()).toBe(1)
+    await testing.advance('3s')
+    expect(await beats()).toBe(2)
     await testing.advance('2m')
     expect((await testing.pawl.get(id))?.state).toBe('running')
   })

@@ -1,11 +1,13 @@
 /** `start`: `claimed` → `running`. User code begins here. */
+import { bondOf } from '../dialects/bond.ts'
 import { change, type Draft } from '../draft.ts'
-import type { Time } from '../job.ts'
+import type { Job, Time } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
+import { decideHeartbeat } from './heartbeat.ts'
 
-export function decideStart(d: Draft): Ruling {
+export function decideStart(d: Draft, job: Job): Ruling {
   change(d, 'started', 'running', {})
-  return undefined
+  return bondOf(job.spec.kind.policy).startsWithHeartbeat ? decideHeartbeat(d, d.job) : undefined
 }
 
 /** An outcome told from `claimed` implies the start: two transitions, one commit, the real time inside. */

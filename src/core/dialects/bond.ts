@@ -12,6 +12,8 @@ export interface Bond {
   readonly startsAloud: boolean
   /** It neither completes nor fails before that. */
   readonly endsOnlyWhileRunning: boolean
+  /** Saying `start` is the first heartbeat: it renews the lease, and the log has both. */
+  readonly startsWithHeartbeat: boolean
   /** Each heartbeat is an entry of the log. */
   readonly logsHeartbeats: boolean
   /** Only its owner fails a job: the worker keeps the attempt's time limit, nobody else does. */
@@ -36,6 +38,7 @@ const LOOSE: Bond = {
   exactRevision: false,
   startsAloud: false,
   endsOnlyWhileRunning: false,
+  startsWithHeartbeat: false,
   logsHeartbeats: false,
   failedByOwner: false,
   retriesAsNewJob: false,
@@ -51,6 +54,7 @@ const LOOSE: Bond = {
 const BOUND: Bond = { ...LOOSE, startsAloud: true }
 
 const BONDS: Readonly<Partial<Record<DialectName, Bond>>> = {
+  '000A': { ...BOUND, startsWithHeartbeat: true },
   '001': { ...BOUND, exactRevision: true, endsOnlyWhileRunning: true, logsHeartbeats: true, failedByOwner: true },
   '002': { ...BOUND, retriesAsNewJob: true, deniesScheduledOnly: true, startsAfterClaim: true },
   '004': { ...BOUND, deadlineFromStart: true, synchronousMs: 300_000, keptUntilAsked: true, logsInItsWords: true },

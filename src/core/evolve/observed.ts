@@ -11,14 +11,17 @@ export function observed(job: Job, event: Exclude<Extract<Event, { seq: undefine
   switch (event.type) {
     case 'heartbeat': {
       assert(job.lease !== undefined, 'only an owned job has a heartbeat')
+      // One that another word brings along (a start) is answered, when it is said again, as that word is.
+      const own = event.command === 'heartbeat'
       const lease: Lease = {
         ...job.lease,
         expiresAt: event.payload.leaseExpiresAt,
         beats: job.lease.beats + event.payload.count,
-        lastBeatId: event.requestId,
+        lastBeatId: own ? event.requestId : job.lease.lastBeatId,
       }
       const cancel = event.payload.cancelDelivered ? delivered(job.cancel, event.at) : job.cancel
-      return { ...job, rev: event.rev, updatedAt: event.at, lease, cancel } as Job
+      const recent = own ? job.recent : remember(job, event)
+      return { ...job, rev: event.rev, updatedAt: event.at, lease, cancel, recent } as Job
     }
     case 'progressed':
       return note(job, event, {

@@ -23,7 +23,7 @@ begin
   ), stays as (
     -- Beside itself, for what it was. Not `=`, here and below: that would allow walking all that stands there.
     update pawl.lease l set claim = -coalesce(x.granted, abs(y.claim)), expires_at = x.x, rev = x.v, step = x.s, careful = x.ca,
-      tick = x.t, again = null, doc = x.d, beat = case when x.bi is not null then jsonb_build_object('n', x.bn, 'id', x.bi, 'p', '[]'::jsonb) end
+      tick = x.t, again = null, doc = x.d, beat = case when x.bn > 0 then jsonb_build_object('n', x.bn, 'id', x.bi, 'p', '[]'::jsonb) end
     from x, pawl.lease y where x.q = 'l' and x.w = 'l' and l.id >= x.i and l.id <= x.i and l.rev = x.r and y.id >= x.i and y.id <= x.i
     returning x.*, y.claim, y.step, y.from_step, y.beat, null::int as end_rev
   ), let_go as (
