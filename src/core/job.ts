@@ -301,7 +301,7 @@ interface Common {
   readonly executionMs: number
   /** The last eight answers given under the current or last lease. */
   readonly recent: readonly Receipt[]
-  /** When a worker may claim it; absent whenever none may. The only guard of `claim`. */
+  /** From when on a worker may claim it, until its next tick; absent whenever none may. The only guard of `claim`. */
   readonly readyAt: Time | undefined
   /** The earliest of all of this job's timers. */
   readonly nextTickAt: Time | undefined

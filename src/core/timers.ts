@@ -73,7 +73,15 @@ export const cancelHardensAt = (job: Job): Time | undefined =>
     ? job.cancel.requestedAt + job.spec.kind.policy.cancelGraceMs
     : undefined
 
-/** When a worker may claim the job; undefined whenever none may. */
+/**
+ * Whether a worker may have the job at this time: it is ready, and none of its own clocks has run out. One whose deadline has
+ * passed is the ticker's, which ends it: work that nobody waits for any more is not begun because the ticker was late.
+ * Stores compare the same two times.
+ */
+export const isClaimable = ({ readyAt: ready, nextTickAt: tick }: Job, at: Time): boolean =>
+  ready !== undefined && ready <= at && (tick === undefined || tick > at)
+
+/** From when on a worker may claim the job; undefined whenever none may. */
 export function readyAt(job: Job): Time | undefined {
   switch (job.state) {
     case 'queued':

@@ -89,7 +89,7 @@ export const MACHINE: Machine = {
     ],
     queued: [move('denied', 'never claimed', 'denied')],
   },
-  claim: each(['queued', 'retrying', 'stalled'], () => [move('claimed', 'readyAt <= now', 'claimed')]),
+  claim: each(['queued', 'retrying', 'stalled'], () => [move('claimed', 'readyAt <= now < nextTickAt', 'claimed')]),
   start: {
     claimed: [
       move('running', 'lease valid', 'started'),

@@ -28,6 +28,7 @@ export async function claim(
   const askedMs = parts.clock.asked()
   const answer = await parts.store.claim({ ...request, actor, nonce, maxInputBytes: MAX_INPUT_BYTES })
   parts.clock.heard(answer.now, askedMs)
+  if (answer.contended === true) parts.observer.contended()
   if (answer.replayed) return replayed(parts, answer)
   const { waitedMs } = answer
   const command: Claim = { type: 'claim', actor, requestId, workerId, nonce }

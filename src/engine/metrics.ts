@@ -14,6 +14,10 @@ export const METRICS = {
   pawl_claims_total: { kind: 'counter', help: 'Jobs given to workers.' },
   pawl_claim_conflicts_total: {
     kind: 'counter',
+    help: 'Claims that got less than they asked for while jobs that were due stood in their lanes, held by other claims.',
+  },
+  pawl_commit_conflicts_total: {
+    kind: 'counter',
     help: 'Commits that found the record changed, and were decided again.',
   },
   pawl_lease_renewals_total: { kind: 'counter', help: 'Heartbeats accepted.' },

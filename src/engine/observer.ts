@@ -19,6 +19,8 @@ export interface Observer {
   committed(events: readonly Event[], before: Job | undefined, after: Job): void
   /** Somebody else was faster: the record had moved on since it was read. */
   conflicted(): void
+  /** A claim got less than it asked for while others were claiming in its lanes. */
+  contended(): void
   /** Leases renewed. */
   renewed(count: number): void
 }
@@ -37,7 +39,7 @@ export interface ObserverOptions {
   readonly tracing?: Tracing | undefined
 }
 
-export const noObserver: Observer = { committed: () => {}, conflicted: () => {}, renewed: () => {} }
+export const noObserver: Observer = { committed: () => {}, conflicted: () => {}, contended: () => {}, renewed: () => {} }
 
 /** Both are told, in this order. */
 export const observers = (first: Observer, second: Observer | undefined): Observer =>
@@ -51,6 +53,10 @@ export const observers = (first: Observer, second: Observer | undefined): Observ
         conflicted() {
           first.conflicted()
           second.conflicted()
+        },
+        contended() {
+          first.contended()
+          second.contended()
         },
         renewed(count) {
           first.renewed(count)
@@ -73,7 +79,8 @@ export function observer(options: ObserverOptions): Observer {
       }
       if (metrics !== undefined) measure(metrics, events, before, after)
     },
-    conflicted: () => metrics?.add('pawl_claim_conflicts_total', 1, {}),
+    conflicted: () => metrics?.add('pawl_commit_conflicts_total', 1, {}),
+    contended: () => metrics?.add('pawl_claim_conflicts_total', 1, {}),
     renewed: (count) => metrics?.add('pawl_lease_renewals_total', count, {}),
   }
 }

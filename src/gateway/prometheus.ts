@@ -50,6 +50,7 @@ export const LABELS: Readonly<Record<MetricName, readonly string[]>> = {
   pawl_transitions_total: ['from', 'to'],
   pawl_claims_total: ['type'],
   pawl_claim_conflicts_total: [],
+  pawl_commit_conflicts_total: [],
   pawl_lease_renewals_total: [],
   pawl_lease_expiries_total: ['type'],
   pawl_retry_attempts_total: ['type'],

@@ -69,6 +69,7 @@ export function hookObserver(
       }
     },
     conflicted: () => {},
+    contended: () => {},
     renewed: () => {},
   }
 }

@@ -8,8 +8,8 @@
  *      id, alias or key; or told that this cannot be known yet, because a transaction that has not ended has that key.
  *      One bad item never fails its neighbours, nor `tx`, where given: the rows live and die with it. Asked to insert them
  *      `together`, it inserts all of them or none, and answers each with what became of it, or would have.
- *  S3  `claim` gives a job to one claimer. It takes what has `readyAt <= now`, lane by lane in the order asked, FIFO
- *      within a lane, nothing from a paused queue; the result is what `decide` and `evolve` make of a `claim`. Jobs that
+ *  S3  `claim` gives a job to one claimer. It takes what has `readyAt <= now` and no `nextTickAt` that has come, whoever was
+ *      handed that tick; lane by lane in the order asked, FIFO within a lane, nothing from a paused queue; the result is what `decide` and `evolve` make of a `claim`. Jobs that
  *      need something stand in side lanes, one for each need, beside the lane of their queue and priority. Only who serves
  *      that need is given them, before what needs nothing; among several needs none is always the last.
  *  S4  `commit` applies a change if and only if the record is still at `before.rev` and, where `notAfter` is given, the
@@ -185,6 +185,8 @@ export interface ClaimAnswer {
   readonly jobs: readonly ClaimedJob[]
   /** How long it had waited when it was last looked for, by the clock of whoever asks. Absent: it did not wait. */
   readonly waitedMs?: number | undefined
+  /** It got less than it asked for while others held jobs that it could have had. Never where claims take turns. */
+  readonly contended?: boolean | undefined
 }
 
 export type Change =

@@ -121,7 +121,7 @@ describe('what is told about jobs', () => {
     await bench.say(job.id, { type: 'cancel', mode: 'soft' }, bench.another())
     await bench.must(job.id, { type: 'complete', fence })
     expect(seen).toEqual(['enqueued', 'claimed', 'started', 'succeeded'])
-    expect(metrics.sums.get('pawl_claim_conflicts_total{}')).toBe(1)
+    expect(metrics.sums.get('pawl_commit_conflicts_total{}')).toBe(1)
   })
 
   it('harms no job, and no other measure, when the observer fails', async () => {

@@ -1,6 +1,7 @@
 import { assert } from '../../core/assert.ts'
 import { decide } from '../../core/decide.ts'
-import type { Time } from '../../core/job.ts'
+import type { Job, Time } from '../../core/job.ts'
+import { isClaimable } from '../../core/timers.ts'
 import { sideLanes } from '../side-lanes.ts'
 import { type ClaimAnswer, type ClaimedJob, type Grant, type Lane, queueKey } from '../store.ts'
 import type { Shelf, Shelves } from './shelves.ts'
@@ -15,7 +16,10 @@ export function claim(shelves: Shelves, grant: Grant, now: Time): ClaimAnswer {
     for (const agenda of [...sideLanes(shelves.lanes.beside(lane), grant), shelves.lanes.main(lane)]) {
       for (let next = agenda?.first(); next !== undefined && taken.length < grant.limit; next = agenda?.first()) {
         if (next.at > now) break
-        taken.push(take(shelves, next.name, grant, now))
+        const { job } = shelves.jobs.get(next.name) as Shelf
+        if (isClaimable(job, now)) taken.push(take(shelves, job, grant, now))
+        // The ticker's, and no worker's any more.
+        else shelves.lanes.leave(job)
       }
     }
   }
@@ -38,14 +42,13 @@ function paused(shelves: Shelves, { tenant, queue }: Lane): boolean {
   return typeof document === 'object' && document !== null && 'paused' in document && document.paused === true
 }
 
-function take(shelves: Shelves, id: string, grant: Grant, now: Time): ClaimedJob {
-  const { job: before } = shelves.jobs.get(id) as Shelf
+function take(shelves: Shelves, before: Job, grant: Grant, now: Time): ClaimedJob {
   const { actor, requestId, workerId, nonce } = grant
   const decision = decide(before, { type: 'claim', actor, requestId, workerId, nonce }, now)
-  assert(decision.kind === 'accepted', `${id} was ready and could not be claimed`)
+  assert(decision.kind === 'accepted', `${before.id} was ready and could not be claimed`)
   const shelf = shelves.place(decision.job, decision.events)
   const { rev, attempt, lease } = shelf.job
-  assert(lease !== undefined, `${id} was claimed and has no lease`)
+  assert(lease !== undefined, `${before.id} was claimed and has no lease`)
   const answer: ClaimedJob = { before, rev, attempt, leaseExpiresAt: lease.expiresAt, at: now, input: undefined }
   shelves.rememberClaim(shelf, requestId, lease.fence, answer)
   return answer

@@ -56,6 +56,8 @@ interface Waiter {
   /** When it looks by itself, and the pause before that. */
   lookAtMs: number
   pauseMs: number
+  /** A look met others who were claiming. */
+  contended: boolean
 }
 
 export class ClaimDesk {
@@ -96,6 +98,7 @@ export class ClaimDesk {
       looking: undefined,
       lookAtMs: Number.POSITIVE_INFINITY,
       pauseMs: 0,
+      contended: false,
     }
     const aborted = () => void this.#end(waiter, [])
     const timer = this.#parts.timers.after(grant.waitMs ?? 0, () => void this.#end(waiter, grant.lanes))
@@ -187,8 +190,10 @@ export class ClaimDesk {
       })
     try {
       const answer = await looking
+      waiter.contended ||= answer.contended === true
+      const { contended } = waiter
       // Under a request that was answered before nothing new ever comes.
-      if (last || answer.replayed || answer.jobs.length > 0) waiter.settle({ ...answer, waitedMs })
+      if (last || answer.replayed || answer.jobs.length > 0) waiter.settle({ ...answer, waitedMs, contended })
       return answer.jobs.length
     } catch (error) {
       waiter.settle(error instanceof Error ? error : new Error(String(error)))

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { queueKey, type Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
@@ -88,4 +88,34 @@ describe('many claimers, mixed batches, connections killed in the middle of a ca
       for (const store of opened) await store.close()
     })
   }
+})
+
+describe('a claim that gets less than it asked for', () => {
+  it('says so where others hold what is due in its lanes, and nowhere else', async () => {
+    const store = await openPostgresStore({ url: database.url })
+    const { now } = await store.load([])
+    const numbers = range(5_000_001, 3)
+    await store.insert(numbers.map((n) => newJob(kindOf('met'), n, now)))
+    await store.insert([newJob(kindOf('met paused'), 5_000_101, now)])
+    await store.settings([
+      { op: 'put', collection: 'queue', key: queueKey('t', 'met paused'), text: '{"paused":true}', rev: undefined },
+    ])
+    let calls = 0
+    const claim = async (limit: number) => {
+      calls += 1
+      const lanes = ['met', 'met paused'].map((queue) => ({ tenant: 't', queue, priority: 5 }))
+      const words = { workerId: 'w', actor: 'worker:w', requestId: `met/${calls}`, maxInputBytes: 0 }
+      const answer = await store.claim({ ...words, nonce: String(calls).padStart(16, '0'), lanes, limit })
+      return { got: answer.jobs.length, contended: answer.contended }
+    }
+    await admin.query('begin')
+    await admin.query('select from pawl.ready where id = $1 for update', [numbers[0]])
+    expect(await claim(1)).toEqual({ got: 1, contended: false })
+    expect(await claim(2)).toEqual({ got: 1, contended: true })
+    expect(await claim(2)).toEqual({ got: 0, contended: true })
+    await admin.query('rollback')
+    expect(await claim(2)).toEqual({ got: 1, contended: false })
+    expect(await claim(2)).toEqual({ got: 0, contended: false })
+    await store.close()
+  })
 })

@@ -19,6 +19,8 @@ export interface ClaimHeader {
   /** It found nothing, and whoever enqueues may answer it. */
   readonly isParked: boolean
   readonly hasJobs: boolean
+  /** It got less than it asked for, and there was more. */
+  readonly isContended: boolean
 }
 
 /** A job that was claimed, as it was before. */
@@ -34,8 +36,12 @@ export interface ClaimedRow {
   readonly loggedAttempt: number | null
 }
 
+/** Behind what `pawl.claim` answers: who enqueues and answers a claim does not ask. */
+const CONTENDED = 14
+
 export function headerOf(row: Row): ClaimHeader {
   const [now, at, nonce, bundle, isRepeat, isParked, ids] = row
+  const isContended = row[CONTENDED]
   return {
     now: Number(now),
     at: Number(at),
@@ -44,6 +50,7 @@ export function headerOf(row: Row): ClaimHeader {
     isRepeat: isRepeat === true,
     isParked: isParked === true,
     hasJobs: typeof ids === 'string',
+    isContended: isContended === true,
   }
 }
 

@@ -109,7 +109,7 @@ export class Claims {
     }
     if (jobs.length > 1) this.#putInOrder(jobs, this.#numbers(grant, grant.lanes))
     if (isDraining(grant)) this.#reach(jobs, this.#numbers(grant, grant.lanes), grant.limit)
-    return { now, replayed: false, jobs }
+    return { now, replayed: false, jobs, contended: header.isContended }
   }
 
   /** Each behind its side lanes. A lane that is asked for twice would give each of its jobs twice. */

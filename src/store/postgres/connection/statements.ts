@@ -93,7 +93,8 @@ export const statementsIn = (schema: string): Statements => {
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
     // Who opens the store may read this table, whatever else they may not.
     isOpen: `lock table ${s}.migration in access share mode`,
-    claim: `select * from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    claim: `select c.*, case when coalesce(cardinality(c.ids), 0) < $8 and not c.is_repeat then ${s}.is_contended($6, c.now_ms) end
+      from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as c`,
     settleLeases,
     settleBundles: `select * from ${s}.settle_bundles($1, $2, $3, $4, $5, $6)`,
     missed: `select ${s}.missed($1, $2)`,

@@ -32,9 +32,10 @@ begin
                                where l.id = any(c.jobs) and abs(l.claim) = c.id) where k.id = c.id;
   end loop;
   with handed as (
-    select r.id from ready r where r.tick <= started order by r.tick limit greatest(wanted - cardinality(ids), 0) for update skip locked
+    select r.id from ready r where r.tick <= started and (r.again is null or r.again <= started)
+    order by r.tick limit greatest(wanted - cardinality(ids), 0) for update skip locked
   ), moved as (
-    update ready r set tick = started + {{due.handedOutMs}} from handed h where r.id >= h.id and r.id <= h.id returning r.id
+    update ready r set again = started + {{due.handedOutMs}} from handed h where r.id >= h.id and r.id <= h.id returning r.id
   )
   select array_agg(m.id) into handed_ids from moved m;
   ids := ids || coalesce(handed_ids, '{}');

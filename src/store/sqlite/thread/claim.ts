@@ -21,7 +21,7 @@ const FORGET_EVERY = 256
 export function claimable(ledger: Ledger, claim: Claim): boolean {
   const now = ledger.clock.now()
   if (again(ledger, claim.request, now).length > 0) return true
-  return openLanes(ledger, claim).some((lane) => one(ledger.sql.front, lane, now) !== undefined)
+  return openLanes(ledger, claim).some((lane) => one(ledger.sql.front, lane, now, now) !== undefined)
 }
 
 /** Lane by lane, each from its front, until there is enough, or as much as one turn may carry. */
@@ -36,14 +36,14 @@ export function claim(ledger: Ledger, asked: Claim): Answered<'claim'> {
   let number: number | undefined
   for (const lane of openLanes(ledger, asked)) {
     if (jobs.count >= asked.limit) break
-    const front = all(sql.claimable, lane, now, asked.limit - jobs.count).map(frontIn)
+    const front = all(sql.claimable, lane, now, now, asked.limit - jobs.count).map(frontIn)
     const found = bearable(ledger, jobs.count, front)
     const last = found.at(-1)
     if (last === undefined) continue
     take(ledger, jobs, lane, found)
     number ??= one(sql.insertClaim, now, asked.request, asked.worker, asked.actor)?.[0] as number
     sql.leaseFront.run(asked.nonce, now, number, lane, last.readyAt, last.id)
-    sql.deleteFront.run(lane, last.readyAt, last.id)
+    sql.deleteFront.run(lane, last.readyAt, last.id, now)
     if (found.length < front.length) break
   }
   if (number === undefined) return { replayed: false, ...jobs.answer }

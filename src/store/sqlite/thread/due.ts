@@ -15,7 +15,10 @@ export const notDue = ({ clock }: Ledger): Answered<'due'> => ({
   setBackMs: clock.takeSetBackMs(),
 })
 
-/** The earliest ticks of all three places. Each moves ahead, so that nobody else is handed the job meanwhile. */
+/**
+ * The earliest ticks of all three places. Each moves ahead, so that nobody else is handed the job meanwhile; in a lane it
+ * stays where it is, and the job says when it may be handed out again.
+ */
 export function due(ledger: Ledger, limit: Asked<'due'>): Answered<'due'> {
   const { sql, now } = ledger
   if (ledger.mustTellTime) ledger.tellTime()
@@ -35,7 +38,7 @@ export function due(ledger: Ledger, limit: Asked<'due'>): Answered<'due'> {
       tick,
       move: () => sql.tickRest.run(later, id as number),
     })),
-    ...all(sql.dueReady, now, limit).map(([id, tick, lane, readyAt]) => ({
+    ...all(sql.dueReady, now, now, limit).map(([id, tick, lane, readyAt]) => ({
       id,
       tick,
       move: () => sql.tickReady.run(later, lane as number, readyAt as number, id as number),

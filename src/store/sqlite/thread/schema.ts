@@ -265,4 +265,8 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   INSERT INTO counter VALUES ('purged', 0);
   `,
+  `
+  -- It was handed out to a ticker, and is not before then. Its tick stays what it is, because a claim compares it.
+  ALTER TABLE ready ADD COLUMN again INTEGER;
+  `,
 ]

@@ -68,11 +68,12 @@ const WRITES = {
   giveKey: 'DELETE FROM key WHERE tenant = ? AND purpose = ? AND key = ? AND job = ?',
 
   // The front of a lane: an ordered walk of the primary key that stops after the limit.
-  front: 'SELECT 1 FROM ready WHERE lane = ? AND ready_at <= ? LIMIT 1',
+  // Whose own tick has come is the ticker's (`isClaimable`, core/timers.ts), and is passed by.
+  front: 'SELECT 1 FROM ready WHERE lane = ? AND ready_at <= ? AND (tick IS NULL OR tick > ?) LIMIT 1',
   // What is long is not at hand: how much of it there is decides how many are taken.
   claimable: `SELECT ${FRONT_COLUMNS}
     FROM ready r CROSS JOIN job j ON j.id = r.id CROSS JOIN kind k ON k.id = r.kind
-    WHERE r.lane = ? AND r.ready_at <= ? ORDER BY r.ready_at, r.id LIMIT ?`,
+    WHERE r.lane = ? AND r.ready_at <= ? AND (r.tick IS NULL OR r.tick > ?) ORDER BY r.ready_at, r.id LIMIT ?`,
   readyTexts: `SELECT j.head, r.record FROM ready r CROSS JOIN job j ON j.id = r.id
     WHERE r.lane = ? AND r.ready_at = ? AND r.id = ?`,
   // All that was just read, and nothing else: the front of the lane up to the last row. The fence is
@@ -84,8 +85,8 @@ const WRITES = {
       p.claim, r.rev + 1, r.seq + 1, r.state, p.now + k.lease_ms, r.attempt + 1, r.generation, r.code, r.record
     FROM (SELECT ? AS nonce, ? AS now, ? AS claim, ? AS lane, ? AS ready_at, ? AS id) AS p
       CROSS JOIN ready r CROSS JOIN kind k ON k.id = r.kind
-    WHERE r.lane = p.lane AND (r.ready_at, r.id) <= (p.ready_at, p.id)`,
-  deleteFront: 'DELETE FROM ready WHERE lane = ? AND (ready_at, id) <= (?, ?)',
+    WHERE r.lane = p.lane AND (r.ready_at, r.id) <= (p.ready_at, p.id) AND (r.tick IS NULL OR r.tick > p.now)`,
+  deleteFront: 'DELETE FROM ready WHERE lane = ? AND (ready_at, id) <= (?, ?) AND (tick IS NULL OR tick > ?)',
   insertClaim: 'INSERT INTO claim (at, request, worker, actor) VALUES (?, ?, ?, ?) RETURNING id',
   tickClaim: 'UPDATE claim SET tick = ? WHERE id = ?',
   claimByRequest: 'SELECT id FROM claim WHERE request = ? ORDER BY id DESC', // claim_request
@@ -135,17 +136,19 @@ const WRITES = {
     WHERE lease.id = p.id RETURNING rev, beats_all, expires_at`,
 
   // claim_tick, ready_tick, lease_tick, rest_tick
-  dueReady: 'SELECT id, tick, lane, ready_at FROM ready WHERE tick <= ? ORDER BY tick LIMIT ?',
+  dueReady: `SELECT id, tick, lane, ready_at FROM ready WHERE tick <= ? AND (again IS NULL OR again <= ?)
+    ORDER BY tick LIMIT ?`,
   dueLease: 'SELECT id, tick FROM lease WHERE tick <= ? ORDER BY tick LIMIT ?',
   dueRest: 'SELECT id, tick FROM rest WHERE tick <= ? ORDER BY tick LIMIT ?',
-  anyDue: `SELECT EXISTS (SELECT 1 FROM lease WHERE tick <= p.now) OR EXISTS (SELECT 1 FROM ready WHERE tick <= p.now)
+  anyDue: `SELECT EXISTS (SELECT 1 FROM lease WHERE tick <= p.now) OR EXISTS (SELECT 1 FROM ready WHERE tick <= p.now
+      AND (again IS NULL OR again <= p.now))
     OR EXISTS (SELECT 1 FROM rest WHERE tick <= p.now) OR EXISTS (SELECT 1 FROM claim WHERE tick <= p.now) FROM (SELECT ? AS now) AS p`,
   claimDue: 'SELECT 1 FROM claim WHERE tick <= ? LIMIT 1',
   // A walk of the leases, once for each claim that is not over in a lease's time.
   tickClaimed: `UPDATE lease SET tick = (SELECT tick FROM claim WHERE id = lease.claim)
     WHERE tick IS NULL AND claim IN (SELECT id FROM claim WHERE tick <= ?)`,
   untickClaims: 'UPDATE claim SET tick = NULL WHERE tick <= ?',
-  tickReady: 'UPDATE ready SET tick = ? WHERE lane = ? AND ready_at = ? AND id = ?',
+  tickReady: 'UPDATE ready SET again = ? WHERE lane = ? AND ready_at = ? AND id = ?',
   tickLease: 'UPDATE lease SET tick = ? WHERE id = ?',
   tickRest: 'UPDATE rest SET tick = ? WHERE id = ?',
   retickLease: 'UPDATE lease SET tick = ? WHERE id = ? AND rev = ?',
