@@ -3,7 +3,8 @@
  *
  * One trace from the producer's request to the handler's outgoing calls: `enqueue` is a producer span whose context is
  * kept with the job (`traceparent`); `process` is a consumer span with that context as its parent, which the
- * conventions allow for single messages, so that an attempt days later still belongs to the request that caused it.
+ * conventions allow for single messages, so that an attempt days later still belongs to the request that caused it. The
+ * job's correlation goes along as baggage.
  *
  * An SDK is somebody else's: what it throws costs a span or a measure, and neither a job nor the answer about one.
  */
@@ -14,6 +15,7 @@ import {
   isSpanContextValid,
   metrics,
   type Context as OtelContext,
+  propagation,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
@@ -31,6 +33,7 @@ import { isolated } from '../system/isolated.ts'
 import type { Context } from '../worker/context.ts'
 import type { JobDefinition } from '../worker/definition.ts'
 import { isOrderly } from '../worker/interrupts.ts'
+import { CORRELATION } from '../worker/outgoing.ts'
 import type { Telemetry } from './telemetry.ts'
 
 const NAME = 'pawl'
@@ -152,7 +155,7 @@ async function processed(definition: JobDefinition, input: unknown, ctx: Context
   const startedMs = realClock.monotonicMs()
   let failure: string | undefined
   try {
-    return await within(span, async () => await definition.run(input, ctx))
+    return await within(span, async () => await definition.run(input, ctx), correlated(job.spec.correlationId))
   } catch (error) {
     failure = isOrderly(error) ? undefined : typeOf(error)
     throw error
@@ -171,10 +174,21 @@ async function processed(definition: JobDefinition, input: unknown, ctx: Context
   }
 }
 
-/** Runs with the span active and ends it, however it goes. */
-async function within<T>(span: Span, work: () => Promise<T>): Promise<T> {
+/** What the handler calls is told the correlation, as baggage: propagators send it along with the trace. */
+function correlated(correlationId: string): OtelContext {
+  const active = context.active()
   try {
-    return await context.with(trace.setSpan(context.active(), span), work)
+    const baggage = propagation.getBaggage(active) ?? propagation.createBaggage()
+    return propagation.setBaggage(active, baggage.setEntry(CORRELATION, { value: correlationId }))
+  } catch {
+    return active
+  }
+}
+
+/** Runs with the span active and ends it, however it goes. */
+async function within<T>(span: Span, work: () => Promise<T>, around = context.active()): Promise<T> {
+  try {
+    return await context.with(trace.setSpan(around, span), work)
   } catch (error) {
     if (!isOrderly(error)) harmlessly(() => blame(span, error))
     throw error

@@ -20,6 +20,11 @@ export interface Context {
   /** Aborts on a requested cancel, the attempt's time limit, a lost lease, shutdown; its reason says which. */
   readonly signal: AbortSignal
   readonly log: Log
+  /**
+   * For calls to other systems, `fetch(url, { headers: ctx.headers })`: the job's trace (`traceparent`) and its correlation
+   * (`baggage`, `correlation_id=…`), as the W3C has them. Where OpenTelemetry is there, its instrumentation sends both by itself.
+   */
+  readonly headers: Readonly<Record<string, string>>
 
   /**
    * Runs `work` once per job: later attempts, on whatever worker, get what it answered, and so does the first, as JSON keeps

@@ -14,6 +14,7 @@ import type { JobDefinition } from './definition.ts'
 import { sanitised } from './fault.ts'
 import { isOrderly, Suspension } from './interrupts.ts'
 import { Memos, stepText } from './memos.ts'
+import { outgoingHeaders } from './outgoing.ts'
 import type { Choice, Run } from './run.ts'
 import { mustSerialise } from './schema.ts'
 import type { Spawnable, SpawnOptions } from './spawn.ts'
@@ -64,6 +65,10 @@ export class HandlerContext implements Context {
       correlation_id: this.job.spec.correlationId,
     })
     return this.#log
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return outgoingHeaders(this.job.spec)
   }
 
   step<T>(name: string, work: () => Promise<T> | T, options: StepOptions<T> = {}): Promise<Jsonify<T>> {

@@ -36,6 +36,21 @@ describe('leases', () => {
     expect(history.record).toMatchObject({ state: 'queued', runAt: updatedAt })
   })
 
+  it('are granted to nobody once the job’s own time is over, whenever the ticker comes', () => {
+    const claim = { type: 'claim', workerId: 'w1', nonce: NONCE } as const
+    given({ deadline: '10s' }).after(9_999).when(claim).gives('claimed', 'claimed')
+    const late = given({ deadline: '10s' }).after(10_000)
+    late.when(claim).refused('NOT_READY')
+    late.ticks().gives('timed_out', 'timed_out')
+    given({ startWithin: '10s' }).after(10_000).when(claim).refused('NOT_READY')
+    given({ deadline: '10s', retry: { base: 1_000, jitter: 'none' } })
+      .starts()
+      .fails()
+      .after(10_000)
+      .when(claim)
+      .refused('NOT_READY')
+  })
+
   it('are kept alive by heartbeats, from claimed as from running', () => {
     const history = given().claims().after(30_000).does({ type: 'heartbeat', fence: 'mine' }).after(30_000)
     history.does({ type: 'start', fence: 'mine' }).after(900).does({ type: 'heartbeat', fence: 'mine' })

@@ -1,5 +1,5 @@
 /** One trace from the producer's request through claim and handler to outgoing calls, across processes. */
-import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -25,7 +25,8 @@ const calling = defineJob({
   queue: 'crawl',
   retry: { attempts: 2, base: 1, max: 1 },
   async run({ fail }: { fail: boolean }, ctx) {
-    trace.getTracer('app').startSpan('outgoing call').end()
+    const correlation = propagation.getActiveBaggage()?.getEntry('correlation_id')?.value
+    trace.getTracer('app').startSpan('outgoing call', { attributes: { correlation } }).end()
     if (fail && ctx.attempt === 1) throw Object.assign(new Error('no'), { code: 'E_BROWSER' })
     return 1
   },
@@ -79,6 +80,8 @@ async function oneTrace(url: string, producerUrl: string) {
   expect(found('outgoing call').map((span) => span.parentSpanContext?.spanId)).toEqual(
     processed.map((span) => span.spanContext().spanId),
   )
+  // What propagators send along with the trace.
+  expect(found('outgoing call').map(({ attributes }) => attributes['correlation'])).toEqual(['c-1', 'c-1'])
   expect(processed.map(({ status }) => status.code)).toEqual([SpanStatusCode.ERROR, SpanStatusCode.UNSET])
   expect(processed[0]?.attributes).toMatchObject({
     'messaging.system': 'pawl',

@@ -162,6 +162,11 @@ function mayClaim(ghost: Ghost, before: Job | undefined, now: number, policy: Po
   must(!ghost.cancel, 'cancel', 'run again although a cancel was requested')
   must(!spent(ghost, policy), 'I10', `run again after ${ghost.failures} failures and ${ghost.stalls} lost leases`)
   must((before?.runAt ?? now) <= now, 'timers', 'claimed before its time')
+  // In 004 the wall clock ends what runs, and nothing that waits for its retry.
+  const { deadline = now + 1, startBy = now + 1 } = ghost
+  if (policy.dialect !== '004') must(deadline > now, 'timers', 'claimed after its deadline')
+  // An orphan has been claimed in time, and may be claimed again.
+  must(startBy > now || before?.state === 'stalled', 'timers', 'claimed although it was not started in time')
 }
 
 const spent = ({ failures, stalls }: Ghost, { budget, maxAttempts, maxStalls }: Policy): boolean =>

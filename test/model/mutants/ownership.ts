@@ -74,11 +74,12 @@ export const OWNERSHIP: readonly Mutant[] = [
     'generation: event.generation,\n          attempt: 0,',
   ]),
   mutant('generation-kept-on-reopen', 'cancel', ['evolve.ts', 'generation: event.generation,', '']),
-  mutant('claim-before-its-time', 'budget', ['decide/claim.ts', '|| job.readyAt > d.at', '']),
+  mutant('claim-before-its-time', 'budget', ['timers.ts', ' && ready <= at', '']),
+  mutant('claim-after-its-time', 'admission', ['timers.ts', ' && (tick === undefined || tick > at)', '']),
   mutant(
     'claim-what-is-owned',
     'budget',
-    ['decide/claim.ts', 'job.readyAt === undefined || job.readyAt > d.at', 'false'],
+    ['decide/claim.ts', '!isClaimable(job, d.at)', 'false'],
     [
       'transitions.ts',
       "claim: each(['queued', 'retrying', 'stalled']",
