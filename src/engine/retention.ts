@@ -22,6 +22,7 @@ export const RETENTION_DEFAULTS = {
   /** Every other ending. */
   endedMs: 30 * DAY,
   compact: true,
+  verboseMs: 0,
 } as const
 
 export interface RetentionOptions {
@@ -47,9 +48,21 @@ export interface RetentionOptions {
   readonly endedMs?: number | undefined
   /**
    * Whether the logs of jobs that have ended are shortened: heartbeats and progress become one entry.
-   * @default true; not those of jobs bound to document 004 until this is given
+   * @default true; not those of jobs bound to document 004 until this or how long to keep them is given
    */
   readonly compact?: boolean | undefined
+  /**
+   * How long after the end of a job its log is kept in full: what is verbose in it (progress, checkpoints, records of steps)
+   * is told one by one until then, and from then on as what it came to. Transitions, signals, cancels and what `ctx.record`
+   * noted stay as long as the job; logs of fewer than 20 revisions are not worth shortening.
+   * @default 0: logs are shortened in the first round after the end
+   */
+  readonly verboseMs?: number | undefined
+  /**
+   * The same for single job types, by name.
+   * @default none: `verboseMs` holds for all
+   */
+  readonly verboseMsByType?: Readonly<Record<string, number>> | undefined
 }
 
 export interface RetentionParts {
@@ -75,8 +88,7 @@ export function retention({ store, timers, log }: RetentionParts, options: Reten
     new Removal(store, SUCCESSFUL_STATES, succeededMs, batch, unlessAsked(options.succeededMs)),
     new Removal(store, UNSUCCESSFUL_STATES, endedMs, batch, unlessAsked(options.endedMs)),
   ]
-  const shortens = options.compact ?? RETENTION_DEFAULTS.compact
-  const shortening = shortens ? new Shortening(store, log, unlessAsked(options.compact)) : undefined
+  const shortenings = shorteningsOf(store, log, options)
   const departure = new Departure(store)
   const everyMs = options.everyMs ?? RETENTION_DEFAULTS.everyMs
   const round = async (signal: AbortSignal) => {
@@ -85,10 +97,21 @@ export function retention({ store, timers, log }: RetentionParts, options: Reten
     let purged = 0
     for (const removal of removals) purged += await removal.round(now, signal)
     if (purged > 0) log.info('retention', { purged })
-    await shortening?.round(now, signal)
+    for (const shortening of shortenings) await shortening.round(now, signal)
     await departure.round(now)
-    const done = [...removals, shortening, departure].every((walk) => walk?.isAtItsEnd !== false)
+    const done = [...removals, ...shortenings, departure].every(({ isAtItsEnd }) => isAtItsEnd)
     return done ? everyMs : Math.min(everyMs, SOON_MS)
   }
   return service({ name: 'retention', everyMs, timers, log, round })
+}
+
+/** A walk for each age: in each, the jobs whose type has that age. */
+function shorteningsOf(store: Store, log: Log, options: RetentionOptions): readonly Shortening[] {
+  const { compact, verboseMs, verboseMsByType = {} } = options
+  if (compact === false) return []
+  const byType = new Map(Object.entries(verboseMsByType))
+  const ageOf = ({ spec }: Job): number => byType.get(spec.kind.type) ?? verboseMs ?? RETENTION_DEFAULTS.verboseMs
+  const isSpared = (job: Job): boolean => unlessAsked(compact ?? byType.get(job.spec.kind.type) ?? verboseMs)(job)
+  const ages = new Set([verboseMs ?? RETENTION_DEFAULTS.verboseMs, ...byType.values()])
+  return Array.from(ages, (age) => new Shortening(store, log, age, (job) => ageOf(job) === age && !isSpared(job)))
 }

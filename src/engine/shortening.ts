@@ -17,38 +17,41 @@ export const SETTLED_MS = 10_000
 const BACK_MS = 24 * 60 * 60 * 1_000
 
 /**
- * A walk over the ends of jobs with long logs, in the order of time, each looked at once; after a restart, those of the last
- * day once more. (Looking for the events that make logs long instead read each of them: five jobs with 100,000 made every
+ * A walk over the ends of jobs with long logs that are so old, in the order of time, each looked at once; after a restart,
+ * those of a day once more. (Looking for the events that make logs long instead read each of them: five jobs with 100,000 made every
  * call wait for seconds.)
  */
 export class Shortening {
   readonly #store: Store
   readonly #log: Log
-  readonly #spares: (job: Job) => boolean
+  readonly #ageMs: number
+  readonly #wants: (job: Job) => boolean
   /** What is being walked over, and how far; absent between walks. */
   #walk: { readonly from: Time; readonly to: Time; readonly cursor: string | undefined } | undefined
   #reached: Time | undefined
 
-  constructor(store: Store, log: Log, spares: (job: Job) => boolean) {
+  constructor(store: Store, log: Log, ageMs: number, wants: (job: Job) => boolean) {
     this.#store = store
     this.#log = log
-    this.#spares = spares
+    this.#ageMs = Math.max(SETTLED_MS, ageMs)
+    this.#wants = wants
   }
 
-  /** Everything that has ended has been looked at. */
+  /** Everything that is old enough has been looked at. */
   get isAtItsEnd(): boolean {
     return this.#walk === undefined
   }
 
   async round(now: Time, signal: AbortSignal): Promise<void> {
-    const { from, to } = this.#walk ?? { from: this.#reached ?? now - BACK_MS, to: now - SETTLED_MS }
+    const until = now - this.#ageMs
+    const { from, to } = this.#walk ?? { from: this.#reached ?? until - BACK_MS, to: until }
     let cursor = this.#walk?.cursor
     let read = 0
     do {
       const page = await this.#store.find({ longEnded: { from, to }, order: 'oldest', limit: JOBS, cursor })
       for (const job of page.jobs) {
         if (signal.aborted) return
-        if (!this.#spares(job)) read += await this.#shorten(job)
+        if (this.#wants(job)) read += await this.#shorten(job)
       }
       cursor = page.cursor
       this.#walk = { from, to, cursor }
