@@ -3,7 +3,7 @@
  * checker and dashboard read the same table. What has no cell is refused.
  */
 import type { EventType, TransitionType } from './event.ts'
-import { LIVE_STATES, STATES, type State } from './job.ts'
+import { isTerminal, LIVE_STATES, STATES, type State } from './job.ts'
 import type { CommandType } from './verb.ts'
 
 /** A job that does not exist yet is in state `none`. */
@@ -176,6 +176,23 @@ export const movesFrom = (command: CommandType, from: From): readonly Move[] | u
 /** The states from which a command may make a move. */
 export const statesBefore = (command: CommandType): readonly State[] =>
   STATES.filter((state) => movesFrom(command, state) !== undefined)
+
+/**
+ * Where a commit may leave a job that has an event of this type in it, whatever else was said in the same breath. An end is
+ * left by nothing that is said together with it, and a claim is a commit of its own.
+ */
+export function statesLedTo(type: EventType): readonly State[] {
+  const found = new Set<State>()
+  for (const row of Object.values(MACHINE))
+    for (const moves of Object.values(row)) for (const { events, to } of moves) if (events.includes(type)) found.add(to)
+  // A set that grows while it is walked is walked to its end.
+  for (const state of found) {
+    if (isTerminal(state)) continue
+    for (const [command, row] of Object.entries(MACHINE))
+      if (command !== 'claim') for (const { to } of row[state] ?? []) found.add(to)
+  }
+  return [...found]
+}
 
 export interface Edge {
   readonly event: TransitionType

@@ -39,7 +39,12 @@ export interface ObserverOptions {
   readonly tracing?: Tracing | undefined
 }
 
-export const noObserver: Observer = { committed: () => {}, conflicted: () => {}, contended: () => {}, renewed: () => {} }
+export const noObserver: Observer = {
+  committed: () => {},
+  conflicted: () => {},
+  contended: () => {},
+  renewed: () => {},
+}
 
 /** Both are told, in this order. */
 export const observers = (first: Observer, second: Observer | undefined): Observer =>

@@ -465,7 +465,10 @@ onStores('000 part A', {}, (stage) => {
       expect(await types('dead_lettered')).toEqual(['job_dead_lettered'])
       const { job, fence } = await each.running()
       await each.must(job.id, { type: 'heartbeat', fence })
-      expect((await each.log(job.id)).slice(begun.length).map(({ type }) => type)).toEqual(['job_heartbeat', 'job_lease_renewed'])
+      expect((await each.log(job.id)).slice(begun.length).map(({ type }) => type)).toEqual([
+        'job_heartbeat',
+        'job_lease_renewed',
+      ])
     })
 
     it('000A:50 the minimal schema, nothing missing, and nothing else but where it stands in the log', async () => {

@@ -63,7 +63,12 @@ describe('/metrics', () => {
       expect(text).toContain(`${line}\n`)
     expect(text).not.toMatch(/pawl_jobs\{.*(?:succeeded|dead_lettered)/)
     expect(text).toMatch(/pawl_queue_oldest_seconds\{queue="old"\} \d/)
-    for (const name of ['pawl_claim_conflicts_total', 'pawl_commit_conflicts_total', 'pawl_lease_expiries_total', 'pawl_retry_attempts_total'])
+    for (const name of [
+      'pawl_claim_conflicts_total',
+      'pawl_commit_conflicts_total',
+      'pawl_lease_expiries_total',
+      'pawl_retry_attempts_total',
+    ])
       expect(text).toContain(`# TYPE ${name} counter`)
     expect(text).not.toContain(third?.job.id)
   })

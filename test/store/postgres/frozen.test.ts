@@ -1,8 +1,9 @@
 /** What tables know of core and codec is written in numbered files, which never change: core and codec may not, either. */
 import { expect, it } from 'vitest'
 import { LONG_LOG } from '../../../src/core/compact.ts'
-import { LIVE_STATES, RANK, type State } from '../../../src/core/job.ts'
+import { LIVE_STATES, RANK, STATES, type State } from '../../../src/core/job.ts'
 import { STATE_CODES } from '../../../src/store/codec/codes.ts'
+import { ledOf } from '../../../src/store/postgres/names/led.ts'
 import { STEP_BITS } from '../../../src/store/postgres/names/step.ts'
 import { schemaFile } from '../../../src/store/postgres/schema/tables.ts'
 
@@ -35,6 +36,14 @@ it('history knows the end of a job, its attempt and its generation where core an
   expect(past).toContain(`from_step & ${mask} <> ${RANK.succeeded} or to_step >> ${STEP_BITS.generation} > from_step`)
   expect(past).toContain(`(to_step & ${mask} = ${RANK.succeeded}) = (state is not null)`)
   expect(past).toContain(`(to_step >> ${STEP_BITS.attempt}) & ${attempts} = `)
+})
+
+it('where a commit led is the letter of an end, or the digit of a rank', () => {
+  const led = schemaFile('0003_past_led.sql')
+  expect(led).toContain(`coalesce(state, chr(48 + (to_step & ${2 ** STEP_BITS.attempt - 1})::int)::"char")`)
+  const keys = STATES.map(ledOf)
+  expect(new Set(keys).size).toBe(STATES.length)
+  for (const state of LIVE_STATES) expect(ledOf(state)).toBe(String.fromCharCode(48 + RANK[state]))
 })
 
 it('indexes know long logs, successes and jobs that are pending', () => {

@@ -1,6 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { EventType } from '../../../src/core/event.ts'
 import { idNumber, idText } from '../../../src/core/id.ts'
+import { MACHINE } from '../../../src/core/transitions.ts'
+import { ledBy, ledOf } from '../../../src/store/postgres/names/led.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
@@ -103,6 +106,36 @@ describe('the plan of a claim', () => {
     const beside = buffersOf(await planOfClaim('quiet', 20))
     expect(alone).toBeGreaterThan(0)
     expect(beside).toBeLessThan(alone * 1.5 + 40)
+  })
+})
+
+describe('000A:51 the plan of events by type and time', () => {
+  it('is a walk of one index of both, which reads nothing of other types or times', async () => {
+    // A dead letter a minute among a thousand words of progress and ten retries.
+    const at = `(6000000 + n) * 60`
+    await client.query(`insert into pawl.past (job, at, from_step, to_step, rev, from_rev, state, plain, events)
+      select n, ${at}, 18, case when n % 1000 = 0 then 24 when n % 100 = 0 then 22 else 18 end, 4, 3,
+        case when n % 1000 = 0 then 'L' end, false, '[0]' from generate_series(1, 60000) n`)
+    const rowsOf = async (types: readonly EventType[]) => {
+      plans = []
+      const values = [`{${ledBy(types)}}`, 6_010_000 * 60, 6_020_000 * 60, 0, 100]
+      const { rows } = await client.query('select * from pawl.led_between($1, $2, $3, $4, $5)', values)
+      const plan = plans.filter((each) => each.includes('past')).join('\n')
+      expect(plan).toMatch(/Index Scan using past_led on past[^\n]*\n\s*Index Cond: [^\n]*COALESCE\(state[^\n]*at >=/)
+      expect(plan).not.toMatch(/Seq Scan on past|Bitmap/)
+      return { rows: rows.length, pages: buffersOf(plan), removed: /Rows Removed by Filter: [1-9]/.test(plan) }
+    }
+    expect(await rowsOf(['dead_lettered'])).toEqual({ rows: 10, pages: expect.any(Number), removed: false })
+    expect((await rowsOf(['dead_lettered'])).pages).toBeLessThan(30)
+    expect(await rowsOf(['retry_scheduled'])).toMatchObject({ rows: 100, removed: false })
+    await client.query('delete from pawl.past where events = $1', ['[0]'])
+  })
+
+  it('has a key for wherever a commit with an event of the type may lead', () => {
+    expect(ledBy(['dead_lettered'])).toEqual([ledOf('dead_lettered')])
+    for (const row of Object.values(MACHINE))
+      for (const { events, to } of Object.values(row).flat())
+        for (const type of events) expect(ledBy([type]), type).toContain(ledOf(to))
   })
 })
 

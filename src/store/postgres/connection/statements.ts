@@ -39,7 +39,7 @@ export interface Statements {
   readonly linked: string
   readonly bornBetween: string
   readonly claimedBetween: string
-  readonly oddBetween: string
+  readonly ledBetween: string
   readonly committedBetween: string
   readonly jobsOf: string
   readonly heartbeat: string
@@ -122,7 +122,7 @@ export const statementsIn = (schema: string): Statements => {
     linked: `select * from ${s}.linked($1, $2, $3, $4)`,
     bornBetween: `select * from ${s}.born_between($1, $2, $3, $4)`,
     claimedBetween: `select * from ${s}.claimed_between($1, $2, $3, $4)`,
-    oddBetween: `select * from ${s}.odd_between($1, $2, $3, $4)`,
+    ledBetween: `select * from ${s}.led_between($5, $1, $2, $3, $4)`,
     committedBetween: `select * from ${s}.committed_between($1, $2, $3, $4)`,
     jobsOf: `select * from ${s}.jobs_of($1, $2)`,
     heartbeat: `select * from ${s}.heartbeat($1)`,

@@ -1,4 +1,4 @@
--- What happened in a span of time: jobs born here, claims made (`claimed_between`), commits written (`odd_between`,
+-- What happened in a span of time: jobs born here, claims made (`claimed_between`), commits written (`led_between`,
 -- `committed_between`); each with its job, its time, and the revision of the commit that tells of it (0: none does yet; null: none,
 -- or another source does). `row_limit` of them at most; who gets as many asks for a shorter span. Of a single moment they come in
 -- order of the jobs, from one on.

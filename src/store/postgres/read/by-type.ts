@@ -11,6 +11,7 @@ import { storable } from '../../codec/text.ts'
 import type { EventQuery } from '../../store.ts'
 import { literal } from '../batch/uniform.ts'
 import type { Row } from '../connection/client.ts'
+import { ledBy } from '../names/led.ts'
 import { type LoadParts, whereabouts } from './load.ts'
 import { commitsAt, type Page } from './logs.ts'
 import { enqueuedEvent, unloggedIn } from './records.ts'
@@ -123,16 +124,17 @@ interface Source {
 }
 
 function sourcesOf({ run, statements }: LoadParts, types: readonly EventType[]): readonly Source[] {
-  const source = (what: Spot['what'], statement: string, ordered: boolean): Source => ({
+  const source = (what: Spot['what'], statement: string, ordered: boolean, ...more: readonly string[]): Source => ({
     what,
     ordered,
-    read: (from, until, job, limit) => run(statement, [from, until, job, limit]),
+    read: (from, until, job, limit) => run(statement, [from, until, job, limit, ...more]),
   })
   const sources: Source[] = []
   if (types.includes('enqueued')) sources.push(source('born', statements.bornBetween, false))
   if (types.includes('claimed')) sources.push(source('claimed', statements.claimedBetween, true))
   if (types.some(isPlainType)) sources.push(source('committed', statements.committedBetween, false))
-  else if (types.some((type) => type !== 'enqueued')) sources.push(source('committed', statements.oddBetween, true))
+  else if (types.some((type) => type !== 'enqueued'))
+    sources.push(source('committed', statements.ledBetween, true, literal(ledBy(types))))
   return sources
 }
 

@@ -2,9 +2,10 @@
  * A call of every statement, and one more for each way through its function that reads something else. What they ask for is
  * among the first thousand of `fill.ts`, twenty at a time where a call takes many: what is planned for a list shows there.
  */
-import { RANK } from '../../../../src/core/job.ts'
+import { RANK, STATES } from '../../../../src/core/job.ts'
 import { STATE_CODES } from '../../../../src/store/codec/codes.ts'
 import type { Statements } from '../../../../src/store/postgres/connection/statements.ts'
+import { ledBy, ledOf } from '../../../../src/store/postgres/names/led.ts'
 import { packed } from '../../../../src/store/postgres/names/step.ts'
 import { BEGIN, BUNDLE, CLAIMABLE, FAR, job, SIDES } from './fill.ts'
 
@@ -416,9 +417,10 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
     { what: 'a span', values: between(500, 510) },
     { what: 'a moment', values: between(500, 501) },
   ],
-  oddBetween: [
-    { what: 'a span', values: between(500, 510) },
-    { what: 'a moment', values: between(501, 502) },
+  ledBetween: [
+    { what: 'a span', values: [...between(500, 510), literal(STATES.map(ledOf))] },
+    { what: 'a moment', values: [...between(501, 502), literal(STATES.map(ledOf))] },
+    { what: 'of one type', values: [...between(500, 510), literal(ledBy(['dead_lettered']))] },
   ],
   committedBetween: [
     { what: 'a span', values: between(500, 510) },
