@@ -11,8 +11,8 @@ export const LOG: readonly Mutant[] = [
   mutant('rev-gap', 'budget', ['draft.ts', 'rev: job.rev + 1,', 'rev: job.rev + 2,']),
   mutant('rev-stands-still', 'budget', [
     'evolve/observed.ts',
-    'return { ...job, rev: event.rev, updatedAt: event.at, lease, cancel } as Job',
-    'return { ...job, updatedAt: event.at, lease, cancel } as Job',
+    'return { ...job, rev: event.rev, updatedAt: event.at, lease, cancel, recent } as Job',
+    'return { ...job, updatedAt: event.at, lease, cancel, recent } as Job',
   ]),
   mutant('seq-gap', 'budget', ['draft.ts', 'const seq = d.job.seq + 1', 'const seq = d.job.seq + 2']),
   mutant('seq-on-an-observation', 'budget', [
