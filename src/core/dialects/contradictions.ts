@@ -24,6 +24,11 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
     'One terminal write chooses `failed` or `dead_lettered`, by policy. In B both show as `failed`.',
   ),
   about(
+    '000A',
+    'Hard cancel: immediate termination.',
+    'The job is `cancelled` and its lease dead at once, whatever its handler does. The handler itself is ended where its type says `isolate: process`; elsewhere it is told (`ctx.signal`), which is cooperative.',
+  ),
+  about(
     '000A, 000B',
     'There is no state in which a job waits for its retry.',
     '`retrying` shows as `queued`, due later.',
