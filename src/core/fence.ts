@@ -38,5 +38,13 @@ export function parseFence(text: string): Fence | undefined {
 /** The nonce of a fence that `fenceOf` made, without judging it again: for those who see every job of a drain. */
 export const nonceIn = (fence: string): string => fence.slice(fence.lastIndexOf('.') + 1)
 
+/**
+ * A fence as it is shown to everybody but its owner: which attempt of which generation, and a nonce that no lease has. So a
+ * record without its secrets is still a record, and nobody can speak with it.
+ */
+export type HiddenFence = `${number}.${number}.…`
+
+export const hiddenFence = (generation: number, attempt: number): HiddenFence => `${generation}.${attempt}.…`
+
 /** Requests that a worker names after its fence keep what is not secret of it: which attempt, which word. */
 export const withoutNonce = (requestId: string): string => requestId.replaceAll(FENCES_INSIDE, '$1.…')

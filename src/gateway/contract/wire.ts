@@ -2,8 +2,9 @@
  * Records and events as JSON on the wire: the names of the library, times as ISO 8601. Both directions, so that a
  * client holds the same record as the process that has the store.
  */
+import { violated } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
-import { withoutNonce } from '../../core/fence.ts'
+import { type Fence, type HiddenFence, hiddenFence, parseFence, withoutNonce } from '../../core/fence.ts'
 import type { Job, Kind, LastClaim, Lease, Spec, Time } from '../../core/job.ts'
 import type { Policy } from '../../core/policy.ts'
 
@@ -134,11 +135,21 @@ const leaseToWire = ({ grantedAt, expiresAt, beats }: Lease) =>
     Omit<Lease, 'fence' | 'lastBeatId'>
   >
 
-const claimToWire = ({ owner, leaseExpiresAt, silences, ran }: LastClaim) =>
-  ({ owner, leaseExpiresAt: textOf(leaseExpiresAt), silences, ran }) satisfies Members<Omit<LastClaim, 'fence'>>
+const claimToWire = ({ owner, fence, leaseExpiresAt, silences, ran }: LastClaim) => {
+  const { generation, attempt } = parseFence(fence) ?? violated('a claim is named by a fence')
+  return { owner, generation, attempt, leaseExpiresAt: textOf(leaseExpiresAt), silences, ran } satisfies Members<
+    Omit<LastClaim, 'fence'> & Omit<Fence, 'nonce'>
+  >
+}
+
+/** A record as everybody sees it who does not own the job. */
+export type SeenJob = Job & {
+  readonly lease: (Lease & { readonly fence: HiddenFence }) | undefined
+  readonly lastClaim: (LastClaim & { readonly fence: HiddenFence }) | undefined
+}
 
 /** The record again. Every key is there, as everywhere else. */
-export function jobFromWire(wire: Wire, policy: Policy): Job {
+export function jobFromWire(wire: Wire, policy: Policy): SeenJob {
   const kind: Kind = {
     tenant: String(wire['tenant']),
     queue: String(wire['queue']),
@@ -192,14 +203,14 @@ export function jobFromWire(wire: Wire, policy: Policy): Job {
     bodySize: wire['bodySize'],
     compensations: wire['compensations'],
     lastFailure: fromWire(wire['lastFailure'], 'lastFailure'),
-    lastClaim: fromWire(wire['lastClaim'], 'lastClaim'),
+    lastClaim: claimFromWire(wire['lastClaim']),
     executionMs: wire['executionMs'],
     recent: [],
     readyAt: fromWire(wire['readyAt'], 'readyAt'),
     nextTickAt: fromWire(wire['nextTickAt'], 'nextTickAt'),
     runAt: fromWire(wire['runAt'], 'runAt'),
     owner: wire['owner'],
-    lease: fromWire(wire['lease'], 'lease'),
+    lease: leaseFromWire(wire),
     wait: fromWire(wire['wait'], 'wait'),
     result: wire['result'],
     error: fromWire(wire['error'], 'error'),
@@ -208,7 +219,20 @@ export function jobFromWire(wire: Wire, policy: Policy): Job {
     endedAt: fromWire(wire['endedAt'], 'endedAt'),
     state: wire['state'],
   } satisfies Members<Job>
-  return job as never
+  return job as SeenJob
+}
+
+/** A lease is of the attempt its job is in. Which heartbeat was the last is its owner's business. */
+function leaseFromWire({ lease, generation, attempt }: Wire): SeenJob['lease'] {
+  if (lease === undefined) return undefined
+  const members = fromWire(lease) as Omit<Lease, 'fence' | 'lastBeatId'>
+  return { ...members, fence: hiddenFence(Number(generation), Number(attempt)), lastBeatId: undefined }
+}
+
+function claimFromWire(wire: unknown): SeenJob['lastClaim'] {
+  if (wire === undefined) return undefined
+  const { generation, attempt, ...members } = fromWire(wire) as LastClaim & Wire
+  return { ...members, fence: hiddenFence(Number(generation), Number(attempt)) }
 }
 
 /** The event under names that anybody may know. Documents fold what is left; none of them tells the fence of a claim. */
@@ -240,11 +264,12 @@ export function eventToWire(event: Event): Wire {
 
 const specToWire = ({ kind, ...asked }: Spec): Wire => ({ ...kind, ...asked })
 
-/** What `eventToWire` made; fences stay unknown. */
+/** What `eventToWire` made; the fence of a claim stays hidden. */
 export function eventFromWire(wire: Wire): Event {
-  const { id: _, ...event } = fromWire(wire) as Record<string, unknown>
-  if (event['type'] !== 'enqueued') return event as never
-  const payload = event['payload'] as Record<string, unknown>
-  const { tenant, queue, type, policy, ...asked } = payload['spec'] as Record<string, unknown>
-  return { ...event, payload: { ...payload, spec: { ...asked, kind: { tenant, queue, type, policy } } } } as never
+  const { id: _, ...event } = fromWire(wire) as Event & { readonly id: string }
+  if (event.type === 'claimed')
+    return { ...event, payload: { ...event.payload, fence: hiddenFence(event.generation, event.attempt) } }
+  if (event.type !== 'enqueued') return event
+  const { tenant, queue, type, policy, ...asked } = event.payload.spec as Spec & Kind
+  return { ...event, payload: { ...event.payload, spec: { ...asked, kind: { tenant, queue, type, policy } } } }
 }
