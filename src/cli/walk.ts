@@ -2,7 +2,7 @@
  * `pawl machine --walk`: one job through its life with the shipped `decide` and `evolve`. The times are made up, so
  * that two days pass in no time; everything else is what any worker and any store would see.
  */
-import type { Command } from '../core/command.ts'
+import type { Command, Unstamped } from '../core/command.ts'
 import { type Decision, decide, decideTick } from '../core/decide.ts'
 import type { Event } from '../core/event.ts'
 import { derive } from '../core/evolve.ts'
@@ -10,8 +10,6 @@ import { idText } from '../core/id.ts'
 import type { Job, Kind, Time } from '../core/job.ts'
 import { resolvePolicy } from '../core/resolve.ts'
 import type { Terminal } from './terminal.ts'
-
-type Unstamped = Command extends infer C ? (C extends Command ? Omit<C, 'requestId' | 'actor'> : never) : never
 
 /** A job, its log and a clock that moves when told. */
 class Walk {
@@ -39,7 +37,7 @@ class Walk {
     this.terminal.say(`${this.terminal.paint.dim(`          … ${story}`)}`)
   }
 
-  ask(actor: string, words: Unstamped): void {
+  ask(actor: string, words: Unstamped<Command>): void {
     this.#requests += 1
     const command = { ...words, actor, requestId: `request-${this.#requests}` } as Command
     this.#print(actor, command.type, decide(this.#job, command, this.#now))

@@ -237,3 +237,6 @@ export type Command =
  */
 export type EveryVerbHasACommand = Within<Command['type'], CommandType>
 type Within<All, Some extends All> = Some
+
+/** A command before it is known who says it, and under which request id. */
+export type Unstamped<C extends Command> = C extends unknown ? Omit<C, 'actor' | 'requestId'> : never

@@ -1,5 +1,5 @@
 /** The words that end a run, as commands with the texts they refer to. */
-import { bodyRef } from '../core/body.ts'
+import { bodyRef, mayWrite } from '../core/body.ts'
 import type { Fail, Fault, ReleaseReason } from '../core/command.ts'
 import { wordForInvalidInput } from '../core/decide/fail.ts'
 import type { Stage, Time } from '../core/job.ts'
@@ -56,13 +56,11 @@ export function released(voice: Voice, reason: Handback, more: { runAt?: Time; e
   return { command: { ...voice.once('release'), ...more, type: 'release', reason }, bodies: undefined } as const
 }
 
-/** An input that cannot be read, or is not what it has to be. */
+/** An input that cannot be read, or is not what it has to be: which word that is, core says. */
 export function invalid(voice: Voice, error: Error, policy: Policy, attempt: number, timing: Timing): LastWord {
   const reason = error instanceof ValidationError ? 'validation_failed' : 'parse_error'
-  const message = sanitised(error.message, LENGTHS.message)
-  if (wordForInvalidInput(policy) === 'fail') {
-    return failed(voice, new ValidationError(message, { code: reason, stage: 'input', cause: error }), attempt, timing)
-  }
-  const command = { ...voice.once('deadLetter'), type: 'deadLetter', reason, stage: 'input', message } as const
-  return { command, bodies: undefined }
+  const thrown = new ValidationError(error.message, { code: reason, stage: 'input', cause: error })
+  const { fault, body } = faultOf(thrown, { attempt, now: timing.startedAt + timing.executionMs, stage: undefined })
+  const word = wordForInvalidInput(policy, reason, fault, timing)
+  return { command: { ...voice.once(word.type), ...word }, bodies: mayWrite(word.type, body.name) ? [body] : undefined }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { wordForInvalidInput } from '../../src/core/decide/fail.ts'
 import { CODE_MEANS, classify, DEFAULT_ERRORS } from '../../src/core/errors.ts'
 import { retryDelayMs } from '../../src/core/retry.ts'
-import { given, kindOf } from './given.ts'
+import { given, kindOf, T0 } from './given.ts'
 
 const none = { base: 1_000, factor: 2, max: '60s', jitter: 'none' } as const
 
@@ -109,12 +109,17 @@ describe('failing', () => {
   })
 
   it('is the word for an input that cannot be read where the policy says so, else no start is faked', () => {
-    expect(wordForInvalidInput(kindOf({ onInvalid: 'failed' }).policy)).toBe('fail')
-    expect(wordForInvalidInput(kindOf().policy)).toBe('deadLetter')
-    given()
+    const fault = { code: 'parse_error', message: 'not JSON', stage: 'input' } as const
+    const wordFor = (overrides: Parameters<typeof kindOf>[0]) =>
+      wordForInvalidInput(kindOf(overrides).policy, 'parse_error', fault, { startedAt: T0, executionMs: 0 })
+    given({ onInvalid: 'failed' })
       .claims()
-      .when({ type: 'deadLetter', reason: 'parse_error', stage: 'input', fence: 'mine' })
-      .gives('dead_lettered', 'dead_lettered')
+      .when({ ...wordFor({ onInvalid: 'failed' }), fence: 'mine' })
+      .gives('failed', 'started', 'failed')
+    const dead = given().claims()
+    dead.when({ ...wordFor({}), fence: 'mine' }).gives('dead_lettered', 'dead_lettered')
+    expect(dead.record.deadLetter).toMatchObject({ reason: 'parse_error', stage: 'input' })
+    expect(dead.record.error?.message).toBe('not JSON')
   })
 
   it.each([

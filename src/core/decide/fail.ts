@@ -1,6 +1,6 @@
 /** `fail`: → `retrying`, or one of the endings, by error class, budget and policy. */
 import { spentByFailure } from '../budget.ts'
-import type { Fail, Fault } from '../command.ts'
+import type { DeadLetterNow, Fail, Fault, Unstamped } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
 import { cancelled, compensationFailed, conclude, deadLettered, failed, finish, timedOut, workerOf } from '../ending.ts'
 import { classify, DEPENDENCY_CODES, TIMEOUT_CODE } from '../errors.ts'
@@ -79,12 +79,22 @@ function endingOf(d: Draft, failure: Failure): Ending {
   return byPolicy(policy.onExhausted, exhaustedReason(failure), failure)
 }
 
+/** What can be wrong with an input: it cannot be read, or is not what its type wants. */
+export type InvalidInput = Extract<DeadLetterReason, 'parse_error' | 'validation_failed'>
+
 /**
- * The word for an input that cannot be read, before anything was started: one that fakes no start, unless the type wants such
- * jobs to fail; the documents that know no dead letters know no other way for a job to end.
+ * What an owner says of an invalid input, before it has started anything: `deadLetter`, which fakes no start, unless the policy
+ * wants such jobs to fail; the documents that know no dead letters know no other way for a job to end.
  */
-export const wordForInvalidInput = ({ onInvalid }: Policy): 'fail' | 'deadLetter' =>
-  onInvalid === 'failed' ? 'fail' : 'deadLetter'
+export const wordForInvalidInput = (
+  { onInvalid }: Policy,
+  reason: InvalidInput,
+  fault: Fault,
+  timing: Pick<Fail, 'startedAt' | 'executionMs'>,
+): Omit<Unstamped<Fail>, 'fence'> | Omit<Unstamped<DeadLetterNow>, 'fence'> =>
+  onInvalid === 'failed'
+    ? { type: 'fail', fault, ...timing }
+    : { type: 'deadLetter', reason, stage: 'input', message: fault.message }
 
 const byPolicy = (state: 'failed' | 'dead_lettered', reason: DeadLetterReason, error: Failure): Ending =>
   state === 'failed' ? failed(reason, error) : deadLettered(reason, error)

@@ -1,5 +1,5 @@
 /** A JobResult of document 002 as the command it stands for. */
-import type { Cancel, Complete, DeadLetterNow, Fail } from '../command.ts'
+import type { Cancel, Complete, DeadLetterNow, Fail, Unstamped } from '../command.ts'
 import { TIMEOUT_CODE } from '../errors.ts'
 import type { Annotation } from '../event.ts'
 import { type Fields, present } from './dialect.ts'
@@ -15,8 +15,6 @@ export interface JobResult {
   /** What the dispatch came with. The document names the worker instead, and a name is nobody's proof. */
   readonly fence: string
 }
-
-type Unstamped<C> = C extends unknown ? Omit<C, 'actor' | 'requestId'> : never
 
 /** A failure without a code of its own. */
 const FAILED_CODE = 'FAILED'

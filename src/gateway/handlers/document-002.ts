@@ -3,6 +3,7 @@
  * becomes of it, is what the same word comes to under pawl's own name.
  */
 import type { z } from 'zod'
+import type { Unstamped } from '../../core/command.ts'
 import { commandOfResult, lateResultOf } from '../../core/dialects/job-result.ts'
 import { view } from '../../core/dialects/view.ts'
 import type { Job } from '../../core/job.ts'
@@ -97,8 +98,6 @@ export const cancel002: Handler = (call, parts) => {
   const { reason } = call.body as z.output<typeof cancelled>
   return moved(call, parts, 'cancel', { type: 'cancel', mode: 'hard', reason })
 }
-
-type Unstamped<C> = C extends unknown ? Omit<C, 'actor' | 'requestId'> : never
 
 async function moved(call: Call, parts: Parts, name: WordName, command: Unstamped<Word['command']>) {
   await spoken(call, parts, name, (id, { actor, tenant, requestId, traceparent }: Speaker) => ({
