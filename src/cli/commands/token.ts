@@ -21,7 +21,7 @@ interface Options {
   readonly expiresIn?: string
 }
 
-interface TokenOverHttp {
+type TokenOverHttp = {
   readonly id: string
   readonly name: string
   readonly scope: string
@@ -81,7 +81,7 @@ async function make(session: Session, options: Options): Promise<void> {
         scope,
         queues,
         expiresIn: options.expiresIn,
-      })) as never as TokenOverHttp & { readonly secret: string })
+      })) as TokenOverHttp & { readonly secret: string })
     : await withPawl(session, async (pawl) => {
         const id = realRandom.hex64()
         // Metrics are of all tenants, so their token is nobody's in particular.
@@ -131,7 +131,7 @@ async function list(session: Session): Promise<void> {
 async function revoke(session: Session, id: string): Promise<void> {
   const { terminal, tenant = DEFAULT_TENANT } = session
   const revoked = isGateway(session.url)
-    ? ((await asked(session, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`)) as never as TokenOverHttp)
+    ? ((await asked(session, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`)) as TokenOverHttp)
     : await withExisting(session, async (pawl) => {
         const tokens = new Tokens(pawl.engine, session.clock, realRandom)
         const found = (await tokens.find(id, tenant)) ?? (await tokens.find(id, INSTALLATION))

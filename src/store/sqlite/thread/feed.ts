@@ -40,8 +40,8 @@ export function feed(reading: Reading, { after, limit }: Asked<'feed'>): Answere
 
 export function tally(reading: Reading, tenant: Asked<'tally'>): Answered<'tally'> {
   const { sql, kinds } = reading
-  const found = tenant === null ? all(sql.tally) : all(sql.tallyOf, storable(tenant))
-  const rows = found as readonly (readonly unknown[])[] as readonly [number, string, number][]
+  type Count = [kind: number, state: string, jobs: number]
+  const rows = tenant === null ? all<Count>(sql.tally) : all<Count>(sql.tallyOf, storable(tenant))
   for (const [kind] of rows) kinds.send(kind)
   return { rows, end: one(sql.lastPosition)?.[0] as number, purged: reading.purged() }
 }

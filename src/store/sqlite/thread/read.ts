@@ -51,9 +51,9 @@ type NamedBody = readonly [name: string, text: string]
 /** A name that ends in `/` stands for all that begin with it. */
 function bodiesNamed({ sql }: Reading, id: number, name: string): readonly NamedBody[] {
   if (name.endsWith('/')) {
-    const plain = all(sql.bodiesFrom, id, name, after(name))
+    const stored = all<NamedBody>(sql.bodiesFrom, id, name, after(name))
     const begin = `\u0001${JSON.stringify(name).slice(0, -1)}`
-    return [...plain, ...all(sql.bodiesFrom, id, begin, after(begin))] as readonly (readonly unknown[])[] as NamedBody[]
+    return [...stored, ...all<NamedBody>(sql.bodiesFrom, id, begin, after(begin))]
   }
   const inline = name === 'input' ? one(sql.input, id) : name === 'output' ? one(sql.output, id, id) : undefined
   if (typeof inline?.[0] === 'string') return [[name, inline[0]]]

@@ -1,4 +1,4 @@
-/** Rows as lists, which is how every statement here returns them. */
+/** Rows as lists, which is how every statement here returns them. Whoever knows what a statement selects says so by `Selected`. */
 import type { StatementSync } from 'node:sqlite'
 
 export type Cell = string | number | null
@@ -9,7 +9,10 @@ export function one(statement: StatementSync, ...values: Cell[]): Row | undefine
   return row as Row | undefined
 }
 
-export function all(statement: StatementSync, ...values: Cell[]): readonly Row[] {
+export function all<Selected extends readonly unknown[] = Row>(
+  statement: StatementSync,
+  ...values: Cell[]
+): readonly Selected[] {
   const rows: unknown = statement.all(...values)
-  return rows as readonly Row[]
+  return rows as readonly Selected[]
 }

@@ -63,7 +63,7 @@ function byPlace(reading: Reading, query: JobQuery, scope: Scope, walks: Walks):
   const sources: Source[] = []
   let owned = false
   for (const kind of kinds) {
-    for (const [state] of all(reading.sql.statesOf, kind) as readonly (readonly Cell[])[] as readonly [string][]) {
+    for (const [state] of all<[state: string]>(reading.sql.statesOf, kind)) {
       if (wanted?.includes(state) === false) continue
       if (OWNED.includes(state)) owned = true
       if (READY.includes(state)) sources.push(range(walks.ready, kind, state))
@@ -96,7 +96,7 @@ const range =
 const filtered =
   (walk: StatementSync, scope: Scope): Source =>
   ({ low, high }, most) => {
-    const rows = all(walk, low, high, most) as readonly (readonly Cell[])[] as readonly (readonly [number, number])[]
+    const rows = all<[id: number, kind: number]>(walk, low, high, most)
     const ids = rows.filter(([, kind]) => scope.has(kind)).map(([id]) => id)
     return { ids, last: rows.length < most ? undefined : rows.at(-1)?.[0], looked: rows.length }
   }

@@ -50,7 +50,7 @@ export function stretchesAfter(
     return log.push(row) > 0
   }
   for (let rev = afterRev; ; ) {
-    const some = all(sql.pastFrom, id, rev, FEW) as readonly (readonly unknown[])[] as LogRow[]
+    const some = all<LogRow>(sql.pastFrom, id, rev, FEW)
     if (!some.every(add)) return { log, complete: false }
     rev = some.at(-1)?.[0] ?? rev
     if (some.length < FEW) break
