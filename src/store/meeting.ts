@@ -2,5 +2,5 @@
 import type { Job } from '../core/job.ts'
 import type { NewJob } from './store.ts'
 
-/** Where even the sizes differ nobody need read the other's input, which may be far larger than what was brought. */
+/** Inputs of different sizes differ, so the holder's, which may be far larger than the newcomer's, need not be read. */
 export const mayHaveInputOf = ({ spec }: Job, { job }: NewJob): boolean => spec.input?.size === job.spec.input?.size

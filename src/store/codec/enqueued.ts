@@ -26,7 +26,7 @@ export function encodeEnqueued(event: EnqueuedEvent): string | undefined {
   return encodeAny(event)
 }
 
-/** Nothing to say but how big the input is: nearly all jobs, and a third of the price. */
+/** An event of which only the size of its input needs to be written: nearly all jobs, for a third of the price. */
 function isUsual(event: EnqueuedEvent): boolean {
   const { payload, at, jobId, actor, requestId, digest, to, cause, reason } = event
   const { spec, runAt, deadlineAt, startBy, failures, stalls } = payload
@@ -171,7 +171,7 @@ const plus = (time: Time, ms: number | undefined): Time | undefined => (ms === u
 const limit = (packed: Packed, implied: Time | undefined): Time | undefined =>
   packed === 0 ? undefined : (maybeNumber(packed) ?? implied)
 
-/** Its name is `input` and its digest rarely needed: then the size alone. */
+/** Where the name is `input` and there is no digest, as nearly always, the size alone. */
 const packInput = (input: BodyRef): Packed =>
   input.name === 'input' && input.digest === undefined ? input.size : [input.name, input.size, input.digest]
 

@@ -25,7 +25,7 @@ export interface Base {
   readonly attempt: number
   readonly at: Time
   readonly state: State | undefined
-  /** Of the current or last lease. */
+  /** Fence and worker of the current or last lease. */
   readonly fence: string
   readonly workerId: string
 }
@@ -225,7 +225,7 @@ function unpackEvent(packed: readonly Packed[], jobId: JobId, cursor: Cursor): E
 
 const isTransition = (type: EventType): type is keyof typeof LEADS_TO => type in LEADS_TO
 
-/** Where an event of this type is expected to lead. */
+/** Moves the cursor to where an event of this type usually leads: what is as expected need not be written. */
 function advance(cursor: Cursor, type: EventType): void {
   cursor.rev += 1
   if (!isTransition(type)) return
@@ -235,7 +235,7 @@ function advance(cursor: Cursor, type: EventType): void {
   if (type === 'reopened') cursor.generation += 1
 }
 
-/** Where it did lead, for the one that follows. */
+/** Moves the cursor to where the event did lead, for the one that follows. */
 function adopt(cursor: Cursor, event: Event): void {
   cursor.at = event.at
   cursor.state = event.state

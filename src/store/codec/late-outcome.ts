@@ -1,4 +1,4 @@
-/** What a late word said, out of JSON again: every key is there, as everywhere else. */
+/** The outcome that a late word told, parsed: every key is there, as everywhere else. */
 import type { LateOutcome } from '../../core/event.ts'
 
 export function lateOutcome(parsed: Partial<LateOutcome> | undefined): LateOutcome | undefined {

@@ -6,7 +6,7 @@
 import type { Job } from '../../core/job.ts'
 
 export const ENQUEUED_REV = 1
-/** After a claim of a job to which nothing else has happened. */
+/** The revision of a job to which nothing has happened but its first claim. */
 export const CLAIMED_REV = 2
 
 export const logTells = ({ rev, state }: Job, after: Job): boolean =>

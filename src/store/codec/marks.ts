@@ -1,7 +1,7 @@
 /**
  * What jobs and events can be looked for by, as one text each, of which stores keep a hash. The tenant is in it: an index
  * of these has nothing of others between what is a tenant's own, so that no page is longer for their sake, and a word that
- * only others have said is as unknown as one that nobody has. Hashes may collide: whoever finds looks again.
+ * only others have said is as unknown as one that nobody has. Hashes may collide: every candidate is compared with the search itself (`matches.ts`).
  */
 import type { JobId } from '../../core/job.ts'
 
@@ -12,7 +12,7 @@ export interface Marked {
   readonly dedupeKey?: string | undefined
 }
 
-/** Of a job's own words, and of a search for them: the same text for the same word. */
+/** The marks of a job, and of a search: equal texts for equal labels, parents, workflows and dedupe keys. */
 export function marksOf(tenant: string, { labels, parentId, workflowId, dedupeKey }: Marked): readonly string[] {
   if (labels === undefined && parentId === undefined && workflowId === undefined && dedupeKey === undefined) return NONE
   const marks: string[] = []
@@ -29,7 +29,7 @@ const NONE: readonly string[] = []
 
 export const correlationMark = (tenant: string, correlationId: string): string => mark('c', tenant, correlationId)
 
-/** Of the last error. */
+/** The mark of the code that a job's last error has. */
 export const codeMark = (tenant: string, code: string): string => mark('e', tenant, code)
 
 const mark = (what: string, tenant: string, text: string): string => `${what}${tenant.length}:${tenant}${text}`

@@ -4,7 +4,7 @@
  */
 import type { Event, EventType } from '../../core/event.ts'
 
-/** What it consists of; heartbeats that the end was the first to write down, too. */
+/** The types of events in a plain end, with the heartbeats that the end was the first to write down. */
 const PLAIN: ReadonlySet<EventType> = new Set(['started', 'succeeded', 'heartbeat'])
 
 export const isPlainType = (type: EventType): boolean => PLAIN.has(type)

@@ -26,7 +26,7 @@ export function claim(shelves: Shelves, grant: Grant, now: Time): ClaimAnswer {
   return { now, replayed: false, jobs: withInputs(shelves, taken, grant.maxInputBytes) }
 }
 
-/** What an earlier call with this request id was given and still owns. */
+/** The jobs that an earlier call with this request id was given and still owns. */
 function repeated(shelves: Shelves, { requestId }: Grant, now: Time): readonly ClaimedJob[] {
   const again: ClaimedJob[] = []
   for (const id of shelves.claims.get(requestId) ?? []) {

@@ -88,7 +88,7 @@ function ofTypes(shelves: Shelves, query: Query<'type'>): Partial<EventPage> {
   }
 }
 
-/** Not one that has been compacted, or has become part of a later one. */
+/** The event of a feed item; undefined where it has been compacted, or has become part of a later heartbeat. */
 function eventAt(
   { feed, feedStart, jobs }: Shelves,
   position: number,
@@ -122,7 +122,7 @@ function ofCorrelation(shelves: Shelves, query: Query<'correlation'>): Partial<E
   return { events: found }
 }
 
-/** Those of several lists in one order, from a number on. */
+/** The numbers of several sorted lists in one order, from `first` on. */
 function* numbersFrom(lists: readonly Sorted<number>[], first: number): Generator<number> {
   const places = lists.map((list) => list.place(first))
   for (;;) {

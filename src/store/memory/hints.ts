@@ -2,7 +2,7 @@ import type { Job } from '../../core/job.ts'
 import { soon } from '../../system/turn.ts'
 import type { Hint } from '../store.ts'
 
-/** Tells whoever listens, once the change it is about has been made and its caller has been answered. */
+/** Tells listeners of a change, once it has been made and its caller has been answered. */
 export class Hints {
   readonly #listeners = new Set<(hint: Hint) => void>()
 

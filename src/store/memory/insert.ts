@@ -17,7 +17,7 @@ export function insert(shelves: Shelves, item: NewJob, now: Time): Inserted {
   return { status: 'inserted' }
 }
 
-/** What each of them would meet, those before it included; undefined where nobody meets anybody. */
+/** For each item the job that holds its id or one of its keys, items before it included; undefined where all are free. */
 export function meetings(shelves: Shelves, items: readonly NewJob[], now: Time): readonly Inserted[] | undefined {
   const earlier = new Map<string, NewJob>()
   const answers = items.map((item): Inserted => {

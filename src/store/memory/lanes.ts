@@ -2,10 +2,10 @@ import type { Job } from '../../core/job.ts'
 import type { Lane } from '../store.ts'
 import { Agenda } from './agenda.ts'
 
-/** Who may be claimed, lane by lane and side lane by side lane. None that is kept is empty. */
+/** Jobs that may be claimed, by lane and side lane. An empty lane is not kept. */
 export class Lanes {
   readonly #main = new Map<string, Agenda>()
-  /** By lane, then by need. */
+  /** Side lanes by lane, then by need. */
   readonly #side = new Map<string, Map<string, Agenda>>()
 
   /** A job without `readyAt` stands in no lane. */
@@ -33,7 +33,7 @@ export class Lanes {
     return this.#main.get(laneName(lane))
   }
 
-  /** Its side lanes, by need. */
+  /** The side lanes of a lane, by need. */
   beside(lane: Lane): ReadonlyMap<string, Agenda> {
     return this.#side.get(laneName(lane)) ?? NONE
   }

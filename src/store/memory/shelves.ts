@@ -1,6 +1,6 @@
 /**
  * Everything a memory store holds, and the two moves that keep its parts in step: `place` (a record has a new
- * revision) and `clear` (a record is gone). Whoever changes a record goes through them.
+ * revision) and `clear` (a record is gone). Every change of a record goes through them.
  *
  * Invariant: a job is on the agenda of its lane exactly while it has a `readyAt`, on the agenda of ticks exactly while
  * it has a `nextTickAt`, counted in the tally under its state, among those with a long end exactly while it is one, and
@@ -27,7 +27,7 @@ export interface Shelf {
   readonly keys: Set<string>
   /** Correlations by which it is known besides its own id: most jobs have no other. */
   correlations: Set<string> | undefined
-  /** Its events by request, from when somebody first asked for one. */
+  /** The job's events by request; made when the first request is looked for. */
   requests: Map<string, Event[]> | undefined
   /** The claim that granted the present lease, for as long as that lease is on the record. */
   claim: { readonly requestId: string; readonly fence: string; readonly answer: ClaimedJob } | undefined
@@ -53,10 +53,10 @@ export class Shelves {
   readonly jobs = new Map<JobId, Shelf>()
   /** The numbers of all jobs, ascending: the order of `find`. */
   readonly numbers = ascending()
-  /** Everything in the feed, in the order of its times. */
+  /** The items of the feed in the order of their times. */
   readonly moments = new Sorted<Moment>((a, b) => a.at - b.at || a.position - b.position)
   readonly longEnded = new Sorted<Ended>((a, b) => a.at - b.at || a.number - b.number)
-  /** By correlation and tenant. */
+  /** Numbers of jobs by correlation, then by tenant. */
   readonly #correlations = new Map<string, Map<string, Sorted<number>>>()
   readonly kinds = new Map<string, Kind>()
   readonly keys = new Map<string, Held>()
@@ -94,14 +94,14 @@ export class Shelves {
     this.purged += 1
   }
 
-  /** What leads the feed and has no job any more leads nowhere. Positions stay as they were. */
+  /** Drops items at the front of the feed whose jobs were purged. Positions of the others stay as they were. */
   trimFeed(): void {
     const first = this.feed.findIndex(({ jobId }) => this.jobs.has(jobId))
     const gone = first < 0 ? this.feed.length : first
     if (gone === 0) return
     this.feed.splice(0, gone)
     this.feedStart += gone
-    // One that is later than some that stay leads nowhere until they are gone.
+    // `moments` is in order of time, the feed in order of positions: an item between others that stay is dropped when those go.
     this.moments.leave(({ position }) => position < this.feedStart)
   }
 
@@ -124,7 +124,7 @@ export class Shelves {
     return shelf.requests.get(requestId) ?? []
   }
 
-  /** Who holds a key now. What has run out is held by nobody. */
+  /** The job that holds a key now; a key that has run out is free. */
   holder(name: string, now: Time): JobId | undefined {
     const held = this.keys.get(name)
     return held === undefined || (held.until !== undefined && held.until <= now) ? undefined : held.job
@@ -244,7 +244,7 @@ export class Shelves {
 
 const ascending = (): Sorted<number> => new Sorted((a, b) => a - b)
 
-/** Where a key is kept. An alias is a key like any other, but for never being given up. */
+/** The name that a key is kept under. An alias is a key like any other, but it is never given up. */
 export const keyName = (tenant: string, purpose: KeyPurpose | 'alias', key: string): string =>
   JSON.stringify([tenant, purpose, key])
 

@@ -15,7 +15,7 @@ export class Sorted<Item> {
     return this.#items[index]
   }
 
-  /** Where the first is that does not come before this one; found by halving. */
+  /** The place of the first item that does not come before this one; found by halving. */
   place(item: Item): number {
     const last = this.#items.at(-1)
     if (last === undefined || this.#compare(last, item) < 0) return this.#items.length
@@ -35,7 +35,7 @@ export class Sorted<Item> {
     if (there !== undefined && this.#compare(there, item) === 0) this.#items.splice(place, 1)
   }
 
-  /** From the beginning up to the first that stays. */
+  /** Removes items from the beginning up to the first that stays. */
   leave(isGone: (item: Item) => boolean): void {
     const first = this.#items.findIndex((item) => !isGone(item))
     this.#items.splice(0, first < 0 ? this.#items.length : first)

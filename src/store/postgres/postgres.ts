@@ -68,13 +68,13 @@ import { Waiting } from './waiting/waiting.ts'
 
 export interface PostgresOptions {
   readonly url: Address
-  /** Whose clients are borrowed instead; then `url` is nobody's. */
+  /** A pool of the application's, whose clients are borrowed instead of opening `url`. */
   readonly pool?: PostgresPool | undefined
   /** Pawl's own; `pawl` unless given. */
   readonly schema?: string | undefined
   /** Bring the schema up to date first. Otherwise an outdated one is refused, with the command to run. */
   readonly migrate?: boolean | undefined
-  /** For LISTEN, where `url` leads through a transaction pooler. Without it there are no hints from other processes. */
+  /** An address past a transaction pooler, for LISTEN. Without it a store behind one hears no hints from other processes. */
   readonly directUrl?: Address | undefined
   readonly connect?: Connect | undefined
   readonly clock?: Clock | undefined
@@ -83,11 +83,11 @@ export interface PostgresOptions {
   readonly log?: Log | undefined
   /** How long a call is repeated while the server is away; 30 s unless given. */
   readonly retryForMs?: number | undefined
-  /** How long a statement may go unanswered before it is asked after; 5 s unless given, and less than half a lease. */
+  /** How long a statement may go unanswered before the server is asked about its backend; 5 s unless given, and less than half a lease. */
   readonly answerWithinMs?: number | undefined
   /** Connections at most, the one that listens included; 7 unless given, and not less. Transactions of handlers come besides. */
   readonly connections?: number | undefined
-  /** Those that stay open although nobody has used them for a while; 3 unless given. */
+  /** Connections that stay open although they were not used for a while; 3 unless given. */
   readonly idleConnections?: number | undefined
 }
 
@@ -96,7 +96,7 @@ export interface PostgresStore extends Store {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 }
 
-/** As many as there are kinds of work, and one that listens. */
+/** One for each kind of work, and one that listens. */
 const CONNECTIONS = 7
 const IDLE_CONNECTIONS = 3
 /** Connections that nobody has used for so long are closed. A worker that waits uses two, besides the one that listens. */
@@ -106,7 +106,7 @@ const ANSWER_WITHIN_MS = 5_000
 /** How long a statement may take on which the server is seen at work; a search may take longer. */
 const WORK_MS = 60_000
 const READ_MS = 600_000
-/** For what is under way when a store is closed; then it is given up. */
+/** How long statements under way may take when the store is closed; then they are given up. */
 const CLOSE_WITHIN_MS = 2_000
 
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
@@ -152,7 +152,7 @@ class Postgres implements PostgresStore {
   readonly #places: Places
   readonly #load: LoadParts
   readonly #callers: CallersTransactions
-  /** For what may take long: nobody else waits behind it. */
+  /** Reads that may take long have a connection of their own, so that no other call waits behind them. */
   readonly #reads: LoadParts
   readonly #inserts: Inserts
   readonly #claims: Claims
@@ -325,7 +325,7 @@ class Postgres implements PostgresStore {
     return this.#transactions.run(work)
   }
 
-  /** What is under way has a moment to end; then it fails, and whoever asked is told so. */
+  /** Calls under way have two seconds to end; then they fail. */
   async close(): Promise<void> {
     this.#places.close()
     for (const connection of this.#connections) connection.leave()
@@ -366,12 +366,12 @@ class Postgres implements PostgresStore {
     }
   }
 
-  /** What may be claimed some day is work for its queue. Inserts tell themselves. */
+  /** Tells listeners of a job that a commit has moved: of its queue where it may be claimed, now or later. (Inserts tell of theirs themselves.) */
   #announce(job: Job): void {
     if (job.readyAt !== undefined) this.#hints.work([sideOf(job)], 1)
   }
 
-  /** Whoever ticks also keeps the feed's end near and its beginning short, and what was written lately easy to find. */
+  /** Done by every ticker beside `due`: the feed is given its new positions and trimmed, and the indexes of times are brought up to date. */
   async #tidy(): Promise<void> {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs < this.#tidyAt) return

@@ -46,7 +46,7 @@ interface Waiter {
   readonly grant: Grant
   readonly wants: readonly Wanted[]
   readonly queues: ReadonlySet<string>
-  /** What it serves, as one text. */
+  /** What the waiter serves, as one text: waiters with the same text can stand in for each other. */
   readonly serves: string
   readonly sinceMs: number
   readonly settle: (answer: ClaimAnswer | Error) => void
@@ -62,7 +62,7 @@ interface Waiter {
 
 export class ClaimDesk {
   readonly #parts: DeskParts
-  /** In the order in which they came. */
+  /** Waiters in the order in which they came. */
   readonly #line = new Set<Waiter>()
   readonly #byQueue = new Map<string, Set<Waiter>>()
   /** Queues that are being served, and whether something has come for them since. */
@@ -78,7 +78,7 @@ export class ClaimDesk {
     this.#parts = parts
   }
 
-  /** What is there, or comes within the grant's time. */
+  /** Claims what is there, or what comes within the grant's time. */
   async claim(grant: Grant): Promise<ClaimAnswer> {
     if (this.#closed) throw new Error('pawl: the store is closed')
     const { promise, resolve, reject } = Promise.withResolvers<ClaimAnswer>()
@@ -103,7 +103,7 @@ export class ClaimDesk {
     const aborted = () => void this.#end(waiter, [])
     const timer = this.#parts.timers.after(grant.waitMs ?? 0, () => void this.#end(waiter, grant.lanes))
     grant.signal?.addEventListener('abort', aborted)
-    // In line first, then the first look: what comes while it is under way is heard of.
+    // Into the line first, then the first look: a job that comes while that is under way is heard of.
     this.#enter(waiter)
     if (grant.signal?.aborted === true) aborted()
     else void this.#look(waiter, wants)
@@ -131,7 +131,7 @@ export class ClaimDesk {
     else if (hint.about === 'anything') void this.#round([...this.#line])
   }
 
-  /** Somebody said that there is something: it is looked for until it is gone or nobody waits. */
+  /** A hint said that a queue has work. Hints that come while its waiters are looked for are one more round, however many they are. */
   async #serve(queue: string, needs: string | undefined): Promise<void> {
     if (!this.#byQueue.has(queue)) return
     const name = needs === undefined ? queue : JSON.stringify([queue, needs])
@@ -163,7 +163,7 @@ export class ClaimDesk {
       )
       if (wants.length === 0) continue
       if (queue !== undefined) waiter.pauseMs = 0
-      // Whoever got all it wanted may have left something for the next.
+      // A waiter that got all it wanted may have left something for the next.
       if ((await this.#look(waiter, wants)) === 'all') for (const each of wants) empty.add(nameOf(each))
     }
   }
@@ -178,7 +178,7 @@ export class ClaimDesk {
     return found < waiter.grant.limit ? 'all' : 'enough'
   }
 
-  /** One look. How many jobs it found; enough where it failed, which is for its own claim to tell. */
+  /** One look for one waiter. Answers with the number of jobs found; with its limit where the look failed, which its own claim reports. */
   async #answered(waiter: Waiter, lanes: readonly Lane[], last: boolean): Promise<number> {
     const { grant, sinceMs } = waiter
     const waitedMs = this.#parts.clock.monotonicMs() - sinceMs
@@ -192,7 +192,7 @@ export class ClaimDesk {
       const answer = await looking
       waiter.contended ||= answer.contended === true
       const { contended } = waiter
-      // Under a request that was answered before nothing new ever comes.
+      // A claim under a request id that was answered before never gets anything new, so it does not wait.
       if (last || answer.replayed || answer.jobs.length > 0) waiter.settle({ ...answer, waitedMs, contended })
       return answer.jobs.length
     } catch (error) {
@@ -201,7 +201,7 @@ export class ClaimDesk {
     }
   }
 
-  /** Not before the look under way is answered: what it has claimed would be given to nobody. */
+  /** Ends a wait, but not before the look under way is answered: the jobs it has claimed would be given to nobody. */
   async #end(waiter: Waiter, lanes: readonly Lane[]): Promise<void> {
     if (waiter.mode !== 'in line') return
     waiter.mode = 'leaving'
@@ -215,7 +215,7 @@ export class ClaimDesk {
       const line = this.#byQueue.get(queue) ?? new Set()
       this.#byQueue.set(queue, line.add(waiter))
     }
-    // Whoever cannot listen looks by itself.
+    // A store that cannot be listened to is polled by each waiter.
     this.#subscription ??= this.#parts.subscribe((hint) => this.#hinted(hint)).catch(() => undefined)
   }
 
@@ -256,7 +256,7 @@ export class ClaimDesk {
     const nowMs = this.#parts.clock.monotonicMs()
     const due = [...this.#line].filter(({ lookAtMs }) => lookAtMs <= nowMs)
     await this.#round(due)
-    // Those whose lanes others have looked at.
+    // A waiter whose lanes were found empty by another's look was not looked for: it is given its next time here.
     for (const waiter of due) if (waiter.mode === 'in line' && waiter.lookAtMs <= nowMs) this.#schedule(waiter)
     let nextMs = Number.POSITIVE_INFINITY
     for (const { lookAtMs } of this.#line) nextMs = Math.min(nextMs, lookAtMs)

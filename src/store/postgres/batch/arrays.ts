@@ -20,7 +20,7 @@ export function bigints(values: readonly number[]): Buffer {
   return bytes
 }
 
-/** What is undefined is null. */
+/** Texts as a binary array; an undefined one is null. */
 export function texts(values: readonly (string | undefined)[]): Buffer {
   let size = HEADER_BYTES
   let nulls = false

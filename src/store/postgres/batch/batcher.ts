@@ -15,7 +15,7 @@ export interface BatcherOptions<Item, Answer> {
   readonly atOnce?: number
   readonly maxItems?: number
   readonly maxBytes?: number
-  /** What may wait, in items and in bytes. */
+  /** How much may wait for its batch, in items and in bytes; above that `add` refuses. */
   readonly maxWaiting?: number
   readonly maxWaitingBytes?: number
 }
@@ -65,7 +65,7 @@ export class Batcher<Item, Answer> {
     this.#atOnce = options.atOnce ?? 1
   }
 
-  /** Longer calls go in pieces, one after the other, and are answered when all have been. */
+  /** A call with more than `maxItems` goes in pieces, one after the other, and is answered when all have been. */
   add(items: readonly Item[]): Promise<readonly Answer[]> {
     if (items.length === 0) return Promise.resolve([])
     const pieces = this.#pieces(items)
@@ -75,7 +75,7 @@ export class Batcher<Item, Answer> {
     return Promise.all(answered).then((answers) => answers.flat())
   }
 
-  /** Resolves when the batch under way, if any, has ended. Whoever still waits is refused. */
+  /** Resolves when the batches under way have ended. Calls that still wait for theirs are refused. */
   async close(): Promise<void> {
     this.#closed = true
     const left = this.#waiting
@@ -123,7 +123,7 @@ export class Batcher<Item, Answer> {
   #schedule(): void {
     if (this.#scheduled || !this.#mayLeave) return
     this.#scheduled = true
-    // Whoever was answered by the last batch and comes back at once rides with those who waited. A microtask is too soon for
+    // A caller who was answered by the last batch and comes back at once rides with those that waited. A microtask is too soon for
     // them: 64 callers in a loop became batches of 1 and 63 for good, two commits where one will do.
     lastly(() => {
       this.#scheduled = false

@@ -17,7 +17,7 @@ export function mayBreakUp(error: unknown): boolean {
   return isUnwritable(error)
 }
 
-/** It could not even be put into words: too long for a text, or not what it must be. */
+/** The parameters could not be encoded: an item is too long for a text of V8, or not what it must be. */
 const isUnwritable = (error: unknown): boolean =>
   error instanceof TypeError ||
   error instanceof RangeError ||

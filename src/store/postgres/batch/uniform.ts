@@ -12,6 +12,6 @@ export function uniform<Item, T extends string | number>(
   return one === undefined ? [] : [one]
 }
 
-/** As a literal. Codes and numbers only: nothing in them needs quotes or escapes. */
+/** Values as an array literal. Only for codes and numbers, which need neither quotes nor escapes. */
 export const literal = (values: readonly (string | number | undefined)[]): string =>
   `{${values.map((value) => value ?? 'null').join()}}`

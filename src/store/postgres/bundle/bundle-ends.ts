@@ -44,13 +44,13 @@ export class BundleEnds {
     assert(answer !== undefined, 'a settlement is answered')
     const [now, ended, uncounted] = answer
     sawClock(Number(now))
-    // Nobody waits for it: a bundle that is not counted is found out when its leases end.
+    // Not awaited: if the recount fails, the bundle is counted when its leases end.
     if (typeof uncounted === 'string') run(statements.recount, () => [uncounted]).catch(() => {})
     if (ended !== true) for (const { before } of changes) bundles.forget(before)
     return ended === true
   }
 }
 
-/** Each once, so that whoever locks several locks them alike. */
+/** Each bundle once and in one order, so that two statements that lock several of them cannot deadlock. */
 const inOrder = (bundles: readonly (number | undefined)[]): readonly (number | undefined)[] =>
   [...new Set(bundles)].sort((a, b) => (a ?? 0) - (b ?? 0))

@@ -9,8 +9,8 @@
  *   ended    in `past`.
  * A claim is an open bundle while `low`, `high` and `open` are there; `open` is how many of its jobs are bundled at most.
  *
- * Invariant: nobody gives a job a lease that is just ending, nor ends one that is just given a lease. Whoever ends jobs of a bundle
- * shares its advisory lock, whoever gives leases has it alone; and should that ever fail, `past` is unique by the revision that
+ * Invariant: nobody gives a job a lease that is just ending, nor ends one that is just given a lease. A statement that ends jobs of a bundle
+ * shares its advisory lock, one that gives leases has it alone; and should that ever fail, `past` is unique by the revision that
  * a commit follows. A count that is too high is mended when the leases would end (`due`), one that is too low cannot be.
  *
  * Who may know of it: this folder; the claim that makes one; and, by asking for a lease first (`loosen` and its kin) or by reading
@@ -24,11 +24,11 @@ import type { Job } from '../../../core/job.ts'
  */
 export const BUNDLE_FROM = 16
 
-/** More than a process has under way. */
+/** Bundles remembered: more than one process has under way. */
 const REMEMBERED = 1_000
 
 /**
- * The bundles of this process, by the fence that all of their jobs have in common. Whoever ends such jobs says which bundle they are
+ * The bundles of this process, by the fence that all of their jobs have in common. A settle of such jobs says which bundle they are
  * in; where that was forgotten, or another process claimed them, they are given leases to end, which is dearer.
  */
 export class Bundles {
@@ -44,7 +44,7 @@ export class Bundles {
     }
   }
 
-  /** Its jobs have leases now, or some of them: they are settled as leases. */
+  /** Jobs of this bundle have leases now: all of them are settled as leases from here on. */
   forget({ lease }: Job): void {
     if (lease !== undefined) this.#claims.delete(lease.fence)
   }

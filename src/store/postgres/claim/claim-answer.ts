@@ -6,17 +6,17 @@
 import { assert } from '../../../core/assert.ts'
 import type { Row } from '../connection/client.ts'
 
-/** What the claim is. */
+/** What the row says about the claim itself. */
 export interface ClaimHeader {
   /** The store's clock, and as it was when the claim was made: its jobs are stamped with that. */
   readonly now: number
   readonly at: number
   readonly nonce: string
-  /** Its number, where its jobs have no leases of their own. */
+  /** The claim's number, where its jobs are a bundle and have no leases of their own. */
   readonly bundle: number | undefined
-  /** It was made by an earlier call. */
+  /** The claim was made by an earlier call with this request id. */
   readonly isRepeat: boolean
-  /** It found nothing, and whoever enqueues may answer it. */
+  /** The claim found nothing and is parked: the transaction that enqueues for it may answer it. */
   readonly isParked: boolean
   readonly hasJobs: boolean
   /** It got less than it asked for, and there was more. */
@@ -32,7 +32,7 @@ export interface ClaimedRow {
   readonly head: string | null
   readonly input: string | null
   readonly doc: string | null
-  /** Of a repeated claim that is in the log by now: its attempt. The record before it is to be looked for there. */
+  /** The attempt, where a repeated claim is in the log by now: the record before the claim is to be looked for there. */
   readonly loggedAttempt: number | null
 }
 
@@ -85,7 +85,7 @@ type Cell = Row[number] | undefined
 const listOf = (array: Cell): readonly (number | null)[] =>
   typeof array !== 'string' ? [] : (JSON.parse(`[${array.slice(1, -1).toLowerCase()}]`) as (number | null)[])
 
-/** One stands for all. */
+/** A column of one value stands for the same value in every row. */
 function shared(values: readonly (number | null)[]): (place: number) => number {
   const [first] = values
   return values.length === 1 ? () => first as number : (place) => values[place] as number
@@ -93,7 +93,7 @@ function shared(values: readonly (number | null)[]): (place: number) => number {
 
 /** Says null among texts: no text that is kept is this one (store/codec/text.ts). */
 const NULL = '\u0001'
-/** Whoever keeps a part of a text keeps all of it in memory: of one as long as this, parts are copied. */
+/** V8 keeps the whole text in memory for as long as a slice of it lives: slices of texts longer than this are copied. */
 const LONG = 262_144
 
 function textsOf(joined: Cell, separator: string, count: number): (place: number) => string | null {

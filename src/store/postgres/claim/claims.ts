@@ -45,14 +45,14 @@ export interface Found {
   readonly now: number
 }
 
-/** Where a claim that found nothing is parked: until whoever enqueues answers it on this channel, or for so long. */
+/** A claim that finds nothing is parked for `ms`; the transaction that enqueues for it answers it on `channel`. */
 export interface Park {
   readonly channel: string
   readonly ms: number
 }
 
 export interface Asking {
-  /** It may be parked already. Asking ends that, and brings what it was given. */
+  /** The claim may be parked already. Asking ends that, and brings the jobs that were claimed for it meanwhile. */
   readonly isParked: boolean
   readonly park?: Park | undefined
 }
@@ -63,7 +63,7 @@ const FROM_THE_BEGINNING_MS = 1_000
 
 export class Claims {
   readonly #parts: ClaimParts
-  /** By lane: where the last full claim ended. Forgotten once a second. */
+  /** By lane: the `readyAt` at which the last full claim ended. Forgotten once a second. */
   #reached = new Map<number, number>()
   #forgetAt = 0
 
@@ -164,7 +164,7 @@ export class Claims {
     if (jobs.some((job, n) => n > 0 && compare(jobs[n - 1] as ClaimedJob, job) > 0)) jobs.sort(compare)
   }
 
-  /** All jobs of a bundle are at their first attempt. */
+  /** Remembers a bundle by its first job's fence: all jobs of a bundle are at their first attempt, and so have the same. */
   #remember([first]: readonly ClaimedJob[], { nonce, bundle }: ClaimHeader): void {
     if (first === undefined || bundle === undefined) return
     this.#parts.bundles.remember(fenceOf(first.before.generation, first.attempt, nonce), bundle)

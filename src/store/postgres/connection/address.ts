@@ -1,9 +1,9 @@
 /**
- * Where a database is, for those who cannot say it in a URL. Shapes only, as `pg` has them: whoever compiles an application
+ * Where a database is, for those who cannot say it in a URL. Shapes only, as `pg` has them: an application that is compiled
  * against pawl needs no types of `pg` for it.
  */
 
-/** What `pg` takes to connect; a `pg.ClientConfig` is one. */
+/** How to reach one server, as `pg` takes it: a `pg.ClientConfig` fits. */
 export interface PostgresConnection {
   /** @default what `host`, `port`, `user` and `database` say */
   readonly connectionString?: string | undefined
@@ -37,17 +37,17 @@ export interface PostgresConnection {
   readonly statement_timeout?: false | number | undefined
 }
 
-/** What is used of a `pg.Pool`. */
+/** The members of a `pg.Pool` that pawl calls. */
 export interface PostgresPool {
   connect(): Promise<PooledClient>
   readonly options: { readonly max?: number | undefined }
   readonly totalCount: number
   readonly idleCount: number
-  /** Its owner has ended it: nobody gets a client any more. */
+  /** True once the application has ended its pool, which then lends no client any more. */
   readonly ending?: boolean | undefined
 }
 
-/** What a pool adds to a client of `pg`. */
+/** The member that a pool adds to a client of `pg`. */
 export interface PooledClient {
   release(destroy?: boolean): void
 }

@@ -1,8 +1,8 @@
-/** What the server says about backends of ours, asked on another connection. */
+/** What the server says about backends of our connections, asked on another connection. */
 import type { Row } from './client.ts'
 import type { Link } from './link.ts'
 
-/** Whoever waits to be heard or read is not at work: it waits for us. */
+/** A backend that waits for its client (to send, or to take in an answer) is not at work: it waits for us. */
 const AT_WORK = `a.state = 'active' and a.wait_event_type is distinct from 'Client'`
 /** A number that was given to somebody else since is not meant. */
 const OURS = `unnest($1::int[], $2::timestamptz[]) as u(pid, since) join pg_stat_activity a on a.pid = u.pid and a.backend_start <= u.since`

@@ -6,7 +6,7 @@
  */
 import type { Transaction } from '../../store.ts'
 
-/** What was brought as a transaction is none. Nothing was written. */
+/** The `tx` that a caller brought is not in a transaction. Nothing was written. */
 export class NoTransaction extends Error {
   override readonly name = 'NoTransaction'
   readonly code = 'NO_TRANSACTION'
@@ -48,7 +48,7 @@ function saysNone(error: unknown): boolean {
   return hasCode || error.message.includes(NOT_IN_TRANSACTION) || saysNone(error.cause)
 }
 
-/** As the last answer of the server said: `I` idle, `T` in a transaction, `E` in one that has failed. */
+/** The status that came with the server's last answer: `I` idle, `T` in a transaction, `E` in one that has failed. */
 function statusOf(tx: Transaction): unknown {
   return 'getTransactionStatus' in tx && typeof tx.getTransactionStatus === 'function'
     ? tx.getTransactionStatus()

@@ -4,7 +4,7 @@ import type { Run } from '../names/kinds.ts'
 import type { Row } from './client.ts'
 import type { Statements } from './statements.ts'
 
-/** Its rows may be objects: columns come in the order the statement names them. */
+/** The caller's client may answer with objects: their members come in the order in which the statement names its columns. */
 export const runIn =
   (tx: Transaction, { inCallers }: Pick<Statements, 'inCallers'>): Run =>
   async (text, values) => {

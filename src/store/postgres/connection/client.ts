@@ -1,4 +1,4 @@
-/** What is used of the driver; tests put something in between. */
+/** The part of the driver that pawl calls, as an interface: tests put something in between. */
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { DriverConfig } from './target.ts'
@@ -10,17 +10,17 @@ export interface Client {
   query(question: Question): Promise<{ rows: unknown[] }>
   /** Takes leave when nothing is under way. */
   end(): Promise<void>
-  /** Gone now, without a word to whoever may not hear it. What is under way fails. */
+  /** Closes the socket at once, without taking leave of a server that may not hear it. Statements under way fail. */
   destroy(): void
   /** Resolves when it has ended, however that came, with the error it ended by, if there was one. */
   readonly gone: Promise<Error | undefined>
   heard(listener: (channel: string, payload: string) => void): unknown
-  /** What the server remarks. */
+  /** Notices that the server sends besides its answers. */
   noticed(listener: (code: string, message: string) => void): unknown
-  /** Of its backend, as whoever answered the connection told it. A pooler invents one. */
+  /** The process id of the backend, as told when the connection was greeted. A pooler makes one up. */
   processId(): number | null
   traffic(): Traffic
-  /** The driver's own, for whoever is handed a transaction. */
+  /** The driver's own client, for a handler that is handed a transaction. */
   readonly driver: pg.Client
 }
 
@@ -39,14 +39,14 @@ export type Row = readonly (string | number | boolean | null)[]
 export interface Traffic {
   readonly sent: number
   readonly received: number
-  /** Those sent that have been answered: all of them, or it is being waited for. */
+  /** How many of the statements sent have been answered: fewer than were sent while an answer is waited for. */
   readonly answered: number
 }
 
 export interface ClientConfig {
   /** The address of one host. */
   readonly host: DriverConfig
-  /** Who we are, to whoever looks at the server's connections; unless the address says it. */
+  /** The application name, for people who look at the server's connections; one in the address goes first. */
   readonly name: string
   /** Statements are sent as they come, and not one after the other. */
   readonly pipeline: boolean
@@ -71,7 +71,7 @@ export const connectWithPg: Connect = ({ host, name, pipeline }) => {
 /** Another one once the connection is encrypted. */
 export const socketOf = ({ connection }: pg.Client): Socket => connection.stream as Socket
 
-/** One that is to be connected, or one that is already. */
+/** A client that is to be connected, or one that is already. */
 export function overDriver(client: pg.Client): Client {
   const socket = () => socketOf(client)
   let answered = socket().bytesWritten

@@ -44,7 +44,7 @@ export interface ConnectionParts {
 }
 
 const PAUSE_MS_MAX = 500
-/** How long what others keep us from is repeated. */
+/** How long a statement is repeated that others' locks keep from being done. */
 const CONTEND_FOR_MS = 30_000
 
 export class Connection implements Tenant {
@@ -57,7 +57,7 @@ export class Connection implements Tenant {
   #usedMs = 0
   /** Present while it makes place: nothing is to be given to it. */
   #resting: Promise<void> | undefined
-  /** Asked to close: what fails now is not tried again. */
+  /** Aborted once the connection is asked to close: a statement that fails from then on is not tried again. */
   readonly #leaving = new AbortController()
   #closed = false
 
@@ -119,7 +119,7 @@ export class Connection implements Tenant {
     return this.#resting
   }
 
-  /** What is under way ends by itself; what fails is the caller's business from now on. */
+  /** Begins to close: statements under way end by themselves, and one that fails is not repeated but fails its caller. */
   leave(): void {
     this.#leaving.abort()
   }
@@ -144,12 +144,12 @@ export class Connection implements Tenant {
     await (await link?.catch(() => undefined))?.close(this.#parts.timers)
   }
 
-  /** Until when what failed like this is worth repeating. */
+  /** Until when a statement that failed with this error is repeated. */
   #giveUpMs(error: unknown, fromMs: number, again: boolean, mayBreakUp: boolean): number {
     if (this.#leaving.signal.aborted) return 0
     if (error instanceof PostgresUnavailable) return this.#parts.route.giveUpMs(fromMs)
     const code = codeOf(error)
-    // What was lost may be applied just now, in front of us: then it is there the next time.
+    // The try that was lost may hold this lock, about to commit: then its rows are there the next time.
     const inTheWay = !mayBreakUp && (code === LOCK_NOT_AVAILABLE || (again && code === UNIQUE_VIOLATION))
     return inTheWay || isContended(error) ? fromMs + CONTEND_FOR_MS : 0
   }
@@ -168,14 +168,14 @@ export class Connection implements Tenant {
     if (this.#closed) throw new Error('pawl: the store is closed')
     const opening = this.#link ?? this.#open(fromMs)
     const link = await opening
-    // Numbers in it may be somebody else's there: whoever asked learns them anew, and asks again.
+    // The server has lost kinds, so numbers in this statement may stand for others there: the caller interns anew and asks again.
     if (askedMs <= this.#parts.route.rewoundMs) throw new PostgresRewound()
     try {
       return await link.ask(text, values, this.#named ? nameOf(text) : undefined)
     } catch (error) {
       const lost = isLost(error)
       if (!lost && !isDemoted(error)) throw error
-      // Of all statements that were under way on it, the first to fail sees it off.
+      // Several statements were under way on the lost link: the first of them to fail forgets it for all.
       this.#forget(opening)
       if (lost) link.abandon(error instanceof Error ? error : undefined)
       else this.#parts.route.demoted(error)
@@ -211,10 +211,10 @@ export class Connection implements Tenant {
   }
 }
 
-/** By its words: whoever else prepared something under this name prepared the same. */
+/** A digest of the statement: if another session of a pooler's backend has prepared this name, it prepared the same text. */
 const nameOf = (text: string): string => `pawl_${digest(text)}`
 
-/** Of several connections that serve the same: work goes on on one while the other waits for the disk. */
+/** The connection with the fewest statements under way: one works while the other waits for the disk. */
 export function leastBusy([first, ...others]: readonly [Connection, ...Connection[]]): Connection {
   return others.reduce((a, b) => (b.underWay < a.underWay && b.mayServe ? b : a), first)
 }

@@ -24,7 +24,7 @@ export async function greeted(
 ): Promise<Link | Attempt> {
   const { target, connect, clock, timers, signal } = parts
   const pipeline = role.pipeline && direct
-  // To a pooler one name for all: it tells a backend whenever that changes.
+  // Behind a pooler one name for all roles: it sends each change of the name to a backend, as a statement more.
   const client = connect({ host, name: direct ? `pawl ${role.name}` : 'pawl', pipeline })
   let late = false
   const hurry = timers.after(target.connectWithinMs, () => {
@@ -48,7 +48,7 @@ export async function greeted(
     signal.removeEventListener('abort', leave)
   }
   if (link.greeting.direct || !pipeline) return link
-  // Somebody is in between: one is wanted that sends nothing before the last answer has come.
+  // A pooler is in between, and mixes up pipelined answers: a connection is wanted that sends one statement at a time.
   await link.close(timers)
   return greeted(parts, host, role, false)
 }

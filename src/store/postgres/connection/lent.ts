@@ -10,7 +10,7 @@ export const lentBy =
     let sent = 0
     let answered = 0
     let received = 0
-    /** Of the socket that is at it, when it began. */
+    /** Bytes that the socket had read when the statement was sent. */
     let from = 0
     const since = () => (loan.client === undefined ? 0 : socketOf(loan.client).bytesRead - from)
 
@@ -20,7 +20,7 @@ export const lentBy =
       loan.giveBack(how)
     }
 
-    /** One at a time: whoever asks knows that a pooler is in between. */
+    /** One statement at a time: `Link` does not pipeline over a client that is lent. */
     const query = async (question: Question) => {
       const client = await loan.take()
       sent += 1

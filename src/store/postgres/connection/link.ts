@@ -7,21 +7,21 @@ import type { Timers } from '../../../system/timers.ts'
 import { within } from '../../../system/within.ts'
 import { type Client, type Row, TYPES } from './client.ts'
 
-/** What a connection is for. */
+/** The kind of work that a connection serves. */
 export interface Role {
-  /** To be found by among the server's connections. */
+  /** The application name, by which people find it among the server's connections. */
   readonly name: string
   readonly pipeline: boolean
-  /** How long a statement may take, though the server is seen working on it. */
+  /** How long a statement may take even while the server is seen working on it. */
   readonly workMs: number
 }
 
-/** What the server said of itself. */
+/** What the server said of itself when it let us in. */
 export interface Greeting {
-  /** Nobody is in between. */
+  /** No pooler is in between. */
   readonly direct: boolean
   readonly processId: number
-  /** By the server's clock: whoever has this process id and began later is somebody else. */
+  /** When the backend began, by the server's clock: one with this process id that began later is another. */
   readonly at: string
 }
 
@@ -42,7 +42,7 @@ export class Link {
   readonly gone: Promise<void>
   /** Why it was given up, where that was our doing. */
   #reason: Error | undefined
-  /** Behind a pooler: whoever comes next waits for it. */
+  /** The last statement asked behind a pooler: the next one waits for its answer. */
   #turn: Promise<unknown> = Promise.resolve()
   #closed = false
   #received: number
@@ -69,7 +69,7 @@ export class Link {
     return this.#closed
   }
 
-  /** Something was asked and has not been answered. */
+  /** A statement was sent and has not been answered. */
   get isBusy(): boolean {
     const { sent, answered } = this.client.traffic()
     return sent !== answered
@@ -84,7 +84,7 @@ export class Link {
     return rows as Row[]
   }
 
-  /** Something is being waited for, and nothing has come since it was last looked at. */
+  /** An answer is waited for, and no byte has come since the last `look`. */
   get isQuiet(): boolean {
     const { sent, received, answered } = this.client.traffic()
     return sent !== answered && received === this.#received
@@ -102,7 +102,7 @@ export class Link {
     return this.#quiet
   }
 
-  /** The same, since the server was last seen working on what was asked. */
+  /** Looks in a row at which it was quiet, since the server was last seen working on the statement (`vouch`). */
   get unseen(): number {
     return this.#unseen
   }

@@ -34,17 +34,17 @@ export class Outage {
     return this.#sinceMs
   }
 
-  /** How the last attempt went, while it is away. */
+  /** Why the last attempt to connect failed; absent unless the database is away. */
   get error(): PostgresUnavailable | undefined {
     return this.#error
   }
 
-  /** Nobody was let in when it was last tried. */
+  /** The last attempt to connect failed. */
   get isDown(): boolean {
     return this.#failures > 0
   }
 
-  /** How long to wait before it is tried again. */
+  /** How long to wait before the next attempt to connect. */
   get pauseMs(): number {
     return Math.max(0, this.#againMs - this.#parts.clock.monotonicMs())
   }
@@ -54,7 +54,7 @@ export class Outage {
     if (connectedMs >= this.#backMs) this.#begin(where, reason)
   }
 
-  /** Nobody was let in. */
+  /** An attempt to connect has failed. */
   refused(error: PostgresUnavailable): void {
     const { clock, random } = this.#parts
     this.#error = error
@@ -64,7 +64,7 @@ export class Outage {
     this.#againMs = clock.monotonicMs() + pauseMs * (0.5 + fractionOf(random) / 2)
   }
 
-  /** Somebody was let in. */
+  /** A connection was let in: the outage is over. */
   over(where: string): void {
     const { clock, log } = this.#parts
     this.#failures = 0

@@ -14,15 +14,15 @@ import type { Timers } from '../../../system/timers.ts'
 export interface PlacesParts {
   readonly clock: Clock
   readonly timers: Timers
-  /** At a time. */
+  /** Connections open at a time. */
   readonly most: number
-  /** That stay open although nobody uses them. */
+  /** Connections that stay open while none is used. */
   readonly idle: number
   /** Unused for so long, a connection may be closed. */
   readonly idleMs: number
 }
 
-/** Somebody who takes a place. */
+/** A connection that takes a place while it is open. */
 export interface Tenant {
   readonly isSpare: boolean
   /** When it was last used; undefined while it is. */

@@ -10,7 +10,7 @@ import type { PooledClient, PostgresPool } from './address.ts'
 import { socketOf } from './client.ts'
 import { PoolEnded, PoolUsedUp } from './trouble.ts'
 
-/** One that listens, one that looks, and one for everything else. */
+/** Clients a pool must have: one that listens, one that looks up, one for everything else. */
 const LEAST = 3
 
 export function mustSuffice({ options: { max = LEAST } }: PostgresPool): void {
@@ -23,11 +23,11 @@ export function mustSuffice({ options: { max = LEAST } }: PostgresPool): void {
 export interface Lender {
   readonly pool: PostgresPool
   readonly timers: Timers
-  /** How long somebody waits for a client while all are in use. */
+  /** How long a loan waits for a client while all of the pool's are in use. */
   readonly retryForMs: number
 }
 
-/** One client of a pool at a time, until it is over with that. */
+/** Borrows clients of an application's pool, one at a time, until it is ended. */
 export class Loan {
   readonly #lender: Lender
   readonly #over = Promise.withResolvers<Error | undefined>()
@@ -49,12 +49,12 @@ export class Loan {
     return this.#over.promise
   }
 
-  /** Absent while it has none. */
+  /** The client that is borrowed now, if one is. */
   get client(): pg.PoolClient | undefined {
     return this.#client
   }
 
-  /** Rejects where it is over meanwhile: whoever comes then goes back at once. */
+  /** Rejects where the loan is ended meanwhile: a client that the pool lends after that is given back at once. */
   async take(): Promise<pg.PoolClient> {
     const waiting = Promise.withResolvers<pg.PoolClient>()
     this.#waiting = waiting
@@ -81,7 +81,7 @@ export class Loan {
     return client
   }
 
-  /** A client that is ended is gone now, without a word to whoever may not hear it. */
+  /** `ended`: its socket is closed at once, without taking leave of a server that may not hear it. */
   giveBack(how: 'as it was' | 'ended'): void {
     const client = this.#client
     if (client === undefined) return

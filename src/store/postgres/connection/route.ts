@@ -24,29 +24,29 @@ export interface RouteParts {
   readonly timers: Timers
   readonly random: Random
   readonly log: Log
-  /** How long a statement may go unanswered before it is asked after. */
+  /** How long a statement may go unanswered before the server is asked about its backend. */
   readonly answerWithinMs: number
-  /** How long something is tried while nobody answers. */
+  /** How long a connection, or a statement that was lost, is tried again while no server answers. */
   readonly retryForMs: number
 }
 
-/** Who asks where it has been down for long already is told so soon. */
+/** A caller who comes while the database has been away for long is refused after this long. */
 const TELL_AFTER_MS = 1_000
 
-/** To look at the others from. */
+/** The connection from which `watch.ts` asks about the backends of the others. */
 const WATCH: Role = { name: 'watch', pipeline: false, workMs: 0 }
 
 export class Route {
   readonly #parts: RouteParts
   readonly #outage: Outage
   readonly #watch: Watch
-  /** Where somebody was let in last. */
+  /** The host that let us in last: it is tried first. */
   #host: DriverConfig
   /** False for good once a pooler was seen in between. */
   #direct = true
   /** Present while down and somebody tries. It resolves, whatever comes of it. */
   #attempt: Promise<void> | undefined
-  /** What whoever comes back has to see to first; and whether somebody has been away, and sees to it. */
+  /** Run on the first connection after one was lost, before others are used; and whether that is due, or under way. */
   #check: (link: Link) => Promise<void> = async () => {}
   #unchecked = false
   #rewoundMs = Number.NEGATIVE_INFINITY
@@ -65,7 +65,7 @@ export class Route {
   }
 
   /**
-   * Called with the first connection after one was lost, before any is used: whoever is at the other end may not be who
+   * Called with the first connection after one was lost, before any is used: the server at the other end may not be the one that
    * was there before. Where it throws, so does whatever was waiting.
    */
   onReturn(check: (link: Link) => Promise<void>): void {
@@ -86,7 +86,7 @@ export class Route {
     return this.#parts.answerWithinMs
   }
 
-  /** Until when something is tried that was to be sent then, or was lost. */
+  /** Until when a statement is tried that was to be sent at `fromMs`, or was lost then. */
   giveUpMs(fromMs: number): number {
     const { retryForMs } = this.#parts
     const awayMs = Math.min(fromMs, this.#outage.sinceMs ?? fromMs)
@@ -116,7 +116,7 @@ export class Route {
     await this.#attempt
   }
 
-  /** One attempt, for everybody. */
+  /** One attempt to connect, shared by all who wait for a link. */
   #again(role: Role): Promise<Link> {
     const { timers } = this.#parts
     const opening = timers.sleep(this.#outage.pauseMs, this.#closing.signal).then(() => this.#opened(role))
@@ -158,7 +158,7 @@ export class Route {
     throw error
   }
 
-  /** At the host that has fallen silent. Where nobody answers there either, the next comes first from now on. */
+  /** A connection to the host that has fallen silent, to ask about its backends. If it does not answer, the next host comes first from now on. */
   async #asked(): Promise<Link | Attempt> {
     const { hosts } = this.#parts.target
     const host = this.#host

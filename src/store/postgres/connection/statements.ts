@@ -57,7 +57,7 @@ export interface Statements {
   readonly compact: string
   readonly purge: string
   readonly notify: string
-  /** What became of transactions, in the order in which they are named. */
+  /** `pg_xact_status` of each transaction, in the order in which they are named. */
   readonly xactStatus: string
   /** On a connection of its own. */
   readonly hear: string
@@ -91,7 +91,7 @@ export const statementsIn = (schema: string): Statements => {
     enqueueEach: `select * from ${s}.enqueue_each($1)`,
     enqueueTogether,
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
-    // Who opens the store may read this table, whatever else they may not.
+    // Every role that may open the store may read this table, whatever else it may not.
     isOpen: `lock table ${s}.migration in access share mode`,
     claim: `select c.*, case when coalesce(cardinality(c.ids), 0) < $8 and not c.is_repeat then ${s}.is_contended($6, c.now_ms) end
       from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as c`,

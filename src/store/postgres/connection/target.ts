@@ -15,11 +15,11 @@ export type DriverConfig = Omit<
 >
 
 export interface Target {
-  /** In the order they are tried; each is the whole address of one host. */
+  /** One address for each host, in the order in which they are tried. */
   readonly hosts: readonly [DriverConfig, ...DriverConfig[]]
   readonly wants: Wanted
   readonly order: 'given' | 'random'
-  /** How long one host may take to let somebody in. */
+  /** How long one host may take to let a connection in. */
   readonly connectWithinMs: number
 }
 
@@ -50,7 +50,7 @@ export function targetOf(address: Address): Target {
 const URL_PARTS =
   /^(?<scheme>postgres(?:ql)?:\/\/)(?<user>[^/?#]*@)?(?<list>[^/?#]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?/i
 
-/** What the driver would not understand. */
+/** Parameters that are read here and that the driver would not understand. */
 const OURS = ['target_session_attrs', 'load_balance_hosts', 'connect_timeout']
 
 /** Hosts stand before the path, or are parameters of the query; then ports are, too. */
@@ -68,7 +68,7 @@ function hostsOf(list: string, params: URLSearchParams): readonly (readonly [str
   })
 }
 
-/** pawl writes: whoever does not say otherwise wants a host that lets it. */
+/** pawl writes: an address that does not say otherwise wants a host that takes writes. */
 function wantedOf(params: URLSearchParams): Wanted {
   const said = params.get('target_session_attrs') ?? 'read-write'
   const wanted = WANTED.find((each) => each === said)
@@ -83,7 +83,7 @@ function orderOf(params: URLSearchParams): Target['order'] {
   throw new Error(`pawl: load_balance_hosts=${said}: it is disable or random`)
 }
 
-/** In seconds, as ever; nothing and 0 leave it to us, who wait for nobody for ever. */
+/** In seconds, as in libpq. Nothing, and 0, which means for ever there, are our own bound: no host is waited for without end. */
 function patienceOf(params: URLSearchParams): number {
   const said = params.get('connect_timeout') ?? '0'
   const seconds = Number(said)

@@ -1,6 +1,6 @@
 /**
  * Transactions for `ctx.tx`, on connections of their own: a handler that takes its time must not hold up a worker. A few
- * at most, opened when they are wanted and closed when nobody has for a while; whoever comes then waits for another.
+ * at most, opened when they are wanted and closed when none was for a while; a handler who finds all taken waits for one.
  */
 import type { Clock } from '../../../system/clock.ts'
 import type { Timers } from '../../../system/timers.ts'
@@ -48,7 +48,7 @@ export class Transactions {
         this.#keep(link)
         return value
       } catch (error) {
-        // Where it cannot be rolled back the connection is given up, and the server does it.
+        // If even that fails the connection is given up, and the server rolls back when it notices.
         await link.ask('rollback').then(
           () => this.#keep(link),
           () => link.abandon(undefined),
@@ -61,7 +61,7 @@ export class Transactions {
     }
   }
 
-  /** What is under way is not waited for: whoever closes the route ends it. */
+  /** Handlers' transactions under way are not waited for: closing the route ends them. */
   close(): void {
     this.#closing.abort()
     for (const { expiry } of this.#idle.splice(0)) expiry[Symbol.dispose]()

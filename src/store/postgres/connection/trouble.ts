@@ -1,13 +1,13 @@
 /** What may go wrong with Postgres, sorted by what to do about it. */
 
-/** One host that was asked, and what came of it. */
+/** One attempt to reach one host, and why it failed. */
 export interface Attempt {
   /** `host:port`, never who asked or with which password. */
   readonly where: string
   readonly cause: unknown
 }
 
-/** Nobody who takes writes could be reached for as long as it was tried. */
+/** No host that takes writes could be reached for as long as it was tried. */
 export class PostgresUnavailable extends Error {
   override readonly name = 'PostgresUnavailable'
   readonly code = 'UNAVAILABLE'
@@ -25,7 +25,7 @@ export class PostgresUnavailable extends Error {
 
 const NEXT = 'See that it runs there and lets this machine in; pawl goes on by itself once it does.'
 
-/** Whoever answers now knows less than who answered before. */
+/** The server that answers now has lost kinds that it had numbered: a standby that was behind was promoted, or a backup restored. */
 export class PostgresRewound extends Error {
   override readonly name = 'PostgresRewound'
   readonly code = 'UNAVAILABLE'
@@ -37,7 +37,7 @@ export class PostgresRewound extends Error {
   }
 }
 
-/** Of the clients in a pool that is the application's none came free. Nothing was asked. */
+/** No client of the application's pool came free in time. No statement was sent. */
 export class PoolUsedUp extends Error {
   override readonly name = 'PoolUsedUp'
   readonly code = 'UNAVAILABLE'
@@ -95,13 +95,13 @@ export function isAway(error: unknown): boolean {
   return isLost(error) || ['53300', 'ENOTFOUND', 'EAI_AGAIN'].includes(codeOf(error))
 }
 
-/** It is there and will let us in soon: it starts, or is about to be the one that takes writes. */
+/** The server is there and will let us in soon: it starts, or is about to take writes. */
 export const isNotYet = (error: unknown): boolean => error instanceof NoWrites || codeOf(error) === '57P03'
 
 /** A standby, or one whose transactions are read-only. */
 export class NoWrites extends Error {}
 
-/** It did not answer in time. */
+/** The server did not answer in time. */
 export class TooLate extends Error {}
 
 /** Passes by itself: repeated whole. */
@@ -112,7 +112,7 @@ export function isContended(error: unknown): boolean {
 /** No such statement, one of that name already, or one whose answer would look different now: nothing was done. */
 export const isAboutNames = (error: unknown): boolean => ['26000', '42P05', '0A000'].includes(codeOf(error))
 
-/** One item may be to blame: the batch is broken up. */
+/** An error that a single item may be to blame for: then the batch is broken up, and each item sent alone. */
 export function isItems(error: unknown): boolean {
   const code = codeOf(error)
   return code === LOCK_NOT_AVAILABLE || /^(2[123]|54)/.test(code)

@@ -1,4 +1,4 @@
-/** One connection for the time of one errand, for whoever has no store open. */
+/** One connection for the time of one errand (`pawl doctor` looks around), where no store is open. */
 import { realClock } from '../../../system/clock.ts'
 import { silentLog } from '../../../system/log.ts'
 import { realRandom } from '../../../system/random.ts'

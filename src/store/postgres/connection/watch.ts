@@ -12,17 +12,17 @@ import type { Attempt } from './trouble.ts'
 
 export interface WatchParts {
   readonly timers: Timers
-  /** How long a statement may go unanswered before it is asked after. */
+  /** How long a statement may go unanswered before the server is asked about its backend. */
   readonly answerWithinMs: number
   /** Another connection, which is not watched; or why there is none. */
   readonly fresh: () => Promise<Link | Attempt>
-  /** It broke, or was given up. */
+  /** Called for a link that broke, or was given up. */
   readonly lost: (link: Link) => void
 }
 
 /** Looks within the time to answer. What is asked between two looks is taken to be as old as the first of them. */
 const LOOKS = 5
-/** For whoever is asked about the others. */
+/** How long the answer about backends is waited for. */
 const ASKED_WITHIN_MS = 5_000
 
 export class Watch {
@@ -47,7 +47,7 @@ export class Watch {
     this.#timer ??= this.#soon()
   }
 
-  /** What is under way on them fails. */
+  /** Gives up all links: statements under way on them fail with `reason`. */
   abandonAll(reason: Error): void {
     for (const link of this.#links) link.abandon(reason)
   }

@@ -1,7 +1,7 @@
 /**
  * Enqueues that want a key which a transaction of somebody's holds that has not ended: whether they are first is decided
  * when it ends. They wait here, beside everybody else, and are asked for again together, in a statement that waits for
- * nobody: one key that somebody holds for seconds must not delay whoever wants another.
+ * nobody: one key that a transaction holds for seconds must not delay jobs that want another.
  */
 import type { Timers } from '../../../system/timers.ts'
 import type { NewJob } from '../../store.ts'
@@ -18,7 +18,7 @@ export interface HeldParts {
 const FIRST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 100
 const TRIES = 53
-/** Asked for at a time: each may take a millisecond to be found held. */
+/** Jobs asked for again in one statement: each may take a millisecond to be found held. */
 const AT_A_TIME = 100
 
 export class Held {
@@ -44,7 +44,7 @@ export class Held {
     return verdicts
   }
 
-  /** Until it is done, for as long as somebody's transaction is waited for. */
+  /** Calls `ask` until it answers true, in growing pauses, for as long as another's transaction is waited for. */
   async repeated(ask: () => Promise<boolean>): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS
     for (let tries = 0; tries < TRIES; tries += 1) {

@@ -30,7 +30,7 @@ export async function insertTogether(
 ): Promise<readonly Inserted[]> {
   for (;;) {
     const answers = await met(items, await verdictsOn(parts, items, held), parts.load)
-    // Whoever was first has been removed meanwhile: the place is free.
+    // The job that had the key or id has been purged meanwhile: the place is free, so all are tried again.
     if (answers === undefined) continue
     if (answers.every(({ status }) => status === 'inserted')) tell(parts, items)
     return answers
@@ -42,7 +42,7 @@ function tell({ hints }: InsertParts, items: readonly NewJob[]): void {
   hints.work(kinds, kinds.size === 0 ? 0 : items.length, false)
 }
 
-/** In the caller's transaction. Nothing is repeated: the transaction is the caller's. */
+/** As `insertTogether`, inside the caller's transaction: an error ends that, so no statement is repeated. */
 export async function insertTogetherIn(
   parts: InsertParts,
   items: readonly NewJob[],
@@ -86,7 +86,7 @@ async function verdictsOn(parts: InsertParts, items: readonly NewJob[], held: He
   }
 }
 
-/** With a twin: of two that are the same neither is inserted, and what is wrong with it is told. */
+/** Asks for the item twice in one call: two with one id exclude each other, so neither is inserted, and the verdict says what is wrong. */
 async function wrongWith(parts: InsertParts, item: NewJob): Promise<InsertVerdict> {
   try {
     return (await asking(parts, [item, item])())[0]
@@ -96,7 +96,7 @@ async function wrongWith(parts: InsertParts, item: NewJob): Promise<InsertVerdic
   }
 }
 
-/** As often as it is called; once an answer was lost, whatever is there may be by that try. */
+/** A question that may be asked again. Once an answer was lost, an id that is there may have been inserted by that try (`again`). */
 function asking(parts: InsertParts, items: readonly NewJob[]): () => Promise<readonly InsertVerdict[]> {
   let again = false
   const values = (repeated: boolean) => {
@@ -122,7 +122,7 @@ async function met(
 ): Promise<readonly Inserted[] | undefined> {
   if (verdicts.every((verdict) => verdict === undefined)) return items.map(() => INSERTED)
   const own = new Map<number, Pick<NewJob, 'job' | 'input'>>()
-  // Of two with one id the first is met.
+  // Reversed, so that of two items with one id the first is the one that others meet.
   for (const { job, input } of items.toReversed()) own.set(idNumber(job.id) ?? 0, { job, input })
   const others = meetingsIn(items, verdicts).filter(
     ({ verdict, holder }) => isOwn(verdict) || (holder > 0 && !own.has(holder)),

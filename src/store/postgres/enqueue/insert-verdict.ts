@@ -43,7 +43,7 @@ const holderOf = (verdict: string): number => {
   return Number.isSafeInteger(number) ? number : 0
 }
 
-/** Whom an item has met, by number. */
+/** An item that was not inserted, and the number of the job that holds its id or key. */
 export interface Meeting {
   readonly item: NewJob
   readonly holder: number
@@ -51,10 +51,10 @@ export interface Meeting {
 
 type Met = Meeting & { readonly verdict: string }
 
-/** Whoever was first, as it is now; with its input where that may be the newcomer's. */
+/** The job that holds the id or key, as it is now; with its input where that may equal the newcomer's. */
 export type There = Pick<NewJob, 'job' | 'input'>
 
-/** Undefined where whoever was first is not among those found. */
+/** Undefined where the holder is not among those found: it was purged meanwhile. */
 export function insertedBy(
   item: NewJob,
   verdict: InsertVerdict,

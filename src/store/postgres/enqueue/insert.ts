@@ -1,8 +1,11 @@
 /**
- * Enqueues. Keyless ones ride together in one INSERT (`insert_plain`); keyed ones, those in a caller's transaction, and the items of a
- * batch in which something was wrong go through a function that tells who was first; keyed ones only where somebody is in
- * the way of one of them. Whoever wants a key that is held by
- * a transaction which has not ended waits apart (`held.ts`).
+ * Enqueues, three ways. Keyless jobs ride together in one INSERT (`insert_plain`); so do keyed jobs whose keys are all free
+ * (`insert_keyed`). Everything else goes through `enqueue`, which says of each job whether it was inserted or who holds its id or
+ * key: keyed jobs of which one has met somebody, jobs in a caller's transaction, and the items of a batch in which one was wrong.
+ * A job whose key is held by a transaction that has not ended waits apart and is asked for again (`held.ts`).
+ *
+ * Invariant: a job is answered `inserted` only once its commit is certain. A try whose answer was lost may have been applied, so
+ * the next one takes an id of its own that is there already for its own (`again`).
  */
 
 import { isMereRenewal } from '../../../core/decide/heartbeat.ts'
@@ -37,7 +40,7 @@ export interface InsertParts {
   readonly keyed: Connection
   readonly kinds: Kinds
   readonly statements: Statements
-  /** Those met, by number. */
+  /** Loads the holders that items have met, by number. */
   readonly load: (meetings: readonly Meeting[]) => Promise<ReadonlyMap<number, There>>
   readonly sawClock: (now: number) => void
   readonly hints: Pick<Hints, 'ride' | 'failed' | 'work' | 'later'>
@@ -71,7 +74,7 @@ export class Inserts {
     return this.#answers(items, await this.#verdictsOn(items))
   }
 
-  /** In the caller's transaction, whose rows live and die with it. Nothing is repeated: the transaction is the caller's. */
+  /** As `insert`, inside the caller's transaction, with which the rows live and die: an error ends it, so no statement is repeated. */
   async insertIn(
     items: readonly NewJob[],
     run: (text: string, values: unknown[]) => Promise<Row[]>,
@@ -111,7 +114,7 @@ export class Inserts {
   async #batched(items: readonly NewJob[]): Promise<readonly InsertVerdict[]> {
     if (items.every(isKeyless)) return this.#keyless.add(items)
     const keyless = items.filter(isKeyless)
-    // Who is first within one call is first: ids that keyed and unkeyed items share make the whole call keyed.
+    // The first of two items with one id wins. Batches of keyed and keyless items run side by side, so a call in which they share ids goes as keyed.
     const mixed = keyless.length > 0 && new Set(items.map(({ job }) => job.id)).size === items.length
     if (!mixed) return this.#keyed.add(items)
     const keyed = items.filter((item) => !isKeyless(item))
@@ -202,7 +205,7 @@ export class Inserts {
     }
   }
 
-  /** As most are: nobody has their keys, and none is careful. Undefined, and nothing is written, where it is otherwise. */
+  /** Inserts keyed jobs whose keys are all free, as most are. Undefined, and nothing is written, if one is held or a job is careful. */
   async #insertFree(
     items: readonly NewJob[],
     rows: readonly KeyedRow[],
@@ -238,7 +241,7 @@ export class Inserts {
     error: unknown,
   ): Promise<readonly InsertVerdict[]> {
     if (!mayBreakUp(error)) throw error
-    // Whoever waits for a job that has ended must not wait for whatever is the matter here.
+    // News of ended jobs rode along with this statement: they must not wait for what is the matter with the new ones.
     if (ride !== undefined) this.#parts.hints.failed({ ...ride, queues: new Map() })
     const verdicts = await brokenUp<NewJob, InsertVerdict>(
       items,
@@ -253,7 +256,7 @@ export class Inserts {
     return (await this.#asked(connection, this.#parts.statements.enqueue, [item], again))[0]
   }
 
-  /** What holds them up may be a try of their own whose answer was lost. */
+  /** Asks again for jobs that were busy. The transaction that holds their keys may be an earlier try of theirs whose answer was lost. */
   async #askAgain(items: readonly NewJob[]): Promise<readonly InsertVerdict[]> {
     const { keyed, statements, hints } = this.#parts
     const verdicts = await this.#asked(keyed, statements.enqueueEach, items, true)
@@ -313,17 +316,17 @@ export class Inserts {
   }
 
   async #answer(item: NewJob, verdict: InsertVerdict, found: ReadonlyMap<number, There>): Promise<Inserted> {
-    // Whoever was first has been purged meanwhile: the place is free.
+    // The holder has been purged meanwhile: the place is free, so the item is inserted again.
     return insertedBy(item, verdict, found) ?? ((await this.insert([item]))[0] as Inserted)
   }
 }
 
-/** In one commit: 500 cost the server 0.7 µs a job more. */
+/** Keyless jobs in one commit: with 500 the server took 0.7 µs a job more. */
 const KEYLESS_MAX = 2_000
 /** Fewer: where one of them is held up, the others go one by one. */
 const KEYED_MAX = 1_000
 
-/** Of the first that may be claimed. */
+/** The lane of the first job that may be claimed at once: `offer` looks for a claim parked there. */
 const laneOf = (rows: readonly NewRow[]): number => rows.find(({ p }) => p === undefined)?.l ?? 0
 
 const isKeyless = ({ keys, job }: NewJob): boolean =>

@@ -31,7 +31,7 @@ export interface NewRow {
 }
 
 export interface KeyedRow extends NewRow {
-  /** Its heartbeats are core's to decide from its first claim on. */
+  /** Careful: core decides each heartbeat of this job from its first claim on. */
   readonly ca: true | undefined
   readonly tn: string
   readonly ks: readonly KeyRow[] | undefined
@@ -111,14 +111,14 @@ export function keyedRow(item: NewJob, kind: NumberedKind): KeyedRow {
 
 export const keyRow = ({ purpose, key, until }: Key): KeyRow => ({ p: purpose, k: keyText(key), u: until })
 
-/** Nothing, `enqueued`, and the state it was born in. */
+/** The shape of a birth for the feed: no state before, `enqueued`, the state it was born in. */
 export const birthShape = ({ job }: NewJob): string => BIRTH_SHAPES[job.state]
 
 const BIRTH_SHAPES = Object.fromEntries(
   STATES.map((state) => [state, `-${EVENT_CODES.enqueued}${STATE_CODES[state]}`]),
 ) as Readonly<Record<State, string>>
 
-/** As it can be indexed: what is too long for a page of an index is known by its hash. */
+/** A key as it is indexed: one that is too long for a page of the index is replaced by its hash. */
 export function keyText(text: string): string {
   if (text.length <= KEY_LENGTH) return storable(text)
   return `\u0002${createHash('sha256').update(text, 'utf16le').digest('base64url')}`
@@ -133,7 +133,7 @@ export function named(text: string): { readonly k: string; readonly n: string | 
 
 const KEY_LENGTH = 512
 
-/** What a job can be looked for by besides its kind and correlation; each once. */
+/** Hashes of the marks that a job can be found by, besides its kind and correlation; each once. */
 function markHashes(spec: Spec): readonly string[] | undefined {
   const marks = marksOf(spec.kind.tenant, spec)
   return marks.length === 0 ? undefined : [...new Set(marks.map(digest))]

@@ -1,7 +1,7 @@
 import type { Kind } from '../../../core/job.ts'
 import type { NewJob } from '../../store.ts'
 
-/** Of those that may be claimed, some day: whose queues somebody should hear of. */
+/** The kinds of those jobs that may be claimed now or later: listeners of their queues are to be told. */
 export function readyKinds(items: readonly NewJob[]): ReadonlySet<Kind> {
   const kinds = new Set<Kind>()
   let last: Kind | undefined

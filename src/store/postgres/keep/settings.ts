@@ -47,7 +47,7 @@ function operationRow(operation: SettingOperation): object {
   }
 }
 
-/** The queues whose documents these operations write: whoever serves them may have to look again. */
+/** The queues whose documents these operations write: workers that serve them are hinted at, since a pause may have ended. */
 export const queuesWritten = (operations: readonly SettingOperation[]): readonly (readonly [string, string])[] =>
   operations.flatMap((each) =>
     each.collection === 'queue' && (each.op === 'put' || each.op === 'remove') ? (namesIn(each.key) ?? []) : [],

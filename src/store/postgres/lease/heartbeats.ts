@@ -61,7 +61,7 @@ export class Heartbeats {
     return answers
   }
 
-  /** One lease that cannot be renewed costs nobody else's: it goes the long way, through core. */
+  /** If a batch fails each lease is renewed alone; one that cannot be is `busy`, and the engine lets core decide its heartbeat. */
   async #askFor(rows: readonly BeatRow[]): Promise<readonly Timed[]> {
     try {
       return await this.#ask(rows)
@@ -98,7 +98,7 @@ interface BeatRow {
 
 type Answer = null | boolean | readonly [rev: number, beats: number, expiresAt: number, replayed: boolean]
 
-/** Undefined where nobody can own that. */
+/** Undefined where id or fence cannot be one that any store has given. */
 function beatRow({ id, fence, requestId }: Beat): BeatRow | undefined {
   const i = idNumber(id)
   const parsed = parseFence(fence)

@@ -29,9 +29,9 @@ export class Kinds {
   readonly #run: Run
   readonly #statements: Statements
   #byKind = new WeakMap<Kind, NumberedKind>()
-  /** Whoever makes a new object of the same words for each job mostly shares the policy. */
+  /** By policy, then by name: callers that make a new `Kind` for each job mostly share its policy. */
   #byPolicy = new WeakMap<Policy, Map<string, NumberedKind>>()
-  /** What was asked for last, among `#byKind`: jobs that come together mostly share their kind. */
+  /** The last hit of `#byKind`: jobs that come together mostly share their kind. */
   #last: { readonly kind: Kind | undefined; readonly numbered: NumberedKind | undefined } = NONE
   readonly #byHash = new Map<string, Promise<NumberedKind>>()
   readonly #byId = new Map<number, NumberedKind>()
@@ -52,10 +52,10 @@ export class Kinds {
     return numbered
   }
 
-  /** What is known of a kind that has been interned. */
+  /** A kind that has been interned; throws where it has not. */
   of(kind: Kind): NumberedKind {
     const numbered = this.known(kind)
-    // What waited for its turn while the database turned out to have lost kinds: it was interned, and is not any more.
+    // The call waited for its turn while the database turned out to have lost kinds: its kind was interned, and is not any more.
     if (numbered === undefined && this.#isRewound) throw new PostgresRewound()
     assert(numbered !== undefined, 'a kind is interned before it is used')
     return numbered
@@ -103,14 +103,14 @@ export class Kinds {
     return this.#queues.get(nameOf(side))?.id
   }
 
-  /** Where a job stands whose queue, or side, has been interned. */
+  /** The lane of a job whose queue, or side lane, has been interned. */
   lane(job: Job): number {
     const queue = job.needs === undefined ? this.of(job.spec.kind).queue : this.queue(sideOf(job))
     assert(queue !== undefined, 'a side is interned before it is used')
     return laneNumber(queue, job.priority)
   }
 
-  /** Somebody else has made it. */
+  /** Learns a side lane that another process has made. */
   knowSide(side: QueueSide, id: number): void {
     this.#queues.set(nameOf(side), { id, row: sideRow(side) })
   }
@@ -194,7 +194,7 @@ export interface QueueSide {
 
 export const sideOf = ({ spec: { kind }, needs }: Job): QueueSide => ({ tenant: kind.tenant, queue: kind.queue, needs })
 
-/** As the database takes it in. */
+/** A queue or side lane as `intern_queues` takes it: hash, tenant, queue, what it needs, hash of the main queue. */
 interface QueueRow {
   readonly h: string
   readonly t: string
@@ -225,7 +225,7 @@ const hashOf = (names: readonly string[]): string =>
 const nameOf = ({ tenant, queue, needs }: QueueSide): string =>
   needs === undefined ? `${tenant.length}:${tenant}${queue}` : JSON.stringify([tenant, queue, needs])
 
-/** Sorted, so that the same policy is the same text whoever resolved it; absent fields are null. */
+/** Keys sorted, so that equal policies are equal texts in every process; absent fields are null. */
 const policyText = (policy: Policy): string =>
   JSON.stringify(
     Object.keys(policy)

@@ -10,7 +10,7 @@ import type { Kinds } from './kinds.ts'
 import type { Sides } from './sides.ts'
 
 export interface RewindingParts {
-  /** All ways to the database. */
+  /** Every route to the database: each says when it finds a server that has lost something. */
   readonly routes: ReadonlySet<Route>
   readonly kinds: Kinds
   readonly sides: Sides

@@ -21,7 +21,7 @@ export interface SidesParts {
 }
 
 interface Beside {
-  /** By need. */
+  /** Numbers of its side lanes, by need. */
   readonly numbers: Map<string, number>
   last: number
   /** When they are asked for again. */
@@ -29,19 +29,19 @@ interface Beside {
 }
 
 const ASK_EVERY_MS = 1_000
-/** What is told is lost only together with the connection that hears, and then all are asked for. */
+/** How often side lanes are asked for while this process hears hints: one is lost only with the connection, and then all are asked for. */
 const HEARING_ASK_EVERY_MS = 10_000
 
 export class Sides {
   readonly #parts: SidesParts
-  /** By the queue's number. */
+  /** Side lanes of a queue, by the queue's number. */
   readonly #beside = new Map<number, Beside>()
 
   constructor(parts: SidesParts) {
     this.#parts = parts
   }
 
-  /** By need, of those that are known. */
+  /** The known side lanes of a queue, by need. */
   of(queue: number): ReadonlyMap<string, number> {
     return this.#beside.get(queue)?.numbers ?? NONE
   }
@@ -79,7 +79,7 @@ export class Sides {
     }
   }
 
-  /** Somebody may have told of one that is not known. */
+  /** A hint about a side lane that is not known: its queue is asked about at the next claim. */
   heard(hint: Hint): void {
     if (hint.about === 'anything') for (const queue of this.#beside.keys()) this.#askSoon(queue)
     else if (hint.about === 'queue' && hint.needs !== undefined) {

@@ -18,7 +18,7 @@ const GENERATION = 2 ** STEP_BITS.generation
 
 export const stepOf = (job: Job): number => packed(job.generation, job.attempt, RANK[job.state])
 
-/** As `stepOf`, of a job that is not at hand. */
+/** As `stepOf`, from the three numbers. */
 export const packed = (generation: number, attempt: number, rank: number): number =>
   generation * GENERATION + attempt * ATTEMPT + rank
 

@@ -17,13 +17,13 @@ type Query = Extract<EventQuery, { by: 'correlation' }>
 /** Jobs looked at for one page at most, and commits read of each: a longer log goes on on the next page. */
 const JOBS = 100
 const COMMITS = 50
-/** Of a job that has been read to its end: what the database takes for a revision. */
+/** The revision that a cursor has once a job was read to its end: the largest that the column takes. */
 const END = 2 ** 31 - 1
 
-/** How far a walk over jobs has come. */
+/** How far the walk has come: in which job, up to which revision. */
 type Place = readonly [job: number, rev: number]
 
-/** One of the jobs, with what was read of its log. `cut`: there is more of it. */
+/** A job that was looked at, with the part of its log that was read. `cut`: there is more of it. */
 interface Look {
   readonly row: Whereabouts
   readonly log: readonly Stretch[]
@@ -98,7 +98,7 @@ async function logsOf({ run, kinds, statements }: LoadParts, ids: readonly numbe
   return logs
 }
 
-/** What a lease tells comes after all commits: where there are more of these, it is not its turn yet. */
+/** Claim and heartbeats that only the lease has come after all commits: where the log was cut they are left for a later page. */
 const eventsAbout = (row: Whereabouts, log: readonly Stretch[], cut: boolean): readonly Event[] => [
   enqueuedEvent(row),
   ...log.flatMap(eventsIn),

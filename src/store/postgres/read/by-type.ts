@@ -19,7 +19,7 @@ import { eventsIn, type Stretch } from './stretch.ts'
 
 type Query = Extract<EventQuery, { by: 'type' }>
 
-/** Nobody has begun or beaten longer than this before the commit that says so. */
+/** An event is at most this much older than the commit that writes it: a start, or a heartbeat of a long lease. */
 const SLACK_MS = 600_000
 const EARLIER: ReadonlySet<EventType> = new Set(['started', 'heartbeat'])
 
@@ -30,11 +30,11 @@ const ROWS_LEAST = 100
 const WINDOWS = 40
 const READ = 2_000
 
-/** Where an event stands among all: when it was told, its job, its revision. A cursor is one: what comes up to it was seen. */
+/** The order of events: time of the commit, job, revision. A cursor is one of them: everything up to it was seen. */
 type Place = readonly [at: number, job: number, rev: number]
 const LAST = Number.MAX_SAFE_INTEGER
 
-/** Something that tells of events. `rev`: the commit that has them; 0 for a claim that no commit tells of yet. */
+/** A row that has events. `rev`: of the commit; 0 for a claim that no commit has written down yet. */
 interface Spot {
   readonly what: 'born' | 'claimed' | 'committed'
   readonly job: number
@@ -42,7 +42,7 @@ interface Spot {
   readonly rev: number
 }
 
-/** Where to look on; within a moment, from which job. */
+/** Where the next window begins: a time, and within it a job. */
 interface Moment {
   readonly at: number
   readonly job: number
@@ -56,7 +56,7 @@ export async function eventsByType(parts: LoadParts, query: Query): Promise<Page
   let last = cursor
   let next: Moment = cursor[0] < query.from ? { at: Math.ceil(query.from), job: 0 } : { at: cursor[0], job: cursor[1] }
   const sources = sourcesOf(parts, types)
-  // Where all come in order, a window is as long as what it holds.
+  // Sources that all come in order are cut by rows, so the window may be as long as there is time.
   let windowMs = sources.every(({ ordered }) => ordered) ? end : WINDOW_MS
   const rows = Math.min(ROWS_MOST, Math.max(ROWS_LEAST, 2 * limit))
   let read = 0
@@ -86,7 +86,7 @@ const FIRST: Place = [0, 0, 0]
 
 const isAfter = (a: Place, b: Place): boolean => (a[0] - b[0] || a[1] - b[1] || a[2] - b[2]) > 0
 
-/** What is in a window, in order, and where the next one begins; undefined where it holds too much. */
+/** The spots of one window, in order, and where the next one begins; undefined where it holds more than `rows` and must be shorter. */
 async function look(
   sources: readonly Source[],
   { at, job }: Moment,
@@ -102,7 +102,7 @@ async function look(
       if (rev !== null) spots.push({ what, job: Number(id), at: Number(when), rev: Number(rev) })
     }
     if (rows.length < limit) continue
-    // Of the last moment, or of the last job of a moment, there may be more.
+    // The page may have been cut within a moment, or within a job: what is last is looked at again.
     const [lastJob, lastAt] = [Number(rows.at(-1)?.[0]), Number(rows.at(-1)?.[1])]
     if (until - at === 1) next = earlier(next, { at, job: lastJob })
     else if (ordered && lastAt > at) next = earlier(next, { at: lastAt, job: 0 })
@@ -116,7 +116,7 @@ async function look(
 const isEarlier = (a: Moment, b: Moment): boolean => a.at < b.at || (a.at === b.at && a.job < b.job)
 const earlier = (a: Moment, b: Moment): Moment => (isEarlier(b, a) ? b : a)
 
-/** What tells of events of some type. `ordered`: by time, so that a part of it is the beginning. */
+/** A table that has events of the wanted types. `ordered`: its rows come by time, so that the first of them are the earliest. */
 interface Source {
   readonly what: Spot['what']
   readonly ordered: boolean
@@ -148,7 +148,7 @@ interface Found {
 const TOGETHER_FIRST = 4
 const TOGETHER_MOST = 200
 
-/** What spots tell of, in their order, for as long as somebody wants more. */
+/** The events of these spots, in their order, read as far as the caller takes them. */
 async function* foundAt(parts: LoadParts, query: Query, spots: readonly Spot[]): AsyncGenerator<Found> {
   let together = TOGETHER_FIRST
   for (let i = 0; i < spots.length; i += together) {

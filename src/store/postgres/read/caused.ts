@@ -1,4 +1,4 @@
-/** What requests have caused already: by which a word that is said again is recognised. */
+/** The events that a request has caused already, by which the engine recognises a word that is said again. */
 import type { Event } from '../../../core/event.ts'
 import { storable } from '../../codec/text.ts'
 import type { LoadItem } from '../../store.ts'
@@ -31,7 +31,7 @@ interface AskedRow {
   readonly q: string
 }
 
-/** By place; many requests about one job are mostly looked for in the same commits, each of which is read once. */
+/** Events by place in `asked`. Many requests about one job are mostly found in the same commits: each is decoded once. */
 async function commitsAskedFor(
   { run, kinds, statements }: LoadParts,
   asked: readonly AskedRow[],

@@ -17,7 +17,7 @@ import { recordOf } from './records.ts'
 const ROWS_FIRST = 100
 const ROWS_MORE = 4
 const ROWS_MOST = 5_000
-/** For one page, about; it may be short then, and its cursor goes on. */
+/** Rows looked at for one page, about. A page that would need more is short, and its cursor goes on. */
 const LOOKED_AT = 20_000
 /** Records read in one go. */
 const STEP_MAX = 1_000
@@ -50,7 +50,7 @@ export async function find(parts: LoadParts, query: JobQuery): Promise<Found> {
   }
 }
 
-/** In order; `horizon`: how far was looked, if not to the end. */
+/** Numbers of jobs that may match, in order. `horizon`: how far was looked, if not to the end. */
 async function candidates({ run, statements }: LoadParts, criteria: object) {
   const rows = await run(statements.findIds, [JSON.stringify(criteria)])
   const isHorizon = (value: unknown) => value === true || value === 't'
@@ -71,7 +71,7 @@ async function criteriaOf(parts: LoadParts, query: JobQuery) {
     correlations:
       correlationId === undefined ? undefined : tenants.map((each) => digest(correlationMark(each, correlationId))),
     own: correlationId === undefined ? undefined : (idNumber(correlationId) ?? 0),
-    // The first of them narrows enough; whoever looks again sees to the others.
+    // Searching by the first mark narrows enough: `matches` judges every candidate by all of them.
     marks: isMarked ? tenants.map((each) => digest(marksOf(each, query)[0] ?? '')) : undefined,
     created_from: query.createdFrom === undefined ? undefined : Math.ceil(query.createdFrom),
     created_to: query.createdTo === undefined ? undefined : Math.ceil(query.createdTo),
@@ -81,7 +81,7 @@ async function criteriaOf(parts: LoadParts, query: JobQuery) {
   }
 }
 
-/** By the time of their end: a cursor is the place of the last one among them. */
+/** Ended jobs with long logs, by the time of their end. The cursor is the end and number of the last one. */
 async function longEnded(
   parts: LoadParts,
   { limit, cursor }: JobQuery,
@@ -91,7 +91,7 @@ async function longEnded(
   assert(Number.isSafeInteger(at) && Number.isSafeInteger(job), `not a cursor of this store: ${cursor}`)
   const rows = await parts.run(parts.statements.longEnded, [at, job, Math.ceil(to), limit])
   const found = await whereabouts(parts, [...new Set(rows.map(([, id]) => Number(id)))])
-  // What was reopened since has an end that is none any more.
+  // A job that was reopened since is still in the index by an end that is none any more.
   const jobs = [...found.values()].map(recordOf).filter(hasLongLog)
   return { jobs, cursor: rows.length < limit ? undefined : rows.at(-1)?.join('.') }
 }

@@ -58,7 +58,7 @@ async function alteredOf(
   return new Set((await run(statements.altered, [literal(ids)])).map(([id]) => Number(id)))
 }
 
-/** Who was first, and where it stands now: for whoever was second. Inputs only where they may be the same. */
+/** The jobs that new ones have met, as they are now. Inputs only where they may equal the newcomer's. */
 export async function loadMet(parts: LoadParts, met: readonly Meeting[]): Promise<ReadonlyMap<number, There>> {
   const rows = await whereabouts(parts, [...new Set(met.map(({ holder }) => holder))])
   const jobs = new Map([...rows].map(([id, row]) => [id, recordOf(row)]))

@@ -33,7 +33,7 @@ export async function logOf(parts: LoadParts, row: Whereabouts): Promise<readonl
   return log
 }
 
-/** What is written of it, commit by commit. */
+/** The log of a job as it is written, commit by commit. */
 export async function commitsOf(parts: LoadParts, id: number): Promise<readonly Stretch[]> {
   const commits: Stretch[] = []
   for await (const commit of commitsFrom(parts, id, 0, COMMITS)) commits.push(commit)

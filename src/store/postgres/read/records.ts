@@ -50,7 +50,7 @@ export function recordOf(row: Whereabouts): Job {
   return job
 }
 
-/** What stands on the lease and not in the log: the claim, then runs of heartbeats. */
+/** Events that only the lease has, until a commit writes them down: the claim, then runs of heartbeats. */
 export function unlogged(before: Job, claim: string | null, beats: string | null): readonly Event[] {
   if (claim === null && beats === null) return NONE
   return extraEvents(
@@ -60,7 +60,7 @@ export function unlogged(before: Job, claim: string | null, beats: string | null
   )
 }
 
-/** The same of a row, whose record is the one before them. */
+/** As `unlogged`, of a row: its record is the one before those events. */
 export function unloggedIn(row: Whereabouts): readonly Event[] {
   if (row.claim === null && row.beats === null) return NONE
   return unlogged(loggedRecord(row, enqueuedEvent(row)), row.claim, row.beats)
@@ -85,7 +85,7 @@ export function eventsOf(before: Job | undefined, [claim, beats, text]: LoggedCo
 
 const NONE: readonly Event[] = []
 
-/** As much of a job as claims and heartbeats of a store have to know. */
+/** As much of a job as it takes to make the events of a store's own claims and heartbeats. */
 export interface Stood {
   readonly id: JobId
   readonly spec: Spec
@@ -170,7 +170,7 @@ function heartbeatEvent(before: Stood, [count, firstAt, at, request, leaseExpire
   }
 }
 
-/** What claims and heartbeats of a store have nothing to say about. */
+/** The members that events of a store's own claims and heartbeats never have. */
 const quiet = (job: Stood) => ({
   jobId: job.id,
   digest: '',

@@ -21,7 +21,7 @@ export interface Stretch {
   readonly at: number
   readonly fromRev: number
   readonly rev: number
-  /** Of the state that its claim came from; absent: there is no claim in it. */
+  /** Rank of the state that the claim came from; absent where the stretch has no claim. */
   readonly rank: number | undefined
   /** The row before, where the text follows that one. */
   readonly before: LoggedCommit | null

@@ -20,12 +20,12 @@ const { queued, claimed, succeeded } = RANK
 const CONSTANTS: Readonly<Record<string, string | number>> = {
   'rank.claimed': claimed,
   'rank.ended': succeeded,
-  /** Of a step. */
+  /** How a step is packed. */
   'bits.attempt': STEP_BITS.attempt,
   'bits.generation': STEP_BITS.generation,
   'mask.rank': 2 ** STEP_BITS.attempt - 1,
   'mask.attempt': 2 ** (STEP_BITS.generation - STEP_BITS.attempt) - 1,
-  /** Of a job that has only been enqueued, and one that has been claimed since. */
+  /** Step and revision of a job that has only been enqueued, and of one that has only been claimed since. */
   'step.enqueued': packed(0, 0, queued),
   'step.claimed': packed(0, 1, claimed),
   'rev.claimed': CLAIMED_REV,
@@ -36,11 +36,11 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   'log.long': LONG_LOG,
   'states.ended': letters(...TERMINAL_STATES),
   'states.unhappy': letters(...UNSUCCESSFUL_STATES),
-  /** By where records of a state stand (step.ts, `placeOf`); some stand in one of two places. */
+  /** The letters of states by the table their records are in (step.ts, `placeOf`); some are in one of two. */
   'states.leased': letters(...FIELDS.lease),
   'states.readyLater': letters('retrying', 'stalled'),
   'states.resting': letters('pending', 'waiting', 'parked', 'stalled'),
-  /** What a claim does to a job that was only enqueued, and to one by the rank it was claimed from (change-row.ts, `shapeOf`). */
+  /** The shape of a claim in the feed: of a job that was only enqueued, and by the rank it was claimed from (change-row.ts, `shapeOf`). */
   'claim.shape': claimShape('queued'),
   'claim.shapes': statesBefore('claim')
     .map((state) => `when ${RANK[state]} then '${claimShape(state)}'`)

@@ -15,19 +15,19 @@ import { filled } from './constants.ts'
 import { sqlFiles } from './files.ts'
 import { inSchema } from './identifiers.ts'
 
-/** Of the functions: code with an earlier one leaves those of a later one alone. */
+/** The edition of all functions and views: code with an earlier one does not put back its own over those of a later one. */
 export const EDITION = 3
 
 interface Definition {
   readonly name: string
   readonly kind: 'function' | 'view'
   readonly text: string
-  /** What must be there before it: a view's parts, the types of a signature. Bodies are looked at when they are called. */
+  /** Files that must be applied before this one: a view's parts, types of a signature. A function's body is only read when it is called. */
   readonly after: readonly string[]
 }
 
 export interface Functions {
-  /** In the schema asked for, in an order in which they can be made. */
+  /** All of them for the schema asked for, in an order in which they can be made. */
   readonly sql: string
   readonly checksum: string
 }
@@ -40,7 +40,7 @@ export function functionsIn(schema: string): Functions {
   return { sql: inSchema(`set local check_function_bodies = off;\n${text}`, schema), checksum }
 }
 
-/** The views that whoever may use the schema reads. */
+/** The views that every role which may use the schema can read. */
 export const FOR_PEOPLE: readonly string[] = ['jobs', 'events']
 
 /**

@@ -43,7 +43,7 @@ export const literal = (text: string): string => `'${text.replaceAll("'", "''")}
 /** A comment, a text constant, or the word that stands for pawl's schema. */
 const PLACES = /--.*$|'(?:[^']|'')*'|\bpawl\b/gm
 
-/** The files say `pawl`; whoever wants another name gets it wherever that stands as a word, quoted as the place demands. */
+/** The files say `pawl`: another schema's name replaces it wherever it is a word of its own, quoted as the place demands. */
 export function inSchema(sql: string, schema: string): string {
   const name = quoted(schema)
   const inConstant = name.replaceAll("'", "''")

@@ -21,24 +21,24 @@ export interface MigrationStatus {
   readonly pending: readonly string[]
   /** Applied by a later version than this one, which does not know them; `functions` are those of its edition then. */
   readonly newer: readonly string[]
-  /** Those among them that this version cannot go on after. */
+  /** Those of the newer ones that this version cannot work with. */
   readonly tooNew: readonly string[]
 }
 
 export interface MigrateOptions {
   /** Apply everything and take it back. */
   readonly dryRun?: boolean | undefined
-  /** Who may use the schema besides its owner; the one it has, else one of its own: `pawl_app_<database>`. */
+  /** The role that may use the schema besides its owner. Unless given: the one it has, else one of its own, `pawl_app_<database>`. */
   readonly role?: string | undefined
 }
 
-/** Where it is remembered which functions and views a schema has: before the first migration. */
+/** The row of `migration` that remembers the hash of functions and views: numbered before the first migration. */
 const FUNCTIONS = { number: 0, name: 'functions' }
 
 /** A statement, or several without values, on one connection. */
 export type Ask = (text: string, values?: unknown[]) => Promise<readonly (readonly unknown[])[]>
 
-/** The whole schema as one script, for whoever applies it by other means. */
+/** The whole schema as one script, for installations that apply it by other means. */
 export function schemaScript(schema: string, role?: string): string {
   const all = migrations(checkedSchema(schema))
   const record = all.map(
@@ -59,7 +59,7 @@ export function schemaScript(schema: string, role?: string): string {
   ].join('\n')
 }
 
-/** What is applied and what is not, without changing anything. */
+/** Which migrations are applied and which are not; changes nothing. */
 export async function migrationStatus(ask: Ask, schema: string): Promise<MigrationStatus> {
   const all = migrations(checkedSchema(schema))
   const [there] = await ask(
@@ -70,7 +70,7 @@ export async function migrationStatus(ask: Ask, schema: string): Promise<Migrati
   if (there?.[0] !== true && there?.[0] !== 't') {
     return { applied: [], pending: [...all.map(({ name }) => name), FUNCTIONS.name], newer: [], tooNew: [] }
   }
-  // By way of JSON: a schema that was made before there was such a column needs nothing.
+  // By way of JSON, since a schema that was made before there was such a column does not have it: then it needs nothing.
   const columns = `number, name, checksum, coalesce((to_jsonb(m) ->> 'needs')::int, 0), to_jsonb(m) ->> 'edition'`
   const rows = (await ask(`select ${columns} from ${quoted(schema)}.migration m order by number`)).map(
     ([number, name, checksum, needs, edition]) => ({

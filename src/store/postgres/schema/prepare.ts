@@ -19,7 +19,7 @@ export interface PrepareParts {
 
 /** A migration takes as long as it takes, while the server is seen at it. */
 const SCHEMA: Role = { name: 'schema', pipeline: false, workMs: Number.POSITIVE_INFINITY }
-/** For a server that starts, or is being made the one that takes writes; one that is not there is told of at once. */
+/** How long a server is waited for that starts or is being promoted; one that cannot be reached is an error at once. */
 const WITHIN_MS = 10_000
 
 export async function prepareSchema(parts: PrepareParts, schema: string, mayMigrate: boolean): Promise<void> {

@@ -7,14 +7,14 @@ import { inSchema } from './identifiers.ts'
 export interface Migration {
   readonly number: number
   readonly name: string
-  /** In the schema asked for. */
+  /** The text, for the schema asked for. */
   readonly sql: string
   readonly checksum: string
   /** Code that does not know the migration of this number cannot go on once this one is applied; 0: all can. */
   readonly needs: number
 }
 
-/** What there is before the first of them: how far a schema has come. */
+/** The table that says how far a schema has come: there before the first migration. */
 const FIRST = 'migration'
 
 export function migrations(schema: string): readonly Migration[] {

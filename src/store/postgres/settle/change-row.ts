@@ -98,7 +98,7 @@ const isAlike = (a: SettleRow, b: SettleRow): boolean =>
   a.d === b.d &&
   a.o === b.o
 
-/** What both ways to settle are called with. */
+/** The parameters of `settle_leases` and of `settle_bundle`. */
 export const settleValues = (changes: readonly MoveChange[], rows: readonly SettleRow[], kinds: Kinds): string[] => [
   JSON.stringify(alike(rows)),
   literal(rows.map(({ i }) => i)),
@@ -159,7 +159,7 @@ function claimStamp(event: Event, after: Job) {
   return { w: storable(after.owner?.workerId ?? ''), a: storable(event.actor), n: nonce, t: event.at }
 }
 
-/** What is written twice in one change is what was written last: a statement writes each row once. */
+/** A body that one change writes twice has the last text: a statement can write each row once. */
 const lastOfEach = (bodies: readonly Body[]): readonly Body[] =>
   bodies.length < 2 ? bodies : [...new Map(bodies.map((body) => [body.name, body])).values()]
 

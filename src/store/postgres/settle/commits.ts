@@ -27,7 +27,7 @@ export interface CommitParts {
   readonly statements: Statements
   readonly bundles: Bundles
   readonly bundleEnds: BundleEnds
-  /** What moves nothing: `keeping.ts`. */
+  /** Annotations, compactions and purges, which move no job (`keeping.ts`). */
   readonly keep: (change: Keeping, run: Run) => Promise<Verdict>
   readonly purge: (jobs: readonly Job[], run: Run) => Promise<readonly Verdict[]>
   readonly sawClock: (now: number) => void
@@ -40,7 +40,7 @@ type Purge = Extract<Change, { kind: 'purge' }>
 export class Commits {
   readonly #parts: CommitParts
   readonly #batcher: Batcher<Change, Verdict>
-  /** By bundle. */
+  /** By bundle: the last settle under way whose ends part it. */
   readonly #parting = new Map<number, Promise<unknown>>()
 
   constructor(parts: CommitParts) {
@@ -53,7 +53,7 @@ export class Commits {
     return this.#batcher.add(changes)
   }
 
-  /** In the caller's transaction, outside of which bundles are parted. */
+  /** As `commit`, inside the caller's transaction. Bundles are parted outside of it, so that their locks do not last as long. */
   async commitIn(changes: readonly Change[], run: Run): Promise<readonly Verdict[]> {
     await this.#intern(changes)
     for (const change of changes) if (change.kind === 'move') await this.#part(change.before)
@@ -85,7 +85,7 @@ export class Commits {
     }
   }
 
-  /** Whoever decides again reads what is, and would meet it for ever in a transaction that sees what was when it began. */
+  /** After a conflict the engine loads and decides again: in a transaction that sees the database as it was when it began (above READ COMMITTED) it would load the same record for ever. */
   async #mustSeeWhatIs(run: Run): Promise<void> {
     const [row] = await run(ISOLATION, () => [])
     if (row?.[0] === 'read committed') return
@@ -148,7 +148,7 @@ export class Commits {
     )
   }
 
-  /** What is in a bundle, as far as this process knows, and what has a lease go separate ways, at the same time. */
+  /** Jobs that this process knows to be in a bundle, and jobs with leases, are settled by two statements at the same time. */
   async #settle(changes: readonly MoveChange[], run: Run): Promise<readonly Verdict[]> {
     const { bundles } = this.#parts
     const isBundled = ({ before }: MoveChange): boolean => bundles.of(before) !== undefined
@@ -277,7 +277,7 @@ export class Commits {
       } catch (error) {
         const code = codeOf(error)
         if (code === '55P03' && tries < LOCK_TRIES) continue
-        // Somebody's open transaction has the row: whoever decides again, a little later, finds out how that ended.
+        // Another's open transaction has the row: the engine loads and decides again a little later, when that has ended.
         if (code === '55P03' || code === '23505') return CONFLICT
         throw error
       }

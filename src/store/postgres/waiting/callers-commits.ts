@@ -4,7 +4,7 @@
  * ours, all of them together and in growing pauses. Of those that were committed listeners are told; those that were
  * rolled back are forgotten. What was not asked after in time, or by a process that is gone, is found by looking.
  *
- * Modes: idle (none is open, no timer runs), waiting (the timer runs), asking (a question is under way; whoever comes now
+ * Modes: idle (none is open, no timer runs), waiting (the timer runs), asking (a question is under way; a transaction that comes now
  * is in the next one), closed. A pause is a quarter more than the one before, so that a job waits after the commit for about a
  * quarter, at most, of the time its transaction took. Rejected: NOTIFY in the caller's transaction; a fixed pause, which was
  * over before the commit or long after it.
@@ -17,17 +17,17 @@ export interface CallersCommitsParts {
   readonly run: Run
   readonly statements: Pick<Statements, 'xactStatus'>
   readonly timers: Timers
-  /** There is work for these queues. */
+  /** Called with the queues of jobs whose transactions were committed. */
   readonly tell: (queues: Iterable<QueueSide>) => void
 }
 
 const FIRST_PAUSE_MS = 5
 const LONGEST_PAUSE_MS = 1_000
 const GROWTH = 1.25
-/** Asked after at a time. Who comes when there are so many is not remembered. */
+/** Transactions asked after at a time. One more is not remembered: its jobs are found by looking. */
 const MOST = 1_000
 
-/** As `pg_xact_status` calls it. Anything else has ended: what is too long ago to tell is told of, to be sure. */
+/** As `pg_xact_status` calls it. Any other answer, also null for one too long ago, counts as committed: a needless hint does no harm. */
 const IN_PROGRESS = 'in progress'
 const ABORTED = 'aborted'
 
@@ -38,10 +38,10 @@ interface Open {
 
 export class CallersCommits {
   readonly #parts: CallersCommitsParts
-  /** By the transaction's own number, which no other will ever have. */
+  /** By transaction number (xid8), which is never used again. */
   readonly #open = new Map<string, Open>()
   #timer: Disposable | undefined
-  /** What the timer was set for. */
+  /** The pause that the timer was set for. */
   #pauseMs = 0
   #asking: Promise<void> | undefined
   #closed = false
@@ -56,13 +56,13 @@ export class CallersCommits {
     const open = known ?? { queues: new Set(), pauseMs: FIRST_PAUSE_MS }
     for (const queue of queues) open.queues.add(queue)
     if (open.queues.size === 0) return
-    // It was at work just now: it may soon be committed, however long it has been open.
+    // The transaction was at work just now, so it may be committed soon, however long it has been open.
     open.pauseMs = FIRST_PAUSE_MS
     this.#open.set(transaction, open)
     this.#plan()
   }
 
-  /** Those that have been committed by now are told of; the others are nobody's here any more. */
+  /** Tells of transactions that have been committed by now, and forgets the others: their jobs are found by looking. */
   async close(): Promise<void> {
     this.#closed = true
     this.#timer?.[Symbol.dispose]()
@@ -100,7 +100,7 @@ export class CallersCommits {
         continue
       }
       this.#open.delete(transaction)
-      // Where there is no answer, whoever took the server's place may never have heard of it: a look does no harm.
+      // No answer: a server that took another's place may not know the transaction. A needless hint does no harm.
       if (status !== ABORTED) for (const queue of open.queues) committed.add(queue)
     }
     if (committed.size > 0) tell(committed)

@@ -1,11 +1,11 @@
 /**
  * Hints. Listeners of this process are told at once; other processes by NOTIFY, which rides along with the commit that
  * makes the work, or follows a moment later where there is much of it, and is never inside a transaction of a caller's.
- * What others notify comes in by `waiting/listening.ts`, for as long as somebody here wants to know.
+ * Notifications of other processes come in by `waiting/listening.ts`, for as long as this process has listeners.
  *
  * Riding along saves a statement and its round trip; but a commit that notifies holds a lock which all others that do
  * wait for. So it is for single jobs, whose latency somebody may notice, and paid for by the job: a few per millisecond
- * on average, some in advance. Whoever sends more is told of every ten milliseconds. (One per millisecond: 1,500 jobs/s
+ * on average, some in advance. A process that enqueues more notifies every ten milliseconds. (One per millisecond: 1,500 jobs/s
  * waited 5.5 ms instead of 1.8.)
  */
 import { createHash } from 'node:crypto'
@@ -30,9 +30,9 @@ export interface HintParts {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** Told of every hint, before whoever listens. */
+  /** Told of every hint, before the listeners are. */
   readonly sides: Pick<Sides, 'heard' | 'abreast'>
-  /** Words for this process alone, on its own channel. */
+  /** Called with notifications on this process's own channel. */
   readonly heard: (payload: string) => void
 }
 
@@ -45,7 +45,7 @@ const SAVED_MAX = 40
 const SOON_MAX_MS = 10
 /** NOTIFY takes fewer than 8000 bytes. What is longer is not told in particular. */
 const WORDS_LENGTH_MAX = 7_999
-/** So many are tried. */
+/** Jobs, and queues, named in one NOTIFY; with more it says `anything`. */
 const JOBS_MAX = 400
 const QUEUES_MAX = 100
 
@@ -58,7 +58,7 @@ export interface Ride {
   readonly jobs: Jobs
 }
 
-/** By number, and whose each of them is. */
+/** Jobs by number, and the queue of each. */
 type Jobs = ReadonlyMap<number, Queue>
 
 export class Hints {
@@ -90,22 +90,22 @@ export class Hints {
       channel: this.#channel,
       heard: (payload) => this.#heard(payload),
       heardAlone: parts.heard,
-      // Something may have been missed.
+      // The connection was away: notifications may have been missed.
       again: () => this.#tell({ about: 'anything' }),
     })
   }
 
-  /** Where this process, and it alone, can be told something; absent while it does not hear. */
+  /** The channel that only this process listens on; absent while it does not listen. */
   get ownChannel(): string | undefined {
     return this.#listening.ownChannel
   }
 
-  /** It was told something and did not hear it. */
+  /** A notification was sent to this process and did not arrive: the connection that listens is replaced. */
   deaf(): void {
     this.#listening.deaf()
   }
 
-  /** What to say in the very commit that makes work; undefined: it will be said a moment later. */
+  /** The NOTIFY for the commit that makes this work; undefined where it is to follow a moment later. */
   ride(queues: Iterable<Queue>, jobs: number): Ride | undefined {
     if (this.#closed || jobs === 0 || this.#save() <= 0) return undefined
     this.#spend(jobs)
@@ -119,7 +119,7 @@ export class Hints {
     for (const [number, queue] of jobs) this.job(number, queue)
   }
 
-  /** There is work, or there will be; whoever listens elsewhere knows it already where the words rode along. */
+  /** Tells that these queues have work, or will. `rode`: other processes were told by the commit itself. */
   work(queues: Iterable<Queue>, jobs: number, rode = false): void {
     if (this.#closed) return
     for (const queue of queues) {
@@ -132,17 +132,17 @@ export class Hints {
     this.#gather(Math.max(0, -saved / TOLD_PER_MS))
   }
 
-  /** There may be work for whoever serves this queue, whatever it serves there. */
+  /** Tells that a queue may have work, in its lanes and in all their side lanes. */
   workAbreast(tenant: string, queue: string): void {
     this.work(this.#parts.sides.abreast(tenant, queue), 1)
   }
 
-  /** There will be work, once the caller's transaction is committed, inside which nothing may be said. */
+  /** These queues will have work once the caller's transaction is committed: it is asked after, since nothing is notified inside it. */
   later(transaction: string, queues: Iterable<Queue>): void {
     this.#callersCommits.remember(transaction, queues)
   }
 
-  /** Somebody waits to hear of this job: of its end, or as its owner. */
+  /** Tells of a job that has ended, or whose owner is to hear something. */
   job(number: number, of: Queue): void {
     if (this.#closed) return
     if (this.#listeners.size > 0) {
@@ -226,7 +226,7 @@ export class Hints {
     await this.#parts.run(this.#parts.statements.notify, [channel, all]).catch(() => {})
   }
 
-  /** Everything that is to be said, in one go. `own`: what the commit it rides with may give away. */
+  /** Takes everything that waits to be notified. `own`: queues of the commit it rides with, whose jobs a parked claim may take. */
   #take(own: ReadonlyMap<string, Queue> = NO_QUEUES): Ride {
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined

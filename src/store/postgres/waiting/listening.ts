@@ -2,7 +2,7 @@
  * The connection that hears what others notify: on the channel of all, and on one whose name nobody else knows, so that
  * nobody else can listen. Modes: quiet (no connection), listening (opened again whenever it breaks).
  *
- * It would never notice by itself that it has become deaf: so it asks something now and then, and the route finds out
+ * A connection that only listens never notices that it is dead: so it sends an empty statement now and then, and the route finds out
  * whether that is answered.
  */
 import type { Clock } from '../../../system/clock.ts'
@@ -24,15 +24,15 @@ export interface ListeningParts {
   readonly heard: (payload: string) => void
   /** On the channel that is ours alone. */
   readonly heardAlone: (payload: string) => void
-  /** It listens after it did not, and may have missed something. */
+  /** Called when it listens again after a gap, in which notifications may have been missed. */
   readonly again: () => void
 }
 
 const LISTEN: Role = { name: 'listens', pipeline: false, workMs: 60_000 }
-/** Whoever wants to hear does not wait longer for it. */
+/** A subscriber waits no longer than this for the connection; hints that come before it are lost. */
 const READY_WITHIN_MS = 2_000
 const TRY_FOR_MS = 30_000
-/** Before it is opened again, each time it fails to listen; what keeps nobody from connecting is the route's business. */
+/** Pause before the connection is opened again, doubled each time it fails; that no server can be reached is the route's business. */
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
 
@@ -49,7 +49,7 @@ export class Listening {
     this.#parts = parts
   }
 
-  /** Absent while nothing would be heard on it. */
+  /** The channel of this process alone; absent while nobody would hear a notification on it. */
   get ownChannel(): string | undefined {
     return this.#ownChannel
   }
@@ -88,7 +88,7 @@ export class Listening {
         if (!first || !isAwaited()) this.#parts.again()
         tried()
       }
-      // Not there now: polling is the truth meanwhile.
+      // There is no connection now: workers poll meanwhile.
       const inVain = await this.#once(signal, listens).catch(() => false)
       tried()
       if (inVain) return
@@ -97,7 +97,7 @@ export class Listening {
     }
   }
 
-  /** As long as one connection lasts. True: through this pooler nothing will ever be heard. */
+  /** Listens for as long as one connection lasts. True: behind this pooler no notification will ever arrive. */
   async #once(signal: AbortSignal, listens: () => void): Promise<boolean> {
     const { timers } = this.#parts
     const link = await this.#open(signal)
@@ -142,7 +142,7 @@ export class Listening {
         else if (payload === '') this.#ownChannel = own
         else heardAlone(payload)
       } catch {
-        // Whoever may connect may say anything.
+        // Every role that may connect may NOTIFY: a payload that cannot be read is passed over.
       }
     })
     // Not through a pooler, whose connections outlive us, lock and all. What is said to oneself may come all the same,
@@ -151,7 +151,7 @@ export class Listening {
     await link.ask(`listen ${common}`)
   }
 
-  /** Until it has gone. */
+  /** Keeps the connection busy enough to be found dead, until it is gone. */
   async #attend(link: Link, signal: AbortSignal): Promise<void> {
     const { route, timers } = this.#parts
     const over = new AbortController()

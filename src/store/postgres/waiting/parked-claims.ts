@@ -1,6 +1,6 @@
 /**
- * Claims of this process that are parked in the database, and what was given to them. Whoever enqueues something for one
- * of them claims it in their name, in the same commit, and notifies our own channel; what was given comes along where it fits.
+ * Claims of this process that are parked in the database, and what was given to them. The transaction that enqueues a job for one
+ * of them claims it in its name and notifies our own channel; the claim's answer comes along where it fits.
  *
  *   asked   sent, not answered: it may be parked already, and what is heard of it is kept.
  *   parked  answered with nothing. It leaves by being given something, or by being asked again.
@@ -23,9 +23,9 @@ export interface ParkedClaimsParts {
 interface Place {
   readonly requestId: string
   readonly asked: Moment
-  /** Absent while asked. `now`: the store's clock then. */
+  /** When the claim was answered with nothing; absent before. `now`: the store's clock then. */
   answered: (Moment & { readonly now: number }) | undefined
-  /** What `pawl.claim` answered whoever enqueued, unless it was too long for a notification. */
+  /** The answer of `pawl.claim` that the enqueuing transaction notified, unless it was too long for that. */
   answer: Row | undefined
 }
 
@@ -45,7 +45,7 @@ const FRESH_MS = 200
 
 export class ParkedClaims {
   readonly #parts: ParkedClaimsParts
-  /** By request, as the database has it. */
+  /** By request id, as the database writes it. */
   readonly #places = new Map<string, Place>()
 
   constructor(parts: ParkedClaimsParts) {
@@ -66,18 +66,18 @@ export class ParkedClaims {
     this.#places.set(keyText(requestId), place)
   }
 
-  /** It is parked. `now`: the store's clock. */
+  /** The claim found nothing and is parked. `now`: the store's clock. */
   answered({ requestId }: Grant, now: number): void {
     const place = this.#places.get(keyText(requestId))
     if (place !== undefined) place.answered = { ...this.#moment(), now }
   }
 
-  /** It is not parked. */
+  /** The claim is not parked any more. */
   forget({ requestId }: Grant): void {
     this.#places.delete(keyText(requestId))
   }
 
-  /** What was given to it, once. Undefined: nothing, or nothing that can be used as it came. */
+  /** The answer notified for this claim, once. Undefined: none came, or it is too old to be used without asking the store. */
   take(grant: Grant): Found | undefined {
     const place = this.#places.get(keyText(grant.requestId))
     if (place?.answered === undefined || place.answer === undefined) return undefined

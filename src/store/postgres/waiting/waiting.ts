@@ -29,20 +29,20 @@ export interface WaitingParts {
   readonly clock: Clock
   readonly timers: Timers
   readonly sawClock: (now: number) => number
-  /** Where this process can be told what was given to it; absent: nothing may be, and no claim is parked. */
+  /** The channel on which this process hears answers to its parked claims; while it is absent no claim is parked. */
   readonly ownChannel: () => string | undefined
-  /** It was told something and has not heard it. */
+  /** Called when an answer was notified and did not arrive. */
   readonly deaf: () => void
   readonly subscribe: (wake: (hint: Hint) => void) => Promise<AsyncDisposable>
 }
 
-/** Whoever enqueues looks through what is parked: so much of one process, and no claim for more lanes than this. */
+/** Every enqueue looks through the parked claims: so many of one process, and none with more lanes than this. */
 const PARKED_CLAIMS_MAX = 16
 const LANES_MAX = 500
 /** Parked for this much longer than until the next look: the process may be late. */
 const SLACK_MS = 250
 const POLL_MS = 1_000
-/** Longer than any notification takes to a process that listens. */
+/** A notification that has not arrived after this long never will. */
 const HEARD_WITHIN_MS = 500
 
 export class Waiting {
@@ -77,7 +77,7 @@ export class Waiting {
     const isParked = this.#parked.has(grant)
     const park = last ? undefined : this.#park(grant)
     if (park !== undefined) this.#parked.asked(grant)
-    // It is parked for what it asks for, and hence asks for all of it.
+    // A claim is parked for the lanes it asks for: so it asks for all of them.
     const found = await claims.ask(grant, park === undefined ? lanes : grant.lanes, { isParked, park })
     const { header } = found
     if (isParked && header.isRepeat && found.now - header.at > HEARD_WITHIN_MS) deaf()
