@@ -18,7 +18,7 @@ const RETRY_AFTER_MS = 1_000
 
 type Met = Exclude<Inserted, { status: 'inserted' }>
 
-/** Who met it, and how that was asked for. */
+/** A new job that has met another, and how it was asked for. */
 export interface Newcomer {
   readonly item: NewJob
   readonly command: Enqueue

@@ -12,7 +12,7 @@ export interface Requested {
 
 const NONE: readonly Key[] = []
 
-/** What a new job holds besides its id and its alias. */
+/** The keys that a new job holds besides its id and its alias. */
 export function keysOf(job: Job, { idempotencyKey, requestId }: Requested, now: Time): readonly Key[] {
   const dedupe = keyOf(job)
   if (dedupe === undefined && idempotencyKey === undefined && requestId === undefined) return NONE

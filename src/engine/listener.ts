@@ -3,6 +3,6 @@ import type { Hint } from '../store/store.ts'
 import { isolating } from '../system/isolated.ts'
 import type { Log } from '../system/log.ts'
 
-/** Somebody's listener, as an engine hands it on: one that throws misses a hint, and nobody else does. */
+/** A listener that may throw: it misses that hint, and the other listeners do not. */
 export const listener = (wake: (hint: Hint) => void, log: Log): ((hint: Hint) => void) =>
   isolating(wake, (thrown) => log.warn('a listener failed', { reason: reasonOf(thrown) }))

@@ -53,7 +53,7 @@ export interface LocalEngineOptions {
   readonly log?: Log | undefined
 }
 
-/** Nothing of it was taken on: the queue in front of the store is full. Whatever else went wrong is thrown on. */
+/** Refuses requests of which none was taken on, since the queue in front of the store is full. Any other error is thrown on. */
 function overloaded(error: unknown, requests: readonly EnqueueRequest[]): readonly EnqueueAnswer[] {
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'OVERLOADED') throw error
   const refusal = refuse('OVERLOADED', { command: 'enqueue', message: error.message, retryAfterMs: RETRY_AFTER_MS })
@@ -61,7 +61,7 @@ function overloaded(error: unknown, requests: readonly EnqueueRequest[]): readon
 }
 
 const RETRY_AFTER_MS = 100
-/** For parents to be told, before the store is closed. */
+/** How long `close` waits for parents to be told of their children's ends. */
 const TOLD_WITHIN_MS = 500
 
 /** Places for the records of jobs that workers of this process own: far more than they hold at a time. */
@@ -145,7 +145,7 @@ export class LocalEngine implements Engine {
     return this.#store.subscribe(listener(wake, this.#parts.log))
   }
 
-  /** What is on its way to the store cannot be called back. */
+  /** The same engine: a call to a store in this process cannot be called back. */
   until(): Engine {
     return this
   }
@@ -160,7 +160,7 @@ export class LocalEngine implements Engine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A store that does not answer is told no more; whoever looks after the parents tells them.
+    // A store that does not answer in time is closed all the same: parents are told by the next round that looks after them.
     await within(this.#parts.timers, TOLD_WITHIN_MS, this.#childrensEnds[Symbol.asyncDispose]())
     await this.#store.close()
   }

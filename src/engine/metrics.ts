@@ -1,4 +1,4 @@
-/** Numbers for whoever collects them. */
+/** Numbers for a collector: counters, distributions, states. */
 export interface Metrics {
   add(name: MetricName, value: number, labels: MetricLabels): void
   /** One value of a distribution. */

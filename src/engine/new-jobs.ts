@@ -34,7 +34,7 @@ export const numbersFor = ({ ids }: ExecutorParts, requests: readonly EnqueueReq
     return reservedId === undefined ? kind.tenant : undefined
   })
 
-/** What core accepts; what it does not is answered here. */
+/** The jobs of those requests that core accepts; the others are answered here. */
 export function candidatesOf(
   { clock }: ExecutorParts,
   requests: readonly EnqueueRequest[],
@@ -66,7 +66,7 @@ export function born({ observer }: ExecutorParts, { job, event }: NewJob): Enque
   return { ok: true, job, deduped: false, replayed: false }
 }
 
-/** Somebody else was given some of ours as well: none of those that were reserved before are used any more. */
+/** A store has given numbers of this process to another as well (it lost what it had acknowledged): all that are reserved are dropped. */
 export function forgetNumbers({ log, ids }: ExecutorParts, jobs: number): void {
   log.warn('job numbers were given to somebody else as well: new ones are taken', { jobs })
   ids.forget()
@@ -115,7 +115,7 @@ const commandOf = (request: EnqueueRequest, id: string, now: Time): Enqueue => (
 const NONE: readonly Violation[] = []
 const KEY = /^[^\u0000-\u001f\u007f]+$/
 
-/** What the command does not carry, hence core cannot judge. */
+/** What is wrong with members of the request that the command does not carry, so that core cannot judge them. */
 function ownViolations({ delayMs, runAt, idempotencyKey, input }: EnqueueRequest): readonly Violation[] {
   if (delayMs === undefined && idempotencyKey === undefined && (input === undefined || typeof input === 'string')) {
     return NONE

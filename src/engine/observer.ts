@@ -17,7 +17,7 @@ import { shownProse } from './sealing.ts'
 export interface Observer {
   /** `before` is undefined for a new job. */
   committed(events: readonly Event[], before: Job | undefined, after: Job): void
-  /** Somebody else was faster: the record had moved on since it was read. */
+  /** A commit was a conflict: the record had moved on since it was read. */
   conflicted(): void
   /** A claim got less than it asked for while others were claiming in its lanes. */
   contended(): void
@@ -90,13 +90,13 @@ export function observer(options: ObserverOptions): Observer {
   }
 }
 
-/** One that cannot be counted keeps none of the others from being counted. */
+/** Metrics that may throw: one that does keeps none of the others from being counted. */
 const harmlessMetrics = (metrics: Metrics, failed: (thrown: unknown) => void): Metrics => ({
   add: (...words) => isolated(() => metrics.add(...words), failed),
   observe: (...words) => isolated(() => metrics.observe(...words), failed),
 })
 
-/** Those of a job whose document has a log of its own are told in its words, and only what is a transition to it. */
+/** Logs transitions. Of a job bound to a document with a log of its own, those that are transitions there, in its words. */
 function logTransitions(log: Log, events: readonly Event[], before: Job | undefined, after: Job): void {
   const { policy } = after.spec.kind
   const moves =
@@ -107,7 +107,7 @@ function logTransitions(log: Log, events: readonly Event[], before: Job | undefi
   })
 }
 
-/** All of its words, always: what has no reason of its own happened because somebody asked for it. */
+/** Every line has every field. A transition without a reason happened because its command was given. */
 function logTransition(log: Log, event: Event, { spec }: Job, from: string | undefined, to: string | undefined): void {
   log.info('transition', {
     job_id: event.jobId,

@@ -7,7 +7,7 @@ import type { CancelRequest, DeadLetter, Ending, Failure, Progress, Verdict } fr
 export interface Reader {
   reason(text: string): string
   progress(text: string): string
-  /** Its message and its context. */
+  /** Reads message and context of a failure. */
   failure(failure: Failure): Failure
 }
 
@@ -17,7 +17,7 @@ const withReason = <T extends { readonly reason: string | undefined }>(value: T,
   value.reason === undefined ? value : { ...value, reason: reader.reason(value.reason) }
 const failure = (value: Failure, reader: Reader): Failure => reader.failure(value)
 
-/** By the names they have in a record, in the payload of an event, in an event, in an intended ending. */
+/** Members that have prose, by their names in a record, in an event, in its payload, in an intended ending. */
 const PLACES = {
   reason: (value: string, reader: Reader) => reader.reason(value),
   cancel: (value: CancelRequest, reader: Reader) => withReason(value, reader),
@@ -27,13 +27,13 @@ const PLACES = {
   failure,
   error: failure,
   lastFailure: failure,
-  /** Of an ending: its reason alone. */
+  /** In an intended ending a dead letter is its reason alone, which is no prose. */
   deadLetter: (value: DeadLetter | string, reader: Reader) =>
     typeof value === 'string' ? value : { ...value, lastError: reader.failure(value.lastError) },
   intended: (value: Ending, reader: Reader): Ending => withProseBy(value, reader),
 } as const satisfies Places
 
-/** The same, with its prose as the reader has it. */
+/** A copy whose prose has been replaced by what the reader makes of it. */
 export function withProseBy<T extends object>(it: T, reader: Reader): T {
   const read = Object.entries(PLACES as Places).flatMap(([place, readBy]) => {
     const said: unknown = Reflect.get(it, place)

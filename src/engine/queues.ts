@@ -47,7 +47,7 @@ export class Queues {
     }
   }
 
-  /** Those of these queues that are paused, in one question. */
+  /** Which of these queues are paused, in one question. */
   async pausedAmong(tenant: string, queues: readonly string[]): Promise<ReadonlySet<string>> {
     if (queues.length === 0) return new Set()
     const get = (queue: string) => ({ op: 'get', collection: 'queue', key: queueKey(tenant, queue) }) as const
@@ -88,6 +88,6 @@ export class Queues {
 const documentOf = (setting: Setting | undefined): Readonly<Record<string, unknown>> =>
   setting === undefined ? {} : (JSON.parse(setting.text) as Readonly<Record<string, unknown>>)
 
-/** As one that nobody has ever written about. */
+/** A document that says no more than none would: the queue was paused once and is not any more. */
 const isAsNew = ({ paused, by: _by, since: _since, ...rest }: Readonly<Record<string, unknown>>): boolean =>
   paused === false && Object.keys(rest).length === 0

@@ -13,7 +13,7 @@ export interface RedriveAsked {
   readonly requestId: string
 }
 
-/** Undefined: it has its second chance. In the order of the jobs. */
+/** For each job, in order: why it could not be redriven, or undefined where it was. */
 export async function redriven(
   engine: Pick<Engine, 'settle' | 'load' | 'enqueue'>,
   jobs: readonly Job[],

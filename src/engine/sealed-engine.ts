@@ -134,12 +134,12 @@ export class SealedEngine implements Engine {
     return this.#engine[Symbol.asyncDispose]()
   }
 
-  /** What somebody else was told about a job, in words. */
+  /** A record as an observer was given it, with its prose opened. */
   openedJob(job: Job): Job {
     return this.#readable(job)
   }
 
-  /** What somebody else was told about a job's cancel, in words. */
+  /** A cancel request as its owner was given it, with its prose opened. */
   openedCancel(job: Job, cancel: CancelRequest): CancelRequest {
     return withProseBy({ cancel }, readerWith(this.#codec, whoseIs(job))).cancel
   }
@@ -196,7 +196,7 @@ export class SealedEngine implements Engine {
     return again
   }
 
-  /** Undefined where it was something else. */
+  /** The request as it would have been sealed when the holder was enqueued; undefined where its words differ. */
   async #asThen(request: EnqueueRequest, holder: JobId | undefined): Promise<EnqueueRequest | undefined> {
     if (holder === undefined) return undefined
     const [found] = (await this.#engine.load([{ id: holder, bodies: ['input'] }])).items
@@ -263,7 +263,7 @@ export class SealedEngine implements Engine {
     }
   }
 
-  /** Each opened when it is looked at: one that cannot be read is an error for whoever wants that one. */
+  /** Opens each body when it is read: one that cannot be opened is an error for the caller who reads that one. */
   async #bodies(job: Job, bodies: Loaded['bodies']): Promise<Loaded['bodies']> {
     const own = whoseIs(job)
     const { input } = bodies
@@ -319,7 +319,7 @@ const MET: ReadonlySet<RefusalCode> = new Set(['ID_TAKEN', 'KEY_REUSED', 'REQUES
 
 type RefusedHere = Extract<Answer, { readonly ok: false }>
 
-/** What is sealed and may be sent, with its places; what is refused here has its answer, and takes nobody along. */
+/** Seals items one by one: those that can be sent, with their places; one that cannot be sealed is answered here and fails no other. */
 function sifted<Item extends object, Given>(
   items: readonly Item[],
   sealed: (item: Item, place: number) => Item | RefusedHere,
@@ -348,7 +348,7 @@ function unlessUnencodable<T>(command: CommandType, jobId: JobId | undefined, ma
   }
 }
 
-/** Undefined where it cannot be read. */
+/** The text of a body; undefined where it cannot be opened. */
 function textOf(bodies: Loaded['bodies'], name: string): string | undefined {
   try {
     return bodies[name]

@@ -112,7 +112,7 @@ const refTo = (body: Body | undefined, was: BodyRef | undefined): BodyRef | unde
     ? was && { name: was.name, size: 0, digest: undefined }
     : bodyRef(was?.name ?? body.name, body.text)
 
-/** Where both do not fit, the context goes first: the error's body has it. */
+/** Where message and context do not both fit, the context is dropped: the error's body has it. */
 const failure = (message: string, context?: Fault['context']): Sayable => ({
   length: message.length + 1,
   within: (room) => JSON.stringify(room > message.length ? { message, context } : { message: cut(message, room) }),

@@ -13,7 +13,7 @@ export interface Heading {
   readonly signal?: SignalName | undefined
 }
 
-/** Whose texts they are. */
+/** The job, tenant and type that a text belongs to. */
 export type Whose = Omit<BodyAbout, 'body'>
 
 type Encoder = Pick<BodyCodec, 'encode'>
@@ -29,7 +29,7 @@ export function seal(encoder: Encoder, text: string, about: BodyAbout, { generat
 
 export interface Unsealed {
   readonly text: string
-  /** Undefined where the codec lets a text pass that nobody sealed. */
+  /** Undefined where the text was not sealed and the codec lets that pass. */
   readonly heading: Heading | undefined
 }
 
@@ -84,7 +84,7 @@ export const sayable = (text: string): Sayable => ({ length: text.length, within
 export const cut = (text: string, room: number): string =>
   room >= text.length ? text : `${text.slice(0, room).toWellFormed()}…`
 
-/** At most `max` long: what does not fit is said shorter, and not at all where nothing fits. */
+/** Seals prose into at most `max` letters: what does not fit is cut before it is sealed, and dropped where nothing fits. */
 export function sealProse(encoder: Encoder, said: Sayable, max: number, about: BodyAbout, heading: Heading): string {
   for (let room = said.length; room >= 0; ) {
     const sealed = PROSE + seal(encoder, said.within(room), about, heading)
@@ -94,7 +94,7 @@ export function sealProse(encoder: Encoder, said: Sayable, max: number, about: B
   return ''
 }
 
-/** What cannot be read says so in its place: a record must not take its neighbours along. */
+/** Opens prose. Where it cannot be opened a sentence says so in its place: one record must not fail a whole page. */
 export function unsealProse(
   codec: BodyCodec,
   text: string,
@@ -103,7 +103,7 @@ export function unsealProse(
   if (!isSealedProse(text)) return { said: text }
   try {
     const unsealed = unseal(codec, text.slice(PROSE.length), about)
-    // Where the codec lets pass what nobody sealed, these words merely begin like those that are.
+    // The codec lets unsealed texts pass: this one merely begins like a sealed one.
     return { said: unsealed.heading === undefined ? text : unsealed.text }
   } catch (error) {
     return { why: `(${reasonOf(error)})` }

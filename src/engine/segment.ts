@@ -28,7 +28,7 @@ type Accepted = Extract<Decision, { kind: 'accepted' }>
 const NO_EVENTS: readonly Event[] = []
 const NO_BODIES: readonly Body[] = []
 
-/** One in the making. */
+/** A segment in the making: takes words for as long as they may go into one commit. */
 export class OpenSegment {
   readonly #before: Job | undefined
   readonly #tx: Transaction | undefined
@@ -48,7 +48,7 @@ export class OpenSegment {
     this.#steps = steps
   }
 
-  /** Something is to be committed. */
+  /** A word that was taken has made events. */
   get begun(): boolean {
     return this.#events.length > 0
   }
@@ -57,7 +57,7 @@ export class OpenSegment {
   admits(word: Word): boolean {
     if (!this.begun) return true
     if (this.#closed || word.tx !== this.#tx || speaksAsOwner(word.command) !== this.#byOwner) return false
-    // What somebody else said twice in one breath is looked up in the log once the first has been written.
+    // A request id that a non-owner repeats within one call starts a new segment, so that the second is answered from the log.
     return this.#byOwner || !this.#events.some(({ requestId }) => requestId === word.command.requestId)
   }
 

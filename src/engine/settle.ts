@@ -9,7 +9,7 @@ import type { Executor, ExecutorParts } from './execute.ts'
 import { Group } from './group.ts'
 import { crowded, PATIENCE_MS, Turns } from './turns.ts'
 
-/** Somebody who was met so often in a row is busy with the job: it is left alone for a moment. */
+/** After so many conflicts in a row another process is busy with the job: the next try waits for a moment. */
 const MET = 2
 const LONGEST_PAUSE_MS = 200
 
@@ -81,7 +81,7 @@ export class Settlement {
     for (const [i, place] of places.entries()) answers[place] = given[i] as Answer
   }
 
-  /** For those who lined up: the turn has been taken for them. */
+  /** Settles the words of callers who lined up: the turn has been taken for them. */
   async #speak(words: readonly Word[]): Promise<readonly Answer[]> {
     const answers: Answer[] = new Array(words.length)
     const groups = [...this.#grouped(words)]
@@ -90,7 +90,7 @@ export class Settlement {
     return answers
   }
 
-  /** Until all are done. What is under way elsewhere is waited for, whatever happens here. */
+  /** Runs rounds until all groups are answered. Words that lined up elsewhere are waited for, whatever happens here. */
   async #run(groups: readonly Group[], answers: Answer[], elsewhere: Promise<void>[]): Promise<void> {
     let open = groups
     try {
@@ -145,7 +145,7 @@ export class Settlement {
   }
 }
 
-/** Longer each time, and not the same for any two who met: else they meet again. */
+/** Longer with each conflict, and different for any two groups that met: else they meet again. */
 function pauseMs({ conflicts, name }: Group): number {
   const longest = Math.min(2 ** conflicts, LONGEST_PAUSE_MS)
   return longest * (0.25 + 0.75 * fraction(`${name}/${conflicts}`))

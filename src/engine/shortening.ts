@@ -11,9 +11,9 @@ const JOBS = 5
 const EVENTS = 50_000
 /** Logs longer than this are left alone: one is read and written as a whole. */
 const LONGEST = 200_000
-/** Who commits late may have ended before somebody who was seen already: the last moments are left to the next round. */
+/** A commit may come later than one whose job ended after: ends of the last moments are left to the next round. */
 export const SETTLED_MS = 10_000
-/** How far back it looks when it begins. */
+/** How far back the first walk of a process looks. */
 const BACK_MS = 24 * 60 * 60 * 1_000
 
 /**
@@ -26,7 +26,7 @@ export class Shortening {
   readonly #log: Log
   readonly #ageMs: number
   readonly #wants: (job: Job) => boolean
-  /** What is being walked over, and how far; absent between walks. */
+  /** The stretch of time that is being walked over, and how far; absent between walks. */
   #walk: { readonly from: Time; readonly to: Time; readonly cursor: string | undefined } | undefined
   #reached: Time | undefined
 
@@ -37,7 +37,7 @@ export class Shortening {
     this.#wants = wants
   }
 
-  /** Everything that is old enough has been looked at. */
+  /** All jobs whose ends are old enough have been looked at. */
   get isAtItsEnd(): boolean {
     return this.#walk === undefined
   }

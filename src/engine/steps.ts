@@ -17,7 +17,7 @@ const KEPT = 100
 const APART_MS = 2_000
 /**
  * Within this time every process notices a step and tells the store: its ticker looks once a second, its workers more often.
- * Whoever has watched the clock for less cannot tell a lease that has ended from a clock that was set just before.
+ * A process that has watched the clock for less cannot tell a lease that has ended from a clock that was set just before.
  */
 export const NOTICED_WITHIN_MS = 2_000
 const KEY = { collection: 'clock', key: 'steps' } as const
@@ -39,7 +39,7 @@ export class Steps {
   noticed(step: Step): void {
     this.#parts.log.warn('the store’s clock was set forward; leases go on', { by_ms: step.byMs })
     this.#known = merged(this.#known, [step])
-    // Where the store is away just now, it is told when somebody asks it.
+    // If the store is away just now, the step is written with the next `ask`.
     this.ask().catch(() => {})
   }
 
@@ -91,7 +91,7 @@ function isSame(a: Step, b: Step): boolean {
   )
 }
 
-/** What another version wrote may be something else: then nobody is any the wiser, and nobody any the worse. */
+/** Steps that another version wrote may not be readable here: then none are known, as if none had been written. */
 function stepsIn(text: string): readonly Step[] {
   const { steps } = JSON.parse(text) as { readonly steps?: unknown }
   if (!Array.isArray(steps)) return NO_STEPS

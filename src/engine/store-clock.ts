@@ -22,7 +22,7 @@ export class StoreClock {
   readonly #stepped: (step: Step) => void
   /** Store time minus monotonic time, when the last answer came. */
   #offset: number
-  /** The same, at least and at most, as of `#heardMs`. */
+  /** By how much the store's clock is ahead of our monotonic one, at least and at most, as of `#heardMs`. */
   #leastMs = Number.NEGATIVE_INFINITY
   #mostMs = Number.POSITIVE_INFINITY
   #heardMs: number
@@ -37,7 +37,7 @@ export class StoreClock {
     this.#offset = clock.now() - this.#heardMs
   }
 
-  /** To be told with the answer. */
+  /** Our clock when a call is made; to be handed to `heard` with its answer. */
   asked(): number {
     return this.#clock.monotonicMs()
   }

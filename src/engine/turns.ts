@@ -17,7 +17,7 @@ import type { Answer, Word } from './engine.ts'
 
 /** How long words about a job that others speak about are tried, and how long they wait in line for it. */
 export const PATIENCE_MS = 5_000
-/** Words in one line. More than this is not a crowd but a mistake, and whoever sends it should hear so. */
+/** Words in one line. More than this is a mistake of their sender, and refused as overload. */
 const LINE_MAX = 10_000
 const RETRY_AFTER_MS = 500
 
@@ -30,7 +30,7 @@ interface Waiting {
 
 interface Line {
   readonly waiting: Waiting[]
-  /** All of theirs together. */
+  /** Words of all who wait in this line. */
   words: number
 }
 
@@ -59,7 +59,7 @@ export class Turns {
     return true
   }
 
-  /** For whoever found the turn taken: answers when its words have had theirs. */
+  /** Waits in line for a turn that is taken; answers once the words have had theirs. */
   lineUp(id: JobId, words: readonly Word[]): Promise<readonly Answer[]> {
     const line = this.#lines.get(id)
     assert(line !== undefined, 'nobody lines up for a turn that is free')
@@ -69,7 +69,7 @@ export class Turns {
     return new Promise((resolve, reject) => line.waiting.push({ words, untilMs, resolve, reject }))
   }
 
-  /** Whoever had it is done. */
+  /** The holder of the turn is done: the next in line has it. */
   pass(id: JobId): void {
     const line = this.#lines.get(id)
     assert(line !== undefined, 'only a turn that was taken is passed on')

@@ -47,7 +47,7 @@ async function altered(engine: Pick<Engine, 'load'>, some: readonly Wanted[]): P
   const { items } = await engine.load(asked)
   return some.flatMap(({ record, refs }, i): readonly Discrepancy[] => {
     const there = items[i]
-    // One that has moved since, or is gone, is somebody's business.
+    // A job that has moved since, or is gone, is compared by the next verification.
     if (there?.job.rev !== record.rev) return []
     return refs.flatMap((ref): readonly Discrepancy[] => {
       const wrong = wrongWith(there.bodies[ref.name], ref)
@@ -76,7 +76,7 @@ function bodiesIn(log: readonly Event[]): readonly BodyRef[] {
         break
       case 'recorded':
         add(event.payload.step?.body)
-        // What was undone is written anew, by a word that tells of no text.
+        // The memo of an undone step is rewritten by core, whose event names no text.
         if (event.payload.undone !== undefined) last.delete(stepBody(event.payload.undone))
         break
       case 'signalled':

@@ -11,9 +11,9 @@ import type { Engine } from './engine.ts'
 import { logOf } from './log-of.ts'
 import { alteredBodies } from './verify-bodies.ts'
 
-/** Longer logs are read by themselves, a page at a time. */
+/** Logs up to this long come with the record; longer ones are read a page at a time. */
 const SHORT_LOG = 200
-/** How often a job is looked at that moves meanwhile. */
+/** How often a job is looked at again that moves while it is read. */
 const LOOKS = 10
 
 type Reading = Pick<Engine, 'load' | 'events'>
@@ -39,7 +39,7 @@ export async function verifyJobs(engine: Reading, ids: readonly JobId[]): Promis
   return { events, discrepancies: found }
 }
 
-/** All at once; and one half after the other where one of them cannot be read, until it is known which. */
+/** Loads all at once; where one of them cannot be read, one half after the other, until it is known which. */
 async function look(engine: Reading, ids: readonly JobId[], found: Discrepancy[]): Promise<readonly Seen[]> {
   try {
     const { items } = await engine.load(ids.map((id) => ({ id, log: SHORT_LOG, check: true })))
@@ -61,7 +61,7 @@ async function look(engine: Reading, ids: readonly JobId[], found: Discrepancy[]
   }
 }
 
-/** Undefined where the job is gone, or never stands still long enough. */
+/** Record and log of one revision; undefined where the job is gone, or moves whenever it is read. */
 async function still(engine: Reading, id: JobId): Promise<Omit<Seen, 'altered'> | undefined> {
   for (let n = 0; n < LOOKS; n += 1) {
     const [before] = (await engine.load([{ id }])).items
@@ -127,7 +127,7 @@ async function strayKeys(engine: Reading, jobs: readonly Job[]): Promise<readonl
   return found
 }
 
-/** One that moves meanwhile is looked at again. */
+/** Keys that lead to another job than this one; a job that moves meanwhile is looked at again. */
 async function strayKey(engine: Reading, id: JobId): Promise<readonly Discrepancy[]> {
   for (let n = 0; n < LOOKS; n += 1) {
     const job = (await engine.load([{ id }])).items[0]?.job

@@ -1,6 +1,6 @@
 /**
  * Who works, on what: documents in which workers tell of themselves, under their tenant. Nothing depends on them.
- * Whoever falls silent is forgotten after an hour, and removed by retention.
+ * A worker that falls silent is forgotten after an hour, and removed by retention.
  */
 import type { Circumstances } from '../core/explain.ts'
 import type { Kind, Time } from '../core/job.ts'
@@ -13,7 +13,7 @@ export interface SeenWorker {
   readonly workerId: string
   /** The token that made it, where it came over HTTP. */
   readonly token: string | undefined
-  /** What it told of itself. */
+  /** The document in which the worker tells of itself. */
   readonly about: Readonly<Record<string, unknown>>
   readonly seenAt: Time
   readonly present: boolean
@@ -28,7 +28,7 @@ export interface WorkerPage {
 /** Workers tell of themselves twice as often. */
 const PRESENT_MS = 60_000
 const PAGE = 500
-/** Who has been silent for as long is removed. */
+/** A worker that has been silent for this long is removed. */
 export const REMEMBERED_MS = 60 * 60 * 1_000
 
 export class Workers {
@@ -38,7 +38,7 @@ export class Workers {
     this.#engine = engine
   }
 
-  /** In the order of their names. */
+  /** Workers in the order of their names. */
   async page(tenant: string, cursor: string | undefined, limit: number): Promise<WorkerPage> {
     const workers: SeenWorker[] = []
     let after = cursor === undefined ? prefixOf(tenant) : keyOf(tenant, cursor)
@@ -55,7 +55,7 @@ export class Workers {
     }
   }
 
-  /** Those that are present and serve a queue. */
+  /** Workers that are present and serve a queue. */
   async serving(tenant: string, queue: string): Promise<readonly SeenWorker[]> {
     const found: SeenWorker[] = []
     let cursor: string | undefined
@@ -67,7 +67,7 @@ export class Workers {
     return found
   }
 
-  /** What `explain` wants to know of them; undefined where they cannot be asked for. */
+  /** Who serves a queue and who knows a type, for `explain`; undefined where the store cannot be asked. */
   async around({ tenant, queue, type }: Pick<Kind, 'tenant' | 'queue' | 'type'>): Promise<Circumstances['workers']> {
     try {
       const serving = await this.serving(tenant, queue)
@@ -78,7 +78,7 @@ export class Workers {
     }
   }
 
-  /** Those that are present, whoever they belong to. */
+  /** Workers of all tenants that are present. */
   async present(): Promise<readonly SeenWorker[]> {
     const found: SeenWorker[] = []
     for (let after = ''; ; ) {
@@ -97,7 +97,7 @@ export class Workers {
     return worker === undefined || this.#isForgotten(worker) ? undefined : worker
   }
 
-  /** How many there are, once those that have been silent for long are removed. Stops counting at `most`. */
+  /** Removes workers that have been silent for long and counts the others, up to `most`. */
   count(tenant: string, most: number): Promise<number> {
     return countOf(this.#engine, 'worker', tenant, most, (setting) => this.#isForgotten(this.#seen(setting)))
   }
@@ -128,7 +128,7 @@ export class Workers {
 
 export const serves = ({ about }: SeenWorker, queue: string): boolean => mentions(about['queues'], queue) ?? false
 
-/** Who does not tell which types it knows may know this one. */
+/** A worker that does not tell which types it knows counts as knowing every type. */
 export const knows = ({ about }: SeenWorker, type: string): boolean => mentions(about['types'], type) ?? true
 
 const mentions = (names: unknown, name: string): boolean | undefined =>

@@ -24,7 +24,7 @@ export class Burden {
   }
 }
 
-/** In their order, each part as much as one turn can bear, give or take a row. Nothing at all is one part, too. */
+/** Rows in their order, in parts of as much as one turn can bear, give or take a row. No rows at all are one part, too. */
 export function* bearable<Row>(rows: readonly Row[], weigh: (row: Row) => number): Generator<readonly Row[]> {
   const burden = new Burden()
   let from = 0
@@ -39,13 +39,13 @@ export function* bearable<Row>(rows: readonly Row[], weigh: (row: Row) => number
   yield from === 0 ? rows : rows.slice(from)
 }
 
-/** Of what may be long in a new job: its head and its input. */
+/** Letters of a new job's head and input, the two that may be long. */
 export function lettersOfInsert(row: InsertRow): number {
   const { head, input } = newJobIn(row)
   return (head?.length ?? 0) + (input?.length ?? 0)
 }
 
-/** Of what may be long in a change, or, where it is said of many jobs, much. */
+/** Letters of what may be long in a change: texts, and lists of jobs that end alike. */
 export function lettersOfChange(row: ChangeRow): number {
   if (row[0] === 'compact') {
     const [, , , was, log, record] = row
@@ -61,7 +61,7 @@ export function lettersOfChange(row: ChangeRow): number {
   return (record?.length ?? 0) + log.length + (output?.length ?? 0) + bodies
 }
 
-/** In a row, and in rows within it. */
+/** Letters in a row, and in rows within it. */
 export function lettersIn(row: unknown): number {
   if (typeof row === 'string') return row.length
   if (!Array.isArray(row)) return 0

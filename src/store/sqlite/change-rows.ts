@@ -61,7 +61,7 @@ export class ChangeRows {
     this.placed.push({ row, places: [place] })
   }
 
-  /** What was alike so far is all there is of it. */
+  /** Ends the run of settlements that are alike, as one row. */
   close(): void {
     if (this.#moves.length === 0) return
     const moves = this.#moves.splice(0)
@@ -77,7 +77,7 @@ export class ChangeRows {
     }
   }
 
-  /** In the order of `ENDS` (rows.ts), facts behind. */
+  /** A run as one row: places in the order of `ENDS` (rows.ts), then the facts. */
   #endsRow({ before, after, events, notAfter }: MoveChange, ids: readonly number[], own: OwnTexts): EndsRow {
     const [log = ''] = own.logs
     const [output = null] = own.outputs
@@ -102,7 +102,7 @@ export class ChangeRows {
   }
 }
 
-/** Nothing but the job itself is touched, and the log says all there is to say about it. */
+/** The end of an owned job that touches nothing else and whose log tells its record: ends like this are written in bulk. */
 function isSettlement({ before, after, events, bodies, give, take, spawn }: MoveChange): boolean {
   const body = bodies[0]
   return (
@@ -122,7 +122,7 @@ function isSettlement({ before, after, events, bodies, give, take, spawn }: Move
 const sameFacts = (a: readonly Event[], b: readonly Event[]): boolean =>
   a.length === b.length && a.every(({ type, at }, i) => type === b[i]?.type && at === b[i]?.at)
 
-/** With what happened when, and the fence, which says under which claim. */
+/** Two settlements may share a row: same kind, lease, revisions and times. Equal fences say that they are of one claim. */
 const isAlike = (a: MoveChange, b: MoveChange): boolean =>
   a.notAfter === b.notAfter &&
   a.after.endedAt === b.after.endedAt &&
@@ -134,5 +134,5 @@ const isAlike = (a: MoveChange, b: MoveChange): boolean =>
   a.before.spec.kind === b.before.spec.kind &&
   a.before.lease?.fence === b.before.lease?.fence
 
-/** As claims are: then none of them occurs twice. */
+/** Ids that ascend, as those of one claim do, are each there once. */
 const isAscending = (ids: readonly number[]): boolean => ids.every((id, i) => i === 0 || id > (ids[i - 1] as number))

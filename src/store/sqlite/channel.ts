@@ -94,7 +94,7 @@ export class Channel {
     return this.#send(op, asked)
   }
 
-  /** Nothing is taken on from now; the thread is told `after` that. */
+  /** Takes on no more calls. The thread is told to close once `after` has resolved. */
   close(after: Promise<void> = Promise.resolve()): Promise<void> {
     this.#closing ??= this.#close(after)
     return this.#closing
@@ -116,7 +116,7 @@ export class Channel {
     this.#leave[Symbol.dispose]()
     this.#fail(unanswered())
     this.#worker.unref()
-    // Nobody asks any more; but if one that was let go fails, that is still nobody else's affair.
+    // No call is open any more. A thread that was let go may still fail: its error must not become the process's.
     this.#worker.removeAllListeners('message')
   }
 

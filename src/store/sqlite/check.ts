@@ -1,5 +1,5 @@
 /**
- * Is a file sound, and who may read it? For whoever looks after it: a look at every page by SQLite itself, on a connection
+ * Is a file sound, and who may read it? For `pawl verify` and `pawl doctor`: a look at every page by SQLite itself, on a connection
  * of its own that cannot write, table by table.
  */
 import { statSync } from 'node:fs'
@@ -47,7 +47,7 @@ function wrongWith(file: OpenFile, table: string): string | undefined {
   }
 }
 
-/** Of the file and what SQLite keeps beside it: those that others than their owner may read or write. */
+/** Those of the file, and the files SQLite keeps beside it, that others than their owner may read or write. */
 export function openToOthers(path: string): readonly string[] {
   return [path, `${path}-wal`, `${path}-shm`].filter((each) => {
     const mode = statSync(each, { throwIfNoEntry: false })?.mode ?? 0

@@ -1,4 +1,4 @@
-/** From rows to the port's words. */
+/** From rows to records, events and answers of the port. */
 import type { Event } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
 import { nonceIn } from '../../core/fence.ts'
@@ -71,7 +71,7 @@ function firstEvent({ id, kind, at, priority, head }: JobCells, kinds: KindsByNu
   return decodeEnqueued(head ?? undefined, { id: idText(id), kind: kinds.get(kind), at, priority })
 }
 
-/** All events of these stretches, and those the job's own rows tell: the first, and what a lease has not logged. */
+/** All events of these stretches, and those that the job's own rows have: the first, and the claim and heartbeats of a lease. */
 export function eventsOf(row: JobRow, log: readonly LogRow[], kinds: KindsByNumber): Event[] {
   const job = jobIn(row)
   const first = firstEvent(job, kinds)
@@ -97,14 +97,14 @@ function stretch(opening: string | null, log: string | null, first: EnqueuedEven
     if (beats !== null) events.push(heartbeatEvent(beats, jobId, spec))
   }
   if (log === null) return events
-  // Not written to be read alone: then nothing happened before but the first event and the opening.
+  // Written `following`: its base is the job after its first event and the opening.
   const before = log.startsWith(FOLLOWING) ? baseOf(events.reduce<Job>(evolve, evolve(undefined, first))) : undefined
   return [...events, ...decodeEvents(log, jobId, spec, before)]
 }
 
 const FOLLOWING = '[0,'
 
-/** Undefined for a lease that came by a commit, whose log has the claim. */
+/** The claim of a lease that a store's claim made; undefined for one that a commit wrote, whose log has the claim. */
 function claimOf(job: JobCells, fence: string): OpeningClaim | undefined {
   const { claimRev, claimSeq, claimFrom, claimAt, claimExpiresAt, generation, attempt, worker, request, actor } = job
   if (claimAt === null || request === null || worker === null || actor === null) return undefined
@@ -114,7 +114,7 @@ function claimOf(job: JobCells, fence: string): OpeningClaim | undefined {
   return [claimRev, claimSeq, claimFrom, claimAt, claimExpiresAt, generation, attempt, fence, worker, request, said]
 }
 
-/** Undefined where the log has all there were. */
+/** The heartbeats that only the lease has; undefined where the log has all of them. */
 function beatsOf(job: JobCells, fence: string): OpeningBeats | undefined {
   const { rev, state, beats, beatsFrom, beatsTo, expiresAt, beatId, generation, attempt, worker } = job
   if (beats === null || beats === 0 || beatsFrom === null || beatsTo === null || beatId === null) return undefined

@@ -1,4 +1,4 @@
-/** From the port's words to rows. */
+/** From new jobs and changes of the port to rows. */
 import { unreachable } from '../../core/assert.ts'
 import { isMereRenewal } from '../../core/decide/heartbeat.ts'
 import type { Event } from '../../core/event.ts'
@@ -29,7 +29,7 @@ export class Unstorable extends Error {
   }
 }
 
-/** In the order of `NEW` (rows.ts). */
+/** A new job as a row: places in the order of `NEW` (rows.ts). */
 export function insertRow(item: NewJob, reference: Reference): InsertRow {
   const { job, event, input } = item
   const { spec } = job
@@ -95,7 +95,7 @@ export function changeRow(
   }
 }
 
-/** In the order of `MOVE` (rows.ts), facts behind. */
+/** A move as a row: places in the order of `MOVE` (rows.ts), then the facts. */
 function moveRow(change: MoveChange, reference: Reference, inFull: boolean): MoveRow {
   const { before, after, events, bodies, notAfter } = change
   const isInLog = !inFull && logTells(before, after)

@@ -54,7 +54,7 @@ async function ofJob(reader: Reader, kinds: KindsByNumber, { id, afterRev, limit
   return page(now, answered, { events: shown, cursor: isEnd ? undefined : String(shown.at(-1)?.rev ?? afterRev) })
 }
 
-/** What a lease tells comes after all stretches: where these are not complete, it is not its turn yet. */
+/** Events after a revision. Those that only the lease has come after all stretches: where these are cut they are left out. */
 export function eventsAfter({ job, log, complete }: JobLog, afterRev: number, kinds: KindsByNumber): readonly Event[] {
   const reach = complete ? Number.POSITIVE_INFINITY : (log.at(-1)?.[0] ?? afterRev)
   return eventsOf(job, log, kinds).filter(({ rev }) => rev > afterRev && rev <= reach)
@@ -85,7 +85,7 @@ async function ofTypes(reader: Reader, kinds: KindsByNumber, query: Query<'type'
     logs.set(jobIn(job).id, new Map(eventsOf(job, log, kinds).map((event) => [event.rev, event])))
   }
   const found = answered.found.flatMap(([job, rev]) => logs.get(job)?.get(rev) ?? [])
-  // It may have been compacted since.
+  // An event may have been compacted since the feed's index named it.
   const shown = found.filter(({ type }) => query.types.includes(type))
   return page(now, answered, { events: shown, cursor: answered.next?.join('.') })
 }

@@ -1,7 +1,7 @@
 import type { Job } from '../../core/job.ts'
 import type { Hint } from '../store.ts'
 
-/** Who wants to know. A listener is never called from within the call that caused the hint. */
+/** The listeners of this process. One is never called from within the call that caused the hint. */
 export class Hints {
   readonly #listeners = new Set<(hint: Hint) => void>()
   #unheard: Hint[] = []
@@ -36,7 +36,7 @@ export class Hints {
     if (this.#listeners.size > 0) this.tell({ about: 'job', id, tenant: spec.kind.tenant, queue: spec.kind.queue })
   }
 
-  /** Those of one breath are told together: a microtask for each was felt in a drain. */
+  /** Hints of one turn are told together: a microtask for each was felt in a drain. */
   tell(hint: Hint): void {
     if (this.#listeners.size === 0) return
     if (this.#unheard.length === 0) queueMicrotask(() => this.#tellAll())

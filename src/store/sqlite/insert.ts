@@ -29,7 +29,7 @@ export async function insert(parts: InsertParts, items: readonly NewJob[], toget
   const there = await whoWasFirst(parts, items, rows, together)
   const answers = rows.map((row, i) => answerOf(row, items[i] as NewJob, there))
   const free = items.filter((_, i) => answers[i] === undefined)
-  // Whoever was first has been removed meanwhile: the place is free.
+  // The holder of an id or key has been purged meanwhile: the place is free, so the items are tried again.
   if (free.length > 0 && together) return insert(parts, items, true)
   const again = free.length === 0 ? undefined : (await insert(parts, free, false)).items[Symbol.iterator]()
   const undone = together && answers.some((answer) => answer?.status !== 'inserted')
@@ -46,11 +46,11 @@ async function write({ writer, kinds }: InsertParts, items: readonly NewJob[], t
   const unknown: KindRow[] = []
   const rows = items.map((item) => rowOf(item, (kind) => kinds.reference(kind, unknown)))
   const storable = rows.filter((row): row is InsertRow => !('rule' in row))
-  // One that cannot even be written down is reason enough not to try the others.
+  // All or none: where one item cannot be written as a row, the others are not tried.
   const hopeless = together && storable.length < rows.length
   let now = 0
   const answered: InsertedRow[] = []
-  // Of those that come together none is there before all are.
+  // Items that come together go in one call, however many: no turn may end between them.
   for (const part of hopeless ? [[]] : together ? [storable] : bearable(storable, lettersOfInsert)) {
     const reply = await writer.call('insert', { kinds: unknown, rows: part, together })
     now = reply.now
@@ -70,7 +70,7 @@ function rowOf(item: NewJob, reference: Parameters<typeof insertRow>[1]): Insert
 
 type There = Pick<NewJob, 'job' | 'input'>
 
-/** By number. Inputs only where they may be the same. */
+/** The holders that items have met, by number. Inputs only where they may equal the newcomer's. */
 async function whoWasFirst(
   { load }: InsertParts,
   items: readonly NewJob[],
@@ -84,7 +84,7 @@ async function whoWasFirst(
     return [{ number, item: items[i] as NewJob }]
   })
   if (met.length === 0) return there
-  // What came together was undone, so those met in one's own call are told by nobody else; of two with one id the first.
+  // Items that came together were rolled back, so a holder among them is in no table: it is taken from the call. Reversed, so that of two with one id the first counts.
   if (together) for (const item of items.toReversed()) there.set(idNumber(item.job.id) ?? 0, item)
   const numbers = [...new Set(met.map(({ number }) => number))]
   for (const found of await load(numbers.map((number) => ({ id: idText(number) })))) {
@@ -106,7 +106,7 @@ async function whoWasFirst(
 const isMeeting = (row: InsertedRow | Rejected): row is Extract<InsertedRow, readonly ['exists', ...unknown[]]> =>
   Array.isArray(row) && row[0] === 'exists'
 
-/** Undefined where whoever was first is not there any more. */
+/** Undefined where the holder is not there any more. */
 function answerOf(row: InsertedRow | Rejected, item: NewJob, there: ReadonlyMap<number, There>): Inserted | undefined {
   if (row === 1) return INSERTED
   if ('rule' in row) return row

@@ -10,12 +10,12 @@ export interface JobCells {
   priority: number
   head: string | null
   record: string | null
-  /** Of the row it has in one of the places. */
+  /** From here on, of the row that it has in one of the places. */
   rev: number
-  /** Of an ended job whose record is the fold of its first event and these. */
+  /** For an ended job that has no record: claim and heartbeats, from which with the first event and the log the record is folded. */
   opening: string | null
   log: string | null
-  /** Of an owned job, from here on; nobody else has a fence. */
+  /** From here on, of the lease; null where the job is not owned. */
   fence: string | null
   state: string | null
   expiresAt: Time | null
@@ -40,7 +40,7 @@ export interface JobCells {
   actor: string | null
 }
 
-/** As `WHOLE` of thread/read-statements.ts selects them. */
+/** The places of a job's row, as `WHOLE` of thread/read-statements.ts selects them. */
 export const JOB = [
   'id',
   'kind',

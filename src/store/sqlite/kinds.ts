@@ -8,7 +8,7 @@ import type { KindRef, KindRow } from './rows.ts'
 export class Kinds {
   readonly #numbers = new Map<string, number>()
   readonly #kinds = new Map<number, Kind>()
-  /** By identity: siblings mostly share one object, and its text is long. */
+  /** The text of a kind, by object: siblings mostly share one, and its text is long. */
   readonly #texts = new WeakMap<Kind, string>()
 
   learn(known: readonly (readonly [number: number, text: string])[]): void {

@@ -1,6 +1,6 @@
 /**
  * Rows by name. A row is a flat list, out of SQLite and between the threads, because an object for each costs more to make and
- * twice as much to send. What stands where is said once, by a list of names; whoever reads a row asks for a name. (A getter per
+ * twice as much to send. What stands where is said once, by a list of names, and read by name. (A getter per
  * place: of 31 places 20 are read in 0.12 µs, as fast as from a literal that copies all of them.)
  */
 
@@ -11,7 +11,7 @@ export type RowOf<Names extends readonly string[], Cells> = {
 
 export type Names<Cells> = readonly (keyof Cells & string)[]
 
-/** What is in a row, by name. The row stays as it is. */
+/** A view of a row by the names of its places. The row stays as it is. */
 export function named<Cells>(names: Names<Cells>): (row: readonly unknown[]) => Readonly<Cells> {
   class Named {
     readonly row: readonly unknown[]
@@ -33,6 +33,6 @@ export function named<Cells>(names: Names<Cells>): (row: readonly unknown[]) => 
   }
 }
 
-/** What a statement selects, in the order of the names. */
+/** The columns that a statement selects, in the order of the names. */
 export const selected = <Cells>(names: Names<Cells>, columns: Readonly<Record<keyof Cells, string>>): string =>
   names.map((name) => columns[name]).join(', ')

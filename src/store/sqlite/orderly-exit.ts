@@ -1,6 +1,6 @@
 /**
  * A process that exits stops its threads wherever they are, be it in the middle of a statement. The store's are told
- * before: they finish the statement they are at, close the file and say so. They are waited for, for a bounded time: whoever exits
+ * before: they finish the statement they are at, close the file and say so. They are waited for, for a bounded time: a process that exits
  * does not want to wait, and nothing that was answered depends on it.
  */
 import type { Call } from './protocol.ts'
@@ -10,7 +10,7 @@ const WITHIN_MS = 2_000
 
 const threads = new Set<Thread>()
 
-/** Until disposed of: then it has ended, or nobody cares any more. */
+/** Sees to a thread's orderly end when the process exits, until disposed of. */
 export function leaveOrderly(thread: Thread): Disposable {
   if (threads.size === 0) process.on('exit', leave)
   threads.add(thread)
@@ -22,7 +22,7 @@ export function leaveOrderly(thread: Thread): Disposable {
   }
 }
 
-/** Those that came later first: who reads lets go of the file before who writes, who then leaves one file behind. */
+/** Threads that came later leave first: the reader lets go of the file before the writer, which can then fold the log into it. */
 function leave(): void {
   const call: Call = { n: 0, op: 'leave', asked: null }
   for (const { worker, gone } of [...threads].reverse()) {

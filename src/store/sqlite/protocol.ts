@@ -22,15 +22,15 @@ import type {
 
 export interface FileOptions {
   readonly path: string
-  /** How long a call may wait for other processes before it is given up. */
+  /** How long a call waits while other processes keep the file locked, before it is given up. */
   readonly busyMs: number
-  /** How often to look for commits of other processes while somebody listens. */
+  /** How often the thread looks for commits of other processes while this one has listeners. */
   readonly pollMs: number
   /** How long the feed and its index by type are kept. */
   readonly feedMs: number
   /** The latest time that was told: one clock for all threads of a store. */
   readonly latest: BigInt64Array
-  /** What the machine's clock is set by, for tests. */
+  /** For tests: milliseconds by which the machine's clock is taken to be set. */
   readonly setBy: BigInt64Array | undefined
 }
 
@@ -47,7 +47,7 @@ export interface Calls {
       actor: string
       nonce: string
       lanes: readonly (readonly [tenant: string, queue: string, priority: number])[]
-      /** Absent: all. */
+      /** The needs it serves. Absent: all. */
       serves: readonly string[] | undefined
       limit: number
       maxInputBytes: number
@@ -98,14 +98,14 @@ export interface Calls {
   listen: [boolean, null]
   /** Once everybody has been answered. */
   close: [null, null]
-  /** At once: the process exits, and nobody hears answers any more. */
+  /** Close at once: the process exits and hears no answers any more. */
   leave: [null, null]
 }
 
-/** Where an event stands among all: its time, its entry in the feed, its place there. */
+/** The order of events by time: time, entry of the feed, place in the entry. */
 export type Spot = readonly [at: Time, position: number, place: number]
 
-/** How far a walk over jobs has come: a job, and the revision of it that was last seen. */
+/** How far a walk over jobs has come: a job, and the last of its revisions that was seen. */
 export type Reached = readonly [job: number, rev: number]
 
 export interface FeedRows {

@@ -1,7 +1,7 @@
 /**
  * The second thread, which only reads: beside the writer, as a write-ahead log allows, so that no question, however long
  * it takes, stands before a heartbeat. A thread that nobody asks anything is not there: it starts with the first question.
- * What it is asked after a write was answered sees that write: each question reads what is committed when it begins.
+ * A question that is asked after a write was answered sees that write: each reads what is committed when it begins.
  */
 import { type Channel, closed, type Reply } from './channel.ts'
 import type { Asked, Op } from './protocol.ts'
@@ -22,7 +22,7 @@ export class Reader {
     try {
       return await (await channel).call(op, asked)
     } catch (error) {
-      // One that could not be opened may be tried again.
+      // A reader that could not be opened is forgotten, so that the next question tries again.
       await channel.catch(() => {
         if (this.#channel === channel) this.#channel = undefined
       })

@@ -7,7 +7,7 @@ export interface Rejected {
   readonly rule: string
 }
 
-/** What cannot be put into a row is that item's own affair, whatever the reason; only the thread's trouble is everybody's. */
+/** An item that cannot be put into a row is rejected alone, whatever the reason; only an error of the thread fails the call. */
 export function rejected(error: unknown): Rejected {
   if (error instanceof Unstorable) return { status: 'rejected', field: error.field, rule: error.rule }
   if (error instanceof SqliteStoreError || !(error instanceof Error)) throw error

@@ -11,7 +11,7 @@ import { type Names, named, type RowOf } from './named.ts'
 /** Longer outputs are bodies like others: without them the tree of ended jobs stays flat, and ends that travel together light. */
 export const INLINE = 200
 
-/** Where the row of a job is. */
+/** The table that has the row of a job. */
 export type Place = 'ready' | 'lease' | 'rest' | 'done'
 
 /** A kind's number; or, where the caller does not know it yet, minus its place in the call's list of kinds, from 1. */
@@ -54,13 +54,13 @@ export type InsertRow = RowOf<typeof NEW, NewCells>
 
 export const newJobIn = named<NewCells>(NEW)
 
-/** What most jobs have none of. */
+/** Parts that few new jobs have. */
 export interface InsertMore {
   readonly tenant: string
   readonly keys: readonly KeyRow[]
-  /** What it can be looked for by. */
+  /** Hashes of the marks that it can be found by. */
   readonly marks: readonly number[]
-  /** Its heartbeats are core's to decide from its first claim on. */
+  /** Careful: core decides each heartbeat of this job from its first claim on. */
   readonly careful: boolean
 }
 
@@ -68,7 +68,7 @@ export interface InsertMore {
 export interface MoveCells {
   what: 'move'
   id: number
-  /** Where it must still be. */
+  /** From here on, where the job must still be; else the change is a conflict. */
   rev: number
   kind: KindRef
   from: Place
@@ -77,12 +77,12 @@ export interface MoveCells {
   fromReadyAt: Time | null
   notAfter: Time | null
   to: Place
-  /** Absent: the fold of the first event, of the claim that the lease knows, and of the log. */
+  /** Null where the log tells it: the fold of the first event, of the claim that the lease has, and of the log. */
   record: string | null
   log: string
   output: string | null
   more: MoveMore | null
-  /** From here on, what the row will say. */
+  /** From here on, what the job's row will say. */
   state: string
   newRev: number
   seq: number
@@ -175,13 +175,13 @@ export interface EndsCells {
   newRev: number
   state: string
   endedAt: Time
-  /** Of all of them, unless each has its own. */
+  /** The log and output of all of them, unless each has its own. */
   log: string
   output: string | null
   own: OwnTexts | null
 }
 
-/** In the order of the jobs. */
+/** Texts of each job, in the order of the jobs. */
 export interface OwnTexts {
   readonly logs: readonly string[]
   readonly outputs: readonly (string | null)[]
@@ -221,18 +221,18 @@ export type VerdictRow =
   | 'applied'
   | 'conflict'
   | 'late'
-  /** Nothing was written: its jobs are not what the row could say in short. Each must be said by itself, in full. */
+  /** Nothing was written: a lease was not as the row of settlements says. Each job must be sent by itself, in full. */
   | 'apart'
   | readonly ['taken', purpose: string, key: string, until: Time | null, holder: number]
   | readonly ['rejected', rule: string]
 
 export type InsertedRow =
   | 1
-  /** Somebody was first: whom it met. */
+  /** Not inserted: another job holds its id, alias or key. */
   | readonly ['exists', by: KeyPurpose | 'alias' | 'id', holder: number]
   | readonly ['rejected', rule: string]
 
-/** What a claim made of neighbours: their kind and priority, and what it stamped them with. */
+/** What claimed neighbours share: their kind and priority, and what the claim stamped them with. */
 export interface ClaimedRun {
   readonly kind: number
   readonly priority: number

@@ -63,11 +63,11 @@ export interface SqliteOptions {
   readonly path?: string | undefined
   /** How long a call may wait while other processes keep the file locked. */
   readonly busyMs?: number | undefined
-  /** How soon commits of other processes are noticed. */
+  /** How often commits of other processes are looked for, while this one has listeners. */
   readonly pollMs?: number | undefined
   /** How long the feed, and reading events by type, reach back. */
   readonly feedMs?: number | undefined
-  /** For tests: milliseconds, in memory that is shared with them, by which somebody has set the machine's clock. */
+  /** For tests: milliseconds, in memory shared with the threads, by which the machine's clock is taken to be set. */
   readonly clockSetBy?: BigInt64Array | undefined
 }
 
@@ -127,7 +127,7 @@ class SqliteStore implements Store {
     return this.#load(wantsMuch ? this.#reader : this.#writer, items)
   }
 
-  /** So many at a time as the thread can bear. */
+  /** Loads in parts, each as much as one turn of the thread can bear. */
   async #load(thread: Pick<Channel, 'call'> | Reader, items: readonly LoadItem[]): Promise<LoadAnswer> {
     const rows = items.map(loadRow)
     const logs = new Map<string, readonly Event[]>()
@@ -342,7 +342,7 @@ class SqliteStore implements Store {
 type Compact = Extract<Change, { kind: 'compact' }>
 
 const APPLIED: Verdict = { status: 'applied' }
-/** For the time between two calls: it is said again. */
+/** Marks a change that the thread wants by itself: it is sent again in full before anybody is answered. */
 const APART: Verdict = { status: 'conflict' }
 
 function refuseTransaction(tx: Transaction | undefined): void {

@@ -16,7 +16,7 @@ export function startThread(body: 'writer' | 'reader', file: FileOptions): Threa
   const worker = new Worker(entered, {
     workerData: options,
     name: `pawl sqlite ${body}`,
-    // Not those of the process: many of them a thread may not have.
+    // Not the flags of the process: many of them a thread may not have.
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
   return { worker, gone }

@@ -26,7 +26,7 @@ function serve(ledger: Ledger): void {
   })
   const end = live({ take: (calls) => group.take(others(calls)) })
 
-  /** What changes no data is served at once, out of turn; the rest is answered with. */
+  /** Serves calls that change no data at once, out of turn; returns the others. */
   function others(calls: readonly Call[]): readonly Call[] {
     return calls.filter((call) => {
       if (call.op === 'listen') acknowledge(call, () => watch(call.asked === true))
@@ -74,7 +74,7 @@ function version(ledger: Ledger): unknown {
   try {
     return one(ledger.sql.dataVersion)?.[0]
   } catch {
-    // Nothing is lost: whoever waits for a hint also polls.
+    // No hint is given, and none is needed: workers poll as well.
     return undefined
   }
 }

@@ -40,7 +40,7 @@ type Purge = Extract<Change, { kind: 'purge' }>
 export class Commits {
   readonly #parts: CommitParts
   readonly #batcher: Batcher<Change, Verdict>
-  /** By bundle: the last settle under way whose ends part it. */
+  /** By bundle: the statement under way that gives its jobs leases, which all changes of that bundle wait for. */
   readonly #parting = new Map<number, Promise<unknown>>()
 
   constructor(parts: CommitParts) {

@@ -3,7 +3,7 @@ import { original } from '../../codec/text.ts'
 import { type Opening, openingBeatsIn, openingClaimIn } from '../job-row.ts'
 import type { Ledger } from './ledger.ts'
 
-/** Of a stretch that was an end before: which requests it tells of was not written down when it was one. */
+/** The request of a stretch that was a job's end: which requests it has was not indexed then, so it may be any. */
 const ANY = 0
 
 /**

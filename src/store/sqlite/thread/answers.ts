@@ -1,4 +1,4 @@
-/** What a call is told that could not be answered as it wished. */
+/** The answers of calls that failed, or came too late. */
 import type { Time } from '../../../core/job.ts'
 import type { Answer, Call } from '../protocol.ts'
 import { damage } from './damage.ts'

@@ -80,7 +80,7 @@ function paused(ledger: Ledger, tenant: string, queue: string): boolean {
   }
 }
 
-/** As many from the front as there is room for in this turn; the first always, or it would stay for ever. */
+/** As many jobs from the front as this turn can bear; the first always, or a fat one would never be claimed. */
 function bearable({ burden }: Ledger, taken: number, front: readonly FrontCells[]): readonly FrontCells[] {
   for (const [i, { bytes }] of front.entries()) {
     if (taken + i > 0 && burden.isFull) return front.slice(0, i)
@@ -114,7 +114,7 @@ function take(ledger: Ledger, jobs: ClaimedJobs, lane: number, found: readonly F
 
 type Texts = readonly [head: string | null, record: string | null]
 
-/** They were left where they are until it was known whose are wanted. */
+/** Reads long heads and records, which the walk over the lane left where they are until it was known whose are claimed. */
 const longTexts = ({ sql }: Ledger, lane: number, { readyAt, id }: FrontCells): Texts =>
   one(sql.readyTexts, lane, readyAt, id) as Texts
 
@@ -127,7 +127,7 @@ function again(ledger: Ledger, request: string, now: number): readonly JobCells[
   return found
 }
 
-/** What was answered then: the record before the claim, and what the claim made of it. */
+/** Repeats the answer of an earlier call: the record before the claim, and what the claim made of it. */
 function repeat(ledger: Ledger, jobs: ClaimedJobs, job: JobCells): void {
   const { id, kind, priority, claimRev, attempt, claimExpiresAt, claimAt } = job
   assert(

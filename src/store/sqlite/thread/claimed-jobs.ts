@@ -21,7 +21,7 @@ export class ClaimedJobs {
     return { runs: this.#runs, jobs: this.#jobs }
   }
 
-  /** To be followed by its input: places as in `CLAIMED`. */
+  /** Adds a job, in the order of `CLAIMED`; its input is to follow. */
   add(run: ClaimedRun, id: number, at: number, head: string | null, record: string | null): void {
     const last = this.#runs.at(-1)
     if (last !== undefined && isSame(run, last.run)) last.count += 1

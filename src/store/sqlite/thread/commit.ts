@@ -12,7 +12,7 @@ export function commit(ledger: Ledger, { kinds, rows }: Asked<'commit'>): Answer
   return ledger.each(
     rows,
     (row) => change(ledger, row, brought),
-    // One of those that end alike cannot be kept: which, shows when each is said by itself.
+    // One of the jobs that end alike cannot be kept: which one shows when each is sent by itself.
     (rule, row): VerdictRow => (row[0] === 'ends' ? 'apart' : ['rejected', rule]),
   )
 }

@@ -12,7 +12,7 @@ import { Room, stretchAt, stretchesAfter } from './stretches.ts'
 
 /** Jobs looked for at a time. */
 const JOBS = 100
-/** Of a job that has been read to its end. */
+/** The revision that a cursor has once a job was read to its end. */
 const END = Number.MAX_SAFE_INTEGER
 
 export function correlated(reading: Reading, asked: Asked<'correlated'>): Answered<'correlated'> {
@@ -29,7 +29,7 @@ export function correlated(reading: Reading, asked: Asked<'correlated'>): Answer
     more = ids.length === JOBS
     for (const id of ids) {
       if (room.isFull) return { jobs, next: last, purged: reading.purged() }
-      // Its first event, or what it took to find that it has none to show.
+      // Each job weighs at least one event, also one that has none to show: looking costs as well.
       room.takeOne()
       const afterRev = id === lastJob ? lastRev : 0
       const job = reading.whole(id)
@@ -53,7 +53,7 @@ function correlationOf({ sql }: Reading, id: number): number {
   return typeof correlation === 'number' ? correlation : 0
 }
 
-/** In order, each once. */
+/** Numbers of jobs that belong to a correlation, in order, each once. */
 function jobsFrom(reading: Reading, marks: readonly number[], own: number, after: number): readonly number[] {
   const ids = new Set<number>(own > after ? [own] : [])
   const { correlation } = reading.walks(false)
@@ -65,7 +65,7 @@ function jobsFrom(reading: Reading, marks: readonly number[], own: number, after
   return [...ids].sort((a, b) => a - b).slice(0, JOBS)
 }
 
-/** Of a job's own correlation all that follows; of another one only the stretches in which it occurs. */
+/** All stretches of a job whose own correlation is asked for; of another job only those in which it occurs. */
 function eventsIn(
   reading: Reading,
   job: JobRow,

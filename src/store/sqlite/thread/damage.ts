@@ -1,4 +1,4 @@
-/** What to say of a file that SQLite cannot make sense of. */
+/** The message about a file that SQLite cannot read. */
 export function damage(path: string, error: unknown): string {
   const what = error instanceof Error ? error.message : String(error)
   return `${path} is not a readable SQLite file, or not any more (${what}). ${remedy(path)} If it never was pawl's, name another file.`

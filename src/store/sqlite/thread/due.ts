@@ -8,7 +8,7 @@ import { all, one } from './rows.ts'
 export const anythingDue = (ledger: Ledger): boolean =>
   one(ledger.sql.anyDue, ledger.clock.now())?.[0] === 1 || ledger.mustTellTime
 
-/** Nothing is. */
+/** The answer where nothing is due. */
 export const notDue = ({ clock }: Ledger): Answered<'due'> => ({
   jobs: [],
   more: false,
@@ -22,7 +22,7 @@ export const notDue = ({ clock }: Ledger): Answered<'due'> => ({
 export function due(ledger: Ledger, limit: Asked<'due'>): Answered<'due'> {
   const { sql, now } = ledger
   if (ledger.mustTellTime) ledger.tellTime()
-  // What a claim's jobs share until then becomes their own.
+  // Jobs of a claim share the end of their leases until one of them is due: then each gets its own.
   if (one(sql.claimDue, now) !== undefined) {
     sql.tickClaimed.run(now)
     sql.untickClaims.run(now)
