@@ -26,7 +26,7 @@ export function attestationOf(events: readonly Event[]): Attestation {
 export const attested = ({ id }: Job, attestation: Attestation) =>
   ({ act: 'log.verified', about: id, attestation }) as const
 
-/** What others have attested and is not so any more. */
+/** Attestations of this job's log that its events do not match any more. */
 export async function broken(audit: AuditLog, job: Job, events: readonly Event[]): Promise<readonly Discrepancy[]> {
   const found: Discrepancy[] = []
   let cursor: number | undefined

@@ -31,16 +31,16 @@ export type ActName = (typeof ACTS)[number]
 
 export interface Act {
   readonly act: ActName
-  /** Who: an actor's name. */
+  /** The actor's name. */
   readonly by: string
-  /** To what: a token's id, a queue's name, the first of the jobs. */
+  /** The thing acted on: a token's id, a queue's name, the first of the jobs. */
   readonly about: string
-  /** Of how many, where it is about many. */
+  /** How many things, where one act is about many. */
   readonly count?: number | undefined
   readonly reason?: string | undefined
   /** Which stretch of a job's log was verified, and its hash. */
   readonly attestation?: Attestation | undefined
-  /** Where it came from, as far as anybody could tell. */
+  /** Origin of the act (token, address, agent), as far as it is known. */
   readonly token?: string | undefined
   readonly address?: string | undefined
   readonly agent?: string | undefined
@@ -57,7 +57,7 @@ export interface AuditEntry extends Act {
 export interface AuditPage {
   /** Newest first. */
   readonly entries: readonly AuditEntry[]
-  /** Of the entry the next page begins with. */
+  /** The number of the entry that the next page begins with. */
   readonly cursor: number | undefined
 }
 
@@ -66,7 +66,7 @@ export interface AuditBreach {
   readonly what: 'missing' | 'changed'
 }
 
-/** In place of a tenant, for what concerns all of them. */
+/** Stands for a tenant where an act concerns all of them. */
 export const INSTALLATION = ''
 
 /** Entries are kept this long. The chain goes on from what is left. */
@@ -88,13 +88,13 @@ interface Head {
 
 const NO_HEAD: Head = { n: 0, hash: '', first: 1 }
 
-/** Where acts come from. */
+/** Origin of acts that came over HTTP. */
 export type Origin = Pick<Act, 'address' | 'agent'>
 
 export class AuditLog {
   readonly #engine: Pick<Engine, 'settings'>
   readonly #origin: Origin
-  /** By tenant: what is being written, and what is to be after that. */
+  /** By tenant: the last append, which the next one waits for. */
   readonly #lines = new Map<string, Promise<void>>()
 
   /** `origin`: where acts come from that do not say it themselves. */
@@ -127,7 +127,7 @@ export class AuditLog {
       const text = JSON.stringify({ ...act, n: head.n + 1, at: read.now, before: head.hash } satisfies AuditEntry)
       const swept = await this.#swept(tenant, head, read.now)
       const next: Head = { n: head.n + 1, hash: sha256(text), first: head.first + swept.length }
-      // Both or neither: whoever was faster has written both.
+      // Entry and head are written together or not at all: where another process was faster, it has written both.
       const [entry, headed] = await this.#engine.settings([
         { op: 'put', collection: 'audit', key: entryKey(tenant, next.n), text, rev: 0 },
         { op: 'put', collection: 'audit', key: headKey(tenant), text: JSON.stringify(next), rev: there?.rev ?? 0 },
@@ -150,11 +150,11 @@ export class AuditLog {
     return { entries, cursor: oldest > head.first ? oldest - 1 : undefined }
   }
 
-  /** What was done to the log by hand. */
+  /** Places where the log's hashes do not match: something was changed in it by hand. */
   async verify(tenant: string): Promise<readonly AuditBreach[]> {
     const head = await this.#head(tenant)
     const breaches: AuditBreach[] = []
-    /** Undefined behind one that is missing: nobody knows. */
+    /** The hash that the next entry must have; undefined behind a missing one, whose predecessor's is not known. */
     let expected: string | undefined = head.hash
     for (let newest = head.n; newest >= head.first; newest -= PAGE) {
       const texts = await this.#texts(tenant, newest, Math.max(head.first, newest - PAGE + 1))
@@ -173,7 +173,7 @@ export class AuditLog {
     return headIn(read?.settings[0])
   }
 
-  /** From the newest down to the oldest, both included. */
+  /** The entries from `newest` down to `oldest`, both included. */
   async #texts(tenant: string, newest: number, oldest: number): Promise<readonly (string | undefined)[]> {
     const numbers = Array.from({ length: Math.max(0, newest - oldest + 1) }, (_, i) => newest - i)
     if (numbers.length === 0) return []

@@ -13,7 +13,7 @@ export interface BodyCodec {
   encode(text: string, about: BodyAbout): string
   /** Throws `Undecipherable` where the text is about something else, altered, or not to be read with what is here. */
   decode(text: string, about: BodyAbout): string
-  /** As it would have been encoded by whatever else can be decoded: a repetition may come after a change of keys. */
+  /** Encoders with former keys: a request may be repeated after a change of keys, and is recognised by its former text. */
   readonly formerly?: readonly Pick<BodyCodec, 'encode'>[] | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What a segment asks of the store. */
+/** A segment as the change that the store is asked for. */
 import { assert } from '../core/assert.ts'
 import { decide } from '../core/decide.ts'
 import { idText } from '../core/id.ts'

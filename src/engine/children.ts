@@ -8,7 +8,7 @@ import type { Timers } from '../system/timers.ts'
 import type { Engine, Word } from './engine.ts'
 
 /**
- * Looks after the parents that wait for children, page by page: whoever should have told one (`childrens-ends.ts`) may
+ * Looks after the parents that wait for children, page by page: the process that should have told one (`childrens-ends.ts`) may
  * have died in between. Told twice is told once: the request id says so.
  */
 export const CHILDREN_DEFAULTS = {
@@ -47,7 +47,7 @@ export function children({ engine, timers, log }: ChildrenParts, options: Childr
   return service({ name: 'children', everyMs, timers, log, round })
 }
 
-/** What the parents of those that have ended are to hear. */
+/** The signals for parents of those children that have ended. */
 export function wordsToParents(jobs: readonly Job[]): readonly Word[] {
   return jobs.flatMap((job): readonly Word[] => {
     const end = childEnded(job)

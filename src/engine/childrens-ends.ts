@@ -20,7 +20,7 @@ export interface ChildrensEndsParts {
 }
 
 const AGAIN_MS = 500
-/** When a caller's transaction has probably been committed; later ones are found by whoever looks after parents. */
+/** When to look whether a caller's transaction has been committed; one that takes longer is noticed by `children.ts`. */
 const COMMITTED_MS = [25, 250, 2_500] as const
 
 export class ChildrensEnds implements Family, AsyncDisposable {
@@ -64,7 +64,7 @@ export class ChildrensEnds implements Family, AsyncDisposable {
   }
 
   async #tellAll(): Promise<void> {
-    // Not before the commit that is being answered has been: the parent's turn comes after it.
+    // After the commit under way has been answered: the parent's turn comes after the child's.
     await Promise.resolve()
     while (this.#unsent.length > 0) {
       const words = this.#unsent

@@ -22,7 +22,7 @@ export async function claim(
   const { requestId, workerId } = request
   const actor = `worker:${workerId}`
   const nonce = random.hex64()
-  // Before the store is asked: jobs given under words that core will not have would be left to their leases.
+  // Validated before the store is asked: jobs claimed by a command that core refuses would be left to their leases.
   const found = validate({ type: 'claim', actor, requestId, workerId, nonce }, parts.clock.now())
   if (found.length > 0) throw new TypeError(`claim: ${found.map(({ field, rule }) => `${field} ${rule}`).join('; ')}`)
   const askedMs = parts.clock.asked()

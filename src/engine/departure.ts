@@ -23,7 +23,7 @@ export class Departure {
     const settings = (await this.#store.settings([list]))[0]?.settings ?? []
     this.#after = settings.length < PAGE ? '' : (settings.at(-1)?.key ?? '')
     const silent = settings.filter(({ updatedAt }) => now - updatedAt > REMEMBERED_MS)
-    // Not one that has spoken meanwhile: its document has another revision.
+    // Only at the revision that was read: a worker that has reported since is there.
     const remove = ({ key, rev }: Setting): SettingOperation => ({ op: 'remove', collection: 'worker', key, rev })
     if (silent.length > 0) await this.#store.settings(silent.map(remove))
   }

@@ -10,7 +10,7 @@ export interface Discrepancy {
   readonly what: string
 }
 
-/** What was looked at, and what was found. */
+/** How much a verification has looked at, and what it has found. */
 export interface Verification {
   readonly jobs: number
   readonly events: number

@@ -6,10 +6,10 @@ type Collection = Extract<SettingOperation, { op: 'list' }>['collection']
 
 const PAGE = 500
 
-/** What all keys of a tenant begin with, and no other's. */
+/** The prefix that all keys of a tenant have, and no other tenant's. */
 export const prefixOf = (tenant: string): string => `[${JSON.stringify(tenant)},`
 
-/** Those after a key, in the order of the keys. A page that is not full is the last. */
+/** Documents after a key, in the order of the keys. A page that is not full is the last. */
 export async function pageOf(
   engine: Pick<Engine, 'settings'>,
   collection: Collection,
@@ -21,7 +21,7 @@ export async function pageOf(
   return { settings, isLast: settings.length < PAGE }
 }
 
-/** How many there are, once those that say nothing any more are removed. Stops counting at `most`. */
+/** Removes documents that say nothing any more and counts the others, up to `most`. */
 export async function countOf(
   engine: Pick<Engine, 'settings'>,
   collection: Collection,

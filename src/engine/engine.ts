@@ -21,7 +21,7 @@ import type {
 } from '../store/store.ts'
 
 export interface Engine extends AsyncDisposable {
-  /** One answer each. `together`: all of them, or none where one is refused. */
+  /** Answers each request. `together`: all are enqueued, or none where one is refused. */
   enqueue(requests: readonly EnqueueRequest[], tx?: Transaction, together?: boolean): Promise<readonly EnqueueAnswer[]>
   /** An id for a job of each of these tenants, where this engine gives them out: who seals an input must know whose it will be. */
   reserveIds?(tenants: readonly string[]): Promise<readonly JobId[]>
@@ -45,11 +45,11 @@ export interface EnqueueRequest {
   readonly requestId?: string | undefined
   readonly actor: string
   readonly kind: Kind
-  /** What of the kind the caller did not ask for itself. */
+  /** The parts of the kind that the caller left to the job type. */
   readonly unsaid?: Enqueue['unsaid']
   readonly priority: Priority
   readonly input: string | undefined
-  /** One of those that were reserved for it. */
+  /** The id to use: one that was reserved for this job. */
   readonly reservedId?: JobId | undefined
   readonly id?: string | undefined
   readonly idempotencyKey?: string | undefined

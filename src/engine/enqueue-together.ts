@@ -50,7 +50,7 @@ export async function enqueueTogether(
   return answers.map((answer) => settled(answer, candidates, answers))
 }
 
-/** Whoever met another of the same call has that one's job: its own, or the one it met in turn. */
+/** A request that met another of the same call is answered with that one's job: a new one, or the one it met in turn. */
 function settled(
   answer: EnqueueAnswer,
   { items, asked }: Candidates,
@@ -63,6 +63,6 @@ function settled(
 
 const isOk = (answer: EnqueueAnswer | undefined): boolean => answer?.ok === true
 
-/** Of those that were asked for together: why it was refused, or that others were. */
+/** The answer to a request of a refused batch: its own refusal, or that others were refused. */
 export const refusedWith = (answer: EnqueueAnswer | undefined): EnqueueAnswer =>
   answer === undefined || answer.ok ? { ok: false, refusal: refuse('OTHERS_REFUSED', { command: 'enqueue' }) } : answer

@@ -41,7 +41,7 @@ export async function enqueue(
   return answers
 }
 
-/** Under new numbers; but not what was sealed under the old one, which cannot be read under another. */
+/** Enqueues again under new numbers. Not sealed inputs: they are bound to the old number and cannot be opened under another. */
 async function anew(
   parts: ExecutorParts,
   requests: readonly EnqueueRequest[],

@@ -30,7 +30,7 @@ export interface ExecutorParts {
   readonly held: Holdings
   readonly ids: IdBlocks
   readonly observer: Observer
-  /** For what should never happen. */
+  /** For defects: store and core that disagree. */
   readonly log: Log
   readonly family: Family
 }
@@ -51,7 +51,7 @@ export class Executor {
     this.#parts = parts
   }
 
-  /** One round for all of them. Whoever met somebody who was faster, or has more to say, is not done afterwards. */
+  /** One round for all groups: load, decide, commit. A group that met a conflict, or has more words, is not done afterwards. */
   async round(open: readonly Group[], answers: Answer[]): Promise<void> {
     await this.#load(open)
     const ready: Ready[] = []
@@ -68,7 +68,7 @@ export class Executor {
     }
   }
 
-  /** What has come due, judged and committed. A job that moved meanwhile is handed out again. */
+  /** Judges what has come due and commits it. A job that moved meanwhile is handed out again. */
   async tick(limit: number): Promise<{ readonly due: number; readonly moved: number }> {
     const { store, clock, steps, log } = this.#parts
     const askedMs = clock.asked()
@@ -93,7 +93,7 @@ export class Executor {
   }
 
   /**
-   * Whoever has just come cannot tell a lease that has ended from a clock that was set: jobs that are owned wait until those
+   * A process that has just begun cannot tell a lease that has ended from a clock that was set: jobs that are owned wait until those
    * who were there before would have told. A job is handed out once in a while, so they are kept here until then.
    */
   async #judgeable(due: readonly Job[]): Promise<readonly Job[]> {
@@ -207,7 +207,7 @@ export class Executor {
 
   #applied({ events, before, after, notAfter, tx }: Segment): void {
     const { held, observer, family } = this.#parts
-    // What a transaction that is still open says may yet be unsaid.
+    // The caller's transaction may still be rolled back: its record is not held.
     if (tx !== undefined) held.drop(after.id)
     else if (notAfter !== undefined) held.keep(after)
     else held.refresh(after)
@@ -217,7 +217,7 @@ export class Executor {
   }
 }
 
-/** More are handed out again. */
+/** Jobs kept here at most; others are handed out again by `due`. */
 const SPARED_MAX = 10_000
 
 interface Ready {
@@ -227,7 +227,7 @@ interface Ready {
 
 const TICKER = 'system:ticker'
 
-/** Undefined where nothing is due. */
+/** The segment of a tick; undefined where core finds nothing due. */
 function ticked(job: Job, now: Time, steps: readonly Step[]): Segment | undefined {
   const decision = decideTick(job, now, { actor: TICKER, requestId: `tick/${job.rev}` }, steps)
   if (decision?.kind !== 'accepted') return undefined
@@ -245,7 +245,7 @@ function annotations(open: readonly Group[]): readonly Change[] {
   return notes
 }
 
-/** What has no transaction comes first, even if there is nothing of it: notes are written there. */
+/** Segments by the caller's transaction. Those without one come first, also if there are none: notes are written with them. */
 function byTransaction(ready: readonly Ready[]): Iterable<readonly [Transaction | undefined, readonly Ready[]]> {
   if (ready.every(({ segment }) => segment.tx === undefined)) return [[undefined, ready]]
   const found = new Map<Transaction | undefined, Ready[]>([[undefined, []]])

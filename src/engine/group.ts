@@ -30,24 +30,24 @@ export class Group {
   readonly id: JobId
   readonly tenant: string | undefined
   need: Need
-  /** How often somebody else was faster since something of ours was written. */
+  /** Conflicts since this group last committed something. */
   conflicts = 0
   /** Whether it has the turn to speak about its job. Who speaks in a transaction needs none: it holds what others wait for. */
   turn: 'none' | 'taken' | 'none needed'
   /** Late words to be kept beside the log. */
   annotations: readonly Annotation[] = NO_ANNOTATIONS
   readonly #words: Word[]
-  /** Where each word's answer goes. */
+  /** For each word the place of its answer. */
   readonly #places: number[]
   #job: Job | undefined
   /** The first word without a final answer. */
   #next = 0
-  /** What the words from `#causedFrom` on have caused already, as far as it was read. */
+  /** The events that words from `#causedFrom` on have caused before, as far as they were read. */
   #caused = NO_CAUSED
   #causedFrom = 0
-  /** Where the segment under way began. */
+  /** The first word of the segment under way. */
   #segmentFrom = 0
-  /** What was applied in a transaction that is still open. */
+  /** The record and events that were applied in a caller's transaction, which is still open. */
   #ours: { readonly job: Job; readonly events: readonly Event[] } | undefined
 
   constructor(word: Word, place: number, held: Job | undefined) {
@@ -67,17 +67,17 @@ export class Group {
     if (word.tx !== undefined) this.turn = 'none needed'
   }
 
-  /** Its first word is the owner's, who rarely meets anybody. */
+  /** The first word is its owner's, who rarely meets a conflict. */
   get byOwner(): boolean {
     return speaksAsOwner((this.#words[0] as Word).command)
   }
 
-  /** Not the same for any two. */
+  /** Different for any two groups. */
   get name(): string {
     return `${this.id}/${this.#words[0]?.command.requestId}`
   }
 
-  /** What has no final answer yet, for somebody else to say. */
+  /** Words without a final answer, for the caller whose turn it is to say them. */
   rest(): { readonly words: readonly Word[]; readonly places: readonly number[] } {
     return { words: this.#words.slice(this.#next), places: this.#places.slice(this.#next) }
   }
@@ -86,7 +86,7 @@ export class Group {
     return this.#next === this.#words.length
   }
 
-  /** What is to be loaded: the record, once for each word that is to be looked up. */
+  /** The items to load: the record, once for each word whose request is looked up with it. */
   wanted(): readonly LoadItem[] {
     const { id, tenant } = this
     if (this.need === 'record') return [{ id, tenant }]
@@ -101,7 +101,7 @@ export class Group {
   }
 
   loaded(found: readonly (Loaded | undefined)[]): void {
-    // What an open transaction of ours has changed only we know.
+    // A change of the caller's open transaction is not visible to this read: it is known here alone.
     this.#job = this.#ours?.job ?? found[0]?.job
     if (this.need === 'caused' || this.#job === undefined) {
       this.#causedFrom = this.#next
@@ -115,7 +115,7 @@ export class Group {
     return this.#ours?.events.filter((event) => event.requestId === requestId) ?? NO_EVENTS
   }
 
-  /** Its owner would be told that the lease has ended. */
+  /** The next word is the owner's, and its lease has ended by the clock: it would be refused. */
   isOver(now: Time, steps: readonly Step[]): boolean {
     const job = this.#job
     if (job?.lease === undefined || job.lease.expiresAt > now) return false
@@ -131,7 +131,7 @@ export class Group {
       if (!open.admits(word)) break
       const decision = this.#decide(word, open.job, now, steps)
       if (decision === undefined) {
-        // Not to be judged before it is known whether it was said before: at once, or after what is in the segment so far.
+        // Whether this word was said before must be read first: at once, or once the segment so far is committed.
         if (!open.begun) this.need = 'caused'
         break
       }
@@ -157,7 +157,7 @@ export class Group {
     this.#job = after
     this.conflicts = 0
     this.#segmentFrom = this.#next
-    // What was read before the commit may not know what the commit has caused.
+    // Events that the commit has caused are not among those that were read before it.
     this.#caused = NO_CAUSED
   }
 
@@ -168,7 +168,7 @@ export class Group {
     this.#reread()
   }
 
-  /** What the segment under way was to change is refused for good. */
+  /** Refuses all words of the segment under way. */
   refuse(refusal: (word: Word) => Refusal, answers: Answer[]): void {
     for (let i = this.#segmentFrom; i < this.#next; i += 1) {
       const place = this.#places[i] as number
@@ -180,7 +180,7 @@ export class Group {
     this.#reread()
   }
 
-  /** Nothing more can be said about this job. */
+  /** Refuses all words that are left. */
   refuseAll(refusal: (word: Word) => Refusal, answers: Answer[]): void {
     this.#next = this.#words.length
     this.refuse(refusal, answers)
@@ -193,7 +193,7 @@ export class Group {
     this.need = word === undefined || speaksAsOwner(word.command) ? 'record' : 'caused'
   }
 
-  /** Undefined: it must first be known whether this was said before. */
+  /** Undefined: it must be read first whether this word was said before. */
   #decide(word: Word, job: Job | undefined, now: Time, steps: readonly Step[]): Decision | undefined {
     const caused = this.#caused[this.#next - this.#causedFrom]
     if (caused === undefined && !speaksAsOwner(word.command)) return undefined

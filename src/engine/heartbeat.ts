@@ -86,7 +86,7 @@ async function throughCore(
   }
 }
 
-/** What was just renewed is held; what had been renewed before, by a try whose answer was lost, may not be. */
+/** The lease after a renewal: out of what is held, or, where a try whose answer was lost had renewed it, out of the store. */
 async function leaseOf({ held, store }: ExecutorParts, id: JobId): Promise<Lease | undefined> {
   const job = held.get(id, undefined) ?? (await store.load([{ id }])).items[0]?.job
   return job?.lease

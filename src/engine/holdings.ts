@@ -5,7 +5,7 @@ import type { Job, JobId } from '../core/job.ts'
  * Records of jobs that workers of this process own, as this process last saw them: what settles most words without a
  * load. Only ever a first guess; the store compares revisions.
  *
- * A table in which each job has one place, told by its number; whoever comes later takes it. Numbers are handed out one
+ * A table in which each job has one place, by its number; one that comes later takes it over. Numbers are handed out one
  * after the other, so that those of one time rarely meet. A `Map` that thousands enter and leave is made anew every few
  * thousand times, and what it was before keeps what it is now from being collected: 14 MB outlived every scavenge.
  *
@@ -40,7 +40,7 @@ export class Holdings {
     if (this.#places[place]?.id === id) this.#places[place] = undefined
   }
 
-  /** An alias, which has no number, finds nothing: place 0 belongs to whoever's number leads there. */
+  /** The place of a job. An alias has no number and finds nothing: the job in place 0 has another id. */
   #place(id: JobId): number {
     const number = idNumber(id) ?? 0
     const places = this.#places.length

@@ -9,7 +9,7 @@ const LARGEST_BLOCK = 128_000
 const FAST_MS = 1_000
 const TRIES = 100
 
-/** The same where tenants share the store, and each has blocks of its own. */
+/** Size of the first block where tenants share the store, and each has blocks of its own. */
 const FIRST_OWN = 128
 const LARGEST_OWN = 16_384
 /** Tenants with a block in this process; the one that asked longest ago goes first. */
@@ -21,12 +21,12 @@ const EPOCH = Date.UTC(2025, 0, 1)
 /** However far ahead a clock was set once, thirty million million numbers are left to count on from there. */
 const LAST_FLOOR = 2 ** 53 - 2 ** 45
 
-/** What the store keeps: where numbers go on, and whose they have been so far. */
+/** The document in the store: where numbers go on, and which tenant's they have been so far. */
 interface Counter {
   readonly next: number
   /** The only tenant that has asked; absent once there are several. */
   readonly tenant?: string | undefined
-  /** There are several, for good. */
+  /** Set once a second tenant has come, and never unset. */
   readonly shared?: true | undefined
 }
 
@@ -95,7 +95,7 @@ export class IdBlocks {
     return this.#stretched(stretches, 0)
   }
 
-  /** Somebody else was given a number of ours: the store has forgotten that they were reserved. */
+  /** Drops all reserved numbers: the store gave one of them to another process, so it has lost the reservation. */
   forget(): void {
     this.#blocks.clear()
   }
@@ -107,7 +107,7 @@ export class IdBlocks {
     return this.take(tenant, count)
   }
 
-  /** One after the other: a tenant's numbers rise from stretch to stretch. */
+  /** Takes stretches one after the other, so that a tenant's numbers rise from one to the next. */
   #stretched(stretches: readonly Stretch[], from: number): Numbers | Promise<Numbers> {
     for (let n = from; n < stretches.length; n += 1) {
       const stretch = stretches[n] as Stretch

@@ -3,7 +3,7 @@ import type { LoadItem } from '../store/store.ts'
 import type { Engine } from './engine.ts'
 import type { Whose } from './sealing.ts'
 
-/** How somebody calls a job: by its id, or by its producer's own, which is unique among a tenant's. */
+/** How a caller names a job: by its id, or with its tenant by the id its producer chose. */
 export interface Called {
   readonly id: JobId
   readonly tenant?: string | undefined
@@ -20,7 +20,7 @@ export const whoseIs = ({ id, spec }: Pick<Job, 'id' | 'spec'>): Whose => ({
 /** Jobs that are remembered; others are looked up when somebody speaks about them. */
 const REMEMBERED = 50_000
 
-/** Whose texts they are, by whatever jobs are called. */
+/** Remembers for each name of a job the tenant, type and id that its texts are bound to. */
 export class JobNames {
   readonly #engine: Pick<Engine, 'load'>
   readonly #known = new Map<string, Whose>()
@@ -35,7 +35,7 @@ export class JobNames {
     this.#known.set(name, whoseIs(job))
   }
 
-  /** By `calledAs`; those that nobody knows are not among them. */
+  /** Keyed by `calledAs`; names of no job are left out. */
   async of(jobs: readonly Called[]): Promise<ReadonlyMap<string, Whose>> {
     const found = new Map<string, Whose>()
     const unknown = new Map<string, LoadItem>()

@@ -9,9 +9,9 @@ import { type PolicyInput, type Resolved, resolvePolicy } from '../core/resolve.
 import { countOf } from './documents.ts'
 import type { Engine, EnqueueRequest } from './engine.ts'
 
-/** How long a producer goes by what it has read. */
+/** How long a producer relies on an announcement that it has read. */
 const FRESH_MS = 60_000
-/** How long by having read nothing: a worker may be about to announce it. */
+/** How long it relies on having found none: a worker may be about to announce the type. */
 const UNKNOWN_FRESH_MS = 500
 /** The one asked for longest ago goes first. */
 const KNOWN_MOST = 10_000
@@ -20,7 +20,7 @@ const ELSEWHERE_MOST = 100
 
 const POLICIES_MOST = 1_000
 
-/** What a producer that has no definition says. */
+/** The words of a producer that has no definition of the job. */
 export interface Naming {
   readonly tenant: string
   readonly type: string
@@ -30,7 +30,7 @@ export interface Naming {
 
 type Named = { readonly ok: true; readonly kind: Kind } | Extract<Resolved, { ok: false }>
 
-/** What of it was left to the type. */
+/** The parts of a kind that were left to the type. */
 export const unsaidIn = ({ queue, policy }: Partial<Pick<Naming, 'queue' | 'policy'>>): EnqueueRequest['unsaid'] => {
   if (queue !== undefined) return policy === undefined ? POLICY : undefined
   return policy === undefined ? BOTH : QUEUE
@@ -71,7 +71,7 @@ export class JobTypes {
     }
   }
 
-  /** How many have been announced, counted up to `most`. */
+  /** Counts announced types, up to `most`. */
   count(tenant: string, most: number): Promise<number> {
     return countOf(this.#engine, 'type', tenant, most)
   }
@@ -81,7 +81,7 @@ export class JobTypes {
    * it gives is the whole policy; a queue it gives changes nothing but the queue. Undefined where nobody says which queue.
    */
   async named({ tenant, type, queue, policy }: Naming): Promise<Named | undefined> {
-    // Whoever says both asks for nothing that could have been announced.
+    // A producer that gives queue and policy needs no announcement.
     const announced = queue === undefined || policy === undefined ? await this.kind(tenant, type, queue) : undefined
     if (policy === undefined && announced !== undefined) return { ok: true, kind: announced }
     const where = queue ?? announced?.queue
@@ -91,7 +91,7 @@ export class JobTypes {
     return { ok: true, kind: { tenant, queue: where, type, policy: resolved.policy } }
   }
 
-  /** The same kind for a job whose submitter waits for it: the same object each time, which stores recognise a kind by. */
+  /** The kind of a job whose submitter waits for it. The same object each time, since stores recognise a kind by its object. */
   synchronous(kind: Kind): Kind {
     const known = this.#synchronous.get(kind)
     if (known !== undefined) return known
@@ -101,7 +101,7 @@ export class JobTypes {
     return made
   }
 
-  /** In its own queue, or in the one asked for: its policy stays its own. Undefined where nobody has announced the type. */
+  /** The announced kind of a type, in its own queue or in the one asked for. Undefined where no worker has announced the type. */
   async kind(tenant: string, type: string, queue?: string): Promise<Kind | undefined> {
     const { kind, elsewhere } = await this.#lookUp(tenant, type)
     if (kind === undefined || queue === undefined || queue === kind.queue) return kind
@@ -119,7 +119,7 @@ export class JobTypes {
     if (known !== undefined && readAt - known.readAt < this.#staysFreshMs(known)) return known
     const [answer] = await this.#engine.settings([{ op: 'get', collection: 'type', key }])
     const text = answer?.settings[0]?.text
-    // The same words are the same object: stores recognise a kind by it.
+    // An unchanged announcement stays the same object: stores recognise a kind by it.
     const same = known !== undefined && known.text === text
     const kind = text === undefined ? undefined : kindFrom(tenant, type, text)
     const read: Known = same ? { ...known, readAt } : { text, kind, elsewhere: new Map(), readAt }

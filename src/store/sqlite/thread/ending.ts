@@ -2,7 +2,7 @@
 import type { Time } from '../../../core/job.ts'
 import type { Ledger } from './ledger.ts'
 
-/** From `takeDone`. */
+/** The row that the statement `takeDone` returns. */
 export type Done = readonly [ending: number, output: string | null, log: string | null, kind: number, state: string]
 
 export function insertEnding(

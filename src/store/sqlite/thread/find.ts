@@ -17,7 +17,7 @@ import { type Source, type Span, sourcesOf } from './sources.ts'
 
 /** Rows looked at for one page, about. */
 const LOOKED_AT = 10_000
-/** Of each source so many at first, and more where few of them are wanted. */
+/** Rows read of each source at first; more are read where few of them match. */
 const FIRST = 8
 const MORE = 4
 const MOST = 1_000
@@ -30,7 +30,7 @@ export function find(reading: Reading, query: JobQuery): Answered<'find'> {
   const rows: JobRow[] = []
   let last = 0
   let span = spanOf(reading, query)
-  // What all of them have together is twice what is wanted.
+  // All sources together are asked for twice as many rows as are wanted.
   let most = Math.max(FIRST, Math.ceil((2 * (query.limit + 1)) / Math.max(1, sources.length)))
   for (let looked = 0; ; most = Math.max(most, Math.min(MOST, most * MORE))) {
     const candidates = merged(sources, span, most, query.order === 'newest')
@@ -50,7 +50,7 @@ export function find(reading: Reading, query: JobQuery): Answered<'find'> {
   }
 }
 
-/** By the time of their end: a cursor is the place of the last one among them. */
+/** Ended jobs with long logs, by the time of their end. The cursor is the end and number of the last one. */
 function longEnded(reading: Reading, { limit, cursor }: JobQuery, { from, to }: LongEnded): Answered<'find'> {
   const [at, id] = cursor === undefined ? [from, 0] : cursor.split('.').map(Number)
   const found = all(reading.sql.longEnded, at ?? from, id ?? 0, to, limit)
@@ -60,7 +60,7 @@ function longEnded(reading: Reading, { limit, cursor }: JobQuery, { from, to }: 
 
 type LongEnded = NonNullable<JobQuery['longEnded']>
 
-/** In order, each once, up to the number that all sources have been read to. */
+/** Numbers of all sources in order, each once, up to the number that every source has been read to. */
 function merged(sources: readonly Source[], span: Span, most: number, newest: boolean) {
   const ids = new Set<number>()
   let horizon: number | undefined
@@ -99,7 +99,7 @@ function bornBefore({ sql }: Reading, time: number): number {
   return low
 }
 
-/** By the heads and marks the tables have; whoever asked looks at the words themselves. */
+/** Judges candidates by the hashes that tables have. The main thread compares what is left with the search itself (`matches.ts`). */
 function judge({ sql, kinds }: Reading, query: JobQuery, scope: Scope): (id: number) => boolean {
   const { correlationId, code, createdFrom, createdTo, endedBefore } = query
   const states = query.states?.map((state) => STATE_CODES[state])
@@ -131,7 +131,7 @@ type Heads = readonly [
   endedAt: number | null,
 ]
 
-/** By tenant, as it is stored. */
+/** `make`, called once for each tenant. Tenants as they are stored. */
 function remembered<Value>(make: (tenant: string) => Value): (tenant: string) => Value {
   const made = new Map<string, Value>()
   return (tenant) => {

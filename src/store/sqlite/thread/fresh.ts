@@ -1,7 +1,7 @@
 import type { Trailing } from './ledger.ts'
 import type { Statements } from './statements.ts'
 
-/** What jobs that enter the same lane at the same time share. */
+/** The members that jobs share which enter the same lane at the same time. */
 type Entrance = readonly [
   lane: number,
   readyAt: number,
@@ -13,7 +13,7 @@ type Entrance = readonly [
 
 /**
  * Rows for the lanes of new jobs, written when no more of the same come. (One by one they were 2.1 of the 5.2 µs of an
- * insert.) Until `flush` they are nowhere: whoever looks for one flushes first.
+ * insert.) Until `flush` they are in no table: code that looks for a job flushes first.
  */
 export class Fresh implements Trailing {
   readonly #sql: Statements

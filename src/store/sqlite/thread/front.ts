@@ -22,7 +22,7 @@ export interface FrontCells {
   state: string
   readyAt: Time
   leaseMs: number
-  /** Of head and record together. */
+  /** Length of head and record together, in bytes. */
   bytes: number
 }
 

@@ -11,7 +11,7 @@ export class Gathered {
   readonly #facts: Fact[] = []
   /** `kind, state, by` of each change of state. */
   readonly #counts: Cell[] = []
-  /** More may be added to the last fact: nobody has marked a place since. */
+  /** The next job may be added to the last fact: no savepoint was taken since. */
   #open = false
 
   /** `jobs`: one, or several with commas between. */
@@ -36,7 +36,7 @@ export class Gathered {
     this.#counts.push(kind, state, by)
   }
 
-  /** To come back to. */
+  /** How much has been gathered, for `forgetSince` to come back to. */
   savepoint(): readonly [facts: number, counts: number] {
     this.#open = false
     return [this.#facts.length, this.#counts.length]
@@ -99,7 +99,7 @@ interface Fact {
   jobs: string
 }
 
-/** What is too old leaves from the front, a bounded number at a time; the newest entry always stays. */
+/** Deletes entries that are too old, a bounded number at a time; the newest always stays, since positions go on from it. */
 export function sweepFeed(sql: Statements, before: Time): void {
   const [last, at] = one(sql.oldEntries, before) ?? []
   if (typeof last !== 'number' || typeof at !== 'number' || last === one(sql.lastEntry)?.[0]) return

@@ -29,17 +29,17 @@ const WRITES: Work = { insert, claim, commit, heartbeat, due, retick, settings }
 const READS: Work = {
   load: (ledger, asked) => load(ledger.reading, asked, ledger.burden),
   settings: readSettings,
-  // Nothing there to take: the answer is known without a lock.
+  // A claim of lanes that are empty is answered without a lock.
   claim: () => ({ replayed: false, runs: [], jobs: [] }),
   due: notDue,
 }
 
 /** Jobs that ride in one commit at most, give or take a call: the first of them must not wait for ever. */
 const MAX_RIDERS = 4_000
-/** Short: whoever writes holds the lock for milliseconds. */
+/** Pauses before the file is tried again: another process that writes holds the lock for milliseconds. */
 const BACKOFF_MS = [1, 1, 2, 2, 3, 4] as const
 
-/** Of those who find the file locked by others while the store is being closed. */
+/** How long calls are tried that find the file locked while the store is being closed. */
 const PATIENCE_MS = 4_000
 
 const TURN_MS = 15
@@ -64,7 +64,7 @@ interface Waiting {
 export class GroupCommit {
   readonly #ledger: Ledger
   readonly #options: GroupCommitOptions
-  /** Not looked at yet. */
+  /** Calls that no commit has taken up yet. */
   #waiting: Waiting[] = []
   /** Heartbeats likewise, which go before all others: however many wait, a lease waits for one turn and no more. */
   #beats: Waiting[] = []
@@ -95,7 +95,7 @@ export class GroupCommit {
     this.#endIfDone()
   }
 
-  /** Nobody waits any more. */
+  /** Drops all calls that wait: the process exits and hears no answers. */
   drop(): void {
     this.#waiting = []
     this.#beats = []
@@ -214,7 +214,7 @@ export class GroupCommit {
     }
   }
 
-  /** As one call: a savepoint for each was half the price of 64 single inserts in flight. */
+  /** Inserts the jobs of several calls as those of one: a savepoint for each was half the price of 64 single inserts in flight. */
   #rideTogether(calls: readonly JoinableInsert[]): readonly Answer[] {
     const ledger = this.#ledger
     for (const call of calls) ledger.burden.take(lettersBy(call))
@@ -227,13 +227,13 @@ export class GroupCommit {
         return { n, now: ledger.now, ok: true, answered: own }
       })
     } catch (error) {
-      // Whoever it was: it is that one's own affair.
+      // One of the calls is to blame: each is tried by itself, so that it fails alone.
       if (!ledger.db.isTransaction) throw error
       return calls.map((call) => this.#ride(call, true))
     }
   }
 
-  /** One call of a commit. Whatever goes wrong in it is its own affair. */
+  /** One call of a commit, in a savepoint where others ride along: an error fails that call alone. */
   #ride(call: Call, inCompany: boolean): Answer {
     const ledger = this.#ledger
     ledger.burden.take(lettersBy(call))
@@ -295,7 +295,7 @@ function joinableInserts(batch: readonly Waiting[], from: number): readonly Join
   return calls
 }
 
-/** What it brings. */
+/** Letters that a call brings. */
 function lettersBy({ op, asked }: Call): number {
   if (op === 'insert') return (asked as Asked<'insert'>).rows.reduce((sum, row) => sum + lettersOfInsert(row), 0)
   if (op === 'commit') return (asked as Asked<'commit'>).rows.reduce((sum, row) => sum + lettersOfChange(row), 0)

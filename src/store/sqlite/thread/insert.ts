@@ -19,7 +19,7 @@ export function insert(ledger: Ledger, { kinds, rows, together }: Asked<'insert'
   return together ? allOrNone(ledger, each) : each()
 }
 
-/** What they would have come to, were one of them not inserted. */
+/** Inserts all items or, where one is not inserted, none: then rolls back and answers what each would have come to. */
 function allOrNone(ledger: Ledger, each: () => Answered<'insert'>): Answered<'insert'> {
   let answers: Answered<'insert'> = []
   const undone = new Error('undone')

@@ -2,7 +2,7 @@ import { assert } from '../../../core/assert.ts'
 import { one } from './rows.ts'
 import type { ReadStatements } from './statements.ts'
 
-/** What is asked of a kind again and again; its words are not. Texts as they are stored. */
+/** The members of a kind that statements need again and again, without its policy. Texts as they are stored. */
 export interface KindRecord {
   readonly queue: number
   readonly tenant: string
@@ -10,7 +10,7 @@ export interface KindRecord {
   readonly type: string
 }
 
-/** Kinds by number, and which of them the main thread has been told of. They never change, so what is known stays true. */
+/** Kinds by number, and which of them the main thread has been sent. A kind never changes, so what is known stays true. */
 export class KindsToSend {
   readonly #sql: ReadStatements
   readonly #kinds = new Map<number, KindRecord>()
@@ -42,7 +42,7 @@ export class KindsToSend {
     if (!this.#sent.has(kind)) this.#unsent.add(kind)
   }
 
-  /** What the next answer must bring along. */
+  /** Takes the kinds that the next answer must bring along. */
   unsent(): [number: number, text: string][] {
     const kinds = [...this.#unsent].map((number): [number, string] => [number, this.textOf(number)])
     for (const [number] of kinds) this.#sent.add(number)
@@ -50,7 +50,7 @@ export class KindsToSend {
     return kinds
   }
 
-  /** It came into the world with a transaction that did not last: its number may be given to another. */
+  /** Forgets a kind that was made in a transaction that was rolled back: its number may be given to another. */
   forget(number: number): void {
     this.#kinds.delete(number)
     this.#unsent.delete(number)

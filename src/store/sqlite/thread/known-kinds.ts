@@ -6,8 +6,8 @@ import { all, one } from './rows.ts'
 import type { Statements } from './statements.ts'
 
 /**
- * Kinds and queues of whoever writes. What is known stays true, but for those that came into the world with a transaction
- * that did not last: their numbers may be given to others. `born` and `forgetSince` see to that.
+ * Kinds and queues as the writing thread knows them. What is known stays true, but for those that were made in a transaction
+ * that was rolled back: their numbers may be given to others. `born` and `forgetSince` see to that.
  */
 export class KnownKinds {
   readonly #sql: Statements
@@ -32,7 +32,7 @@ export class KnownKinds {
     return kind
   }
 
-  /** Of a job that needs something the side lane, which is made where it is new. Few do: they are looked up each time. */
+  /** The lane of a job; of one that needs something its side lane, which is made where it is new. Few do, so that is looked up each time. */
   lane(kind: number, priority: number, needs: string | null): number {
     const { queue } = this.#kinds.get(kind)
     const lane = laneOf(needs === null ? queue : this.#side(queue, needs), priority)
@@ -55,7 +55,7 @@ export class KnownKinds {
     return new Map(all(this.#sql.sidesOf, queue).map(([needs, side]) => [needs as string, side as number]))
   }
 
-  /** How many this transaction has made so far. */
+  /** How many kinds and queues this transaction has made so far. */
   get born(): number {
     return this.#born.length
   }
@@ -100,7 +100,7 @@ export class KnownKinds {
   }
 }
 
-/** Undefined where there is no such priority: another queue's lane it must not be. */
+/** Undefined where there is no such priority: its number would be another queue's lane. */
 export const laneOf = (queue: number, priority: number): number | undefined =>
   Number.isInteger(priority) && priority >= 0 && priority < LANE_WIDTH ? laneNumber(queue, priority) : undefined
 

@@ -7,7 +7,7 @@ import type { Ledger } from './ledger.ts'
 
 export interface LeaseCells {
   id: number
-  /** Absent: the lease came by a commit. */
+  /** The claim it is of; null where a commit wrote the lease. */
   claim: number | null
   /** 1: the claim is in the log. */
   logged: number
@@ -53,7 +53,7 @@ const LEASE = Object.keys(COLUMNS) as (keyof LeaseCells)[]
 export const LEASE_COLUMNS = selected(LEASE, COLUMNS)
 export const leaseIn = named<LeaseCells>(LEASE)
 
-/** For the log of whoever leaves it or goes on: the claim, and a run of heartbeats, which the feed hears of. As JSON: an `Opening`. */
+/** What a change of an owned job writes into the log first: the claim, and the run of heartbeats, of which the feed is told. JSON of an `Opening`. */
 export function openingOf(ledger: Ledger, lease: LeaseCells, kind: number): string | null {
   const { id, claim, logged, beats, rev, beatsTo } = lease
   const claimed = claim === null || logged === 1 ? 'null' : openingClaim(ledger, lease, claim)

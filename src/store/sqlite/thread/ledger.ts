@@ -27,7 +27,7 @@ interface ClaimStamp {
 /** Writes that items have left for later. */
 export interface Trailing {
   flush(): void
-  /** They did not last. */
+  /** Called instead of `flush` where they were rolled back. */
   drop(): void
 }
 
@@ -42,9 +42,9 @@ export class Ledger {
   readonly clock: StoreClock
   readonly kinds: KnownKinds
   readonly gathered = new Gathered()
-  /** Of the turn. */
+  /** How much this turn has taken on. */
   readonly burden = new Burden()
-  /** Of the transaction, or of the last one. */
+  /** The store's time, as of the transaction under way or of the last one. */
   now: Time
   /** When a commit of somebody else was last seen. */
   othersAt: Time = 0
@@ -142,7 +142,7 @@ export class Ledger {
     }
   }
 
-  /** Who claimed, and when. Immutable, asked for once per job of a batch, hence remembered. */
+  /** Who claimed, and when. The last one is remembered: it never changes, and is asked for once per job of a batch. */
   claimStamp(claim: number): ClaimStamp {
     if (this.#claim?.number === claim) return this.#claim
     const row = one(this.sql.claimStamp, claim)
@@ -159,7 +159,7 @@ export class Ledger {
   }
 
   /**
-   * While the store's time is ahead of the machine's clock, which was set back, whoever opens the file cannot know it: it is
+   * While the store's time is ahead of the machine's clock, which was set back, a process that opens the file cannot know it: so it is
    * written down about once a second. As long as nobody has touched the clock, nothing is.
    */
   get mustTellTime(): boolean {

@@ -11,5 +11,5 @@ export const OWNED = letters(FIELDS.lease)
 export const RESTING = letters(LIVE_STATES.filter((state) => !FIELDS.lease.includes(state)))
 export const ENDED = letters(TERMINAL_STATES)
 
-/** As a list in SQL. */
+/** Letters as a list in SQL. */
 export const listed = (some: readonly string[]): string => some.map((letter) => `'${letter}'`).join(', ')

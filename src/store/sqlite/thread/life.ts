@@ -34,7 +34,7 @@ export async function openWhenFree<Opened>(open: () => Opened): Promise<Opened |
   }
 }
 
-/** Asked once trying is over: a file that is busy now has been so for `busyMs`. */
+/** Called once opening is given up: a file that is busy now has been so for `busyMs`. */
 function whyNotOpened(error: unknown): { code: string; message: string } {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof UnusableFile) return { code: error.code, message: `pawl: ${message}` }
@@ -52,7 +52,7 @@ export interface Life {
   take(calls: readonly Call[]): void
 }
 
-/** From now on calls are heard. Answers with how to end: nothing keeps the thread alive after that. */
+/** Begins to take calls. Returns a function that ends that: nothing keeps the thread alive afterwards. */
 export function live({ take }: Life): () => void {
   port.on('message', take)
   post({ opened: true })
@@ -72,7 +72,7 @@ export function arrived(): readonly Call[] {
   return calls
 }
 
-/** Whoever waits for the file to be closed may go on. */
+/** Tells the main thread, which may wait for it, that the file is closed. */
 function letGo(): void {
   Atomics.store(options.gone, 0, 1)
   Atomics.notify(options.gone, 0)

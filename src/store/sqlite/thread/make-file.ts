@@ -21,7 +21,7 @@ export function makeFile(path: string): void {
   try {
     linkSync(made, path)
   } catch {
-    // Somebody else was faster; or there are no links here, and SQLite makes it as the process makes files.
+    // Another process has made the file; or this file system has no links, and SQLite makes it with the process's usual mode.
   } finally {
     rmSync(made)
   }

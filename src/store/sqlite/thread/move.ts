@@ -85,7 +85,7 @@ function isAt(ledger: Ledger, m: Cells, kind: number): boolean {
 const laneBefore = ({ kinds }: Ledger, { fromPriority, more }: Cells, kind: number): number =>
   kinds.lane(kind, fromPriority, more?.neededBefore ?? null)
 
-/** From where the row is, if it is there and at this revision, to where it belongs. */
+/** Moves the row from its table, if it is there at this revision, into the one it belongs to. */
 function moveRow(ledger: Ledger, m: Cells, kind: number): VerdictRow {
   const { sql } = ledger
   const { id, rev } = m

@@ -6,7 +6,7 @@ import { isUnreadable } from './result-codes.ts'
 import { one } from './rows.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
-/** Why a file cannot be a store, in words for whoever named it. */
+/** A file that cannot be a store; its message tells the user who named it why. */
 export class UnusableFile extends Error {
   readonly code = 'STORE_FILE_REFUSED'
 }
@@ -56,7 +56,7 @@ function configure(file: OpenFile, path: string): void {
     )
   }
   db.exec('PRAGMA synchronous = FULL')
-  // Where a sync is less than that: macOS. Nothing elsewhere.
+  // On macOS fsync does not reach the disk without it. Elsewhere it changes nothing.
   db.exec('PRAGMA fullfsync = ON')
   db.exec('PRAGMA busy_timeout = 0')
   db.exec('PRAGMA foreign_keys = OFF')

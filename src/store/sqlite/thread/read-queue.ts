@@ -39,10 +39,10 @@ export interface ReadQueueOptions {
   readonly clock: StoreClock
   readonly timers: Timers
   readonly monotonicMs: () => number
-  /** What else has come, before each answer. */
+  /** Takes calls that have come since, before each answer. */
   readonly gather: () => readonly Call[]
   readonly report: (answer: Answer) => void
-  /** Nobody asks any more. */
+  /** Called when the last question has been answered and no more will come. */
   readonly close: () => void
 }
 
@@ -91,7 +91,7 @@ export class ReadQueue {
     return { n, now: this.#options.clock.now(), ok: true, answered: null }
   }
 
-  /** Undefined: not now. */
+  /** Undefined: the file is locked, and the call is to be tried again. */
   #answer(call: Call, sinceMs: number): Answer | undefined {
     const { clock, busyMs, monotonicMs, path } = this.#options
     const now = clock.now()

@@ -95,7 +95,7 @@ export const READS = {
   statesOf: 'SELECT state FROM tally WHERE kind = ? AND count > 0',
 
   whole: `${WHOLE} WHERE j.id = ?`,
-  /** What a search judges by. */
+  /** The columns that `judge` of find.ts looks at. */
   heads: `SELECT j.kind, j.at, j.correlation, coalesce(d.state, l.state, r.state, s.state),
       coalesce(d.code, l.code, r.code, s.code), d.ended_at
     FROM job j ${PLACES} WHERE j.id = ?`,

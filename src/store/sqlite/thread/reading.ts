@@ -5,7 +5,7 @@ import type { OpenFile } from './open-file.ts'
 import { one, type Row } from './rows.ts'
 import { downwards, type ReadStatements, readStatements, upwards, type Walks } from './statements.ts'
 
-/** The open file for whoever only looks: the reading thread, and the writing one where it looks before it writes. */
+/** The open file for reads: of the reading thread, and of the writing one where it reads before it writes. */
 export class Reading {
   readonly file: OpenFile
   readonly sql: ReadStatements
@@ -26,7 +26,7 @@ export class Reading {
     return row && this.#withKind(row)
   }
 
-  /** From `WHOLE`. */
+  /** A row that `WHOLE` selected; its kind is sent along where the main thread does not have it. */
   #withKind(row: Row): JobRow {
     const job = jobIn(row)
     this.kinds.send(job.kind)
@@ -40,7 +40,7 @@ export class Reading {
     return one(this.sql.purged)?.[0] as number
   }
 
-  /** Everything that `work` reads is of one moment, whoever commits meanwhile. */
+  /** Runs `work` in one read transaction: all it reads is of one moment, whatever other processes commit meanwhile. */
   ofOneMoment<Result>(work: () => Result): Result {
     this.sql.snapshot.run()
     try {

@@ -1,4 +1,4 @@
-/** Rows as lists, which is how every statement here returns them. Whoever knows what a statement selects says so by `Selected`. */
+/** Rows as lists, which is how every statement here returns them. `Selected` says what a statement selects, where the caller knows it. */
 import type { StatementSync } from 'node:sqlite'
 
 export type Cell = string | number | null

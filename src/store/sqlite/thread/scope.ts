@@ -29,7 +29,7 @@ export class Scope {
     )
   }
 
-  /** All of them; undefined where they are too many to be gone through. */
+  /** The kinds in scope; undefined where they are too many to be gone through. */
   kinds(): readonly number[] | undefined {
     const queues = this.#queueNumbers()
     if (queues === undefined) return undefined
@@ -41,7 +41,7 @@ export class Scope {
     return found
   }
 
-  /** As they are stored; those that have a queue have jobs. */
+  /** The tenants in scope, as they are stored: those that have a queue. */
   tenants(): readonly string[] {
     if (this.#tenant !== undefined) return [this.#tenant]
     const found: string[] = []

@@ -7,7 +7,7 @@ import type { ReadStatements } from './statements.ts'
 export const isSettingWrite = (asked: Asked<'settings'>): boolean =>
   asked.some(([op]) => op === 'put' || op === 'remove')
 
-/** Where none of them writes. */
+/** Operations of which none writes, for the reading thread. */
 export function readSettings(
   { sql }: { readonly sql: ReadStatements },
   asked: Asked<'settings'>,

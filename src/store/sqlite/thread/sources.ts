@@ -72,7 +72,7 @@ function byPlace(reading: Reading, query: JobQuery, scope: Scope, walks: Walks):
     }
     if (sources.length > RANGES) return undefined
   }
-  // Of all kinds together: an index of their own would cost every claim, and owned jobs are few.
+  // Leases of all kinds are walked together: an index by kind would cost every claim, and owned jobs are few.
   return owned ? [filtered(walks.leases, scope), ...sources] : sources
 }
 

@@ -50,7 +50,7 @@ const WRITES = {
     SELECT p.kind, p.state, e.value, p.rev, p.ended_at, p.ending, p.output
     FROM (SELECT ? AS kind, ? AS state, ? AS rev, ? AS ended_at, ? AS ending, ? AS output, ? AS ids) AS p
       CROSS JOIN json_each(p.ids) AS e`,
-  // How many are of one claim, with nothing said about them since.
+  // How many of these leases are of one claim and unchanged since.
   leasesAlike: `SELECT count(*) FROM json_each(?) AS e CROSS JOIN lease AS l ON l.id = e.value
     WHERE l.rev = ? AND l.fence = ? AND l.kind = ? AND l.state = ? AND l.claim = ? AND l.claim_seq = ? AND l.claim_from = ?
       AND l.logged = 0 AND l.beats = 0`,
@@ -68,15 +68,15 @@ const WRITES = {
   giveKey: 'DELETE FROM key WHERE tenant = ? AND purpose = ? AND key = ? AND job = ?',
 
   // The front of a lane: an ordered walk of the primary key that stops after the limit.
-  // Whose own tick has come is the ticker's (`isClaimable`, core/timers.ts), and is passed by.
+  // A job whose own tick has come is the ticker's (`isClaimable`, core/timers.ts), and is passed by.
   front: 'SELECT 1 FROM ready WHERE lane = ? AND ready_at <= ? AND (tick IS NULL OR tick > ?) LIMIT 1',
-  // What is long is not at hand: how much of it there is decides how many are taken.
+  // Long texts are not selected, only their lengths, by which it is decided how many jobs one turn can take.
   claimable: `SELECT ${FRONT_COLUMNS}
     FROM ready r CROSS JOIN job j ON j.id = r.id CROSS JOIN kind k ON k.id = r.kind
     WHERE r.lane = ? AND r.ready_at <= ? AND (r.tick IS NULL OR r.tick > ?) ORDER BY r.ready_at, r.id LIMIT ?`,
   readyTexts: `SELECT j.head, r.record FROM ready r CROSS JOIN job j ON j.id = r.id
     WHERE r.lane = ? AND r.ready_at = ? AND r.id = ?`,
-  // All that was just read, and nothing else: the front of the lane up to the last row. The fence is
+  // Leases for exactly the rows that were just read: the front of the lane up to the last row. The fence is
   // written as by `fenceOf` (core/fence.ts), the end of the lease as by `leaseEnd` (core/timers.ts).
   leaseFront: `INSERT INTO lease (id, kind, state, rev, fence, expires_at, tick, careful,
       claim, claim_rev, claim_seq, claim_from, claim_expires_at, attempt, generation, code, before)

@@ -9,7 +9,7 @@ import { SteadyClock } from '../../../system/steady-clock.ts'
 export interface StoreClock {
   now(): Time
   atLeast(time: Time): void
-  /** By how much it is ahead of the machine's, which was set back. */
+  /** By how much the store's clock is ahead of the machine's, which was set back. */
   readonly aheadMs: number
   takeSetBackMs(): number
 }
@@ -30,7 +30,7 @@ export function storeClock(clock: Clock, latest: BigInt64Array = new BigInt64Arr
   }
 }
 
-/** The machine's clock, set by so much: for whoever wants to see what comes of that without setting the machine's. */
+/** The machine's clock as if it were set by so much, for tests of what comes of that. */
 export function setBy(clock: Clock, ms: BigInt64Array | undefined): Clock {
   if (ms === undefined) return clock
   return { now: () => clock.now() + Number(Atomics.load(ms, 0)), monotonicMs: () => clock.monotonicMs() }

@@ -3,12 +3,12 @@ import type { LogRow } from '../job-row.ts'
 import type { Reading } from './reading.ts'
 import { all, one } from './rows.ts'
 
-/** Texts of one answer, about: whoever gets it must read them in one go. */
+/** Bytes of texts in one answer, about: the main thread decodes them in one go. */
 const PAGE_BYTES = 1 << 20
 /** Looked for at a time: nobody knows before how long they are. */
 const FEW = 8
 
-/** What a page has room for. A stretch has at least one event; the first is always let in. */
+/** How much more a page takes, in events and bytes. A stretch has at least one event; the first always fits. */
 export class Room {
   #events: number
   #bytes: number
@@ -22,7 +22,7 @@ export class Room {
     return this.#events <= 0 || this.#bytes <= 0
   }
 
-  /** For an event that is in no stretch. */
+  /** Counts an event that is in no stretch. */
   takeOne(): void {
     this.#events -= 1
   }

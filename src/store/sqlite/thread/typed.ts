@@ -129,7 +129,7 @@ function logsOf(reading: Reading, items: readonly Item[], end: Spot | null): Omi
     }
     if (!logs.has(job)) logs.set(job, stretched(reading, job))
     const log = logs.get(job)
-    // Its job may have been removed since.
+    // The job may have been purged since the feed named it.
     if (log === undefined) continue
     found.push([job, rev])
     if (rev === 1 || log.reaches.some(([from, to]) => from <= rev && rev <= to)) continue
