@@ -104,8 +104,8 @@ export class AuditLog {
   }
 
   /**
-   * Those of one process stand in line: whoever does much at a time would otherwise be in its own way, and in that of who
-   * revokes its token.
+   * Appends of one process stand in line, by tenant: many at a time would otherwise be in each other's way, and in that of the
+   * operator who revokes the token behind them.
    */
   append(tenant: string, act: Act): Promise<void> {
     const before = this.#lines.get(tenant) ?? Promise.resolve()

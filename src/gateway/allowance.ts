@@ -1,12 +1,12 @@
 /**
  * Something of which each token, and the whole process, may have so much at a time. Nobody waits for it here. Of what the
  * process has, a tenant may have so many times what it leaves to others: a tenant makes as many tokens as it likes, and
- * whoever comes later must still be let in. However many are greedy, something is left.
+ * one that comes later must still be let in. However many are greedy, something is left.
  */
 import { beyond, type Caps, type RefusingCap } from './caps.ts'
 import type { Holder } from './lines.ts'
 
-/** What has been taken of it, until it is given back. */
+/** What one holder has taken, until it is disposed of. */
 export interface Share extends Disposable {
   /** Objects, and takes nothing, where that would be too much. */
   take(amount: number): void
@@ -54,7 +54,7 @@ export class Allowance {
     if (this.#byToken.of(id) + amount > this.#caps[this.#perToken]) throw beyond(this.#perToken, this.#caps, retry)
     const left = this.#caps[this.#inAll] - this.#sum - amount
     const before = this.#byTenant.of(tenant)
-    // Who has nothing yet is let in where there is room at all.
+    // A tenant that has nothing yet is let in wherever there is room at all.
     const isGreedy = before > 0 && before + amount > TIMES_WHAT_IS_LEFT * left
     if (left < 0 || isGreedy) throw beyond(this.#inAll, this.#caps, retry)
   }
@@ -72,7 +72,7 @@ export class Allowance {
   }
 }
 
-/** How much each has; whoever has nothing is not there. */
+/** How much each has taken; one that has nothing is not in it. */
 class Tallies {
   readonly #taken = new Map<string, number>()
 

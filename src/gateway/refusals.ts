@@ -1,9 +1,13 @@
 /**
  * Refusals, paced. Under siege most of a gateway's time goes to those who are turned away and are back at once: each of
  * them is heard, read and answered. So a token is told of so many refusals a second, and some at once; what is more is
- * told later, and meanwhile that connection asks nothing else. Whoever is refused now and then never notices; a flood from any
+ * told later, and meanwhile that connection asks nothing else. A client that is refused now and then never notices; a flood from any
  * number of connections becomes as slow as they are many. Answers to what was done, refusals by the state of a job,
  * and that the store is away are not held.
+ *
+ * Modes of a token: clear (its refusals of the last two seconds are within the cap: the next is told at once) and behind (each refusal
+ * waits until, at the pace of the cap, it is its turn, five seconds at most). It is clear again once it was refused less for a while.
+ * Invariant: a refusal is told in any case; it is only ever told later. A wait ends early when the request is aborted or the gateway ends.
  */
 import type { Clock } from '../system/clock.ts'
 import type { Timers } from '../system/timers.ts'
@@ -12,10 +16,10 @@ import { Objected, type Problem } from './problem.ts'
 
 /** Refusals that are told at once, in seconds' worth of them. */
 const AT_ONCE_S = 2
-/** Nobody is held longer: clients give up on an answer after some ten seconds. */
+/** The longest that a refusal waits: clients give up on an answer after some ten seconds. */
 const LONGEST_MS = 5_000
 const MOST_TOKENS = 10_000
-/** For how the request was made: what it is, or that it is too much, which a cap says. */
+/** Refusals of how a request was made: it is malformed, or too much, which `cap` says. Only these are paced. */
 const ILL_MADE: ReadonlySet<number> = new Set([400, 413, 415])
 const isHeld = ({ status, body }: Problem): boolean => ILL_MADE.has(status) || body['cap'] !== undefined
 
@@ -23,7 +27,7 @@ export interface RefusalsParts {
   readonly caps: Caps
   readonly clock: Clock
   readonly timers: Timers
-  /** Nobody is held while the gateway ends. */
+  /** Aborted when the gateway ends: refusals that wait are told at once. */
   readonly ending: AbortSignal
 }
 
@@ -36,7 +40,7 @@ export class Refusals {
     this.#parts = parts
   }
 
-  /** Resolves when this token may be told of another refusal, or when nobody waits for that any more. */
+  /** Resolves when this token may be told of another refusal, or when its request is aborted. */
   async hold(token: string, error: unknown, request: Request): Promise<void> {
     if (!(error instanceof Objected) || !isHeld(error.problem)) return
     const delayMs = this.#delayMs(token)

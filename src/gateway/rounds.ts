@@ -1,21 +1,23 @@
 /**
- * The event loop, shared out: a gateway has one thread, and whoever is being understood keeps all others from being
+ * The event loop, shared out: a gateway has one thread, and while one request is being understood no other is
  * heard. Requests are taken up in rounds, one turn of the loop each; in a round every token is given the same amount of
  * work, measured by how much it sent, and what is more waits in the token's own line for the next. Who sends little goes
  * on at once; who sends much is slow to itself.
  *
- * Modes: idle (nobody has done anything in this turn of the loop: nothing is scheduled) and turning (a round follows).
+ * Modes: idle (no token has work to make up for: nothing is scheduled) and turning (a round follows each turn of the loop, until every
+ * line is empty and made up for). Invariant: requests of one token go on in the order they came, and in one round no token begins a
+ * request after it has used up its share; one that is longer than a share is paid for by the rounds that follow.
  */
 import { turn } from '../system/turn.ts'
 import { beyond, type Caps } from './caps.ts'
 
 /**
  * Letters a token may have understood in one round: some tenths of a millisecond. Node takes in one new connection per turn
- * of the loop, however many knock: with 64 KB, and four tokens doing their worst, a turn took 20 ms, and whoever came with a
- * connection of its own stood at the door for seconds.
+ * of the loop, however many knock: with 64 KB, and four tokens doing their worst, a turn took 20 ms, and a client with a new
+ * connection stood at the door for seconds.
  */
 const SHARE = 8 * 1024
-/** What a request costs besides what is in it. */
+/** What a request weighs besides its letters. */
 const LEAST = 2 * 1024
 
 interface Waiting {
@@ -31,7 +33,7 @@ interface Line {
 
 export class Rounds {
   readonly #caps: Caps
-  /** Of whoever has done something lately, or waits. */
+  /** Lines of tokens that have work to make up for, or wait. */
   readonly #lines = new Map<string, Line>()
   #turning = false
 

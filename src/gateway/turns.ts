@@ -1,5 +1,5 @@
 /**
- * What the store is busy with, a bounded amount at a time, whoever asks: a store that works for one caller is not there
+ * Calls to the store, a bounded amount at a time for all tokens together: a store that works for one caller is not there
  * for the heartbeats of all others. Who has to wait waits in the line of its own token, and the lines take turns, so that a
  * token, or a tenant, with much to do is slow to itself.
  */
@@ -9,18 +9,18 @@ import { Objected, objection } from './problem.ts'
 
 export interface TurnsOptions {
   readonly caps: Caps
-  /** How much may be under way. */
+  /** The cap on how much may be under way. */
   readonly capacity: 'reads' | 'lanesAsked' | 'writes'
-  /** How many of a token may wait. */
+  /** The cap on how many calls of one token may wait. */
   readonly line: RefusingCap
 }
 
 export interface Turn<T> {
   readonly holder: Holder
-  /** How much of the capacity it takes. What is more than all of it waits until nothing else is under way. */
+  /** How much of the capacity the call takes. One that takes more than there is waits until nothing else is under way. */
   readonly weight: number
   readonly work: () => Promise<T>
-  /** Nothing is done for whoever is gone when its turn comes. */
+  /** A call that is aborted before its turn comes is not made. */
   readonly signal?: AbortSignal | undefined
   /** True for words of owners: they wait, but are not turned away. */
   readonly always?: boolean | undefined

@@ -41,7 +41,7 @@ export class Alerts {
     for (const [i, execution] of executions.entries()) {
       const job = items[i]?.job
       if (execution.mode !== 'running') continue
-      // By the attempt, which no two owners share: over HTTP nobody is shown a fence.
+      // By the attempt, which no two owners share: over HTTP fences are hidden.
       const owned = job?.lease !== undefined && job.attempt === execution.assignment.job.attempt
       if (!owned) execution.lose('The job has another owner, or none.')
       else if (job.cancel !== undefined) execution.cancelRequested(job.cancel)

@@ -26,7 +26,7 @@ export interface Portion {
   readonly assignments: readonly Assignment[]
 }
 
-/** How long an answer may be waited for, and what ends that. Empty: not at all. */
+/** How long a claim may wait for work, and what ends that. Empty: it does not wait. */
 export type Wait = Pick<ClaimRequest, 'waitMs' | 'pollMs' | 'signal'>
 
 export const CLAIM_MAX = 500
@@ -54,7 +54,7 @@ export class Claiming {
     const lanes = asked.map(({ lane }) => lane)
     const unanswered = this.#unanswered.shift()
     const requestId = unanswered ?? `${workerId}/claim/${++this.#claims}`
-    // What a repeated claim was given is there or lost: nothing comes for it by waiting.
+    // A claim under a repeated request id gets what it was given then, or nothing: waiting brings it no more.
     const request = { requestId, workerId, lanes, serves, limit, ...(unanswered === undefined ? wait : {}) }
     const found = byLane(lanes, await this.#asked(request))
     const portions = this.#portionsOf(found, asked, askedAt)
@@ -63,7 +63,7 @@ export class Claiming {
     return portions
   }
 
-  /** What was given to claims that were not answered, and nothing new. */
+  /** Asks again for claims that were not answered, with no lanes: brings what they were given, and nothing new. */
   async recover(): Promise<readonly Portion[]> {
     const { engine, workerId } = this.#options
     const found: Assignment[] = []

@@ -22,10 +22,10 @@ export interface Recluse {
 export class Crew {
   readonly #members = new Map<Member, PromiseWithResolvers<void>>()
   #turn: Promise<void> = Promise.resolve()
-  /** Whose turn it is. */
+  /** The worker whose job runs alone, or is next to. */
   #alone: Recluse | undefined
 
-  /** Until disposed of. */
+  /** Adds a worker of this process, until disposed of. */
   join(member: Member): Disposable {
     const left = Promise.withResolvers<void>()
     this.#members.set(member, left)
@@ -57,5 +57,5 @@ export class Crew {
   }
 }
 
-/** Of this very process. */
+/** The crew of this process. */
 export const thisCrew = new Crew()

@@ -9,7 +9,7 @@ import type { Context } from './context.ts'
  */
 export interface JobDefinition<I = unknown, O = unknown, P = I> {
   readonly type: string
-  /** Undefined: that of the worker. */
+  /** The tenant of its jobs; undefined: the worker's own. */
   readonly tenant: string | undefined
   readonly queue: string
   readonly policy: Policy

@@ -1,4 +1,4 @@
-/** What the executions of a worker share, and whom they tell. */
+/** What the executions of a worker share, and the worker as they tell it of themselves. */
 import type { Engine } from '../engine/engine.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Clock } from '../system/clock.ts'
@@ -15,15 +15,15 @@ export interface Desk {
   readonly clock: Clock
   readonly log: Log
   readonly actor: string
-  /** How children are enqueued; undefined where nobody said. */
+  /** Enqueues children; undefined where the composition root gave no way to. */
   readonly spawn: Spawn | undefined
-  /** Where the store has transactions that a handler can take part in. */
+  /** Runs work in a transaction of the store; undefined where it has none that a handler can take part in. */
   readonly transaction: (<T>(work: (tx: Transaction) => Promise<T>) => Promise<T>) | undefined
   /** The handler runs and has not answered at once. */
   began(execution: Execution): void
   /** The handler has let go: there is room for another. */
   vacated(execution: Execution): void
-  /** Nothing more will be said: the lease can be forgotten. */
+  /** Called once the last word has been answered: the lease can be forgotten. */
   settled(execution: Execution): void
   /** The attempt failed, and the store has it. */
   failed(failed: FailedAttempt, lastWord: LastWord): void

@@ -1,4 +1,4 @@
-/** What a worker hears: that there may be work, and that somebody has changed a job it runs. */
+/** A worker's subscription to hints: that there may be work, and that a job it runs was changed. */
 import { reasonOf } from '../core/reason.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Hint } from '../store/store.ts'
@@ -9,14 +9,14 @@ export interface EarsParts {
   readonly engine: Pick<Engine, 'subscribe'>
   readonly log: Log
   readonly workerId: string
-  /** Names of the queues it serves, whoever they belong to: enough to tell most hints apart. */
+  /** Names of the queues it serves, without their tenants: enough to tell most hints apart. */
   readonly queues: ReadonlySet<string>
   /** Types it has handlers for: what needs another is not for it. */
   readonly serves: readonly string[]
   readonly alerts: Alerts
-  /** There may be work. */
+  /** Called when a queue may have work. */
   readonly wake: () => void
-  /** There is something to be looked at by then. */
+  /** Called with when jobs that were changed are to be looked at. */
   readonly alert: (dueMs: number) => void
 }
 
@@ -37,7 +37,7 @@ export class Ears {
     const { engine, log, workerId } = this.#parts
     try {
       const subscription = await engine.subscribe((hint) => this.#hear(hint))
-      // Until now nobody heard anything: a job that was claimed meanwhile may have been cancelled since.
+      // Hints before the subscription were not heard: a job that was claimed meanwhile may have been cancelled since.
       this.#hear({ about: 'anything' })
       return subscription
     } catch (error) {

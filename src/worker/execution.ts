@@ -38,7 +38,7 @@ type Mode = 'held' | 'running' | 'ending' | 'over'
 
 /** Handlers that take longer than this are seen running before they end. */
 const START_AFTER_MS = 100
-/** How long a handler may take to notice that its time is up. */
+/** How long a handler may go on after its time is up, before its job is failed without it. */
 const LET_GO_WITHIN_MS = 1_000
 const NEVER = Number.POSITIVE_INFINITY
 
@@ -50,7 +50,7 @@ export class Execution implements Sender, Run {
   readonly #handler: Handler
   readonly #voice: Voice
   startedMs = 0
-  /** How long the handler took. */
+  /** How long the handler took, in milliseconds. */
   tookMs = 0
   #mode: Mode = 'held'
   /** Counted among the handlers that run. */
@@ -58,11 +58,11 @@ export class Execution implements Sender, Run {
   #startedAt = 0
   /** The word that ends the lease, once it is chosen. */
   #last: Said | undefined
-  /** What was thrown, and what was made of it. Present where that is how the attempt ended. */
+  /** The error that ended the attempt, and the last word made of it; absent where it ended otherwise. */
   #failure: { readonly error: unknown; readonly lastWord: LastWord } | undefined
   /** Chosen by the handler itself: a wait, a snooze. Said as soon as the handler has let go. */
   #chosen: Said | undefined
-  /** What the handler has done wrong for good, whatever it says or chooses besides. */
+  /** The error that fails this attempt, whatever its handler says or chooses besides. */
   #doom: { readonly error: unknown } | undefined
   #interrupt: Error | undefined
   /** Present exactly while a transaction has the last word; and what the handler ended with meanwhile, should it be undone. */
@@ -156,7 +156,7 @@ export class Execution implements Sender, Run {
     else this.giveBack('shutdown')
   }
 
-  /** What is due by now; answers when to look again. */
+  /** Does what is due by now. Returns when to look again. */
   pulse(nowMs: number): number {
     if (this.#mode !== 'running') return NEVER
     const { attemptMs } = this.assignment.job.spec.kind.policy
@@ -198,7 +198,7 @@ export class Execution implements Sender, Run {
   async complete<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     let stats: Readonly<Record<string, number>> | undefined
     let committing: Committing | undefined
-    // Where it had not come to its last word, the word that was chosen meanwhile is none of its business.
+    // An undoing that has not come to its last word is not ended by a word that its handler chose meanwhile.
     const undone = () => {
       if (committing === undefined) return
       const { instead } = committing
@@ -283,7 +283,7 @@ export class Execution implements Sender, Run {
     this.#when(late, (value) => this.#returned(value))
   }
 
-  /** What a handler or a schema calls a promise may throw when it is asked to be one. */
+  /** Goes on with a promise. One that a handler or schema made up may throw when `then` is called. */
   #when<T>(late: Promise<T>, next: (value: T) => void, stage?: Stage): void {
     this.desk.began(this)
     const failed = (error: unknown) => this.#threw(error, stage)
@@ -294,7 +294,7 @@ export class Execution implements Sender, Run {
     }
   }
 
-  /** Before the run ends as its handler wants it to. */
+  /** Waits for the answers to what the handler said, before the run ends as it chose. */
   #hearOut(spoken: Spoken, next: () => void): void {
     const refused = (error: unknown) => this.doom(error)
     this.#when(spoken.heardOut(refused), next)
@@ -360,7 +360,7 @@ export class Execution implements Sender, Run {
     this.#end(released(this.#voice, 'shutdown', { executionMs: this.#timing().executionMs }))
   }
 
-  /** Nothing has run: no start is said. */
+  /** Hands back a job of which nothing has run: no start is said. */
   #return(): void {
     this.#end(released(this.#voice, 'handed_back', {}))
   }
@@ -423,7 +423,7 @@ export class Execution implements Sender, Run {
     this.desk.vacated(this)
   }
 
-  /** By its code alone: its words may quote what is encrypted. */
+  /** Logs an error by its code alone: its message may quote what is encrypted. */
   #unheard(error: unknown): void {
     const { id, attempt } = this.assignment.job
     const { code, name } = readThrown(error)

@@ -1,4 +1,4 @@
-/** An attempt that failed, once the store has it: for the log, and for whoever wants to hear of it. */
+/** An attempt that failed, once the store has it: for the log and for `onFailed`. */
 import type { Job, State } from '../core/job.ts'
 import type { Log } from '../system/log.ts'
 import type { LastWord } from './last-word.ts'

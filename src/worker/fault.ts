@@ -18,8 +18,8 @@ export interface Written {
 }
 
 /**
- * An error of a handler that ran in a process of its own. What is to be written about it was written down there; whoever is
- * told of it here finds the name, the code and the stack that it had.
+ * An error of a handler that ran in a process of its own. What is to be written about it was written down there;
+ * `onFailed` finds here the name, the code and the stack that it had.
  */
 export class ThrownElsewhere extends Error {
   readonly code: string
@@ -40,12 +40,12 @@ export interface Circumstances {
   readonly attempt: number
   /** On the store's clock: somebody may wish to be asked again at a certain time. */
   readonly now: Time
-  /** Where it happened, unless the error knows better. */
+  /** The stage in which it was thrown, unless the error names one. */
   readonly stage?: Stage | undefined
 }
 
 export function faultOf(thrown: unknown, { attempt, now, stage }: Circumstances): Written {
-  // Only of errors may be asked what they are: a proxy might throw.
+  // `instanceof` only for native errors: of a proxy it might throw.
   if (isNativeError(thrown) && thrown instanceof ThrownElsewhere) return thrown.written
   const value = readThrown(thrown)
   const { fields } = value

@@ -19,7 +19,7 @@ import type { Choice, Run } from './run.ts'
 import { mustSerialise } from './schema.ts'
 import type { Spawnable, SpawnOptions } from './spawn.ts'
 
-/** Nobody signals this: a sleep ends by its timeout only. */
+/** The signal that a sleep waits for. No caller can send it: a sleep ends by its timeout only. */
 const SLEEP = 'pawl.sleep'
 
 interface Undoing {
@@ -34,7 +34,7 @@ export class HandlerContext implements Context {
   #spawned = 0
   /** The wait that this run has come to and has no answer to yet. */
   #waiting: string | undefined
-  /** How to undo what was done, by memo key. Filled while a compensating handler is led through its past. */
+  /** Undoings of steps, by memo key. Filled while a compensating handler is led through its past. */
   #undo: Map<string, Undoing> | undefined
 
   constructor(run: Run) {
@@ -224,7 +224,7 @@ export class HandlerContext implements Context {
     return this.job.phase === 'compensate'
   }
 
-  /** Nothing new happens once a run has chosen its end, nor while the past is undone. */
+  /** Throws once the run has chosen its end, or while the past is undone: then nothing new may happen. */
   #mustBeNew(): void {
     if (this.#undoing || this.#run.chosen) throw new Suspension('This run does nothing new.')
   }

@@ -1,4 +1,4 @@
-/** What runs a job of some type: its handler in this process, or a way to have it run elsewhere. */
+/** How jobs of a type run: by their handler in this process, or in a cell. */
 import type { JobDefinition } from './definition.ts'
 import { HandlerContext } from './handler-context.ts'
 import type { Run } from './run.ts'

@@ -5,7 +5,7 @@
  *   trickling the last got a few, or none, and a handler is free: one claim, for as many jobs as could begin at once,
  *             which waits until there is something; when it is answered, the next one waits.
  *   busy      the last got many, or no handler is free: what there is room for is asked for when a hint or the clock says
- *             so, and not waited for, so that what comes alone is left to whoever could begin it.
+ *             so, and not waited for, so that a job that comes alone is left to a worker that could begin it.
  *   resting   a claim failed, or was not let wait: as busy.
  *   paused, closed  no claim is made. One that waits is called off; what it was given is released or brought in.
  *
@@ -31,11 +31,11 @@ export interface IntakeParts {
   readonly heldMost: () => number
   readonly places: () => number
   readonly backlog: () => number
-  /** What may be asked for at a time, whatever there is room for. */
+  /** How many jobs may be asked for at a time, whatever there is room for. */
   readonly most: () => number
-  /** What was asked for then. */
+  /** Takes in the jobs that a claim sent at `sentMs` was given. */
   readonly hold: (portions: readonly Portion[], sentMs: number) => void
-  /** All of it is held. */
+  /** Called once all jobs of an answer are held: handlers may begin. */
   readonly fill: () => void
 }
 
@@ -44,9 +44,9 @@ export const BACKLOG_MAX = 500
 const POLL_SOON_MS = 50
 /** Longest time during which nothing but jobs is served. */
 const TURN_EVERY_MS = 10
-/** How long a claim waits at least, where the worker would not look by itself for longer. */
+/** How long a claim waits, unless the worker's own poll is longer. */
 const WAIT_MS = 30_000
-/** Who is given more has them to do first. */
+/** After an answer with more jobs than this the next claim does not wait: they are to be done first. */
 const FEW = 8
 
 export class Intake {
@@ -54,11 +54,11 @@ export class Intake {
   /** Claims under way, and how many jobs they ask for. */
   readonly #claims = new Few<Promise<void>>()
   #asked = 0
-  /** There may be work that has not been asked for. */
+  /** A hint or a full answer says that there may be work that was not asked for. */
   #hopeful = true
   /** The last claim got all it asked for: there is more than one claim can bring. */
   #flowing = false
-  /** How many jobs the last answer brought; many, for all that is known at first. */
+  /** How many jobs the last answer brought; infinite before the first. */
   #came = Number.POSITIVE_INFINITY
   /** A claim failed, or was not let wait: the next is made when a hint or the clock says so. */
   #resting = false
@@ -74,13 +74,13 @@ export class Intake {
     this.#parts = parts
   }
 
-  /** There may be work that no claim which waits would hear of: it is called off, and the next one looks. */
+  /** There may be work that the waiting claim would not hear of (other queues, a pause that ended): it is called off, and the next one looks. */
   wake(): void {
     this.#waiting?.abort()
     this.hinted()
   }
 
-  /** There may be work. A claim that waits hears of it by itself. */
+  /** There may be work in a queue. A claim that waits hears of it by itself. */
   hinted(): void {
     this.#hopeful = true
     this.#resting = false
@@ -105,7 +105,7 @@ export class Intake {
   /** Looks by itself if it is time. Answers when it is next. */
   poll(nowMs: number): number {
     if (nowMs >= this.#pollAtMs) {
-      // Where there is no room, whoever makes some will look.
+      // While there is no room the clock need not look: the execution that makes room will.
       this.#pollAtMs = nowMs + (this.#wanted() > 0 ? this.#pollMs : this.#parts.pollMaxMs)
       this.hinted()
     }
@@ -118,7 +118,7 @@ export class Intake {
     await this.#bringIn()
   }
 
-  /** The same until it is resumed. */
+  /** As `close`, until it is resumed. */
   async pause(): Promise<void> {
     if (this.#mode === 'open') this.#mode = 'paused'
     await this.#bringIn()
@@ -135,7 +135,7 @@ export class Intake {
     await Promise.all(this.#claims)
     const { claiming, machineMs, hold } = this.#parts
     const sentMs = machineMs()
-    // Where the store does not answer, leases end by themselves.
+    // If the store does not answer, jobs that were claimed and never seen come back when their leases end.
     hold(await claiming.recover().catch(() => []), sentMs)
   }
 
@@ -147,7 +147,7 @@ export class Intake {
 
   /**
    * How many jobs to ask for; 0 while more than half is held of what may be. That is what will be started soon, so the half is
-   * gone soon after: whoever is more urgent than all that is held, or comes to another queue, is heard of by then.
+   * gone soon after: a job that is more urgent than all that is held, or in another queue, is heard of by then.
    */
   #wanted(): number {
     const { vacancies, places, backlog } = this.#parts
@@ -224,7 +224,7 @@ export class Intake {
     this.#hopeful = true
   }
 
-  /** Where nothing is found. */
+  /** The pause before the next look where nothing was found; twice as long each time, up to a bound. */
   get #nextPollMs(): number {
     return Math.min(this.#pollMs * 2, this.#parts.pollMaxMs)
   }

@@ -1,6 +1,6 @@
 /** Why a handler's signal is aborted, besides a lost lease (`LeaseConflictError`). Each is the signal's `reason`. */
 
-/** Somebody wants the job cancelled. Let go, and it is. */
+/** Thrown to a handler whose job is to be cancelled: once it lets go, the job is. */
 export class CancelRequestedError extends Error {
   override readonly name = 'CancelRequestedError'
   readonly code = 'cancel_requested'

@@ -26,7 +26,7 @@ export interface StoreAddress {
   readonly answerWithin?: Duration | undefined
 }
 
-/** One worker's leases, to be kept. */
+/** The leases of one worker, for the thread to keep. */
 export interface KeptTable {
   readonly memory: SharedArrayBuffer
   readonly onBlocked: 'keep' | 'lose'
@@ -38,10 +38,10 @@ export interface KeptTable {
 }
 
 export interface KeeperListener {
-  /** From now on the thread keeps the table. */
+  /** Called when the thread has begun to keep the table. */
   ready(): void
   tell(news: readonly LeaseNews[]): void
-  /** From now on nobody does. */
+  /** Called when the thread keeps it no more, and why. */
   gone(reason: string): void
 }
 
@@ -64,7 +64,7 @@ export type FromKeeper =
 
 const threads = new Map<string, KeeperThread>()
 
-/** In the thread of this store, which is started where there is none. */
+/** Has a table kept by the thread of this store, which is started where there is none. */
 export function keepBy(address: KeeperAddress, table: KeptTable, listener: KeeperListener): KeeperShare {
   const { store } = address
   const name = JSON.stringify([store.url, store.schema, store.answerWithin])

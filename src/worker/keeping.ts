@@ -67,7 +67,7 @@ export class Keeping {
     this.#share?.wake()
   }
 
-  /** There are leases to keep after a time without any. The thread looks now and then by itself. */
+  /** Begins rounds again after a time without leases. A thread looks now and then by itself. */
   wake(): void {
     if (!this.#ready) this.#onLoop.wake()
   }

@@ -41,7 +41,7 @@ export function failed(voice: Voice, error: unknown, attempt: number, timing: Ti
   return { command: { ...voice.once('fail'), ...timing, type: 'fail', fault }, bodies: [body] }
 }
 
-/** The same failure without anything that is the handler's: what it means for the job, and why there is no more of it. */
+/** A failure whose word was refused, without the handler's texts: its class and wait stay, and the message says why there is no more. */
 export function barely(said: Fail, why: string): LastWord {
   const { class: errorClass, retryAfterMs } = said.fault
   const message = sanitised(`What went wrong could not be kept: ${why}`, LENGTHS.message)
@@ -49,7 +49,7 @@ export function barely(said: Fail, why: string): LastWord {
   return { command: { ...said, fault }, bodies: [] }
 }
 
-/** Why a worker gives back what it was given: whoever snoozes has run it. */
+/** Why a worker gives a job back unrun, or cut short. (A snooze is the handler's own choice.) */
 export type Handback = Exclude<ReleaseReason, 'snoozed'>
 
 export function released(voice: Voice, reason: Handback, more: { runAt?: Time; executionMs?: number }) {

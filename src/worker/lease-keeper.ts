@@ -3,6 +3,16 @@
  * cancels that were requested. It runs in a thread of its own where it can, so that a handler which blocks the event
  * loop keeps its lease; else on the worker's own loop.
  *
+ * Modes of a lease, by its row and the use of the row (`seq`):
+ *   watched   renewed half way through its window, again and again.
+ *   stuck     the loop has stood still for longer than the lease's patience: not renewed, logged once. Watched again if the loop turns
+ *             before the lease ends.
+ *   lost      the store will never accept its fence again: told to the worker, not renewed.
+ *   gone      its row is free or of another lease: forgotten.
+ *
+ * Invariant: the end that is written into the table is never later than the one the store has in mind: it is counted from before
+ * the heartbeat was sent. A store that does not answer ends no lease here: the worker's watchdog stops handlers before their leases end.
+ *
  * On a loop that has stood still for as long as an attempt may take, that attempt is over whatever it does, and if its
  * handler has not begun, it had better begin elsewhere: its lease is given up. Each by its own limit, because nobody can tell
  * from here which of them blocks the others, and one that may take an hour is owed the hour. A store cannot do that by itself: of a handler
@@ -29,7 +39,7 @@ export interface LeaseKeeperOptions {
   readonly tell: (news: readonly LeaseNews[]) => void
   /** How long leases are renewed while the worker's event loop stands still: `keep`, for their attempts; `lose`, not at all. */
   readonly onBlocked: 'keep' | 'lose'
-  /** For what somebody must do something about. */
+  /** For blocked event loops, which an operator must do something about. */
   readonly log: Log
 }
 
@@ -40,7 +50,7 @@ interface Watch {
   beatAtMs: number
   beats: number
   cancelHeard: boolean
-  /** Not renewed any more, unless the loop turns again in time. */
+  /** Stuck: not renewed any more, unless the loop turns again in time. */
   givenUp: boolean
 }
 
@@ -50,9 +60,9 @@ interface Due extends LeasePlace {
 }
 
 const BATCH = 500
-/** With no lease to keep: until woken. */
+/** Pause between rounds while there is no lease to keep; `wake` ends it. */
 const IDLE_MS = 3_600_000
-/** What counts between two looks, at most: a process that was suspended has not seen its loop stand still. */
+/** Time between two looks that counts as standing still, at most: a process that was suspended has not seen its loop stand still. */
 const LOOK_MAX_MS = 2_000
 /** Jobs that a line of the log names. */
 const NAMED = 20
@@ -73,14 +83,14 @@ export class LeaseKeeper {
   /** For how long the worker's event loop has been seen to stand still, as of the last look. */
   #stillMs = 0
   #lookedMs = Number.POSITIVE_INFINITY
-  /** There was a lease to keep in the last round. */
+  /** The last round found a lease to keep. */
   #watching = false
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options
   }
 
-  /** One round; answers after how many milliseconds the next is due. */
+  /** One round. Returns after how many milliseconds the next is due. */
   async runOnce(): Promise<number> {
     const { table, nowMs } = this.#options
     const now = nowMs()

@@ -42,7 +42,7 @@ export interface LeaseRow {
   readonly windowMs: number
   /** 0: the type switched heartbeats off. */
   readonly beatEveryMs: number
-  /** How long the attempt may take. */
+  /** How long the attempt may take: the patience of `onBlocked: 'keep'`. */
   readonly limitMs: number
 }
 
@@ -107,7 +107,7 @@ export class LeaseTable {
   remove({ row, seq }: LeasePlace): void {
     const at = HEADER + row * WIDTH
     assert(this.#cells[at + SEQ] === seq, 'a lease is removed once')
-    // Where numbers would run out they begin again: two thousand million leases later nobody remembers.
+    // Before the number overflows it begins again: nobody remembers a lease of two thousand million uses ago.
     Atomics.store(this.#cells, at + SEQ, seq === 0x7fff_fffe ? 0 : -seq)
     this.#free.push(row)
   }

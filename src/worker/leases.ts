@@ -7,7 +7,7 @@ import { Keeping, type KeepingOptions } from './keeping.ts'
 import type { LeaseNews } from './lease-keeper.ts'
 import type { LeasePlace } from './lease-table.ts'
 
-/** What somebody was told who cannot read it, in words. */
+/** Opens the reason of a cancel request that came sealed. */
 export type HeardCancel = (job: Job, cancel: CancelRequest) => CancelRequest
 
 export interface LeasesOptions extends Omit<KeepingOptions, 'tell'> {
@@ -17,7 +17,7 @@ export interface LeasesOptions extends Omit<KeepingOptions, 'tell'> {
 export class Leases {
   readonly #keeping: Keeping
   readonly #heardCancel: HeardCancel
-  /** By row of the lease table. */
+  /** Executions by the row of their lease in the table. */
   readonly #byRow: (Execution | undefined)[] = []
   #count = 0
 
@@ -30,7 +30,7 @@ export class Leases {
     return this.#count
   }
 
-  /** For how many more there is a place. */
+  /** How many more leases the table has rows for. */
   get room(): number {
     return this.#keeping.table.room
   }

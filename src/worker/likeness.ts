@@ -11,7 +11,7 @@ const TEXT_MAX = 500
 const EACH_MAX = 20
 /** Objects inside objects. */
 const DEPTH_MAX = 3
-/** Of everything together: twenty in each of twenty in each of twenty is a long sentence. */
+/** Values shown of everything together: twenty in each of twenty in each of twenty would be 8,000. */
 const ALL_MAX = 400
 /**
  * Names of properties, of all objects together. How many an object has is known only once all of them are listed, so the
@@ -25,7 +25,7 @@ export function described(value: unknown): string {
   return typeof value === 'string' ? value : show(new Likeness().of(value, 0))
 }
 
-/** What an object has under a name of its own; undefined where that would have to be computed, or cannot be read. */
+/** The value of an own property; undefined where a getter would have to run, or it cannot be read. */
 export function own(of: object, name: string): unknown {
   try {
     return Reflect.getOwnPropertyDescriptor(of, name)?.value
@@ -109,10 +109,10 @@ class Unquoted {
   }
 }
 
-/** Only ever of a likeness: whatever else is shown runs code of its own, and takes as long as it is long. */
+/** Only for likenesses: inspecting anything else may run its code, and takes as long as it is long. */
 const show = (likeness: unknown): string => inspect(likeness, { depth: DEPTH_MAX + 1, breakLength: 120 })
 
-/** What needs no look inside. */
+/** The short form of objects that need no look inside. */
 function inShort(value: object): unknown {
   if (isPromise(value)) return new Unquoted('[Promise]')
   if (isNativeError(value)) return new Unquoted(`[${classOf(value)}: ${textOf(own(value, 'message'))}]`)

@@ -26,7 +26,7 @@ export class Memos {
     this.#assignment = assignment
   }
 
-  /** Asked for synchronously, when the handler calls: calls have an order, answers have none. */
+  /** The key of a call: its name and how often it was called before. Synchronous, since calls have an order and answers have none. */
   key(name: string): string {
     const ordinal = (this.#ordinals.get(name) ?? 0) + 1
     this.#ordinals.set(name, ordinal)
@@ -40,7 +40,7 @@ export class Memos {
     const memo = read(text)
     if (memo.kind !== kind) throw nondeterministic(`${key} was a ${memo.kind} in an earlier run and is a ${kind} now`)
     this.#waitsAhead?.delete(key)
-    // What was undone has to be done again should the job be reopened; while the past is undone it still tells how.
+    // An undone step is done again if the job is reopened. While the past is being undone its memo still counts.
     return memo.kind === 'step' && memo.undone && this.#assignment.job.phase === 'run' ? undefined : memo
   }
 
@@ -72,7 +72,7 @@ export class Memos {
   }
 
   #load(): Promise<Readonly<Record<string, string>>> {
-    // Nobody has run before: there is nothing to read.
+    // A first attempt has no memos: nothing is read.
     if (this.#assignment.job.attempt === 1) this.#bodies ??= Promise.resolve({})
     this.#bodies ??= this.#engine
       .load([{ id: this.#assignment.job.id, bodies: ['step/', 'signal/', 'checkpoint'] }])

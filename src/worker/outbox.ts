@@ -1,7 +1,16 @@
 /**
  * Group commit. Words leave in the order they came, whatever has gathered since the last call in one call: a busy
  * worker pays one commit for many jobs, an idle one waits for nobody. A second call may be under way beside the first
- * only where the first holds nothing but jobs' only words, so that no word ever overtakes another about the same job.
+ * only where the first holds nothing but jobs' only words.
+ *
+ * Modes:
+ *   idle       nothing waits, nothing is under way.
+ *   gathering  words wait: for the end of this turn of the loop or, while a call is under way, for its answer.
+ *   calling    one batch is under way, or two. Leaves when they are answered: to gathering where words have come since, else to idle.
+ *   repeating  a call has failed: `redelivery.ts` has its batch, and takes over every later word about those jobs.
+ *   closed     as before, but a call that fails is not repeated: its words are left to the leases of their jobs.
+ *
+ * Invariant: no word overtakes another about the same job; every word that was posted is answered once, or the process ends.
  *
  * What a call that fails becomes is `redelivery.ts`'s: every word has a request id, so repeating is harmless.
  */
@@ -12,7 +21,7 @@ import type { Timers } from '../system/timers.ts'
 import { soon } from '../system/turn.ts'
 import { Redelivery } from './redelivery.ts'
 
-/** Who hears the answer. An object rather than a function: a closure per job would show in a drain. */
+/** Told the answer to a word. An object rather than a function: a closure per job would show in a drain. */
 export interface Sender {
   answered(word: Word, answer: Answer): void
 }
@@ -75,7 +84,7 @@ export class Outbox {
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
-  /** From now on a call that fails is not repeated. */
+  /** A call that fails from now on is not repeated. */
   close(): void {
     this.#closing.abort()
   }
@@ -87,7 +96,7 @@ export class Outbox {
   #schedule(): void {
     if (this.#scheduled || !this.#mayLeave) return
     this.#scheduled = true
-    // Not at once: handlers that end together are settled together.
+    // At the end of this turn of the loop: handlers that end together are settled together.
     soon(() => {
       this.#scheduled = false
       while (this.#mayLeave) void this.#send(this.#next())

@@ -46,7 +46,7 @@ export class Pace {
     this.#lookedMs = nowMs
   }
 
-  /** None while nobody knows. */
+  /** How many jobs will start within `ms`; 0 before any has ended. */
   startsWithin(ms: number): number {
     const before = this.#before
     const ended = (before[0] ?? 0) + this.#ended

@@ -7,9 +7,9 @@ import { leaseWindowMs } from '../core/timers.ts'
 import type { Execution } from './execution.ts'
 
 export class Prefetched {
-  /** None is empty; in the order of their next jobs. */
+  /** Batches that have jobs, in the order in which their next jobs are to start. */
   readonly #batches: Batch[] = []
-  /** What was added last belongs to it. */
+  /** The batch of the job that was added last. */
   #newest: Batch | undefined
   #size = 0
 
@@ -36,7 +36,7 @@ export class Prefetched {
     return undefined
   }
 
-  /** What has been held for half a lease is somebody else's chance. Answers when to look again. */
+  /** Hands back jobs that were held for half their lease, so that other workers get them. Returns when to look again. */
   giveBackStale(nowMs: number): number {
     let nextMs = Number.POSITIVE_INFINITY
     for (const batch of this.#batches) {
@@ -49,7 +49,7 @@ export class Prefetched {
     return nextMs
   }
 
-  /** Those that would be started last, so that `most` are left, but for what came after `sinceMs`. */
+  /** Hands back the jobs that would be started last, until `most` are left; not those that came after `sinceMs`. */
   giveBackBeyond(most: number, sinceMs: number): void {
     while (this.#size > most) {
       const batch = this.#batches.at(-1)
@@ -90,13 +90,13 @@ export class Prefetched {
   }
 }
 
-/** What is left of one draw; stands where its next job does. */
+/** The jobs left of one draw; ordered by the next of them. */
 class Batch implements Precedence {
   readonly draw: Draw
   readonly urgency: number
   readonly priority: number
   readonly executions: Execution[] = []
-  /** What lies before it has been taken: shifting an array of hundreds for every job would show. */
+  /** The place of the next job. Those before it have been taken: shifting an array of hundreds for every job would show. */
   #head = 0
 
   constructor(draw: Draw) {

@@ -7,7 +7,7 @@ import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
 import type { QueueShare } from './claiming.ts'
 
-/** Who has been silent for twice as long is taken for gone. */
+/** How often a worker tells of itself; one that is silent for twice as long is taken for gone. */
 const EVERY_MS = 30_000
 
 export interface PresenceOptions {
@@ -46,7 +46,7 @@ export class Presence {
     await engine.settings(this.#keys().map(put))
   }
 
-  /** One for each tenant it serves: nobody sees the workers of others. */
+  /** One document for each tenant it serves: a tenant sees its own workers only. */
   #keys(): readonly string[] {
     const { queues, workerId } = this.#options
     return [...new Set(queues.map(({ tenant }) => JSON.stringify([tenant, workerId])))]

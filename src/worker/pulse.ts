@@ -3,10 +3,10 @@
  * most jobs do.
  *
  *   idle   nothing is held: next when somebody has something to look at, or in an hour.
- *   alive  something is held: within a second, since whoever keeps the leases must see the loop turn.
+ *   alive  something is held: within a second, since the lease keeper must see the loop turn.
  *   busy   handlers begin that do not answer at once: within 100 ms, so that those which come next need not wake it.
  *
- * Each look says when the next is needed; whoever needs it sooner says so.
+ * Each look says when the next is needed; `by` brings it forward. Invariant: there is one timer, for the earliest look asked for.
  */
 import type { Clock } from '../system/clock.ts'
 import type { Log } from '../system/log.ts'
@@ -56,12 +56,12 @@ export class Pulse {
     this.#within(BUSY_MS, nowMs)
   }
 
-  /** Something is held. */
+  /** A job is held: the next look is within a second. */
   alive(nowMs: number): void {
     this.#within(ALIVE_MS, nowMs)
   }
 
-  /** There is something to be looked at by then. */
+  /** Asks for a look by this time. */
   by(dueMs: number): void {
     if (dueMs < this.#atMs) this.#loop.wake()
   }

@@ -5,7 +5,7 @@
  * end meanwhile; what cannot be written for half a minute is refused in the store's name, which is bounded, and leaves
  * it to the job to fail in words that can be written.
  *
- * Away, or to blame: a heartbeat under the same lease tells. It is a write, it harms nobody, and whoever may speak about
+ * Away, or to blame: a heartbeat under the same lease tells. It is a write, it harms nobody, and the owner of
  * the job may send one.
  *
  * Invariant: words about one job are answered in the order they were posted. Those of a job that is set aside wait there
@@ -40,7 +40,7 @@ const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 1_000
 /** A hiccup is not yet a reason to look for who is to blame. */
 const FAILURES_BEFORE_HALVING = 2
-/** As long as a lock on a table may be held by somebody who changes it; no job has to wait for ever. */
+/** How long a word that cannot be written is tried: as long as a migration may lock a table. Then it is refused. */
 const UNWRITABLE_AFTER_MS = 30_000
 
 export class Redelivery {
@@ -158,7 +158,7 @@ export class Redelivery {
     this.#options.done()
   }
 
-  /** Undefined: closed before there was one. */
+  /** The answer to a word that was set aside; undefined where the outbox was closed before there was one. */
   async #answerFor({ word }: Post): Promise<Answer | undefined> {
     const { engine, timers, log, closing } = this.#options
     let refusedMs = 0

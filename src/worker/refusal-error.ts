@@ -10,7 +10,7 @@ const LOST: ReadonlySet<Refusal['code']> = new Set(['STALE_FENCE', 'LEASE_EXPIRE
 /** Whether the job is somebody else's, or nobody's, whatever is said about it from here. */
 export const isLost = ({ code }: Refusal): boolean => LOST.has(code)
 
-/** What the handler is told that said it. */
+/** The error that a handler gets whose word was refused. */
 export function errorFor(refusal: Refusal | undefined): Error {
   if (refusal === undefined) return new Error('The store gave no answer.')
   if (isLost(refusal)) return new LeaseConflictError(refusal.message)
@@ -20,7 +20,7 @@ export function errorFor(refusal: Refusal | undefined): Error {
 /**
  * What is said instead of a last word that was refused, since a job that is left to its lease runs again for nothing: that the
  * attempt has failed; and where that was refused too, the same without anything that could be. Undefined where nothing is left to
- * be said: whoever hands a job back has nothing to say in its place, unless by a snooze, which is a handler's word like any other.
+ * be said: a worker that hands a job back has nothing to say in its place, unless by a snooze, which is a handler's word like any other.
  */
 export function saidInstead(said: Said, refusal: Refusal): LastWord | Error | undefined {
   if (said.type === 'fail') return said.fault.body === undefined ? undefined : barely(said, refusal.message)

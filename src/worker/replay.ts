@@ -26,7 +26,7 @@ export interface Difference {
 
 export interface Replayed {
   readonly jobId: string
-  /** What the handler came to, in order. */
+  /** The steps, waits and words the handler came to, in order. */
   readonly came: readonly string[]
   /** Where the log of a job that has not ended stops; absent where the replay came to an end of its own. */
   readonly goesOnWith: string | undefined
@@ -61,7 +61,7 @@ const STEP = 'step/'
 
 const neverCameTo = (key: string): Difference => ({ at: key, logged: 'done', replayed: 'never came to it' })
 
-/** How a run of the handler ended; a wait or another word of its own is not compared further. */
+/** How a run of the handler ended. A wait, or another word that ends a run, is compared by its type alone. */
 type End =
   | { readonly kind: 'returned'; readonly text: string | undefined }
   | { readonly kind: 'threw'; readonly code: string }
@@ -118,7 +118,7 @@ class Rerun implements Run {
     return this.#letGo
   }
 
-  /** Undefined where the handler did not end by itself. */
+  /** Runs the handler; undefined where it did not end by itself. */
   async run(definition: JobDefinition): Promise<End | undefined> {
     try {
       const input = await checkedInput(definition, this.assignment.input)
@@ -161,7 +161,7 @@ class Rerun implements Run {
     this.#doomed ??= { error }
   }
 
-  /** What it answered is not kept apart from the result: the replay ends here. */
+  /** The result of `ctx.complete` is kept in the record, not in the log: the replay ends here. */
   complete(): Promise<never> {
     this.#halt()
   }

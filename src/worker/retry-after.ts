@@ -19,7 +19,7 @@ export function retryAfterMsOf(thrown: unknown, now: Time): number | undefined {
   }
 }
 
-/** What one of our own errors was given. */
+/** The wait that a `JobError` asks for. */
 const ownWish = (thrown: unknown, now: Time): number | undefined =>
   fieldOf(thrown, 'errorClass') === undefined ? undefined : fromNow(fieldOf(thrown, 'retryAfter'), now)
 
@@ -47,7 +47,7 @@ function headersIn(headers: unknown, wanted: readonly string[]): readonly unknow
 }
 
 const SECONDS = /^\d{1,10}(?:\.\d{1,6})?$/
-/** As HTTP writes dates, or ISO 8601. What else `Date.parse` makes of a text is anybody's guess. */
+/** Dates of HTTP and of ISO 8601: `Date.parse` takes other texts as well, and guesses. */
 const DATE =
   /^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))$/
 

@@ -15,13 +15,13 @@ export interface Run {
     readonly clock: Clock
     readonly log: Log
     readonly actor: string
-    /** How children are enqueued; undefined where nobody said. */
+    /** Enqueues children; undefined where the composition root gave no way to. */
     readonly spawn: Spawn | undefined
   }
   readonly startedMs: number
   readonly signal: AbortSignal
   readonly tidings: Pick<Tidings, 'progress' | 'count'>
-  /** What the handler says, and may not wait for. */
+  /** Promises of what the handler said, which it need not wait for. */
   readonly spoken: Spoken
   /** The handler has chosen how this run ends. */
   readonly chosen: boolean
@@ -31,7 +31,7 @@ export interface Run {
   guard(): void
   /** A word while the handler runs; resolves when the store has it, throws if it is refused. */
   say(type: Said['type'], fields: object, bodies?: readonly Body[]): Promise<void>
-  /** How this run ends, decided by its handler; the first decision stands. */
+  /** Ends this run as its handler chooses; the first choice stands. */
   choose(type: Choice, fields: object): void
   /** Whatever the handler does from now on, this run can end in one way only: by this error. */
   doom(error: unknown): void

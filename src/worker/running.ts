@@ -2,17 +2,17 @@
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Execution } from './execution.ts'
 
-/** What was seen of those that run: when to look again, and how long they have taken so far together. */
+/** What a look at the running executions found: when to look again, and how long they have taken so far, together. */
 export interface Seen {
   readonly nextMs: number
   readonly tookMs: number
 }
 
 export class Running {
-  /** Those that did not answer at once, by job. */
+  /** Executions whose handlers did not answer at once, by job. */
   readonly late = new Map<string, Execution>()
   #count = 0
-  /** Who waits until there is none. */
+  /** Resolved when no execution runs any more. */
   #untilNone: (() => void)[] = []
 
   get count(): number {

@@ -11,7 +11,7 @@ import { promised } from './promised.ts'
 
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Error }
 
-/** From the stored text. An error that is no `ValidationError` says that the text is not JSON. */
+/** Parses and checks the stored text of an input. An error that is no `ValidationError` says that it is not JSON. */
 export function checkedInput(
   { input: schema }: Pick<JobDefinition, 'input'>,
   text: string | undefined,
@@ -25,21 +25,21 @@ export function checkedInput(
   return checkedValue({ input: schema }, value)
 }
 
-/** The same for what has been read already. */
+/** As `checkedInput`, of a value that has been parsed already. */
 export const checkedValue = (
   { input: schema }: Pick<JobDefinition, 'input'>,
   value: unknown,
 ): Checked<unknown> | Promise<Checked<unknown>> =>
   schema === undefined ? { ok: true, value } : checked(schema, value, 'input')
 
-/** For what must be kept and is no answer: a step's memo, a checkpoint. Another attempt would have no better one. */
+/** The JSON of a step's memo or a checkpoint. Throws a permanent error where there is none: another attempt would have no better one. */
 export function mustSerialise(value: unknown, root: string, what: string): string | undefined {
   const answer = serialised(value, root, what, 'exec')
   if (!answer.ok) throw answer.error
   return answer.value
 }
 
-/** To the text to be stored. */
+/** Checks an output and makes the text to be stored. */
 export function checkedOutput(
   { output: schema }: Pick<JobDefinition, 'output'>,
   value: unknown,

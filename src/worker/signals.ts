@@ -11,7 +11,7 @@ type Drain = () => Promise<void>
 const drains = new Set<Drain>()
 let asked = false
 
-/** Until disposed of. */
+/** Drains on SIGTERM and SIGINT, until disposed of. */
 export function onSignals(drain: Drain): Disposable {
   if (drains.size === 0) {
     process.on('SIGTERM', terminate)

@@ -17,7 +17,7 @@ export interface SolitudeParts {
 
 export class Solitude {
   readonly #parts: SolitudeParts
-  /** What waits to run alone, or does. */
+  /** The execution that waits to run alone, or does. */
   #execution: Execution | undefined
   #over: (() => void) | undefined
   #isWary = false
@@ -52,12 +52,12 @@ export class Solitude {
     this.#over?.()
   }
 
-  /** It has waited in vain. */
+  /** Hands back the job that waits to run alone. */
   giveBack(reason: 'shutdown' | 'handed_back'): void {
     this.#execution?.giveBack(reason)
   }
 
-  /** Nothing else runs in this process, and nothing of what ran has yet to be written. */
+  /** Runs the job once nothing else runs in this process and every word of what ran has been written. */
   #run(execution: Execution): Promise<void> {
     const { log, workerId, start } = this.#parts
     const { id, attempt, spec } = execution.assignment.job

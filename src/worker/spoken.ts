@@ -8,7 +8,7 @@ import { LeaseConflictError } from '../core/thrown.ts'
 import { isOrderly } from './interrupts.ts'
 
 export class Spoken {
-  /** Those that nobody has listened to so far, unless they went well. */
+  /** Promises without a listener so far that were not fulfilled. */
   readonly #unheard = new Set<Saying<unknown>>()
 
   /** The answer is the handler's to wait for. */
@@ -18,7 +18,7 @@ export class Spoken {
     return saying
   }
 
-  /** There is something that nobody listens to. */
+  /** There is a promise without a listener. */
   get isUnheard(): boolean {
     return this.#unheard.size > 0
   }
@@ -33,7 +33,7 @@ export class Spoken {
 }
 
 class Saying<T> extends Promise<T> {
-  /** What others make of it are promises like any other. */
+  /** `then` of it returns a promise like any other, which is not counted. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise
   }

@@ -18,10 +18,10 @@ export interface StockOptions {
   readonly isAllReturnable: boolean
 }
 
-/** Until somebody may have a cell free. */
+/** The delay of a job that is handed back for want of a cell. */
 const NO_CELL_DELAY_MS = 5_000
 /**
- * What is held will be started within this time. Whoever is more urgent, or in another queue, is heard of when half of it is
+ * What is held will be started within this time. A job that is more urgent, or in another queue, is heard of when half of it is
  * over, since then more is asked for; a claim takes a few milliseconds.
  */
 const AHEAD_MS = 100
@@ -31,7 +31,7 @@ export class Stock {
   readonly #pace: Pace
   readonly #here = new Prefetched()
   readonly #forCells = new Prefetched()
-  /** Those that have a cell. */
+  /** Executions that have a cell. */
   readonly #inCells = new Set<Execution>()
   #isAllReturnable: boolean
 
@@ -41,17 +41,17 @@ export class Stock {
     this.#isAllReturnable = options.isAllReturnable
   }
 
-  /** Those for this process. */
+  /** Jobs held for this process. */
   get size(): number {
     return this.#here.size
   }
 
-  /** How many of those there may be beyond free handlers. */
+  /** How many jobs may be held for this process beyond free handlers. */
   get most(): number {
     return this.#isAllReturnable ? this.#startsSoon : 0
   }
 
-  /** Those that wait for a cell: each has a place among the running, where it will soon be. */
+  /** Jobs that wait for a cell: each has a place among the running, where it will soon be. */
   get waiting(): number {
     return this.#forCells.size
   }
@@ -75,7 +75,7 @@ export class Stock {
     return execution
   }
 
-  /** It has let go, of its cell too if it had one. `atOnce`: before its call returned. */
+  /** An execution has let go, of its cell too if it had one. `atOnce`: before `start` returned. */
   left(execution: Execution, atOnce: boolean): void {
     this.#pace.ended(execution.tookMs, atOnce)
     if (this.#inCells.size > 0) this.#inCells.delete(execution)
@@ -87,7 +87,7 @@ export class Stock {
    */
   look(nowMs: number, runningMs: number, vacancies: number): number {
     this.#pace.look(nowMs, runningMs)
-    // Not where handlers vary, only where they have become slow: then what is held is held for longer, too.
+    // Only where handlers have become slow, not where they merely vary: then held jobs would wait for longer.
     const most = vacancies + this.#startsSoon
     if (this.size > 2 * most) this.#here.giveBackBeyond(most, nowMs - AHEAD_MS)
     return Math.min(this.#here.giveBackStale(nowMs), this.#forCells.giveBackStale(nowMs))

@@ -7,7 +7,7 @@ import { isNativeError, isPromise } from 'node:util/types'
 import { described, own } from './likeness.ts'
 
 export interface ThrownValue {
-  /** It is an error, or has a message as one has. */
+  /** The value is an error, or has a message as one has. */
   readonly isError: boolean
   /** `TypeError`; for what is no error, what it is instead: `symbol`, `object`. */
   readonly name: string
@@ -15,7 +15,7 @@ export interface ThrownValue {
   readonly code: string | undefined
   readonly stack: string | undefined
   readonly cause: ThrownValue | undefined
-  /** Of an `AggregateError`, the first few. */
+  /** The first few errors of an `AggregateError`. */
   readonly errors: readonly ThrownValue[]
   /** The words of a `JobError`, whichever copy of the class it is of, as they were given: nobody has checked them. */
   readonly fields: JobErrorFields | undefined
@@ -28,7 +28,7 @@ export interface JobErrorFields {
   readonly retryAfterMs: unknown
 }
 
-/** Longer text is cut while it is still where it is: nobody copies a hundred megabytes to say a sentence. */
+/** Texts are cut to this length before they are copied: one may have a hundred megabytes. */
 const TEXT_MAX = 16_384
 const CAUSES_MAX = 5
 const ERRORS_MAX = 5
@@ -61,7 +61,7 @@ const noError = (thrown: unknown): ThrownValue => ({
   fields: undefined,
 })
 
-/** What an object has under names of its own, the first so many. */
+/** The own properties of an object, the first `most` of them. */
 export function entriesIn(value: unknown, most: number): readonly (readonly [name: string, value: unknown])[] {
   if (typeof value !== 'object' || value === null) return []
   try {
@@ -87,7 +87,7 @@ export function unheard(value: unknown): unknown {
   return value
 }
 
-/** What somebody else answers for may be there all the same: a proxy that asks elsewhere has a target. */
+/** A text property. A proxy is asked as well: it may answer for its target. */
 function textIn(of: object, name: string): string | undefined {
   const value = property(of, name)
   const text = typeof value === 'string' ? value : own(of, name)
@@ -110,7 +110,7 @@ function errorsIn(thrown: object): readonly ThrownValue[] {
   return Array.from({ length }, (_, i) => readThrown(property(errors, String(i)), CAUSES_MAX))
 }
 
-/** Also for what throws when it is asked: `Array.isArray` of a revoked proxy does. */
+/** As `Array.isArray`, which throws for a revoked proxy. */
 function isArray(value: unknown): value is object {
   try {
     return Array.isArray(value)

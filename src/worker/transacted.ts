@@ -1,10 +1,10 @@
-/** Work in a transaction, again where the database says that it must be: whoever asks for a strict isolation must expect that. */
+/** Work in a transaction, run again where the database could not serialise it: a handler that asks for a strict isolation must expect that. */
 import { PermanentError } from '../core/thrown.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Desk } from './desk.ts'
 import { readThrown } from './thrown-value.ts'
 
-/** Of a transaction that others are in the way of. After that it is the job's attempt that is tried again. */
+/** Tries of a transaction that conflicts with others. After that the job's attempt fails, and is tried again. */
 const TX_TRIES = 5
 
 /** `undone`: nothing of it was done. `guard` throws where there is no sense in another try. */

@@ -14,7 +14,7 @@ export interface UnknownTypesParts {
   readonly workerId: string
 }
 
-/** Who is there does not change from one job to the next. */
+/** How long the answer to who serves a type is relied on. */
 const LOOK_EVERY_MS = 60_000
 
 interface Looked {
@@ -25,7 +25,7 @@ interface Looked {
 export class UnknownTypes {
   readonly #parts: UnknownTypesParts
   readonly #workers: Workers
-  /** By tenant, queue and type. */
+  /** The last look, by tenant, queue and type. */
   readonly #looked = new Map<string, Looked>()
 
   constructor(parts: UnknownTypesParts) {

@@ -41,12 +41,12 @@ export class Voice {
     return this.heard()
   }
 
-  /** Something has been said, the start at least. */
+  /** A word about this run has been said, its start at least. */
   get started(): boolean {
     return this.#started
   }
 
-  /** What goes with a word that is said once under a lease: its request id needs no storage. */
+  /** The stamp of a word that is said once under a lease: its request id is implied by the fence, and needs no storage. */
   once(type: CommandType): { readonly actor: string; readonly requestId: string; readonly fence: string } {
     const { fence } = this.#assignment
     return { actor: this.#actor, requestId: impliedRequestId(fence, type), fence }
@@ -58,7 +58,7 @@ export class Voice {
     void this.#post({ ...this.once('start'), type: 'start' }, [])
   }
 
-  /** A word that may be said again with other words. */
+  /** Says a word that may be said several times under a lease, with other fields. */
   say(type: Said['type'], fields: object, bodies: readonly Body[]): Promise<Answer> {
     this.start()
     this.#count += 1

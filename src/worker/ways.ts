@@ -17,7 +17,7 @@ export interface Placed {
   readonly handler: Handler
 }
 
-/** The same job type, observed. */
+/** Wraps a definition, as tracing does. */
 export type Around = (definition: JobDefinition) => JobDefinition
 
 interface Known {
@@ -37,7 +37,7 @@ export class Ways {
     this.#known = new Map(definitions.map((definition) => [definition.type, known(definition, cells, around)]))
   }
 
-  /** Undefined for a type whose handler nobody here has. */
+  /** How and where a job runs here; undefined where this worker has no handler for its type. */
   of(job: Job): Placed | undefined {
     const type = this.#known.get(job.spec.kind.type)
     if (type === undefined) return undefined

@@ -76,7 +76,7 @@ export function startWorker(
 
 /** However short the drain: for what was claimed to come in, and for the last outcomes to be written. */
 const SETTLE_WITHIN_MS = 250
-/** For closing what was opened, once all is said. */
+/** How long presence and subscription may take to end, once the last word is said. */
 const LEAVE_WITHIN_MS = 250
 
 class JobWorker implements Worker, Desk, Member {
@@ -229,7 +229,7 @@ class JobWorker implements Worker, Desk, Member {
   settled(execution: Execution): void {
     this.#leases.remove(execution)
     this.#solitude.settled(execution)
-    // Nobody else might: what kept the last handler that ended from asking for more may have been this very backlog.
+    // This backlog may have kept the last execution that ended from asking for more: so it is asked for here.
     if (this.#running.count < this.#settings.concurrency) this.#intake.look()
   }
 
@@ -285,7 +285,7 @@ class JobWorker implements Worker, Desk, Member {
     for (const { draw, assignments } of portions) {
       for (const assignment of assignments) this.#holdOne(assignment, draw, sentMs, now, storeNow)
     }
-    // Also while what is held waits for something.
+    // The keeper must see the loop turn, also while held jobs only wait.
     this.#pulse.alive(now)
   }
 
@@ -298,7 +298,7 @@ class JobWorker implements Worker, Desk, Member {
     this.#leases.add(execution)
     if (placed === undefined) this.#unknownTypes.handBack(execution)
     else if (this.#stopping !== undefined && isReturnable(job.spec.kind.policy)) execution.giveBack('shutdown')
-    // What cannot be handed back is begun: else its end would be that of its lease.
+    // A job that cannot be handed back is begun: else it would end with its lease.
     else if (this.#stopping !== undefined) this.#running.start(execution)
     else if (this.#resting) execution.giveBack('handed_back')
     else this.#put(execution, placed.way, draw, storeNow)
@@ -316,7 +316,7 @@ class JobWorker implements Worker, Desk, Member {
     const machineNow = this.#machineMs()
     const seen = this.#running.watch(nowMs, (execution) => this.#leases.leftMs(execution, machineNow))
     const staleMs = this.#stock.look(nowMs, seen.tookMs, this.#vacancies)
-    // Not waited for: the watchdog must not depend on a store that may be away.
+    // Not awaited: the watchdog must not depend on a store that may be away.
     this.#alerts.look(nowMs).catch(() => {})
     const pollMs = this.#stopping === undefined ? this.#intake.poll(nowMs) : Number.POSITIVE_INFINITY
     return Math.min(seen.nextMs, staleMs, this.#alerts.dueMs, pollMs)
@@ -334,7 +334,7 @@ class JobWorker implements Worker, Desk, Member {
     for (const execution of [...this.#running.late.values()]) execution.abandon()
     await within(this.timers, Math.max(leftMs(0.95), SETTLE_WITHIN_MS), this.outbox.idle())
     this.outbox.close()
-    // Where the store does not answer there is nobody to take leave of.
+    // If the store does not answer, this worker is forgotten when it has been silent for long.
     this.#membership[Symbol.dispose]()
     const closed = [
       this.#cells?.close(),

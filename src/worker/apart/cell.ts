@@ -26,7 +26,7 @@ export interface CellOptions {
   readonly entry: URL
   /** The module whose handlers it runs: the user's. */
   readonly module: string
-  /** Of V8's heap; as much as Node thinks fit unless given. */
+  /** The bound of V8's heap in a cell; Node's own unless given. */
   readonly memoryMb: number | undefined
   readonly timers: Timers
 }
@@ -179,7 +179,7 @@ export class Cell {
 /** A debugger's port is its own, and cannot be listened on twice. */
 const isInherited = (flag: string): boolean => !flag.startsWith('--inspect')
 
-/** Whoever speaks for a run that is over is told so by its end. */
+/** Passes on what a cell says for its run. Where the run is over already that throws, and the cell hears of it by its end. */
 function attempt(speak: () => void): void {
   try {
     speak()

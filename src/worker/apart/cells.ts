@@ -13,7 +13,7 @@ export interface CellsOptions {
   readonly entry: URL
   readonly max: number
   readonly timers: Timers
-  /** Whoever observes the worker's engine knows the span that a run is in. */
+  /** The worker's engine is traced: cells are sent the span that a run is in. */
   readonly traced: boolean
 }
 
@@ -36,7 +36,7 @@ export class Cells {
     this.max = options.max
   }
 
-  /** How many runs could begin now. */
+  /** How many runs could begin in cells now. */
   get free(): number {
     return this.max - this.#busy.size
   }
@@ -78,7 +78,7 @@ export class Cells {
     await Promise.all(cells.map(({ exited }) => exited))
   }
 
-  /** One that is there; of those of another sort the oldest ends, should there be no room for a new one. */
+  /** An idle cell of this sort, or a new one. Where there is no room for that the oldest idle one of another sort ends. */
   #take(sort: Sort): Cell | undefined {
     const place = this.#idle.findLastIndex((each) => each.sort === sort)
     const isFull = this.#busy.size + this.#idle.length >= this.max

@@ -6,7 +6,7 @@ import { errorOf } from './sent-error.ts'
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** What was thrown and not caught, where that is how it ended. */
+  /** The error that was thrown and not caught, where the process ended by one. */
   readonly dying: SentError | undefined
 }
 

@@ -10,26 +10,26 @@ import type { Written } from '../fault.ts'
 import type { Choice } from '../run.ts'
 import type { Said } from '../voice.ts'
 
-/** What a cell is started with, as an argument. */
+/** The argument that a cell is started with. */
 export interface CellData {
   readonly module: string
 }
 
-/** One run. */
+/** One run of a handler that a cell is asked for. */
 export interface Order {
   readonly type: string
   readonly tenant: string | undefined
-  /** As it was stored. */
+  /** The input as it was stored, parsed. */
   readonly input: unknown
   readonly assignment: Assignment
   readonly actor: string
   /** The store's clock, now. */
   readonly now: number
-  /** Whoever observes the worker's engine knows the span that the run is in. */
+  /** The worker's engine is traced: the run's span is sent along. */
   readonly traced: boolean
 }
 
-/** What a cell may ask of its worker's engine. */
+/** Methods of the worker's engine that a cell may call. */
 export type EngineCall = keyof Pick<Engine, 'enqueue' | 'load' | 'settings'>
 
 /** An error of ours, by which a question is answered, or a reason to stop. */

@@ -83,7 +83,7 @@ export class RemoteRun implements Run {
     this.#send({ doom: this.written(error) })
   }
 
-  /** What is to be written about something that was thrown here. */
+  /** The fault and body to be written about an error that was thrown in this cell. */
   written(thrown: unknown): Written {
     return faultOf(thrown, { attempt: this.assignment.job.attempt, now: this.desk.engine.now() })
   }

@@ -1,4 +1,4 @@
-/** Errors of ours on their way between processes: by name, so that whoever tells them apart by their class still can. */
+/** Errors of ours on their way between processes: by name, so that handlers can still tell them apart by their class. */
 import { reasonOf } from '../../core/reason.ts'
 import { LeaseConflictError, PermanentError } from '../../core/thrown.ts'
 import { AttemptTimeoutError, CancelRequestedError, ShutdownError } from '../interrupts.ts'

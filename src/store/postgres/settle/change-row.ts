@@ -98,7 +98,7 @@ const isAlike = (a: SettleRow, b: SettleRow): boolean =>
   a.d === b.d &&
   a.o === b.o
 
-/** The parameters of `settle_leases` and of `settle_bundle`. */
+/** The parameters of `settle_leases` and of `settle_bundles`. */
 export const settleValues = (changes: readonly MoveChange[], rows: readonly SettleRow[], kinds: Kinds): string[] => [
   JSON.stringify(alike(rows)),
   literal(rows.map(({ i }) => i)),

@@ -7,6 +7,17 @@
  * wait for. So it is for single jobs, whose latency somebody may notice, and paid for by the job: a few per millisecond
  * on average, some in advance. A process that enqueues more notifies every ten milliseconds. (One per millisecond: 1,500 jobs/s
  * waited 5.5 ms instead of 1.8.)
+ *
+ * Modes of what other processes are to be told:
+ *   idle      nothing waits to be notified, no timer runs.
+ *   riding    a commit took everything that waited, and its NOTIFY leaves with it. Where the commit fails, or nobody knows, `failed`
+ *             puts it back.
+ *   gathering the timer runs: what comes until then is sent in one NOTIFY. Jobs that may be claimed are waited for up to 10 ms, ended
+ *             jobs 20 to 100 ms.
+ *   closed    what was left has been sent; calls are passed over.
+ *
+ * Invariant: what is in `#queues` or `#jobs` is on nobody's way yet, and has a timer. A NOTIFY that fails is lost, as hints may be:
+ * what it announced is found by polling.
  */
 import { createHash } from 'node:crypto'
 import { idText } from '../../../core/id.ts'
