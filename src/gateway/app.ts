@@ -27,7 +27,7 @@ import type { Turns } from './turns.ts'
 export interface AppOptions {
   readonly parts: Parts
   readonly caps: Caps
-  /** Where it is mounted: before every path, or empty. */
+  /** The path it is mounted at, before every other; or empty. */
   readonly basePath: string
   readonly door: Door
   readonly shedding: Shedding
@@ -35,7 +35,7 @@ export interface AppOptions {
   readonly rounds: Rounds
   readonly reads: Turns
   readonly refusals: Refusals
-  /** Of bytes of bodies. */
+  /** Bytes of request bodies that are being read. */
   readonly bytes: Allowance
 }
 
@@ -83,7 +83,7 @@ async function serve(route: Route, c: Context, options: AppOptions): Promise<Res
   } catch (error) {
     if (error instanceof Objected) return respond(problemReply(error.problem, options), requestId, options)
     const unavailable = objection('UNAVAILABLE', undefined, undefined, 1_000)
-    // Whoever still asks while the gateway ends meets a store that is closed, which is nobody's fault.
+    // A request that is still open while the gateway ends meets a closed store: it is answered as unavailable, and nothing is logged.
     if (options.parts.ending.aborted) return respond(problemReply(unavailable, options), requestId, options)
     options.parts.log.error('request failed', {
       request_id: requestId,
@@ -145,7 +145,7 @@ interface Admitted {
   readonly token: Token
 }
 
-/** What a request counts for besides the jobs or words in it. */
+/** What a request counts for in the rate, besides the jobs or words in it. */
 const REQUEST_ITEMS = 5
 
 async function admitted({ route, c, options, requestId, room, cameMs, caller, token }: Admitted): Promise<Reply> {
@@ -192,11 +192,11 @@ async function admitted({ route, c, options, requestId, room, cameMs, caller, to
 const itemsIn = (body: Readonly<Record<string, unknown>>, member: string): number =>
   (body[member] as readonly unknown[]).length
 
-/** Where a request comes from, as far as this process can see: a proxy in front of it is what it sees. */
+/** The address of the connection; where there is a proxy, the proxy's. */
 const addressOf = ({ env }: Context): string =>
   (env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined)?.incoming?.socket?.remoteAddress ?? ''
 
-/** Who keeps leases alive is never told to slow down. Whoever else uses an owner's route has no lease to lose. */
+/** Workers on owners' routes are never told to slow down: they keep leases alive. Other tokens on these routes have no lease to lose. */
 const isRationed = ({ urgency }: Route, { scope }: Token): boolean =>
   urgency === 'enqueue' || urgency === 'list' || (urgency === 'owner' && scope !== 'worker' && scope !== 'admin')
 
@@ -212,7 +212,7 @@ async function inTime(
   const asked = Number(body['waitMs'] ?? query['waitMs'] ?? 0)
   const late = Promise.withResolvers<undefined>()
   using _timer = timers.after(ANSWER_WITHIN_MS + asked, () => late.resolve(undefined))
-  // Whoever asked is told that it is not known; what comes of it after all concerns nobody here.
+  // The caller is told that the outcome is not known; what comes of the call after all is dropped.
   answered.catch(() => {})
   const reply = await Promise.race([answered, late.promise])
   if (reply !== undefined) return reply

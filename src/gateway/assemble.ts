@@ -31,15 +31,15 @@ import { Wakes } from './waiting/wakes.ts'
 
 export interface AssemblyOptions {
   readonly engine: Engine
-  /** False: whoever reaches it is an admin of this tenant. */
+  /** False: every caller is an admin of `tenant`. */
   readonly auth: boolean
-  /** Where it is mounted; the root unless given. */
+  /** The path it is mounted at; the root unless given. */
   readonly basePath?: string | undefined
-  /** Who asks, by the word of the application it is part of. */
+  /** Says who a caller is, where the application around the gateway knows. */
   readonly authorize?: Authorize | undefined
-  /** Of whom everybody is an admin where no tokens are asked for; `default` unless given. */
+  /** The tenant whose admin every caller is where no tokens are asked for; `default` unless given. */
   readonly tenant?: string | undefined
-  /** How much of everything there may be, by name; the rest is as `docs/limits.md` says. */
+  /** Caps by name; those that are not given are as `docs/limits.md` says. */
   readonly caps?: Partial<Caps> | undefined
   readonly metricsText?: (() => Promise<string>) | undefined
   readonly clock?: Clock | undefined
@@ -129,13 +129,13 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
         await feed[Symbol.asyncDispose]()
         await subscription[Symbol.asyncDispose]()
       }
-      // A store that does not answer is not waited for; whoever closes it ends what is under way there.
+      // A store that does not answer is not waited for: calls that are under way there end when it is closed.
       await within(timers, REST_WITHIN_MS, rest())
     },
   }
 }
 
-/** Of what there may be only so much, for all requests together. */
+/** Allowances that all requests share. */
 const bounds = (caps: Caps) => ({
   reads: new Turns({ caps, capacity: 'reads', line: 'readsPerToken' }),
   writes: new Turns({ caps, capacity: 'writes', line: 'waitingPerToken' }),
@@ -146,7 +146,7 @@ const bounds = (caps: Caps) => ({
   lanes: new Allowance(caps, 'lanesPerToken', 'lanes'),
 })
 
-/** For rounds under way to end. */
+/** How long rounds of background services may take to end. */
 const REST_WITHIN_MS = 1_000
 
 const anonymousAdmin = (tenant: string): Token => ({

@@ -24,7 +24,7 @@ export async function readBody(request: Request, route: Route, caps: Caps, share
 
 const NOTHING: Understood = { value: {}, kept: new Map() }
 
-/** What the text says, but for what is kept as it is. */
+/** Parses a body, without the members that are kept as they were sent. */
 export function understood(text: string, { kept }: Route, caps: Caps): Understood {
   if (text === '') return NOTHING
   const outline = outlineOf(text, kept, { depth: caps.bodyDepth, keys: caps.bodyKeys })
@@ -67,7 +67,7 @@ async function textOf(request: Request, { size }: Route, caps: Caps, share: Shar
   }
 }
 
-/** As the schema makes it, or every violation with a pointer to its place. */
+/** The value as the schema makes it; throws every violation with a pointer to its place. */
 export function parsed(schema: z.ZodType, value: unknown, where: string): Readonly<Record<string, unknown>> {
   const result = schema.safeParse(value)
   if (result.success) return result.data as Readonly<Record<string, unknown>>

@@ -27,13 +27,13 @@ export interface Call {
   readonly route: Route
   /** Present exactly where the route is not open. */
   readonly token: Token
-  /** Where it comes from; empty where nobody can tell. */
+  /** The address it comes from; empty where that is not known. */
   readonly address: string
   readonly params: Readonly<Record<string, string>>
-  /** As the route's schemas made them. */
+  /** Query and body as the route's schemas made them. */
   readonly query: Readonly<Record<string, unknown>>
   readonly body: Readonly<Record<string, unknown>>
-  /** What of the body is kept exactly as it was sent. */
+  /** Members of the body that are kept exactly as they were sent. */
   readonly kept: Kept
   readonly headers: Headers
   readonly requestId: string
@@ -57,7 +57,7 @@ export interface Reply {
   readonly type?: string | undefined
 }
 
-/** What handlers work with. */
+/** The parts of a gateway that handlers work with. */
 export interface Parts {
   readonly engine: Engine
   readonly caps: Caps
@@ -68,7 +68,7 @@ export interface Parts {
   /** Aborts when the gateway ends: nobody waits any more. */
   readonly ending: AbortSignal
   readonly wakes: Wakes
-  /** What is understood and told in a turn of the loop. */
+  /** Shares out the event loop: who may be understood, and told, in this turn. */
   readonly rounds: Rounds
   /** Lists, a few at a time. */
   readonly reads: Turns
@@ -77,18 +77,18 @@ export interface Parts {
   /** Lanes that are asked for. */
   readonly asks: Turns
   readonly streams: Allowance
-  /** Of characters: what jobs have written, while somebody is told it. */
+  /** Characters of bodies that jobs have written, while a caller is told them. */
   readonly told: Allowance
   readonly polls: Allowance
-  /** Those that long polls wait for. */
+  /** Lanes that long polls wait for. */
   readonly lanes: Allowance
-  /** What workers have announced: the queue and the policy of a job that names neither. */
+  /** Announced types: they give queue and policy to a job that names neither. */
   readonly types: JobTypes
   readonly census: Census
   /** Enqueues under way by (tenant, idempotency key): a second one with the same key does not wait, it is told. */
   readonly inFlight: Set<string>
   readonly workers: Workers
-  /** Of workers and of announced types, by tenant. */
+  /** How many workers, and announced types, each tenant has. */
   readonly workerCount: Headcount
   readonly typeCount: Headcount
   readonly audit: AuditLog

@@ -7,11 +7,11 @@ import { Objected, type Objection, objection } from './problem.ts'
 
 interface Cap {
   readonly most: number
-  /** Of whom: each process, token, tenant or request has so many. */
+  /** Each process, token, tenant, request or address has so many. */
   readonly per: 'process' | 'token' | 'tenant' | 'request' | 'address'
   /** `At most 100 …` */
   readonly of: string
-  /** Undefined where nobody is refused. */
+  /** The objection with which requests beyond the cap are refused; undefined where none is. */
   readonly refusal: Objection | undefined
 }
 
@@ -106,13 +106,13 @@ export const CAPS = {
 } as const satisfies Readonly<Record<string, Cap>>
 
 export type CapName = keyof typeof CAPS
-/** Those that somebody is refused for. */
+/** The caps that requests are refused for. */
 export type RefusingCap = {
   [N in CapName]: (typeof CAPS)[N]['refusal'] extends Objection ? N : never
 }[CapName]
 export type Caps = Readonly<Record<CapName, number>>
 
-/** All of them, with an operator's own in place of the defaults. */
+/** All caps, with an operator's own in place of the defaults. */
 export function capsWith(own: Partial<Caps> = {}): Caps {
   const caps = Object.fromEntries(Object.entries(CAPS).map(([name, { most }]) => [name, most])) as Record<
     CapName,
@@ -128,7 +128,7 @@ export function capsWith(own: Partial<Caps> = {}): Caps {
 
 export const isCap = (name: string): name is CapName => Object.hasOwn(CAPS, name)
 
-/** To be thrown: there are as many as there may be. */
+/** The objection to throw where a cap is reached. */
 export function beyond(cap: RefusingCap, caps: Caps, { retryAfterMs, detail }: Beyond = {}): Objected {
   const { per, of, refusal } = CAPS[cap]
   const most = caps[cap]

@@ -29,7 +29,7 @@ interface Kinds {
   recalled: Promise<void> | undefined
 }
 
-/** Whoever is at its cap is counted again this often: something may have gone. */
+/** A tenant at its cap is counted again this often: something may have gone. */
 const AGAIN_MS = 60_000
 /** Documents written in one go. */
 const WRITTEN_AT_ONCE = 500
@@ -112,7 +112,7 @@ export class Census {
     this.#countedAt = this.#clock.monotonicMs()
   }
 
-  /** What is written of a tenant's kinds, once: when the first comes that is new here. */
+  /** Reads the kinds that are written of a tenant, once: when the first one comes that is new to this process. */
   async #recall(kind: Kind): Promise<void> {
     const { kinds } = this.#of(kind.tenant)
     if (kinds.known.has(this.#textOf(kind))) return
@@ -149,5 +149,5 @@ export class Census {
   }
 }
 
-/** By a digest that nobody can make two kinds share. */
+/** Keyed by a cryptographic digest: a caller cannot make two kinds share one. */
 const keyOf = (tenant: string, text: string): string => JSON.stringify([tenant, sha256(text)])

@@ -9,16 +9,16 @@ import type { Token, Tokens } from './token.ts'
 export interface DoorOptions {
   readonly tokens: Tokens
   readonly guard: Guard
-  /** Whom the application around it has let in already. */
+  /** Says who a caller is that the application around the gateway has let in already. */
   readonly authorize: Authorize
-  /** Who everybody is where no token is asked for: loopback only, and only when switched on. */
+  /** The token that every caller has where none is asked for: loopback only, and only when switched on. */
   readonly anonymous: Token | undefined
 }
 
-/** Where a request comes from, and what came with it. */
+/** The address a request comes from, and what the application handed over with it. */
 export interface Caller {
   readonly address: string
-  /** As the application handed it over. */
+  /** The second argument of `fetch`, as the application handed it over. */
   readonly env: unknown
 }
 
@@ -33,7 +33,7 @@ export class Door {
     this.#beyond = new Strangers(options.tokens)
   }
 
-  /** Who asks, if they may; asked again by whoever has waited since. */
+  /** The token of a request that may call this route; throws otherwise. Called again for a request that has waited since. */
   async admit(route: Route, request: Request, { address, env }: Caller): Promise<Token> {
     const { anonymous, authorize } = this.#options
     if (route.scopes === 'open') return NOBODY
@@ -41,7 +41,7 @@ export class Door {
     const access = await authorize(request, env)
     const token = access === undefined ? await this.#shown(request.headers, address) : guest(access)
     if (token === undefined) throw new Objected(objection('UNAUTHENTICATED'))
-    // Whoever reaches a port without tokens may do everything there is.
+    // A caller of a gateway without tokens may call every route.
     if (token !== anonymous && !route.scopes.includes(token.scope))
       throw new Objected(objection('FORBIDDEN', `A ${token.scope} token may not: ${route.summary}.`))
     return token

@@ -1,6 +1,6 @@
 /**
  * Failed authentications, rationed by address and in all: each of them asks the store about a token that nobody has.
- * Whoever has a good token is not rationed, whatever others do at the same address: known ones are not asked about,
+ * A good token is not rationed, whatever others do at the same address: known ones are not asked about,
  * unknown ones together (`strangers.ts`). The memory it takes is the
  * same for one address and for all there are: addresses share places, by a hash that only this process knows.
  */
@@ -42,7 +42,7 @@ export class Guard {
     return beyondIt
   }
 
-  /** It was a good one after all. */
+  /** The attempt showed a good token: it is not counted. */
   succeeded(address: string): void {
     this.#count(address, -1)
   }

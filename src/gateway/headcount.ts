@@ -1,6 +1,6 @@
 /**
  * How many documents of a kind a tenant has, without counting them for each new one: counted once, then what was let in
- * since is added. Counting reads every one of them, and whoever makes up new names would have 2,000 read for each. Other gateways
+ * since is added. Counting reads every one of them, and a caller that makes up new names would have 2,000 read for each. Other gateways
  * let in some, too, and some go: who is at its cap is counted again, at most once a second, and everybody every ten seconds.
  */
 import type { Clock } from '../system/clock.ts'
@@ -12,7 +12,7 @@ const MOST_TENANTS = 10_000
 interface Count {
   known: number
   atMs: number
-  /** Present while they are counted: whoever comes meanwhile waits for it. */
+  /** Present while the documents are counted: a request that comes meanwhile waits for it. */
   counting: Promise<void> | undefined
 }
 

@@ -1,21 +1,21 @@
 /**
- * Who waits, each in the line of its own token. Tenants take turns, and within a tenant its tokens: whoever makes a hundred
+ * Who waits, each in the line of its own token. Tenants take turns, and within a tenant its tokens: a tenant that makes a hundred
  * tokens has a hundred lines, and no more turns for that.
  */
 import type { Token } from './token.ts'
 
-/** Whose it is. */
+/** The token and tenant that wait. */
 export type Holder = Pick<Token, 'id' | 'tenant'>
 
 export class Lines<Waiting> {
-  /** By tenant and token, with somebody in them, the one whose turn it is first. */
+  /** Lines that are not empty, by tenant and token; the one whose turn it is comes first. */
   readonly #tenants = new Map<string, Map<string, Waiting[]>>()
 
   get isEmpty(): boolean {
     return this.#tenants.size === 0
   }
 
-  /** Whose turn it is. */
+  /** The first in line of the token whose turn it is. */
   get first(): Waiting | undefined {
     const [tokens] = this.#tenants.values()
     const [line] = tokens?.values() ?? []

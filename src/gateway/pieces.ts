@@ -4,10 +4,10 @@
  */
 import { turn } from '../system/turn.ts'
 
-/** In letters; what is made in one turn of the event loop. */
+/** Letters of one piece, which is made in one turn of the event loop. */
 const PIECE_LENGTH = 64 * 1024
 
-/** One text where it is short, which nearly all are; else a stream. `ended` is said once, when nothing of it is left to tell. */
+/** One text where it is short, as nearly all are; else a stream. `ended` is called once, when all of it was taken or the stream was cut off. */
 export function pieces(texts: Iterator<string>, ended: () => void = () => {}): string | ReadableStream<Uint8Array> {
   const first = nextPiece(texts)
   if (first.done) {

@@ -21,10 +21,10 @@ export class Positions {
     this.#key = key
   }
 
-  /** With the installation's key, which the first gateway makes. */
+  /** Positions enciphered with the installation's key, which the first gateway makes. */
   static async of(engine: Engine, random: Random): Promise<Positions> {
     const made = JSON.stringify({ key: random.secret() })
-    // Whoever comes second is told what is there.
+    // A gateway that comes second is answered with the key that is there.
     const [answer] = await engine.settings([{ op: 'put', ...AT, text: made, rev: 0 }])
     const { key } = JSON.parse(answer?.settings[0]?.text ?? made) as { readonly key: string }
     return new Positions(Buffer.from(key, 'base64url').subarray(0, KEY_BYTES))
@@ -34,7 +34,7 @@ export class Positions {
     const [first = '0', second] = position.split('.')
     const block = Buffer.alloc(16)
     block.writeBigUInt64BE(BigInt(first), 0)
-    // One more than it is: nothing at all is 0.
+    // The second number is written as one more than it is: 0 says that there is none.
     block.writeBigUInt64BE(second === undefined ? 0n : BigInt(second) + 1n, 8)
     return this.#through(createCipheriv(CIPHER, this.#key, null), block).toString('base64url')
   }

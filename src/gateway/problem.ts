@@ -1,7 +1,7 @@
 /** RFC 9457: what went wrong, why, who owns the job, what to do. Never a stack, a statement or the environment. */
 import { REFUSALS, type Refusal, type RefusalCode, type Violation } from '../core/refusal.ts'
 
-/** What the gateway itself may object to, before anybody asks core. */
+/** Objections of the gateway itself, before core is asked. */
 export const OBJECTIONS = {
   UNAUTHENTICATED: {
     status: 401,
@@ -127,7 +127,7 @@ export function objection(
   return { status, retryAfterMs, body: { ...base(code, title, status, detail ?? title, todo), violations } }
 }
 
-/** Where the places are known, they are what to look at. */
+/** What to do next where `violations` names the places. */
 const CORRECT = 'Correct the fields that `violations` names; /openapi.json has the rules of every request.'
 
 export const policyObjection = (violations: readonly Violation[]): Objected =>

@@ -1,7 +1,7 @@
 /**
  * The engine's numbers for Prometheus. What happens is counted as it happens; what a scrape asks besides (how many jobs
  * each queue has, and how long its oldest waits) is a statement each, and what it answered holds for a while, however many
- * scrape. No id is ever a label, and names that users make up are so many at most: whoever comes later is `other`.
+ * scrape. No id is ever a label, and of names that users make up so many are labels; later ones are `other`.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { isOwnedState, isTerminal, type Time } from '../core/job.ts'
@@ -121,7 +121,7 @@ function held<T>(make: () => Promise<T>, clock: Clock): () => Promise<T> {
   }
 }
 
-/** What a scrape asks the store, by the name of the gauge that tells it. */
+/** Gauges that a scrape asks the store for, by name. */
 export const WATCHED = {
   pawl_jobs: { labels: ['queue', 'state'], help: 'Jobs of a queue that have not ended, by state.' },
   pawl_unclaimable_jobs: {
@@ -158,7 +158,7 @@ function watched(engine: Engine, most: number, clock: Clock): () => Promise<Watc
     for (let n = 0; n < Math.max(fullest.length, oldest.length); n += 1)
       for (const queue of [fullest[n]?.queue, oldest[n]?.queue])
         if (queue !== undefined && named.size < most) named.add(queue)
-    // Who may not ask for workers is told nothing about them.
+    // An engine that may not read workers has none to tell of.
     const workers = await new Workers(engine).present().catch(() => [])
     const none = unclaimable(tally, workers).toSorted((a, b) => b.count - a.count)
     return { tally, backlog, unclaimable: none, now, named }
@@ -173,7 +173,7 @@ function depth(registry: Registry, watch: () => Promise<Watch>): void {
   })
 }
 
-/** As the store has it: who owned something before this process was there is counted, too. */
+/** Counts owned jobs in the store, also those that were owned before this process was there. */
 function inflight(registry: Registry, watch: () => Promise<Watch>, few: (labels: MetricLabels) => MetricLabels): void {
   gauge(registry, 'pawl_jobs_inflight', async (metric) => {
     metric.reset()

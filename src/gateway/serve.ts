@@ -11,7 +11,7 @@ export interface GatewayOptions extends Omit<AssemblyOptions, 'auth'> {
   readonly host?: string | undefined
   /** 0 picks a free one. */
   readonly port?: number | undefined
-  /** False: whoever reaches the port is an admin of this tenant. Loopback only. */
+  /** False: every caller is an admin of `tenant`. Loopback only. */
   readonly auth?: boolean | undefined
 }
 

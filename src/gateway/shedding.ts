@@ -31,7 +31,7 @@ export class Shedding {
     return this.#busy
   }
 
-  /** How to leave again, or undefined: come back later. */
+  /** A function that leaves again; undefined where the request is to come back later. */
   enter(urgency: Urgency): (() => void) | undefined {
     if (this.#busy >= this.#capacity * SHARE[urgency]) return undefined
     this.#busy += 1

@@ -3,16 +3,16 @@
  * address, behind the same proxy perhaps, must not keep out. So they are looked up nevertheless, but all together and by
  * one question at a time, whatever their number: the store is as busy with a thousand of them as with a hundred.
  *
- * Modes: idle (nobody waits) and asking (one question is under way; whoever comes meanwhile is in the next).
+ * Modes: idle (nobody waits) and asking (one question is under way; secrets that come meanwhile are in the next).
  */
 import type { Token, Tokens } from './token.ts'
 
-/** In one question. Whoever comes when as many wait already is not looked up. */
+/** Secrets in one question. One that comes while as many wait is not looked up, and refused. */
 const TOGETHER = 200
 
 export class Strangers {
   readonly #tokens: Pick<Tokens, 'identifyAll'>
-  /** By what they showed. */
+  /** Callers that wait, by the secret they showed. */
   #waiting = new Map<string, PromiseWithResolvers<Token | undefined>>()
   #asking = false
 

@@ -55,8 +55,8 @@ export class Tokens {
   readonly #random: Random
   readonly #caps: Caps
   /**
-   * By id, the one used longest ago first. Only whoever has shown the secret of a token gets into it: a made-up id
-   * displaces nobody.
+   * By id, the one used longest ago first. A token gets into it only by its secret: made-up ids
+   * displace none.
    */
   readonly #known = new Map<string, Known>()
 
@@ -80,7 +80,7 @@ export class Tokens {
     return this.#judged(secret, await this.#stored(id))
   }
 
-  /** The same for many, in one question, whatever is remembered. */
+  /** As `identify`, for many secrets in one question to the store, whatever is remembered. */
   async identifyAll(secrets: readonly string[]): Promise<readonly (Token | undefined)[]> {
     const ids = [...new Set(secrets.map(idIn).filter((id) => id !== undefined))]
     if (ids.length === 0) return secrets.map(() => undefined)
@@ -99,7 +99,7 @@ export class Tokens {
   /** The secret is in this answer and nowhere else, ever. */
   async create(
     words: Pick<Token, 'name' | 'scope' | 'tenant' | 'queues'> & {
-      /** One of its own unless given. */
+      /** The token's id; a random one unless given. */
       readonly id?: string | undefined
       readonly expiresInMs?: number | undefined
     },
@@ -154,7 +154,7 @@ export class Tokens {
     return found
   }
 
-  /** Where a tenant has as many as it may, those that are good for nothing any more go. Answers with the store's time. */
+  /** Removes expired and revoked tokens of a tenant that has as many as it may. Returns the store's time. */
   async #makeRoom(tenant: string): Promise<number> {
     const all = await this.list(tenant)
     const now = this.#engine.now()
@@ -190,7 +190,7 @@ export class Tokens {
     return this.#clock.monotonicMs() - at < REMEMBER_MS
   }
 
-  /** As it is remembered; asked for once by all who use it at the same time. */
+  /** A token as it is stored; requests that come together share one question. */
   async #stored(id: string): Promise<StoredToken | undefined> {
     const known = this.#known.get(id)
     if (known === undefined) return await this.#read(id)

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 
-/** At most `most` elements; each is looked at only if there are no more. */
+/** A list of at most `most` elements; a longer one is refused before any element is looked at. */
 export function listOf<T extends z.ZodType>(
   element: T,
   { min = 0, most }: { readonly min?: number; readonly most: number },
@@ -44,7 +44,7 @@ function someOf(keys: readonly string[]): string {
 const isTable = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** As JSON Schema: a check that is a function cannot describe itself. */
+/** JSON Schema of such a list: a check that is a function cannot describe itself. */
 export function described(type: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...schema } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' })
   return schema

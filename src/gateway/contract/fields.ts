@@ -12,11 +12,11 @@ export const text = (max: number) => z.string().min(1).max(max).refine(isPlainTe
 export const name = text(LENGTHS.name)
 export const key = text(LENGTHS.key)
 export const id = text(LENGTHS.id)
-/** Of something that has a path. */
+/** A name that stands in a path. */
 const segment = (max: number) => text(max).refine((value) => value !== '.' && value !== '..', SEGMENT_RULE)
 export const named = segment(LENGTHS.id)
 export const workerName = segment(LENGTHS.worker)
-/** Of a queue or a type. */
+/** The name of a queue or a type, which stands in lists. */
 export const listed = segment(LENGTHS.name).refine((value) => !value.includes(','), COMMA_RULE)
 export const durationMs = z.number().min(0).max(MAX_DURATION_MS)
 export const duration = z

@@ -1,6 +1,6 @@
 /** What `GET /hints` tells, frame by frame: where to look, and never what is to be seen there. */
 export interface HintFrame {
-  /** Whose all of it is. */
+  /** The tenant that all of it is about. */
   readonly tenant: string
   /** Queues that there may be work in. */
   readonly work: readonly string[]

@@ -3,7 +3,7 @@
  * `from`, or with `NOWHERE` where that is not JSON (RFC 8259, to the letter).
  */
 export const NOWHERE = -1
-/** It may be JSON, but is nested deeper than asked for. */
+/** Answer for a text that may be JSON, but is nested deeper than asked for. */
 export const TOO_DEEP = -2
 
 export const QUOTE = 0x22

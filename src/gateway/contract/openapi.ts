@@ -73,7 +73,7 @@ const answers = (route: Route): Readonly<Record<string, unknown>> =>
 
 const contentType = ({ name }: Route): string => FORMS[name] ?? 'application/json'
 
-/** What is not JSON. */
+/** Media types of answers that are not JSON, by operation. */
 const FORMS: Readonly<Record<string, string>> = {
   metrics: 'text/plain',
   streamEvents: 'text/event-stream',

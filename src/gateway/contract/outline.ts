@@ -40,7 +40,7 @@ export type Outline =
     }
   | { readonly ok: false; readonly misfit: Misfit; readonly where: string }
 
-/** What is kept, by its path: `input`, `jobs.3.input`. */
+/** Texts that are kept as they were sent, by path: `input`, `jobs.3.input`. */
 export type Kept = ReadonlyMap<string, string>
 
 export function outlineOf(text: string, opaque: Opaque | undefined, limits: OutlineLimits): Outline {
@@ -60,7 +60,7 @@ class Walk {
   readonly #limits: OutlineLimits
   readonly #pieces: string[] = []
   readonly #entered = new Set<string>()
-  /** Where the piece begins that follows what was cut out last. */
+  /** Where the text goes on behind what was cut out last. */
   #from = 0
   #keys = 0
 
@@ -106,7 +106,7 @@ class Walk {
       const name = opaque === undefined ? undefined : nameOf(text.slice(i, end))
       const inner = name === undefined || opaque === true ? undefined : own(opaque, name)
       const place = inner === undefined ? '' : join(path, name)
-      // Of two that hold something to keep a parser takes the last, and this walk would have kept of both.
+      // A member that occurs twice: a parser takes the last, and this walk would have kept texts of both.
       if (inner !== undefined && inner !== true && this.#entered.has(place)) return this.#fault('twice', place)
       if (inner !== undefined) this.#entered.add(place)
       i = behindSpace(text, end)

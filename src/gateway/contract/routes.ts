@@ -50,19 +50,19 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** `{name}` is one segment. */
   readonly path: string
-  /** Who may call it; `open` for nobody in particular. */
+  /** Scopes of tokens that may call it; `open`: without any. */
   readonly scopes: readonly Scope[] | 'open'
   readonly urgency: Urgency
   readonly summary: string
   readonly query: z.ZodType
   readonly body: z.ZodType | undefined
-  /** What of the body is kept exactly as it was sent, and never parsed here. */
+  /** Members of the body that are kept exactly as they were sent, and never parsed here. */
   readonly kept: Opaque | undefined
-  /** How large a body may be. */
+  /** Which cap bounds the body. */
   readonly size: BodySize
   /** The member of the body that is a list of what there is to do; counted where the token is rationed. */
   readonly items: 'jobs' | 'transitions' | undefined
-  /** It reads much: a few of these at a time, by turns. */
+  /** Reads much: a few of these are under way at a time, by turns. */
   readonly isHeavy: boolean
   /** Statuses it answers with besides the errors all routes share. */
   readonly answers: Readonly<Record<number, string>>
@@ -82,7 +82,7 @@ const BARE = {
   answers: { 200: 'OK' },
 } as const satisfies Partial<Route>
 
-/** One thing. */
+/** A route that reads one thing. */
 const get = (
   name: string,
   path: string,

@@ -261,7 +261,7 @@ export const KEPT_BY_ANY_WORD: Exclude<Opaque, true> = Object.assign({}, ...Obje
 export const claims = membersOnly({
   workerId: workerName,
   queues: listOf(listed, { most: AT_ONCE.queues }).describe('none: what this requestId was given, and nothing new'),
-  /** In the order wanted; instead of every priority of every queue. */
+  /** Lanes in the order wanted, instead of every priority of every queue. */
   lanes: listOf(membersOnly({ queue: listed, priority: z.int().min(COUNTS.priority.min).max(COUNTS.priority.max) }), {
     most: AT_ONCE.lanes,
   }).optional(),
@@ -334,7 +334,7 @@ export const jobQuery = membersOnly({
   policy: z.literal('true').optional(),
   ...dialectQuery,
 })
-/** Where the path says in whose words. */
+/** Query of a history whose path names the document. */
 export const historyQuery = membersOnly({
   afterRev: z.coerce.number().int().min(0).default(0),
   limit: limit(1_000).default(200),
@@ -367,7 +367,7 @@ export const eventsQuery = membersOnly({
 /** How jobs of a type are queued and judged. */
 export const announcement = membersOnly({ queue: listed, policy: policy.optional() })
 
-/** What stands in paths. */
+/** Parameters that stand in paths. */
 export const PARAMETERS: Readonly<Record<string, z.ZodType<string>>> = {
   id: jobId,
   queue: listed,

@@ -1,4 +1,4 @@
-/** What a new token is asked for with. */
+/** The body that asks for a new token. */
 import { z } from 'zod'
 import { AT_ONCE } from '../../core/limits.ts'
 import { listOf, membersOnly } from './collections.ts'

@@ -10,7 +10,7 @@ import type { Policy } from '../../core/policy.ts'
 
 export type Wire = { readonly [key: string]: unknown }
 
-/** What users named themselves: nothing inside is a time of ours. */
+/** Members whose content users named themselves: nothing inside is a time of ours. */
 const THEIRS: ReadonlySet<string> = new Set([
   'counters',
   'labels',

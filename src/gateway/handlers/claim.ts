@@ -22,7 +22,7 @@ export const claimJobs: Handler = async (call, parts) => {
 
 interface Claimed {
   readonly found: readonly Assignment[]
-  /** What had passed when the engine was asked. */
+  /** Milliseconds that had passed when the engine was asked. */
   readonly beforeMs: number
 }
 
@@ -35,7 +35,7 @@ export async function claimed(call: Call, parts: Parts, asked: Claims): Promise<
   using _poll = parts.polls.share(token, isPoll ? 1 : 0)
   using _lanes = parts.lanes.share(token, isPoll ? lanes.length : 0)
   if (isPoll) call.leave()
-  // In its token's turn: only who finds nothing waits, for which there are no turns, but a bounded number of places.
+  // The first look is made in its token's turn. A poll that finds nothing waits without a turn, in one of a bounded number of places.
   let askedMs = 0
   const work = () => {
     askedMs = parts.clock.monotonicMs()
@@ -87,7 +87,7 @@ async function welcomed(call: Call, engine: Engine, assignments: readonly Assign
   }
 }
 
-/** Nobody is there to take them: others may have them at once, not when the leases are over. */
+/** Releases jobs whose caller is gone, so that other workers have them at once, and not when their leases end. */
 async function handBack(engine: Engine, { token, requestId }: Call, assignments: readonly Assignment[]): Promise<void> {
   const actor = `${token.scope}:${token.name}`
   await engine.settle(
@@ -102,8 +102,8 @@ async function handBack(engine: Engine, { token, requestId }: Call, assignments:
 const WELCOME_EVERY_MS = 1_000
 
 /**
- * A repeated claim must find the first one's answer, fences and inputs included. Whoever learns or guesses the id of
- * somebody else's claim must not: an id is good for the token that used it first.
+ * A repeated claim must find the first one's answer, fences and inputs included. A caller that learns or guesses the id of
+ * another's claim must not: an id is good for the token that used it first.
  */
 const named = (token: Call['token'], { requestId }: Claims, own: string): string =>
   requestId === undefined ? own : `${token.id}/${requestId}`
@@ -133,7 +133,7 @@ function textOf({ job, fence, leaseExpiresAt, input, inputLater }: Assignment): 
   return input === undefined ? head : `${head.slice(0, -1)},"input":${input}}`
 }
 
-/** What jobs have in common is most of what is told of them; and an input that comes as text need not be cut out of it. */
+/** A job without its policy, which most have in common and which is told once, and with its input as text, which need not be cut out again. */
 function compactTextOf(assignment: Assignment, beforeMs: number, policies: Map<Policy, number>): string {
   const { job, fence, leaseExpiresAt, input, inputLater, waitedMs = 0 } = assignment
   const own = job.spec.kind.policy

@@ -1,4 +1,4 @@
-/** What was put aside. */
+/** Dead letters: listing them, and running them again. */
 
 import type { z } from 'zod'
 import { forwardsFailed } from '../../core/dialects/bond.ts'

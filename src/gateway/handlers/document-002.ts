@@ -93,7 +93,7 @@ export const result002: Handler = async (call, parts) => {
   return await moved(call, parts, command.type === 'deadLetter' ? 'deadletter' : command.type, command)
 }
 
-/** The state itself is set: whoever still works on it finds out by its next word. */
+/** Cancels hard: a worker that still has the job finds out by its next word. */
 export const cancel002: Handler = (call, parts) => {
   const { reason } = call.body as z.output<typeof cancelled>
   return moved(call, parts, 'cancel', { type: 'cancel', mode: 'hard', reason })

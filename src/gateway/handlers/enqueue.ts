@@ -19,7 +19,7 @@ import { ended } from './result.ts'
 
 export type NewJob = z.output<typeof newJob>
 
-/** Where nobody says which. */
+/** The queue of a job that names none and whose type was not announced. */
 const DEFAULT_QUEUE = 'default'
 
 export const createJob: Handler = async (call, parts) => {
@@ -31,7 +31,7 @@ export const createJob: Handler = async (call, parts) => {
   return json(status, { ...jobToWire(job, false), deduped, replayed }, {}, headers)
 }
 
-/** One job, new or there already. `isAwaited`: its submitter waits for its end. */
+/** Enqueues one job; answers with the new one, or with the one it met. `isAwaited`: its submitter waits for its end. */
 export async function created(
   call: Call,
   parts: Parts,
@@ -76,7 +76,7 @@ export const createJobs: Handler = async (call, parts) => {
   }
   await parts.census.keep()
   const atomic = call.body['atomic'] === true
-  // Of jobs that come together, one that cannot even be read keeps the others out.
+  // Jobs that come together: one that cannot even be read keeps the others out.
   const work = async () =>
     atomic && requests.length < jobs.length ? others(requests) : engine.enqueue(requests, undefined, atomic)
   const given = await parts.writes.take({ holder: call.token, weight: requests.length, work })

@@ -40,7 +40,7 @@ const FEED_LOOKED_AT = 1_000
 /** Parts of a page by type that may be short: each looks at so many moments, few of which may have such events. */
 const SHORT_PARTS = 4
 
-/** By correlation, or by type and time; or the feed from a position. */
+/** One page of events: by correlation, by type and time, or of the feed from a position. */
 async function page(call: Call, { engine, positions }: Parts, query: Query): Promise<Reply> {
   const { tenant } = call.token
   const { limit, cursor, after } = query

@@ -3,7 +3,7 @@ import { type Handler, json, type Parts } from '../call.ts'
 
 export const livez: Handler = async () => json(200, { status: 'alive' })
 
-/** What is slower than this is not ready, whatever it may be. */
+/** A store that answers more slowly than this is not ready. */
 const ANSWER_WITHIN_MS = 2_000
 const SKEW_MOST_MS = 5_000
 
@@ -36,7 +36,7 @@ export async function readiness({
   return { ready: answer !== undefined, checks }
 }
 
-/** As Prometheus reads it. */
+/** The content type that Prometheus reads. */
 export const EXPOSITION = 'text/plain; version=0.0.4; charset=utf-8'
 
 export const metrics: Handler = async (_, { metricsText }) => ({

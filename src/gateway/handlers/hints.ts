@@ -4,7 +4,7 @@ import { Objected, objection } from '../problem.ts'
 import { isStreamWanted, streamed } from './streamed.ts'
 
 export const streamHints: Handler = async (call, parts) => {
-  // Whoever expects an end to the answer would wait for it for ever.
+  // A client that does not ask for a stream would wait for the end of the answer for ever.
   if (!isStreamWanted(call))
     throw new Objected(
       objection('MALFORMED', 'Hints come as a stream.', [

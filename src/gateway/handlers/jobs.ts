@@ -55,7 +55,7 @@ export const showJob: Handler = async (call, parts) => {
   if (dialectName !== undefined) {
     const value = valueIn(found.job, nameOf(dialectName), found.bodies['output'])
     if (value === undefined) return json(200, told)
-    // As it was sent: parsed and written again, a number of twenty digits would be another one.
+    // Told as it was sent: parsed and written again, a number of twenty digits would be another one.
     const { [value.field]: _, ...rest } = told as Record<string, unknown>
     return json(200, rest, { [value.field]: value.text })
   }
@@ -69,7 +69,7 @@ export const listJobEvents: Handler = async (call, parts) => {
   return json(200, await historyOf(call, parts, job, call.query as z.output<typeof jobEventsQuery>))
 }
 
-/** What happened to a job, in pawl's words or in a document's. `rev`: up to where it was told, in a document's. */
+/** The log of a job, in pawl's words or in a document's. `rev`: how far a document's has been told. */
 export async function historyOf(
   call: Call,
   parts: Parts,
@@ -119,7 +119,7 @@ export const listLateWords: Handler = async (call, parts) => {
   return json(200, { late: (await lateWordsOf(call, parts, job)).map((word) => toWire(word)) })
 }
 
-/** What came too late from those who had owned it. Viewers are told that it came, not what it said. */
+/** Words of former owners that came too late. Viewers are told that they came, not what they said. */
 export async function lateWordsOf(call: Call, { engine }: Parts, job: Job): Promise<readonly Annotation[]> {
   const { annotations } = await engine.events({ by: 'annotation', id: job.id })
   return annotations.map((word) => ({
@@ -145,12 +145,12 @@ export async function fromCursor<T>(cursor: string | undefined, field: string, r
 
 /** Errors that are told when all are asked for: the last of them. A job may have had thousands. */
 const ERRORS_TOLD = 100
-/** Characters that are read at once, whoever else reads. */
+/** Bodies up to so many characters are read without waiting for a turn. */
 const MUCH = 1024 * 1024
 
 /**
  * What a job has written may be much, and its record says how much that is: so many characters are told at a time, each
- * body when the one before it was taken. Whoever asks for much waits for its turn.
+ * body when the one before it was taken. A caller that asks for much waits for its turn.
  */
 async function withBodies(
   call: Call,

@@ -6,7 +6,7 @@
 
 export interface Part<T> {
   readonly items: readonly T[]
-  /** Undefined where there are no more. */
+  /** Where the next page begins; undefined at the end. */
   readonly cursor: string | undefined
 }
 
@@ -17,7 +17,7 @@ export interface Wanted {
 
 /** Read together: what they weigh is known afterwards. */
 const AT_ONCE = 25
-/** In letters of JSON. A page has one item at least, however long. */
+/** Length of a page, in letters of JSON. It has one item at least, however long. */
 const PAGE_LENGTH = 1024 * 1024
 
 /**

@@ -1,4 +1,4 @@
-/** For whoever comes with a browser, or follows the `type` of a problem. The same to everybody: made once. */
+/** Pages for people who come with a browser, or follow the `type` of a problem. The same for all, so each is made once. */
 import { REFUSALS } from '../../core/refusal.ts'
 import type { Call, Handler, Reply } from '../call.ts'
 import { ROUTES, type Route } from '../contract/routes.ts'
@@ -37,7 +37,7 @@ const ERRORS: Page = {
   ],
 }
 
-/** What a problem's `type` points to. */
+/** The page that a problem's `type` points to. */
 function entry(code: string, text: string): Page['entries'][number] {
   return { anchor: code.toLowerCase(), term: code, text }
 }

@@ -13,7 +13,7 @@ interface Queue {
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** In the order of their names; a page goes on behind the last one it shows. */
+/** Queues in the order of their names; the next page begins behind the last one shown. */
 export const listQueues: Handler = async (call, parts) => {
   const { limit, cursor } = call.query as z.output<typeof pageQuery>
   const counted = await countsOf(call, parts)
@@ -35,7 +35,7 @@ export const showQueue: Handler = async (call, parts) => {
 export const pauseQueue: Handler = (call, parts) => setPaused(call, parts, true)
 export const resumeQueue: Handler = (call, parts) => setPaused(call, parts, false)
 
-/** By queue and state, of the token's own tenant and queues. */
+/** How many jobs there are by queue and state, of the token's own tenant and queues. */
 async function countsOf({ token }: Call, { engine }: Parts): Promise<ReadonlyMap<string, Record<string, number>>> {
   const found = new Map<string, Record<string, number>>()
   const { tally } = await engine.events({ by: 'tally', tenant: token.tenant })

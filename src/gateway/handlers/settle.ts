@@ -76,7 +76,7 @@ export const settle: Handler = async (call, parts) => {
   return json(200, { answers })
 }
 
-/** What operators do to jobs is told once per request and word; owners, and producers about what is theirs, are not among them. */
+/** Acts of operators that the audit log is told, once per request and word. Words of owners and producers are not among them. */
 const ACTS: Readonly<Partial<Record<WordName, ActName>>> = {
   admit: 'jobs.admitted',
   deny: 'jobs.denied',
@@ -139,7 +139,7 @@ function wordFrom(
   return { word }
 }
 
-/** What was cut out because another word keeps something under this name is, for this one, a word like any other. */
+/** Puts back members that were cut out of a batch because another word keeps them as text: for this one they are members like others. */
 function withOwnMembers(item: Readonly<Record<string, unknown>>, name: WordName, kept: Kept, i: number): object {
   const own = Object.keys(KEPT_BY_ANY_WORD).filter((member) => item[member] === null && !KEPT_BY_WORDS[name]?.[member])
   if (own.length === 0) return item
@@ -147,7 +147,7 @@ function withOwnMembers(item: Readonly<Record<string, unknown>>, name: WordName,
   return { ...item, ...Object.fromEntries(texts.map(([member, text]) => [member, wordIn(text)])) }
 }
 
-/** Longer than any word, every letter of it escaped: then it is none. */
+/** The longest JSON that such a member can have, every letter escaped; a longer one is not parsed. */
 const WORD_LENGTH = 6 * LENGTHS.pointer
 
 const wordIn = (text: string): unknown => (text.length > WORD_LENGTH ? null : JSON.parse(text))

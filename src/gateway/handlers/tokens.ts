@@ -51,7 +51,7 @@ export const revokeToken: Handler = async (call, parts) => {
   return json(200, tokenToWire(revoked))
 }
 
-/** Nobody makes a token that may do more than its own. */
+/** Whether a new token would have queues that its maker's token has not. */
 const exceeds = ({ queues: own }: Token, queues: readonly string[] | undefined): boolean =>
   own !== undefined && (queues === undefined || queues.some((queue) => !own.includes(queue)))
 

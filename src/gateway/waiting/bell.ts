@@ -1,4 +1,4 @@
-/** Wakes whoever waits for it. */
+/** Wakes all who wait for it. */
 import type { Timers } from '../../system/timers.ts'
 
 export class Bell {
@@ -9,7 +9,7 @@ export class Bell {
     this.#timers = timers
   }
 
-  /** Nobody waits for it. */
+  /** True while nobody waits for it. */
   get isIdle(): boolean {
     return this.#waiting.size === 0
   }
@@ -22,7 +22,7 @@ export class Bell {
   async next(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     const cut = new AbortController()
-    // With a reason of its own: without one each would be made an error, with a stack.
+    // Aborted with a reason: without one Node makes an error with a stack for each.
     const wake = () => cut.abort('woken')
     this.#waiting.add(wake)
     signal.addEventListener('abort', wake)

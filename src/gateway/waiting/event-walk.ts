@@ -5,7 +5,7 @@ import type { Source } from './sse.ts'
 
 export interface WalkOptions<Frames extends Long> {
   readonly following: Following<Frames>
-  /** Where to begin. */
+  /** The position to begin behind. */
   readonly position: string
   readonly wants: (entry: FeedEntry<Frames>) => boolean
   /** The frame; empty where, on a closer look, it is not wanted. */

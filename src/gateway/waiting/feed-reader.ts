@@ -36,7 +36,7 @@ export class FeedReader<Frames extends Long> {
   #opening: Promise<FeedWindow<Frames>> | undefined
   #followers = 0
   readonly #grown: Bell
-  /** Something was said while a read was under way or had just ended. */
+  /** A hint came while a read was under way or had just ended: another read follows. */
   #hinted = false
 
   constructor(options: ReaderOptions<Frames>) {
@@ -46,14 +46,14 @@ export class FeedReader<Frames extends Long> {
     this.#reading = service({ name: 'feed reader', everyMs: LOOK_EVERY_MS, timers, log, round: () => this.#read() })
   }
 
-  /** Something has happened somewhere. */
+  /** A hint came: the feed may have grown. */
   hinted(): void {
     if (this.#window === undefined) return
     this.#hinted = true
     this.#reading.wake()
   }
 
-  /** From here on, until it is disposed of. */
+  /** Follows the feed from its end on, until disposed of. */
   async follow(): Promise<Following<Frames>> {
     this.#followers += 1
     try {

@@ -1,6 +1,6 @@
 /**
- * The last stretch of the feed, kept for all who follow it: whoever is within it reads nothing by itself. What falls
- * out at the front is read from the store by whoever is still there. The frames of its entries are kept up to a length,
+ * The last stretch of the feed, kept for all who follow it: a stream within it reads nothing by itself. What falls
+ * out at the front is read from the store by streams that are still there. The frames of its entries are kept up to a length,
  * the latest: an event may be a thousand times as long as another, and a thousand of the longest would be all the memory there is.
  *
  * Invariant: everything behind `#base` that has been read is in `#entries`, in order; `#letters` is the length of `#made`.
@@ -43,7 +43,7 @@ export class FeedWindow<Frames> {
 
   /** So long are its frames. Where all together are too long the oldest are dropped, and made again for a stream that still wants them. */
   weigh(entry: FeedEntry<Frames>, letters: number): void {
-    // One that was read by somebody who has fallen behind, or has fallen out meanwhile, is nobody's but theirs.
+    // An entry that is not in the window (read by a stream that fell behind, or fallen out meanwhile) is not kept here.
     if (comparePositions(entry.item.position, this.#base) <= 0 || entry.frames === undefined) return
     this.#forget(entry)
     this.#made.set(entry, letters)

@@ -1,4 +1,4 @@
-/** One who follows the reader of the feed: out of its window while it keeps up, page by page from the store if not. */
+/** A stream that follows the reader of the feed: out of its window while it keeps up, page by page from the store if not. */
 import type { Event } from '../../core/event.ts'
 import type { JobId } from '../../core/job.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -20,7 +20,7 @@ export interface Long {
   readonly length: number
 }
 
-/** Of one job, read in one go. */
+/** Events of one job that are read in one go. */
 const EVENTS_MOST = 1_000
 
 export class Following<Frames extends Long> implements Disposable {
@@ -31,22 +31,22 @@ export class Following<Frames extends Long> implements Disposable {
     this.#options = options
   }
 
-  /** Where everything that comes from now on comes after. */
+  /** The position behind which everything comes from now on. */
   get head(): string {
     return this.#options.window.head
   }
 
-  /** Until there may be more, `ms` have passed, or `signal` aborts. */
+  /** Resolves when there may be more, `ms` have passed, or `signal` aborts. */
   next(ms: number, signal: AbortSignal): Promise<void> {
     return this.#options.grown.next(ms, signal)
   }
 
-  /** What comes after a position; undefined where the reader is ahead by more than it keeps. */
+  /** Entries after a position; undefined where the window does not reach back so far. */
   after(position: string, limit: number): readonly FeedEntry<Frames>[] | undefined {
     return this.#options.window.after(position, limit)
   }
 
-  /** The same for one who has fallen behind; kept by nobody. */
+  /** Entries after a position out of the store, for a stream that has fallen behind; not kept. */
   async page(position: string, limit: number): Promise<readonly FeedEntry<Frames>[]> {
     const { feed } = await this.#options.engine.events({ by: 'feed', after: position, limit })
     return feed.map((item) => ({ item, frames: undefined }))

@@ -22,7 +22,7 @@ export class Hearing {
     for (const listener of this.#listeners) listener.hinted(hint)
   }
 
-  /** From here on, until it is disposed of. */
+  /** Passes hints on to a listener, until that is disposed of. */
   listen(ear: Ear): Listener {
     const leave = () => this.#listeners.delete(listener)
     const listener = new Listener({ ear, timers: this.#timers, clock: this.#clock, leave })

@@ -1,9 +1,9 @@
 /**
- * One who hears hints from outside. What it has not been told yet is kept as names, each once: who takes slowly is told
- * less often, not more each time.
+ * A client that hears hints over HTTP. Names it has not been sent yet are kept, each once: a slow client is sent frames
+ * less often, not longer ones.
  *
  * A hint that may be about anything is told now and then only: it may be of others' doing, of which it tells no more than
- * that; and whoever hears it looks at everything it has, which others that do much must not make it do all the time.
+ * that; and a client that hears it looks at everything it has, which busy neighbours must not make it do all the time.
  */
 import type { JobId } from '../../core/job.ts'
 import type { Hint } from '../../store/store.ts'
@@ -13,10 +13,10 @@ import type { HintFrame } from '../contract/hints.ts'
 import { Bell } from './bell.ts'
 import type { Source } from './sse.ts'
 
-/** Whose hints it may hear. */
+/** The tenant and queues whose hints it may hear. */
 export interface Ear {
   readonly tenant: string
-  /** Undefined: all of the tenant's. */
+  /** Names of queues; undefined: all of the tenant's. */
   readonly queues: readonly string[] | undefined
 }
 
@@ -27,7 +27,7 @@ export interface ListenerParts {
   readonly leave: () => void
 }
 
-/** After something was told, this long until the next: what comes in between is told together. */
+/** The pause after a frame: hints that come in it are sent together. */
 const REST_MS = 10
 const ANYTHING_EVERY_MS = 1_000
 /** Names that are kept; more than that may be about anything. */
@@ -38,7 +38,7 @@ export class Listener implements Source {
   readonly #bell: Bell
   readonly #work = new Set<string>()
   readonly #jobs = new Map<string, Set<JobId>>()
-  /** In both of them. */
+  /** How many names `#work` and `#jobs` have. */
   #names = 0
   #anything = false
   #sentAt = Number.NEGATIVE_INFINITY

@@ -13,7 +13,7 @@ import type { Timers } from '../../system/timers.ts'
 export interface Source extends Disposable {
   /** The next frames. Empty where it has got further without any; undefined where there is nothing more by now. */
   frames(): Promise<string | undefined>
-  /** Until there may be more, `ms` have passed, or `signal` aborts. */
+  /** Resolves when there may be more, `ms` have passed, or `signal` aborts. */
   next(ms: number, signal: AbortSignal): Promise<void>
 }
 

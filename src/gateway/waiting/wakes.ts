@@ -6,7 +6,7 @@ import { Bell } from './bell.ts'
 
 export class Wakes {
   readonly #timers: Timers
-  /** Of jobs that somebody waits for. */
+  /** Bells of jobs that are waited for. */
   readonly #bells = new Map<JobId, Bell>()
 
   constructor(timers: Timers) {
