@@ -26,7 +26,7 @@ export interface Observer {
 }
 
 /**
- * For OpenTelemetry and its like: spans are made by whoever knows how, from what is told here. It is told when this process
+ * For OpenTelemetry and its like: spans are made by the tracer that is given, from what is told here. It is told when this process
  * learns of the commit: where one commit enqueues and claims, the claim may be told first. `rev` has the order.
  */
 export interface Tracing {

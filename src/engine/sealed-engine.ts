@@ -196,7 +196,7 @@ export class SealedEngine implements Engine {
     return again
   }
 
-  /** The request as it would have been sealed when the holder was enqueued; undefined where its words differ. */
+  /** The request with the holder's own sealed input, where that opens to the same text; undefined where it does not. */
   async #asThen(request: EnqueueRequest, holder: JobId | undefined): Promise<EnqueueRequest | undefined> {
     if (holder === undefined) return undefined
     const [found] = (await this.#engine.load([{ id: holder, bodies: ['input'] }])).items
@@ -283,7 +283,7 @@ export class SealedEngine implements Engine {
 
   /**
    * A retry that is a new job has the very text of the job before it, which is bound to that one's name. Of the same type:
-   * whoever says that a job has a parent must not thereby get its input read by another handler. Undefined where it cannot be
+   * a producer that says that a job has a parent must not thereby get its input read by another handler. Undefined where it cannot be
    * read as anybody's.
    */
   async #inputWhose(job: Job, text: string): Promise<Whose | undefined> {

@@ -1,5 +1,5 @@
 /**
- * Words on their way, from whoever speaks: grouped by job, judged round by round until each has its answer. Nobody is
+ * Words of owners, operators and producers: grouped by job, judged round by round until each has its answer. None is
  * refused because others spoke at the same time. Words from this process line up (`turns.ts`); who meets another process
  * is judged again until it goes through, or its patience is over.
  */

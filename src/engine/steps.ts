@@ -1,6 +1,6 @@
 /**
  * What is known of steps of the store's clock: those this process has noticed, and those that others have, which are kept
- * in the store for whoever comes later. Nobody loses a lease before the others were asked, and had the time to notice.
+ * in the store for processes that come later. No owner loses a lease before the others were asked, and had the time to notice.
  */
 import { NO_STEPS, type Step } from '../core/steps.ts'
 import type { Setting, SettingOperation, Store } from '../store/store.ts'

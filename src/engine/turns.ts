@@ -1,10 +1,10 @@
 /**
- * Whose turn it is to speak about a job, among those who speak in this process. Whoever is not its owner takes the turn
+ * Whose turn it is to speak about a job, among those who speak in this process. A speaker that is not its owner takes the turn
  * before it reads; an owner, who hardly ever meets anybody, only where it has met somebody. Who finds the turn taken
  * lines up, and all who have lined up speak together when it comes: a hundred signals at once are two or three commits,
  * instead of a hundred that are all judged on the same record, of which one is right.
  *
- * Other processes are met in the store, which compares revisions. Turns save trips and protect nothing: whoever has no
+ * Other processes are met in the store, which compares revisions. Turns save trips and protect nothing: a speaker that has no
  * time for them (a caller's transaction, which may hold what the one before waits for) goes without.
  *
  * Invariant: a job is in `#lines` exactly while its turn is taken.

@@ -26,12 +26,12 @@
  *  S11 Keys: at most one job holds (tenant, purpose, key); a key is given up only by the job that holds it, or by time.
  *  S12 `settings` are compare-and-swap by `rev`.
  *  S13 `now` in an answer is the store's clock. It never runs backwards, and goes on although what it is read from is set
- *      back; whoever opens the store later has the same time, but for a second or two. Set forward, it goes along.
+ *      back; a process that opens the store later has the same time, but for a second or two. Set forward, it goes along.
  *  S14 Hints may be lost, never the work: whatever a hint announces is found by polling. Announced are work for a queue,
  *      the end of a job, and what its owner did not do itself: a cancel that is asked of it, or the loss of its lease.
- *      A hint says whose it is about, so that it can be passed on to whoever may hear it and to nobody else.
+ *      A hint says whose it is about, so that it can be passed on to listeners that may hear it and to no others.
  *  S15 Reads never load bodies unless asked, page by key, and look at a bounded number of rows, whatever else the store
- *      holds and whoever it belongs to. A page may therefore be short, or empty, and go on: its cursor alone tells the end.
+ *      holds and whichever tenant it belongs to. A page may therefore be short, or empty, and go on: its cursor alone tells the end.
  *  S16 `close` leaves nothing behind: no connection, timer, thread or listener.
  *  S17 A `claim` that finds nothing and may wait is answered as soon as there is something for it, at the latest when its
  *      time is over; once its signal has aborted, it is answered with what it was given before that, and nothing new.
@@ -183,7 +183,7 @@ export interface ClaimAnswer {
   /** Somebody was given this answer before. */
   readonly replayed: boolean
   readonly jobs: readonly ClaimedJob[]
-  /** How long it had waited when it was last looked for, by the clock of whoever asks. Absent: it did not wait. */
+  /** How long the claim had waited when work was last looked for, by this process's clock. Absent: it did not wait. */
   readonly waitedMs?: number | undefined
   /** It got less than it asked for while others held jobs that it could have had. Never where claims take turns. */
   readonly contended?: boolean | undefined

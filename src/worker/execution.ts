@@ -198,7 +198,7 @@ export class Execution implements Sender, Run {
   async complete<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     let stats: Readonly<Record<string, number>> | undefined
     let committing: Committing | undefined
-    // An undoing that has not come to its last word is not ended by a word that its handler chose meanwhile.
+    // The transaction was rolled back: the run goes on as before. Where it had not come to its last word there is nothing to take back.
     const undone = () => {
       if (committing === undefined) return
       const { instead } = committing

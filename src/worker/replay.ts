@@ -61,7 +61,7 @@ const STEP = 'step/'
 
 const neverCameTo = (key: string): Difference => ({ at: key, logged: 'done', replayed: 'never came to it' })
 
-/** How a run of the handler ended. A wait, or another word that ends a run, is compared by its type alone. */
+/** How a run of the handler ended by itself. Where it chose a wait or another word of its own there is no end to compare. */
 type End =
   | { readonly kind: 'returned'; readonly text: string | undefined }
   | { readonly kind: 'threw'; readonly code: string }
@@ -161,7 +161,7 @@ class Rerun implements Run {
     this.#doomed ??= { error }
   }
 
-  /** The result of `ctx.complete` is kept in the record, not in the log: the replay ends here. */
+  /** The value that `ctx.complete` stored cannot be told from the job's result: the replay ends here. */
   complete(): Promise<never> {
     this.#halt()
   }

@@ -57,7 +57,7 @@ export class Solitude {
     this.#execution?.giveBack(reason)
   }
 
-  /** Runs the job once nothing else runs in this process and every word of what ran has been written. */
+  /** Called by the crew once nothing else runs in this process and every word of what ran has been written. Resolves when the job is over. */
   #run(execution: Execution): Promise<void> {
     const { log, workerId, start } = this.#parts
     const { id, attempt, spec } = execution.assignment.job

@@ -1,6 +1,6 @@
 /**
  * Lists and tables of a request, counted before anything in them is looked at: what is refused for its number costs a
- * look at its number, whoever sent it and however many there are.
+ * look at its number, whichever request it is in and however many there are.
  */
 import { z } from 'zod'
 

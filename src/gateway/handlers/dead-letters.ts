@@ -1,4 +1,4 @@
-/** Dead letters: listing them, and running them again. */
+/** Dead letters: the list of them, and one with its input and last error. */
 
 import type { z } from 'zod'
 import { forwardsFailed } from '../../core/dialects/bond.ts'

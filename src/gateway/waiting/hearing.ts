@@ -1,5 +1,5 @@
 /**
- * Hints, passed on to whoever listens from outside: that there may be work, or news of a job; never what. Nothing is
+ * Hints, passed on to clients that listen over HTTP: that there may be work, or news of a job; never what. Nothing is
  * read for them. (Workers used to take their hints from the event stream, for which each event is read: 110 of the 123 µs
  * of CPU that a job drained over HTTP cost the database.)
  */

@@ -78,7 +78,7 @@ export class Cells {
     await Promise.all(cells.map(({ exited }) => exited))
   }
 
-  /** An idle cell of this sort, or a new one. Where there is no room for that the oldest idle one of another sort ends. */
+  /** An idle cell of this sort, if there is one. Else, where all places are taken, the oldest idle cell of another sort ends to make room. */
   #take(sort: Sort): Cell | undefined {
     const place = this.#idle.findLastIndex((each) => each.sort === sort)
     const isFull = this.#busy.size + this.#idle.length >= this.max

@@ -1,6 +1,6 @@
 /**
  * Automatic group commit. Modes: idle (nothing waits, nothing is under way: a call starts a batch at once, nobody is
- * made to wait for company), busy (a batch is under way; whoever comes now rides in the next one, which leaves when that
+ * made to wait for company), busy (a batch is under way; a call that comes now rides in the next one, which leaves when that
  * has ended, or at once where it is worth it and `atOnce` allows), closed (calls are refused; what is under way ends). A
  * batch holds calls in the order they came, whole, up to a number of items and of bytes; the queue in front of it is
  * bounded, and a call that finds it full is refused at once.

@@ -2,7 +2,7 @@
  * A batch that failed is broken up once: one bad item never fails its neighbours. Then it shows whose fault it was. What
  * only some of them meet is theirs, and they are rejected. What the database says of data is the item's even where it is
  * alone; what all of them meet otherwise (a function that is missing, a damaged index) is the database's own trouble: it is thrown on, and
- * whoever asked repeats the whole.
+ * the caller repeats the whole.
  */
 import { codeOf, isItems } from '../connection/trouble.ts'
 

@@ -10,7 +10,7 @@
  *
  * Statements are pipelined where the connection leads to its backend. A transaction pooler lends a backend from one
  * ReadyForQuery to the next: of statements that follow each other without waiting, some halves go to one backend and
- * some to another, and answers go to whoever has it by then (pgbouncer 1.18 gave us strangers' errors, and none at all).
+ * some to another, and answers go to the client that has it by then (pgbouncer 1.18 gave us strangers' errors, and none at all).
  * So it is asked whose backend that is, and behind a pooler one statement is under way at a time.
  */
 import { digest } from '../../../core/hash.ts'

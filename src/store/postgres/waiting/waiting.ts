@@ -1,6 +1,6 @@
 /**
  * How a claim waits for work in Postgres: in line at this process's desk, as in every store, where hints and its own
- * looks find what comes; and parked in the database besides, where whoever enqueues a job for it claims the job in its
+ * looks find what comes; and parked in the database besides, where the transaction that enqueues a job for it claims the job in its
  * name, in the very commit that makes it. So a job that comes alone is answered without anybody asking for it, and wakes
  * one worker among all that wait, in whatever process.
  *

@@ -79,7 +79,7 @@ export function openingOf(ledger: Ledger, lease: LeaseCells, kind: number): stri
 
 /**
  * The claim is not in the log yet, and nothing was heard since: it goes there with the end, and then the log tells the record
- * (codec/log-tells.ts), which is what whoever left the record out took for granted.
+ * (codec/log-tells.ts), which is what the change that left its record out took for granted.
  */
 export const hasOnlyClaim = ({ claim, logged, beats }: LeaseCells): boolean =>
   claim !== null && logged === 0 && beats === 0

@@ -42,7 +42,7 @@ export interface ReadQueueOptions {
   /** Takes calls that have come since, before each answer. */
   readonly gather: () => readonly Call[]
   readonly report: (answer: Answer) => void
-  /** Called when the last question has been answered and no more will come. */
+  /** Closes the file: no more questions will come, or the process exits. */
   readonly close: () => void
 }
 

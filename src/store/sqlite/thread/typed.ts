@@ -1,7 +1,7 @@
 /**
  * Events of some types in a span of time, oldest first: the index of moments names entries of the feed, the entries name
  * jobs and revisions, and each stretch of a log that has some of them is read once. So many entries are opened for a page
- * and no more, whoever they are about.
+ * and no more, whichever tenants they are about.
  */
 import { storable } from '../../codec/text.ts'
 import type { JobRow, LogRow } from '../job-row.ts'
