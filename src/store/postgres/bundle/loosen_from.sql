@@ -1,7 +1,7 @@
 -- Gives jobs of one claim leases of their own, if the claim is a bundle; of those that have ended it only notes that they are not in
 -- it. Each job is looked up by itself: a plan made while the tables were empty would walk them for each of them.
 -- Caller: `claim_replay`, `leave_bundles`, `loosen`, `loosen_if_free`. Index: lease's, job's, kind's and past's primary keys. Locks: the bundle,
--- alone: whoever ends jobs of it just now is waited for; then its claim's row.
+-- alone: statements that end jobs of it just now are waited for; then its claim's row.
 create or replace function pawl.loosen_from(claim_id bigint, ids bigint[]) returns void
 language plpgsql set search_path = pawl, pg_temp set plan_cache_mode = force_generic_plan
 set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$

@@ -1,5 +1,5 @@
 -- Gives all jobs of a claim leases of their own, unless somebody has its bundle just now. True: they have leases; false: nobody
--- is waited for, since whoever has the bundle may be waiting for the claim's row, which the caller has.
+-- is waited for, since a statement that has the bundle may be waiting for the claim's row, which the caller has.
 -- Caller: `due`. Index: claim's primary key. Locks: the bundle, tried; those of `loosen_from`.
 create or replace function pawl.loosen_if_free(claim_id bigint) returns boolean
 language plpgsql set search_path = pawl, pg_temp as $$

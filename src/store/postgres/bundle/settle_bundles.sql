@@ -23,7 +23,7 @@ begin
     return query select started, false, null::text;
     return;
   end if;
-  -- Whoever has one alone is about to commit, however slow the disk: breaking up a batch for that made 500 commits of one.
+  -- A transaction that has a bundle alone is about to commit, however slow the disk: breaking up a batch for that made 500 commits of one.
   perform set_config('lock_timeout', '5s', true);
   perform pg_advisory_xact_lock_shared(hashtextextended('pawl.claim', u.id)) from unnest(bundles) as u(id);
   perform set_config('lock_timeout', '100ms', true);

@@ -28,7 +28,7 @@ declare
   one_lane int;
   is_bundle boolean;
 begin
-  -- Waits for whoever is answering it just now.
+  -- Waits for a transaction that is answering it just now.
   if was_parked then delete from parked p where p.request = request_id; end if;
   select c.id into claim_id from claim c where c.request = request_id;
   if claim_id is not null then

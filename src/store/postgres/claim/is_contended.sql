@@ -1,7 +1,7 @@
--- Whether a job that a claim could have had stands in its lanes, of the first 64: called by who got less than it asked for, after
--- its own rows are gone, it finds what somebody else's statement held at that moment and what came since. Volatile, so that
+-- Whether one of the first 64 lanes of a claim has a job that it could have had. Called for a claim that got less than it asked for, after
+-- its own rows are gone: so it finds jobs that other statements held at that moment, and jobs that came since. Volatile, so that
 -- it sees what its own statement has done.
--- Caller: `claims.ts`, in one statement with `claim`. Index: ready's primary key, lane by lane; queue's primary key. Locks: none.
+-- Caller: `claims.ts`, in one statement with the claim. Index: ready's primary key, lane by lane; queue's primary key. Locks: none.
 create or replace function pawl.is_contended(lanes int[], at_ms bigint) returns boolean
 language plpgsql volatile set search_path = pawl, pg_temp
 set jit = off set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$

@@ -1,4 +1,4 @@
--- One new job and its keys: null, or 'by:holder' of whoever was first. Raises PW001 where a key is held after something was
+-- One new job and its keys: null, or 'by:holder' of the job that was first. Raises PW001 where a key is held after something was
 -- written, for the caller to undo. JSON keys: those of new-row.ts, and ca careful, tn tenant, ks keys.
 -- Caller: `bear_each`, `move_keyed`. Index: job's and key's primary keys. Locks: its own rows, and those of `take_key`.
 create or replace function pawl.bear(item json, now_ms bigint, giver bigint) returns text

@@ -1,5 +1,5 @@
--- Many new jobs and their keys at once: for each, in order, null or 'by:holder' of whoever was first, among others or among
--- themselves. Keys are looked up; then a walk over the jobs in their order says who gets what, in memory: whoever has lost one key
+-- Many new jobs and their keys at once: for each, in order, null or 'by:holder' of the job that was first, among others or among
+-- themselves. Keys are looked up; then a walk over the jobs in their order says which job gets which key, in memory: a job that has lost one key
 -- takes none. Only what is won is written, so that nobody waits for a key that its taker gives back. JSON keys: those of `enqueue`.
 --
 -- Null where two of the jobs have one id. Fails with a unique violation where somebody was first in between: looked up again, they

@@ -2,7 +2,7 @@
 -- that has not ended: those who want it are `busy`, and nobody else is. The others: a batch in which one id is twice, and one that
 -- met others again and again.
 -- `busy_most`: after so many that have waited the rest is not tried, and `busy` as well. Each is waited for as long as
--- `lock_timeout` says, and whoever asks for many would wait for all of them.
+-- `lock_timeout` says, and a batch that wants many would wait for all of them.
 -- Caller: `enqueue`, `enqueue_each`. Index: those of `bear`. Locks: those of `bear`.
 create or replace function pawl.bear_each(items json, now_ms bigint, busy_most int) returns text[]
 language plpgsql set search_path = pawl, pg_temp as $$

@@ -3,7 +3,7 @@
 --
 -- A key that is held by a transaction which has not ended is waited for: a moment only on a connection of ours, on which others
 -- wait as well; in a transaction of the caller's, who may have come to wait, as long as the caller's own `lock_timeout` says, or
--- 5 s where it says nothing. Then whoever wants that key is `busy`; the others are not, and the transaction is as it was.
+-- 5 s where it says nothing. Then a job that wants that key is `busy`; the others are not, and the transaction is as it was.
 -- Caller: `insert.ts`, `enqueue_together`. Index: those of `bear_all`. Locks: those of `bear_all`, until the transaction ends.
 create or replace function pawl.enqueue(items json, of_the_callers boolean default false)
 returns table (now_ms bigint, verdicts json)

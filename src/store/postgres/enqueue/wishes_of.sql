@@ -1,6 +1,6 @@
 -- The keys that new jobs want, in the order of jobs and keys; a job that wants none is there once, without `o`. `there`: its id
 -- is taken. `number`: the same for the same key. `holder`: who has it, but for the job itself and those whose time is over;
--- `is_over`: it is one of the latter. `lasts`: whoever gets it has it for some time. JSON keys: those of `enqueue`.
+-- `is_over`: it is one of the latter. `lasts`: the job that gets it has it for some time. JSON keys: those of `enqueue`.
 --
 -- Each look is a subquery of its own: a join, or `exists`, may be planned as a scan of everything while the table is small, and
 -- kept.

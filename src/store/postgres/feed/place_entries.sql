@@ -14,7 +14,7 @@ begin
   elsif not pg_try_advisory_xact_lock(hashtextextended('pawl.feed', 0)) then return null;
   end if;
   select pos into base from feed for update;
-  -- By id: whoever changes a job next waits for the commit before it, and only then draws a number, so the events of one job keep
+  -- By id: the next transaction that changes a job waits for the commit before it, and only then draws a number, so the events of one job keep
   -- the order of their revisions. Both orders are the same, else positions would have gaps.
   with fresh as materialized (
     select e.id, row_number() over (order by e.id) as n from entry e where e.pos is null order by e.id limit most

@@ -13,7 +13,7 @@ begin
   cut as (delete from entry e using old where e.id >= old.id and e.id <= old.id returning e.claim),
   freed as (delete from claim c using cut where c.id >= cut.claim and c.id <= cut.claim and c.refs <= 0)
   select count(*) into gone from cut;
-  -- Those that were parked first: whoever is parked for longer is in nobody's way.
+  -- Claims that were parked first: one that is parked for longer is in nobody's way.
   delete from parked p where p.until < started
     and p.id <= (select max(o.id) from (select o.id from parked o order by o.id limit most) as o);
   return gone;

@@ -12,7 +12,7 @@ declare
 begin
   select * into last from past p where p.job = job_id and p.rev = at_rev and p.state is not null for update;
   if not found then return 'c'; end if;
-  -- In statements after the lock: whoever held it may have reopened or removed the job. A reopened job has a later row of history;
+  -- In statements after the lock: the transaction that held it may have reopened or removed the job. A reopened job has a later row of history;
   -- that it stands nowhere else is asked as well, as `purge` and `hold_ended` do. (A job in a bundle has no history to compact.)
   select count(*) into n from past p where p.job = job_id;
   if n <> row_count or exists (select from past p where p.job = job_id and p.from_rev >= at_rev)

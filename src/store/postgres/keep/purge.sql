@@ -15,7 +15,7 @@ begin
       select p.job from past p where p.job = x.i and p.rev = x.r and p.from_rev < x.r and p.state is not null
       order by p.job, p.from_rev desc limit 1 for update
     ) p);
-  -- In a statement of its own: whoever held the lock may have reopened or removed it.
+  -- In a statement of its own: the transaction that held the lock may have reopened or removed the job.
   ids := array(
     select u.id from unnest(ids) as u(id) join json_to_recordset(items) as x(i bigint, r int) on x.i = u.id
     where (select p.rev from past p where p.job = u.id order by p.job, p.from_rev desc limit 1) = x.r

@@ -1,4 +1,4 @@
--- Jobs whose input is not what was written, for whoever verifies.
+-- Jobs whose input is not what was written, for `verify`.
 -- Caller: `load.ts`. Index: job's primary key. Locks: none.
 create or replace function pawl.altered(ids bigint[]) returns setof bigint
 language sql stable rows 1 set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$

@@ -1,4 +1,4 @@
--- For people and reports: `docs/sql.md` says what each column is. Payloads are in it: whoever must not see those is granted
+-- For people and reports: `docs/sql.md` says what each column is. Payloads are in it: a role that must not see those is granted
 -- columns, not the view.
 -- Caller: people. Index: those of its tables' jobs. Locks: none.
 create or replace view pawl.jobs as

@@ -1,6 +1,6 @@
 -- Logs: what happened, commit by commit, each of which can be read by itself, so that no page reads more of a log than it shows:
 -- with the job it is about, the claim and the heartbeats that are not in the text, the rank of the state that the claim came from,
--- and, of a text that follows another one, that one. Sorting is switched off in whoever walks it where the index is in order
+-- and, of a text that follows another one, that one. Sorting is switched off in functions that walk it where the index is in order
 -- already: of a log that is thought to be short, all would be read and sorted for one row.
 -- Caller: `caused`, `commits_at`, `log`, `logs`. Index: past's and job's primary keys. Locks: none.
 create or replace view pawl.stretch as

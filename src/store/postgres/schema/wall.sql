@@ -1,4 +1,4 @@
--- The second wall, after every migration. Whoever is in the installation's role may call the port's functions and read the
+-- The second wall, after every migration. A member of the installation's role may call the port's functions and read the
 -- views, nothing else: no table, no helper. The functions run as their owner, with a fixed search path. Give the role to the
 -- user your service logs in as: grant pawl_app_mydatabase to my_service;
 --
@@ -28,7 +28,7 @@ begin
   end loop;
 
   -- The role asked for; else the one that was given this installation before; else one of its own. Roles belong to the
-  -- whole server: one name for every database would give whoever has it in one of them all of them.
+  -- whole server: one name for every database would give its members in one of them all of them.
   app := coalesce(app, (
     select r.rolname from pg_proc p cross join lateral aclexplode(p.proacl) as a join pg_roles r on r.oid = a.grantee
     where p.pronamespace = home and p.proname = 'enqueue' and a.grantee <> p.proowner

@@ -7,7 +7,7 @@ begin
     select p.job from pawl.past p where p.job = u.id and p.rev = u.rev and p.from_rev < u.rev
     order by p.job, p.from_rev desc limit 1 for update
   ) p;
-  -- In a statement of its own: what whoever held a lock has done meanwhile must be seen. Each is looked up by itself: a plan made
+  -- In a statement of its own: what the transaction that held a lock has done must be seen. Each is looked up by itself: a plan made
   -- while the tables were empty would walk them.
   return array(
     select u.id from unnest(ids, revs) as u(id, rev)

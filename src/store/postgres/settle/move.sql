@@ -1,6 +1,6 @@
 -- Everything that is not a plain enqueue, a claim or the plain end of a lease: moves of jobs, at most one of each. Answers with the
 -- clock and a verdict for each item in order: 'a' applied, 'c' conflict, 'l' late, or 'purpose:holder:key'. All go together
--- (`move_sets`), but for those that take keys or have a successor: whoever was first there undoes one item alone (`move_keyed`).
+-- (`move_sets`), but for those that take keys or have a successor: a key that another job holds undoes one item alone (`move_keyed`).
 -- JSON keys: those of `settle_leases`, and q place before, w place after (r ready, l lease, s rest, p past), f first rev, ra ready at,
 -- l lane, lw lease window, t tick, x lease end, bi and bn last heartbeat and their number, k kind, h shape, tn tenant, g keys given,
 -- kt keys taken, sp successor, b bodies, u marks of foreign correlations, rq requests, c the claim where the move is one, ca

@@ -1,4 +1,4 @@
--- Parks a claim that found nothing: until then, whoever enqueues something for it answers it on its channel.
+-- Parks a claim that found nothing: until then, the transaction that enqueues something for it answers it on its channel.
 -- Caller: `claim`. Index: parked's request. Locks: its own row.
 create or replace function pawl.claim_park(request_id text, request_text text, worker_id text, actor_name text, nonce_text text,
   wanted_lanes int[], wanted_jobs int, bytes bigint, until_ms bigint, channel_name text) returns void language sql as $$
