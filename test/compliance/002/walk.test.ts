@@ -1,9 +1,9 @@
 /** Document 002 from its first line to its last, in its own words, over HTTP: `/v1/dialects/002`. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Scope } from '../../src/gateway/contract/routes.ts'
-import { type House, house } from '../gateway/house.ts'
-import { eventually } from '../support/eventually.ts'
-import { fresh } from './actor.ts'
+import type { Scope } from '../../../src/gateway/contract/routes.ts'
+import { type House, house } from '../../gateway/house.ts'
+import { eventually } from '../../support/eventually.ts'
+import { fresh } from '../actor.ts'
 
 const JOBS = '/v1/dialects/002/jobs'
 

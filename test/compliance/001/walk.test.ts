@@ -7,11 +7,11 @@ import {
   type QueueOptions,
   validateJob,
   validateTransition,
-} from '../../src/contract.ts'
-import { Refused } from '../../src/library/errors.ts'
-import { eventually } from '../support/eventually.ts'
-import { fresh } from './actor.ts'
-import { onStores } from './stage.ts'
+} from '../../../src/contract.ts'
+import { Refused } from '../../../src/library/errors.ts'
+import { eventually } from '../../support/eventually.ts'
+import { fresh } from '../actor.ts'
+import { onStores } from '../stage.ts'
 
 /** The document's own list of operations. */
 const OPERATIONS = ['enqueue', 'claimNext', 'start', 'heartbeat', 'complete', 'fail', 'stall', 'requeueStalled']

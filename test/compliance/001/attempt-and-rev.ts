@@ -1,0 +1,44 @@
+/** Document 001: what counts, and when. */
+import { expect, it } from 'vitest'
+import type { Stage } from '../stage.ts'
+import { contractOn, type Held } from './contract.ts'
+
+export function attemptAndRev(stage: () => Stage): void {
+  const { actor, contract, at, about, stalled, operations, codeOf } = contractOn(stage)
+
+  it('001:95–98 attempt starts at 0 and counts claims, nothing else', async () => {
+    const each = actor({ leaseMs: 1_000, heartbeatMs: 400 })
+    const { job } = await at.queued(each)
+    expect(job.attempt).toBe(0)
+    const first = await each.claimed()
+    expect(first.job.attempt).toBe(1)
+    const orphan = await stalled(first.job)
+    expect(orphan.attempt).toBe(1)
+    const queued = (await contract().requeueStalled(about(orphan))).job
+    expect(queued.attempt).toBe(1)
+    const second = await each.claimed()
+    expect(second.job.attempt).toBe(2)
+    let held: Held = second
+    for (const name of ['start', 'heartbeat', 'complete'] as const) {
+      held = { ...held, job: (await operations[name](held)).job }
+      expect([name, held.job.attempt]).toEqual([name, 2])
+    }
+  })
+
+  it('001:100 rev grows with every accepted mutation, heartbeats included', async () => {
+    const each = actor()
+    let held = await at.claimed(each)
+    for (const name of ['heartbeat', 'start', 'heartbeat', 'heartbeat', 'complete'] as const) {
+      const { job } = await operations[name](held)
+      expect(job.rev).toBe(held.job.rev + 1)
+      held = { ...held, job }
+    }
+  })
+
+  it('001:101 rev does not grow by a refusal', async () => {
+    const each = actor()
+    const { job } = await at.running(each)
+    await codeOf(operations.complete({ job, fence: 'no' }))
+    expect((await each.job(job.id)).rev).toBe(job.rev)
+  })
+}

@@ -1,0 +1,90 @@
+/** Document 003: its table cell by cell, as `DeriveStatusFromEvents` reads any log. */
+import { expect, it } from 'vitest'
+import { deriveDialect } from '../../../src/core/dialects/derive.ts'
+
+const WORDS = [
+  ...['job_created', 'job_queued', 'job_requeued', 'job_leased', 'job_running'],
+  ...['job_waiting', 'wait_completed', 'job_completed', 'job_failed', 'job_cancelled'],
+] as const
+
+/** Line, state, what leads there, and a cell per word; `—` is illegal. */
+const TABLE = [
+  [51, '(none)', '', 'Queued Queued Queued — — — — — — —'],
+  [52, 'Queued', 'job_created', '— — Queued Running Running — Queued — — —'],
+  [53, 'Running', 'job_created job_leased', '— — Queued — — Waiting Queued Completed Failed Cancelled'],
+  [54, 'Waiting', 'job_created job_leased job_waiting', '— — — — — — Queued — — Cancelled'],
+  [55, 'Parked', 'job_created job_leased job_parked', '— — — — — — Queued — — Cancelled'],
+  [56, 'Retrying', 'job_created job_leased job_retrying', '— — Queued Running Running — Queued — — —'],
+  [57, 'Completed', 'job_created job_leased job_completed', '— — — — — — — — — —'],
+  [58, 'Failed', 'job_created job_leased job_failed', '— — Queued — — — — — — —'],
+  [59, 'Cancelled', 'job_created job_leased job_cancelled', '— — — — — — — — — —'],
+] as const
+
+const CELLS = TABLE.flatMap(([line, state, way, row]) =>
+  row.split(' ').map((next, i) => ({ line, state, way: way.split(' ').filter(Boolean), word: WORDS[i] ?? '', next })),
+)
+
+/** The status each word sets, wherever the job is. */
+const SETS: Readonly<Record<string, string>> = {
+  job_created: 'Queued',
+  job_queued: 'Queued',
+  job_requeued: 'Queued',
+  job_leased: 'Running',
+  job_running: 'Running',
+  job_waiting: 'Waiting',
+  wait_completed: 'Queued',
+  job_completed: 'Completed',
+  job_failed: 'Failed',
+  job_cancelled: 'Cancelled',
+}
+
+const CONSTANTS: Readonly<Record<string, string>> = {
+  Queued: 'StatusPending',
+  Running: 'StatusRunning',
+  Waiting: 'StatusWaiting',
+  Completed: 'StatusCompleted',
+  Failed: 'StatusFailed',
+  Cancelled: 'StatusCancelled',
+}
+
+const derived = (words: readonly string[]) =>
+  deriveDialect(
+    '003',
+    words.map((type) => ({ type })),
+  )
+
+export function derive(): void {
+  it.each(CELLS)('003:$line $state × $word → $next', ({ state, way, word, next }) => {
+    const before = derived(way)
+    expect(before.status ?? '(none)').toBe(state)
+    expect(before.violations).toEqual([])
+    const after = derived([...way, word])
+    // Illegal, and still obeyed: the last event about the status counts (003:63).
+    expect(after.status).toBe(next === '—' ? SETS[word] : next)
+    const broken = after.violations.map(({ rule }) => rule)
+    if (next === '—') expect(broken).toContainEqual(expect.stringMatching(/^(illegal_move|after_the_end)$/))
+    // Failed × job_requeued stands in the table, against the document's own first invariant.
+    else expect(broken).toEqual(state === 'Failed' ? ['invariant'] : [])
+  })
+
+  it.each(Object.entries(SETS))('003:78 %s sets %s, and its constant', (word, status) => {
+    expect(derived([word])).toMatchObject({ status, constant: CONSTANTS[status] })
+  })
+
+  it('003:41 other events change no status', () => {
+    const words = ['job_created', 'plan_generated', 'job_leased', 'node_started', 'tool_invocation_started']
+    expect(derived(words)).toMatchObject({ status: 'Running', passedOver: 3, violations: [] })
+  })
+
+  it('003:63 after an ending the last event about the status counts, and is reported', () => {
+    const after = derived(['job_created', 'job_leased', 'job_completed', 'job_running'])
+    expect(after.status).toBe('Running')
+    expect(after.violations.map(({ rule }) => rule)).toEqual(['invariant', 'after_the_end'])
+  })
+
+  it('003:77 events are read in their order, each as it comes', () => {
+    const words = ['job_created', 'job_leased', 'job_waiting', 'wait_completed', 'job_running', 'job_failed']
+    const statuses = words.map((_, i) => derived(words.slice(0, i + 1)).status)
+    expect(statuses).toEqual(['Queued', 'Running', 'Waiting', 'Queued', 'Running', 'Failed'])
+  })
+}

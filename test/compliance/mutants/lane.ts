@@ -1,0 +1,106 @@
+/**
+ * One lane of the run: a process with a copy of the sources and one vitest on it, which is given mutants one after the
+ * other. Because starting vitest and reading 300 files takes longer than most rules take to test.
+ */
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createVitest, type TestModule, type Vitest } from 'vitest/node'
+import { type Citation, citations } from '../citations.ts'
+import type { Mutant, Patch } from './mutant.ts'
+import { MUTANTS } from './mutants.ts'
+
+export interface Verdict {
+  readonly name: string
+  /** Rules for which no test failed that cites them. */
+  readonly survived: readonly string[]
+  readonly ms: number
+  /** Why it could not be judged. */
+  readonly broken?: string
+}
+
+/** A mutant may keep a test waiting for ever; so long, and it has failed. The slowest without one takes a third of it. */
+const TEST_MS = 9_000
+const COPIED = ['src', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts']
+
+const cited = citations()
+const root = copied()
+process.chdir(root)
+const vitest = await createVitest(
+  'test',
+  { root, watch: false, pool: 'threads', maxWorkers: 1, testTimeout: TEST_MS, hookTimeout: TEST_MS, reporters: [{}] },
+  { cacheDir: join(root, '.vite') },
+)
+
+process.on('message', (name: string) => {
+  judge(name).then(
+    (verdict) => process.send?.(verdict),
+    (error: unknown) => process.send?.({ name, survived: [], ms: 0, broken: String(error) } satisfies Verdict),
+  )
+})
+process.once('disconnect', () => {
+  void vitest.close().finally(() => {
+    rmSync(root, { recursive: true, force: true })
+    process.exit()
+  })
+})
+process.send?.('ready')
+
+function copied(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-mutants-')))
+  for (const each of COPIED) cpSync(each, join(folder, each), { recursive: true })
+  symlinkSync(realpathSync('node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+async function judge(name: string): Promise<Verdict> {
+  const since = performance.now()
+  const mutant = MUTANTS.find((one) => one.name === name)
+  if (mutant === undefined) throw new Error(`there is no mutant ${name}`)
+  const restore = mutant.patches.map((patch) => apply(vitest, patch))
+  try {
+    const failed = await failures(mutant)
+    const survived = mutant.rules.filter((rule) => !failed.some((title) => cites(title, rule)))
+    return { name, survived, ms: performance.now() - since }
+  } finally {
+    for (const each of restore.reverse()) each()
+  }
+}
+
+/** Writes the defect into the copy, and answers with how to take it out again. */
+function apply(vitest: Vitest, { file, find, replace }: Patch): () => void {
+  const path = join(root, 'src', file)
+  const text = readFileSync(path, 'utf8')
+  const parts = text.split(find)
+  if (parts.length !== 2) throw new Error(`${parts.length - 1} places in src/${file} match ${JSON.stringify(find)}`)
+  const write = (changed: string): void => {
+    writeFileSync(path, changed)
+    vitest.invalidateFile(path)
+  }
+  write(parts.join(replace))
+  return () => write(text)
+}
+
+/** Titles of the tests that failed, of those that cite a rule the mutant breaks. */
+async function failures({ rules, store }: Mutant): Promise<readonly string[]> {
+  const mine = cited.filter((citation) => citation.rules.some((rule) => rules.includes(rule)))
+  const paths = [...new Set(mine.map(({ path }) => join(root, path)))]
+  vitest.setGlobalTestNamePattern(named(mine, store))
+  const specifications = (await vitest.globTestSpecifications()).filter(({ moduleId }) => paths.includes(moduleId))
+  const { testModules } = await vitest.runTestSpecifications(specifications)
+  const stillborn = testModules.flatMap((module) => module.errors().map(({ message }) => message))
+  const tests = testModules.flatMap((module: TestModule) => [...module.children.allTests()])
+  if (stillborn.length > 0) throw new Error(`it does not load: ${stillborn[0]}`)
+  if (tests.every((test) => test.result().state === 'skipped')) throw new Error('no test cites what it breaks')
+  return tests.filter((test) => test.result().state === 'failed').map((test) => test.fullName)
+}
+
+function named(mine: readonly Citation[], store: Mutant['store']): RegExp {
+  const words = [...new Set(mine.map((citation) => citation.words))].map((each) => `${each}(?![\\d–])`)
+  const elsewhere = store === 'SQLite' ? 'Postgres' : 'SQLite'
+  return new RegExp(`^(?!.* on ${elsewhere} ).*(?:${words.join('|')})`)
+}
+
+function cites(title: string, rule: string): boolean {
+  return cited.some(({ words, rules }) => rules.includes(rule) && new RegExp(`${words}(?![\\d–])`).test(title))
+}

@@ -1,0 +1,82 @@
+/**
+ * `node test/compliance/mutants/run.ts [--gate] [name of a mutant, rule or document …]`: each mutant must be killed, for
+ * every rule it breaks, by a test that cites the rule. `--gate`: a share of them, the same in every run; those whose
+ * defect once went unnoticed are always in it.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { Verdict } from './lane.ts'
+import type { Mutant } from './mutant.ts'
+import { MUTANTS } from './mutants.ts'
+
+const DOCUMENTS = ['000', '001', '002', '003', '004']
+/** In the gate one of so many. */
+const SHARE = 6
+const LANES = Math.min(2, availableParallelism())
+
+const gate = process.argv.includes('--gate')
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const since = performance.now()
+const queue = MUTANTS.filter(wanted)
+const verdicts = new Map<string, Verdict>()
+await Promise.all(Array.from({ length: Math.min(LANES, queue.length) }, lane))
+const alive = [...verdicts.values()].filter(({ survived, broken }) => survived.length > 0 || broken !== undefined)
+console.log(`${verdicts.size} of ${MUTANTS.length} mutants, ${((performance.now() - since) / 1_000).toFixed(1)} s`)
+console.log(`compliance: ${DOCUMENTS.map(counted).join(', ')}`)
+process.exitCode = alive.length > 0 || verdicts.size === 0 ? 1 : 0
+
+function wanted({ name, rules }: Mutant, position: number): boolean {
+  if (gate) return position % SHARE === 0
+  const means = (word: string) => word === name || rules.some((rule) => rule === word || documentOf(rule) === word)
+  return names.length === 0 || names.some(means)
+}
+
+/** One process, fed until nothing is left. */
+async function lane(): Promise<void> {
+  const child = fork(fileURLToPath(new URL('./lane.ts', import.meta.url)), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  await answered<'ready'>(child)
+  for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+    child.send(mutant.name)
+    const verdict = await answered<Verdict>(child)
+    verdicts.set(verdict.name, verdict)
+    print(verdict, mutant)
+  }
+  child.disconnect()
+}
+
+function answered<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`a lane ended with ${code}`))
+    child.once('exit', ended)
+    child.once('message', (message) => {
+      child.off('exit', ended)
+      resolve(message as T)
+    })
+  })
+}
+
+function print({ name, survived, ms, broken }: Verdict, { rules }: Mutant): void {
+  const verdict = broken !== undefined ? 'BROKEN  ' : survived.length > 0 ? 'SURVIVED' : 'killed  '
+  console.log(`${verdict} ${(ms / 1_000).toFixed(1).padStart(5)} s  ${rules.join(' ')}  ${name}`)
+  if (broken !== undefined) console.log(`  ${broken}`)
+  else if (survived.length > 0) console.log(`  nothing that cites ${survived.join(', ')} failed`)
+}
+
+/** `000 mutants 12/12`: those that break a rule of it, and of these the ones that were killed for all they break. */
+function counted(document: string): string {
+  const mine = MUTANTS.filter(
+    ({ name, rules }) => verdicts.has(name) && rules.some((rule) => documentOf(rule) === document),
+  )
+  const killed = mine.filter(({ name }) => {
+    const verdict = verdicts.get(name)
+    return verdict?.broken === undefined && !verdict?.survived.some((rule) => documentOf(rule) === document)
+  })
+  return `${document} mutants ${killed.length}/${mine.length}`
+}
+
+function documentOf(rule: string): string {
+  return rule.slice(0, 3)
+}
