@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { LONG_LOG } from '../../../src/core/compact.ts'
 import { SETTLED_MS } from '../../../src/engine/shortening.ts'
 import { eventually } from '../../support/eventually.ts'
-import { fresh } from '../actor.ts'
+import { fault, fresh } from '../actor.ts'
 import type { Stage } from '../stage.ts'
 import { bound, STATES } from './jobs.ts'
 
@@ -27,7 +27,11 @@ export function events(stage: () => Stage): void {
 
   it('000A:50 the minimal schema, nothing missing, and nothing else but where it stands in the log', async () => {
     const each = actor()
-    const entries = await each.log(await STATES.failed(each))
+    const { job, fence } = await each.running()
+    await each.must(job.id, { type: 'heartbeat', fence })
+    await each.must(job.id, { type: 'fail', fence, fault: fault('invalid_url') })
+    const entries = await each.log(job.id)
+    expect(entries).toHaveLength(5)
     for (const entry of entries) {
       const several = entry['moves'] === undefined ? [] : ['move', 'moves']
       expect(Object.keys(entry).sort()).toEqual(['after_rev', 'rev', ...several, ...SCHEMA].sort())

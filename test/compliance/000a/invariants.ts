@@ -74,5 +74,8 @@ export function invariants(stage: () => Stage): void {
         refusal: { code: expect.stringMatching(/^(LEASE_EXPIRED|STALE_FENCE)$/) },
       })
     expect((await each.job(job.id)).startedAt).toBeUndefined()
+    await each.until(job.id, 'queued')
+    for (const type of ['start', 'heartbeat', 'complete'] as const)
+      await each.refused(job.id, { type, fence }, 'STALE_FENCE')
   })
 }

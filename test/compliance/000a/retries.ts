@@ -25,6 +25,19 @@ export function retries(stage: () => Stage): void {
     expect(each.spec.policy.retry.factor).toBe(2)
   })
 
+  it('000A:37 without jitter each delay is twice the one before it, until the longest', async () => {
+    const each = actor({ retry: { attempts: 7, base: '2ms', max: '16ms', jitter: 'none' } })
+    const { id } = await each.enqueue()
+    const delays: number[] = []
+    for (let n = 1; n <= 6; n += 1) {
+      const { job, fence } = await each.begin(await each.claimed())
+      await each.must(job.id, { type: 'fail', fence, fault: fault('network_error') })
+      const { runAt = 0, updatedAt } = await each.job(id)
+      delays.push(runAt - updatedAt)
+    }
+    expect(delays).toEqual([2, 4, 8, 16, 16, 16])
+  })
+
   it.each([
     ['failed', 'failed'],
     ['dead_letter', 'dead_lettered'],

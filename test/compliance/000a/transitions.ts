@@ -1,9 +1,10 @@
 /** Document 000, part A: what leads from state to state, and what does not. */
 import { expect, it } from 'vitest'
+import { history } from '../../../src/core/dialects/history.ts'
 import { DIALECTS } from '../../../src/core/dialects/registry.ts'
-import { fault } from '../actor.ts'
+import { type Actor, fault } from '../actor.ts'
 import type { Stage } from '../stage.ts'
-import { bound, ENDED, STATES } from './jobs.ts'
+import { bound, STATES } from './jobs.ts'
 
 export function transitions(stage: () => Stage): void {
   const actor = bound(stage)
@@ -24,17 +25,28 @@ export function transitions(stage: () => Stage): void {
     expect((await each.job(job.id)).lease?.beats).toBe(1)
   })
 
-  it.each(['succeeded', 'failed', 'cancelled'] as const)('000A:21 running → %s', async (state) => {
+  it.each([
+    ['000A:72', 'succeeded'],
+    ['000A:73', 'failed'],
+    ['000A:74', 'cancelled'],
+  ] as const)('000A:21 %s running → %s', async (_, state) => {
     const each = actor()
     const id = await STATES[state](each)
     expect((await each.events(id)).at(-1)).toMatchObject({ from: 'running', to: state })
+    expect((await moves(each, id)).at(-1)).toEqual(['running', state, `job_${state}`])
   })
 
-  it.each(['queued', 'assigned', 'running'] as const)('000A:22 %s → dead_lettered', async (state) => {
+  it.each([
+    ['000A:75', 'queued'],
+    ['000A:76', 'assigned'],
+    ['000A:77', 'running'],
+  ] as const)('000A:22 %s %s → dead_lettered', async (_, state) => {
     const each = actor()
     const id = await STATES[state](each)
+    const before = await moves(each, id)
     await each.must(id, { type: 'deadLetter', reason: 'infrastructure_failure', stage: 'exec' })
     expect(await each.view(id)).toMatchObject({ state: 'dead_lettered', reason_code: 'infrastructure_failure' })
+    expect(await moves(each, id)).toEqual([...before, [state, 'dead_lettered', 'job_dead_lettered']])
   })
 
   it.each(['queued', 'assigned'] as const)('000A:18 there is no %s → cancelled', async (state) => {
@@ -42,7 +54,12 @@ export function transitions(stage: () => Stage): void {
     await each.refused(await STATES[state](each), { type: 'cancel', mode: 'hard' }, 'DIALECT_FORBIDS')
   })
 
-  it.each(ENDED)('000A:18 nothing leads out of %s', async (state) => {
+  it.each([
+    ['000A:78', 'succeeded'],
+    ['000A:79', 'failed'],
+    ['000A:80', 'cancelled'],
+    ['000A:81', 'dead_lettered'],
+  ] as const)('000A:18 %s nothing leads out of %s', async (_, state) => {
     const each = actor()
     const id = await STATES[state](each)
     const fence = (await each.job(id)).lastClaim?.fence ?? '0.1.0000000000000000'
@@ -56,7 +73,17 @@ export function transitions(stage: () => Stage): void {
     expect(await each.claim()).toBeUndefined()
   })
 
-  it('000A:67–82 the diagram is the table that bound jobs are judged by', () => {
+  it('000A:69 000A:70 000A:71 a job is queued, claimed and started, each in one move of the diagram', async () => {
+    const each = actor()
+    const { job } = await each.running()
+    expect(await moves(each, job.id)).toEqual([
+      ['none', 'queued', undefined],
+      ['queued', 'assigned', 'job_claimed'],
+      ['assigned', 'running', 'job_started'],
+    ])
+  })
+
+  it('000A:18 the table that bound jobs are judged by has the arrows of the diagram and no others', () => {
     const { table } = DIALECTS['000A']
     const edges = table.filter(({ settled, from, to }) => settled === undefined && from !== to)
     expect(edges.map(({ from, to }) => `${from} → ${to}`).sort()).toEqual(
@@ -66,4 +93,10 @@ export function transitions(stage: () => Stage): void {
       ].sort(),
     )
   })
+}
+
+/** The moves of the document that tell a job's history, each with its word; what nobody made says so. */
+async function moves(actor: Actor, id: string): Promise<readonly unknown[]> {
+  const told = history(await actor.events(id), '000A')
+  return told.map(({ step: { from, to, word, implied } }) => [from, to, implied && word ? `implied ${word}` : word])
 }

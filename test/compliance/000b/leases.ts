@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { deriveDialect } from '../../../src/core/dialects/derive.ts'
 import { defineJob, implementJob } from '../../../src/library/define-job.ts'
+import { openTesting } from '../../../src/testing/testing.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Stage } from '../stage.ts'
 import { bound, SHORT, strict } from './jobs.ts'
@@ -47,5 +48,29 @@ export function leases(stage: () => Stage): void {
     await each.must(id, { type: 'complete', fence: second.fence })
     expect(await each.view(id)).toMatchObject({ state: 'succeeded', attempts: 2 })
     expect(deriveDialect('000B', await each.log(id))).toMatchObject({ status: 'succeeded', violations: [] })
+  })
+}
+
+export function leasesInVirtualTime(): void {
+  it('000B:110 a lease of 40 s is renewed after 20 s, and again after 20 more', async () => {
+    const job = defineJob({
+      ...strict,
+      type: 'patient',
+      lease: '40s',
+      heartbeat: '30s',
+      missedHeartbeats: 3,
+      timeout: '1h',
+      run: () => new Promise<void>(() => {}),
+    })
+    await using testing = await openTesting([job])
+    const { id } = await testing.pawl.enqueue(job)
+    await testing.advance('1s')
+    await testing.waitForState(id, 'running')
+    const beats: (number | undefined)[] = []
+    for (const wait of ['18s', '3s', '16s', '4s'] as const) {
+      await testing.advance(wait)
+      beats.push((await testing.pawl.get(id))?.lease?.beats)
+    }
+    expect(beats).toEqual([0, 1, 1, 2])
   })
 }

@@ -1,6 +1,5 @@
 /** Document 000, part B: delays, and the stage of a failure. */
 import { expect, it } from 'vitest'
-import { STAGES } from '../../../src/core/job.ts'
 import { retryDelayMs } from '../../../src/core/retry.ts'
 import { fault } from '../actor.ts'
 import type { Stage } from '../stage.ts'
@@ -25,10 +24,24 @@ export function retries(stage: () => Stage): void {
     expect(runAt - updatedAt).toBeLessThanOrEqual(500)
   })
 
-  it.each(STAGES)('000B:115 the stage %s of a failure is captured, with its reason', async (at) => {
-    const each = actor({ retry: { attempts: 1 } })
+  it('000B:114 without jitter each delay is twice the one before it: 500 ms, 1 s, 2 s … 60 s', async () => {
+    const each = actor({ retry: { attempts: 20, jitter: 'none' } })
+    const { retry } = each.spec.policy
+    const delays = Array.from({ length: 10 }, (_, i) => retryDelayMs(retry, i + 1, 'any'))
+    expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
     const { job, fence } = await each.running()
-    await each.must(job.id, { type: 'fail', fence, fault: fault('network_error', { stage: at }) })
-    expect(await each.view(job.id)).toMatchObject({ state: 'failed', stage: at, reason: 'network_error' })
+    await each.must(job.id, { type: 'fail', fence, fault: fault('network_error') })
+    const { runAt = 0, updatedAt } = await each.job(job.id)
+    expect(runAt - updatedAt).toBe(500)
   })
+
+  it.each(['fetch', 'input', 'exec', 'output', 'commit'] as const)(
+    '000B:115 the stage %s of a failure is captured, with its reason',
+    async (at) => {
+      const each = actor({ retry: { attempts: 1 } })
+      const { job, fence } = await each.running()
+      await each.must(job.id, { type: 'fail', fence, fault: fault('network_error', { stage: at }) })
+      expect(await each.view(job.id)).toMatchObject({ state: 'failed', stage: at, reason: 'network_error' })
+    },
+  )
 }

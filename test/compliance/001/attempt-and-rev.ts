@@ -6,7 +6,7 @@ import { contractOn, type Held } from './contract.ts'
 export function attemptAndRev(stage: () => Stage): void {
   const { actor, contract, at, about, stalled, operations, codeOf } = contractOn(stage)
 
-  it('001:95–98 attempt starts at 0 and counts claims, nothing else', async () => {
+  it('001:96 001:97 001:98 attempt starts at 0 and counts claims, nothing else', async () => {
     const each = actor({ leaseMs: 1_000, heartbeatMs: 400 })
     const { job } = await at.queued(each)
     expect(job.attempt).toBe(0)

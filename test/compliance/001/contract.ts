@@ -20,6 +20,21 @@ export interface Held {
 /** Where nothing but the named operation is done to a job: nobody else reaps, so that `stalled` can be seen. */
 export const UNATTENDED = { ticker: false } as const
 
+/** The document's own lists. */
+export const STATUSES = ['queued', 'claimed', 'running', 'succeeded', 'failed', 'stalled'] as const
+export const OPERATIONS = [
+  ...['enqueue', 'claimNext', 'start', 'heartbeat', 'complete', 'fail', 'stall', 'requeueStalled'],
+] as const
+/** From where each operation on a job leads anywhere. */
+export const FROM: Readonly<Record<string, readonly string[]>> = {
+  start: ['claimed'],
+  heartbeat: ['claimed', 'running'],
+  complete: ['running'],
+  fail: ['running'],
+  stall: ['claimed', 'running'],
+  requeueStalled: ['stalled'],
+}
+
 export function contractOn(stage: () => Stage) {
   const actor = (shortened: object = {}, policy: object = {}) => new Actor(stage(), { ...strict, ...policy }, shortened)
   const contract = () => stage().pawl.contract

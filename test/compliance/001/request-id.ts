@@ -8,6 +8,17 @@ import { contractOn, SHORT } from './contract.ts'
 export function requestId(stage: () => Stage): void {
   const { actor, contract, at, operations, NAMES, judged, codeOf } = contractOn(stage)
 
+  it.each(NAMES)('001:90 %s without a request_id is refused', async (name) => {
+    const each = actor()
+    const from = name === 'start' || name === 'stall' ? 'claimed' : 'running'
+    const held = await at[from](each)
+    expect(await codeOf(operations[name](held, { requestId: '' }))).toBe('INVALID')
+    expect(await each.job(held.job.id)).toEqual(held.job)
+    expect(judged(held.job, name, held.job, { request_id: undefined })).toContainEqual(
+      expect.objectContaining({ field: 'request_id', level: 'MUST' }),
+    )
+  })
+
   it.each(NAMES)('001:91 001:101 %s again, same request_id: success, and nothing changes', async (name) => {
     const each = actor(name === 'requeueStalled' || name === 'stall' ? SHORT : {})
     const from = name === 'start' || name === 'stall' ? 'claimed' : name === 'requeueStalled' ? 'stalled' : 'running'

@@ -35,17 +35,20 @@ export function transitions(stage: () => Stage): void {
   })
 
   it.each([
-    ['001:69', 'start', 'claimed', 'running'],
-    ['001:71', 'heartbeat', 'claimed', 'claimed'],
-    ['001:72', 'heartbeat', 'running', 'running'],
-    ['001:74', 'complete', 'running', 'succeeded'],
-    ['001:76', 'fail', 'running', 'failed'],
-  ] as const)('%s %s: %s → %s', async (_, action, from, to) => {
+    ['001:69', 'start', 'claimed', 'running', 'started'],
+    ['001:71', 'heartbeat', 'claimed', 'claimed', 'heartbeat'],
+    ['001:72', 'heartbeat', 'running', 'running', 'heartbeat'],
+    ['001:74', 'complete', 'running', 'succeeded', 'succeeded'],
+    ['001:76', 'fail', 'running', 'failed', 'failed'],
+  ] as const)('%s %s: %s → %s', async (_, action, from, to, type) => {
     const each = actor()
     const held = await at[from](each)
     const { job } = await operations[action](held)
     expect(job.state).toBe(to)
     expect(judged(held.job, action, job)).toEqual([])
+    const [entry] = (await each.log(job.id)).slice(-1)
+    expect(entry).toMatchObject({ type, from_status: from, to_status: to })
+    expect(entry).not.toHaveProperty('implied')
   })
 
   it.each([
@@ -58,6 +61,7 @@ export function transitions(stage: () => Stage): void {
     const after = await stalled(job)
     expect(after.state).toBe('stalled')
     expect(judged(job, 'stall', after)).toEqual([])
+    expect((await each.log(job.id)).at(-1)).toMatchObject({ type: 'stalled', from_status: from, to_status: 'stalled' })
   })
 
   it('001:81 requeueStalled: stalled → queued', async () => {
@@ -66,5 +70,10 @@ export function transitions(stage: () => Stage): void {
     const { job: after } = await contract().requeueStalled(about(job))
     expect(after.state).toBe('queued')
     expect(judged(job, 'requeueStalled', after)).toEqual([])
+    expect((await each.log(job.id)).at(-1)).toMatchObject({
+      type: 'requeued',
+      from_status: 'stalled',
+      to_status: 'queued',
+    })
   })
 }

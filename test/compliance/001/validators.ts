@@ -1,13 +1,12 @@
 /** Document 001: validators, and what is left to other plans. */
 import { expect, it } from 'vitest'
-import { STATUSES } from '../../../src/core/contract/rules.ts'
 import { validateJob } from '../../../src/core/contract/validate-job.ts'
 import { validateTransition } from '../../../src/core/contract/validate-transition.ts'
 import { LEFT_OPEN } from '../../../src/core/dialects/contradictions.ts'
 import { view } from '../../../src/core/dialects/view.ts'
 import { fresh } from '../actor.ts'
 import type { Stage } from '../stage.ts'
-import { contractOn, SHORT } from './contract.ts'
+import { contractOn, SHORT, STATUSES } from './contract.ts'
 
 export function validators(stage: () => Stage): void {
   const { actor, contract, at } = contractOn(stage)
@@ -19,13 +18,16 @@ export function validators(stage: () => Stage): void {
       const again = await contract().enqueue({ kind: each.spec, requestId: fresh('r'), dedupeKey })
       expect(again).toMatchObject({ deduped: true, job: { id: first.job.id } })
     }
+    const alike = ['key', 'KEY', ' key', 'key ', 'k', 'ke y']
+    const made = alike.map((dedupeKey) => contract().enqueue({ kind: each.spec, requestId: fresh('r'), dedupeKey }))
+    expect(new Set((await Promise.all(made)).map(({ job }) => job.id)).size).toBe(alike.length)
   })
 
   it('001:12 001:117 the boundaries with plans 01, 03 and 04 are written down', () => {
     expect(LEFT_OPEN.map(({ plan }) => plan.slice(0, 2))).toEqual(['01', '03', '04'])
   })
 
-  it('001:113–118 the validators name every violation, and throw for nothing', async () => {
+  it('001:114 001:115 001:116 001:118 the validators name every violation, and throw for nothing', async () => {
     const each = actor()
     const { job } = await at.running(each)
     const record = view(job, '001')

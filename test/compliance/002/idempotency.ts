@@ -17,7 +17,7 @@ export function idempotency(stage: () => Stage): void {
     expect((await each.events(id)).filter(({ type }) => type === 'succeeded')).toHaveLength(1)
   })
 
-  it('002:61 backwards transitions are rejected', async () => {
+  it('002:33 002:61 backwards transitions are rejected', async () => {
     const { actor: each, id, fence } = await at('RUNNING')
     await each.refused(id, { type: 'admit', ...PASS }, 'ILLEGAL_TRANSITION')
     await each.refused(id, { type: 'release', fence, reason: 'handed_back' }, 'DIALECT_FORBIDS')

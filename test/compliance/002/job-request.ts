@@ -1,5 +1,7 @@
 /** Document 002: what a request says. */
 import { expect, it } from 'vitest'
+import { implementJob } from '../../../src/library/define-job.ts'
+import { eventually } from '../../support/eventually.ts'
 import { fresh } from '../actor.ts'
 import type { Stage } from '../stage.ts'
 import { jobsOn } from './jobs.ts'
@@ -17,7 +19,7 @@ export function jobRequest(stage: () => Stage): void {
     expect((await each.pawl.enqueue(each.spec, { n: 1 })).id).not.toBe(first.id)
   })
 
-  it('002:5 002:7–10 topic, context_ptr, adapter_id, env and lineage are kept as given', async () => {
+  it('002:5 002:7 002:8 002:9 002:10 topic, context_ptr, adapter_id, env and lineage are kept as given', async () => {
     const each = actor()
     const parent = await each.enqueue()
     const { id } = await each.enqueue({
@@ -52,5 +54,17 @@ export function jobRequest(stage: () => Stage): void {
     const order: (string | undefined)[] = []
     for (const _ of ids) order.push(ids.get((await each.claimed()).job.id))
     expect(order).toEqual(['critical', 'interactive', 'batch'])
+  })
+
+  it('002:6 a worker runs what is critical first, then what is interactive, then batches, whatever came first', async () => {
+    const each = actor()
+    const ran: unknown[] = []
+    const job = implementJob(each.spec, async (_: unknown, ctx) => {
+      ran.push(((await each.view(ctx.job.id))['JobRequest'] as { readonly priority: string }).priority)
+    })
+    for (const priority of ['batch', 'interactive', 'critical'] as const) await each.scheduled({ priority })
+    await using _ = each.pawl.work([job], { concurrency: 1 })
+    await eventually('all three', () => ran.length === 3)
+    expect(ran).toEqual(['critical', 'interactive', 'batch'])
   })
 }

@@ -8,7 +8,7 @@ import { ENDED, jobsOn } from './jobs.ts'
 export function jobResult(stage: () => Stage): void {
   const { actor, at, stateOf } = jobsOn(stage)
 
-  it('002:13 002:15–17 a success: job_id, result_ptr, worker_id, execution_ms', async () => {
+  it('002:13 002:15 002:16 002:17 a success: job_id, result_ptr, worker_id, execution_ms', async () => {
     const run = await at('SUCCEEDED')
     expect((await run.actor.view(run.id))['JobResult']).toEqual({
       job_id: run.id,

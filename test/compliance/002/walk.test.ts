@@ -74,7 +74,7 @@ async function begun(): Promise<Walk> {
 }
 
 describe('002 walked in its own words', () => {
-  it('002:3–18 002:37–41 002:55–57 a JobRequest from PENDING to its JobResult', async () => {
+  it('002:4 002:13 002:55 002:56 002:57 a JobRequest from PENDING to its JobResult', async () => {
     const walk = await begun()
     const id = fresh('chat')
     const parent = await walk.submit()

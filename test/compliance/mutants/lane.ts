@@ -15,12 +15,14 @@ export interface Verdict {
   /** Rules for which no test failed that cites them. */
   readonly survived: readonly string[]
   readonly ms: number
+  /** Nothing failed but what had to wait too long: on a busy machine, that may be no fault of the mutant's. */
+  readonly onlyLate: boolean
   /** Why it could not be judged. */
   readonly broken?: string
 }
 
 /** A mutant may keep a test waiting for ever; so long, and it has failed. The slowest without one takes a third of it. */
-const TEST_MS = 9_000
+const TEST_MS = 6_000
 const COPIED = ['src', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts']
 
 const cited = citations()
@@ -35,7 +37,8 @@ const vitest = await createVitest(
 process.on('message', (name: string) => {
   judge(name).then(
     (verdict) => process.send?.(verdict),
-    (error: unknown) => process.send?.({ name, survived: [], ms: 0, broken: String(error) } satisfies Verdict),
+    (error: unknown) =>
+      process.send?.({ name, survived: [], ms: 0, onlyLate: false, broken: String(error) } satisfies Verdict),
   )
 })
 process.once('disconnect', () => {
@@ -60,8 +63,8 @@ async function judge(name: string): Promise<Verdict> {
   const restore = mutant.patches.map((patch) => apply(vitest, patch))
   try {
     const failed = await failures(mutant)
-    const survived = mutant.rules.filter((rule) => !failed.some((title) => cites(title, rule)))
-    return { name, survived, ms: performance.now() - since }
+    const survived = mutant.rules.filter((rule) => !failed.some(({ title }) => cites(title, rule)))
+    return { name, survived, ms: performance.now() - since, onlyLate: failed.every(({ isLate }) => isLate) }
   } finally {
     for (const each of restore.reverse()) each()
   }
@@ -81,8 +84,13 @@ function apply(vitest: Vitest, { file, find, replace }: Patch): () => void {
   return () => write(text)
 }
 
-/** Titles of the tests that failed, of those that cite a rule the mutant breaks. */
-async function failures({ rules, store }: Mutant): Promise<readonly string[]> {
+interface Failed {
+  readonly title: string
+  readonly isLate: boolean
+}
+
+/** The tests that failed, of those that cite a rule the mutant breaks. */
+async function failures({ rules, store }: Mutant): Promise<readonly Failed[]> {
   const mine = cited.filter((citation) => citation.rules.some((rule) => rules.includes(rule)))
   const paths = [...new Set(mine.map(({ path }) => join(root, path)))]
   vitest.setGlobalTestNamePattern(named(mine, store))
@@ -90,10 +98,17 @@ async function failures({ rules, store }: Mutant): Promise<readonly string[]> {
   const { testModules } = await vitest.runTestSpecifications(specifications)
   const stillborn = testModules.flatMap((module) => module.errors().map(({ message }) => message))
   const tests = testModules.flatMap((module: TestModule) => [...module.children.allTests()])
-  if (stillborn.length > 0) throw new Error(`it does not load: ${stillborn[0]}`)
+  if (stillborn.length > 0) throw new Error(`it does not load: ${stillborn[0]?.split('\n')[0]}`)
   if (tests.every((test) => test.result().state === 'skipped')) throw new Error('no test cites what it breaks')
-  return tests.filter((test) => test.result().state === 'failed').map((test) => test.fullName)
+  return tests
+    .filter((test) => test.result().state === 'failed')
+    .map((test) => ({
+      title: test.fullName,
+      isLate: test.result().errors?.every(({ message }) => LATE.test(message)) === true,
+    }))
 }
+
+const LATE = /timed out in|in vain for/
 
 function named(mine: readonly Citation[], store: Mutant['store']): RegExp {
   const words = [...new Set(mine.map((citation) => citation.words))].map((each) => `${each}(?![\\d–])`)

@@ -25,7 +25,8 @@ export type Change = readonly [file: string, find: string, replace: string]
 
 /** `rules`: with spaces between them. */
 export const mutant = (rules: string, name: string, ...changes: readonly Change[]): Mutant => ({
-  name,
+  // By the rule as well: two documents forbid the same defect.
+  name: `${rules.slice(0, rules.indexOf(':'))} ${name}`,
   rules: rules.split(' '),
   patches: changes.map(([file, find, replace]) => ({ file, find, replace })),
   store: 'SQLite',

@@ -28,7 +28,8 @@ process.exitCode = alive.length > 0 || verdicts.size === 0 ? 1 : 0
 
 function wanted({ name, rules }: Mutant, position: number): boolean {
   if (gate) return position % SHARE === 0
-  const means = (word: string) => word === name || rules.some((rule) => rule === word || documentOf(rule) === word)
+  const means = (word: string) =>
+    word === name || rules.some((rule) => [rule, partOf(rule), documentOf(rule)].includes(word))
   return names.length === 0 || names.some(means)
 }
 
@@ -58,8 +59,9 @@ function answered<T>(child: ChildProcess): Promise<T> {
   })
 }
 
-function print({ name, survived, ms, broken }: Verdict, { rules }: Mutant): void {
-  const verdict = broken !== undefined ? 'BROKEN  ' : survived.length > 0 ? 'SURVIVED' : 'killed  '
+function print({ name, survived, ms, onlyLate, broken }: Verdict, { rules }: Mutant): void {
+  const verdict =
+    broken !== undefined ? 'BROKEN  ' : survived.length > 0 ? 'SURVIVED' : onlyLate ? 'too late' : 'killed  '
   console.log(`${verdict} ${(ms / 1_000).toFixed(1).padStart(5)} s  ${rules.join(' ')}  ${name}`)
   if (broken !== undefined) console.log(`  ${broken}`)
   else if (survived.length > 0) console.log(`  nothing that cites ${survived.join(', ')} failed`)
@@ -75,6 +77,11 @@ function counted(document: string): string {
     return verdict?.broken === undefined && !verdict?.survived.some((rule) => documentOf(rule) === document)
   })
   return `${document} mutants ${killed.length}/${mine.length}`
+}
+
+/** `000A` of `000A:32`. */
+function partOf(rule: string): string {
+  return rule.slice(0, rule.indexOf(':'))
 }
 
 function documentOf(rule: string): string {
