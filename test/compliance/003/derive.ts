@@ -7,21 +7,21 @@ const WORDS = [
   ...['job_waiting', 'wait_completed', 'job_completed', 'job_failed', 'job_cancelled'],
 ] as const
 
-/** Line, state, what leads there, and a cell per word; `—` is illegal. */
+/** Rule, state, what leads there, and a cell per word; `—` is illegal. */
 const TABLE = [
-  [51, '(none)', '', 'Queued Queued Queued — — — — — — —'],
-  [52, 'Queued', 'job_created', '— — Queued Running Running — Queued — — —'],
-  [53, 'Running', 'job_created job_leased', '— — Queued — — Waiting Queued Completed Failed Cancelled'],
-  [54, 'Waiting', 'job_created job_leased job_waiting', '— — — — — — Queued — — Cancelled'],
-  [55, 'Parked', 'job_created job_leased job_parked', '— — — — — — Queued — — Cancelled'],
-  [56, 'Retrying', 'job_created job_leased job_retrying', '— — Queued Running Running — Queued — — —'],
-  [57, 'Completed', 'job_created job_leased job_completed', '— — — — — — — — — —'],
-  [58, 'Failed', 'job_created job_leased job_failed', '— — Queued — — — — — — —'],
-  [59, 'Cancelled', 'job_created job_leased job_cancelled', '— — — — — — — — — —'],
+  ['003:51', '(none)', '', 'Queued Queued Queued — — — — — — —'],
+  ['003:52', 'Queued', 'job_created', '— — Queued Running Running — Queued — — —'],
+  ['003:53', 'Running', 'job_created job_leased', '— — Queued — — Waiting Queued Completed Failed Cancelled'],
+  ['003:54', 'Waiting', 'job_created job_leased job_waiting', '— — — — — — Queued — — Cancelled'],
+  ['003:55', 'Parked', 'job_created job_leased job_parked', '— — — — — — Queued — — Cancelled'],
+  ['003:56', 'Retrying', 'job_created job_leased job_retrying', '— — Queued Running Running — Queued — — —'],
+  ['003:57', 'Completed', 'job_created job_leased job_completed', '— — — — — — — — — —'],
+  ['003:58', 'Failed', 'job_created job_leased job_failed', '— — Queued — — — — — — —'],
+  ['003:59', 'Cancelled', 'job_created job_leased job_cancelled', '— — — — — — — — — —'],
 ] as const
 
-const CELLS = TABLE.flatMap(([line, state, way, row]) =>
-  row.split(' ').map((next, i) => ({ line, state, way: way.split(' ').filter(Boolean), word: WORDS[i] ?? '', next })),
+const CELLS = TABLE.flatMap(([rule, state, way, row]) =>
+  row.split(' ').map((next, i) => ({ rule, state, way: way.split(' ').filter(Boolean), word: WORDS[i] ?? '', next })),
 )
 
 /** The status each word sets, wherever the job is. */
@@ -54,7 +54,7 @@ const derived = (words: readonly string[]) =>
   )
 
 export function derive(): void {
-  it.each(CELLS)('003:$line $state × $word → $next', ({ state, way, word, next }) => {
+  it.each(CELLS)('$rule $state × $word → $next', ({ state, way, word, next }) => {
     const before = derived(way)
     expect(before.status ?? '(none)').toBe(state)
     expect(before.violations).toEqual([])
@@ -80,6 +80,20 @@ export function derive(): void {
     const after = derived(['job_created', 'job_leased', 'job_completed', 'job_running'])
     expect(after.status).toBe('Running')
     expect(after.violations.map(({ rule }) => rule)).toEqual(['invariant', 'after_the_end'])
+  })
+
+  it.each([
+    ['003:88', '1', 'job_completed', 'job_requeued'],
+    ['003:88', '1', 'job_failed', 'job_leased'],
+    ['003:88', '1', 'job_cancelled', 'job_running'],
+    ['003:89', '2', 'job_waiting', 'job_running'],
+    ['003:89', '2', 'job_parked', 'job_completed'],
+    ['003:91', '4', 'job_waiting', 'job_leased'],
+    ['003:91', '4', 'job_waiting', 'job_requeued'],
+  ])('%s invariant %s is broken where %s is followed by %s', (_, invariant, last, next) => {
+    const { violations } = derived(['job_created', 'job_leased', last, next])
+    const broken = violations.filter(({ rule }) => rule === 'invariant').map(({ what }) => what)
+    expect(broken).toContainEqual(expect.stringContaining(`invariant ${invariant}`))
   })
 
   it('003:77 events are read in their order, each as it comes', () => {

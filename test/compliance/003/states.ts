@@ -14,7 +14,7 @@ export function states(stage: () => Stage): void {
     expect((await each.claim())?.job.id).toBe(id)
   })
 
-  it('003:12 003:52 Queued × job_leased → Running: claimed and started are one there (003:20)', async () => {
+  it('003:12 003:20 003:52 Queued × job_leased → Running: claimed and started are one there', async () => {
     const each = actor()
     const { job, fence } = await each.assigned()
     expect(await stateOf(each, job.id)).toBe('Running')
@@ -30,18 +30,17 @@ export function states(stage: () => Stage): void {
     expect((await each.job(id)).state).toBe('waiting')
   })
 
-  it('003:14 a long wait is parked: no scheduler sees it, and a signal wakes it', async () => {
+  it('003:14 003:80 a long wait is parked and told as Waiting: no scheduler sees it, and a signal wakes it', async () => {
     const each = actor()
     const { id } = await waiting(each, {})
     expect((await each.job(id)).state).toBe('parked')
-    // 003:80: told as Waiting.
     expect(await stateOf(each, id)).toBe('Waiting')
     expect(await each.claim()).toBeUndefined()
     await each.must(id, { type: 'signal', name: 'approved' })
     expect(await stateOf(each, id)).toBe('Queued')
   })
 
-  it('003:15 003:53 003:65 Running × job_requeued → Queued: a failure that is tried again', async () => {
+  it('003:15 003:53 003:65 003:80 Running × job_requeued → Queued: a failure that is tried again', async () => {
     const each = actor({ retry: { attempts: 3, ...SOON } })
     const { job, fence } = await each.running()
     await each.must(job.id, { type: 'fail', fence, fault: fault('network_error') })

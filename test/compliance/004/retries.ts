@@ -26,6 +26,9 @@ export function retries(stage: () => Stage): void {
     expect(each.spec.policy).toMatchObject({ maxAttempts: 7, retry: { baseMs: 2_000, factor: 2, jitter: 'full' } })
     const { runAt = 0, updatedAt } = await each.job(await failedWith(each, 'network_error'))
     expect(runAt - updatedAt).toBeLessThanOrEqual(2_000)
+    const exact = actor({ retry: { jitter: 'none' } })
+    const job = await exact.job(await failedWith(exact, 'network_error'))
+    expect((job.runAt ?? 0) - job.updatedAt).toBe(2_000)
   })
 
   it('004:40 004:18 an error that does not pass is tried 7 times, then failed (delays shortened)', async () => {

@@ -24,7 +24,7 @@ export function statesAndEvents(stage: () => Stage): void {
     expect(deriveDialect('004', await each.log(id))).toMatchObject({ status: state, violations: [] })
   })
 
-  it('004:8–11 the diagram is the table that bound jobs are judged by', () => {
+  it('004:8 004:11 the table that bound jobs are judged by has the arrows of the document and no others', () => {
     const edges = DIALECTS['004'].table.filter(({ from, to }) => from !== to).map(({ from, to }) => `${from} → ${to}`)
     expect(edges.sort()).toEqual(
       [
@@ -52,6 +52,7 @@ export function statesAndEvents(stage: () => Stage): void {
     expect(beaten.lease?.expiresAt).toBeGreaterThanOrEqual(job.lease?.expiresAt ?? 0)
     const beat = (await each.events(job.id)).at(-1)
     expect(await each.view(job.id)).toMatchObject({ updated_at: new Date(beat?.at ?? 0).toISOString() })
+    expect((await each.log(job.id)).at(-1)).toMatchObject({ event: 'heartbeat', from: 'running', to: 'running' })
   })
 
   it('004:26 progress(n) updates counters and ETA', async () => {
@@ -74,7 +75,12 @@ export function statesAndEvents(stage: () => Stage): void {
     })
     const shown = await each.view(id)
     finish()
-    expect(shown).toMatchObject({ progress: 3, eta: new Date(told.progress.etaAt ?? 0).toISOString() })
+    expect((await each.log(id)).map(({ event }) => event)).toContain('progress')
+    expect(shown).toMatchObject({
+      urls_processed: 3,
+      progress: 3,
+      eta: new Date(told.progress.etaAt ?? 0).toISOString(),
+    })
     expect(told.progress).toMatchObject({ done: 3, total: 12, message: 'crawling', etaAt: expect.any(Number) })
     expect(told.counters).toEqual({ urls_processed: 3 })
     await each.until(id, 'succeeded')
@@ -84,13 +90,17 @@ export function statesAndEvents(stage: () => Stage): void {
     const each = actor()
     const id = await at('succeeded', each)
     expect(await each.view(id)).toMatchObject({ state: 'succeeded', ...COUNTERS, duration_seconds: 1.5 })
+    expect((await each.log(id)).at(-1)).toMatchObject({ event: 'complete', from: 'running', to: 'succeeded' })
   })
 
   it('004:28 error(code) is classified, and leads to retry_pending or failed', async () => {
     const each = actor()
-    expect((await each.view(await failedWith(each, 'network_error')))['state']).toBe('retry_pending')
-    const other = actor()
-    expect((await other.view(await failedWith(other, 'bad_request')))['state']).toBe('failed')
+    const leads = async (code: string) => {
+      const id = await failedWith(each, code)
+      return (await each.log(id)).at(-1)
+    }
+    expect(await leads('network_error')).toMatchObject({ event: 'error', from: 'running', to: 'retry_pending' })
+    expect(await leads('bad_request')).toMatchObject({ event: 'error', from: 'running', to: 'failed' })
   })
 
   it('004:29 cancel() is a best-effort stop; canceled', async () => {
@@ -105,5 +115,6 @@ export function statesAndEvents(stage: () => Stage): void {
     await each.pawl.cancel(id)
     await each.until(id, 'cancelled')
     expect(await each.view(id)).toMatchObject({ state: 'canceled', canceled_at: expect.any(String) })
+    expect((await each.log(id)).at(-1)).toMatchObject({ event: 'cancel', from: 'running', to: 'canceled' })
   })
 }
