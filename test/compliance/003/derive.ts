@@ -1,5 +1,6 @@
 /** Document 003: its table cell by cell, as `DeriveStatusFromEvents` reads any log. */
 import { expect, it } from 'vitest'
+import { derive as foreign } from '../../../src/contract.ts'
 import { deriveDialect } from '../../../src/core/dialects/derive.ts'
 
 const WORDS = [
@@ -94,6 +95,12 @@ export function derive(): void {
     const { violations } = derived(['job_created', 'job_leased', last, next])
     const broken = violations.filter(({ rule }) => rule === 'invariant').map(({ what }) => what)
     expect(broken).toContainEqual(expect.stringContaining(`invariant ${invariant}`))
+  })
+
+  it('003:74 is a function that anybody may call: `derive` of pawl/contract', () => {
+    expect(foreign('003', [])).toMatchObject({ status: undefined, violations: [] })
+    const log = ['job_created', 'job_leased'].map((type) => ({ type }))
+    expect(foreign('003', log)).toMatchObject({ status: 'Running', constant: 'StatusRunning', lines: 2 })
   })
 
   it('003:77 events are read in their order, each as it comes', () => {

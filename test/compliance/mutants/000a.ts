@@ -91,12 +91,17 @@ const TRANSITIONS: readonly Mutant[] = [
     "row('running', 'failed', 'job_failed')",
     "row('assigned', 'failed', 'job_failed')",
   ]),
-  mutant('000A:18 000A:74', 'what is queued is cancelled', [
+  mutant('000A:74', 'a cancel goes untold', [
+    DIALECT,
+    "    cancelled: 'job_cancelled',\n    timed_out",
+    '    timed_out',
+  ]),
+  mutant('000A:18', 'what is queued is cancelled', [
     DIALECT,
     "    row('running', 'cancelled', 'job_cancelled'),\n",
     "    row('running', 'cancelled', 'job_cancelled'),\n    row('queued', 'cancelled', 'job_cancelled'),\n",
   ]),
-  mutant('000A:18 000A:74', 'what is assigned is cancelled', [
+  mutant('000A:18', 'what is assigned is cancelled', [
     DIALECT,
     "    row('running', 'cancelled', 'job_cancelled'),\n",
     "    row('running', 'cancelled', 'job_cancelled'),\n    row('assigned', 'cancelled', 'job_cancelled'),\n",

@@ -158,6 +158,16 @@ const CELLS: readonly Mutant[] = [
 ]
 
 const FOLD: readonly Mutant[] = [
+  mutant('003:74', 'a log of which nothing has come yet has a status', [
+    'core/dialects/derive.ts',
+    'fold.status === NONE ? undefined : fold.status',
+    'fold.status',
+  ]),
+  mutant('003:74 003:78', 'a status has no constant', [
+    'core/dialects/derive.ts',
+    '    constant: status && dialect.constants?.[status],\n',
+    '    constant: undefined,\n',
+  ]),
   mutant('003:63', 'the first ending counts', [DIALECT, 'lastWins: true', 'lastWins: false']),
   mutant('003:63 003:88', 'what follows an ending is not reported', [
     DIALECT,

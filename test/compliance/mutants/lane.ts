@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createVitest, type TestModule, type Vitest } from 'vitest/node'
-import { type Citation, citations } from '../citations.ts'
+import { citations, rulesIn } from '../citations.ts'
 import type { Mutant, Patch } from './mutant.ts'
 import { MUTANTS } from './mutants.ts'
 
@@ -63,7 +63,7 @@ async function judge(name: string): Promise<Verdict> {
   const restore = mutant.patches.map((patch) => apply(vitest, patch))
   try {
     const failed = await failures(mutant)
-    const survived = mutant.rules.filter((rule) => !failed.some(({ title }) => cites(title, rule)))
+    const survived = mutant.rules.filter((rule) => !failed.some(({ title }) => rulesIn(title).includes(rule)))
     return { name, survived, ms: performance.now() - since, onlyLate: failed.every(({ isLate }) => isLate) }
   } finally {
     for (const each of restore.reverse()) each()
@@ -91,10 +91,9 @@ interface Failed {
 
 /** The tests that failed, of those that cite a rule the mutant breaks. */
 async function failures({ rules, store }: Mutant): Promise<readonly Failed[]> {
-  const mine = cited.filter((citation) => citation.rules.some((rule) => rules.includes(rule)))
-  const paths = [...new Set(mine.map(({ path }) => join(root, path)))]
-  vitest.setGlobalTestNamePattern(named(mine, store))
-  const specifications = (await vitest.globTestSpecifications()).filter(({ moduleId }) => paths.includes(moduleId))
+  const paths = new Set(cited.filter(({ rule }) => rules.includes(rule)).map(({ path }) => join(root, path)))
+  vitest.setGlobalTestNamePattern(citing(rules, store))
+  const specifications = (await vitest.globTestSpecifications()).filter(({ moduleId }) => paths.has(moduleId))
   const { testModules } = await vitest.runTestSpecifications(specifications)
   const stillborn = testModules.flatMap((module) => module.errors().map(({ message }) => message))
   const tests = testModules.flatMap((module: TestModule) => [...module.children.allTests()])
@@ -110,12 +109,8 @@ async function failures({ rules, store }: Mutant): Promise<readonly Failed[]> {
 
 const LATE = /timed out in|in vain for/
 
-function named(mine: readonly Citation[], store: Mutant['store']): RegExp {
-  const words = [...new Set(mine.map((citation) => citation.words))].map((each) => `${each}(?![\\d–])`)
+/** The titles that cite one of them, where the mutant can be seen. */
+function citing(rules: readonly string[], store: Mutant['store']): RegExp {
   const elsewhere = store === 'SQLite' ? 'Postgres' : 'SQLite'
-  return new RegExp(`^(?!.* on ${elsewhere} ).*(?:${words.join('|')})`)
-}
-
-function cites(title: string, rule: string): boolean {
-  return cited.some(({ words, rules }) => rules.includes(rule) && new RegExp(`${words}(?![\\d–])`).test(title))
+  return new RegExp(`^(?!.* on ${elsewhere} ).*(?:${rules.join('|')})(?!\\d)`)
 }
