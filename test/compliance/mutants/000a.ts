@@ -1,5 +1,5 @@
 /** What document 000, part A, forbids. */
-import { type Mutant, mutant } from './mutant.ts'
+import { inPostgres, type Mutant, mutant } from './mutant.ts'
 
 const DIALECT = 'core/dialects/000a.ts'
 
@@ -330,6 +330,11 @@ const EVENTS: readonly Mutant[] = [
 ]
 
 const CLAIMS: readonly Mutant[] = [
+  inPostgres('000A:55 000A:63', 'a claim locks no rows', [
+    'store/postgres/claim/claim_take.sql',
+    ' limit wanted for update skip locked',
+    ' limit wanted',
+  ]),
   mutant('000A:54', 'a repeated claim is a new one', [
     'store/sqlite/thread/claim.ts',
     'if (repeated.length > 0) {',
