@@ -4,7 +4,7 @@ import { cancellation } from './000a/cancellation.ts'
 import { checklist } from './000a/checklist.ts'
 import { concurrency } from './000a/concurrency.ts'
 import { deadLetters } from './000a/dead-letters.ts'
-import { events } from './000a/events.ts'
+import { events, eventsInVirtualTime } from './000a/events.ts'
 import { invariants } from './000a/invariants.ts'
 import { leases, leasesInVirtualTime } from './000a/leases.ts'
 import { observability } from './000a/observability.ts'
@@ -29,4 +29,5 @@ onStores('000 part A', {}, (stage) => {
 
 describe('000 part A in memory and virtual time: what takes too long to wait for', () => {
   describe('leases and heartbeats', leasesInVirtualTime)
+  describe('events', eventsInVirtualTime)
 })

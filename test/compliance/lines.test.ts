@@ -9,21 +9,21 @@ const cited = new Set(citations().map(({ rule }) => rule))
 const isHeld = (rule: string): boolean => UNHELD.every((line) => line.rule !== rule || line.partly)
 
 describe('the lines of the documents', () => {
-  it.each(Object.entries(LINES))('of %s each is a rule, context or form, and nothing else', (_, lines) => {
+  it.each(Object.entries(LINES))('each line of %s is a rule, context or form, and nothing else', (_, lines) => {
     const { first, last, rules, context, form } = lines
     const all = [rules, context, form].flatMap(numbersIn).sort((a, b) => a - b)
     expect(all).toEqual(Array.from({ length: last - first + 1 }, (_, i) => first + i))
   })
 
-  it('that are rules are cited by a test, or stand in docs/dialects.md with the reason why not', () => {
+  it('every rule is cited by a test, or stand in docs/dialects.md with the reason why not', () => {
     expect(RULES.filter((rule) => !cited.has(rule))).toEqual(RULES.filter((rule) => !isHeld(rule)))
   })
 
-  it('that tests cite, or that docs/dialects.md has reasons for, are rules', () => {
+  it('what tests cite, or docs/dialects.md has reasons for, is a rule', () => {
     expect([...cited, ...UNHELD.map(({ rule }) => rule)].filter((rule) => !RULES.includes(rule))).toEqual([])
   })
 
-  it('that are rules are broken by two mutants each, which a test must notice', () => {
+  it('every rule that tests hold pawl to is broken by two mutants', () => {
     const broken = MUTANTS.flatMap(({ rules }) => rules)
     const count = (rule: string) => broken.filter((each) => each === rule).length
     expect(RULES.filter((rule) => isHeld(rule) && count(rule) < 2)).toEqual([])

@@ -5,17 +5,17 @@ import { RULES } from './lines.ts'
 import { MUTANTS } from './mutants/mutants.ts'
 
 describe('mutants of the documents', () => {
-  it('have a name each', () => {
+  it('every mutant has a name of its own', () => {
     const names = MUTANTS.map(({ name }) => name)
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([])
   })
 
-  it('break rules of one document', () => {
+  it('a mutant breaks rules of one document', () => {
     expect(MUTANTS.flatMap(({ rules }) => rules).filter((rule) => !RULES.includes(rule))).toEqual([])
     expect(MUTANTS.filter(({ rules }) => new Set(rules.map((rule) => rule.split(':')[0])).size !== 1)).toEqual([])
   })
 
-  it('change one place of a source, and change it', () => {
+  it('a mutant changes one place of a source, and does change it', () => {
     const texts = new Map<string, string>()
     const places = (file: string, find: string): number => {
       const text = texts.get(file) ?? readFileSync(`src/${file}`, 'utf8')

@@ -1,11 +1,16 @@
 /** Document 000, part A: the types, fields and indexes of its events. */
 import { expect, it } from 'vitest'
 import { LONG_LOG } from '../../../src/core/compact.ts'
+import { derive } from '../../../src/core/evolve.ts'
+import { retention } from '../../../src/engine/retention.ts'
 import { SETTLED_MS } from '../../../src/engine/shortening.ts'
+import { silentLog } from '../../../src/system/log.ts'
+import { realTimers } from '../../../src/system/timers.ts'
+import { Bench, kindOf } from '../../engine/bench.ts'
 import { eventually } from '../../support/eventually.ts'
 import { fault, fresh } from '../actor.ts'
 import type { Stage } from '../stage.ts'
-import { bound, STATES } from './jobs.ts'
+import { bound, STATES, strict } from './jobs.ts'
 
 const SCHEMA = ['id', 'job_id', 'type', 'ts', 'actor', 'correlation_id', 'cause', 'payload', 'version']
 
@@ -55,7 +60,7 @@ export function events(stage: () => Stage): void {
     expect(events.map(({ at }) => at)).toEqual(events.map(({ at }) => at).sort((a, b) => a - b))
   })
 
-  it('000A:51 verbose events do not last: a compacted log keeps its transitions and folds to the same job', async () => {
+  it('verbose events do not last on this store: a compacted log keeps its transitions and folds to the same job', async () => {
     const each = actor()
     const { job, fence } = await each.running()
     for (let n = 1; n <= LONG_LOG; n += 1) await each.must(job.id, { type: 'progress', fence, counters: { pages: 1 } })
@@ -73,5 +78,23 @@ export function events(stage: () => Stage): void {
     expect(after.length).toBeLessThan(before.length)
     expect((await each.job(job.id)).counters).toEqual({ pages: LONG_LOG })
     expect((await each.pawl.verify({ queues: [each.queue] })).discrepancies).toEqual([])
+  })
+}
+
+export function eventsInVirtualTime(): void {
+  it('000A:51 verbose payloads do not last: a compacted log keeps its transitions and folds to the same job', async () => {
+    const bench = new Bench()
+    const { job, fence } = await bench.running({ kind: kindOf(strict) })
+    for (let n = 1; n <= LONG_LOG; n += 1) await bench.must(job.id, { type: 'progress', fence, counters: { pages: 1 } })
+    await bench.must(job.id, { type: 'complete', fence })
+    const log = async () => (await bench.engine.events({ by: 'job', id: job.id, afterRev: 0, limit: 100 })).events
+    const before = await log()
+    bench.clock.advance(2 * SETTLED_MS)
+    await retention({ store: bench.store, timers: realTimers, log: silentLog }, { compact: true }).runOnce()
+    const after = await log()
+    const moves = (events: typeof before) => events.filter(({ seq }) => seq !== undefined)
+    expect(moves(after)).toEqual(moves(before))
+    expect(after.filter(({ type }) => type === 'progressed')).toEqual([])
+    expect(derive(after).counters).toEqual({ pages: LONG_LOG })
   })
 }

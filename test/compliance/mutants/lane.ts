@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createVitest, type TestModule, type Vitest } from 'vitest/node'
 import { citations, rulesIn } from '../citations.ts'
-import type { Mutant, Patch } from './mutant.ts'
+import { type Mutant, type Patch, SHIPPED } from './mutant.ts'
 import { MUTANTS } from './mutants.ts'
 
 export interface Verdict {
@@ -58,12 +58,17 @@ function copied(): string {
 
 async function judge(name: string): Promise<Verdict> {
   const since = performance.now()
-  const mutant = MUTANTS.find((one) => one.name === name)
+  const mutant = [SHIPPED, ...MUTANTS].find((one) => one.name === name)
   if (mutant === undefined) throw new Error(`there is no mutant ${name}`)
   const restore = mutant.patches.map((patch) => apply(vitest, patch))
   try {
     const failed = await failures(mutant)
-    const survived = mutant.rules.filter((rule) => !failed.some(({ title }) => rulesIn(title).includes(rule)))
+    if (mutant === SHIPPED && failed.length > 0)
+      throw new Error(`it fails: ${failed.map(({ title }) => title).join('; ')}`)
+    const survived =
+      mutant === SHIPPED
+        ? []
+        : mutant.rules.filter((rule) => !failed.some(({ title }) => rulesIn(title).includes(rule)))
     return { name, survived, ms: performance.now() - since, onlyLate: failed.every(({ isLate }) => isLate) }
   } finally {
     for (const each of restore.reverse()) each()
