@@ -21,7 +21,15 @@ export function checklist(stage: () => Stage): void {
       expect(job.endedAt).toBeDefined()
       expect(disorder(events)).toEqual([])
     }
-    for (const { job } of histories) expect(deriveDialect('000A', await each.log(job.id)).violations).toEqual([])
+    for (const { job, events } of histories) {
+      const told = await each.log(job.id)
+      expect(deriveDialect('000A', told, events.at(-1)?.rev).violations).toEqual([])
+      // What is told is what happened, claim by claim and start by start.
+      for (const type of ['claimed', 'started'])
+        expect(
+          told.filter((entry) => entry['type'] === `job_${type}`).map(({ rev, implied }) => [rev, implied]),
+        ).toEqual(events.filter((event) => event.type === type).map(({ rev }) => [rev, undefined]))
+    }
     expect((await each.pawl.verify({ queues: [each.queue] })).discrepancies).toEqual([])
   })
 

@@ -1,4 +1,5 @@
 /** Document 001: validators, and what is left to other plans. */
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { validateJob } from '../../../src/core/contract/validate-job.ts'
 import { validateTransition } from '../../../src/core/contract/validate-transition.ts'
@@ -25,6 +26,8 @@ export function validators(stage: () => Stage): void {
 
   it('001:12 001:117 the boundaries with plans 01, 03 and 04 are written down', () => {
     expect(LEFT_OPEN.map(({ plan }) => plan.slice(0, 2))).toEqual(['01', '03', '04'])
+    const page = readFileSync('docs/dialects.md', 'utf8')
+    for (const { plan, question, answer } of LEFT_OPEN) expect(page).toContain(`| ${plan} | ${question} | ${answer} |`)
   })
 
   it('001:114 001:115 001:116 001:118 the validators name every violation, and throw for nothing', async () => {

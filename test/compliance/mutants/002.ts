@@ -11,9 +11,9 @@ const REQUESTS: readonly Mutant[] = [
     'const nameOf = ({ id }: Job): string => id',
   ]),
   mutant('002:4', 'other words under the same id are the same job', [
-    'core/decide.ts',
-    'if (sameEnqueue(job, command)) {',
-    'if (job !== undefined) {',
+    'core/decide/enqueue.ts',
+    'return digestOf(withoutTime(was)) === digestOf(withoutTime(command)) && sameKind(spec.kind, command)',
+    'return sameKind(spec.kind, command)',
   ]),
   mutant('002:5', 'the topic is lost', [
     'core/decide/enqueue.ts',

@@ -23,7 +23,7 @@ export interface Verdict {
 
 /** A mutant may keep a test waiting for ever; so long, and it has failed. The slowest without one takes a third of it. */
 const TEST_MS = 6_000
-const COPIED = ['src', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts']
+const COPIED = ['src', 'test', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts']
 
 const cited = citations()
 const root = copied()
