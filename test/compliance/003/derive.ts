@@ -2,11 +2,7 @@
 import { expect, it } from 'vitest'
 import { derive as foreign } from '../../../src/contract.ts'
 import { deriveDialect } from '../../../src/core/dialects/derive.ts'
-
-const WORDS = [
-  ...['job_created', 'job_queued', 'job_requeued', 'job_leased', 'job_running'],
-  ...['job_waiting', 'wait_completed', 'job_completed', 'job_failed', 'job_cancelled'],
-] as const
+import { CONSTANTS, WORDS } from './jobs.ts'
 
 /** Rule, state, what leads there, and a cell per word; `—` is illegal. */
 const TABLE = [
@@ -37,15 +33,6 @@ const SETS: Readonly<Record<string, string>> = {
   job_completed: 'Completed',
   job_failed: 'Failed',
   job_cancelled: 'Cancelled',
-}
-
-const CONSTANTS: Readonly<Record<string, string>> = {
-  Queued: 'StatusPending',
-  Running: 'StatusRunning',
-  Waiting: 'StatusWaiting',
-  Completed: 'StatusCompleted',
-  Failed: 'StatusFailed',
-  Cancelled: 'StatusCancelled',
 }
 
 const derived = (words: readonly string[]) =>

@@ -13,6 +13,16 @@ export const WORDS = [
   ...['job_waiting', 'wait_completed', 'job_completed', 'job_failed', 'job_cancelled'],
 ] as const
 
+/** The document's own names for its states. */
+export const CONSTANTS: Readonly<Record<string, string>> = {
+  Queued: 'StatusPending',
+  Running: 'StatusRunning',
+  Waiting: 'StatusWaiting',
+  Completed: 'StatusCompleted',
+  Failed: 'StatusFailed',
+  Cancelled: 'StatusCancelled',
+}
+
 export function jobsOn(stage: () => Stage) {
   const actor = (policy: object = {}, shortened: object = {}) => new Actor(stage(), { ...strict, ...policy }, shortened)
 
@@ -22,6 +32,7 @@ export function jobsOn(stage: () => Stage) {
     const fold = deriveDialect('003', await each.log(id))
     expect(fold.status).toBe(shown['State'])
     expect(fold.constant).toBe(shown['JobStatus'])
+    expect(shown['JobStatus']).toBe(CONSTANTS[String(shown['State'])])
     expect(fold.violations).toEqual([])
     return shown['State']
   }

@@ -28,11 +28,7 @@ const COPIED = ['src', 'test', 'docs', 'package.json', 'tsconfig.json', 'vitest.
 const cited = citations()
 const root = copied()
 process.chdir(root)
-const vitest = await createVitest(
-  'test',
-  { root, watch: false, pool: 'threads', maxWorkers: 1, testTimeout: TEST_MS, hookTimeout: TEST_MS, reporters: [{}] },
-  { cacheDir: join(root, '.vite') },
-)
+let vitest = await opened()
 
 process.on('message', (name: string) => {
   judge(name).then(
@@ -49,6 +45,14 @@ process.once('disconnect', () => {
 })
 process.send?.('ready')
 
+function opened(): Promise<Vitest> {
+  return createVitest(
+    'test',
+    { root, watch: false, pool: 'threads', maxWorkers: 1, testTimeout: TEST_MS, hookTimeout: TEST_MS, reporters: [{}] },
+    { cacheDir: join(root, '.vite') },
+  )
+}
+
 function copied(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-mutants-')))
   for (const each of COPIED) cpSync(each, join(folder, each), { recursive: true })
@@ -60,23 +64,36 @@ async function judge(name: string): Promise<Verdict> {
   const since = performance.now()
   const mutant = [SHIPPED, ...MUTANTS].find((one) => one.name === name)
   if (mutant === undefined) throw new Error(`there is no mutant ${name}`)
-  const restore = mutant.patches.map((patch) => apply(vitest, patch))
+  const restore = mutant.patches.map(apply)
   try {
-    const failed = await failures(mutant)
-    if (mutant === SHIPPED && failed.length > 0)
-      throw new Error(`it fails: ${failed.map(({ title }) => title).join('; ')}`)
-    const survived =
-      mutant === SHIPPED
-        ? []
-        : mutant.rules.filter((rule) => !failed.some(({ title }) => rulesIn(title).includes(rule)))
-    return { name, survived, ms: performance.now() - since, onlyLate: failed.every(({ isLate }) => isLate) }
+    const first = await judged(mutant).catch(() => undefined)
+    // A test that was stopped while it still loaded modules leaves some of them as they were: once more, with fresh ones.
+    const { survived, onlyLate } = first === undefined || first.survived.length > 0 ? await judgedAnew(mutant) : first
+    return { name, survived, ms: performance.now() - since, onlyLate }
   } finally {
     for (const each of restore.reverse()) each()
   }
 }
 
+async function judgedAnew(mutant: Mutant): Promise<Pick<Verdict, 'survived' | 'onlyLate'>> {
+  await vitest.close()
+  vitest = await opened()
+  return judged(mutant)
+}
+
+async function judged(mutant: Mutant): Promise<Pick<Verdict, 'survived' | 'onlyLate'>> {
+  const failed = await failures(mutant)
+  const titles = failed.map(({ title }) => title)
+  if (mutant === SHIPPED && failed.length > 0) throw new Error(`it fails: ${titles.join('; ')}`)
+  const isKilled = (rule: string) => titles.some((title) => rulesIn(title).includes(rule))
+  return {
+    survived: mutant === SHIPPED ? [] : mutant.rules.filter((rule) => !isKilled(rule)),
+    onlyLate: failed.every(({ isLate }) => isLate),
+  }
+}
+
 /** Writes the defect into the copy, and answers with how to take it out again. */
-function apply(vitest: Vitest, { file, find, replace }: Patch): () => void {
+function apply({ file, find, replace }: Patch): () => void {
   const path = join(root, 'src', file)
   const text = readFileSync(path, 'utf8')
   const parts = text.split(find)
