@@ -1,5 +1,5 @@
 /** What document 000, part A, forbids. */
-import { inPostgres, type Mutant, mutant } from './mutant.ts'
+import { inPostgres, type Mutant, mutant, survivor } from './mutant.ts'
 
 const DIALECT = 'core/dialects/000a.ts'
 
@@ -230,8 +230,12 @@ const LEASES: readonly Mutant[] = [
 ]
 
 const RETRIES: readonly Mutant[] = [
-  mutant('000A:37', 'no exponent', ['core/retry.ts', 'curve.factor ** (n - 1)', 'curve.factor ** 0']),
-  mutant('000A:37', 'no delay at all', ['core/retry.ts', 'return at + retryDelayMs(', 'return at + 0 * retryDelayMs(']),
+  survivor('000A:37', 'no exponent', ['core/retry.ts', 'curve.factor ** (n - 1)', 'curve.factor ** 0']),
+  survivor('000A:37', 'no delay at all', [
+    'core/retry.ts',
+    'return at + retryDelayMs(',
+    'return at + 0 * retryDelayMs(',
+  ]),
   mutant('000A:37', 'no jitter', [
     'core/retry.ts',
     'return Math.round(delayMs * fraction(seed))',

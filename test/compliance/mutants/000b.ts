@@ -1,5 +1,5 @@
 /** What document 000, part B, forbids. */
-import { type Mutant, mutant } from './mutant.ts'
+import { type Mutant, mutant, survivor } from './mutant.ts'
 
 const DIALECT = 'core/dialects/000b.ts'
 
@@ -124,7 +124,7 @@ const INVARIANTS: readonly Mutant[] = [
 ]
 
 const LEASES: readonly Mutant[] = [
-  mutant('000B:110', 'renewal at the last moment', ['core/timers.ts', 'remainingMs / 2)', 'remainingMs * 0.95)']),
+  survivor('000B:110', 'renewal at the last moment', ['core/timers.ts', 'remainingMs / 2)', 'remainingMs * 0.95)']),
   mutant('000B:110', 'without heartbeats a lease may be shorter than the attempt', [
     'core/resolve.ts',
     '!policy.heartbeat && policy.leaseMs < policy.attemptMs',
@@ -144,8 +144,8 @@ const LEASES: readonly Mutant[] = [
 ]
 
 const RETRIES: readonly Mutant[] = [
-  mutant('000B:114', 'no exponent', ['core/retry.ts', 'curve.factor ** (n - 1)', 'curve.factor ** 0']),
-  mutant('000B:114', 'no delay at all', [
+  survivor('000B:114', 'no exponent', ['core/retry.ts', 'curve.factor ** (n - 1)', 'curve.factor ** 0']),
+  survivor('000B:114', 'no delay at all', [
     'core/retry.ts',
     'return at + retryDelayMs(',
     'return at + 0 * retryDelayMs(',
@@ -156,7 +156,7 @@ const RETRIES: readonly Mutant[] = [
     'return Math.round(delayMs)',
   ]),
   mutant('000B:114', 'a base of 2 s', ['core/presets.ts', 'baseMs: 500,', 'baseMs: 2_000,']),
-  mutant('000B:115', 'a stage is missing', ['core/job.ts', "'output', ", '']),
+  survivor('000B:115', 'a stage is missing', ['core/job.ts', "'output', ", '']),
   mutant('000B:115', 'every failure is of one stage', ['core/decide/fail.ts', "fault.stage ?? 'exec'", "'exec'"]),
 ]
 

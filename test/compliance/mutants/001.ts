@@ -1,5 +1,5 @@
 /** What document 001 forbids. */
-import { type Mutant, mutant } from './mutant.ts'
+import { type Mutant, mutant, survivor } from './mutant.ts'
 
 const DIALECT = 'core/dialects/001.ts'
 const RULES = 'core/contract/rules.ts'
@@ -43,7 +43,11 @@ const STATUSES: readonly Mutant[] = [
     "    running: 'claimed',\n",
   ]),
   mutant('001:29 001:69', 'a start goes untold', [DIALECT, "    started: 'started',\n", '']),
-  mutant('001:30 001:48', 'every result is the same', [DIALECT, '=> ptr ?? keptAt(id, body) ?? null', "=> 'anything'"]),
+  survivor('001:30 001:48', 'every result is the same', [
+    DIALECT,
+    '=> ptr ?? keptAt(id, body) ?? null',
+    "=> 'anything'",
+  ]),
   mutant('001:30 001:48', 'a result is never shown itself', [
     'core/dialects/view.ts',
     'output.length > LENGTHS.shownResult',
@@ -170,7 +174,7 @@ const TRANSITIONS: readonly Mutant[] = [
   mutant('001:64', 'the dedupe key is not shown', [DIALECT, '      dedupe_key: job.spec.dedupeKey,\n', '']),
   mutant('001:66', 'a claim from queued is against the rules', [RULES, "      ['queued', 'claimed'],\n", '']),
   mutant('001:67', 'a reclaim is against the rules', [RULES, "      ['stalled', 'claimed'],\n", '']),
-  mutant('001:67', 'lost leases are counted', [
+  survivor('001:67', 'lost leases are counted', [
     'core/budget.ts',
     'if (dialect === undefined) return true',
     'return true',

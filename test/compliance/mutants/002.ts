@@ -1,5 +1,5 @@
 /** What document 002 forbids. */
-import { type Mutant, mutant } from './mutant.ts'
+import { type Mutant, mutant, survivor } from './mutant.ts'
 
 const DIALECT = 'core/dialects/002.ts'
 const ROUTES = 'gateway/handlers/document-002.ts'
@@ -21,7 +21,7 @@ const REQUESTS: readonly Mutant[] = [
     '  topic: undefined,\n',
   ]),
   mutant('002:5', 'the topic is not shown', [DIALECT, '    topic: spec.topic,\n', '']),
-  mutant('002:6', 'lanes in the reverse order', [
+  survivor('002:6', 'lanes in the reverse order', [
     'core/lanes.ts',
     'a.urgency - b.urgency || a.pass',
     'b.urgency - a.urgency || a.pass',
@@ -200,7 +200,7 @@ const MOVES: readonly Mutant[] = [
   gone('002:33 002:38', 'PENDING', 'SCHEDULED'),
   untold('002:38', 'admitted', 'SCHEDULED', "denied: 'DENIED',\n    claimed"),
   gone('002:33 002:39', 'SCHEDULED', 'DISPATCHED'),
-  untold('002:39', 'claimed', 'DISPATCHED', 'started'),
+  { ...untold('002:39', 'claimed', 'DISPATCHED', 'started'), survived: true },
   untold('002:40', 'started', 'RUNNING', 'succeeded'),
   gone('002:33 002:41', 'RUNNING', 'SUCCEEDED'),
   gone('002:33 002:42', 'RUNNING', 'FAILED'),

@@ -1,5 +1,5 @@
 /** What document 004 forbids. */
-import { type Mutant, mutant } from './mutant.ts'
+import { type Mutant, mutant, survivor } from './mutant.ts'
 
 const DIALECT = 'core/dialects/004.ts'
 const ERRORS = 'core/errors.ts'
@@ -119,8 +119,12 @@ const RETRIES: readonly Mutant[] = [
   taken('004:38', 'timeout_soft', 'transient', 'permanent'),
   taken('004:38', 'qdrant_unavailable', 'transient', 'permanent'),
   taken('004:38', 'neo4j_write_lock', 'transient', 'permanent'),
-  mutant('004:40', 'no exponent', ['core/retry.ts', 'curve.factor ** (n - 1)', 'curve.factor ** 0']),
-  mutant('004:40', 'no delay at all', ['core/retry.ts', 'return at + retryDelayMs(', 'return at + 0 * retryDelayMs(']),
+  survivor('004:40', 'no exponent', ['core/retry.ts', 'curve.factor ** (n - 1)', 'curve.factor ** 0']),
+  survivor('004:40', 'no delay at all', [
+    'core/retry.ts',
+    'return at + retryDelayMs(',
+    'return at + 0 * retryDelayMs(',
+  ]),
   mutant('004:40', 'no retry waits for more than 60 s', [PRESETS, 'maxMs: 64_000', 'maxMs: 60_000']),
   taken('004:41 004:43', 'invalid_url', 'permanent', 'transient'),
   taken('004:41 004:43', 'robots_disallowed', 'permanent', 'transient'),
@@ -158,7 +162,7 @@ const ENDINGS: readonly Mutant[] = [
     '    worker: workerOf(d.job),\n',
     '    worker: undefined,\n',
   ]),
-  mutant('004:61', 'who has the job now is said to have failed', [
+  survivor('004:61', 'who has the job now is said to have failed', [
     DIALECT,
     'attempt, worker: worker_id } = failure',
     'attempt } = failure\n  const worker_id = job.owner?.workerId ?? job.lastClaim?.owner.workerId',

@@ -19,6 +19,8 @@ export interface Mutant {
   /** The lines that forbid it, `000A:32`. */
   readonly rules: readonly string[]
   readonly patches: readonly Patch[]
+  /** Tests once did not notice it: it is in every share of the gate. */
+  readonly survived: boolean
   /** Where it can be seen; `SQLite` stands for every store and for none. */
   readonly store: 'SQLite' | 'Postgres'
 }
@@ -31,7 +33,13 @@ export const mutant = (rules: string, name: string, ...changes: readonly Change[
   name: `${rules.slice(0, rules.indexOf(':'))} ${name}`,
   rules: rules.split(' '),
   patches: changes.map(([file, find, replace]) => ({ file, find, replace })),
+  survived: false,
   store: 'SQLite',
+})
+
+export const survivor = (...described: Parameters<typeof mutant>): Mutant => ({
+  ...mutant(...described),
+  survived: true,
 })
 
 /** For what only the SQL of Postgres does. */
@@ -41,4 +49,10 @@ export const inPostgres = (...described: Parameters<typeof mutant>): Mutant => (
 })
 
 /** Nothing is wrong: whatever fails then would be said to kill mutants that it does not know. */
-export const SHIPPED: Mutant = { name: 'nothing is changed', rules: RULES, patches: [], store: 'SQLite' }
+export const SHIPPED: Mutant = {
+  name: 'nothing is changed',
+  rules: RULES,
+  patches: [],
+  survived: false,
+  store: 'SQLite',
+}

@@ -1,7 +1,7 @@
 /**
  * `node test/compliance/mutants/run.ts [--gate] [name of a mutant, rule or document …]`: each mutant must be killed, for
  * every rule it breaks, by a test that cites the rule; and without a mutant all these tests pass. `--gate`: a share of the
- * mutants, the same in every run, and no others: that the tests pass is another part of the gate.
+ * mutants, the same in every run; that the tests pass is another part of the gate.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -11,8 +11,8 @@ import { type Mutant, SHIPPED } from './mutant.ts'
 import { MUTANTS } from './mutants.ts'
 
 const DOCUMENTS = ['000', '001', '002', '003', '004']
-/** In the gate one of so many. */
-const SHARE = 6
+/** In the gate one of so many, and all that tests once did not notice. */
+const SHARE = 14
 const LANES = Math.min(2, availableParallelism())
 
 const gate = process.argv.includes('--gate')
@@ -27,8 +27,8 @@ console.log(`${judged} of ${MUTANTS.length} mutants, ${((performance.now() - sin
 console.log(`compliance: ${DOCUMENTS.map(counted).join(', ')}`)
 process.exitCode = alive.length > 0 || judged === 0 ? 1 : 0
 
-function wanted({ name, rules }: Mutant, position: number): boolean {
-  if (gate) return position % SHARE === 0
+function wanted({ name, rules, survived }: Mutant, position: number): boolean {
+  if (gate) return survived || position % SHARE === 0
   const means = (word: string) =>
     word === name || rules.some((rule) => [rule, partOf(rule), documentOf(rule)].includes(word))
   return names.length === 0 || names.some(means)
