@@ -31,6 +31,7 @@ onStores('003 traced', {}, (stage) => {
     const shown = view(await each.job(id), '003-explicit')
     const told = log(await each.events(id), '003-explicit')
     expect(deriveDialect('003-explicit', told)).toMatchObject({ status: shown['State'], violations: [] })
+    expect(told.filter(({ implied }) => implied)).toEqual([])
     return { shown, words: told.map((entry) => entry['Event']) }
   }
 
