@@ -36,7 +36,7 @@ export function events(stage: () => Stage): void {
     await each.must(job.id, { type: 'heartbeat', fence })
     await each.must(job.id, { type: 'fail', fence, fault: fault('invalid_url') })
     const entries = await each.log(job.id)
-    expect(entries).toHaveLength(5)
+    expect(entries.map(({ type }) => type)).toEqual(expect.arrayContaining(['job_heartbeat', 'job_lease_renewed']))
     for (const entry of entries) {
       const several = entry['moves'] === undefined ? [] : ['move', 'moves']
       expect(Object.keys(entry).sort()).toEqual(['after_rev', 'rev', ...several, ...SCHEMA].sort())

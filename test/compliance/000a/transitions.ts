@@ -95,8 +95,8 @@ export function transitions(stage: () => Stage): void {
   })
 }
 
-/** The moves of the document that tell a job's history, each with its word; what nobody made says so. */
+/** The moves from state to state that tell a job's history, each with its word; what nobody made says so. */
 async function moves(actor: Actor, id: string): Promise<readonly unknown[]> {
-  const told = history(await actor.events(id), '000A')
+  const told = history(await actor.events(id), '000A').filter(({ step: { from, to } }) => from !== to)
   return told.map(({ step: { from, to, word, implied } }) => [from, to, implied && word ? `implied ${word}` : word])
 }
