@@ -11,8 +11,9 @@ export function invariants(stage: () => Stage): void {
 
   it('000B:104 at most one active lease at a time', async () => {
     const each = actor()
-    const { job } = await each.running()
+    const { job, fence } = await each.running()
     expect(await each.claim('w2')).toBeUndefined()
+    await each.refused(job.id, { type: 'heartbeat', fence: `${fence}0` }, 'STALE_FENCE')
     expect((await each.events(job.id)).filter(({ type }) => type === 'claimed')).toHaveLength(1)
   })
 

@@ -88,10 +88,10 @@ const INVARIANTS: readonly Mutant[] = [
     '    sql.deleteFront.run(lane, last.readyAt, last.id)\n',
     '',
   ]),
-  mutant('000B:104', 'a job that runs is ready for others', [
-    'core/timers.ts',
-    '    default:\n      return undefined\n  }\n}\n\nexport function nextTickAt',
-    '    default:\n      return job.updatedAt\n  }\n}\n\nexport function nextTickAt',
+  mutant('000B:104', 'any fence will do', [
+    'core/ownership.ts',
+    '!isOwned(job) || job.lease.fence !== command.fence',
+    '!isOwned(job)',
   ]),
   mutant(
     '000B:105',
@@ -99,10 +99,10 @@ const INVARIANTS: readonly Mutant[] = [
     [DIALECT, "    deadLetter: 'alongARow',\n  },", "    deadLetter: 'alongARow',\n    reopen: 'always',\n  },"],
     ['core/dialects/telling.ts', ' && !path.fresh', ''],
   ),
-  mutant('000B:105', 'the beginning of a log is written anew', [
+  mutant('000B:105', 'what is written later happened earlier', [
     'core/draft.ts',
-    'd.events = [...d.events, event]',
-    'd.events = [event]',
+    'at: Math.max(now, job.updatedAt)',
+    'at: job.updatedAt - 50',
   ]),
   mutant('000B:106', 'an idempotency key is nobody’s', [
     'engine/keys.ts',

@@ -23,6 +23,8 @@ export interface Verdict {
 
 /** A mutant may keep a test waiting for ever; so long, and it has failed. The slowest without one takes a third of it. */
 const TEST_MS = 6_000
+/** Opening a store is no test: however busy the machine is, it waits. */
+const HOOK_MS = 120_000
 const COPIED = ['src', 'test', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts']
 
 const cited = citations()
@@ -48,7 +50,7 @@ process.send?.('ready')
 function opened(): Promise<Vitest> {
   return createVitest(
     'test',
-    { root, watch: false, pool: 'threads', maxWorkers: 1, testTimeout: TEST_MS, hookTimeout: TEST_MS, reporters: [{}] },
+    { root, watch: false, pool: 'threads', maxWorkers: 1, testTimeout: TEST_MS, hookTimeout: HOOK_MS, reporters: [{}] },
     { cacheDir: join(root, '.vite') },
   )
 }
