@@ -68,6 +68,13 @@ const PARTS: readonly Part[] = [
     report: 'rest',
     soakMinutes: 135,
   },
+  {
+    name: 'mutants of the documents',
+    command: ['node', 'test/compliance/mutants/run.ts', ...(process.argv.includes('--soak') ? [] : ['--gate'])],
+    needs: 'test/compliance/mutants/run.ts',
+    count: mutantCount,
+    soakMinutes: 8,
+  },
 ]
 
 /** How many files of a part are named with what they took. */
@@ -188,6 +195,13 @@ function bunCount(output: string): Count {
     passed: Number(/^ *(\d+) pass$/m.exec(output)?.[1] ?? 0),
     failed: Number(/^ *(\d+) fail$/m.exec(output)?.[1] ?? 1),
   }
+}
+
+/** `000 mutants 12/12, 001 mutants 8/9` */
+function mutantCount(output: string): Count {
+  const counts = [...output.matchAll(/ mutants (\d+)\/(\d+)/g)]
+  const passed = counts.reduce((sum, [, killed]) => sum + Number(killed), 0)
+  return { passed, failed: counts.reduce((sum, [, , all]) => sum + Number(all), 0) - passed }
 }
 
 function argument(name: string): string | undefined {

@@ -11,6 +11,7 @@ import { type Refined, refinement } from './refinement.ts'
 import { DIALECTS } from './registry.ts'
 import { EVERYWHERE } from './strict.ts'
 import { isInvented } from './telling.ts'
+import { UNHELD } from './unheld.ts'
 
 export function dialectsReport(dialects = DIALECTS): string {
   const refined = refinement(DIALECT_NAMES.map((name) => dialects[name]))
@@ -32,6 +33,12 @@ export function dialectsReport(dialects = DIALECTS): string {
     table(
       ['plan', 'what it leaves open', 'here'],
       LEFT_OPEN.map(({ plan, question, answer }) => [plan, question, answer]),
+    ),
+    '## Lines that no test cites',
+    'Each line of a document that asks for something is cited by a test in `test/compliance/`, under its number. These are not, or not for all they say:',
+    table(
+      ['line', 'what it asks for', 'why not'],
+      UNHELD.map(({ rule, says, why, partly }) => [partly ? `${rule}, in part` : rule, says, why]),
     ),
     '## Bound jobs: which commands they know',
     '✓ as our own machine has it; → where the document’s table has the move; · refused with `DIALECT_FORBIDS`. What an owner notes down changes no status and is accepted everywhere, but for a step to be undone where the document has no way back (001, 004). Whatever time does to a job (`stall`, `requeue`, `expire`, a soft cancel that turns hard) is never refused: it is a move of the document’s own, or it waits until it is. A lost lease uses up no budget where the document has no move by which an orphan ends: such a job is claimed again, as often as it takes.',

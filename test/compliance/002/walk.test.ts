@@ -1,9 +1,9 @@
 /** Document 002 from its first line to its last, in its own words, over HTTP: `/v1/dialects/002`. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Scope } from '../../src/gateway/contract/routes.ts'
-import { type House, house } from '../gateway/house.ts'
-import { eventually } from '../support/eventually.ts'
-import { fresh } from './actor.ts'
+import type { Scope } from '../../../src/gateway/contract/routes.ts'
+import { type House, house } from '../../gateway/house.ts'
+import { eventually } from '../../support/eventually.ts'
+import { fresh } from '../actor.ts'
 
 const JOBS = '/v1/dialects/002/jobs'
 
@@ -74,7 +74,7 @@ async function begun(): Promise<Walk> {
 }
 
 describe('002 walked in its own words', () => {
-  it('002:3–18 002:37–41 002:55–57 a JobRequest from PENDING to its JobResult', async () => {
+  it('002:4 002:13 002:55 002:56 002:57 a JobRequest from PENDING to its JobResult', async () => {
     const walk = await begun()
     const id = fresh('chat')
     const parent = await walk.submit()

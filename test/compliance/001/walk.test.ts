@@ -7,11 +7,11 @@ import {
   type QueueOptions,
   validateJob,
   validateTransition,
-} from '../../src/contract.ts'
-import { Refused } from '../../src/library/errors.ts'
-import { eventually } from '../support/eventually.ts'
-import { fresh } from './actor.ts'
-import { onStores } from './stage.ts'
+} from '../../../src/contract.ts'
+import { Refused } from '../../../src/library/errors.ts'
+import { eventually } from '../../support/eventually.ts'
+import { fresh } from '../actor.ts'
+import { onStores } from '../stage.ts'
 
 /** The document's own list of operations. */
 const OPERATIONS = ['enqueue', 'claimNext', 'start', 'heartbeat', 'complete', 'fail', 'stall', 'requeueStalled']
@@ -34,12 +34,12 @@ onStores('001 in its own names', { ticker: false }, (stage) => {
       (error: unknown) => (error instanceof Refused ? error.code : String(error)),
     )
 
-  it('001:23 001:24 has the eight operations', () => {
+  it('001:24 has the eight operations', () => {
     const jobs = queue() as object as Record<string, unknown>
     for (const name of OPERATIONS) expect([name, typeof jobs[name]]).toEqual([name, 'function'])
   })
 
-  it('001:61–104 a life: each record keeps its status’s rules, each step the contract, each event is in the log', async () => {
+  it('a life, from line 61 to line 104: each record keeps its status’s rules, each step the contract, each event is in the log', async () => {
     const jobs = queue({ lease: '1s', heartbeat: '400ms' })
     const walk: { readonly record: JobRecord; readonly events: readonly unknown[] }[] = []
     const step = async (action: string, after: JobRecord, actor = 'system'): Promise<JobRecord> => {

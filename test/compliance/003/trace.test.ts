@@ -1,16 +1,16 @@
 /** Document 003, what it leaves to its readers: every state and word shown, plans, nodes and tools told, replay and verification. */
 import { describe, expect, it } from 'vitest'
-import { deriveDialect } from '../../src/core/dialects/derive.ts'
-import { log } from '../../src/core/dialects/history.ts'
-import { refinement } from '../../src/core/dialects/refinement.ts'
-import { READINGS } from '../../src/core/dialects/registry.ts'
-import { view } from '../../src/core/dialects/view.ts'
-import { attestationOf, attested, broken } from '../../src/engine/attestation.ts'
-import { AuditLog } from '../../src/engine/audit.ts'
-import { implementJob } from '../../src/library/define-job.ts'
-import type { Context } from '../../src/worker/context.ts'
-import { Actor, fault } from './actor.ts'
-import { onStores } from './stage.ts'
+import { deriveDialect } from '../../../src/core/dialects/derive.ts'
+import { log } from '../../../src/core/dialects/history.ts'
+import { refinement } from '../../../src/core/dialects/refinement.ts'
+import { READINGS } from '../../../src/core/dialects/registry.ts'
+import { view } from '../../../src/core/dialects/view.ts'
+import { attestationOf, attested, broken } from '../../../src/engine/attestation.ts'
+import { AuditLog } from '../../../src/engine/audit.ts'
+import { implementJob } from '../../../src/library/define-job.ts'
+import type { Context } from '../../../src/worker/context.ts'
+import { Actor, fault } from '../actor.ts'
+import { onStores } from '../stage.ts'
 
 const strict = { dialect: '003' } as const
 const SOON = { base: 1, max: 1 } as const
@@ -31,6 +31,7 @@ onStores('003 traced', {}, (stage) => {
     const shown = view(await each.job(id), '003-explicit')
     const told = log(await each.events(id), '003-explicit')
     expect(deriveDialect('003-explicit', told)).toMatchObject({ status: shown['State'], violations: [] })
+    expect(told.filter(({ implied }) => implied)).toEqual([])
     return { shown, words: told.map((entry) => entry['Event']) }
   }
 
