@@ -9,7 +9,6 @@ export const OWNERSHIP: readonly Mutant[] = [
   mutant('fence-without-its-secret', 'budget', [
     'ownership.ts',
     OWNED,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     'if (!isOwned(job) || !command.fence.startsWith(`${job.generation}.${job.attempt}.`)) {',
   ]),
   mutant('worker-name-is-enough', 'budget', [
