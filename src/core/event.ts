@@ -34,7 +34,13 @@ export interface TransitionPayloads {
     readonly failures: number
     readonly stalls: number
   }
-  admitted: { readonly verdict: Verdict; readonly runAt: Time; readonly startBy: Time | undefined }
+  /** `needs`, here and below: what it needs from now on, where this says something new. */
+  admitted: {
+    readonly verdict: Verdict
+    readonly runAt: Time
+    readonly startBy: Time | undefined
+    readonly needs: string | undefined
+  }
   denied: { readonly verdict: Verdict }
   claimed: { readonly owner: Owner; readonly fence: string; readonly leaseExpiresAt: Time }
   started: Record<never, never>
@@ -43,10 +49,9 @@ export interface TransitionPayloads {
   /** `stored`: it had been waiting in the inbox. */
   signalled: { readonly signal: StoredSignal; readonly stored: boolean; readonly memo: string }
   wait_timed_out: { readonly memo: string }
-  /** `needs`: what it needs from now on, where this says something new. */
   released: { readonly runAt: Time; readonly executionMs: number; readonly needs: string | undefined }
   retry_scheduled: { readonly failure: Failure; readonly runAt: Time; readonly executionMs: number }
-  stalled: { readonly leaseExpiresAt: Time }
+  stalled: { readonly leaseExpiresAt: Time; readonly needs: string | undefined }
   requeued: { readonly runAt: Time }
   /** `failure`: the handler had failed when it ended, and a cancel that was requested before had the last word. */
   cancelled: { readonly cancel: CancelRequest; readonly executionMs: number; readonly failure: Failure | undefined }

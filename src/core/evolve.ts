@@ -77,7 +77,10 @@ function timed(job: { -readonly [K in keyof Job]: Job[K] }): Job {
 function apply(job: Job, event: Later, own: boolean): Job {
   switch (event.type) {
     case 'admitted':
-      return enter(job, event, { state: 'queued', runAt: event.payload.runAt }, { startBy: event.payload.startBy })
+      return enter(job, event, { state: 'queued', runAt: event.payload.runAt }, {
+        startBy: event.payload.startBy,
+        needs: event.payload.needs ?? job.needs,
+      })
     case 'denied':
       return end(job, event, { state: 'denied', verdict: event.payload.verdict, endedAt: event.at }, 0)
     case 'claimed':
@@ -104,7 +107,10 @@ function apply(job: Job, event: Later, own: boolean): Job {
         lastFailure: event.payload.failure,
       })
     case 'stalled':
-      return leave(job, event, { state: 'stalled' }, 0, { stalls: job.stalls + (countsStall(job) ? 1 : 0) })
+      return leave(job, event, { state: 'stalled' }, 0, {
+        stalls: job.stalls + (countsStall(job) ? 1 : 0),
+        needs: event.payload.needs ?? job.needs,
+      })
     case 'requeued':
       return enter(job, event, { state: 'queued', runAt: event.payload.runAt }, {})
     case 'cancelled':

@@ -131,9 +131,9 @@ function explainClaimable(job: Job, around: Circumstances, explained: Explained)
   return explainQueued(job, around, explained)
 }
 
-function explainQueued({ spec, needs }: Job, { workers }: Circumstances, explained: Explained): Explanation {
+function explainQueued({ spec, needs, attempt }: Job, { workers }: Circumstances, explained: Explained): Explanation {
   const { queue, type } = spec.kind
-  const handedBack = needs === undefined ? '' : ' A worker that does not know it has handed it back.'
+  const handedBack = needs === undefined || attempt === 0 ? '' : ' A worker that does not know it has handed it back, or could not.'
   if (workers !== undefined && workers.serving > 0 && workers.able.length === 0) {
     return explained(
       'queued',

@@ -1,7 +1,7 @@
 /** `release`, as core decides it. */
 import { describe, expect, it } from 'vitest'
 import { RELEASE_REASONS } from '../../src/core/command.ts'
-import { given } from './given.ts'
+import { given, NONCE } from './given.ts'
 
 const unknown = { type: 'release', fence: 'mine', reason: 'unknown_type' } as const
 
@@ -49,4 +49,34 @@ describe('a job whose type its worker does not know', () => {
 
 it.each(RELEASE_REASONS.filter((reason) => reason !== 'unknown_type'))('%s says nothing about needs', (reason) => {
   expect(given().claims().does({ type: 'release', fence: 'mine', reason }).record.needs).toBeUndefined()
+})
+
+describe('a job that nobody could hand back, because its document knows no release', () => {
+  it('is for who knows its type as soon as it is admitted (002)', () => {
+    const pending = given({ dialect: '002' })
+    expect(pending.record.needs).toBeUndefined()
+    expect(pending.does({ type: 'admit', rule: 'all', policyHash: 'p1' }).record).toMatchObject({
+      state: 'queued',
+      needs: 'crawl.page',
+    })
+    expect(given({ admission: true }).does({ type: 'admit', rule: 'all', policyHash: 'p1' }).record.needs).toBeUndefined()
+  })
+
+  it.each(['001', '004'] as const)('is once a claim of it has come to nothing (%s)', (dialect) => {
+    const exact = (history: ReturnType<typeof given>) => (dialect === '001' ? { expectedRev: history.record.rev } : {})
+    const history = given({ dialect })
+    history.does({ type: 'claim', workerId: 'w1', nonce: NONCE, ...exact(history) }).after(600_000)
+    history.ticks()
+    expect(history.record.needs).toBe('crawl.page')
+    const begun = given({ dialect })
+    begun.does({ type: 'claim', workerId: 'w1', nonce: NONCE, ...exact(begun) })
+    begun.does({ type: 'start', fence: 'mine', ...exact(begun) }).after(600_000)
+    begun.ticks()
+    expect(begun.record.needs).toBeUndefined()
+  })
+
+  it('is anybody’s where there is a release', () => {
+    expect(given().claims().after(600_000).does({ type: 'stall' }).record.needs).toBeUndefined()
+    expect(given({ dialect: '000A' }).claims().after(600_000).does({ type: 'stall' }).record.needs).toBeUndefined()
+  })
 })

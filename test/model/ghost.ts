@@ -51,7 +51,7 @@ export const BORN: Ghost = {
 export function account(ghost: Ghost, before: Job | undefined, event: Event, now: number, policy: Policy): Ghost {
   const owned = event.state === 'claimed' || event.state === 'running'
   const silences = owned || ghost.fence === undefined ? ghost.silences : silenced(ghost, event)
-  const next = { ...ghost, silences, ...entered(ghost, event, now, policy), ...told(ghost, event) }
+  const next = { ...ghost, silences, ...entered(ghost, event, now, policy), ...told(ghost, event, policy) }
   if (event.type === 'claimed') mayClaim(ghost, before, now, policy)
   if (event.type === 'stalled') mayStall(ghost, event, now)
   if (event.type === 'started') return { ...next, startBy: undefined }
@@ -132,11 +132,19 @@ const limits = (runAt: number, now: number, { dialect, deadlineMs, startWithinMs
   startBy: startWithinMs === undefined || dialect === '002' ? undefined : runAt + startWithinMs,
 })
 
+/** Documents that know no release. */
+const NO_RELEASE: readonly string[] = ['001', '002', '004']
+
 /** Needs, cancels, signals, steps. */
-function told(ghost: Ghost, event: Event): Partial<Ghost> {
+function told(ghost: Ghost, event: Event, { dialect }: Policy): Partial<Ghost> {
   switch (event.type) {
     case 'released':
       return event.reason === 'unknown_type' ? { needs: true } : {}
+    // What nobody could hand back is for those who know it, once it is let in or somebody has let it lie.
+    case 'admitted':
+      return NO_RELEASE.includes(dialect ?? '') ? { needs: true } : {}
+    case 'stalled':
+      return event.from === 'claimed' && NO_RELEASE.includes(dialect ?? '') ? { needs: true } : {}
     case 'cancel_requested':
       return { cancel: true }
     case 'signal_stored':

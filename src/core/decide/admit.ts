@@ -1,6 +1,7 @@
 /** `admit`: `pending` → `queued`. The clock of "not started in time" begins here. */
 import { assert } from '../assert.ts'
 import type { Admit, Deny } from '../command.ts'
+import { neededUnlessHandedBack } from '../dialects/bond.ts'
 import { change, type Draft } from '../draft.ts'
 import type { Job } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
@@ -16,5 +17,6 @@ export function admission(d: Draft, job: Job, { rule, policyHash }: Admit | Deny
   const runAt = Math.max(d.at, job.runAt)
   const startBy = startByFor(job.spec.kind.policy, runAt)
   const verdict = { rule, policyHash, reason: undefined }
-  change(d, 'admitted', 'queued', { verdict, runAt, startBy }, { reason: rule })
+  const needs = neededUnlessHandedBack(job)
+  change(d, 'admitted', 'queued', { verdict, runAt, startBy, needs }, { reason: rule })
 }

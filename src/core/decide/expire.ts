@@ -2,11 +2,12 @@
 import { change, type Draft } from '../draft.ts'
 import { compensationFailed, conclude, failureOf, timedOut } from '../ending.ts'
 import { TIMEOUT_CODE } from '../errors.ts'
-import type { Job, Time, Wait } from '../job.ts'
+import { isOwned, type Job, type Time, type Wait } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
 import { livedUntil } from '../steps.ts'
 import { attemptEndsAt, deadlineOf } from '../timers.ts'
 import { failAttempt } from './fail.ts'
+import { orphan } from './stall.ts'
 
 export function decideExpire(d: Draft, job: Job): Ruling {
   const until = livedUntil(job, d.at, d.steps)
@@ -33,8 +34,8 @@ function deadline(d: Draft, job: Job): Ruling {
 
 function notStarted(d: Draft, job: Job): Ruling {
   const { policy } = job.spec.kind
-  if (job.lease !== undefined && policy.onNotStarted === 'stalled') {
-    change(d, 'stalled', 'stalled', { leaseExpiresAt: job.lease.expiresAt }, { reason: 'not_started' })
+  if (isOwned(job) && policy.onNotStarted === 'stalled') {
+    orphan(d, job, 'not_started')
   } else {
     conclude(d, timedOut(d, 'not_started', `The job was not started within ${policy.startWithinMs} ms.`))
   }

@@ -2,6 +2,7 @@
  * What a document asks of the jobs bound to it besides its table and its words, as data: rules of core look here, not at the
  * name of a document. A job that is bound to none costs one comparison.
  */
+import type { Job } from '../job.ts'
 import type { DialectName, Policy } from '../policy.ts'
 import { DIALECTS, type Reading } from './registry.ts'
 
@@ -75,3 +76,13 @@ export const forwardsFailed = (dialect: Reading | undefined): boolean => dialect
 /** Whether a job that has ended may go on as it is; where endings are final, a second chance is another job. */
 export const mayReopen = ({ dialect }: Policy): boolean =>
   dialect === undefined || DIALECTS[dialect].knows.reopen !== undefined
+
+/**
+ * What a job must find in whoever claims it next, where that one could not hand it back: its type. Said when it is admitted,
+ * and when a claim of it ended before anything had begun, which is all that a worker can do that does not know it.
+ */
+export const neededUnlessHandedBack = ({ spec, needs }: Job): string | undefined => {
+  const { type, policy } = spec.kind
+  const mayHandBack = policy.dialect === undefined || DIALECTS[policy.dialect].knows.release !== undefined
+  return mayHandBack || needs !== undefined ? undefined : type
+}

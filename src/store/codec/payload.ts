@@ -52,7 +52,12 @@ function pack(event: Event): readonly Packed[] {
     case 'enqueued':
       throw new Error(NOT_HERE)
     case 'admitted':
-      return trimmed([packVerdict(event.payload.verdict), event.payload.runAt, event.payload.startBy])
+      return trimmed([
+        packVerdict(event.payload.verdict),
+        event.payload.runAt,
+        event.payload.startBy,
+        event.payload.needs,
+      ])
     case 'denied':
       return [packVerdict(event.payload.verdict)]
     case 'claimed':
@@ -72,7 +77,7 @@ function pack(event: Event): readonly Packed[] {
     case 'retry_scheduled':
       return [packFailure(event.payload.failure), event.payload.runAt, zero(event.payload.executionMs)]
     case 'stalled':
-      return [event.payload.leaseExpiresAt]
+      return trimmed([event.payload.leaseExpiresAt, event.payload.needs])
     case 'requeued':
       return [event.payload.runAt]
     case 'cancelled':
@@ -168,7 +173,12 @@ function unpack(type: EventType, p: readonly Packed[]): Event['payload'] {
     case 'enqueued':
       throw new Error(NOT_HERE)
     case 'admitted':
-      return { verdict: unpackVerdict(p[0]), runAt: number(p[1]), startBy: maybeNumber(p[2]) }
+      return {
+        verdict: unpackVerdict(p[0]),
+        runAt: number(p[1]),
+        startBy: maybeNumber(p[2]),
+        needs: maybeText(p[3]),
+      }
     case 'denied':
       return { verdict: unpackVerdict(p[0]) }
     case 'claimed':
@@ -188,7 +198,7 @@ function unpack(type: EventType, p: readonly Packed[]): Event['payload'] {
     case 'retry_scheduled':
       return { failure: unpackFailure(p[0]), runAt: number(p[1]), executionMs: number(p[2]) }
     case 'stalled':
-      return { leaseExpiresAt: number(p[0]) }
+      return { leaseExpiresAt: number(p[0]), needs: maybeText(p[1]) }
     case 'requeued':
       return { runAt: number(p[0]) }
     case 'cancelled':

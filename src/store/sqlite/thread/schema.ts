@@ -268,5 +268,7 @@ export const MIGRATIONS: readonly string[] = [
   `
   -- It was handed out to a ticker, and is not before then. Its tick stays what it is, because a claim compares it.
   ALTER TABLE ready ADD COLUMN again INTEGER;
+  DROP INDEX ready_tick;
+  CREATE INDEX ready_tick ON ready (tick, again) WHERE tick IS NOT NULL;
   `,
 ]
