@@ -77,10 +77,15 @@ function timed(job: { -readonly [K in keyof Job]: Job[K] }): Job {
 function apply(job: Job, event: Later, own: boolean): Job {
   switch (event.type) {
     case 'admitted':
-      return enter(job, event, { state: 'queued', runAt: event.payload.runAt }, {
-        startBy: event.payload.startBy,
-        needs: event.payload.needs ?? job.needs,
-      })
+      return enter(
+        job,
+        event,
+        { state: 'queued', runAt: event.payload.runAt },
+        {
+          startBy: event.payload.startBy,
+          needs: event.payload.needs ?? job.needs,
+        },
+      )
     case 'denied':
       return end(job, event, { state: 'denied', verdict: event.payload.verdict, endedAt: event.at }, 0)
     case 'claimed':

@@ -133,7 +133,8 @@ function explainClaimable(job: Job, around: Circumstances, explained: Explained)
 
 function explainQueued({ spec, needs, attempt }: Job, { workers }: Circumstances, explained: Explained): Explanation {
   const { queue, type } = spec.kind
-  const handedBack = needs === undefined || attempt === 0 ? '' : ' A worker that does not know it has handed it back, or could not.'
+  const handedBack =
+    needs === undefined || attempt === 0 ? '' : ' A worker that does not know it has handed it back, or could not.'
   if (workers !== undefined && workers.serving > 0 && workers.able.length === 0) {
     return explained(
       'queued',

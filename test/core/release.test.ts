@@ -59,7 +59,9 @@ describe('a job that nobody could hand back, because its document knows no relea
       state: 'queued',
       needs: 'crawl.page',
     })
-    expect(given({ admission: true }).does({ type: 'admit', rule: 'all', policyHash: 'p1' }).record.needs).toBeUndefined()
+    expect(
+      given({ admission: true }).does({ type: 'admit', rule: 'all', policyHash: 'p1' }).record.needs,
+    ).toBeUndefined()
   })
 
   it.each(['001', '004'] as const)('is once a claim of it has come to nothing (%s)', (dialect) => {
