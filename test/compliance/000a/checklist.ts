@@ -68,6 +68,9 @@ export function checklist(stage: () => Stage): void {
     // A worker hands back what it holds and will not start soon: each time one more claim.
     const back = types.get('released') ?? 0
     types.delete('released')
+    // Each start is a heartbeat: no transition.
+    expect(types.get('heartbeat')).toBe(1_000)
+    types.delete('heartbeat')
     const claims = 1_000 + back
     expect(Object.fromEntries(types)).toEqual({ enqueued: 1_000, claimed: claims, started: 1_000, succeeded: 1_000 })
     const upTo = (seq: number) => Array.from({ length: seq }, (_, i) => i + 1)

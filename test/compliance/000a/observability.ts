@@ -38,24 +38,23 @@ export function observability(stage: () => Stage): void {
     expect(METRICS.pawl_job_duration_seconds.kind).toBe('histogram')
   })
 
-  it('000A:58 claim_conflicts: who comes second is counted', async () => {
-    const { measured, another } = stage()
+  it('000A:58 claim_conflicts: who gets nothing because others hold what is due is counted', async () => {
+    const { measured, another, store } = stage()
     const each = actor()
     const rival = await another()
     const conflicts = () => measured.filter(({ name }) => name === 'pawl_claim_conflicts_total').length
     const since = conflicts()
-    const { job, fence } = await each.running()
-    const say = (pawl: typeof rival, n: number) => {
-      const command = { type: 'progress', actor: 'w', requestId: fresh(`p${n}`), fence, counters: { n: 1 } } as const
-      return pawl.engine.settle([{ id: job.id, command }])
-    }
-    let rounds = 0
-    await eventually('two to meet', async () => {
-      rounds += 1
-      await Promise.all([say(each.pawl, rounds), say(rival, rounds)])
+    const race = async () => {
+      await each.enqueue()
+      const claims = Array.from({ length: 64 }, (_, n) =>
+        each.claim(`w${n}`, fresh('claim'), n % 2 === 0 ? each.pawl : rival),
+      )
+      expect((await Promise.all(claims)).filter((found) => found !== undefined)).toHaveLength(1)
       return conflicts() > since
-    })
-    expect((await each.job(job.id)).counters).toEqual({ n: rounds * 2 })
+    }
+    if (store === 'Postgres') await eventually('two claimers to meet at one job', race)
+    // One file has one writer: its claimers take turns, and none of them is in another's way.
+    else expect(await race()).toBe(false)
   })
 
   it('000A:59 trace_id and correlation_id go from the producer to the handler, and onto every event', async () => {
@@ -71,11 +70,11 @@ export function observability(stage: () => Stage): void {
     await each.until(id, 'succeeded')
     expect(seen).toEqual([ids])
     const events = await each.events(id)
-    expect(events).toHaveLength(4)
+    expect(events.map(({ type }) => type)).toEqual(['enqueued', 'claimed', 'started', 'heartbeat', 'succeeded'])
     for (const event of events) expect(event).toMatchObject(ids)
     // An idle worker may be told of its claim before the producer is told of the commit that made it.
     const traced = stage().traced.filter(({ jobId }) => jobId === id)
-    expect(traced.toSorted((a, b) => a.rev - b.rev)).toEqual(events)
+    expect(traced.toSorted((a, b) => a.rev - b.rev)).toEqual(events.filter(({ seq }) => seq !== undefined))
     expect(await each.view(id)).toMatchObject({ trace_id: trace, correlation_id: ids.correlationId })
   })
 }

@@ -17,12 +17,21 @@ export function transitions(stage: () => Stage): void {
     expect((await each.events(job.id)).map(({ type }) => type)).toEqual(['enqueued', 'claimed'])
   })
 
-  it('000A:20 assigned → running: the worker acknowledges the start, and heartbeats', async () => {
+  it('000A:20 assigned → running: the worker acknowledges the start, which is the first heartbeat', async () => {
     const each = actor()
-    const { job, fence } = await each.running()
-    expect(await each.view(job.id)).toMatchObject({ state: 'running' })
-    await each.must(job.id, { type: 'heartbeat', fence })
-    expect((await each.job(job.id)).lease?.beats).toBe(1)
+    const assigned = await each.assigned()
+    const started = await each.must(assigned, { type: 'start', fence: assigned.fence, requestId: 'start' })
+    expect(await each.view(assigned.job.id)).toMatchObject({ state: 'running' })
+    const { lease } = await each.job(assigned.job.id)
+    expect(lease?.beats).toBe(1)
+    expect(lease?.expiresAt).toBeGreaterThanOrEqual(assigned.job.lease?.expiresAt ?? Number.NaN)
+    const log = ['job_claimed', 'job_started', 'job_heartbeat', 'job_lease_renewed']
+    expect((await each.log(assigned.job.id)).map(({ type }) => type)).toEqual(log)
+    // Said again, it is answered as it was, and beats no second time.
+    const again = await each.must(assigned, { type: 'start', fence: assigned.fence, requestId: 'start' })
+    expect(again).toEqual({ ...started, replayed: true })
+    await each.must(assigned, { type: 'heartbeat', fence: assigned.fence })
+    expect((await each.job(assigned.job.id)).lease?.beats).toBe(2)
   })
 
   it.each([

@@ -69,6 +69,11 @@ const TRANSITIONS: readonly Mutant[] = [
     "row('queued', 'running', 'job_claimed')",
   ]),
   mutant('000A:20 000A:71', 'there is no start', [DIALECT, "    row('assigned', 'running', 'job_started'),\n", '']),
+  mutant('000A:20', 'a start is no heartbeat', [
+    'core/dialects/bond.ts',
+    "'000A': { ...BOUND, startsWithHeartbeat: true },",
+    "'000A': BOUND,",
+  ]),
   mutant('000A:20 000A:71', 'a start goes untold', [DIALECT, "    started: 'job_started',\n", '']),
   mutant('000A:21 000A:72', 'nothing leads to succeeded', [
     DIALECT,
@@ -152,7 +157,7 @@ const INVARIANTS: readonly Mutant[] = [
   ]),
   mutant('000A:25', 'a claim takes the job and leaves it in its lane', [
     'store/sqlite/thread/claim.ts',
-    '    sql.deleteFront.run(lane, last.readyAt, last.id)\n',
+    '    sql.deleteFront.run(lane, last.readyAt, last.id, now)\n',
     '',
   ]),
   mutant('000A:26', 'a running job is requeued', [
@@ -346,7 +351,7 @@ const CLAIMS: readonly Mutant[] = [
   ]),
   mutant('000A:54 000A:55 000A:63', 'a claim leaves what it takes to others', [
     'store/sqlite/thread/claim.ts',
-    '    sql.deleteFront.run(lane, last.readyAt, last.id)\n',
+    '    sql.deleteFront.run(lane, last.readyAt, last.id, now)\n',
     '',
   ]),
   mutant('000A:55 000A:63', 'all fences of a claim are one', [

@@ -85,7 +85,7 @@ const TRANSITIONS: readonly Mutant[] = [
 const INVARIANTS: readonly Mutant[] = [
   mutant('000B:104', 'a claim leaves what it takes to others', [
     'store/sqlite/thread/claim.ts',
-    '    sql.deleteFront.run(lane, last.readyAt, last.id)\n',
+    '    sql.deleteFront.run(lane, last.readyAt, last.id, now)\n',
     '',
   ]),
   mutant('000B:104', 'any fence will do', [

@@ -34,7 +34,7 @@ const STATUSES: readonly Mutant[] = [
   ]),
   mutant('001:28', 'a claimed job belongs to several workers', [
     'store/sqlite/thread/claim.ts',
-    '    sql.deleteFront.run(lane, last.readyAt, last.id)\n',
+    '    sql.deleteFront.run(lane, last.readyAt, last.id, now)\n',
     '',
   ]),
   mutant('001:29', 'a running job shows as claimed', [
@@ -295,7 +295,7 @@ const NUMBERS: readonly Mutant[] = [
   ]),
   mutant('001:100', 'a heartbeat does not raise the revision', [
     'core/evolve/observed.ts',
-    'return { ...job, rev: event.rev, updatedAt: event.at, lease, cancel } as Job',
+    'return { ...job, rev: event.rev, updatedAt: event.at, lease, cancel, recent } as Job',
     'return { ...job, updatedAt: event.at, lease, cancel } as Job',
   ]),
   mutant('001:100', 'revisions grow by two', ['core/draft.ts', '    rev: job.rev + 1,', '    rev: job.rev + 2,']),

@@ -67,7 +67,7 @@ const STATES: readonly Mutant[] = [
   hidden('004:25', 'updated_at', 'updated_at: iso(job.updatedAt),'),
   mutant('004:25', 'a heartbeat refreshes nothing', [
     'core/evolve/observed.ts',
-    'return { ...job, rev: event.rev, updatedAt: event.at, lease, cancel } as Job',
+    'return { ...job, rev: event.rev, updatedAt: event.at, lease, cancel, recent } as Job',
     'return { ...job, rev: event.rev, lease, cancel, updatedAt: job.updatedAt - 1 } as Job',
   ]),
   mutant('004:25', 'heartbeats are not told', [DIALECT, "heartbeat: ['heartbeat'], ", '']),
