@@ -103,8 +103,8 @@ export class HttpEngine implements Engine {
   }
 
   async settle(words: readonly Word[]): Promise<readonly Answer[]> {
-    return (await this.#say(words)).map((told) =>
-      told['ok'] === true ? answerOf(told) : { ok: false, refusal: refusalOf(told['problem'] as Wire) },
+    return (await this.#say(words)).map((wire) =>
+      wire['ok'] === true ? answerOf(wire) : { ok: false, refusal: refusalOf(wire['problem'] as Wire) },
     )
   }
 
@@ -112,9 +112,9 @@ export class HttpEngine implements Engine {
     const words = beats.map(
       ({ id, fence, requestId }): Word => ({ id, command: { type: 'heartbeat', actor: '', fence, requestId } }),
     )
-    return (await this.#say(words)).map((told) => {
-      if (told['ok'] !== true) return { ok: false, refusal: refusalOf(told['problem'] as Wire) }
-      const { rev, leaseExpiresAt, cancel } = fromWire(told) as Extract<HeartbeatAnswer, { ok: true }>
+    return (await this.#say(words)).map((wire) => {
+      if (wire['ok'] !== true) return { ok: false, refusal: refusalOf(wire['problem'] as Wire) }
+      const { rev, leaseExpiresAt, cancel } = fromWire(wire) as Extract<HeartbeatAnswer, { ok: true }>
       return { ok: true, rev, leaseExpiresAt, cancel }
     })
   }

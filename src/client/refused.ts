@@ -35,11 +35,11 @@ export function refusalOf(problem: Wire): Refusal {
   // What the gateway found wrong with the words of a command core would have found: here it is said as core says it.
   if (code === 'MALFORMED' && violations.length > 0)
     return refuse('INVALID', { violations: violations.map(asCoreSays) })
-  const plain = refuse('INVALID', { message: String(wire['detail'] ?? 'refused') })
+  const invalid = refuse('INVALID', { message: String(wire['detail'] ?? 'refused') })
   return {
-    ...plain,
+    ...invalid,
     code: code as Refusal['code'],
-    next: OPTION[String(code)] ?? String(wire['next'] ?? plain.next),
+    next: OPTION[String(code)] ?? String(wire['next'] ?? invalid.next),
     job: wire['jobId'] as string | undefined,
     state: wire['state'] as Refusal['state'],
     command: wire['command'] as Refusal['command'],

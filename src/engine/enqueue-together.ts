@@ -6,7 +6,7 @@ import { judge } from './judge.ts'
 import { born, type Candidates, forgetNumbers, numberTaken } from './new-jobs.ts'
 
 /**
- * All of them or none. Somebody who was first is no reason to refuse, if it is the same job or piece of business: then the
+ * All of them or none. A holder of an id or key is no reason to refuse, if it is the same job or piece of business: then the
  * others are inserted without it. Each round leaves fewer to insert. Undefined: nothing was inserted, because some have
  * numbers that were given twice; all of them need new ones.
  */

@@ -37,14 +37,14 @@ export interface ExecutorParts {
 
 /** Told of what concerns parents and children. */
 export interface Family {
-  /** `unsure`: said in a transaction of somebody who may yet take it back. */
+  /** `unsure`: said in a caller's transaction, which may still be rolled back. */
   ended(child: Job, unsure: boolean): void
   waits(parent: Job): void
 }
 
 export class Executor {
   readonly #parts: ExecutorParts
-  /** Owned by somebody whose lease may have ended: for the tick that can tell. */
+  /** Owned jobs whose leases may have ended: kept for the tick that can tell. */
   #spared: readonly Job[] = []
 
   constructor(parts: ExecutorParts) {

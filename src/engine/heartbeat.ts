@@ -46,7 +46,7 @@ export async function heartbeat(
   return answers
 }
 
-/** The held record takes the same step. If it does not arrive where the store did, somebody else spoke in between. */
+/** The held record takes the same step. If it does not arrive where the store did, the job was changed in between, and is not held any more. */
 function follow({ held }: ExecutorParts, beat: HeartbeatRequest, rev: number, leaseExpiresAt: Time): void {
   const job = held.get(beat.id, undefined)
   if (job === undefined) return

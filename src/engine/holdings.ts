@@ -30,7 +30,7 @@ export class Holdings {
     else this.#places[this.#place(job.id)] = job
   }
 
-  /** Changed by somebody who is not its owner: news only where the record is held. */
+  /** A record that was changed by another than its owner replaces one that is held; one that is not held is not news. */
   refresh(job: Job): void {
     if (this.get(job.id, undefined) !== undefined) this.keep(job)
   }

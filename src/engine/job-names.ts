@@ -17,7 +17,7 @@ export const whoseIs = ({ id, spec }: Pick<Job, 'id' | 'spec'>): Whose => ({
   job: spec.alias ?? id,
 })
 
-/** Jobs that are remembered; others are looked up when somebody speaks about them. */
+/** Jobs that are remembered; others are looked up when a word names them. */
 const REMEMBERED = 50_000
 
 /** Remembers for each name of a job the tenant, type and id that its texts are bound to. */

@@ -60,7 +60,7 @@ export class Queues {
     const there = await this.#read(tenant, queue)
     const text = there?.text ?? JSON.stringify({ paused: false })
     const key = queueKey(tenant, queue)
-    // Lost to somebody else's write: that one wakes them too.
+    // Another write was faster: that one wakes the workers, too.
     await this.#engine.settings([{ op: 'put', collection: 'queue', key, text, rev: there?.rev ?? 0 }])
   }
 

@@ -68,8 +68,8 @@ export class SealedEngine implements Engine {
     )
     if (together && ready.length < requests.length) return requests.map((_, i) => refusedWith(answers[i]))
     const asked = places.map((i) => requests[i] as EnqueueRequest)
-    const given = await this.#enqueueSealed(asked, ready, tx, together)
-    for (const [n, i] of places.entries()) answers[i] = given[n] as EnqueueAnswer
+    const sealed = await this.#enqueueSealed(asked, ready, tx, together)
+    for (const [n, i] of places.entries()) answers[i] = sealed[n] as EnqueueAnswer
     return answers
   }
 
@@ -83,10 +83,10 @@ export class SealedEngine implements Engine {
     const { answers, places, ready } = sifted<Word, Answer>(words, (word) =>
       needsSealing(word) ? this.#sealedWord(word, known.get(calledAs(word))) : word,
     )
-    const given = await this.#engine.settle(ready)
+    const heard = await this.#engine.settle(ready)
     for (const [n, i] of places.entries()) {
       const word = words[i] as Word
-      const answer = await this.#recognised(word, given[n] as Answer, known.get(calledAs(word)))
+      const answer = await this.#recognised(word, heard[n] as Answer, known.get(calledAs(word)))
       answers[i] = await this.#heard(word, answer)
     }
     return answers
@@ -157,8 +157,8 @@ export class SealedEngine implements Engine {
       if (again.length === 0) break
       for (const { i, request } of again) sealed[i] = request
       const asked = together ? sealed : again.map(({ request }) => request)
-      const given = await this.#engine.enqueue(asked, tx, together)
-      for (const [n, answer] of given.entries()) answers[together ? n : (again[n]?.i ?? n)] = answer
+      const found = await this.#engine.enqueue(asked, tx, together)
+      for (const [n, answer] of found.entries()) answers[together ? n : (again[n]?.i ?? n)] = answer
     }
     return answers.map((answer) => (answer.ok ? { ...answer, job: this.#readable(answer.job) } : answer))
   }
@@ -177,7 +177,7 @@ export class SealedEngine implements Engine {
   }
 
   /**
-   * Somebody was first with its key or its id. Whether with the same words is judged below, as ever, but by texts that only
+   * Another job holds its key or its id. Whether with the same words is judged below, as ever, but by texts that only
    * this side can read, and no two sealed inputs look alike: where they are equal, the same is said again exactly as it was
    * sealed then, under the name it had. Each is said again once.
    */
@@ -314,7 +314,7 @@ export class SealedEngine implements Engine {
   }
 }
 
-/** Somebody was first, and was enqueued with other words, or with words that look otherwise. */
+/** Refusals of a job that met a holder: its words differ, or look different because they were sealed anew. */
 const MET: ReadonlySet<RefusalCode> = new Set(['ID_TAKEN', 'KEY_REUSED', 'REQUEST_ID_REUSED'])
 
 type RefusedHere = Extract<Answer, { readonly ok: false }>

@@ -58,7 +58,7 @@ export const sealBody = (encoder: Encoder, { name, text }: Body, whose: Whose, h
 /** How a wait ended is written by core, which has no key; it says which signal came, not what it said. */
 const MEMO = /^\{"(?:signal":\d+|timedOut":true)\}$/
 
-/** `generation`: the job's. What says that it comes from a later one was put there by somebody else. */
+/** `generation`: the job's. A text that claims to be of a later one was not written by this job. */
 export function unsealBody(codec: BodyCodec, { name, text }: Body, whose: Whose, generation: number): Unsealed {
   if (name.startsWith('step/') && MEMO.test(text)) return { text, heading: undefined }
   const unsealed = unseal(codec, text, aboutBody(whose, name))

@@ -77,8 +77,8 @@ export class Settlement {
 
   async #lineUp(group: Group, answers: Answer[]): Promise<void> {
     const { words, places } = group.rest()
-    const given = await this.#turns.lineUp(group.id, words)
-    for (const [i, place] of places.entries()) answers[place] = given[i] as Answer
+    const heard = await this.#turns.lineUp(group.id, words)
+    for (const [i, place] of places.entries()) answers[place] = heard[i] as Answer
   }
 
   /** Settles the words of callers who lined up: the turn has been taken for them. */

@@ -52,7 +52,7 @@ export class Turns {
     return this.#lines.size > 0 && this.#lines.has(id)
   }
 
-  /** False: somebody else has it. */
+  /** Takes the turn; false where another speaker has it. */
   take(id: JobId): boolean {
     if (this.#lines.has(id)) return false
     this.#lines.set(id, emptyLine())
@@ -102,7 +102,7 @@ const emptyLine = (): Line => ({ waiting: [], words: 0 })
 
 const crowdedOut = (word: Word): Answer => ({ ok: false, refusal: crowded(word) })
 
-/** The word was heard by nobody: so many spoke at the same time, or somebody's transaction keeps the job to itself. */
+/** The refusal of a word that got no turn in time: too many spoke about the job, or a transaction keeps it locked. */
 export function crowded({ id, command }: Word): Refusal {
   const message = `Others spoke about job ${id} for more than ${PATIENCE_MS} ms without a gap, or a transaction holds it. Nothing was changed.`
   return refuse('OVERLOADED', { command: command.type, jobId: id, message, retryAfterMs: RETRY_AFTER_MS })

@@ -74,7 +74,7 @@ function sharedKey(liveKeys: Map<string, JobId>, job: Job): readonly Discrepancy
 
 /**
  * A live job must also be found by its state: that is how it is found by those who run it. `live`: what was found, at
- * which revision. One that has moved since is somebody's business, not a discrepancy.
+ * which revision. One that has moved since is no discrepancy.
  */
 async function misplaced(engine: Engine, filter: VerifyFilter, live: ReadonlyMap<JobId, number>) {
   if (live.size === 0) return []

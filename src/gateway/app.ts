@@ -154,7 +154,7 @@ async function admitted({ route, c, options, requestId, room, cameMs, caller, to
   const ration = isRationed(route, token) ? rate.of(token.id) : undefined
   ration?.take(REQUEST_ITEMS)
   const query = parsed(route.query, queryOf(request.url), 'query')
-  // However slowly somebody sends, nobody else waits for it: only what is being worked on takes up room.
+  // However slowly a client sends, no other waits for it: only requests that are being worked on take up room.
   room.leave()
   using share: Share = bytes.share(token)
   const text = route.body === undefined ? '' : await readBody(request, route, caps, share)

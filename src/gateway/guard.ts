@@ -32,8 +32,8 @@ export class Guard {
   }
 
   /**
-   * Before somebody unknown is looked up. Where too many were not who they said: what to answer with if this one is not,
-   * either; its failure is not counted, or nobody would ever be heard again.
+   * Called before an unknown secret is looked up. Where too many of an address were wrong: what to answer with if this one is wrong,
+   * too. Its failure is not counted, or the address would never be heard again.
    */
   attempt(address: string): Objected | undefined {
     const beyondIt = this.#check(this.#place(address), 'failuresPerAddress') ?? this.#check(this.#all, 'failures')

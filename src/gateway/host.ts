@@ -1,4 +1,4 @@
-/** An application that the gateway is part of, and that knows by itself who somebody is. */
+/** An application that the gateway is part of, and that knows its callers by itself. */
 import { DEFAULT_TENANT } from '../core/job.ts'
 import type { Scope } from './contract/routes.ts'
 import type { Token } from './token.ts'

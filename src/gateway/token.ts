@@ -67,7 +67,7 @@ export class Tokens {
     this.#caps = caps
   }
 
-  /** Whether somebody has shown this very secret before: then looking it up again is nobody's fault. */
+  /** Whether this very secret was good before: then looking it up again does not count against its address. */
   knows(secret: string): boolean {
     const known = this.#known.get(idIn(secret) ?? '')
     return known !== undefined && isSecretOf(known.stored, secret)

@@ -83,7 +83,7 @@ export interface NewJob {
 
 export type Inserted =
   | { readonly status: 'inserted' }
-  /** Somebody was first. `by` says with what; the engine judges whether it is the same job. */
+  /** Another job holds its id, alias or key, which `by` says; the engine judges whether it is the same job. */
   | {
       readonly status: 'exists'
       readonly by: 'id' | 'alias' | KeyPurpose
@@ -91,7 +91,7 @@ export type Inserted =
       /** Whether it has the very input that was brought now. */
       readonly sameInput: boolean
     }
-  /** One of its keys is held by a transaction that has not ended: nobody knows yet whether somebody was first. */
+  /** One of its keys is held by a transaction that has not ended: whether another job was first is not known yet. */
   | { readonly status: 'busy' }
   /** The store cannot keep it. `field` points at the place. */
   | { readonly status: 'rejected'; readonly field: string; readonly rule: string }
@@ -180,7 +180,7 @@ export interface ClaimedJob {
 
 export interface ClaimAnswer {
   readonly now: Time
-  /** Somebody was given this answer before. */
+  /** The request was answered before, and this is that answer. */
   readonly replayed: boolean
   readonly jobs: readonly ClaimedJob[]
   /** How long the claim had waited when work was last looked for, by this process's clock. Absent: it did not wait. */
@@ -242,7 +242,7 @@ export type Beaten =
     }
   /** Not the owner, or the lease has ended. */
   | { readonly status: 'lost' }
-  /** The row was locked by somebody else's commit just now: ask again. */
+  /** The row was locked by another commit just now: ask again. */
   | { readonly status: 'busy' }
   /** Core has more to say than that the lease goes on: load, decide and commit, as with any other word. */
   | { readonly status: 'careful' }

@@ -1,5 +1,5 @@
 /**
- * Somebody has changed a job that runs here: perhaps it is to be cancelled, perhaps it has another owner by now. Such
+ * Hints say that a job which runs here was changed: perhaps it is to be cancelled, perhaps it has another owner by now. Such
  * jobs are looked at together and not too often, because most hints are about what this very worker did.
  */
 import type { Engine } from '../engine/engine.ts'

@@ -189,7 +189,7 @@ export class Intake {
     }
   }
 
-  /** Whether work comes one by one, and somebody is free to do it. */
+  /** Whether work comes one by one, and a handler is free to do it. */
   get #isToWait(): boolean {
     return !this.#flowing && this.#waiting === undefined && this.#came <= FEW && this.#parts.vacancies() > 0
   }

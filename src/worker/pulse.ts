@@ -2,7 +2,7 @@
  * One loop with one timer for whatever depends on time, for all jobs of a worker at once: a timer per job would cost more than
  * most jobs do.
  *
- *   idle   nothing is held: next when somebody has something to look at, or in an hour.
+ *   idle   nothing is held: next when a look is asked for, or in an hour.
  *   alive  something is held: within a second, since the lease keeper must see the loop turn.
  *   busy   handlers begin that do not answer at once: within 100 ms, so that those which come next need not wake it.
  *

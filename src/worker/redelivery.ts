@@ -73,7 +73,7 @@ export class Redelivery {
     }
   }
 
-  /** Everybody hears the answer, but for those who are to ask again. */
+  /** Tells every sender its answer, but for words that are to be said again. */
   tell(words: readonly Word[], senders: readonly Sender[], answers: readonly Answer[]): void {
     assert(answers.length === words.length, 'every word is answered')
     this.#complaint.over()

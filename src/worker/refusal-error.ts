@@ -7,7 +7,7 @@ import type { Said } from './voice.ts'
 /** This fence will never be accepted again. */
 const LOST: ReadonlySet<Refusal['code']> = new Set(['STALE_FENCE', 'LEASE_EXPIRED', 'ENDED', 'NOT_FOUND'])
 
-/** Whether the job is somebody else's, or nobody's, whatever is said about it from here. */
+/** Whether this owner has lost the job for good, whatever it says. */
 export const isLost = ({ code }: Refusal): boolean => LOST.has(code)
 
 /** The error that a handler gets whose word was refused. */

@@ -105,7 +105,7 @@ export interface Surroundings {
   readonly crew?: Crew | undefined
   /** Each job type as it is observed. */
   readonly around?: Around | undefined
-  /** What somebody was told who cannot read it, in words. */
+  /** Opens the reason of a cancel request that came sealed. */
   readonly heardCancel?: HeardCancel | undefined
   readonly spawn?: Desk['spawn']
   /** What handlers throw may quote what is encrypted. */

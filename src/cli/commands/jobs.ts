@@ -178,8 +178,8 @@ async function list(session: Session, options: ListOptions): Promise<void> {
   const query = { ...queryOf(session, options), limit, order, cursor: options.cursor } as const
   await withExisting(session, async (pawl) => {
     const { jobs, cursor, now } = await pawl.find(query)
-    const told = jobs.map((job) => (dialect === undefined ? jobToWire(job, false) : view(job, dialect)))
-    terminal.tell({ jobs: told, cursor }, () => {
+    const shown = jobs.map((job) => (dialect === undefined ? jobToWire(job, false) : view(job, dialect)))
+    terminal.tell({ jobs: shown, cursor }, () => {
       if (jobs.length === 0) return terminal.say('No jobs match.')
       const rows = jobs.map((job) => row(job, now, dialect))
       const { state } = terminal.paint
@@ -230,8 +230,8 @@ function tellFields({ terminal }: Session, fields: Readonly<Record<string, unkno
   terminal.tell(fields, () => {
     for (const [name, value] of Object.entries(fields)) {
       if (value === undefined || MACHINERY.has(name) || isEmpty(value)) continue
-      const plain = typeof value === 'object' ? safeJson(value) : safe(String(value))
-      const text = name === 'state' ? terminal.paint.state(plain) : plain
+      const readable = typeof value === 'object' ? safeJson(value) : safe(String(value))
+      const text = name === 'state' ? terminal.paint.state(readable) : readable
       terminal.say(`${terminal.paint.dim(safe(name).padEnd(14))} ${text.replaceAll('\n', `\n${' '.repeat(15)}`)}`)
     }
   })
@@ -247,9 +247,9 @@ async function events(session: Session, id: string, options: InDialect): Promise
     const job = await found(pawl, id)
     const all = await pawl.events(job.id)
     if (dialect !== undefined) {
-      const told = log(all, dialect)
-      return terminal.tell({ events: told, rev: told.at(-1)?.rev }, () => {
-        for (const entry of told) terminal.say(safe(JSON.stringify(entry)))
+      const entries = log(all, dialect)
+      return terminal.tell({ events: entries, rev: entries.at(-1)?.rev }, () => {
+        for (const entry of entries) terminal.say(safe(JSON.stringify(entry)))
       })
     }
     const rows = all.map(({ rev, seq, at, type, from, to, actor, reason }) => [
@@ -314,9 +314,9 @@ async function replayed(session: Session, id: string, module: string): Promise<v
     const definition = jobs.find((each) => each.type === type)
     if (definition === undefined)
       throw new Usage(`${module} exports no job of type ${type}.`, 'Name the module that `pawl work` runs it from.')
-    const told = await pawl.replay(job.id, definition)
-    const { difference, came, goesOnWith } = told
-    terminal.tell(told, () => {
+    const replay = await pawl.replay(job.id, definition)
+    const { difference, came, goesOnWith } = replay
+    terminal.tell(replay, () => {
       if (difference !== undefined) {
         const { at, logged, replayed: now } = difference
         return terminal.say(

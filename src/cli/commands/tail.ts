@@ -63,7 +63,7 @@ async function run(session: Session, options: Options): Promise<void> {
     while (!signal.aborted) {
       woken = new AbortController()
       const { feed, cursor } = await pawl.engine.events({ by: 'feed', after: position, limit: PAGE })
-      for (const line of await told(feed.filter(concerns), pawl.engine)) tell(session, line)
+      for (const line of await linesOf(feed.filter(concerns), pawl.engine)) tell(session, line)
       const moved = cursor !== undefined && cursor !== position
       position = cursor ?? position
       if (feed.length === PAGE || (moved && !options.follow)) continue
@@ -88,7 +88,7 @@ interface Line {
 }
 
 /** Each job's events are read once per page, whatever the number of its lines. */
-async function told(items: readonly FeedItem[], engine: Engine): Promise<readonly Line[]> {
+async function linesOf(items: readonly FeedItem[], engine: Engine): Promise<readonly Line[]> {
   const first = new Map<string, number>()
   for (const { jobId, rev } of items) first.set(jobId, Math.min(first.get(jobId) ?? rev, rev))
   const events = new Map<string, Event>()

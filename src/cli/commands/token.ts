@@ -75,7 +75,7 @@ async function make(session: Session, options: Options): Promise<void> {
   const queues = listOf(options.queue)
   const name = options.name ?? scope
   const expiresInMs = options.expiresIn === undefined ? undefined : durationOf('--expires-in', options.expiresIn)
-  const told = isGateway(session.url)
+  const made = isGateway(session.url)
     ? ((await asked(session, 'POST', '/v1/tokens', {
         name,
         scope,
@@ -97,9 +97,9 @@ async function make(session: Session, options: Options): Promise<void> {
         })
         return { ...wire(token), secret }
       })
-  terminal.tell(told, () => {
-    terminal.say(terminal.paint.dim(`${told.scope} token ${told.id}; this is the only time its secret is shown:`))
-    terminal.print(`${told.secret}\n`)
+  terminal.tell(made, () => {
+    terminal.say(terminal.paint.dim(`${made.scope} token ${made.id}; this is the only time its secret is shown:`))
+    terminal.print(`${made.secret}\n`)
   })
 }
 

@@ -142,7 +142,7 @@ const claimToWire = ({ owner, fence, leaseExpiresAt, silences, ran }: LastClaim)
   >
 }
 
-/** A record as everybody sees it who does not own the job. */
+/** A record as it is shown to everybody but the job's owner. */
 export type SeenJob = Job & {
   readonly lease: (Lease & { readonly fence: HiddenFence }) | undefined
   readonly lastClaim: (LastClaim & { readonly fence: HiddenFence }) | undefined
@@ -245,7 +245,7 @@ export const withoutNonces = <E extends Event>(event: E): E => ({
 /** An event, with its id; the kind inside `enqueued` is told like a record's. */
 export function eventToWire(event: Event): Wire {
   const { payload, ...stamp } = withoutNonces(event)
-  const told =
+  const shown =
     event.type === 'enqueued' ? { ...payload, spec: specToWire(event.payload.spec) } : { ...payload, fence: undefined }
   const from = event.from
   const to = event.to
@@ -255,7 +255,7 @@ export function eventToWire(event: Event): Wire {
       ...stamp,
       from: undefined,
       to: undefined,
-      payload: told,
+      payload: shown,
     }) as Wire),
     from,
     to,

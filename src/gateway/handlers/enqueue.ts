@@ -79,9 +79,9 @@ export const createJobs: Handler = async (call, parts) => {
   // Jobs that come together: one that cannot even be read keeps the others out.
   const work = async () =>
     atomic && requests.length < jobs.length ? others(requests) : engine.enqueue(requests, undefined, atomic)
-  const given = await parts.writes.take({ holder: call.token, weight: requests.length, work })
-  for (const [n, place] of places.entries()) answers[place] = () => answerToWire(given[n] as EnqueueAnswer)
-  const refusals = given.filter(({ ok }) => !ok).length + jobs.length - requests.length
+  const answered = await parts.writes.take({ holder: call.token, weight: requests.length, work })
+  for (const [n, place] of places.entries()) answers[place] = () => answerToWire(answered[n] as EnqueueAnswer)
+  const refusals = answered.filter(({ ok }) => !ok).length + jobs.length - requests.length
   const body = (head: string) => pieces(listed(`${head}"jobs":[`, answers, (answer) => JSON.stringify(answer())))
   if (!atomic || refusals === 0) return { status: 200, body: body('{') }
   const message = `Of ${jobs.length} jobs that were to come together not all could be accepted: nothing was enqueued.`

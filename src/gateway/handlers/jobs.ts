@@ -51,15 +51,15 @@ export const showJob: Handler = async (call, parts) => {
   const asked = [...(bodies?.split(',') ?? []), ...[body].flat()]
   if (bodies !== undefined || asked.length > 0) return await withBodies(call, parts, asked, tell)
   const found = await loaded(call, parts, ['input', 'output'])
-  const told = tell(found.job)
+  const record = tell(found.job)
   if (dialectName !== undefined) {
     const value = valueIn(found.job, nameOf(dialectName), found.bodies['output'])
-    if (value === undefined) return json(200, told)
+    if (value === undefined) return json(200, record)
     // Told as it was sent: parsed and written again, a number of twenty digits would be another one.
-    const { [value.field]: _, ...rest } = told as Record<string, unknown>
+    const { [value.field]: _, ...rest } = record as Record<string, unknown>
     return json(200, rest, { [value.field]: value.text })
   }
-  const { input: _, ...rest } = told as Record<string, unknown>
+  const { input: _, ...rest } = record as Record<string, unknown>
   const { input, output } = found.bodies
   return json(200, rest, { input, output: output === '' ? undefined : output })
 }
@@ -107,9 +107,10 @@ async function eventsOf(call: Call, parts: Parts, job: Job, afterRev: number, li
  */
 async function pageInItsWords(call: Call, parts: Parts, job: Job, name: Reading, page: EventPage, limit: number) {
   const { next } = page
-  const told = log(page.events.map(withoutNonces), name, next !== undefined)
-  const rev = told.at(-1)?.rev
-  if (next === undefined || rev !== undefined) return { events: told, rev, next: next === undefined ? undefined : rev }
+  const entries = log(page.events.map(withoutNonces), name, next !== undefined)
+  const rev = entries.at(-1)?.rev
+  if (next === undefined || rev !== undefined)
+    return { events: entries, rev, next: next === undefined ? undefined : rev }
   const more = await eventsOf(call, parts, job, next, limit)
   return pageInItsWords(call, parts, job, name, { events: [...page.events, ...more.events], next: more.next }, limit)
 }

@@ -65,14 +65,14 @@ export const settle: Handler = async (call, parts) => {
     }),
   )
   const touchable = await touched(call, parts, words)
-  const given = await said(
+  const heard = await said(
     call,
     parts,
     touchable.filter((word) => word !== undefined),
   )
   let at = 0
   for (const [n, place] of places.entries())
-    answers[place] = touchable[n] ? answered(given[at++] as AnyAnswer) : NOT_FOUND
+    answers[place] = touchable[n] ? answered(heard[at++] as AnyAnswer) : NOT_FOUND
   return json(200, { answers })
 }
 

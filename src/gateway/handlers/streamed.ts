@@ -1,4 +1,4 @@
-/** An answer that goes on for as long as somebody takes it. */
+/** An answer that goes on for as long as its client takes it. */
 import type { Call, Parts, Reply } from '../call.ts'
 import { type Source, serverSentEvents } from '../waiting/sse.ts'
 

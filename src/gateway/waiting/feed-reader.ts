@@ -31,7 +31,7 @@ const REST_MS = 10
 export class FeedReader<Frames extends Long> {
   readonly #options: ReaderOptions<Frames>
   readonly #reading: Service
-  /** Present exactly while somebody follows. */
+  /** Present exactly while a stream follows. */
   #window: FeedWindow<Frames> | undefined
   #opening: Promise<FeedWindow<Frames>> | undefined
   #followers = 0

@@ -1,4 +1,4 @@
-/** Everybody who waits here for a job, woken by hints about that job and by the clock, and by nothing else. */
+/** Requests that wait here for a job, woken by hints about that job and by the clock, and by nothing else. */
 import type { JobId } from '../../core/job.ts'
 import type { Hint } from '../../store/store.ts'
 import type { Timers } from '../../system/timers.ts'

@@ -43,7 +43,7 @@ function move(shelves: Shelves, change: MoveChange, now: Time): Verdict {
   return APPLIED
 }
 
-/** The first key wanted, by the job or by its successor, that somebody else holds and that is not given up here. */
+/** The first key wanted, by the job or by its successor, that another job holds and that is not given up here. */
 function takenKey(shelves: Shelves, { before, give, take, spawn }: MoveChange, now: Time): Verdict | undefined {
   const released = new Set(give.map((key) => keyNameOf(before, key)))
   const held = (job: Job, key: Key, name = keyNameOf(job, key)): Verdict | undefined => {

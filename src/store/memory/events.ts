@@ -42,7 +42,7 @@ export function events(shelves: Shelves, query: EventQuery, now: Time): EventPag
   }
 }
 
-/** A lane is there while somebody is in it. */
+/** A lane is there while it has jobs. */
 const NOBODY = { name: '', at: Number.POSITIVE_INFINITY }
 
 function backlog({ lanes, jobs }: Shelves, most: number, now: Time): readonly Backlog[] {

@@ -200,9 +200,9 @@ class SqliteStore implements Store {
       const reply = await this.#writer.call('commit', { kinds, rows: part.map(({ row }) => row) })
       now = reply.now
       for (const [n, { places }] of part.entries()) {
-        const given = reply.answered[n]
-        assert(given !== undefined, 'every change is answered')
-        for (const i of places) verdicts[i] = this.#verdict(changes[i] as Change, given)
+        const answer = reply.answered[n]
+        assert(answer !== undefined, 'every change is answered')
+        for (const i of places) verdicts[i] = this.#verdict(changes[i] as Change, answer)
       }
     }
     return now

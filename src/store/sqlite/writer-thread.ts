@@ -54,7 +54,7 @@ function serve(ledger: Ledger): void {
   }
 }
 
-/** Tells the main thread of other processes' commits, for as long as somebody there listens. */
+/** Tells the main thread of other processes' commits, for as long as it has listeners. */
 function watcher(ledger: Ledger): (on: boolean) => void {
   let timer: Disposable | undefined
   let seen = version(ledger)

@@ -67,7 +67,7 @@ export class ClaimDesk {
   readonly #byQueue = new Map<string, Set<Waiter>>()
   /** Queues that are being served, and whether something has come for them since. */
   readonly #serving = new Map<string, { again: boolean }>()
-  /** Present exactly while somebody waits. */
+  /** Present exactly while a claim waits. */
   #subscription: Promise<AsyncDisposable | undefined> | undefined
   /** Present while a look is to come that nobody hinted at, and when that is. */
   #timer: Disposable | undefined
@@ -151,8 +151,8 @@ export class ClaimDesk {
   }
 
   /**
-   * Each lane, of this queue or of all, is looked at once, for the first of them who wants it. Where nobody said what there
-   * is, once for each of those who serve different needs: the first would not see what is for another.
+   * Each lane, of this queue or of all, is looked at once, for the first waiter that wants it. Without a hint about what there
+   * is, once for each set of needs that waiters serve: the first would not see jobs for another.
    */
   async #round(waiters: readonly Waiter[], queue?: string): Promise<void> {
     const empty = new Set<string>()

@@ -1,6 +1,6 @@
 /**
  * Ends of jobs that are in bundles of this process. All of a call end without a lease for any of them, or none does: one may have
- * been given a lease meanwhile, by a heartbeat or because somebody moved it, or may not end any more. Then its bundle is forgotten,
+ * been given a lease meanwhile, by a heartbeat or by a change of it, or may not end any more. Then its bundle is forgotten,
  * and the ends are settled as those of leases, which says of each what became of it.
  */
 import { assert } from '../../../core/assert.ts'

@@ -1,6 +1,6 @@
 /**
  * Jobs that were claimed many at a time are a bundle: the claim's row has their numbers, and none of them has a row in `lease`
- * until somebody needs one, because most end without anything else having been heard of them.
+ * until a heartbeat, a change or its end as a single job needs one, because most end without anything else having been heard of them.
  *
  * Modes of a job that was claimed in a bundle:
  *   bundled  neither in `claim.loose` nor in `past`. Its record is the fold of its birth and the claim, its lease ends when the

@@ -4,11 +4,11 @@ import type { Link } from './link.ts'
 
 /** A backend that waits for its client (to send, or to take in an answer) is not at work: it waits for us. */
 const AT_WORK = `a.state = 'active' and a.wait_event_type is distinct from 'Client'`
-/** A number that was given to somebody else since is not meant. */
+/** Process ids are given again: a backend that began later than ours is another's. */
 const OURS = `unnest($1::int[], $2::timestamptz[]) as u(pid, since) join pg_stat_activity a on a.pid = u.pid and a.backend_start <= u.since`
 
 const WORKING = `select count(*) from ${OURS} where ${AT_WORK}`
-/** Which backend a pooler gave somebody is not known; one that has worked for as long may be it. */
+/** Behind a pooler it is not known which backend has our statement: one of ours that has worked for as long may be it. */
 const WORKING_FOR_SOMEBODY = `select count(*) from pg_stat_activity a where ${AT_WORK} and a.datname = current_database()
   and a.usename = current_user and a.pid <> pg_backend_pid() and a.query_start < clock_timestamp() - $1 * interval '1 ms'`
 

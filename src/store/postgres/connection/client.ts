@@ -54,7 +54,7 @@ export interface ClientConfig {
 
 export type Connect = (config: ClientConfig) => Client
 
-/** Between two signs of life on a connection that rests: a dead one is found before somebody needs it. */
+/** Between two signs of life on a connection that rests: a dead one is found before a statement needs it. */
 const KEEP_ALIVE_MS = 10_000
 
 export const connectWithPg: Connect = ({ host, name, pipeline }) => {

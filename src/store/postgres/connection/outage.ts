@@ -49,7 +49,7 @@ export class Outage {
     return Math.max(0, this.#againMs - this.#parts.clock.monotonicMs())
   }
 
-  /** A connection broke that somebody waited for. One from before the last outage's end was lost in that. */
+  /** A connection broke while an answer was waited for. One from before the end of the last outage was lost in that, and begins no new one. */
   lost(where: string, reason: string, connectedMs: number): void {
     if (connectedMs >= this.#backMs) this.#begin(where, reason)
   }

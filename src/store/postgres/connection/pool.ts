@@ -32,7 +32,7 @@ export class Loan {
   readonly #lender: Lender
   readonly #over = Promise.withResolvers<Error | undefined>()
   #client: pg.PoolClient | undefined
-  /** Present once somebody was asked for. */
+  /** Present once a client was asked for. */
   #waiting: PromiseWithResolvers<pg.PoolClient> | undefined
 
   constructor(lender: Lender) {

@@ -44,7 +44,7 @@ export class Route {
   #host: DriverConfig
   /** False for good once a pooler was seen in between. */
   #direct = true
-  /** Present while down and somebody tries. It resolves, whatever comes of it. */
+  /** Present while the route is down and an attempt is under way. It resolves, whatever comes of it. */
   #attempt: Promise<void> | undefined
   /** Run on the first connection after one was lost, before others are used; and whether that is due, or under way. */
   #check: (link: Link) => Promise<void> = async () => {}
@@ -171,7 +171,7 @@ export class Route {
     return greeted({ ...this.#parts, signal: this.#closing.signal }, host, role, this.#direct)
   }
 
-  /** The one that let somebody in last, then the others as they were given; or any, where that was asked for. */
+  /** Hosts in the order to try them: the one that let us in last, then the others as the address has them, or at random where it asks for that. */
   #inOrder(): readonly DriverConfig[] {
     const { target, random } = this.#parts
     if (target.order === 'given') return [this.#host, ...target.hosts.filter((host) => host !== this.#host)]

@@ -86,7 +86,7 @@ export function isLost(error: unknown): boolean {
   return code === '' && /Connection terminated|Client has encountered|not queryable|was closed/i.test(message)
 }
 
-/** The server has become one that takes no writes: nothing was done, and somebody else takes them now. */
+/** The server takes no writes any more: nothing was done, and another host takes them now. */
 export const isDemoted = (error: unknown): boolean => codeOf(error) === READ_ONLY
 
 /** This host lets nobody in just now: it is down, starting, full, or takes no writes; or its name is not known. */

@@ -2,7 +2,7 @@
  * Looks at connections now and then. One on which something was asked and nothing has come for a while is asked after, on
  * a fresh one: is the server at it? Then it is slow, and worth waiting for. If not, the answer is lost, and all
  * connections are given up at once: whatever swallowed it (a firewall that forgot, a server that was moved) has swallowed
- * the others as well, and each would have to be found out by somebody who waits.
+ * the others as well, and each would have to be found out by a caller that waits.
  */
 import type { Timers } from '../../../system/timers.ts'
 import { within } from '../../../system/within.ts'
@@ -30,7 +30,7 @@ export class Watch {
   readonly #links = new Set<Link>()
   /** Present while there is something to look at. */
   #timer: Disposable | undefined
-  /** Present while somebody is asked after, and on which connection once there is one. */
+  /** Present while the server is asked about backends; `#asked`: on which connection, once there is one. */
   #asking: Promise<void> | undefined
   #asked: Link | undefined
 
@@ -88,9 +88,9 @@ export class Watch {
     const asked = came instanceof Link ? came : undefined
     this.#asked = asked
     if (asked === undefined || !(await this.#areAlive(asked, silent))) {
-      const given = [...this.#links]
+      const abandoned = [...this.#links]
       this.abandonAll(new Error(`no answer for ${answerWithinMs / 1_000} s, and the server is not at it`))
-      if (asked !== undefined) await within(timers, ASKED_WITHIN_MS, endBackends(asked, given))
+      if (asked !== undefined) await within(timers, ASKED_WITHIN_MS, endBackends(asked, abandoned))
     }
     this.#asked = undefined
     await asked?.close(timers)

@@ -114,7 +114,7 @@ function asking(parts: InsertParts, items: readonly NewJob[]): () => Promise<rea
 const rowsOf = ({ kinds }: InsertParts, items: readonly NewJob[]): string =>
   JSON.stringify(items.map((item) => keyedRow(item, kinds.of(item.job.spec.kind))))
 
-/** Some of them have met others of the same call. Undefined where one met somebody who is not there any more. */
+/** Answers for items of which some have met others, of the same call or of the store. Undefined where a holder is not there any more. */
 async function met(
   items: readonly NewJob[],
   verdicts: readonly InsertVerdict[],

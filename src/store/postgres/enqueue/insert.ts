@@ -1,7 +1,7 @@
 /**
  * Enqueues, three ways. Keyless jobs ride together in one INSERT (`insert_plain`); so do keyed jobs whose keys are all free
  * (`insert_keyed`). Everything else goes through `enqueue`, which says of each job whether it was inserted or who holds its id or
- * key: keyed jobs of which one has met somebody, jobs in a caller's transaction, and the items of a batch in which one was wrong.
+ * key: keyed jobs of which one has met a holder, jobs in a caller's transaction, and the items of a batch in which one was wrong.
  * A job whose key is held by a transaction that has not ended waits apart and is asked for again (`held.ts`).
  *
  * Invariant: a job is answered `inserted` only once its commit is certain. A try whose answer was lost may have been applied, so

@@ -98,7 +98,7 @@ export class Kinds {
     return numbered
   }
 
-  /** The number of a queue, or of its side for those who need something. */
+  /** The number of a queue, or of its side lane for jobs that need something; undefined where it has not been interned. */
   queue(side: QueueSide): number | undefined {
     return this.#queues.get(nameOf(side))?.id
   }

@@ -1,7 +1,7 @@
 /**
  * Sides of queues: where jobs stand that need something, each with a number among those of queues. A side comes into the
  * world with the first job that needs it, in whatever process; here those are known that stand beside the queues which this
- * process claims from. They are asked for when somebody tells of one that is not known, and now and then, since hints may be
+ * process claims from. They are asked for when a hint names one that is not known, and now and then, since hints may be
  * lost. Numbers of one queue's sides ascend as they are committed (`pawl.intern_queues`): what was seen is not asked for again.
  */
 import type { Clock } from '../../../system/clock.ts'

@@ -36,8 +36,8 @@ async function commitsAskedFor(
   { run, kinds, statements }: LoadParts,
   asked: readonly AskedRow[],
 ): Promise<ReadonlyMap<number, readonly (readonly Event[])[]>> {
-  const told = new Map<number, (readonly Event[])[]>()
-  if (asked.length === 0) return told
+  const found = new Map<number, (readonly Event[])[]>()
+  if (asked.length === 0) return found
   const rows = await run(statements.caused, [JSON.stringify(asked.map(({ i, q }) => ({ i, q })))])
   const read = new Map<string, readonly Event[]>()
   for (const [k, stretch] of (await stretches(kinds, rows)).entries()) {
@@ -45,7 +45,7 @@ async function commitsAskedFor(
     const events = read.get(name) ?? eventsIn(stretch)
     read.set(name, events)
     const place = asked[Number(rows[k]?.at(-1)) - 1]?.place ?? -1
-    told.set(place, [...(told.get(place) ?? []), events])
+    found.set(place, [...(found.get(place) ?? []), events])
   }
-  return told
+  return found
 }

@@ -4,7 +4,7 @@
  * Notifications of other processes come in by `waiting/listening.ts`, for as long as this process has listeners.
  *
  * Riding along saves a statement and its round trip; but a commit that notifies holds a lock which all others that do
- * wait for. So it is for single jobs, whose latency somebody may notice, and paid for by the job: a few per millisecond
+ * wait for. So it is for single jobs, whose latency a caller may notice, and paid for by the job: a few per millisecond
  * on average, some in advance. A process that enqueues more notifies every ten milliseconds. (One per millisecond: 1,500 jobs/s
  * waited 5.5 ms instead of 1.8.)
  *
@@ -50,12 +50,12 @@ export interface HintParts {
 /** Ended jobs wait for company, and between two NOTIFYs about them while there are many. */
 const GATHER_MS = 20
 const BUSY_MS = 100
-/** Jobs told of at once: so many per millisecond and saved up. What was overdrawn is waited for, up to a time. */
-const TOLD_PER_MS = 4
+/** Jobs whose NOTIFY may ride along: so many per millisecond, and saved up. What was overdrawn is waited for, up to a time. */
+const JOBS_PER_MS = 4
 const SAVED_MAX = 40
 const SOON_MAX_MS = 10
-/** NOTIFY takes fewer than 8000 bytes. What is longer is not told in particular. */
-const WORDS_LENGTH_MAX = 7_999
+/** NOTIFY takes fewer than 8000 bytes. A longer payload is replaced by one that says `anything`. */
+const PAYLOAD_MAX = 7_999
 /** Jobs, and queues, named in one NOTIFY; with more it says `anything`. */
 const JOBS_MAX = 400
 const QUEUES_MAX = 100
@@ -140,7 +140,7 @@ export class Hints {
     if (rode || this.#queues.size === 0) return
     const saved = this.#save()
     this.#spend(jobs)
-    this.#gather(Math.max(0, -saved / TOLD_PER_MS))
+    this.#gather(Math.max(0, -saved / JOBS_PER_MS))
   }
 
   /** Tells that a queue may have work, in its lanes and in all their side lanes. */
@@ -207,13 +207,13 @@ export class Hints {
 
   #save(): number {
     const now = this.#parts.clock.monotonicMs()
-    this.#saved = Math.min(SAVED_MAX, this.#saved + (now - this.#savedAt) * TOLD_PER_MS)
+    this.#saved = Math.min(SAVED_MAX, this.#saved + (now - this.#savedAt) * JOBS_PER_MS)
     this.#savedAt = now
     return this.#saved
   }
 
   #spend(jobs: number): void {
-    this.#saved = Math.max(-SOON_MAX_MS * TOLD_PER_MS, this.#saved - jobs)
+    this.#saved = Math.max(-SOON_MAX_MS * JOBS_PER_MS, this.#saved - jobs)
   }
 
   /** Sees to it that it is sent within this time, whatever was planned before. */
@@ -261,7 +261,7 @@ export class Hints {
       }
       const sides = d.length === 0 ? {} : { d }
       const payload = ascii(JSON.stringify({ s: this.#self, q, ...sides, n: byQueue(jobs) } satisfies Payload))
-      if (payload.length <= WORDS_LENGTH_MAX) return payload
+      if (payload.length <= PAYLOAD_MAX) return payload
     }
     return JSON.stringify({ s: this.#self, a: 1 } satisfies Payload)
   }

@@ -3,8 +3,8 @@
  * lock, one sync, a verdict each. An idle store adds no delay: the first call is served at once.
  *
  * Modes: idle (nothing waits); serving (inside `#serve`, which runs to its end); held off (another process has the
- * file's write lock, or its turn: writes wait for a timer, what is looked up by its key is answered); closing (nobody
- * comes any more; who waits has a little time left). What has not been answered is in `#beats`, `#waiting` or `#held`.
+ * file's write lock, or its turn: writes wait for a timer, what is looked up by its key is answered); closing (no call
+ * comes any more; those that wait have a little time left). What has not been answered is in `#beats`, `#waiting` or `#held`.
  */
 import type { Timers } from '../../../system/timers.ts'
 import { lettersOfChange, lettersOfInsert } from '../burden.ts'
@@ -89,7 +89,7 @@ export class GroupCommit {
     this.#serve()
   }
 
-  /** Calls `done` once everybody who waits has been answered. */
+  /** Calls `done` once every call that waits has been answered. */
   close(done: () => void): void {
     this.#closing = { done, patienceUntilMs: this.#options.monotonicMs() + PATIENCE_MS }
     this.#endIfDone()
@@ -200,7 +200,7 @@ export class GroupCommit {
     }
   }
 
-  /** A busy file is no failure, until somebody has waited too long for it. */
+  /** A busy file is no failure, until a call has waited too long for it. */
   #failedOrHeld(waiting: Waiting, error: unknown, answers: Answer[]): void {
     const now = this.#ledger.clock.now()
     const { monotonicMs, busyMs, path } = this.#options

@@ -46,7 +46,7 @@ export class Ledger {
   readonly burden = new Burden()
   /** The store's time, as of the transaction under way or of the last one. */
   now: Time
-  /** When a commit of somebody else was last seen. */
+  /** When a commit of another process was last seen. */
   othersAt: Time = 0
   readonly #feedMs: number
   #version: Cell | undefined

@@ -41,7 +41,7 @@ function opened(path: string, db: DatabaseSync, prepare: (file: OpenFile) => voi
 
 function configure(file: OpenFile, path: string): void {
   const { db } = file
-  // Looked at before anything is written: a file that is somebody else's stays as it is.
+  // Looked at before anything is written: a file of another program stays as it is.
   const tables = number(file, 'SELECT count(*) FROM sqlite_master')
   const owner = number(file, 'PRAGMA application_id')
   if (owner !== APPLICATION_ID && (owner !== 0 || tables > 0)) {
@@ -72,7 +72,7 @@ function migrate(file: OpenFile, path: string): void {
   if (version(file, path) === MIGRATIONS.length) return
   db.exec('BEGIN IMMEDIATE')
   try {
-    // Read again under the lock: somebody else may have been faster.
+    // Read again under the lock: another process may have migrated the file meanwhile.
     for (let done = version(file, path); done < MIGRATIONS.length; done++) db.exec(MIGRATIONS[done] as string)
     db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)

@@ -55,7 +55,7 @@ function byWord(query: JobQuery, scope: Scope, walks: Walks): readonly Source[] 
     .flatMap((mark) => [doneCode, readyCode, restCode, leaseCode].map((walk) => range(walk, mark)))
 }
 
-/** A range per kind, state and place in which, by the counts, there is somebody. */
+/** A range for each kind, state and table that has jobs, by the counts. */
 function byPlace(reading: Reading, query: JobQuery, scope: Scope, walks: Walks): readonly Source[] | undefined {
   const kinds = scope.kinds()
   if (kinds === undefined) return undefined
