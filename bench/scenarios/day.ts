@@ -16,7 +16,7 @@ export const daySpread: Scenario = {
   contenders: ['pawl'],
   rounds: 1,
   note: 'three steps, 2 KB, 2 % fail once before their last step; enqueued one by one; costs are those of a whole life, enqueue included',
-  async run(stage, { warmMs, latencyMs }) {
+  async run(stage, { warmMs, togetherMs }) {
     const producer = await stage.connected('producer')
     const worker = await stage.connected('worker')
     const pace = { op: 'paced', perSecond: PER_SECOND, bytes: BYTES } as const
@@ -24,7 +24,7 @@ export const daySpread: Scenario = {
     const warm = await producer.ask({ ...pace, ms: warmMs })
     await stage.started(worker, executions(0, warm.count))
     return priced(stage, [producer, worker], async () => {
-      const { count } = await producer.ask({ ...pace, ms: latencyMs })
+      const { count } = await producer.ask({ ...pace, ms: togetherMs })
       await stage.started(worker, executions(0, warm.count + count))
       await worker.ask({ op: 'settled' })
       return count
