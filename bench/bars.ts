@@ -33,9 +33,14 @@ function ahead(scenario: string, peers: readonly ContenderName[], as: ContenderN
   return (summary: Summary) => over(summary.median(scenario, as), summary.best(beside, peers)?.value)
 }
 
-function slower(figure: string, peers: readonly ContenderName[]) {
+function slower(figure: string, peers: readonly ContenderName[], scenario = 'latency') {
   return (summary: Summary) =>
-    over(summary.median('latency', 'pawl', figure), summary.best('latency', peers, figure, 'less')?.value)
+    over(summary.median(scenario, 'pawl', figure), summary.best(scenario, peers, figure, 'less')?.value)
+}
+
+/** pawl in one scenario over pawl in another. */
+function share(scenario: string, of: string) {
+  return (summary: Summary) => over(summary.median(scenario, 'pawl'), summary.median(of, 'pawl'))
 }
 
 /** The price of a whole life, enqueue and drain, over Graphile's. */
@@ -76,6 +81,24 @@ const BARS: readonly Bar[] = [
   more('drain-2', `drain, 2 processes × ${POSTGRES}`, ahead('drain-2', POSTGRES_PEERS), 1.2, 1.5),
   more('together', `producer and worker together × ${POSTGRES}`, ahead('together', POSTGRES_PEERS), 1.4, 2),
   more('steps', 'durable steps × the fastest peer', ahead('steps', PEERS), 4, 8),
+  more('retries', 'jobs that fail once × the fastest peer', ahead('retries', PEERS), 2, 4),
+  more('signals', 'signals that resume, share of steps/s', share('signals', 'steps'), 0.5, 1),
+  less(
+    'signals-parked-cpu',
+    'signals among many parked: server CPU × without',
+    changed('signals-parked', 'serverUs'),
+    1.1,
+  ),
+  more('payload-8k', `drain, 8 KB payloads × ${POSTGRES}`, ahead('payload-8k', POSTGRES_PEERS), 1.4, 2),
+  more('http', 'worker over HTTP, share of in process', changed('http', 'perSecond'), 0.25, 0.5),
+  less(
+    'many-queues-cpu',
+    '1,000 queues × 100 claimers: server CPU × one of each',
+    changed('many-queues', 'serverUs'),
+    1.2,
+    1.05,
+  ),
+  less('idle', 'statements/s of 100 idle workers', (all) => all.median('idle', 'pawl', 'statements'), 100, 20),
   more(
     'single-enqueue-64',
     `single enqueue, 64 in flight × ${POSTGRES}`,
@@ -87,6 +110,18 @@ const BARS: readonly Bar[] = [
   more('keyed-bulk', 'bulk enqueue with keys × the fastest peer', ahead('keyed-bulk', PEERS), 1.5, 2),
   less('latency-p50', 'latency p50 × the best Postgres peer', slower('p50', POSTGRES_PEERS), 1),
   less('latency-p95', 'latency p95 × the best Postgres peer', slower('p95', POSTGRES_PEERS), 1),
+  less(
+    'latency-beside-half-p99',
+    'latency p99 beside steps at half of capacity × alone',
+    changed('latency-beside-half', 'p99'),
+    1.5,
+  ),
+  less(
+    'latency-beside-500-p99',
+    'latency p99 beside 500 steps/s × the best Postgres peer',
+    slower('p99', POSTGRES_PEERS, 'latency-beside-500'),
+    1,
+  ),
   ...(['p50', 'p95'] as const).map((figure) =>
     less(
       `latency-${figure}-redis`,

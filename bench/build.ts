@@ -13,9 +13,11 @@ import type * as arrays from '../src/store/postgres/batch/arrays.ts'
 import type * as migrating from '../src/store/postgres/schema/migrate.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+/** Where nothing is measured, and it is only to be seen that everything runs: no build, the sources as they are. */
+const FROM_SOURCES = process.env['PAWL_BENCH_SMOKE'] === '1'
 /** Both below a folder that nobody commits or looks into; a build finds its packages above it. */
 const BUILT = {
-  now: fileURLToPath(new URL('./dist/', import.meta.url)),
+  now: FROM_SOURCES ? join(ROOT, 'src/') : fileURLToPath(new URL('./dist/', import.meta.url)),
   before: fileURLToPath(new URL('./dist/before/dist/', import.meta.url)),
 } as const
 const BEFORE = join(BUILT.before, '..')
@@ -62,4 +64,5 @@ export const builtGateway = (which: Build) => load(which, 'gateway/serve.js') as
 export const builtMigrate = () => load('now', 'store/postgres/schema/migrate.js') as Promise<typeof migrating>
 export const builtArrays = () => load('now', 'store/postgres/batch/arrays.js') as Promise<typeof arrays>
 
-const load = (which: Build, module: string): Promise<unknown> => import(join(BUILT[which], module))
+const load = (which: Build, module: string): Promise<unknown> =>
+  import(join(BUILT[which], FROM_SOURCES ? module.replace(/js$/, 'ts') : module))

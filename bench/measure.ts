@@ -3,17 +3,20 @@ import type { ContenderName } from './contenders.ts'
 import { type Expected, expected } from './expected.ts'
 import type { Options, Play } from './options.ts'
 import { Progress } from './progress.ts'
-import { DidNotFinish, type Scenario } from './scenario.ts'
+import { DidNotFinish, type Fill, type Scenario } from './scenario.ts'
 import { type Servers, startServers } from './servers.ts'
 import type { Size } from './size.ts'
 import { Stage } from './stage.ts'
 import { type Cell, Summary } from './summary.ts'
 
 /** What is there before may take longer than what is measured. */
-const FILL_MS = 15 * 60_000
+const FILL_MS = 60 * 60_000
 
-export async function measure({ mode, size, plan }: Options): Promise<Summary> {
-  await using servers = await startServers(plan)
+/** What a run has to know of its options. */
+export type Measuring = Pick<Options, 'mode' | 'size' | 'plan'>
+
+export async function measure({ mode, size, plan }: Measuring): Promise<Summary> {
+  await using servers = await startServers(plan, mode !== 'tiny')
   const templates = new Templates(servers, size)
   const order = inOrder(plan, expected(mode))
   const progress = new Progress(order)
@@ -69,7 +72,7 @@ async function play(
 ): Promise<Pick<Cell, 'figures' | 'failed'>> {
   try {
     const template = await templates.of(scenario, contender)
-    await using stage = await Stage.set(templates.servers, contender, size.cellMs, template)
+    await using stage = await Stage.set(templates.servers, contender, size, template)
     return { figures: await scenario.run(stage, size) }
   } catch (error) {
     if (error instanceof DidNotFinish) return { figures: error.figures, failed: error.message }
@@ -81,22 +84,23 @@ async function play(
 class Templates {
   readonly servers: Servers
   readonly #size: Size
-  readonly #known = new Map<string, string>()
+  readonly #known = new Map<Fill, Map<ContenderName, string>>()
 
   constructor(servers: Servers, size: Size) {
     this.servers = servers
     this.#size = size
   }
 
-  async of({ name, fill }: Scenario, contender: ContenderName): Promise<string | undefined> {
+  async of({ fill }: Scenario, contender: ContenderName): Promise<string | undefined> {
     if (fill === undefined) return undefined
-    const key = `${name} ${contender}`
-    const known = this.#known.get(key)
+    const filled = this.#known.get(fill) ?? new Map<ContenderName, string>()
+    this.#known.set(fill, filled)
+    const known = filled.get(contender)
     if (known !== undefined) return known
-    const stage = await Stage.set(this.servers, contender, FILL_MS)
+    const stage = await Stage.set(this.servers, contender, { ...this.#size, cellMs: FILL_MS })
     await fill(stage, this.#size)
     const made = await stage.keep()
-    this.#known.set(key, made)
+    filled.set(contender, made)
     return made
   }
 }

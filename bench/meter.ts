@@ -21,8 +21,16 @@ export interface Meter {
   /** CPU of the server since `begin`, in µs. */
   serverCpuUs(): Promise<number>
   diskBytes(): Promise<number>
+  /** Transactions so far: a statement that is in no other is one. Backends hand them in once a second at most. */
+  transactions(): Promise<number>
+  /** Levels of the deepest index. */
+  depth(): Promise<number>
   close(): Promise<void>
 }
+
+const DEPTH = `select max((public.bt_metap(i.indexrelid::regclass::text)).level)::float8 as depth
+  from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam join pg_namespace n on n.oid = c.relnamespace
+  where a.amname = 'btree' and n.nspname not in ('pg_catalog', 'pg_toast', 'information_schema')`
 
 const OTHERS = `pg_stat_activity
   where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`
@@ -64,6 +72,20 @@ export async function postgresMeter(url: string): Promise<Meter> {
     },
     serverCpuUs: async () => (await read()).cpuUs - before.cpuUs,
     diskBytes,
+    async transactions() {
+      const { rows } = await client.query<{ count: number }>(
+        `select (xact_commit + xact_rollback)::float8 as count from pg_stat_database where datname = current_database()`,
+      )
+      return rows[0]?.count ?? Number.NaN
+    },
+    async depth() {
+      // It comes with the server, unless a package left it out.
+      const there = await client.query(`select 1 from pg_available_extensions where name = 'pageinspect'`)
+      if (there.rows.length === 0) return Number.NaN
+      await client.query('create extension if not exists pageinspect schema public')
+      const { rows } = await client.query<{ depth: number }>(DEPTH)
+      return rows[0]?.depth ?? Number.NaN
+    },
     close: () => client.end(),
   }
 }
@@ -80,6 +102,8 @@ export function redisMeter(pid: number): Meter {
     pages: async () => Number.NaN,
     serverCpuUs: async () => since(),
     diskBytes: async () => Number.NaN,
+    transactions: async () => Number.NaN,
+    depth: async () => Number.NaN,
     close: async () => {},
   }
 }
@@ -93,6 +117,8 @@ export function fileMeter(path: string): Meter {
     pages: async () => Number.NaN,
     serverCpuUs: async () => 0,
     diskBytes: async () => sizeOf(path) + sizeOf(`${path}-wal`),
+    transactions: async () => Number.NaN,
+    depth: async () => Number.NaN,
     close: async () => {},
   }
 }

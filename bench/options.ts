@@ -7,11 +7,12 @@ import { FULL, QUICK, type Size, TINY } from './size.ts'
 
 export const USAGE = `npm run bench -- [options]
 
-  --quick              about six minutes: fewer jobs, every bar once or more, beside whoever may decide it
+  --quick              about fifteen minutes: fewer jobs, every bar once or more, beside whoever may decide it
   --tiny               a few minutes: to see that everything runs; nothing is written
   --only a,b           these scenarios
   --peers a,b          beside these
   --rounds n           so often, interleaved
+  --beside n           so many finished, delayed, parked or queued jobs to stand beside
   --against commit     beside pawl as it was then, seven times; peers only where they are named. Nothing is written;
                        fails where a job costs over 5 % more CPU or log than it did
   --json               as the last line, JSON: the ratios by scenario name, and the bars
@@ -49,13 +50,22 @@ const QUICK_PLAN: Readonly<Record<string, { readonly rounds: number; readonly pe
   'drain-2': { rounds: 3, peers: ['graphile-worker'] },
   together: { rounds: 3, peers: ['graphile-worker'] },
   steps: { rounds: 3, peers: ['openworkflow'] },
+  retries: { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
+  signals: { rounds: 3, peers: [] },
+  'payload-8k': { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
+  'many-queues': { rounds: 1, peers: [] },
   latency: { rounds: 3, peers: ['graphile-worker'] },
+  'latency-beside-half': { rounds: 3, peers: [] },
+  'latency-beside-500': { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
   'held-snapshot': { rounds: 3, peers: [] },
+  http: { rounds: 1, peers: [] },
   embedded: { rounds: 3, peers: [] },
   heartbeats: { rounds: 1, peers: [] },
+  idle: { rounds: 1, peers: [] },
   'beside-finished': { rounds: 1, peers: [] },
   'beside-delayed': { rounds: 1, peers: [] },
   'beside-parked': { rounds: 1, peers: [] },
+  'signals-parked': { rounds: 1, peers: [] },
   'beside-queued': { rounds: 1, peers: [] },
 }
 
@@ -68,16 +78,24 @@ export function optionsFrom(args: readonly string[]): Options | undefined {
   const text = { type: 'string' } as const
   const { values } = parseArgs({
     args: [...args],
-    options: { quick: flag, tiny: flag, json: flag, help: flag, only: text, peers: text, rounds: text, against: text },
+    options: {
+      quick: flag,
+      tiny: flag,
+      json: flag,
+      help: flag,
+      only: text,
+      peers: text,
+      rounds: text,
+      beside: text,
+      against: text,
+    },
   })
   if (values.help) return undefined
   const { against } = values
   const mode = values.tiny ? 'tiny' : values.quick ? 'quick' : 'full'
   const size = { full: FULL, quick: QUICK, tiny: TINY }[mode]
-  const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
-  if (rounds !== undefined && (!Number.isInteger(rounds) || rounds < 1)) {
-    throw new Error(`--rounds: ${values.rounds} is not a whole number`)
-  }
+  const rounds = counted('--rounds', values.rounds)
+  const beside = counted('--beside', values.beside) ?? size.beside
   const known = SCENARIOS.map(({ name }) => name)
   const names = chosen('--only', values.only, known) ?? (mode === 'quick' ? Object.keys(QUICK_PLAN) : known)
   const peers = chosen('--peers', values.peers, PEERS)
@@ -86,15 +104,15 @@ export function optionsFrom(args: readonly string[]): Options | undefined {
     if (against !== undefined) {
       return { scenario, contenders: beforeAndNow(scenario, peers ?? []), rounds: rounds ?? AGAINST_ROUNDS }
     }
-    const beside = peers ?? quick?.peers ?? PEERS
-    const plays = (name: ContenderName) => !isPeer(name) || beside.includes(name)
+    const others = peers ?? quick?.peers ?? PEERS
+    const plays = (name: ContenderName) => !isPeer(name) || others.includes(name)
     return {
       scenario,
       contenders: scenario.contenders.filter(plays),
       rounds: rounds ?? quick?.rounds ?? (mode === 'full' ? scenario.rounds : undefined) ?? size.rounds,
     }
   })
-  return { mode, size: { ...size, rounds: rounds ?? size.rounds }, plan, json: values.json, against }
+  return { mode, size: { ...size, beside, rounds: rounds ?? size.rounds }, plan, json: values.json, against }
 }
 
 const beforeAndNow = ({ contenders }: Scenario, peers: readonly ContenderName[]): readonly ContenderName[] =>
@@ -104,6 +122,13 @@ const beforeAndNow = ({ contenders }: Scenario, peers: readonly ContenderName[])
   })
 
 const isPeer = (name: ContenderName): boolean => (PEERS as readonly ContenderName[]).includes(name)
+
+function counted(flag: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined
+  const count = Number(given)
+  if (!Number.isInteger(count) || count < 1) throw new Error(`${flag}: ${given} is not a whole number`)
+  return count
+}
 
 function chosen<Name extends string>(
   flag: string,

@@ -15,14 +15,17 @@ export interface Scenario {
   readonly note?: string | undefined
   /** In a full run: where once says as much as three times, or where three differ by more than contenders do. */
   readonly rounds?: number | undefined
-  /** What is there before, made once per contender and copied for each round. */
-  readonly fill?: ((stage: Stage, size: Size) => Promise<void>) | undefined
+  /** What is there before, made once per contender and copied for each round, and for each scenario that begins so. */
+  readonly fill?: Fill | undefined
   run(stage: Stage, size: Size): Promise<Figures>
 }
 
+export type Fill = (stage: Stage, size: Size) => Promise<unknown>
+
 /**
  * Names are the same everywhere: `perSecond`, `walBytes`, `serverUs`, `nodeUs`, of which `gatewayUs`, `diskBytes`,
- * `pages`, `heapMb` (all but the last per job), `p50`, `p95`, `p99` in ms, `coreShare`.
+ * `pages`, `heapMb` (all but the last per job), `p50`, `p95`, `p99` in ms, `coreShare`, `workerShare`, `serverShare` in % of a
+ * core, `statements` per second.
  */
 export type Figures = Readonly<Record<string, number>>
 

@@ -13,6 +13,8 @@ import type { Play } from './options.ts'
 /** Big enough that no checkpoint falls into one contender's minute and not into another's; the same for everybody. */
 const SETTINGS = {
   shared_buffers: '1GB',
+  // A hundred workers with eight connections each, and whoever else is there.
+  max_connections: '1000',
   max_wal_size: '16GB',
   min_wal_size: '2GB',
   checkpoint_timeout: '1h',
@@ -40,10 +42,11 @@ export function installServers(plan: readonly Play[]): void {
 const needsRedis = (plan: readonly Play[]): boolean =>
   plan.some(({ contenders }) => contenders.includes('bullmq-redis'))
 
-export async function startServers(plan: readonly Play[]): Promise<Servers> {
+/** `warm`: its log has been written to, as that of a server that has run for a while. */
+export async function startServers(plan: readonly Play[], warm = true): Promise<Servers> {
   const redis = needsRedis(plan) ? await startRedis() : undefined
   const postgres: PostgresServer = await startPostgres({ settings: SETTINGS, programs: postgresMeasured() })
-  await fillLog(postgres.url)
+  if (warm) await fillLog(postgres.url)
   return {
     postgresUrl: postgres.url,
     redis: redis && { url: redis.url, pid: redis.server.pid },

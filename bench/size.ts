@@ -17,6 +17,14 @@ export interface Size {
   readonly beside: number
   readonly running: number
   readonly heartbeatsMs: number
+  /** Of a long job. */
+  readonly steps: number
+  /** Workers, and queues each of a tenant of its own, where there are many. */
+  readonly claimers: number
+  readonly queues: number
+  readonly idleMs: number
+  /** No fewer jobs than this, however slow a contender is. */
+  readonly least: number
   /** No cell takes longer. */
   readonly cellMs: number
 }
@@ -32,6 +40,11 @@ export const FULL: Size = {
   beside: 1_000_000,
   running: 10_000,
   heartbeatsMs: 30_000,
+  steps: 10_000,
+  claimers: 100,
+  queues: 1_000,
+  idleMs: 30_000,
+  least: 500,
   cellMs: 60_000,
 }
 
@@ -44,6 +57,7 @@ export const QUICK: Size = {
   latencyMs: 4_000,
   beside: 100_000,
   heartbeatsMs: 12_000,
+  idleMs: 15_000,
 }
 
 /** To see that everything runs; the figures mean nothing. */
@@ -59,4 +73,8 @@ export const TINY: Size = {
   beside: 2_000,
   running: 200,
   heartbeatsMs: 2_000,
+  steps: 100,
+  claimers: 8,
+  queues: 20,
+  idleMs: 1_000,
 }

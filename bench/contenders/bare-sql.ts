@@ -39,6 +39,7 @@ export const bareSql: Contender = {
       async bulk({ length }) {
         await insert(clients[0], inserted + 1, inserted + length)
         inserted += length
+        return []
       },
       one: async () => {
         throw new Error('bare SQL has no single enqueue: that is the batcher of whoever calls it')

@@ -2,7 +2,7 @@
 import { createPostgresBackend, Queue, runMigrations, Worker } from 'bullmq'
 import pg from 'pg'
 import type { Contender } from '../contender.ts'
-import { CONFIGURATION, connection, QUEUE } from './bullmq.ts'
+import { type Backend, CONFIGURATION, connection } from './bullmq.ts'
 
 /** Drained 1,850 jobs/s; 16 handlers 1,770, a pool of 64 1,820. */
 const POOL = 20
@@ -19,12 +19,14 @@ export const bullmqPostgres: Contender = {
     await runMigrations(client as never)
     await client.end()
   },
-  connect: async (url) => {
+  connect: async (url, _role, _purpose, crowd) => {
     const options = { connection: { connectionString: url, max: POOL } }
-    return connection({
-      queue: () => new Queue(QUEUE, options, createPostgresBackend) as never,
-      worker: (handler, more) => new Worker(QUEUE, handler, { ...options, ...more }, createPostgresBackend) as never,
+    const backend: Backend = {
+      queue: (name) => new Queue(name, options, createPostgresBackend) as never,
+      worker: (name, handler, more) =>
+        new Worker(name, handler, { ...options, ...more }, createPostgresBackend) as never,
       close: async () => {},
-    })
+    }
+    return connection(backend, crowd)
   },
 }

@@ -1,6 +1,6 @@
 /** BullMQ, the same on both of its backends. */
 import type { ConnectionOptions, Queue, Worker } from 'bullmq'
-import { type Connection, inParallel, type Payload, pieces } from '../contender.ts'
+import { ALONE, type Connection, type Crowd, inParallel, type Payload, pieces, placesOf } from '../contender.ts'
 
 /** On Redis 20,300 jobs/s; 16 had 16,500, 100, 128 and 200 19,500 to 21,400, 256 16,000. */
 const CONCURRENCY = 64
@@ -8,14 +8,17 @@ const CONCURRENCY = 64
 const BATCH = 1_000
 const LANES = 4
 
-export const QUEUE = 'noop'
+const QUEUE = 'noop'
 export const CONFIGURATION = `concurrency ${CONCURRENCY}, addBulk ${BATCH} × ${LANES}, removeOnComplete`
+
+const nameOf = (place: number) => `${QUEUE}-${place}`
 
 type Handler = (job: { readonly data: Payload }) => Promise<void>
 
 export interface Backend {
-  queue(): Queue
+  queue(name: string): Queue
   worker(
+    name: string,
     handler: Handler,
     options: { readonly concurrency: number; readonly removeOnComplete: { count: number } },
   ): Worker
@@ -24,30 +27,52 @@ export interface Backend {
 
 export type { ConnectionOptions }
 
-export async function connection(backend: Backend): Promise<Connection> {
-  const queue = backend.queue()
+export async function connection(backend: Backend, crowd: Crowd = ALONE): Promise<Connection> {
+  const queue = backend.queue(QUEUE)
   await queue.waitUntilReady()
+  const places = new Map<number, Queue>()
+  const at = (place: number) => {
+    const known = places.get(place) ?? backend.queue(nameOf(place))
+    places.set(place, known)
+    return known
+  }
   return {
-    async bulk(payloads, { delayMs }) {
-      const opts = delayMs === undefined ? {} : { delay: delayMs }
+    async bulk(payloads, { delayMs, failing }) {
+      const opts = {
+        ...(delayMs !== undefined && { delay: delayMs }),
+        ...(failing === true && { attempts: 2 }),
+      }
       const deduplication = ({ key }: Payload) => (key === undefined ? {} : { deduplication: { id: key } })
       const job = (data: Payload) => ({ name: 'noop', data, opts: { ...opts, ...deduplication(data) } })
+      const byPlace = [...Map.groupBy(payloads, ({ place }) => place)]
+      await inParallel(byPlace.length === 1 ? [] : byPlace, LANES, ([place = 0, some]) =>
+        at(place).addBulk(some.map(job)),
+      )
+      if (byPlace.length > 1) return []
       await inParallel(pieces(payloads, BATCH), LANES, (some) => queue.addBulk(some.map(job)))
+      return []
     },
     async one(data) {
       await queue.add('noop', data)
     },
     async work({ handle, concurrency = CONCURRENCY }) {
       const handler: Handler = async ({ data }) => handle(data)
-      const worker = backend.worker(handler, { concurrency, removeOnComplete: { count: 0 } })
-      worker.on('error', () => {})
+      const options = { concurrency, removeOnComplete: { count: 0 } }
+      const served = crowd.places === 0 ? [queue] : placesOf(crowd, 0).map(at)
+      const workers = served.map(({ name }) => backend.worker(name, handler, options))
+      for (const worker of workers) worker.on('error', () => {})
       return {
-        settled: async () => (await queue.getActiveCount()) === 0,
-        stop: () => worker.close(true),
+        async settled() {
+          const active = await Promise.all(served.map((each) => each.getActiveCount()))
+          return active.every((count) => count === 0)
+        },
+        async stop() {
+          await Promise.all(workers.map((worker) => worker.close(true)))
+        },
       }
     },
     async close() {
-      await queue.close()
+      await Promise.all([queue, ...places.values()].map((each) => each.close()))
       await backend.close()
     },
   }

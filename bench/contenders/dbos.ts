@@ -30,7 +30,10 @@ export const dbos: Contender = {
       await client?.enqueue({ queueName: QUEUE, workflowName: 'noop', appVersion: '1' }, payload)
     }
     return {
-      bulk: (payloads) => inParallel(payloads, LANES, one),
+      async bulk(payloads) {
+        await inParallel(payloads, LANES, one)
+        return []
+      },
       one,
       work: ({ handle }) => working(url, handle),
       close: async () => client?.destroy(),
@@ -43,7 +46,7 @@ const clientOf = (systemDatabaseUrl: string) =>
 
 async function working(systemDatabaseUrl: string, handle: WorkOptions['handle']) {
   const step: Step = (name, work) => DBOS.runStep(work, { name })
-  DBOS.registerWorkflow(async (payload: Payload) => handle(payload, step), { name: 'noop' })
+  DBOS.registerWorkflow(async (payload: Payload) => handle(payload, { step }), { name: 'noop' })
   const settings = { name: NAME, systemDatabaseUrl, systemDatabasePoolSize: POOL, applicationVersion: '1', logger }
   DBOS.setConfig({ ...settings, runMigrations: false })
   await DBOS.launch()

@@ -1,7 +1,17 @@
 /** graphile-worker: local queue and batched completion for throughput, neither of them for latency. */
 import { makeWorkerUtils, run } from 'graphile-worker'
 import pg from 'pg'
-import { type Contender, exists, inParallel, isPooled, type Payload, pieces, type WorkOptions } from '../contender.ts'
+import {
+  ALONE,
+  type Contender,
+  exists,
+  inParallel,
+  isPooled,
+  type Payload,
+  pieces,
+  placesOf,
+  type WorkOptions,
+} from '../contender.ts'
 
 /**
  * Drained 100,000 warm jobs at 59,500/s. Not told from it by what a run differs by itself (±5 %): 8 and 64 concurrent
@@ -28,7 +38,7 @@ export const graphileWorker: Contender = {
     await utils.migrate()
     await utils.release()
   },
-  async connect(url, role) {
+  async connect(url, role, _purpose, crowd = ALONE) {
     const pgPool = new pg.Pool({ connectionString: url, max: role === 'worker' ? 10 : 20 })
     pgPool.on('error', () => {})
     const options = { pgPool, logger }
@@ -37,18 +47,21 @@ export const graphileWorker: Contender = {
       async bulk(payloads, { delayMs }) {
         const runAt = delayMs === undefined ? undefined : new Date(Date.now() + delayMs)
         const spec = (payload: Payload) => ({
-          identifier: 'noop',
+          identifier: nameOf(payload.place),
           payload,
           ...(runAt && { runAt }),
           ...(payload.key && { jobKey: payload.key }),
         })
         await inParallel(pieces(payloads, BATCH), LANES, (some) => utils.addJobs(some.map(spec)))
+        return []
       },
       async one(payload) {
         await utils.addJob('noop', payload)
       },
       async work({ purpose, handle, concurrency = CONCURRENCIES[purpose] }: WorkOptions) {
-        const taskList = { noop: (data: unknown) => handle(data as Payload) }
+        const names = crowd.places === 0 ? [undefined] : placesOf(crowd, 0)
+        const task = (data: unknown) => handle(data as Payload)
+        const taskList = Object.fromEntries(names.map((place) => [nameOf(place), task]))
         const worker = {
           concurrentJobs: concurrency,
           preparedStatements: !isPooled(url),
@@ -67,6 +80,9 @@ export const graphileWorker: Contender = {
     }
   },
 }
+
+/** It has no queues that are served one by one: what comes nearest is a task of its own for each. */
+const nameOf = (place: number | undefined) => (place === undefined ? 'noop' : `noop-${place}`)
 
 const CONCURRENCIES = { throughput: CONCURRENCY, latency: CONCURRENCY_LATENCY } as const
 

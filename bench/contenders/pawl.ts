@@ -1,10 +1,25 @@
 /** pawl as a user has it: `open`, `enqueueMany`, `work`; full event history, ticker and retention running. */
+import type { JobHandle } from '../../src/library/job-handle.ts'
 import type { Pawl } from '../../src/library/pawl.ts'
 import { type Build, built } from '../build.ts'
-import type { Contender, Payload, WorkOptions } from '../contender.ts'
+import {
+  ALONE,
+  type BulkOptions,
+  type Contender,
+  inParallel,
+  type Payload,
+  placesOf,
+  type WorkOptions,
+} from '../contender.ts'
 
 /** What handlers of a worker usually are. No-ops end before the next begins: 32, 128 and 256 drained the same within 5 %. */
 const CONCURRENCY = 64
+const LANES = 8
+const SIGNAL = 'go'
+/** As soon as can be. By default the first retry is within 2 s. */
+const AT_ONCE = { retry: { base: 1, max: 1, jitter: 'none' } } as const
+
+type Library = Awaited<ReturnType<typeof built>>
 
 /** The same with V8 told what `pawl work` tells it in a process of its own; `open` tells it nothing. */
 export async function asPawlWork(): Promise<Contender> {
@@ -22,18 +37,8 @@ export async function asPawlWork(): Promise<Contender> {
 }
 
 export async function pawl(name: string, build: Build, store: Contender['store'] = 'postgres'): Promise<Contender> {
-  const { defineJob, open } = await built(build)
-  const noop = (handle: WorkOptions['handle'] = () => {}) =>
-    defineJob<'noop', Payload, void>({
-      type: 'noop',
-      queue: 'bench',
-      run: (payload, context) => handle(payload, (name, work) => context.step(name, work)),
-    })
-  const producing = noop()
-  const working = (opened: Pawl, { handle, concurrency }: WorkOptions) => {
-    const worker = opened.work([noop(handle)], { concurrency: concurrency ?? CONCURRENCY })
-    return { settled: async () => worker.held === 0, stop: () => worker.stop({ drain: 0 }) }
-  }
+  const library = await built(build)
+  const { open } = library
   return {
     name,
     build,
@@ -45,21 +50,106 @@ export async function pawl(name: string, build: Build, store: Contender['store']
       const opened = await open(url, { migrate: true, ticker: false, retention: false })
       await opened.close()
     },
-    async connect(url, role) {
+    async connect(url, role, purpose, { claimers, places } = ALONE) {
       const upkeep = role === 'worker' ? {} : ({ ticker: false, retention: false } as const)
-      const opened = await open(url, upkeep)
+      // Each of a crowd as if it were a process by itself: connections, ticker and retention of its own.
+      const crowd = await Promise.all(Array.from({ length: claimers }, () => open(url, upkeep)))
+      const [opened] = crowd
+      if (opened === undefined) throw new Error('a crowd of nobody')
+      const producing = new Producing(opened, library, QUEUES[purpose])
       return {
-        async bulk(payloads, { delayMs }) {
-          const delay = delayMs === undefined ? {} : { delay: delayMs }
-          const each = payloads[0]?.key === undefined ? {} : { each: ({ key }: Payload) => ({ dedupeKey: key }) }
-          await opened.enqueueMany(producing, payloads, { ...delay, ...each })
-        },
+        bulk: (payloads, options) => producing.bulk(payloads, options),
         async one(payload) {
-          await opened.enqueue(producing, payload)
+          await opened.enqueue(producing.noop, payload)
         },
-        work: async (options) => working(opened, options),
-        close: () => opened.close(),
+        async signal(job) {
+          await opened.signal(job, SIGNAL)
+        },
+        async work({ handle, concurrency = CONCURRENCY }) {
+          const jobsOf = (claimer: number) =>
+            places === 0
+              ? [noopOf(library, QUEUES[purpose], handle)]
+              : placesOf({ claimers, places }, claimer).map((place) => placed(library, place, handle))
+          const workers = crowd.map((each, claimer) => each.work(jobsOf(claimer), { concurrency }))
+          return {
+            settled: async () => workers.every(({ held }) => held === 0),
+            async stop() {
+              await Promise.all(workers.map((worker) => worker.stop({ drain: 0 })))
+            },
+          }
+        },
+        async close() {
+          await Promise.all(crowd.map((each) => each.close()))
+        },
       }
     },
   }
 }
+
+/** Who waits for steps of others is in a queue of its own. */
+const QUEUES = { throughput: 'bench', latency: 'soon' } as const
+
+interface Details {
+  readonly type?: string
+  readonly tenant?: string
+  readonly retry?: { readonly base: number; readonly max: number; readonly jitter: 'none' }
+}
+
+const noopOf = (
+  { defineJob }: Library,
+  queue: string,
+  handle: WorkOptions['handle'] = () => {},
+  details: Details = {},
+) =>
+  defineJob<string, Payload, void>({
+    type: 'noop',
+    queue,
+    ...details,
+    run: (payload, context) =>
+      handle(payload, {
+        step: (name, work) => context.step(name, work),
+        wait: () => context.waitFor(SIGNAL),
+      }),
+  })
+
+type Noop = ReturnType<typeof noopOf>
+
+/** Each place is a queue of a tenant of its own, with a type of its own: a worker has one handler for each type. */
+const placed = (library: Library, place: number, handle?: WorkOptions['handle']) =>
+  noopOf(library, `queue-${place}`, handle, { tenant: `tenant-${place}`, type: `noop-${place}` })
+
+class Producing {
+  readonly noop: Noop
+  readonly #failing: Noop
+  readonly #opened: Pawl
+  readonly #library: Library
+  readonly #places = new Map<number, Noop>()
+
+  constructor(opened: Pawl, library: Library, queue: string) {
+    this.noop = noopOf(library, queue)
+    this.#failing = noopOf(library, queue, undefined, AT_ONCE)
+    this.#opened = opened
+    this.#library = library
+  }
+
+  async bulk(payloads: readonly Payload[], { delayMs, failing }: BulkOptions): Promise<readonly string[]> {
+    const keyed = payloads[0]?.key !== undefined
+    const options = {
+      ...(delayMs !== undefined && { delay: delayMs }),
+      ...(keyed && { each: ({ key }: Payload) => ({ dedupeKey: key }) }),
+    }
+    const job = failing === true ? this.#failing : this.noop
+    if (payloads[0]?.place === undefined) return named(await this.#opened.enqueueMany(job, payloads, options))
+    const byPlace = Map.groupBy(payloads, ({ place = 0 }) => place)
+    await inParallel(byPlace, LANES, ([place, some]) => this.#opened.enqueueMany(this.#at(place), some, options))
+    return []
+  }
+
+  #at(place: number): Noop {
+    const known = this.#places.get(place) ?? placed(this.#library, place)
+    this.#places.set(place, known)
+    return known
+  }
+}
+
+const named = (handles: readonly JobHandle[]): readonly string[] => handles.map(({ id }) => id)

@@ -1,7 +1,16 @@
 /** pg-boss: two workers with big batches that fetch on while batches are full; notifications only where latency counts. */
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
-import { type Contender, exists, inParallel, type Payload, pieces } from '../contender.ts'
+import {
+  ALONE,
+  type Contender,
+  exists,
+  inParallel,
+  type Payload,
+  pieces,
+  placesOf,
+  type WorkOptions,
+} from '../contender.ts'
 
 /** Notifications cost an enqueue a quarter: only the queue that is about latency has them. */
 const QUEUES = { throughput: 'noop', latency: 'soon' } as const
@@ -33,7 +42,7 @@ export const pgBoss: Contender = {
     await boss.createQueue(KEYED_QUEUE, { policy: 'exclusive' })
     await boss.stop({ graceful: false })
   },
-  async connect(url, role, purpose) {
+  async connect(url, role, purpose, crowd = ALONE) {
     const queue = QUEUES[purpose]
     const boss = await started(url, {
       migrate: false,
@@ -46,12 +55,22 @@ export const pgBoss: Contender = {
         const later = delayMs === undefined ? {} : { startAfter: new Date(Date.now() + delayMs) }
         const job = (data: Payload) => ({ data, ...later, ...(data.key && { singletonKey: data.key }) })
         const where = payloads[0]?.key === undefined ? queue : KEYED_QUEUE
+        if (payloads[0]?.place !== undefined) {
+          const byPlace = Map.groupBy(payloads, ({ place = 0 }) => place)
+          await inParallel(byPlace, LANES, async ([place, some]) => {
+            await boss.createQueue(placed(place))
+            await boss.insert(placed(place), some.map(job))
+          })
+          return []
+        }
         await inParallel(pieces(payloads, INSERT), LANES, (some) => boss.insert(where, some.map(job)))
+        return []
       },
       async one(payload) {
         await boss.send(queue, payload)
       },
-      async work({ handle }) {
+      async work({ handle, failing = false }) {
+        const queues = crowd.places === 0 ? [queue] : placesOf(crowd, 0).map(placed)
         const options = {
           batchSize: purpose === 'throughput' ? BATCH : BATCH_LATENCY,
           localConcurrency: LOCAL_CONCURRENCY[purpose],
@@ -59,12 +78,21 @@ export const pgBoss: Contender = {
           pollingIntervalSeconds: 0.5,
           notifyPollingIntervalSeconds: 0.5,
         }
-        await boss.work<Payload>(queue, options, async (jobs) => {
+        const all = async (jobs: readonly { readonly data: Payload }[]) => {
           for (const { data } of jobs) await handle(data)
-        })
+        }
+        // Whoever answers for each job by itself is settled job by job: only where some may fail.
+        const each = async (jobs: readonly { readonly id: string; readonly data: Payload }[]) =>
+          Promise.all(jobs.map(async ({ id, data }) => ({ id, status: await outcome(handle, data) })))
+        for (const name of queues) {
+          if (failing) await boss.work<Payload>(name, { ...options, perJobResults: true }, each)
+          else await boss.work<Payload>(name, options, all)
+        }
         return {
-          settled: async () => !(await exists(asking, `pgboss.job where name = '${queue}' and state = 'active'`)),
-          stop: () => boss.offWork(queue),
+          settled: async () => !(await exists(asking, `pgboss.job where state = 'active'`)),
+          async stop() {
+            for (const name of queues) await boss.offWork(name)
+          },
         }
       },
       async close() {
@@ -73,6 +101,17 @@ export const pgBoss: Contender = {
       },
     }
   },
+}
+
+const placed = (place: number) => `noop-${place}`
+
+async function outcome(handle: WorkOptions['handle'], data: Payload): Promise<'completed' | 'failed'> {
+  try {
+    await handle(data)
+    return 'completed'
+  } catch {
+    return 'failed'
+  }
 }
 
 async function started(connectionString: string, options: object): Promise<PgBoss> {

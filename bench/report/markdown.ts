@@ -2,9 +2,10 @@
 import type { ContenderName } from '../contenders.ts'
 import type { Play } from '../options.ts'
 import type { Summary } from '../summary.ts'
+import { day } from './day.ts'
 import type { Result } from './result.ts'
 import { asMarkdown, type Table } from './table.ts'
-import { bars, budget, costs, number, results } from './tables.ts'
+import { bars, budget, costs, found, number, results } from './tables.ts'
 
 export function markdown(summary: Summary, plan: readonly Play[], result: Result, picture: string): string {
   const { on, mode, size } = result
@@ -42,11 +43,18 @@ pawl beside its budget:
 
 ${asMarkdown(budget(summary))}
 
-## Who was measured
+${section('## What else was found', found(summary, scenarios))}${section(DAY, day(summary))}## Who was measured
 
 ${asMarkdown(who(summary, result))}
 `
 }
+
+const DAY = `## A day
+
+What it costs to enqueue a million realistic jobs and to run them: measured on the share that is said, and multiplied. Idle workers come besides.`
+
+const section = (title: string, table: Table): string =>
+  table.rows.length === 0 ? '' : `${title}\n\n${asMarkdown(table)}\n\n`
 
 function roundsOf(plan: readonly Play[]): string {
   const names = (count: number) => plan.filter(({ rounds }) => rounds === count).map(({ scenario }) => scenario.name)

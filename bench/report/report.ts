@@ -6,12 +6,13 @@ import type { Options } from '../options.ts'
 import type { Summary } from '../summary.ts'
 import { changesIn, compared } from './changes.ts'
 import { charts } from './charts.ts'
+import { day } from './day.ts'
 import { markdown } from './markdown.ts'
 import { asLine, type Result, resultOf } from './result.ts'
 import type { Surroundings } from './surroundings.ts'
 import { svg } from './svg.ts'
 import { asText } from './table.ts'
-import { bars, budget, costs, results } from './tables.ts'
+import { bars, budget, costs, found, results } from './tables.ts'
 
 const RESULTS = new URL('../results/', import.meta.url)
 
@@ -20,7 +21,14 @@ export async function report(summary: Summary, options: Options, on: Surrounding
   const changes = options.against === undefined ? undefined : changesIn(summary, scenarios)
   const tables =
     changes === undefined
-      ? [results(summary, scenarios), costs(summary, scenarios), budget(summary), bars(summary)]
+      ? [
+          results(summary, scenarios),
+          costs(summary, scenarios),
+          found(summary, scenarios),
+          budget(summary),
+          day(summary),
+          bars(summary),
+        ]
       : [compared(changes, options.against ?? '')]
   for (const table of tables) if (table.rows.length > 0) console.log(`\n${asText(table)}`)
   for (const { scenario, contender, round, failed } of summary.cells) {

@@ -39,6 +39,11 @@ const ROWS: readonly Row[] = [
   ['drain, 1 worker process (jobs/s)', rate('drain-1'), 'more'],
   ['drain, 2 worker processes (jobs/s)', rate('drain-2'), 'more'],
   ['producer and worker together (jobs/s)', rate('together'), 'more'],
+  ['bulk enqueue, a dedupe key each (jobs/s)', rate('keyed-bulk'), 'more'],
+  ['durable steps, 3 per job (steps/s)', rate('steps'), 'more'],
+  ['jobs that fail once (jobs/s)', rate('retries'), 'more'],
+  ['signals that resume a waiting job (signals/s)', rate('signals'), 'more'],
+  ['drain, 8 KB payloads (jobs/s)', rate('payload-8k'), 'more'],
   ['latency, enqueue to handler, p50 (ms)', (summary, who) => summary.median('latency', who, 'p50'), 'less'],
   ['latency, enqueue to handler, p95 (ms)', (summary, who) => summary.median('latency', who, 'p95'), 'less'],
   ['WAL, whole life (B/job)', life('walBytes'), 'less'],
@@ -52,13 +57,14 @@ const COLUMNS = ['pawl', ...PEERS] as const
 function speed(file: string, result: Result): string {
   const summary = new Summary(result.cells)
   const there = COLUMNS.filter((name) => result.cells.some(({ contender }) => contender === name))
-  const rows = ROWS.map(([title, figure, better]) => {
+  const rows = ROWS.flatMap(([title, figure, better]) => {
     const values = there.map((name) => figure(summary, name))
+    if (values.every((value) => value === undefined)) return []
     const best = bestOf(values, better)
-    return [
-      title,
-      ...values.map((value) => (value === best && value !== undefined ? `**${number(value)}**` : number(value))),
-    ]
+    const shown = values.map((value) =>
+      value === best && value !== undefined ? `**${number(value)}**` : number(value),
+    )
+    return [[title, ...shown]]
   })
   const kept = there.map((name) => result.contenders?.[name]?.keeps ?? '')
   if (kept.some((words) => words !== '')) rows.push(['kept of a job that is over', ...kept])

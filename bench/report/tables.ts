@@ -79,6 +79,29 @@ export function costs(summary: Summary, scenarios: readonly Scenario[]): Table {
   return { head: ['', ...COSTS.map(([, words]) => words)], rows }
 }
 
+const FOUND = [
+  ['plainPerSecond', 'the plain case beside it, per second'],
+  ['plainServerUs', 'the plain case beside it, server CPU µs'],
+  ['plainP99', 'alone, p99 ms'],
+  ['beside', 'steps/s beside it'],
+  ['statements', 'statements/s'],
+  ['serverShare', 'server, % of a core'],
+  ['workerShare', 'workers, % of a core'],
+  ['lastOverFirst', 'time of the last tenth ÷ the second tenth'],
+  ['depth', 'levels of the deepest index'],
+] as const
+
+/** What pawl's cells say besides: what ratios are made of, and what is a figure of one scenario alone. */
+export function found(summary: Summary, scenarios: readonly Scenario[]): Table {
+  const rows = scenarios.flatMap(({ name, title }) =>
+    FOUND.flatMap(([figure, words]) => {
+      const value = summary.median(name, 'pawl', figure)
+      return value === undefined ? [] : [[`${title}: ${words}`, number(value)]]
+    }),
+  )
+  return { head: ['pawl', ''], rows }
+}
+
 /** What the physical design allows: server 9 + 20 µs, Node 6 + 14 µs, 1,100 bytes of WAL. */
 const BUDGET = [
   ['server CPU µs, bulk enqueue', 'serverUs', ['bulk-enqueue'], 9],

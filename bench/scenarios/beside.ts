@@ -2,6 +2,7 @@ import type { ContenderName } from '../contenders.ts'
 import { type Figures, type Scenario, withPlain } from '../scenario.ts'
 import type { Size } from '../size.ts'
 import type { Stage } from '../stage.ts'
+import { parkMany } from './parked.ts'
 
 const FAR_MS = 30 * 86_400_000
 
@@ -11,13 +12,11 @@ export const besideFinished = beside('finished', ['pawl', 'graphile-worker', 'pg
 })
 
 export const besideDelayed = beside('delayed', ['pawl', 'graphile-worker', 'pg-boss'], (stage, size) =>
-  stage.fill(size.beside, FAR_MS),
+  stage.fill(size.beside, { delayMs: FAR_MS }),
 )
 
 /** Waiting for a signal, holding no worker. The peers have no such thing. */
-export const besideParked = beside('parked', ['pawl'], async (stage, { beside }) => {
-  await stage.actor().ask({ op: 'park', url: stage.url, count: beside })
-})
+export const besideParked = beside('parked', ['pawl'], parkMany)
 
 /** Of those that are queued, some are drained: none are added. */
 export const besideQueued = beside(
@@ -42,14 +41,12 @@ function beside(
     better: 'more',
     contenders,
     note: 'pawl drains an empty store right before, too',
-    async fill(stage, size) {
-      await fill(stage, size)
-    },
+    fill,
     run: (stage, size) =>
       withPlain(
         stage,
         (empty) => empty.fillAndDrain(size, { pages: true }),
-        () => drain(stage, size),
+        async () => ({ ...(await drain(stage, size)), depth: await stage.meter.depth() }),
       ),
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs } from '../contender.ts'
-import { DidNotFinish, type Scenario } from '../scenario.ts'
+import type { Scenario } from '../scenario.ts'
 
 export const heartbeats: Scenario = {
   name: 'heartbeats',
@@ -14,11 +14,7 @@ export const heartbeats: Scenario = {
     await stage.fill(running)
     const worker = await stage.connected('worker')
     await worker.ask({ op: 'work', purpose: 'throughput', hold: true, concurrency: running })
-    const since = nowMs()
-    while (worker.started < running) {
-      if (nowMs() - since > stage.cellMs) throw new DidNotFinish({})
-      await sleep(20)
-    }
+    await stage.started(worker, running)
     await sleep(2_000)
     await worker.mark()
     await stage.meter.begin()

@@ -1,4 +1,4 @@
-import type { Scenario } from '../scenario.ts'
+import { type Scenario, withPlain } from '../scenario.ts'
 
 export const http: Scenario = {
   name: 'http',
@@ -7,11 +7,17 @@ export const http: Scenario = {
   unit: 'jobs/s',
   better: 'more',
   contenders: ['pawl'],
-  note: 'a gateway and a worker, a process each; Node CPU is that of both; a quarter of the jobs',
+  note: 'a gateway and a worker, a process each; Node CPU is that of both; a quarter of the jobs. pawl drains as many in process right before',
   async run(stage, size) {
-    const gateway = stage.actor()
-    const url = await gateway.ask({ op: 'serve', url: stage.url })
     const fewer = { warm: size.warm / 4, jobs: size.jobs / 4 }
-    return stage.fillAndDrain(fewer, { url, gateway })
+    return withPlain(
+      stage,
+      (empty) => empty.fillAndDrain(fewer),
+      async () => {
+        const gateway = stage.actor()
+        const url = await gateway.ask({ op: 'serve', url: stage.url })
+        return stage.fillAndDrain(fewer, { url, gateway })
+      },
+    )
   },
 }

@@ -14,7 +14,7 @@ export const steps: Scenario = {
   async run(stage, size) {
     // A step costs more than a no-op job: a tenth of the jobs takes as long.
     const few = { warm: size.warm / 10, jobs: size.jobs / 10 }
-    const figures = await stage.fillAndDrain(few, { steps: STEPS })
+    const figures = await stage.fillAndDrain(few, { work: { steps: STEPS } })
     return { ...figures, perSecond: STEPS * (figures['perSecond'] ?? 0) }
   },
 }

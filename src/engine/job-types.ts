@@ -59,16 +59,20 @@ export class JobTypes {
     this.#freshMs = freshMs
   }
 
-  /** Said by a worker when it starts: this is how jobs of this type are to be judged. */
+  /** Said by a worker when it starts: this is how jobs of these types are to be judged. All of them in two calls, however many. */
   async announce(kinds: readonly Kind[]): Promise<void> {
-    for (const { tenant, type, queue, policy } of kinds) {
-      const key = keyOf(tenant, type)
-      const text = JSON.stringify({ queue, policy })
-      const [there] = await this.#engine.settings([{ op: 'get', collection: 'type', key }])
-      if (there?.settings[0]?.text === text) continue
-      await this.#engine.settings([{ op: 'put', collection: 'type', key, text, rev: undefined }])
-      this.#known.delete(key)
-    }
+    const documents = kinds.map(({ tenant, type, queue, policy }) => ({
+      key: keyOf(tenant, type),
+      text: JSON.stringify({ queue, policy }),
+    }))
+    const get = ({ key }: { readonly key: string }) => ({ op: 'get', collection: 'type', key }) as const
+    const there = await this.#engine.settings(documents.map(get))
+    const changed = documents.filter(({ text }, i) => there[i]?.settings[0]?.text !== text)
+    if (changed.length === 0) return
+    const put = (document: { readonly key: string; readonly text: string }) =>
+      ({ op: 'put', collection: 'type', ...document, rev: undefined }) as const
+    await this.#engine.settings(changed.map(put))
+    for (const { key } of changed) this.#known.delete(key)
   }
 
   /** Counts announced types, up to `most`. */

@@ -79,8 +79,10 @@ export class Claiming {
     const { ageMs } = this.#options
     return asked.flatMap((use) => {
       const assignments = found.get(use.lane)
+      // Of a thousand lanes few gave something: only those are looked for among all.
+      if (assignments === undefined) return []
       const now = this.#uses.find(({ lane }) => lane === use.lane) ?? use
-      return assignments === undefined ? [] : [{ draw: drawFrom(use, now, askedAt, ageMs), assignments }]
+      return [{ draw: drawFrom(use, now, askedAt, ageMs), assignments }]
     })
   }
 

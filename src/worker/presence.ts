@@ -16,17 +16,25 @@ export interface PresenceOptions {
   readonly log: Log
   readonly workerId: string
   readonly concurrency: number
-  readonly queues: readonly QueueShare[]
-  readonly types: readonly string[]
+  readonly queues: readonly Pick<QueueShare, 'tenant' | 'queue'>[]
+  readonly types: readonly ServedType[]
   readonly running: () => number
+}
+
+/** A type that a worker has a handler for, with whose jobs those are. */
+export interface ServedType {
+  readonly tenant: string
+  readonly type: string
 }
 
 export class Presence {
   readonly #options: PresenceOptions
+  readonly #tenants: readonly string[]
   readonly #service: Service
 
   constructor(options: PresenceOptions) {
     this.#options = options
+    this.#tenants = [...new Set(options.queues.map(({ tenant }) => tenant))]
     const { timers, log } = options
     this.#service = service({ name: 'presence', everyMs: EVERY_MS, timers, log, round: () => this.#tell() })
     this.#service.start()
@@ -34,21 +42,28 @@ export class Presence {
 
   async stop(): Promise<void> {
     await this.#service.stop()
-    const remove = (key: string) => ({ op: 'remove', collection: 'worker', key, rev: undefined }) as const
-    await this.#options.engine.settings(this.#keys().map(remove)).catch(() => [])
+    const remove = (tenant: string) =>
+      ({ op: 'remove', collection: 'worker', key: this.#keyFor(tenant), rev: undefined }) as const
+    await this.#options.engine.settings(this.#tenants.map(remove)).catch(() => [])
   }
 
+  /** A tenant's document names that tenant's queues and types only: the names of others are not for it, and a worker of many would write them all for each. */
   async #tell(): Promise<void> {
     const { engine, concurrency, running, queues, types } = this.#options
-    const names = [...new Set(queues.map(({ queue }) => queue))]
-    const text = JSON.stringify({ queues: names, types, concurrency, running: running(), host: hostname(), pid })
-    const put = (key: string) => ({ op: 'put', collection: 'worker', key, text, rev: undefined }) as const
-    await engine.settings(this.#keys().map(put))
+    const common = { concurrency, running: running(), host: hostname(), pid }
+    const queuesOf = Map.groupBy(queues, ({ tenant }) => tenant)
+    const typesOf = Map.groupBy(types, ({ tenant }) => tenant)
+    const put = (tenant: string) => {
+      const names = queuesOf.get(tenant)?.map(({ queue }) => queue) ?? []
+      const known = typesOf.get(tenant)?.map(({ type }) => type) ?? []
+      const text = JSON.stringify({ queues: names, types: known, ...common })
+      return { op: 'put', collection: 'worker', key: this.#keyFor(tenant), text, rev: undefined } as const
+    }
+    await engine.settings(this.#tenants.map(put))
   }
 
   /** One document for each tenant it serves: a tenant sees its own workers only. */
-  #keys(): readonly string[] {
-    const { queues, workerId } = this.#options
-    return [...new Set(queues.map(({ tenant }) => JSON.stringify([tenant, workerId])))]
+  #keyFor(tenant: string): string {
+    return JSON.stringify([tenant, this.#options.workerId])
   }
 }

@@ -16,6 +16,7 @@ import type { Desk } from './desk.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
 import type { KeeperAddress } from './keeper-thread.ts'
 import type { HeardCancel } from './leases.ts'
+import type { ServedType } from './presence.ts'
 import type { Around } from './ways.ts'
 
 export interface WorkerOptions {
@@ -122,6 +123,7 @@ export interface WorkerSettings {
   readonly ageMs: number
   readonly drainMs: number
   readonly queues: readonly QueueShare[]
+  readonly types: readonly ServedType[]
 }
 
 export function settingsOf(
@@ -130,6 +132,7 @@ export function settingsOf(
 ): WorkerSettings {
   mustDiffer(definitions)
   mustBeNameable(options.id)
+  const ownTenant = options.tenant ?? DEFAULT_TENANT
   return {
     concurrency: whole('concurrency', options.concurrency ?? 16, 1),
     processes: whole('processes', options.processes ?? availableParallelism(), 1),
@@ -137,7 +140,8 @@ export function settingsOf(
     pollMaxMs: milliseconds('poll', options.poll ?? 1_000),
     ageMs: Math.max(1, milliseconds('ageing', options.ageing ?? AGE_MS)),
     drainMs: milliseconds('drain', options.drain ?? 10_000),
-    queues: sharesOf(definitions, options.tenant ?? DEFAULT_TENANT, options.queues),
+    queues: sharesOf(definitions, ownTenant, options.queues),
+    types: definitions.map(({ tenant = ownTenant, type }) => ({ tenant, type })),
   }
 }
 

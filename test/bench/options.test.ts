@@ -13,6 +13,17 @@ const asked = (...args: string[]): Options => {
 }
 const named = ({ plan }: Options) => plan.map(({ scenario }) => scenario.name)
 
+const ROUNDS: Readonly<Record<string, number>> = {
+  left: 1,
+  'long-job': 1,
+  idle: 1,
+  'day-spread': 1,
+  'day-at-once': 1,
+  latency: 5,
+  'latency-beside-500': 5,
+  'drain-2': 5,
+}
+
 describe('the options of the benchmark', () => {
   it('are everything, beside everybody, three times', () => {
     const options = asked()
@@ -20,15 +31,25 @@ describe('the options of the benchmark', () => {
     expect(options).toMatchObject({ mode: 'full', json: false, size: FULL })
     for (const { scenario, contenders, rounds } of options.plan) {
       expect(contenders).toEqual(scenario.contenders)
-      expect(rounds).toBe({ left: 1, latency: 5, 'drain-2': 5 }[scenario.name] ?? 3)
+      expect(rounds).toBe(ROUNDS[scenario.name] ?? 3)
     }
   })
 
   it('leave the slow peers and what has no bar out of a quick run, and no bar', () => {
     const options = asked('--quick', '--json')
     expect(options).toMatchObject({ mode: 'quick', json: true })
-    const everything = { perSecond: 1, walBytes: 1, serverUs: 1, pages: 1, p50: 1, p95: 1, coreShare: 1 }
-    const plain = { plainPerSecond: 1, plainServerUs: 1, plainPages: 1 }
+    const everything = {
+      perSecond: 1,
+      walBytes: 1,
+      serverUs: 1,
+      pages: 1,
+      p50: 1,
+      p95: 1,
+      p99: 1,
+      coreShare: 1,
+      statements: 1,
+    }
+    const plain = { plainPerSecond: 1, plainServerUs: 1, plainPages: 1, plainP99: 1 }
     const measured = (plan: Options['plan']) =>
       summaryOf(
         Object.fromEntries(
@@ -51,10 +72,15 @@ describe('the options of the benchmark', () => {
     ])
   })
 
+  it('take how much there is to stand beside', () => {
+    expect(asked('--beside', '10000000').size).toEqual({ ...FULL, beside: 10_000_000 })
+  })
+
   it('refuse what nobody knows', () => {
     expect(() => asked('--only', 'drian-1')).toThrow(/drian-1 is unknown. There are .*drain-1/)
     expect(() => asked('--peers', 'pawl')).toThrow(new RegExp(`There are ${PEERS.join(', ')}`))
-    expect(() => asked('--rounds', 'many')).toThrow('not a whole number')
+    expect(() => asked('--rounds', 'many')).toThrow('--rounds: many is not a whole number')
+    expect(() => asked('--beside', '0')).toThrow('--beside: 0 is not a whole number')
     expect(optionsFrom(['--help'])).toBeUndefined()
   })
 

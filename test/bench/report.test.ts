@@ -32,6 +32,8 @@ const summary = summaryOf({
     'bare-sql': rates(200),
   },
   latency: { pawl: [{ p50: 1.5, p95: 3, p99: 5 }], 'pg-boss': [{ p50: 3, p95: 4, p99: 5 }] },
+  'day-spread': { pawl: [{ jobs: 1_000, serverUs: 250, nodeUs: 300, walBytes: 2_097_152, diskBytes: 4_096 }] },
+  'long-job': { pawl: [{ perSecond: 500, lastOverFirst: 1.25 }] },
 })
 const options = optionsFrom([]) ?? expect.unreachable()
 const contenders = { pawl: { configuration: 'defaults', keeps: 'everything' } }
@@ -66,6 +68,21 @@ describe('the report', () => {
     expect(page).toContain('| WAL B, both | 1,000 | 1,100 | kept |')
     expect(page).toContain('| pawl | defaults | everything |')
     expect(page).toMatch(/drain, 1 process × .* \| 0\.50 \| ≥ 1\.4 \| ≥ 2 \| not met \|/)
+  })
+
+  it('says what a day costs, and on how much of it that was measured', () => {
+    const page = markdown(summary, options.plan, result, 'x.svg')
+    expect(page).toContain('| a million jobs: 3 steps, 2 KB, 2 % fail once | spread, 100 a second |')
+    expect(page).toContain('| server CPU, seconds | 250 |')
+    expect(page).toContain('| Node CPU of producer and worker, seconds | 300 |')
+    expect(page).toContain('| WAL, MB | 2,000,000 |')
+    expect(page).toContain('| disk before vacuum, MB | 3,906 |')
+    expect(page).toContain('| jobs it was measured on | 1,000 |')
+  })
+
+  it('says what is a figure of one scenario alone', () => {
+    const page = markdown(summary, options.plan, result, 'x.svg')
+    expect(page).toContain('| one job with 10,000 steps: time of the last tenth ÷ the second tenth | 1.25 |')
   })
 
   it('is a picture', () => {

@@ -14,7 +14,7 @@ describe('workers', () => {
       await workers.report(tenant, `of ${tenant}`, undefined, { running: 1 })
     for (const tenant of ['a', 'ab', 'a"', 'b', '']) {
       const { workers: found, cursor } = await workers.page(tenant, undefined, 10)
-      expect(found).toMatchObject([{ workerId: `of ${tenant}`, words: { running: 1 }, present: true }])
+      expect(found).toMatchObject([{ workerId: `of ${tenant}`, about: { running: 1 }, present: true }])
       expect(cursor).toBeUndefined()
       expect(await workers.count(tenant, 10)).toBe(1)
     }

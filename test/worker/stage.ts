@@ -44,7 +44,7 @@ export interface Stage extends AsyncDisposable {
 export function definition(
   run: (input: never, ctx: Context) => unknown,
   policy: PolicyInput = {},
-  more: Partial<Pick<JobDefinition, 'type' | 'queue' | 'input' | 'output'>> = {},
+  more: Partial<Pick<JobDefinition, 'type' | 'tenant' | 'queue' | 'input' | 'output'>> = {},
 ): JobDefinition {
   const resolved = resolvePolicy({ lease: '2s', ...policy })
   if (!resolved.ok) throw new Error(JSON.stringify(resolved.violations))

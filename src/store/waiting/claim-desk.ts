@@ -155,16 +155,19 @@ export class ClaimDesk {
    * is, once for each set of needs that waiters serve: the first would not see jobs for another.
    */
   async #round(waiters: readonly Waiter[], queue?: string): Promise<void> {
-    const empty = new Set<string>()
+    // Lanes with nothing left in them, by what those serve who looked.
+    const emptyFor = new Map<string, Set<string>>()
     for (const waiter of waiters) {
-      const nameOf = ({ name }: Wanted) => (queue === undefined ? name + waiter.serves : name)
+      const serves = queue === undefined ? waiter.serves : ''
+      const empty = emptyFor.get(serves) ?? new Set()
+      emptyFor.set(serves, empty)
       const wants = waiter.wants.filter(
-        (each) => !empty.has(nameOf(each)) && (queue === undefined || each.queue === queue),
+        (each) => !empty.has(each.name) && (queue === undefined || each.queue === queue),
       )
       if (wants.length === 0) continue
       if (queue !== undefined) waiter.pauseMs = 0
       // A waiter that got all it wanted may have left something for the next.
-      if ((await this.#look(waiter, wants)) === 'all') for (const each of wants) empty.add(nameOf(each))
+      if ((await this.#look(waiter, wants)) === 'all') for (const { name } of wants) empty.add(name)
     }
   }
 

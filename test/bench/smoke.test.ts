@@ -1,0 +1,89 @@
+/** Every scenario runs to its end with pawl alone, a few jobs each: the figures mean nothing, that there are any does. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { verdicts } from '../../bench/bars.ts'
+import type { Play } from '../../bench/options.ts'
+import { besideFinished } from '../../bench/scenarios/beside.ts'
+import { SCENARIOS } from '../../bench/scenarios.ts'
+import { TINY } from '../../bench/size.ts'
+import { pgbouncerMissing } from '../support/debian.ts'
+import { scaled } from '../support/scale.ts'
+
+const FEW = {
+  ...TINY,
+  least: 20,
+  warm: 20,
+  jobs: 40,
+  warmMs: 100,
+  singlesMs: 100,
+  togetherMs: 200,
+  latencyMs: 300,
+  beside: 40,
+  running: 20,
+  heartbeatsMs: 200,
+  steps: 20,
+  claimers: 4,
+  queues: 10,
+  idleMs: 300,
+}
+/** Seconds where nothing else runs. */
+const WITHIN_MS = 600_000
+const DEEP_WITHIN_MS = scaled(600_000, 90 * 60_000)
+
+beforeAll(() => {
+  process.env['PAWL_BENCH_SMOKE'] = '1'
+})
+
+afterAll(() => {
+  delete process.env['PAWL_BENCH_SMOKE']
+})
+
+it(
+  'every scenario has its figure, and every bar that is about pawl alone its verdict',
+  async ({ annotate }) => {
+    const missing = pgbouncerMissing()
+    if (missing !== undefined) await annotate(missing)
+    const plan: readonly Play[] = SCENARIOS.filter(({ name }) => missing === undefined || name !== 'pgbouncer').map(
+      (scenario) => ({
+        scenario,
+        contenders: scenario.contenders.filter((name) => name === 'pawl' || name === 'pawl-sqlite'),
+        rounds: 1,
+      }),
+    )
+    // After the environment says so: where pawl is taken from, and who is a process of its own, is read once.
+    const { measure } = await import('../../bench/measure.ts')
+    const summary = await measure({ mode: 'tiny', size: FEW, plan })
+    expect(summary.cells.filter(({ failed }) => failed !== undefined)).toEqual([])
+    for (const { scenario, contenders } of plan) {
+      for (const contender of contenders) {
+        expect(summary.median(scenario.name, contender, scenario.figure), scenario.name).toBeGreaterThanOrEqual(0)
+      }
+    }
+    const judged = verdicts(summary).map(({ bar }) => bar.name)
+    for (const name of [
+      'http',
+      'signals',
+      'signals-parked-cpu',
+      'many-queues-cpu',
+      'idle',
+      'latency-beside-half-p99',
+    ]) {
+      expect(judged).toContain(name)
+    }
+  },
+  WITHIN_MS,
+)
+
+it(
+  'a drain beside many that have ended reads no more pages for it, ten million of them in soak',
+  async () => {
+    const { measure } = await import('../../bench/measure.ts')
+    const size = { ...FEW, warm: 2_000, jobs: 8_000, beside: scaled(2_000, 10_000_000), cellMs: TINY.cellMs * 2 }
+    const plan = [{ scenario: besideFinished, contenders: ['pawl'] as const, rounds: 1 }]
+    const summary = await measure({ mode: 'tiny', size, plan })
+    expect(summary.cells.filter(({ failed }) => failed !== undefined)).toEqual([])
+    expect(summary.overPlain(besideFinished.name, 'pawl', 'pages')).toBeLessThanOrEqual(1.1)
+    // A level more is a page more for each look-up: four are enough for a thousand million rows.
+    expect(summary.median(besideFinished.name, 'pawl', 'depth')).toBeLessThanOrEqual(3)
+  },
+  DEEP_WITHIN_MS,
+)
