@@ -204,7 +204,7 @@ class Postgres implements PostgresStore {
     this.#callers = new CallersTransactions(statements.isOpen)
     this.#inserts = new Inserts({
       keyless: [connection('enqueues'), connection('enqueues', { isSpare: true })],
-      keyed: connection('enqueues with keys'),
+      keyed: [connection('enqueues with keys'), connection('enqueues with keys', { isSpare: true })],
       kinds,
       statements,
       sawClock,
