@@ -1,7 +1,7 @@
 /**
  * Group commit. Words leave in the order they came, whatever has gathered since the last call in one call: a busy
- * worker pays one commit for many jobs, an idle one waits for nobody. A second call may be under way beside the first
- * only where the first holds nothing but jobs' only words.
+ * worker pays one commit for many jobs, an idle one waits for nobody. A second call may be under way beside the first,
+ * so that the store works while the handlers of the first go on; no job has words in both.
  *
  * Modes:
  *   idle       nothing waits, nothing is under way.
@@ -14,6 +14,7 @@
  *
  * What a call that fails becomes is `redelivery.ts`'s: every word has a request id, so repeating is harmless.
  */
+import type { JobId } from '../core/job.ts'
 import type { Answer, Engine, Word } from '../engine/engine.ts'
 import { Few } from '../system/few.ts'
 import type { Log } from '../system/log.ts'
@@ -40,16 +41,22 @@ interface Batch {
 }
 
 const BATCH = 500
-/** Fewer words than this wait for the call under way: two small commits cost more than one. */
-const WORTH_A_SECOND_CALL = 100
+/**
+ * Fewer wait for the call under way: two small commits cost more than one. Of words after which a job goes on fewer are
+ * worth it: each costs a store ten times what an end does, and its handler waits.
+ */
+const ENDS_WORTH_A_SECOND_CALL = 100
+const WORDS_WORTH_A_SECOND_CALL = 16
 
 export class Outbox {
   readonly #engine: OutboxOptions['engine']
   readonly #redelivery: Redelivery
   #gathering: Batch = emptyBatch()
-  /** Full batches, oldest first. */
+  /** Full batches, and what was left of one, oldest first. */
   readonly #full: Batch[] = []
   readonly #underway = new Few<Batch>()
+  /** All that waits is about jobs of the call under way: nothing leaves before that is answered. */
+  #held = false
   #scheduled = false
   #idle: (() => void)[] = []
   readonly #closing = new AbortController()
@@ -62,7 +69,9 @@ export class Outbox {
 
   /** Words that have not left yet. */
   get backlog(): number {
-    return this.#full.length * BATCH + this.#gathering.words.length
+    let words = this.#gathering.words.length
+    for (const batch of this.#full) words += batch.words.length
+    return words
   }
 
   /** `lone`: nothing else was said about this job under this lease, nor will be before this is answered. */
@@ -99,24 +108,43 @@ export class Outbox {
     // At the end of this turn of the loop: handlers that end together are settled together.
     soon(() => {
       this.#scheduled = false
-      while (this.#mayLeave) void this.#send(this.#next())
+      for (let batch = this.#next(); batch !== undefined; batch = this.#next()) void this.#send(batch)
     })
   }
 
   get #mayLeave(): boolean {
     const { backlog } = this
     if (this.#underway.size === 0) return backlog > 0
-    if (this.#underway.size > 1 || backlog < WORTH_A_SECOND_CALL) return false
-    for (const batch of this.#underway) if (!batch.lone) return false
-    return true
+    if (this.#underway.size > 1 || this.#held) return false
+    const { lone } = this.#full[0] ?? this.#gathering
+    return backlog >= (lone ? ENDS_WORTH_A_SECOND_CALL : WORDS_WORTH_A_SECOND_CALL)
   }
 
-  #next(): Batch {
-    const full = this.#full.shift()
-    if (full !== undefined) return full
-    const batch = this.#gathering
-    this.#gathering = emptyBatch()
+  #next(): Batch | undefined {
+    if (!this.#mayLeave) return undefined
+    const batch = this.#full.shift() ?? this.#gathering
+    if (batch === this.#gathering) this.#gathering = emptyBatch()
+    for (const other of this.#underway) if (!other.lone && !batch.lone) return this.#without(other, batch)
     return batch
+  }
+
+  /** What of a batch may leave beside another; the rest goes on waiting, before all that came later. */
+  #without({ words }: Batch, batch: Batch): Batch | undefined {
+    const jobs = new Set<JobId>()
+    for (const { id } of words) jobs.add(id)
+    if (!batch.words.some(({ id }) => jobs.has(id))) return batch
+    const leaving = emptyBatch()
+    const staying = emptyBatch()
+    leaving.lone = false
+    staying.lone = false
+    for (const [i, word] of batch.words.entries()) {
+      const { words, senders } = jobs.has(word.id) ? staying : leaving
+      words.push(word)
+      senders.push(batch.senders[i] as Sender)
+    }
+    this.#full.unshift(staying)
+    this.#held = leaving.words.length === 0
+    return this.#held ? undefined : leaving
   }
 
   async #send(batch: Batch): Promise<void> {
@@ -130,6 +158,7 @@ export class Outbox {
       await redelivery.deliver(words, senders, error)
     }
     this.#underway.delete(batch)
+    this.#held = false
     this.#schedule()
     this.#tellIdle()
   }

@@ -58,7 +58,8 @@ import { annotationsOf } from './read/annotations.ts'
 import { eventsByCorrelation } from './read/by-correlation.ts'
 import { eventsByType } from './read/by-type.ts'
 import { find } from './read/find.ts'
-import { type LoadParts, load, loadMet, placed, whereabouts } from './read/load.ts'
+import { type LoadParts, loadMet, placed, whereabouts } from './read/load.ts'
+import { Loads } from './read/loads.ts'
 import { eventsOfJob, logOf } from './read/logs.ts'
 import { recordOf } from './read/records.ts'
 import { prepareSchema } from './schema/prepare.ts'
@@ -151,6 +152,7 @@ class Postgres implements PostgresStore {
   readonly #connections: readonly Connection[]
   readonly #places: Places
   readonly #load: LoadParts
+  readonly #loads: Loads
   readonly #callers: CallersTransactions
   /** Reads that may take long have a connection of their own, so that no other call waits behind them. */
   readonly #reads: LoadParts
@@ -191,6 +193,7 @@ class Postgres implements PostgresStore {
     this.#connections = opened
     this.#clock = clock
     this.#load = { run, kinds, statements }
+    this.#loads = new Loads(this.#load)
     this.#reads = { ...this.#load, run: read }
     this.#timers = timers
     this.#routes = [route, past]
@@ -201,7 +204,7 @@ class Postgres implements PostgresStore {
     this.#callers = new CallersTransactions(statements.isOpen)
     this.#inserts = new Inserts({
       keyless: [connection('enqueues'), connection('enqueues', { isSpare: true })],
-      keyed: connection('enqueues with keys'),
+      keyed: [connection('enqueues with keys'), connection('enqueues with keys', { isSpare: true })],
       kinds,
       statements,
       sawClock,
@@ -258,8 +261,8 @@ class Postgres implements PostgresStore {
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
-    const found = await load(this.#load, items)
-    return { now: await this.#readClock(), items: found }
+    const { items: found, now } = await this.#loads.load(items)
+    return { now: now === undefined ? await this.#readClock() : this.#sawClock(now), items: found }
   }
 
   claim(grant: Grant): Promise<ClaimAnswer> {
@@ -330,7 +333,7 @@ class Postgres implements PostgresStore {
     this.#places.close()
     for (const connection of this.#connections) connection.leave()
     this.#transactions.close()
-    const parts = [this.#waiting, this.#inserts, this.#commits, this.#heartbeats, this.#hints]
+    const parts = [this.#waiting, this.#inserts, this.#commits, this.#heartbeats, this.#hints, this.#loads]
     const ended = Promise.all(parts.map((each) => each.close()))
     await within(this.#timers, CLOSE_WITHIN_MS, ended)
     await Promise.all(this.#connections.map((connection) => connection.close()))

@@ -171,4 +171,25 @@ describe('group commit', () => {
     expect(await under).toEqual([10])
     await closing
   })
+
+  it('has a second one under way sooner where what waits weighs more', async () => {
+    const { batches, run } = slow()
+    const batcher = new Batcher({ run, sizeOf: () => 1, weightOf: (n) => (n < 0 ? 50 : 1), atOnce: 2 })
+    const answers = [batcher.add([0])]
+    await turn()
+    answers.push(batcher.add([1, 2, 3]), batcher.add([-1]))
+    await turn()
+    expect(batches.length).toBe(1)
+    answers.push(batcher.add([-2]))
+    await turn()
+    expect(batches[1]?.items).toEqual([1, 2, 3, -1, -2])
+    answers.push(batcher.add([-3, -4]))
+    await turn()
+    expect(batches.length).toBe(2)
+    for (const { end } of batches) end()
+    await turn()
+    expect(batches[2]?.items).toEqual([-3, -4])
+    batches[2]?.end()
+    expect((await Promise.all(answers)).flat()).toEqual([0, 10, 20, 30, -10, -20, -30, -40])
+  })
 })

@@ -23,6 +23,8 @@ let two: Store
 
 /** How often the first store asked for a bundle to be parted. */
 let partings = 0
+/** How often it looked for ends in a bundle. */
+let looks = 0
 
 const watched: Connect = (config) => {
   const client = connectWithPg(config)
@@ -30,6 +32,7 @@ const watched: Connect = (config) => {
     ...client,
     query(question) {
       if (question.text.includes('.loosen(')) partings += 1
+      if (question.text.includes('.settle_bundles(')) looks += 1
       return client.query(question)
     },
   }
@@ -580,3 +583,16 @@ async function isSound({ id }: Job, state: string): Promise<void> {
   expect(items[0]?.job.state).toBe(state)
   expect(derive(events)).toEqual(items[0]?.job)
 }
+
+it('a job that has said something is not looked for in its bundle', async () => {
+  const jobs = await claimed(20)
+  const talkative = jobs.slice(0, 3)
+  const started = talkative.map((job) => change(job, start(job), now, job.lease?.expiresAt))
+  expect(await statuses(one.commit(started))).toEqual(['applied'])
+  const before = looks
+  expect(await statuses(one.commit(ends(started.map(({ after }) => after))))).toEqual(['applied'])
+  expect(looks).toBe(before)
+  expect(await statuses(one.commit(ends(jobs.slice(3))))).toEqual(['applied'])
+  expect(looks).toBe(before + 1)
+  expect(await leasesOf(jobs)).toBe(0)
+})

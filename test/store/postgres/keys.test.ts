@@ -141,3 +141,22 @@ describe('many keys at once', () => {
 
 const told = (answer: Inserted) =>
   answer.status === 'exists' ? { by: answer.by, id: answer.job.id } : { status: answer.status }
+
+describe('a call that is more than one batch', () => {
+  it('gives a key that it wants twice to the first who wants it', async () => {
+    const items = range(0, 2_500).map((n) => wanting(dedupe(`batch ${n === 2_400 || n === 1_200 ? 3 : n}`)))
+    const { items: answers } = await store.insert(items)
+    const others = answers.flatMap((answer, n) => (answer.status === 'inserted' ? [] : [n]))
+    expect(others).toEqual([1_200, 2_400])
+    for (const n of others) expect(answers[n]).toMatchObject({ job: { id: items[3]?.job.id } })
+  })
+
+  it('of two calls that want the same keys at once, each key is given once', async () => {
+    const calls = [store, other].map((one) => {
+      const items = range(0, 3_000).map((n) => wanting(dedupe(`both ${n}`)))
+      return one.insert(items)
+    })
+    const [a, b] = (await Promise.all(calls)).map(({ items }) => statuses(items))
+    for (const n of range(0, 3_000)) expect([a?.[n], b?.[n]].filter((status) => status === 'inserted').length, `${n}`).toBe(1)
+  })
+})

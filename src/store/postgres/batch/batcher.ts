@@ -13,6 +13,8 @@ export interface BatcherOptions<Item, Answer> {
   readonly sizeOf: (item: Item) => number
   /** Batches under way at a time, 1 unless given: with 2 the store need not wait while the next one is being made. */
   readonly atOnce?: number
+  /** How much it matters whether an item waits for the batch under way: 1 unless given. */
+  readonly weightOf?: (item: Item) => number
   readonly maxItems?: number
   readonly maxBytes?: number
   /** How much may wait for its batch, in items and in bytes; above that `add` refuses. */
@@ -34,12 +36,13 @@ export class Overloaded extends Error {
 interface Call<Item, Answer> {
   readonly items: readonly Item[]
   readonly bytes: number
+  readonly weight: number
   readonly resolve: (answers: readonly Answer[]) => void
   readonly reject: (error: unknown) => void
 }
 
 const MAX_ITEMS = 500
-/** Fewer wait for the batch under way: two small commits cost more than one. */
+/** What weighs less waits for the batch under way: two small commits cost more than one. */
 const WORTH_A_SECOND = 100
 const MAX_BYTES = 4 << 20
 const MAX_WAITING = 100_000
@@ -53,6 +56,7 @@ export class Batcher<Item, Answer> {
   #waiting: Call<Item, Answer>[] = []
   #waitingItems = 0
   #waitingBytes = 0
+  #waitingWeight = 0
   /** A list: what was in a `Set` that batches enter and leave all the time outlived the scavenge. */
   readonly #underWay: Promise<void>[] = []
   #scheduled = false
@@ -82,6 +86,7 @@ export class Batcher<Item, Answer> {
     this.#waiting = []
     this.#waitingItems = 0
     this.#waitingBytes = 0
+    this.#waitingWeight = 0
     for (const call of left) call.reject(new Error('pawl: the store is closed'))
     await Promise.all(this.#underWay)
   }
@@ -103,6 +108,14 @@ export class Batcher<Item, Answer> {
     return pieces
   }
 
+  #weightOf(items: readonly Item[]): number {
+    const { weightOf } = this.#options
+    if (weightOf === undefined) return items.length
+    let weight = 0
+    for (const item of items) weight += weightOf(item)
+    return weight
+  }
+
   #enqueue(items: readonly Item[], bytes: number): Promise<readonly Answer[]> {
     if (this.#closed) return Promise.reject(new Error('pawl: the store is closed'))
     const { maxWaiting = MAX_WAITING, maxWaitingBytes = MAX_WAITING_BYTES } = this.#options
@@ -112,10 +125,12 @@ export class Batcher<Item, Answer> {
     ) {
       return Promise.reject(new Overloaded(this.#waitingItems))
     }
+    const weight = this.#weightOf(items)
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ items, bytes, resolve, reject })
+      this.#waiting.push({ items, bytes, weight, resolve, reject })
       this.#waitingItems += items.length
       this.#waitingBytes += bytes
+      this.#waitingWeight += weight
       this.#schedule()
     })
   }
@@ -133,7 +148,7 @@ export class Batcher<Item, Answer> {
 
   get #mayLeave(): boolean {
     if (this.#underWay.length === 0) return this.#waiting.length > 0
-    return this.#underWay.length < this.#atOnce && this.#waitingItems >= WORTH_A_SECOND
+    return this.#underWay.length < this.#atOnce && this.#waitingWeight >= WORTH_A_SECOND
   }
 
   #leave(calls: readonly Call<Item, Answer>[]): void {
@@ -147,17 +162,20 @@ export class Batcher<Item, Answer> {
   #next(): readonly Call<Item, Answer>[] {
     let items = 0
     let bytes = 0
+    let weight = 0
     let n = 0
     for (; n < this.#waiting.length; n++) {
       const call = this.#waiting[n] as Call<Item, Answer>
       if (n > 0 && (items + call.items.length > this.#maxItems || bytes + call.bytes > this.#maxBytes)) break
       items += call.items.length
       bytes += call.bytes
+      weight += call.weight
     }
     const calls = this.#waiting.slice(0, n)
     this.#waiting = n === this.#waiting.length ? [] : this.#waiting.slice(n)
     this.#waitingItems -= items
     this.#waitingBytes -= bytes
+    this.#waitingWeight -= weight
     return calls
   }
 

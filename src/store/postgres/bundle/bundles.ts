@@ -24,6 +24,9 @@ import type { Job } from '../../../core/job.ts'
  */
 export const BUNDLE_FROM = 16
 
+/** Of a job that was untouched when it was claimed: its birth is the first, the claim the second. */
+const CLAIMED_REV = 2
+
 /** Bundles remembered: more than one process has under way. */
 const REMEMBERED = 1_000
 
@@ -49,7 +52,8 @@ export class Bundles {
     if (lease !== undefined) this.#claims.delete(lease.fence)
   }
 
-  of({ lease }: Job): number | undefined {
-    return lease === undefined ? undefined : this.#claims.get(lease.fence)
+  /** A job of which more was heard than its birth and its claim has a lease of its own. */
+  of({ lease, rev }: Job): number | undefined {
+    return lease === undefined || rev > CLAIMED_REV ? undefined : this.#claims.get(lease.fence)
   }
 }

@@ -104,7 +104,7 @@ function asking(parts: InsertParts, items: readonly NewJob[]): () => Promise<rea
     return [rowsOf(parts, items)]
   }
   return async () => {
-    const rows = await parts.keyed.run(parts.statements.enqueueTogether, values, true)
+    const rows = await parts.keyed[0].run(parts.statements.enqueueTogether, values, true)
     const { now, verdicts } = verdictsIn(rows, again)
     parts.sawClock(now)
     return verdicts

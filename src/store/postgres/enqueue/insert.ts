@@ -37,7 +37,8 @@ import { readyKinds } from './ready-kinds.ts'
 export interface InsertParts {
   /** Two: where much is enqueued at a time, one backend alone would be what all wait for; a third gained nothing. */
   readonly keyless: readonly [Connection, ...Connection[]]
-  readonly keyed: Connection
+  /** Others than those of `keyless`: a key that somebody holds must keep nobody waiting who wants none. */
+  readonly keyed: readonly [Connection, ...Connection[]]
   readonly kinds: Kinds
   readonly statements: Statements
   /** Loads the holders that items have met, by number. */
@@ -64,7 +65,7 @@ export class Inserts {
     const keyless = (items: readonly NewJob[]) => this.#announced(items, (ride) => this.#insertKeyless(items, ride))
     const keyed = (items: readonly NewJob[]) => this.#announced(items, (ride) => this.#insertKeyed(items, ride))
     this.#keyless = new Batcher({ run: keyless, sizeOf, maxItems: KEYLESS_MAX, atOnce: 2 * parts.keyless.length })
-    this.#keyed = new Batcher({ run: keyed, sizeOf, maxItems: KEYED_MAX, atOnce: 2 })
+    this.#keyed = new Batcher({ run: keyed, sizeOf, maxItems: KEYED_MAX, atOnce: 2 * parts.keyed.length })
     this.#held = new Held({ ask: (items) => this.#askAgain(items), sizeOf, timers: parts.timers })
   }
 
@@ -116,13 +117,23 @@ export class Inserts {
     const keyless = items.filter(isKeyless)
     // The first of two items with one id wins. Batches of keyed and keyless items run side by side, so a call in which they share ids goes as keyed.
     const mixed = keyless.length > 0 && new Set(items.map(({ job }) => job.id)).size === items.length
-    if (!mixed) return this.#keyed.add(items)
+    if (!mixed) return this.#inOrder(items)
     const keyed = items.filter((item) => !isKeyless(item))
-    const [a, b] = await Promise.all([this.#keyless.add(keyless), this.#keyed.add(keyed)])
+    const [a, b] = await Promise.all([this.#keyless.add(keyless), this.#inOrder(keyed)])
     const verdicts = new Map<NewJob, InsertVerdict>()
     for (const [i, item] of keyless.entries()) verdicts.set(item, a[i])
     for (const [i, item] of keyed.entries()) verdicts.set(item, b[i])
     return items.map((item) => verdicts.get(item))
+  }
+
+  /** Batches of one call are under way at the same time unless they want the same key, which is the first's. */
+  async #inOrder(items: readonly NewJob[]): Promise<readonly InsertVerdict[]> {
+    if (items.length <= KEYED_MAX || !wantOneTwice(items)) return this.#keyed.add(items)
+    const verdicts: InsertVerdict[] = []
+    for (let from = 0; from < items.length; from += KEYED_MAX) {
+      verdicts.push(...(await this.#keyed.add(items.slice(from, from + KEYED_MAX))))
+    }
+    return verdicts
   }
 
   async #intern(items: readonly NewJob[]): Promise<void> {
@@ -181,14 +192,15 @@ export class Inserts {
   }
 
   async #insertKeyed(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {
-    const { keyed, statements } = this.#parts
+    const { statements } = this.#parts
+    const keyed = leastBusy(this.#parts.keyed)
     let again = false
     const lost = (repeated: boolean) => {
       again ||= repeated
     }
     try {
       const rows = this.#keyedRows(items)
-      const done = await this.#insertFree(items, rows, ride, lost)
+      const done = await this.#insertFree(keyed, items, rows, ride, lost)
       if (done !== undefined) return done
       const offer = ride === undefined ? [] : [laneOf(rows), literal(rows.map(({ i }) => i)), ...ride.values]
       const answer = await keyed.run(
@@ -207,12 +219,13 @@ export class Inserts {
 
   /** Inserts keyed jobs whose keys are all free, as most are. Undefined, and nothing is written, if one is held or a job is careful. */
   async #insertFree(
+    keyed: Connection,
     items: readonly NewJob[],
     rows: readonly KeyedRow[],
     ride: Ride | undefined,
     lost: (repeated: boolean) => void,
   ): Promise<Done | undefined> {
-    const { keyed, statements, sawClock } = this.#parts
+    const { statements, sawClock } = this.#parts
     const keys = keyColumnsOf(rows)
     if (keys === undefined || rows.some(({ ca }) => ca === true)) return undefined
     const values = [...columnsOf(rows), literal(uniform(items, birthShape)), ...keys]
@@ -259,7 +272,7 @@ export class Inserts {
   /** Asks again for jobs that were busy. The transaction that holds their keys may be an earlier try of theirs whose answer was lost. */
   async #askAgain(items: readonly NewJob[]): Promise<readonly InsertVerdict[]> {
     const { keyed, statements, hints } = this.#parts
-    const verdicts = await this.#asked(keyed, statements.enqueueEach, items, true)
+    const verdicts = await this.#asked(keyed[0], statements.enqueueEach, items, true)
     const born = items.filter((_, i) => verdicts[i] === undefined)
     hints.work(readyKinds(born), born.length)
     return verdicts
@@ -331,5 +344,17 @@ const laneOf = (rows: readonly NewRow[]): number => rows.find(({ p }) => p === u
 
 const isKeyless = ({ keys, job }: NewJob): boolean =>
   keys.length === 0 && job.spec.alias === undefined && isMereRenewal(job)
+
+/** As far as keys can tell that are compared without their tenants. */
+function wantOneTwice(items: readonly NewJob[]): boolean {
+  const seen = new Set<string>()
+  let wanted = 0
+  for (const { job, keys } of items) {
+    wanted += 1 + keys.length
+    seen.add(`id ${job.spec.alias ?? job.id}`)
+    for (const { purpose, key } of keys) seen.add(`${purpose} ${key}`)
+  }
+  return seen.size < wanted
+}
 
 const sizeOf = ({ input }: NewJob): number => 200 + (input?.length ?? 0)

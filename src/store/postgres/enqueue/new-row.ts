@@ -83,18 +83,30 @@ export function columnsOf(rows: readonly NewRow[]): readonly (Buffer | string)[]
 
 /** Their keys as the columns `insert_keyed` takes besides; undefined where an id or a key is there twice. */
 export function keyColumnsOf(rows: readonly KeyedRow[]): readonly (Buffer | string)[] | undefined {
-  const keys = rows.flatMap(({ i, tn, ks = [] }) => ks.map((key) => ({ ...key, i, tn })))
-  const ids = new Set(rows.map(({ i }) => i))
-  const names = new Set(keys.map(({ tn, p, k }) => `${tn}\u0000${p}\u0000${k}`))
-  if (ids.size < rows.length || names.size < keys.length) return undefined
+  const keys: KeyRow[] = []
+  const takers: KeyedRow[] = []
+  for (const row of rows) {
+    for (const key of row.ks ?? NO_KEYS) {
+      keys.push(key)
+      takers.push(row)
+    }
+  }
+  const tenants = uniform(takers, ({ tn }) => tn)
+  const purposes = uniform(keys, ({ p }) => p)
+  // Where all are one tenant's and for one purpose, the key alone is what tells it from others.
+  const isTold = tenants.length === 1 && purposes.length === 1
+  const names = new Set(isTold ? keys.map(({ k }) => k) : keys.map(({ p, k }, n) => `${takers[n]?.tn}\u0000${p}\u0000${k}`))
+  if (new Set(rows.map(({ i }) => i)).size < rows.length || names.size < keys.length) return undefined
   return [
     texts(keys.map(({ k }) => k)),
-    bigints(keys.map(({ i }) => i)),
-    texts(uniform(keys, ({ tn }) => tn)),
-    texts(uniform(keys, ({ p }) => p)),
+    bigints(takers.map(({ i }) => i)),
+    texts(tenants),
+    texts(purposes),
     literal(uniform(keys, ({ u }) => u)),
   ]
 }
+
+const NO_KEYS: readonly KeyRow[] = []
 
 export function keyedRow(item: NewJob, kind: NumberedKind): KeyedRow {
   const { alias, kind: own } = item.job.spec
@@ -136,5 +148,6 @@ const KEY_LENGTH = 512
 /** Hashes of the marks that a job can be found by, besides its kind and correlation; each once. */
 function markHashes(spec: Spec): readonly string[] | undefined {
   const marks = marksOf(spec.kind.tenant, spec)
-  return marks.length === 0 ? undefined : [...new Set(marks.map(digest))]
+  if (marks.length < 2) return marks.length === 0 ? undefined : marks.map(digest)
+  return [...new Set(marks.map(digest))]
 }

@@ -4,8 +4,10 @@
 -- there were (50 ms beside 140,000, for every job that goes on).
 -- Caller: `load.ts`. Index: job's, past's and body's primary keys. Locks: none.
 create or replace function pawl.bodies(items json) returns table (id bigint, name text, body text)
-language sql stable set search_path = pawl, pg_temp set jit = off set enable_seqscan = off
-set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
+language plpgsql stable set search_path = pawl, pg_temp set jit = off set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+begin
+  return query
   with x as materialized (
     select x.i, n.name, n.key from json_to_recordset(items) as x(i bigint, b json, k json),
       lateral rows from (json_array_elements_text(x.b), json_array_elements_text(x.k)) as n(name, key))
@@ -23,5 +25,5 @@ set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
   union all
   select x.i, b.name, b.text from x cross join lateral
     (select coalesce(b.name, b.key) as name, b.text from body b where b.job = x.i offset 0) b
-    where right(x.name, 1) = '/' and starts_with(b.name, x.name)
-$$;
+    where right(x.name, 1) = '/' and starts_with(b.name, x.name);
+end $$;

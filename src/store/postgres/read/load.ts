@@ -1,5 +1,6 @@
 /** Records by id or alias, with bodies and with the events a request has caused. */
 import { idNumber } from '../../../core/id.ts'
+import type { Time } from '../../../core/job.ts'
 import { original, storable } from '../../codec/text.ts'
 import { mayHaveInputOf } from '../../meeting.ts'
 import type { Loaded, LoadItem } from '../../store.ts'
@@ -19,9 +20,14 @@ export interface LoadParts {
   readonly statements: Statements
 }
 
-export async function load(parts: LoadParts, items: readonly LoadItem[]): Promise<readonly (Loaded | undefined)[]> {
+/** `now`: when the records were read; absent where there are none. */
+export async function load(
+  parts: LoadParts,
+  items: readonly LoadItem[],
+): Promise<{ readonly items: readonly (Loaded | undefined)[]; readonly now: Time | undefined }> {
   const ids = await numbersOf(parts, items)
-  const found = await whereabouts(parts, [...new Set(ids.filter((id) => id !== undefined))])
+  const records = await recordsOf(parts, [...new Set(ids.filter((id) => id !== undefined))])
+  const found = await placed(parts.kinds, records)
   const bodies = await bodiesOf(parts, items, ids)
   const rows = items.map(({ tenant }, i) => {
     const row = found.get(ids[i] ?? 0)
@@ -30,7 +36,8 @@ export async function load(parts: LoadParts, items: readonly LoadItem[]): Promis
   const caused = await causedBy(parts, items, rows)
   const logs = await shortLogs(parts, items, rows)
   const altered = await alteredOf(parts, items, rows)
-  return items.map((item, i) => {
+  const now = records[0]?.at(-1)
+  const answers = items.map((item, i) => {
     const row = rows[i]
     if (row === undefined) return undefined
     const log = logs.get(row.id)
@@ -42,6 +49,7 @@ export async function load(parts: LoadParts, items: readonly LoadItem[]): Promis
       altered: item.check === true && altered.has(row.id) ? INPUT : undefined,
     }
   })
+  return { items: answers, now: now === undefined ? undefined : Number(now) }
 }
 
 const INPUT: readonly string[] = ['input']
@@ -80,10 +88,11 @@ async function inputsOf(
 }
 
 export async function whereabouts(parts: LoadParts, ids: readonly number[]): Promise<ReadonlyMap<number, Whereabouts>> {
-  if (ids.length === 0) return new Map()
-  const rows = await parts.run(parts.statements.records, [literal(ids)])
-  return placed(parts.kinds, rows)
+  return placed(parts.kinds, await recordsOf(parts, ids))
 }
+
+const recordsOf = async ({ run, statements }: LoadParts, ids: readonly number[]): Promise<readonly Row[]> =>
+  ids.length === 0 ? [] : run(statements.records, [literal(ids)])
 
 /** Rows of `records`, by id. */
 export async function placed(kinds: Kinds, rows: readonly Row[]): Promise<ReadonlyMap<number, Whereabouts>> {

@@ -45,7 +45,7 @@ export class Commits {
 
   constructor(parts: CommitParts) {
     this.#parts = parts
-    this.#batcher = new Batcher({ run: (changes) => this.#apply(changes, this.#run), sizeOf, atOnce: 2 })
+    this.#batcher = new Batcher({ run: (changes) => this.#apply(changes, this.#run), sizeOf, weightOf, atOnce: 2 })
   }
 
   async commit(changes: readonly Change[]): Promise<readonly Verdict[]> {
@@ -138,14 +138,20 @@ export class Commits {
       const answers = await all(places.map((i) => changes[i] as C))
       for (const [n, i] of places.entries()) verdicts[i] = answers[n] as Verdict
     }
-    await apply<MoveChange>(settling, (some) => this.#settle(some, run))
-    await apply<MoveChange>(moving, (some) => this.#move(some, run))
-    await apply<Purge>(purging, (some) =>
-      this.#parts.purge(
-        some.map(({ before }) => before),
-        run,
-      ),
-    )
+    const ways = [
+      () => apply<MoveChange>(settling, (some) => this.#settle(some, run)),
+      () => apply<MoveChange>(moving, (some) => this.#move(some, run)),
+      () =>
+        apply<Purge>(purging, (some) =>
+          this.#parts.purge(
+            some.map(({ before }) => before),
+            run,
+          ),
+        ),
+    ]
+    // A transaction of the caller's is one connection, on which nothing is gained and errors would be of the others.
+    if (run !== this.#run) for (const way of ways) await way()
+    else await allDone(ways.map((way) => way()))
   }
 
   /** Jobs that this process knows to be in a bundle, and jobs with leases, are settled by two statements at the same time. */
@@ -285,6 +291,11 @@ export class Commits {
   }
 }
 
+/** Nobody is told of a failure while others may still be applied. */
+async function allDone(ways: readonly Promise<void>[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(ways)) if (outcome.status === 'rejected') throw outcome.reason
+}
+
 const ISOLATION = `select current_setting('transaction_isolation')`
 
 const APPLIED: Verdict = { status: 'applied' }
@@ -327,6 +338,9 @@ function firstPerJob(changes: readonly Change[], places: readonly number[]): rea
     return true
   })
 }
+
+/** After anything but an end a handler or a caller waits to go on, and the server takes the longer for it. */
+const weightOf = (change: Change): number => (isSettlement(change) ? 1 : 6)
 
 const sizeOf = (change: Change): number =>
   change.kind === 'move'

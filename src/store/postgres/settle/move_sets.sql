@@ -2,7 +2,7 @@
 -- compares. Left out are the items at the places `but`, and what is too late; `ended`: jobs that have ended and are held so.
 -- Answers with the places of what has moved, and what the feed is to be told of it. JSON keys: those of `move`.
 -- Caller: `move`, `move_keyed`. Index: the primary keys of every place. Locks: the jobs' rows where they stand, in the order of the
--- jobs: of leases that stay, other leases, `ready`, `rest`; then those of the functions it calls.
+-- jobs: of leases, `ready`, `rest`; then those of the functions it calls.
 create or replace function pawl.move_sets(items json, started bigint, ended bigint[], but int[],
   out places int[], out jobs bigint[], out revs int[], out kinds int[], out shapes text[]) language plpgsql as $$
 declare
@@ -20,15 +20,10 @@ begin
       as x(i, r, n, v, s, a, z, e, p, d, o, q, w, f, ra, l, t, x, bi, bn, k, lw, h, tn, g, b, u, c, rq, ca, place)
     where (x.n is null or x.n > started) and (but is null or x.place <> all(but))
     order by x.i
-  ), stays as (
-    -- Beside itself, for what it was. Not `=`, here and below: that would allow walking all that stands there.
-    update pawl.lease l set claim = -coalesce(x.granted, abs(y.claim)), expires_at = x.x, rev = x.v, step = x.s, careful = x.ca,
-      tick = x.t, again = null, doc = x.d, beat = case when x.bn > 0 then jsonb_build_object('n', x.bn, 'id', x.bi, 'p', '[]'::jsonb) end
-    from x, pawl.lease y where x.q = 'l' and x.w = 'l' and l.id >= x.i and l.id <= x.i and l.rev = x.r and y.id >= x.i and y.id <= x.i
-    returning x.*, y.claim, y.step, y.from_step, y.beat, null::int as end_rev
   ), let_go as (
-    delete from pawl.lease l using x where x.q = 'l' and x.w <> 'l' and l.id >= x.i and l.id <= x.i and l.rev = x.r
-    returning x.*, l.claim, l.step, l.from_step, l.beat, null::int
+    -- Not `=`, here and below: that would allow walking all that stands there.
+    delete from pawl.lease l using x where x.q = 'l' and l.id >= x.i and l.id <= x.i and l.rev = x.r
+    returning x.*, l.claim, l.step, l.from_step, l.beat, null::int as end_rev
   ), unqueued as (
     delete from pawl.ready r using x where x.q = 'r' and r.id >= x.i and r.id <= x.i and coalesce(r.rev, 1) = x.r
     returning x.*, null::bigint, coalesce(r.step, {{step.enqueued}}), null::bigint, null::jsonb, null::int
@@ -39,7 +34,7 @@ begin
     select w.*, pawl.is_wrong(w.step, w.s, w.r, w.v, w.w, w.c is not null) as is_wrong, coalesce(-w.granted, w.claim) as by,
            w.r - coalesce(pawl.beats_in(w.beat), 0) - case when w.granted is null and w.claim > 0 then 1 else 0 end as from_rev
     from (
-      select * from stays union all select * from let_go union all select * from unqueued union all select * from woken
+      select * from let_go union all select * from unqueued union all select * from woken
       union all select x.*, null, p.to_step, null, null, p.from_rev from x cross join lateral (
         select p.to_step, p.from_rev from pawl.past p where p.job = x.i and p.from_rev < x.r order by p.job, p.from_rev desc limit 1
       ) p where x.q = 'p' and x.i = any(ended)
@@ -59,8 +54,9 @@ begin
   ), into_rest as (
     insert into pawl.rest (id, rev, step, tick, doc) select w.i, w.v, w.s, w.t, w.d from was w where w.w = 's'
   ), into_lease as (
-    insert into pawl.lease (id, claim, expires_at, rev, step, careful, tick, doc)
-    select w.i, w.by, w.x, w.v, w.s, w.ca, w.t, w.d from was w where w.w = 'l' and w.q <> 'l'
+    insert into pawl.lease (id, claim, expires_at, rev, step, careful, tick, doc, beat)
+    select w.i, -abs(w.by), w.x, w.v, w.s, w.ca, w.t, w.d,
+           case when w.bn > 0 then jsonb_build_object('n', w.bn, 'id', w.bi, 'p', '[]'::jsonb) end from was w where w.w = 'l'
   )
   select array_agg(w.place), array_agg(w.i), array_agg(w.f), array_agg(w.k), array_agg(w.h),
          min(format('job %s may not move from step %s to %s', w.i, w.step, w.s)) filter (where w.is_wrong is not false),
