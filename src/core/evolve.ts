@@ -77,15 +77,7 @@ function timed(job: { -readonly [K in keyof Job]: Job[K] }): Job {
 function apply(job: Job, event: Later, own: boolean): Job {
   switch (event.type) {
     case 'admitted':
-      return enter(
-        job,
-        event,
-        { state: 'queued', runAt: event.payload.runAt },
-        {
-          startBy: event.payload.startBy,
-          needs: event.payload.needs ?? job.needs,
-        },
-      )
+      return enter(job, event, { state: 'queued', runAt: event.payload.runAt }, admitted(job, event.payload))
     case 'denied':
       return end(job, event, { state: 'denied', verdict: event.payload.verdict, endedAt: event.at }, 0)
     case 'claimed':
@@ -112,10 +104,7 @@ function apply(job: Job, event: Later, own: boolean): Job {
         lastFailure: event.payload.failure,
       })
     case 'stalled':
-      return leave(job, event, { state: 'stalled' }, 0, {
-        stalls: job.stalls + (countsStall(job) ? 1 : 0),
-        needs: event.payload.needs ?? job.needs,
-      })
+      return leave(job, event, { state: 'stalled' }, 0, stalled(job, event.payload))
     case 'requeued':
       return enter(job, event, { state: 'queued', runAt: event.payload.runAt }, {})
     case 'cancelled':
@@ -293,6 +282,16 @@ function compensating(job: Job, event: Event, payload: TransitionPayloads['compe
   }
   return leave(job, event, { state: 'queued', runAt: payload.runAt }, payload.executionMs, changes)
 }
+
+const admitted = (job: Job, { startBy, needs = job.needs }: TransitionPayloads['admitted']): Changes => ({
+  startBy,
+  needs,
+})
+
+const stalled = (job: Job, { needs = job.needs }: TransitionPayloads['stalled']): Changes => ({
+  stalls: job.stalls + (countsStall(job) ? 1 : 0),
+  needs,
+})
 
 const signalled = (job: Job, { stored, signal }: TransitionPayloads['signalled']): Changes =>
   stored

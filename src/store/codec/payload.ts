@@ -1,6 +1,6 @@
 /** Payloads of events as lists, one shape per type. `enqueued` has a home of its own (`enqueued.ts`). */
 import { unreachable } from '../../core/assert.ts'
-import type { Event, EventType } from '../../core/event.ts'
+import type { Event, EventType, TransitionPayloads } from '../../core/event.ts'
 import {
   list,
   maybeNumber,
@@ -52,12 +52,7 @@ function pack(event: Event): readonly Packed[] {
     case 'enqueued':
       throw new Error(NOT_HERE)
     case 'admitted':
-      return trimmed([
-        packVerdict(event.payload.verdict),
-        event.payload.runAt,
-        event.payload.startBy,
-        event.payload.needs,
-      ])
+      return packAdmitted(event.payload)
     case 'denied':
       return [packVerdict(event.payload.verdict)]
     case 'claimed':
@@ -173,12 +168,7 @@ function unpack(type: EventType, p: readonly Packed[]): Event['payload'] {
     case 'enqueued':
       throw new Error(NOT_HERE)
     case 'admitted':
-      return {
-        verdict: unpackVerdict(p[0]),
-        runAt: number(p[1]),
-        startBy: maybeNumber(p[2]),
-        needs: maybeText(p[3]),
-      }
+      return unpackAdmitted(p)
     case 'denied':
       return { verdict: unpackVerdict(p[0]) }
     case 'claimed':
@@ -264,3 +254,15 @@ function unpackRecorded(p: readonly Packed[]): Extract<Event, { type: 'recorded'
     note: maybeNote(p[3]),
   }
 }
+
+type Admitted = TransitionPayloads['admitted']
+
+const packAdmitted = ({ verdict, runAt, startBy, needs }: Admitted): readonly Packed[] =>
+  trimmed([packVerdict(verdict), runAt, startBy, needs])
+
+const unpackAdmitted = ([verdict, runAt, startBy, needs]: readonly Packed[]): Admitted => ({
+  verdict: unpackVerdict(verdict),
+  runAt: number(runAt),
+  startBy: maybeNumber(startBy),
+  needs: maybeText(needs),
+})
