@@ -39,6 +39,8 @@ describe('why a job is not running', () => {
       })
     }
     expect(asked(unknown, { workers }).because).toContain('has handed it back')
+    const admitted = given({ dialect: '002' }).does({ type: 'admit', rule: 'all', policyHash: 'p1' })
+    expect(asked(admitted, { workers }).because).not.toContain('handed it back')
     expect(asked(unknown).because).toContain('It is for workers that know type crawl.page: none has claimed it yet')
   })
 

@@ -70,6 +70,17 @@ describe('a job that nobody could hand back, because its document knows no relea
     history.does({ type: 'claim', workerId: 'w1', nonce: NONCE, ...exact(history) }).after(600_000)
     history.ticks()
     expect(history.record.needs).toBe('crawl.page')
+    // A second one adds nothing.
+    history
+      .after(600_000)
+      .does({ type: 'claim', workerId: 'w2', nonce: NONCE, ...exact(history) })
+      .after(600_000)
+    history.ticks()
+    expect(history.record.needs).toBe('crawl.page')
+    expect(history.events.filter(({ type }) => type === 'stalled').map(({ payload }) => payload)).toMatchObject([
+      { needs: 'crawl.page' },
+      { needs: undefined },
+    ])
     const begun = given({ dialect })
     begun.does({ type: 'claim', workerId: 'w1', nonce: NONCE, ...exact(begun) })
     begun.does({ type: 'start', fence: 'mine', ...exact(begun) }).after(600_000)

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   deadLetterStates,
   LIVE_STATES,
@@ -8,6 +8,7 @@ import {
   TERMINAL_STATES,
   UNSUCCESSFUL_STATES,
 } from '../../src/core/job.ts'
+import { MACHINE, statesLedTo } from '../../src/core/transitions.ts'
 
 it.each(LIVE_STATES)('the rank of %s tells the state', (state) => {
   expect(liveStateOf(RANK[state])).toBe(state)
@@ -27,4 +28,16 @@ it('an end is a success or it is not', () => {
 it('dead letters are what was put aside, and failures only for whoever asks for them', () => {
   expect(deadLetterStates(false)).toEqual(['dead_lettered'])
   expect(deadLetterStates(true)).toEqual(['dead_lettered', 'failed'])
+})
+
+describe('where a commit may have led that has an event in it', () => {
+  it('is wherever a move with that event leads, and what may be said in the same breath', () => {
+    expect(statesLedTo('dead_lettered')).toEqual(['dead_lettered'])
+    expect(new Set(statesLedTo('parked'))).toEqual(
+      new Set(['parked', 'queued', 'cancelled', 'timed_out', 'dead_lettered', 'denied']),
+    )
+    for (const row of Object.values(MACHINE))
+      for (const { events, to } of Object.values(row).flat())
+        for (const type of events) expect(statesLedTo(type), type).toContain(to)
+  })
 })

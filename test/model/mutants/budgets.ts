@@ -8,11 +8,11 @@ export const BUDGETS: readonly Mutant[] = [
     '        needs: event.payload.needs ?? job.needs,',
     '        needs: event.payload.needs ?? job.needs,\n        failures: job.failures + 1,',
   ]),
-  mutant('stall-not-counted', 'budget', ['evolve.ts', '{ stalls: job.stalls + (countsStall(job) ? 1 : 0) }', '{}']),
+  mutant('stall-not-counted', 'budget', ['evolve.ts', 'stalls: job.stalls + (countsStall(job) ? 1 : 0),', '']),
   mutant('stall-counts-as-failure', 'budget', [
     'evolve.ts',
-    '{ stalls: job.stalls + (countsStall(job) ? 1 : 0) }',
-    '{ failures: job.failures + 1 }',
+    'stalls: job.stalls + (countsStall(job) ? 1 : 0),',
+    'failures: job.failures + 1,',
   ]),
   mutant('failure-not-counted', 'budget', [
     'evolve.ts',

@@ -33,8 +33,8 @@ export const ENDINGS: readonly Mutant[] = [
   // Cancels.
   mutant('cancel-lost-on-stall', 'cancel', [
     'evolve.ts',
-    'countsStall(job) ? 1 : 0) }',
-    'countsStall(job) ? 1 : 0), cancel: undefined }',
+    'countsStall(job) ? 1 : 0),',
+    'countsStall(job) ? 1 : 0), cancel: undefined,',
   ]),
   mutant('cancel-ignored-after-stall', 'cancel', [
     'decide/requeue.ts',
