@@ -137,6 +137,12 @@ describe('foreign logs', () => {
     await pawl(['enqueue', 'x', '--queue', 'q', '--id', 'x', '--url', file])
     await pawl(['jobs', 'cancel', 'x', '--url', file])
     const { events } = await json<{ events: object[] }>(['jobs', 'events', 'x', '--dialect', '003', '--url', file])
+    // Nobody ever leased it, and the log says so.
+    expect(events).toMatchObject([
+      { Event: 'job_created' },
+      { Event: 'job_leased', implied: true },
+      { Event: 'job_cancelled' },
+    ])
     const text = events.map((event) => JSON.stringify(event)).join('\n')
     writeFileSync(home.at('x.jsonl'), text)
     const told = await json(['derive', '--dialect', '003', home.at('x.jsonl')])

@@ -209,6 +209,19 @@ describe('a job', () => {
   })
 })
 
+it('an entry of a dialect’s log that nobody caused says so', async () => {
+  const { body: made } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', queue: 'untouched' })
+  await home.ask('operator', 'POST', `/v1/jobs/${made['id']}/cancel`, { mode: 'hard' })
+  const { body } = await home.ask('viewer', 'GET', `/v1/jobs/${made['id']}/events?dialect=001`)
+  const log = (body['events'] as { type: string; implied?: boolean }[]).map(({ type, implied }) => [type, implied])
+  expect(log).toEqual([
+    ['enqueued', undefined],
+    ['claimed', true],
+    ['started', true],
+    ['failed', true],
+  ])
+})
+
 describe('a type that a worker has announced', () => {
   it('brings its queue and its policy, unless the words bring either', async () => {
     const announced = defineJob({ type: 'announced', tenant: 'acme', queue: 'theirs', lease: '77s', run: () => 1 })
