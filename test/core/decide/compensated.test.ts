@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { SIZES } from '../../src/core/limits.ts'
-import { given, type History } from './given.ts'
+import { given, type History } from '../given.ts'
 
 const step = (name: string) => ({ type: 'record', fence: 'mine', step: { name, compensate: true } }) as const
+
 const booked = (policy = {}): History => given(policy).starts().does(step('hotel'), step('flight'))
+
 const undoing = (history: History): History =>
   history.does({ type: 'claim', workerId: 'w2', nonce: 'fedcba9876543210' }, { type: 'start', fence: 'mine' })
 
@@ -71,7 +72,7 @@ describe('a job with steps to undo', () => {
   })
 })
 
-describe('while undoing', () => {
+describe('a job that undoes its steps', () => {
   const compensating = (policy = {}) => undoing(booked(policy).does({ type: 'cancel', mode: 'soft', fence: 'mine' }))
 
   it('is claimable, waits, fails and retries although a cancel was requested', () => {
@@ -128,45 +129,5 @@ describe('while undoing', () => {
       compensations: [],
       generation: 1,
     })
-  })
-})
-
-describe('what a job records', () => {
-  it('counts steps, keeps artifacts, and knows its bounds', () => {
-    const history = given()
-      .starts()
-      .does(
-        { type: 'record', fence: 'mine', step: { name: 'a', body: { name: 'step/a', size: 1 }, compensate: false } },
-        { type: 'record', fence: 'mine', artifact: { name: 'page', ptr: 's3://1' } },
-        { type: 'record', fence: 'mine', artifact: { name: 'page', ptr: 's3://2' } },
-      )
-    expect(history.record).toMatchObject({ steps: 1, artifacts: { page: 's3://2' } })
-    history.when({ type: 'record', fence: 'mine', undone: 'a' }).refused('WRONG_PHASE')
-    for (let i = 1; i < SIZES.artifacts; i++)
-      history.does({ type: 'record', fence: 'mine', artifact: { name: `a${i}`, ptr: 'p' } })
-    history.when({ type: 'record', fence: 'mine', artifact: { name: 'one more', ptr: 'p' } }).refused('LIMIT_REACHED')
-    for (let i = 0; i < SIZES.compensations; i++) history.does(step(`s${i}`))
-    history.when(step('one more')).refused('LIMIT_REACHED')
-  })
-
-  it('adds counters up and bounds their number', () => {
-    const many = Object.fromEntries(Array.from({ length: SIZES.counters }, (_, i) => [`c${i}`, 1]))
-    const history = given()
-      .starts()
-      .does(
-        { type: 'progress', fence: 'mine', counters: many },
-        { type: 'progress', fence: 'mine', progress: { done: 1, total: 2 }, counters: { c0: 4 } },
-      )
-    expect(history.record).toMatchObject({ counters: { c0: 5, c1: 1 }, progress: { done: 1, total: 2 } })
-    history.when({ type: 'progress', fence: 'mine', counters: { more: 1 } }).refused('LIMIT_REACHED')
-    history.does({ type: 'progress', fence: 'mine', counters: { c2: Number.MAX_VALUE } })
-    given()
-      .starts()
-      .does({ type: 'progress', fence: 'mine', counters: { constructor: 1 } })
-    history.when({ type: 'progress', fence: 'mine', counters: { c2: Number.MAX_VALUE } }).refused('LIMIT_REACHED')
-    history.when({ type: 'complete', fence: 'mine', stats: { c2: Number.MAX_VALUE } }).refused('LIMIT_REACHED')
-    history.when({ type: 'complete', fence: 'mine', stats: { more: 1 } }).refused('LIMIT_REACHED')
-    history.when({ type: 'complete', fence: 'mine', stats: { c1: 1 } }).gives('succeeded', 'succeeded')
-    expect(history.record.counters['c1']).toBe(2)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { given, NONCE } from './given.ts'
+import { given, NONCE } from '../given.ts'
 
 describe('soft cancel', () => {
   it('ends a job that nobody owns at once', () => {

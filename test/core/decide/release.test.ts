@@ -1,9 +1,31 @@
-/** `release`, as core decides it. */
 import { describe, expect, it } from 'vitest'
-import { RELEASE_REASONS } from '../../src/core/command.ts'
-import { given, NONCE } from './given.ts'
+import { RELEASE_REASONS } from '../../../src/core/command.ts'
+import { given, NONCE } from '../given.ts'
 
 const unknown = { type: 'release', fence: 'mine', reason: 'unknown_type' } as const
+
+describe('release', () => {
+  it('burns no budget, now or later', () => {
+    const history = given()
+      .starts()
+      .does({ type: 'release', fence: 'mine', reason: 'snoozed', runAt: 1_600_000, executionMs: 5 })
+    expect(history.record).toMatchObject({
+      state: 'queued',
+      failures: 0,
+      stalls: 0,
+      attempt: 1,
+      readyAt: 1_600_000,
+      executionMs: 5,
+    })
+  })
+
+  it.each(RELEASE_REASONS.filter((reason) => reason !== 'unknown_type'))(
+    'says nothing about needs where the reason is %s',
+    (reason) => {
+      expect(given().claims().does({ type: 'release', fence: 'mine', reason }).record.needs).toBeUndefined()
+    },
+  )
+})
 
 describe('a job whose type its worker does not know', () => {
   it('is queued at once, for who knows it, and nothing is counted against it', () => {
@@ -45,10 +67,6 @@ describe('a job whose type its worker does not know', () => {
     const history = given().claims().does({ type: 'cancel', mode: 'soft' }).does(unknown)
     expect(history.record).toMatchObject({ state: 'cancelled', needs: undefined })
   })
-})
-
-it.each(RELEASE_REASONS.filter((reason) => reason !== 'unknown_type'))('%s says nothing about needs', (reason) => {
-  expect(given().claims().does({ type: 'release', fence: 'mine', reason }).record.needs).toBeUndefined()
 })
 
 describe('a job that nobody could hand back, because its document knows no release', () => {

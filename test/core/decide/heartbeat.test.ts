@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { isMereRenewal, stillHere } from '../../src/core/decide/heartbeat.ts'
-import type { Job } from '../../src/core/job.ts'
-import { given } from './given.ts'
+import { isMereRenewal, stillHere } from '../../../src/core/decide/heartbeat.ts'
+import type { Job } from '../../../src/core/job.ts'
+import { given } from '../given.ts'
 
 const jobOf = ({ job }: ReturnType<typeof given>): Job => {
   if (job === undefined) throw new Error('there is a job')
   return job
 }
 
-describe('a heartbeat', () => {
+describe('heartbeat', () => {
+  it('keeps a lease alive, from claimed as from running', () => {
+    const history = given().claims().after(30_000).does({ type: 'heartbeat', fence: 'mine' }).after(30_000)
+    history.does({ type: 'start', fence: 'mine' }).after(900).does({ type: 'heartbeat', fence: 'mine' })
+    expect(history.record.lease).toMatchObject({ beats: 2, expiresAt: history.now + 31_000 })
+  })
+
   it('is a mere renewal until a cancel is asked for, and then never again', () => {
     const history = given().starts()
     expect(isMereRenewal(jobOf(history))).toBe(true)
