@@ -38,7 +38,7 @@ describe.each(STORES)('on %s', (store) => {
   it.each([
     ['soft', 'CancelRequestedError'],
     ['hard', 'LeaseConflictError'],
-  ] as const)('nor does one of a handler behind HTTP: %s', async (mode, name) => {
+  ] as const)('a %s cancel of a handler behind HTTP does not wait for a heartbeat', async (mode, name) => {
     await using scene = await openScene(store)
     await using gateway = await startGateway({ engine: scene.pawl.engine, auth: false, port: 0 })
     await using remote = await open(gateway.url, { log: 'silent' })

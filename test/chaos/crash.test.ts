@@ -69,7 +69,7 @@ describe.each(STORES)('on %s', (store) => {
     expect(runs(blocked.lines) + runs(idle.lines)).toBe(1)
   })
 
-  it('or, where that is wished, loses it and is fenced', async () => {
+  it('a handler that blocks the event loop loses its lease and is fenced, where that is wished', async () => {
     await using scene = await openScene(store)
     const blocked = await scene.start({ onBlocked: 'lose' })
     const untilFile = join(scene.folder, 'enough')

@@ -201,7 +201,7 @@ describe('without the key', () => {
     }
   })
 
-  it('nor on the way to a gateway', async () => {
+  it('pairs of lives cannot be told apart on the way to a gateway', async () => {
     const clock = new VirtualClock()
     const store = openMemoryStore({ clock })
     const served = new LocalEngine({ store, clock, random: seeded('gateway'), timers: realTimers })

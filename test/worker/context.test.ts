@@ -224,7 +224,7 @@ describe('a run that is over before anybody saw it running', () => {
     expect((await types(stage, id)).slice(0, 4)).toEqual(['enqueued', 'claimed', 'started', end])
   })
 
-  it('also where the worker went away at once; what was never begun does not say that it was', async () => {
+  it('began all the same where the worker went away at once; what was never begun does not say that it was', async () => {
     await using stage = openStage()
     const slow = definition(() => new Promise(() => {}))
     const [begun, held] = [await stage.enqueue(slow), await stage.enqueue(slow)]

@@ -123,7 +123,7 @@ export const keys: readonly Scene[] = [
     },
   },
   {
-    name: 'the same words for another purpose, or in another tenant, are another key',
+    name: 'words for another purpose, or in another tenant, are another key',
     async play(stage) {
       const purposes = ['dedupe', 'idempotency', 'slot'] as const
       const own = purposes.map((purpose): Key => ({ purpose, key: 'same', until: undefined }))

@@ -79,7 +79,7 @@ export const reads: readonly Scene[] = [
     },
   },
   {
-    name: 'the same word in two tenants is two words',
+    name: 'a word in two tenants is two words',
     async play(stage) {
       const parent = await stage.insertOne()
       const words = { labels: { a: 'b' }, workflowId: 'w', dedupeKey: 'd', parentId: parent.id, correlationId: 'c' }

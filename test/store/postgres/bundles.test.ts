@@ -133,7 +133,7 @@ describe('jobs claimed many at a time', () => {
     expect(await bundleOf(few)).toMatchObject({ open: null, low: null })
   })
 
-  it('nor where one of them has been claimed before', async () => {
+  it('have leases of their own where one of them has been claimed before', async () => {
     const [again, ...others] = await claimed(20)
     await one.commit(others.map((job) => completion(job, now)))
     const release = {
