@@ -10,7 +10,7 @@ import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { migrate } from '../../../src/store/postgres/schema/migrate.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
-import { RealSeats } from '../conformance/real-clock.ts'
+import { RealSetups } from '../conformance/real-clock.ts'
 import { editionNumbers, readEdition } from './editions/edition.ts'
 import { Replay } from './editions/replay.ts'
 
@@ -55,7 +55,7 @@ describe.each(editionNumbers())('a process of edition %i', (number) => {
 
 describe.each(editionNumbers())('on what a process of edition %i has left, today’s keeps the promise', (number) => {
   let database: FreshDatabase
-  const seats = new RealSeats({ open: () => openPostgresStore({ url: database.url }) })
+  const setups = new RealSetups({ open: () => openPostgresStore({ url: database.url }) })
 
   beforeAll(async () => {
     database = await freshDatabase()
@@ -65,7 +65,7 @@ describe.each(editionNumbers())('on what a process of edition %i has left, today
   })
 
   afterAll(async () => {
-    await seats[Symbol.asyncDispose]()
+    await setups[Symbol.asyncDispose]()
     await database.drop()
   })
 
@@ -73,7 +73,7 @@ describe.each(editionNumbers())('on what a process of edition %i has left, today
     transaction: 'postgres.test.ts has those of callers',
     setClock: 'postgres.test.ts has a clock that is set',
   }
-  const cases = conformance({ name: `edition ${number}`, cannot, open: seats.open })
+  const cases = conformance({ name: `edition ${number}`, cannot, open: setups.open })
   for (const { promise, name, skipped, run } of cases)
     if (ABOUT_TABLES.has(promise) && skipped === undefined) it(`${promise} ${name}`, run)
 })

@@ -1,22 +1,22 @@
 import type { Chapter } from '../program.ts'
 import { ended, owned } from './settles.ts'
 
-export const reads: Chapter = async (stage) => {
-  const { store, tenant } = stage
-  const [parent] = await stage.insert({
+export const reads: Chapter = async (fixture) => {
+  const { store, tenant } = fixture
+  const [parent] = await fixture.insert({
     correlationId: 'trace',
     labels: { site: 'x' },
     workflowId: 'w',
     alias: 'named',
   })
   if (parent === undefined) throw new Error('one is inserted')
-  await stage.insert({ parentId: parent.id, correlationId: 'trace', dedupeKey: 'd' })
-  const jobs = await owned(stage, 3, 'read')
-  await store.commit(jobs.map((job) => ended(stage, job, '"out"')))
-  const failed = await stage.claimed({ queue: 'failed', type: 'failing' })
+  await fixture.insert({ parentId: parent.id, correlationId: 'trace', dedupeKey: 'd' })
+  const jobs = await owned(fixture, 3, 'read')
+  await store.commit(jobs.map((job) => ended(fixture, job, '"out"')))
+  const failed = await fixture.claimed({ queue: 'failed', type: 'failing' })
   const fence = failed.lease?.fence ?? ''
   const fault = { code: 'bad_request', message: 'no' }
-  await stage.say(failed, { type: 'fail', fence, fault, requestId: 'asked', correlationId: 'elsewhere' })
+  await fixture.say(failed, { type: 'fail', fence, fault, requestId: 'asked', correlationId: 'elsewhere' })
 
   const [first] = jobs
   const id = first?.id ?? ''
@@ -25,7 +25,7 @@ export const reads: Chapter = async (stage) => {
     { id: failed.id, requestId: 'asked', bodies: ['error/'] },
     { id: 'named', tenant },
   ])
-  await store.load([{ id, log: 1 }, { id: stage.id() }])
+  await store.load([{ id, log: 1 }, { id: fixture.id() }])
 
   const page = { order: 'newest', limit: 5 } as const
   await store.find({ ...page, tenant })
@@ -36,17 +36,17 @@ export const reads: Chapter = async (stage) => {
   await store.find({ ...page, tenant, parentId: parent.id })
   await store.find({ ...page, correlationId: 'trace' })
   await store.find({ ...page, tenant, dedupeKey: 'd' })
-  await store.find({ ...page, endedBefore: stage.begin + 1, roughlyBornBefore: stage.begin + 1 })
-  await store.find({ ...page, longEnded: { from: 0, to: stage.begin + 1 } })
+  await store.find({ ...page, endedBefore: fixture.begin + 1, roughlyBornBefore: fixture.begin + 1 })
+  await store.find({ ...page, longEnded: { from: 0, to: fixture.begin + 1 } })
 
-  const span = { from: stage.begin, to: stage.begin + 1, limit: 50 } as const
+  const span = { from: fixture.begin, to: fixture.begin + 1, limit: 50 } as const
   await store.events({ by: 'type', tenant, types: ['enqueued', 'claimed'], ...span })
   await store.events({ by: 'type', types: ['succeeded'], ...span, limit: 2 })
   await store.events({ by: 'type', tenant, types: ['failed', 'cancelled'], ...span })
   await store.events({ by: 'correlation', tenant, correlationId: 'trace', limit: 50 })
   await store.events({ by: 'correlation', correlationId: 'elsewhere', limit: 50 })
   await store.events({ by: 'job', id, afterRev: 1, limit: 2 })
-  await stage.feed()
+  await fixture.feed()
   await store.events({ by: 'feed', after: undefined, limit: 1 })
   await store.events({ by: 'tally' })
   await store.events({ by: 'tally', tenant })

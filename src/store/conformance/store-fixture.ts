@@ -1,5 +1,5 @@
 /**
- * What a scene plays on: a store, a tenant and ids nobody else uses, and the few moves every scene is made of. It is
+ * What a check works with: a store, a tenant and ids nobody else uses, and the few moves every check is made of. It is
  * the engine's loop at its smallest: load, let core decide, commit.
  */
 import type { Command } from '../../core/command.ts'
@@ -25,12 +25,12 @@ import type {
   Store,
   Verdict,
 } from '../store.ts'
-import type { OpenTransaction, Seat } from './conformance.ts'
+import type { OpenTransaction, Setup } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import { policyOf } from './policy.ts'
 import type { Resources } from './resources.ts'
 
-/** A command without its envelope: the stage says who asks, and under which request. */
+/** A command without its envelope: the fixture says who asks, and under which request. */
 export type Saying = {
   [C in Command as C['type']]: Omit<C, 'actor' | 'requestId'> & Partial<Pick<C, 'actor' | 'requestId'>>
 }[Exclude<Command['type'], 'enqueue'>]
@@ -41,7 +41,7 @@ export interface JobOptions {
   readonly tenant?: string
   readonly policy?: Partial<Policy>
   readonly priority?: Priority
-  /** When it was enqueued. The stage's beginning, unless given. */
+  /** When it was enqueued. The fixture's beginning, unless given. */
   readonly at?: Time
   readonly runAt?: Time
   readonly alias?: string
@@ -54,13 +54,13 @@ export interface JobOptions {
   readonly dedupeKey?: string
 }
 
-export async function openStage(seat: Seat, baseline: Resources): Promise<Stage> {
-  const first = await reserve(seat.store)
-  const { now } = await seat.store.load([])
-  return new Stage(seat, baseline, first, now)
+export async function openStoreFixture(setup: Setup, baseline: Resources): Promise<StoreFixture> {
+  const first = await reserve(setup.store)
+  const { now } = await setup.store.load([])
+  return new StoreFixture(setup, baseline, first, now)
 }
 
-/** More ids than any scene uses. */
+/** More ids than any check uses. */
 const BLOCK = 4_096
 
 /** As engines do it: a block of ids, by compare-and-swap. */
@@ -76,21 +76,21 @@ async function reserve(store: Store): Promise<number> {
   }
 }
 
-export class Stage {
-  readonly seat: Seat
+export class StoreFixture {
+  readonly setup: Setup
   /** What kept the process alive before the store was opened. */
   readonly baseline: Resources
   readonly store: Store
   readonly tenant: string
-  /** The store's clock when the scene began. */
+  /** The store's clock when the check began. */
   readonly begin: Time
   #nextId: number
   #requests = 0
 
-  constructor(seat: Seat, baseline: Resources, firstId: number, begin: Time) {
-    this.seat = seat
+  constructor(setup: Setup, baseline: Resources, firstId: number, begin: Time) {
+    this.setup = setup
     this.baseline = baseline
-    this.store = seat.store
+    this.store = setup.store
     this.tenant = `tenant-${firstId}`
     this.begin = begin
     this.#nextId = firstId
@@ -111,12 +111,12 @@ export class Stage {
   }
 
   async another(): Promise<Store> {
-    return (await this.seat.another?.()) ?? this.store
+    return (await this.setup.another?.()) ?? this.store
   }
 
   async transaction(): Promise<OpenTransaction> {
-    holds(this.seat.transaction !== undefined, 'the seat offers a transaction')
-    return this.seat.transaction()
+    holds(this.setup.transaction !== undefined, 'the setup offers a transaction')
+    return this.setup.transaction()
   }
 
   kind(options: JobOptions = {}): Kind {
@@ -271,7 +271,7 @@ export class Stage {
     same(derive(events), record, 'the fold of the events is the record')
   }
 
-  /** All of the feed that is about this scene's tenant, from `after` on. */
+  /** All of the feed that is about this check's tenant, from `after` on. */
   async feed(after = '', store = this.store): Promise<{ readonly items: readonly FeedItem[]; readonly end: string }> {
     const items: FeedItem[] = []
     let end = after
@@ -288,7 +288,7 @@ export class Stage {
   async eventually(what: string, probe: () => boolean | Promise<boolean>, withinMs = 5_000): Promise<void> {
     for (let passedMs = 0; passedMs <= withinMs; passedMs += 20) {
       if (await probe()) return
-      await this.seat.advance(20)
+      await this.setup.advance(20)
     }
     holds(false, `within ${withinMs} ms: ${what}`)
   }
