@@ -22,19 +22,19 @@ export interface Line {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-export interface StagedWorker {
+export interface FixtureWorker {
   readonly worker: Worker
   readonly mortal: Mortal
 }
 
-export interface Stage extends AsyncDisposable {
+export interface WorkerFixture extends AsyncDisposable {
   readonly time: VirtualTime
   readonly engine: LocalEngine
   readonly lines: Line[]
   /** For workers that are to be of one process; each has one of its own otherwise. */
   readonly crew: Crew
-  /** Over the stage's own engine, or over what a test made of it. */
-  work(definitions: readonly JobDefinition[], options?: WorkerOptions & Surroundings, engine?: Engine): StagedWorker
+  /** Over the fixture's own engine, or over what a test made of it. */
+  work(definitions: readonly JobDefinition[], options?: WorkerOptions & Surroundings, engine?: Engine): FixtureWorker
   enqueue(definition: JobDefinition, input?: unknown, more?: { priority?: number; delayMs?: number }): Promise<JobId>
   load(id: JobId): Promise<Job>
   body(id: JobId, name: string): Promise<unknown>
@@ -58,7 +58,7 @@ export function definition(
   }
 }
 
-export function openStage(): Stage {
+export function openWorkerFixture(): WorkerFixture {
   const time = new VirtualTime(Date.UTC(2030, 0, 1))
   const store = openMemoryStore({ clock: time, timers: time })
   const engine = new LocalEngine({ store, clock: time, random: realRandom, timers: time })
@@ -76,7 +76,7 @@ export function openStage(): Stage {
     round: async () => void (await engine.tick(100)),
   })
   ticker.start()
-  const workers: StagedWorker[] = []
+  const workers: FixtureWorker[] = []
   let requests = 0
   return {
     time,
@@ -88,9 +88,9 @@ export function openStage(): Stage {
       const spawn = spawning(new Producer(world.engine), world.engine, false)
       const clocks = { clock: time, machineMs: () => time.monotonicMs(), timers: world.timers }
       const around: Surroundings = { ...clocks, log, spawn, crew: new Crew() }
-      const staged = { worker: startWorker(world.engine, definitions, { ...around, ...options }), mortal: world }
-      workers.push(staged)
-      return staged
+      const made = { worker: startWorker(world.engine, definitions, { ...around, ...options }), mortal: world }
+      workers.push(made)
+      return made
     },
     async enqueue({ tenant = 'default', queue, type, policy }, input, { priority = 5, delayMs } = {}) {
       const text = input === undefined ? undefined : JSON.stringify(input)
