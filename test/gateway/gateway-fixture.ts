@@ -13,7 +13,7 @@ export interface Answered {
   readonly body: Record<string, unknown>
 }
 
-export interface House extends AsyncDisposable {
+export interface GatewayFixture extends AsyncDisposable {
   readonly pawl: Pawl
   readonly gateway: Gateway
   readonly secrets: Readonly<Record<string, Readonly<Record<Scope, string>>>>
@@ -36,11 +36,11 @@ export const BOUNDLESS = {
   failuresPerAddress: 1e9,
 } as const
 
-export async function house(
+export async function openGatewayFixture(
   options: Partial<GatewayOptions> = {},
   over: (engine: Engine) => Engine = (engine) => engine,
   opened: OpenOptions = {},
-): Promise<House> {
+): Promise<GatewayFixture> {
   const pawl = await open('memory:', { tenant: 'acme', log: 'silent', ...opened })
   const gateway = await startGateway({ engine: over(pawl.engine), port: 0, ...options })
   const secrets: Record<string, Record<Scope, string>> = {}
