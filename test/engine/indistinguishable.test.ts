@@ -18,7 +18,7 @@ import type { Body } from '../../src/store/store.ts'
 import type { Random } from '../../src/system/random.ts'
 import { realTimers } from '../../src/system/timers.ts'
 import { scaled } from '../support/scale.ts'
-import { kindOf } from './bench.ts'
+import { kindOf } from './engine-fixture.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 const PAIRS = scaled(400, 10_000)

@@ -1,4 +1,4 @@
-/** An engine on a bench: a store in memory with a virtual clock, and the few moves most tests are made of. */
+/** An engine on a store in memory with a virtual clock, and the few moves most tests are made of. */
 import type { Command } from '../../src/core/command.ts'
 import type { Event } from '../../src/core/event.ts'
 import type { Job, JobId, Kind } from '../../src/core/job.ts'
@@ -20,7 +20,7 @@ export type Saying = DistributiveOmit<Exclude<Command, { type: 'enqueue' | 'clai
   readonly requestId?: string
 }
 
-export interface BenchOptions {
+export interface EngineFixtureOptions {
   readonly observer?: Observer
   readonly log?: Log
   readonly timers?: Timers
@@ -34,21 +34,21 @@ export function kindOf(policy: PolicyInput = {}, queue = 'q', type = 'work'): Ki
   return { tenant: 't', queue, type, policy: resolved.policy }
 }
 
-export class Bench {
+export class EngineFixture {
   readonly clock = new VirtualClock()
   readonly store: Store
   readonly engine: LocalEngine
   readonly kind = kindOf()
   #requests = 0
 
-  constructor(options: BenchOptions = {}) {
+  constructor(options: EngineFixtureOptions = {}) {
     const store = openMemoryStore({ clock: this.clock })
     this.store = options.between?.(store) ?? store
     this.engine = this.another(options)
   }
 
   /** A second process on the same store. */
-  another({ observer, log, timers = realTimers }: Omit<BenchOptions, 'between'> = {}): LocalEngine {
+  another({ observer, log, timers = realTimers }: Omit<EngineFixtureOptions, 'between'> = {}): LocalEngine {
     const { store, clock } = this
     return new LocalEngine({ store, clock, random: realRandom, timers, observer, log })
   }
