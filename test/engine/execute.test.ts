@@ -327,7 +327,7 @@ describe('an answer that got lost', () => {
   const body = { name: 'checkpoint', size: 2, digest: 'd' }
 
   /** For each command: a job that accepts it, and the words. */
-  const scenes: Readonly<Record<string, (fixture: EngineFixture) => Promise<readonly [string, Saying]>>> = {
+  const cases: Readonly<Record<string, (fixture: EngineFixture) => Promise<readonly [string, Saying]>>> = {
     admit: async (b) => [(await b.enqueue(admission)).id, { type: 'admit', rule: 'r', policyHash: 'h' }],
     deny: async (b) => [(await b.enqueue(admission)).id, { type: 'deny', rule: 'r', policyHash: 'h' }],
     start: async (b) => owned(await b.claimed(), (fence) => ({ type: 'start', fence })),
@@ -385,15 +385,15 @@ describe('an answer that got lost', () => {
     saying: (fence: string) => Saying,
   ): readonly [string, Saying] => [job.id, saying(fence)]
 
-  it('has a scene for every command', () => {
-    const covered = new Set([...Object.keys(scenes), 'enqueue', 'claim'])
+  it('has a case for every command', () => {
+    const covered = new Set([...Object.keys(cases), 'enqueue', 'claim'])
     expect(COMMANDS.filter((command) => !covered.has(command))).toEqual([])
   })
 
-  for (const [command, scene] of Object.entries(scenes)) {
+  for (const [command, made] of Object.entries(cases)) {
     it.each(['here', 'in another process'])(`to ${command} is given again to a repetition %s`, async (where) => {
       const { fixture, between } = watched()
-      const [id, saying] = await scene(fixture)
+      const [id, saying] = await made(fixture)
       const word = fixture.word(id, saying)
       between.losing = 1
       await expect(fixture.engine.settle([word])).rejects.toThrow('connection lost')
@@ -409,7 +409,7 @@ describe('an answer that got lost', () => {
 
     it(`to ${command} does not cover for other words under the same request id`, async () => {
       const fixture = new EngineFixture()
-      const [id, saying] = await scene(fixture)
+      const [id, saying] = await made(fixture)
       const word = fixture.word(id, saying)
       const [first] = await fixture.engine.settle([word])
       expect(first).toMatchObject({ ok: true, replayed: false })

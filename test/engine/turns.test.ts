@@ -45,8 +45,8 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('many who speak about o
   }
 
   it('are all heard: a hundred signals', async () => {
-    await using scene = await processes()
-    const { one, of } = scene
+    await using fixture = await processes()
+    const { one, of } = fixture
     const { id } = await one.enqueue(work, 1)
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => of(n).engine.settle([signal(id, n)])))
     expect(new Set(told(answers))).toEqual(new Set(['ok']))
@@ -55,8 +55,8 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('many who speak about o
   })
 
   it('are all heard: a cancel and the owner among signals, again and again', async () => {
-    await using scene = await processes()
-    const { one, of } = scene
+    await using fixture = await processes()
+    const { one, of } = fixture
     for (let round = 0; round < scaled(5, 100); round += 1) {
       const { id } = await one.enqueue(work, 1)
       const [assignment] = await claimed(one)
@@ -78,8 +78,8 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('many who speak about o
   })
 
   it('are all heard: forty children that end together', async () => {
-    await using scene = await processes()
-    const { one, of } = scene
+    await using fixture = await processes()
+    const { one, of } = fixture
     const [parent] = (await one.enqueueMany(work, [1])).map(({ id }) => id)
     const requests = Array.from({ length: 40 }, (_, n) => ({
       actor: 'producer',

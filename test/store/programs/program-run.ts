@@ -48,7 +48,7 @@ const BACK_MS = 2 * 3_600_000
  * One program at work: the model of its two jobs, and the loop of an engine (load, decide, commit) cut into steps, so
  * that many programs share each round trip. `next` says what to load, `plan` decides, `learn` judges the answer.
  */
-export class Actor {
+export class ProgramRun {
   readonly program: Program
   readonly tenant: string
   readonly slots: readonly [Slot, Slot] = [new Slot('q0'), new Slot('q1')]
