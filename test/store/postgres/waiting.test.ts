@@ -392,7 +392,9 @@ describe('a parked claim is answered', () => {
     expect(rows).toEqual([{ given: true }])
     expect(idsOf(await answer).toSorted()).toEqual(items.map(({ job }) => job.id).toSorted())
   })
+})
 
+describe('a process that has parked a claim is answered', () => {
   it('before it can leave, if somebody is answering it just now', async () => {
     const { leave } = await parked()
     const { rows } = await admin.query('select lanes[1] as lane from pawl.parked')
@@ -427,7 +429,7 @@ describe('a parked claim is answered', () => {
     expect(await stateOf(job)).toBe('queued')
   })
 
-  it('only while its process listens', async () => {
+  it('only while it listens', async () => {
     const listeners = async () => {
       const { rows } = await admin.query<{ pid: number }>(
         `select l.pid from pg_locks l join pg_database d on d.oid = l.database
@@ -457,7 +459,7 @@ describe('a parked claim is answered', () => {
     await leaver.close()
   })
 
-  itPooled('behind a pooler only if its process can listen past it', async () => {
+  itPooled('behind a pooler only if it can listen past it', async () => {
     await using pooler = await startPgbouncer(database.url)
     const { url } = pooler
     const blind = await openPostgresStore({ url, connect: watched })
@@ -493,7 +495,7 @@ describe('a parked claim is answered', () => {
     }
   })
 
-  it('if it is one of so many of its process; others wait for hints', async () => {
+  it('for so many claims at a time; others wait for hints', async () => {
     const claims: Claim[] = []
     for (let n = 1; n <= 18; n += 1) claims.push(await parked({ limit: 1 }, claimer, Math.min(n, 16)))
     const jobs: Job[] = []
