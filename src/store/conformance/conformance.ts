@@ -18,6 +18,7 @@ import { events } from './s06-events.ts'
 import { feed } from './s07-feed.ts'
 import { due } from './s08-due.ts'
 import { replay } from './s09-replay.ts'
+import { askedText } from './s10-asked-text.ts'
 import { text } from './s10-text.ts'
 import { keys } from './s11-keys.ts'
 import { settings } from './s12-settings.ts'
@@ -95,7 +96,7 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   S7: feed,
   S8: due,
   S9: replay,
-  S10: text,
+  S10: [...text, ...askedText],
   S11: keys,
   S12: settings,
   S13: clock,
