@@ -94,16 +94,16 @@ export const claim: readonly Check[] = [
   },
   {
     name: 'a job whose time is over is given to nobody, whoever was handed its tick, and those behind it are',
-    async play(stage) {
-      const at = stage.begin - 60_000
+    async run(fixture) {
+      const at = fixture.begin - 60_000
       const over = { at, policy: { deadlineMs: 50_000 } }
-      const [, one, , two] = await stage.insert(over, { at, policy: { deadlineMs: 600_000 } }, over, { at })
-      const other = await stage.another()
-      same(idsOf((await stage.claim({ limit: 1 })).jobs), [one?.id], 'the first that is in time')
+      const [, one, , two] = await fixture.insert(over, { at, policy: { deadlineMs: 600_000 } }, over, { at })
+      const other = await fixture.another()
+      same(idsOf((await fixture.claim({ limit: 1 })).jobs), [one?.id], 'the first that is in time')
       // Handed out, it is the ticker's, although that has said nothing yet.
       await other.due(1_000)
-      same(idsOf((await stage.claim({ limit: 10 })).jobs), [two?.id], 'and the next')
-      same((await stage.claim({ limit: 10 })).jobs, [], 'and nothing else')
+      same(idsOf((await fixture.claim({ limit: 10 })).jobs), [two?.id], 'and the next')
+      same((await fixture.claim({ limit: 10 })).jobs, [], 'and nothing else')
     },
   },
   {
