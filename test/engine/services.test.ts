@@ -173,29 +173,29 @@ describe('retention', () => {
   })
 
   it('keeps what is verbose in a log for as long as was asked for, by job type', async () => {
-    const bench = new Bench()
+    const fixture = new EngineFixture()
     const talk = async (type: string) => {
-      const { job, fence } = await bench.running({ kind: { ...kindOf(), type } })
-      for (let n = 0; n < 30; n += 1) await bench.must(job.id, { type: 'progress', fence, counters: { n: 1 } })
-      await bench.must(job.id, { type: 'complete', fence })
+      const { job, fence } = await fixture.running({ kind: { ...kindOf(), type } })
+      for (let n = 0; n < 30; n += 1) await fixture.must(job.id, { type: 'progress', fence, counters: { n: 1 } })
+      await fixture.must(job.id, { type: 'complete', fence })
       return job.id
     }
     const ids = { soon: await talk('soon'), usual: await talk('usual'), late: await talk('late') }
     const kept = async () => {
       await service.runOnce()
-      const lengths = await Promise.all(Object.values(ids).map(async (id) => (await bench.log(id)).length))
+      const lengths = await Promise.all(Object.values(ids).map(async (id) => (await fixture.log(id)).length))
       return lengths.map((length) => length > 5)
     }
-    const service = retentionOf(bench, { verboseMs: DAY, verboseMsByType: { soon: 60_000, late: 3 * DAY } })
-    bench.clock.advance(59_000)
+    const service = retentionOf(fixture, { verboseMs: DAY, verboseMsByType: { soon: 60_000, late: 3 * DAY } })
+    fixture.clock.advance(59_000)
     expect(await kept()).toEqual([true, true, true])
-    bench.clock.advance(2_000)
+    fixture.clock.advance(2_000)
     expect(await kept()).toEqual([false, true, true])
-    bench.clock.advance(DAY)
+    fixture.clock.advance(DAY)
     expect(await kept()).toEqual([false, false, true])
-    bench.clock.advance(2 * DAY)
+    fixture.clock.advance(2 * DAY)
     expect(await kept()).toEqual([false, false, false])
-    expect((await verify(bench.engine)).discrepancies).toEqual([])
+    expect((await verify(fixture.engine)).discrepancies).toEqual([])
   })
 
   it('can be told to leave logs alone', async () => {
