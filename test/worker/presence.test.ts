@@ -27,11 +27,11 @@ it('is seen while it works, and gone when it has stopped', async () => {
 })
 
 it('tells each tenant of its own queues and types, and of nobody else’s', async () => {
-  await using stage = openStage()
+  await using fixture = openWorkerFixture()
   const own = (name: string) => definition(() => {}, {}, { type: `type-${name}`, queue: `queue-${name}`, tenant: name })
-  stage.work([own('a'), own('b')], { id: 'w1' })
-  await stage.time.advance(1_000)
-  const [answer] = await stage.engine.settings([{ op: 'list', collection: 'worker', after: '', limit: 10 }])
+  fixture.work([own('a'), own('b')], { id: 'w1' })
+  await fixture.time.advance(1_000)
+  const [answer] = await fixture.engine.settings([{ op: 'list', collection: 'worker', after: '', limit: 10 }])
   expect(answer?.settings.map(({ key, text }) => [JSON.parse(key), JSON.parse(text)])).toMatchObject([
     [['a', 'w1'], { queues: ['queue-a'], types: ['type-a'] }],
     [['b', 'w1'], { queues: ['queue-b'], types: ['type-b'] }],

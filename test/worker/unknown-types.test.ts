@@ -28,17 +28,17 @@ describe('a worker that does not know a type', () => {
   })
 
   it('is not given a job that it could not hand back: 002 knows no release, and a deployment ends no job', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const strict = definition(() => 'strict', { dialect: '002', lease: '60s' }, { type: 'strict' })
-    stage.work([OLD], { id: 'w-old' })
-    await stage.time.advance(100)
-    const id = await stage.enqueue(strict)
-    await stage.settle(id, { type: 'admit', rule: 'all', policyHash: 'p1' })
-    await stage.time.advance(600_000)
-    expect(await stage.load(id)).toMatchObject({ state: 'queued', attempt: 0 })
-    stage.work([strict], { id: 'w-new' })
-    await stage.time.advance(100)
-    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', attempt: 1 })
+    fixture.work([OLD], { id: 'w-old' })
+    await fixture.time.advance(100)
+    const id = await fixture.enqueue(strict)
+    await fixture.settle(id, { type: 'admit', rule: 'all', policyHash: 'p1' })
+    await fixture.time.advance(600_000)
+    expect(await fixture.load(id)).toMatchObject({ state: 'queued', attempt: 0 })
+    fixture.work([strict], { id: 'w-new' })
+    await fixture.time.advance(100)
+    expect(await fixture.load(id)).toMatchObject({ state: 'succeeded', attempt: 1 })
   })
 
   it('is not given it again, and a worker that comes later is', async () => {

@@ -89,7 +89,8 @@ export function eventsInVirtualTime(): void {
   it('000A:51 verbose payloads do not last: a compacted log keeps its transitions and folds to the same job', async () => {
     const fixture = new EngineFixture()
     const { job, fence } = await fixture.running({ kind: kindOf(strict) })
-    for (let n = 1; n <= LONG_LOG; n += 1) await fixture.must(job.id, { type: 'progress', fence, counters: { pages: 1 } })
+    for (let n = 1; n <= LONG_LOG; n += 1)
+      await fixture.must(job.id, { type: 'progress', fence, counters: { pages: 1 } })
     await fixture.must(job.id, { type: 'complete', fence })
     const log = async () => (await fixture.engine.events({ by: 'job', id: job.id, afterRev: 0, limit: 100 })).events
     const before = await log()

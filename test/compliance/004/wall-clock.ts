@@ -59,7 +59,11 @@ export function wallClockInVirtualTime(): void {
     const submit = async (query: string, policy: object) => {
       const words = { type: fresh('type'), queue: fresh('queue'), policy: { ...strict, ...policy } }
       const { status, body } = await fixture.ask('producer', 'POST', `/v1/jobs${query}`, words)
-      const { body: shown } = await fixture.ask('producer', 'GET', `/v1/jobs/${body['jobId'] ?? body['id']}?policy=true`)
+      const { body: shown } = await fixture.ask(
+        'producer',
+        'GET',
+        `/v1/jobs/${body['jobId'] ?? body['id']}?policy=true`,
+      )
       return [status, (shown['policy'] as { readonly deadlineMs?: number }).deadlineMs]
     }
     expect(await submit('?wait=0', {})).toEqual([202, 300_000])

@@ -817,8 +817,11 @@ end $$;
 
 
 
-create or replace function "pawl".claim_words(claim_id bigint) returns json language sql stable set search_path = "pawl", pg_temp as
-$$ select json_build_array(c.worker, c.actor, c.nonce, coalesce(c.request_words, c.request), c.at) from claim c where c.id = claim_id $$;
+create or replace function "pawl".claim_words(claim_id bigint) returns json language plpgsql stable
+set search_path = "pawl", pg_temp as $$
+begin
+  return (select json_build_array(c.worker, c.actor, c.nonce, coalesce(c.request_words, c.request), c.at) from claim c where c.id = claim_id);
+end $$;
 
 
 
@@ -1006,19 +1009,24 @@ declare
   item json;
   verdict text;
   busy int := 0;
+  
+  wanted text[];
+  held text[] := '{}';
   answers text[] := '{}';
   jobs bigint[] := '{}';
   kinds int[] := '{}';
   shapes text[] := '{}';
 begin
   for item in select * from json_array_elements(items) loop
+    wanted := array(select concat_ws(E'\x1f', item ->> 'tn', k ->> 'p', k ->> 'k') from json_array_elements(item -> 'ks') as k);
     begin
-      verdict := case when busy >= busy_most then 'busy:' else bear(item, now_ms, null) end;
+      verdict := case when busy >= busy_most or wanted && held then 'busy:' else bear(item, now_ms, null) end;
     exception
       when sqlstate 'PW001' then verdict := sqlerrm;
       when lock_not_available or deadlock_detected then
         verdict := 'busy:';
         busy := busy + 1;
+        held := held || wanted;
     end;
     answers := array_append(answers, verdict);
     if verdict is null then
@@ -1702,8 +1710,10 @@ $$;
 
 
 create or replace function "pawl".bodies(items json) returns table (id bigint, name text, body text)
-language sql stable set search_path = "pawl", pg_temp set jit = off set enable_seqscan = off
-set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
+language plpgsql stable set search_path = "pawl", pg_temp set jit = off set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+begin
+  return query
   with x as materialized (
     select x.i, n.name, n.key from json_to_recordset(items) as x(i bigint, b json, k json),
       lateral rows from (json_array_elements_text(x.b), json_array_elements_text(x.k)) as n(name, key))
@@ -1721,8 +1731,8 @@ set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
   union all
   select x.i, b.name, b.text from x cross join lateral
     (select coalesce(b.name, b.key) as name, b.text from body b where b.job = x.i offset 0) b
-    where right(x.name, 1) = '/' and starts_with(b.name, x.name)
-$$;
+    where right(x.name, 1) = '/' and starts_with(b.name, x.name);
+end $$;
 
 
 
@@ -1764,8 +1774,10 @@ end $$;
 create or replace function "pawl".caused(items json)
 returns table (job bigint, created_at bigint, kind int, lane int, head text, at bigint, from_rev int, rev int, rank bigint,
                before json, claim json, beats jsonb, events text, n int)
-language sql stable rows 100 set search_path = "pawl", pg_temp set jit = off set enable_seqscan = off
-set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set enable_sort = off as $$
+language plpgsql stable rows 100 set search_path = "pawl", pg_temp set jit = off set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off set enable_bitmapscan = off set enable_sort = off set plan_cache_mode = force_generic_plan as $$
+begin
+  return query
   select s.*, x.n::int from rows from (json_to_recordset(items) as (i bigint, q text)) with ordinality as x(i, q, n)
   cross join lateral (
     select a.from_rev from asked a where a.job = x.i and a.request in (request_mark(x.q), 0)
@@ -1775,8 +1787,8 @@ set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
     ) l where l.state is not null
   ) a
   cross join lateral (select s.* from stretch s where s.job = x.i and s.from_rev = a.from_rev limit 1) s
-  order by x.n, a.from_rev
-$$;
+  order by x.n, a.from_rev;
+end $$;
 
 
 
@@ -2213,6 +2225,7 @@ $$;
 
 
 
+
 create or replace function "pawl".move(items json, again boolean, of_the_callers boolean default false)
 returns table (now_ms bigint, verdicts json)
 language plpgsql set search_path = "pawl", pg_temp set lock_timeout = '100ms' set jit = off
@@ -2221,26 +2234,34 @@ set plan_cache_mode = force_generic_plan as $$
 declare
   started bigint := clock();
   given record;
+  stayed record;
   moved record;
+  apart int[];
   answers text[];
   keyed int;
 begin
   if of_the_callers then perform set_config('lock_timeout', '5s', true); end if;
-  select count(*)::int as n, array_agg(x.i) filter (where x.q = 'l') as leased,
+  select count(*)::int as n, array_agg(x.i) filter (where x.q = 'l' and x.r = 2) as maybe_bundled,
          array_agg(x.i order by x.i) filter (where x.q = 'p') as ended, array_agg(x.r order by x.i) filter (where x.q = 'p') as end_revs,
-         array_agg(x.o::int order by x.i) filter (where x.kt is not null or x.sp is not null) as keyed
+         array_agg(x.o::int order by x.i) filter (where x.kt is not null or x.sp is not null) as keyed,
+         array_agg(x.o::int) filter (where x.q = 'l' and x.w = 'l' and num_nonnulls(x.g, x.c, x.kt, x.sp) = 0) as staying
     into given
-  from rows from (json_to_recordset(items) as (i bigint, r int, q text, kt json, sp json)) with ordinality as x(i, r, q, kt, sp, o);
-  if given.leased is not null then perform loosen(given.leased); end if;
+  from rows from (json_to_recordset(items) as (i bigint, r int, q text, w text, g json, c json, kt json, sp json))
+    with ordinality as x(i, r, q, w, g, c, kt, sp, o);
+  if given.maybe_bundled is not null then perform loosen(given.maybe_bundled); end if;
   if given.ended is not null then given.ended := hold_ended(given.ended, given.end_revs); end if;
 
-  moved := move_sets(items, started, given.ended, given.keyed);
-  if moved.jobs is not null then
-    insert into entry (at, jobs, revs, kinds, shapes) values (started, moved.jobs, moved.revs, moved.kinds, moved.shapes);
+  select m.* into stayed from move_staying(items, started, given.staying) as m where given.staying is not null;
+  given.keyed := coalesce(given.keyed, '{}');
+  apart := given.staying || given.keyed;
+  select m.* into moved from move_sets(items, started, given.ended, apart) as m where cardinality(apart) < given.n;
+  if stayed.jobs is not null or moved.jobs is not null then
+    insert into entry (at, jobs, revs, kinds, shapes)
+    values (started, stayed.jobs || moved.jobs, stayed.revs || moved.revs, stayed.kinds || moved.kinds, stayed.shapes || moved.shapes);
   end if;
-  answers := case when cardinality(moved.places) = given.n then array_fill('a'::text, array[given.n])
-                  else unmoved(items, moved.places, started, again) end;
-  foreach keyed in array coalesce(given.keyed, '{}') loop
+  answers := case when cardinality(stayed.places || moved.places) = given.n then array_fill('a'::text, array[given.n])
+                  else unmoved(items, stayed.places || moved.places, started, again) end;
+  foreach keyed in array given.keyed loop
     answers[keyed] := move_keyed(items -> keyed - 1, started, given.ended, again);
   end loop;
   return query select started, array_to_json(answers);
@@ -2303,15 +2324,10 @@ begin
       as x(i, r, n, v, s, a, z, e, p, d, o, q, w, f, ra, l, t, x, bi, bn, k, lw, h, tn, g, b, u, c, rq, ca, place)
     where (x.n is null or x.n > started) and (but is null or x.place <> all(but))
     order by x.i
-  ), stays as (
-    
-    update "pawl".lease l set claim = -coalesce(x.granted, abs(y.claim)), expires_at = x.x, rev = x.v, step = x.s, careful = x.ca,
-      tick = x.t, again = null, doc = x.d, beat = case when x.bn > 0 then jsonb_build_object('n', x.bn, 'id', x.bi, 'p', '[]'::jsonb) end
-    from x, "pawl".lease y where x.q = 'l' and x.w = 'l' and l.id >= x.i and l.id <= x.i and l.rev = x.r and y.id >= x.i and y.id <= x.i
-    returning x.*, y.claim, y.step, y.from_step, y.beat, null::int as end_rev
   ), let_go as (
-    delete from "pawl".lease l using x where x.q = 'l' and x.w <> 'l' and l.id >= x.i and l.id <= x.i and l.rev = x.r
-    returning x.*, l.claim, l.step, l.from_step, l.beat, null::int
+    
+    delete from "pawl".lease l using x where x.q = 'l' and l.id >= x.i and l.id <= x.i and l.rev = x.r
+    returning x.*, l.claim, l.step, l.from_step, l.beat, null::int as end_rev
   ), unqueued as (
     delete from "pawl".ready r using x where x.q = 'r' and r.id >= x.i and r.id <= x.i and coalesce(r.rev, 1) = x.r
     returning x.*, null::bigint, coalesce(r.step, 7), null::bigint, null::jsonb, null::int
@@ -2322,7 +2338,7 @@ begin
     select w.*, "pawl".is_wrong(w.step, w.s, w.r, w.v, w.w, w.c is not null) as is_wrong, coalesce(-w.granted, w.claim) as by,
            w.r - coalesce("pawl".beats_in(w.beat), 0) - case when w.granted is null and w.claim > 0 then 1 else 0 end as from_rev
     from (
-      select * from stays union all select * from let_go union all select * from unqueued union all select * from woken
+      select * from let_go union all select * from unqueued union all select * from woken
       union all select x.*, null, p.to_step, null, null, p.from_rev from x cross join lateral (
         select p.to_step, p.from_rev from "pawl".past p where p.job = x.i and p.from_rev < x.r order by p.job, p.from_rev desc limit 1
       ) p where x.q = 'p' and x.i = any(ended)
@@ -2342,8 +2358,9 @@ begin
   ), into_rest as (
     insert into "pawl".rest (id, rev, step, tick, doc) select w.i, w.v, w.s, w.t, w.d from was w where w.w = 's'
   ), into_lease as (
-    insert into "pawl".lease (id, claim, expires_at, rev, step, careful, tick, doc)
-    select w.i, w.by, w.x, w.v, w.s, w.ca, w.t, w.d from was w where w.w = 'l' and w.q <> 'l'
+    insert into "pawl".lease (id, claim, expires_at, rev, step, careful, tick, doc, beat)
+    select w.i, -abs(w.by), w.x, w.v, w.s, w.ca, w.t, w.d,
+           case when w.bn > 0 then jsonb_build_object('n', w.bn, 'id', w.bi, 'p', '[]'::jsonb) end from was w where w.w = 'l'
   )
   select array_agg(w.place), array_agg(w.i), array_agg(w.f), array_agg(w.k), array_agg(w.h),
          min(format('job %s may not move from step %s to %s', w.i, w.step, w.s)) filter (where w.is_wrong is not false),
@@ -2364,6 +2381,52 @@ begin
   if writing is not null then perform "pawl".add_bodies(writing, bodies); end if;
   if linking is not null then perform "pawl".add_links(linking, links); end if;
   if giving is not null then perform "pawl".give_keys(giving, givers, keys); end if;
+end $$;
+
+
+
+
+
+
+create or replace function "pawl".move_staying(items json, started bigint, staying int[],
+  out places int[], out jobs bigint[], out revs int[], out kinds int[], out shapes text[]) language plpgsql as $$
+declare
+  wrong text;
+  from_revs int[]; requests json[]; by_claims bigint[]; beats jsonb[]; ticks bigint[];
+  writing bigint[]; bodies json[]; linking bigint[]; links json[];
+begin
+  with x as materialized (
+    select x.* from rows from (json_to_recordset(items) as (i bigint, r int, n bigint, v int, s bigint, a bigint, e text, p int, d text,
+      w text, f int, t bigint, x bigint, bi text, bn int, k int, h text, b json, u json, rq json, ca boolean)) with ordinality
+      as x(i, r, n, v, s, a, e, p, d, w, f, t, x, bi, bn, k, h, b, u, rq, ca, place)
+    where (x.n is null or x.n > started) and x.place = any(staying)
+    order by x.i
+  ), was as (
+    
+    update "pawl".lease l set claim = -abs(y.claim), expires_at = x.x, rev = x.v, step = x.s, careful = x.ca, tick = x.t, again = null,
+      doc = x.d, beat = case when x.bn > 0 then jsonb_build_object('n', x.bn, 'id', x.bi, 'p', '[]'::jsonb) end
+    from x, "pawl".lease y where l.id >= x.i and l.id <= x.i and l.rev = x.r and y.id >= x.i and y.id <= x.i
+    returning x.place, x.i, x.a, x.s, x.v, x.e, x.p, x.f, x.k, x.h, x.b, x.u, x.rq, least(x.t, x.x) as tick, y.claim, y.step, y.beat,
+      case when y.claim > 0 then coalesce(y.from_step, 7) else y.step end as from_step,
+      x.r - coalesce("pawl".beats_in(y.beat), 0) - case when y.claim > 0 then 1 else 0 end as from_rev,
+      "pawl".is_wrong(y.step, x.s, x.r, x.v, x.w, false) as is_wrong
+  ), told as (
+    insert into "pawl".past (job, at, claim, from_step, to_step, rev, from_rev, plain, events, beats)
+    select w.i, w.a, case when w.claim > 0 then w.claim end, w.from_step, w.s, w.v, w.from_rev, w.p is not null, w.e, w.beat -> 'p' from was w
+  )
+  select array_agg(w.place), array_agg(w.i), array_agg(w.f), array_agg(w.k), array_agg(w.h),
+         min(format('job %s may not move from step %s to %s', w.i, w.step, w.s)) filter (where w.is_wrong is not false),
+         array_agg(w.from_rev), array_agg(w.rq), array_agg(w.claim), array_agg(w.beat), array_agg(w.tick),
+         array_agg(w.i) filter (where w.b is not null), array_agg(w.b) filter (where w.b is not null),
+         array_agg(w.i) filter (where w.u is not null), array_agg(w.u) filter (where w.u is not null)
+    into places, jobs, revs, kinds, shapes, wrong, from_revs, requests, by_claims, beats, ticks, writing, bodies, linking, links
+  from was w;
+  if wrong is not null then raise exception using errcode = '23514', message = wrong; end if;
+  if jobs is null then return; end if;
+  perform "pawl".add_asked(jobs, from_revs, requests, by_claims, beats, null);
+  perform "pawl".tick_earlier(array(select abs(unnest(by_claims))), ticks);
+  if writing is not null then perform "pawl".add_bodies(writing, bodies); end if;
+  if linking is not null then perform "pawl".add_links(linking, links); end if;
 end $$;
 
 
@@ -2579,7 +2642,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '21a21cd11c3b10478bd56962c0bfa978cf44ebe5b4354f311083dbd2ddae2307', 3)
+values (0, 'functions', '5696c7f3af3ca6ff2c42ffb50e1b82bbc0e35a532bcabcd5cb7c55188898cdf5', 3)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
@@ -2593,7 +2656,7 @@ declare
   relations constant text[] := array['migration', 'seen', 'lead', 'queue', 'kind', 'job', 'mark', 'ready', 'lease', 'rest', 'past', 'asked', 'claim', 'parked_number', 'parked', 'entry', 'tally', 'feed', 'key', 'body', 'link', 'annotation', 'setting', 'owned', 'stretch', 'events', 'jobs'];
   granted constant text[] := array['insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'is_contended', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
   views constant text[] := array['jobs', 'events'];
-  inner_ones constant text[] := array['count_ended', 'leave_bundles', 'loosen_from', 'loosen_if_free', 'owned_of', 'settle_each_bundled', 'claim_answer', 'claim_answer_each', 'claim_replay', 'claim_stamp', 'claim_take', 'claim_words', 'bear', 'bear_all', 'bear_each', 'sum_of', 'take_key', 'wishes_of', 'pause_sides', 'born_before', 'history', 'walk_of', 'walk_of_words', 'walks_in', 'add_asked', 'add_bodies', 'add_links', 'beats_in', 'give_keys', 'hold_ended', 'is_wrong', 'move_keyed', 'move_sets', 'request_mark', 'settle_each', 'tick_earlier', 'unmoved', 'updated_at', 'answer', 'claim_park', 'parked_for'];
+  inner_ones constant text[] := array['count_ended', 'leave_bundles', 'loosen_from', 'loosen_if_free', 'owned_of', 'settle_each_bundled', 'claim_answer', 'claim_answer_each', 'claim_replay', 'claim_stamp', 'claim_take', 'claim_words', 'bear', 'bear_all', 'bear_each', 'sum_of', 'take_key', 'wishes_of', 'pause_sides', 'born_before', 'history', 'walk_of', 'walk_of_words', 'walks_in', 'add_asked', 'add_bodies', 'add_links', 'beats_in', 'give_keys', 'hold_ended', 'is_wrong', 'move_keyed', 'move_sets', 'move_staying', 'request_mark', 'settle_each', 'tick_earlier', 'unmoved', 'updated_at', 'answer', 'claim_park', 'parked_for'];
   home constant regnamespace := '"pawl"';
   mark constant text := format('may use schema %s of database %s', home, current_database());
   app text := nullif(current_setting('pawl_migration.role', true), '');
