@@ -41,7 +41,7 @@ const LONG: Readonly<Record<string, number>> = {
   'test/engine/encryption.test.ts: %s': 199,
   'test/engine/steps.test.ts: a store’s clock that is set forward': 154,
   'test/library/spawn.test.ts: a child': 153,
-  'test/store/postgres/batcher.test.ts: group commit': 158,
+  'test/store/postgres/batcher.test.ts: group commit': 179,
   'test/store/postgres/migrations.test.ts: migrations': 171,
   'test/worker/cells.test.ts: a handler in a process of its own': 158,
   'test/worker/context.test.ts: a handler that waits for no answer': 160,

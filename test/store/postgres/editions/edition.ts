@@ -73,6 +73,12 @@ export function signaturesIn(schema: string): ReadonlyMap<string, string> {
   return new Map(Array.from(made, ([, name = '', rest = '']) => [name, rest.replaceAll(/\s+/g, ' ')]))
 }
 
+/** Functions that promise no order of their rows, in which they come as the tables happen to have them. */
+export function unorderedIn(schema: string): ReadonlySet<string> {
+  const made = schema.matchAll(/^create or replace function "pawl"\.(\w+)\(([\s\S]*?)\$\$([\s\S]*?)\$\$/gm)
+  return new Set(Array.from(made).flatMap(([, name = '', , body = '']) => (/\border by\b/i.test(body) ? [] : [name])))
+}
+
 /** Functions of one edition that are called otherwise in another, or answer otherwise. */
 export function changedSignatures(before: string, after: string): readonly string[] {
   const now = signaturesIn(after)
