@@ -7,13 +7,13 @@ import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { scaled } from '../support/scale.ts'
 import { calm, HEARTBEAT_MS, hold, short } from './jobs.ts'
-import { openScene, STORES } from './processes.ts'
+import { openProcessesFixture, STORES } from './processes.ts'
 
 describe.each(STORES)('on %s', (store) => {
   it('a soft cancel reaches a handler in another process', async () => {
-    await using scene = await openScene(store)
-    const worker = await scene.start()
-    const job = await scene.pawl.enqueue(hold)
+    await using fixture = await openProcessesFixture(store)
+    const worker = await fixture.start()
+    const job = await fixture.pawl.enqueue(hold)
     await worker.said({ what: 'run' })
     await job.cancel({ reason: 'enough' })
     await worker.said({ what: 'aborted', reason: 'CancelRequestedError' })
@@ -25,9 +25,9 @@ describe.each(STORES)('on %s', (store) => {
     ['soft', 'CancelRequestedError'],
     ['hard', 'LeaseConflictError'],
   ] as const)('a %s cancel does not wait for a heartbeat where hints arrive', async (mode, reason) => {
-    await using scene = await openScene(store)
-    const worker = await scene.start()
-    const job = await scene.pawl.enqueue(calm)
+    await using fixture = await openProcessesFixture(store)
+    const worker = await fixture.start()
+    const job = await fixture.pawl.enqueue(calm)
     await worker.said({ what: 'run' })
     // Whatever the worker says about a job is answered with a cancel, too: from here on it has nothing to say.
     await eventually('a start', async () => (await job.job())?.state === 'running')
@@ -38,9 +38,9 @@ describe.each(STORES)('on %s', (store) => {
   it.each([
     ['soft', 'CancelRequestedError'],
     ['hard', 'LeaseConflictError'],
-  ] as const)('nor does one of a handler behind HTTP: %s', async (mode, name) => {
-    await using scene = await openScene(store)
-    await using gateway = await startGateway({ engine: scene.pawl.engine, auth: false, port: 0 })
+  ] as const)('a %s cancel of a handler behind HTTP does not wait for a heartbeat', async (mode, name) => {
+    await using fixture = await openProcessesFixture(store)
+    await using gateway = await startGateway({ engine: fixture.pawl.engine, auth: false, port: 0 })
     await using remote = await open(gateway.url, { log: 'silent' })
     let reason: unknown
     const distant = defineJob({
@@ -56,7 +56,7 @@ describe.each(STORES)('on %s', (store) => {
         }),
     })
     await using _worker = remote.work([distant])
-    const job = await scene.pawl.enqueue(distant)
+    const job = await fixture.pawl.enqueue(distant)
     await eventually('a start', async () => (await job.job())?.state === 'running')
     await job.cancel({ mode })
     await eventually('the handler to hear of it', () => reason !== undefined, { withinMs: HEARTBEAT_MS / 2 })
@@ -64,9 +64,9 @@ describe.each(STORES)('on %s', (store) => {
   })
 
   it('a hard cancel ends the job at once and fences its handler', async () => {
-    await using scene = await openScene(store)
-    const worker = await scene.start()
-    const job = await scene.pawl.enqueue(hold)
+    await using fixture = await openProcessesFixture(store)
+    const worker = await fixture.start()
+    const job = await fixture.pawl.enqueue(hold)
     await worker.said({ what: 'run' })
     await job.cancel({ mode: 'hard' })
     const ended = await job.job()
@@ -76,18 +76,18 @@ describe.each(STORES)('on %s', (store) => {
   })
 
   it('SIGTERM with 20 running jobs: exit 0 within the drain time, nothing lost, nothing that finished runs twice', async () => {
-    await using scene = await openScene(store)
-    const worker = await scene.start({ concurrency: 20, signals: true, drain: '5s' })
-    const quick = await scene.pawl.enqueueMany(
+    await using fixture = await openProcessesFixture(store)
+    const worker = await fixture.start({ concurrency: 20, signals: true, drain: '5s' })
+    const quick = await fixture.pawl.enqueueMany(
       short,
       Array.from({ length: 10 }, () => ({ ms: 1_000 })),
     )
-    const slow = await scene.pawl.enqueueMany(
+    const slow = await fixture.pawl.enqueueMany(
       short,
       Array.from({ length: 10 }, () => ({ ms: 60_000 })),
     )
     for (const { id } of [...quick, ...slow]) await worker.said({ what: 'run', id })
-    const later = await scene.pawl.enqueue(short, { ms: 1 })
+    const later = await fixture.pawl.enqueue(short, { ms: 1 })
     const asked = performance.now()
     worker.kill('SIGTERM')
     expect(await worker.exit).toEqual({ code: 0, signal: null })
@@ -98,16 +98,16 @@ describe.each(STORES)('on %s', (store) => {
       expect(await job.job()).toMatchObject({ state: 'queued', failures: 0, stalls: 0, attempt: 1 })
     }
     expect(await later.job()).toMatchObject({ state: 'queued', attempt: 0 })
-    expect((await scene.pawl.verify()).discrepancies).toEqual([])
-    const next = await scene.start({ concurrency: 20 })
+    expect((await fixture.pawl.verify()).discrepancies).toEqual([])
+    const next = await fixture.start({ concurrency: 20 })
     for (const { id } of slow) await next.said({ what: 'run', id, attempt: 2 })
     expect(next.lines.filter(({ what, id }) => what === 'run' && quick.some((job) => job.id === id))).toEqual([])
   })
 
   it('a second signal does not wait', async () => {
-    await using scene = await openScene(store)
-    const worker = await scene.start({ signals: true, drain: '60s' })
-    const job = await scene.pawl.enqueue(short, { ms: 60_000 })
+    await using fixture = await openProcessesFixture(store)
+    const worker = await fixture.start({ signals: true, drain: '60s' })
+    const job = await fixture.pawl.enqueue(short, { ms: 60_000 })
     await worker.said({ what: 'run', id: job.id })
     worker.kill('SIGTERM')
     worker.kill('SIGTERM')
@@ -117,8 +117,8 @@ describe.each(STORES)('on %s', (store) => {
   })
 
   it('cancel and complete race: one of them wins, always', { timeout: scaled(120_000, 1_200_000) }, async () => {
-    await using scene = await openScene(store)
-    const { pawl } = scene
+    await using fixture = await openProcessesFixture(store)
+    const { pawl } = fixture
     const finish = new Map<number, () => void>()
     const racer = defineJob({
       type: 'racer',

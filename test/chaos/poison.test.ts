@@ -8,7 +8,7 @@ import type { JobHandle } from '../../src/library/job-handle.ts'
 import { eventually } from '../support/eventually.ts'
 import { soaking } from '../support/scale.ts'
 import { type How, importedInnocent, importedPoison, innocent, poison } from './poison-jobs.ts'
-import { openScene, type Scene, STORES, type WorkerProcess } from './processes.ts'
+import { openProcessesFixture, type ProcessesFixture, STORES, type WorkerProcess } from './processes.ts'
 
 const PROGRAM = new URL('./poison-process.ts', import.meta.url)
 /** A heap that is soon full. */
@@ -16,12 +16,12 @@ const SMALL = ['--max-old-space-size=96']
 const INNOCENTS = 5
 
 /** Starts a process whenever there is none, until told to stop. */
-function supervise(scene: Scene, url = scene.url) {
+function supervise(fixture: ProcessesFixture, url = fixture.url) {
   const processes: WorkerProcess[] = []
   let stopped = false
   const supervised = (async () => {
     while (!stopped) {
-      const child = scene.launch({ concurrency: 10, processes: 2 }, { program: PROGRAM, url, execArgv: SMALL })
+      const child = fixture.launch({ concurrency: 10, processes: 2 }, { program: PROGRAM, url, execArgv: SMALL })
       processes.push(child)
       await child.exit
     }
@@ -41,20 +41,20 @@ async function ended(jobs: readonly JobHandle[]): Promise<void> {
 }
 
 async function poisoned(
-  scene: Scene,
+  fixture: ProcessesFixture,
   how: How,
   types: { poison: typeof poison; innocent: typeof innocent },
   mortal: number,
   url?: string,
 ) {
-  await using supervisor = supervise(scene, url)
-  const innocents = await scene.pawl.enqueueMany(
+  await using supervisor = supervise(fixture, url)
+  const innocents = await fixture.pawl.enqueueMany(
     types.innocent,
     Array.from({ length: INNOCENTS }, () => undefined),
   )
   const [first] = supervisor.processes
   for (const { id } of innocents) await first?.said({ what: 'run', id, attempt: 1 })
-  const guilty = await scene.pawl.enqueue(types.poison, how)
+  const guilty = await fixture.pawl.enqueue(types.poison, how)
   await ended([...innocents, guilty])
   // One that runs out of memory may lose its lease some time before it dies.
   await eventually('all that are to die to be dead', () => supervisor.processes.length > mortal, { withinMs: 60_000 })
@@ -80,34 +80,34 @@ describe.each(STORES)('on %s', (store) => {
   it.each(IMPORTED[store])(
     'a job that can be imported crashes its worker once, and from then on itself: %s',
     async (how) => {
-      await using scene = await openScene(store)
+      await using fixture = await openProcessesFixture(store)
       const types = { poison: importedPoison, innocent: importedInnocent } as never
-      const { records, guilty, deaths } = await poisoned(scene, how, types, 1)
+      const { records, guilty, deaths } = await poisoned(fixture, how, types, 1)
       for (const record of records) expect(record).toMatchObject({ state: 'succeeded', stalls: 1, failures: 0 })
       expect(guilty).toMatchObject({ state: 'dead_lettered', stalls: 1, failures: 3, error: { code: 'E_CRASH' } })
       expect(guilty?.deadLetter?.reason).toBe('exhausted_retries')
       expect(deaths).toBe(1)
-      expect((await scene.pawl.verify()).discrepancies).toEqual([])
+      expect((await fixture.pawl.verify()).discrepancies).toEqual([])
     },
   )
 
   it.each(ALONE)('a job that cannot be imported runs alone from then on, and takes nobody along: %s', async (how) => {
-    await using scene = await openScene(store)
-    const { records, guilty, deaths, lines } = await poisoned(scene, how, { poison, innocent }, 4)
+    await using fixture = await openProcessesFixture(store)
+    const { records, guilty, deaths, lines } = await poisoned(fixture, how, { poison, innocent }, 4)
     for (const record of records) expect(record).toMatchObject({ state: 'succeeded', stalls: 1, failures: 0 })
     expect(guilty).toMatchObject({ state: 'dead_lettered', stalls: 4, failures: 0, error: { code: 'E_CRASH' } })
     expect(deaths).toBe(4)
     // Whatever ran when it died, was the poison and nothing else.
     for (const said of lines.slice(1, -1)) expect(said.at(-1)).toMatchObject({ what: 'run', id: guilty?.id })
-    expect((await scene.pawl.verify()).discrepancies).toEqual([])
+    expect((await fixture.pawl.verify()).discrepancies).toEqual([])
   })
 })
 
 it.each(soaking ? STORES : (['sqlite'] as const))('behind HTTP it is the same: %s', async (store) => {
-  await using scene = await openScene(store)
-  await using gateway = await startGateway({ engine: scene.pawl.engine, auth: false, port: 0 })
+  await using fixture = await openProcessesFixture(store)
+  await using gateway = await startGateway({ engine: fixture.pawl.engine, auth: false, port: 0 })
   const types = { poison: importedPoison, innocent: importedInnocent } as never
-  const { records, guilty, deaths } = await poisoned(scene, 'abort', types, 1, gateway.url)
+  const { records, guilty, deaths } = await poisoned(fixture, 'abort', types, 1, gateway.url)
   for (const record of records) expect(record).toMatchObject({ state: 'succeeded', stalls: 1, failures: 0 })
   expect(guilty).toMatchObject({ state: 'dead_lettered', failures: 3, error: { code: 'E_CRASH' } })
   expect(deaths).toBe(1)

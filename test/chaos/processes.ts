@@ -23,9 +23,9 @@ export interface WorkerProcess {
 }
 
 /** A store that several processes open, and a pawl on it without a worker of its own. */
-export interface Scene extends AsyncDisposable {
+export interface ProcessesFixture extends AsyncDisposable {
   readonly url: string
-  /** Gone with the scene. */
+  /** Gone with the fixture. */
   readonly folder: string
   readonly pawl: Pawl
   /** Once its keeper is ready. */
@@ -43,7 +43,7 @@ export interface Started {
 
 export const STORES = ['sqlite', 'postgres'] as const
 
-export async function openScene(store: (typeof STORES)[number]): Promise<Scene> {
+export async function openProcessesFixture(store: (typeof STORES)[number]): Promise<ProcessesFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-chaos-'))
   const database = store === 'postgres' ? await freshDatabase() : undefined
   const url = database?.url ?? join(folder, 'jobs.db')

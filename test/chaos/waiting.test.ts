@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { JobHandle } from '../../src/library/job-handle.ts'
 import { eventually } from '../support/eventually.ts'
 import { brief, LONG_LEASE_MS, short } from './jobs.ts'
-import { openScene } from './processes.ts'
+import { openProcessesFixture } from './processes.ts'
 
 /** Far below the lease: whatever waits for one fails. */
 const WITHIN_MS = LONG_LEASE_MS / 3
@@ -27,39 +27,39 @@ async function look(url: string) {
 
 describe('a worker whose claim is parked', () => {
   it('killed with -9: what is enqueued then is not given to the dead, and waits for no lease', async () => {
-    await using scene = await openScene('postgres')
-    await using behind = await look(scene.url)
-    const first = await scene.start()
+    await using fixture = await openProcessesFixture('postgres')
+    await using behind = await look(fixture.url)
+    const first = await fixture.start()
     // Known to the store beforehand, so that nothing but the job itself is left to do.
-    const known = await scene.pawl.enqueue(brief)
+    const known = await fixture.pawl.enqueue(brief)
     await known.result({ timeout: WITHIN_MS })
     await eventually('it to wait', async () => (await behind.parked()) > 0 && (await behind.listening()) > 0)
     first.kill('SIGKILL')
     await first.exit
     await eventually('the server to miss it', async () => (await behind.listening()) === 0, { everyMs: 1 })
-    const job = await scene.pawl.enqueue(brief)
+    const job = await fixture.pawl.enqueue(brief)
     expect(await job.job()).toMatchObject({ state: 'queued', attempt: 0 })
-    const second = await scene.start()
+    const second = await fixture.start()
     await second.said({ what: 'run', id: job.id, attempt: 1 }, WITHIN_MS)
     await job.result({ timeout: WITHIN_MS })
     expect(await job.job()).toMatchObject({ state: 'succeeded', attempt: 1, stalls: 0 })
   })
 
   it('told to go while jobs keep coming: nothing is left with it, and the next one does the rest', async () => {
-    await using scene = await openScene('postgres')
-    await using behind = await look(scene.url)
-    const leaver = await scene.start({ signals: true })
+    await using fixture = await openProcessesFixture('postgres')
+    await using behind = await look(fixture.url)
+    const leaver = await fixture.start({ signals: true })
     const handles: JobHandle[] = []
     let over = false
     const coming = (async () => {
       while (!over) {
-        handles.push(await scene.pawl.enqueue(brief))
+        handles.push(await fixture.pawl.enqueue(brief))
         // So slow that it asks again in between, and is parked.
         await pause(10)
       }
     })()
     // It takes a while to go: long enough to be given something, if it were still parked.
-    const busy = await scene.pawl.enqueue(short, { ms: 300 })
+    const busy = await fixture.pawl.enqueue(short, { ms: 300 })
     await leaver.said({ what: 'run', id: busy.id })
     await eventually('it to wait', async () => (await behind.listening()) > 0, { everyMs: 1 })
     const before = handles.length
@@ -69,7 +69,7 @@ describe('a worker whose claim is parked', () => {
     over = true
     await coming
     expect(await behind.leased(), 'nothing is left with it').toBe(0)
-    const next = await scene.start()
+    const next = await fixture.start()
     await Promise.all(handles.map((handle) => handle.result({ timeout: WITHIN_MS })))
     expect(after, 'they came while it went').toBeGreaterThan(before)
     for (const handle of handles) {

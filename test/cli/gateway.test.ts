@@ -141,7 +141,7 @@ describe('what a gateway objects to', () => {
   })
 })
 
-describe('the same verbs over a gateway', () => {
+describe('verbs over a gateway', () => {
   it('enqueue, show, move, explain', async () => {
     const { id } = await told<{ id: string }>(
       'enqueue',

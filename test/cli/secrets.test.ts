@@ -85,14 +85,14 @@ describe('a secret that stands on the command line or in the environment', () =>
     `ann:${CANARY}@127.0.0.1/none`,
     `http://ann:${CANARY}@[nowhere`,
     `postgres://127.0.0.1:9/none?password=${CANARY}`,
-  ])('nor where the URL makes no sense: %s', async (url) => {
+  ])('is in nothing that a command says of a URL that makes no sense: %s', async (url) => {
     for (const words of [['jobs', 'ls'], ['migrate'], ['doctor'], ['verify'], ['serve', '--port', '0']]) {
       const text = await said([...words, '--url', url])
       expect(text.split('\n').slice(1).join('\n'), words.join(' ')).not.toContain(CANARY)
     }
   })
 
-  it('nor in what the library throws', async () => {
+  it('is in nothing that the library throws', async () => {
     for (const url of [`postgres://ann:${CANARY}@127.0.0.1:9/none`, `http://ann:${CANARY}@127.0.0.1:9`]) {
       const opening = open(url, { token: CANARY, directUrl: url }).then((pawl) => pawl.find())
       const error: unknown = await opening.catch((thrown: unknown) => thrown)

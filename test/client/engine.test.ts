@@ -4,17 +4,17 @@ import { HttpEngine } from '../../src/client/client.ts'
 import { resolvePolicy } from '../../src/core/resolve.ts'
 import { open } from '../../src/index.ts'
 import { realTimers } from '../../src/system/timers.ts'
-import { type House, house } from '../gateway/house.ts'
+import { type GatewayFixture, openGatewayFixture } from '../gateway/gateway-fixture.ts'
 
-let home: House
+let fixture: GatewayFixture
 let engine: HttpEngine
 beforeAll(async () => {
-  home = await house()
-  engine = new HttpEngine({ url: home.gateway.url, token: home.secrets['acme']?.admin })
+  fixture = await openGatewayFixture()
+  engine = new HttpEngine({ url: fixture.gateway.url, token: fixture.secrets['acme']?.admin })
 })
 afterAll(async () => {
   await engine[Symbol.asyncDispose]()
-  await home[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 const resolved = resolvePolicy({ retry: { attempts: 1 } })
@@ -34,9 +34,9 @@ describe('a URL that cannot be asked', () => {
 
 describe('over HTTP', () => {
   it('says what token is missing, and where it is given', async () => {
-    await using nobody = await open(home.gateway.url, { token: 'pawl_0_0', log: 'silent' })
+    await using nobody = await open(fixture.gateway.url, { token: 'pawl_0_0', log: 'silent' })
     await expect(nobody.get('pj_1')).rejects.toThrow(/^UNAUTHENTICATED: No valid token\. .*open\(url, \{ token \}\)/)
-    await using viewer = await open(home.gateway.url, { token: home.secrets['acme']?.viewer, log: 'silent' })
+    await using viewer = await open(fixture.gateway.url, { token: fixture.secrets['acme']?.viewer, log: 'silent' })
     await expect(viewer.cancel('pj_1')).rejects.toThrow(
       /^FORBIDDEN: .*\. Give one whose scope .*open\(url, \{ token \}\)/,
     )
@@ -53,7 +53,7 @@ describe('over HTTP', () => {
     }))
     const answers = await engine.enqueue(asked)
     const ids = answers.map((answer) => (answer.ok ? answer.job.id : ''))
-    const { items } = await home.pawl.engine.load(ids.map((id) => ({ id })))
+    const { items } = await fixture.pawl.engine.load(ids.map((id) => ({ id })))
     expect(items.map((item) => item?.job.spec.traceparent)).toEqual([TRACE, other, undefined])
   })
 
@@ -80,7 +80,7 @@ describe('over HTTP', () => {
       },
     ])
     expect(answer?.ok && failed?.ok).toBe(true)
-    const { items } = await home.pawl.engine.load([{ id, bodies: ['error/'] }])
+    const { items } = await fixture.pawl.engine.load([{ id, bodies: ['error/'] }])
     expect(items[0]?.bodies['error/1']).toBe(story)
   })
 
@@ -94,7 +94,11 @@ describe('over HTTP', () => {
       await response.arrayBuffer()
       throw new TypeError('the line is dead')
     }
-    await using unlucky = new HttpEngine({ url: home.gateway.url, token: home.secrets['acme']?.admin, fetch: deaf })
+    await using unlucky = new HttpEngine({
+      url: fixture.gateway.url,
+      token: fixture.secrets['acme']?.admin,
+      fetch: deaf,
+    })
     const request = { actor: 'p', kind: { ...kind, queue: 'void' }, priority: 5 as const, input: '{"n":1}' }
     const answers = await unlucky.enqueue([request, { ...request, idempotencyKey: 'k' }])
     expect(answers.map((answer) => answer.ok && answer.replayed)).toEqual([true, true])
@@ -108,7 +112,7 @@ describe('over HTTP', () => {
       })),
     )
     expect(settled.map((answer) => answer.ok && answer.replayed)).toEqual([true, true])
-    const { jobs } = await home.pawl.engine.find({ tenant: 'acme', queues: ['void'], order: 'oldest', limit: 10 })
+    const { jobs } = await fixture.pawl.engine.find({ tenant: 'acme', queues: ['void'], order: 'oldest', limit: 10 })
     expect(jobs.map(({ state, attempt }) => [state, attempt])).toEqual([
       ['succeeded', 1],
       ['succeeded', 1],

@@ -99,7 +99,7 @@ async function story(producer: Pawl, worker: Pawl): Promise<Record<string, unkno
 }
 
 describe('behind HTTP', () => {
-  it('the same handlers leave the same histories, each with a token that may no more than it must', async () => {
+  it('handlers leave the histories that they leave at home, each with a token that may no more than it must', async () => {
     await using at = await open('memory:', { log: 'silent' })
     const home = await story(at, at)
 

@@ -5,24 +5,24 @@
 import { expect } from 'vitest'
 import { derive } from '../../src/contract.ts'
 import type { DialectName } from '../../src/core/policy.ts'
-import { type House, house } from '../gateway/house.ts'
+import { type GatewayFixture, openGatewayFixture } from '../gateway/gateway-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { fresh } from './actor.ts'
 
 export type Told = Readonly<Record<string, unknown>>
 
 export class Routes implements AsyncDisposable {
-  readonly #home: House
+  readonly #home: GatewayFixture
   readonly #dialect: DialectName
   readonly #type = fresh('type')
 
-  private constructor(home: House, dialect: DialectName) {
-    this.#home = home
+  private constructor(fixture: GatewayFixture, dialect: DialectName) {
+    this.#home = fixture
     this.#dialect = dialect
   }
 
   static async of(dialect: DialectName): Promise<Routes> {
-    return new Routes(await house({}, undefined, { ticker: { everyMs: 20 } }), dialect)
+    return new Routes(await openGatewayFixture({}, undefined, { ticker: { everyMs: 20 } }), dialect)
   }
 
   async submit(policy: object = {}): Promise<string> {

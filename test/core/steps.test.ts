@@ -43,7 +43,7 @@ describe('a clock that is set forward', () => {
     expect(history.isDue).toBe(true)
   })
 
-  it('and forward again adds up', () => {
+  it('twice adds both up', () => {
     const history = given()
       .starts()
       .after(10_000)

@@ -130,7 +130,7 @@ describe('000A: the way back to queued has no event', () => {
   const claims = (events: readonly Event[]) =>
     dialectLog(events, '000A').flatMap((entry) => (entry['type'] === 'job_claimed' ? [entry['cause']] : []))
 
-  it('so the next claim says why: a retry, a lost lease, a release', () => {
+  it('the next claim says why: a retry, a lost lease, a release', () => {
     const job = given().starts().fails({ code: 'E_5XX_ORIGIN' }).after(60_000).starts().after(60_000)
     job.ticks().accepted()
     job.claims().does({ type: 'release', fence: 'mine', reason: 'shutdown' }).claims()

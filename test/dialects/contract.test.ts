@@ -137,6 +137,7 @@ describe('validateTransition', () => {
       STATUSES.map((to) => [action, from, to, LEGAL[action].includes(`${from}>${to}`) ? 'legal' : 'illegal'] as const),
     ),
   )
+
   it.each(CELLS)('%s: %s → %s is %s', (action, from, to, verdict) => {
     const { before, transition, after } = step(action, from, to)
     const violations = validateTransition(before, transition, after)
@@ -221,82 +222,6 @@ describe('validateTransition', () => {
     expect(to({ lease: { expires_at: '2026-01-01T00:06:00Z' } })).toEqual([])
   })
 
-  describe('a repetition', () => {
-    const repeat = (action: Action, before: Fields | undefined, after: Fields | undefined = before) =>
-      fieldsOf(
-        validateTransition(
-          before,
-          { action, request_id: 'r1', actor: 'w1', cas: { expected_rev: 1 }, idempotent_retry: true },
-          after,
-        ),
-      )
-
-    it.each([
-      ['complete', 'succeeded'],
-      ['fail', 'failed'],
-      ['claimNext', 'claimed'],
-      ['start', 'running'],
-      ['stall', 'stalled'],
-      ['requeueStalled', 'queued'],
-    ] as const)('of %s finds the job %s and changes nothing', (action, status) => {
-      expect(repeat(action, job(status))).toEqual([])
-      expect(repeat(action, job(status), job(status, { rev: 4 }))).toEqual(['after.rev'])
-      expect(repeat(action, job(status), job(status, { attempt: 9 }))).toEqual(['after.attempt'])
-    })
-
-    it('is none where the record does not show what was asked for', () => {
-      expect(repeat('complete', job('failed'))).toEqual(['before.status'])
-      expect(repeat('complete', undefined, job('succeeded'))).toEqual(['before'])
-    })
-  })
-
-  describe('the audit log', () => {
-    const enqueued = { type: 'enqueued', to_status: 'queued', at: '2026-01-01T00:00:00Z', actor: 'p' }
-    const claimed = {
-      type: 'claimed',
-      from_status: 'queued',
-      to_status: 'claimed',
-      at: '2026-01-01T00:00:01Z',
-      actor: 'w1',
-    }
-    const claim = (events: unknown, old: unknown = [enqueued]) => {
-      const before = job('queued', { events: old })
-      const after = job('claimed', { rev: 4, events })
-      return fieldsOf(
-        validateTransition(before, { action: 'claimNext', request_id: 'r', cas: { expected_rev: 3 } }, after),
-      )
-    }
-
-    it('gets one event for each transition', () => {
-      expect(claim([enqueued, claimed])).toEqual([])
-      expect(claim([claimed], undefined)).toEqual(['after.events'])
-      const created = job('queued', { events: [enqueued] })
-      expect(validateTransition(undefined, { action: 'enqueue' }, created)).toEqual([])
-    })
-
-    it('is append-only', () => {
-      expect(claim([enqueued])).toEqual(['after.events'])
-      expect(claim([enqueued, claimed, claimed])).toEqual(['after.events'])
-      expect(claim([{ ...enqueued, actor: 'x' }, claimed])).toEqual(['after.events'])
-      expect(claim([claimed], 'none')).toEqual(['before.events'])
-    })
-
-    it('says what happened', () => {
-      expect(claim([enqueued, { ...claimed, from_status: 'stalled' }])).toEqual(['after.events.from_status'])
-      expect(claim([enqueued, { ...claimed, to_status: 'running' }])).toEqual(['after.events.to_status'])
-      expect(claim([enqueued, { ...claimed, at: 'now', actor: '' }])).toEqual(['after.events.at', 'after.events.actor'])
-      expect(claim([enqueued, { ...claimed, type: 'taken' }])).toEqual(['after.events.type'])
-      expect(claim([enqueued, 7])).toHaveLength(5)
-    })
-
-    it('may hold what is no JSON', () => {
-      const round: Record<string, unknown> = {}
-      round['self'] = round
-      expect(claim([round, claimed], [round])).toEqual([])
-      expect(claim([enqueued, claimed], [1n])).toEqual(['after.events'])
-    })
-  })
-
   it('returns every violation at once, of both records and of the step', () => {
     const found = validateTransition(
       { ...job('queued'), owner: OWNER },
@@ -332,5 +257,81 @@ describe('validateTransition', () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('validateTransition of a repetition', () => {
+  const repeat = (action: Action, before: Fields | undefined, after: Fields | undefined = before) =>
+    fieldsOf(
+      validateTransition(
+        before,
+        { action, request_id: 'r1', actor: 'w1', cas: { expected_rev: 1 }, idempotent_retry: true },
+        after,
+      ),
+    )
+
+  it.each([
+    ['complete', 'succeeded'],
+    ['fail', 'failed'],
+    ['claimNext', 'claimed'],
+    ['start', 'running'],
+    ['stall', 'stalled'],
+    ['requeueStalled', 'queued'],
+  ] as const)('of %s finds the job %s and changes nothing', (action, status) => {
+    expect(repeat(action, job(status))).toEqual([])
+    expect(repeat(action, job(status), job(status, { rev: 4 }))).toEqual(['after.rev'])
+    expect(repeat(action, job(status), job(status, { attempt: 9 }))).toEqual(['after.attempt'])
+  })
+
+  it('is none where the record does not show what was asked for', () => {
+    expect(repeat('complete', job('failed'))).toEqual(['before.status'])
+    expect(repeat('complete', undefined, job('succeeded'))).toEqual(['before'])
+  })
+})
+
+describe('validateTransition with the audit log', () => {
+  const enqueued = { type: 'enqueued', to_status: 'queued', at: '2026-01-01T00:00:00Z', actor: 'p' }
+  const claimed = {
+    type: 'claimed',
+    from_status: 'queued',
+    to_status: 'claimed',
+    at: '2026-01-01T00:00:01Z',
+    actor: 'w1',
+  }
+  const claim = (events: unknown, old: unknown = [enqueued]) => {
+    const before = job('queued', { events: old })
+    const after = job('claimed', { rev: 4, events })
+    return fieldsOf(
+      validateTransition(before, { action: 'claimNext', request_id: 'r', cas: { expected_rev: 3 } }, after),
+    )
+  }
+
+  it('gets one event for each transition', () => {
+    expect(claim([enqueued, claimed])).toEqual([])
+    expect(claim([claimed], undefined)).toEqual(['after.events'])
+    const created = job('queued', { events: [enqueued] })
+    expect(validateTransition(undefined, { action: 'enqueue' }, created)).toEqual([])
+  })
+
+  it('is append-only', () => {
+    expect(claim([enqueued])).toEqual(['after.events'])
+    expect(claim([enqueued, claimed, claimed])).toEqual(['after.events'])
+    expect(claim([{ ...enqueued, actor: 'x' }, claimed])).toEqual(['after.events'])
+    expect(claim([claimed], 'none')).toEqual(['before.events'])
+  })
+
+  it('says what happened', () => {
+    expect(claim([enqueued, { ...claimed, from_status: 'stalled' }])).toEqual(['after.events.from_status'])
+    expect(claim([enqueued, { ...claimed, to_status: 'running' }])).toEqual(['after.events.to_status'])
+    expect(claim([enqueued, { ...claimed, at: 'now', actor: '' }])).toEqual(['after.events.at', 'after.events.actor'])
+    expect(claim([enqueued, { ...claimed, type: 'taken' }])).toEqual(['after.events.type'])
+    expect(claim([enqueued, 7])).toHaveLength(5)
+  })
+
+  it('may hold what is no JSON', () => {
+    const round: Record<string, unknown> = {}
+    round['self'] = round
+    expect(claim([round, claimed], [round])).toEqual([])
+    expect(claim([enqueued, claimed], [1n])).toEqual(['after.events'])
   })
 })

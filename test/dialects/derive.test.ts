@@ -149,13 +149,16 @@ describe('000: an attempt that is closed', () => {
     expect(deriveDialect('000B', b)).toMatchObject({ status: 'assigned', violations: [] })
   })
 
-  it.each([1, 0])('but not by attempt %i: that claim is a dead worker’s, and is not obeyed', (attempt) => {
-    const derived = deriveDialect('000A', [claim(1), { type: 'job_started' }, claim(attempt)])
-    expect(derived.status).toBe('running')
-    expect(rulesOf(derived)).toEqual(['attempt_not_higher'])
-  })
+  it.each([1, 0])(
+    'is not followed by a claim with attempt %i: that is a dead worker’s, and is not obeyed',
+    (attempt) => {
+      const derived = deriveDialect('000A', [claim(1), { type: 'job_started' }, claim(attempt)])
+      expect(derived.status).toBe('running')
+      expect(rulesOf(derived)).toEqual(['attempt_not_higher'])
+    },
+  )
 
-  it('nor by one that does not say: it is obeyed, and reported', () => {
+  it('is followed by a claim that does not say its attempt: it is obeyed, and reported', () => {
     const derived = deriveDialect('000A', [claim(), { type: 'job_started' }, claim()])
     expect(derived.status).toBe('assigned')
     expect(rulesOf(derived)).toEqual(['attempt_missing'])

@@ -1,7 +1,7 @@
 /** The audit log: who did what, in an order nobody can change unseen. */
 import { describe, expect, it } from 'vitest'
 import { AUDIT_DAYS, type AuditEntry, AuditLog } from '../../src/engine/audit.ts'
-import { Bench } from './bench.ts'
+import { EngineFixture } from './engine-fixture.ts'
 
 const act = (about: string) => ({ act: 'queue.paused', by: 'operator:o', about }) as const
 const DAY_MS = 86_400_000
@@ -20,7 +20,7 @@ async function all(log: AuditLog, tenant = 't', limit = 7): Promise<readonly Aud
 
 describe('the audit log', () => {
   it('keeps every act once, newest first, each tenant’s apart', async () => {
-    const { engine, clock } = new Bench()
+    const { engine, clock } = new EngineFixture()
     const log = new AuditLog(engine)
     for (let n = 0; n < 20; n += 1) {
       clock.advance(1_000)
@@ -36,8 +36,8 @@ describe('the audit log', () => {
   })
 
   it('loses nothing of what many write at once', async () => {
-    const bench = new Bench()
-    const logs = [bench.engine, bench.another(), bench.another()].map((engine) => new AuditLog(engine))
+    const fixture = new EngineFixture()
+    const logs = [fixture.engine, fixture.another(), fixture.another()].map((engine) => new AuditLog(engine))
     await Promise.all(logs.flatMap((log, i) => Array.from({ length: 15 }, (_, n) => log.append('t', act(`${i}/${n}`)))))
     const [log] = logs as [AuditLog]
     expect(new Set((await all(log)).map(({ about }) => about)).size).toBe(45)
@@ -45,7 +45,7 @@ describe('the audit log', () => {
   })
 
   it('has room for everything that one process does at once', async () => {
-    const { engine } = new Bench()
+    const { engine } = new EngineFixture()
     const log = new AuditLog(engine, { address: 'here' })
     await Promise.all(Array.from({ length: 300 }, (_, n) => log.append('t', act(`${n}`))))
     const entries = await all(log)
@@ -54,7 +54,7 @@ describe('the audit log', () => {
   })
 
   it('shows what was changed or taken out by hand', async () => {
-    const { engine } = new Bench()
+    const { engine } = new EngineFixture()
     const log = new AuditLog(engine)
     for (let n = 1; n <= 9; n += 1) await log.append('t', act(`q${n}`))
     expect(await log.verify('t')).toEqual([])
@@ -72,7 +72,7 @@ describe('the audit log', () => {
   })
 
   it('forgets what is older than it says, and the chain goes on from there', async () => {
-    const { engine, clock } = new Bench()
+    const { engine, clock } = new EngineFixture()
     const log = new AuditLog(engine)
     for (let n = 0; n < 12; n += 1) await log.append('t', act(`old${n}`))
     clock.advance(AUDIT_DAYS * DAY_MS + 1)

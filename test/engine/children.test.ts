@@ -8,131 +8,131 @@ import { openStore } from '../../src/open.ts'
 import { silentLog } from '../../src/system/log.ts'
 import { realTimers } from '../../src/system/timers.ts'
 import { eventually } from '../support/eventually.ts'
-import { Bench, kindOf } from './bench.ts'
 import { Between } from './between.ts'
+import { EngineFixture, kindOf } from './engine-fixture.ts'
 import { openAt, PLACES } from './opened.ts'
 
 const watcher = (engine: Engine, batch = 10) => children({ engine, timers: realTimers, log: silentLog }, { batch })
 
 /** A parent that waits for its child, which somebody runs. */
-async function family(bench: Bench) {
-  const parent = await bench.running({ kind: kindOf({}, 'parents') })
-  const child = await bench.running({ parentId: parent.job.id })
-  await bench.must(parent.job.id, { type: 'wait', fence: parent.fence, name: CHILD_ENDED, key: child.job.id })
+async function family(fixture: EngineFixture) {
+  const parent = await fixture.running({ kind: kindOf({}, 'parents') })
+  const child = await fixture.running({ parentId: parent.job.id })
+  await fixture.must(parent.job.id, { type: 'wait', fence: parent.fence, name: CHILD_ENDED, key: child.job.id })
   return { parent: parent.job.id, child }
 }
 
 describe('the end of a child', () => {
   it('wakes the parent that waits for it, whichever way it ended', async () => {
-    const bench = new Bench()
-    const { parent, child } = await family(bench)
-    expect((await bench.job(parent)).state).toBe('parked')
-    await bench.must(child.job.id, { type: 'complete', fence: child.fence })
-    await eventually('the parent to wake', async () => (await bench.job(parent)).state === 'queued')
-    const [loaded] = (await bench.store.load([{ id: parent, bodies: ['step/'] }])).items
+    const fixture = new EngineFixture()
+    const { parent, child } = await family(fixture)
+    expect((await fixture.job(parent)).state).toBe('parked')
+    await fixture.must(child.job.id, { type: 'complete', fence: child.fence })
+    await eventually('the parent to wake', async () => (await fixture.job(parent)).state === 'queued')
+    const [loaded] = (await fixture.store.load([{ id: parent, bodies: ['step/'] }])).items
     expect(loaded?.bodies).toEqual({ [`step/${CHILD_ENDED}`]: '{"signal":1}' })
   })
 
   it('is told by the ticker too', async () => {
-    const bench = new Bench()
-    const { parent, child } = await family(bench)
-    await bench.must(child.job.id, { type: 'cancel', mode: 'soft' })
-    bench.clock.advance(60_000)
-    await bench.engine.tick(10)
-    await eventually('the parent to wake', async () => (await bench.job(parent)).state === 'queued')
+    const fixture = new EngineFixture()
+    const { parent, child } = await family(fixture)
+    await fixture.must(child.job.id, { type: 'cancel', mode: 'soft' })
+    fixture.clock.advance(60_000)
+    await fixture.engine.tick(10)
+    await eventually('the parent to wake', async () => (await fixture.job(parent)).state === 'queued')
   })
 
   it('is kept where the parent does not wait for it yet', async () => {
-    const bench = new Bench()
-    const parent = await bench.enqueue({ kind: kindOf({}, 'parents') })
-    const child = await bench.running({ parentId: parent.id })
-    await bench.must(child.job.id, { type: 'complete', fence: child.fence })
-    await eventually('the signal to be kept', async () => (await bench.job(parent.id)).inbox.length === 1)
-    expect((await bench.job(parent.id)).inbox).toMatchObject([{ name: CHILD_ENDED, key: child.job.id }])
+    const fixture = new EngineFixture()
+    const parent = await fixture.enqueue({ kind: kindOf({}, 'parents') })
+    const child = await fixture.running({ parentId: parent.id })
+    await fixture.must(child.job.id, { type: 'complete', fence: child.fence })
+    await eventually('the signal to be kept', async () => (await fixture.job(parent.id)).inbox.length === 1)
+    expect((await fixture.job(parent.id)).inbox).toMatchObject([{ name: CHILD_ENDED, key: child.job.id }])
   })
 
   it('is found out by looking when the process that ended it died before telling', async () => {
     const between = new Between()
-    const bench = new Bench({ between: (store) => between.wrap(store) })
-    const { parent, child } = await family(bench)
+    const fixture = new EngineFixture({ between: (store) => between.wrap(store) })
+    const { parent, child } = await family(fixture)
     // The child's own commit passes, and its answer is lost: nobody is left to tell the parent.
     between.losing = 1
-    await expect(bench.say(child.job.id, { type: 'complete', fence: child.fence })).rejects.toThrow('connection lost')
-    expect((await bench.job(child.job.id)).state).toBe('succeeded')
-    expect((await bench.job(parent)).state).toBe('parked')
-    await watcher(bench.another()).runOnce()
-    expect((await bench.job(parent)).state).toBe('queued')
-    const log = await bench.log(parent)
-    await watcher(bench.another()).runOnce()
-    expect(await bench.log(parent)).toEqual(log)
+    await expect(fixture.say(child.job.id, { type: 'complete', fence: child.fence })).rejects.toThrow('connection lost')
+    expect((await fixture.job(child.job.id)).state).toBe('succeeded')
+    expect((await fixture.job(parent)).state).toBe('parked')
+    await watcher(fixture.another()).runOnce()
+    expect((await fixture.job(parent)).state).toBe('queued')
+    const log = await fixture.log(parent)
+    await watcher(fixture.another()).runOnce()
+    expect(await fixture.log(parent)).toEqual(log)
   })
 
   it('is looked for page by page, whoever else is parked', async () => {
     const between = new Between()
-    const bench = new Bench({ between: (store) => between.wrap(store) })
+    const fixture = new EngineFixture({ between: (store) => between.wrap(store) })
     for (let n = 0; n < 3; n += 1) {
-      const { job, fence } = await bench.running()
-      await bench.must(job.id, { type: 'wait', fence, name: 'something else' })
+      const { job, fence } = await fixture.running()
+      await fixture.must(job.id, { type: 'wait', fence, name: 'something else' })
     }
-    const { parent, child } = await family(bench)
+    const { parent, child } = await family(fixture)
     between.losing = 1
-    await expect(bench.say(child.job.id, { type: 'complete', fence: child.fence })).rejects.toThrow('connection lost')
-    const service = watcher(bench.another(), 2)
+    await expect(fixture.say(child.job.id, { type: 'complete', fence: child.fence })).rejects.toThrow('connection lost')
+    const service = watcher(fixture.another(), 2)
     await service.runOnce()
-    expect((await bench.job(parent)).state).toBe('parked')
+    expect((await fixture.job(parent)).state).toBe('parked')
     await service.runOnce()
-    expect((await bench.job(parent)).state).toBe('queued')
+    expect((await fixture.job(parent)).state).toBe('queued')
   })
 
   it('is told at once to a parent that begins to wait long after it', async () => {
     const between = new Between()
-    const bench = new Bench({ between: (store) => between.wrap(store) })
-    const parent = await bench.running({ kind: kindOf({}, 'parents') })
-    const child = await bench.running({ parentId: parent.job.id })
+    const fixture = new EngineFixture({ between: (store) => between.wrap(store) })
+    const parent = await fixture.running({ kind: kindOf({}, 'parents') })
+    const child = await fixture.running({ parentId: parent.job.id })
     between.losing = 1
-    await expect(bench.say(child.job.id, { type: 'complete', fence: child.fence })).rejects.toThrow('connection lost')
-    expect((await bench.job(parent.job.id)).inbox).toEqual([])
-    await bench.must(parent.job.id, { type: 'wait', fence: parent.fence, name: CHILD_ENDED, key: child.job.id })
-    await eventually('the parent to wake', async () => (await bench.job(parent.job.id)).state === 'queued')
+    await expect(fixture.say(child.job.id, { type: 'complete', fence: child.fence })).rejects.toThrow('connection lost')
+    expect((await fixture.job(parent.job.id)).inbox).toEqual([])
+    await fixture.must(parent.job.id, { type: 'wait', fence: parent.fence, name: CHILD_ENDED, key: child.job.id })
+    await eventually('the parent to wake', async () => (await fixture.job(parent.job.id)).state === 'queued')
   })
 
   it('is told again where the store was away, or others spoke to the parent for too long', async () => {
     const between = new Between()
-    const bench = new Bench({ between: (store) => between.wrap(store) })
-    const { parent, child } = await family(bench)
+    const fixture = new EngineFixture({ between: (store) => between.wrap(store) })
+    const { parent, child } = await family(fixture)
     // After the child's own commit comes the one that tells its parent.
     between.beforeCommit = () => {
       between.beforeCommit = () => {
         throw new Error('connection lost')
       }
     }
-    await bench.must(child.job.id, { type: 'complete', fence: child.fence })
+    await fixture.must(child.job.id, { type: 'complete', fence: child.fence })
     await eventually('the first try to fail', () => between.beforeCommit === undefined)
-    expect((await bench.job(parent)).state).toBe('parked')
-    await eventually('the parent to wake', async () => (await bench.job(parent)).state === 'queued')
+    expect((await fixture.job(parent)).state).toBe('parked')
+    await eventually('the parent to wake', async () => (await fixture.job(parent)).state === 'queued')
   })
 
   it('is not told again once the engine is closed', async () => {
     const between = new Between()
-    const bench = new Bench({ between: (store) => between.wrap(store) })
-    const { child } = await family(bench)
+    const fixture = new EngineFixture({ between: (store) => between.wrap(store) })
+    const { child } = await family(fixture)
     between.beforeCommit = () => {
       between.beforeCommit = () => {
         throw new Error('connection lost')
       }
     }
-    await bench.must(child.job.id, { type: 'complete', fence: child.fence })
-    await bench.engine[Symbol.asyncDispose]()
+    await fixture.must(child.job.id, { type: 'complete', fence: child.fence })
+    await fixture.engine[Symbol.asyncDispose]()
     const commits = between.calls.commit
     await new Promise((resolve) => setImmediate(resolve))
     expect(between.calls.commit).toBe(commits)
   })
 
   it('does no harm where there is no parent any more', async () => {
-    const bench = new Bench()
-    const child = await bench.running({ parentId: 'pj_zzz' })
-    await bench.must(child.job.id, { type: 'complete', fence: child.fence })
-    await bench.engine[Symbol.asyncDispose]()
+    const fixture = new EngineFixture()
+    const child = await fixture.running({ parentId: 'pj_zzz' })
+    await fixture.must(child.job.id, { type: 'complete', fence: child.fence })
+    await fixture.engine[Symbol.asyncDispose]()
   })
 })
 

@@ -16,8 +16,8 @@ import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Store } from '../../src/store/store.ts'
 import { realClock } from '../../src/system/clock.ts'
 import { eventually } from '../support/eventually.ts'
-import { kindOf } from './bench.ts'
 import { Between } from './between.ts'
+import { kindOf } from './engine-fixture.ts'
 
 const CANARY = 'canary-4711'
 const [KEY_A, KEY_B] = [randomBytes(32), randomBytes(32)]

@@ -18,7 +18,7 @@ import type { Body } from '../../src/store/store.ts'
 import type { Random } from '../../src/system/random.ts'
 import { realTimers } from '../../src/system/timers.ts'
 import { scaled } from '../support/scale.ts'
-import { kindOf } from './bench.ts'
+import { kindOf } from './engine-fixture.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 const PAIRS = scaled(400, 10_000)
@@ -201,7 +201,7 @@ describe('without the key', () => {
     }
   })
 
-  it('nor on the way to a gateway', async () => {
+  it('pairs of lives cannot be told apart on the way to a gateway', async () => {
     const clock = new VirtualClock()
     const store = openMemoryStore({ clock })
     const served = new LocalEngine({ store, clock, random: seeded('gateway'), timers: realTimers })

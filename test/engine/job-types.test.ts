@@ -3,14 +3,14 @@ import { expect, it } from 'vitest'
 import { resolvePolicy } from '../../src/core/resolve.ts'
 import { JobTypes } from '../../src/engine/job-types.ts'
 import type { SettingOperation } from '../../src/store/store.ts'
-import { Bench } from './bench.ts'
+import { EngineFixture } from './engine-fixture.ts'
 
 const resolved = resolvePolicy({})
 const policy = resolved.ok ? resolved.policy : expect.unreachable()
 const kindOf = (n: number) => ({ tenant: `t${n}`, queue: `q${n}`, type: `type-${n}`, policy })
 
 it('any number of types is announced in two calls, and in one where nothing is new', async () => {
-  const { engine } = new Bench()
+  const { engine } = new EngineFixture()
   const calls: (readonly SettingOperation[])[] = []
   const heard = {
     now: () => engine.now(),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { METRICS, type MetricLabels, type Metrics } from '../../src/engine/metrics.ts'
 import { noObserver, observer } from '../../src/engine/observer.ts'
 import { linesTo } from '../../src/system/log.ts'
-import { Bench, kindOf } from './bench.ts'
+import { EngineFixture, kindOf } from './engine-fixture.ts'
 
 /** Adds everything up. */
 class Sums implements Metrics {
@@ -26,19 +26,19 @@ const keyOf = (name: string, labels: MetricLabels): string =>
     .join(',')}}`
 
 /** Fails once, is lost once, is a dead letter in the end. */
-async function troubledLife(bench: Bench): Promise<string> {
+async function troubledLife(fixture: EngineFixture): Promise<string> {
   const kind = kindOf({ retry: { attempts: 2, jitter: 'none', base: '2s' } })
-  const first = await bench.running({ kind })
-  bench.clock.advance(1_000)
-  await bench.engine.heartbeat([{ id: first.job.id, fence: first.fence, requestId: 'b' }])
+  const first = await fixture.running({ kind })
+  fixture.clock.advance(1_000)
+  await fixture.engine.heartbeat([{ id: first.job.id, fence: first.fence, requestId: 'b' }])
   const fault = { code: 'E_GPU_OOM', message: 'oom' }
-  await bench.must(first.job.id, { type: 'fail', fence: first.fence, fault, executionMs: 1_500 })
-  bench.clock.advance(5_000)
-  const [second] = await bench.claim()
-  bench.clock.advance(60_000)
-  await bench.engine.tick(10)
-  const [third] = await bench.claim()
-  await bench.must(first.job.id, { type: 'fail', fence: third?.fence ?? '', fault, executionMs: 500 })
+  await fixture.must(first.job.id, { type: 'fail', fence: first.fence, fault, executionMs: 1_500 })
+  fixture.clock.advance(5_000)
+  const [second] = await fixture.claim()
+  fixture.clock.advance(60_000)
+  await fixture.engine.tick(10)
+  const [third] = await fixture.claim()
+  await fixture.must(first.job.id, { type: 'fail', fence: third?.fence ?? '', fault, executionMs: 500 })
   expect(second?.job.id).toBe(first.job.id)
   return first.job.id
 }
@@ -50,9 +50,9 @@ describe('what is told about jobs', () => {
       (line) => lines.push(JSON.parse(line) as Record<string, unknown>),
       () => 0,
     )
-    const bench = new Bench({ observer: observer({ log }) })
-    const id = await troubledLife(bench)
-    const transitions = (await bench.log(id)).filter(({ seq }) => seq !== undefined)
+    const fixture = new EngineFixture({ observer: observer({ log }) })
+    const id = await troubledLife(fixture)
+    const transitions = (await fixture.log(id)).filter(({ seq }) => seq !== undefined)
     expect(lines).toHaveLength(transitions.length)
     const told = lines.map(({ job_id, from, to, reason, attempt }) => ({ job_id, from, to, reason, attempt }))
     const happened = transitions.map(({ jobId, from, to, reason, command, attempt }) => ({
@@ -68,8 +68,8 @@ describe('what is told about jobs', () => {
 
   it('adds up to the metrics, none of them labelled with an id', async () => {
     const metrics = new Sums()
-    const bench = new Bench({ observer: observer({ metrics }) })
-    await troubledLife(bench)
+    const fixture = new EngineFixture({ observer: observer({ metrics }) })
+    await troubledLife(fixture)
     expect(Object.fromEntries(metrics.sums)).toEqual({
       'pawl_transitions_total{from=none,to=queued}': 1,
       'pawl_transitions_total{from=queued,to=claimed}': 2,
@@ -95,20 +95,20 @@ describe('what is told about jobs', () => {
 
   it('has a duration for every attempt that its owner ended: of nothing, of no time told, and none of one that was lost', async () => {
     const metrics = new Sums()
-    const bench = new Bench({ observer: observer({ metrics }) })
+    const fixture = new EngineFixture({ observer: observer({ metrics }) })
     const durations = () => metrics.values.get('pawl_job_duration_seconds{type=work}') ?? []
     const kind = kindOf({ retry: { base: 1, max: 1, jitter: 'none' } })
-    const silent = await bench.running({ kind })
-    bench.clock.advance(2_000)
-    await bench.must(silent.job.id, { type: 'complete', fence: silent.fence })
+    const silent = await fixture.running({ kind })
+    fixture.clock.advance(2_000)
+    await fixture.must(silent.job.id, { type: 'complete', fence: silent.fence })
     expect(durations()).toEqual([2])
-    await bench.enqueue({ kind })
-    const [quick] = await bench.claim()
-    await bench.must(quick?.job.id ?? '', { type: 'complete', fence: quick?.fence ?? '', executionMs: 0 })
+    await fixture.enqueue({ kind })
+    const [quick] = await fixture.claim()
+    await fixture.must(quick?.job.id ?? '', { type: 'complete', fence: quick?.fence ?? '', executionMs: 0 })
     expect(durations()).toEqual([2, 0])
-    await bench.running({ kind })
-    bench.clock.advance(60_000)
-    await bench.engine.tick(10)
+    await fixture.running({ kind })
+    fixture.clock.advance(60_000)
+    await fixture.engine.tick(10)
     expect(durations()).toEqual([2, 0])
   })
 
@@ -116,10 +116,10 @@ describe('what is told about jobs', () => {
     const metrics = new Sums()
     const seen: string[] = []
     const tracing = { transition: ({ type }: { readonly type: string }) => seen.push(type) }
-    const bench = new Bench({ observer: observer({ metrics, tracing }) })
-    const { job, fence } = await bench.running()
-    await bench.say(job.id, { type: 'cancel', mode: 'soft' }, bench.another())
-    await bench.must(job.id, { type: 'complete', fence })
+    const fixture = new EngineFixture({ observer: observer({ metrics, tracing }) })
+    const { job, fence } = await fixture.running()
+    await fixture.say(job.id, { type: 'cancel', mode: 'soft' }, fixture.another())
+    await fixture.must(job.id, { type: 'complete', fence })
     expect(seen).toEqual(['enqueued', 'claimed', 'started', 'succeeded'])
     expect(metrics.sums.get('pawl_commit_conflicts_total{}')).toBe(1)
   })
@@ -136,9 +136,9 @@ describe('what is told about jobs', () => {
       },
       observe: () => {},
     }
-    const bench = new Bench({ observer: observer({ log, metrics }) })
-    const { job, fence } = await bench.running()
-    expect((await bench.must(job.id, { type: 'complete', fence })).state).toBe('succeeded')
+    const fixture = new EngineFixture({ observer: observer({ log, metrics }) })
+    const { job, fence } = await fixture.running()
+    expect((await fixture.must(job.id, { type: 'complete', fence })).state).toBe('succeeded')
     // Enqueued: one; claimed: two; started: one; succeeded: one.
     expect(lines.filter((line) => line.includes('an observer failed'))).toHaveLength(5)
   })

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Assignment } from '../../src/engine/engine.ts'
 import { verify } from '../../src/engine/verify.ts'
 import { scaled } from '../support/scale.ts'
-import { Bench, kindOf, type Saying } from './bench.ts'
 import { Between } from './between.ts'
+import { EngineFixture, kindOf, type Saying } from './engine-fixture.ts'
 
 /** The same numbers for the same seed (mulberry32). */
 function numbersFrom(seed: number): () => number {
@@ -32,8 +32,8 @@ async function life(seed: number, steps: number): Promise<void> {
   const random = numbersFrom(seed)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   const between = new Between()
-  const bench = new Bench({ between: (store) => between.wrap(store) })
-  const engines = [bench.engine, bench.another(), bench.another()]
+  const fixture = new EngineFixture({ between: (store) => between.wrap(store) })
+  const engines = [fixture.engine, fixture.another(), fixture.another()]
   const ids: string[] = []
   const owned: Assignment[] = []
 
@@ -49,14 +49,14 @@ async function life(seed: number, steps: number): Promise<void> {
   }
 
   const enqueue = async () => {
-    const [dedupeKey, requestId] = [random() < 0.3 ? `k${Math.floor(random() * 5)}` : undefined, bench.requestId()]
+    const [dedupeKey, requestId] = [random() < 0.3 ? `k${Math.floor(random() * 5)}` : undefined, fixture.requestId()]
     const request = { kind: pick(KINDS), dedupeKey, requestId, delayMs: random() < 0.2 ? 1_000 : undefined }
-    const answer = await insist(() => bench.tryEnqueue(request, pick(engines)))
+    const answer = await insist(() => fixture.tryEnqueue(request, pick(engines)))
     if (answer.ok) ids.push(answer.job.id)
   }
   const claim = async () => {
-    const requestId = bench.requestId()
-    owned.push(...(await insist(() => bench.claim(1 + Math.floor(random() * 4), pick(engines), 'q', requestId))))
+    const requestId = fixture.requestId()
+    owned.push(...(await insist(() => fixture.claim(1 + Math.floor(random() * 4), pick(engines), 'q', requestId))))
   }
   const own = async () => {
     if (owned.length === 0) return
@@ -74,8 +74,8 @@ async function life(seed: number, steps: number): Promise<void> {
       { type: 'compensated', fence },
       { type: 'cancel', mode: 'soft', fence },
     ])
-    const words = [bench.word(job.id, saying)]
-    if (random() < 0.3) words.unshift(bench.word(job.id, { type: 'start', fence }))
+    const words = [fixture.word(job.id, saying)]
+    if (random() < 0.3) words.unshift(fixture.word(job.id, { type: 'start', fence }))
     await insist(() => pick(engines).settle(words))
   }
   const beat = async () => {
@@ -83,7 +83,7 @@ async function life(seed: number, steps: number): Promise<void> {
     const beats = [pick(owned), pick(owned)].map(({ job, fence }) => ({
       id: job.id,
       fence,
-      requestId: bench.requestId(),
+      requestId: fixture.requestId(),
     }))
     await insist(() => pick(engines).heartbeat(beats))
   }
@@ -99,11 +99,11 @@ async function life(seed: number, steps: number): Promise<void> {
       { type: 'stall' },
       { type: 'expire' },
     ])
-    const word = bench.word(pick(ids), saying)
+    const word = fixture.word(pick(ids), saying)
     await insist(() => pick(engines).settle([word]))
   }
   const wait = async () => {
-    bench.clock.advance(Math.floor(random() ** 4 * 60_000))
+    fixture.clock.advance(Math.floor(random() ** 4 * 60_000))
   }
   const tick = async () => {
     await insist(() => pick(engines).tick(5))
@@ -116,8 +116,8 @@ async function life(seed: number, steps: number): Promise<void> {
     await Promise.all(together.map((act) => act()))
   }
   between.losing = 0
-  expect((await verify(bench.engine)).discrepancies).toEqual([])
-  for (const id of ids) expect(await bench.job(id)).toBeDefined()
+  expect((await verify(fixture.engine)).discrepancies).toEqual([])
+  for (const id of ids) expect(await fixture.job(id)).toBeDefined()
 }
 
 describe('whatever happens', () => {

@@ -6,8 +6,8 @@ import type { Store } from '../../src/store/store.ts'
 import { silentLog } from '../../src/system/log.ts'
 import type { Service } from '../../src/system/service.ts'
 import { realTimers } from '../../src/system/timers.ts'
-import { Bench } from './bench.ts'
 import { Between } from './between.ts'
+import { EngineFixture } from './engine-fixture.ts'
 
 /** What retention asks of its store. */
 interface Asked {
@@ -17,48 +17,52 @@ interface Asked {
   shortened: number
 }
 
-function watched(): { readonly bench: Bench; readonly asked: Asked; readonly service: (options?: object) => Service } {
-  const bench = new Bench()
+function watched(): {
+  readonly fixture: EngineFixture
+  readonly asked: Asked
+  readonly service: (options?: object) => Service
+} {
+  const fixture = new EngineFixture()
   const asked: Asked = { events: 0, finds: 0, removed: 0, shortened: 0 }
   const store: Store = {
-    ...new Between().wrap(bench.store),
+    ...new Between().wrap(fixture.store),
     async events(query) {
       expect(query.by, 'it looks at the logs of single jobs only').toBe('job')
-      const page = await bench.store.events(query)
+      const page = await fixture.store.events(query)
       asked.events += page.events.length
       return page
     },
     find(query) {
       asked.finds += 1
-      return bench.store.find(query)
+      return fixture.store.find(query)
     },
     commit(changes) {
       for (const { kind } of changes) asked[kind === 'purge' ? 'removed' : 'shortened'] += 1
-      return bench.store.commit(changes)
+      return fixture.store.commit(changes)
     },
   }
   const service = (options = {}) => retention({ store, timers: realTimers, log: silentLog }, options)
-  return { bench, asked, service }
+  return { fixture, asked, service }
 }
 
 /** Ended, with so many words of progress said in one breath. */
-async function talkative(bench: Bench, events: number): Promise<Job> {
-  const { job, fence } = await bench.running()
+async function talkative(fixture: EngineFixture, events: number): Promise<Job> {
+  const { job, fence } = await fixture.running()
   const words = Array.from({ length: events }, (_, n): Word => {
     const command = { type: 'progress', fence, counters: { n: 1 }, actor: 'worker:w', requestId: `p${n}` } as const
     return { id: job.id, command }
   })
-  expect((await bench.engine.settle(words)).every(({ ok }) => ok)).toBe(true)
-  await bench.must(job.id, { type: 'complete', fence })
+  expect((await fixture.engine.settle(words)).every(({ ok }) => ok)).toBe(true)
+  await fixture.must(job.id, { type: 'complete', fence })
   return job
 }
 
 describe('a round of retention', () => {
   it('reads so many events of long logs and no more; the next one goes on, and none is read twice', async () => {
-    const { bench, asked, service } = watched()
+    const { fixture, asked, service } = watched()
     const [jobs, each] = [70, 1_000]
-    for (let n = 0; n < jobs; n += 1) await talkative(bench, each)
-    bench.clock.advance(60_000)
+    for (let n = 0; n < jobs; n += 1) await talkative(fixture, each)
+    fixture.clock.advance(60_000)
     const shortening = service()
     await shortening.runOnce()
     expect(asked.events).toBeGreaterThanOrEqual(50_000)
@@ -72,19 +76,19 @@ describe('a round of retention', () => {
   })
 
   it('finds nothing to do in three questions, however long the logs of those that go on are', async () => {
-    const { bench, asked, service } = watched()
-    const { job, fence } = await bench.running()
-    for (let n = 0; n < 50; n += 1) await bench.must(job.id, { type: 'progress', fence, counters: { n: 1 } })
-    for (let n = 0; n < 50; n += 1) await bench.enqueue()
-    bench.clock.advance(60_000)
+    const { fixture, asked, service } = watched()
+    const { job, fence } = await fixture.running()
+    for (let n = 0; n < 50; n += 1) await fixture.must(job.id, { type: 'progress', fence, counters: { n: 1 } })
+    for (let n = 0; n < 50; n += 1) await fixture.enqueue()
+    fixture.clock.advance(60_000)
     await service().runOnce()
     expect(asked).toEqual({ events: 0, finds: 3, removed: 0, shortened: 0 })
   })
 
   it('removes so many and no more, and comes back soon for the rest', async () => {
-    const { bench, asked, service } = watched()
-    for (let n = 0; n < 130; n += 1) await bench.must((await bench.enqueue()).id, { type: 'cancel', mode: 'soft' })
-    bench.clock.advance(RETENTION_DEFAULTS.endedMs + 1)
+    const { fixture, asked, service } = watched()
+    for (let n = 0; n < 130; n += 1) await fixture.must((await fixture.enqueue()).id, { type: 'cancel', mode: 'soft' })
+    fixture.clock.advance(RETENTION_DEFAULTS.endedMs + 1)
     const removing = service({ batch: 5 })
     await removing.runOnce()
     expect(asked.removed).toBe(100)

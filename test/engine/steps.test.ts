@@ -4,144 +4,144 @@ import { verify } from '../../src/engine/verify.ts'
 import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import { linesTo, silentLog } from '../../src/system/log.ts'
 import { realTimers } from '../../src/system/timers.ts'
-import { Bench } from './bench.ts'
 import { Between } from './between.ts'
+import { EngineFixture } from './engine-fixture.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 const MINUTE = 60_000
 
 describe('a store’s clock that is set forward', () => {
   it('ends no lease whose owner heartbeats, or speaks', async () => {
-    const bench = new Bench()
-    const one = await bench.running()
-    const two = await bench.running()
-    bench.clock.advance(20_000)
-    bench.clock.set(10 * MINUTE)
-    const [beaten] = await bench.engine.heartbeat([{ id: one.job.id, fence: one.fence, requestId: 'b1' }])
+    const fixture = new EngineFixture()
+    const one = await fixture.running()
+    const two = await fixture.running()
+    fixture.clock.advance(20_000)
+    fixture.clock.set(10 * MINUTE)
+    const [beaten] = await fixture.engine.heartbeat([{ id: one.job.id, fence: one.fence, requestId: 'b1' }])
     expect(beaten).toMatchObject({ ok: true })
-    await bench.must(two.job.id, { type: 'complete', fence: two.fence })
-    bench.clock.advance(30_000)
-    await bench.engine.tick(10)
-    const [again] = await bench.engine.heartbeat([{ id: one.job.id, fence: one.fence, requestId: 'b2' }])
+    await fixture.must(two.job.id, { type: 'complete', fence: two.fence })
+    fixture.clock.advance(30_000)
+    await fixture.engine.tick(10)
+    const [again] = await fixture.engine.heartbeat([{ id: one.job.id, fence: one.fence, requestId: 'b2' }])
     expect(again).toMatchObject({ ok: true })
-    await bench.must(one.job.id, { type: 'complete', fence: one.fence })
-    expect((await verify(bench.engine)).discrepancies).toEqual([])
+    await fixture.must(one.job.id, { type: 'complete', fence: one.fence })
+    expect((await verify(fixture.engine)).discrepancies).toEqual([])
   })
 
   it('ends no lease that was renewed just before, after the clock was set back and put right', async () => {
-    const bench = new Bench()
-    const { job, fence } = await bench.running()
-    bench.clock.set(-10 * MINUTE)
+    const fixture = new EngineFixture()
+    const { job, fence } = await fixture.running()
+    fixture.clock.set(-10 * MINUTE)
     for (let n = 0; n < 4; n += 1) {
-      bench.clock.advance(1_000)
-      await bench.engine.tick(10)
+      fixture.clock.advance(1_000)
+      await fixture.engine.tick(10)
     }
     // What it has lost meanwhile it gains at once: too little to be a step, but no time that nobody was told.
-    bench.clock.set(10 * MINUTE)
-    const [renewed] = await bench.engine.heartbeat([{ id: job.id, fence, requestId: 'b1' }])
+    fixture.clock.set(10 * MINUTE)
+    const [renewed] = await fixture.engine.heartbeat([{ id: job.id, fence, requestId: 'b1' }])
     expect(renewed).toMatchObject({ ok: true })
-    bench.clock.set(10 * MINUTE)
-    expect(await bench.engine.tick(10)).toEqual({ due: 1, moved: 0 })
-    await bench.must(job.id, { type: 'complete', fence })
+    fixture.clock.set(10 * MINUTE)
+    expect(await fixture.engine.tick(10)).toEqual({ due: 1, moved: 0 })
+    await fixture.must(job.id, { type: 'complete', fence })
   })
 
   it('makes no ticker take a job from its owner, whether or not it was there when it was set', async () => {
-    const bench = new Bench()
-    const { job, fence } = await bench.running()
-    const watching = bench.another()
+    const fixture = new EngineFixture()
+    const { job, fence } = await fixture.running()
+    const watching = fixture.another()
     await watching.tick(10)
-    bench.clock.advance(10_000)
-    bench.clock.set(10 * MINUTE)
+    fixture.clock.advance(10_000)
+    fixture.clock.set(10 * MINUTE)
     expect(await watching.tick(10)).toEqual({ due: 1, moved: 0 })
-    bench.clock.advance(6_000)
+    fixture.clock.advance(6_000)
     // Somebody who has never known another time asks those who have.
-    expect(await bench.another().tick(10)).toEqual({ due: 1, moved: 0 })
-    await bench.must(job.id, { type: 'complete', fence })
+    expect(await fixture.another().tick(10)).toEqual({ due: 1, moved: 0 })
+    await fixture.must(job.id, { type: 'complete', fence })
   })
 
   it('ends no lease by the word of somebody who came between the step and the first to notice it', async () => {
-    const bench = new Bench()
-    const { job, fence } = await bench.running()
-    bench.clock.advance(10_000)
-    bench.clock.set(10 * MINUTE)
-    const stranger = bench.another()
+    const fixture = new EngineFixture()
+    const { job, fence } = await fixture.running()
+    fixture.clock.advance(10_000)
+    fixture.clock.set(10 * MINUTE)
+    const stranger = fixture.another()
     expect(await stranger.tick(10)).toEqual({ due: 1, moved: 0 })
-    bench.clock.advance(1_000)
+    fixture.clock.advance(1_000)
     // The owner's process looks once a second: it notices, and tells the others.
-    await bench.engine.tick(10)
-    bench.clock.advance(1_000)
+    await fixture.engine.tick(10)
+    fixture.clock.advance(1_000)
     expect(await stranger.tick(10)).toMatchObject({ moved: 0 })
-    await bench.must(job.id, { type: 'complete', fence })
+    await fixture.must(job.id, { type: 'complete', fence })
   })
 
   it('is no reason to tell an owner that its lease has ended, said by somebody who came before anybody had noticed', async () => {
-    const bench = new Bench()
-    const [one, two] = [await bench.running(), await bench.running()]
-    bench.clock.advance(10_000)
-    bench.clock.set(10 * MINUTE)
+    const fixture = new EngineFixture()
+    const [one, two] = [await fixture.running(), await fixture.running()]
+    fixture.clock.advance(10_000)
+    fixture.clock.set(10 * MINUTE)
     let sleeps = 0
     const sleep = async (ms: number) => {
       sleeps += 1
       // Meanwhile the process that was there before looks, as it does once a second.
-      bench.clock.advance(ms / 2)
-      await bench.engine.tick(10)
-      bench.clock.advance(ms / 2)
+      fixture.clock.advance(ms / 2)
+      await fixture.engine.tick(10)
+      fixture.clock.advance(ms / 2)
     }
-    const gateway = bench.another({ timers: { ...realTimers, sleep } })
-    expect(await bench.say(one.job.id, { type: 'complete', fence: one.fence }, gateway)).toMatchObject({ ok: true })
+    const gateway = fixture.another({ timers: { ...realTimers, sleep } })
+    expect(await fixture.say(one.job.id, { type: 'complete', fence: one.fence }, gateway)).toMatchObject({ ok: true })
     const beat = { id: two.job.id, fence: two.fence, requestId: 'b1' }
     expect(await gateway.heartbeat([beat])).toMatchObject([{ ok: true }])
     expect(sleeps).toBe(1)
   })
 
   it('keeps nobody waiting for long who has lost its lease indeed', async () => {
-    const bench = new Bench()
-    const { job, fence } = await bench.running()
-    bench.clock.advance(60_000)
+    const fixture = new EngineFixture()
+    const { job, fence } = await fixture.running()
+    fixture.clock.advance(60_000)
     let sleptMs = 0
     const sleep = async (ms: number) => {
       sleptMs += ms
-      bench.clock.advance(ms)
+      fixture.clock.advance(ms)
     }
-    const gateway = bench.another({ timers: { ...realTimers, sleep } })
+    const gateway = fixture.another({ timers: { ...realTimers, sleep } })
     for (let n = 0; n < 2; n += 1) {
-      const answer = await bench.say(job.id, { type: 'complete', fence }, gateway)
+      const answer = await fixture.say(job.id, { type: 'complete', fence }, gateway)
       expect(answer).toMatchObject({ ok: false, refusal: { code: 'LEASE_EXPIRED' } })
     }
     expect(sleptMs).toBeLessThanOrEqual(2_000)
   })
 
   it('keeps nobody who is alone for long from what a dead process has left', async () => {
-    const bench = new Bench()
-    const { job } = await bench.running()
-    bench.clock.advance(60_000)
-    const restarted = bench.another()
+    const fixture = new EngineFixture()
+    const { job } = await fixture.running()
+    fixture.clock.advance(60_000)
+    const restarted = fixture.another()
     expect(await restarted.tick(10)).toEqual({ due: 1, moved: 0 })
-    bench.clock.advance(1_000)
+    fixture.clock.advance(1_000)
     expect(await restarted.tick(10)).toMatchObject({ moved: 0 })
-    bench.clock.advance(1_000)
+    fixture.clock.advance(1_000)
     expect(await restarted.tick(10)).toMatchObject({ moved: 1 })
-    expect(await bench.job(job.id)).toMatchObject({ state: 'queued', stalls: 1 })
+    expect(await fixture.job(job.id)).toMatchObject({ state: 'queued', stalls: 1 })
   })
 
   it('gives nobody who has died more than its lease had left', async () => {
-    const bench = new Bench()
-    const { job } = await bench.running()
-    bench.clock.advance(10_000)
-    bench.clock.set(10 * MINUTE)
-    await bench.engine.tick(10)
-    bench.clock.advance(22_000)
-    expect(await bench.engine.tick(10)).toEqual({ due: 1, moved: 1 })
-    expect(await bench.job(job.id)).toMatchObject({ state: 'queued', stalls: 1 })
+    const fixture = new EngineFixture()
+    const { job } = await fixture.running()
+    fixture.clock.advance(10_000)
+    fixture.clock.set(10 * MINUTE)
+    await fixture.engine.tick(10)
+    fixture.clock.advance(22_000)
+    expect(await fixture.engine.tick(10)).toEqual({ due: 1, moved: 1 })
+    expect(await fixture.job(job.id)).toMatchObject({ state: 'queued', stalls: 1 })
   })
 
   it('is told to whoever speaks for an owner and knows nothing of it, before the owner hears that its lease has ended', async () => {
-    const bench = new Bench()
-    const { job, fence } = await bench.running()
-    bench.clock.set(10 * MINUTE)
-    await bench.engine.load([])
-    const gateway = bench.another()
-    expect(await bench.say(job.id, { type: 'complete', fence }, gateway)).toMatchObject({ ok: true })
+    const fixture = new EngineFixture()
+    const { job, fence } = await fixture.running()
+    fixture.clock.set(10 * MINUTE)
+    await fixture.engine.load([])
+    const gateway = fixture.another()
+    expect(await fixture.say(job.id, { type: 'complete', fence }, gateway)).toMatchObject({ ok: true })
   })
 
   it('is said aloud once, and so is one that is set back', async () => {
@@ -150,14 +150,14 @@ describe('a store’s clock that is set forward', () => {
       (line) => lines.push(JSON.parse(line)),
       () => 0,
     )
-    const bench = new Bench({ log })
-    await bench.engine.tick(10)
-    bench.clock.set(10 * MINUTE)
-    await bench.engine.tick(10)
-    await bench.engine.tick(10)
-    bench.clock.set(-5 * MINUTE)
-    await bench.engine.tick(10)
-    await bench.engine.tick(10)
+    const fixture = new EngineFixture({ log })
+    await fixture.engine.tick(10)
+    fixture.clock.set(10 * MINUTE)
+    await fixture.engine.tick(10)
+    await fixture.engine.tick(10)
+    fixture.clock.set(-5 * MINUTE)
+    await fixture.engine.tick(10)
+    await fixture.engine.tick(10)
     expect(lines).toMatchObject([
       { level: 'warn', message: 'the store’s clock was set forward; leases go on', by_ms: 600_000 },
       { level: 'warn', message: 'the store’s clock was set back; its time goes on', by_ms: 300_000 },

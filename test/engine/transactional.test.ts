@@ -7,7 +7,7 @@ import { openAt, PLACES } from './opened.ts'
 const mail = defineSpec({ type: 'mail' })
 
 describe('a job enqueued in the caller’s own transaction', () => {
-  async function stage() {
+  async function openFixture() {
     const place = await PLACES.postgres()
     const pawl = await openAt(place)
     const client = new pg.Client({ connectionString: place.url })
@@ -26,8 +26,8 @@ describe('a job enqueued in the caller’s own transaction', () => {
   }
 
   it('is there when the transaction is committed, and not before', async () => {
-    await using scene = await stage()
-    const { pawl, client } = scene
+    await using fixture = await openFixture()
+    const { pawl, client } = fixture
     await client.query('begin')
     await client.query('insert into orders values (1)')
     const job = await pawl.enqueue(mail, { order: 1 }, { tx: client })
@@ -41,8 +41,8 @@ describe('a job enqueued in the caller’s own transaction', () => {
   })
 
   it('never was when the transaction is rolled back, and its key is free', async () => {
-    await using scene = await stage()
-    const { pawl, client } = scene
+    await using fixture = await openFixture()
+    const { pawl, client } = fixture
     await client.query('begin')
     const job = await pawl.enqueue(mail, { order: 1 }, { tx: client, dedupeKey: 'order-1', id: 'mail-1' })
     await client.query('rollback')
@@ -54,9 +54,9 @@ describe('a job enqueued in the caller’s own transaction', () => {
   })
 
   it('waits for a key that another transaction has taken, and follows what becomes of it', async () => {
-    await using scene = await stage()
-    const { pawl, client } = scene
-    const other = new pg.Client({ connectionString: scene.url })
+    await using fixture = await openFixture()
+    const { pawl, client } = fixture
+    const other = new pg.Client({ connectionString: fixture.url })
     await other.connect()
     for (const end of ['commit', 'rollback']) {
       const key = { dedupeKey: `until ${end}` }
@@ -78,9 +78,9 @@ describe('a job enqueued in the caller’s own transaction', () => {
   })
 
   it('is refused in words where that transaction does not end, and the caller’s own goes on', async () => {
-    await using scene = await stage()
-    const { pawl, client } = scene
-    const other = new pg.Client({ connectionString: scene.url })
+    await using fixture = await openFixture()
+    const { pawl, client } = fixture
+    const other = new pg.Client({ connectionString: fixture.url })
     await other.connect()
     await other.query('begin')
     await pawl.enqueue(mail, { order: 1 }, { tx: other, dedupeKey: 'held', id: 'mine' })
@@ -103,9 +103,9 @@ describe('a job enqueued in the caller’s own transaction', () => {
   })
 
   it('is refused so with all that were to come with it, in a transaction and without', async () => {
-    await using scene = await stage()
-    const { pawl, client } = scene
-    const other = new pg.Client({ connectionString: scene.url })
+    await using fixture = await openFixture()
+    const { pawl, client } = fixture
+    const other = new pg.Client({ connectionString: fixture.url })
     await other.connect()
     await other.query('begin')
     await pawl.enqueue(mail, { order: 1 }, { tx: other, dedupeKey: 'held' })
@@ -133,8 +133,8 @@ describe('a job enqueued in the caller’s own transaction', () => {
   })
 
   it('is run after the commit, by a worker that hardly ever looks, woken or not', async () => {
-    await using scene = await stage()
-    const { pawl, client } = scene
+    await using fixture = await openFixture()
+    const { pawl, client } = fixture
     const send = defineJob({ type: 'send', run: ({ to }: { to: string }) => `sent to ${to}` })
     await using worker = pawl.work([send], { poll: '1h' })
     for (const woken of [true, false]) {

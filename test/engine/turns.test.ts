@@ -5,8 +5,8 @@ import { Turns } from '../../src/engine/turns.ts'
 import { defineJob, defineSpec, type Pawl } from '../../src/index.ts'
 import { eventually } from '../support/eventually.ts'
 import { scaled } from '../support/scale.ts'
-import { Bench } from './bench.ts'
 import { Between } from './between.ts'
+import { EngineFixture } from './engine-fixture.ts'
 import { openAt, PLACES } from './opened.ts'
 
 const work = defineSpec({ type: 'work', queue: 'crowded' })
@@ -45,8 +45,8 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('many who speak about o
   }
 
   it('are all heard: a hundred signals', async () => {
-    await using scene = await processes()
-    const { one, of } = scene
+    await using fixture = await processes()
+    const { one, of } = fixture
     const { id } = await one.enqueue(work, 1)
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => of(n).engine.settle([signal(id, n)])))
     expect(new Set(told(answers))).toEqual(new Set(['ok']))
@@ -55,8 +55,8 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('many who speak about o
   })
 
   it('are all heard: a cancel and the owner among signals, again and again', async () => {
-    await using scene = await processes()
-    const { one, of } = scene
+    await using fixture = await processes()
+    const { one, of } = fixture
     for (let round = 0; round < scaled(5, 100); round += 1) {
       const { id } = await one.enqueue(work, 1)
       const [assignment] = await claimed(one)
@@ -78,8 +78,8 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('many who speak about o
   })
 
   it('are all heard: forty children that end together', async () => {
-    await using scene = await processes()
-    const { one, of } = scene
+    await using fixture = await processes()
+    const { one, of } = fixture
     const [parent] = (await one.enqueueMany(work, [1])).map(({ id }) => id)
     const requests = Array.from({ length: 40 }, (_, n) => ({
       actor: 'producer',
@@ -141,44 +141,44 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)(
 describe('the turn to speak about a job', () => {
   it('is taken by whoever comes first; all who come meanwhile speak together', async () => {
     const between = new Between()
-    const bench = new Bench({ between: (store) => between.wrap(store) })
-    const { id } = await bench.enqueue()
+    const fixture = new EngineFixture({ between: (store) => between.wrap(store) })
+    const { id } = await fixture.enqueue()
     between.calls.commit = 0
     between.calls.load = 0
-    const words = Array.from({ length: 60 }, (_, n) => bench.word(id, { type: 'signal', name: `s${n}` }))
-    const answers = await Promise.all(words.map((word) => bench.engine.settle([word])))
+    const words = Array.from({ length: 60 }, (_, n) => fixture.word(id, { type: 'signal', name: `s${n}` }))
+    const answers = await Promise.all(words.map((word) => fixture.engine.settle([word])))
     expect(new Set(told(answers))).toEqual(new Set(['ok']))
     expect(between.calls).toMatchObject({ load: 2, commit: 2 })
-    expect((await bench.job(id)).inbox.map(({ name }) => name)).toEqual(words.map((_, n) => `s${n}`))
+    expect((await fixture.job(id)).inbox.map(({ name }) => name)).toEqual(words.map((_, n) => `s${n}`))
   })
 
   it('is not asked for by an owner who meets nobody', async () => {
     const between = new Between()
-    const bench = new Bench({ between: (store) => between.wrap(store) })
-    const { job, fence } = await bench.running()
+    const fixture = new EngineFixture({ between: (store) => between.wrap(store) })
+    const { job, fence } = await fixture.running()
     between.calls.load = 0
     between.calls.commit = 0
     const checkpoint = { type: 'progress', fence, counters: { n: 1 } } as const
-    await Promise.all([1, 2].map(() => bench.must(job.id, checkpoint)))
-    expect((await bench.job(job.id)).counters).toEqual({ n: 2 })
+    await Promise.all([1, 2].map(() => fixture.must(job.id, checkpoint)))
+    expect((await fixture.job(job.id)).counters).toEqual({ n: 2 })
   })
 
   it('goes on to the next when whoever had it failed, and they may fail or not', async () => {
     const between = new Between()
-    const bench = new Bench({ between: (store) => between.wrap(store) })
-    const { id } = await bench.enqueue()
+    const fixture = new EngineFixture({ between: (store) => between.wrap(store) })
+    const { id } = await fixture.enqueue()
     between.losing = 1
     const outcomes = await Promise.allSettled(
-      [1, 2, 3].map((n) => bench.engine.settle([bench.word(id, { type: 'signal', name: `s${n}` })])),
+      [1, 2, 3].map((n) => fixture.engine.settle([fixture.word(id, { type: 'signal', name: `s${n}` })])),
     )
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
-    expect((await bench.job(id)).signals).toBe(3)
+    expect((await fixture.job(id)).signals).toBe(3)
     between.losing = 2
     const again = await Promise.allSettled(
-      [4, 5, 6].map((n) => bench.engine.settle([bench.word(id, { type: 'signal', name: `s${n}` })])),
+      [4, 5, 6].map((n) => fixture.engine.settle([fixture.word(id, { type: 'signal', name: `s${n}` })])),
     )
     expect(again.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
-    expect((await bench.must(id, { type: 'cancel', mode: 'soft' })).state).toBe('cancelled')
+    expect((await fixture.must(id, { type: 'cancel', mode: 'soft' })).state).toBe('cancelled')
   })
 
   it('has a line of bounded length, and nobody waits in it for ever', async () => {

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { Departure } from '../../src/engine/departure.ts'
 import { Workers } from '../../src/engine/workers.ts'
-import { Bench } from './bench.ts'
+import { EngineFixture } from './engine-fixture.ts'
 
 const HOUR_MS = 3_600_000
 
 describe('workers', () => {
   it('are a tenant’s own, however alike the names of tenants are', async () => {
-    const { engine } = new Bench()
+    const { engine } = new EngineFixture()
     const workers = new Workers(engine)
     for (const tenant of ['a', 'ab', 'a"', 'b', ''])
       await workers.report(tenant, `of ${tenant}`, undefined, { running: 1 })
@@ -21,7 +21,7 @@ describe('workers', () => {
   })
 
   it('come page by page, each once', async () => {
-    const { engine } = new Bench()
+    const { engine } = new EngineFixture()
     const workers = new Workers(engine)
     const names = Array.from({ length: 1_203 }, (_, i) => `w${String(i).padStart(4, '0')}`)
     for (const name of names) await workers.report('t', name, 'token', {})
@@ -37,7 +37,7 @@ describe('workers', () => {
   })
 
   it('are not present after a minute of silence, and gone after an hour', async () => {
-    const { engine, clock, store } = new Bench()
+    const { engine, clock, store } = new EngineFixture()
     const workers = new Workers(engine)
     await workers.report('t', 'ghost', 'token', {})
     clock.advance(2 * 60_000)
@@ -55,7 +55,7 @@ describe('workers', () => {
   })
 
   it('that have been silent for an hour are removed by retention, whoever reports or not', async () => {
-    const { engine, clock, store } = new Bench()
+    const { engine, clock, store } = new EngineFixture()
     const workers = new Workers(engine)
     for (let n = 0; n < 1_200; n += 1) await workers.report(`t${n % 3}`, `ghost${n}`, 'token', {})
     clock.advance(HOUR_MS + 1)

@@ -3,27 +3,29 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES, type Route, type Scope } from '../../src/gateway/contract/routes.ts'
 import { SCOPES } from '../../src/gateway/contract/token-schema.ts'
 import { HANDLERS } from '../../src/gateway/handlers.ts'
-import { BOUNDLESS, type House, house } from './house.ts'
+import { BOUNDLESS, type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
-let home: House
+let fixture: GatewayFixture
 let jobId: string
 let tokenId: string
 
 beforeAll(async () => {
-  home = await house({ caps: BOUNDLESS })
-  const created = await home.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', id: 'mine' })
+  fixture = await openGatewayFixture({ caps: BOUNDLESS })
+  const created = await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', id: 'mine' })
   jobId = String(created.body['id'])
-  tokenId = (await home.gateway.tokens.create({ name: 'old', scope: 'admin', tenant: 'acme', queues: undefined })).token
-    .id
+  tokenId = (await fixture.gateway.tokens.create({ name: 'old', scope: 'admin', tenant: 'acme', queues: undefined }))
+    .token.id
 })
-afterAll(async () => home[Symbol.asyncDispose]())
+afterAll(async () => fixture[Symbol.asyncDispose]())
 
 const pathOf = ({ path }: Route): string =>
   path.replace('{id}', jobId).replace('{queue}', 'default').replace('{worker}', 'w1').replace('{token}', tokenId)
 
 /** A body that is not worth anything: whoever gets past the door is told 4xx by what is behind it, or is let through. */
 const call = (who: Scope | string | undefined, route: Route) =>
-  home.ask(who, route.method, pathOf(route), route.body === undefined ? undefined : {}, { accept: 'application/json' })
+  fixture.ask(who, route.method, pathOf(route), route.body === undefined ? undefined : {}, {
+    accept: 'application/json',
+  })
 
 describe.each(ROUTES.map((route) => ({ name: `${route.method} ${route.path}`, route })))('$name', ({ route }) => {
   it('has a handler and says who may', () => {
@@ -51,7 +53,7 @@ describe.each(ROUTES.map((route) => ({ name: `${route.method} ${route.path}`, ro
 
   it('does not take an altered token', async () => {
     if (route.scopes === 'open') return
-    const admin = home.secrets['acme']?.admin as string
+    const admin = fixture.secrets['acme']?.admin as string
     const altered = admin.slice(0, -1) + (admin.endsWith('A') ? 'B' : 'A')
     expect((await call(altered, route)).status).toBe(401)
   })
@@ -67,11 +69,11 @@ describe.each(ROUTES.map((route) => ({ name: `${route.method} ${route.path}`, ro
     if (!route.path.includes('{id}') || route.scopes === 'open') return
     const scope = route.scopes[0] as Scope
     const good = goodBody(route)
-    const { status, text } = await home.ask(home.secrets['rival']?.[scope], route.method, pathOf(route), good)
+    const { status, text } = await fixture.ask(fixture.secrets['rival']?.[scope], route.method, pathOf(route), good)
     expect(status).toBe(404)
     expect(text).not.toContain('crawl')
-    const alias = await home.ask(
-      home.secrets['rival']?.[scope],
+    const alias = await fixture.ask(
+      fixture.secrets['rival']?.[scope],
       route.method,
       pathOf(route).replace(jobId, 'mine'),
       good,
@@ -115,61 +117,61 @@ function goodBody({ name, body }: Route): unknown {
 
 describe('tokens', () => {
   it('stop working at once here and within seconds anywhere, when revoked or expired', async () => {
-    const { token, secret } = await home.gateway.tokens.create({
+    const { token, secret } = await fixture.gateway.tokens.create({
       name: 't',
       scope: 'viewer',
       tenant: 'acme',
       queues: undefined,
     })
-    expect((await home.ask(secret, 'GET', '/v1/jobs')).status).toBe(200)
-    expect((await home.ask('admin', 'DELETE', `/v1/tokens/${token.id}`)).status).toBe(200)
-    expect((await home.ask(secret, 'GET', '/v1/jobs')).status).toBe(401)
-    const short = await home.gateway.tokens.create({
+    expect((await fixture.ask(secret, 'GET', '/v1/jobs')).status).toBe(200)
+    expect((await fixture.ask('admin', 'DELETE', `/v1/tokens/${token.id}`)).status).toBe(200)
+    expect((await fixture.ask(secret, 'GET', '/v1/jobs')).status).toBe(401)
+    const short = await fixture.gateway.tokens.create({
       name: 't',
       scope: 'viewer',
       tenant: 'acme',
       queues: undefined,
       expiresInMs: 0,
     })
-    expect((await home.ask(short.secret, 'GET', '/v1/jobs')).status).toBe(401)
+    expect((await fixture.ask(short.secret, 'GET', '/v1/jobs')).status).toBe(401)
   })
 
   it('are shown once and kept as a hash', async () => {
-    const { status, body } = await home.ask('admin', 'POST', '/v1/tokens', { name: 'ci', scope: 'producer' })
+    const { status, body } = await fixture.ask('admin', 'POST', '/v1/tokens', { name: 'ci', scope: 'producer' })
     expect(status).toBe(201)
     const secret = String(body['secret'])
     expect(secret.length).toBeGreaterThanOrEqual(43 + 22)
-    expect((await home.ask('admin', 'GET', '/v1/tokens')).text).not.toContain(secret)
-    const [stored] = await home.pawl.engine.settings([{ op: 'list', collection: 'token', after: '', limit: 500 }])
+    expect((await fixture.ask('admin', 'GET', '/v1/tokens')).text).not.toContain(secret)
+    const [stored] = await fixture.pawl.engine.settings([{ op: 'list', collection: 'token', after: '', limit: 500 }])
     expect(JSON.stringify(stored)).not.toContain(secret.split('_').slice(2).join('_'))
   })
 
   it('belong to a tenant, whatever a request says', async () => {
-    expect((await home.ask('admin', 'POST', '/v1/tokens', { name: 'x', scope: 'admin', tenant: 'rival' })).status).toBe(
-      400,
-    )
-    expect((await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', tenant: 'rival' })).status).toBe(400)
-    expect((await home.ask('viewer', 'GET', '/v1/jobs?tenant=rival')).status).toBe(400)
-    const rivalToken = (await home.ask(home.secrets['rival']?.admin, 'GET', '/v1/tokens')).body['tokens'] as {
+    expect(
+      (await fixture.ask('admin', 'POST', '/v1/tokens', { name: 'x', scope: 'admin', tenant: 'rival' })).status,
+    ).toBe(400)
+    expect((await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', tenant: 'rival' })).status).toBe(400)
+    expect((await fixture.ask('viewer', 'GET', '/v1/jobs?tenant=rival')).status).toBe(400)
+    const rivalToken = (await fixture.ask(fixture.secrets['rival']?.admin, 'GET', '/v1/tokens')).body['tokens'] as {
       id: string
     }[]
-    expect((await home.ask('admin', 'DELETE', `/v1/tokens/${rivalToken[0]?.id}`)).status).toBe(404)
+    expect((await fixture.ask('admin', 'DELETE', `/v1/tokens/${rivalToken[0]?.id}`)).status).toBe(404)
   })
 
   it('bound to queues see those and no others', async () => {
-    const { secret } = await home.gateway.tokens.create({
+    const { secret } = await fixture.gateway.tokens.create({
       name: 'w',
       scope: 'worker',
       tenant: 'acme',
       queues: ['mail'],
     })
-    expect((await home.ask(secret, 'POST', '/v1/claims', { workerId: 'w', queues: ['default'] })).status).toBe(403)
-    expect((await home.ask(secret, 'POST', '/v1/claims', { workerId: 'w', queues: ['mail'] })).status).toBe(200)
-    expect((await home.ask(secret, 'GET', `/v1/jobs/${jobId}`)).status).toBe(404)
+    expect((await fixture.ask(secret, 'POST', '/v1/claims', { workerId: 'w', queues: ['default'] })).status).toBe(403)
+    expect((await fixture.ask(secret, 'POST', '/v1/claims', { workerId: 'w', queues: ['mail'] })).status).toBe(200)
+    expect((await fixture.ask(secret, 'GET', `/v1/jobs/${jobId}`)).status).toBe(404)
     expect(
-      (await home.ask(secret, 'POST', `/v1/jobs/${jobId}/complete`, { fence: '0.1.0123456789abcdef' })).status,
+      (await fixture.ask(secret, 'POST', `/v1/jobs/${jobId}/complete`, { fence: '0.1.0123456789abcdef' })).status,
     ).toBe(404)
-    const batch = await home.ask(secret, 'POST', '/v1/transitions:batch', {
+    const batch = await fixture.ask(secret, 'POST', '/v1/transitions:batch', {
       transitions: [{ id: jobId, command: 'complete', fence: '0.1.0123456789abcdef' }],
     })
     expect(batch.body['answers']).toMatchObject([{ ok: false, problem: { code: 'NOT_FOUND' } }])
@@ -177,11 +179,16 @@ describe('tokens', () => {
 
   it('of a viewer see no payloads, and nobody but the owner sees a fence', async () => {
     const env = { KEY: 'canary-0815' }
-    await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'secret', input: { card: 'canary-4711' }, env })
-    const claimed = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['secret'] })
+    await fixture.ask('producer', 'POST', '/v1/jobs', {
+      type: 'x',
+      queue: 'secret',
+      input: { card: 'canary-4711' },
+      env,
+    })
+    const claimed = await fixture.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['secret'] })
     const [{ job, fence }] = claimed.body['jobs'] as [{ job: { id: string }; fence: string }]
-    await home.ask('worker', 'POST', `/v1/jobs/${job.id}/heartbeat`, { fence, requestId: `${fence}/beat/1` })
-    await home.ask('worker', 'POST', `/v1/jobs/${job.id}/start`, { fence, requestId: `a-${fence}/${fence}` })
+    await fixture.ask('worker', 'POST', `/v1/jobs/${job.id}/heartbeat`, { fence, requestId: `${fence}/beat/1` })
+    await fixture.ask('worker', 'POST', `/v1/jobs/${job.id}/start`, { fence, requestId: `a-${fence}/${fence}` })
     const paths = [
       `/v1/jobs/${job.id}`,
       `/v1/jobs/${job.id}?bodies=input`,
@@ -202,15 +209,15 @@ describe('tokens', () => {
       ]),
     ]
     for (const path of paths) {
-      expect((await home.ask('viewer', 'GET', path)).text).not.toContain('canary')
+      expect((await fixture.ask('viewer', 'GET', path)).text).not.toContain('canary')
       for (const scope of ['viewer', 'producer', 'operator', 'admin'] as const) {
-        expect((await home.ask(scope, 'GET', path)).text).not.toContain(fence.split('.')[2])
+        expect((await fixture.ask(scope, 'GET', path)).text).not.toContain(fence.split('.')[2])
       }
     }
     for (const scope of ['viewer', 'operator'] as const) {
       const cut = new AbortController()
-      const headers = { authorization: `Bearer ${home.secrets['acme']?.[scope]}`, accept: 'text/event-stream' }
-      const url = `${home.gateway.url}/v1/events?queue=secret&last_event_id=`
+      const headers = { authorization: `Bearer ${fixture.secrets['acme']?.[scope]}`, accept: 'text/event-stream' }
+      const url = `${fixture.gateway.url}/v1/events?queue=secret&last_event_id=`
       const { body } = await fetch(url, { headers, signal: cut.signal })
       let text = ''
       for await (const chunk of body as ReadableStream<Uint8Array>) {
@@ -220,12 +227,12 @@ describe('tokens', () => {
       cut.abort()
       expect(text.includes('canary')).toBe(scope === 'operator')
     }
-    await home.ask('operator', 'POST', `/v1/jobs/${job.id}/deadletter`, { reason: 'timeout' })
+    await fixture.ask('operator', 'POST', `/v1/jobs/${job.id}/deadletter`, { reason: 'timeout' })
     for (const path of [`/v1/dead-letters/${job.id}`, '/v1/dead-letters']) {
-      expect((await home.ask('viewer', 'GET', path)).text).not.toContain('canary')
-      expect((await home.ask('operator', 'GET', path)).text).toContain('canary')
+      expect((await fixture.ask('viewer', 'GET', path)).text).not.toContain('canary')
+      expect((await fixture.ask('operator', 'GET', path)).text).toContain('canary')
     }
-    expect((await home.ask('producer', 'GET', `/v1/jobs/${job.id}`)).text).toContain('canary-4711')
-    expect((await home.ask('producer', 'GET', `/v1/jobs/${job.id}`)).text).toContain('canary-0815')
+    expect((await fixture.ask('producer', 'GET', `/v1/jobs/${job.id}`)).text).toContain('canary-4711')
+    expect((await fixture.ask('producer', 'GET', `/v1/jobs/${job.id}`)).text).toContain('canary-0815')
   })
 })

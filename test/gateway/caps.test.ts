@@ -10,7 +10,7 @@ import { Turns } from '../../src/gateway/turns.ts'
 import type { EventQuery } from '../../src/store/store.ts'
 import { VirtualClock } from '../engine/virtual-clock.ts'
 import { eventually } from '../support/eventually.ts'
-import { type Answered, type House, house } from './house.ts'
+import { type Answered, type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
 const beyond = (cap: CapName, { status, headers, body }: Answered) => {
   expect(body).toMatchObject({ cap, code: CAPS[cap].refusal })
@@ -19,8 +19,8 @@ const beyond = (cap: CapName, { status, headers, body }: Answered) => {
   else expect([413, 422]).toContain(status)
 }
 
-const stream = (home: House, secret: string | undefined, signal: AbortSignal) =>
-  fetch(`${home.gateway.url}/v1/events`, {
+const stream = (fixture: GatewayFixture, secret: string | undefined, signal: AbortSignal) =>
+  fetch(`${fixture.gateway.url}/v1/events`, {
     headers: { authorization: `Bearer ${secret}`, accept: 'text/event-stream' },
     signal,
   })
@@ -48,28 +48,31 @@ describe('caps', () => {
 
 describe('streams', () => {
   it('are so many per token, and can be had again', async () => {
-    await using home = await house({ caps: { streamsPerToken: 3 } })
+    await using fixture = await openGatewayFixture({ caps: { streamsPerToken: 3 } })
     const cuts = Array.from({ length: 3 }, () => new AbortController())
-    for (const cut of cuts) expect((await stream(home, home.secrets['acme']?.viewer, cut.signal)).status).toBe(200)
+    for (const cut of cuts)
+      expect((await stream(fixture, fixture.secrets['acme']?.viewer, cut.signal)).status).toBe(200)
     const headers = { accept: 'text/event-stream' }
-    beyond('streamsPerToken', await home.ask('viewer', 'GET', '/v1/events', undefined, headers))
+    beyond('streamsPerToken', await fixture.ask('viewer', 'GET', '/v1/events', undefined, headers))
     const other = new AbortController()
-    expect((await stream(home, home.secrets['rival']?.viewer, other.signal)).status).toBe(200)
+    expect((await stream(fixture, fixture.secrets['rival']?.viewer, other.signal)).status).toBe(200)
     cuts[0]?.abort()
     await eventually('there is room again', async () => {
-      const { status } = await stream(home, home.secrets['acme']?.viewer, cuts[1]?.signal as AbortSignal)
+      const { status } = await stream(fixture, fixture.secrets['acme']?.viewer, cuts[1]?.signal as AbortSignal)
       return status === 200
     })
     for (const cut of [...cuts, other]) cut.abort()
   })
 
   it('are so many in all', async () => {
-    await using home = await house({ caps: { streams: 1 } })
+    await using fixture = await openGatewayFixture({ caps: { streams: 1 } })
     const cut = new AbortController()
-    expect((await stream(home, home.secrets['acme']?.viewer, cut.signal)).status).toBe(200)
+    expect((await stream(fixture, fixture.secrets['acme']?.viewer, cut.signal)).status).toBe(200)
     beyond(
       'streams',
-      await home.ask(home.secrets['rival']?.viewer, 'GET', '/v1/events', undefined, { accept: 'text/event-stream' }),
+      await fixture.ask(fixture.secrets['rival']?.viewer, 'GET', '/v1/events', undefined, {
+        accept: 'text/event-stream',
+      }),
     )
     cut.abort()
   })
@@ -77,16 +80,16 @@ describe('streams', () => {
 
 describe('what all share', () => {
   it('is not taken by one tenant, whatever number of tokens it makes', async () => {
-    await using home = await house({ caps: { streams: 20, streamsPerToken: 4 } })
+    await using fixture = await openGatewayFixture({ caps: { streams: 20, streamsPerToken: 4 } })
     const cut = new AbortController()
     const viewer = async (tenant: string) =>
-      (await home.gateway.tokens.create({ name: 'v', scope: 'viewer', tenant, queues: undefined })).secret
+      (await fixture.gateway.tokens.create({ name: 'v', scope: 'viewer', tenant, queues: undefined })).secret
     const had = async (tenant: string, tokens: number) => {
       let streams = 0
       for (let n = 0; n < tokens; n += 1) {
         const secret = await viewer(tenant)
         for (let wanted = 0; wanted < 4; wanted += 1)
-          if ((await stream(home, secret, cut.signal)).status === 200) streams += 1
+          if ((await stream(fixture, secret, cut.signal)).status === 200) streams += 1
       }
       return streams
     }
@@ -104,111 +107,118 @@ describe('long polls', () => {
 
   it('are so many per token, whatever they wait for, and in all', async () => {
     const calls: string[] = []
-    await using home = await house({ caps: { pollsPerToken: 2, polls: 3 } }, (engine) => noting(engine, calls))
-    const { body } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'x' })
+    await using fixture = await openGatewayFixture({ caps: { pollsPerToken: 2, polls: 3 } }, (engine) =>
+      noting(engine, calls),
+    )
+    const { body } = await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x' })
     const result = `/v1/jobs/${body['id']}/result?waitMs=60000`
-    const waiting = [home.ask('admin', 'POST', '/v1/claims', claim), home.ask('admin', 'GET', result)]
+    const waiting = [fixture.ask('admin', 'POST', '/v1/claims', claim), fixture.ask('admin', 'GET', result)]
     const rest = Promise.allSettled(waiting)
     await eventually('both wait', () => calls.includes('claim') && calls.includes('load'))
-    beyond('pollsPerToken', await home.ask('admin', 'POST', '/v1/claims', claim))
-    beyond('pollsPerToken', await home.ask('admin', 'GET', result))
+    beyond('pollsPerToken', await fixture.ask('admin', 'POST', '/v1/claims', claim))
+    beyond('pollsPerToken', await fixture.ask('admin', 'GET', result))
     // Whoever does not wait needs no room for it.
-    expect((await home.ask('admin', 'GET', result.split('?')[0] as string)).status).toBe(202)
-    expect((await home.ask('admin', 'POST', '/v1/claims', { ...claim, waitMs: 0 })).status).toBe(200)
+    expect((await fixture.ask('admin', 'GET', result.split('?')[0] as string)).status).toBe(202)
+    expect((await fixture.ask('admin', 'POST', '/v1/claims', { ...claim, waitMs: 0 })).status).toBe(200)
     calls.length = 0
-    const third = Promise.allSettled([home.ask(home.secrets['rival']?.worker, 'POST', '/v1/claims', claim)])
+    const third = Promise.allSettled([fixture.ask(fixture.secrets['rival']?.worker, 'POST', '/v1/claims', claim)])
     await eventually('a third waits', () => calls.includes('claim'))
-    beyond('polls', await home.ask('worker', 'POST', '/v1/claims', claim))
-    await home.gateway[Symbol.asyncDispose]()
+    beyond('polls', await fixture.ask('worker', 'POST', '/v1/claims', claim))
+    await fixture.gateway[Symbol.asyncDispose]()
     await Promise.all([rest, third])
   })
 
   it('name so many lanes per token', async () => {
     const calls: string[] = []
-    await using home = await house({ caps: { lanesPerToken: 25 } }, (engine) => noting(engine, calls))
-    const waiting = Promise.allSettled([home.ask('worker', 'POST', '/v1/claims', { ...claim, queues: ['a', 'b'] })])
+    await using fixture = await openGatewayFixture({ caps: { lanesPerToken: 25 } }, (engine) => noting(engine, calls))
+    const waiting = Promise.allSettled([fixture.ask('worker', 'POST', '/v1/claims', { ...claim, queues: ['a', 'b'] })])
     await eventually('it waits', () => calls.includes('claim'))
-    beyond('lanesPerToken', await home.ask('worker', 'POST', '/v1/claims', claim))
+    beyond('lanesPerToken', await fixture.ask('worker', 'POST', '/v1/claims', claim))
     const few = { ...claim, waitMs: 1, priorities: [5], queues: ['a'] }
-    expect((await home.ask('worker', 'POST', '/v1/claims', few)).status).toBe(200)
-    await home.gateway[Symbol.asyncDispose]()
+    expect((await fixture.ask('worker', 'POST', '/v1/claims', few)).status).toBe(200)
+    await fixture.gateway[Symbol.asyncDispose]()
     await waiting
   })
 
   it('whose caller has gone claim nothing, and what they were given in between is handed back', async () => {
-    await using home = await house()
+    await using fixture = await openGatewayFixture()
     const cut = new AbortController()
-    const waiting = fetch(`${home.gateway.url}/v1/claims`, {
+    const waiting = fetch(`${fixture.gateway.url}/v1/claims`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${home.secrets['acme']?.worker}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${fixture.secrets['acme']?.worker}`, 'content-type': 'application/json' },
       body: JSON.stringify({ ...claim, queues: ['gone'] }),
       signal: cut.signal,
     })
     waiting.catch(() => {})
     cut.abort()
-    await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'gone' })
+    await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'gone' })
     await eventually('somebody else gets it', async () => {
-      const { body } = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'v', queues: ['gone'] })
+      const { body } = await fixture.ask('worker', 'POST', '/v1/claims', { workerId: 'v', queues: ['gone'] })
       return (body['jobs'] as unknown[]).length === 1
     })
   })
 })
 
 describe('bodies under way', () => {
-  const head = (home: House, tenant: string, bytes: number) =>
+  const head = (fixture: GatewayFixture, tenant: string, bytes: number) =>
     [
       'POST /v1/jobs HTTP/1.1',
       'Host: here',
-      `Authorization: Bearer ${home.secrets[tenant]?.producer}`,
+      `Authorization: Bearer ${fixture.secrets[tenant]?.producer}`,
       'Content-Type: application/json',
       `Content-Length: ${bytes}`,
     ].join('\r\n')
 
   /** Sends all but the last byte. */
-  function halfSent(home: House, tenant: string, bytes: number): Socket {
-    const { hostname, port } = new URL(home.gateway.url)
+  function halfSent(fixture: GatewayFixture, tenant: string, bytes: number): Socket {
+    const { hostname, port } = new URL(fixture.gateway.url)
     const socket = connect(Number(port), hostname)
     socket
       .on('error', () => {})
-      .write(`${head(home, tenant, bytes)}\r\n\r\n{"type":"x","input":"${'y'.repeat(bytes - 23)}`)
+      .write(`${head(fixture, tenant, bytes)}\r\n\r\n{"type":"x","input":"${'y'.repeat(bytes - 23)}`)
     return socket
   }
 
   it('have so many bytes per token and in all; small ones are always taken', async () => {
     const caps = { bytesPerToken: 200_000, bytes: 300_000 }
-    await using home = await house({ caps })
+    await using fixture = await openGatewayFixture({ caps })
     const big = { type: 'x', input: 'y'.repeat(100_000) }
-    expect((await home.ask('producer', 'POST', '/v1/jobs', big)).status).toBe(201)
-    const held = [halfSent(home, 'acme', 150_000)]
+    expect((await fixture.ask('producer', 'POST', '/v1/jobs', big)).status).toBe(201)
+    const held = [halfSent(fixture, 'acme', 150_000)]
     await eventually('they are counted', async () => {
-      const answer = await home.ask('producer', 'POST', '/v1/jobs', big)
+      const answer = await fixture.ask('producer', 'POST', '/v1/jobs', big)
       if (answer.status === 429) beyond('bytesPerToken', answer)
       return answer.status === 429
     })
-    held.push(halfSent(home, 'rival', 120_000))
+    held.push(halfSent(fixture, 'rival', 120_000))
     const third = (
-      await home.gateway.tokens.create({ name: 'p', scope: 'producer', tenant: 'third', queues: undefined })
+      await fixture.gateway.tokens.create({ name: 'p', scope: 'producer', tenant: 'third', queues: undefined })
     ).secret
     await eventually('those of all together, too', async () => {
-      const answer = await home.ask(third, 'POST', '/v1/jobs', big)
+      const answer = await fixture.ask(third, 'POST', '/v1/jobs', big)
       if (answer.status === 503) beyond('bytes', answer)
       return answer.status === 503
     })
-    expect((await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', input: 'y'.repeat(10_000) })).status).toBe(201)
+    expect((await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', input: 'y'.repeat(10_000) })).status).toBe(
+      201,
+    )
     for (const socket of held) {
       const closed = once(socket, 'close')
       socket.destroy()
       await closed
     }
-    await eventually('they are given back', async () => (await home.ask(third, 'POST', '/v1/jobs', big)).status === 201)
+    await eventually(
+      'they are given back',
+      async () => (await fixture.ask(third, 'POST', '/v1/jobs', big)).status === 201,
+    )
   })
 
   it('are smaller where nothing is kept of them', async () => {
-    await using home = await house()
+    await using fixture = await openGatewayFixture()
     const fence = 'x'.repeat(200_000)
     for (const route of ['heartbeat', 'start', 'release', 'progress'])
-      beyond('bodyBytes', await home.ask('worker', 'POST', `/v1/jobs/pj_1/${route}`, { fence }))
-    beyond('bodyBytes', await home.ask('worker', 'POST', '/v1/claims', { workerId: 'x'.repeat(2_000_000) }))
+      beyond('bodyBytes', await fixture.ask('worker', 'POST', `/v1/jobs/pj_1/${route}`, { fence }))
+    beyond('bodyBytes', await fixture.ask('worker', 'POST', '/v1/claims', { workerId: 'x'.repeat(2_000_000) }))
   })
 })
 
@@ -235,19 +245,19 @@ describe('expensive reads', () => {
       relieve = resolve
     })
     const begun = { n: 0 }
-    await using home = await house({ caps: { reads: 2, readsPerToken: 3 } }, (engine) =>
+    await using fixture = await openGatewayFixture({ caps: { reads: 2, readsPerToken: 3 } }, (engine) =>
       waitingFor(engine, () => slow, begun),
     )
-    const reads = Array.from({ length: 5 }, () => home.ask('viewer', 'GET', '/v1/jobs'))
+    const reads = Array.from({ length: 5 }, () => fixture.ask('viewer', 'GET', '/v1/jobs'))
     await eventually('two are read', () => begun.n === 2)
     await eventually('the line is full', async () => {
-      const answer = await home.ask('viewer', 'GET', '/v1/dead-letters')
+      const answer = await fixture.ask('viewer', 'GET', '/v1/dead-letters')
       if (answer.status === 429) beyond('readsPerToken', answer)
       return answer.status === 429
     })
     expect(begun.n).toBe(2)
     // Single things are read as ever, and so is what owners need.
-    expect((await home.ask('viewer', 'GET', '/v1/jobs/pj_1')).status).toBe(404)
+    expect((await fixture.ask('viewer', 'GET', '/v1/jobs/pj_1')).status).toBe(404)
     relieve()
     expect((await Promise.all(reads)).map(({ status }) => status)).toEqual(new Array(5).fill(200))
   })
@@ -333,12 +343,14 @@ describe('expensive reads', () => {
 
 describe('the rate', () => {
   it('counts what there is to do, not how it is wrapped', async () => {
-    await using home = await house({ caps: { itemsPerSecond: 1, itemsAtOnce: 60 } })
+    await using fixture = await openGatewayFixture({ caps: { itemsPerSecond: 1, itemsAtOnce: 60 } })
     const batch = (count: number) => ({ jobs: new Array(count).fill({ type: 'x' }) })
-    expect((await home.ask('producer', 'POST', '/v1/jobs:batch', batch(40))).status).toBe(200)
-    beyond('itemsPerSecond', await home.ask('producer', 'POST', '/v1/jobs:batch', batch(40)))
-    expect((await home.pawl.find({ states: ['queued'] })).jobs).toHaveLength(40)
-    expect((await home.ask(home.secrets['rival']?.producer, 'POST', '/v1/jobs:batch', batch(40))).status).toBe(200)
+    expect((await fixture.ask('producer', 'POST', '/v1/jobs:batch', batch(40))).status).toBe(200)
+    beyond('itemsPerSecond', await fixture.ask('producer', 'POST', '/v1/jobs:batch', batch(40)))
+    expect((await fixture.pawl.find({ states: ['queued'] })).jobs).toHaveLength(40)
+    expect((await fixture.ask(fixture.secrets['rival']?.producer, 'POST', '/v1/jobs:batch', batch(40))).status).toBe(
+      200,
+    )
   })
 })
 
@@ -346,17 +358,17 @@ describe('names that producers make up', () => {
   const caps = { queuesPerTenant: 3, typesPerTenant: 3, kindsPerTenant: 5 }
 
   it('are so many per tenant; those there are go on', async () => {
-    await using home = await house({ caps })
+    await using fixture = await openGatewayFixture({ caps })
     const enqueue = (job: object, who = 'producer') =>
-      home.ask(who, 'POST', '/v1/jobs', { type: 'x', queue: 'q', ...job })
+      fixture.ask(who, 'POST', '/v1/jobs', { type: 'x', queue: 'q', ...job })
     for (const queue of ['a', 'b', 'c']) expect((await enqueue({ queue })).status).toBe(201)
     beyond('queuesPerTenant', await enqueue({ queue: 'd' }))
     for (const type of ['y', 'z']) expect((await enqueue({ queue: 'a', type })).status).toBe(201)
     beyond('typesPerTenant', await enqueue({ queue: 'a', type: 'w' }))
     beyond('kindsPerTenant', await enqueue({ queue: 'a', policy: { lease: '77s' } }))
     expect((await enqueue({ queue: 'c', type: 'x' })).status).toBe(201)
-    expect((await enqueue({ queue: 'd' }, home.secrets['rival']?.producer as string)).status).toBe(201)
-    const { body } = await home.ask('producer', 'POST', '/v1/jobs:batch', {
+    expect((await enqueue({ queue: 'd' }, fixture.secrets['rival']?.producer as string)).status).toBe(201)
+    const { body } = await fixture.ask('producer', 'POST', '/v1/jobs:batch', {
       jobs: [
         { type: 'x', queue: 'a' },
         { type: 'x', queue: 'e' },
@@ -367,20 +379,23 @@ describe('names that producers make up', () => {
   })
 
   it('are counted from what the store has', async () => {
-    await using home = await house({ caps })
-    for (const queue of ['a', 'b', 'c']) await home.pawl.engine.enqueue([request(queue)])
-    beyond('queuesPerTenant', await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'd' }))
+    await using fixture = await openGatewayFixture({ caps })
+    for (const queue of ['a', 'b', 'c']) await fixture.pawl.engine.enqueue([request(queue)])
+    beyond('queuesPerTenant', await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'd' }))
   })
 
   it('of which kinds are counted on when a gateway is started again', async () => {
-    await using home = await house({ caps: { kindsPerTenant: 3 } })
+    await using fixture = await openGatewayFixture({ caps: { kindsPerTenant: 3 } })
     const job = (seconds: number) => ({ type: 'x', queue: 'q', policy: { lease: `${seconds}s` } })
     for (const seconds of [61, 62, 63])
-      expect((await home.ask('producer', 'POST', '/v1/jobs', job(seconds))).status).toBe(201)
-    await using again = await startGateway({ engine: home.pawl.engine, port: 0, caps: { kindsPerTenant: 3 } })
+      expect((await fixture.ask('producer', 'POST', '/v1/jobs', job(seconds))).status).toBe(201)
+    await using again = await startGateway({ engine: fixture.pawl.engine, port: 0, caps: { kindsPerTenant: 3 } })
     const statuses: number[] = []
     for (const seconds of [64, 63, 61, 65]) {
-      const headers = { authorization: `Bearer ${home.secrets['acme']?.producer}`, 'content-type': 'application/json' }
+      const headers = {
+        authorization: `Bearer ${fixture.secrets['acme']?.producer}`,
+        'content-type': 'application/json',
+      }
       const body = JSON.stringify({ jobs: [job(seconds)] })
       const response = await fetch(`${again.url}/v1/jobs:batch`, { method: 'POST', headers, body })
       const { jobs } = (await response.json()) as {
@@ -390,43 +405,43 @@ describe('names that producers make up', () => {
       statuses.push(jobs[0].ok ? 200 : 422)
     }
     expect(statuses).toEqual([422, 200, 200, 422])
-    const rival = home.secrets['rival']?.producer as string
-    expect((await home.ask(rival, 'POST', '/v1/jobs', job(64))).status).toBe(201)
+    const rival = fixture.secrets['rival']?.producer as string
+    expect((await fixture.ask(rival, 'POST', '/v1/jobs', job(64))).status).toBe(201)
   })
 
   it('are so many that workers announce, however often they are counted again', async () => {
     const clock = new VirtualClock()
-    await using home = await house({ caps, clock })
-    const announce = (type: string, who = 'worker') => home.ask(who, 'PUT', `/v1/types/${type}`, { queue: 'q' })
+    await using fixture = await openGatewayFixture({ caps, clock })
+    const announce = (type: string, who = 'worker') => fixture.ask(who, 'PUT', `/v1/types/${type}`, { queue: 'q' })
     for (const type of ['x', 'y', 'z']) expect((await announce(type)).status).toBe(200)
     beyond('typesPerTenant', await announce('w'))
     // None of them has a job, so the count of jobs knows none of them.
     clock.advance(120_000)
     beyond('typesPerTenant', await announce('w'))
     expect((await announce('y')).status).toBe(200)
-    expect((await announce('w', home.secrets['rival']?.worker)).status).toBe(200)
+    expect((await announce('w', fixture.secrets['rival']?.worker)).status).toBe(200)
   })
 
   it('are so many that operators pause; what was resumed makes room', async () => {
-    await using home = await house({ caps })
+    await using fixture = await openGatewayFixture({ caps })
     const say = (queue: string, word: string, who = 'operator') =>
-      home.ask(who, 'POST', `/v1/queues/${queue}/${word}`, {})
+      fixture.ask(who, 'POST', `/v1/queues/${queue}/${word}`, {})
     for (const queue of ['a', 'b', 'c']) expect((await say(queue, 'pause')).status).toBe(200)
     beyond('queuesPerTenant', await say('d', 'pause'))
     beyond('queuesPerTenant', await say('d', 'resume'))
     expect((await say('b', 'pause')).status).toBe(200)
-    expect((await say('d', 'pause', home.secrets['rival']?.operator)).status).toBe(200)
+    expect((await say('d', 'pause', fixture.secrets['rival']?.operator)).status).toBe(200)
     expect((await say('b', 'resume')).status).toBe(200)
     expect((await say('d', 'pause')).status).toBe(200)
     beyond('queuesPerTenant', await say('b', 'pause'))
     for (const queue of ['a', 'c', 'd'])
-      expect((await home.ask('viewer', 'GET', `/v1/queues/${queue}`)).body).toMatchObject({ paused: true })
+      expect((await fixture.ask('viewer', 'GET', `/v1/queues/${queue}`)).body).toMatchObject({ paused: true })
   })
 
   it('cost one question for all of a tenant’s', async () => {
     const calls: string[] = []
-    await using home = await house({}, (engine) => noting(engine, calls))
-    for (let n = 0; n < 20; n += 1) await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: `q${n}` })
+    await using fixture = await openGatewayFixture({}, (engine) => noting(engine, calls))
+    for (let n = 0; n < 20; n += 1) await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: `q${n}` })
     expect(calls.filter((call) => call === 'events by tally')).toHaveLength(1)
   })
 })
@@ -440,31 +455,31 @@ const request = (queue: string) => ({
 
 describe('tokens and workers', () => {
   it('tokens are so many per tenant; spent ones make room', async () => {
-    await using home = await house({ caps: { tokensPerTenant: 9 } })
-    const create = () => home.ask('admin', 'POST', '/v1/tokens', { name: 'n', scope: 'viewer' })
+    await using fixture = await openGatewayFixture({ caps: { tokensPerTenant: 9 } })
+    const create = () => fixture.ask('admin', 'POST', '/v1/tokens', { name: 'n', scope: 'viewer' })
     const made = [await create(), await create()]
     expect(made.map(({ status }) => status)).toEqual([201, 201])
     beyond('tokensPerTenant', await create())
-    await home.ask('admin', 'DELETE', `/v1/tokens/${made[0]?.body['id']}`)
+    await fixture.ask('admin', 'DELETE', `/v1/tokens/${made[0]?.body['id']}`)
     expect((await create()).status).toBe(201)
     beyond('tokensPerTenant', await create())
-    expect((await home.ask('admin', 'GET', '/v1/tokens?limit=500')).body['tokens']).toHaveLength(9)
+    expect((await fixture.ask('admin', 'GET', '/v1/tokens?limit=500')).body['tokens']).toHaveLength(9)
   })
 
   it('workers are so many per tenant, each its token’s own, and listed page by page', async () => {
-    await using home = await house({ caps: { workersPerTenant: 3 } })
-    const report = (name: string, who = 'worker') => home.ask(who, 'PUT', `/v1/workers/${name}`, { queues: ['q'] })
+    await using fixture = await openGatewayFixture({ caps: { workersPerTenant: 3 } })
+    const report = (name: string, who = 'worker') => fixture.ask(who, 'PUT', `/v1/workers/${name}`, { queues: ['q'] })
     for (const name of ['a', 'b', 'c']) expect((await report(name)).status).toBe(200)
     beyond('workersPerTenant', await report('d'))
     expect((await report('b')).status).toBe(200)
     // Another token of the same tenant; another tenant has a worker of that name all the same.
     expect((await report('b', 'admin')).status).toBe(403)
-    expect((await report('b', home.secrets['rival']?.worker)).status).toBe(200)
+    expect((await report('b', fixture.secrets['rival']?.worker)).status).toBe(200)
     expect((await report('x'.repeat(300))).status).toBe(400)
-    const first = await home.ask('viewer', 'GET', '/v1/workers?limit=2')
+    const first = await fixture.ask('viewer', 'GET', '/v1/workers?limit=2')
     expect(first.body).toMatchObject({ workers: [{ workerId: 'a' }, { workerId: 'b' }], cursor: 'b' })
     expect(first.text).not.toContain('token')
-    const rest = await home.ask('viewer', 'GET', '/v1/workers?limit=2&cursor=b')
+    const rest = await fixture.ask('viewer', 'GET', '/v1/workers?limit=2&cursor=b')
     expect(rest.body).toEqual({ workers: [expect.objectContaining({ workerId: 'c' })] })
   })
 })

@@ -1,19 +1,19 @@
 /** A claim's answer, whole and compact: the same jobs, each input to the letter. */
 import { expect, it } from 'vitest'
-import { house } from './house.ts'
+import { openGatewayFixture } from './gateway-fixture.ts'
 
 const INPUTS = ['{"n":9007199254740993,"z":-0}', '[ 1e400 , "\\u00e9\\ud800" ]', '"x"', undefined]
 
 it('has each policy once and inputs as text where it is compact, and is otherwise the same', async () => {
-  await using home = await house()
+  await using fixture = await openGatewayFixture()
   const claimed = async (queue: string, compact: boolean) => {
     for (const [i, input] of INPUTS.entries()) {
       const policy = `{"lease":"${i % 2 === 0 ? 30 : 60}s"}`
       const body = `{"type":"x","queue":"${queue}","policy":${policy}${input === undefined ? '' : `,"input":${input}`}}`
-      expect((await home.ask('producer', 'POST', '/v1/jobs', body)).status).toBe(201)
+      expect((await fixture.ask('producer', 'POST', '/v1/jobs', body)).status).toBe(201)
     }
     const wanted = { workerId: 'w', queues: [queue], limit: 10, compact }
-    return await home.ask('worker', 'POST', '/v1/claims', wanted)
+    return await fixture.ask('worker', 'POST', '/v1/claims', wanted)
   }
   const whole = await claimed('whole', false)
   for (const input of INPUTS) expect(whole.text).toContain(input ?? '"fence"')

@@ -12,18 +12,20 @@ import { newJob, WORDS, type WordName } from '../../src/gateway/contract/schemas
 import { SCOPES } from '../../src/gateway/contract/token-schema.ts'
 import { eventually } from '../support/eventually.ts'
 import { scaled, soaking } from '../support/scale.ts'
+import { BOUNDLESS, type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 import { goodBody } from './good-bodies.ts'
-import { BOUNDLESS, type House, house } from './house.ts'
 import { largest } from './largest.ts'
 import { placesOf } from './places.ts'
 
-let home: House
+let fixture: GatewayFixture
 let jobId: string
 beforeAll(async () => {
-  home = await house({ caps: { ...BOUNDLESS, queuesPerTenant: 1e6, typesPerTenant: 1e6, kindsPerTenant: 1e6 } })
-  jobId = String((await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'extremes' })).body['id'])
+  fixture = await openGatewayFixture({
+    caps: { ...BOUNDLESS, queuesPerTenant: 1e6, typesPerTenant: 1e6, kindsPerTenant: 1e6 },
+  })
+  jobId = String((await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'extremes' })).body['id'])
 })
-afterAll(async () => home[Symbol.asyncDispose]())
+afterAll(async () => fixture[Symbol.asyncDispose]())
 
 const pathOf = ({ path }: Route): string => path.replace('{id}', jobId).replaceAll(/\{\w+\}/g, 'none')
 
@@ -32,7 +34,7 @@ async function send(secret: string | undefined, route: Route, made: string, wher
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
   const body = where === 'body' ? made : route.body === undefined ? undefined : JSON.stringify(goodBody(route))
   const request = new Request(url, { method: route.method, headers, ...(body === undefined ? {} : { body }) })
-  const response = await home.gateway.fetch(request)
+  const response = await fixture.gateway.fetch(request)
   return { status: response.status, text: await response.text() }
 }
 
@@ -53,7 +55,7 @@ describe('the most numerous', () => {
           for (const scope of SCOPES) {
             n += 1
             if (n % every !== 0) continue
-            const { status, text } = await send(home.secrets['acme']?.[scope], route, place.request(count), place.in)
+            const { status, text } = await send(fixture.secrets['acme']?.[scope], route, place.request(count), place.in)
             const what = `${place.name} × ${count} by ${scope}: ${status} ${text.slice(0, 300)}`
             expect(status, what).toBeLessThan(500)
             if (status === 400 || status === 413) expect(text, what).toMatch(NAMED)
@@ -74,7 +76,7 @@ describe('the largest that is allowed', () => {
     async (_, route) => {
       const words = largest(described(route.body as never) as never, filled) as Record<string, unknown>
       const { status, text } = await send(
-        home.secrets['acme']?.admin,
+        fixture.secrets['acme']?.admin,
         route,
         JSON.stringify(withWords(route, words)),
         'body',
@@ -91,9 +93,9 @@ describe('the largest that is allowed', () => {
     // One of two times, and neither a policy nor a parent that there is not.
     const { runAt: _, delay: __, policy: ___, parentId: ____, ...rest } = words
     const job: Readonly<Record<string, unknown>> = { ...rest, queue: 'largest' }
-    const created = await home.ask('producer', 'POST', '/v1/jobs', job)
+    const created = await fixture.ask('producer', 'POST', '/v1/jobs', job)
     expect(created.status, created.text.slice(0, 500)).toBe(201)
-    const { body, text } = await home.ask('producer', 'GET', `/v1/jobs/${created.body['id']}`)
+    const { body, text } = await fixture.ask('producer', 'GET', `/v1/jobs/${created.body['id']}`)
     for (const name of [
       'labels',
       'env',
@@ -111,11 +113,16 @@ describe('the largest that is allowed', () => {
 
   it('may have an input of eight megabytes, to the letter', async () => {
     const input = `[${'{ },'.repeat(2_000_000)}"é"]`
-    const created = await home.ask('producer', 'POST', '/v1/jobs', `{"type":"x","queue":"eight","input":${input}}`)
+    const created = await fixture.ask('producer', 'POST', '/v1/jobs', `{"type":"x","queue":"eight","input":${input}}`)
     expect(created.status).toBe(201)
-    const { text } = await home.ask('producer', 'GET', `/v1/jobs/${created.body['id']}`)
+    const { text } = await fixture.ask('producer', 'GET', `/v1/jobs/${created.body['id']}`)
     expect(text.includes(`"input":${input}`)).toBe(true)
-    const over = await home.ask('producer', 'POST', '/v1/jobs', `{"type":"x","input":"${'y'.repeat(8 * 1024 * 1024)}"}`)
+    const over = await fixture.ask(
+      'producer',
+      'POST',
+      '/v1/jobs',
+      `{"type":"x","input":"${'y'.repeat(8 * 1024 * 1024)}"}`,
+    )
     expect(over.body).toMatchObject({ code: 'TOO_LARGE', cap: 'bodyBytes' })
   })
 })
@@ -132,7 +139,7 @@ describe('the largest body there may be', () => {
   }
 
   it.each(Object.entries(inputs))('is taken, of %s; heartbeats are heard meanwhile', async (_, input) => {
-    const headers = { authorization: `Bearer ${home.secrets['acme']?.producer}`, 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${fixture.secrets['acme']?.producer}`, 'content-type': 'application/json' }
     const body = Buffer.from(`{"type":"x","queue":"heavy","input":${input}}`)
     const request = new Request('http://localhost/v1/jobs', { method: 'POST', headers, body })
     let last = performance.now()
@@ -141,11 +148,11 @@ describe('the largest body there may be', () => {
       longestMs = Math.max(longestMs, performance.now() - last)
       last = performance.now()
     }, 1)
-    const response = await home.gateway.fetch(request)
+    const response = await fixture.gateway.fetch(request)
     clearInterval(ticking)
     expect(response.status).toBe(201)
     const { id } = (await response.json()) as { id: string }
-    expect((await home.pawl.engine.load([{ id, bodies: ['input'] }])).items[0]?.bodies['input'] === input).toBe(true)
+    expect((await fixture.pawl.engine.load([{ id, bodies: ['input'] }])).items[0]?.bodies['input'] === input).toBe(true)
     // How long that is depends on the machine: a soak has one to itself.
     if (soaking) expect(longestMs).toBeLessThan(200)
   })
@@ -187,7 +194,7 @@ describe('memory', () => {
       const round = async () => {
         for (const giant of giants)
           for (const path of ['/v1/jobs', '/v1/jobs:batch']) {
-            const { status } = await home.ask('producer', 'POST', path, giant)
+            const { status } = await fixture.ask('producer', 'POST', path, giant)
             expect([400, 413]).toContain(status)
           }
       }

@@ -4,7 +4,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { FeedWindow } from '../../src/gateway/waiting/feed-window.ts'
 import type { EventQuery, FeedItem } from '../../src/store/store.ts'
 import { eventually } from '../support/eventually.ts'
-import { type House, house } from './house.ts'
+import { type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
 const item = (n: number): FeedItem => ({
   position: `${n}.1`,
@@ -35,16 +35,16 @@ interface Reader extends AsyncDisposable {
   readonly last: string | undefined
 }
 
-async function reading(home: House, query = '', last?: string): Promise<Reader> {
+async function reading(fixture: GatewayFixture, query = '', last?: string): Promise<Reader> {
   const cut = new AbortController()
   const jobIds: string[] = []
   const seen: { last: string | undefined } = { last }
   const headers = {
-    authorization: `Bearer ${home.secrets['acme']?.operator}`,
+    authorization: `Bearer ${fixture.secrets['acme']?.operator}`,
     accept: 'text/event-stream',
     ...(last === undefined ? {} : { 'last-event-id': last }),
   }
-  const response = await fetch(`${home.gateway.url}/v1/events${query}`, { headers, signal: cut.signal })
+  const response = await fetch(`${fixture.gateway.url}/v1/events${query}`, { headers, signal: cut.signal })
   expect(response.status).toBe(200)
   const done = (async () => {
     const decoder = new TextDecoder()
@@ -71,8 +71,8 @@ async function reading(home: House, query = '', last?: string): Promise<Reader> 
   }
 }
 
-const enqueue = async (home: House, count: number, queue = 'q') => {
-  const { body } = await home.ask('producer', 'POST', '/v1/jobs:batch', {
+const enqueue = async (fixture: GatewayFixture, count: number, queue = 'q') => {
+  const { body } = await fixture.ask('producer', 'POST', '/v1/jobs:batch', {
     jobs: new Array(count).fill({ type: 'x', queue }),
   })
   return (body['jobs'] as { job: { id: string } }[]).map(({ job }) => job.id)
@@ -131,12 +131,12 @@ describe('long events', () => {
 
   it('reach everybody, and are read so many at a time as a piece may have room for', async () => {
     const asked: EventQuery[] = []
-    await using home = await house({}, (engine) => remembering(engine, asked))
+    await using fixture = await openGatewayFixture({}, (engine) => remembering(engine, asked))
     const jobs = Array.from({ length: 60 }, () => ({ type: 'x', queue: 'q', env }))
-    const { body } = await home.ask('producer', 'POST', '/v1/jobs:batch', { jobs })
+    const { body } = await fixture.ask('producer', 'POST', '/v1/jobs:batch', { jobs })
     const ids = (body['jobs'] as readonly { readonly job: { readonly id: string } }[]).map(({ job }) => job.id)
     // Behind the window: each reads by itself, a page of all and the few events it has room for, again and again.
-    await using reader = await reading(home, '?last_event_id=')
+    await using reader = await reading(fixture, '?last_event_id=')
     await eventually('it has seen all', () => reader.jobIds.length === ids.length)
     expect(reader.jobIds).toEqual(ids)
     expect(asked.filter(({ by }) => by === 'job').length).toBeLessThan(12 * ids.length)
@@ -148,13 +148,13 @@ describe('many who follow', () => {
     const reads: number[] = []
     for (const followers of [1, 40]) {
       const asked: EventQuery[] = []
-      await using home = await house({}, (engine) => remembering(engine, asked))
+      await using fixture = await openGatewayFixture({}, (engine) => remembering(engine, asked))
       await using readers = new AsyncDisposableStack()
       const all: Reader[] = []
-      for (let n = 0; n < followers; n += 1) all.push(readers.use(await reading(home)))
+      for (let n = 0; n < followers; n += 1) all.push(readers.use(await reading(fixture)))
       // Whoever is told nothing hears that its stream has begun.
       asked.length = 0
-      const ids = await enqueue(home, 30)
+      const ids = await enqueue(fixture, 30)
       await eventually('all have seen all', () => all.every(({ jobIds }) => jobIds.length === 30))
       for (const { jobIds } of all) expect(jobIds).toEqual(ids)
       expect(asked.filter(({ by }) => by === 'job')).toHaveLength(30)
@@ -166,36 +166,36 @@ describe('many who follow', () => {
 
   it('read nothing at all once nobody follows', async () => {
     const asked: EventQuery[] = []
-    await using home = await house({}, (engine) => remembering(engine, asked))
-    await (await reading(home))[Symbol.asyncDispose]()
+    await using fixture = await openGatewayFixture({}, (engine) => remembering(engine, asked))
+    await (await reading(fixture))[Symbol.asyncDispose]()
     await eventually('the gateway has noticed', async () => {
       asked.length = 0
-      await enqueue(home, 1)
+      await enqueue(fixture, 1)
       return asked.every(({ by }) => by !== 'feed')
     })
   })
 
   it('go on where they were: a short way back out of the window, a long one out of the store', async () => {
     const asked: EventQuery[] = []
-    await using home = await house({}, (engine) => remembering(engine, asked))
-    await using _other = await reading(home, '?queue=none')
-    const first = await reading(home)
-    const ids = await enqueue(home, 5)
+    await using fixture = await openGatewayFixture({}, (engine) => remembering(engine, asked))
+    await using _other = await reading(fixture, '?queue=none')
+    const first = await reading(fixture)
+    const ids = await enqueue(fixture, 5)
     await eventually('it has seen them', () => first.jobIds.length === 5)
     await first[Symbol.asyncDispose]()
-    const more = await enqueue(home, 5)
+    const more = await enqueue(fixture, 5)
     asked.length = 0
-    await using second = await reading(home, '', first.last)
+    await using second = await reading(fixture, '', first.last)
     await eventually('it has seen the rest', () => second.jobIds.length === 5)
     expect(second.jobIds).toEqual(more)
     // The reader's own look at the most.
     expect(asked.filter(({ by }) => by === 'feed').length).toBeLessThanOrEqual(2)
     const many: string[] = []
-    for (let n = 0; n < 4; n += 1) many.push(...(await enqueue(home, 500)))
-    await using third = await reading(home, '', first.last)
+    for (let n = 0; n < 4; n += 1) many.push(...(await enqueue(fixture, 500)))
+    await using third = await reading(fixture, '', first.last)
     await eventually('it has seen everything', () => third.jobIds.length === 2_005)
     expect(third.jobIds).toEqual([...more, ...many])
-    await using fourth = await reading(home, '?last_event_id=')
+    await using fourth = await reading(fixture, '?last_event_id=')
     await eventually('from the very beginning', () => fourth.jobIds.length === 2_010)
     expect(fourth.jobIds).toEqual([...ids, ...more, ...many])
   })

@@ -8,7 +8,7 @@ import { Strangers } from '../../src/gateway/strangers.ts'
 import type { SettingOperation } from '../../src/store/store.ts'
 import { turn } from '../../src/system/turn.ts'
 import { VirtualClock } from '../engine/virtual-clock.ts'
-import { house } from './house.ts'
+import { openGatewayFixture } from './gateway-fixture.ts'
 
 const madeUp = (n: number) => `pawl_${n.toString(16).padStart(16, '0')}_${'a'.repeat(43)}`
 
@@ -108,10 +108,10 @@ describe('strangers beyond the ration', () => {
 
 describe('a gateway whose door is tried', () => {
   it('lets so many made-up tokens fail and no more, and goes on serving good ones', async () => {
-    await using home = await house({ caps: { failuresPerAddress: 20 } })
-    expect((await home.ask('viewer', 'GET', '/v1/jobs')).status).toBe(200)
+    await using fixture = await openGatewayFixture({ caps: { failuresPerAddress: 20 } })
+    expect((await fixture.ask('viewer', 'GET', '/v1/jobs')).status).toBe(200)
     const answers = []
-    for (let n = 0; n < 60; n += 1) answers.push(await home.ask(madeUp(n), 'GET', '/v1/jobs'))
+    for (let n = 0; n < 60; n += 1) answers.push(await fixture.ask(madeUp(n), 'GET', '/v1/jobs'))
     const statuses = Map.groupBy(answers, ({ status }) => status)
     expect(statuses.get(401)?.length ?? 0).toBeGreaterThanOrEqual(20)
     // One more for each second that has passed meanwhile.
@@ -121,29 +121,29 @@ describe('a gateway whose door is tried', () => {
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
     // Known by now, and as welcome as ever from the very same address.
-    for (let n = 0; n < 20; n += 1) expect((await home.ask('viewer', 'GET', '/v1/jobs')).status).toBe(200)
+    for (let n = 0; n < 20; n += 1) expect((await fixture.ask('viewer', 'GET', '/v1/jobs')).status).toBe(200)
   })
 
   it('lets in who has a good token that nobody here has seen yet, whatever others at its address do', async () => {
     const clock = new VirtualClock()
-    await using home = await house({ clock, caps: { failuresPerAddress: 1, failures: 1 } })
-    for (let n = 0; n < 3; n += 1) await home.ask(madeUp(n), 'GET', '/v1/jobs')
-    expect((await home.ask(madeUp(9), 'GET', '/v1/jobs')).status).toBe(429)
+    await using fixture = await openGatewayFixture({ clock, caps: { failuresPerAddress: 1, failures: 1 } })
+    for (let n = 0; n < 3; n += 1) await fixture.ask(madeUp(n), 'GET', '/v1/jobs')
+    expect((await fixture.ask(madeUp(9), 'GET', '/v1/jobs')).status).toBe(429)
     for (const scope of ['producer', 'viewer', 'admin'] as const)
-      expect((await home.ask(scope, 'GET', '/v1/jobs')).status).toBe(200)
-    expect((await home.ask('nonsense', 'GET', '/v1/jobs')).status).toBe(429)
+      expect((await fixture.ask(scope, 'GET', '/v1/jobs')).status).toBe(200)
+    expect((await fixture.ask('nonsense', 'GET', '/v1/jobs')).status).toBe(429)
   })
 
   it('rations who knows the id of a good token and makes up its secret', async () => {
     const clock = new VirtualClock()
-    await using home = await house({ clock, caps: { failuresPerAddress: 5 } })
-    expect((await home.ask('viewer', 'GET', '/v1/jobs')).status).toBe(200)
-    const known = home.secrets['acme']?.viewer.slice(0, 'pawl_0123456789abcdef_'.length) ?? ''
+    await using fixture = await openGatewayFixture({ clock, caps: { failuresPerAddress: 5 } })
+    expect((await fixture.ask('viewer', 'GET', '/v1/jobs')).status).toBe(200)
+    const known = fixture.secrets['acme']?.viewer.slice(0, 'pawl_0123456789abcdef_'.length) ?? ''
     const statuses = []
     for (let n = 0; n < 10; n += 1)
-      statuses.push((await home.ask(known + String(n).padStart(43, 'a'), 'GET', '/v1/jobs')).status)
+      statuses.push((await fixture.ask(known + String(n).padStart(43, 'a'), 'GET', '/v1/jobs')).status)
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429, 429, 429])
-    expect((await home.ask('viewer', 'GET', '/v1/jobs')).status).toBe(200)
+    expect((await fixture.ask('viewer', 'GET', '/v1/jobs')).status).toBe(200)
   })
 
   it('keeps what it knows of good tokens, however many are made up', async () => {
@@ -151,39 +151,41 @@ describe('a gateway whose door is tried', () => {
     const caps = { failuresPerAddress: 1e6, failures: 1e6 }
     // A clock that stands: what is known stays known.
     const clock = new VirtualClock()
-    await using home = await house({ caps, clock }, (engine) => counting(engine, asked))
-    await home.ask('viewer', 'GET', '/v1/jobs')
-    for (let n = 0; n < 300; n += 1) await home.ask(madeUp(n), 'GET', '/v1/jobs')
+    await using fixture = await openGatewayFixture({ caps, clock }, (engine) => counting(engine, asked))
+    await fixture.ask('viewer', 'GET', '/v1/jobs')
+    for (let n = 0; n < 300; n += 1) await fixture.ask(madeUp(n), 'GET', '/v1/jobs')
     asked.length = 0
-    await home.ask('viewer', 'GET', '/v1/jobs')
+    await fixture.ask('viewer', 'GET', '/v1/jobs')
     expect(asked).toEqual([])
   })
 
   it('asks once for all who use a token at the same time, and rations nobody whose token was revoked', async () => {
     const asked: string[] = []
     const clock = new VirtualClock()
-    await using home = await house({ clock, caps: { failuresPerAddress: 1 } }, (engine) => counting(engine, asked))
-    const { token, secret } = await home.gateway.tokens.create({
+    await using fixture = await openGatewayFixture({ clock, caps: { failuresPerAddress: 1 } }, (engine) =>
+      counting(engine, asked),
+    )
+    const { token, secret } = await fixture.gateway.tokens.create({
       name: 't',
       scope: 'viewer',
       tenant: 'acme',
       queues: undefined,
     })
-    expect((await home.ask(secret, 'GET', '/v1/jobs')).status).toBe(200)
+    expect((await fixture.ask(secret, 'GET', '/v1/jobs')).status).toBe(200)
     clock.advance(3_000)
     asked.length = 0
-    await Promise.all(Array.from({ length: 20 }, () => home.ask(secret, 'GET', '/v1/machine')))
+    await Promise.all(Array.from({ length: 20 }, () => fixture.ask(secret, 'GET', '/v1/machine')))
     expect(asked.length).toBeLessThanOrEqual(3)
-    await home.gateway.tokens.revoke(token.id, 'acme')
+    await fixture.gateway.tokens.revoke(token.id, 'acme')
     // The first look at it after that may count; it has shown its secret, so the rest are not attempts of a stranger.
-    for (let n = 0; n < 10; n += 1) expect((await home.ask(secret, 'GET', '/v1/jobs')).status).toBe(401)
+    for (let n = 0; n < 10; n += 1) expect((await fixture.ask(secret, 'GET', '/v1/jobs')).status).toBe(401)
   })
 
   it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('knows the scheme as %s', async (scheme) => {
-    await using home = await house()
-    const authorization = `${scheme} ${home.secrets['acme']?.viewer}`
-    expect((await home.ask(undefined, 'GET', '/v1/jobs', undefined, { authorization })).status).toBe(200)
-    const stream = await fetch(`${home.gateway.url}/v1/events`, {
+    await using fixture = await openGatewayFixture()
+    const authorization = `${scheme} ${fixture.secrets['acme']?.viewer}`
+    expect((await fixture.ask(undefined, 'GET', '/v1/jobs', undefined, { authorization })).status).toBe(200)
+    const stream = await fetch(`${fixture.gateway.url}/v1/events`, {
       headers: { authorization, accept: 'text/event-stream' },
     })
     expect(stream.status).toBe(200)

@@ -10,7 +10,7 @@ import { open } from '../../src/open.ts'
 import type { Hint } from '../../src/store/store.ts'
 import { VirtualTime } from '../../src/testing/virtual-time.ts'
 import { eventually } from '../support/eventually.ts'
-import { type House, house } from './house.ts'
+import { type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
 const DATA = 'data: '
 
@@ -18,11 +18,11 @@ interface Heard extends AsyncDisposable {
   readonly hints: Hint[]
 }
 
-async function hearing(home: House, secret: string | undefined): Promise<Heard> {
+async function hearing(fixture: GatewayFixture, secret: string | undefined): Promise<Heard> {
   const cut = new AbortController()
   const hints: Hint[] = []
   const headers = { authorization: `Bearer ${secret}`, accept: 'text/event-stream' }
-  const response = await fetch(`${home.gateway.url}/v1/hints`, { headers, signal: cut.signal })
+  const response = await fetch(`${fixture.gateway.url}/v1/hints`, { headers, signal: cut.signal })
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
   const done = (async () => {
     const decoder = new TextDecoder()
@@ -62,18 +62,23 @@ const counting = (engine: Engine, calls: Map<string, number>): Engine =>
 
 describe('hints', () => {
   it('tell of work and of jobs that have ended, to those who may look there', async () => {
-    await using home = await house()
-    const { secret } = await home.gateway.tokens.create({ name: 'w', scope: 'worker', tenant: 'acme', queues: ['b'] })
-    await using all = await hearing(home, home.secrets['acme']?.worker)
-    await using some = await hearing(home, secret)
-    await using rival = await hearing(home, home.secrets['rival']?.admin)
+    await using fixture = await openGatewayFixture()
+    const { secret } = await fixture.gateway.tokens.create({
+      name: 'w',
+      scope: 'worker',
+      tenant: 'acme',
+      queues: ['b'],
+    })
+    await using all = await hearing(fixture, fixture.secrets['acme']?.worker)
+    await using some = await hearing(fixture, secret)
+    await using rival = await hearing(fixture, fixture.secrets['rival']?.admin)
     const ids: unknown[] = []
     for (const queue of ['a', 'b']) {
-      const { body } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue })
-      await home.ask('operator', 'POST', `/v1/jobs/${body['id']}/cancel`, { mode: 'hard' })
+      const { body } = await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue })
+      await fixture.ask('operator', 'POST', `/v1/jobs/${body['id']}/cancel`, { mode: 'hard' })
       ids.push(body['id'])
     }
-    await home.ask(home.secrets['rival']?.producer, 'POST', '/v1/jobs', { type: 'x', queue: 'b' })
+    await fixture.ask(fixture.secrets['rival']?.producer, 'POST', '/v1/jobs', { type: 'x', queue: 'b' })
     const isAbout = (id: unknown) => (hint: Hint) => hint.about === 'job' && hint.id === id
     const isWork = (hint: Hint) => hint.about === 'queue'
     await eventually('both are heard of', () => ids.every((id) => all.hints.some(isAbout(id))))
@@ -86,39 +91,39 @@ describe('hints', () => {
   })
 
   it('are not for who would wait for an end of them', async () => {
-    await using home = await house()
-    const { status, body } = await home.ask('worker', 'GET', '/v1/hints')
+    await using fixture = await openGatewayFixture()
+    const { status, body } = await fixture.ask('worker', 'GET', '/v1/hints')
     expect(status).toBe(400)
     expect(body['violations']).toEqual([{ field: 'header.accept', rule: 'must be text/event-stream' }])
   })
 
   it('end when their token is revoked', async () => {
-    await using home = await house()
-    const { token, secret } = await home.gateway.tokens.create({
+    await using fixture = await openGatewayFixture()
+    const { token, secret } = await fixture.gateway.tokens.create({
       name: 'w',
       scope: 'worker',
       tenant: 'acme',
       queues: undefined,
     })
     const headers = { authorization: `Bearer ${secret}`, accept: 'text/event-stream' }
-    const response = await fetch(`${home.gateway.url}/v1/hints`, { headers })
-    await home.gateway.tokens.revoke(token.id, 'acme')
+    const response = await fetch(`${fixture.gateway.url}/v1/hints`, { headers })
+    await fixture.gateway.tokens.revoke(token.id, 'acme')
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     for (;;) if ((await reader.read()).done) break
   })
 
   it('are read by nobody: a worker that drains asks the store to give and to take, and nothing else', async () => {
     const calls = new Map<string, number>()
-    await using home = await house({}, (engine) => counting(engine, calls))
+    await using fixture = await openGatewayFixture({}, (engine) => counting(engine, calls))
     const noop = defineJob({ type: 'noop', queue: 'q', run: () => {} })
-    await using remote = await open(home.gateway.url, { token: home.secrets['acme']?.worker, log: 'silent' })
+    await using remote = await open(fixture.gateway.url, { token: fixture.secrets['acme']?.worker, log: 'silent' })
     await using working = remote.work([noop])
     const drained = async (count: number) => {
-      const handles = await home.pawl.enqueueMany(noop, new Array(count).fill(undefined))
+      const handles = await fixture.pawl.enqueueMany(noop, new Array(count).fill(undefined))
       const last = handles.at(-1)
       await last?.result({ timeout: '30s' })
       await eventually('all have ended', async () => {
-        const { jobs } = await home.pawl.find({ states: ['queued', 'claimed', 'running'], limit: 1 })
+        const { jobs } = await fixture.pawl.find({ states: ['queued', 'claimed', 'running'], limit: 1 })
         return jobs.length === 0 && working.held === 0
       })
     }

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { ROUTES, type Route } from '../../src/gateway/contract/routes.ts'
 import { scaled } from '../support/scale.ts'
+import { BOUNDLESS, type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 import { goodBody } from './good-bodies.ts'
-import { BOUNDLESS, type House, house } from './house.ts'
 
-let home: House
+let fixture: GatewayFixture
 beforeAll(async () => {
-  home = await house({ caps: BOUNDLESS })
+  fixture = await openGatewayFixture({ caps: BOUNDLESS })
 })
-afterAll(async () => home[Symbol.asyncDispose]())
+afterAll(async () => fixture[Symbol.asyncDispose]())
 
 /** As JSON text, so that what JSON.stringify would mend stays broken. */
 const WORDS = [
@@ -116,9 +116,9 @@ function bodyWith(route: Route, key: string, text: string): string {
 }
 
 async function send(method: string, path: string, body: string | undefined): Promise<{ status: number; text: string }> {
-  const headers = { authorization: `Bearer ${home.secrets['acme']?.admin}`, 'content-type': 'application/json' }
+  const headers = { authorization: `Bearer ${fixture.secrets['acme']?.admin}`, 'content-type': 'application/json' }
   const request = new Request(`http://localhost${path}`, { method, headers, ...(body === undefined ? {} : { body }) })
-  const response = await home.gateway.fetch(request)
+  const response = await fixture.gateway.fetch(request)
   return { status: response.status, text: await response.text() }
 }
 
@@ -135,7 +135,7 @@ describe('hostile values', () => {
   it.each(ROUTES.filter(({ body }) => keysOf(body).length > 0).map((route) => [route.name, route] as const))(
     '%s',
     async (name, route) => {
-      const { body } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'hostile' })
+      const { body } = await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'hostile' })
       const job = String(body['id'])
       let n = name.length
       for (const key of keysOf(route.body)) {
@@ -152,7 +152,7 @@ describe('hostile values', () => {
         }
       }
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-      const readable = await home.ask('operator', 'GET', `/v1/jobs/${job}`)
+      const readable = await fixture.ask('operator', 'GET', `/v1/jobs/${job}`)
       expect(readable.status).toBe(200)
     },
   )
@@ -160,7 +160,7 @@ describe('hostile values', () => {
   it.each(ROUTES.filter(({ query }) => keysOf(query).length > 0).map((route) => [route.name, route] as const))(
     '%s, in its query',
     async (name, route) => {
-      const { body } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'hostile' })
+      const { body } = await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'hostile' })
       let n = name.length
       for (const key of [...keysOf(route.query), '__proto__', 'tenant']) {
         if (key === 'waitMs') continue
@@ -201,7 +201,7 @@ describe('random requests', () => {
     const jobs: string[] = []
     for (let i = 0; i < 20; i += 1)
       jobs.push(
-        String((await home.ask('producer', 'POST', '/v1/jobs', { type: 'fuzz', queue: `fuzz${i}` })).body['id']),
+        String((await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'fuzz', queue: `fuzz${i}` })).body['id']),
       )
     for (let i = 0; i < scaled(3_000, 100_000); i += 1) {
       const route = pick(ROUTES)
@@ -217,6 +217,6 @@ describe('random requests', () => {
       expect(status, `${route.name} ${body?.slice(0, 200)} → ${text.slice(0, 300)}`).toBeLessThan(500)
     }
     for (const id of jobs) expect((await send('GET', `/v1/jobs/${id}`, undefined)).status).toBe(200)
-    expect((await home.pawl.verify()).discrepancies).toEqual([])
+    expect((await fixture.pawl.verify()).discrepancies).toEqual([])
   })
 })

@@ -7,13 +7,13 @@ import { openApi } from '../../src/gateway/contract/openapi.ts'
 import { ROUTES } from '../../src/gateway/contract/routes.ts'
 import { defineJob } from '../../src/index.ts'
 import { eventually } from '../support/eventually.ts'
-import { type House, house } from './house.ts'
+import { type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
-let home: House
+let fixture: GatewayFixture
 beforeAll(async () => {
-  home = await house()
+  fixture = await openGatewayFixture()
 })
-afterAll(async () => home[Symbol.asyncDispose]())
+afterAll(async () => fixture[Symbol.asyncDispose]())
 
 interface Claimed {
   readonly job: { readonly id: string; readonly rev: number }
@@ -25,22 +25,22 @@ let queues = 0
 /** A job in a queue of its own, claimed. */
 async function claimed(words: object = {}): Promise<Claimed & { readonly queue: string }> {
   const queue = `q${queues++}`
-  await home.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', queue, ...words })
-  const { body } = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: [queue] })
+  await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', queue, ...words })
+  const { body } = await fixture.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: [queue] })
   return { ...((body['jobs'] as Claimed[])[0] as Claimed), queue }
 }
 
 describe('Idempotency-Key', () => {
   it('gives the original job for the same words, whatever has become of it', async () => {
     const words = { type: 'crawl', queue: 'idem', input: { a: 1 } }
-    const first = await home.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': '"k-1"' })
-    const again = await home.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': '"k-1"' })
-    const unquoted = await home.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': 'k-1' })
+    const first = await fixture.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': '"k-1"' })
+    const again = await fixture.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': '"k-1"' })
+    const unquoted = await fixture.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': 'k-1' })
     expect([first.status, again.status, unquoted.status]).toEqual([201, 200, 200])
     expect(new Set([first, again, unquoted].map(({ body }) => body['id'])).size).toBe(1)
     expect(first.headers.get('location')).toBe(`/v1/jobs/${first.body['id']}`)
-    await home.ask('operator', 'POST', `/v1/jobs/${first.body['id']}/cancel`, { mode: 'hard' })
-    const later = await home.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': '"k-1"' })
+    await fixture.ask('operator', 'POST', `/v1/jobs/${first.body['id']}/cancel`, { mode: 'hard' })
+    const later = await fixture.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': '"k-1"' })
     expect(later.body).toMatchObject({ id: first.body['id'], state: 'cancelled', replayed: true })
   })
 
@@ -53,30 +53,30 @@ describe('Idempotency-Key', () => {
   ])('is refused with 422 for the same input with %j', async (other) => {
     const words = { type: 'crawl', input: { a: 1 } }
     const key = { 'idempotency-key': JSON.stringify(`k-${Object.keys(other)}`) }
-    const first = await home.ask('producer', 'POST', '/v1/jobs', words, key)
-    const second = await home.ask('producer', 'POST', '/v1/jobs', { ...words, ...other }, key)
+    const first = await fixture.ask('producer', 'POST', '/v1/jobs', words, key)
+    const second = await fixture.ask('producer', 'POST', '/v1/jobs', { ...words, ...other }, key)
     expect([first.status, second.status, second.body['code']]).toEqual([201, 422, 'KEY_REUSED'])
     expect(second.body['holder']).toBe(first.body['id'])
   })
 
   it('may stand in the body, in a batch as well, and then says the same as the header', async () => {
     const words = { type: 'crawl', idempotencyKey: 'k-body', input: 1 }
-    const first = await home.ask('producer', 'POST', '/v1/jobs', words)
+    const first = await fixture.ask('producer', 'POST', '/v1/jobs', words)
     const { idempotencyKey: _, ...rest } = words
-    const again = await home.ask('producer', 'POST', '/v1/jobs', rest, { 'idempotency-key': '"k-body"' })
+    const again = await fixture.ask('producer', 'POST', '/v1/jobs', rest, { 'idempotency-key': '"k-body"' })
     expect([first.status, again.status, again.body['id']]).toEqual([201, 200, first.body['id']])
-    const batch = await home.ask('producer', 'POST', '/v1/jobs:batch', { jobs: [words, { ...words, priority: 1 }] })
+    const batch = await fixture.ask('producer', 'POST', '/v1/jobs:batch', { jobs: [words, { ...words, priority: 1 }] })
     expect(batch.body['jobs']).toMatchObject([
       { ok: true, replayed: true },
       { problem: { code: 'KEY_REUSED', status: 422 } },
     ])
-    const torn = await home.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': '"another"' })
+    const torn = await fixture.ask('producer', 'POST', '/v1/jobs', words, { 'idempotency-key': '"another"' })
     expect(torn.status).toBe(400)
   })
 
   it('is refused with 422 for other words, and belongs to its tenant', async () => {
-    await home.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', input: 1 }, { 'idempotency-key': '"k-2"' })
-    const other = await home.ask(
+    await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', input: 1 }, { 'idempotency-key': '"k-2"' })
+    const other = await fixture.ask(
       'producer',
       'POST',
       '/v1/jobs',
@@ -84,8 +84,8 @@ describe('Idempotency-Key', () => {
       { 'idempotency-key': '"k-2"' },
     )
     expect(other).toMatchObject({ status: 422, body: { code: 'KEY_REUSED' } })
-    const rival = await home.ask(
-      home.secrets['rival']?.producer,
+    const rival = await fixture.ask(
+      fixture.secrets['rival']?.producer,
       'POST',
       '/v1/jobs',
       { type: 'crawl', input: 2 },
@@ -97,17 +97,19 @@ describe('Idempotency-Key', () => {
   it('makes one job of a hundred calls at once: the rest are told so, or told to wait', async () => {
     const calls = await Promise.all(
       Array.from({ length: 100 }, () =>
-        home.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', queue: 'rush' }, { 'idempotency-key': '"rush"' }),
+        fixture.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', queue: 'rush' }, { 'idempotency-key': '"rush"' }),
       ),
     )
     expect(calls.filter(({ status }) => status === 201)).toHaveLength(1)
     for (const { status } of calls) expect([200, 201, 409]).toContain(status)
-    const { body } = await home.ask('viewer', 'GET', '/v1/jobs?queue=rush')
+    const { body } = await fixture.ask('viewer', 'GET', '/v1/jobs?queue=rush')
     expect(body['jobs']).toHaveLength(1)
   })
 
   it.each(['""', '"unfinished', 'x'.repeat(300)])('must be a key: %s', async (key) => {
-    expect((await home.ask('producer', 'POST', '/v1/jobs', { type: 'x' }, { 'idempotency-key': key })).status).toBe(400)
+    expect((await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x' }, { 'idempotency-key': key })).status).toBe(
+      400,
+    )
   })
 })
 
@@ -115,15 +117,15 @@ describe('a job', () => {
   it('keeps its input to the letter', async () => {
     const text =
       '{"type":"crawl","queue":"exact","input":{"n":9007199254740993,"z":-0,"b":1,"a":[],"__proto__":{"x":1},"u":"\\ud800"}}'
-    await home.ask('producer', 'POST', '/v1/jobs', text)
-    const { text: answer } = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['exact'] })
+    await fixture.ask('producer', 'POST', '/v1/jobs', text)
+    const { text: answer } = await fixture.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['exact'] })
     expect(answer).toContain('"input":{"n":9007199254740993,"z":-0,"b":1,"a":[],"__proto__":{"x":1},"u":"\\ud800"}')
   })
 
   it('is worked on: start, heartbeat, progress, checkpoint, record, complete, result', async () => {
     const { job, fence } = await claimed({ input: { url: 'x' } })
     const say = (word: string, words: object = {}) =>
-      home.ask('worker', 'POST', `/v1/jobs/${job.id}/${word}`, { fence, ...words })
+      fixture.ask('worker', 'POST', `/v1/jobs/${job.id}/${word}`, { fence, ...words })
     expect((await say('start')).body).toMatchObject({ state: 'running' })
     const beat = await say('heartbeat')
     expect(Date.parse(String(beat.body['leaseExpiresAt']))).toBeGreaterThan(
@@ -135,24 +137,24 @@ describe('a job', () => {
     expect((await say('complete', { result: { chunks: 2 }, stats: { urls_total: 1 } })).body).toMatchObject({
       state: 'succeeded',
     })
-    const shown = await home.ask('operator', 'GET', `/v1/jobs/${job.id}?bodies=output,checkpoint,step/`)
+    const shown = await fixture.ask('operator', 'GET', `/v1/jobs/${job.id}?bodies=output,checkpoint,step/`)
     expect(shown.body).toMatchObject({
       state: 'succeeded',
       counters: { urls_total: 4 },
       bodies: { output: '{"chunks":2}', checkpoint: '{"page":7}', 'step/fetch': '{"ok":true}' },
     })
-    const result = await home.ask('producer', 'GET', `/v1/jobs/${job.id}/result`)
+    const result = await fixture.ask('producer', 'GET', `/v1/jobs/${job.id}/result`)
     expect(result.body).toMatchObject({ state: 'succeeded', result: { chunks: 2 } })
   })
 
   it('answers a repeated word as it did, and a late one with who owns the job', async () => {
     const { job, fence } = await claimed()
     const words = { fence, requestId: 'once', code: 'E_5XX_ORIGIN', message: 'bad gateway' }
-    const first = await home.ask('worker', 'POST', `/v1/jobs/${job.id}/fail`, words)
-    const again = await home.ask('worker', 'POST', `/v1/jobs/${job.id}/fail`, words)
+    const first = await fixture.ask('worker', 'POST', `/v1/jobs/${job.id}/fail`, words)
+    const again = await fixture.ask('worker', 'POST', `/v1/jobs/${job.id}/fail`, words)
     expect(first.body).toMatchObject({ state: 'retrying', replayed: false })
     expect(again.body).toMatchObject({ rev: first.body['rev'], state: 'retrying', replayed: true })
-    const late = await home.ask('worker', 'POST', `/v1/jobs/${job.id}/complete`, { fence })
+    const late = await fixture.ask('worker', 'POST', `/v1/jobs/${job.id}/complete`, { fence })
     expect(late).toMatchObject({
       status: 409,
       body: { code: 'STALE_FENCE', jobId: job.id, state: 'retrying', command: 'complete' },
@@ -163,37 +165,37 @@ describe('a job', () => {
 
   it('tells its worker of a requested cancel', async () => {
     const { job, fence } = await claimed()
-    await home.ask('operator', 'POST', `/v1/jobs/${job.id}/cancel`, { reason: 'enough' })
-    const beat = await home.ask('worker', 'POST', `/v1/jobs/${job.id}/heartbeat`, { fence })
+    await fixture.ask('operator', 'POST', `/v1/jobs/${job.id}/cancel`, { reason: 'enough' })
+    const beat = await fixture.ask('worker', 'POST', `/v1/jobs/${job.id}/heartbeat`, { fence })
     expect(beat.body).toMatchObject({ cancel: { mode: 'soft', reason: 'enough' } })
   })
 
   it('waits for a signal and finds it', async () => {
     const { job, fence, queue } = await claimed()
-    await home.ask('worker', 'POST', `/v1/jobs/${job.id}/start`, { fence })
+    await fixture.ask('worker', 'POST', `/v1/jobs/${job.id}/start`, { fence })
     expect(
-      (await home.ask('worker', 'POST', `/v1/jobs/${job.id}/wait`, { fence, name: 'approved', timeout: '2d' })).body,
+      (await fixture.ask('worker', 'POST', `/v1/jobs/${job.id}/wait`, { fence, name: 'approved', timeout: '2d' })).body,
     ).toMatchObject({ state: 'parked' })
-    expect((await home.ask('producer', 'GET', `/v1/jobs/${job.id}/explain`)).body).toMatchObject({ way: 'parked' })
+    expect((await fixture.ask('producer', 'GET', `/v1/jobs/${job.id}/explain`)).body).toMatchObject({ way: 'parked' })
     expect(
-      (await home.ask('operator', 'POST', `/v1/jobs/${job.id}/signal`, { name: 'approved', payload: { by: 'ann' } }))
+      (await fixture.ask('operator', 'POST', `/v1/jobs/${job.id}/signal`, { name: 'approved', payload: { by: 'ann' } }))
         .body,
     ).toMatchObject({ state: 'queued' })
-    const { body } = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: [queue] })
+    const { body } = await fixture.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: [queue] })
     expect(body['jobs']).toHaveLength(1)
-    const shown = await home.ask('worker', 'GET', `/v1/jobs/${job.id}?bodies=step/,signal/`)
+    const shown = await fixture.ask('worker', 'GET', `/v1/jobs/${job.id}?bodies=step/,signal/`)
     expect(shown.body['bodies']).toEqual({ 'step/approved': '{"signal":1}', 'signal/1': '{"by":"ann"}' })
   })
 
   it('is put aside, listed, and reopened', async () => {
     const { job, fence } = await claimed({ policy: { retry: { attempts: 1 } } })
-    await home.ask('worker', 'POST', `/v1/jobs/${job.id}/fail`, { fence, code: 'E_QDRANT', stack: 'at somewhere' })
-    const listed = await home.ask('viewer', 'GET', '/v1/dead-letters')
+    await fixture.ask('worker', 'POST', `/v1/jobs/${job.id}/fail`, { fence, code: 'E_QDRANT', stack: 'at somewhere' })
+    const listed = await fixture.ask('viewer', 'GET', '/v1/dead-letters')
     expect((listed.body['jobs'] as { id: string }[]).map(({ id }) => id)).toContain(job.id)
-    expect((await home.ask('operator', 'GET', `/v1/dead-letters/${job.id}`)).body).toMatchObject({
+    expect((await fixture.ask('operator', 'GET', `/v1/dead-letters/${job.id}`)).body).toMatchObject({
       deadLetter: { reason: 'dependency_unavailable' },
     })
-    expect((await home.ask('operator', 'POST', `/v1/dead-letters/${job.id}/reopen`, {})).body).toMatchObject({
+    expect((await fixture.ask('operator', 'POST', `/v1/dead-letters/${job.id}/reopen`, {})).body).toMatchObject({
       state: 'queued',
     })
   })
@@ -202,7 +204,7 @@ describe('a job', () => {
     const { job } = await claimed()
     for (const dialect of ['000', '000A', '000B', '001', '002', '003', '004']) {
       for (const path of [`/v1/jobs/${job.id}`, `/v1/jobs/${job.id}/events`, '/v1/jobs', '/v1/machine']) {
-        const { status } = await home.ask('viewer', 'GET', `${path}?dialect=${dialect}`)
+        const { status } = await fixture.ask('viewer', 'GET', `${path}?dialect=${dialect}`)
         expect(status).toBe(200)
       }
     }
@@ -225,15 +227,15 @@ it('an entry of a dialect’s log that nobody caused says so', async () => {
 describe('a type that a worker has announced', () => {
   it('brings its queue and its policy, unless the words bring either', async () => {
     const announced = defineJob({ type: 'announced', tenant: 'acme', queue: 'theirs', lease: '77s', run: () => 1 })
-    await using _worker = home.pawl.work([announced])
+    await using _worker = fixture.pawl.work([announced])
     const key = JSON.stringify(['acme', 'announced'])
     await eventually('it is announced', async () => {
-      const [answer] = await home.pawl.engine.settings([{ op: 'get', collection: 'type', key }])
+      const [answer] = await fixture.pawl.engine.settings([{ op: 'get', collection: 'type', key }])
       return answer?.settings.length === 1
     })
     const asked = async (words: object) => {
-      const { body } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'announced', ...words })
-      const shown = await home.ask('producer', 'GET', `/v1/jobs/${String(body['id'])}?policy=true`)
+      const { body } = await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'announced', ...words })
+      const shown = await fixture.ask('producer', 'GET', `/v1/jobs/${String(body['id'])}?policy=true`)
       const { queue, policy } = shown.body as { queue: string; policy: { leaseMs: number } }
       return [queue, policy.leaseMs]
     }
@@ -242,19 +244,19 @@ describe('a type that a worker has announced', () => {
     expect(await asked({ queue: 'mine' })).toEqual(['mine', 77_000])
     expect(await asked({ policy: { lease: '5s' } })).toEqual(['theirs', 5_000])
     expect(await asked({ queue: 'mine', policy: { lease: '5s' } })).toEqual(['mine', 5_000])
-    const { body } = await home.ask('producer', 'POST', '/v1/jobs:batch', {
+    const { body } = await fixture.ask('producer', 'POST', '/v1/jobs:batch', {
       jobs: [{ type: 'announced' }, { type: 'x' }],
     })
     const jobs = body['jobs'] as readonly { job: { queue: string } }[]
     expect(jobs.map(({ job }) => job.queue)).toEqual(['theirs', 'default'])
-    const rival = await home.ask(home.secrets['rival']?.producer, 'POST', '/v1/jobs', { type: 'announced' })
+    const rival = await fixture.ask(fixture.secrets['rival']?.producer, 'POST', '/v1/jobs', { type: 'announced' })
     expect(rival.body['queue']).toBe('default')
   })
 })
 
 describe('a duration that is none', () => {
   it('is answered with what one looks like, not with a pattern', async () => {
-    const { status, body } = await home.ask('producer', 'POST', '/v1/jobs', { type: 't', delay: '5 parsecs' })
+    const { status, body } = await fixture.ask('producer', 'POST', '/v1/jobs', { type: 't', delay: '5 parsecs' })
     expect([status, body['violations']]).toEqual([400, [{ field: 'body.delay', rule: DURATION_RULE }]])
   })
 })
@@ -262,25 +264,25 @@ describe('a duration that is none', () => {
 describe('announcements', () => {
   it('are made by workers over HTTP, for the queues their tokens are for, and read by everybody', async () => {
     const path = '/v1/types/mail%2Fsend'
-    expect((await home.ask('producer', 'GET', path)).status).toBe(404)
-    expect((await home.ask('producer', 'PUT', path, { queue: 'mail' })).status).toBe(403)
-    const bound = await home.gateway.tokens.create({ name: 'b', scope: 'worker', tenant: 'acme', queues: ['other'] })
-    expect((await home.ask(bound.secret, 'PUT', path, { queue: 'mail' })).status).toBe(403)
-    const bad = await home.ask('worker', 'PUT', path, { queue: 'mail', policy: { lease: '1ms' } })
+    expect((await fixture.ask('producer', 'GET', path)).status).toBe(404)
+    expect((await fixture.ask('producer', 'PUT', path, { queue: 'mail' })).status).toBe(403)
+    const bound = await fixture.gateway.tokens.create({ name: 'b', scope: 'worker', tenant: 'acme', queues: ['other'] })
+    expect((await fixture.ask(bound.secret, 'PUT', path, { queue: 'mail' })).status).toBe(403)
+    const bad = await fixture.ask('worker', 'PUT', path, { queue: 'mail', policy: { lease: '1ms' } })
     expect([bad.status, JSON.stringify(bad.body['violations'])]).toEqual([400, expect.stringContaining('policy.lease')])
-    const made = await home.ask('worker', 'PUT', path, { queue: 'mail', policy: { retry: { attempts: 2 } } })
+    const made = await fixture.ask('worker', 'PUT', path, { queue: 'mail', policy: { retry: { attempts: 2 } } })
     expect(made).toMatchObject({ status: 200, body: { type: 'mail/send', queue: 'mail', policy: { maxAttempts: 2 } } })
-    await eventually('it to be known', async () => (await home.ask('producer', 'GET', path)).status === 200)
-    expect((await home.ask('viewer', 'GET', path)).body).toMatchObject({ queue: 'mail', policy: { maxAttempts: 2 } })
-    const job = await home.ask('producer', 'POST', '/v1/jobs', { type: 'mail/send' })
+    await eventually('it to be known', async () => (await fixture.ask('producer', 'GET', path)).status === 200)
+    expect((await fixture.ask('viewer', 'GET', path)).body).toMatchObject({ queue: 'mail', policy: { maxAttempts: 2 } })
+    const job = await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'mail/send' })
     expect(job.body).toMatchObject({ queue: 'mail' })
-    expect((await home.ask(home.secrets['rival']?.viewer, 'GET', path)).status).toBe(404)
+    expect((await fixture.ask(fixture.secrets['rival']?.viewer, 'GET', path)).status).toBe(404)
   })
 })
 
 describe('batches', () => {
   it('answer each item; a bad one never fails its neighbours', async () => {
-    const { body } = await home.ask('producer', 'POST', '/v1/jobs:batch', {
+    const { body } = await fixture.ask('producer', 'POST', '/v1/jobs:batch', {
       jobs: [
         { type: 'a', queue: 'b' },
         { type: 'a', queue: 'b', policy: { lease: '1ms' } },
@@ -294,11 +296,10 @@ describe('batches', () => {
     expect(jobs.map(({ ok }) => ok)).toEqual([true, false, true, false, false, false])
     expect(jobs[1]?.problem?.violations[0]?.field).toBe('policy.lease')
     expect(jobs[4]?.problem?.violations[0]?.field).toBe('body.jobs.4.priority')
-    const claims = (await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['b'], limit: 10 })).body[
-      'jobs'
-    ] as Claimed[]
+    const claims = (await fixture.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['b'], limit: 10 }))
+      .body['jobs'] as Claimed[]
     expect(claims.map(({ input }) => input)).toEqual([undefined, [1]])
-    const settled = await home.ask('worker', 'POST', '/v1/transitions:batch', {
+    const settled = await fixture.ask('worker', 'POST', '/v1/transitions:batch', {
       transitions: [
         { id: claims[0]?.job.id, command: 'complete', fence: claims[0]?.fence, result: 1 },
         { id: claims[1]?.job.id, command: 'complete', fence: 'wrong' },
@@ -319,12 +320,12 @@ describe('batches', () => {
   it('are taken whole or not at all where that is asked for', async () => {
     const good = { type: 'a', queue: 'whole' }
     const count = async () => {
-      const { body } = await home.ask('producer', 'GET', '/v1/jobs?queue=whole')
+      const { body } = await fixture.ask('producer', 'GET', '/v1/jobs?queue=whole')
       return (body['jobs'] as unknown[]).length
     }
-    await home.ask('producer', 'POST', '/v1/jobs', { ...good, id: 'held', input: 1 })
+    await fixture.ask('producer', 'POST', '/v1/jobs', { ...good, id: 'held', input: 1 })
     for (const bad of [{ ...good, priority: 99 }, { ...good, id: 'held', input: 2 }, 'nonsense']) {
-      const { status, headers, body } = await home.ask('producer', 'POST', '/v1/jobs:batch', {
+      const { status, headers, body } = await fixture.ask('producer', 'POST', '/v1/jobs:batch', {
         jobs: [good, bad, good],
         atomic: true,
       })
@@ -338,38 +339,41 @@ describe('batches', () => {
       expect(told.map(({ problem }) => problem.code === 'OTHERS_REFUSED')).toEqual([true, false, true])
       expect(await count()).toBe(1)
     }
-    const { status, body } = await home.ask('producer', 'POST', '/v1/jobs:batch', { jobs: [good, good], atomic: true })
+    const { status, body } = await fixture.ask('producer', 'POST', '/v1/jobs:batch', {
+      jobs: [good, good],
+      atomic: true,
+    })
     expect([status, (body['jobs'] as { ok: boolean }[]).map(({ ok }) => ok)]).toEqual([200, [true, true]])
     expect(await count()).toBe(3)
   })
 
   it('wait for work to come', async () => {
-    const waiting = home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['later'], waitMs: 20_000 })
-    await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'later' })
+    const waiting = fixture.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['later'], waitMs: 20_000 })
+    await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'later' })
     expect((await waiting).body['jobs']).toHaveLength(1)
-    const result = home.ask('producer', 'GET', '/v1/jobs/none/result?waitMs=10')
+    const result = fixture.ask('producer', 'GET', '/v1/jobs/none/result?waitMs=10')
     expect((await result).status).toBe(404)
   })
 })
 
 describe('queues and workers', () => {
   it('can be paused exactly, counted and seen', async () => {
-    await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'stop' })
-    expect((await home.ask('operator', 'POST', '/v1/queues/stop/pause', {})).body).toMatchObject({ paused: true })
-    expect((await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['stop'] })).body['jobs']).toEqual(
-      [],
-    )
-    expect((await home.ask('viewer', 'GET', '/v1/queues/stop')).body).toEqual({
+    await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'stop' })
+    expect((await fixture.ask('operator', 'POST', '/v1/queues/stop/pause', {})).body).toMatchObject({ paused: true })
+    expect(
+      (await fixture.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['stop'] })).body['jobs'],
+    ).toEqual([])
+    expect((await fixture.ask('viewer', 'GET', '/v1/queues/stop')).body).toEqual({
       queue: 'stop',
       paused: true,
       counts: { queued: 1 },
     })
-    await home.ask('operator', 'POST', '/v1/queues/stop/resume', {})
+    await fixture.ask('operator', 'POST', '/v1/queues/stop/resume', {})
     expect(
-      (await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['stop'] })).body['jobs'],
+      (await fixture.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['stop'] })).body['jobs'],
     ).toHaveLength(1)
-    await home.ask('worker', 'PUT', '/v1/workers/w7', { queues: ['stop'], concurrency: 4 })
-    expect((await home.ask('viewer', 'GET', '/v1/workers')).body['workers']).toMatchObject([
+    await fixture.ask('worker', 'PUT', '/v1/workers/w7', { queues: ['stop'], concurrency: 4 })
+    expect((await fixture.ask('viewer', 'GET', '/v1/workers')).body['workers']).toMatchObject([
       { workerId: 'w7', concurrency: 4, present: true },
     ])
   })
@@ -380,7 +384,7 @@ describe('the document', () => {
     const checked = await new Validator().validate(structuredClone(openApi()) as never)
     expect(checked.errors ?? []).toEqual([])
     expect(checked.valid).toBe(true)
-    const { body } = await home.ask('viewer', 'GET', '/openapi.json')
+    const { body } = await fixture.ask('viewer', 'GET', '/openapi.json')
     const paths = body['paths'] as Record<string, Record<string, unknown>>
     for (const { path, method } of ROUTES) expect(paths[path]?.[method.toLowerCase()]).toBeDefined()
   })

@@ -8,7 +8,7 @@ import type { Pawl } from '../../src/library/pawl.ts'
 import { open } from '../../src/open.ts'
 import type { EventQuery } from '../../src/store/store.ts'
 import { VirtualClock } from '../engine/virtual-clock.ts'
-import { house } from './house.ts'
+import { openGatewayFixture } from './gateway-fixture.ts'
 
 let pawl: Pawl
 let gateway: Gateway
@@ -74,8 +74,8 @@ describe('/metrics', () => {
   })
 
   it('counts what nobody who is there can do, and not what somebody may', async () => {
-    await using home = await house()
-    const enqueue = (type: string, queue: string) => home.ask('producer', 'POST', '/v1/jobs', { type, queue })
+    await using fixture = await openGatewayFixture()
+    const enqueue = (type: string, queue: string) => fixture.ask('producer', 'POST', '/v1/jobs', { type, queue })
     for (const [type, queue] of [
       ['known', 'mixed'],
       ['unknown', 'mixed'],
@@ -84,23 +84,23 @@ describe('/metrics', () => {
       ['unknown', 'open'],
     ] as const)
       expect((await enqueue(type, queue)).status).toBe(201)
-    await home.ask('worker', 'PUT', '/v1/workers/w-mixed', { queues: ['mixed'], types: ['known'] })
-    await home.ask('worker', 'PUT', '/v1/workers/w-open', { queues: ['open'] })
+    await fixture.ask('worker', 'PUT', '/v1/workers/w-mixed', { queues: ['mixed'], types: ['known'] })
+    await fixture.ask('worker', 'PUT', '/v1/workers/w-open', { queues: ['open'] })
     const metrics = prometheus()
-    metrics.watch(home.pawl)
+    metrics.watch(fixture.pawl)
     const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith('pawl_unclaimable_jobs{'))
     expect(lines).toEqual(['pawl_unclaimable_jobs{queue="mixed",type="unknown"} 2'])
   })
 
   it('is for a token of its own, whose tenant nobody is', async () => {
-    await using home = await house()
+    await using fixture = await openGatewayFixture()
     for (const scope of ['producer', 'worker', 'operator', 'viewer', 'admin', 'auditor'])
-      expect((await home.ask(scope, 'GET', '/metrics')).status, scope).toBe(403)
-    expect((await home.ask('metrics', 'GET', '/metrics')).status).toBe(200)
+      expect((await fixture.ask(scope, 'GET', '/metrics')).status, scope).toBe(403)
+    expect((await fixture.ask('metrics', 'GET', '/metrics')).status).toBe(200)
     // Which is good for nothing else, and is not a tenant's to make.
     for (const path of ['/v1/jobs', '/v1/queues', '/v1/tokens', '/v1/audit'])
-      expect((await home.ask('metrics', 'GET', path)).status, path).toBe(403)
-    expect((await home.ask('admin', 'POST', '/v1/tokens', { name: 'm', scope: 'metrics' })).status).toBe(403)
+      expect((await fixture.ask('metrics', 'GET', path)).status, path).toBe(403)
+    expect((await fixture.ask('admin', 'POST', '/v1/tokens', { name: 'm', scope: 'metrics' })).status).toBe(403)
   })
 })
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../src/gateway/contract/routes.ts'
 import { defineJob, defineSpec, Invalid, open, type Pawl } from '../../src/index.ts'
 import { eventually } from '../support/eventually.ts'
-import { type House, house } from './house.ts'
+import { type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
 const TAKEN = [
   'a/b',
@@ -56,21 +56,21 @@ const REFUSED: readonly (readonly [name: string, rule: RegExp])[] = [
   ['x'.repeat(257), /1 to|at most|<=/],
 ]
 
-let home: House
+let fixture: GatewayFixture
 let pawl: Pawl
 beforeAll(async () => {
-  home = await house()
-  pawl = await open(home.gateway.url, { token: home.secrets['acme']?.admin, log: 'silent' })
+  fixture = await openGatewayFixture()
+  pawl = await open(fixture.gateway.url, { token: fixture.secrets['acme']?.admin, log: 'silent' })
 })
 afterAll(async () => {
   await pawl.close()
-  await home[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 /** `fetch` mends paths; a socket does not. */
 function raw(method: string, path: string, body = '{}'): Promise<{ status: number; body: Record<string, unknown> }> {
-  const { port } = new URL(home.gateway.url)
-  const headers = { authorization: `Bearer ${home.secrets['acme']?.admin}`, 'content-type': 'application/json' }
+  const { port } = new URL(fixture.gateway.url)
+  const headers = { authorization: `Bearer ${fixture.secrets['acme']?.admin}`, 'content-type': 'application/json' }
   return new Promise((resolve, reject) => {
     const call = request({ host: '127.0.0.1', port, method, path, headers }, (response) => {
       let text = ''
@@ -135,7 +135,7 @@ describe.each(TAKEN)('%j', (name) => {
     const queues = (await pawl.find({ queues: [name], types: [name] })).jobs
     expect(queues.map(({ id }) => id)).toContain(job.id)
     await pawl.pause(name)
-    expect((await home.pawl.explain(job.id)).way).toBe('delayed')
+    expect((await fixture.pawl.explain(job.id)).way).toBe('delayed')
     expect(
       (await pawl.engine.settings([{ op: 'get', collection: 'queue', key: JSON.stringify(['acme', name]) }]))[0]
         ?.settings[0]?.text,
@@ -149,7 +149,7 @@ describe.each(TAKEN)('%j', (name) => {
 describe.each(REFUSED)('%j', (name, rule) => {
   it('is refused at once, as an id, a queue, a type and a worker, by the library and by the gateway', async () => {
     const plain = defineSpec({ type: 'plain' })
-    for (const where of [home.pawl, pawl]) {
+    for (const where of [fixture.pawl, pawl]) {
       const refused = await where.enqueue(plain, 1, { id: name }).catch((error: unknown) => error)
       expect(refused).toMatchObject({ code: 'INVALID' })
       expect((refused as Error).message).toMatch(rule)
@@ -158,7 +158,7 @@ describe.each(REFUSED)('%j', (name, rule) => {
     expect(() => defineSpec({ type: name })).toThrow(Invalid)
     expect(() => defineSpec({ type: 'a', queue: name })).toThrow(Invalid)
     const run = defineJob({ type: 'run', run: () => 1 })
-    expect(() => home.pawl.work([run], { id: name })).toThrow(TypeError)
+    expect(() => fixture.pawl.work([run], { id: name })).toThrow(TypeError)
     for (const words of [{ type: name }, { type: 'a', queue: name }, { type: 'a', id: name }]) {
       const { status, body } = await raw('POST', '/v1/jobs', JSON.stringify(words))
       expect(status).toBe(400)
@@ -181,8 +181,8 @@ describe('a comma', () => {
 
   it('may be in the name of a step, and its body is found over HTTP', async () => {
     const stepping = defineJob({ type: 'stepping', run: (_: undefined, ctx) => ctx.step('a,b', () => 7) })
-    await using _worker = home.pawl.work([stepping])
-    const job = await home.pawl.enqueue(stepping)
+    await using _worker = fixture.pawl.work([stepping])
+    const job = await fixture.pawl.enqueue(stepping)
     await eventually('it to end', async () => (await job.state()) === 'succeeded')
     expect(await pawl.body(job.id, 'step/a,b#1')).toEqual({ step: true, value: 7 })
   })

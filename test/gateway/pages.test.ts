@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { REFUSALS } from '../../src/core/refusal.ts'
 import { ROUTES } from '../../src/gateway/contract/routes.ts'
 import { OBJECTIONS } from '../../src/gateway/problem.ts'
-import { type House, house } from './house.ts'
+import { type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
-let home: House
+let fixture: GatewayFixture
 beforeAll(async () => {
-  home = await house()
+  fixture = await openGatewayFixture()
 })
-afterAll(async () => home[Symbol.asyncDispose]())
+afterAll(async () => fixture[Symbol.asyncDispose]())
 
 const page = async (path: string, accept: string) => {
-  const answer = await fetch(new URL(path, home.gateway.url), { headers: { accept } })
+  const answer = await fetch(new URL(path, fixture.gateway.url), { headers: { accept } })
   return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() }
 }
 
@@ -41,8 +41,8 @@ describe('the type of a problem', () => {
   })
 
   it('is what a problem says, and what to do is on it', async () => {
-    const { body } = await home.ask(undefined, 'GET', '/v1/jobs')
-    const type = new URL(String(body['type']), home.gateway.url)
+    const { body } = await fixture.ask(undefined, 'GET', '/v1/jobs')
+    const type = new URL(String(body['type']), fixture.gateway.url)
     const { text } = await page(type.pathname, 'text/html')
     expect(text).toContain(`id="${type.hash.slice(1)}"`)
     expect(text).toContain(String(body['next']).replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
@@ -51,7 +51,7 @@ describe('the type of a problem', () => {
 
 describe('what to do about a request that cannot be read', () => {
   const next = async (body: unknown, headers: Record<string, string> = {}) =>
-    String((await home.ask('producer', 'POST', '/v1/jobs', body, headers)).body['next'])
+    String((await fixture.ask('producer', 'POST', '/v1/jobs', body, headers)).body['next'])
 
   it('is to correct what is named, where it is named', async () => {
     expect(await next({ type: 'x', quue: 'q' })).toMatch(/^Correct the fields that `violations` names/)

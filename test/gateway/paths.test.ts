@@ -2,13 +2,13 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startGateway } from '../../src/gateway/serve.ts'
-import { type House, house } from './house.ts'
+import { type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
-let home: House
+let fixture: GatewayFixture
 beforeAll(async () => {
-  home = await house()
+  fixture = await openGatewayFixture()
 })
-afterAll(async () => home[Symbol.asyncDispose]())
+afterAll(async () => fixture[Symbol.asyncDispose]())
 
 const METHODS = [
   'GET',
@@ -56,7 +56,7 @@ function raw(
   path: string,
   headers: Record<string, string> = {},
 ): Promise<{ status: number; text: string }> {
-  const { port } = new URL(home.gateway.url)
+  const { port } = new URL(fixture.gateway.url)
   return new Promise((resolve, reject) => {
     const call = request(
       {
@@ -64,7 +64,7 @@ function raw(
         port,
         method,
         path,
-        headers: { authorization: `Bearer ${home.secrets['acme']?.admin}`, ...headers },
+        headers: { authorization: `Bearer ${fixture.secrets['acme']?.admin}`, ...headers },
       },
       (response) => {
         let text = ''
@@ -94,35 +94,35 @@ describe.each(METHODS)('%s', (method) => {
 
 describe('the door', () => {
   it('says which methods there are', async () => {
-    const { status, headers } = await home.ask('admin', 'PATCH', '/v1/jobs')
+    const { status, headers } = await fixture.ask('admin', 'PATCH', '/v1/jobs')
     expect(status).toBe(405)
     expect(headers.get('allow')).toBe('POST, GET')
   })
 
   it('refuses pages of other sites', async () => {
-    const { status } = await home.ask('admin', 'GET', '/v1/jobs', undefined, { 'sec-fetch-site': 'cross-site' })
+    const { status } = await fixture.ask('admin', 'GET', '/v1/jobs', undefined, { 'sec-fetch-site': 'cross-site' })
     expect(status).toBe(403)
   })
 
   it('does not open to the world without tokens', async () => {
-    await expect(startGateway({ engine: home.pawl.engine, host: '0.0.0.0', port: 0, auth: false })).rejects.toThrow(
+    await expect(startGateway({ engine: fixture.pawl.engine, host: '0.0.0.0', port: 0, auth: false })).rejects.toThrow(
       'without tokens',
     )
   })
 
   it('takes JSON and nothing else', async () => {
-    const form = await home.ask('producer', 'POST', '/v1/jobs', 'type=x', {
+    const form = await fixture.ask('producer', 'POST', '/v1/jobs', 'type=x', {
       'content-type': 'application/x-www-form-urlencoded',
     })
     expect(form.status).toBe(415)
-    const plain = await home.ask('producer', 'POST', '/v1/jobs', '{"type":"x"}', { 'content-type': 'text/plain' })
+    const plain = await fixture.ask('producer', 'POST', '/v1/jobs', '{"type":"x"}', { 'content-type': 'text/plain' })
     expect(plain.status).toBe(415)
-    expect((await home.ask('producer', 'POST', '/v1/jobs', '{"type":')).status).toBe(400)
-    expect((await home.ask('producer', 'POST', '/v1/jobs', '[]')).status).toBe(400)
+    expect((await fixture.ask('producer', 'POST', '/v1/jobs', '{"type":')).status).toBe(400)
+    expect((await fixture.ask('producer', 'POST', '/v1/jobs', '[]')).status).toBe(400)
   })
 
   it('takes no more than it can carry', async () => {
-    const small = await house({ caps: { bodyBytes: 1_000, bodyDepth: 5, bodyKeys: 10 } })
+    const small = await openGatewayFixture({ caps: { bodyBytes: 1_000, bodyDepth: 5, bodyKeys: 10 } })
     try {
       expect((await small.ask('producer', 'POST', '/v1/jobs', { type: 'x', input: 'y'.repeat(2_000) })).status).toBe(
         413,

@@ -4,7 +4,7 @@ import { beyond, capsWith } from '../../src/gateway/caps.ts'
 import { Objected, objection } from '../../src/gateway/problem.ts'
 import { Refusals } from '../../src/gateway/refusals.ts'
 import { VirtualTime } from '../../src/testing/virtual-time.ts'
-import { house } from './house.ts'
+import { openGatewayFixture } from './gateway-fixture.ts'
 
 const tooMany = beyond('pollsPerToken', capsWith())
 const request = (signal?: AbortSignal) => new Request('http://x/', signal === undefined ? {} : { signal })
@@ -77,7 +77,7 @@ describe('refusals', () => {
   })
 
   it('are what a gateway answers with, in the end', async () => {
-    await using own = await house({ caps: { refusalsPerSecond: 20 } })
+    await using own = await openGatewayFixture({ caps: { refusalsPerSecond: 20 } })
     const answers = await Promise.all(Array.from({ length: 60 }, () => own.ask('viewer', 'GET', '/v1/jobs?limit=x')))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400))
   })

@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES, type Route, type Scope } from '../../src/gateway/contract/routes.ts'
 import { SCOPES } from '../../src/gateway/contract/token-schema.ts'
-import { BOUNDLESS, type House, house } from './house.ts'
+import { BOUNDLESS, type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
-let home: House
+let fixture: GatewayFixture
 beforeAll(async () => {
-  home = await house({ caps: BOUNDLESS })
+  fixture = await openGatewayFixture({ caps: BOUNDLESS })
 })
-afterAll(async () => home[Symbol.asyncDispose]())
+afterAll(async () => fixture[Symbol.asyncDispose]())
 
-const secretOf = (scope: Scope, tenant = 'acme'): string => home.secrets[tenant]?.[scope] ?? ''
+const secretOf = (scope: Scope, tenant = 'acme'): string => fixture.secrets[tenant]?.[scope] ?? ''
 
 /** Headers that look like those of an admin, to somebody. */
 function crafted(scope: Scope): readonly string[] {
@@ -39,7 +39,7 @@ const send = (route: Route, headers: Record<string, string>) => {
   const path = route.path.replaceAll(/\{\w+\}/g, 'x')
   const body = route.body === undefined ? {} : { body: '{}' }
   const all = { accept: 'application/json', 'content-type': 'application/json', ...headers }
-  return home.gateway.fetch(new Request(`http://localhost${path}`, { method: route.method, headers: all, ...body }))
+  return fixture.gateway.fetch(new Request(`http://localhost${path}`, { method: route.method, headers: all, ...body }))
 }
 
 describe('a token', () => {
@@ -58,8 +58,8 @@ describe('a token', () => {
 
   it('makes none that may do more than it may itself', async () => {
     const queues = ['a', 'b']
-    const { secret } = await home.gateway.tokens.create({ name: 'bound', scope: 'admin', tenant: 'acme', queues })
-    const make = (words: object) => home.ask(secret, 'POST', '/v1/tokens', { name: 'n', scope: 'worker', ...words })
+    const { secret } = await fixture.gateway.tokens.create({ name: 'bound', scope: 'admin', tenant: 'acme', queues })
+    const make = (words: object) => fixture.ask(secret, 'POST', '/v1/tokens', { name: 'n', scope: 'worker', ...words })
     expect((await make({ queues: ['a'] })).status).toBe(201)
     expect((await make({ queues })).status).toBe(201)
     for (const words of [{}, { queues: ['c'] }, { queues: ['a', 'c'] }, { scope: 'admin' }])

@@ -3,7 +3,7 @@ import { settled, steps } from './step-counter.ts'
 
 const { z } = await import('zod')
 const { ROUTES } = await import('../../src/gateway/contract/routes.ts')
-const { BOUNDLESS, house } = await import('./house.ts')
+const { BOUNDLESS, openGatewayFixture } = await import('./gateway-fixture.ts')
 const { placesOf } = await import('./places.ts')
 
 export interface Counted {
@@ -24,8 +24,8 @@ interface Asked {
 }
 
 // Nothing goes on here but what is asked for.
-await using home = await house({ caps: BOUNDLESS }, undefined, { ticker: false, retention: false })
-const { body: job } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'other' })
+await using fixture = await openGatewayFixture({ caps: BOUNDLESS }, undefined, { ticker: false, retention: false })
+const { body: job } = await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'other' })
 
 // All requests are made, and each place asked once, before anything is counted: what is done for the first time is done
 // then, and nothing but requests lies between one count and the next.
@@ -36,14 +36,14 @@ for (const route of ROUTES) {
   for (const place of placesOf(route)) {
     const ask = (n: number) => {
       const made = place.request(n)
-      const headers = { authorization: `Bearer ${home.secrets['acme']?.admin}`, 'content-type': 'application/json' }
+      const headers = { authorization: `Bearer ${fixture.secrets['acme']?.admin}`, 'content-type': 'application/json' }
       const url = `http://localhost${path}${place.in === 'query' ? `?${made}` : ''}`
       const request = new Request(url, {
         method: route.method,
         headers,
         ...(place.in === 'body' ? { body: made } : {}),
       })
-      return async () => (await home.gateway.fetch(request)).text()
+      return async () => (await fixture.gateway.fetch(request)).text()
     }
     const half = place.most === undefined ? BEYOND : Math.floor(place.most / 2)
     for (const n of new Set([half, BEYOND])) {

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { realTimers } from '../../src/system/timers.ts'
 import { eventually } from '../support/eventually.ts'
 import { scaled } from '../support/scale.ts'
-import { type House, house } from './house.ts'
+import { type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
-let home: House
+let fixture: GatewayFixture
 beforeAll(async () => {
-  home = await house()
+  fixture = await openGatewayFixture()
 })
-afterAll(async () => home[Symbol.asyncDispose]())
+afterAll(async () => fixture[Symbol.asyncDispose]())
 
 interface Frame {
   readonly id: string
@@ -27,11 +27,11 @@ async function read(
 ): Promise<readonly Frame[]> {
   const cut = new AbortController()
   const headers = {
-    authorization: `Bearer ${home.secrets['acme']?.viewer}`,
+    authorization: `Bearer ${fixture.secrets['acme']?.viewer}`,
     accept: 'text/event-stream',
     ...(last === undefined ? {} : { 'last-event-id': last }),
   }
-  const response = await fetch(`${home.gateway.url}/v1/events${query}`, { headers, signal: cut.signal })
+  const response = await fetch(`${fixture.gateway.url}/v1/events${query}`, { headers, signal: cut.signal })
   expect(response.status).toBe(200)
   const decoder = new TextDecoder()
   const frames: Frame[] = []
@@ -66,7 +66,7 @@ describe('the stream', () => {
     const jobs = scaled(300, 3_000)
     const items = Array.from({ length: jobs }, () => ({ type: 'x', queue: 'stream' }))
     for (let i = 0; i < items.length; i += 500)
-      await home.ask('producer', 'POST', '/v1/jobs:batch', { jobs: items.slice(i, i + 500) })
+      await fixture.ask('producer', 'POST', '/v1/jobs:batch', { jobs: items.slice(i, i + 500) })
     let seed = 42
     const random = () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -89,7 +89,7 @@ describe('the stream', () => {
     }
     expect(seen.map(({ data }) => data.jobId)).toEqual([...new Set(seen.map(({ data }) => data.jobId))])
     expect(seen).toHaveLength(jobs)
-    const enqueued = (await home.pawl.find({ queues: ['stream'], order: 'oldest', limit: jobs })).jobs
+    const enqueued = (await fixture.pawl.find({ queues: ['stream'], order: 'oldest', limit: jobs })).jobs
     expect(seen.map(({ data }) => data.jobId)).toEqual(enqueued.map(({ id }) => id))
     expect(connections).toBeGreaterThan(10)
   })
@@ -102,37 +102,37 @@ describe('the stream', () => {
       done = true
     })
     while (!done) {
-      await home.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'now' })
-      const { body } = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['now'] })
+      await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'now' })
+      const { body } = await fixture.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['now'] })
       const [first] = body['jobs'] as { job: { id: string }; fence: string }[]
-      await home.ask('worker', 'POST', `/v1/jobs/${first?.job.id}/complete`, { fence: first?.fence })
+      await fixture.ask('worker', 'POST', `/v1/jobs/${first?.job.id}/complete`, { fence: first?.fence })
     }
     expect(new Set((await reading).map(({ data }) => data.type))).toEqual(new Set(['succeeded']))
   })
 
   it('is another tenant’s own', async () => {
-    const secret = home.secrets['rival']?.viewer
-    const { body } = await home.ask(secret, 'GET', '/v1/events?after=&limit=1000')
+    const secret = fixture.secrets['rival']?.viewer
+    const { body } = await fixture.ask(secret, 'GET', '/v1/events?after=&limit=1000')
     expect(body['feed']).toEqual([])
   })
 
   it('ends when its token is revoked', async () => {
-    const { token, secret } = await home.gateway.tokens.create({
+    const { token, secret } = await fixture.gateway.tokens.create({
       name: 's',
       scope: 'viewer',
       tenant: 'acme',
       queues: undefined,
     })
-    const response = await fetch(`${home.gateway.url}/v1/events`, {
+    const response = await fetch(`${fixture.gateway.url}/v1/events`, {
       headers: { authorization: `Bearer ${secret}`, accept: 'text/event-stream' },
     })
-    await home.gateway.tokens.revoke(token.id, 'acme')
+    await fixture.gateway.tokens.revoke(token.id, 'acme')
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     for (;;) if ((await reader.read()).done) break
   })
 
   it.each(['no such event', 'x'.repeat(200)])('refuses to resume at %s', async (last) => {
-    const { status } = await home.ask('viewer', 'GET', '/v1/events', undefined, {
+    const { status } = await fixture.ask('viewer', 'GET', '/v1/events', undefined, {
       accept: 'text/event-stream',
       'last-event-id': last,
     })
@@ -149,7 +149,7 @@ describe('the stream', () => {
         fn()
       })
     }
-    await using fast = await house({ timers: { ...realTimers, after } })
+    await using fast = await openGatewayFixture({ timers: { ...realTimers, after } })
     const env = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`n${i}`, 'x'.repeat(500)]))
     for (let n = 0; n < 5; n += 1)
       await fast.ask('producer', 'POST', '/v1/jobs:batch', { jobs: new Array(200).fill({ type: 't', env }) })

@@ -4,7 +4,7 @@ import { LENGTHS, SIZES } from '../../src/core/limits.ts'
 import type { Caps } from '../../src/gateway/caps.ts'
 import { listed, pieces } from '../../src/gateway/pieces.ts'
 import { eventually } from '../support/eventually.ts'
-import { house } from './house.ts'
+import { openGatewayFixture } from './gateway-fixture.ts'
 
 /** As long as an environment makes a record. */
 const env = Object.fromEntries(
@@ -22,12 +22,12 @@ const heavy = (n: number) => ({
 /** Twice what a page is meant to have: the part that makes it longer is told to its end. */
 const PAGE_MOST = 2 * 1024 * 1024 + 256 * 1024
 
-async function heavyHouse() {
-  const home = await house()
+async function heavyGateway() {
+  const fixture = await openGatewayFixture()
   const jobs = Array.from({ length: JOBS }, (_, n) => heavy(n))
-  const { body } = await home.ask('producer', 'POST', '/v1/jobs:batch', { jobs })
+  const { body } = await fixture.ask('producer', 'POST', '/v1/jobs:batch', { jobs })
   const ids = (body['jobs'] as readonly { readonly job: { readonly id: string } }[]).map(({ job }) => job.id)
-  return { home, ids }
+  return { fixture, ids }
 }
 
 describe('pages of long records', () => {
@@ -36,14 +36,14 @@ describe('pages of long records', () => {
     ['/v1/events?type=enqueued&limit=1000', 'events', 'jobId'],
     ['/v1/events?correlationId=together&limit=1000', 'events', 'jobId'],
   ])('%s ends by weight and goes on until everything was told', async (path, member, key) => {
-    const { home, ids } = await heavyHouse()
-    await using _ = home
+    const { fixture, ids } = await heavyGateway()
+    await using _ = fixture
     const seen: unknown[] = []
     let cursor: unknown
     let pages = 0
     do {
       const next = cursor === undefined ? '' : `&cursor=${encodeURIComponent(String(cursor))}`
-      const { status, text, body } = await home.ask('producer', 'GET', path + next)
+      const { status, text, body } = await fixture.ask('producer', 'GET', path + next)
       expect(status).toBe(200)
       expect(text.length).toBeLessThan(PAGE_MOST)
       seen.push(...(body[member] as readonly Record<string, unknown>[]).map((each) => each[key]))
@@ -55,10 +55,10 @@ describe('pages of long records', () => {
   })
 
   it('tells light ones as many as were asked for', async () => {
-    await using home = await house()
+    await using fixture = await openGatewayFixture()
     const jobs = Array.from({ length: 300 }, () => ({ type: 'light', queue: 'light' }))
-    await home.ask('producer', 'POST', '/v1/jobs:batch', { jobs })
-    const { body } = await home.ask('viewer', 'GET', '/v1/jobs?limit=290')
+    await fixture.ask('producer', 'POST', '/v1/jobs:batch', { jobs })
+    const { body } = await fixture.ask('viewer', 'GET', '/v1/jobs?limit=290')
     expect(body['jobs']).toHaveLength(290)
     expect(body['cursor']).toBeDefined()
   })
@@ -66,15 +66,19 @@ describe('pages of long records', () => {
 
 describe('answers with many long records', () => {
   it('come whole, to a batch of what exists already and to a claim', async () => {
-    const { home, ids } = await heavyHouse()
-    await using _ = home
+    const { fixture, ids } = await heavyGateway()
+    await using _ = fixture
     const again = Array.from({ length: 300 }, (_, n) => ({ type: 'heavy', queue: 'heavy', dedupeKey: `d${n % JOBS}` }))
-    const { status, body, text } = await home.ask('producer', 'POST', '/v1/jobs:batch', { jobs: again })
+    const { status, body, text } = await fixture.ask('producer', 'POST', '/v1/jobs:batch', { jobs: again })
     expect(status).toBe(200)
     expect(text.length).toBeGreaterThan(10_000_000)
     const told = body['jobs'] as readonly { readonly deduped: boolean; readonly job: { readonly id: string } }[]
     expect(told.map(({ job, deduped }) => [job.id, deduped])).toEqual(again.map((_, n) => [ids[n % JOBS], true]))
-    const claimed = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['heavy'], limit: 1_000 })
+    const claimed = await fixture.ask('worker', 'POST', '/v1/claims', {
+      workerId: 'w',
+      queues: ['heavy'],
+      limit: 1_000,
+    })
     expect((claimed.body['jobs'] as readonly { job: { id: string } }[]).map(({ job }) => job.id)).toEqual(ids)
   })
 
@@ -102,43 +106,43 @@ describe('what a job has written', () => {
   const MEMOS = 5
 
   async function writtenJob(caps: Partial<Caps>) {
-    const home = await house({ caps })
-    await home.ask('producer', 'POST', '/v1/jobs', { type: 'writer', queue: 'writer', policy: { lease: '1h' } })
-    const { body } = await home.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['writer'] })
+    const fixture = await openGatewayFixture({ caps })
+    await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'writer', queue: 'writer', policy: { lease: '1h' } })
+    const { body } = await fixture.ask('worker', 'POST', '/v1/claims', { workerId: 'w', queues: ['writer'] })
     const [{ job, fence }] = body['jobs'] as [{ job: { id: string }; fence: string }]
-    await home.ask('worker', 'POST', `/v1/jobs/${job.id}/start`, { fence })
+    await fixture.ask('worker', 'POST', `/v1/jobs/${job.id}/start`, { fence })
     for (let n = 0; n < MEMOS; n += 1) {
       const step = { name: `s${n}`, value: `${n}`.repeat(MEMO) }
-      const { status } = await home.ask('worker', 'POST', `/v1/jobs/${job.id}/record`, { fence, step })
+      const { status } = await fixture.ask('worker', 'POST', `/v1/jobs/${job.id}/record`, { fence, step })
       expect(status).toBe(200)
     }
-    return { home, path: `/v1/jobs/${job.id}?body=step/` }
+    return { fixture, path: `/v1/jobs/${job.id}?body=step/` }
   }
 
   it('is told whole, and to so many at a time as there is room for', async () => {
-    const { home, path } = await writtenJob({ toldPerToken: 1.5 * MEMOS * MEMO })
-    await using _ = home
-    const headers = { authorization: `Bearer ${home.secrets['acme']?.producer}` }
-    const first = await fetch(home.gateway.url + path, { headers })
+    const { fixture, path } = await writtenJob({ toldPerToken: 1.5 * MEMOS * MEMO })
+    await using _ = fixture
+    const headers = { authorization: `Bearer ${fixture.secrets['acme']?.producer}` }
+    const first = await fetch(fixture.gateway.url + path, { headers })
     expect(first.status).toBe(200)
-    const second = await home.ask('producer', 'GET', path)
+    const second = await fixture.ask('producer', 'GET', path)
     expect(second.status).toBe(429)
     expect(second.body).toMatchObject({ code: 'TOO_MANY', cap: 'toldPerToken' })
     expect(second.headers.get('retry-after')).toBe('1')
     const { bodies } = (await first.json()) as { readonly bodies: Readonly<Record<string, string>> }
     expect(Object.keys(bodies)).toHaveLength(MEMOS)
     for (let n = 0; n < MEMOS; n += 1) expect(bodies[`step/s${n}`]).toBe(JSON.stringify(`${n}`.repeat(MEMO)))
-    expect((await home.ask('producer', 'GET', path)).status).toBe(200)
+    expect((await fixture.ask('producer', 'GET', path)).status).toBe(200)
   })
 
   it('takes up no room when whoever asked for it has gone', async () => {
-    const { home, path } = await writtenJob({ toldPerToken: 1.5 * MEMOS * MEMO })
-    await using _ = home
-    const headers = { authorization: `Bearer ${home.secrets['acme']?.producer}` }
-    const gone = await fetch(home.gateway.url + path, { headers })
+    const { fixture, path } = await writtenJob({ toldPerToken: 1.5 * MEMOS * MEMO })
+    await using _ = fixture
+    const headers = { authorization: `Bearer ${fixture.secrets['acme']?.producer}` }
+    const gone = await fetch(fixture.gateway.url + path, { headers })
     await gone.body?.cancel()
     await eventually('the room that was taken up', async () => {
-      const { status } = await home.ask('producer', 'GET', path)
+      const { status } = await fixture.ask('producer', 'GET', path)
       return status === 200
     })
   })

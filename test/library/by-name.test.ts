@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineJob, defineSpec, Invalid, open, type Pawl } from '../../src/index.ts'
 import { openAt, PLACES } from '../engine/opened.ts'
-import { house } from '../gateway/house.ts'
+import { openGatewayFixture } from '../gateway/gateway-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 
 const charge = defineJob({
@@ -19,15 +19,15 @@ const PLACED = {
     return { producer: pawl, [Symbol.asyncDispose]: () => worker.stop().then(() => pawl.close()) }
   },
   'behind a gateway': async () => {
-    const home = await house()
-    const { worker: workerToken, producer: producerToken } = home.secrets['acme'] ?? {}
-    const workshop = await open(home.gateway.url, { token: workerToken, log: 'silent' })
-    const producer = await open(home.gateway.url, { token: producerToken, log: 'silent' })
+    const fixture = await openGatewayFixture()
+    const { worker: workerToken, producer: producerToken } = fixture.secrets['acme'] ?? {}
+    const workshop = await open(fixture.gateway.url, { token: workerToken, log: 'silent' })
+    const producer = await open(fixture.gateway.url, { token: producerToken, log: 'silent' })
     workshop.work([charge])
     return {
       producer,
       async [Symbol.asyncDispose]() {
-        for (const each of [workshop, producer, home]) await each[Symbol.asyncDispose]()
+        for (const each of [workshop, producer, fixture]) await each[Symbol.asyncDispose]()
       },
     }
   },

@@ -3,7 +3,7 @@
 import type { Pawl } from '../../src/library/pawl.ts'
 import { open } from '../../src/open.ts'
 import { openAt, PLACES } from '../engine/opened.ts'
-import { house } from '../gateway/house.ts'
+import { openGatewayFixture } from '../gateway/gateway-fixture.ts'
 
 interface Placed extends AsyncDisposable {
   readonly pawl: Pawl
@@ -26,13 +26,13 @@ export const EVERYWHERE: Readonly<Record<'memory' | 'sqlite' | 'postgres' | 'htt
   sqlite: onStore('sqlite'),
   postgres: onStore('postgres'),
   async http() {
-    const home = await house()
-    const pawl = await open(home.gateway.url, { token: home.secrets['acme']?.admin, log: 'silent' })
+    const fixture = await openGatewayFixture()
+    const pawl = await open(fixture.gateway.url, { token: fixture.secrets['acme']?.admin, log: 'silent' })
     return {
       pawl,
       async [Symbol.asyncDispose]() {
         await pawl.close()
-        await home[Symbol.asyncDispose]()
+        await fixture[Symbol.asyncDispose]()
       },
     }
   },

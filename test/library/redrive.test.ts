@@ -23,7 +23,7 @@ async function admitted(pawl: Pawl, id: string): Promise<void> {
   await pawl.engine.settle([{ id, command }])
 }
 
-async function stage() {
+async function openFixture() {
   const testing = await openTesting([bounced, spent])
   const { pawl } = testing
   const failed = await pawl.enqueue(bounced)
@@ -35,8 +35,8 @@ async function stage() {
 
 describe('redrive', () => {
   it('reopens dead letters, and leaves alone what no retry will help', async () => {
-    await using scene = await stage()
-    const { pawl, failed, dead } = scene
+    await using fixture = await openFixture()
+    const { pawl, failed, dead } = fixture
     expect(await pawl.redrive({}, { dryRun: true })).toMatchObject({ matched: 1, reopened: 0 })
     expect(await pawl.redrive()).toMatchObject({ matched: 1, reopened: 1, refused: [] })
     expect([await failed.state(), (await dead.job())?.generation]).toEqual(['failed', 1])
@@ -44,8 +44,8 @@ describe('redrive', () => {
   })
 
   it('reopens other endings where they are asked for by name', async () => {
-    await using scene = await stage()
-    const { pawl, failed, dead } = scene
+    await using fixture = await openFixture()
+    const { pawl, failed, dead } = fixture
     expect(await pawl.redrive({ states: ['failed'] })).toMatchObject({ matched: 1, reopened: 1 })
     expect([(await failed.job())?.generation, (await dead.job())?.generation]).toEqual([1, 0])
   })
@@ -82,9 +82,9 @@ describe('redrive', () => {
   it.each([[['succeeded']], [['running', 'dead_lettered']], [[]]] as const)(
     'refuses %j, which nothing reopens',
     async (states) => {
-      await using scene = await stage()
-      await expect(scene.pawl.redrive({ states })).rejects.toThrow(Invalid)
-      await expect(scene.pawl.redrive({ states })).rejects.toThrow(
+      await using fixture = await openFixture()
+      await expect(fixture.pawl.redrive({ states })).rejects.toThrow(Invalid)
+      await expect(fixture.pawl.redrive({ states })).rejects.toThrow(
         'redrive: states: must be among failed, cancelled, timed_out, dead_lettered',
       )
     },

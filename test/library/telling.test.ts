@@ -9,7 +9,7 @@ import type { DeadLettered } from '../../src/engine.ts'
 import { aesGcm, defineJob, type Log, type OpenOptions, open, PermanentError } from '../../src/index.ts'
 import type { LogFields } from '../../src/system/log.ts'
 import { openAt, PLACES } from '../engine/opened.ts'
-import { house } from '../gateway/house.ts'
+import { openGatewayFixture } from '../gateway/gateway-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 
 function listening() {
@@ -139,9 +139,9 @@ describe('hooks', () => {
   it.each(['at hand', 'behind a gateway'])(
     'tell of each attempt that failed, with what was thrown: the store %s',
     async (where) => {
-      await using home = await house()
+      await using fixture = await openGatewayFixture()
       const place =
-        where === 'at hand' ? { url: 'memory:' } : { url: home.gateway.url, token: home.secrets['acme']?.admin }
+        where === 'at hand' ? { url: 'memory:' } : { url: fixture.gateway.url, token: fixture.secrets['acme']?.admin }
       const { failed, errors } = await told(place)
       expect(failed).toEqual(['flaky 1 retrying', 'flaky 2 dead_lettered', 'doomed 1 failed'])
       expect(errors[0]).toBeInstanceOf(Error)

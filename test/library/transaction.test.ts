@@ -6,7 +6,7 @@ import { openAt, PLACES } from '../engine/opened.ts'
 const mail = defineSpec({ type: 'mail' })
 const nothing = () => {}
 
-async function stage() {
+async function openFixture() {
   const place = await PLACES.postgres()
   const pawl = await openAt(place)
   const pool = new pg.Pool({ connectionString: place.url, max: 2 })
@@ -39,20 +39,20 @@ function wrapped(client: pg.PoolClient): Transaction & { readonly asked: string[
 
 describe('a transaction that a caller brings', () => {
   it('is refused where it is a pool, which would keep the job when the caller rolls back', async () => {
-    await using scene = await stage()
-    const { pawl, pool, client } = scene
+    await using fixture = await openFixture()
+    const { pawl, pool, client } = fixture
     await client.query('begin')
     const refused = await pawl.enqueue(mail, 1, { tx: pool }).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(Invalid)
     expect((refused as Invalid).message).toMatch(/tx: this is a pool, and a pool is no transaction/)
     await expect(pawl.enqueueMany(mail, [1, 2], { tx: pool })).rejects.toBeInstanceOf(Invalid)
     await client.query('rollback')
-    expect(await scene.count()).toBe(0)
+    expect(await fixture.count()).toBe(0)
   })
 
   it('is refused where nobody has begun one: a client, a wrapper around it, a wrapper around the pool', async () => {
-    await using scene = await stage()
-    const { pawl, pool, client } = scene
+    await using fixture = await openFixture()
+    const { pawl, pool, client } = fixture
     const viaPool: Transaction = { query: (text, values) => pool.query(text, values) }
     for (const tx of [client, wrapped(client), viaPool]) {
       const refused = pawl.enqueue(mail, 1, { tx })
@@ -63,12 +63,12 @@ describe('a transaction that a caller brings', () => {
         code: 'NO_TRANSACTION',
       })
     }
-    expect(await scene.count()).toBe(0)
+    expect(await fixture.count()).toBe(0)
   })
 
   it('is looked at each time where its client knows, at no cost: also the second one of the same client', async () => {
-    await using scene = await stage()
-    const { pawl, client } = scene
+    await using fixture = await openFixture()
+    const { pawl, client } = fixture
     const asked: string[] = []
     const query = client.query.bind(client)
     const watched: Transaction = Object.create(client, {
@@ -82,35 +82,35 @@ describe('a transaction that a caller brings', () => {
     await client.query('begin')
     for (let n = 0; n < 3; n += 1) await pawl.enqueue(mail, n, { tx: watched })
     await client.query('commit')
-    expect([await scene.count(), asked.length]).toEqual([3, 3])
+    expect([await fixture.count(), asked.length]).toEqual([3, 3])
     await expect(pawl.enqueue(mail, 4, { tx: watched })).rejects.toMatchObject({ code: 'NO_TRANSACTION' })
-    expect(await scene.count()).toBe(3)
+    expect(await fixture.count()).toBe(3)
   })
 
   it('is asked about once per object elsewhere: one statement more for the first job, none for the others', async () => {
-    await using scene = await stage()
-    const { pawl, client } = scene
+    await using fixture = await openFixture()
+    const { pawl, client } = fixture
     await client.query('begin')
     const tx = wrapped(client)
     for (let n = 0; n < 3; n += 1) await pawl.enqueue(mail, n, { tx })
     await client.query('rollback')
     expect(tx.asked).toHaveLength(4)
-    expect(await scene.count()).toBe(0)
+    expect(await fixture.count()).toBe(0)
   })
 
   it('may be on its way: a begin that nobody has waited for is one', async () => {
-    await using scene = await stage()
-    const { pawl, client } = scene
+    await using fixture = await openFixture()
+    const { pawl, client } = fixture
     const begun = client.query('begin')
     const job = pawl.enqueue(mail, 1, { tx: client })
     await Promise.all([begun, job])
     await client.query('rollback')
-    expect(await scene.count()).toBe(0)
+    expect(await fixture.count()).toBe(0)
   })
 
   it('is left as it was by jobs that come together and are refused', async () => {
-    await using scene = await stage()
-    const { pawl, client } = scene
+    await using fixture = await openFixture()
+    const { pawl, client } = fixture
     await pawl.enqueue(mail, 'other', { id: 'taken' })
     await client.query('begin')
     const each = (_: unknown, i: number) => (i === 1 ? { id: 'taken' } : {})
@@ -118,17 +118,17 @@ describe('a transaction that a caller brings', () => {
     expect(outcomes.map(({ ok }) => ok)).toEqual([false, false, false])
     await pawl.enqueue(mail, 4, { tx: client })
     await client.query('commit')
-    expect(await scene.count()).toBe(2)
+    expect(await fixture.count()).toBe(2)
   })
 
   it('is refused where its answers have no rows, before anything is written', async () => {
-    await using scene = await stage()
-    const { pawl, client } = scene
+    await using fixture = await openFixture()
+    const { pawl, client } = fixture
     await client.query('begin')
     const bare = { query: async (text: string, values: unknown[]) => (await client.query(text, values)).rows as never }
     await expect(pawl.enqueue(mail, 1, { tx: bare })).rejects.toThrow('must resolve to { rows }')
     await client.query('commit')
-    expect(await scene.count()).toBe(0)
+    expect(await fixture.count()).toBe(0)
   })
 
   it('cannot be joined by a store that has none', async () => {

@@ -18,7 +18,7 @@ function partsOf(url: string) {
   return { host: hostname, port: Number(port), user: username, password, database: pathname.slice(1) }
 }
 
-async function stage(max = 10) {
+async function openFixture(max = 10) {
   const database = await freshDatabase()
   const pool = new pg.Pool({ ...partsOf(database.url), max })
   pool.on('error', () => {})
@@ -72,15 +72,15 @@ describe('what pg takes to connect', () => {
   })
 
   it('is told apart from what it is not', async () => {
-    await using scene = await stage()
-    await expect(open(scene.pool as never)).rejects.toThrow('{ pool } with a pg.Pool is expected')
+    await using fixture = await openFixture()
+    await expect(open(fixture.pool as never)).rejects.toThrow('{ pool } with a pg.Pool is expected')
   })
 })
 
 describe('a pool of the application', () => {
   it('is borrowed from, statement by statement, and left as it was', async () => {
-    await using scene = await stage()
-    const { pool } = scene
+    await using fixture = await openFixture()
+    const { pool } = fixture
     const pawl = await open({ pool }, QUIET)
     const pay = defineJob({
       type: 'pay',
@@ -104,8 +104,8 @@ describe('a pool of the application', () => {
   })
 
   it('whose clients are all in transactions that enqueue lets them end', async () => {
-    await using scene = await stage(4)
-    const { pool } = scene
+    await using fixture = await openFixture(4)
+    const { pool } = fixture
     await using pawl = await open({ pool }, QUIET)
     await using _ = pawl.work([double])
     await (await pawl.enqueue(double, 1)).result({ timeout: '20s' })
@@ -123,8 +123,8 @@ describe('a pool of the application', () => {
   })
 
   it('that has no client left is named by whoever waited for one', async () => {
-    await using scene = await stage(3)
-    const { pool } = scene
+    await using fixture = await openFixture(3)
+    const { pool } = fixture
     await using pawl = await open({ pool }, { ...QUIET, retryFor: '500ms', answerWithin: '100ms' })
     await pawl.enqueue(mail, 1)
     const own = await Promise.all([pool.connect(), pool.connect()])
@@ -155,14 +155,14 @@ describe('a pool of the application', () => {
   })
 
   it('is hinted to: who waits in another process is told at once', async () => {
-    await using scene = await stage()
-    await using pawl = await open({ pool: scene.pool }, QUIET)
-    await using other = await open(scene.url, QUIET)
+    await using fixture = await openFixture()
+    await using pawl = await open({ pool: fixture.pool }, QUIET)
+    await using other = await open(fixture.url, QUIET)
     await using _ = other.work([double])
     // Longer than the test may take: only a hint comes sooner.
     const listening = pawl.work([defineJob({ type: 'other', queue: 'other', run: () => 'heard' })], { poll: '300s' })
     await eventually('it to listen', async () => {
-      const { rows } = await scene.pool.query(
+      const { rows } = await fixture.pool.query(
         `select from pg_stat_activity where query ilike 'listen %' or query = 'select'`,
       )
       return rows.length > 0
@@ -173,12 +173,12 @@ describe('a pool of the application', () => {
   })
 
   it('goes on where the server ends its clients', async () => {
-    await using scene = await stage()
-    const { pool } = scene
+    await using fixture = await openFixture()
+    const { pool } = fixture
     await using pawl = await open({ pool }, QUIET)
     await using _ = pawl.work([double])
     await (await pawl.enqueue(double, 1)).result({ timeout: '20s' })
-    const admin = new pg.Client({ connectionString: scene.url })
+    const admin = new pg.Client({ connectionString: fixture.url })
     await admin.connect()
     for (let n = 0; n < 3; n += 1) {
       await admin.query(
@@ -190,7 +190,7 @@ describe('a pool of the application', () => {
   })
 
   it('that is too small to share is refused', async () => {
-    await using scene = await stage(2)
-    await expect(open({ pool: scene.pool }, QUIET)).rejects.toThrow('a pool of 2 is too small')
+    await using fixture = await openFixture(2)
+    await expect(open({ pool: fixture.pool }, QUIET)).rejects.toThrow('a pool of 2 is too small')
   })
 })

@@ -13,7 +13,7 @@ describe('the README', () => {
     expect(shown).toBe(readFileSync(example, 'utf8').replace("'../src/index.ts'", "'pawl'"))
   })
 
-  it('and it runs, from an empty folder', () => {
+  it('has an example that runs from an empty folder', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-readme-'))
     try {
       const run = spawnSync(process.execPath, [resolve(example)], { cwd: folder, encoding: 'utf8', timeout: 60_000 })

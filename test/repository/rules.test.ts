@@ -2,11 +2,11 @@
  * Every rule about jobs is in core: what a state is called, which rank it has and by which letter it is written down is known
  * to core and codec. Whoever else names one has a reason, which stands here, or asks core.
  */
-import { parseSync } from 'vite'
 import { describe, expect, it } from 'vitest'
 import { RANK, STATES } from '../../src/core/job.ts'
 import { EVENT_CODES, STATE_CODES } from '../../src/store/codec/codes.ts'
 import { type Source, sources } from '../support/source.ts'
+import { isFunction, isText, linesIn, type Node, program, walk } from '../support/syntax.ts'
 
 const HOMES = ['src/core/', 'src/store/codec/', 'src/store/conformance/']
 
@@ -188,7 +188,7 @@ function longFunctions(): Readonly<Record<string, number>> {
   for (const { path, text } of typescript) {
     walk(program(path, text), (node) => {
       const lines = linesIn(text.slice(node.start, node.end)) + 1
-      if (/Function/.test(node.type) && lines > FUNCTION_LINES) found[`${path} ${nameOf(node)}`] = lines
+      if (isFunction(node) && lines > FUNCTION_LINES) found[`${path} ${nameOf(node)}`] = lines
     })
   }
   for (const { path, text } of sources('src/**/*.sql')) {
@@ -197,8 +197,6 @@ function longFunctions(): Readonly<Record<string, number>> {
   }
   return found
 }
-
-const linesIn = (text: string): number => text.split('\n').length - 1
 
 const nameOf = (node: Node): string =>
   'id' in node && typeof node.id === 'object' && node.id !== null && 'name' in node.id ? String(node.id.name) : '=>'
@@ -222,37 +220,3 @@ function namedIn(files: readonly Source[], names: readonly string[]): Readonly<R
 
 const allowed = (exempt: Readonly<Record<string, Exemption>>): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(Object.entries(exempt).map(([path, { names }]) => [path, [...names].sort()]))
-
-interface Node {
-  readonly type: string
-  readonly start: number
-  readonly end: number
-}
-
-function program(path: string, text: string): unknown {
-  const { program, errors } = parseSync(path, text)
-  expect(errors, path).toEqual([])
-  return program
-}
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
-
-const isText = (node: Node): node is Node & { readonly value: string } =>
-  node.type === 'Literal' && 'value' in node && typeof node.value === 'string'
-
-/** Erased where the program runs. */
-const isType = ({ type }: Node): boolean => /^TS(Type|Literal|Interface|Union|Indexed|Mapped)/.test(type)
-
-function walk(value: unknown, visit: (node: Node) => void): void {
-  if (Array.isArray(value)) {
-    for (const each of value) walk(each, visit)
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
-  if (isNode(value)) {
-    if (isType(value)) return
-    visit(value)
-  }
-  for (const each of Object.values(value)) walk(each, visit)
-}

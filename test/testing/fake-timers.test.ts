@@ -52,7 +52,7 @@ describe.each(Object.entries(FAKED))('with %s faked', (_, toFake) => {
     },
   )
 
-  it('and a handler that waits for a faked timer is told apart from one that is slow', async () => {
+  it('a handler that waits for a faked timer is told apart from one that is slow', async () => {
     const { defineJob, openTesting } = await loaded()
     fake()
     const stuck = defineJob({ type: 'stuck', run: () => new Promise((resolve) => setTimeout(resolve, 1_000)) })

@@ -1,27 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../src/core/job.ts'
 import type { ClaimRequest } from '../../src/engine/engine.ts'
-import { definition, openStage, type Stage } from './stage.ts'
+import { definition, openWorkerFixture, type WorkerFixture } from './worker-fixture.ts'
 
-const statesOf = async (stage: Stage): Promise<Record<string, number>> => {
-  const { tally } = await stage.engine.events({ by: 'tally' })
+const statesOf = async (fixture: WorkerFixture): Promise<Record<string, number>> => {
+  const { tally } = await fixture.engine.events({ by: 'tally' })
   return Object.fromEntries(tally.filter(({ count }) => count > 0).map(({ state, count }) => [state, count]))
 }
 
-const enqueueMany = async (stage: Stage, job: Parameters<Stage['enqueue']>[0], count: number, priority = 5) => {
-  for (let i = 0; i < count; i += 1) await stage.enqueue(job, i, { priority })
+const enqueueMany = async (
+  fixture: WorkerFixture,
+  job: Parameters<WorkerFixture['enqueue']>[0],
+  count: number,
+  priority = 5,
+) => {
+  for (let i = 0; i < count; i += 1) await fixture.enqueue(job, i, { priority })
 }
 
 describe('prefetching', () => {
   it('holds short jobs ready, claimed and not started', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     let most = 0
-    const short = definition(() => stage.time.sleep(10), { lease: '60s' })
-    await enqueueMany(stage, short, 400)
-    const { worker } = stage.work([short], { concurrency: 8 })
-    for (let i = 0; i < 400 && ((await statesOf(stage))['succeeded'] ?? 0) < 400; i += 1) {
-      await stage.time.advance(10)
-      const { claimed = 0, running = 0 } = await statesOf(stage)
+    const short = definition(() => fixture.time.sleep(10), { lease: '60s' })
+    await enqueueMany(fixture, short, 400)
+    const { worker } = fixture.work([short], { concurrency: 8 })
+    for (let i = 0; i < 400 && ((await statesOf(fixture))['succeeded'] ?? 0) < 400; i += 1) {
+      await fixture.time.advance(10)
+      const { claimed = 0, running = 0 } = await statesOf(fixture)
       expect(running).toBe(0)
       most = Math.max(most, claimed)
     }
@@ -30,59 +35,59 @@ describe('prefetching', () => {
   })
 
   it('leaves long jobs to others', async () => {
-    await using stage = openStage()
-    const long = definition(() => stage.time.sleep(5_000), { lease: '2s' })
-    await enqueueMany(stage, long, 50)
-    stage.work([long], { concurrency: 2 })
+    await using fixture = openWorkerFixture()
+    const long = definition(() => fixture.time.sleep(5_000), { lease: '2s' })
+    await enqueueMany(fixture, long, 50)
+    fixture.work([long], { concurrency: 2 })
     for (let i = 0; i < 20; i += 1) {
-      await stage.time.advance(1_000)
-      const { claimed = 0, running = 0, stalled = 0 } = await statesOf(stage)
+      await fixture.time.advance(1_000)
+      const { claimed = 0, running = 0, stalled = 0 } = await statesOf(fixture)
       expect(claimed + running).toBeLessThanOrEqual(3)
       expect(stalled).toBe(0)
     }
   })
 
   it('hands back what it cannot start in time, and burns nothing', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     let slow = false
-    const fickle = definition(() => (slow ? stage.time.sleep(8_000) : stage.time.sleep(1)), { lease: '4s' })
-    await enqueueMany(stage, fickle, 300)
-    stage.work([fickle], { concurrency: 2 })
-    await stage.time.advance(50)
+    const fickle = definition(() => (slow ? fixture.time.sleep(8_000) : fixture.time.sleep(1)), { lease: '4s' })
+    await enqueueMany(fixture, fickle, 300)
+    fixture.work([fickle], { concurrency: 2 })
+    await fixture.time.advance(50)
     slow = true
-    await stage.time.advance(3_000)
-    const { claimed = 0, queued = 0 } = await statesOf(stage)
+    await fixture.time.advance(3_000)
+    const { claimed = 0, queued = 0 } = await statesOf(fixture)
     expect(claimed).toBeLessThanOrEqual(2)
     expect(queued).toBeGreaterThan(100)
     slow = false
-    await stage.time.advance(60_000)
-    expect(await statesOf(stage)).toEqual({ succeeded: 300 })
-    const { jobs } = await stage.engine.find({ order: 'oldest', limit: 500 })
+    await fixture.time.advance(60_000)
+    expect(await statesOf(fixture)).toEqual({ succeeded: 300 })
+    const { jobs } = await fixture.engine.find({ order: 'oldest', limit: 500 })
     expect(jobs.every((job: Job) => job.stalls === 0 && job.failures === 0)).toBe(true)
   })
 })
 
 describe('where work flows', () => {
   it('the next claim is on its way before the last is answered, and both are within what may be held', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     let [underWay, most, held] = [0, 0, 0]
-    const claim = stage.engine.claim.bind(stage.engine)
-    stage.engine.claim = async (request: ClaimRequest) => {
+    const claim = fixture.engine.claim.bind(fixture.engine)
+    fixture.engine.claim = async (request: ClaimRequest) => {
       underWay += 1
       most = Math.max(most, underWay)
       const assignments = await claim(request)
-      await stage.time.sleep(5)
+      await fixture.time.sleep(5)
       underWay -= 1
       return assignments
     }
     const quick = definition(() => undefined, { lease: '60s' })
-    await enqueueMany(stage, quick, 3_000)
-    const { worker } = stage.work([quick], { concurrency: 4, prefetch: 1_000 })
-    for (let i = 0; i < 1_000 && ((await statesOf(stage))['succeeded'] ?? 0) < 3_000; i += 1) {
-      await stage.time.advance(5)
+    await enqueueMany(fixture, quick, 3_000)
+    const { worker } = fixture.work([quick], { concurrency: 4, prefetch: 1_000 })
+    for (let i = 0; i < 1_000 && ((await statesOf(fixture))['succeeded'] ?? 0) < 3_000; i += 1) {
+      await fixture.time.advance(5)
       held = Math.max(held, worker.held)
     }
-    expect(await statesOf(stage)).toEqual({ succeeded: 3_000 })
+    expect(await statesOf(fixture)).toEqual({ succeeded: 3_000 })
     expect(most).toBe(2)
     expect(held).toBeLessThanOrEqual(1_004)
   })
@@ -90,21 +95,21 @@ describe('where work flows', () => {
 
 describe('queues', () => {
   it('share a worker by their weights, and leave others alone', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const order: string[] = []
     const job = (queue: string) =>
       definition(
         async () => {
           order.push(queue)
-          await stage.time.sleep(100)
+          await fixture.time.sleep(100)
         },
         {},
         { queue, type: queue },
       )
     const [heavy, light, foreign] = [job('heavy'), job('light'), job('foreign')]
-    for (const each of [heavy, light, foreign]) await enqueueMany(stage, each, 60)
-    stage.work([heavy, light, foreign], { concurrency: 1, prefetch: 0, queues: { heavy: 3, light: 1 } })
-    await stage.time.advance(4_050)
+    for (const each of [heavy, light, foreign]) await enqueueMany(fixture, each, 60)
+    fixture.work([heavy, light, foreign], { concurrency: 1, prefetch: 0, queues: { heavy: 3, light: 1 } })
+    await fixture.time.advance(4_050)
     const count = (queue: string) => order.filter((each) => each === queue).length
     expect(order.length).toBeGreaterThan(30)
     expect(count('foreign')).toBe(0)
@@ -113,17 +118,17 @@ describe('queues', () => {
   })
 
   it('serve what is urgent first, and let nothing starve', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const order: number[] = []
     const job = definition(async (priority: number) => {
       order.push(priority)
-      await stage.time.sleep(100)
+      await fixture.time.sleep(100)
     })
     for (const priority of [7, 1]) {
-      for (let i = 0; i < 40; i += 1) await stage.enqueue(job, priority, { priority })
+      for (let i = 0; i < 40; i += 1) await fixture.enqueue(job, priority, { priority })
     }
-    stage.work([job], { concurrency: 1, prefetch: 0, ageing: '100ms' })
-    await stage.time.advance(3_000)
+    fixture.work([job], { concurrency: 1, prefetch: 0, ageing: '100ms' })
+    await fixture.time.advance(3_000)
     expect(order[0]).toBe(1)
     expect(order.slice(0, 20)).toContain(7)
     expect(order.filter((each) => each === 1).length).toBeGreaterThan(order.filter((each) => each === 7).length)
@@ -132,9 +137,9 @@ describe('queues', () => {
 
 describe('a store that is away for a while', () => {
   it('costs nothing but time: claims and outcomes are repeated under their own ids', async () => {
-    await using stage = openStage()
-    const job = definition(() => stage.time.sleep(300))
-    const { engine } = stage
+    await using fixture = openWorkerFixture()
+    const job = definition(() => fixture.time.sleep(300))
+    const { engine } = fixture
     let away = false
     const asked: string[] = []
     const lossy = new Proxy(engine, {
@@ -151,9 +156,9 @@ describe('a store that is away for a while', () => {
         }
       },
     })
-    await enqueueMany(stage, job, 20)
+    await enqueueMany(fixture, job, 20)
     const { startWorker } = await import('../../src/worker/worker.ts')
-    const { time } = stage
+    const { time } = fixture
     away = true
     const worker = startWorker(lossy, [job], { clock: time, timers: time, machineMs: () => time.monotonicMs() })
     await time.advance(500)
@@ -165,7 +170,7 @@ describe('a store that is away for a while', () => {
     await time.advance(700)
     away = false
     await time.advance(20_000)
-    expect(await statesOf(stage)).toEqual({ succeeded: 20 })
+    expect(await statesOf(fixture)).toEqual({ succeeded: 20 })
     const { jobs } = await engine.find({ order: 'oldest', limit: 500 })
     expect(jobs.map(({ attempt, stalls }) => [attempt, stalls])).toEqual(jobs.map(() => [1, 0]))
     await worker.stop()

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Context, Waited } from '../../src/worker/context.ts'
-import { definition, openStage, type Stage } from './stage.ts'
+import { definition, openWorkerFixture, type WorkerFixture } from './worker-fixture.ts'
 
 const retrySoon = { base: 1_000, factor: 1, max: 1_000, jitter: 'none' } as const
 
 describe('step', () => {
   it('runs once, whatever happens after it, and answers the same on another worker', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const ran: string[] = []
     const seen: unknown[] = []
     const saga = definition(
@@ -23,21 +23,21 @@ describe('step', () => {
       },
       { retry: retrySoon },
     )
-    const id = await stage.enqueue(saga)
-    const { mortal } = stage.work([saga])
-    await stage.time.advance(300)
+    const id = await fixture.enqueue(saga)
+    const { mortal } = fixture.work([saga])
+    await fixture.time.advance(300)
     mortal.kill()
-    stage.work([saga])
-    await stage.time.advance(20_000)
-    expect((await stage.load(id)).state).toBe('succeeded')
+    fixture.work([saga])
+    await fixture.time.advance(20_000)
+    expect((await fixture.load(id)).state).toBe('succeeded')
     expect(ran).toEqual(['first', 'second'])
     const memo = { at: '1970-01-01T00:00:00.000Z' }
     expect(seen).toEqual([memo, 2, memo, 2, memo, 2])
-    expect(await stage.load(id)).toMatchObject({ attempt: 3, stalls: 1, failures: 1, steps: 2 })
+    expect(await fixture.load(id)).toMatchObject({ attempt: 3, stalls: 1, failures: 1, steps: 2 })
   })
 
   it('tells steps of the same name apart by their order', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     let runs = 0
     const twice = definition(
       async (_, ctx) => {
@@ -48,15 +48,15 @@ describe('step', () => {
       },
       { retry: retrySoon },
     )
-    const id = await stage.enqueue(twice)
-    stage.work([twice])
-    await stage.time.advance(10_000)
-    expect(await stage.body(id, 'output')).toEqual([1, 2, 3])
-    expect(await stage.body(id, 'step/page#2')).toMatchObject({ value: 2 })
+    const id = await fixture.enqueue(twice)
+    fixture.work([twice])
+    await fixture.time.advance(10_000)
+    expect(await fixture.body(id, 'output')).toEqual([1, 2, 3])
+    expect(await fixture.body(id, 'step/page#2')).toMatchObject({ value: 2 })
   })
 
   it('is not remembered if it throws', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     let runs = 0
     const flaky = definition(
       (_, ctx) =>
@@ -67,33 +67,33 @@ describe('step', () => {
         }),
       { retry: retrySoon },
     )
-    const id = await stage.enqueue(flaky)
-    stage.work([flaky])
-    await stage.time.advance(20_000)
-    expect(await stage.body(id, 'output')).toBe(3)
+    const id = await fixture.enqueue(flaky)
+    fixture.work([flaky])
+    await fixture.time.advance(20_000)
+    expect(await fixture.body(id, 'output')).toBe(3)
   })
 
   it('that was a wait before is a permanent error: the handler is not deterministic', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const fickle = definition(async (_, ctx) => {
       if (ctx.attempt === 1) await ctx.waitFor('x', { timeout: 1_000 })
       else await ctx.step('x', () => 1)
     })
-    const id = await stage.enqueue(fickle)
-    stage.work([fickle])
-    await stage.time.advance(10_000)
-    expect(await stage.load(id)).toMatchObject({ state: 'failed', error: { code: 'E_NONDETERMINISTIC' } })
+    const id = await fixture.enqueue(fickle)
+    fixture.work([fickle])
+    await fixture.time.advance(10_000)
+    expect(await fixture.load(id)).toMatchObject({ state: 'failed', error: { code: 'E_NONDETERMINISTIC' } })
   })
 
   it('cannot wait elsewhere than it waited before', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const fickle = definition(async (_, ctx) => {
       await ctx.waitFor(ctx.attempt === 1 ? 'x' : 'y', { timeout: 1_000 })
     })
-    const id = await stage.enqueue(fickle)
-    stage.work([fickle])
-    await stage.time.advance(10_000)
-    expect(await stage.load(id)).toMatchObject({ state: 'failed', error: { code: 'E_NONDETERMINISTIC' } })
+    const id = await fixture.enqueue(fickle)
+    fixture.work([fickle])
+    await fixture.time.advance(10_000)
+    expect(await fixture.load(id)).toMatchObject({ state: 'failed', error: { code: 'E_NONDETERMINISTIC' } })
   })
 })
 
@@ -109,46 +109,46 @@ describe('waitFor', () => {
   }
 
   it('lets go of the worker, is parked, and goes on with what the signal brought', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const { job, answers } = approval()
-    const id = await stage.enqueue(job)
-    const { worker } = stage.work([job])
-    await stage.time.advance(500)
-    expect(await stage.load(id)).toMatchObject({ state: 'parked', failures: 0 })
+    const id = await fixture.enqueue(job)
+    const { worker } = fixture.work([job])
+    await fixture.time.advance(500)
+    expect(await fixture.load(id)).toMatchObject({ state: 'parked', failures: 0 })
     expect(worker.held).toBe(0)
-    await stage.time.advance(600_000)
-    await stage.settle(id, { type: 'signal', name: 'approved', key: 'other' })
-    expect((await stage.load(id)).state).toBe('parked')
+    await fixture.time.advance(600_000)
+    await fixture.settle(id, { type: 'signal', name: 'approved', key: 'other' })
+    expect((await fixture.load(id)).state).toBe('parked')
     const command = { type: 'signal', name: 'approved', key: 'k', actor: 'ann', requestId: 's' } as const
     const text = '{"by":"ann"}'
     const body = { name: 'signal', size: text.length, digest: undefined }
-    await stage.engine.settle([{ id, command: { ...command, body }, bodies: [{ name: 'signal', text }] }])
-    await stage.time.advance(1_000)
-    expect((await stage.load(id)).state).toBe('succeeded')
+    await fixture.engine.settle([{ id, command: { ...command, body }, bodies: [{ name: 'signal', text }] }])
+    await fixture.time.advance(1_000)
+    expect((await fixture.load(id)).state).toBe('succeeded')
     expect(answers).toEqual([{ timedOut: false, payload: { by: 'ann' } }])
   })
 
   it('takes a signal that came before anybody waited', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const { job, answers } = approval()
-    const id = await stage.enqueue(job, undefined, { delayMs: 5_000 })
-    await stage.settle(id, { type: 'signal', name: 'approved', key: 'k' })
-    stage.work([job])
-    await stage.time.advance(10_000)
+    const id = await fixture.enqueue(job, undefined, { delayMs: 5_000 })
+    await fixture.settle(id, { type: 'signal', name: 'approved', key: 'k' })
+    fixture.work([job])
+    await fixture.time.advance(10_000)
     expect(answers).toEqual([{ timedOut: false, payload: undefined }])
-    expect((await stage.load(id)).inbox).toEqual([])
+    expect((await fixture.load(id)).inbox).toEqual([])
   })
 
   it('says when nothing came in time', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const { job, answers } = approval()
-    const id = await stage.enqueue(job)
-    stage.work([job])
-    await stage.time.advance(119 * 60_000)
+    const id = await fixture.enqueue(job)
+    fixture.work([job])
+    await fixture.time.advance(119 * 60_000)
     expect(answers).toEqual([])
-    await stage.time.advance(2 * 60_000)
+    await fixture.time.advance(2 * 60_000)
     expect(answers).toEqual([{ timedOut: true, payload: undefined }])
-    expect((await stage.load(id)).state).toBe('succeeded')
+    expect((await fixture.load(id)).state).toBe('succeeded')
   })
 })
 
@@ -169,37 +169,37 @@ describe('two waits at once', () => {
   }
 
   it.each(Object.entries(WAYS))('are refused for good, and the error says what to do: %s', async (_, run) => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const racing = definition((_, ctx) => run(ctx))
-    const id = await stage.enqueue(racing)
-    stage.work([racing])
-    await stage.time.advance(1_000)
-    const { state, error, attempt } = await stage.load(id)
+    const id = await fixture.enqueue(racing)
+    fixture.work([racing])
+    await fixture.time.advance(1_000)
+    const { state, error, attempt } = await fixture.load(id)
     expect({ state, attempt, code: error?.code }).toEqual({ state: 'failed', attempt: 1, code: 'E_TWO_WAITS' })
     expect(error?.message).toMatch(/Promise\.race.*one after the other.*timeout/)
   })
 
   it('are one after the other: signals may come in any order', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const patient = definition(async (_, ctx) => {
       const first = await ctx.waitFor('a')
       const second = await ctx.waitFor('b', { timeout: '1h' })
       await ctx.sleep('1s')
       return [first.timedOut, second.timedOut]
     })
-    const id = await stage.enqueue(patient)
-    stage.work([patient])
-    await stage.time.advance(1_000)
-    await stage.settle(id, { type: 'signal', name: 'b' })
-    await stage.settle(id, { type: 'signal', name: 'a' })
-    await stage.time.advance(5_000)
-    expect((await stage.load(id)).state).toBe('succeeded')
+    const id = await fixture.enqueue(patient)
+    fixture.work([patient])
+    await fixture.time.advance(1_000)
+    await fixture.settle(id, { type: 'signal', name: 'b' })
+    await fixture.settle(id, { type: 'signal', name: 'a' })
+    await fixture.time.advance(5_000)
+    expect((await fixture.load(id)).state).toBe('succeeded')
   })
 })
 
 describe('a run that is over before anybody saw it running', () => {
-  const types = async (stage: Stage, id: string) =>
-    (await stage.engine.events({ by: 'job', id, afterRev: 0, limit: 100 })).events.map(({ type }) => type)
+  const types = async (fixture: WorkerFixture, id: string) =>
+    (await fixture.engine.events({ by: 'job', id, afterRev: 0, limit: 100 })).events.map(({ type }) => type)
 
   const ENDS: Readonly<Record<string, readonly [run: (ctx: Context) => unknown, end: string]>> = {
     'a snooze': [(ctx) => ctx.snooze(0), 'released'],
@@ -212,35 +212,35 @@ describe('a run that is over before anybody saw it running', () => {
   }
 
   it.each(Object.entries(ENDS))('began all the same, and its log says so: %s', async (_, [run, end]) => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     let runs = 0
     const brief = definition((_, ctx) => {
       runs += 1
       return runs === 1 ? run(ctx) : new Promise(() => {})
     })
-    const id = await stage.enqueue(brief)
-    stage.work([brief])
-    await stage.time.settle()
-    expect((await types(stage, id)).slice(0, 4)).toEqual(['enqueued', 'claimed', 'started', end])
+    const id = await fixture.enqueue(brief)
+    fixture.work([brief])
+    await fixture.time.settle()
+    expect((await types(fixture, id)).slice(0, 4)).toEqual(['enqueued', 'claimed', 'started', end])
   })
 
-  it('also where the worker went away at once; what was never begun does not say that it was', async () => {
-    await using stage = openStage()
+  it('began all the same where the worker went away at once; what was never begun does not say that it was', async () => {
+    await using fixture = openWorkerFixture()
     const slow = definition(() => new Promise(() => {}))
-    const [begun, held] = [await stage.enqueue(slow), await stage.enqueue(slow)]
-    const { worker } = stage.work([slow], { concurrency: 1, prefetch: 1 })
-    await stage.time.settle()
+    const [begun, held] = [await fixture.enqueue(slow), await fixture.enqueue(slow)]
+    const { worker } = fixture.work([slow], { concurrency: 1, prefetch: 1 })
+    await fixture.time.settle()
     const stopped = worker.stop({ drain: 0 })
-    await stage.time.advance(2_000)
+    await fixture.time.advance(2_000)
     await stopped
-    expect(await types(stage, begun)).toEqual(['enqueued', 'claimed', 'started', 'released'])
-    expect(await types(stage, held)).not.toContain('started')
+    expect(await types(fixture, begun)).toEqual(['enqueued', 'claimed', 'started', 'released'])
+    expect(await types(fixture, held)).not.toContain('started')
   })
 })
 
 describe('sleep, snooze, cancel, deadLetter', () => {
   it('sleeps without a worker, and only once', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     let runs = 0
     const sleeper = definition(async (_, ctx) => {
       runs += 1
@@ -248,16 +248,16 @@ describe('sleep, snooze, cancel, deadLetter', () => {
       await ctx.sleep('10m')
       return runs
     })
-    const id = await stage.enqueue(sleeper)
-    stage.work([sleeper])
-    await stage.time.advance(19 * 60_000)
-    expect((await stage.load(id)).state).toBe('parked')
-    await stage.time.advance(2 * 60_000)
-    expect(await stage.body(id, 'output')).toBe(3)
+    const id = await fixture.enqueue(sleeper)
+    fixture.work([sleeper])
+    await fixture.time.advance(19 * 60_000)
+    expect((await fixture.load(id)).state).toBe('parked')
+    await fixture.time.advance(2 * 60_000)
+    expect(await fixture.body(id, 'output')).toBe(3)
   })
 
   it('snoozes without burning budget', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const drowsy = definition(
       (_, ctx) => {
         if (ctx.attempt < 4) ctx.snooze('1m')
@@ -265,67 +265,67 @@ describe('sleep, snooze, cancel, deadLetter', () => {
       },
       { retry: { attempts: 1 } },
     )
-    const id = await stage.enqueue(drowsy)
-    stage.work([drowsy])
-    await stage.time.advance(5 * 60_000)
-    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', failures: 0, stalls: 0, attempt: 4 })
+    const id = await fixture.enqueue(drowsy)
+    fixture.work([drowsy])
+    await fixture.time.advance(5 * 60_000)
+    expect(await fixture.load(id)).toMatchObject({ state: 'succeeded', failures: 0, stalls: 0, attempt: 4 })
   })
 
   it('ends itself', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const quitter = definition((_, ctx) => ctx.cancel('not needed'), {}, { type: 'quitter' })
     const hopeless = definition(async (_, ctx) => ctx.deadLetter('policy_violation', 'no'), {}, { type: 'hopeless' })
-    const first = await stage.enqueue(quitter)
-    const second = await stage.enqueue(hopeless)
-    stage.work([quitter, hopeless])
-    await stage.time.settle()
-    expect(await stage.load(first)).toMatchObject({ state: 'cancelled' })
-    expect((await stage.load(second)).deadLetter).toMatchObject({ reason: 'policy_violation', stage: 'exec' })
+    const first = await fixture.enqueue(quitter)
+    const second = await fixture.enqueue(hopeless)
+    fixture.work([quitter, hopeless])
+    await fixture.time.settle()
+    expect(await fixture.load(first)).toMatchObject({ state: 'cancelled' })
+    expect((await fixture.load(second)).deadLetter).toMatchObject({ reason: 'policy_violation', stage: 'exec' })
   })
 
   it('has chosen for good: what the handler does afterwards does not count', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const stubborn = definition(async (_, ctx) => {
       try {
         ctx.snooze('1h')
       } catch {}
       return 'but I am done'
     })
-    const id = await stage.enqueue(stubborn)
-    stage.work([stubborn])
-    await stage.time.settle()
-    expect((await stage.load(id)).state).toBe('queued')
+    const id = await fixture.enqueue(stubborn)
+    fixture.work([stubborn])
+    await fixture.time.settle()
+    expect((await fixture.load(id)).state).toBe('queued')
   })
 })
 
 describe('progress, count, checkpoint, artifact, log', () => {
   it('shows where the work stands, at most once a second, with an estimate of its end', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const busy = definition(async (_, ctx) => {
       for (let i = 1; i <= 100; i += 1) {
-        await stage.time.sleep(100)
+        await fixture.time.sleep(100)
         ctx.progress({ done: i, total: 100, message: `page ${i}` })
         ctx.count('urls_total', 2)
       }
     })
-    const id = await stage.enqueue(busy)
-    stage.work([busy])
-    const start = stage.time.now()
-    await stage.time.advance(5_000)
-    const job = await stage.load(id)
+    const id = await fixture.enqueue(busy)
+    fixture.work([busy])
+    const start = fixture.time.now()
+    await fixture.time.advance(5_000)
+    const job = await fixture.load(id)
     expect(job.progress).toMatchObject({ total: 100 })
     expect(job.progress?.done).toBeGreaterThanOrEqual(35)
     expect(job.progress?.etaAt).toBeGreaterThan(start + 9_500)
     expect(job.progress?.etaAt).toBeLessThan(start + 10_500)
-    await stage.time.advance(6_000)
-    const ended = await stage.load(id)
+    await fixture.time.advance(6_000)
+    const ended = await fixture.load(id)
     expect(ended).toMatchObject({ state: 'succeeded', counters: { urls_total: 200 }, progress: { done: 100 } })
-    const { events } = await stage.engine.events({ by: 'job', id, afterRev: 0, limit: 500 })
+    const { events } = await fixture.engine.events({ by: 'job', id, afterRev: 0, limit: 500 })
     expect(events.filter(({ type }) => type === 'progressed').length).toBeLessThanOrEqual(12)
   })
 
   it('keeps counters of an attempt that failed', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const failing = definition(
       (_, ctx) => {
         ctx.count('tried')
@@ -333,14 +333,14 @@ describe('progress, count, checkpoint, artifact, log', () => {
       },
       { retry: { ...retrySoon, attempts: 3 } },
     )
-    const id = await stage.enqueue(failing)
-    stage.work([failing])
-    await stage.time.advance(20_000)
-    expect((await stage.load(id)).counters).toEqual({ tried: 3 })
+    const id = await fixture.enqueue(failing)
+    fixture.work([failing])
+    await fixture.time.advance(20_000)
+    expect((await fixture.load(id)).counters).toEqual({ tried: 3 })
   })
 
   it('resumes from a checkpoint', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const seen: unknown[] = []
     const resumable = definition(
       async (_, ctx) => {
@@ -350,24 +350,24 @@ describe('progress, count, checkpoint, artifact, log', () => {
       },
       { retry: retrySoon },
     )
-    const id = await stage.enqueue(resumable)
-    stage.work([resumable])
-    await stage.time.advance(20_000)
-    expect((await stage.load(id)).state).toBe('succeeded')
+    const id = await fixture.enqueue(resumable)
+    fixture.work([resumable])
+    await fixture.time.advance(20_000)
+    expect((await fixture.load(id)).state).toBe('succeeded')
     expect(seen).toEqual([undefined, { page: 1 }, { page: 2 }])
   })
 
   it('names artifacts and logs with the job in every line', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const maker = definition(async (_, ctx) => {
       await ctx.artifact('report', 's3://bucket/report.pdf')
       ctx.log.info('made', { pages: 3 })
     })
-    const id = await stage.enqueue(maker)
-    stage.work([maker])
-    await stage.time.settle()
-    expect((await stage.load(id)).artifacts).toEqual({ report: 's3://bucket/report.pdf' })
-    expect(stage.lines).toContainEqual({
+    const id = await fixture.enqueue(maker)
+    fixture.work([maker])
+    await fixture.time.settle()
+    expect((await fixture.load(id)).artifacts).toEqual({ report: 's3://bucket/report.pdf' })
+    expect(fixture.lines).toContainEqual({
       level: 'info',
       message: 'made',
       fields: expect.objectContaining({ pages: 3, job_id: id, attempt: 1, type: 'job' }),
@@ -375,7 +375,7 @@ describe('progress, count, checkpoint, artifact, log', () => {
   })
 
   it('spawns each child once', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const child = definition(() => {}, {}, { type: 'child' })
     const parent = definition(
       async (_, ctx) => {
@@ -386,21 +386,21 @@ describe('progress, count, checkpoint, artifact, log', () => {
       { retry: retrySoon },
       { type: 'parent' },
     )
-    const id = await stage.enqueue(parent)
-    stage.work([parent, child])
-    await stage.time.advance(10_000)
-    const { jobs } = await stage.engine.find({ types: ['child'], order: 'oldest', limit: 10 })
+    const id = await fixture.enqueue(parent)
+    fixture.work([parent, child])
+    await fixture.time.advance(10_000)
+    const { jobs } = await fixture.engine.find({ types: ['child'], order: 'oldest', limit: 10 })
     expect(jobs.map((job) => [job.state, job.spec.parentId])).toEqual([
       ['succeeded', id],
       ['succeeded', id],
     ])
-    expect(await stage.body(id, 'output')).toEqual(jobs.map((job) => job.id))
+    expect(await fixture.body(id, 'output')).toEqual(jobs.map((job) => job.id))
   })
 })
 
 describe('compensation', () => {
   it('undoes steps in reverse order before the job ends, each once', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const done: string[] = []
     const undone: string[] = []
     const trip = definition(
@@ -417,16 +417,19 @@ describe('compensation', () => {
       },
       { retry: { ...retrySoon, attempts: 2 } },
     )
-    const id = await stage.enqueue(trip)
-    stage.work([trip])
-    await stage.time.advance(30_000)
-    expect(await stage.load(id)).toMatchObject({ state: 'dead_lettered', deadLetter: { reason: 'exhausted_retries' } })
+    const id = await fixture.enqueue(trip)
+    fixture.work([trip])
+    await fixture.time.advance(30_000)
+    expect(await fixture.load(id)).toMatchObject({
+      state: 'dead_lettered',
+      deadLetter: { reason: 'exhausted_retries' },
+    })
     expect(done).toEqual(['flight', 'hotel'])
     expect(undone).toEqual(['hotel 2', 'flight 1'])
     // What was undone is done again when the job gets a second chance.
     const reopen = { type: 'reopen', actor: 'ann', requestId: 'again' } as const
-    await stage.engine.settle([{ id, command: reopen }])
-    await stage.time.advance(30_000)
+    await fixture.engine.settle([{ id, command: reopen }])
+    await fixture.time.advance(30_000)
     expect(done).toEqual(['flight', 'hotel', 'flight', 'hotel'])
   })
 })
@@ -442,7 +445,7 @@ describe('a handler that waits for no answer', () => {
   }
 
   it.each(Object.keys(words))('harms nobody by a word that comes too late: %s', async (name) => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const unheard: unknown[] = []
     const listen = (error: unknown) => void unheard.push(error)
     const late = Promise.withResolvers<void>()
@@ -451,21 +454,21 @@ describe('a handler that waits for no answer', () => {
       void late.promise.then(() => void words[name]?.(ctx))
       return 'done'
     })
-    const id = await stage.enqueue(careless)
-    stage.work([careless], { transaction: (work) => work({ query: async () => ({ rows: [] }) }) })
-    await stage.time.advance(100)
+    const id = await fixture.enqueue(careless)
+    fixture.work([careless], { transaction: (work) => work({ query: async () => ({ rows: [] }) }) })
+    await fixture.time.advance(100)
     const others = process.listeners('unhandledRejection')
     process.removeAllListeners('unhandledRejection').on('unhandledRejection', listen)
     try {
       late.resolve()
-      await stage.time.advance(100)
+      await fixture.time.advance(100)
       await new Promise((resolve) => setImmediate(resolve))
     } finally {
       process.removeAllListeners('unhandledRejection')
       for (const other of others) process.on('unhandledRejection', other)
     }
     expect(unheard).toEqual([])
-    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', attempt: 1 })
+    expect(await fixture.load(id)).toMatchObject({ state: 'succeeded', attempt: 1 })
   })
 
   const refused: Readonly<Record<string, readonly [say: (ctx: Context) => unknown, code: string]>> = {
@@ -491,24 +494,24 @@ describe('a handler that waits for no answer', () => {
   it.each(Object.keys(refused).flatMap((what) => Object.keys(ends).map((how) => [what, how] as const)))(
     'fails by what is refused, as if it had waited: %s, and it ends %s',
     async (what, how) => {
-      await using stage = openStage()
+      await using fixture = openWorkerFixture()
       const [say, code] = refused[what] as (typeof refused)[string]
       const careless = definition((_, ctx) => {
         void say(ctx)
         return ends[how]?.(ctx)
       })
-      const id = await stage.enqueue(careless)
-      stage.work([careless], { transaction: (work) => work({ query: async () => ({ rows: [] }) }) })
+      const id = await fixture.enqueue(careless)
+      fixture.work([careless], { transaction: (work) => work({ query: async () => ({ rows: [] }) }) })
       await new Promise((resolve) => setImmediate(resolve))
-      await stage.time.advance(100)
-      const job = await stage.load(id)
+      await fixture.time.advance(100)
+      const job = await fixture.load(id)
       expect((job.error ?? job.lastFailure)?.code).toBe(code)
       expect(job).toMatchObject({ failures: 1, stalls: 0, attempt: 1 })
     },
   )
 
   it('loses nothing of what it said: its run ends when all of it has been answered', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const stepped = Promise.withResolvers<number>()
     const careless = definition((_, ctx) => {
       void ctx.artifact('a', 'kept')
@@ -516,41 +519,41 @@ describe('a handler that waits for no answer', () => {
       void ctx.step('slow', () => stepped.promise)
       return 'done'
     })
-    const id = await stage.enqueue(careless)
-    stage.work([careless])
-    await stage.time.advance(200)
-    expect((await stage.load(id)).state).toBe('running')
+    const id = await fixture.enqueue(careless)
+    fixture.work([careless])
+    await fixture.time.advance(200)
+    expect((await fixture.load(id)).state).toBe('running')
     stepped.resolve(7)
-    await stage.time.advance(100)
-    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', artifacts: { a: 'kept' } })
-    expect(await stage.body(id, 'step/slow#1')).toMatchObject({ value: 7 })
-    expect(await stage.body(id, 'checkpoint')).toEqual({ at: 1 })
+    await fixture.time.advance(100)
+    expect(await fixture.load(id)).toMatchObject({ state: 'succeeded', artifacts: { a: 'kept' } })
+    expect(await fixture.body(id, 'step/slow#1')).toMatchObject({ value: 7 })
+    expect(await fixture.body(id, 'checkpoint')).toEqual({ at: 1 })
   })
 
   it('is not held up by what somebody else has listened to', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const never = new Promise<number>(() => {})
     const racing = definition(async (_, ctx) =>
       Promise.race([ctx.step('slow', () => never), ctx.step('fast', () => 1)]),
     )
-    const id = await stage.enqueue(racing)
-    stage.work([racing])
-    await stage.time.advance(100)
-    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', attempt: 1 })
+    const id = await fixture.enqueue(racing)
+    fixture.work([racing])
+    await fixture.time.advance(100)
+    expect(await fixture.load(id)).toMatchObject({ state: 'succeeded', attempt: 1 })
   })
 
   it('fails by its own error where it has one; what nobody waited for is a warning', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const careless = definition((_, ctx) => {
       void ctx.artifact('', 'p')
       throw new RangeError('mine')
     })
-    const id = await stage.enqueue(careless)
-    stage.work([careless])
-    await stage.time.advance(100)
-    expect((await stage.load(id)).lastFailure).toMatchObject({ code: 'RangeError' })
+    const id = await fixture.enqueue(careless)
+    fixture.work([careless])
+    await fixture.time.advance(100)
+    expect((await fixture.load(id)).lastFailure).toMatchObject({ code: 'RangeError' })
     const fields = { job_id: id, attempt: 1, code: 'bad_request' }
-    expect(stage.lines).toContainEqual({
+    expect(fixture.lines).toContainEqual({
       level: 'warn',
       message: 'something that nobody waited for was refused',
       fields,
@@ -558,36 +561,36 @@ describe('a handler that waits for no answer', () => {
   })
 
   it('may listen late, as long as it listens', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const late = definition(async (_, ctx) => {
       const artifact = ctx.artifact('', 'p')
       await ctx.step('first', () => 1)
       return artifact.catch((error: Error) => error.name)
     })
-    const id = await stage.enqueue(late)
-    stage.work([late])
-    await stage.time.advance(100)
-    expect(await stage.body(id, 'output')).toBe('ValidationError')
+    const id = await fixture.enqueue(late)
+    fixture.work([late])
+    await fixture.time.advance(100)
+    expect(await fixture.body(id, 'output')).toBe('ValidationError')
   })
 
   it('is told of it where it does wait', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const told = Promise.withResolvers<unknown>()
     const patient = definition((_, ctx) => {
       void new Promise((resolve) => setImmediate(resolve)).then(() => ctx.checkpoint(1).catch(told.resolve))
     })
-    await stage.enqueue(patient)
-    stage.work([patient])
-    await stage.time.advance(100)
+    await fixture.enqueue(patient)
+    fixture.work([patient])
+    await fixture.time.advance(100)
     expect(await told.promise).toMatchObject({ name: 'LeaseConflictError' })
   })
 
   it('fails by a snooze that nobody could wait for', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const sleepy = definition((_, ctx) => ctx.snooze(Number.MAX_VALUE))
-    const id = await stage.enqueue(sleepy)
-    stage.work([sleepy])
-    await stage.time.advance(100)
-    expect(await stage.load(id)).toMatchObject({ state: 'failed', stalls: 0, error: { code: 'INVALID' } })
+    const id = await fixture.enqueue(sleepy)
+    fixture.work([sleepy])
+    await fixture.time.advance(100)
+    expect(await fixture.load(id)).toMatchObject({ state: 'failed', stalls: 0, error: { code: 'INVALID' } })
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { PermanentError, ThrottledError, TransientError, ValidationError } from '../../src/core/thrown.ts'
-import { definition, openStage } from './stage.ts'
+import { definition, openWorkerFixture } from './worker-fixture.ts'
 
 const quickRetry = { base: 1_000, factor: 1, max: 1_000, jitter: 'none' } as const
 
 describe('a handler that always fails', () => {
   it.each([1, 2, 3, 7, 25])('runs exactly %i times', async (attempts) => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     let runs = 0
     const doomed = definition(
       async () => {
@@ -15,21 +15,21 @@ describe('a handler that always fails', () => {
       },
       { retry: { ...quickRetry, attempts } },
     )
-    const id = await stage.enqueue(doomed)
-    stage.work([doomed])
-    await stage.time.advance(attempts * 4_000)
-    const job = await stage.load(id)
+    const id = await fixture.enqueue(doomed)
+    fixture.work([doomed])
+    await fixture.time.advance(attempts * 4_000)
+    const job = await fixture.load(id)
     expect(job).toMatchObject({ state: 'dead_lettered', failures: attempts, attempt: attempts })
     expect(job.deadLetter).toMatchObject({ reason: 'exhausted_retries', attempts })
     expect(runs).toBe(attempts)
-    await stage.time.advance(120_000)
+    await fixture.time.advance(120_000)
     expect(runs).toBe(attempts)
   })
 })
 
 describe('a worker that dies with its handler, again and again', () => {
   it('runs the job maxStalls + 1 times, then it is a dead letter', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     let runs = 0
     const fatal = definition(
       () => {
@@ -39,14 +39,14 @@ describe('a worker that dies with its handler, again and again', () => {
       },
       { retry: { stalls: 2 } },
     )
-    const id = await stage.enqueue(fatal)
-    let current = stage.work([fatal])
+    const id = await fixture.enqueue(fatal)
+    let current = fixture.work([fatal])
     for (let i = 0; i < 6; i += 1) {
-      await stage.time.advance(4_000)
-      current = stage.work([fatal])
+      await fixture.time.advance(4_000)
+      current = fixture.work([fatal])
     }
     expect(runs).toBe(3)
-    const job = await stage.load(id)
+    const job = await fixture.load(id)
     expect(job).toMatchObject({ state: 'dead_lettered', stalls: 3, failures: 0 })
     expect(job.deadLetter?.reason).toBe('infrastructure_failure')
   })
@@ -72,54 +72,54 @@ describe('what a handler throws', () => {
     ],
     ['what is no error at all is retried', () => ({ odd: true }), 'retrying', 'thrown'],
   ] as const)('%s', async (_, thrown, state, code) => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const failing = definition(async () => {
       throw thrown()
     })
-    const id = await stage.enqueue(failing)
-    stage.work([failing])
-    await stage.time.settle()
-    const job = await stage.load(id)
+    const id = await fixture.enqueue(failing)
+    fixture.work([failing])
+    await fixture.time.settle()
+    const job = await fixture.load(id)
     expect(job.state).toBe(state)
     expect((job.error ?? job.lastFailure)?.code).toBe(code)
   })
 
   it('keeps code, stage, context, the stack apart, and neither secrets nor endless words', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const failing = definition(() => {
       const words = `postgres://ann:hunter2@db/x Bearer abcdefghijkl \u0000 ${'y'.repeat(5_000)}`
       throw new TransientError(words, { stage: 'fetch', context: { url: 'https://x.org' }, retryAfterMs: 90_000 })
     })
-    const id = await stage.enqueue(failing)
-    stage.work([failing])
-    await stage.time.settle()
-    const job = await stage.load(id)
+    const id = await fixture.enqueue(failing)
+    fixture.work([failing])
+    await fixture.time.settle()
+    const job = await fixture.load(id)
     const failure = job.lastFailure
     expect(failure).toMatchObject({ stage: 'fetch', context: { url: 'https://x.org' }, class: 'transient' })
     expect(failure?.message).not.toMatch(/hunter2|abcdefghijkl|\u0000/)
     expect(failure?.message.length).toBeLessThanOrEqual(2_000)
-    expect(job.readyAt).toBeGreaterThanOrEqual(stage.time.now() + 90_000)
-    expect(await stage.body(id, 'error/1')).toMatchObject({
+    expect(job.readyAt).toBeGreaterThanOrEqual(fixture.time.now() + 90_000)
+    expect(await fixture.body(id, 'error/1')).toMatchObject({
       name: 'TransientError',
       stack: expect.stringContaining('at '),
     })
   })
 
   it('may be an answer that JSON cannot hold, its own or a step’s', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const failing = definition(() => 1n)
     const stepping = definition((_, ctx) => ctx.step('big', () => 1n), {}, { type: 'stepping' })
-    const [own, step] = [await stage.enqueue(failing), await stage.enqueue(stepping)]
-    stage.work([failing, stepping])
-    await stage.time.settle()
-    expect(await stage.load(own)).toMatchObject({ state: 'failed', error: { code: 'not_json', stage: 'output' } })
-    expect(await stage.load(step)).toMatchObject({ state: 'failed', error: { code: 'not_json', stage: 'exec' } })
+    const [own, step] = [await fixture.enqueue(failing), await fixture.enqueue(stepping)]
+    fixture.work([failing, stepping])
+    await fixture.time.settle()
+    expect(await fixture.load(own)).toMatchObject({ state: 'failed', error: { code: 'not_json', stage: 'output' } })
+    expect(await fixture.load(step)).toMatchObject({ state: 'failed', error: { code: 'not_json', stage: 'exec' } })
   })
 })
 
 describe('a time limit', () => {
   it('aborts the handler and is a soft timeout', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     let reason: unknown
     const slow = definition(
       (_, ctx) =>
@@ -131,25 +131,25 @@ describe('a time limit', () => {
         }),
       { timeout: '3s', retry: quickRetry },
     )
-    const id = await stage.enqueue(slow)
-    stage.work([slow])
-    await stage.time.advance(3_200)
+    const id = await fixture.enqueue(slow)
+    fixture.work([slow])
+    await fixture.time.advance(3_200)
     expect(reason).toMatchObject({ name: 'AttemptTimeoutError', code: 'E_TIMEOUT' })
-    const job = await stage.load(id)
+    const job = await fixture.load(id)
     expect(job).toMatchObject({ state: 'retrying', failures: 1, lastFailure: { code: 'E_TIMEOUT' } })
   })
 
   it('does not let a handler that ignores it occupy its place', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const deaf = definition(() => new Promise(() => {}), { timeout: '3s', retry: { attempts: 1 } })
     const quick = definition(() => {}, {}, { type: 'quick' })
-    const id = await stage.enqueue(deaf)
-    const { worker } = stage.work([deaf, quick], { concurrency: 1 })
-    await stage.time.advance(1_000)
-    const next = await stage.enqueue(quick)
-    await stage.time.advance(5_000)
-    expect((await stage.load(id)).deadLetter?.reason).toBe('timeout')
-    expect((await stage.load(next)).state).toBe('succeeded')
+    const id = await fixture.enqueue(deaf)
+    const { worker } = fixture.work([deaf, quick], { concurrency: 1 })
+    await fixture.time.advance(1_000)
+    const next = await fixture.enqueue(quick)
+    await fixture.time.advance(5_000)
+    expect((await fixture.load(id)).deadLetter?.reason).toBe('timeout')
+    expect((await fixture.load(next)).state).toBe('succeeded')
     expect(worker.running).toBe(0)
   })
 })

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { describe, expect, it } from 'vitest'
-import { definition, openStage } from './stage.ts'
+import { definition, openWorkerFixture } from './worker-fixture.ts'
 
 const schema = <T>(validate: StandardSchemaV1.Props<unknown, T>['validate']): StandardSchemaV1<unknown, T> => ({
   '~standard': { version: 1, vendor: 'test', validate },
@@ -14,16 +14,16 @@ const url = schema<{ url: string }>((value) =>
 
 describe('an input', () => {
   it('is validated before the handler runs, which gets what the schema makes of it', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const seen: unknown[] = []
     const job = definition((input) => void seen.push(input), {}, { input: url })
-    const good = await stage.enqueue(job, { url: 'HTTP://X' })
-    const bad = await stage.enqueue(job, { url: 7 })
-    stage.work([job])
-    await stage.time.settle()
-    expect((await stage.load(good)).state).toBe('succeeded')
+    const good = await fixture.enqueue(job, { url: 'HTTP://X' })
+    const bad = await fixture.enqueue(job, { url: 7 })
+    fixture.work([job])
+    await fixture.time.settle()
+    expect((await fixture.load(good)).state).toBe('succeeded')
     expect(seen).toEqual([{ url: 'http://x' }])
-    const letter = await stage.load(bad)
+    const letter = await fixture.load(bad)
     expect(letter).toMatchObject({
       state: 'dead_lettered',
       startedAt: undefined,
@@ -33,48 +33,48 @@ describe('an input', () => {
   })
 
   it('may be validated asynchronously', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const later = schema<unknown>(async (value) => ({ value: [value] }))
     const job = definition((input) => input, {}, { input: later })
-    const id = await stage.enqueue(job, 1)
-    stage.work([job])
-    await stage.time.settle()
-    expect(await stage.body(id, 'output')).toEqual([1])
+    const id = await fixture.enqueue(job, 1)
+    fixture.work([job])
+    await fixture.time.settle()
+    expect(await fixture.body(id, 'output')).toEqual([1])
   })
 
   it('that cannot be read is a dead letter from claimed: no start is faked', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const job = definition(() => {})
     const { tenant = 'default', queue, type, policy } = job
     const kind = { tenant, queue, type, policy }
-    const [answer] = await stage.engine.enqueue([{ actor: 'test', kind, priority: 5, input: '{"torn' }])
-    stage.work([job])
-    await stage.time.settle()
-    const found = await stage.load(answer?.ok === true ? answer.job.id : '')
+    const [answer] = await fixture.engine.enqueue([{ actor: 'test', kind, priority: 5, input: '{"torn' }])
+    fixture.work([job])
+    await fixture.time.settle()
+    const found = await fixture.load(answer?.ok === true ? answer.job.id : '')
     expect(found).toMatchObject({ state: 'dead_lettered', deadLetter: { reason: 'parse_error', stage: 'input' } })
-    const { events } = await stage.engine.events({ by: 'job', id: found.id, afterRev: 0, limit: 100 })
+    const { events } = await fixture.engine.events({ by: 'job', id: found.id, afterRev: 0, limit: 100 })
     expect(events.map((event) => event.type)).toEqual(['enqueued', 'claimed', 'dead_lettered'])
   })
 
   it('too big to ride along with its claim is loaded', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const job = definition((input: string) => input.length)
     const ids = []
-    for (let i = 0; i < 3; i += 1) ids.push(await stage.enqueue(job, 'x'.repeat(5 * 1024 * 1024)))
-    stage.work([job])
-    await stage.time.settle()
-    for (const id of ids) expect(await stage.body(id, 'output')).toBe(5 * 1024 * 1024)
+    for (let i = 0; i < 3; i += 1) ids.push(await fixture.enqueue(job, 'x'.repeat(5 * 1024 * 1024)))
+    fixture.work([job])
+    await fixture.time.settle()
+    for (const id of ids) expect(await fixture.body(id, 'output')).toBe(5 * 1024 * 1024)
   })
 })
 
 describe('an output', () => {
   it('is validated too', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const job = definition(() => ({ url: 1 }), {}, { output: url })
-    const id = await stage.enqueue(job)
-    stage.work([job])
-    await stage.time.settle()
-    const failed = await stage.load(id)
+    const id = await fixture.enqueue(job)
+    fixture.work([job])
+    await fixture.time.settle()
+    const failed = await fixture.load(id)
     expect(failed.error).toMatchObject({ code: 'validation_failed', class: 'validation', stage: 'output' })
     expect(failed.error?.message).toBe('output.deep.url: must be text')
   })
@@ -82,18 +82,18 @@ describe('an output', () => {
 
 describe('a type nobody here can run', () => {
   it('is handed back, and said once, and waits for who can', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const known = definition(() => {})
     const unknown = definition(() => {}, {}, { type: 'unknown' })
-    const ids = [await stage.enqueue(unknown), await stage.enqueue(unknown)]
-    const { mortal } = stage.work([known])
-    await stage.time.advance(5_000)
-    for (const id of ids) expect(await stage.load(id)).toMatchObject({ state: 'queued', attempt: 1, failures: 0 })
-    const warnings = stage.lines.filter(({ message }) => message.startsWith('no worker that is there knows'))
+    const ids = [await fixture.enqueue(unknown), await fixture.enqueue(unknown)]
+    const { mortal } = fixture.work([known])
+    await fixture.time.advance(5_000)
+    for (const id of ids) expect(await fixture.load(id)).toMatchObject({ state: 'queued', attempt: 1, failures: 0 })
+    const warnings = fixture.lines.filter(({ message }) => message.startsWith('no worker that is there knows'))
     expect(warnings).toMatchObject([{ level: 'warn', fields: { type: 'unknown' } }])
     mortal.kill()
-    stage.work([unknown])
-    await stage.time.advance(10_000)
-    for (const id of ids) expect((await stage.load(id)).state).toBe('succeeded')
+    fixture.work([unknown])
+    await fixture.time.advance(10_000)
+    for (const id of ids) expect((await fixture.load(id)).state).toBe('succeeded')
   })
 })

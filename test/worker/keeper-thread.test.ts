@@ -12,7 +12,7 @@ import { Keeping } from '../../src/worker/keeping.ts'
 import { PLACES } from '../engine/opened.ts'
 import { eventually } from '../support/eventually.ts'
 import { standStill } from '../support/stand-still.ts'
-import { openStage } from './stage.ts'
+import { openWorkerFixture } from './worker-fixture.ts'
 
 /** Keepers that this process starts from now on, and has not seen the end of; SQLite has threads of its own besides. */
 function countKeepers(): { readonly started: () => number; readonly alive: () => number } {
@@ -97,14 +97,14 @@ it('a thread that cannot open its store says why, and the next worker gets anoth
 })
 
 it('a thread that is gone, because its store was away, is started again; until then the loop keeps leases', async () => {
-  await using stage = openStage()
-  const { time } = stage
+  await using fixture = openWorkerFixture()
+  const { time } = fixture
   const folder = mkdtempSync(join(tmpdir(), 'pawl-keeper-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const there = join(folder, 'there')
   const lines: unknown[] = []
   const keeping = new Keeping({
-    engine: stage.engine,
+    engine: fixture.engine,
     timers: time,
     log: { ...silentLog, error: (message) => void lines.push(message) },
     nowMs: () => time.monotonicMs(),

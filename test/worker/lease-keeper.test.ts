@@ -7,7 +7,7 @@ import { type LeaseRow, LeaseTable } from '../../src/worker/lease-table.ts'
 
 const MINUTE = 60_000
 
-function stage(onBlocked: 'keep' | 'lose') {
+function leaseKeeperFixture(onBlocked: 'keep' | 'lose') {
   let nowMs = 1_000_000
   const table = new LeaseTable(new SharedArrayBuffer(LeaseTable.bytes(10)))
   table.scanEveryMs = 1_000
@@ -50,7 +50,7 @@ function stage(onBlocked: 'keep' | 'lose') {
 
 describe('while the event loop stands still', () => {
   it('each lease is kept for as long as its attempt may take, and no longer', async () => {
-    const { hold, pass, lines } = stage('keep')
+    const { hold, pass, lines } = leaseKeeperFixture('keep')
     const [short, long] = [hold(1, 5 * MINUTE), hold(2, 60 * MINUTE)]
     expect(await pass(10 * MINUTE, 'turns')).toEqual(new Set([short.id, long.id]))
     expect(await pass(4 * MINUTE, 'stands still')).toEqual(new Set([short.id, long.id]))
@@ -67,7 +67,7 @@ describe('while the event loop stands still', () => {
   })
 
   it('none is, where that is wished', async () => {
-    const { hold, pass } = stage('lose')
+    const { hold, pass } = leaseKeeperFixture('lose')
     const { id } = hold(1, 5 * MINUTE)
     expect(await pass(MINUTE, 'turns')).toEqual(new Set([id]))
     await pass(20_000, 'stands still')
@@ -75,7 +75,7 @@ describe('while the event loop stands still', () => {
   })
 
   it('it may turn again: what is left of a lease is renewed', async () => {
-    const { hold, pass, lines } = stage('keep')
+    const { hold, pass, lines } = leaseKeeperFixture('keep')
     const { id } = hold(1, 2 * MINUTE)
     await pass(2 * MINUTE + 20_000, 'stands still')
     expect(lines).toHaveLength(1)
@@ -88,7 +88,7 @@ describe('while the event loop stands still', () => {
 
 describe('no event loop stands still', () => {
   it('because it had nothing to do before the lease came', async () => {
-    const { hold, pass, lines } = stage('keep')
+    const { hold, pass, lines } = leaseKeeperFixture('keep')
     await pass(60 * MINUTE, 'stands still')
     const { id } = hold(1, 5 * MINUTE)
     expect(await pass(MINUTE, 'stands still')).toEqual(new Set([id]))
@@ -96,7 +96,7 @@ describe('no event loop stands still', () => {
   })
 
   it('because the whole process was suspended', async () => {
-    const { hold, pass, suspend, lines } = stage('keep')
+    const { hold, pass, suspend, lines } = leaseKeeperFixture('keep')
     const { id } = hold(1, 5 * MINUTE)
     await pass(MINUTE, 'turns')
     suspend(60 * MINUTE)

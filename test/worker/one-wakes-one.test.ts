@@ -11,7 +11,7 @@ import { Crew } from '../../src/worker/crew.ts'
 import { startWorker } from '../../src/worker/worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
-import { definition } from './stage.ts'
+import { definition } from './worker-fixture.ts'
 
 let database: FreshDatabase
 beforeAll(async () => {

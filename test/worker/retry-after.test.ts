@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ThrottledError, TransientError } from '../../src/core/thrown.ts'
 import { retryAfterMsOf } from '../../src/worker/retry-after.ts'
-import { definition, openStage } from './stage.ts'
+import { definition, openWorkerFixture } from './worker-fixture.ts'
 
 const NOW = Date.UTC(2030, 0, 1)
 const DAY_MS = 86_400_000
@@ -41,16 +41,16 @@ describe('when to try again', () => {
     ['its own error', () => new ThrottledError('slow down', { retryAfterMs: 300 })],
     ['a foreign one', () => failed({ headers: { 'retry-after': '0.3' } })],
   ])('is what the handler passed on, not what the curve says: %s', async (_, thrown) => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const failing = definition(() => {
       throw thrown()
     })
-    const id = await stage.enqueue(failing)
-    stage.work([failing])
-    await stage.time.settle()
-    const { state, readyAt } = await stage.load(id)
+    const id = await fixture.enqueue(failing)
+    fixture.work([failing])
+    await fixture.time.settle()
+    const { state, readyAt } = await fixture.load(id)
     expect(state).toBe('retrying')
-    expect(readyAt).toBeGreaterThanOrEqual(stage.time.now() + 300)
-    expect(readyAt).toBeLessThanOrEqual(stage.time.now() + 330)
+    expect(readyAt).toBeGreaterThanOrEqual(fixture.time.now() + 300)
+    expect(readyAt).toBeLessThanOrEqual(fixture.time.now() + 330)
   })
 })

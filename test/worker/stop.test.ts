@@ -1,7 +1,7 @@
 /** Stopping takes the drain and a moment, whatever does not answer. */
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import { definition, openStage } from './stage.ts'
+import { definition, openWorkerFixture } from './worker-fixture.ts'
 
 const DRAIN_MS = 2_000
 const MOMENT_MS = 5_000
@@ -31,20 +31,20 @@ describe.each([['everything', CALLS] as const, ...CALLS.map((call) => [call, [ca
   'where %s is not answered any more',
   (_, silent) => {
     it.each(['before it starts', 'while handlers run'])('a worker stops in time: %s', async (when) => {
-      await using stage = openStage()
+      await using fixture = openWorkerFixture()
       const endless = definition(() => new Promise(() => {}))
       const brief = definition(() => 1, {}, { type: 'brief' })
-      for (const job of [endless, brief, endless, brief]) await stage.enqueue(job)
-      const { view, fall } = silenced(stage.engine, silent)
+      for (const job of [endless, brief, endless, brief]) await fixture.enqueue(job)
+      const { view, fall } = silenced(fixture.engine, silent)
       if (when === 'before it starts') fall()
-      const { worker } = stage.work([endless, brief], { drain: DRAIN_MS, concurrency: 1 }, view)
-      await stage.time.advance(1_000)
+      const { worker } = fixture.work([endless, brief], { drain: DRAIN_MS, concurrency: 1 }, view)
+      await fixture.time.advance(1_000)
       fall()
       let stopped = false
       void worker.stop().then(() => {
         stopped = true
       })
-      await stage.time.advance(DRAIN_MS + MOMENT_MS)
+      await fixture.time.advance(DRAIN_MS + MOMENT_MS)
       expect(stopped).toBe(true)
     })
   },

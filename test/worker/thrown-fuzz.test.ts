@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { TransientError } from '../../src/core/thrown.ts'
 import { scaled } from '../support/scale.ts'
-import { definition, openStage } from './stage.ts'
+import { definition, openWorkerFixture } from './worker-fixture.ts'
 
 const NAMES: readonly PropertyKey[] = [
   'message',
@@ -121,7 +121,7 @@ it(
     const rounds = scaled(12, 1_000)
     await fc.assert(
       fc.asyncProperty(fc.array(thing, { minLength: 20, maxLength: 20 }), async (things) => {
-        await using stage = openStage()
+        await using fixture = openWorkerFixture()
         const runs = new Map<string, number>()
         const retry = { attempts: 2, base: 1_000, factor: 1, max: 1_000, jitter: 'none' } as const
         const bad = definition(
@@ -138,20 +138,20 @@ it(
         const ids: string[] = []
         const neighbours: string[] = []
         for (const n of things.keys()) {
-          ids.push(await stage.enqueue(bad, n))
-          neighbours.push(await stage.enqueue(good))
+          ids.push(await fixture.enqueue(bad, n))
+          neighbours.push(await fixture.enqueue(good))
         }
-        const { worker } = stage.work([bad, good])
-        await stage.time.advance(15_000)
+        const { worker } = fixture.work([bad, good])
+        await fixture.time.advance(15_000)
         for (const id of ids) {
-          const job = await stage.load(id)
+          const job = await fixture.load(id)
           const ran = runs.get(id) ?? 0
           expect(job.stalls).toBe(0)
           expect(job.attempt).toBe(ran)
           expect(job.failures).toBe(job.state === 'succeeded' ? ran - 1 : ran)
           expect(['succeeded', 'failed', 'dead_lettered', 'retrying']).toContain(job.state)
         }
-        for (const id of neighbours) expect((await stage.load(id)).state).toBe('succeeded')
+        for (const id of neighbours) expect((await fixture.load(id)).state).toBe('succeeded')
         expect(worker).toMatchObject({ running: 0, held: 0 })
       }),
       { numRuns: rounds },

@@ -5,7 +5,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../src/core/job.ts'
 import { PermanentError, TransientError, ValidationError } from '../../src/core/thrown.ts'
-import { definition, openStage } from './stage.ts'
+import { definition, openWorkerFixture } from './worker-fixture.ts'
 
 const retry = { attempts: 2, base: 1_000, factor: 1, max: 1_000, jitter: 'none' } as const
 
@@ -129,7 +129,7 @@ describe('whatever a handler throws', () => {
   it.each(SHAPES.flatMap((shape) => WAYS.map((way) => [...shape, way] as const)))(
     'is a failure: %s',
     async (_, make, expected, way) => {
-      await using stage = openStage()
+      await using fixture = openWorkerFixture()
       let runs = 0
       const bad = definition(
         () => {
@@ -142,33 +142,33 @@ describe('whatever a handler throws', () => {
         { type: 'bad' },
       )
       const good = definition(async () => 'done', {}, { type: 'good' })
-      const before = await stage.enqueue(good)
-      const id = await stage.enqueue(bad)
-      const { worker } = stage.work([bad, good])
-      await stage.time.advance(5_000)
-      const after = await stage.enqueue(good)
-      await stage.time.advance(2_000)
-      const job = await stage.load(id)
+      const before = await fixture.enqueue(good)
+      const id = await fixture.enqueue(bad)
+      const { worker } = fixture.work([bad, good])
+      await fixture.time.advance(5_000)
+      const after = await fixture.enqueue(good)
+      await fixture.time.advance(2_000)
+      const job = await fixture.load(id)
       expect(job).toMatchObject({ state: 'dead_lettered', failures: 2, stalls: 0, attempt: 2 })
       expect(runs).toBe(2)
       expect(job.error?.code).toBe(expected.code ?? job.error?.code)
       expect(job.error?.class).toBe(expected.class ?? 'transient')
       if (expected.message !== undefined) expect(job.error?.message).toMatch(expected.message)
-      for (const attempt of [1, 2]) expect(await stage.body(id, `error/${attempt}`)).toHaveProperty('message')
-      for (const neighbour of [before, after]) expect((await stage.load(neighbour)).state).toBe('succeeded')
+      for (const attempt of [1, 2]) expect(await fixture.body(id, `error/${attempt}`)).toHaveProperty('message')
+      for (const neighbour of [before, after]) expect((await fixture.load(neighbour)).state).toBe('succeeded')
       expect(worker).toMatchObject({ running: 0, held: 0 })
     },
   )
 
   it('keeps causes and the errors in an error with its stack', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const bad = definition(() => {
       throw new AggregateError([new Error('first'), 'second'], 'all', { cause: new Error('the cause') })
     })
-    const id = await stage.enqueue(bad)
-    stage.work([bad])
-    await stage.time.settle()
-    expect(await stage.body(id, 'error/1')).toMatchObject({
+    const id = await fixture.enqueue(bad)
+    fixture.work([bad])
+    await fixture.time.settle()
+    expect(await fixture.body(id, 'error/1')).toMatchObject({
       name: 'AggregateError',
       cause: { message: 'the cause', stack: expect.stringContaining('at ') },
       errors: [{ message: 'first' }, { message: 'second' }],
@@ -208,7 +208,7 @@ const ANSWERS: readonly (readonly [
 
 describe('whatever a handler answers', () => {
   it.each(ANSWERS)('ends its run, and no other: %s', async (_, make, state, code) => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     let runs = 0
     const odd = definition(
       () => {
@@ -219,14 +219,14 @@ describe('whatever a handler answers', () => {
       { type: 'odd' },
     )
     const good = definition(async () => 'done', {}, { type: 'good' })
-    const [id, neighbour] = [await stage.enqueue(odd), await stage.enqueue(good)]
-    stage.work([odd, good])
-    await stage.time.advance(500)
-    const job = await stage.load(id)
+    const [id, neighbour] = [await fixture.enqueue(odd), await fixture.enqueue(good)]
+    fixture.work([odd, good])
+    await fixture.time.advance(500)
+    const job = await fixture.load(id)
     expect(job).toMatchObject({ state, stalls: 0, attempt: 1, failures: state === 'succeeded' ? 0 : 1 })
     if (code !== undefined) expect((job.error ?? job.lastFailure)?.code).toBe(code)
     expect(runs).toBe(1)
-    expect((await stage.load(neighbour)).state).toBe('succeeded')
+    expect((await fixture.load(neighbour)).state).toBe('succeeded')
   })
 })
 
@@ -249,31 +249,31 @@ const SCHEMAS: readonly (readonly [name: string, validate: (value: unknown) => u
 
 describe.each(['input', 'output'] as const)('a schema of the %s', (place) => {
   it.each(SCHEMAS)('that %s fails the job, and no other', async (_, validate, code) => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const checked = definition(() => 'x', { retry: { ...retry, attempts: 1 } }, { [place]: schema(validate) })
     const good = definition(async () => 'done', {}, { type: 'good' })
-    const [id, neighbour] = [await stage.enqueue(checked, { a: 1 }), await stage.enqueue(good)]
-    stage.work([checked, good])
-    await stage.time.advance(500)
-    const job = await stage.load(id)
+    const [id, neighbour] = [await fixture.enqueue(checked, { a: 1 }), await fixture.enqueue(good)]
+    fixture.work([checked, good])
+    await fixture.time.advance(500)
+    const job = await fixture.load(id)
     expect(job).toMatchObject({ stalls: 0, failures: 1, error: { code, stage: place } })
-    expect((await stage.load(neighbour)).state).toBe('succeeded')
+    expect((await fixture.load(neighbour)).state).toBe('succeeded')
   })
 
   it('that answers with a thenable is waited for', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const verdict = { issues: [{ message: 'too late' }] }
     const thenable = { then: (done: (value: object) => void) => done(verdict) }
     const checked = definition(() => 'x', {}, { [place]: schema(() => thenable) })
-    const id = await stage.enqueue(checked, { a: 1 })
-    stage.work([checked])
-    await stage.time.advance(500)
-    expect(await stage.load(id)).toMatchObject({ state: 'dead_lettered', error: { code: 'validation_failed' } })
+    const id = await fixture.enqueue(checked, { a: 1 })
+    fixture.work([checked])
+    await fixture.time.advance(500)
+    expect(await fixture.load(id)).toMatchObject({ state: 'dead_lettered', error: { code: 'validation_failed' } })
   })
 })
 
 it('an error of the job’s own copy of pawl means what it says', async () => {
-  await using stage = openStage()
+  await using fixture = openWorkerFixture()
   class Copied extends Error {
     readonly errorClass = 'validation'
     readonly code = 'validation_failed'
@@ -288,10 +288,10 @@ it('an error of the job’s own copy of pawl means what it says', async () => {
     {},
     { type: 'real' },
   )
-  const ids = [await stage.enqueue(bad), await stage.enqueue(real)]
-  stage.work([bad, real])
-  await stage.time.settle()
+  const ids = [await fixture.enqueue(bad), await fixture.enqueue(real)]
+  fixture.work([bad, real])
+  await fixture.time.settle()
   for (const id of ids) {
-    expect(await stage.load(id)).toMatchObject({ state: 'dead_lettered', error: { class: 'validation' } })
+    expect(await fixture.load(id)).toMatchObject({ state: 'dead_lettered', error: { class: 'validation' } })
   }
 })

@@ -6,7 +6,7 @@ import { open } from '../../src/open.ts'
 import type { Context } from '../../src/worker/context.ts'
 import { eventually } from '../support/eventually.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { definition, openStage } from './stage.ts'
+import { definition, openWorkerFixture } from './worker-fixture.ts'
 
 interface Bank extends AsyncDisposable {
   readonly pawl: Pawl
@@ -126,30 +126,30 @@ describe('a transaction that fails', () => {
   const once = { retry: { attempts: 1 } } as const
 
   it('takes no word back that its handler chose without waiting for it', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const failed = Promise.withResolvers<never>()
     const careless = definition((_, ctx) => {
       ctx.tx(() => failed.promise).catch(() => {})
       // A word that the store will not have: what follows from that is said in its place.
       ctx.deadLetter('no such reason' as never)
     }, once)
-    const settle = stage.engine.settle.bind(stage.engine)
-    stage.engine.settle = async (words) => {
+    const settle = fixture.engine.settle.bind(fixture.engine)
+    fixture.engine.settle = async (words) => {
       failed.reject(new Error('while the answer is on its way'))
-      await stage.time.sleep(10)
+      await fixture.time.sleep(10)
       return settle(words)
     }
-    const id = await stage.enqueue(careless)
-    const { worker } = stage.work([careless], { transaction: (work) => work({ query: async () => ({ rows: [] }) }) })
-    await stage.time.advance(1_000)
-    expect(await stage.load(id)).toMatchObject({ state: 'failed', error: { code: 'INVALID' } })
+    const id = await fixture.enqueue(careless)
+    const { worker } = fixture.work([careless], { transaction: (work) => work({ query: async () => ({ rows: [] }) }) })
+    await fixture.time.advance(1_000)
+    expect(await fixture.load(id)).toMatchObject({ state: 'failed', error: { code: 'INVALID' } })
     expect(worker).toMatchObject({ running: 0, held: 0 })
   })
 
   it.each(['returned', 'threw'] as const)(
     'leaves the word to a handler that %s while it was committed',
     async (how) => {
-      await using stage = openStage()
+      await using fixture = openWorkerFixture()
       const committing = Promise.withResolvers<void>()
       const impatient = definition(async (_, ctx) => {
         ctx.tx(async () => 'paid').catch(() => {})
@@ -157,20 +157,20 @@ describe('a transaction that fails', () => {
         if (how === 'threw') throw new Error('I cannot wait')
         return 'unpaid'
       }, once)
-      const id = await stage.enqueue(impatient)
-      const { worker } = stage.work([impatient], {
+      const id = await fixture.enqueue(impatient)
+      const { worker } = fixture.work([impatient], {
         async transaction(work) {
           // A store without transactions refuses the last word; this one takes its time to say so.
           const refused = await work({ query: async () => ({ rows: [] }) }).catch((error: unknown) => error)
           committing.resolve()
-          await stage.time.sleep(100)
+          await fixture.time.sleep(100)
           throw refused
         },
       })
-      await stage.time.advance(1_000)
+      await fixture.time.advance(1_000)
       const ended =
         how === 'threw' ? { state: 'dead_lettered', error: { message: 'I cannot wait' } } : { state: 'succeeded' }
-      expect(await stage.load(id)).toMatchObject(ended)
+      expect(await fixture.load(id)).toMatchObject(ended)
       expect(worker).toMatchObject({ running: 0, held: 0 })
     },
   )

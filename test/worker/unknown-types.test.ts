@@ -6,78 +6,78 @@ import type { Pawl } from '../../src/library/pawl.ts'
 import { open } from '../../src/open.ts'
 import { openAt, PLACES } from '../engine/opened.ts'
 import { eventually } from '../support/eventually.ts'
-import { definition, openStage } from './stage.ts'
+import { definition, openWorkerFixture } from './worker-fixture.ts'
 
 const OLD = definition(() => 'old', {}, { type: 'old' })
 const NEW = definition(() => 'new', {}, { type: 'new' })
 
 describe('a worker that does not know a type', () => {
   it('hands the job back once, for a worker that does and begins at once', async () => {
-    await using stage = openStage()
-    stage.work([OLD], { id: 'w-old' })
-    stage.work([NEW], { id: 'w-new' })
-    await stage.time.advance(100)
+    await using fixture = openWorkerFixture()
+    fixture.work([OLD], { id: 'w-old' })
+    fixture.work([NEW], { id: 'w-new' })
+    await fixture.time.advance(100)
     const ids = []
-    for (let n = 0; n < 40; n += 1) ids.push(await stage.enqueue(n % 2 === 0 ? OLD : NEW))
-    await stage.time.advance(100)
+    for (let n = 0; n < 40; n += 1) ids.push(await fixture.enqueue(n % 2 === 0 ? OLD : NEW))
+    await fixture.time.advance(100)
     for (const id of ids) {
-      const job = await stage.load(id)
+      const job = await fixture.load(id)
       expect(job.state).toBe('succeeded')
       expect(job.attempt).toBeLessThanOrEqual(2)
     }
   })
 
   it('is not given a job that it could not hand back: 002 knows no release, and a deployment ends no job', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const strict = definition(() => 'strict', { dialect: '002', lease: '60s' }, { type: 'strict' })
-    stage.work([OLD], { id: 'w-old' })
-    await stage.time.advance(100)
-    const id = await stage.enqueue(strict)
-    await stage.settle(id, { type: 'admit', rule: 'all', policyHash: 'p1' })
-    await stage.time.advance(600_000)
-    expect(await stage.load(id)).toMatchObject({ state: 'queued', attempt: 0 })
-    stage.work([strict], { id: 'w-new' })
-    await stage.time.advance(100)
-    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', attempt: 1 })
+    fixture.work([OLD], { id: 'w-old' })
+    await fixture.time.advance(100)
+    const id = await fixture.enqueue(strict)
+    await fixture.settle(id, { type: 'admit', rule: 'all', policyHash: 'p1' })
+    await fixture.time.advance(600_000)
+    expect(await fixture.load(id)).toMatchObject({ state: 'queued', attempt: 0 })
+    fixture.work([strict], { id: 'w-new' })
+    await fixture.time.advance(100)
+    expect(await fixture.load(id)).toMatchObject({ state: 'succeeded', attempt: 1 })
   })
 
   it('is not given it again, and a worker that comes later is', async () => {
-    await using stage = openStage()
-    const { worker } = stage.work([OLD])
-    const id = await stage.enqueue(NEW)
-    await stage.time.advance(120_000)
-    expect(await stage.load(id)).toMatchObject({ state: 'queued', attempt: 1, needs: 'new' })
+    await using fixture = openWorkerFixture()
+    const { worker } = fixture.work([OLD])
+    const id = await fixture.enqueue(NEW)
+    await fixture.time.advance(120_000)
+    expect(await fixture.load(id)).toMatchObject({ state: 'queued', attempt: 1, needs: 'new' })
     expect(worker.held).toBe(0)
-    stage.work([NEW])
-    await stage.time.advance(100)
-    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', attempt: 2 })
+    fixture.work([NEW])
+    await fixture.time.advance(100)
+    expect(await fixture.load(id)).toMatchObject({ state: 'succeeded', attempt: 2 })
   })
 
   it('says once that nobody knows it, and again only after somebody did', async () => {
-    await using stage = openStage()
-    stage.work([OLD], { id: 'w-old' })
+    await using fixture = openWorkerFixture()
+    fixture.work([OLD], { id: 'w-old' })
     const warnings = () =>
-      stage.lines.filter(({ level }) => level === 'warn').map(({ message, fields }) => [message, fields])
+      fixture.lines.filter(({ level }) => level === 'warn').map(({ message, fields }) => [message, fields])
     const nobody = [
       expect.stringContaining('no worker that is there knows'),
       { type: 'new', queue: 'default', worker_id: 'w-old' },
     ]
     for (let n = 0; n < 5; n += 1) {
-      await stage.enqueue(NEW)
-      await stage.time.advance(61_000)
+      await fixture.enqueue(NEW)
+      await fixture.time.advance(61_000)
     }
     expect(warnings()).toEqual([nobody])
-    const { worker } = stage.work([NEW], { id: 'w-new', concurrency: 1, prefetch: 0 })
-    await stage.time.advance(61_000)
-    for (let n = 0; n < 20; n += 1) await stage.enqueue(NEW)
-    await stage.time.advance(61_000)
-    for (let n = 0; n < 20; n += 1) await stage.enqueue(NEW)
+    const { worker } = fixture.work([NEW], { id: 'w-new', concurrency: 1, prefetch: 0 })
+    await fixture.time.advance(61_000)
+    for (let n = 0; n < 20; n += 1) await fixture.enqueue(NEW)
+    await fixture.time.advance(61_000)
+    for (let n = 0; n < 20; n += 1) await fixture.enqueue(NEW)
     const stopping = worker.stop({ drain: 100 })
-    await stage.time.advance(61_000)
+    await fixture.time.advance(61_000)
     await stopping
     expect(warnings()).toEqual([nobody])
-    await stage.enqueue(NEW)
-    await stage.time.advance(1_000)
+    await fixture.enqueue(NEW)
+    await fixture.time.advance(1_000)
     expect(warnings()).toEqual([nobody, nobody])
   })
 })

@@ -1,13 +1,13 @@
 /** When a worker waits for work, for how much of it, and what becomes of a wait that is called off. */
 import { describe, expect, it } from 'vitest'
 import type { Assignment, ClaimRequest } from '../../src/engine/engine.ts'
-import { definition, openStage, type Stage } from './stage.ts'
+import { definition, openWorkerFixture, type WorkerFixture } from './worker-fixture.ts'
 
-/** What the stage's engine is asked for, and whether it was answered. */
-function watched(stage: Stage) {
+/** What the fixture's engine is asked for, and whether it was answered. */
+function watched(fixture: WorkerFixture) {
   const asked: { readonly request: ClaimRequest; answered: readonly Assignment[] | undefined }[] = []
-  const claim = stage.engine.claim.bind(stage.engine)
-  stage.engine.claim = async (request) => {
+  const claim = fixture.engine.claim.bind(fixture.engine)
+  fixture.engine.claim = async (request) => {
     const one = { request, answered: undefined as readonly Assignment[] | undefined }
     asked.push(one)
     const assignments = await claim(request)
@@ -20,10 +20,10 @@ function watched(stage: Stage) {
 
 describe('a worker that finds nothing', () => {
   it('looks once, then waits: one claim at a time, followed by the next when its time is over', async () => {
-    await using stage = openStage()
-    const { asked, waits } = watched(stage)
-    stage.work([definition(() => undefined)], { poll: '800ms' })
-    await stage.time.advance(95_000)
+    await using fixture = openWorkerFixture()
+    const { asked, waits } = watched(fixture)
+    fixture.work([definition(() => undefined)], { poll: '800ms' })
+    await fixture.time.advance(95_000)
     expect(asked.map(({ request }) => request.waitMs)).toEqual([undefined, 30_000, 30_000, 30_000, 30_000])
     expect(new Set(asked.map(({ request }) => request.pollMs))).toEqual(new Set([undefined, 800]))
     expect(new Set(asked.map(({ request }) => request.requestId)).size).toBe(5)
@@ -31,49 +31,49 @@ describe('a worker that finds nothing', () => {
   })
 
   it('waits for at least as long as it would not look by itself', async () => {
-    await using stage = openStage()
-    const { last } = watched(stage)
-    stage.work([definition(() => undefined)], { poll: '10m' })
-    await stage.time.advance(10)
+    await using fixture = openWorkerFixture()
+    const { last } = watched(fixture)
+    fixture.work([definition(() => undefined)], { poll: '10m' })
+    await fixture.time.advance(10)
     expect(last()).toMatchObject({ waitMs: 600_000, pollMs: 600_000 })
   })
 
   it('is given what comes, whether or not it hears hints', async () => {
-    await using stage = openStage()
-    const { asked } = watched(stage)
+    await using fixture = openWorkerFixture()
+    const { asked } = watched(fixture)
     const job = definition(() => undefined)
-    const { worker, mortal } = stage.work([job])
-    await stage.time.advance(10)
+    const { worker, mortal } = fixture.work([job])
+    await fixture.time.advance(10)
     mortal.deafen()
-    const id = await stage.enqueue(job)
-    await stage.time.advance(1)
-    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', attempt: 1 })
+    const id = await fixture.enqueue(job)
+    await fixture.time.advance(1)
+    expect(await fixture.load(id)).toMatchObject({ state: 'succeeded', attempt: 1 })
     expect(worker.held).toBe(0)
     // The look, the wait that was answered, and the next.
     expect(asked.length).toBe(3)
   })
 
   it('looks at once when it is woken, although it waits', async () => {
-    await using stage = openStage()
-    const { asked } = watched(stage)
-    const { worker } = stage.work([definition(() => undefined)])
-    await stage.time.advance(10)
+    await using fixture = openWorkerFixture()
+    const { asked } = watched(fixture)
+    const { worker } = fixture.work([definition(() => undefined)])
+    await fixture.time.advance(10)
     expect(asked.length).toBe(2)
     worker.wake()
-    await stage.time.advance(1)
+    await fixture.time.advance(1)
     expect(asked[1]?.answered).toEqual([])
     expect(asked.length).toBeGreaterThan(2)
   })
 
   it('asks no more often than it would look by itself where it is not let wait', async () => {
-    await using stage = openStage()
-    const { asked, claim } = watched(stage)
-    stage.engine.claim = async ({ waitMs: _, ...request }) => {
+    await using fixture = openWorkerFixture()
+    const { asked, claim } = watched(fixture)
+    fixture.engine.claim = async ({ waitMs: _, ...request }) => {
       asked.push({ request, answered: [] })
       return claim(request)
     }
-    stage.work([definition(() => undefined)], { poll: '1s' })
-    await stage.time.advance(10_000)
+    fixture.work([definition(() => undefined)], { poll: '1s' })
+    await fixture.time.advance(10_000)
     expect(asked.length).toBeLessThan(20)
     expect(asked.length).toBeGreaterThan(8)
   })
@@ -81,41 +81,41 @@ describe('a worker that finds nothing', () => {
 
 describe('how much a worker waits for', () => {
   it('as many jobs as could begin at once, and nothing where all handlers are busy', async () => {
-    await using stage = openStage()
-    const { last, waits } = watched(stage)
+    await using fixture = openWorkerFixture()
+    const { last, waits } = watched(fixture)
     const quick = definition(() => undefined)
-    const slow = definition(() => stage.time.sleep(60_000), { lease: '120s' }, { type: 'slow' })
-    stage.work([quick, slow], { concurrency: 2, prefetch: 100 })
-    await stage.enqueue(quick)
-    await stage.time.advance(200)
+    const slow = definition(() => fixture.time.sleep(60_000), { lease: '120s' }, { type: 'slow' })
+    fixture.work([quick, slow], { concurrency: 2, prefetch: 100 })
+    await fixture.enqueue(quick)
+    await fixture.time.advance(200)
     expect(last()).toMatchObject({ limit: 2, waitMs: 30_000 })
-    await stage.enqueue(slow)
-    await stage.time.advance(10)
+    await fixture.enqueue(slow)
+    await fixture.time.advance(10)
     expect(last()).toMatchObject({ limit: 1, waitMs: 30_000 })
-    await stage.enqueue(slow)
-    await stage.time.advance(3_000)
+    await fixture.enqueue(slow)
+    await fixture.time.advance(3_000)
     expect(waits()).toBe(0)
     expect(last()?.waitMs).toBe(undefined)
-    await stage.time.advance(60_000)
+    await fixture.time.advance(60_000)
     expect(last()).toMatchObject({ waitMs: 30_000 })
   })
 
   it('waits with one claim at a time, whatever else it asks for', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const job = definition(() => undefined, { lease: '60s' })
-    for (let i = 0; i < 3_000; i += 1) await stage.enqueue(job, i)
+    for (let i = 0; i < 3_000; i += 1) await fixture.enqueue(job, i)
     let [underWay, most] = [0, 0]
-    const claim = stage.engine.claim.bind(stage.engine)
-    stage.engine.claim = async (request) => {
+    const claim = fixture.engine.claim.bind(fixture.engine)
+    fixture.engine.claim = async (request) => {
       if (request.waitMs !== undefined) underWay += 1
       most = Math.max(most, underWay)
-      await stage.time.sleep(5)
+      await fixture.time.sleep(5)
       const assignments = await claim(request)
       if (request.waitMs !== undefined) underWay -= 1
       return assignments
     }
-    stage.work([job], { concurrency: 4, prefetch: 1_000 })
-    await stage.time.advance(3_000)
+    fixture.work([job], { concurrency: 4, prefetch: 1_000 })
+    await fixture.time.advance(3_000)
     expect(most).toBe(1)
     expect(underWay).toBe(1)
   })
@@ -123,90 +123,90 @@ describe('how much a worker waits for', () => {
 
 describe('the lease of a job that was waited for', () => {
   it('is counted from when it was found, not from when it was asked for', async () => {
-    await using stage = openStage()
-    const job = definition(() => stage.time.sleep(1_500), { lease: '2s' })
-    const { worker } = stage.work([job])
-    await stage.time.advance(25_000)
-    const id = await stage.enqueue(job)
-    await stage.time.advance(1_000)
+    await using fixture = openWorkerFixture()
+    const job = definition(() => fixture.time.sleep(1_500), { lease: '2s' })
+    const { worker } = fixture.work([job])
+    await fixture.time.advance(25_000)
+    const id = await fixture.enqueue(job)
+    await fixture.time.advance(1_000)
     expect(worker.running).toBe(1)
-    await stage.time.advance(1_000)
-    expect(await stage.load(id)).toMatchObject({ state: 'succeeded', attempt: 1, stalls: 0 })
+    await fixture.time.advance(1_000)
+    expect(await fixture.load(id)).toMatchObject({ state: 'succeeded', attempt: 1, stalls: 0 })
   })
 })
 
 describe('a worker that stops', () => {
   it('calls its wait off, and releases what that was given in between', async () => {
-    await using stage = openStage()
-    const { claim } = watched(stage)
+    await using fixture = openWorkerFixture()
+    const { claim } = watched(fixture)
     let runs = 0
     const job = definition(() => {
       runs += 1
     })
     // Its answer is on its way when the worker stops.
     const answer = Promise.withResolvers<void>()
-    stage.engine.claim = async (request) => {
+    fixture.engine.claim = async (request) => {
       const assignments = await claim(request)
       if (assignments.length > 0) await answer.promise
       return assignments
     }
-    const { worker } = stage.work([job])
-    await stage.time.advance(10)
-    const id = await stage.enqueue(job)
-    await stage.time.advance(1)
-    expect((await stage.load(id)).state).toBe('claimed')
+    const { worker } = fixture.work([job])
+    await fixture.time.advance(10)
+    const id = await fixture.enqueue(job)
+    await fixture.time.advance(1)
+    expect((await fixture.load(id)).state).toBe('claimed')
     const stopped = worker.stop()
-    await stage.time.advance(1)
+    await fixture.time.advance(1)
     answer.resolve()
-    await stage.time.advance(100)
+    await fixture.time.advance(100)
     await stopped
     expect(runs).toBe(0)
-    expect(await stage.load(id)).toMatchObject({ state: 'queued', failures: 0, stalls: 0 })
+    expect(await fixture.load(id)).toMatchObject({ state: 'queued', failures: 0, stalls: 0 })
   })
 
   it('leaves nobody behind who waits: what comes then is queued', async () => {
-    await using stage = openStage()
+    await using fixture = openWorkerFixture()
     const job = definition(() => undefined)
-    const { worker } = stage.work([job])
-    await stage.time.advance(10)
+    const { worker } = fixture.work([job])
+    await fixture.time.advance(10)
     const stopped = worker.stop()
-    await stage.time.advance(100)
+    await fixture.time.advance(100)
     await stopped
-    const id = await stage.enqueue(job)
-    await stage.time.advance(5_000)
-    expect(await stage.load(id)).toMatchObject({ state: 'queued', attempt: 0 })
+    const id = await fixture.enqueue(job)
+    await fixture.time.advance(5_000)
+    expect(await fixture.load(id)).toMatchObject({ state: 'queued', attempt: 0 })
   })
 
   it('brings in what was given to a claim whose answer was lost, and hands it back', async () => {
-    await using stage = openStage()
-    const { claim } = watched(stage)
+    await using fixture = openWorkerFixture()
+    const { claim } = watched(fixture)
     const job = definition(() => undefined)
     let lost = false
-    stage.engine.claim = async (request) => {
+    fixture.engine.claim = async (request) => {
       const assignments = await claim(request)
       if (assignments.length === 0 || lost) return assignments
       lost = true
       throw new Error('connection lost')
     }
-    const { worker, mortal } = stage.work([job], { poll: '1h' })
-    await stage.time.advance(10)
+    const { worker, mortal } = fixture.work([job], { poll: '1h' })
+    await fixture.time.advance(10)
     mortal.deafen()
-    const id = await stage.enqueue(job)
-    await stage.time.advance(1)
-    expect((await stage.load(id)).state).toBe('claimed')
+    const id = await fixture.enqueue(job)
+    await fixture.time.advance(1)
+    expect((await fixture.load(id)).state).toBe('claimed')
     const stopped = worker.stop()
-    await stage.time.advance(100)
+    await fixture.time.advance(100)
     await stopped
-    expect(await stage.load(id)).toMatchObject({ state: 'queued', failures: 0, stalls: 0 })
+    expect(await fixture.load(id)).toMatchObject({ state: 'queued', failures: 0, stalls: 0 })
   })
 
   it('goes although the store does not answer', async () => {
-    await using stage = openStage()
-    const { worker } = stage.work([definition(() => undefined)], { drain: '1s' })
-    await stage.time.advance(10)
-    stage.engine.claim = () => Promise.reject(new Error('connection lost'))
+    await using fixture = openWorkerFixture()
+    const { worker } = fixture.work([definition(() => undefined)], { drain: '1s' })
+    await fixture.time.advance(10)
+    fixture.engine.claim = () => Promise.reject(new Error('connection lost'))
     const stopped = worker.stop()
-    await stage.time.advance(2_000)
+    await fixture.time.advance(2_000)
     await stopped
     expect(worker.held).toBe(0)
   })

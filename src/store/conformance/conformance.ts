@@ -18,6 +18,7 @@ import { events } from './s06-events.ts'
 import { feed } from './s07-feed.ts'
 import { due } from './s08-due.ts'
 import { replay } from './s09-replay.ts'
+import { askedText } from './s10-asked-text.ts'
 import { text } from './s10-text.ts'
 import { keys } from './s11-keys.ts'
 import { settings } from './s12-settings.ts'
@@ -26,7 +27,7 @@ import { hints } from './s14-hints.ts'
 import { reads } from './s15-reads.ts'
 import { close } from './s16-close.ts'
 import { wait } from './s17-wait.ts'
-import { openStage, type Stage } from './stage.ts'
+import { openStoreFixture, type StoreFixture } from './store-fixture.ts'
 
 /** What is to be proved. */
 export interface Subject {
@@ -35,20 +36,20 @@ export interface Subject {
    * A store for one case. Cases keep to tenants and ids of their own, so they may all share one database, and, unless
    * `fresh` is asked for, one open store: only then does a case close it, and count what that leaves behind.
    */
-  open(how: { readonly fresh: boolean }): Promise<Seat>
+  open(how: { readonly fresh: boolean }): Promise<Setup>
   /** What this store cannot do by its nature, and why. Cases that need it are marked as skipped. */
   readonly cannot?: Readonly<Partial<Record<Need, string>>>
 }
 
 export type Need = 'reopen' | 'transaction' | 'hints' | 'setClock'
 
-export interface Seat {
+export interface Setup {
   readonly store: Store
   /** Lets the store's clock pass at least `ms`: a virtual clock jumps, a real one is waited for. */
   advance(ms: number): Promise<void>
   /** Sets whatever the store reads the time from, as whoever administers the machine may. No time passes. */
   setClock?(byMs: number): Promise<void>
-  /** A second store on the same data, as another process would open one. The seat closes it. Absent: the same store. */
+  /** A second store on the same data, as another process would open one. The setup closes it. Absent: the same store. */
   another?(): Promise<Store>
   /** Closes the store, and opens another on the same data. */
   reopen?(): Promise<Store>
@@ -64,15 +65,15 @@ export interface OpenTransaction {
 }
 
 /**
- * One thing that must hold, about a store on a stage of its own.
+ * One thing that must hold, about a store, with a fixture of its own.
  * @internal
  */
-export interface Scene {
+export interface Check {
   readonly name: string
   readonly needs?: Need
   /** It closes the store. */
   readonly fresh?: true
-  readonly play: (stage: Stage) => Promise<void>
+  readonly run: (fixture: StoreFixture) => Promise<void>
 }
 
 export interface Case {
@@ -85,7 +86,7 @@ export interface Case {
   run(): Promise<void>
 }
 
-const SCENES: Readonly<Record<string, readonly Scene[]>> = {
+const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   S1: durable,
   S2: insert,
   S3: [...claim, ...sideLanes],
@@ -95,7 +96,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   S7: feed,
   S8: due,
   S9: replay,
-  S10: text,
+  S10: [...text, ...askedText],
   S11: keys,
   S12: settings,
   S13: clock,
@@ -106,27 +107,27 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
 }
 
 export function conformance(subject: Subject): readonly Case[] {
-  return Object.entries(SCENES).flatMap(([promise, scenes]) =>
-    scenes.map((scene) => ({
+  return Object.entries(CHECKS).flatMap(([promise, checks]) =>
+    checks.map((check) => ({
       promise,
-      name: scene.name,
-      skipped: scene.needs === undefined ? undefined : subject.cannot?.[scene.needs],
-      run: () => run(subject, scene),
+      name: check.name,
+      skipped: check.needs === undefined ? undefined : subject.cannot?.[check.needs],
+      run: () => run(subject, check),
     })),
   )
 }
 
-async function run(subject: Subject, scene: Scene): Promise<void> {
+async function run(subject: Subject, check: Check): Promise<void> {
   const baseline = resources()
-  const seat = await subject.open({ fresh: scene.fresh ?? false })
+  const setup = await subject.open({ fresh: check.fresh ?? false })
   try {
-    holds(offers(seat, scene.needs), `${subject.name} offers ${scene.needs}, or says in \`cannot\` why not`)
-    await scene.play(await openStage(seat, baseline))
+    holds(offers(setup, check.needs), `${subject.name} offers ${check.needs}, or says in \`cannot\` why not`)
+    await check.run(await openStoreFixture(setup, baseline))
   } finally {
-    await seat.close()
+    await setup.close()
   }
 }
 
-function offers(seat: Seat, need: Need | undefined): boolean {
-  return need === undefined || need === 'hints' || seat[need] !== undefined
+function offers(setup: Setup, need: Need | undefined): boolean {
+  return need === undefined || need === 'hints' || setup[need] !== undefined
 }

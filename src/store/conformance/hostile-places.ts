@@ -2,7 +2,7 @@
 import type { Event } from '../../core/event.ts'
 import type { Job, Spec } from '../../core/job.ts'
 import type { NewJob } from '../store.ts'
-import type { Saying } from './stage.ts'
+import type { Saying } from './store-fixture.ts'
 
 /** Everywhere a producer's words go. */
 export const IN_A_NEW_JOB: Readonly<Record<string, (draft: NewJob, text: string) => NewJob>> = {

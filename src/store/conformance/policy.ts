@@ -2,7 +2,7 @@ import type { Policy } from '../../core/policy.ts'
 
 const HOUR = 3_600_000
 
-/** Long limits, so that a scene meets only the timers it asks for. */
+/** Long limits, so that a check meets only the timers it asks for. */
 export const policyOf = (changes: Partial<Policy> = {}): Policy => ({
   dialect: undefined,
   leaseMs: 24 * HOUR,

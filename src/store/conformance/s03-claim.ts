@@ -3,23 +3,23 @@ import { decide } from '../../core/decide.ts'
 import { type Job, STATES, type State } from '../../core/job.ts'
 import { movesFrom } from '../../core/transitions.ts'
 import { type ClaimedJob, type Grant, type Lane, queueKey } from '../store.ts'
-import type { Scene } from './conformance.ts'
+import type { Check } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import { grow, SPECIMENS, type Specimen } from './specimens.ts'
-import type { Stage } from './stage.ts'
+import type { StoreFixture } from './store-fixture.ts'
 
-export const claim: readonly Scene[] = [
+export const claim: readonly Check[] = [
   ...STATES.map(asCoreDecides),
   {
     name: 'a job goes to one claimer, however many ask at once',
-    async play(stage) {
-      const jobs = await stage.insert(...Array.from({ length: 240 }, () => ({})))
-      const other = await stage.another()
+    async run(fixture) {
+      const jobs = await fixture.insert(...Array.from({ length: 240 }, () => ({})))
+      const other = await fixture.another()
       const given: string[] = []
       for (let round = 0; given.length < jobs.length && round < 100; round += 1) {
         const limits = [1, 3, 7, 11, 2, 5, 1, 10]
         const answers = await Promise.all(
-          limits.map((limit, i) => (i % 2 === 0 ? stage.store : other).claim(stage.grant({ limit }))),
+          limits.map((limit, i) => (i % 2 === 0 ? fixture.store : other).claim(fixture.grant({ limit }))),
         )
         for (const [i, answer] of answers.entries()) {
           holds(answer.jobs.length <= (limits[i] as number), 'nobody gets more than asked for')
@@ -27,43 +27,47 @@ export const claim: readonly Scene[] = [
         }
       }
       same(given.toSorted(), jobs.map(({ id }) => id).toSorted(), 'each job was given out once')
-      for (const { id } of jobs.slice(0, 10)) await stage.expectFolds(id)
+      for (const { id } of jobs.slice(0, 10)) await fixture.expectFolds(id)
     },
   },
   {
     name: 'lanes are served in the order asked, each first in, first out',
-    async play(stage) {
-      const jobs = await stage.insert(
+    async run(fixture) {
+      const jobs = await fixture.insert(
         { queue: 'b', priority: 5 },
         { queue: 'a', priority: 9 },
-        { queue: 'a', priority: 0, runAt: stage.begin - 1_000, at: stage.begin - 2_000 },
-        { queue: 'a', priority: 0, runAt: stage.begin - 2_000, at: stage.begin - 2_000 },
-        { queue: 'a', priority: 0, runAt: stage.begin - 2_000, at: stage.begin - 2_000 },
+        { queue: 'a', priority: 0, runAt: fixture.begin - 1_000, at: fixture.begin - 2_000 },
+        { queue: 'a', priority: 0, runAt: fixture.begin - 2_000, at: fixture.begin - 2_000 },
+        { queue: 'a', priority: 0, runAt: fixture.begin - 2_000, at: fixture.begin - 2_000 },
         { queue: 'c', priority: 0 },
       )
-      const lanes = [lane(stage, 'b', 5), lane(stage, 'a', 0), lane(stage, 'a', 9)]
+      const lanes = [lane(fixture, 'b', 5), lane(fixture, 'a', 0), lane(fixture, 'a', 9)]
       const order = [0, 3, 4, 2, 1].map((i) => jobs[i]?.id)
-      same(idsOf((await stage.claim({ lanes, limit: 4 })).jobs), order.slice(0, 4), 'lane by lane, oldest first')
-      same(idsOf((await stage.claim({ lanes, limit: 4 })).jobs), order.slice(4), 'and on from there')
-      same((await stage.claim({ lanes, limit: 4 })).jobs, [], 'a lane that was not asked for is left alone')
+      same(idsOf((await fixture.claim({ lanes, limit: 4 })).jobs), order.slice(0, 4), 'lane by lane, oldest first')
+      same(idsOf((await fixture.claim({ lanes, limit: 4 })).jobs), order.slice(4), 'and on from there')
+      same((await fixture.claim({ lanes, limit: 4 })).jobs, [], 'a lane that was not asked for is left alone')
     },
   },
   {
     name: 'without lanes, or with the lanes of others, there is nothing',
-    async play(stage) {
-      await stage.insertOne({ queue: 'a' })
-      same((await stage.claim({ lanes: [] })).jobs, [], 'no lane, no job')
-      const lanes = [lane(stage, 'b', 5), lane(stage, 'a', 4), { ...lane(stage, 'a', 5), tenant: `${stage.tenant}x` }]
-      same((await stage.claim({ lanes })).jobs, [], 'another queue, priority or tenant')
-      same((await stage.claim({ queue: 'a' })).jobs.length, 1, 'its own lane gives it')
+    async run(fixture) {
+      await fixture.insertOne({ queue: 'a' })
+      same((await fixture.claim({ lanes: [] })).jobs, [], 'no lane, no job')
+      const lanes = [
+        lane(fixture, 'b', 5),
+        lane(fixture, 'a', 4),
+        { ...lane(fixture, 'a', 5), tenant: `${fixture.tenant}x` },
+      ]
+      same((await fixture.claim({ lanes })).jobs, [], 'another queue, priority or tenant')
+      same((await fixture.claim({ queue: 'a' })).jobs.length, 1, 'its own lane gives it')
     },
   },
   {
     name: 'a lane asked for twice gives each of its jobs once',
-    async play(stage) {
-      const jobs = await stage.insert(...Array.from({ length: 20 }, (_, i) => ({ priority: i % 2 })))
-      const lanes = [lane(stage, 'main', 0), lane(stage, 'main', 1), lane(stage, 'main', 0)]
-      const answer = await stage.claim({ lanes, limit: 100 })
+    async run(fixture) {
+      const jobs = await fixture.insert(...Array.from({ length: 20 }, (_, i) => ({ priority: i % 2 })))
+      const lanes = [lane(fixture, 'main', 0), lane(fixture, 'main', 1), lane(fixture, 'main', 0)]
+      const answer = await fixture.claim({ lanes, limit: 100 })
       const order = [0, 1].flatMap((priority) => jobs.filter((job) => job.priority === priority))
       same(
         answer.jobs.map(({ before }) => [before.id, before.priority]),
@@ -74,15 +78,15 @@ export const claim: readonly Scene[] = [
   },
   {
     name: 'a delayed job is given when its time has come, not before',
-    async play(stage) {
-      const runAt = (await stage.now()) + 400
-      const job = await stage.insertOne({ runAt })
-      const early = await stage.claim()
+    async run(fixture) {
+      const runAt = (await fixture.now()) + 400
+      const job = await fixture.insertOne({ runAt })
+      const early = await fixture.claim()
       holds(early.now >= runAt || early.jobs.length === 0, 'not before its time')
       if (early.jobs.length > 0) return
-      await stage.seat.advance(400)
-      await stage.eventually('the job is given', async () => {
-        const { now, jobs } = await stage.claim()
+      await fixture.setup.advance(400)
+      await fixture.eventually('the job is given', async () => {
+        const { now, jobs } = await fixture.claim()
         holds(jobs.length === 0 || now >= runAt, 'not before its time')
         return jobs[0]?.before.id === job.id
       })
@@ -90,60 +94,60 @@ export const claim: readonly Scene[] = [
   },
   {
     name: 'a job whose time is over is given to nobody, whoever was handed its tick, and those behind it are',
-    async play(stage) {
-      const at = stage.begin - 60_000
+    async run(fixture) {
+      const at = fixture.begin - 60_000
       const over = { at, policy: { deadlineMs: 50_000 } }
-      const [, one, , two] = await stage.insert(over, { at, policy: { deadlineMs: 600_000 } }, over, { at })
-      const other = await stage.another()
-      same(idsOf((await stage.claim({ limit: 1 })).jobs), [one?.id], 'the first that is in time')
+      const [, one, , two] = await fixture.insert(over, { at, policy: { deadlineMs: 600_000 } }, over, { at })
+      const other = await fixture.another()
+      same(idsOf((await fixture.claim({ limit: 1 })).jobs), [one?.id], 'the first that is in time')
       // Handed out, it is the ticker's, although that has said nothing yet.
       await other.due(1_000)
-      same(idsOf((await stage.claim({ limit: 10 })).jobs), [two?.id], 'and the next')
-      same((await stage.claim({ limit: 10 })).jobs, [], 'and nothing else')
+      same(idsOf((await fixture.claim({ limit: 10 })).jobs), [two?.id], 'and the next')
+      same((await fixture.claim({ limit: 10 })).jobs, [], 'and nothing else')
     },
   },
   {
     name: 'a paused queue gives nothing from the moment the pause is answered, and everything once it is over',
-    async play(stage) {
-      const jobs = await stage.insert({ queue: 'p' }, { queue: 'p' }, { queue: 'q' })
-      const other = await stage.another()
-      await pause(stage, 'p', true)
-      const lanes = [lane(stage, 'p', 5), lane(stage, 'q', 5)]
-      const grants = Array.from({ length: 6 }, () => stage.grant({ lanes, limit: 10 }))
-      const answers = await Promise.all(grants.map((grant, i) => (i % 2 === 0 ? stage.store : other).claim(grant)))
+    async run(fixture) {
+      const jobs = await fixture.insert({ queue: 'p' }, { queue: 'p' }, { queue: 'q' })
+      const other = await fixture.another()
+      await pause(fixture, 'p', true)
+      const lanes = [lane(fixture, 'p', 5), lane(fixture, 'q', 5)]
+      const grants = Array.from({ length: 6 }, () => fixture.grant({ lanes, limit: 10 }))
+      const answers = await Promise.all(grants.map((grant, i) => (i % 2 === 0 ? fixture.store : other).claim(grant)))
       same(
         answers.flatMap((answer) => idsOf(answer.jobs)),
         [jobs[2]?.id],
         'only the other queue gives',
       )
-      const late = await stage.insertOne({ queue: 'p' })
-      same((await stage.claim({ lanes })).jobs, [], 'new jobs of a paused queue stay')
-      await pause(stage, 'p', false)
+      const late = await fixture.insertOne({ queue: 'p' })
+      same((await fixture.claim({ lanes })).jobs, [], 'new jobs of a paused queue stay')
+      await pause(fixture, 'p', false)
       const ids = [jobs[0]?.id, jobs[1]?.id, late.id]
-      same(idsOf((await stage.claim({ lanes })).jobs), ids, 'all are given once the pause is over')
+      same(idsOf((await fixture.claim({ lanes })).jobs), ids, 'all are given once the pause is over')
     },
   },
   {
     name: 'a pause is for one tenant',
-    async play(stage) {
-      const other = `${stage.tenant}-other`
-      const [mine, theirs] = await stage.insert({ queue: 'p' }, { queue: 'p', tenant: other })
-      await pause(stage, 'p', true)
-      const lanes = [lane(stage, 'p', 5), { ...lane(stage, 'p', 5), tenant: other }]
-      same(idsOf((await stage.claim({ lanes })).jobs), [theirs?.id], 'the other tenant is served')
-      await stage.expectRecord(mine as Job, 'the paused job stays as it was')
+    async run(fixture) {
+      const other = `${fixture.tenant}-other`
+      const [mine, theirs] = await fixture.insert({ queue: 'p' }, { queue: 'p', tenant: other })
+      await pause(fixture, 'p', true)
+      const lanes = [lane(fixture, 'p', 5), { ...lane(fixture, 'p', 5), tenant: other }]
+      same(idsOf((await fixture.claim({ lanes })).jobs), [theirs?.id], 'the other tenant is served')
+      await fixture.expectRecord(mine as Job, 'the paused job stays as it was')
     },
   },
   {
     name: 'inputs ride along up to the bytes asked for',
-    async play(stage) {
+    async run(fixture) {
       const inputs = ['x'.repeat(1_000), 'é'.repeat(500), 'z'.repeat(1_000), undefined]
-      const jobs = await stage.insert(
+      const jobs = await fixture.insert(
         ...inputs.map((input) => (input === undefined ? {} : { input })),
         ...inputs.map((input) => (input === undefined ? {} : { input })),
         { input: 'y' },
       )
-      const { jobs: some } = await stage.claim({ limit: 4, maxInputBytes: 2_500 })
+      const { jobs: some } = await fixture.claim({ limit: 4, maxInputBytes: 2_500 })
       same(
         idsOf(some),
         jobs.slice(0, 4).map(({ id }) => id),
@@ -154,79 +158,83 @@ export const claim: readonly Scene[] = [
         [inputs[0], inputs[1], undefined, undefined],
         'the third is too much',
       )
-      const { jobs: all } = await stage.claim({ limit: 4, maxInputBytes: 8 << 20 })
+      const { jobs: all } = await fixture.claim({ limit: 4, maxInputBytes: 8 << 20 })
       same(
         all.map(({ input }) => input),
         inputs,
         'all ride along where there is room',
       )
-      const { jobs: none } = await stage.claim({ limit: 4, maxInputBytes: 0 })
+      const { jobs: none } = await fixture.claim({ limit: 4, maxInputBytes: 0 })
       same(
         none.map(({ input }) => input),
         [undefined],
         'none where there is no room',
       )
-      const later = await stage.loaded(jobs[2]?.id ?? '', ['input'])
+      const later = await fixture.loaded(jobs[2]?.id ?? '', ['input'])
       same(later?.bodies, { input: inputs[2] }, 'what did not ride along is loaded')
     },
   },
   {
     name: 'what is rescheduled is found in its new lane and at its new time',
-    async play(stage) {
-      const [sooner, later, other] = await stage.insert({ runAt: 4e12 }, {}, { priority: 5 })
-      await stage.say(sooner as Job, { type: 'reschedule', runAt: stage.begin })
-      await stage.say(later as Job, { type: 'reschedule', runAt: 4e12 })
-      await stage.say(other as Job, { type: 'reschedule', priority: 1 })
-      const lanes = [lane(stage, 'main', 5)]
-      same(idsOf((await stage.claim({ lanes })).jobs), [sooner?.id], 'now, and in the lane it was in')
-      same(idsOf((await stage.claim({ lanes: [lane(stage, 'main', 1)] })).jobs), [other?.id], 'in its new lane')
+    async run(fixture) {
+      const [sooner, later, other] = await fixture.insert({ runAt: 4e12 }, {}, { priority: 5 })
+      await fixture.say(sooner as Job, { type: 'reschedule', runAt: fixture.begin })
+      await fixture.say(later as Job, { type: 'reschedule', runAt: 4e12 })
+      await fixture.say(other as Job, { type: 'reschedule', priority: 1 })
+      const lanes = [lane(fixture, 'main', 5)]
+      same(idsOf((await fixture.claim({ lanes })).jobs), [sooner?.id], 'now, and in the lane it was in')
+      same(idsOf((await fixture.claim({ lanes: [lane(fixture, 'main', 1)] })).jobs), [other?.id], 'in its new lane')
     },
   },
 ]
 
 /** Generated from the table: whatever state a job is in, the store does what core decides, and nothing else. */
-function asCoreDecides(state: State): Scene {
+function asCoreDecides(state: State): Check {
   return {
     name: `of a job that is ${state}, it does what core decides`,
-    async play(stage) {
+    async run(fixture) {
       const one = async (specimen: Specimen, i: number) => {
         const queue = `q${i}`
-        const before = await grow(stage, specimen, { queue })
+        const before = await grow(fixture, specimen, { queue })
         same(before.state, state, `the specimen ${specimen.name} is ${state}`)
-        await claimOne(stage, specimen, before, stage.grant({ queue, limit: 5 }))
+        await claimOne(fixture, specimen, before, fixture.grant({ queue, limit: 5 }))
       }
       await Promise.all(SPECIMENS[state].map(one))
     },
   }
 }
 
-async function claimOne(stage: Stage, { name }: Specimen, before: Job, grant: Grant): Promise<void> {
-  const { now, jobs, replayed } = await stage.store.claim(grant)
+async function claimOne(fixture: StoreFixture, { name }: Specimen, before: Job, grant: Grant): Promise<void> {
+  const { now, jobs, replayed } = await fixture.store.claim(grant)
   const { actor, requestId, workerId, nonce } = grant
   const decision = decide(before, { type: 'claim', actor, requestId, workerId, nonce }, now)
   same(replayed, false, 'a first claim is no repetition')
   if (decision.kind !== 'accepted') {
     same(jobs, [], `${name}: core refuses, the store gives nothing`)
-    return stage.expectRecord(before, `${name}: the record is untouched`)
+    return fixture.expectRecord(before, `${name}: the record is untouched`)
   }
   holds(movesFrom('claim', before.state) !== undefined, `${name}: the table has a claim from ${before.state}`)
   const { rev, attempt, lease } = decision.job
   const input = before.spec.input === undefined ? undefined : '{"n":1}'
   const expected = { before, rev, attempt, leaseExpiresAt: lease?.expiresAt, at: now, input }
   same(jobs, [expected], `${name}: the answer is the record as it was, and what was stamped`)
-  await stage.expectRecord(decision.job, `${name}: the record is what core makes of it`)
-  const last = (await stage.events(before.id)).at(-1)
+  await fixture.expectRecord(decision.job, `${name}: the record is what core makes of it`)
+  const last = (await fixture.events(before.id)).at(-1)
   same(last, decision.events[0], `${name}: the event is what core makes of it`)
-  await stage.expectFolds(before.id)
+  await fixture.expectFolds(before.id)
 }
 
-const lane = (stage: Stage, queue: string, priority: number): Lane => ({ tenant: stage.tenant, queue, priority })
+const lane = (fixture: StoreFixture, queue: string, priority: number): Lane => ({
+  tenant: fixture.tenant,
+  queue,
+  priority,
+})
 
 const idsOf = (jobs: readonly ClaimedJob[]): readonly string[] => jobs.map(({ before }) => before.id)
 
-async function pause(stage: Stage, queue: string, paused: boolean): Promise<void> {
-  const key = queueKey(stage.tenant, queue)
+async function pause(fixture: StoreFixture, queue: string, paused: boolean): Promise<void> {
+  const key = queueKey(fixture.tenant, queue)
   const text = JSON.stringify({ paused })
-  const [answer] = await stage.store.settings([{ op: 'put', collection: 'queue', key, text, rev: undefined }])
+  const [answer] = await fixture.store.settings([{ op: 'put', collection: 'queue', key, text, rev: undefined }])
   same(answer?.status, 'ok', 'the queue is paused or resumed')
 }

@@ -1,81 +1,81 @@
 /** S3: jobs that need something stand in side lanes, and are for who serves that. */
 import type { Job } from '../../core/job.ts'
 import { type ClaimedJob, type Grant, type Lane, queueKey } from '../store.ts'
-import type { Scene } from './conformance.ts'
+import type { Check } from './conformance.ts'
 import { holds, same } from './holds.ts'
-import type { JobOptions, Stage } from './stage.ts'
+import type { JobOptions, StoreFixture } from './store-fixture.ts'
 
-export const sideLanes: readonly Scene[] = [
+export const sideLanes: readonly Check[] = [
   {
     name: 'what its claimer did not know is given to who does, whoever opened the store, and to nobody else',
-    async play(stage) {
-      const other = await stage.another()
-      const job = await handedBack(stage, { type: 'mail' })
+    async run(fixture) {
+      const other = await fixture.another()
+      const job = await handedBack(fixture, { type: 'mail' })
       same(job.needs, 'mail', 'it needs somebody who knows its type')
-      await stage.expectRecord(job, 'as it was written')
+      await fixture.expectRecord(job, 'as it was written')
       for (const serves of [[], ['sms'], ['Mail', 'mail ', '']]) {
-        same(idsOf((await stage.claim({ serves })).jobs), [], `not for who serves ${JSON.stringify(serves)}`)
-        same(idsOf((await other.claim(stage.grant({ serves }))).jobs), [], 'whoever opened the store')
+        same(idsOf((await fixture.claim({ serves })).jobs), [], `not for who serves ${JSON.stringify(serves)}`)
+        same(idsOf((await other.claim(fixture.grant({ serves }))).jobs), [], 'whoever opened the store')
       }
-      await stage.eventually('it is given to who serves it', async () => {
-        const { jobs } = await other.claim(stage.grant({ serves: ['sms', 'mail'] }))
+      await fixture.eventually('it is given to who serves it', async () => {
+        const { jobs } = await other.claim(fixture.grant({ serves: ['sms', 'mail'] }))
         return jobs[0]?.before.id === job.id
       })
-      await stage.expectFolds(job.id)
+      await fixture.expectFolds(job.id)
     },
   },
   {
     name: 'who does not say what it serves is given whatever there is',
-    async play(stage) {
-      const side = await handedBack(stage, { type: 'mail' })
-      const plain = await stage.insertOne({ type: 'sms' })
-      const { serves: _, ...grant } = stage.grant()
-      same(idsOf((await stage.store.claim(grant)).jobs), [side.id, plain.id], 'what needs something first')
+    async run(fixture) {
+      const side = await handedBack(fixture, { type: 'mail' })
+      const plain = await fixture.insertOne({ type: 'sms' })
+      const { serves: _, ...grant } = fixture.grant()
+      same(idsOf((await fixture.store.claim(grant)).jobs), [side.id, plain.id], 'what needs something first')
     },
   },
   {
     name: 'lanes keep their order with what stands beside them, and each side lane is first in, first out',
-    async play(stage) {
-      const late = await handedBack(stage, { type: 'mail', priority: 7 })
-      const first = await handedBack(stage, { type: 'mail' })
-      const second = await handedBack(stage, { type: 'mail' })
-      const plain = await stage.insertOne({ type: 'mail' })
-      const urgent = await stage.insertOne({ type: 'mail', priority: 0 })
+    async run(fixture) {
+      const late = await handedBack(fixture, { type: 'mail', priority: 7 })
+      const first = await handedBack(fixture, { type: 'mail' })
+      const second = await handedBack(fixture, { type: 'mail' })
+      const plain = await fixture.insertOne({ type: 'mail' })
+      const urgent = await fixture.insertOne({ type: 'mail', priority: 0 })
       const order = [urgent, first, second, plain, late].map(({ id }) => id)
       const serves = ['mail']
-      same(idsOf((await stage.claim({ serves, limit: 2 })).jobs), order.slice(0, 2), 'by priority, then by need')
-      same(idsOf((await stage.claim({ serves, limit: 9 })).jobs), order.slice(2), 'and on from there')
+      same(idsOf((await fixture.claim({ serves, limit: 2 })).jobs), order.slice(0, 2), 'by priority, then by need')
+      same(idsOf((await fixture.claim({ serves, limit: 9 })).jobs), order.slice(2), 'and on from there')
     },
   },
   {
     name: 'of several needs none waits for ever behind the others',
-    async play(stage) {
+    async run(fixture) {
       const types = ['a', 'b', 'c']
       const jobs = new Map<string, string>()
       for (const type of [...types, ...types, ...types, ...types])
-        jobs.set((await handedBack(stage, { type })).id, type)
+        jobs.set((await handedBack(fixture, { type })).id, type)
       const firsts = new Set<string | undefined>()
       for (let n = 0; n < 64 && firsts.size < types.length; n += 1) {
-        const { jobs: given } = await stage.claim({ serves: types, limit: 1 })
+        const { jobs: given } = await fixture.claim({ serves: types, limit: 1 })
         const [claimed] = given as readonly [ClaimedJob]
         firsts.add(jobs.get(claimed.before.id))
-        await release(stage, await stage.record(claimed.before.id), 'handed_back')
+        await release(fixture, await fixture.record(claimed.before.id), 'handed_back')
       }
       same(firsts.size, types.length, 'each was the first for some claim')
     },
   },
   {
     name: 'a paused queue gives nothing of what stands beside its lanes, also where that comes while it is paused',
-    async play(stage) {
-      const held = await stage.claimed({ type: 'sms' })
-      const before = await handedBack(stage, { type: 'mail' })
-      await pause(stage, true)
-      const after = await release(stage, held, 'unknown_type')
+    async run(fixture) {
+      const held = await fixture.claimed({ type: 'sms' })
+      const before = await handedBack(fixture, { type: 'mail' })
+      await pause(fixture, true)
+      const after = await release(fixture, held, 'unknown_type')
       const serves = ['mail', 'sms']
-      same(idsOf((await stage.claim({ serves })).jobs), [], 'a pause holds for all of a queue')
-      await pause(stage, false)
+      same(idsOf((await fixture.claim({ serves })).jobs), [], 'a pause holds for all of a queue')
+      await pause(fixture, false)
       same(
-        idsOf((await stage.claim({ serves })).jobs).toSorted(),
+        idsOf((await fixture.claim({ serves })).jobs).toSorted(),
         [before.id, after.id].toSorted(),
         'then all are given',
       )
@@ -83,63 +83,69 @@ export const sideLanes: readonly Scene[] = [
   },
   {
     name: 'a need is one queue’s and one tenant’s',
-    async play(stage) {
-      const job = await handedBack(stage, { type: 'mail', queue: 'a' })
+    async run(fixture) {
+      const job = await handedBack(fixture, { type: 'mail', queue: 'a' })
       const lanes: readonly Lane[] = [
-        { tenant: stage.tenant, queue: 'b', priority: 5 },
-        { tenant: `${stage.tenant}x`, queue: 'a', priority: 5 },
+        { tenant: fixture.tenant, queue: 'b', priority: 5 },
+        { tenant: `${fixture.tenant}x`, queue: 'a', priority: 5 },
       ]
-      same(idsOf((await stage.claim({ lanes, serves: ['mail'] })).jobs), [], 'not beside the lanes of others')
-      same(idsOf((await stage.claim({ queue: 'a', serves: ['mail'] })).jobs), [job.id], 'beside its own')
+      same(idsOf((await fixture.claim({ lanes, serves: ['mail'] })).jobs), [], 'not beside the lanes of others')
+      same(idsOf((await fixture.claim({ queue: 'a', serves: ['mail'] })).jobs), [job.id], 'beside its own')
     },
   },
   {
     name: 'what it needs stays with a job: when it is rescheduled, fails, is found by its queue, and in the backlog',
-    async play(stage) {
-      const job = await handedBack(stage, { type: 'mail', policy: { maxAttempts: 3 } })
-      const moved = await stage.say(job, { type: 'reschedule', priority: 1 })
-      const { jobs: found } = await stage.store.find({
-        tenant: stage.tenant,
+    async run(fixture) {
+      const job = await handedBack(fixture, { type: 'mail', policy: { maxAttempts: 3 } })
+      const moved = await fixture.say(job, { type: 'reschedule', priority: 1 })
+      const { jobs: found } = await fixture.store.find({
+        tenant: fixture.tenant,
         queues: ['main'],
         order: 'newest',
         limit: 10,
       })
       same(found, [moved], 'it is in its queue')
-      const { backlog } = await stage.store.events({ by: 'backlog', lanes: 10_000 })
-      const waiting = backlog.filter(({ tenant }) => tenant === stage.tenant)
-      same(waiting, [{ tenant: stage.tenant, queue: 'main', since: moved.readyAt ?? 0 }], 'and waits in it')
-      const grant: Partial<Grant> = { lanes: [{ tenant: stage.tenant, queue: 'main', priority: 1 }], serves: ['mail'] }
-      same(idsOf((await stage.claim({ ...grant, serves: [] })).jobs), [], 'still for who serves it')
-      same(idsOf((await stage.claim(grant)).jobs), [job.id], 'in its new lane')
-      const owned = await stage.record(job.id)
+      const { backlog } = await fixture.store.events({ by: 'backlog', lanes: 10_000 })
+      const waiting = backlog.filter(({ tenant }) => tenant === fixture.tenant)
+      same(waiting, [{ tenant: fixture.tenant, queue: 'main', since: moved.readyAt ?? 0 }], 'and waits in it')
+      const grant: Partial<Grant> = {
+        lanes: [{ tenant: fixture.tenant, queue: 'main', priority: 1 }],
+        serves: ['mail'],
+      }
+      same(idsOf((await fixture.claim({ ...grant, serves: [] })).jobs), [], 'still for who serves it')
+      same(idsOf((await fixture.claim(grant)).jobs), [job.id], 'in its new lane')
+      const owned = await fixture.record(job.id)
       const fault = { code: 'x', message: '', class: 'transient', retryAfterMs: 1 } as const
-      const failed = await stage.say(owned, { type: 'fail', fence: fenceOf(owned), fault }, owned.updatedAt)
+      const failed = await fixture.say(owned, { type: 'fail', fence: fenceOf(owned), fault }, owned.updatedAt)
       same(failed.needs, 'mail', 'an attempt later')
-      await stage.seat.advance(20)
-      same(idsOf((await stage.claim({ ...grant, serves: [] })).jobs), [], 'for nobody else')
-      await stage.eventually('it is tried again', async () => (await stage.claim(grant)).jobs[0]?.before.id === job.id)
-      await stage.expectFolds(job.id)
+      await fixture.setup.advance(20)
+      same(idsOf((await fixture.claim({ ...grant, serves: [] })).jobs), [], 'for nobody else')
+      await fixture.eventually(
+        'it is tried again',
+        async () => (await fixture.claim(grant)).jobs[0]?.before.id === job.id,
+      )
+      await fixture.expectFolds(job.id)
     },
   },
   {
     name: 'a claim that waits is answered with what is handed back for it, by whoever, and not with what others need',
-    async play(stage) {
-      const other = await stage.another()
-      const wanted = await stage.claimed({ type: 'mail' })
-      const unwanted = await stage.claimed({ type: 'sms' })
+    async run(fixture) {
+      const other = await fixture.another()
+      const wanted = await fixture.claimed({ type: 'mail' })
+      const unwanted = await fixture.claimed({ type: 'sms' })
       const ends = new AbortController()
-      const answer = other.claim(stage.grant({ serves: ['mail'], waitMs: 30_000, signal: ends.signal }))
+      const answer = other.claim(fixture.grant({ serves: ['mail'], waitMs: 30_000, signal: ends.signal }))
       let came = false
       void answer.finally(() => {
         came = true
       })
-      await stage.seat.advance(20)
-      const left = await release(stage, unwanted, 'unknown_type')
-      await stage.seat.advance(20)
-      await stage.expectRecord(left, 'nobody here serves that')
+      await fixture.setup.advance(20)
+      const left = await release(fixture, unwanted, 'unknown_type')
+      await fixture.setup.advance(20)
+      await fixture.expectRecord(left, 'nobody here serves that')
       holds(!came, 'it goes on waiting')
-      await release(stage, wanted, 'unknown_type')
-      await stage.eventually('it is answered', () => came)
+      await release(fixture, wanted, 'unknown_type')
+      await fixture.eventually('it is answered', () => came)
       same(idsOf((await answer).jobs), [wanted.id], 'with what it serves')
       ends.abort()
     },
@@ -147,24 +153,24 @@ export const sideLanes: readonly Scene[] = [
 ]
 
 /** A job that somebody claimed who does not know its type. */
-async function handedBack(stage: Stage, options: JobOptions): Promise<Job> {
-  const job = await stage.insertOne(options)
+async function handedBack(fixture: StoreFixture, options: JobOptions): Promise<Job> {
+  const job = await fixture.insertOne(options)
   const { queue = 'main', priority = 5 } = options
-  const lanes = [{ tenant: stage.tenant, queue, priority }]
-  const { jobs } = await stage.claim({ lanes, serves: [] })
+  const lanes = [{ tenant: fixture.tenant, queue, priority }]
+  const { jobs } = await fixture.claim({ lanes, serves: [] })
   same(idsOf(jobs), [job.id], 'new, it is for whoever claims from its queue')
-  return release(stage, await stage.record(job.id), 'unknown_type')
+  return release(fixture, await fixture.record(job.id), 'unknown_type')
 }
 
-const release = (stage: Stage, job: Job, reason: 'unknown_type' | 'handed_back'): Promise<Job> =>
-  stage.say(job, { type: 'release', fence: fenceOf(job), reason }, job.updatedAt)
+const release = (fixture: StoreFixture, job: Job, reason: 'unknown_type' | 'handed_back'): Promise<Job> =>
+  fixture.say(job, { type: 'release', fence: fenceOf(job), reason }, job.updatedAt)
 
 const fenceOf = (job: Job): string => job.lease?.fence ?? ''
 
 const idsOf = (jobs: readonly ClaimedJob[]): readonly string[] => jobs.map(({ before }) => before.id)
 
-async function pause(stage: Stage, paused: boolean): Promise<void> {
-  const put = { op: 'put', collection: 'queue', key: queueKey(stage.tenant, 'main'), rev: undefined } as const
-  const [answer] = await stage.store.settings([{ ...put, text: JSON.stringify({ paused }) }])
+async function pause(fixture: StoreFixture, paused: boolean): Promise<void> {
+  const put = { op: 'put', collection: 'queue', key: queueKey(fixture.tenant, 'main'), rev: undefined } as const
+  const [answer] = await fixture.store.settings([{ ...put, text: JSON.stringify({ paused }) }])
   same(answer?.status, 'ok', 'the queue is paused or resumed')
 }

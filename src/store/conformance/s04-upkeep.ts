@@ -4,65 +4,65 @@ import { decide } from '../../core/decide.ts'
 import type { Annotation } from '../../core/event.ts'
 import type { Job } from '../../core/job.ts'
 import type { Change } from '../store.ts'
-import type { Scene } from './conformance.ts'
+import type { Check } from './conformance.ts'
 import { holds, same } from './holds.ts'
-import type { Stage } from './stage.ts'
+import type { StoreFixture } from './store-fixture.ts'
 
-export const upkeep: readonly Scene[] = [
+export const upkeep: readonly Check[] = [
   {
     name: 'compaction replaces observations by one, and the fold stays equal',
-    async play(stage) {
-      let job = await running(stage)
+    async run(fixture) {
+      let job = await running(fixture)
       const fence = fenceOf(job)
       const words = [{ documents: 1 }, { documents: 2, pages: 5 }, { pages: 1 }]
-      for (const counters of words) job = await stage.say(job, { type: 'progress', fence, counters })
-      job = await stage.say(job, { type: 'complete', fence })
-      const compaction = compact(await stage.events(job.id))
+      for (const counters of words) job = await fixture.say(job, { type: 'progress', fence, counters })
+      job = await fixture.say(job, { type: 'complete', fence })
+      const compaction = compact(await fixture.events(job.id))
       holds(compaction !== undefined, 'there is something to compact')
       const { event, replaces } = compaction
       const stale: Change = { kind: 'compact', before: { ...job, rev: job.rev - 1 }, event, replaces }
-      same(await stage.commit(stale), [{ status: 'conflict' }], 'not from an old revision')
-      same(await stage.commit({ kind: 'compact', before: job, event, replaces }), [{ status: 'applied' }], 'applied')
-      await stage.expectRecord(job, 'the record is as it was')
-      const types = (await stage.events(job.id)).map(({ type }) => type)
+      same(await fixture.commit(stale), [{ status: 'conflict' }], 'not from an old revision')
+      same(await fixture.commit({ kind: 'compact', before: job, event, replaces }), [{ status: 'applied' }], 'applied')
+      await fixture.expectRecord(job, 'the record is as it was')
+      const types = (await fixture.events(job.id)).map(({ type }) => type)
       same(types, ['enqueued', 'claimed', 'started', 'compacted', 'succeeded'], 'one stands for three')
-      await stage.expectFolds(job.id)
+      await fixture.expectFolds(job.id)
     },
   },
   {
     name: 'what was reopened meanwhile is neither compacted nor purged',
-    async play(stage) {
-      let job = await running(stage)
+    async run(fixture) {
+      let job = await running(fixture)
       const fence = fenceOf(job)
       for (const documents of [1, 2, 3])
-        job = await stage.say(job, { type: 'progress', fence, counters: { documents } })
-      const ended = await stage.say(job, { type: 'deadLetter', fence, reason: 'policy_violation', stage: 'exec' })
-      const compaction = compact(await stage.events(job.id))
+        job = await fixture.say(job, { type: 'progress', fence, counters: { documents } })
+      const ended = await fixture.say(job, { type: 'deadLetter', fence, reason: 'policy_violation', stage: 'exec' })
+      const compaction = compact(await fixture.events(job.id))
       holds(compaction !== undefined, 'there is something to compact')
-      const reopened = await stage.say(ended, { type: 'reopen' })
+      const reopened = await fixture.say(ended, { type: 'reopen' })
       const late: readonly Change[] = [
         { kind: 'compact', before: ended, ...compaction },
         { kind: 'purge', before: ended },
       ]
       for (const change of late)
-        same(await stage.commit(change), [{ status: 'conflict' }], `${change.kind} comes too late`)
-      await stage.expectRecord(reopened, 'it goes on')
-      await stage.expectFolds(job.id)
+        same(await fixture.commit(change), [{ status: 'conflict' }], `${change.kind} comes too late`)
+      await fixture.expectRecord(reopened, 'it goes on')
+      await fixture.expectFolds(job.id)
     },
   },
   {
     name: 'a late word is written down once per job, attempt and command',
-    async play(stage) {
-      const job = await running(stage)
-      const note: Annotation = annotation(stage, job, 'complete')
+    async run(fixture) {
+      const job = await running(fixture)
+      const note: Annotation = annotation(fixture, job, 'complete')
       const changes: Change[] = [
         { kind: 'annotate', annotation: note },
         { kind: 'annotate', annotation: { ...note, requestId: 'again', at: note.at + 1 } },
         { kind: 'annotate', annotation: { ...note, command: 'fail' } },
         { kind: 'annotate', annotation: { ...note, attempt: note.attempt + 1 } },
       ]
-      for (const change of changes) same(await stage.commit(change), [{ status: 'applied' }], 'noted, or known')
-      const { annotations } = await stage.store.events({ by: 'annotation', id: job.id })
+      for (const change of changes) same(await fixture.commit(change), [{ status: 'applied' }], 'noted, or known')
+      const { annotations } = await fixture.store.events({ by: 'annotation', id: job.id })
       const seen = annotations.map(({ attempt, command }) => `${attempt} ${command}`).toSorted()
       same(seen, ['1 complete', '1 fail', '2 complete'], 'each once')
       same(
@@ -70,39 +70,42 @@ export const upkeep: readonly Scene[] = [
         note,
         'the first stands',
       )
-      await stage.expectRecord(job, 'the record is as it was')
-      await stage.expectFolds(job.id)
-      const nobody = { ...note, jobId: stage.id() }
-      same(await stage.commit({ kind: 'annotate', annotation: nobody }), [{ status: 'conflict' }], 'about no job')
+      await fixture.expectRecord(job, 'the record is as it was')
+      await fixture.expectFolds(job.id)
+      const nobody = { ...note, jobId: fixture.id() }
+      same(await fixture.commit({ kind: 'annotate', annotation: nobody }), [{ status: 'conflict' }], 'about no job')
     },
   },
   {
     name: 'a purged job is gone with all that was its own, and counted once',
-    async play(stage) {
-      const job = await stage.insertOne({ alias: 'gone', input: '1', keys: [DEDUPE] })
+    async run(fixture) {
+      const job = await fixture.insertOne({ alias: 'gone', input: '1', keys: [DEDUPE] })
       const bodies = [{ name: 'output', text: '2' }]
-      const ended = await stage.apply(stage.change(job, { type: 'cancel', mode: 'hard' }, stage.begin, { bodies }))
-      await stage.commit({ kind: 'annotate', annotation: { ...annotation(stage, ended, 'start'), attempt: 1 } })
-      const { purged } = await stage.store.events({ by: 'tally' })
-      same(await stage.commit({ kind: 'purge', before: job }), [{ status: 'conflict' }], 'not from an old revision')
-      const other = await stage.another()
+      const ended = await fixture.apply(
+        fixture.change(job, { type: 'cancel', mode: 'hard' }, fixture.begin, { bodies }),
+      )
+      await fixture.commit({ kind: 'annotate', annotation: { ...annotation(fixture, ended, 'start'), attempt: 1 } })
+      const { purged } = await fixture.store.events({ by: 'tally' })
+      same(await fixture.commit({ kind: 'purge', before: job }), [{ status: 'conflict' }], 'not from an old revision')
+      const other = await fixture.another()
       const answers = await Promise.all([
-        stage.store.commit([{ kind: 'purge', before: ended }]),
+        fixture.store.commit([{ kind: 'purge', before: ended }]),
         other.commit([{ kind: 'purge', before: ended }]),
       ])
       const verdicts = answers.flatMap((answer) => answer.verdicts.map(({ status }) => status))
       same(verdicts.toSorted(), ['applied', 'conflict'], 'once')
-      await stage.expectGone(job.id, 'the record is gone')
-      same(await stage.events(job.id), [], 'so is its log')
-      same((await stage.store.events({ by: 'annotation', id: job.id })).annotations, [], 'and its annotations')
-      await stage.eventually('the purge is counted once', async () => {
-        const page = await stage.store.events({ by: 'tally' })
+      await fixture.expectGone(job.id, 'the record is gone')
+      same(await fixture.events(job.id), [], 'so is its log')
+      same((await fixture.store.events({ by: 'annotation', id: job.id })).annotations, [], 'and its annotations')
+      await fixture.eventually('the purge is counted once', async () => {
+        const page = await fixture.store.events({ by: 'tally' })
         return (
-          page.purged === purged + 1 && page.tally.every(({ tenant, count }) => tenant !== stage.tenant || count === 0)
+          page.purged === purged + 1 &&
+          page.tally.every(({ tenant, count }) => tenant !== fixture.tenant || count === 0)
         )
       })
-      const next = stage.draft({ alias: 'gone', keys: [DEDUPE] })
-      same((await stage.store.insert([next])).items, [{ status: 'inserted' }], 'its alias and keys are free')
+      const next = fixture.draft({ alias: 'gone', keys: [DEDUPE] })
+      same((await fixture.store.insert([next])).items, [{ status: 'inserted' }], 'its alias and keys are free')
     },
   },
 ]
@@ -111,20 +114,20 @@ const DEDUPE = { purpose: 'dedupe', key: 'k', until: undefined } as const
 
 const fenceOf = (job: Job): string => job.lease?.fence ?? ''
 
-async function running(stage: Stage): Promise<Job> {
-  const claimed = await stage.claimed()
-  return stage.say(claimed, { type: 'start', fence: fenceOf(claimed) }, claimed.updatedAt)
+async function running(fixture: StoreFixture): Promise<Job> {
+  const claimed = await fixture.claimed()
+  return fixture.say(claimed, { type: 'start', fence: fenceOf(claimed) }, claimed.updatedAt)
 }
 
-function annotation(stage: Stage, job: Job, command: 'complete' | 'start'): Annotation {
+function annotation(fixture: StoreFixture, job: Job, command: 'complete' | 'start'): Annotation {
   const late = {
     type: command,
     fence: '0.1.00000000000000ff',
     actor: 'worker:old',
-    requestId: stage.requestId(),
+    requestId: fixture.requestId(),
     ...(command === 'complete' && { resultPtr: 'mem://late', executionMs: 7 }),
   } as const
-  const decision = decide(job, late, stage.begin)
+  const decision = decide(job, late, fixture.begin)
   holds(decision.kind === 'refused', 'a word from a dead fence is refused')
   const { id: jobId, spec } = job
   const { actor, requestId } = late
@@ -133,7 +136,7 @@ function annotation(stage: Stage, job: Job, command: 'complete' | 'start'): Anno
     generation: 0,
     attempt: 1,
     command,
-    at: stage.begin,
+    at: fixture.begin,
     actor,
     requestId,
     correlationId: spec.correlationId,

@@ -2,19 +2,19 @@
 import type { State } from '../../core/job.ts'
 import { comparePositions } from '../compare-positions.ts'
 import type { FeedItem, Tally } from '../store.ts'
-import type { Scene } from './conformance.ts'
+import type { Check } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import { growAll } from './specimens.ts'
-import type { Stage } from './stage.ts'
+import type { StoreFixture } from './store-fixture.ts'
 
-export const feed: readonly Scene[] = [
+export const feed: readonly Check[] = [
   {
     name: 'every event of every kind of life is shown once, with its kind',
-    async play(stage) {
-      const jobs = await growAll(stage, { queue: 'fed', type: 'suite.fed' })
-      await stage.claim({ queue: 'fed' })
-      const expected = (await Promise.all(jobs.map(({ id }) => stage.events(id)))).flat()
-      const items = await settled(stage, expected.filter(({ type }) => type !== 'heartbeat').length)
+    async run(fixture) {
+      const jobs = await growAll(fixture, { queue: 'fed', type: 'suite.fed' })
+      await fixture.claim({ queue: 'fed' })
+      const expected = (await Promise.all(jobs.map(({ id }) => fixture.events(id)))).flat()
+      const items = await settled(fixture, expected.filter(({ type }) => type !== 'heartbeat').length)
       const names = (each: { readonly jobId: string; readonly rev: number; readonly type: string }) =>
         `${each.jobId} ${each.rev} ${each.type}`
       const told = expected.filter(({ type }) => type !== 'heartbeat').map(names)
@@ -27,67 +27,67 @@ export const feed: readonly Scene[] = [
         'each event once',
       )
       const kinds = new Set(items.map(({ tenant, queue, jobType }) => `${tenant} ${queue} ${jobType}`))
-      same([...kinds], [`${stage.tenant} fed suite.fed`], 'with tenant, queue and type')
+      same([...kinds], [`${fixture.tenant} fed suite.fed`], 'with tenant, queue and type')
       expectInOrder(items)
     },
   },
   {
     name: 'it can be read again and taken up anywhere, and the order stays',
-    async play(stage) {
-      const jobs = await stage.insert(...Array.from({ length: 20 }, () => ({})))
-      for (const job of jobs) await stage.say(job, { type: 'signal', name: 's' })
-      const items = await settled(stage, 40)
-      same((await stage.feed()).items, items, 'the same again')
+    async run(fixture) {
+      const jobs = await fixture.insert(...Array.from({ length: 20 }, () => ({})))
+      for (const job of jobs) await fixture.say(job, { type: 'signal', name: 's' })
+      const items = await settled(fixture, 40)
+      same((await fixture.feed()).items, items, 'the same again')
       const middle = items[17] as FeedItem
-      same((await stage.feed(middle.position)).items, items.slice(18), 'from the middle on')
-      const { cursor, feed: none } = await stage.store.events({ by: 'feed', after: undefined, limit: 10 })
+      same((await fixture.feed(middle.position)).items, items.slice(18), 'from the middle on')
+      const { cursor, feed: none } = await fixture.store.events({ by: 'feed', after: undefined, limit: 10 })
       same(none, [], 'asked for the end, it shows nothing')
       holds(cursor !== undefined, 'but says where the end is')
-      await stage.insertOne()
-      await stage.eventually(
+      await fixture.insertOne()
+      await fixture.eventually(
         'the next event is after the end',
-        async () => (await stage.feed(cursor)).items.length === 1,
+        async () => (await fixture.feed(cursor)).items.length === 1,
       )
     },
   },
   {
     name: 'read while others write, nothing is missed and nothing repeated',
-    async play(stage) {
-      const other = await stage.another()
+    async run(fixture) {
+      const other = await fixture.another()
       let after = ''
       const seen: FeedItem[] = []
       const read = async () => {
-        const page = await stage.feed(after)
+        const page = await fixture.feed(after)
         seen.push(...page.items)
         after = page.end
       }
       let writing = true
-      const writers = [stage.store, other, stage.store, other].map(async (store) => {
-        for (let i = 0; i < 15; i += 1) await store.insert([stage.draft(), stage.draft()])
+      const writers = [fixture.store, other, fixture.store, other].map(async (store) => {
+        for (let i = 0; i < 15; i += 1) await store.insert([fixture.draft(), fixture.draft()])
       })
       const done = Promise.all(writers).finally(() => {
         writing = false
       })
       while (writing) await read()
       await done
-      await stage.eventually('all 120 events are shown', async () => {
+      await fixture.eventually('all 120 events are shown', async () => {
         await read()
         return seen.length >= 120
       })
       await read()
       const ids = seen.map(({ jobId, rev }) => `${jobId} ${rev}`)
       same([ids.length, new Set(ids).size], [120, 120], 'each once')
-      same((await stage.feed()).items, seen, 'in the order that stays')
+      same((await fixture.feed()).items, seen, 'in the order that stays')
     },
   },
   {
     name: 'positions ascend, and the end it tells lies between what is there and what comes',
-    async play(stage) {
-      await stage.insert(...Array.from({ length: 12 }, () => ({})))
-      const before = await settled(stage, 12)
-      const { cursor: end = '' } = await stage.store.events({ by: 'feed', after: undefined, limit: 1 })
-      await stage.insert({}, {})
-      const all = await settled(stage, 14)
+    async run(fixture) {
+      await fixture.insert(...Array.from({ length: 12 }, () => ({})))
+      const before = await settled(fixture, 12)
+      const { cursor: end = '' } = await fixture.store.events({ by: 'feed', after: undefined, limit: 1 })
+      await fixture.insert({}, {})
+      const all = await settled(fixture, 14)
       for (const [i, { position }] of all.entries()) {
         const next = all[i + 1]?.position
         holds(next === undefined || comparePositions(position, next) < 0, `${position} comes before ${next}`)
@@ -98,37 +98,37 @@ export const feed: readonly Scene[] = [
   },
   {
     name: 'the backlog tells since when each queue has something to claim, and nothing of those that have not',
-    async play(stage) {
-      const { begin } = stage
-      await stage.insert({ queue: 'old', priority: 7, at: begin - 5_000 }, { queue: 'old', at: begin - 9_000 })
-      await stage.insert({ queue: 'late', runAt: begin + 1e9 }, { queue: 'taken', at: begin - 1_000 })
-      await stage.claim({ queue: 'taken' })
-      const { backlog } = await stage.store.events({ by: 'backlog', lanes: 1_000_000 })
-      const mine = backlog.filter(({ tenant }) => tenant === stage.tenant)
-      same(mine, [{ tenant: stage.tenant, queue: 'old', since: begin - 9_000 }], 'the one that has waited longest')
-      const { backlog: few } = await stage.store.events({ by: 'backlog', lanes: 1 })
+    async run(fixture) {
+      const { begin } = fixture
+      await fixture.insert({ queue: 'old', priority: 7, at: begin - 5_000 }, { queue: 'old', at: begin - 9_000 })
+      await fixture.insert({ queue: 'late', runAt: begin + 1e9 }, { queue: 'taken', at: begin - 1_000 })
+      await fixture.claim({ queue: 'taken' })
+      const { backlog } = await fixture.store.events({ by: 'backlog', lanes: 1_000_000 })
+      const mine = backlog.filter(({ tenant }) => tenant === fixture.tenant)
+      same(mine, [{ tenant: fixture.tenant, queue: 'old', since: begin - 9_000 }], 'the one that has waited longest')
+      const { backlog: few } = await fixture.store.events({ by: 'backlog', lanes: 1 })
       holds(few.length <= 1, 'no more than were looked at')
     },
   },
   {
     name: 'what commits late is shown late, and not missed',
     needs: 'transaction',
-    async play(stage) {
-      const open = await stage.transaction()
-      const early = stage.draft()
-      await stage.store.insert([early], open.tx)
-      const late = await stage.insertOne()
-      const first = await settled(stage, 1)
+    async run(fixture) {
+      const open = await fixture.transaction()
+      const early = fixture.draft()
+      await fixture.store.insert([early], open.tx)
+      const late = await fixture.insertOne()
+      const first = await settled(fixture, 1)
       same(
         first.map(({ jobId }) => jobId),
         [late.id],
         'what has committed is shown, whatever is still open',
       )
       await open.commit()
-      await stage.eventually('the early one is shown too', async () => (await stage.feed()).items.length === 2)
+      await fixture.eventually('the early one is shown too', async () => (await fixture.feed()).items.length === 2)
       const after = first.at(-1)?.position
       same(
-        (await stage.feed(after)).items.map(({ jobId }) => jobId),
+        (await fixture.feed(after)).items.map(({ jobId }) => jobId),
         [early.job.id],
         'after what a reader had seen',
       )
@@ -136,35 +136,35 @@ export const feed: readonly Scene[] = [
   },
   {
     name: 'the tally counts jobs per kind and state, as of a position',
-    async play(stage) {
+    async run(fixture) {
       const counts = new Map<State, number>()
-      for (const { state } of await growAll(stage, { queue: 'counted' }))
+      for (const { state } of await growAll(fixture, { queue: 'counted' }))
         counts.set(state, (counts.get(state) ?? 0) + 1)
       const expected = JSON.stringify([...counts].toSorted())
       let end = ''
-      await stage.eventually('the tally counts each job once', async () => {
-        const { tally, cursor = '' } = await stage.store.events({ by: 'tally' })
+      await fixture.eventually('the tally counts each job once', async () => {
+        const { tally, cursor = '' } = await fixture.store.events({ by: 'tally' })
         end = cursor
-        return JSON.stringify(mine(stage, tally).toSorted()) === expected
+        return JSON.stringify(mine(fixture, tally).toSorted()) === expected
       })
-      const more = await stage.insert({ queue: 'later' }, { queue: 'later' })
-      const shown = async () => (await stage.feed(end)).items.map(({ jobId }) => jobId)
-      await stage.eventually('what comes later is after that position', async () => (await shown()).length === 2)
+      const more = await fixture.insert({ queue: 'later' }, { queue: 'later' })
+      const shown = async () => (await fixture.feed(end)).items.map(({ jobId }) => jobId)
+      await fixture.eventually('what comes later is after that position', async () => (await shown()).length === 2)
       same((await shown()).toSorted(), more.map(({ id }) => id).toSorted(), 'that, and nothing that was counted')
     },
   },
 ]
 
-const mine = (stage: Stage, tally: readonly Tally[]): readonly (readonly [State, number])[] =>
+const mine = (fixture: StoreFixture, tally: readonly Tally[]): readonly (readonly [State, number])[] =>
   tally
-    .filter(({ tenant, queue, count }) => tenant === stage.tenant && queue === 'counted' && count > 0)
+    .filter(({ tenant, queue, count }) => tenant === fixture.tenant && queue === 'counted' && count > 0)
     .map(({ state, count }) => [state, count] as const)
 
 /** The feed once it shows at least that many events that are no heartbeats. */
-async function settled(stage: Stage, count: number): Promise<readonly FeedItem[]> {
+async function settled(fixture: StoreFixture, count: number): Promise<readonly FeedItem[]> {
   let items: readonly FeedItem[] = []
-  await stage.eventually(`${count} events are shown`, async () => {
-    items = (await stage.feed()).items
+  await fixture.eventually(`${count} events are shown`, async () => {
+    items = (await fixture.feed()).items
     return items.filter(({ type }) => type !== 'heartbeat').length >= count
   })
   return items

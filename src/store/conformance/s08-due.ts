@@ -3,22 +3,22 @@ import { decideTick } from '../../core/decide.ts'
 import type { Event } from '../../core/event.ts'
 import type { Job } from '../../core/job.ts'
 import type { MoveChange, Store } from '../store.ts'
-import type { Scene } from './conformance.ts'
+import type { Check } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import { growAll } from './specimens.ts'
-import type { Stage } from './stage.ts'
+import type { StoreFixture } from './store-fixture.ts'
 
-export const due: readonly Scene[] = [
+export const due: readonly Check[] = [
   {
     name: 'whatever state a job is in, it is handed out once its tick has come',
-    async play(stage) {
-      const jobs = await growAll(stage)
-      const handed = await drain(stage.store, 3)
-      const expected = jobs.filter(({ nextTickAt }) => nextTickAt !== undefined && nextTickAt <= stage.begin)
+    async run(fixture) {
+      const jobs = await growAll(fixture)
+      const handed = await drain(fixture.store, 3)
+      const expected = jobs.filter(({ nextTickAt }) => nextTickAt !== undefined && nextTickAt <= fixture.begin)
       // A store may look too early, never too late: what is not due yet does not count.
-      const now = await stage.now()
+      const now = await fixture.now()
       const mine = handed.filter(
-        ({ spec, nextTickAt }) => spec.kind.tenant === stage.tenant && (nextTickAt ?? now) <= now,
+        ({ spec, nextTickAt }) => spec.kind.tenant === fixture.tenant && (nextTickAt ?? now) <= now,
       )
       holds(expected.length > 3, 'some of the specimens are due')
       same(mine.map(({ id }) => id).toSorted(), expected.map(({ id }) => id).toSorted(), 'what is due, each once')
@@ -32,14 +32,14 @@ export const due: readonly Scene[] = [
   },
   {
     name: 'of several tickers one gets it',
-    async play(stage) {
-      const jobs = await expired(stage, 40)
-      const other = await stage.another()
+    async run(fixture) {
+      const jobs = await expired(fixture, 40)
+      const other = await fixture.another()
       const answers = await Promise.all(
-        Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? stage.store : other).due(7)),
+        Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? fixture.store : other).due(7)),
       )
       const handed = [...answers.flatMap((answer) => answer.jobs), ...(await drain(other, 10))]
-      const mine = handed.filter(({ spec }) => spec.kind.tenant === stage.tenant).map(({ id }) => id)
+      const mine = handed.filter(({ spec }) => spec.kind.tenant === fixture.tenant).map(({ id }) => id)
       same(mine.toSorted(), jobs.map(({ id }) => id).toSorted(), 'each is handed out once')
       holds(
         answers.every((answer) => answer.jobs.length <= 7),
@@ -49,76 +49,76 @@ export const due: readonly Scene[] = [
   },
   {
     name: 'what has been dealt with is not handed out again; a job moved to another time comes at that time',
-    async play(stage) {
-      const [stalled, later] = await expired(stage, 2)
-      await drain(stage.store, 50)
-      const tick = decideTick(stalled as Job, stage.begin, { actor: 'system', requestId: stage.requestId() })
+    async run(fixture) {
+      const [stalled, later] = await expired(fixture, 2)
+      await drain(fixture.store, 50)
+      const tick = decideTick(stalled as Job, fixture.begin, { actor: 'system', requestId: fixture.requestId() })
       holds(tick?.kind === 'accepted', 'an expired lease is due')
       const { job: after, events } = tick
-      await stage.apply(moved(stalled as Job, after, events))
+      await fixture.apply(moved(stalled as Job, after, events))
       same(after.nextTickAt, undefined, 'the requeued job has no timer')
       // A wait whose time has come already is due at once, although its last hand-out was a moment ago.
-      const orphan = await stage.say(later as Job, { type: 'stall' }, stage.begin - 30_000)
-      const queued = await stage.say(orphan, { type: 'requeue' }, stage.begin - 30_000)
-      const claimed = await stage.say(
+      const orphan = await fixture.say(later as Job, { type: 'stall' }, fixture.begin - 30_000)
+      const queued = await fixture.say(orphan, { type: 'requeue' }, fixture.begin - 30_000)
+      const claimed = await fixture.say(
         queued,
         { type: 'claim', workerId: 'w', nonce: '00000000000000bb' },
-        stage.begin - 20_000,
+        fixture.begin - 20_000,
       )
-      const ids = (await drain(stage.store, 50)).map(({ id }) => id)
+      const ids = (await drain(fixture.store, 50)).map(({ id }) => id)
       holds(ids.includes(claimed.id), 'a new tick that has come is handed out at once')
       holds(!ids.includes(after.id), 'what has no timer any more is not')
     },
   },
   {
     name: 'of two reapers of one expired lease one has its way',
-    async play(stage) {
-      const jobs = await expired(stage, 8)
-      const other = await stage.another()
+    async run(fixture) {
+      const jobs = await expired(fixture, 8)
+      const other = await fixture.another()
       for (const job of jobs) {
-        const changes = [stage.store, other].map((store) => {
-          const tick = decideTick(job, stage.begin, { actor: 'system', requestId: stage.requestId() })
+        const changes = [fixture.store, other].map((store) => {
+          const tick = decideTick(job, fixture.begin, { actor: 'system', requestId: fixture.requestId() })
           holds(tick?.kind === 'accepted', 'an expired lease is due')
           return { store, change: moved(job, tick.job, tick.events) }
         })
         const answers = await Promise.all(changes.map(({ store, change }) => store.commit([change])))
         const verdicts = answers.flatMap((answer) => answer.verdicts.map(({ status }) => status))
         same(verdicts.toSorted(), ['applied', 'conflict'], 'one verdict')
-        same((await stage.record(job.id)).stalls, 1, 'one stall')
-        await stage.expectFolds(job.id)
+        same((await fixture.record(job.id)).stalls, 1, 'one stall')
+        await fixture.expectFolds(job.id)
       }
     },
   },
   {
     name: 'what nothing came of is handed out again after five seconds',
-    async play(stage) {
-      const [job] = await expired(stage, 1)
-      const first = await drain(stage.store, 50)
+    async run(fixture) {
+      const [job] = await expired(fixture, 1)
+      const first = await drain(fixture.store, 50)
       holds(
         first.some(({ id }) => id === job?.id),
         'it is handed out',
       )
-      holds(!(await drain(stage.store, 50)).some(({ id }) => id === job?.id), 'it is the first ticker’s for now')
-      await stage.seat.advance(5_000)
-      const again = async () => (await drain(stage.store, 50)).some(({ id }) => id === job?.id)
-      await stage.eventually('it is handed out again', again, 2_000)
+      holds(!(await drain(fixture.store, 50)).some(({ id }) => id === job?.id), 'it is the first ticker’s for now')
+      await fixture.setup.advance(5_000)
+      const again = async () => (await drain(fixture.store, 50)).some(({ id }) => id === job?.id)
+      await fixture.eventually('it is handed out again', again, 2_000)
     },
   },
   {
     name: 'a renewed lease is not due at its old end, and due at its new one',
-    async play(stage) {
+    async run(fixture) {
       const policy = { leaseMs: 2_000 }
-      const job = await stage.claimed({ policy })
-      await stage.seat.advance(200)
+      const job = await fixture.claimed({ policy })
+      await fixture.setup.advance(200)
       const fence = job.lease?.fence ?? ''
-      const { items } = await stage.store.heartbeat([{ id: job.id, fence, requestId: 'beat' }])
+      const { items } = await fixture.store.heartbeat([{ id: job.id, fence, requestId: 'beat' }])
       holds(items[0]?.status === 'renewed', 'the lease is renewed')
       const { leaseExpiresAt } = items[0]
       let handedAt: number | undefined
-      await stage.eventually(
+      await fixture.eventually(
         'it is handed out at its new end',
         async () => {
-          const { jobs, now } = await stage.store.due(100)
+          const { jobs, now } = await fixture.store.due(100)
           const found = jobs.find(({ id }) => id === job.id)
           // A store may look too early, never too late: only a record that is due counts.
           if (found !== undefined && (found.nextTickAt ?? 0) <= now) handedAt = now
@@ -133,25 +133,25 @@ export const due: readonly Scene[] = [
   },
   {
     name: 'heartbeats put off the end of the lease, and no other clock',
-    async play(stage) {
+    async run(fixture) {
       const leaseMs = 2_000
-      const unstarted = await stage.claimed({ policy: { leaseMs, startWithinMs: 2_500 } })
-      const overdue = await stage.claimed({ policy: { leaseMs, deadlineMs: 2_500 } })
-      const endless = await stage.claimed({ policy: { leaseMs, attemptMs: 2_500 } })
-      const cancelled = await stage.claimed({ policy: { leaseMs, cancelGraceMs: 2_500 } })
-      const now = await stage.now()
-      await stage.say(endless, { type: 'start', fence: endless.lease?.fence ?? '' }, now)
-      await stage.say(cancelled, { type: 'cancel', mode: 'soft' }, now)
+      const unstarted = await fixture.claimed({ policy: { leaseMs, startWithinMs: 2_500 } })
+      const overdue = await fixture.claimed({ policy: { leaseMs, deadlineMs: 2_500 } })
+      const endless = await fixture.claimed({ policy: { leaseMs, attemptMs: 2_500 } })
+      const cancelled = await fixture.claimed({ policy: { leaseMs, cancelGraceMs: 2_500 } })
+      const now = await fixture.now()
+      await fixture.say(endless, { type: 'start', fence: endless.lease?.fence ?? '' }, now)
+      await fixture.say(cancelled, { type: 'cancel', mode: 'soft' }, now)
       const waited = [unstarted, overdue, endless, cancelled]
       const handed = new Set<string>()
       let beats = 0
-      await stage.eventually(
+      await fixture.eventually(
         'each is handed out at its own time, although its owner lives',
         async () => {
           beats += 1
           const calls = waited.map(({ id, lease }) => ({ id, fence: lease?.fence ?? '', requestId: `${beats}` }))
-          await stage.beat(calls)
-          const answer = await stage.store.due(100)
+          await fixture.beat(calls)
+          const answer = await fixture.store.due(100)
           for (const { id, nextTickAt, lease } of answer.jobs) {
             if ((nextTickAt ?? answer.now) <= answer.now && (lease?.expiresAt ?? answer.now) > answer.now)
               handed.add(id)
@@ -165,12 +165,12 @@ export const due: readonly Scene[] = [
 ]
 
 /** Jobs whose lease ran out long ago. */
-async function expired(stage: Stage, count: number): Promise<readonly Job[]> {
-  const at = stage.begin - 60_000
-  const jobs = await stage.insert(...Array.from({ length: count }, () => ({ at, policy: { leaseMs: 1_000 } })))
-  const claims = jobs.map((job) => stage.change(job, { type: 'claim', workerId: 'w', nonce: '00000000000000aa' }, at))
+async function expired(fixture: StoreFixture, count: number): Promise<readonly Job[]> {
+  const at = fixture.begin - 60_000
+  const jobs = await fixture.insert(...Array.from({ length: count }, () => ({ at, policy: { leaseMs: 1_000 } })))
+  const claims = jobs.map((job) => fixture.change(job, { type: 'claim', workerId: 'w', nonce: '00000000000000aa' }, at))
   same(
-    await stage.commit(...claims),
+    await fixture.commit(...claims),
     jobs.map(() => ({ status: 'applied' })),
     'they are claimed',
   )

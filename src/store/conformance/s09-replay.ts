@@ -1,54 +1,54 @@
 /** S9: a repeated insert or claim answers as the first did, and changes nothing. */
 import type { Job } from '../../core/job.ts'
-import type { Scene } from './conformance.ts'
+import type { Check } from './conformance.ts'
 import { holds, same } from './holds.ts'
 
-export const replay: readonly Scene[] = [
+export const replay: readonly Check[] = [
   {
     name: 'an insert repeated gives the job, and makes no second one',
-    async play(stage) {
-      const drafts = [stage.draft({ input: '1', alias: 'a' }), stage.draft()]
-      await stage.store.insert(drafts)
-      const { items } = await stage.store.insert(drafts)
+    async run(fixture) {
+      const drafts = [fixture.draft({ input: '1', alias: 'a' }), fixture.draft()]
+      await fixture.store.insert(drafts)
+      const { items } = await fixture.store.insert(drafts)
       const exists = drafts.map(({ job }) => ({ status: 'exists', by: 'id', job, sameInput: true }))
       same(items, exists, 'each is answered with the job it made')
-      for (const { job, event } of drafts) same(await stage.events(job.id), [event], 'nothing has been added')
-      same((await stage.claim()).jobs.length, 2, 'there are two jobs, not four')
+      for (const { job, event } of drafts) same(await fixture.events(job.id), [event], 'nothing has been added')
+      same((await fixture.claim()).jobs.length, 2, 'there are two jobs, not four')
     },
   },
   {
     name: 'a claim repeated gives the same jobs again, whatever else there is to have',
-    async play(stage) {
-      await stage.insert({ input: '1' }, { input: '2' }, {}, {}, {})
-      const other = await stage.another()
-      const grant = stage.grant({ limit: 3 })
-      const first = await stage.store.claim(grant)
+    async run(fixture) {
+      await fixture.insert({ input: '1' }, { input: '2' }, {}, {}, {})
+      const other = await fixture.another()
+      const grant = fixture.grant({ limit: 3 })
+      const first = await fixture.store.claim(grant)
       same([first.replayed, first.jobs.length], [false, 3], 'three of five')
-      for (const store of [stage.store, other, stage.store]) {
+      for (const store of [fixture.store, other, fixture.store]) {
         const again = await store.claim(grant)
         same(again.replayed, true, 'it says that it is a repetition')
         same(sorted(again.jobs), sorted(first.jobs), 'the same jobs, stamped as they were')
       }
-      for (const { before } of first.jobs) same((await stage.events(before.id)).length, 2, 'no event has been added')
-      same((await stage.claim()).jobs.length, 2, 'the others are still to be had')
+      for (const { before } of first.jobs) same((await fixture.events(before.id)).length, 2, 'no event has been added')
+      same((await fixture.claim()).jobs.length, 2, 'the others are still to be had')
     },
   },
   {
     name: 'of a repeated claim only what is still owned is given',
-    async play(stage) {
-      await stage.insert({}, {}, {}, {})
-      const grant = stage.grant({ limit: 4 })
-      const { jobs } = await stage.store.claim(grant)
-      const [done, released, started, kept] = await Promise.all(jobs.map(({ before }) => stage.record(before.id)))
+    async run(fixture) {
+      await fixture.insert({}, {}, {}, {})
+      const grant = fixture.grant({ limit: 4 })
+      const { jobs } = await fixture.store.claim(grant)
+      const [done, released, started, kept] = await Promise.all(jobs.map(({ before }) => fixture.record(before.id)))
       const fence = (job: Job | undefined) => job?.lease?.fence ?? ''
-      await stage.say(done as Job, { type: 'complete', fence: fence(done) })
-      await stage.say(released as Job, { type: 'release', fence: fence(released), reason: 'shutdown' })
-      await stage.say(started as Job, { type: 'start', fence: fence(started) })
-      const again = await stage.store.claim(grant)
+      await fixture.say(done as Job, { type: 'complete', fence: fence(done) })
+      await fixture.say(released as Job, { type: 'release', fence: fence(released), reason: 'shutdown' })
+      await fixture.say(started as Job, { type: 'start', fence: fence(started) })
+      const again = await fixture.store.claim(grant)
       same(again.replayed, true, 'it says that it is a repetition')
       const ids = again.jobs.map(({ before }) => before.id).toSorted()
       same(ids, [started?.id, kept?.id].toSorted(), 'what is over is not given again')
-      const next = await stage.claim()
+      const next = await fixture.claim()
       same(
         next.jobs.map(({ before }) => before.id),
         [released?.id],
@@ -58,11 +58,11 @@ export const replay: readonly Scene[] = [
   },
   {
     name: 'a claim that found nothing is no answer to keep',
-    async play(stage) {
-      const grant = stage.grant()
-      same((await stage.store.claim(grant)).jobs, [], 'nothing there')
-      const job = await stage.insertOne()
-      const { jobs } = await stage.store.claim(grant)
+    async run(fixture) {
+      const grant = fixture.grant()
+      same((await fixture.store.claim(grant)).jobs, [], 'nothing there')
+      const job = await fixture.insertOne()
+      const { jobs } = await fixture.store.claim(grant)
       holds(jobs.length === 1 && jobs[0]?.before.id === job.id, 'asked again, it finds what has come')
     },
   },

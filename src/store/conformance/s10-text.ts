@@ -3,75 +3,63 @@ import type { Command } from '../../core/command.ts'
 import { decide } from '../../core/decide.ts'
 import { idNumber, idText } from '../../core/id.ts'
 import type { Job, Time } from '../../core/job.ts'
-import {
-  type Body,
-  type Inserted,
-  type JobQuery,
-  type Key,
-  type Lane,
-  type MoveChange,
-  type NewJob,
-  queueKey,
-  type Verdict,
-} from '../store.ts'
-import type { Scene } from './conformance.ts'
+import type { Body, Inserted, JobQuery, Key, Lane, MoveChange, NewJob, Verdict } from '../store.ts'
+import type { Check } from './conformance.ts'
 import { holds, same } from './holds.ts'
 import { HOSTILE_JSON, HOSTILE_NUMBERS, HOSTILE_TEXTS, MEBIBYTE } from './hostile.ts'
-import { entry, IN_A_CHANGE, IN_A_NEW_JOB, kindOf } from './hostile-places.ts'
-import type { Saying, Stage } from './stage.ts'
+import { IN_A_CHANGE, IN_A_NEW_JOB } from './hostile-places.ts'
+import type { Saying, StoreFixture } from './store-fixture.ts'
 
-export const text: readonly Scene[] = [
+export const text: readonly Check[] = [
   ...Object.entries(IN_A_NEW_JOB).map(
-    ([place, put]): Scene => ({
+    ([place, put]): Check => ({
       name: `in a new job: ${place}`,
-      play: (stage) => inNewJobs(stage, (text) => put(stage.draft(), text), { ...HOSTILE_TEXTS, mebibyte: MEBIBYTE }),
+      run: (fixture) =>
+        inNewJobs(fixture, (text) => put(fixture.draft(), text), { ...HOSTILE_TEXTS, mebibyte: MEBIBYTE }),
     }),
   ),
   {
     name: 'in a new job: input',
-    play: (stage) => inNewJobs(stage, (input) => stage.draft({ input }), HOSTILE_JSON),
+    run: (fixture) => inNewJobs(fixture, (input) => fixture.draft({ input }), HOSTILE_JSON),
   },
   ...Object.entries(IN_A_CHANGE).map(
-    ([place, say]): Scene => ({
+    ([place, say]): Check => ({
       name: `in a change: ${place}`,
-      play: (stage) => inChanges(stage, HOSTILE_TEXTS, (job, text) => ({ saying: say(job, text), rest: {} })),
+      run: (fixture) => inChanges(fixture, HOSTILE_TEXTS, (job, text) => ({ saying: say(job, text), rest: {} })),
     }),
   ),
   {
     name: 'in a change: text of a body',
-    play: (stage) => inChanges(stage, HOSTILE_JSON, (_, text) => withBody({ name: 'checkpoint', text })),
+    run: (fixture) => inChanges(fixture, HOSTILE_JSON, (_, text) => withBody({ name: 'checkpoint', text })),
   },
   {
     name: 'in a change: name of a body',
-    play: (stage) => inChanges(stage, HOSTILE_TEXTS, (_, text) => withBody({ name: `step/${text}`, text })),
+    run: (fixture) => inChanges(fixture, HOSTILE_TEXTS, (_, text) => withBody({ name: `step/${text}`, text })),
   },
   {
     name: 'in a change: a key',
-    play: (stage) =>
-      inChanges(stage, { ...HOSTILE_TEXTS, mebibyte: MEBIBYTE }, (_, key) => {
+    run: (fixture) =>
+      inChanges(fixture, { ...HOSTILE_TEXTS, mebibyte: MEBIBYTE }, (_, key) => {
         const take: readonly Key[] = [{ purpose: 'slot', key, until: undefined }]
         return { saying: { type: 'signal', name: 's' }, rest: { take } }
       }),
   },
-  { name: 'in a claim: worker, actor and request', play: inClaims },
-  { name: 'in a heartbeat: fence and request', play: inHeartbeats },
-  { name: 'in a query: nothing found is no error', play: inQueries },
-  { name: 'in a setting: key and text', play: inSettings },
-  { name: 'in the name of a paused queue', play: inPauses },
+  { name: 'in a claim: worker, actor and request', run: inClaims },
+  { name: 'in a heartbeat: fence and request', run: inHeartbeats },
   {
     name: 'jobs whose numbers are as large as they get live like all others',
-    async play(stage) {
-      const place = (idNumber(stage.id()) ?? 0) * 8
+    async run(fixture) {
+      const place = (idNumber(fixture.id()) ?? 0) * 8
       for (const far of [2 ** 31, 2 ** 46, 2 ** 52]) {
         const queue = `far-${far}`
-        const drafts = [1, 2, 3].map((n) => stage.draft({ queue, input: String(n) }, idText(far + place + n)))
-        const { items } = await stage.store.insert(drafts)
+        const drafts = [1, 2, 3].map((n) => fixture.draft({ queue, input: String(n) }, idText(far + place + n)))
+        const { items } = await fixture.store.insert(drafts)
         same(
           items,
           drafts.map(() => ({ status: 'inserted' })),
           'all are inserted',
         )
-        const { jobs } = await stage.claim({ queue, limit: 2 })
+        const { jobs } = await fixture.claim({ queue, limit: 2 })
         const ids = drafts.map(({ job }) => job.id)
         same(
           jobs.map(({ before, input }) => [before.id, input]),
@@ -81,20 +69,21 @@ export const text: readonly Scene[] = [
           ],
           'in order',
         )
-        const first = await stage.record(ids[0] ?? '')
-        const [beaten] = (await stage.store.heartbeat([{ id: first.id, fence: fenceOf(first), requestId: 'b' }])).items
+        const first = await fixture.record(ids[0] ?? '')
+        const [beaten] = (await fixture.store.heartbeat([{ id: first.id, fence: fenceOf(first), requestId: 'b' }]))
+          .items
         same(beaten?.status, 'renewed', 'it is kept')
-        const beating = await stage.record(first.id)
-        await stage.say(beating, { type: 'complete', fence: fenceOf(beating) }, beating.updatedAt)
-        await stage.expectFolds(first.id)
-        const found = await stage.store.find({ tenant: stage.tenant, queues: [queue], order: 'oldest', limit: 2 })
+        const beating = await fixture.record(first.id)
+        await fixture.say(beating, { type: 'complete', fence: fenceOf(beating) }, beating.updatedAt)
+        await fixture.expectFolds(first.id)
+        const found = await fixture.store.find({ tenant: fixture.tenant, queues: [queue], order: 'oldest', limit: 2 })
         same(
           found.jobs.map(({ id }) => id),
           ids.slice(0, 2),
           'it is found',
         )
-        const rest = await stage.store.find({
-          tenant: stage.tenant,
+        const rest = await fixture.store.find({
+          tenant: fixture.tenant,
           queues: [queue],
           order: 'oldest',
           limit: 2,
@@ -110,15 +99,15 @@ export const text: readonly Scene[] = [
   },
   {
     name: 'numbers keep their last bit and their sign',
-    async play(stage) {
-      const jobs = await running(stage, HOSTILE_NUMBERS.length)
+    async run(fixture) {
+      const jobs = await running(fixture, HOSTILE_NUMBERS.length)
       for (const [i, done] of HOSTILE_NUMBERS.entries()) {
         const job = jobs[i] as Job
         const progress = { done, total: done, message: undefined, etaAt: undefined }
         const saying: Saying = { type: 'progress', fence: fenceOf(job), progress, counters: { n: done } }
-        const change = attempt(stage, job, saying, {})
+        const change = attempt(fixture, job, saying, {})
         if (change !== undefined)
-          await expectKept(stage, change, (await stage.commit(change))[0] as Verdict, String(done))
+          await expectKept(fixture, change, (await fixture.commit(change))[0] as Verdict, String(done))
       }
     },
   },
@@ -128,18 +117,18 @@ const fenceOf = (job: Job): string => job.lease?.fence ?? ''
 
 type Texts = Readonly<Record<string, string>>
 
-async function inNewJobs(stage: Stage, put: (text: string) => NewJob, texts: Texts): Promise<void> {
+async function inNewJobs(fixture: StoreFixture, put: (text: string) => NewJob, texts: Texts): Promise<void> {
   const hostile = Object.entries(texts).map(([name, text]) => ({ name, draft: put(text) }))
-  const neighbours = hostile.map(() => stage.draft({ queue: 'neighbours' }))
+  const neighbours = hostile.map(() => fixture.draft({ queue: 'neighbours' }))
   const batch = hostile.flatMap(({ draft }, i) => [draft, neighbours[i] as NewJob])
-  const { items } = await stage.store.insert(batch)
+  const { items } = await fixture.store.insert(batch)
   const born: Hostile[] = []
   for (const [i, { name, draft }] of hostile.entries()) {
     same(items[2 * i + 1], { status: 'inserted' }, `${name}: its neighbour is inserted`)
-    if (await accepted(stage, name, draft, items[2 * i] as Inserted)) born.push({ name, draft })
+    if (await accepted(fixture, name, draft, items[2 * i] as Inserted)) born.push({ name, draft })
   }
-  await Promise.all(born.map((each) => expectBorn(stage, each)))
-  await expectLivable(stage, born)
+  await Promise.all(born.map((each) => expectBorn(fixture, each)))
+  await expectLivable(fixture, born)
 }
 
 interface Hostile {
@@ -148,53 +137,53 @@ interface Hostile {
 }
 
 /** False where it was refused with a pointer, and is not there. */
-async function accepted(stage: Stage, name: string, { job }: NewJob, answer: Inserted): Promise<boolean> {
+async function accepted(fixture: StoreFixture, name: string, { job }: NewJob, answer: Inserted): Promise<boolean> {
   if (answer.status !== 'rejected') {
     same(answer, { status: 'inserted' }, `${name}: it is inserted, or refused with a pointer`)
     return true
   }
   holds(answer.field !== '' && answer.rule !== '', `${name}: a refusal names the place and the rule`)
-  await stage.expectGone(job.id, `${name}: what was refused is not there`)
+  await fixture.expectGone(job.id, `${name}: what was refused is not there`)
   return false
 }
 
 /** It is there exactly as given. */
-async function expectBorn(stage: Stage, { name, draft }: Hostile): Promise<void> {
+async function expectBorn(fixture: StoreFixture, { name, draft }: Hostile): Promise<void> {
   const { job, input, event } = draft
   const bodies = input === undefined ? {} : { input }
-  same(await stage.loaded(job.id, ['input']), { job, bodies, caused: [] }, `${name}: it comes back as it was`)
-  same(await stage.events(job.id), [event], `${name}: so does its event`)
-  await expectFound(stage, name, job)
+  same(await fixture.loaded(job.id, ['input']), { job, bodies, caused: [] }, `${name}: it comes back as it was`)
+  same(await fixture.events(job.id), [event], `${name}: so does its event`)
+  await expectFound(fixture, name, job)
 }
 
 /** It can be claimed and lived to its end like any other. */
-async function expectLivable(stage: Stage, born: readonly Hostile[]): Promise<void> {
+async function expectLivable(fixture: StoreFixture, born: readonly Hostile[]): Promise<void> {
   const lanes = new Map<string, Lane>()
   for (const { draft } of born) {
     const { spec, priority } = draft.job
     const { tenant, queue } = spec.kind
     lanes.set(JSON.stringify([tenant, queue]), { tenant, queue, priority })
   }
-  const { jobs } = await stage.claim({ lanes: [...lanes.values()], limit: born.length + 1, maxInputBytes: 64 << 20 })
+  const { jobs } = await fixture.claim({ lanes: [...lanes.values()], limit: born.length + 1, maxInputBytes: 64 << 20 })
   const claimed = new Map(jobs.map((each) => [each.before.id, each]))
   same(jobs.length, born.length, 'each is claimed')
   for (const { name, draft } of born) {
     const { before, input } = claimed.get(draft.job.id) ?? {}
     same([before, input], [draft.job, draft.input], `${name}: it can be claimed`)
   }
-  const { items } = await stage.store.load(born.map(({ draft }) => ({ id: draft.job.id })))
+  const { items } = await fixture.store.load(born.map(({ draft }) => ({ id: draft.job.id })))
   const owned = items.map((item) => item?.job as Job)
-  const ends = owned.map((job) => stage.change(job, { type: 'complete', fence: fenceOf(job) }, job.updatedAt))
+  const ends = owned.map((job) => fixture.change(job, { type: 'complete', fence: fenceOf(job) }, job.updatedAt))
   same(
-    await stage.commit(...ends),
+    await fixture.commit(...ends),
     born.map(() => ({ status: 'applied' })),
     'each is completed',
   )
-  await Promise.all(born.map(({ draft }) => stage.expectFolds(draft.job.id)))
+  await Promise.all(born.map(({ draft }) => fixture.expectFolds(draft.job.id)))
 }
 
 /** By each of its heads. */
-async function expectFound(stage: Stage, name: string, { id, spec }: Job): Promise<void> {
+async function expectFound(fixture: StoreFixture, name: string, { id, spec }: Job): Promise<void> {
   const { tenant, queue, type } = spec.kind
   const { labels, correlationId, workflowId, dedupeKey, alias } = spec
   const query: JobQuery = {
@@ -205,27 +194,27 @@ async function expectFound(stage: Stage, name: string, { id, spec }: Job): Promi
     correlationId,
     workflowId,
     dedupeKey,
-    createdFrom: stage.begin,
-    createdTo: stage.begin + 1,
+    createdFrom: fixture.begin,
+    createdTo: fixture.begin + 1,
     order: 'newest',
     limit: 100,
   }
-  const { jobs } = await stage.store.find(query)
+  const { jobs } = await fixture.store.find(query)
   holds(
     jobs.some((job) => job.id === id),
     `${name}: it is found by what it was given`,
   )
   if (alias === undefined) return
-  same((await stage.store.load([{ id: alias, tenant }])).items[0]?.job.id, id, `${name}: it is found by its alias`)
+  same((await fixture.store.load([{ id: alias, tenant }])).items[0]?.job.id, id, `${name}: it is found by its alias`)
 }
 
 /** Jobs at work, as many as asked for. */
-async function running(stage: Stage, count: number): Promise<readonly Job[]> {
-  let jobs = await stage.insert(...Array.from({ length: count }, () => ({})))
+async function running(fixture: StoreFixture, count: number): Promise<readonly Job[]> {
+  let jobs = await fixture.insert(...Array.from({ length: count }, () => ({})))
   const all = async (say: (job: Job) => Saying) => {
-    const changes = jobs.map((job) => stage.change(job, say(job), stage.begin))
+    const changes = jobs.map((job) => fixture.change(job, say(job), fixture.begin))
     same(
-      await stage.commit(...changes),
+      await fixture.commit(...changes),
       jobs.map(() => ({ status: 'applied' })),
       'they are at work',
     )
@@ -247,9 +236,9 @@ function withBody(body: Body): Wish {
 }
 
 /** Undefined where core has refused it with a pointer of its own. */
-function attempt(stage: Stage, job: Job, saying: Saying, rest: Partial<MoveChange>): MoveChange | undefined {
-  const command = { actor: 'suite', requestId: stage.requestId(), ...saying } as Command
-  return refusedByCore(job, command, stage.begin) ? undefined : stage.change(job, saying, stage.begin, rest)
+function attempt(fixture: StoreFixture, job: Job, saying: Saying, rest: Partial<MoveChange>): MoveChange | undefined {
+  const command = { actor: 'suite', requestId: fixture.requestId(), ...saying } as Command
+  return refusedByCore(job, command, fixture.begin) ? undefined : fixture.change(job, saying, fixture.begin, rest)
 }
 
 /** What core refuses with a pointer of its own never reaches a store. */
@@ -258,142 +247,77 @@ function refusedByCore(job: Job, command: Command, now: Time): boolean {
   return decision.kind === 'refused' && decision.refusal.violations.length > 0
 }
 
-async function inChanges(stage: Stage, texts: Texts, wish: (job: Job, text: string) => Wish): Promise<void> {
+async function inChanges(fixture: StoreFixture, texts: Texts, wish: (job: Job, text: string) => Wish): Promise<void> {
   const changes: { readonly name: string; readonly change: MoveChange }[] = []
-  const jobs = await running(stage, Object.keys(texts).length)
+  const jobs = await running(fixture, Object.keys(texts).length)
   for (const [i, [name, text]] of Object.entries(texts).entries()) {
     const job = jobs[i] as Job
     const { saying, rest } = wish(job, text)
-    const change = attempt(stage, job, saying, rest)
+    const change = attempt(fixture, job, saying, rest)
     if (change !== undefined) changes.push({ name, change })
   }
-  const neighbours = await stage.insert(...changes.map(() => ({ queue: 'neighbours' })))
-  const ends = neighbours.map((job) => stage.change(job, { type: 'cancel', mode: 'hard' }, stage.begin))
-  const verdicts = await stage.commit(...changes.flatMap(({ change }, i) => [change, ends[i] as MoveChange]))
+  const neighbours = await fixture.insert(...changes.map(() => ({ queue: 'neighbours' })))
+  const ends = neighbours.map((job) => fixture.change(job, { type: 'cancel', mode: 'hard' }, fixture.begin))
+  const verdicts = await fixture.commit(...changes.flatMap(({ change }, i) => [change, ends[i] as MoveChange]))
   for (const [i, { name }] of changes.entries()) {
     same(verdicts[2 * i + 1], { status: 'applied' }, `${name}: its neighbour is applied`)
   }
   const kept = ({ name, change }: { name: string; change: MoveChange }, i: number) =>
-    expectKept(stage, change, verdicts[2 * i] as Verdict, name)
+    expectKept(fixture, change, verdicts[2 * i] as Verdict, name)
   await Promise.all(changes.map(kept))
 }
 
-async function expectKept(stage: Stage, change: MoveChange, verdict: Verdict, name: string): Promise<void> {
+async function expectKept(fixture: StoreFixture, change: MoveChange, verdict: Verdict, name: string): Promise<void> {
   const { before, after, events, bodies } = change
   if (verdict.status === 'rejected') {
     holds(verdict.field !== '' && verdict.rule !== '', `${name}: a refusal names the place and the rule`)
-    return stage.expectRecord(before, `${name}: what was refused has changed nothing`)
+    return fixture.expectRecord(before, `${name}: what was refused has changed nothing`)
   }
   same(verdict, { status: 'applied' }, `${name}: it is applied, or refused with a pointer`)
   const names = bodies.map((body) => body.name)
   const requestId = events[0]?.requestId
-  const { items } = await stage.store.load([{ id: after.id, bodies: names, requestId }])
+  const { items } = await fixture.store.load([{ id: after.id, bodies: names, requestId }])
   const texts = Object.fromEntries(bodies.map((body) => [body.name, body.text]))
   same(items[0], { job: after, bodies: texts, caused: events }, `${name}: it comes back as it was`)
-  await stage.expectFolds(after.id)
+  await fixture.expectFolds(after.id)
 }
 
-async function inClaims(stage: Stage): Promise<void> {
+async function inClaims(fixture: StoreFixture): Promise<void> {
   for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
-    const job = await stage.insertOne()
-    const grant = stage.grant({ workerId: text, actor: text, requestId: `${stage.tenant}${text}` })
+    const job = await fixture.insertOne()
+    const grant = fixture.grant({ workerId: text, actor: text, requestId: `${fixture.tenant}${text}` })
     const { actor, requestId, workerId, nonce } = grant
-    if (refusedByCore(job, { type: 'claim', actor, requestId, workerId, nonce }, stage.begin)) {
-      await stage.say(job, { type: 'cancel', mode: 'hard' })
+    if (refusedByCore(job, { type: 'claim', actor, requestId, workerId, nonce }, fixture.begin)) {
+      await fixture.say(job, { type: 'cancel', mode: 'hard' })
       continue
     }
-    const { jobs } = await stage.store.claim(grant)
+    const { jobs } = await fixture.store.claim(grant)
     same(
       jobs.map(({ before }) => before.id),
       [job.id],
       `${name}: it is claimed`,
     )
-    const { owner } = await stage.record(job.id)
+    const { owner } = await fixture.record(job.id)
     same(owner?.workerId, text, `${name}: the worker’s name comes back`)
-    const event = (await stage.events(job.id)).at(-1)
+    const event = (await fixture.events(job.id)).at(-1)
     same([event?.actor, event?.requestId], [text, grant.requestId], `${name}: so do actor and request`)
-    same((await stage.store.claim(grant)).replayed, true, `${name}: a repetition is known`)
+    same((await fixture.store.claim(grant)).replayed, true, `${name}: a repetition is known`)
   }
 }
 
-async function inHeartbeats(stage: Stage): Promise<void> {
-  const job = await stage.claimed()
+async function inHeartbeats(fixture: StoreFixture): Promise<void> {
+  const job = await fixture.claimed()
   for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
     const mine = { id: job.id, fence: fenceOf(job), requestId: text }
-    if (refusedByCore(job, { type: 'heartbeat', actor: 'w', fence: mine.fence, requestId: text }, stage.begin)) continue
-    const { items } = await stage.store.heartbeat([mine, { ...mine, fence: text }, { ...mine, id: text }])
+    if (refusedByCore(job, { type: 'heartbeat', actor: 'w', fence: mine.fence, requestId: text }, fixture.begin))
+      continue
+    const { items } = await fixture.store.heartbeat([mine, { ...mine, fence: text }, { ...mine, id: text }])
     same(
       items.map(({ status }) => status),
       ['renewed', 'lost', 'lost'],
       `${name}: the owner’s is renewed`,
     )
-    same((await stage.record(job.id)).lease?.lastBeatId, text, `${name}: its request comes back`)
+    same((await fixture.record(job.id)).lease?.lastBeatId, text, `${name}: its request comes back`)
   }
-  await stage.expectFolds(job.id)
-}
-
-async function inQueries(stage: Stage): Promise<void> {
-  const page = { order: 'newest', limit: 5 } as const
-  for (const [name, text] of Object.entries({ ...HOSTILE_TEXTS, mebibyte: MEBIBYTE })) {
-    const { items } = await stage.store.load([{ id: text }, { id: text, tenant: stage.tenant, requestId: text }])
-    same(items, [undefined, undefined], `${name}: no such job`)
-    const { tenant } = stage
-    const queries: readonly Partial<JobQuery>[] = [
-      { tenant: `${tenant}${text}` },
-      { tenant, queues: [text] },
-      { tenant, types: [text] },
-      { tenant, labels: entry(text, text) },
-      { tenant, correlationId: text },
-      { tenant, workflowId: text },
-      { tenant, dedupeKey: text },
-      { tenant, code: text },
-    ]
-    for (const query of queries) same((await stage.store.find({ ...query, ...page })).jobs, [], `${name}: none`)
-    const lanes = [{ tenant, queue: text, priority: 5 }]
-    same((await stage.claim({ lanes })).jobs, [], `${name}: nothing to claim`)
-    const found = await stage.store.events({ by: 'correlation', tenant, correlationId: text, limit: 5 })
-    same(found.events, [], `${name}: no event`)
-  }
-}
-
-async function inSettings(stage: Stage): Promise<void> {
-  for (const [name, text] of Object.entries({ ...HOSTILE_TEXTS, mebibyte: MEBIBYTE })) {
-    const key = `${stage.tenant}${text}`
-    const at = { collection: 'token', key } as const
-    const put = { op: 'put', ...at, text, rev: 0 } as const
-    // There is no verdict for a document that cannot be kept: the call itself says so.
-    const written = await stage.store.settings([put]).catch(() => undefined)
-    if (written === undefined) continue
-    const [got] = await stage.store.settings([{ op: 'get', ...at }])
-    same(
-      got?.settings.map((each) => [each.key, each.text]),
-      [[key, text]],
-      `${name}: it comes back as it was`,
-    )
-  }
-  const [list] = await stage.store.settings([{ op: 'list', collection: 'token', after: '', limit: 10_000 }])
-  const mine = list?.settings.filter(({ key }) => key.startsWith(stage.tenant)) ?? []
-  same(new Set(mine.map(({ key }) => key)).size, mine.length, 'each is listed once')
-  holds(mine.length >= Object.keys(HOSTILE_TEXTS).length, 'all are listed')
-}
-
-async function inPauses(stage: Stage): Promise<void> {
-  const { tenant } = stage
-  const queues = Object.values(HOSTILE_TEXTS)
-  const pause = (paused: boolean) =>
-    stage.store.settings(
-      queues.map((queue) => ({
-        op: 'put',
-        collection: 'queue',
-        key: queueKey(tenant, queue),
-        text: JSON.stringify({ paused }),
-        rev: undefined,
-      })),
-    )
-  await stage.store.insert(queues.map((queue) => kindOf(stage.draft(), { queue })))
-  const lanes = queues.map((queue) => ({ tenant, queue, priority: 5 }))
-  await pause(true)
-  same((await stage.claim({ lanes })).jobs, [], 'all are paused')
-  await pause(false)
-  same((await stage.claim({ lanes })).jobs.length, queues.length, 'all give again')
+  await fixture.expectFolds(job.id)
 }

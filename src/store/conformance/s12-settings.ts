@@ -1,48 +1,52 @@
 /** S12: settings are compare-and-swap by rev. */
 import { queueKey, type Setting, type SettingCollection, type SettingOperation } from '../store.ts'
-import type { Scene } from './conformance.ts'
+import type { Check } from './conformance.ts'
 import { holds, same } from './holds.ts'
-import type { Stage } from './stage.ts'
+import type { StoreFixture } from './store-fixture.ts'
 
-export const settings: readonly Scene[] = [
+export const settings: readonly Check[] = [
   {
     name: 'a document is created once, and replaced only from the revision it has',
-    async play(stage) {
-      const key = stage.tenant
+    async run(fixture) {
+      const key = fixture.tenant
       const at = { collection: 'schedule', key } as const
-      same(await answer(stage, { op: 'get', ...at }), ['ok'], 'nothing there')
-      same(await answer(stage, { op: 'put', ...at, text: 'a', rev: 7 }), ['conflict'], 'nothing to replace')
-      same(await answer(stage, { op: 'put', ...at, text: 'a', rev: 0 }), ['ok', [key, 'a', 1]], 'created')
+      same(await answer(fixture, { op: 'get', ...at }), ['ok'], 'nothing there')
+      same(await answer(fixture, { op: 'put', ...at, text: 'a', rev: 7 }), ['conflict'], 'nothing to replace')
+      same(await answer(fixture, { op: 'put', ...at, text: 'a', rev: 0 }), ['ok', [key, 'a', 1]], 'created')
       same(
-        await answer(stage, { op: 'put', ...at, text: 'b', rev: 0 }),
+        await answer(fixture, { op: 'put', ...at, text: 'b', rev: 0 }),
         ['conflict', [key, 'a', 1]],
         'not created again',
       )
-      same(await answer(stage, { op: 'put', ...at, text: 'b', rev: 1 }), ['ok', [key, 'b', 2]], 'replaced')
+      same(await answer(fixture, { op: 'put', ...at, text: 'b', rev: 1 }), ['ok', [key, 'b', 2]], 'replaced')
       same(
-        await answer(stage, { op: 'put', ...at, text: 'c', rev: 1 }),
+        await answer(fixture, { op: 'put', ...at, text: 'c', rev: 1 }),
         ['conflict', [key, 'b', 2]],
         'not from an old one',
       )
-      same(await answer(stage, { op: 'put', ...at, text: 'c', rev: undefined }), ['ok', [key, 'c', 3]], 'or regardless')
-      same(await answer(stage, { op: 'get', ...at }), ['ok', [key, 'c', 3]], 'the last one is there')
       same(
-        await answer(stage, { op: 'remove', ...at, rev: 2 }),
+        await answer(fixture, { op: 'put', ...at, text: 'c', rev: undefined }),
+        ['ok', [key, 'c', 3]],
+        'or regardless',
+      )
+      same(await answer(fixture, { op: 'get', ...at }), ['ok', [key, 'c', 3]], 'the last one is there')
+      same(
+        await answer(fixture, { op: 'remove', ...at, rev: 2 }),
         ['conflict', [key, 'c', 3]],
         'not removed from an old one',
       )
-      same(await answer(stage, { op: 'remove', ...at, rev: 3 }), ['ok'], 'removed')
-      same(await answer(stage, { op: 'get', ...at }), ['ok'], 'gone')
-      same(await answer(stage, { op: 'remove', ...at, rev: undefined }), ['ok'], 'removing nothing is no harm')
+      same(await answer(fixture, { op: 'remove', ...at, rev: 3 }), ['ok'], 'removed')
+      same(await answer(fixture, { op: 'get', ...at }), ['ok'], 'gone')
+      same(await answer(fixture, { op: 'remove', ...at, rev: undefined }), ['ok'], 'removing nothing is no harm')
     },
   },
   {
     name: 'each write tells when it was made, and a collection is apart from the others',
-    async play(stage) {
-      const key = stage.tenant
+    async run(fixture) {
+      const key = fixture.tenant
       const put = (collection: 'token' | 'worker', text: string) =>
         ({ op: 'put', collection, key, text, rev: 0 }) as const
-      const answers = await stage.store.settings([put('token', 't'), put('worker', 'w')])
+      const answers = await fixture.store.settings([put('token', 't'), put('worker', 'w')])
       same(
         answers.map(({ status }) => status),
         ['ok', 'ok'],
@@ -50,27 +54,31 @@ export const settings: readonly Scene[] = [
       )
       for (const { settings: written, now } of answers) {
         const updatedAt = written[0]?.updatedAt ?? 0
-        holds(updatedAt >= stage.begin && updatedAt <= now, 'written now')
+        holds(updatedAt >= fixture.begin && updatedAt <= now, 'written now')
       }
-      same(await answer(stage, { op: 'get', collection: 'worker', key }), ['ok', [key, 'w', 1]], 'each has its own')
+      same(await answer(fixture, { op: 'get', collection: 'worker', key }), ['ok', [key, 'w', 1]], 'each has its own')
     },
   },
   {
     name: 'every collection there is can be written and read',
-    async play(stage) {
+    async run(fixture) {
       for (const collection of Object.keys(COLLECTIONS) as SettingCollection[]) {
-        const key = queueKey(stage.tenant, `every/${collection}`)
-        same(await answer(stage, { op: 'put', collection, key, text: '{}', rev: 0 }), ['ok', [key, '{}', 1]], 'written')
-        same(await answer(stage, { op: 'get', collection, key }), ['ok', [key, '{}', 1]], 'read')
-        same(await answer(stage, { op: 'remove', collection, key, rev: 1 }), ['ok'], 'removed')
+        const key = queueKey(fixture.tenant, `every/${collection}`)
+        same(
+          await answer(fixture, { op: 'put', collection, key, text: '{}', rev: 0 }),
+          ['ok', [key, '{}', 1]],
+          'written',
+        )
+        same(await answer(fixture, { op: 'get', collection, key }), ['ok', [key, '{}', 1]], 'read')
+        same(await answer(fixture, { op: 'remove', collection, key, rev: 1 }), ['ok'], 'removed')
       }
     },
   },
   {
     name: 'operations of one call see those before them',
-    async play(stage) {
-      const at = { collection: 'worker', key: `${stage.tenant}/chain` } as const
-      const answers = await stage.store.settings([
+    async run(fixture) {
+      const at = { collection: 'worker', key: `${fixture.tenant}/chain` } as const
+      const answers = await fixture.store.settings([
         { op: 'put', ...at, text: '1', rev: 0 },
         { op: 'get', ...at },
         { op: 'put', ...at, text: '2', rev: 1 },
@@ -90,20 +98,20 @@ export const settings: readonly Scene[] = [
   },
   {
     name: 'a collection is listed page by page, each document once',
-    async play(stage) {
-      const keys = Array.from({ length: 9 }, (_, i) => `${stage.tenant}/${i}`)
+    async run(fixture) {
+      const keys = Array.from({ length: 9 }, (_, i) => `${fixture.tenant}/${i}`)
       const put = (key: string) => ({ op: 'put', collection: 'schedule', key, text: key, rev: 0 }) as const
-      await stage.store.settings(keys.map(put))
+      await fixture.store.settings(keys.map(put))
       const seen: Setting[] = []
       for (let after = '', pages = 0; pages < 1_000; pages += 1) {
-        const [page] = await stage.store.settings([{ op: 'list', collection: 'schedule', after, limit: 2 }])
+        const [page] = await fixture.store.settings([{ op: 'list', collection: 'schedule', after, limit: 2 }])
         const found = page?.settings ?? []
         holds(found.length <= 2, 'no page is longer than asked for')
         if (found.length === 0) break
         seen.push(...found)
         after = found.at(-1)?.key ?? ''
       }
-      const mine = seen.filter(({ key }) => key.startsWith(`${stage.tenant}/`))
+      const mine = seen.filter(({ key }) => key.startsWith(`${fixture.tenant}/`))
       same(
         mine.map(({ key, text }) => [key, text]),
         keys.map((key) => [key, key]),
@@ -113,9 +121,9 @@ export const settings: readonly Scene[] = [
   },
   {
     name: 'of many who count up at once none is lost',
-    async play(stage) {
-      const other = await stage.another()
-      const at = { collection: 'ids', key: `${stage.tenant}/counter` } as const
+    async run(fixture) {
+      const other = await fixture.another()
+      const at = { collection: 'ids', key: `${fixture.tenant}/counter` } as const
       const countUp = async (store: typeof other) => {
         for (let done = 0; done < 5; ) {
           const [there] = await store.settings([{ op: 'get', ...at }])
@@ -125,8 +133,8 @@ export const settings: readonly Scene[] = [
           if (written?.status === 'ok') done += 1
         }
       }
-      await Promise.all([stage.store, other, stage.store, other].map(countUp))
-      same(await answer(stage, { op: 'get', ...at }), ['ok', [at.key, '20', 20]], 'twenty times one')
+      await Promise.all([fixture.store, other, fixture.store, other].map(countUp))
+      same(await answer(fixture, { op: 'get', ...at }), ['ok', [at.key, '20', 20]], 'twenty times one')
     },
   },
 ]
@@ -146,7 +154,7 @@ const COLLECTIONS: Readonly<Record<SettingCollection, true>> = {
 }
 
 /** Status and what is there, as [key, text, rev]. */
-async function answer(stage: Stage, operation: SettingOperation): Promise<readonly unknown[]> {
-  const [first] = await stage.store.settings([operation])
+async function answer(fixture: StoreFixture, operation: SettingOperation): Promise<readonly unknown[]> {
+  const [first] = await fixture.store.settings([operation])
   return [first?.status, ...(first?.settings ?? []).map(({ key, text, rev }) => [key, text, rev])]
 }

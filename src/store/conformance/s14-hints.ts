@@ -1,30 +1,30 @@
 /** S14: hints may be lost, never the work. */
 import type { JobId } from '../../core/job.ts'
 import type { Hint } from '../store.ts'
-import type { Scene } from './conformance.ts'
+import type { Check } from './conformance.ts'
 import { holds, same } from './holds.ts'
-import type { Saying, Stage } from './stage.ts'
+import type { Saying, StoreFixture } from './store-fixture.ts'
 
-export const hints: readonly Scene[] = [
+export const hints: readonly Check[] = [
   {
     name: 'new work and the end of a job are announced',
     needs: 'hints',
-    async play(stage) {
+    async run(fixture) {
       const heard: Hint[] = []
-      await using _subscription = await stage.store.subscribe((hint) => heard.push(hint))
+      await using _subscription = await fixture.store.subscribe((hint) => heard.push(hint))
       const isAnything = (hint: Hint) => hint.about === 'anything'
       // A hint may be lost, but not every one of many.
-      await stage.eventually('new work is announced', async () => {
-        await stage.insertOne()
-        const mine = (hint: Hint) => hint.about === 'queue' && hint.tenant === stage.tenant && hint.queue === 'main'
+      await fixture.eventually('new work is announced', async () => {
+        await fixture.insertOne()
+        const mine = (hint: Hint) => hint.about === 'queue' && hint.tenant === fixture.tenant && hint.queue === 'main'
         return heard.some((hint) => isAnything(hint) || mine(hint))
       })
       heard.length = 0
-      await stage.eventually('the end of a job is announced', async () => {
-        const job = await stage.insertOne()
+      await fixture.eventually('the end of a job is announced', async () => {
+        const job = await fixture.insertOne()
         heard.length = 0
-        await stage.say(job, { type: 'cancel', mode: 'hard' })
-        await stage.seat.advance(50)
+        await fixture.say(job, { type: 'cancel', mode: 'hard' })
+        await fixture.setup.advance(50)
         return heard.some((hint) => isAnything(hint) || (hint.about === 'job' && hint.id === job.id))
       })
     },
@@ -32,21 +32,21 @@ export const hints: readonly Scene[] = [
   {
     name: 'an owner is told when it is asked to cancel, and when the job is taken from it, whoever did that',
     needs: 'hints',
-    async play(stage) {
+    async run(fixture) {
       const heard: Hint[] = []
-      await using _subscription = await stage.store.subscribe((hint) => heard.push(hint))
-      const other = await stage.another()
+      await using _subscription = await fixture.store.subscribe((hint) => heard.push(hint))
+      const other = await fixture.another()
       const isAbout = (id: JobId) => (hint: Hint) =>
         hint.about === 'anything' || (hint.about === 'job' && hint.id === id)
-      for (const store of [stage.store, other]) {
+      for (const store of [fixture.store, other]) {
         for (const [what, saying] of AGAINST_ITS_OWNER) {
-          await stage.eventually(`a ${what} is announced`, async () => {
-            const job = await stage.claimed({ type: what })
-            const change = stage.change(job, saying, await stage.now())
-            await stage.seat.advance(50)
+          await fixture.eventually(`a ${what} is announced`, async () => {
+            const job = await fixture.claimed({ type: what })
+            const change = fixture.change(job, saying, await fixture.now())
+            await fixture.setup.advance(50)
             heard.length = 0
             same((await store.commit([change])).verdicts, [{ status: 'applied' }], `a ${what} is applied`)
-            await stage.eventually('it is heard of', () => heard.some(isAbout(job.id)), 1_000).catch(() => {})
+            await fixture.eventually('it is heard of', () => heard.some(isAbout(job.id)), 1_000).catch(() => {})
             return heard.some(isAbout(job.id))
           })
         }
@@ -56,38 +56,38 @@ export const hints: readonly Scene[] = [
   {
     name: 'what another process does is announced too',
     needs: 'hints',
-    async play(stage) {
+    async run(fixture) {
       const heard: Hint[] = []
-      await using _subscription = await stage.store.subscribe((hint) => heard.push(hint))
-      const other = await stage.another()
-      await stage.eventually('new work is announced', async () => {
-        await other.insert([stage.draft()])
+      await using _subscription = await fixture.store.subscribe((hint) => heard.push(hint))
+      const other = await fixture.another()
+      await fixture.eventually('new work is announced', async () => {
+        await other.insert([fixture.draft()])
         return heard.some(
-          (hint) => hint.about === 'anything' || (hint.about === 'queue' && hint.tenant === stage.tenant),
+          (hint) => hint.about === 'anything' || (hint.about === 'queue' && hint.tenant === fixture.tenant),
         )
       })
     },
   },
   {
     name: 'what a hint would announce is found by polling',
-    async play(stage) {
-      const job = await stage.insertOne()
-      same((await stage.claim()).jobs[0]?.before.id, job.id, 'without any subscription')
+    async run(fixture) {
+      const job = await fixture.insertOne()
+      same((await fixture.claim()).jobs[0]?.before.id, job.id, 'without any subscription')
     },
   },
   {
     name: 'every hint is well formed, and after the subscription has ended there is none',
-    async play(stage) {
+    async run(fixture) {
       const heard: Hint[] = []
-      const first = await stage.store.subscribe((hint) => heard.push(hint))
-      const second = await stage.store.subscribe(() => {})
-      await work(stage)
-      await stage.seat.advance(100)
+      const first = await fixture.store.subscribe((hint) => heard.push(hint))
+      const second = await fixture.store.subscribe(() => {})
+      await work(fixture)
+      await fixture.setup.advance(100)
       for (const hint of heard) holds(wellFormed(hint), `a hint: ${JSON.stringify(hint)}`)
       await first[Symbol.asyncDispose]()
       heard.length = 0
-      await work(stage)
-      await stage.seat.advance(100)
+      await work(fixture)
+      await fixture.setup.advance(100)
       same(heard, [], 'nobody listens any more')
       await first[Symbol.asyncDispose]()
       await second[Symbol.asyncDispose]()
@@ -101,9 +101,9 @@ const AGAINST_ITS_OWNER: readonly (readonly [what: string, saying: Saying])[] = 
   ['dead letter', { type: 'deadLetter', reason: 'policy_violation', stage: 'exec' }],
 ]
 
-async function work(stage: Stage): Promise<void> {
-  const job = await stage.insertOne()
-  await stage.say(job, { type: 'cancel', mode: 'hard' })
+async function work(fixture: StoreFixture): Promise<void> {
+  const job = await fixture.insertOne()
+  await fixture.say(job, { type: 'cancel', mode: 'hard' })
 }
 
 const wellFormed = (hint: Hint): boolean =>

@@ -1,20 +1,20 @@
 /** S16: close leaves nothing behind. */
 import type { Hint } from '../store.ts'
-import type { Scene } from './conformance.ts'
+import type { Check } from './conformance.ts'
 import { rejects, same } from './holds.ts'
 import { type Resources, resources } from './resources.ts'
 
-export const close: readonly Scene[] = [
+export const close: readonly Check[] = [
   {
     name: 'a closed store answers nothing, and may be closed again',
     fresh: true,
-    async play(stage) {
-      const { store } = stage
-      const draft = stage.draft()
+    async run(fixture) {
+      const { store } = fixture
+      const draft = fixture.draft()
       await store.close()
       await rejects(() => store.insert([draft]), 'insert')
       await rejects(() => store.load([{ id: draft.job.id }]), 'load')
-      await rejects(() => store.claim(stage.grant()), 'claim')
+      await rejects(() => store.claim(fixture.grant()), 'claim')
       await rejects(() => store.commit([{ kind: 'purge', before: draft.job }]), 'commit')
       await rejects(() => store.heartbeat([{ id: draft.job.id, fence: 'f', requestId: 'r' }]), 'heartbeat')
       await rejects(() => store.due(1), 'due')
@@ -27,14 +27,14 @@ export const close: readonly Scene[] = [
   {
     name: 'calls under way when it closes are answered one way or the other, and none of them lies',
     fresh: true,
-    async play(stage) {
-      const drafts = Array.from({ length: 20 }, () => stage.draft())
-      const calls = drafts.map((draft) => stage.store.insert([draft]))
-      const closing = stage.store.close()
+    async run(fixture) {
+      const drafts = Array.from({ length: 20 }, () => fixture.draft())
+      const calls = drafts.map((draft) => fixture.store.insert([draft]))
+      const closing = fixture.store.close()
       const outcomes = await Promise.allSettled(calls)
       await closing
       const answered = drafts.filter((_, i) => outcomes[i]?.status === 'fulfilled')
-      const again = await stage.seat.reopen?.()
+      const again = await fixture.setup.reopen?.()
       const there = await again?.load(answered.map(({ job }) => ({ id: job.id })))
       if (there !== undefined)
         same(
@@ -47,12 +47,12 @@ export const close: readonly Scene[] = [
   {
     name: 'a subscription open when it closes hears nothing more, and can still be ended',
     fresh: true,
-    async play(stage) {
+    async run(fixture) {
       const heard: Hint[] = []
-      const subscription = await stage.store.subscribe((hint) => heard.push(hint))
-      await stage.store.close()
+      const subscription = await fixture.store.subscribe((hint) => heard.push(hint))
+      await fixture.store.close()
       heard.length = 0
-      await stage.seat.advance(50)
+      await fixture.setup.advance(50)
       same(heard, [], 'nothing more')
       await subscription[Symbol.asyncDispose]()
     },
@@ -60,20 +60,20 @@ export const close: readonly Scene[] = [
   {
     name: 'no connection, timer, thread or listener is left',
     fresh: true,
-    async play(stage) {
-      const { store } = stage
+    async run(fixture) {
+      const { store } = fixture
       const subscription = await store.subscribe(() => {})
-      const job = await stage.claimed()
+      const job = await fixture.claimed()
       await store.heartbeat([{ id: job.id, fence: job.lease?.fence ?? '', requestId: 'r' }])
-      await stage.feed()
+      await fixture.feed()
       await subscription[Symbol.asyncDispose]()
       await store.close()
       let left: readonly string[] = []
       const nothing = () => {
-        left = leftOver(stage.baseline)
+        left = leftOver(fixture.baseline)
         return left.length === 0
       }
-      await stage.eventually('everything this store opened is closed', nothing).catch(() => {})
+      await fixture.eventually('everything this store opened is closed', nothing).catch(() => {})
       same(left, [], 'what this store opened and did not close')
     },
   },

@@ -5,7 +5,7 @@
  */
 import type { Fault } from '../../core/command.ts'
 import type { Job, State } from '../../core/job.ts'
-import type { JobOptions, Saying, Stage } from './stage.ts'
+import type { JobOptions, Saying, StoreFixture } from './store-fixture.ts'
 
 export interface Specimen {
   readonly name: string
@@ -140,20 +140,20 @@ export const SPECIMENS: Readonly<Record<State, readonly Specimen[]>> = {
 const AGO = HOUR
 
 /** All specimens of all states, side by side. */
-export const growAll = (stage: Stage, options: JobOptions = {}): Promise<readonly Job[]> =>
+export const growAll = (fixture: StoreFixture, options: JobOptions = {}): Promise<readonly Job[]> =>
   Promise.all(
     Object.values(SPECIMENS)
       .flat()
-      .map((specimen) => grow(stage, specimen, options)),
+      .map((specimen) => grow(fixture, specimen, options)),
   )
 
 /** The specimen's history, committed step by step. Nothing in it is later than now. */
-export async function grow(stage: Stage, specimen: Specimen, options: JobOptions = {}): Promise<Job> {
-  let at = stage.begin - AGO
-  let job = await stage.insertOne({ ...specimen.options, ...options, at })
+export async function grow(fixture: StoreFixture, specimen: Specimen, options: JobOptions = {}): Promise<Job> {
+  let at = fixture.begin - AGO
+  let job = await fixture.insertOne({ ...specimen.options, ...options, at })
   for (const { afterMs, say } of specimen.steps) {
     at += afterMs
-    job = await stage.say(job, say(job), at)
+    job = await fixture.say(job, say(job), at)
   }
   return job
 }

@@ -6,7 +6,7 @@ import { retention } from '../../../src/engine/retention.ts'
 import { SETTLED_MS } from '../../../src/engine/shortening.ts'
 import { silentLog } from '../../../src/system/log.ts'
 import { realTimers } from '../../../src/system/timers.ts'
-import { Bench, kindOf } from '../../engine/bench.ts'
+import { EngineFixture, kindOf } from '../../engine/engine-fixture.ts'
 import { eventually } from '../../support/eventually.ts'
 import { fault, fresh } from '../actor.ts'
 import type { Stage } from '../stage.ts'
@@ -87,14 +87,15 @@ export function events(stage: () => Stage): void {
 
 export function eventsInVirtualTime(): void {
   it('000A:51 verbose payloads do not last: a compacted log keeps its transitions and folds to the same job', async () => {
-    const bench = new Bench()
-    const { job, fence } = await bench.running({ kind: kindOf(strict) })
-    for (let n = 1; n <= LONG_LOG; n += 1) await bench.must(job.id, { type: 'progress', fence, counters: { pages: 1 } })
-    await bench.must(job.id, { type: 'complete', fence })
-    const log = async () => (await bench.engine.events({ by: 'job', id: job.id, afterRev: 0, limit: 100 })).events
+    const fixture = new EngineFixture()
+    const { job, fence } = await fixture.running({ kind: kindOf(strict) })
+    for (let n = 1; n <= LONG_LOG; n += 1)
+      await fixture.must(job.id, { type: 'progress', fence, counters: { pages: 1 } })
+    await fixture.must(job.id, { type: 'complete', fence })
+    const log = async () => (await fixture.engine.events({ by: 'job', id: job.id, afterRev: 0, limit: 100 })).events
     const before = await log()
-    bench.clock.advance(2 * SETTLED_MS)
-    await retention({ store: bench.store, timers: realTimers, log: silentLog }, { compact: true }).runOnce()
+    fixture.clock.advance(2 * SETTLED_MS)
+    await retention({ store: fixture.store, timers: realTimers, log: silentLog }, { compact: true }).runOnce()
     const after = await log()
     const moves = (events: typeof before) => events.filter(({ seq }) => seq !== undefined)
     expect(moves(after)).toEqual(moves(before))

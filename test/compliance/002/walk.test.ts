@@ -1,7 +1,7 @@
 /** Document 002 from its first line to its last, in its own words, over HTTP: `/v1/dialects/002`. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Scope } from '../../../src/gateway/contract/routes.ts'
-import { type House, house } from '../../gateway/house.ts'
+import { type GatewayFixture, openGatewayFixture } from '../../gateway/gateway-fixture.ts'
 import { eventually } from '../../support/eventually.ts'
 import { fresh } from '../actor.ts'
 
@@ -15,11 +15,11 @@ interface Dispatch {
 
 /** One topic, and whoever the document lets move its jobs: producer, scheduler (an operator), worker, control plane. */
 class Walk {
-  readonly #home: House
+  readonly #home: GatewayFixture
   readonly topic = fresh('job.chat')
 
-  constructor(home: House) {
-    this.#home = home
+  constructor(fixture: GatewayFixture) {
+    this.#home = fixture
   }
 
   async ask(who: Scope, method: string, path: string, body?: object): Promise<{ status: number; body: Told }> {
@@ -68,9 +68,9 @@ class Walk {
 }
 
 async function begun(): Promise<Walk> {
-  const home = await house()
-  onTestFinished(() => home[Symbol.asyncDispose]())
-  return new Walk(home)
+  const fixture = await openGatewayFixture()
+  onTestFinished(() => fixture[Symbol.asyncDispose]())
+  return new Walk(fixture)
 }
 
 describe('002 walked in its own words', () => {

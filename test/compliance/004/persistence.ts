@@ -4,7 +4,7 @@ import { retention } from '../../../src/engine/retention.ts'
 import { implementJob } from '../../../src/library/define-job.ts'
 import { silentLog } from '../../../src/system/log.ts'
 import { realTimers } from '../../../src/system/timers.ts'
-import { Bench, kindOf } from '../../engine/bench.ts'
+import { EngineFixture, kindOf } from '../../engine/engine-fixture.ts'
 import { fault } from '../actor.ts'
 import { disorder } from '../order.ts'
 import type { Stage } from '../stage.ts'
@@ -44,21 +44,21 @@ export function persistenceInVirtualTime(): void {
     ['nobody has asked for retention', {}, [true, false]],
     ['somebody has asked for it', { succeededMs: 86_400_000, compact: true }, [false, false]],
   ] as const)('004:74 its log is kept whole while %s', async (_, options, kept) => {
-    const bench = new Bench()
+    const fixture = new EngineFixture()
     const ids: string[] = []
     for (const kind of [kindOf({ dialect: '004' }), kindOf()]) {
-      const { job, fence } = await bench.running({ kind })
-      for (let n = 0; n < 3; n += 1) await bench.must(job.id, { type: 'progress', fence, counters: { n } })
-      await bench.must(job.id, { type: 'complete', fence })
+      const { job, fence } = await fixture.running({ kind })
+      for (let n = 0; n < 3; n += 1) await fixture.must(job.id, { type: 'progress', fence, counters: { n } })
+      await fixture.must(job.id, { type: 'complete', fence })
       ids.push(job.id)
     }
-    const before = await bench.engine.events({ by: 'job', id: String(ids[0]), afterRev: 0, limit: 100 })
-    bench.clock.advance(40 * 86_400_000)
-    const service = retention({ store: bench.store, timers: realTimers, log: silentLog }, options)
+    const before = await fixture.engine.events({ by: 'job', id: String(ids[0]), afterRev: 0, limit: 100 })
+    fixture.clock.advance(40 * 86_400_000)
+    const service = retention({ store: fixture.store, timers: realTimers, log: silentLog }, options)
     await service.runOnce()
-    const found = (await bench.store.load(ids.map((id) => ({ id })))).items
+    const found = (await fixture.store.load(ids.map((id) => ({ id })))).items
     expect(found.map((item) => item !== undefined)).toEqual(kept)
-    const after = await bench.engine.events({ by: 'job', id: String(ids[0]), afterRev: 0, limit: 100 })
+    const after = await fixture.engine.events({ by: 'job', id: String(ids[0]), afterRev: 0, limit: 100 })
     if (kept[0]) expect(after.events).toEqual(before.events)
   })
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { deriveDialect } from '../../../src/core/dialects/derive.ts'
 import { defineJob } from '../../../src/library/define-job.ts'
 import { openTesting } from '../../../src/testing/testing.ts'
-import { house } from '../../gateway/house.ts'
+import { openGatewayFixture } from '../../gateway/gateway-fixture.ts'
 import { fresh } from '../actor.ts'
 import type { Stage } from '../stage.ts'
 import { jobsOn, strict, stuck } from './jobs.ts'
@@ -55,11 +55,15 @@ export function wallClockInVirtualTime(): void {
   })
 
   it('004:69 a submission that is waited for has 300 s, whatever its type has', async () => {
-    await using home = await house()
+    await using fixture = await openGatewayFixture()
     const submit = async (query: string, policy: object) => {
       const words = { type: fresh('type'), queue: fresh('queue'), policy: { ...strict, ...policy } }
-      const { status, body } = await home.ask('producer', 'POST', `/v1/jobs${query}`, words)
-      const { body: shown } = await home.ask('producer', 'GET', `/v1/jobs/${body['jobId'] ?? body['id']}?policy=true`)
+      const { status, body } = await fixture.ask('producer', 'POST', `/v1/jobs${query}`, words)
+      const { body: shown } = await fixture.ask(
+        'producer',
+        'GET',
+        `/v1/jobs/${body['jobId'] ?? body['id']}?policy=true`,
+      )
       return [status, (shown['policy'] as { readonly deadlineMs?: number }).deadlineMs]
     }
     expect(await submit('?wait=0', {})).toEqual([202, 300_000])
@@ -71,14 +75,14 @@ export function wallClockInVirtualTime(): void {
   })
 
   it('004:69 who waits is answered with the result', async () => {
-    await using home = await house()
+    await using fixture = await openGatewayFixture()
     const adds = defineJob({ ...strict, type: fresh('adds'), queue: 'adds', run: ({ n }: { n: number }) => n + 1 })
-    await using _ = home.pawl.work([adds])
+    await using _ = fixture.pawl.work([adds])
     const words = { type: adds.type, queue: 'adds', policy: strict, input: { n: 1 } }
-    const { status, body, headers } = await home.ask('producer', 'POST', '/v1/jobs?wait', words)
+    const { status, body, headers } = await fixture.ask('producer', 'POST', '/v1/jobs?wait', words)
     expect([status, body]).toMatchObject([200, { state: 'succeeded', result: 2 }])
     expect(headers.get('location')).toBe(`/v1/jobs/${body['jobId']}`)
-    expect((await home.ask('producer', 'POST', '/v1/jobs?wait=400000', words)).status).toBe(400)
+    expect((await fixture.ask('producer', 'POST', '/v1/jobs?wait=400000', words)).status).toBe(400)
   })
 
   it('004:69 an asynchronous job may be given hours', async () => {

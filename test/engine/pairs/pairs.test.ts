@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { LocalEngine } from '../../../src/engine/local.ts'
 import { openStore } from '../../../src/open.ts'
 import { SPECIMENS } from '../../../src/store/conformance/specimens.ts'
-import { openStage, type Stage } from '../../../src/store/conformance/stage.ts'
+import { openStoreFixture, type StoreFixture } from '../../../src/store/conformance/store-fixture.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { realClock } from '../../../src/system/clock.ts'
 import { realRandom } from '../../../src/system/random.ts'
@@ -15,14 +15,14 @@ import { grownOnce, inOneCall, inTwoCalls, mistakes } from './speak.ts'
 
 const engineOn = (store: Store) => new LocalEngine({ store, clock: realClock, random: realRandom, timers: realTimers })
 
-async function scene(name: keyof typeof PLACES) {
+async function check(name: keyof typeof PLACES) {
   const place = await PLACES[name]()
   const { store } = await openStore(place.url, { migrate: true })
   const other = name === 'memory' ? store : (await openStore(place.url)).store
-  const stage = await openStage({ store, advance: async () => {}, close: async () => {} }, {})
+  const fixture = await openStoreFixture({ store, advance: async () => {}, close: async () => {} }, {})
   return {
     url: place.url,
-    stage,
+    fixture,
     one: engineOn(store),
     other: engineOn(other),
     [Symbol.asyncDispose]: async () => {
@@ -38,9 +38,9 @@ async function scene(name: keyof typeof PLACES) {
  * comes to is decided before a store is asked: in the gate memory hears them all, other stores all that are apart, and of
  * the twisted ones each its share.
  */
-async function everyPair(stage: Stage, twist: Twist, seed: number, share = 1): Promise<readonly Pair[]> {
-  const grown = await grownOnce(stage, Object.values(SPECIMENS).flat())
-  const now = await stage.now()
+async function everyPair(fixture: StoreFixture, twist: Twist, seed: number, share = 1): Promise<readonly Pair[]> {
+  const grown = await grownOnce(fixture, Object.values(SPECIMENS).flat())
+  const now = await fixture.now()
   let n = seed
   return SPOKEN.flatMap((first) => {
     const hearing = whoHear(first, grown, now)
@@ -57,27 +57,27 @@ const OTHERWISE = soaking ? TWISTS : TWISTS.slice(0, 1)
 
 describe.each(['memory', 'sqlite', 'postgres'] as const)('every two words about one job, on %s', (name) => {
   it.each(TWISTS)('in one call are one after the other: %s', async (twist) => {
-    await using on = await scene(name)
+    await using on = await check(name)
     const share = name === 'memory' || twist === 'apart' ? 1 : 3
-    expect(await mistakes(on.stage, await everyPair(on.stage, twist, 1, share), inOneCall(on.one))).toEqual([])
+    expect(await mistakes(on.fixture, await everyPair(on.fixture, twist, 1, share), inOneCall(on.one))).toEqual([])
   })
 
   it.each(OTHERWISE)('in two calls at once are one after the other: %s', async (twist) => {
-    await using on = await scene(name)
-    expect(await mistakes(on.stage, await everyPair(on.stage, twist, 2), inTwoCalls(on.one, on.one))).toEqual([])
+    await using on = await check(name)
+    expect(await mistakes(on.fixture, await everyPair(on.fixture, twist, 2), inTwoCalls(on.one, on.one))).toEqual([])
   })
 
   it.each(OTHERWISE)('from two processes at once are one after the other: %s', async (twist) => {
-    await using on = await scene(name)
-    expect(await mistakes(on.stage, await everyPair(on.stage, twist, 3), inTwoCalls(on.one, on.other))).toEqual([])
+    await using on = await check(name)
+    expect(await mistakes(on.fixture, await everyPair(on.fixture, twist, 3), inTwoCalls(on.one, on.other))).toEqual([])
   })
 })
 
 describe('every two words about one job, in a transaction of the caller', () => {
   it.each(OTHERWISE)('are one after the other once it is committed: %s', async (twist) => {
-    await using on = await scene('postgres')
+    await using on = await check('postgres')
     const pool = new pg.Pool({ connectionString: on.url, max: 4 })
-    const found = await mistakes(on.stage, await everyPair(on.stage, twist, 4), async ([a, b]) => {
+    const found = await mistakes(on.fixture, await everyPair(on.fixture, twist, 4), async ([a, b]) => {
       const client = await pool.connect()
       try {
         await client.query('begin')

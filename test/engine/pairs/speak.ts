@@ -3,7 +3,7 @@ import { differences } from '../../../src/engine/difference.ts'
 import type { Engine, Word } from '../../../src/engine/engine.ts'
 import type { Specimen } from '../../../src/store/conformance/specimens.ts'
 import { grow } from '../../../src/store/conformance/specimens.ts'
-import type { Stage } from '../../../src/store/conformance/stage.ts'
+import type { StoreFixture } from '../../../src/store/conformance/store-fixture.ts'
 import { type Outcome, oneAfterTheOther, type Start, timeless, told } from './model.ts'
 import { type Pair, wordsOf } from './pair.ts'
 
@@ -29,25 +29,25 @@ const BODIES = ['input', 'output', 'checkpoint', 'step/', 'signal/', 'error/']
  * Says all pairs, a hundred jobs at a time, so that each has neighbours in every batch. Answers with those whose outcome
  * is neither that of the first word before the second nor that of the second before the first.
  */
-export async function mistakes(stage: Stage, pairs: readonly Pair[], way: Way): Promise<readonly string[]> {
+export async function mistakes(fixture: StoreFixture, pairs: readonly Pair[], way: Way): Promise<readonly string[]> {
   const found: string[] = []
   for (let from = 0; from < pairs.length; from += AT_ONCE) {
     const some = pairs.slice(from, from + AT_ONCE)
-    const outcomes = await Promise.all(some.map((pair, i) => mistake(stage, pair, from + i, way)))
+    const outcomes = await Promise.all(some.map((pair, i) => mistake(fixture, pair, from + i, way)))
     found.push(...outcomes.filter((each) => each !== undefined))
   }
   return found
 }
 
-async function mistake(stage: Stage, pair: Pair, serial: number, way: Way): Promise<string | undefined> {
-  const { id } = await grow(stage, pair.specimen)
-  const before = await look(stage, id)
+async function mistake(fixture: StoreFixture, pair: Pair, serial: number, way: Way): Promise<string | undefined> {
+  const { id } = await grow(fixture, pair.specimen)
+  const before = await look(fixture, id)
   const words = wordsOf(pair, before.job, serial * 2)
   const name = `${pair.specimen.name}: ${words.map(({ command }) => JSON.stringify(command)).join(' and ')}`
   const answers = await way(words).catch((error: unknown) => [String(error)])
-  const { job, log, bodies } = await look(stage, id)
+  const { job, log, bodies } = await look(fixture, id)
   const outcome: Outcome = { answers, record: job, log, bodies }
-  const now = Math.max(await stage.now(), before.job.updatedAt)
+  const now = Math.max(await fixture.now(), before.job.updatedAt)
   const right = [
     [0, 1],
     [1, 0],
@@ -58,14 +58,17 @@ async function mistake(stage: Stage, pair: Pair, serial: number, way: Way): Prom
     : `${name}: ${wrong.map((each) => each.join('; ')).join(' or ')}`
 }
 
-async function look(stage: Stage, id: string): Promise<Start> {
-  const loaded = await stage.loaded(id, BODIES)
+async function look(fixture: StoreFixture, id: string): Promise<Start> {
+  const loaded = await fixture.loaded(id, BODIES)
   if (loaded === undefined) throw new Error(`job ${id} is gone`)
-  return { job: loaded.job, log: await stage.events(id), bodies: loaded.bodies }
+  return { job: loaded.job, log: await fixture.events(id), bodies: loaded.bodies }
 }
 
 /** One of each kind, to see what it would answer. */
-export async function grownOnce(stage: Stage, specimens: readonly Specimen[]): Promise<ReadonlyMap<Specimen, Job>> {
-  const jobs = await Promise.all(specimens.map((specimen) => grow(stage, specimen)))
+export async function grownOnce(
+  fixture: StoreFixture,
+  specimens: readonly Specimen[],
+): Promise<ReadonlyMap<Specimen, Job>> {
+  const jobs = await Promise.all(specimens.map((specimen) => grow(fixture, specimen)))
   return new Map(specimens.map((specimen, i) => [specimen, jobs[i] as Job]))
 }

@@ -1,5 +1,5 @@
 import { prove } from './prove.ts'
-import { virtualSeat } from './virtual-seat.ts'
+import { virtualSetup } from './virtual-setup.ts'
 
 prove({
   name: 'memory',
@@ -8,6 +8,6 @@ prove({
     transaction: 'there is no database whose transactions it could join',
   },
   async open() {
-    return virtualSeat((store) => store)
+    return virtualSetup((store) => store)
   },
 })

@@ -4,7 +4,7 @@ import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { settableClock } from '../../support/settable-clock.ts'
 import { openTransaction } from './open-transaction.ts'
 import { prove, type Repeated } from './prove.ts'
-import { RealSeats } from './real-clock.ts'
+import { RealSetups } from './real-clock.ts'
 
 export interface PostgresSubject extends Pick<Subject, 'name' | 'cannot'> {
   readonly url: string
@@ -24,15 +24,15 @@ export async function provePostgres({
   ...subject
 }: PostgresSubject): Promise<void> {
   const clock = await settableClock(directUrl)
-  const seats = new RealSeats({
+  const setups = new RealSetups({
     open: async () => openPostgresStore({ url }),
     transaction: () => openTransaction(url),
     setClock: (byMs) => clock.set(byMs),
   })
   afterAll(async () => {
-    await seats[Symbol.asyncDispose]()
+    await setups[Symbol.asyncDispose]()
     await clock[Symbol.asyncDispose]()
     await close()
   })
-  prove({ ...subject, open: seats.open }, repeated)
+  prove({ ...subject, open: setups.open }, repeated)
 }

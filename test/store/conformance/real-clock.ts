@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { OpenTransaction, Seat, Subject } from '../../../src/store/conformance/conformance.ts'
+import type { OpenTransaction, Setup, Subject } from '../../../src/store/conformance/conformance.ts'
 import type { Store } from '../../../src/store/store.ts'
 
 export interface RealStores {
@@ -8,8 +8,8 @@ export interface RealStores {
   readonly setClock?: (byMs: number) => Promise<void>
 }
 
-/** Seats on stores that run by the clock of a real machine, which can only be waited for. */
-export class RealSeats implements AsyncDisposable {
+/** Setups on stores that run by the clock of a real machine, which can only be waited for. */
+export class RealSetups implements AsyncDisposable {
   readonly #stores: RealStores
   /** Open, and shared by all cases that do not ask for one of their own: opening costs more than most of them do. */
   #shared: Promise<Store> | undefined
@@ -26,7 +26,7 @@ export class RealSeats implements AsyncDisposable {
     await Promise.all(stores.map((store) => store?.close()))
   }
 
-  async #sharing(): Promise<Seat> {
+  async #sharing(): Promise<Setup> {
     this.#shared ??= this.#stores.open()
     const another = async () => {
       this.#second ??= this.#stores.open()
@@ -35,7 +35,7 @@ export class RealSeats implements AsyncDisposable {
     return { store: await this.#shared, another, ...this.#always(), close: async () => {} }
   }
 
-  async #fresh(): Promise<Seat> {
+  async #fresh(): Promise<Setup> {
     const store = await this.#stores.open()
     const stores = [store]
     const reopen = async () => {
@@ -55,7 +55,7 @@ export class RealSeats implements AsyncDisposable {
     return { store, reopen, another, ...this.#always(), close }
   }
 
-  #always(): Pick<Seat, 'advance' | 'transaction' | 'setClock'> {
+  #always(): Pick<Setup, 'advance' | 'transaction' | 'setClock'> {
     const { transaction, setClock } = this.#stores
     return { advance, ...(transaction && { transaction }), ...(setClock && { setClock }) }
   }

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { conformance, type Subject } from '../../../src/store/conformance/conformance.ts'
 import { LEFT_BEHIND, SABOTAGES, type Sabotage, tampered } from './sabotage.ts'
-import { virtualSeat } from './virtual-seat.ts'
+import { virtualSetup } from './virtual-setup.ts'
 
 afterAll(() => {
   for (const timer of LEFT_BEHIND) clearInterval(timer)
@@ -32,6 +32,6 @@ function subjectOf(sabotage: Sabotage): Subject {
   return {
     name: 'sabotaged',
     cannot: { reopen: 'memory', transaction: 'memory' },
-    open: async () => virtualSeat((store) => tampered(store, sabotage)),
+    open: async () => virtualSetup((store) => tampered(store, sabotage)),
   }
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
 import { prove } from './prove.ts'
-import { RealSeats } from './real-clock.ts'
+import { RealSetups } from './real-clock.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-conformance-'))
 const path = join(folder, 'jobs.db')
 const clockSetBy = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
-const seats = new RealSeats({
+const setups = new RealSetups({
   open: async () => openSqliteStore({ path, clockSetBy }),
   setClock: async (byMs) => {
     Atomics.add(clockSetBy, 0, BigInt(byMs))
@@ -17,7 +17,7 @@ const seats = new RealSeats({
 })
 
 afterAll(async () => {
-  await seats[Symbol.asyncDispose]()
+  await setups[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -26,5 +26,5 @@ prove({
   cannot: {
     transaction: 'a file has one writer, and a caller’s transaction on it would lock the store out',
   },
-  open: seats.open,
+  open: setups.open,
 })

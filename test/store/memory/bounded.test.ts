@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Event } from '../../../src/core/event.ts'
 import type { Job } from '../../../src/core/job.ts'
-import { openStage } from '../../../src/store/conformance/stage.ts'
+import { openStoreFixture } from '../../../src/store/conformance/store-fixture.ts'
 import { Agenda } from '../../../src/store/memory/agenda.ts'
 import { commit } from '../../../src/store/memory/commit.ts'
 import { events } from '../../../src/store/memory/events.ts'
@@ -36,22 +36,25 @@ interface Filled {
 async function filled(jobs: number): Promise<Filled> {
   const counted = new Counted()
   const shelves: Shelves = Object.assign(new Shelves(), { jobs: counted })
-  const stage = await openStage({ store: storeOn(shelves), advance: async () => {}, close: async () => {} }, {})
+  const fixture = await openStoreFixture(
+    { store: storeOn(shelves), advance: async () => {}, close: async () => {} },
+    {},
+  )
   const words = { tenant: 'many', correlationId: 'shared', labels: { a: 'shared' } }
-  const born = Array.from({ length: jobs }, (_, n) => stage.draft({ ...words, at: NOW - jobs + n }))
+  const born = Array.from({ length: jobs }, (_, n) => fixture.draft({ ...words, at: NOW - jobs + n }))
   for (const item of born) insert(shelves, item, NOW)
-  let job = await stage.insertOne({ tenant: 'few', correlationId: 'own', at: NOW })
-  job = await stage.say(job, { type: 'claim', workerId: 'w', nonce: '00000000000000aa' }, NOW)
+  let job = await fixture.insertOne({ tenant: 'few', correlationId: 'own', at: NOW })
+  job = await fixture.say(job, { type: 'claim', workerId: 'w', nonce: '00000000000000aa' }, NOW)
   const fence = job.lease?.fence ?? ''
-  job = await stage.say(job, { type: 'start', fence }, NOW)
+  job = await fixture.say(job, { type: 'start', fence }, NOW)
   for (let n = 0; n < jobs / 100; n += 1) {
-    job = await stage.say(job, { type: 'progress', fence, counters: { n: 1 } }, NOW)
+    job = await fixture.say(job, { type: 'progress', fence, counters: { n: 1 } }, NOW)
   }
-  await stage.insertOne({ tenant: 'few', at: NOW })
+  await fixture.insertOne({ tenant: 'few', at: NOW })
   return { shelves, counted, longId: job.id }
 }
 
-/** As much of a store as the stage needs. */
+/** As much of a store as the fixture needs. */
 function storeOn(shelves: Shelves): Store {
   return {
     ...openMemoryStore({ clock: { now: () => NOW, monotonicMs: () => 0 } }),

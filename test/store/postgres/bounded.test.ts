@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Job } from '../../../src/core/job.ts'
-import { openStage, type Stage } from '../../../src/store/conformance/stage.ts'
+import { openStoreFixture, type StoreFixture } from '../../../src/store/conformance/store-fixture.ts'
 import { statementsIn } from '../../../src/store/postgres/connection/statements.ts'
 import { Kinds } from '../../../src/store/postgres/names/kinds.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
@@ -36,10 +36,10 @@ beforeAll(async () => {
   await client.connect()
   for (const [size, { jobs, events }] of Object.entries(SIZES)) {
     const store = await openPostgresStore({ url: database.url, schema: size, migrate: true })
-    const stage = await openStage({ store, advance: async () => {}, close: async () => {} }, {})
-    await others(stage, jobs)
-    const { long, request } = await longLog(stage, events)
-    await stage.insert({ tenant: 'few', labels: { a: 'own' } }, { tenant: 'few', queue: 'second' })
+    const fixture = await openStoreFixture({ store, advance: async () => {}, close: async () => {} }, {})
+    await others(fixture, jobs)
+    const { long, request } = await longLog(fixture, events)
+    await fixture.insert({ tenant: 'few', labels: { a: 'own' } }, { tenant: 'few', queue: 'second' })
     await store.close()
     const statements = statementsIn(size)
     filled.set(size as Size, { parts: { run, statements, kinds: new Kinds(run, statements) }, long, request })
@@ -62,35 +62,38 @@ const run: LoadParts['run'] = async (text, values) => {
 }
 
 /** Another tenant's: many jobs that share all words, and ended one after the other. */
-async function others(stage: Stage, jobs: number): Promise<void> {
+async function others(fixture: StoreFixture, jobs: number): Promise<void> {
   const words = { tenant: 'many', correlationId: 'shared', labels: { a: 'shared' }, workflowId: 'shared' }
-  const born = await stage.insert(...Array.from({ length: jobs }, (_, n) => ({ ...words, type: `t${n % 50}` })))
+  const born = await fixture.insert(...Array.from({ length: jobs }, (_, n) => ({ ...words, type: `t${n % 50}` })))
   const ended = born.slice(0, jobs / 2)
   await applied(
-    stage,
-    ended.map((job, n) => stage.change(job, { type: 'cancel', mode: 'hard' }, stage.begin + n)),
+    fixture,
+    ended.map((job, n) => fixture.change(job, { type: 'cancel', mode: 'hard' }, fixture.begin + n)),
   )
 }
 
 /** A job with a commit for each of many events. */
-async function longLog(stage: Stage, events: number): Promise<{ readonly long: Job; readonly request: string }> {
-  let job = await stage.insertOne({ tenant: 'few', queue: 'long', correlationId: 'long' })
-  job = await stage.say(job, { type: 'claim', workerId: 'w', nonce: '00000000000000aa' })
+async function longLog(
+  fixture: StoreFixture,
+  events: number,
+): Promise<{ readonly long: Job; readonly request: string }> {
+  let job = await fixture.insertOne({ tenant: 'few', queue: 'long', correlationId: 'long' })
+  job = await fixture.say(job, { type: 'claim', workerId: 'w', nonce: '00000000000000aa' })
   const fence = job.lease?.fence ?? ''
-  job = await stage.say(job, { type: 'start', fence })
+  job = await fixture.say(job, { type: 'start', fence })
   const changes = Array.from({ length: events }, (_, n) => {
-    const change = stage.change(job, { type: 'progress', fence, counters: { n: 1 } }, stage.begin + n)
+    const change = fixture.change(job, { type: 'progress', fence, counters: { n: 1 } }, fixture.begin + n)
     job = change.after
     return change
   })
-  await applied(stage, changes)
+  await applied(fixture, changes)
   return { long: job, request: changes[events / 2]?.events[0]?.requestId ?? '' }
 }
 
 /** A call longer than a batch is several, at once. */
-async function applied(stage: Stage, changes: readonly Change[]): Promise<void> {
+async function applied(fixture: StoreFixture, changes: readonly Change[]): Promise<void> {
   for (let i = 0; i < changes.length; i += 100) {
-    const verdicts = await stage.commit(...changes.slice(i, i + 100))
+    const verdicts = await fixture.commit(...changes.slice(i, i + 100))
     expect(verdicts.every(({ status }) => status === 'applied')).toBe(true)
   }
 }

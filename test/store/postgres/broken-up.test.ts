@@ -54,7 +54,7 @@ describe('a batch that failed', () => {
 })
 
 describe('one bad item', () => {
-  async function scene() {
+  async function openFixture() {
     const database = await freshDatabase()
     const store = await openPostgresStore({ url: database.url, migrate: true })
     const client = new pg.Client({ connectionString: database.url })
@@ -78,7 +78,7 @@ describe('one bad item', () => {
   }
 
   it('that somebody’s transaction holds is met, and its neighbours are committed', async () => {
-    await using on = await scene()
+    await using on = await openFixture()
     const { store, client, jobs, now } = on
     await client.query('begin')
     await client.query('select from pawl.lease where id = 2 for update')
@@ -90,7 +90,7 @@ describe('one bad item', () => {
   })
 
   it('that the database cannot keep is rejected, and its neighbours are committed', async () => {
-    await using on = await scene()
+    await using on = await openFixture()
     const { store, client, jobs, now } = on
     await client.query('alter table pawl.past add constraint not_this_one check (job <> 2)')
     const ends = jobs.map((job) => (job.id === 'pj_3' ? cancelled(job, now) : completed(job, now)))
@@ -100,7 +100,7 @@ describe('one bad item', () => {
   })
 
   it('costs nobody else its lease', async () => {
-    await using on = await scene()
+    await using on = await openFixture()
     const { store, client, jobs, fence } = on
     await client.query('update pawl.lease set beat = $1 where id = 2', ['{"n": "not a number", "p": []}'])
     const beats = jobs.map(({ id }) => ({ id, fence, requestId: 'beat' }))

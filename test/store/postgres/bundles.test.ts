@@ -133,7 +133,7 @@ describe('jobs claimed many at a time', () => {
     expect(await bundleOf(few)).toMatchObject({ open: null, low: null })
   })
 
-  it('nor where one of them has been claimed before', async () => {
+  it('have leases of their own where one of them has been claimed before', async () => {
     const [again, ...others] = await claimed(20)
     await one.commit(others.map((job) => completion(job, now)))
     const release = {
@@ -164,6 +164,7 @@ describe('jobs claimed many at a time', () => {
     '"漢字 🐾 \\"',
     'NULL',
   ]
+
   const MIXTURES: Record<
     string,
     { readonly inputs: readonly string[]; readonly types: number; readonly priorities: number }
@@ -174,6 +175,7 @@ describe('jobs claimed many at a time', () => {
     'of several lanes': { inputs: ODD, types: 1, priorities: 3 },
     'of several kinds and lanes': { inputs: ODD, types: 2, priorities: 2 },
   }
+
   it.each(Object.entries(MIXTURES))('come as they were made: %s', async (_, { inputs, types, priorities }) => {
     const made = range(number + 1, 40).map((n, i) => {
       const kind = { ...kindOf(queue), type: `flow.${i % types}` }
@@ -209,42 +211,6 @@ describe('jobs claimed many at a time', () => {
     expect(jobs.length).toBe(20)
     expect(bytes).toBeGreaterThan(50)
     expect(bytes).toBeLessThanOrEqual(100)
-  })
-
-  it.each(WAYS)('end %s, and the bundle with the last of them', async (_, how) => {
-    const jobs = await claimed(40)
-    expect(await statuses(one.commit(how(jobs.slice(0, 30))))).toEqual(['applied'])
-    expect(await bundleOf(jobs)).toMatchObject({ open: 10 })
-    expect(await statuses(one.commit(how(jobs.slice(30))))).toEqual(['applied'])
-    expect(await bundleOf(jobs)).toEqual({ open: null, low: null, high: null, loose: null, tick: null })
-    expect(await statesOf(jobs)).toEqual(['succeeded'])
-    expect(await leasesOf(jobs)).toBe(0)
-  })
-
-  it.each(WAYS)('end %s by the word of a process that has not claimed them', async (_, how) => {
-    const jobs = await claimed(40)
-    expect(await statuses(two.commit(how(jobs.slice(0, 20))))).toEqual(['applied'])
-    expect(await statuses(one.commit(how(jobs.slice(20))))).toEqual(['applied'])
-    expect(await statesOf(jobs)).toEqual(['succeeded'])
-    expect(await leasesOf(jobs)).toBe(0)
-  })
-
-  it.each(WAYS)('end %s, also with others whose leases were renewed or that have ended', async (_, how) => {
-    const jobs = await claimed(40)
-    const { items } = await two.heartbeat(jobs.slice(0, 5).map((job) => beat(job)))
-    expect(items.map(({ status }) => status)).toEqual(range(0, 5).map(() => 'renewed'))
-    expect(await leasesOf(jobs), 'who lives that long will be heard of again, and so will the others').toBe(40)
-    expect(await bundleOf(jobs)).toMatchObject({ open: null, low: null })
-    const renewed = (await one.load(jobs.slice(0, 5).map(({ id }) => ({ id })))).items.map((item) => item?.job as Job)
-    expect(await statuses(one.commit(how(jobs.slice(5, 10))))).toEqual(['applied'])
-    const all = how([...renewed, ...jobs.slice(5)])
-    const { verdicts } = await one.commit(all)
-    expect(verdicts.map(({ status }) => status)).toEqual(
-      range(0, 40).map((n) => (n >= 5 && n < 10 ? 'conflict' : 'applied')),
-    )
-    expect(await leasesOf(jobs)).toBe(0)
-    expect(await bundleOf(jobs)).toMatchObject({ low: null, open: null })
-    for (const job of [renewed[0], jobs[7], jobs[30]]) await isSound(job as Job, 'succeeded')
   })
 
   it('are seen as what they are: claimed, by whom, until when', async () => {
@@ -286,7 +252,9 @@ describe('jobs claimed many at a time', () => {
     expect(again.jobs).toEqual(first.jobs.slice(10))
     expect(await statuses(one.commit(ends(jobs.slice(10))))).toEqual(['applied'])
   })
+})
 
+describe('jobs claimed many at a time, where something happens to one of them,', () => {
   it('may be moved by anybody, one by one: the others stay together', async () => {
     const jobs = await claimed(30)
     const [mine, theirs] = jobs as [Job, Job]
@@ -299,17 +267,6 @@ describe('jobs claimed many at a time', () => {
     expect(items[0]).toEqual({ status: 'careful' })
     expect(await statuses(one.commit(ends([mine, theirs])))).toEqual(['conflict'])
     expect(await statuses(one.commit(ends(jobs.slice(2))))).toEqual(['applied'])
-  })
-
-  it.each(WAYS)('end %s beside one that was given a lease', async (_, how) => {
-    const jobs = await claimed(20)
-    await admin.query('select pawl.loosen($1)', [[idNumber(jobs[0]?.id ?? '')]])
-    expect(await leasesOf(jobs)).toBe(1)
-    expect(await statuses(one.commit(how(jobs.slice(0, 10))))).toEqual(['applied'])
-    expect(await leasesOf(jobs)).toBe(0)
-    expect(await bundleOf(jobs)).toMatchObject({ open: 10 })
-    expect(await statuses(one.commit(how(jobs.slice(10))))).toEqual(['applied'])
-    expect(await statesOf(jobs)).toEqual(['succeeded'])
   })
 
   it('are parted once for all where one after the other is heard of', async () => {
@@ -344,6 +301,70 @@ describe('jobs claimed many at a time', () => {
     expect(await bundleOf(jobs)).toMatchObject({ open: null, low: null })
   })
 
+  it('wait for whoever gives one of them a lease and is slow to commit, all together', async () => {
+    const jobs = await claimed(50)
+    const entries = async () => (await admin.query('select count(*)::int as n from pawl.entry')).rows[0].n
+    const before = await entries()
+    const slow = new pg.Client({ connectionString: database.url })
+    await slow.connect()
+    await slow.query('begin')
+    await slow.query('select pawl.loosen($1)', [[idNumber(jobs[0]?.id ?? '')]])
+    const committed = slow.query('select pg_sleep(0.3)').then(() => slow.query('commit'))
+    expect(await statuses(one.commit(ends(jobs.slice(1))))).toEqual(['applied'])
+    await committed
+    await slow.end()
+    expect(await entries()).toBe(before + 1)
+  })
+})
+
+describe('jobs claimed many at a time, when they end,', () => {
+  it.each(WAYS)('end %s, and the bundle with the last of them', async (_, how) => {
+    const jobs = await claimed(40)
+    expect(await statuses(one.commit(how(jobs.slice(0, 30))))).toEqual(['applied'])
+    expect(await bundleOf(jobs)).toMatchObject({ open: 10 })
+    expect(await statuses(one.commit(how(jobs.slice(30))))).toEqual(['applied'])
+    expect(await bundleOf(jobs)).toEqual({ open: null, low: null, high: null, loose: null, tick: null })
+    expect(await statesOf(jobs)).toEqual(['succeeded'])
+    expect(await leasesOf(jobs)).toBe(0)
+  })
+
+  it.each(WAYS)('end %s by the word of a process that has not claimed them', async (_, how) => {
+    const jobs = await claimed(40)
+    expect(await statuses(two.commit(how(jobs.slice(0, 20))))).toEqual(['applied'])
+    expect(await statuses(one.commit(how(jobs.slice(20))))).toEqual(['applied'])
+    expect(await statesOf(jobs)).toEqual(['succeeded'])
+    expect(await leasesOf(jobs)).toBe(0)
+  })
+
+  it.each(WAYS)('end %s, also with others whose leases were renewed or that have ended', async (_, how) => {
+    const jobs = await claimed(40)
+    const { items } = await two.heartbeat(jobs.slice(0, 5).map((job) => beat(job)))
+    expect(items.map(({ status }) => status)).toEqual(range(0, 5).map(() => 'renewed'))
+    expect(await leasesOf(jobs), 'who lives that long will be heard of again, and so will the others').toBe(40)
+    expect(await bundleOf(jobs)).toMatchObject({ open: null, low: null })
+    const renewed = (await one.load(jobs.slice(0, 5).map(({ id }) => ({ id })))).items.map((item) => item?.job as Job)
+    expect(await statuses(one.commit(how(jobs.slice(5, 10))))).toEqual(['applied'])
+    const all = how([...renewed, ...jobs.slice(5)])
+    const { verdicts } = await one.commit(all)
+    expect(verdicts.map(({ status }) => status)).toEqual(
+      range(0, 40).map((n) => (n >= 5 && n < 10 ? 'conflict' : 'applied')),
+    )
+    expect(await leasesOf(jobs)).toBe(0)
+    expect(await bundleOf(jobs)).toMatchObject({ low: null, open: null })
+    for (const job of [renewed[0], jobs[7], jobs[30]]) await isSound(job as Job, 'succeeded')
+  })
+
+  it.each(WAYS)('end %s beside one that was given a lease', async (_, how) => {
+    const jobs = await claimed(20)
+    await admin.query('select pawl.loosen($1)', [[idNumber(jobs[0]?.id ?? '')]])
+    expect(await leasesOf(jobs)).toBe(1)
+    expect(await statuses(one.commit(how(jobs.slice(0, 10))))).toEqual(['applied'])
+    expect(await leasesOf(jobs)).toBe(0)
+    expect(await bundleOf(jobs)).toMatchObject({ open: 10 })
+    expect(await statuses(one.commit(how(jobs.slice(10))))).toEqual(['applied'])
+    expect(await statesOf(jobs)).toEqual(['succeeded'])
+  })
+
   it('are counted in the end, also where the bundle was somebody else’s when they ended', async () => {
     const jobs = await claimed(40)
     await admin.query('begin')
@@ -367,21 +388,6 @@ describe('jobs claimed many at a time', () => {
     await one.due(100)
     expect(await bundleOf(jobs)).toMatchObject({ open: null, low: null })
     expect(await leasesOf(jobs)).toBe(1)
-  })
-
-  it('wait for whoever gives one of them a lease and is slow to commit, all together', async () => {
-    const jobs = await claimed(50)
-    const entries = async () => (await admin.query('select count(*)::int as n from pawl.entry')).rows[0].n
-    const before = await entries()
-    const slow = new pg.Client({ connectionString: database.url })
-    await slow.connect()
-    await slow.query('begin')
-    await slow.query('select pawl.loosen($1)', [[idNumber(jobs[0]?.id ?? '')]])
-    const committed = slow.query('select pg_sleep(0.3)').then(() => slow.query('commit'))
-    expect(await statuses(one.commit(ends(jobs.slice(1))))).toEqual(['applied'])
-    await committed
-    await slow.end()
-    expect(await entries()).toBe(before + 1)
   })
 
   it('that were shortened and purged are no more, whoever ends them again', async () => {

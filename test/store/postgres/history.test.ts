@@ -6,7 +6,7 @@ import { idNumber } from '../../../src/core/id.ts'
 import { type Job, RANK } from '../../../src/core/job.ts'
 import { impliedRequestId } from '../../../src/core/receipt.ts'
 import { grow, growAll, SPECIMENS } from '../../../src/store/conformance/specimens.ts'
-import { openStage, type Saying, type Stage } from '../../../src/store/conformance/stage.ts'
+import { openStoreFixture, type Saying, type StoreFixture } from '../../../src/store/conformance/store-fixture.ts'
 import { STEP_BITS, stepOf } from '../../../src/store/postgres/names/step.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
@@ -15,18 +15,18 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 let database: FreshDatabase
 let client: pg.Client
-let stage: Stage
+let fixture: StoreFixture
 
 beforeAll(async () => {
   database = await freshDatabase()
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const store = await openPostgresStore({ url: database.url, migrate: true })
-  stage = await openStage({ store, advance: async () => {}, close: async () => {} }, {})
+  fixture = await openStoreFixture({ store, advance: async () => {}, close: async () => {} }, {})
 })
 
 afterAll(async () => {
-  await stage.store.close()
+  await fixture.store.close()
   await client.end()
   await database.drop()
 })
@@ -49,7 +49,7 @@ const rowsOf = async ({ id }: Job): Promise<readonly Row[]> => {
 async function stepsOf({ id }: Job): Promise<ReadonlyMap<number, number>> {
   const steps = new Map<number, number>()
   let job: Job | undefined
-  for (const event of await stage.events(id)) {
+  for (const event of await fixture.events(id)) {
     job = evolve(job, event)
     steps.set(job.rev, stepOf(job))
   }
@@ -83,7 +83,7 @@ const claimable = [...SPECIMENS.queued, ...SPECIMENS.retrying, ...SPECIMENS.stal
 
 describe('a row of history', () => {
   it('says where its job stood before and after, however it came there', async () => {
-    for (const job of await growAll(stage)) await expectTrue(job)
+    for (const job of await growAll(fixture)) await expectTrue(job)
   })
 
   it.each([
@@ -92,12 +92,12 @@ describe('a row of history', () => {
     ['a job that moved on', 'moves', moved, 1],
   ] as const)('says what %s was claimed from', async (_, queue, saying, copies) => {
     const grown: Promise<Job>[] = []
-    for (const specimen of claimable) for (let n = 0; n < copies; n++) grown.push(grow(stage, specimen, { queue }))
+    for (const specimen of claimable) for (let n = 0; n < copies; n++) grown.push(grow(fixture, specimen, { queue }))
     await Promise.all(grown)
-    const { jobs } = await stage.claim({ queue, limit: 1_000 })
-    const records = await Promise.all(jobs.map(({ before }) => stage.record(before.id)))
-    const now = await stage.now()
-    const verdicts = await stage.commit(...records.map((job) => stage.change(job, saying(job), now)))
+    const { jobs } = await fixture.claim({ queue, limit: 1_000 })
+    const records = await Promise.all(jobs.map(({ before }) => fixture.record(before.id)))
+    const now = await fixture.now()
+    const verdicts = await fixture.commit(...records.map((job) => fixture.change(job, saying(job), now)))
     expect(new Set(verdicts.map(({ status }) => status))).toEqual(new Set(['applied']))
 
     const ranks = new Set<number>()

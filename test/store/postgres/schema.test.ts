@@ -119,7 +119,7 @@ describe('a schema by any name', () => {
     },
   )
 
-  it('but not by one that Postgres would cut off, read as something else, or keep for itself', async () => {
+  it('is refused where Postgres would cut the name off, read it as something else, or keep it for itself', async () => {
     const bad: readonly (readonly [name: string, why: RegExp])[] = [
       ['', /1 to 63 bytes/],
       ['x'.repeat(64), /this one has 64/],

@@ -274,7 +274,7 @@ describe('a parked claim is answered', () => {
     expect(await left(keyed)).toEqual(alone)
   })
 
-  it('not where its queue is paused, and not twice under one request', async () => {
+  it('once under one request, and never while its queue is paused', async () => {
     const first = await parked()
     await admin.query('update pawl.queue set paused = true where name = $1', [queue])
     const job = await enqueue()
@@ -310,7 +310,7 @@ describe('a parked claim is answered', () => {
     expect(trips).toBeGreaterThan(0)
   })
 
-  it('and what was to be said of other queues is said all the same', async () => {
+  it('without keeping back what was to be said of other queues', async () => {
     const { answer } = await parked()
     const mine = queue
     // So much that it is told of a moment later, which is when the commit of something else takes the words along.
@@ -342,7 +342,7 @@ describe('a parked claim is answered', () => {
     await answer
   })
 
-  it('and what was to be said besides is said all the same', async () => {
+  it('without keeping back what was to be said of jobs that have ended', async () => {
     const { grant, answer } = await parked()
     const first = await enqueue()
     const [claimed] = (await answer).jobs
@@ -392,7 +392,9 @@ describe('a parked claim is answered', () => {
     expect(rows).toEqual([{ given: true }])
     expect(idsOf(await answer).toSorted()).toEqual(items.map(({ job }) => job.id).toSorted())
   })
+})
 
+describe('a process that has parked a claim is answered', () => {
   it('before it can leave, if somebody is answering it just now', async () => {
     const { leave } = await parked()
     const { rows } = await admin.query('select lanes[1] as lane from pawl.parked')
@@ -427,7 +429,7 @@ describe('a parked claim is answered', () => {
     expect(await stateOf(job)).toBe('queued')
   })
 
-  it('only while its process listens', async () => {
+  it('only while it listens', async () => {
     const listeners = async () => {
       const { rows } = await admin.query<{ pid: number }>(
         `select l.pid from pg_locks l join pg_database d on d.oid = l.database
@@ -457,7 +459,7 @@ describe('a parked claim is answered', () => {
     await leaver.close()
   })
 
-  itPooled('not at all behind a pooler, unless its process can listen past it', async () => {
+  itPooled('behind a pooler only if it can listen past it', async () => {
     await using pooler = await startPgbouncer(database.url)
     const { url } = pooler
     const blind = await openPostgresStore({ url, connect: watched })
@@ -493,7 +495,7 @@ describe('a parked claim is answered', () => {
     }
   })
 
-  it('so many of a process at a time; others wait for hints', async () => {
+  it('for so many claims at a time; others wait for hints', async () => {
     const claims: Claim[] = []
     for (let n = 1; n <= 18; n += 1) claims.push(await parked({ limit: 1 }, claimer, Math.min(n, 16)))
     const jobs: Job[] = []

@@ -21,7 +21,7 @@ it(
 )
 
 it(
-  'nor does it matter to them that what they claim is in bundles',
+  'what programs do to a Postgres store whose claims are bundles is what core says they do',
   async () => {
     await using database = await freshDatabase()
     await bundleAll(database.url)

@@ -18,17 +18,17 @@ export interface Runner {
 export async function runPrograms({ store, count, seed, pass }: Runner): Promise<readonly string[]> {
   const missing = new Set(EVERYTHING)
   let serial = 0
-  const stage = () => {
+  const fixture = () => {
     serial += 1
     return { store, serial, ...(pass && { pass }) }
   }
   for (let done = 0; done < count; done += TOGETHER) {
     const some = programs(Math.min(TOGETHER, count - done), seed + done)
-    const { failures, seen } = await perform(stage(), some)
+    const { failures, seen } = await perform(fixture(), some)
     for (const each of seen) missing.delete(each)
     const [failure] = failures
     if (failure === undefined) continue
-    const alone = async (program: Program) => (await perform(stage(), [program])).failures[0]
+    const alone = async (program: Program) => (await perform(fixture(), [program])).failures[0]
     const smallest = await cutDown(failure, alone)
     throw new Error(told(smallest, seed + done), { cause: smallest.error })
   }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { idNumber } from '../../../src/core/id.ts'
 import { type Job, STATES } from '../../../src/core/job.ts'
 import { EVENT_CODES } from '../../../src/store/codec/codes.ts'
-import { openStage, type Stage } from '../../../src/store/conformance/stage.ts'
+import { openStoreFixture, type StoreFixture } from '../../../src/store/conformance/store-fixture.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
 import { correlated } from '../../../src/store/sqlite/thread/correlated.ts'
 import { find } from '../../../src/store/sqlite/thread/find.ts'
@@ -36,14 +36,14 @@ const stores = [
 beforeAll(async () => {
   for (const { path, jobs, events } of stores) {
     const store = await openSqliteStore({ path })
-    const stage = await openStage({ store, advance: async () => {}, close: async () => {} }, {})
-    await others(stage, jobs)
-    await stage.insert(
+    const fixture = await openStoreFixture({ store, advance: async () => {}, close: async () => {} }, {})
+    await others(fixture, jobs)
+    await fixture.insert(
       { tenant: 'small', correlationId: 'own', labels: { a: 'own' } },
       { tenant: 'small', type: 'other' },
       { tenant: 'small', queue: 'second' },
     )
-    const { long, request } = await longLog(stage, events)
+    const { long, request } = await longLog(fixture, events)
     await store.close()
     filled.push({ counting: new Counting(path), long, request })
   }
@@ -53,37 +53,40 @@ beforeAll(async () => {
 })
 
 /** Another tenant's: many jobs that share all words, of many types. */
-async function others(stage: Stage, jobs: number): Promise<void> {
+async function others(fixture: StoreFixture, jobs: number): Promise<void> {
   const words = { tenant: 'big', correlationId: 'shared', labels: { a: 'shared' }, workflowId: 'shared' }
-  const born = await stage.insert(...Array.from({ length: jobs }, (_, n) => ({ ...words, type: `t${n % 500}` })))
+  const born = await fixture.insert(...Array.from({ length: jobs }, (_, n) => ({ ...words, type: `t${n % 500}` })))
   const ended = born.slice(jobs / 2)
-  const changes = ended.map((job) => stage.change(job, { type: 'cancel', mode: 'hard' }, stage.begin))
-  expect((await stage.commit(...changes)).every(({ status }) => status === 'applied')).toBe(true)
+  const changes = ended.map((job) => fixture.change(job, { type: 'cancel', mode: 'hard' }, fixture.begin))
+  expect((await fixture.commit(...changes)).every(({ status }) => status === 'applied')).toBe(true)
 }
 
 /** A job with a commit for each of many events, and then one commit with as many. */
-async function longLog(stage: Stage, events: number): Promise<{ readonly long: Job; readonly request: string }> {
-  let job = await stage.insertOne({ tenant: 'small', queue: 'long', correlationId: 'long' })
-  job = await stage.say(job, { type: 'claim', workerId: 'w', nonce: '00000000000000aa' })
+async function longLog(
+  fixture: StoreFixture,
+  events: number,
+): Promise<{ readonly long: Job; readonly request: string }> {
+  let job = await fixture.insertOne({ tenant: 'small', queue: 'long', correlationId: 'long' })
+  job = await fixture.say(job, { type: 'claim', workerId: 'w', nonce: '00000000000000aa' })
   const fence = job.lease?.fence ?? ''
-  job = await stage.say(job, { type: 'start', fence })
+  job = await fixture.say(job, { type: 'start', fence })
   const progress = () => {
-    const change = stage.change(job, { type: 'progress', fence, counters: { n: 1 } }, stage.begin)
+    const change = fixture.change(job, { type: 'progress', fence, counters: { n: 1 } }, fixture.begin)
     job = change.after
     return change
   }
   const alone = Array.from({ length: events }, progress)
-  for (let i = 0; i < alone.length; i += 100) await applied(stage, alone.slice(i, i + 100))
+  for (let i = 0; i < alone.length; i += 100) await applied(fixture, alone.slice(i, i + 100))
   const together = Array.from({ length: events }, progress)
   const [first, last] = [together[0], together.at(-1)]
   if (first === undefined || last === undefined) throw new Error('no events')
-  await applied(stage, [{ ...first, after: last.after, events: together.flatMap((each) => each.events) }])
+  await applied(fixture, [{ ...first, after: last.after, events: together.flatMap((each) => each.events) }])
   const request = alone[events / 2]?.events[0]?.requestId ?? ''
   return { long: job, request }
 }
 
-async function applied(stage: Stage, changes: readonly Change[]): Promise<void> {
-  expect((await stage.commit(...changes)).every(({ status }) => status === 'applied')).toBe(true)
+async function applied(fixture: StoreFixture, changes: readonly Change[]): Promise<void> {
+  expect((await fixture.commit(...changes)).every(({ status }) => status === 'applied')).toBe(true)
 }
 
 /** Rows that a question takes in the small store and in the large one. */

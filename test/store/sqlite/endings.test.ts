@@ -125,7 +125,7 @@ describe('jobs that end alike', () => {
     }
   })
 
-  it('but for one that has moved on: it alone is told so', async () => {
+  it('end although one of them has moved on: it alone is told so', async () => {
     const { store, jobs, now } = await claimed()
     const beaten = jobs[4] as Job
     await store.heartbeat([{ id: beaten.id, fence: beaten.lease?.fence ?? '', requestId: 'b' }])
@@ -139,7 +139,7 @@ describe('jobs that end alike', () => {
     expect((await recordOf(store, gone.id))?.state).toBe('cancelled')
   })
 
-  it('and are said twice in one call end once', async () => {
+  it('end once where they are said twice in one call', async () => {
     const { store, jobs, now } = await claimed()
     const ends = [...jobs, ...jobs].map((job) => completed(job, now))
     const expected = [...jobs.map(() => 'applied'), ...jobs.map(() => 'conflict')]

@@ -23,7 +23,9 @@ export class Loads {
   }
 
   /** `now`: when the last of them was read; absent where none was found. */
-  async load(items: readonly LoadItem[]): Promise<{ readonly items: readonly (Loaded | undefined)[]; readonly now: Time | undefined }> {
+  async load(
+    items: readonly LoadItem[],
+  ): Promise<{ readonly items: readonly (Loaded | undefined)[]; readonly now: Time | undefined }> {
     if (items.some(mayTakeLong)) return load(this.#parts, items)
     const found: (Loaded | undefined)[] = []
     let latest: Time | undefined

@@ -15,7 +15,11 @@ import { filled } from './constants.ts'
 import { sqlFiles } from './files.ts'
 import { inSchema } from './identifiers.ts'
 
-/** The edition of all functions and views: code with an earlier one does not put back its own over those of a later one. */
+/**
+ * The edition of all functions and views: code with an earlier one does not put back its own over those of a later one. Raised with the
+ * first change after a release, and cut then (`scripts/edition.ts`): code refuses functions of its own edition that are not its own
+ * to the letter.
+ */
 export const EDITION = 3
 
 interface Definition {
