@@ -8,7 +8,7 @@
  *      id, alias or key; or told that this cannot be known yet, because a transaction that has not ended has that key.
  *      One bad item never fails its neighbours, nor `tx`, where given: the rows live and die with it. Asked to insert them
  *      `together`, it inserts all of them or none, and answers each with what became of it, or would have.
- *  S3  `claim` gives a job to one claimer. It takes what has `readyAt <= now` and no `nextTickAt` that has come, whoever was
+ *  S3  `claim` gives a job to one claimer. It takes what has `readyAt <= now` and no `nextTickAt` that has come, whichever ticker was
  *      handed that tick; lane by lane in the order asked, FIFO within a lane, nothing from a paused queue; the result is what `decide` and `evolve` make of a `claim`. Jobs that
  *      need something stand in side lanes, one for each need, beside the lane of their queue and priority. Only who serves
  *      that need is given them, before what needs nothing; among several needs none is always the last.

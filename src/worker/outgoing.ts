@@ -1,5 +1,5 @@
 /**
- * What a handler's own calls carry along, by the W3C's names, so that whoever answers them can be found by the job's trace and
+ * What a handler's own calls carry along, by the W3C's names, so that the services that answer them can be found by the job's trace and
  * by its correlation: `traceparent` as the producer gave it, where it gave one, and `baggage`.
  */
 import type { Job } from '../core/job.ts'

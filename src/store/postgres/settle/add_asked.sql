@@ -1,6 +1,6 @@
 -- Notes in which rows of history requests of jobs that have moved are told of: `requests`, each job's as a list; that of a claim
 -- that was not in the log yet (`claims` > 0); those of heartbeats that were not either. `ends`: where ends were left again.
--- Caller: `move_sets`, under whose planner switches it runs. Index: claim's and asked's primary keys. Locks: its own rows.
+-- Caller: `move_sets`, `move_staying`, under whose planner switches it runs. Index: claim's and asked's primary keys. Locks: its own rows.
 create or replace function pawl.add_asked(jobs bigint[], from_revs int[], requests json[], claims bigint[], beats jsonb[], ends int[])
 returns void language plpgsql as $$
 begin

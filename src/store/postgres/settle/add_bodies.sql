@@ -1,5 +1,5 @@
 -- Writes bodies of jobs that have moved, each job's as a list with the JSON keys k key, n name where the key is its hash, t text.
--- Caller: `move_sets`, under whose planner switches it runs. Index: body's primary key. Locks: the bodies' rows, of jobs the caller has.
+-- Caller: `move_sets`, `move_staying`, under whose planner switches it runs. Index: body's primary key. Locks: the bodies' rows, of jobs the caller has.
 create or replace function pawl.add_bodies(jobs bigint[], lists json[]) returns void language plpgsql as $$
 begin
   insert into pawl.body (job, key, name, text)

@@ -1,5 +1,5 @@
 -- Writes under which other correlations jobs that have moved can be found, each job's as a list with the JSON keys c mark, r rev.
--- Caller: `move_sets`, under whose planner switches it runs. Index: link's primary key. Locks: its own rows.
+-- Caller: `move_sets`, `move_staying`, under whose planner switches it runs. Index: link's primary key. Locks: its own rows.
 create or replace function pawl.add_links(jobs bigint[], lists json[]) returns void language plpgsql as $$
 begin
   insert into pawl.link (correlation, job, rev)
