@@ -157,6 +157,7 @@ describe('a call that is more than one batch', () => {
       return one.insert(items)
     })
     const [a, b] = (await Promise.all(calls)).map(({ items }) => statuses(items))
-    for (const n of range(0, 3_000)) expect([a?.[n], b?.[n]].filter((status) => status === 'inserted').length, `${n}`).toBe(1)
+    for (const n of range(0, 3_000))
+      expect([a?.[n], b?.[n]].filter((status) => status === 'inserted').length, `${n}`).toBe(1)
   })
 })

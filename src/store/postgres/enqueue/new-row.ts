@@ -95,7 +95,9 @@ export function keyColumnsOf(rows: readonly KeyedRow[]): readonly (Buffer | stri
   const purposes = uniform(keys, ({ p }) => p)
   // Where all are one tenant's and for one purpose, the key alone is what tells it from others.
   const isTold = tenants.length === 1 && purposes.length === 1
-  const names = new Set(isTold ? keys.map(({ k }) => k) : keys.map(({ p, k }, n) => `${takers[n]?.tn}\u0000${p}\u0000${k}`))
+  const names = new Set(
+    isTold ? keys.map(({ k }) => k) : keys.map(({ p, k }, n) => `${takers[n]?.tn}\u0000${p}\u0000${k}`),
+  )
   if (new Set(rows.map(({ i }) => i)).size < rows.length || names.size < keys.length) return undefined
   return [
     texts(keys.map(({ k }) => k)),

@@ -7,7 +7,7 @@ import type { Time } from '../../../core/job.ts'
 import type { Loaded, LoadItem } from '../../store.ts'
 import { Batcher } from '../batch/batcher.ts'
 import { mayBreakUp } from '../batch/broken-up.ts'
-import { type LoadParts, load } from './load.ts'
+import { type Found, type LoadParts, load } from './load.ts'
 
 type Answer = { readonly found: Loaded | undefined; readonly now: Time | undefined } | { readonly error: unknown }
 
@@ -22,8 +22,7 @@ export class Loads {
     this.#batcher = new Batcher({ run, sizeOf: () => 1, atOnce: 2, maxWaiting: Infinity })
   }
 
-  /** `now`: when the last of them was read; absent where none was found. */
-  async load(items: readonly LoadItem[]): Promise<{ readonly items: readonly (Loaded | undefined)[]; readonly now: Time | undefined }> {
+  async load(items: readonly LoadItem[]): Promise<Found> {
     if (items.some(mayTakeLong)) return load(this.#parts, items)
     const found: (Loaded | undefined)[] = []
     let latest: Time | undefined
