@@ -212,9 +212,9 @@ describe('a job', () => {
 })
 
 it('an entry of a dialect’s log that nobody caused says so', async () => {
-  const { body: made } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', queue: 'untouched' })
-  await home.ask('operator', 'POST', `/v1/jobs/${made['id']}/cancel`, { mode: 'hard' })
-  const { body } = await home.ask('viewer', 'GET', `/v1/jobs/${made['id']}/events?dialect=001`)
+  const { body: made } = await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'crawl', queue: 'untouched' })
+  await fixture.ask('operator', 'POST', `/v1/jobs/${made['id']}/cancel`, { mode: 'hard' })
+  const { body } = await fixture.ask('viewer', 'GET', `/v1/jobs/${made['id']}/events?dialect=001`)
   const log = (body['events'] as { type: string; implied?: boolean }[]).map(({ type, implied }) => [type, implied])
   expect(log).toEqual([
     ['enqueued', undefined],

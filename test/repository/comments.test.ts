@@ -11,7 +11,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'src/store/postgres/schema/0001_tables.sql': 'a migration never changes',
   'src/store/sqlite/thread/schema.ts': 'a migration never changes',
   'src/worker/spawn.ts': 'said to users, of people who run jobs',
-  'src/worker/spoken.ts': 'the reason of a suppressed rule: any caller of `then`',
+  'src/worker/spoken.ts': 'why a rule is suppressed there: it is about callers of `then`',
   'src/worker/worker-options.ts': 'said to users, of people who enqueue',
   'src/gateway/host.ts': 'said to users, of their own callers',
 }

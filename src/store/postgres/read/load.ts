@@ -20,11 +20,14 @@ export interface LoadParts {
   readonly statements: Statements
 }
 
-/** `now`: when the records were read; absent where there are none. */
-export async function load(
-  parts: LoadParts,
-  items: readonly LoadItem[],
-): Promise<{ readonly items: readonly (Loaded | undefined)[]; readonly now: Time | undefined }> {
+export interface Found {
+  /** In the order in which they were asked for. */
+  readonly items: readonly (Loaded | undefined)[]
+  /** When the records were read; absent where there are none. */
+  readonly now: Time | undefined
+}
+
+export async function load(parts: LoadParts, items: readonly LoadItem[]): Promise<Found> {
   const ids = await numbersOf(parts, items)
   const records = await recordsOf(parts, [...new Set(ids.filter((id) => id !== undefined))])
   const found = await placed(parts.kinds, records)

@@ -1,13 +1,13 @@
 /**
  * Loads that come together are read together: of a hundred jobs that go on at once, or are signalled at once, each asks for itself, and
- * a statement for each costs the server more than what it finds. A call that comes while a batch is read rides in the next one, so that
+ * a statement for each costs the server more than what it finds. Whoever comes while a batch is read rides in the next one, so that
  * nobody is answered with what was read before it asked. What may take long (logs, checks) is read by itself.
  */
 import type { Time } from '../../../core/job.ts'
 import type { Loaded, LoadItem } from '../../store.ts'
 import { Batcher } from '../batch/batcher.ts'
 import { mayBreakUp } from '../batch/broken-up.ts'
-import { type LoadParts, load } from './load.ts'
+import { type Found, type LoadParts, load } from './load.ts'
 
 type Answer = { readonly found: Loaded | undefined; readonly now: Time | undefined } | { readonly error: unknown }
 
@@ -18,14 +18,11 @@ export class Loads {
   constructor(parts: LoadParts) {
     this.#parts = parts
     const run = (items: readonly LoadItem[]) => this.#together(items)
-    // A call for more than one batch is not refused: nothing is kept for it but its question.
+    // Whoever asks for more than a batch is not refused for it: nothing is kept for them but their question.
     this.#batcher = new Batcher({ run, sizeOf: () => 1, atOnce: 2, maxWaiting: Infinity })
   }
 
-  /** `now`: when the last of them was read; absent where none was found. */
-  async load(
-    items: readonly LoadItem[],
-  ): Promise<{ readonly items: readonly (Loaded | undefined)[]; readonly now: Time | undefined }> {
+  async load(items: readonly LoadItem[]): Promise<Found> {
     if (items.some(mayTakeLong)) return load(this.#parts, items)
     const found: (Loaded | undefined)[] = []
     let latest: Time | undefined
@@ -41,7 +38,7 @@ export class Loads {
     return this.#batcher.close()
   }
 
-  /** An item that cannot be read fails the call that asked for it, and no other of its batch. */
+  /** What cannot be read is the trouble of whoever asked for it, and of nobody it came with. */
   async #together(items: readonly LoadItem[]): Promise<readonly Answer[]> {
     try {
       const { items: found, now } = await load(this.#parts, items)
