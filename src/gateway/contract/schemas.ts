@@ -303,6 +303,11 @@ export const dialect = z.enum(['000', ...READING_NAMES])
 const dialectQuery = { dialect: dialect.optional() }
 
 export const jobsQuery = membersOnly({
+  q: z
+    .string()
+    .max(2_000)
+    .optional()
+    .describe('a search in one line, such as `state:failed code:E_429 input.url:*example*`; besides what else is asked'),
   state: list(STATES).optional(),
   queue: names.optional(),
   type: names.optional(),
@@ -319,6 +324,7 @@ export const jobsQuery = membersOnly({
   createdTo: when.optional(),
   order: z.enum(['newest', 'oldest']).default('newest'),
   policy: z.literal('true').optional(),
+  explain: z.literal('true').optional().describe('with each job one phrase on what it is about, as `now`'),
   limit: limit(500).default(50),
   cursor: z.string().max(1_000).optional(),
   ...dialectQuery,
@@ -350,6 +356,13 @@ export const deadLettersQuery = membersOnly({
   cursor: z.string().max(1_000).optional(),
   ...dialectQuery,
 })
+/** The newest so many are read, and told apart. */
+export const causesQuery = membersOnly({
+  failed: z.enum(['true', 'false']).optional().describe('read failed jobs besides'),
+  limit: limit(1_000).default(500),
+  cursor: z.string().max(1_000).optional(),
+})
+export const trafficQuery = membersOnly({ window: z.enum(['15m', '1h', '24h', '7d']).default('1h') })
 export const eventsQuery = membersOnly({
   type: names.optional(),
   queue: names.optional(),

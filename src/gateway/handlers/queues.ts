@@ -10,8 +10,15 @@ import { audited } from './audit.ts'
 interface Queue {
   readonly queue: string
   readonly paused: boolean
+  readonly pausedBy?: string | undefined
+  readonly pausedSince?: string | undefined
+  /** Since when something of it could be claimed; absent where nothing can. */
+  readonly readySince?: string | undefined
   readonly counts: Readonly<Record<string, number>>
 }
+
+/** Lanes that are looked at for it, of all tenants. */
+const LANES_LOOKED_AT = 2_000
 
 /** Queues in the order of their names; the next page begins behind the last one shown. */
 export const listQueues: Handler = async (call, parts) => {
@@ -19,8 +26,23 @@ export const listQueues: Handler = async (call, parts) => {
   const counted = await countsOf(call, parts)
   const names = [...counted.keys()].filter((name) => cursor === undefined || name > cursor).sort()
   const shown = names.slice(0, limit)
-  const paused = await new Queues(parts.engine).pausedAmong(call.token.tenant, shown)
-  const queues = shown.map((queue): Queue => ({ queue, paused: paused.has(queue), counts: counted.get(queue) ?? {} }))
+  const { tenant } = call.token
+  const [pauses, { backlog }] = await Promise.all([
+    new Queues(parts.engine).pausesAmong(tenant, shown),
+    parts.engine.events({ by: 'backlog', lanes: LANES_LOOKED_AT }),
+  ])
+  const queues = shown.map((queue): Queue => {
+    const pause = pauses.get(queue)
+    const since = Math.min(...backlog.filter((each) => each.tenant === tenant && each.queue === queue).map((b) => b.since))
+    return {
+      queue,
+      paused: pause !== undefined,
+      pausedBy: pause?.by,
+      pausedSince: iso(pause?.since),
+      readySince: Number.isFinite(since) ? iso(since) : undefined,
+      counts: counted.get(queue) ?? {},
+    }
+  })
   return json(200, { queues, cursor: names.length > shown.length ? shown.at(-1) : undefined })
 }
 
@@ -31,6 +53,8 @@ export const showQueue: Handler = async (call, parts) => {
   const paused = (await new Queues(parts.engine).paused(call.token.tenant, queue)) !== undefined
   return json(200, { queue, paused, counts: (await countsOf(call, parts)).get(queue) ?? {} } satisfies Queue)
 }
+
+const iso = (at: number | undefined): string | undefined => (at === undefined ? undefined : new Date(at).toISOString())
 
 export const pauseQueue: Handler = (call, parts) => setPaused(call, parts, true)
 export const resumeQueue: Handler = (call, parts) => setPaused(call, parts, false)

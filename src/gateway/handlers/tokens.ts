@@ -55,5 +55,5 @@ export const revokeToken: Handler = async (call, parts) => {
 const exceeds = ({ queues: own }: Token, queues: readonly string[] | undefined): boolean =>
   own !== undefined && (queues === undefined || queues.some((queue) => !own.includes(queue)))
 
-const tokenToWire = ({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }: Token): object =>
-  toWire({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }) as object
+const tokenToWire = ({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt, of, as }: Token): object =>
+  toWire({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt, of, as }) as object
