@@ -38,7 +38,9 @@ const SAYINGS: Readonly<Record<string, (event: JobEvent) => string>> = {
 
 export function sayingOf(event: JobEvent): string {
   const said = SAYINGS[event.type]?.(event) ?? ''
-  return [said, event.reason].filter((part) => part !== undefined && part !== '').join('; ')
+  // A failure's code is the reason of its event as well.
+  const reason = event.reason === undefined || said.includes(event.reason) ? [] : [event.reason]
+  return [said, ...reason].filter((part) => part !== '').join('; ')
 }
 
 function progressOf(payload: Payload): string {

@@ -90,14 +90,14 @@ function CauseTable({ causes, chosen, onChoose }: CauseTableProps): ReactNode {
           {causes.map((cause) => (
             <tr key={cause.fingerprint} className={cause === chosen ? 'bg-hover shadow-[inset_2px_0_var(--focus)]' : 'hover:bg-hover'}>
               <td className="num text-md font-semibold">{count(cause.count)}</td>
-              <td className="max-w-0 py-2">
+              <td className="w-full max-w-0 py-2">
                 <button type="button" className="block w-full text-left" aria-pressed={cause === chosen} onClick={() => onChoose(cause.fingerprint)}>
                   <span className="mono font-medium">{cause.code}</span>{' '}
                   {cause.reason === undefined ? null : <span className="rounded-sm bg-sunken px-1.5 text-sm text-text-2">{cause.reason}</span>}
                   <span className="mono block truncate text-text-2">{cause.message}</span>
                 </button>
               </td>
-              <td className="hidden max-w-40 truncate text-text-2 phone:table-cell">{cause.types.join(', ')}</td>
+              <td className="hidden max-w-56 truncate whitespace-nowrap text-text-2 phone:table-cell">{cause.types.join(', ')}</td>
               <td className="num hidden whitespace-nowrap text-text-2 phone:table-cell">
                 <Moment at={cause.firstAt} as="ago" />
               </td>

@@ -51,7 +51,7 @@ function Table({ machine, chosen, onChoose }: TableProps): ReactNode {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
     <div className="overflow-x-auto pb-2" tabIndex={0}>
-      <table className="rows text-sm">
+      <table className="rows tight text-sm">
         <thead>
           <tr>
             <th>Command</th>
