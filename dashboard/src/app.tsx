@@ -1,5 +1,4 @@
 /** The page: who looks at it, in whose words, at which place. */
-import { Tooltip } from '@base-ui/react/tooltip'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Route, Router, Switch } from 'wouter'
@@ -8,11 +7,12 @@ import { SessionGate } from './api/session.tsx'
 import { Frame } from './frame/frame.tsx'
 import { Empty, Loading } from './parts/trouble.tsx'
 import { Toasts } from './parts/toasts.tsx'
-import { JobsPlace } from './places/jobs.tsx'
 import { OverviewPlace } from './places/overview.tsx'
 import { SignIn } from './places/sign-in.tsx'
 import { VocabularyProvider } from './words/vocabulary.tsx'
 
+// The overview comes first; what else there is comes when somebody goes there.
+const JobsPlace = lazy(async () => ({ default: (await import('./places/jobs.tsx')).JobsPlace }))
 const JobPlace = lazy(async () => ({ default: (await import('./places/job.tsx')).JobPlace }))
 const DeadLettersPlace = lazy(async () => ({ default: (await import('./places/dead-letters.tsx')).DeadLettersPlace }))
 const QueuesPlace = lazy(async () => ({ default: (await import('./places/queues.tsx')).QueuesPlace }))
@@ -37,19 +37,17 @@ export function App(): ReactNode {
   return (
     <QueryClientProvider client={client}>
       <Router base={BASE}>
-        <Tooltip.Provider>
-          <Toasts>
-            <SessionGate signIn={<SignIn />}>
-              <VocabularyProvider>
-                <Frame>
-                  <Suspense fallback={<Loading />}>
-                    <Places />
-                  </Suspense>
-                </Frame>
-              </VocabularyProvider>
-            </SessionGate>
-          </Toasts>
-        </Tooltip.Provider>
+        <Toasts>
+          <SessionGate signIn={<SignIn />}>
+            <VocabularyProvider>
+              <Frame>
+                <Suspense fallback={<Loading />}>
+                  <Places />
+                </Suspense>
+              </Frame>
+            </VocabularyProvider>
+          </SessionGate>
+        </Toasts>
       </Router>
     </QueryClientProvider>
   )

@@ -32,8 +32,9 @@ const DIFFERS = [
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"<>)]+/gi,
   /\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g,
   /(['"“‘`])[^'"“”‘’`\n]{1,200}['"”’`]/g,
+  /\b\d+(?:[.,]\d+)+\b/g,
   /\b(?=[\w-]*\d)[\w-]{2,}\b/g,
-  /\d+(?:[.,]\d+)*/g,
+  /\d+/g,
 ] as const
 
 const skeleton = ({ message }: Failure): string => {

@@ -107,8 +107,7 @@ describe.skipIf(missing !== undefined)('the dashboard', () => {
 
   it('speaks as a document does', async () => {
     const { page } = await stage.enter('viewer')
-    await page.getByRole('button', { name: 'Words: pawl' }).click()
-    await page.getByRole('menuitemradio', { name: /^002/ }).click()
+    await page.getByLabel('Words').selectOption('002')
     await page.getByRole('button', { name: /^TIMEOUT \(timed_out\):/ }).waitFor()
     await page.reload()
     await page.getByRole('button', { name: /^TIMEOUT \(timed_out\):/ }).waitFor()

@@ -30,7 +30,7 @@ describe('traffic', () => {
     await using _worker = pawl.work([job])
     const handles = await pawl.enqueueMany(
       job,
-      Array.from({ length: 30 }, (_, n) => ({ input: { fails: n % 3 === 0 } })),
+      Array.from({ length: 30 }, (_, n) => ({ fails: n % 3 === 0 })),
     )
     await Promise.allSettled(handles.map((each) => each.result()))
     await eventually('all of it is counted', async () => {

@@ -1,6 +1,6 @@
 /** What stands around every place: navigation, the bar above, and how the connection is doing. */
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useMachine, useTally } from '../api/queries.ts'
 import { sessionKey, signOut, useSession } from '../api/session.tsx'
@@ -9,11 +9,12 @@ import { refusal, useSay } from '../parts/toasts.tsx'
 import { count } from '../words/format.ts'
 import { useKept } from '../words/kept.ts'
 import { ConnectionBar } from './connection.tsx'
-import { KeyHelp } from './key-help.tsx'
 import { useKeys } from './keys.ts'
-import { Palette } from './palette.tsx'
 import { PLACES, type Place } from './places.ts'
 import { TopBar } from './top-bar.tsx'
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const KeyHelp = lazy(async () => ({ default: (await import('./key-help.tsx')).KeyHelp }))
 
 export function Frame({ children }: { readonly children: ReactNode }): ReactNode {
   const session = useSession()
@@ -27,7 +28,11 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
     'Ctrl K': () => setPaletteOpen(true),
     '[': () => setFolded(folded === 'open' ? 'folded' : 'open'),
     '?': () => setHelpOpen(true),
-    '/': () => (document.querySelector<HTMLInputElement>('[data-query]') === null ? setPaletteOpen(true) : document.querySelector<HTMLInputElement>('[data-query]')?.focus()),
+    '/': () => {
+      const query = document.querySelector<HTMLInputElement>('[data-query]')
+      if (query === null) setPaletteOpen(true)
+      else query.focus()
+    },
   })
   return (
     <div className="flex min-h-dvh">
@@ -40,8 +45,10 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
         </main>
       </div>
       <Tabs places={places} />
-      <Palette open={isPaletteOpen} onClose={() => setPaletteOpen(false)} />
-      <KeyHelp open={isHelpOpen} onClose={() => setHelpOpen(false)} />
+      <Suspense>
+        {isPaletteOpen ? <Palette open onClose={() => setPaletteOpen(false)} /> : null}
+        {isHelpOpen ? <KeyHelp open onClose={() => setHelpOpen(false)} /> : null}
+      </Suspense>
     </div>
   )
 }

@@ -1,9 +1,7 @@
-import { Menu } from '@base-ui/react/menu'
 import type { ReactNode } from 'react'
 import { useConnection } from '../api/connection.ts'
 import { useSession } from '../api/session.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Tip } from '../parts/tip.tsx'
 import { useKept } from '../words/kept.ts'
 import { useWords, VOCABULARIES } from '../words/vocabulary.tsx'
 import { TITLE_ID } from './title.tsx'
@@ -14,12 +12,10 @@ export function TopBar({ onFind }: { readonly onFind: () => void }): ReactNode {
     <header className="sticky top-0 z-20 flex h-12 flex-none items-center gap-3 border-b border-line bg-bg px-4 phone:px-6">
       <div id={TITLE_ID} className="min-w-0 flex-1 truncate" />
       {isReadOnly ? (
-        <Tip text={`Read only. Your token is of scope ${scope}; ask an operator to act.`}>
-          <button type="button" className="flex items-center gap-1 text-sm text-text-2">
-            <Icon name="lock" size={14} />
-            <span className="hidden phone:inline">Read only</span>
-          </button>
-        </Tip>
+        <span className="flex flex-none items-center gap-1 text-sm text-text-2" title={`Your token is of scope ${scope}; ask an operator to act.`}>
+          <Icon name="lock" size={14} />
+          <span className="hidden phone:inline">Read only</span>
+        </span>
       ) : null}
       <LiveDot />
       <button type="button" onClick={onFind} aria-label="Find a job, go, do" className="flex h-7 flex-none items-center gap-2 rounded-md border-line whitespace-nowrap bg-surface px-2 text-sm text-text-3 phone:w-56 phone:border">
@@ -46,30 +42,20 @@ function LiveDot(): ReactNode {
   )
 }
 
+/** A select of the browser's own: it works on a phone as on a desk, and weighs nothing. */
 function WordsMenu(): ReactNode {
   const words = useWords()
   return (
-    <Menu.Root>
-      <Menu.Trigger className="btn btn-ghost">
-        <span className="hidden phone:inline">Words:</span> {words.name}
-        <Icon name="down" size={14} />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={4} align="end" className="z-40">
-          <Menu.Popup className="floats min-w-44 p-1">
-            <Menu.RadioGroup value={words.name} onValueChange={(name: string) => words.choose(name)}>
-              {VOCABULARIES.map((name) => (
-                <Menu.RadioItem key={name} value={name} closeOnClick className="flex h-8 items-center gap-3 rounded-md px-2 data-highlighted:bg-hover">
-                  <span className="mono w-10">{name}</span>
-                  <span className="text-sm text-text-3">{name === 'pawl' ? 'our own words' : `document ${name}`}</span>
-                  <Menu.RadioItemIndicator className="ml-auto">✓</Menu.RadioItemIndicator>
-                </Menu.RadioItem>
-              ))}
-            </Menu.RadioGroup>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <label className="flex flex-none items-center gap-1 text-sm text-text-2">
+      <span className="hidden phone:inline">Words:</span>
+      <select aria-label="Words" className="h-7 rounded-md bg-transparent font-medium text-text hover:bg-hover" value={words.name} onChange={(event) => words.choose(event.target.value)}>
+        {VOCABULARIES.map((name) => (
+          <option key={name} className="bg-surface">
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 
