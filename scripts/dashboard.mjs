@@ -38,7 +38,14 @@ function build() {
   if (read(buildStamp) === sources) return
   const since = performance.now()
   const making = join(home, `dist-${process.pid}`)
-  run(process.execPath, [join(modules, 'vite', 'bin', 'vite.js'), 'build', '--logLevel=warn', '--outDir', making, '--emptyOutDir'])
+  run(process.execPath, [
+    join(modules, 'vite', 'bin', 'vite.js'),
+    'build',
+    '--logLevel=warn',
+    '--outDir',
+    making,
+    '--emptyOutDir',
+  ])
   writeFileSync(join(making, '.made-of'), sources)
   rmSync(built, { recursive: true, force: true })
   renameSync(making, built)
@@ -88,5 +95,8 @@ function seconds(since) {
 /** Bytes on the disk. */
 function sizeOf(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return entries.reduce((sum, entry) => sum + lstatSync(join(entry.parentPath ?? entry.path, entry.name)).blocks * 512, 0)
+  return entries.reduce(
+    (sum, entry) => sum + lstatSync(join(entry.parentPath ?? entry.path, entry.name)).blocks * 512,
+    0,
+  )
 }

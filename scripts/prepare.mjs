@@ -43,7 +43,10 @@ if (asked === 'run') {
   // Not waited for: whoever opens the page before it is there is told so.
   spawn(nodeThatSuffices(), ['scripts/dashboard.mjs'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).unref()
 } else {
-  const { status } = spawnSync(nodeThatSuffices(), ['scripts/dashboard.mjs', 'install'], { cwd: root, stdio: 'inherit' })
+  const { status } = spawnSync(nodeThatSuffices(), ['scripts/dashboard.mjs', 'install'], {
+    cwd: root,
+    stdio: 'inherit',
+  })
   if (status !== 0) process.exit(1)
 }
 

@@ -2,8 +2,9 @@
  * `pawl/dashboard`: the gateway with the dashboard in front of it, inside an application's own server. Who somebody is may be
  * the application's word (`authorize`); whoever it does not know signs in with a token.
  */
-import { gatewayWith, type MountOptions, type Mounted } from './gateway.ts'
+
 import { dashboardPages } from './gateway/dashboard.ts'
+import { gatewayWith, type Mounted, type MountOptions } from './gateway.ts'
 import type { Pawl } from './library/pawl.ts'
 
 export type { Access, Authorize, Caps, Fetch, Mounted, MountOptions, Scope } from './gateway.ts'

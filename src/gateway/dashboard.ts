@@ -112,7 +112,8 @@ async function filesIn(folder: string, basePath: string): Promise<ReadonlyMap<st
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
     const name = path.slice(join(folder, '/').length).replaceAll('\\', '/')
-    if (entry.isFile() && name !== PAGE && extname(name) in TYPES) found.set(name, await fileOf(name, await readFile(path)))
+    if (entry.isFile() && name !== PAGE && extname(name) in TYPES)
+      found.set(name, await fileOf(name, await readFile(path)))
   }
   return found
 }
@@ -125,7 +126,9 @@ const fileOf = async (name: string, plain: Buffer): Promise<File> => ({
 
 /** The build does not know where it will be mounted. */
 const placed = (page: string, basePath: string): string =>
-  page.replaceAll('"./', `"${basePath}/`).replace('name="pawl-base" content=""', `name="pawl-base" content="${basePath}"`)
+  page
+    .replaceAll('"./', `"${basePath}/`)
+    .replace('name="pawl-base" content=""', `name="pawl-base" content="${basePath}"`)
 
 function told(file: File | undefined, headers: Headers, cache: string): Reply | undefined {
   if (file === undefined) return undefined

@@ -10,7 +10,12 @@ const said = (history: History, around: Partial<Circumstances> = {}): Now =>
 
 /** A record as it might be besides: what a history of commands would take long to come to. */
 const record = (history: History, change: object): Now =>
-  now({ ...history.record, ...change } as Job, { now: history.now, paused: undefined, workers: undefined, held: undefined })
+  now({ ...history.record, ...change } as Job, {
+    now: history.now,
+    paused: undefined,
+    workers: undefined,
+    held: undefined,
+  })
 
 describe('the phrase beside a job', () => {
   it('is never empty: each state has words, a moment or a length', () => {
@@ -63,7 +68,10 @@ describe('the phrase beside a job', () => {
 
   it('says what became of a lost one', () => {
     const stalled = HISTORIES.stalled()
-    expect(said(stalled)).toMatchObject({ before: expect.stringMatching(/^lease of .* ended$/), after: 'free to be claimed' })
+    expect(said(stalled)).toMatchObject({
+      before: expect.stringMatching(/^lease of .* ended$/),
+      after: 'free to be claimed',
+    })
     expect(record(stalled, { lastClaim: undefined, readyAt: undefined })).toEqual({
       before: 'its lease ended',
       when: undefined,
@@ -77,7 +85,10 @@ describe('the phrase beside a job', () => {
     expect(record(failed, { error: { code: 'E', stage: 'exec' } })).toEqual({ before: 'E', after: undefined })
     expect(record(failed, { error: { code: 'E', stage: 'output' } })).toEqual({ before: 'E', after: 'in output' })
     const letter = HISTORIES.dead_lettered()
-    expect(record(letter, { error: { code: 'E' }, deadLetter: { reason: 'timeout' } })).toEqual({ before: 'E', after: 'timeout' })
+    expect(record(letter, { error: { code: 'E' }, deadLetter: { reason: 'timeout' } })).toEqual({
+      before: 'E',
+      after: 'timeout',
+    })
     const cancelled = HISTORIES.cancelled()
     expect(record(cancelled, { cancel: undefined }).before).toBe('')
     expect(record(cancelled, { cancel: { by: 'ann', reason: 'late' } })).toEqual({ before: 'by ann', after: 'late' })

@@ -10,7 +10,17 @@ import { errand, type Stage, staged } from './stage.ts'
 const SHOTS = 'coverage/dashboard'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-const PLACES = ['/', '/jobs', '/jobs/ID', '/dead-letters', '/queues', '/workers', '/tail', '/machine', '/tokens'] as const
+const PLACES = [
+  '/',
+  '/jobs',
+  '/jobs/ID',
+  '/dead-letters',
+  '/queues',
+  '/workers',
+  '/tail',
+  '/machine',
+  '/tokens',
+] as const
 
 const LOOKS = [
   { name: 'light', theme: 'light', width: 1440, height: 1000 },
@@ -32,10 +42,15 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
     stage = await staged()
     mkdirSync(SHOTS, { recursive: true })
     const made = await Promise.all(
-      ['fail', 'fail', 'quick', 'quick', 'wait', 'run'].map((what, n) => stage.pawl.enqueue(errand, { what, note: `n ${n}` })),
+      ['fail', 'fail', 'quick', 'quick', 'wait', 'run'].map((what, n) =>
+        stage.pawl.enqueue(errand, { what, note: `n ${n}` }),
+      ),
     )
     id = made[4]?.id ?? ''
-    await eventually('work goes on', async () => (await stage.pawl.find({ states: ['running', 'parked'] })).jobs.length === 2)
+    await eventually(
+      'work goes on',
+      async () => (await stage.pawl.find({ states: ['running', 'parked'] })).jobs.length === 2,
+    )
   })
   afterAll(() => stage?.[Symbol.asyncDispose]())
 
@@ -45,9 +60,13 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
     for (const place of PLACES) {
       await page.goto(stage.gateway.url + place.replace('ID', id))
       await settled(page)
-      await page.screenshot({ path: `${SHOTS}/${place === '/' ? 'overview' : place.slice(1).replace('/ID', '-one')}-${name}.png` })
+      await page.screenshot({
+        path: `${SHOTS}/${place === '/' ? 'overview' : place.slice(1).replace('/ID', '-one')}-${name}.png`,
+      })
       serious.push(...(await findings(page)).map((found) => `${place}: ${found}`))
-      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+      const sideways = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      )
       expect(sideways, `${place} scrolls sideways`).toBeLessThanOrEqual(0)
     }
     expect(serious).toEqual([])

@@ -17,7 +17,10 @@ describe('the first load', () => {
     const page = readFileSync(join(FOLDER, 'index.html'), 'utf8')
     const files = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(files.length).toBeGreaterThan(1)
-    const bytes = ['index.html', ...files].reduce((sum, file) => sum + gzipSync(readFileSync(join(FOLDER, file))).length, 0)
+    const bytes = ['index.html', ...files].reduce(
+      (sum, file) => sum + gzipSync(readFileSync(join(FOLDER, file))).length,
+      0,
+    )
     console.log(`dashboard: the first load is ${Math.round(bytes / 1_000)} kB, compressed`)
     expect(bytes).toBeLessThan(MOST)
   })
@@ -28,8 +31,12 @@ describe('dashboard(pawl)', () => {
 
   it('is mounted below a path, with the host’s own word on who asks', async () => {
     await using pawl = await open('memory:', { log: 'silent' })
-    const { fetch } = dashboard(pawl, { basePath: '/admin/jobs', authorize: () => ({ name: 'ann', scope: 'operator' }) })
-    const get = (path: string, headers: Record<string, string> = html) => fetch(new Request(`http://app.example${path}`, { headers }))
+    const { fetch } = dashboard(pawl, {
+      basePath: '/admin/jobs',
+      authorize: () => ({ name: 'ann', scope: 'operator' }),
+    })
+    const get = (path: string, headers: Record<string, string> = html) =>
+      fetch(new Request(`http://app.example${path}`, { headers }))
     for (const place of ['', '/', '/jobs', '/jobs/pj_1', '/dead-letters', '/machine']) {
       const response = await get(`/admin/jobs${place}`)
       expect([response.status, response.headers.get('content-type')], place).toEqual([200, 'text/html; charset=utf-8'])
@@ -51,11 +58,14 @@ describe('dashboard(pawl)', () => {
   it('leaves everything else to the gateway', async () => {
     await using pawl = await open('memory:', { log: 'silent' })
     const { fetch } = dashboard(pawl, { authorize: () => ({ name: 'ann', scope: 'operator' }) })
-    const status = async (path: string, headers: Record<string, string>) => (await fetch(new Request(`http://app.example${path}`, { headers }))).status
+    const status = async (path: string, headers: Record<string, string>) =>
+      (await fetch(new Request(`http://app.example${path}`, { headers }))).status
     expect(await status('/v1/jobs', html)).toBe(200)
     expect(await status('/nowhere', html)).toBe(404)
     expect(await status('/assets/none.js', {})).toBe(404)
     expect(await status('/assets/..%2f..%2fpackage.json', {})).toBe(404)
-    expect(await (await fetch(new Request('http://app.example/', { headers: { accept: 'text/plain' } }))).text()).toContain('GET /v1/jobs')
+    expect(
+      await (await fetch(new Request('http://app.example/', { headers: { accept: 'text/plain' } }))).text(),
+    ).toContain('GET /v1/jobs')
   })
 })

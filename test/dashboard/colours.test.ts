@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest'
 
 const css = readFileSync('dashboard/src/theme.css', 'utf8')
 const tokens = new Map(
-  [...css.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map(([, name = '', light = '', dark = '']) => [name, { light, dark }]),
+  [...css.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map(
+    ([, name = '', light = '', dark = '']) => [name, { light, dark }],
+  ),
 )
 const FAMILIES = ['idle', 'work', 'wait', 'again', 'good', 'bad', 'closed']
 const GROUNDS = ['bg', 'surface', 'sunken', 'hover']
@@ -30,10 +32,12 @@ describe.each(['light', 'dark'] as const)('in %s', (theme) => {
   })
 
   it.each(FAMILIES)('%s can be read on paper and on its own tint', (family) => {
-    for (const ground of [...GROUNDS, `${family}-bg`]) expect(contrast(colour(family), colour(ground)), ground).toBeGreaterThanOrEqual(4.5)
+    for (const ground of [...GROUNDS, `${family}-bg`])
+      expect(contrast(colour(family), colour(ground)), ground).toBeGreaterThanOrEqual(4.5)
   })
 
   it('the borders of fields and the lines of the machine are seen', () => {
-    for (const ground of ['bg', 'surface']) expect(contrast(colour('edge'), colour(ground)), ground).toBeGreaterThanOrEqual(3)
+    for (const ground of ['bg', 'surface'])
+      expect(contrast(colour('edge'), colour(ground)), ground).toBeGreaterThanOrEqual(3)
   })
 })

@@ -22,7 +22,8 @@ describe.skipIf(missing !== undefined)('the dashboard', () => {
     const { page, complaints } = await stage.enter('operator')
     await page.getByText(/^Work flows\./).waitFor()
     expect(page.url()).toBe(`${stage.gateway.url}/`)
-    for (const state of ['queued', 'running', 'succeeded', 'dead_lettered']) await page.getByRole('button', { name: new RegExp(`^${state}:`) }).waitFor()
+    for (const state of ['queued', 'running', 'succeeded', 'dead_lettered'])
+      await page.getByRole('button', { name: new RegExp(`^${state}:`) }).waitFor()
     expect(complaints).toEqual([])
   })
 
@@ -32,7 +33,12 @@ describe.skipIf(missing !== undefined)('the dashboard', () => {
     await page.getByLabel('Token').fill('pawl_0123456789abcdef_nonsense')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').getByText('UNAUTHENTICATED').waitFor()
-    const { secret } = await stage.gateway.tokens.create({ name: 'ann', scope: 'operator', tenant: 'default', queues: undefined })
+    const { secret } = await stage.gateway.tokens.create({
+      name: 'ann',
+      scope: 'operator',
+      tenant: 'default',
+      queues: undefined,
+    })
     await page.getByLabel('Token').fill(secret)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('combobox', { name: 'Query' }).waitFor()
@@ -87,7 +93,10 @@ describe.skipIf(missing !== undefined)('the dashboard', () => {
     await page.getByText(/paused by operator:the operator/).waitFor()
     const id = await enqueue('quick')
     await page.goto(`${stage.gateway.url}/jobs`)
-    await page.locator(`[data-job="${id}"]`).getByText(/paused: queue errands/).waitFor()
+    await page
+      .locator(`[data-job="${id}"]`)
+      .getByText(/paused: queue errands/)
+      .waitFor()
     await page.goto(`${stage.gateway.url}/queues`)
     await page.getByRole('button', { name: 'Resume errands' }).click()
     await inState(id, 'succeeded')

@@ -1,8 +1,8 @@
 /** Whatever users supply is text: in every field, on every screen, and nothing of it runs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumMissing } from '../support/debian.ts'
-import { VECTORS } from './vectors.ts'
 import { type Stage, staged } from './stage.ts'
+import { VECTORS } from './vectors.ts'
 
 describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () => {
   let stage: Stage
@@ -10,10 +10,19 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
 
   beforeAll(async () => {
     stage = await staged()
-    const { secret } = await stage.gateway.tokens.create({ name: 'p', scope: 'admin', tenant: 'default', queues: undefined })
+    const { secret } = await stage.gateway.tokens.create({
+      name: 'p',
+      scope: 'admin',
+      tenant: 'default',
+      queues: undefined,
+    })
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
     for (const [n, vector] of VECTORS.entries()) {
-      const name = vector.replaceAll(/[\u0000-\u001f\u007f,]/g, ' ').slice(0, 120).trim() || `vector ${n}`
+      const name =
+        vector
+          .replaceAll(/[\u0000-\u001f\u007f,]/g, ' ')
+          .slice(0, 120)
+          .trim() || `vector ${n}`
       const body = JSON.stringify({
         type: name,
         queue: `${n} ${name}`.slice(0, 120),
@@ -28,7 +37,8 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
       expect(response.status, `${name}: ${JSON.stringify(job)}`).toBe(201)
       ids.push(job.id)
       const letter = JSON.stringify({ reason: 'policy_violation', message: vector })
-      if (n % 2 === 0) await fetch(`${stage.gateway.url}/v1/jobs/${job.id}/deadletter`, { method: 'POST', headers, body: letter })
+      if (n % 2 === 0)
+        await fetch(`${stage.gateway.url}/v1/jobs/${job.id}/deadletter`, { method: 'POST', headers, body: letter })
     }
   })
   afterAll(() => stage?.[Symbol.asyncDispose]())

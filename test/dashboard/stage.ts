@@ -28,7 +28,8 @@ export const errand = defineJob<'errand', { readonly what: string; readonly note
   retry: { attempts: 1 },
   onExhausted: 'dead_letter',
   async run({ what, note = '' }, ctx) {
-    if (what === 'fail' && ctx.job.generation === 0) throw new PermanentError(`no way to do “${note}”`, { code: 'no_way' })
+    if (what === 'fail' && ctx.job.generation === 0)
+      throw new PermanentError(`no way to do “${note}”`, { code: 'no_way' })
     if (what === 'wait') await ctx.waitFor('approved', { timeout: '1h' })
     if (what === 'run') await realTimers.sleep(600_000, ctx.signal)
     ctx.signal.throwIfAborted()
@@ -69,8 +70,17 @@ export async function staged(): Promise<Stage> {
     gateway,
     browser,
     async enter(scope, { theme = 'light', width = 1440, height = 900 } = {}) {
-      const { token } = await gateway.tokens.create({ name: `the ${scope}`, scope, tenant: 'default', queues: undefined })
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' })
+      const { token } = await gateway.tokens.create({
+        name: `the ${scope}`,
+        scope,
+        tenant: 'default',
+        queues: undefined,
+      })
+      const context = await browser.newContext({
+        viewport: { width, height },
+        colorScheme: theme,
+        reducedMotion: 'reduce',
+      })
       const page = await context.newPage()
       const complaints = listened(page)
       await page.goto(await signInLink(gateway.tokens, token, gateway.url))

@@ -24,7 +24,14 @@ it('groups what was put aside, the most frequent cause first, with samples', asy
   expect(first?.samples[0]?.message).toBe('the service said 506')
   const page = await home.ask('viewer', 'GET', '/v1/dead-letters:causes?limit=3')
   expect(page.body['read']).toBe(3)
-  const rest = await home.ask('viewer', 'GET', `/v1/dead-letters:causes?limit=9&cursor=${encodeURIComponent(String(page.body['cursor']))}`)
+  const rest = await home.ask(
+    'viewer',
+    'GET',
+    `/v1/dead-letters:causes?limit=9&cursor=${encodeURIComponent(String(page.body['cursor']))}`,
+  )
   expect(rest.body['read']).toBe(6)
-  expect((await home.ask(home.secrets['rival']?.viewer, 'GET', '/v1/dead-letters:causes')).body).toEqual({ causes: [], read: 0 })
+  expect((await home.ask(home.secrets['rival']?.viewer, 'GET', '/v1/dead-letters:causes')).body).toEqual({
+    causes: [],
+    read: 0,
+  })
 })

@@ -12,13 +12,31 @@ const terms = (text: string) => {
 describe('the grammar of searches', () => {
   it.each([
     ['', []],
-    ['state:failed,stalled -type:report.*', [['state', 'failed', 'stalled'], ['-type', 'report.*']]],
+    [
+      'state:failed,stalled -type:report.*',
+      [
+        ['state', 'failed', 'stalled'],
+        ['-type', 'report.*'],
+      ],
+    ],
     ['pj_7x2k9', [['id', 'pj_7x2k9']]],
     ['crawl', [['type', 'crawl*']]],
     ['*page', [['type', '*page']]],
-    ['queue:"a b" code:E_1', [['queue', 'a b'], ['code', 'E_1']]],
+    [
+      'queue:"a b" code:E_1',
+      [
+        ['queue', 'a b'],
+        ['code', 'E_1'],
+      ],
+    ],
     [String.raw`dedupe:"a \" b"`, [['dedupe', 'a " b']]],
-    ['label.order:42 input.url:*example*', [['label.order', '42'], ['input.url', '*example*']]],
+    [
+      'label.order:42 input.url:*example*',
+      [
+        ['label.order', '42'],
+        ['input.url', '*example*'],
+      ],
+    ],
     ['created:<1h', [['created', '<1h']]],
   ])('reads %s', (text, expected) => {
     expect(terms(text)).toEqual(expected)
@@ -39,7 +57,10 @@ describe('the grammar of searches', () => {
   })
 
   it('says what each of its fields means', () => {
-    for (const name of FIELD_NAMES) expect(parseSearch(name === 'state' ? 'state:queued' : name === 'created' ? 'created:>1d' : `${name}:x`).ok).toBe(true)
+    for (const name of FIELD_NAMES)
+      expect(parseSearch(name === 'state' ? 'state:queued' : name === 'created' ? 'created:>1d' : `${name}:x`).ok).toBe(
+        true,
+      )
   })
 
   it('knows times', () => {
@@ -63,7 +84,13 @@ describe('GET /v1/jobs?q=', () => {
     home = await house()
     for (const [n, type] of ['crawl.page', 'crawl.site', 'mail.send'].entries()) {
       const input = { url: `https://${n}.example`, tags: ['a', { deep: n }] }
-      await home.ask('producer', 'POST', '/v1/jobs', { type, queue: `q${n}`, id: `job-${n}`, input, labels: { n: String(n) } })
+      await home.ask('producer', 'POST', '/v1/jobs', {
+        type,
+        queue: `q${n}`,
+        id: `job-${n}`,
+        input,
+        labels: { n: String(n) },
+      })
     }
   })
   afterAll(() => home[Symbol.asyncDispose]())
@@ -90,6 +117,7 @@ describe('GET /v1/jobs?q=', () => {
     ['input.url:*1.example', ['job-1']],
     ['input.tags:a input.tags.deep:2', ['job-2']],
     ['input.none:1', []],
+    ['label.n:1 label.n:2', []],
   ])('finds by %s', async (q, expected) => {
     expect(await found(q)).toEqual(expected)
   })
@@ -101,7 +129,10 @@ describe('GET /v1/jobs?q=', () => {
   })
 
   it('refuses what it cannot read, and says what was meant', async () => {
-    expect(await found('stat:failed')).toMatchObject({ code: 'MALFORMED', detail: 'There is no field stat. Did you mean state:failed?' })
+    expect(await found('stat:failed')).toMatchObject({
+      code: 'MALFORMED',
+      detail: 'There is no field stat. Did you mean state:failed?',
+    })
   })
 
   it('has one phrase per job, on request', async () => {

@@ -22,7 +22,13 @@ async function signIn(who: string): Promise<SignedIn> {
   return { cookie: set.split(';')[0] ?? '', csrf: String(body['csrf']) }
 }
 
-const by = (signed: Partial<SignedIn>, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+const by = (
+  signed: Partial<SignedIn>,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+) =>
   home.ask(undefined, method, path, body, {
     ...(signed.cookie === undefined ? {} : { cookie: signed.cookie }),
     ...(signed.csrf === undefined ? {} : { 'x-pawl-csrf': signed.csrf }),
@@ -48,14 +54,20 @@ describe('a session', () => {
   it('changes nothing without the word that only a page of ours can know', async () => {
     const { cookie, csrf } = await signIn('operator')
     for (const wrong of [undefined, '', 'x', csrf.slice(1)])
-      expect((await by({ cookie, ...(wrong === undefined ? {} : { csrf: wrong }) }, 'POST', '/v1/queues/q/pause', {})).body['code']).toBe('CROSS_SITE')
+      expect(
+        (await by({ cookie, ...(wrong === undefined ? {} : { csrf: wrong }) }, 'POST', '/v1/queues/q/pause', {})).body[
+          'code'
+        ],
+      ).toBe('CROSS_SITE')
     const other = await signIn('operator')
     expect((await by({ cookie, csrf: other.csrf }, 'POST', '/v1/queues/q/pause', {})).body['code']).toBe('CROSS_SITE')
   })
 
   it('is of no use to a page of another site, nor outside a cookie', async () => {
     const signed = await signIn('admin')
-    expect((await by(signed, 'GET', '/v1/jobs', undefined, { 'sec-fetch-site': 'cross-site' })).body['code']).toBe('CROSS_SITE')
+    expect((await by(signed, 'GET', '/v1/jobs', undefined, { 'sec-fetch-site': 'cross-site' })).body['code']).toBe(
+      'CROSS_SITE',
+    )
     const secret = signed.cookie.split('=')[1] ?? ''
     expect((await home.ask(secret, 'GET', '/v1/jobs')).status).toBe(401)
     // Nor is a token one, put into a cookie.
@@ -72,7 +84,12 @@ describe('a session', () => {
   })
 
   it('goes with its token', async () => {
-    const { token, secret } = await home.gateway.tokens.create({ name: 'ann', scope: 'operator', tenant: 'acme', queues: undefined })
+    const { token, secret } = await home.gateway.tokens.create({
+      name: 'ann',
+      scope: 'operator',
+      tenant: 'acme',
+      queues: undefined,
+    })
     const signed = await signIn(secret)
     await home.gateway.tokens.revoke(token.id, 'acme')
     expect((await by(signed, 'GET', '/v1/jobs')).status).toBe(401)
@@ -80,7 +97,13 @@ describe('a session', () => {
   })
 
   it('lasts no longer than its token, and there are so many of one', async () => {
-    const { secret } = await home.gateway.tokens.create({ name: 'short', scope: 'viewer', tenant: 'acme', queues: undefined, expiresInMs: 60_000 })
+    const { secret } = await home.gateway.tokens.create({
+      name: 'short',
+      scope: 'viewer',
+      tenant: 'acme',
+      queues: undefined,
+      expiresInMs: 60_000,
+    })
     const all: SignedIn[] = []
     for (let n = 0; n < 21; n += 1) all.push(await signIn(secret))
     const { body } = await by(all.at(-1) as SignedIn, 'GET', '/v1/session')
@@ -92,7 +115,12 @@ describe('a session', () => {
 
 describe('a link', () => {
   it('signs in once, and opens nothing else', async () => {
-    const { token } = await home.gateway.tokens.create({ name: 'ann', scope: 'operator', tenant: 'acme', queues: undefined })
+    const { token } = await home.gateway.tokens.create({
+      name: 'ann',
+      scope: 'operator',
+      tenant: 'acme',
+      queues: undefined,
+    })
     const link = await signInLink(home.gateway.tokens, token, home.gateway.url)
     const [address = '', secret = ''] = link.split('#')
     expect(address).toBe(`${home.gateway.url}/sign-in`)

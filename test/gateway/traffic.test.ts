@@ -6,9 +6,9 @@ import { changeIn, codeIn } from '../../src/gateway/traffic/keys.ts'
 import { Traffic } from '../../src/gateway/traffic/traffic.ts'
 import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
+import { realClock } from '../../src/system/clock.ts'
 import { silentLog } from '../../src/system/log.ts'
 import { realTimers } from '../../src/system/timers.ts'
-import { realClock } from '../../src/system/clock.ts'
 import { eventually } from '../support/eventually.ts'
 import { house } from './house.ts'
 
@@ -46,7 +46,10 @@ describe('traffic', () => {
 
     function counted(wanted: (key: string) => boolean): number {
       const buckets = traffic.of('default')?.buckets.within('15m', pawl.engine.now()) ?? []
-      return buckets.reduce((all, { counts }) => all + [...counts].reduce((n, [key, count]) => (wanted(key) ? n + count : n), 0), 0)
+      return buckets.reduce(
+        (all, { counts }) => all + [...counts].reduce((n, [key, count]) => (wanted(key) ? n + count : n), 0),
+        0,
+      )
     }
     function sum(event: string): number {
       return Math.round(counted((key) => changeIn(key)?.event === event))

@@ -33,13 +33,19 @@ export function actionsFor(job: Job, machine: Machine, session: Session): readon
   return ACTIONS.map((spec) => ({ ...spec, forbidden: forbiddenBy(spec, job, machine, session) }))
 }
 
-export function forbiddenBy({ command, word }: ActionSpec, job: Pick<Job, 'state'>, machine: Machine, session: Session): string | undefined {
+export function forbiddenBy(
+  { command, word }: ActionSpec,
+  job: Pick<Job, 'state'>,
+  machine: Machine,
+  session: Session,
+): string | undefined {
   const cells = machine.commands[command]
   if (cells?.[job.state] === undefined) {
     const from = machine.states.filter((state) => cells?.[state] !== undefined)
     return `Not from ${job.state}. ${command} works on ${listed(from)} jobs. (ILLEGAL_TRANSITION)`
   }
-  if (!session.can(`${word}Job`)) return `Your token is of scope ${session.scope}, which may not ${word}. Ask an operator.`
+  if (!session.can(`${word}Job`))
+    return `Your token is of scope ${session.scope}, which may not ${word}. Ask an operator.`
   return undefined
 }
 

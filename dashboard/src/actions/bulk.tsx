@@ -22,7 +22,10 @@ export interface Refused {
 }
 
 interface Answers {
-  readonly answers: readonly ({ readonly ok: true } | { readonly ok: false; readonly problem: { readonly detail: string } })[]
+  readonly answers: readonly (
+    | { readonly ok: true }
+    | { readonly ok: false; readonly problem: { readonly detail: string } }
+  )[]
 }
 
 /** Says a word about these jobs, a few at a time, until it is told to stop. */
@@ -37,7 +40,8 @@ export async function sayToAll(
     const some = ids.slice(from, from + AT_ONCE)
     const transitions = some.map((id) => ({ id, command, ...body, requestId: crypto.randomUUID() }))
     const { answers } = await ask<Answers>('/v1/transitions:batch', { method: 'POST', body: { transitions } })
-    for (const [n, answer] of answers.entries()) if (!answer.ok) refused.push({ id: some[n] ?? '', why: answer.problem.detail })
+    for (const [n, answer] of answers.entries())
+      if (!answer.ok) refused.push({ id: some[n] ?? '', why: answer.problem.detail })
     if (!told(Math.min(ids.length, from + AT_ONCE), refused)) return
   }
 }
@@ -139,14 +143,24 @@ function BulkAsk({ spec, allowed, refused, onClose, onDone }: BulkAskProps): Rea
     >
       <p>
         {count(allowed.length)} may by the table.
-        {refused.length === 0 ? '' : ` ${count(refused.length)} may not: they are ${[...new Set(refused.map(({ state }) => state))].join(', ')}.`}
+        {refused.length === 0
+          ? ''
+          : ` ${count(refused.length)} may not: they are ${[...new Set(refused.map(({ state }) => state))].join(', ')}.`}
       </p>
       {done === undefined ? null : <Progress done={done} of={allowed.length} refused={faults} />}
     </Ask>
   )
 }
 
-export function Progress({ done, of, refused }: { readonly done: number; readonly of: number; readonly refused: readonly Refused[] }): ReactNode {
+export function Progress({
+  done,
+  of,
+  refused,
+}: {
+  readonly done: number
+  readonly of: number
+  readonly refused: readonly Refused[]
+}): ReactNode {
   return (
     <div aria-live="polite" className="flex flex-col gap-1">
       <progress className="h-1.5 w-full accent-[var(--work)]" value={done} max={of} aria-label="How far it is" />

@@ -16,13 +16,22 @@ export function ActionButtons({ job }: { readonly job: Job }): ReactNode {
   if (machine === undefined) return null
   const all = actionsFor(job, machine, session)
   // Admission is about jobs that nobody has let in: elsewhere it would be noise.
-  const shown = all.filter(({ command, forbidden }) => forbidden === undefined || (command !== 'admit' && command !== 'deny'))
-  const press = (action: Action) => (action.asks ? setAsked(action) : act.mutate({ word: action.word, body: action.body ?? {} }))
+  const shown = all.filter(
+    ({ command, forbidden }) => forbidden === undefined || (command !== 'admit' && command !== 'deny'),
+  )
+  const press = (action: Action) =>
+    action.asks ? setAsked(action) : act.mutate({ word: action.word, body: action.body ?? {} })
   return (
     <div className="flex flex-wrap gap-2">
       {shown.map((action) =>
         action.forbidden === undefined ? (
-          <button key={action.command} type="button" className="btn" disabled={act.isPending} onClick={() => press(action)}>
+          <button
+            key={action.command}
+            type="button"
+            className="btn"
+            disabled={act.isPending}
+            onClick={() => press(action)}
+          >
             {action.text}
           </button>
         ) : (

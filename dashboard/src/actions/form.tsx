@@ -65,20 +65,35 @@ function SignalForm({ job, onClose, onSay }: ActionFormProps): ReactNode {
           type="button"
           className="btn btn-ink"
           disabled={name === '' || !parsed.ok}
-          onClick={() => onSay({ name, ...(job.wait?.key === undefined ? {} : { key: job.wait.key }), ...(parsed.ok && payload.trim() !== '' ? { payload: parsed.value } : {}) })}
+          onClick={() =>
+            onSay({
+              name,
+              ...(job.wait?.key === undefined ? {} : { key: job.wait.key }),
+              ...(parsed.ok && payload.trim() !== '' ? { payload: parsed.value } : {}),
+            })
+          }
         >
           Send {name}
         </button>
       }
     >
-      <p>{job.wait === undefined ? 'It does not wait now: the signal is kept until it does.' : `It waits for ${job.wait.name}.`}</p>
+      <p>
+        {job.wait === undefined
+          ? 'It does not wait now: the signal is kept until it does.'
+          : `It waits for ${job.wait.name}.`}
+      </p>
       <label className="flex flex-col gap-1">
         Name
         <input className="field mono" value={name} onChange={(event) => setName(event.target.value)} />
       </label>
       <label className="flex flex-col gap-1">
         Payload, as JSON
-        <textarea className="field mono h-20 py-1" value={payload} placeholder='{ "by": "ann" }' onChange={(event) => setPayload(event.target.value)} />
+        <textarea
+          className="field mono h-20 py-1"
+          value={payload}
+          placeholder='{ "by": "ann" }'
+          onChange={(event) => setPayload(event.target.value)}
+        />
       </label>
       {parsed.ok ? null : <p className="text-bad">This is not JSON yet.</p>}
     </Ask>
@@ -105,7 +120,9 @@ function ReasonForm({ action, job, onClose, onSay }: ActionFormProps): ReactNode
   const name = action.text.replace('…', '')
   const isLetter = action.word === 'deadletter'
   // A dead letter has one reason of a closed list, and prose beside it.
-  const body = isLetter ? { reason: kind, ...(reason.trim() === '' ? {} : { message: reason.trim() }) } : reasonOf(reason)
+  const body = isLetter
+    ? { reason: kind, ...(reason.trim() === '' ? {} : { message: reason.trim() }) }
+    : reasonOf(reason)
   return (
     <Ask
       open
@@ -135,7 +152,13 @@ function ReasonForm({ action, job, onClose, onSay }: ActionFormProps): ReactNode
 
 const reasonOf = (reason: string) => (reason.trim() === '' ? {} : { reason: reason.trim() })
 
-function ReasonField({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }): ReactNode {
+function ReasonField({
+  value,
+  onChange,
+}: {
+  readonly value: string
+  readonly onChange: (value: string) => void
+}): ReactNode {
   return (
     <label className="flex flex-col gap-1">
       Why, for the log

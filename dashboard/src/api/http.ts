@@ -91,7 +91,14 @@ async function problemIn(response: Response): Promise<Problem> {
     return new Problem({ ...((await response.json()) as ProblemBody), requestId })
   } catch {
     const { status, statusText } = response
-    return new Problem({ title: statusText, status, detail: `The gateway answered ${status}.`, code: String(status), next: 'Try again.', requestId })
+    return new Problem({
+      title: statusText,
+      status,
+      detail: `The gateway answered ${status}.`,
+      code: String(status),
+      next: 'Try again.',
+      requestId,
+    })
   }
 }
 

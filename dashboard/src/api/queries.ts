@@ -131,7 +131,8 @@ async function readHistory(id: string): Promise<History> {
 export const useChildren = (id: string, enabled: boolean) =>
   useQuery({
     queryKey: ['children', id],
-    queryFn: async () => (await ask<JobsAnswer>(`/v1/jobs${queryOf({ parentId: id, explain: 'true', limit: 100 })}`)).jobs,
+    queryFn: async () =>
+      (await ask<JobsAnswer>(`/v1/jobs${queryOf({ parentId: id, explain: 'true', limit: 100 })}`)).jobs,
     enabled,
   })
 
@@ -139,10 +140,17 @@ export const useBody = (id: string, name: string, enabled: boolean) =>
   useQuery({
     queryKey: ['body', id, name],
     queryFn: async () =>
-      (await ask<{ readonly bodies: Readonly<Record<string, unknown>> }>(`/v1/jobs/${segment(id)}${queryOf({ body: name })}`)).bodies[name],
+      (
+        await ask<{ readonly bodies: Readonly<Record<string, unknown>> }>(
+          `/v1/jobs/${segment(id)}${queryOf({ body: name })}`,
+        )
+      ).bodies[name],
     enabled,
     staleTime: Number.POSITIVE_INFINITY,
   })
 
 export const jobsPage = (q: string, cursor: string | undefined, signal?: AbortSignal): Promise<JobsAnswer> =>
-  ask<JobsAnswer>(`/v1/jobs${queryOf({ q, explain: 'true', limit: 100, cursor })}`, signal === undefined ? {} : { signal })
+  ask<JobsAnswer>(
+    `/v1/jobs${queryOf({ q, explain: 'true', limit: 100, cursor })}`,
+    signal === undefined ? {} : { signal },
+  )

@@ -22,7 +22,13 @@ export function useSession(): Session {
 
 export const sessionKey = ['session'] as const
 
-export function SessionGate({ children, signIn }: { readonly children: ReactNode; readonly signIn: ReactNode }): ReactNode {
+export function SessionGate({
+  children,
+  signIn,
+}: {
+  readonly children: ReactNode
+  readonly signIn: ReactNode
+}): ReactNode {
   const client = useQueryClient()
   const { data, error, isPending } = useQuery({
     queryKey: sessionKey,

@@ -14,9 +14,14 @@ export function ConnectionBar(): ReactNode {
   const forMs = Date.now() - connection.since
   if (forMs < TOLD_AFTER_MS) return null
   return (
-    <div role="status" className="flex items-center gap-3 border-b border-line px-6 py-2" style={{ background: 'var(--again-bg)' }}>
+    <div
+      role="status"
+      className="flex items-center gap-3 border-b border-line px-6 py-2"
+      style={{ background: 'var(--again-bg)' }}
+    >
       <span>
-        <b className="font-medium">Connection lost {span(forMs)} ago.</b> What you see is from {clock(connection.since)} UTC. It is tried again every second.
+        <b className="font-medium">Connection lost {span(forMs)} ago.</b> What you see is from {clock(connection.since)}{' '}
+        UTC. It is tried again every second.
       </span>
       <button type="button" className="btn ml-auto" onClick={() => location.reload()}>
         Reload

@@ -92,7 +92,13 @@ function Side({ places, isFolded }: { readonly places: readonly Place[]; readonl
         const on = isAt(path, place)
         return (
           <div key={place.path}>
-            {heading == null ? null : <p className={`px-2 pt-4 pb-1 text-xs font-medium text-text-3 ${isFolded ? 'invisible' : 'invisible desk:visible'}`}>{heading}</p>}
+            {heading == null ? null : (
+              <p
+                className={`px-2 pt-4 pb-1 text-xs font-medium text-text-3 ${isFolded ? 'invisible' : 'invisible desk:visible'}`}
+              >
+                {heading}
+              </p>
+            )}
             <Link
               href={place.path}
               title={place.name}
@@ -102,7 +108,9 @@ function Side({ places, isFolded }: { readonly places: readonly Place[]; readonl
               <Icon name={place.icon} />
               <span className={shown}>{place.name}</span>
               {number === undefined || number.n === 0 ? null : (
-                <span className={`ml-auto text-sm ${shown} ${number.isHot ? 'font-medium text-text' : 'text-text-3'}`}>{count(number.n)}</span>
+                <span className={`ml-auto text-sm ${shown} ${number.isHot ? 'font-medium text-text' : 'text-text-3'}`}>
+                  {count(number.n)}
+                </span>
               )}
             </Link>
           </div>
@@ -128,7 +136,13 @@ function Who({ isShown }: { readonly isShown: string }): ReactNode {
         {session.name} · {session.scope}
       </span>
       {session.by === 'session' ? (
-        <button type="button" className="ml-auto rounded-md p-1 hover:bg-hover" title="Sign out" aria-label="Sign out" onClick={leave}>
+        <button
+          type="button"
+          className="ml-auto rounded-md p-1 hover:bg-hover"
+          title="Sign out"
+          aria-label="Sign out"
+          onClick={leave}
+        >
           <Icon name="out" />
         </button>
       ) : null}
@@ -148,7 +162,12 @@ function Tabs({ places }: { readonly places: readonly Place[] }): ReactNode {
       {isOpen ? (
         <div className="grid grid-cols-2 border-b border-line p-2">
           {places.slice(IN_TABS).map((place) => (
-            <Link key={place.path} href={place.path} onClick={() => setOpen(false)} className="flex h-11 items-center gap-3 rounded-md px-3">
+            <Link
+              key={place.path}
+              href={place.path}
+              onClick={() => setOpen(false)}
+              className="flex h-11 items-center gap-3 rounded-md px-3"
+            >
               <Icon name={place.icon} />
               {place.name}
             </Link>
@@ -167,11 +186,18 @@ function Tabs({ places }: { readonly places: readonly Place[] }): ReactNode {
             <Icon name={place.icon} />
             {place.name}
             {numbers[place.path]?.isHot === true ? (
-              <span className="absolute top-1 left-1/2 ml-2 rounded-full bg-ink px-1.5 text-on-ink">{count(numbers[place.path]?.n ?? 0)}</span>
+              <span className="absolute top-1 left-1/2 ml-2 rounded-full bg-ink px-1.5 text-on-ink">
+                {count(numbers[place.path]?.n ?? 0)}
+              </span>
             ) : null}
           </Link>
         ))}
-        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} className="flex flex-1 flex-col items-center justify-center gap-1 text-xs text-text-3">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+          className="flex flex-1 flex-col items-center justify-center gap-1 text-xs text-text-3"
+        >
           <Icon name="more" />
           More
         </button>

@@ -33,7 +33,11 @@ export function KeyHelp({ open, onClose }: { readonly open: boolean; readonly on
             ))}
           </dl>
           <label className="mt-4 flex items-center gap-2">
-            <input type="checkbox" checked={letters === 'on'} onChange={(event) => setLetters(event.target.checked ? 'on' : 'off')} />
+            <input
+              type="checkbox"
+              checked={letters === 'on'}
+              onChange={(event) => setLetters(event.target.checked ? 'on' : 'off')}
+            />
             Single letters are keys
           </label>
         </Dialog.Popup>

@@ -18,7 +18,9 @@ export function useKeys(keys: Keys): void {
       if (isPlain && (isWriting(event.target) || kept('letters', 'on') === 'off')) return
       const both = first !== undefined && event.timeStamp - first.at < SECOND_MS ? `${first.key} ${name}` : undefined
       first = name === 'g' ? { key: name, at: event.timeStamp } : undefined
-      const act = (both === undefined ? undefined : current.current[both]) ?? (both === undefined ? current.current[name] : undefined)
+      const act =
+        (both === undefined ? undefined : current.current[both]) ??
+        (both === undefined ? current.current[name] : undefined)
       if (act === undefined) return
       event.preventDefault()
       act(event)
@@ -32,5 +34,7 @@ const nameOf = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string =>
   altKey ? '' : ctrlKey || metaKey ? `Ctrl ${key.toUpperCase()}` : key
 
 function isWriting(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  )
 }

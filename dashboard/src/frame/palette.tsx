@@ -7,7 +7,7 @@ import { jobsPage } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
-import { VOCABULARIES, useWords } from '../words/vocabulary.tsx'
+import { useWords, VOCABULARIES } from '../words/vocabulary.tsx'
 import { PLACES } from './places.ts'
 
 interface Item {
@@ -26,7 +26,10 @@ export function Palette({ open, onClose }: { readonly open: boolean; readonly on
     <Dialog.Root open={open} onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-ink/20" />
-        <Dialog.Popup aria-label="Find a job, go, do" className="floats fixed top-[12vh] left-1/2 z-50 w-[min(560px,calc(100vw-32px))] -translate-x-1/2 overflow-hidden">
+        <Dialog.Popup
+          aria-label="Find a job, go, do"
+          className="floats fixed top-[12vh] left-1/2 z-50 w-[min(560px,calc(100vw-32px))] -translate-x-1/2 overflow-hidden"
+        >
           <Search onClose={onClose} />
         </Dialog.Popup>
       </Dialog.Portal>
@@ -118,7 +121,13 @@ function useItems(text: string): readonly Item[] {
     }),
   )
   const places = PLACES.filter(({ needs }) => session.can(needs)).map(
-    ({ path, name, key, icon: picture }): Item => ({ key: path, icon: icon(picture), text: `Go to ${name}`, note: `g ${key}`, act: () => go(path) }),
+    ({ path, name, key, icon: picture }): Item => ({
+      key: path,
+      icon: icon(picture),
+      text: `Go to ${name}`,
+      note: `g ${key}`,
+      act: () => go(path),
+    }),
   )
   const vocabularies = VOCABULARIES.map(
     (name): Item => ({

@@ -9,15 +9,34 @@ import { sayingOf } from './saying.ts'
 
 const ROW_PX = 36
 
-export function EventList({ events, isWhole }: { readonly events: readonly JobEvent[]; readonly isWhole: boolean }): ReactNode {
+export function EventList({
+  events,
+  isWhole,
+}: {
+  readonly events: readonly JobEvent[]
+  readonly isWhole: boolean
+}): ReactNode {
   const words = useWords()
   const place = useRef<HTMLDivElement>(null)
   const shown = events.toReversed()
-  const virtual = useVirtualizer({ count: shown.length, getScrollElement: () => place.current, estimateSize: () => ROW_PX, overscan: 10 })
+  const virtual = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => place.current,
+    estimateSize: () => ROW_PX,
+    overscan: 10,
+  })
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
-    <div ref={place} className="max-h-[420px] overflow-y-auto" role="table" aria-label="Events" aria-rowcount={shown.length} tabIndex={0}>
-      {isWhole ? null : <p className="px-4 py-2 text-sm text-text-2">These are the first {events.length} events of a longer log.</p>}
+    <div
+      ref={place}
+      className="max-h-[420px] overflow-y-auto"
+      role="table"
+      aria-label="Events"
+      aria-rowcount={shown.length}
+      tabIndex={0}
+    >
+      {isWhole ? null : (
+        <p className="px-4 py-2 text-sm text-text-2">These are the first {events.length} events of a longer log.</p>
+      )}
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="rowgroup">
         {virtual.getVirtualItems().map(({ index, start, key }) => {
           const event = shown[index]
@@ -30,8 +49,12 @@ export function EventList({ events, isWhole }: { readonly events: readonly JobEv
               className="absolute inset-x-0 grid grid-cols-[36px_minmax(96px,150px)_minmax(0,1fr)_auto] items-center gap-3 border-t border-line px-4 phone:grid-cols-[36px_150px_130px_minmax(0,1fr)_minmax(0,140px)_64px]"
               style={{ height: ROW_PX, transform: `translateY(${start}px)` }}
             >
-              <span role="cell" className="text-text-3">{event.rev}</span>
-              <span role="cell" className="truncate font-medium">{words.event(event.type)}</span>
+              <span role="cell" className="text-text-3">
+                {event.rev}
+              </span>
+              <span role="cell" className="truncate font-medium">
+                {words.event(event.type)}
+              </span>
               <span role="cell" className="hidden items-center gap-1.5 phone:flex">
                 {event.to === undefined ? null : (
                   <>
@@ -40,8 +63,12 @@ export function EventList({ events, isWhole }: { readonly events: readonly JobEv
                   </>
                 )}
               </span>
-              <span role="cell" className="truncate text-text-2" title={sayingOf(event)}>{sayingOf(event)}</span>
-              <span role="cell" className="hidden truncate text-right text-text-2 phone:block" title={event.actor}>{event.actor}</span>
+              <span role="cell" className="truncate text-text-2" title={sayingOf(event)}>
+                {sayingOf(event)}
+              </span>
+              <span role="cell" className="hidden truncate text-right text-text-2 phone:block" title={event.actor}>
+                {event.actor}
+              </span>
               <span role="cell" className="text-right text-sm text-text-3">
                 <Moment at={event.at} as="ago" />
               </span>

@@ -15,16 +15,31 @@ export function Facts({ job }: { readonly job: Job }): ReactNode {
     ['Runs', String(job.attempt)],
     ['Failures', policy === undefined ? String(job.failures) : `${job.failures} of ${policy.maxAttempts}`],
     ['Lost leases', policy === undefined ? String(job.stalls) : `${job.stalls} of ${policy.maxStalls}`],
-    ['Progress', progress && `${progress.done}${progress.total === undefined ? '' : ` of ${progress.total}`}${progress.message === undefined ? '' : `, ${progress.message}`}`],
+    [
+      'Progress',
+      progress &&
+        `${progress.done}${progress.total === undefined ? '' : ` of ${progress.total}`}${progress.message === undefined ? '' : `, ${progress.message}`}`,
+    ],
     ['Worked', job.executionMs > 0 ? span(job.executionMs) : undefined],
     ['Time limit', policy && `${span(policy.attemptMs)} a run`],
     ['Deadline', job.deadlineAt && <Moment at={job.deadlineAt} />],
-    ['Retry', policy && `${span(policy.retry.baseMs)} × ${policy.retry.factor}, to ${span(policy.retry.maxMs)}, ${policy.retry.jitter} jitter`],
+    [
+      'Retry',
+      policy &&
+        `${span(policy.retry.baseMs)} × ${policy.retry.factor}, to ${span(policy.retry.maxMs)}, ${policy.retry.jitter} jitter`,
+    ],
     ['When spent', policy?.onExhausted],
     ['Enqueued', <Moment key="enqueued" at={job.createdAt} />],
     ['Correlation', <Related key="correlation" field="correlation" value={job.correlationId} />],
     ['Workflow', job.workflowId && <Related field="workflow" value={job.workflowId} />],
-    ['Parent', job.parentId && <Link className="link mono" href={`/jobs/${encodeURIComponent(job.parentId)}`}>{job.parentId}</Link>],
+    [
+      'Parent',
+      job.parentId && (
+        <Link className="link mono" href={`/jobs/${encodeURIComponent(job.parentId)}`}>
+          {job.parentId}
+        </Link>
+      ),
+    ],
     ['Generation', job.generation > 0 ? String(job.generation) : undefined],
     ['Bound to', job.dialect && `document ${job.dialect}`],
     ...Object.entries(job.labels ?? {}).map(([name, value]) => [`label ${name}`, value] as const),

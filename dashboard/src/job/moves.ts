@@ -16,8 +16,16 @@ export function pathsOf(events: readonly JobEvent[]): readonly (readonly Step[])
   const paths: Step[][] = []
   for (const { type, from, to, rev, at, generation } of events) {
     if (to === undefined) continue
-    const path = (paths[generation] ??= [])
-    path.push({ rev, at: Date.parse(at), event: type, from, to, line: lineOf({ event: type, from: from ?? 'none', to }) })
+    const path = paths[generation] ?? []
+    paths[generation] = path
+    path.push({
+      rev,
+      at: Date.parse(at),
+      event: type,
+      from,
+      to,
+      line: lineOf({ event: type, from: from ?? 'none', to }),
+    })
   }
   return paths.filter((path) => path !== undefined)
 }

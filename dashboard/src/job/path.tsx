@@ -34,7 +34,12 @@ export function Path({ events }: { readonly events: readonly JobEvent[] }): Reac
       right={
         <>
           {paths.length > 1 ? (
-            <select aria-label="Generation" className="field" value={generation ?? paths.length - 1} onChange={(event) => setGeneration(Number(event.target.value))}>
+            <select
+              aria-label="Generation"
+              className="field"
+              value={generation ?? paths.length - 1}
+              onChange={(event) => setGeneration(Number(event.target.value))}
+            >
               {paths.map((_, n) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a generation is its number
                 <option key={n} value={n}>
@@ -43,12 +48,24 @@ export function Path({ events }: { readonly events: readonly JobEvent[] }): Reac
               ))}
             </select>
           ) : null}
-          <span className="hidden phone:inline">{last === undefined ? '' : `${words.event(last.event)}, rev ${last.rev}`}</span>
-          <button type="button" className="rounded-md p-1 hover:bg-hover" aria-label="The move before" onClick={() => move(-1)}>
+          <span className="hidden phone:inline">
+            {last === undefined ? '' : `${words.event(last.event)}, rev ${last.rev}`}
+          </span>
+          <button
+            type="button"
+            className="rounded-md p-1 hover:bg-hover"
+            aria-label="The move before"
+            onClick={() => move(-1)}
+          >
             <Icon name="left" />
           </button>
           move {at} of {steps.length}
-          <button type="button" className="rounded-md p-1 hover:bg-hover" aria-label="The next move" onClick={() => move(1)}>
+          <button
+            type="button"
+            className="rounded-md p-1 hover:bg-hover"
+            aria-label="The next move"
+            onClick={() => move(1)}
+          >
             <Icon name="right" />
           </button>
         </>
@@ -76,23 +93,51 @@ function PathDrawing({ steps }: { readonly steps: readonly Step[] }): ReactNode 
   const sorted = [...all.filter(([name]) => !times.has(name)), ...all.filter(([name]) => times.has(name))]
   return (
     <div className="px-4 pb-4">
-      <svg className="machine block w-full" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`The path of this job: ${steps.map(({ to }) => words.state(to)).join(', ')}`}>
+      <svg
+        className="machine block w-full"
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={`The path of this job: ${steps.map(({ to }) => words.state(to)).join(', ')}`}
+      >
         {rails.map(({ d, dashed }) => (
-          <path key={d} className="faint" d={d} strokeWidth="1.25" strokeDasharray={dashed === true ? '3 5' : undefined} />
+          <path
+            key={d}
+            className="faint"
+            d={d}
+            strokeWidth="1.25"
+            strokeDasharray={dashed === true ? '3 5' : undefined}
+          />
         ))}
         {sorted.map(([name, { d, head, dashed }]) => {
           const className = times.has(name) ? 'taken' : 'faint'
           return (
             <g key={name}>
-              <path className={className} d={d} strokeWidth="1.25" strokeDasharray={dashed === true ? '3 5' : undefined} />
-              {head === undefined ? null : <path className={className} d={arrow(head)} strokeWidth="1.6" strokeLinejoin="round" />}
+              <path
+                className={className}
+                d={d}
+                strokeWidth="1.25"
+                strokeDasharray={dashed === true ? '3 5' : undefined}
+              />
+              {head === undefined ? null : (
+                <path className={className} d={arrow(head)} strokeWidth="1.6" strokeLinejoin="round" />
+              )}
             </g>
           )
         })}
         <circle cx={entry.x} cy={entry.y} r="4" fill="var(--text)" />
-        {all.map(([name, line]) => ((times.get(name) ?? 0) > 1 ? <Times key={name} d={line.d} n={times.get(name) ?? 0} /> : null))}
+        {all.map(([name, line]) =>
+          (times.get(name) ?? 0) > 1 ? <Times key={name} d={line.d} n={times.get(name) ?? 0} /> : null,
+        )}
         {(Object.entries(nodes) as [State, Point][]).map(([state, place]) => (
-          <PathNode key={state} state={state} at={place} size={node} isVisited={visited.has(state)} isPresent={state === present} word={words.state(state)} />
+          <PathNode
+            key={state}
+            state={state}
+            at={place}
+            size={node}
+            isVisited={visited.has(state)}
+            isPresent={state === present}
+            word={words.state(state)}
+          />
         ))}
       </svg>
     </div>
@@ -129,7 +174,18 @@ function PathNode({ state, at, size, isVisited, isPresent, word }: PathNodeProps
   const family = FAMILY[state]
   return (
     <g style={{ '--hole': isVisited ? `var(--${family}-bg)` : 'var(--surface)' } as CSSProperties}>
-      {isPresent ? <rect x={x - 3.5} y={y - 3.5} width={width + 7} height={height + 7} rx={radius + 3.5} fill="none" stroke={`var(--${family})`} strokeWidth="2" /> : null}
+      {isPresent ? (
+        <rect
+          x={x - 3.5}
+          y={y - 3.5}
+          width={width + 7}
+          height={height + 7}
+          rx={radius + 3.5}
+          fill="none"
+          stroke={`var(--${family})`}
+          strokeWidth="2"
+        />
+      ) : null}
       <rect
         x={x}
         y={y}
@@ -142,7 +198,13 @@ function PathNode({ state, at, size, isVisited, isPresent, word }: PathNodeProps
       <g opacity={isVisited ? 1 : 0.45}>
         <StateIcon state={state} size={14} x={x + 8} y={y + 8} />
       </g>
-      <text x={x + 28} y={y + 19} fontSize="11.5" fontWeight={isVisited ? 500 : 400} fill={isVisited ? 'var(--text)' : 'var(--text-3)'}>
+      <text
+        x={x + 28}
+        y={y + 19}
+        fontSize="11.5"
+        fontWeight={isVisited ? 500 : 400}
+        fill={isVisited ? 'var(--text)' : 'var(--text-3)'}
+      >
         {word}
       </text>
     </g>
@@ -159,7 +221,13 @@ function Chips({ steps }: { readonly steps: readonly Step[] }): ReactNode {
           key={rev}
           title={words.state(to)}
           className="flex size-7 items-center justify-center rounded-full"
-          style={{ background: `var(--${FAMILY[to]}-bg)`, outline: n === steps.length - 1 ? `2px solid var(--${FAMILY[to]})` : undefined, '--hole': `var(--${FAMILY[to]}-bg)` } as CSSProperties}
+          style={
+            {
+              background: `var(--${FAMILY[to]}-bg)`,
+              outline: n === steps.length - 1 ? `2px solid var(--${FAMILY[to]})` : undefined,
+              '--hole': `var(--${FAMILY[to]}-bg)`,
+            } as CSSProperties
+          }
         >
           <StateIcon state={to} />
           <span className="sr-only">{words.state(to)}</span>

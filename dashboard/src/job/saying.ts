@@ -27,7 +27,8 @@ const SAYINGS: Readonly<Record<string, (event: JobEvent) => string>> = {
   dead_lettered: ({ payload }) => `${inner(payload, 'deadLetter')?.['reason']}, ${failed(payload)}`,
   succeeded: ({ payload }) => `worked ${span(Number(payload['executionMs'] ?? 0))}`,
   cancelled: ({ payload }) => String(inner(payload, 'cancel')?.['reason'] ?? ''),
-  cancel_requested: ({ payload }) => `${inner(payload, 'cancel')?.['mode']}${inner(payload, 'cancel')?.['reason'] === undefined ? '' : `, ${inner(payload, 'cancel')?.['reason']}`}`,
+  cancel_requested: ({ payload }) =>
+    `${inner(payload, 'cancel')?.['mode']}${inner(payload, 'cancel')?.['reason'] === undefined ? '' : `, ${inner(payload, 'cancel')?.['reason']}`}`,
   heartbeat: ({ payload }) => `${payload['count']} of them`,
   progressed: ({ payload }) => progressOf(payload),
   recorded: ({ payload }) => recordOf(payload),
@@ -47,7 +48,10 @@ function progressOf(payload: Payload): string {
   const progress = inner(payload, 'progress')
   if (progress === undefined) return 'counters'
   const { done, total, message } = progress
-  const share = typeof total === 'number' && total > 0 ? `${Math.floor((100 * Number(done)) / total)} %, ${done} of ${total}` : String(done)
+  const share =
+    typeof total === 'number' && total > 0
+      ? `${Math.floor((100 * Number(done)) / total)} %, ${done} of ${total}`
+      : String(done)
   return typeof message === 'string' ? `${share}, ${message}` : share
 }
 

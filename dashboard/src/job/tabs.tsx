@@ -31,12 +31,18 @@ export function JobTabs({ job, history }: { readonly job: Job; readonly history:
     <Tabs.Root value={tab} onValueChange={choose} className="card overflow-hidden">
       <Tabs.List className="flex gap-5 overflow-x-auto border-b border-line px-4">
         {TABS.map((name) => (
-          <Tabs.Tab key={name} value={name} className="h-11 border-b-2 border-transparent whitespace-nowrap text-text-2 capitalize data-active:border-text data-active:font-medium data-active:text-text">
+          <Tabs.Tab
+            key={name}
+            value={name}
+            className="h-11 border-b-2 border-transparent whitespace-nowrap text-text-2 capitalize data-active:border-text data-active:font-medium data-active:text-text"
+          >
             {name} <span className="text-sm text-text-3">{numbers[name] || ''}</span>
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      <Tabs.Panel value="events">{history === undefined ? <Loading /> : <EventList events={history.events} isWhole={history.isWhole} />}</Tabs.Panel>
+      <Tabs.Panel value="events">
+        {history === undefined ? <Loading /> : <EventList events={history.events} isWhole={history.isWhole} />}
+      </Tabs.Panel>
       <Tabs.Panel value="input" className="p-4">
         <Shown job={job} value={job.input} label="input" />
       </Tabs.Panel>
@@ -44,7 +50,11 @@ export function JobTabs({ job, history }: { readonly job: Job; readonly history:
         <Shown job={job} value={job.output} label="result" />
       </Tabs.Panel>
       <Tabs.Panel value="errors" className="flex flex-col gap-4 p-4">
-        {failures.length === 0 ? <Empty title="No run has failed" /> : failures.toReversed().map((failure) => <ErrorView key={failure.at} job={job} failure={failure} />)}
+        {failures.length === 0 ? (
+          <Empty title="No run has failed" />
+        ) : (
+          failures.toReversed().map((failure) => <ErrorView key={failure.at} job={job} failure={failure} />)
+        )}
       </Tabs.Panel>
       <Tabs.Panel value="children">
         <Children id={job.id} isOpen={tab === 'children'} />
@@ -56,13 +66,24 @@ export function JobTabs({ job, history }: { readonly job: Job; readonly history:
   )
 }
 
-function Shown({ job, value, label }: { readonly job: Job; readonly value: unknown; readonly label: string }): ReactNode {
-  if (job.masked === true) return <Empty title="Not for viewers">A viewer sees what happens, and not what with. Ask an operator.</Empty>
+function Shown({
+  job,
+  value,
+  label,
+}: {
+  readonly job: Job
+  readonly value: unknown
+  readonly label: string
+}): ReactNode {
+  if (job.masked === true)
+    return <Empty title="Not for viewers">A viewer sees what happens, and not what with. Ask an operator.</Empty>
   return value === undefined ? <Empty title={`It has no ${label}`} /> : <Body value={value} label={label} />
 }
 
 const failuresIn = (events: readonly JobEvent[]): readonly Failure[] =>
-  events.flatMap(({ payload, to }) => (to !== undefined && payload['failure'] !== undefined ? [payload['failure'] as Failure] : []))
+  events.flatMap(({ payload, to }) =>
+    to !== undefined && payload['failure'] !== undefined ? [payload['failure'] as Failure] : [],
+  )
 
 export function ErrorView({ job, failure }: { readonly job: Job; readonly failure: Failure }): ReactNode {
   const name = failure.body?.name

@@ -41,7 +41,11 @@ export function TimeAxis({ job, events }: { readonly job: Job; readonly events: 
           <Bands chart={chart} place={place} isEnded={job.endedAt !== undefined} />
           <span className="border-t border-line py-1 text-sm text-text-2">State</span>
           <StateRibbon chart={chart} place={place} />
-          {hidden > 0 ? <p className="col-span-2 py-1 text-sm text-text-3">{hidden} earlier lanes are not drawn; the events have them.</p> : null}
+          {hidden > 0 ? (
+            <p className="col-span-2 py-1 text-sm text-text-3">
+              {hidden} earlier lanes are not drawn; the events have them.
+            </p>
+          ) : null}
           {lanes.map((lane) => (
             <LaneRow key={lane.key} lane={lane} chart={chart} place={place} />
           ))}
@@ -56,7 +60,15 @@ type Place = (at: number) => number
 const percent = (share: number): string => `${(100 * share).toFixed(3)}%`
 
 /** Idle stretches with their lengths on top, and the two ends. */
-function Bands({ chart, place, isEnded }: { readonly chart: Chart; readonly place: Place; readonly isEnded: boolean }): ReactNode {
+function Bands({
+  chart,
+  place,
+  isEnded,
+}: {
+  readonly chart: Chart
+  readonly place: Place
+  readonly isEnded: boolean
+}): ReactNode {
   return (
     <div className="relative h-6 text-xs text-text-3">
       <span className="absolute left-0" title={absolute(chart.from)}>
@@ -65,11 +77,17 @@ function Bands({ chart, place, isEnded }: { readonly chart: Chart; readonly plac
       {chart.stretches
         .filter(({ isIdle }) => isIdle)
         .map(({ from, to }) => (
-          <span key={from} className="absolute -translate-x-1/2 font-medium whitespace-nowrap text-text-2" style={{ left: percent((place(from) + place(to)) / 2) }}>
+          <span
+            key={from}
+            className="absolute -translate-x-1/2 font-medium whitespace-nowrap text-text-2"
+            style={{ left: percent((place(from) + place(to)) / 2) }}
+          >
             {span(to - from)}
           </span>
         ))}
-      <span className={`absolute right-0 rounded-sm px-1 ${isEnded ? '' : 'bg-ink text-on-ink'}`}>{isEnded ? clock(chart.to) : 'now'}</span>
+      <span className={`absolute right-0 rounded-sm px-1 ${isEnded ? '' : 'bg-ink text-on-ink'}`}>
+        {isEnded ? clock(chart.to) : 'now'}
+      </span>
     </div>
   )
 }
@@ -77,7 +95,13 @@ function Bands({ chart, place, isEnded }: { readonly chart: Chart; readonly plac
 function Idle({ chart, place }: { readonly chart: Chart; readonly place: Place }): ReactNode {
   return chart.stretches
     .filter(({ isIdle }) => isIdle)
-    .map(({ from, to }) => <span key={from} className="absolute inset-y-0 bg-sunken" style={{ left: percent(place(from)), width: percent(place(to) - place(from)) }} />)
+    .map(({ from, to }) => (
+      <span
+        key={from}
+        className="absolute inset-y-0 bg-sunken"
+        style={{ left: percent(place(from)), width: percent(place(to) - place(from)) }}
+      />
+    ))
 }
 
 /** Wide enough for a name. */
@@ -117,7 +141,15 @@ function StateRibbon({ chart, place }: { readonly chart: Chart; readonly place: 
   )
 }
 
-function LaneRow({ lane, chart, place }: { readonly lane: Lane; readonly chart: Chart; readonly place: Place }): ReactNode {
+function LaneRow({
+  lane,
+  chart,
+  place,
+}: {
+  readonly lane: Lane
+  readonly chart: Chart
+  readonly place: Place
+}): ReactNode {
   const border = lane.isRun ? 'border-t border-line' : ''
   return (
     <>
@@ -143,11 +175,23 @@ const STYLES: Readonly<Record<Bar['kind'], CSSProperties>> = {
   run: { background: 'var(--work-bg)', border: '1.5px solid var(--work)' },
   failed: { background: 'var(--bad-bg)', border: '1.5px solid var(--bad)' },
   step: { background: 'var(--good)' },
-  lost: { background: 'repeating-linear-gradient(135deg, var(--again) 0 1.5px, transparent 1.5px 6px)', border: '1.5px solid var(--again)' },
-  wait: { background: 'repeating-linear-gradient(135deg, var(--wait) 0 1.5px, transparent 1.5px 6px)', border: '1.5px solid var(--wait)' },
+  lost: {
+    background: 'repeating-linear-gradient(135deg, var(--again) 0 1.5px, transparent 1.5px 6px)',
+    border: '1.5px solid var(--again)',
+  },
+  wait: {
+    background: 'repeating-linear-gradient(135deg, var(--wait) 0 1.5px, transparent 1.5px 6px)',
+    border: '1.5px solid var(--wait)',
+  },
 }
 
-const COLOURS: Readonly<Record<Bar['kind'], string>> = { run: 'text-2', failed: 'bad', step: 'text-3', lost: 'again', wait: 'wait' }
+const COLOURS: Readonly<Record<Bar['kind'], string>> = {
+  run: 'text-2',
+  failed: 'bad',
+  step: 'text-3',
+  lost: 'again',
+  wait: 'wait',
+}
 
 /** Text stands beside the bar, on the side that has room. */
 function BarMark({ bar, place }: { readonly bar: Bar; readonly place: Place }): ReactNode {
@@ -164,7 +208,10 @@ function BarMark({ bar, place }: { readonly bar: Bar; readonly place: Place }): 
       />
       <span
         className="absolute top-0.5 max-w-[45%] truncate px-1.5 text-xs leading-5"
-        style={{ color: `var(--${COLOURS[bar.kind]})`, ...(isRight ? { left: `calc(${percent(to)} + 3px)` } : { right: percent(1 - from) }) }}
+        style={{
+          color: `var(--${COLOURS[bar.kind]})`,
+          ...(isRight ? { left: `calc(${percent(to)} + 3px)` } : { right: percent(1 - from) }),
+        }}
       >
         {text}
       </span>

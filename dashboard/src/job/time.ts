@@ -45,7 +45,12 @@ export interface Chart {
 const IDLE_MS = 5_000
 const IDLE_SHARE = 0.04
 
-export function chartOf(events: readonly JobEvent[], now: number, isEnded: boolean, isToScale: boolean): Chart | undefined {
+export function chartOf(
+  events: readonly JobEvent[],
+  now: number,
+  isEnded: boolean,
+  isToScale: boolean,
+): Chart | undefined {
   const [first] = events
   if (first === undefined) return undefined
   const from = Date.parse(first.at)
@@ -59,7 +64,12 @@ export function chartOf(events: readonly JobEvent[], now: number, isEnded: boole
     ribbon: ribbonOf(events, to),
     lanes,
     stretches: isToScale ? [{ from, to, isIdle: false }] : stretchesOf(moments, lanes, from, to),
-    workedMs: lanes.filter(({ isRun }) => isRun).reduce((sum, { bars }) => sum + bars.reduce((ms, bar) => ms + (bar.kind === 'lost' ? 0 : bar.to - bar.from), 0), 0),
+    workedMs: lanes
+      .filter(({ isRun }) => isRun)
+      .reduce(
+        (sum, { bars }) => sum + bars.reduce((ms, bar) => ms + (bar.kind === 'lost' ? 0 : bar.to - bar.from), 0),
+        0,
+      ),
   }
 }
 
@@ -102,7 +112,13 @@ function lanesOf(events: readonly JobEvent[], end: number): readonly Lane[] {
         from: at,
         heard: at,
         steps: [],
-        lane: { key: `run ${event.rev}`, name: `Run ${event.attempt}`, note: owner?.workerId ?? event.actor, isRun: true, bars: [] },
+        lane: {
+          key: `run ${event.rev}`,
+          name: `Run ${event.attempt}`,
+          note: owner?.workerId ?? event.actor,
+          isRun: true,
+          bars: [],
+        },
       }
     } else if (event.type === 'recorded' && run !== undefined) {
       const step = payload['step'] as { readonly name: string } | undefined
@@ -186,7 +202,10 @@ export function scaleOf({ stretches }: Chart): (at: number) => number {
   return (at) => {
     const place = places.find(({ to }) => at <= to) ?? places.at(-1)
     if (place === undefined) return 0
-    const share = place.to === place.from ? 0 : (Math.max(place.from, Math.min(place.to, at)) - place.from) / (place.to - place.from)
+    const share =
+      place.to === place.from
+        ? 0
+        : (Math.max(place.from, Math.min(place.to, at)) - place.from) / (place.to - place.from)
     return place.at + share * place.width
   }
 }

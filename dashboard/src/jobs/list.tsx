@@ -48,7 +48,7 @@ export function List({ rows, picked, onPick }: ListProps): ReactNode {
     k: () => move(-1),
     n: rows.show,
     x: () => chosen && onPick(chosen),
-    Enter: () => chosen && document.activeElement === document.body && go(`/jobs/${encodeURIComponent(chosen)}`),
+    ['Enter']: () => chosen && document.activeElement === document.body && go(`/jobs/${encodeURIComponent(chosen)}`),
   })
   return (
     <div className="card flex min-h-0 flex-1 flex-col overflow-hidden">
@@ -65,11 +65,24 @@ export function List({ rows, picked, onPick }: ListProps): ReactNode {
         </div>
       )}
       {rows.fresh > 0 ? (
-        <button type="button" className="link border-t border-line py-1 text-sm font-medium" style={{ background: 'var(--work-bg)' }} onClick={rows.show}>
-          {rows.fresh === 1 ? '1 new job matches' : `${rows.fresh === 100 ? '100 or more' : rows.fresh} new jobs match`}. Show {rows.fresh === 1 ? 'it' : 'them'} <kbd>n</kbd>
+        <button
+          type="button"
+          className="link border-t border-line py-1 text-sm font-medium"
+          style={{ background: 'var(--work-bg)' }}
+          onClick={rows.show}
+        >
+          {rows.fresh === 1 ? '1 new job matches' : `${rows.fresh === 100 ? '100 or more' : rows.fresh} new jobs match`}
+          . Show {rows.fresh === 1 ? 'it' : 'them'} <kbd>n</kbd>
         </button>
       ) : null}
-      <div ref={place} className="min-h-0 flex-1 overflow-y-auto" role="grid" aria-label="Jobs" aria-rowcount={rows.rows.length} tabIndex={0}>
+      <div
+        ref={place}
+        className="min-h-0 flex-1 overflow-y-auto"
+        role="grid"
+        aria-label="Jobs"
+        aria-rowcount={rows.rows.length}
+        tabIndex={0}
+      >
         <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="rowgroup">
           {items.map(({ index, start, size, key }) => {
             const row = rows.rows[index]
@@ -81,7 +94,14 @@ export function List({ rows, picked, onPick }: ListProps): ReactNode {
                 role="row"
                 aria-rowindex={index + 1}
                 data-job={row.job.id}
-                style={{ position: 'absolute', top: 0, left: 0, right: 0, height: size, transform: `translateY(${start}px)` }}
+                style={{
+                  position: 'absolute',
+                  top: 0,
+                  left: 0,
+                  right: 0,
+                  height: size,
+                  transform: `translateY(${start}px)`,
+                }}
                 className={`border-t border-line hover:bg-hover ${index === current ? 'bg-hover shadow-[inset_2px_0_var(--focus)]' : ''} ${row.isGone ? 'opacity-60' : ''}`}
                 title={row.isGone ? 'It no longer matches; it goes with the next search.' : undefined}
               >
@@ -105,7 +125,13 @@ function DeskRow({ row: { job }, isPicked, onPick }: RowProps): ReactNode {
   return (
     <div className={`grid h-full ${COLUMNS} items-center gap-3 px-4 ${isPicked ? 'bg-[var(--work-bg)]' : ''}`}>
       <span role="gridcell">
-        <input type="checkbox" aria-label={`Pick ${job.id}`} className="size-3.5 accent-[var(--focus)]" checked={isPicked} onChange={() => onPick(job.id)} />
+        <input
+          type="checkbox"
+          aria-label={`Pick ${job.id}`}
+          className="size-3.5 accent-[var(--focus)]"
+          checked={isPicked}
+          onChange={() => onPick(job.id)}
+        />
       </span>
       <span role="gridcell" className="min-w-0 truncate">
         <StateWord state={job.state} />
@@ -119,9 +145,15 @@ function DeskRow({ row: { job }, isPicked, onPick }: RowProps): ReactNode {
       <span role="gridcell" className="min-w-0 truncate text-text-2">
         <Phrase now={job.now} />
       </span>
-      <span role="gridcell" className="min-w-0 truncate text-text-2">{job.queue}</span>
-      <span role="gridcell" className="text-right text-text-2">{job.failures}</span>
-      <span role="gridcell" className="text-right text-text-2">{job.attempt}</span>
+      <span role="gridcell" className="min-w-0 truncate text-text-2">
+        {job.queue}
+      </span>
+      <span role="gridcell" className="text-right text-text-2">
+        {job.failures}
+      </span>
+      <span role="gridcell" className="text-right text-text-2">
+        {job.attempt}
+      </span>
       <span role="gridcell" className="text-right text-text-2">
         <Moment at={job.updatedAt} as="ago" />
       </span>

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactNode, type SubmitEvent, useEffect, useId,
 import type { TallyAnswer } from '../api/wire.ts'
 import { Icon } from '../parts/icon.tsx'
 import { count } from '../words/format.ts'
-import { FIELD_NAMES, FIELDS, PREFIXES, type Search, parseSearch } from './query.ts'
+import { FIELD_NAMES, FIELDS, PREFIXES, parseSearch, type Search } from './query.ts'
 
 export interface QueryBoxProps {
   readonly query: string
@@ -61,7 +61,9 @@ export function QueryBox({ query, tally, onSearch }: QueryBoxProps): ReactNode {
   }
   return (
     <form role="search" onSubmit={submit} className="relative min-w-0 flex-1">
-      <div className={`flex h-9 items-center gap-2 rounded-lg border bg-surface px-3 focus-within:outline-2 focus-within:outline-focus ${search.ok ? 'border-edge' : 'border-bad'}`}>
+      <div
+        className={`flex h-9 items-center gap-2 rounded-lg border bg-surface px-3 focus-within:outline-2 focus-within:outline-focus ${search.ok ? 'border-edge' : 'border-bad'}`}
+      >
         <Icon name="search" />
         <input
           ref={input}
@@ -89,13 +91,23 @@ export function QueryBox({ query, tally, onSearch }: QueryBoxProps): ReactNode {
         {text === '' ? (
           <kbd>/</kbd>
         ) : (
-          <button type="button" aria-label="Clear the query" className="rounded-md p-1 hover:bg-hover" onClick={() => go('')}>
+          <button
+            type="button"
+            aria-label="Clear the query"
+            className="rounded-md p-1 hover:bg-hover"
+            onClick={() => go('')}
+          >
             <Icon name="close" size={14} />
           </button>
         )}
       </div>
       {offers.length === 0 ? null : (
-        <div id={list} role="listbox" aria-label="Completions" className="floats absolute inset-x-0 top-10 z-30 max-h-80 overflow-y-auto p-1">
+        <div
+          id={list}
+          role="listbox"
+          aria-label="Completions"
+          className="floats absolute inset-x-0 top-10 z-30 max-h-80 overflow-y-auto p-1"
+        >
           {offers.map((offer, n) => (
             <button
               key={offer.text}
@@ -134,7 +146,11 @@ function Complaint({ search, isWriting, text, onTake }: ComplaintProps): ReactNo
       {search.instead === undefined ? null : (
         <>
           Did you mean{' '}
-          <button type="button" className="font-medium underline" onClick={() => onTake(text.replace(search.term, search.instead ?? ''))}>
+          <button
+            type="button"
+            className="font-medium underline"
+            onClick={() => onTake(text.replace(search.term, search.instead ?? ''))}
+          >
             {search.instead}
           </button>
           ?
@@ -152,7 +168,10 @@ function offersFor(text: string, tally: TallyAnswer | undefined): readonly Offer
   const minus = word.startsWith('-') ? '-' : ''
   const [field = '', value] = word.slice(minus.length).split(':')
   if (value === undefined) {
-    const fields = FIELD_NAMES.filter((name) => name.startsWith(field)).map((name) => ({ text: `${minus}${name}:`, note: FIELDS[name].means }))
+    const fields = FIELD_NAMES.filter((name) => name.startsWith(field)).map((name) => ({
+      text: `${minus}${name}:`,
+      note: FIELDS[name].means,
+    }))
     const prefixes = Object.entries(PREFIXES)
       .filter(([name]) => name.startsWith(field))
       .map(([name, { means }]) => ({ text: `${name}.`, note: means }))

@@ -1,7 +1,7 @@
 /** A query as text, and what a tick in the rail does to it. */
 import { matches, parseSearch, type Search, type Term } from '../../../src/gateway/contract/search.ts'
 
-export { FIELD_NAMES, FIELDS, parseSearch, PREFIXES } from '../../../src/gateway/contract/search.ts'
+export { FIELD_NAMES, FIELDS, PREFIXES, parseSearch } from '../../../src/gateway/contract/search.ts'
 export type { Search, Term }
 
 export type Ticked = 'state' | 'queue' | 'type'
@@ -27,8 +27,9 @@ const quoted = (value: string): string => (/[\s"]/.test(value) ? `"${value.repla
 /** Fields that a tally knows: what else is asked is not in the rail's counts. */
 const TALLIED: ReadonlySet<string> = new Set(['state', 'queue', 'type'])
 
-export const untallied = (terms: readonly Term[]): readonly string[] =>
-  [...new Set(terms.map(({ field }) => field).filter((field) => !TALLIED.has(field)))]
+export const untallied = (terms: readonly Term[]): readonly string[] => [
+  ...new Set(terms.map(({ field }) => field).filter((field) => !TALLIED.has(field))),
+]
 
 /** Whether a count of the tally is of jobs that the query asks for, but for one field. */
 export function isWithin(

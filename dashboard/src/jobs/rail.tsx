@@ -21,7 +21,15 @@ export function Rail({ tally, terms, onToggle }: RailProps): ReactNode {
   const terminal = new Set(machine?.terminal)
   const outside = untallied(terms)
   const line = (field: Ticked, name: string, n: number, icon?: ReactNode, text = name) => (
-    <Tick key={name} isOn={isTicked(terms, field, name)} n={n} icon={icon} text={text} isMono={icon === undefined} onToggle={() => onToggle(field, name)} />
+    <Tick
+      key={name}
+      isOn={isTicked(terms, field, name)}
+      n={n}
+      icon={icon}
+      text={text}
+      isMono={icon === undefined}
+      onToggle={() => onToggle(field, name)}
+    />
   )
   const ofStates = (wanted: (state: State) => boolean) =>
     (machine?.states ?? [])
@@ -94,7 +102,9 @@ interface TickProps {
 
 function Tick({ isOn, n, text, isMono, icon, onToggle }: TickProps): ReactNode {
   return (
-    <label className={`flex min-h-6 cursor-pointer items-center gap-2 rounded-md hover:bg-hover ${isOn ? 'font-medium' : ''}`}>
+    <label
+      className={`flex min-h-6 cursor-pointer items-center gap-2 rounded-md hover:bg-hover ${isOn ? 'font-medium' : ''}`}
+    >
       <input type="checkbox" className="size-3.5 flex-none accent-[var(--focus)]" checked={isOn} onChange={onToggle} />
       {icon}
       <span className={`min-w-0 truncate ${isMono ? 'mono' : ''}`} title={text}>

@@ -75,7 +75,10 @@ function merged(pages: readonly (readonly Job[])[], newest: readonly Job[] | und
   return pages.flat().map((job) => {
     const now = latest.get(job.id)
     // What the newest page would have shown, did it still match; of later pages nothing is known.
-    const isGone = newest !== undefined && now === undefined && (newest.length < 100 || oldest === undefined || job.createdAt > oldest.createdAt)
+    const isGone =
+      newest !== undefined &&
+      now === undefined &&
+      (newest.length < 100 || oldest === undefined || job.createdAt > oldest.createdAt)
     return { job: now ?? job, isGone }
   })
 }

@@ -29,7 +29,7 @@ export function Dots({ layout }: { readonly layout: Layout }): ReactNode {
     [layout],
   )
   useLive(heard)
-  return <g ref={group} aria-hidden="true" />
+  return <g ref={group} />
 }
 
 const isStill = (): boolean => document.hidden || matchMedia('(prefers-reduced-motion: reduce)').matches
@@ -49,6 +49,9 @@ function run(place: SVGGElement, d: string, colour: string): void {
   dot.style.fill = colour
   dot.style.offsetPath = `path("${d}")`
   place.append(dot)
-  const moving = dot.animate([{ offsetDistance: '0%' }, { offsetDistance: '100%' }], { duration: LASTS_MS, easing: 'ease-in-out' })
+  const moving = dot.animate([{ offsetDistance: '0%' }, { offsetDistance: '100%' }], {
+    duration: LASTS_MS,
+    easing: 'ease-in-out',
+  })
   moving.onfinish = () => dot.remove()
 }

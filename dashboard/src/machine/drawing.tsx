@@ -33,7 +33,13 @@ export function Drawing({ layout, label, nodes, rates, chosen, onChoose, childre
     <svg className="machine block w-full" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={label}>
       <rect className="frame" x={frame.x} y={frame.y} width={frame.width} height={frame.height} rx="14" />
       {rails.map((rail) => (
-        <path key={rail.d} className="edge" d={rail.d} strokeWidth="1.25" strokeDasharray={rail.dashed === true ? '3 5' : undefined} />
+        <path
+          key={rail.d}
+          className="edge"
+          d={rail.d}
+          strokeWidth="1.25"
+          strokeDasharray={rail.dashed === true ? '3 5' : undefined}
+        />
       ))}
       {lines.map(([name, line]) => (
         <Edge key={name} line={line} perMinute={rates[name] ?? 0} />
@@ -41,7 +47,13 @@ export function Drawing({ layout, label, nodes, rates, chosen, onChoose, childre
       <circle cx={entry.x} cy={entry.y} r="5" fill="var(--text)" />
       {lines.map(([name, { label: place }]) =>
         place === undefined ? null : (
-          <text key={name} x={place.x} y={place.y} textAnchor={place.anchor} className={`label ${isInside(place, layout) ? '' : 'outside'}`}>
+          <text
+            key={name}
+            x={place.x}
+            y={place.y}
+            textAnchor={place.anchor}
+            className={`label ${isInside(place, layout) ? '' : 'outside'}`}
+          >
             {place.word === undefined ? null : <tspan className="word">{place.word} </tspan>}
             {rate(rates[name] ?? 0)}
           </text>
@@ -54,7 +66,15 @@ export function Drawing({ layout, label, nodes, rates, chosen, onChoose, childre
       ))}
       {children}
       {(Object.entries(layout.nodes) as [State, Point][]).map(([state, at]) => (
-        <Node key={state} state={state} at={at} layout={layout} facts={nodes[state]} isChosen={chosen === state} onChoose={onChoose} />
+        <Node
+          key={state}
+          state={state}
+          at={at}
+          layout={layout}
+          facts={nodes[state]}
+          isChosen={chosen === state}
+          onChoose={onChoose}
+        />
       ))}
     </svg>
   )
@@ -69,8 +89,15 @@ const widthOf = (perMinute: number): number => 1.25 + 0.85 * Math.log10(1 + perM
 function Edge({ line, perMinute }: { readonly line: Line; readonly perMinute: number }): ReactNode {
   return (
     <>
-      <path className="edge" d={line.d} strokeWidth={widthOf(perMinute)} strokeDasharray={line.dashed === true ? '3 5' : undefined} />
-      {line.head === undefined ? null : <path className="edge" d={arrow(line.head)} strokeWidth="1.6" strokeLinejoin="round" />}
+      <path
+        className="edge"
+        d={line.d}
+        strokeWidth={widthOf(perMinute)}
+        strokeDasharray={line.dashed === true ? '3 5' : undefined}
+      />
+      {line.head === undefined ? null : (
+        <path className="edge" d={arrow(line.head)} strokeWidth="1.6" strokeLinejoin="round" />
+      )}
     </>
   )
 }
@@ -106,7 +133,6 @@ function Node({ state, at, layout, facts, isChosen, onChoose }: NodeProps): Reac
   const word = words.state(state)
   const own = word === state ? '' : ` (${state})`
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
     <g
       role="button"
       tabIndex={0}
@@ -122,8 +148,27 @@ function Node({ state, at, layout, facts, isChosen, onChoose }: NodeProps): Reac
       }}
     >
       <title>{facts?.title ?? word}</title>
-      {isChosen ? <rect x={x - 3.5} y={y - 3.5} width={width + 7} height={height + 7} rx={radius + 3.5} fill="none" stroke={`var(--${family})`} strokeWidth="2" /> : null}
-      <rect x={x} y={y} width={width} height={height} rx={radius} fill={`var(--${family}-bg)`} stroke={`color-mix(in srgb, var(--${family}) 32%, var(--surface))`} />
+      {isChosen ? (
+        <rect
+          x={x - 3.5}
+          y={y - 3.5}
+          width={width + 7}
+          height={height + 7}
+          rx={radius + 3.5}
+          fill="none"
+          stroke={`var(--${family})`}
+          strokeWidth="2"
+        />
+      ) : null}
+      <rect
+        x={x}
+        y={y}
+        width={width}
+        height={height}
+        rx={radius}
+        fill={`var(--${family}-bg)`}
+        stroke={`color-mix(in srgb, var(--${family}) 32%, var(--surface))`}
+      />
       <StateIcon state={state} x={x + 11} y={y + 8} />
       <text x={x + 34} y={y + 20} fontSize="12" fill="var(--text-2)">
         {word}

@@ -63,7 +63,17 @@ export const WIDE: Layout = laidOut({
   width: 1152,
   height: 470,
   node: { width: 140, height: 52, radius: 9 },
-  x: { entry: 22, queued: 172, claimed: 404, retrying: 480, running: 652, branch: 850, rail: 872, ended: 1062, bus: 1144 },
+  x: {
+    entry: 22,
+    queued: 172,
+    claimed: 404,
+    retrying: 480,
+    running: 652,
+    branch: 850,
+    rail: 872,
+    ended: 1062,
+    bus: 1144,
+  },
   y: [44, 118, 192, 266, 340, 414],
   reopen: 456,
   corner: 10,
@@ -98,17 +108,38 @@ function laidOut({ width, height, node, x, y, reopen, corner, frame }: Grid): La
     ...(given === undefined ? {} : { label: given }),
   })
   const upright = (px: number, from: number, to: number, given?: Label): Line => ({
-    d: path([{ x: px, y: from }, { x: px, y: to }], corner),
+    d: path(
+      [
+        { x: px, y: from },
+        { x: px, y: to },
+      ],
+      corner,
+    ),
     head: { x: px, y: to, to: to > from ? 'down' : 'up' },
     ...(given === undefined ? {} : { label: given }),
   })
   const ending = (row: number): Line => ({
-    d: path([{ x: x.branch, y: road }, { x: x.rail, y: road }, { x: x.rail, y: row }, { x: x.ended - w, y: row }], corner),
+    d: path(
+      [
+        { x: x.branch, y: road },
+        { x: x.rail, y: road },
+        { x: x.rail, y: row },
+        { x: x.ended - w, y: row },
+      ],
+      corner,
+    ),
     head: { x: x.ended - w, y: row, to: 'right' },
     label: label(x.ended - w - 14, row, 'end'),
   })
   const home = (from: number, row: number, word: string): Line => ({
-    d: path([{ x: from, y: row }, { x: x.queued, y: row }, { x: x.queued, y: road + h }], corner),
+    d: path(
+      [
+        { x: from, y: row },
+        { x: x.queued, y: row },
+        { x: x.queued, y: road + h },
+      ],
+      corner,
+    ),
     head: { x: x.queued, y: road + h, to: 'up' },
     label: label((x.queued + from) / 2, row, 'middle', word),
   })
@@ -140,9 +171,20 @@ function laidOut({ width, height, node, x, y, reopen, corner, frame }: Grid): La
       cancelled: { x: x.ended, y: back },
     },
     lines: {
-      enter: across({ x: x.entry, y: road }, { x: x.queued - w, y: road }, label((x.entry + x.queued - w) / 2, road, 'middle')),
+      enter: across(
+        { x: x.entry, y: road },
+        { x: x.queued - w, y: road },
+        label((x.entry + x.queued - w) / 2, road, 'middle'),
+      ),
       'enter-pending': {
-        d: path([{ x: x.entry, y: road }, { x: x.entry, y: admission }, { x: x.queued - w, y: admission }], corner),
+        d: path(
+          [
+            { x: x.entry, y: road },
+            { x: x.entry, y: admission },
+            { x: x.queued - w, y: admission },
+          ],
+          corner,
+        ),
         head: { x: x.queued - w, y: admission, to: 'right' },
         label: label(x.entry + 8, admission - 1, 'start'),
       },
@@ -151,18 +193,57 @@ function laidOut({ width, height, node, x, y, reopen, corner, frame }: Grid): La
         y: above + 4,
         anchor: 'start',
       }),
-      deny: across({ x: x.queued + w, y: admission }, { x: x.ended - w, y: admission }, label(x.ended - w - 14, admission, 'end')),
-      claim: across({ x: x.queued + w, y: road }, { x: x.claimed - w, y: road }, label((x.queued + x.claimed) / 2, road, 'middle')),
-      start: across({ x: x.claimed + w, y: road }, { x: x.running - w, y: road }, label((x.claimed + x.running) / 2 - 2, road, 'middle')),
-      succeed: across({ x: x.running + w, y: road }, { x: x.ended - w, y: road }, label((x.running + x.rail) / 2 + 48, road, 'middle')),
+      deny: across(
+        { x: x.queued + w, y: admission },
+        { x: x.ended - w, y: admission },
+        label(x.ended - w - 14, admission, 'end'),
+      ),
+      claim: across(
+        { x: x.queued + w, y: road },
+        { x: x.claimed - w, y: road },
+        label((x.queued + x.claimed) / 2, road, 'middle'),
+      ),
+      start: across(
+        { x: x.claimed + w, y: road },
+        { x: x.running - w, y: road },
+        label((x.claimed + x.running) / 2 - 2, road, 'middle'),
+      ),
+      succeed: across(
+        { x: x.running + w, y: road },
+        { x: x.ended - w, y: road },
+        label((x.running + x.rail) / 2 + 48, road, 'middle'),
+      ),
       release: {
-        d: path([{ x: x.running, y: road - h }, { x: x.running, y: above }, { x: releasedX, y: above }, { x: releasedX, y: road - h }], corner),
+        d: path(
+          [
+            { x: x.running, y: road - h },
+            { x: x.running, y: above },
+            { x: releasedX, y: above },
+            { x: releasedX, y: road - h },
+          ],
+          corner,
+        ),
         head: { x: releasedX, y: road - h, to: 'down' },
         label: { x: (x.claimed + x.running) / 2 - 52, y: above + 4, anchor: 'middle', word: 'released' },
       },
-      'release-claimed': { d: path([{ x: x.claimed, y: road - h }, { x: x.claimed, y: above }], corner) },
+      'release-claimed': {
+        d: path(
+          [
+            { x: x.claimed, y: road - h },
+            { x: x.claimed, y: above },
+          ],
+          corner,
+        ),
+      },
       retry: {
-        d: path([{ x: retryX, y: road + h }, { x: retryX, y: retry }, { x: x.retrying + w, y: retry }], corner),
+        d: path(
+          [
+            { x: retryX, y: road + h },
+            { x: retryX, y: retry },
+            { x: x.retrying + w, y: retry },
+          ],
+          corner,
+        ),
         head: { x: x.retrying + w, y: retry, to: 'left' },
         label: label((retryX + x.retrying + w) / 2, retry - 1, 'middle'),
       },
@@ -172,7 +253,14 @@ function laidOut({ width, height, node, x, y, reopen, corner, frame }: Grid): La
         anchor: 'start',
       }),
       lose: {
-        d: path([{ x: x.running, y: road + h }, { x: x.running, y: loss }, { x: x.claimed + w, y: loss }], corner),
+        d: path(
+          [
+            { x: x.running, y: road + h },
+            { x: x.running, y: loss },
+            { x: x.claimed + w, y: loss },
+          ],
+          corner,
+        ),
         head: { x: x.claimed + w, y: loss, to: 'left' },
         label: label((x.running + x.claimed + w) / 2, loss, 'middle', 'lease lost'),
       },
@@ -181,10 +269,22 @@ function laidOut({ width, height, node, x, y, reopen, corner, frame }: Grid): La
       'retry-stalled': upright(at(0.268, x.claimed), loss - h, retry + h),
       requeue: home(x.claimed - w, loss, 'requeued'),
       wait: upright(waitX, road + h, waits - h, { x: waitX + 9, y: (retry + loss) / 2 + 3, anchor: 'start' }),
-      park: across({ x: x.running - w, y: waits }, { x: x.claimed + w, y: waits }, label((x.claimed + x.running) / 2, waits, 'middle')),
+      park: across(
+        { x: x.running - w, y: waits },
+        { x: x.claimed + w, y: waits },
+        label((x.claimed + x.running) / 2, waits, 'middle'),
+      ),
       'wake-parked': home(x.claimed - w, waits, 'signalled'),
       wake: {
-        d: path([{ x: x.running, y: waits + h }, { x: x.running, y: back }, { x: x.queued, y: back }, { x: x.queued, y: road + h }], corner),
+        d: path(
+          [
+            { x: x.running, y: waits + h },
+            { x: x.running, y: back },
+            { x: x.queued, y: back },
+            { x: x.queued, y: road + h },
+          ],
+          corner,
+        ),
         head: { x: x.queued, y: road + h, to: 'up' },
         label: label((x.queued + x.running) / 2 + 20, back, 'middle', 'signalled'),
       },
@@ -193,7 +293,16 @@ function laidOut({ width, height, node, x, y, reopen, corner, frame }: Grid): La
       expire: ending(waits),
       cancel: ending(back),
       reopen: {
-        d: path([{ x: x.ended + w, y: retry }, { x: x.bus, y: retry }, { x: x.bus, y: reopen }, { x: reopenX, y: reopen }, { x: reopenX, y: road + h }], corner),
+        d: path(
+          [
+            { x: x.ended + w, y: retry },
+            { x: x.bus, y: retry },
+            { x: x.bus, y: reopen },
+            { x: reopenX, y: reopen },
+            { x: reopenX, y: road + h },
+          ],
+          corner,
+        ),
         head: { x: reopenX, y: road + h, to: 'up' },
         label: label(x.rail - 60, reopen, 'end', 'reopened'),
         dashed: true,
@@ -209,8 +318,27 @@ function laidOut({ width, height, node, x, y, reopen, corner, frame }: Grid): La
     rails: [
       ...(frame.width === 0
         ? []
-        : [{ d: path([{ x: frame.x + frame.width, y: (loss + waits) / 2 }, { x: x.rail, y: (loss + waits) / 2 }], corner) }]),
-      ...[loss, waits, back].map((row) => ({ d: path([{ x: x.ended + w, y: row }, { x: x.bus, y: row }], corner), dashed: true })),
+        : [
+            {
+              d: path(
+                [
+                  { x: frame.x + frame.width, y: (loss + waits) / 2 },
+                  { x: x.rail, y: (loss + waits) / 2 },
+                ],
+                corner,
+              ),
+            },
+          ]),
+      ...[loss, waits, back].map((row) => ({
+        d: path(
+          [
+            { x: x.ended + w, y: row },
+            { x: x.bus, y: row },
+          ],
+          corner,
+        ),
+        dashed: true,
+      })),
     ],
   }
 }
@@ -246,9 +374,20 @@ export const TALL: Layout = {
   },
   lines: {
     enter: { d: 'M79 30V71', head: { x: L, y: 71, to: 'down' }, label: { x: 88, y: 62, anchor: 'start' } },
-    'enter-pending': { d: 'M79 30H188', head: { x: 188, y: 30, to: 'right' }, label: { x: 130, y: 24, anchor: 'middle' } },
+    'enter-pending': {
+      d: 'M79 30H188',
+      head: { x: 188, y: 30, to: 'right' },
+      label: { x: 130, y: 24, anchor: 'middle' },
+    },
     admit: {
-      d: path([{ x: R, y: 55 }, { x: R, y: 96 }, { x: 154, y: 96 }], CORNER),
+      d: path(
+        [
+          { x: R, y: 55 },
+          { x: R, y: 96 },
+          { x: 154, y: 96 },
+        ],
+        CORNER,
+      ),
       head: { x: 154, y: 96, to: 'left' },
       label: { x: 271, y: 72, anchor: 'start' },
     },
@@ -256,22 +395,64 @@ export const TALL: Layout = {
     start: { d: 'M79 187V203', head: { x: L, y: 203, to: 'down' }, label: { x: 88, y: 199, anchor: 'start' } },
     succeed: { d: 'M79 253V406', head: { x: L, y: 406, to: 'down' }, label: { x: 88, y: 340, anchor: 'start' } },
     retry: {
-      d: path([{ x: 154, y: 216 }, { x: 171, y: 216 }, { x: 171, y: 174 }, { x: 188, y: 174 }], 8),
+      d: path(
+        [
+          { x: 154, y: 216 },
+          { x: 171, y: 216 },
+          { x: 171, y: 174 },
+          { x: 188, y: 174 },
+        ],
+        8,
+      ),
       head: { x: 188, y: 174, to: 'right' },
     },
     'claim-retrying': { d: 'M188 151H154', head: { x: 154, y: 151, to: 'left' } },
     lose: { d: 'M154 228H188', head: { x: 188, y: 228, to: 'right' } },
     wait: {
-      d: path([{ x: 154, y: 240 }, { x: 171, y: 240 }, { x: 171, y: 294 }, { x: 188, y: 294 }], 8),
+      d: path(
+        [
+          { x: 154, y: 240 },
+          { x: 171, y: 240 },
+          { x: 171, y: 294 },
+          { x: 188, y: 294 },
+        ],
+        8,
+      ),
       head: { x: 188, y: 294, to: 'right' },
     },
     park: { d: 'M263 319V335', head: { x: R, y: 335, to: 'down' }, label: { x: 271, y: 331, anchor: 'start' } },
     'wake-parked': {
-      d: path([{ x: 338, y: 360 }, { x: BUS, y: 360 }, { x: BUS, y: 96 }, { x: 154, y: 96 }], CORNER),
+      d: path(
+        [
+          { x: 338, y: 360 },
+          { x: BUS, y: 360 },
+          { x: BUS, y: 96 },
+          { x: 154, y: 96 },
+        ],
+        CORNER,
+      ),
       head: { x: 154, y: 96, to: 'left' },
     },
-    wake: { d: path([{ x: 338, y: 294 }, { x: BUS, y: 294 }, { x: BUS, y: 280 }], 7) },
-    requeue: { d: path([{ x: 338, y: 228 }, { x: BUS, y: 228 }, { x: BUS, y: 214 }], 7) },
+    wake: {
+      d: path(
+        [
+          { x: 338, y: 294 },
+          { x: BUS, y: 294 },
+          { x: BUS, y: 280 },
+        ],
+        7,
+      ),
+    },
+    requeue: {
+      d: path(
+        [
+          { x: 338, y: 228 },
+          { x: BUS, y: 228 },
+          { x: BUS, y: 214 },
+        ],
+        7,
+      ),
+    },
   },
   notes: [{ x: 88, y: 390, anchor: 'start', word: 'ended, within the window' }],
   rails: [],

@@ -5,8 +5,8 @@ import { useMachine } from '../api/queries.ts'
 import type { Machine, Queue, State, TallyAnswer, TrafficAnswer, Worker } from '../api/wire.ts'
 import { StateWord } from '../parts/state-word.tsx'
 import { count, plural, rate, span } from '../words/format.ts'
-import { useNow } from '../words/now.ts'
 import { useMedia } from '../words/media.ts'
+import { useNow } from '../words/now.ts'
 import { useWords } from '../words/vocabulary.tsx'
 import { Dots } from './dots.tsx'
 import { Drawing, type NodeFacts } from './drawing.tsx'
@@ -74,7 +74,10 @@ function factsOf(
     const came = (traffic?.changes ?? []).filter(({ to }) => to === state).reduce((sum, each) => sum + each.count, 0)
     const fact = state === 'queued' ? oldest : state === 'running' ? slots : undefined
     facts[state] = ended.has(state)
-      ? { count: count(came), title: `${plural(Math.round(came), 'job')} came in within the window; ${count(kept)} are kept` }
+      ? {
+          count: count(came),
+          title: `${plural(Math.round(came), 'job')} came in within the window; ${count(kept)} are kept`,
+        }
       : { count: count(kept), fact, title: `${plural(kept, 'job')} now; ${count(came)} came in within the window` }
   }
   return facts
@@ -82,7 +85,9 @@ function factsOf(
 
 function oldestFact(queues: readonly Queue[], now: number): string | undefined {
   const since = queues.flatMap(({ readySince }) => (readySince === undefined ? [] : [Date.parse(readySince)]))
-  return since.length === 0 ? undefined : `oldest ${span(Math.floor(Math.max(0, now - Math.min(...since)) / 1_000) * 1_000)}`
+  return since.length === 0
+    ? undefined
+    : `oldest ${span(Math.floor(Math.max(0, now - Math.min(...since)) / 1_000) * 1_000)}`
 }
 
 function slotsFact(workers: readonly Worker[]): string | undefined {

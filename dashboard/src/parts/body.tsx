@@ -19,7 +19,13 @@ export function Body({ value, label }: { readonly value: unknown; readonly label
         <span>{bytes(text.length)}</span>
         {text.length > 200 ? (
           <>
-            <input className="field w-40" placeholder="Find in it" aria-label={`Find in ${label}`} value={wanted} onChange={(event) => setWanted(event.target.value)} />
+            <input
+              className="field w-40"
+              placeholder="Find in it"
+              aria-label={`Find in ${label}`}
+              value={wanted}
+              onChange={(event) => setWanted(event.target.value)}
+            />
             {wanted === '' ? null : <span>{found} found</span>}
           </>
         ) : null}
@@ -27,8 +33,12 @@ export function Body({ value, label }: { readonly value: unknown; readonly label
           <Copy text={text} label={`Copy ${label}`} />
         </span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
-      <pre className="mono max-h-[60vh] overflow-auto rounded-md bg-sunken p-3 leading-5" tabIndex={0} aria-label={label}>
+      <pre
+        className="mono max-h-[60vh] overflow-auto rounded-md bg-sunken p-3 leading-5"
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+      >
         {wanted === '' ? shown : <Marked text={shown} wanted={wanted} />}
       </pre>
       {isLarge ? (

@@ -3,7 +3,13 @@ import type { ReactNode } from 'react'
 import type { State } from '../api/wire.ts'
 import { FAMILY } from '../machine/families.ts'
 
-const STROKE = { fill: 'none', stroke: 'currentColor', strokeWidth: 1.6, strokeLinecap: 'round', strokeLinejoin: 'round' } as const
+const STROKE = {
+  fill: 'none',
+  stroke: 'currentColor',
+  strokeWidth: 1.6,
+  strokeLinecap: 'round',
+  strokeLinejoin: 'round',
+} as const
 const HOLE = { ...STROKE, stroke: 'var(--hole, var(--surface))' } as const
 
 const SHAPES: Readonly<Record<State, ReactNode>> = {
@@ -93,7 +99,16 @@ export interface StateIconProps {
 
 export function StateIcon({ state, size = 16, x, y }: StateIconProps): ReactNode {
   return (
-    <svg x={x} y={y} width={size} height={size} viewBox="0 0 16 16" className="flex-none" style={{ color: `var(--${FAMILY[state]})` }} aria-hidden="true">
+    <svg
+      x={x}
+      y={y}
+      width={size}
+      height={size}
+      viewBox="0 0 16 16"
+      className="flex-none"
+      style={{ color: `var(--${FAMILY[state]})` }}
+      aria-hidden="true"
+    >
       {SHAPES[state]}
     </svg>
   )

@@ -21,7 +21,13 @@ export function StatePill({ state, isUndoing }: { readonly state: State; readonl
   return (
     <span
       className="inline-flex h-6 items-center gap-1.5 rounded-full pr-2.5 pl-1.5 text-sm font-medium whitespace-nowrap"
-      style={{ background: `var(--${family}-bg)`, color: `var(--${family})`, '--hole': `var(--${family}-bg)` } as React.CSSProperties}
+      style={
+        {
+          background: `var(--${family}-bg)`,
+          color: `var(--${family})`,
+          '--hole': `var(--${family}-bg)`,
+        } as React.CSSProperties
+      }
     >
       <StateIcon state={state} />
       {words.state(state)}

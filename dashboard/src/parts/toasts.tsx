@@ -27,7 +27,10 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
   return (
     <Saying value={say}>
       {children}
-      <div aria-live="polite" className="pointer-events-none fixed inset-x-0 bottom-20 z-50 flex flex-col items-center gap-2 phone:bottom-6">
+      <div
+        aria-live="polite"
+        className="pointer-events-none fixed inset-x-0 bottom-20 z-50 flex flex-col items-center gap-2 phone:bottom-6"
+      >
         {said.map(({ n, text, isBad }) => (
           <div key={n} className={`floats pointer-events-auto max-w-[90vw] px-4 py-2 ${isBad ? 'text-bad' : ''}`}>
             {text}

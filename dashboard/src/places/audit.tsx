@@ -10,7 +10,12 @@ import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 export function AuditPlace(): ReactNode {
   const session = useSession()
   const { data, error } = useAudit(session.can('listAudit'))
-  if (!session.can('listAudit')) return <Empty title="Only for auditors">The audit log is read with a token of scope auditor, which may do nothing else.</Empty>
+  if (!session.can('listAudit'))
+    return (
+      <Empty title="Only for auditors">
+        The audit log is read with a token of scope auditor, which may do nothing else.
+      </Empty>
+    )
   return (
     <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5">
       <Title text="Audit" />
@@ -18,7 +23,9 @@ export function AuditPlace(): ReactNode {
       {data === undefined ? (
         <Loading />
       ) : data.length === 0 ? (
-        <Empty title="Nothing was done yet">Tokens made, queues paused and jobs moved by operators are told here.</Empty>
+        <Empty title="Nothing was done yet">
+          Tokens made, queues paused and jobs moved by operators are told here.
+        </Empty>
       ) : (
         <Card title="Who did what" note="newest first">
           <div className="overflow-x-auto">

@@ -24,13 +24,17 @@ export function DeadLettersPlace(): ReactNode {
   const [params, setParams] = useSearchParams()
   const causes = data?.causes ?? []
   const chosen = causes.find(({ fingerprint }) => fingerprint === params.get('group')) ?? causes[0]
-  const all = (tally?.counts ?? []).filter(({ state }) => state === 'dead_lettered').reduce((sum, each) => sum + each.count, 0)
+  const all = (tally?.counts ?? [])
+    .filter(({ state }) => state === 'dead_lettered')
+    .reduce((sum, each) => sum + each.count, 0)
   return (
     <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:px-8">
       <Title text="Dead letters" />
       {error === null ? null : <Trouble error={error} />}
       {data === undefined ? (
-        error === null ? <Loading /> : null
+        error === null ? (
+          <Loading />
+        ) : null
       ) : causes.length === 0 ? (
         <Card>
           <Empty title="No dead letters" icon={<StateIcon state="succeeded" />}>
@@ -41,7 +45,8 @@ export function DeadLettersPlace(): ReactNode {
         <>
           <div>
             <p className="text-lg font-semibold tracking-[-0.015em]">
-              {plural(Math.max(all, data.read), 'dead letter')}, {inWords(causes.length).toLowerCase()} {causes.length === 1 ? 'cause' : 'causes'}
+              {plural(Math.max(all, data.read), 'dead letter')}, {inWords(causes.length).toLowerCase()}{' '}
+              {causes.length === 1 ? 'cause' : 'causes'}
             </p>
             <p className="text-text-2">
               {chosen === undefined ? '' : <Hope cause={chosen} traffic={traffic} />}
@@ -59,11 +64,20 @@ export function DeadLettersPlace(): ReactNode {
 }
 
 /** Whether other jobs of these types succeed again. */
-function Hope({ cause, traffic }: { readonly cause: CauseAnswer; readonly traffic: TrafficAnswer | undefined }): ReactNode {
+function Hope({
+  cause,
+  traffic,
+}: {
+  readonly cause: CauseAnswer
+  readonly traffic: TrafficAnswer | undefined
+}): ReactNode {
   const now = useNow()
   const share = `${count(cause.count)} share the cause ${cause.code}.`
-  const since = traffic?.lastSuccess.find(({ type, at }) => cause.types.includes(type) && Date.parse(at) > Date.parse(cause.lastAt))
-  if (since === undefined) return `${share} No job of these types has succeeded since the last of them, as far as was counted.`
+  const since = traffic?.lastSuccess.find(
+    ({ type, at }) => cause.types.includes(type) && Date.parse(at) > Date.parse(cause.lastAt),
+  )
+  if (since === undefined)
+    return `${share} No job of these types has succeeded since the last of them, as far as was counted.`
   return `${share} ${since.type} has succeeded since, ${relative(Date.parse(since.at), now)}: a good moment to redrive.`
 }
 
@@ -88,16 +102,28 @@ function CauseTable({ causes, chosen, onChoose }: CauseTableProps): ReactNode {
         </thead>
         <tbody>
           {causes.map((cause) => (
-            <tr key={cause.fingerprint} className={cause === chosen ? 'bg-hover shadow-[inset_2px_0_var(--focus)]' : 'hover:bg-hover'}>
+            <tr
+              key={cause.fingerprint}
+              className={cause === chosen ? 'bg-hover shadow-[inset_2px_0_var(--focus)]' : 'hover:bg-hover'}
+            >
               <td className="num text-md font-semibold">{count(cause.count)}</td>
               <td className="w-full max-w-0 py-2">
-                <button type="button" className="block w-full text-left" aria-pressed={cause === chosen} onClick={() => onChoose(cause.fingerprint)}>
+                <button
+                  type="button"
+                  className="block w-full text-left"
+                  aria-pressed={cause === chosen}
+                  onClick={() => onChoose(cause.fingerprint)}
+                >
                   <span className="mono font-medium">{cause.code}</span>{' '}
-                  {cause.reason === undefined ? null : <span className="rounded-sm bg-sunken px-1.5 text-sm text-text-2">{cause.reason}</span>}
+                  {cause.reason === undefined ? null : (
+                    <span className="rounded-sm bg-sunken px-1.5 text-sm text-text-2">{cause.reason}</span>
+                  )}
                   <span className="mono block truncate text-text-2">{cause.message}</span>
                 </button>
               </td>
-              <td className="hidden max-w-56 truncate whitespace-nowrap text-text-2 phone:table-cell">{cause.types.join(', ')}</td>
+              <td className="hidden max-w-56 truncate whitespace-nowrap text-text-2 phone:table-cell">
+                {cause.types.join(', ')}
+              </td>
               <td className="num hidden whitespace-nowrap text-text-2 phone:table-cell">
                 <Moment at={cause.firstAt} as="ago" />
               </td>
@@ -108,7 +134,9 @@ function CauseTable({ causes, chosen, onChoose }: CauseTableProps): ReactNode {
           ))}
         </tbody>
       </table>
-      <p className="border-t border-line px-4 py-2 text-sm text-text-3"># stands for numbers, ids and addresses. Jobs that differ only there share a cause.</p>
+      <p className="border-t border-line px-4 py-2 text-sm text-text-3">
+        # stands for numbers, ids and addresses. Jobs that differ only there share a cause.
+      </p>
     </Card>
   )
 }
@@ -117,10 +145,24 @@ function CausePanel({ cause }: { readonly cause: CauseAnswer }): ReactNode {
   const [sample] = cause.samples
   return (
     <div className="flex flex-col gap-4">
-      <Card title={<span className="mono">{cause.code}</span>} note={plural(cause.count, 'job')} right={<Link className="link" href={`/jobs?q=${encodeURIComponent(`state:dead_lettered code:${cause.code}`)}`}>Open as list</Link>}>
-        {sample === undefined ? null : <p className="mono mx-4 mb-3 rounded-md bg-sunken p-2 break-words">{sample.message}</p>}
+      <Card
+        title={<span className="mono">{cause.code}</span>}
+        note={plural(cause.count, 'job')}
+        right={
+          <Link className="link" href={`/jobs?q=${encodeURIComponent(`state:dead_lettered code:${cause.code}`)}`}>
+            Open as list
+          </Link>
+        }
+      >
+        {sample === undefined ? null : (
+          <p className="mono mx-4 mb-3 rounded-md bg-sunken p-2 break-words">{sample.message}</p>
+        )}
         {cause.samples.map(({ id, type, failures, endedAt }) => (
-          <Link key={id} href={`/jobs/${encodeURIComponent(id)}`} className="grid h-9 grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto_56px] items-center gap-2 border-t border-line px-4 hover:bg-hover">
+          <Link
+            key={id}
+            href={`/jobs/${encodeURIComponent(id)}`}
+            className="grid h-9 grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto_56px] items-center gap-2 border-t border-line px-4 hover:bg-hover"
+          >
             <span className="truncate font-medium">{type}</span>
             <span className="mono truncate text-text-3">{id}</span>
             <span className="text-text-2">{failures} failures</span>
@@ -129,7 +171,11 @@ function CausePanel({ cause }: { readonly cause: CauseAnswer }): ReactNode {
             </span>
           </Link>
         ))}
-        {cause.count > cause.samples.length ? <p className="border-t border-line px-4 py-2 text-sm text-text-3">and {count(cause.count - cause.samples.length)} more</p> : null}
+        {cause.count > cause.samples.length ? (
+          <p className="border-t border-line px-4 py-2 text-sm text-text-3">
+            and {count(cause.count - cause.samples.length)} more
+          </p>
+        ) : null}
       </Card>
       <Redrive cause={cause} />
     </div>
@@ -164,7 +210,11 @@ function Redrive({ cause }: { readonly cause: CauseAnswer }): ReactNode {
         setStage({ is: 'canary', ids: reopened })
         const failed = await firstThatFailed(reopened)
         if (failed !== undefined) {
-          setStage({ is: 'over', text: `${failed.id} is ${failed.state} again. The other ${plural(rest.length, 'job')} were left as they are.`, refused })
+          setStage({
+            is: 'over',
+            text: `${failed.id} is ${failed.state} again. The other ${plural(rest.length, 'job')} were left as they are.`,
+            refused,
+          })
           return
         }
       }
@@ -174,7 +224,11 @@ function Redrive({ cause }: { readonly cause: CauseAnswer }): ReactNode {
         setStage({ is: 'saying', done, of: rest.length, refused: faults })
         return true
       })
-      setStage({ is: 'over', text: `${plural(cause.ids.length - faults.length, 'job')} reopened, with fresh budgets.`, refused: faults })
+      setStage({
+        is: 'over',
+        text: `${plural(cause.ids.length - faults.length, 'job')} reopened, with fresh budgets.`,
+        refused: faults,
+      })
     } catch (error) {
       setStage({ is: 'asked' })
       say(refusal(error), true)
@@ -187,11 +241,19 @@ function Redrive({ cause }: { readonly cause: CauseAnswer }): ReactNode {
         {stage.is === 'asked' ? (
           <>
             <p>
-              <b className="font-medium">{plural(cause.count, 'job')} would be reopened</b>, with fresh budgets and the input they had. One whose dedupe key a younger job holds is refused and stays.
+              <b className="font-medium">{plural(cause.count, 'job')} would be reopened</b>, with fresh budgets and the
+              input they had. One whose dedupe key a younger job holds is refused and stays.
             </p>
             <label className="flex items-center gap-2">
               Try
-              <input type="number" min={0} max={cause.count} className="field w-16" value={canary} onChange={(event) => setCanary(Math.max(0, Math.min(cause.count, Number(event.target.value))))} />
+              <input
+                type="number"
+                min={0}
+                max={cause.count}
+                className="field w-16"
+                value={canary}
+                onChange={(event) => setCanary(Math.max(0, Math.min(cause.count, Number(event.target.value))))}
+              />
               first, then the rest if all succeed
             </label>
             {isAllowed ? (
@@ -207,7 +269,9 @@ function Redrive({ cause }: { readonly cause: CauseAnswer }): ReactNode {
             )}
           </>
         ) : null}
-        {stage.is === 'canary' ? <p>{plural(stage.ids.length, 'job')} reopened first; waiting until they end.</p> : null}
+        {stage.is === 'canary' ? (
+          <p>{plural(stage.ids.length, 'job')} reopened first; waiting until they end.</p>
+        ) : null}
         {stage.is === 'saying' ? <Progress done={stage.done} of={stage.of} refused={stage.refused} /> : null}
         {stage.is === 'over' ? (
           <>

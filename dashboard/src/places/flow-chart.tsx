@@ -95,7 +95,12 @@ function optionsFor(place: HTMLElement): uPlot.Options {
     scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
       { ...axis, grid: { show: false }, values: (_, times) => times.map((time) => clock(time * 1_000).slice(0, 5)) },
-      { ...axis, grid, size: 44, values: (_, ticks) => ticks.map((tick) => (tick < 1 && tick > 0 ? tick.toFixed(1) : count(tick))) },
+      {
+        ...axis,
+        grid,
+        size: 44,
+        values: (_, ticks) => ticks.map((tick) => (tick < 1 && tick > 0 ? tick.toFixed(1) : count(tick))),
+      },
     ],
     series: [
       {},

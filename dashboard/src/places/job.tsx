@@ -27,7 +27,10 @@ export function JobPlace({ id }: { readonly id: string }): ReactNode {
   const { data: why } = useExplain(id, job?.rev)
   const client = useQueryClient()
   const own = job?.id
-  const heard = useCallback((event: JobEvent) => event.jobId === own && void client.invalidateQueries({ queryKey: ['job', id] }), [client, own, id])
+  const heard = useCallback(
+    (event: JobEvent) => event.jobId === own && void client.invalidateQueries({ queryKey: ['job', id] }),
+    [client, own, id],
+  )
   useLive(heard)
   return (
     <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:max-w-[2304px] wide:px-8">
@@ -109,7 +112,9 @@ function Line({ job }: { readonly job: Job }): ReactNode {
   if (job.owner !== undefined && job.lease !== undefined)
     return (
       <>
-        Run {job.attempt} on {job.owner.workerId} for {span(Math.max(0, now - Date.parse(job.startedAt ?? job.lease.grantedAt)))}. {failures} Lease ends <Moment at={job.lease.expiresAt} />.
+        Run {job.attempt} on {job.owner.workerId} for{' '}
+        {span(Math.max(0, now - Date.parse(job.startedAt ?? job.lease.grantedAt)))}. {failures} Lease ends{' '}
+        <Moment at={job.lease.expiresAt} />.
       </>
     )
   return (

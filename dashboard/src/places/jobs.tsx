@@ -35,12 +35,18 @@ export function JobsPlace(): ReactNode {
       if (!next.delete(id)) next.add(id)
       return next
     })
-  const chosen = useMemo(() => rows.rows.filter(({ job }) => picked.has(job.id)).map(({ job }) => job), [rows.rows, picked])
+  const chosen = useMemo(
+    () => rows.rows.filter(({ job }) => picked.has(job.id)).map(({ job }) => job),
+    [rows.rows, picked],
+  )
   const rail = <Rail tally={tally} terms={terms} onToggle={toggle} />
   return (
     <div className="flex min-h-0 flex-1">
       <Title text="Jobs" />
-      <aside aria-label="Filters" className="hidden w-[216px] flex-none overflow-y-auto border-r border-line p-4 desk:block desk:h-[calc(100dvh-48px)] wide:w-60">
+      <aside
+        aria-label="Filters"
+        className="hidden w-[216px] flex-none overflow-y-auto border-r border-line p-4 desk:block desk:h-[calc(100dvh-48px)] wide:w-60"
+      >
         {rail}
       </aside>
       <div className="flex h-[calc(100dvh-112px)] min-w-0 flex-1 flex-col gap-3 p-4 phone:h-[calc(100dvh-48px)] phone:px-6">
@@ -79,11 +85,13 @@ function Found({ rows, query, picked, onPick, onClear }: FoundProps): ReactNode 
     )
   return query === '' ? (
     <Empty title="No job has been here yet">
-      Put one in and watch it go through the machine. <code className="mono">await pawl.enqueue(hello, {'{ to: "Ann" }'})</code>
+      Put one in and watch it go through the machine.{' '}
+      <code className="mono">await pawl.enqueue(hello, {'{ to: "Ann" }'})</code>
     </Empty>
   ) : (
     <Empty title="Nothing matches">
-      <code className="mono">{query}</code> {rows.read === undefined ? 'has no job' : `: ${plural(rows.read, 'job')} read`}.{' '}
+      <code className="mono">{query}</code>{' '}
+      {rows.read === undefined ? 'has no job' : `: ${plural(rows.read, 'job')} read`}.{' '}
       <button type="button" className="btn" onClick={onClear}>
         Clear
       </button>
@@ -101,7 +109,9 @@ interface SummaryProps {
 function Summary({ terms, tally, rows }: SummaryProps): ReactNode {
   const [times, setTimes] = useKept('times', 'relative')
   const isExact = untallied(terms).length === 0
-  const n = (tally?.counts ?? []).filter((each) => isWithin(terms, each, undefined)).reduce((sum, each) => sum + each.count, 0)
+  const n = (tally?.counts ?? [])
+    .filter((each) => isWithin(terms, each, undefined))
+    .reduce((sum, each) => sum + each.count, 0)
   return (
     <div className="flex flex-wrap items-center gap-3 text-sm text-text-2">
       {isExact ? (
@@ -111,7 +121,10 @@ function Summary({ terms, tally, rows }: SummaryProps): ReactNode {
         </span>
       ) : (
         <span>
-          <b className="font-medium text-text">{rows.more === undefined ? count(rows.rows.length) : `at least ${count(rows.rows.length)}`}</b> match
+          <b className="font-medium text-text">
+            {rows.more === undefined ? count(rows.rows.length) : `at least ${count(rows.rows.length)}`}
+          </b>{' '}
+          match
           {rows.read === undefined ? '' : `; ${plural(rows.read, 'input')} read`}
         </span>
       )}
@@ -121,7 +134,12 @@ function Summary({ terms, tally, rows }: SummaryProps): ReactNode {
         </button>
       ) : null}
       <span className="ml-auto">Newest first</span>
-      <button type="button" className="btn btn-ghost" aria-pressed={times === 'utc'} onClick={() => setTimes(times === 'utc' ? 'relative' : 'utc')}>
+      <button
+        type="button"
+        className="btn btn-ghost"
+        aria-pressed={times === 'utc'}
+        onClick={() => setTimes(times === 'utc' ? 'relative' : 'utc')}
+      >
         {times === 'utc' ? 'UTC' : 'Relative'}
       </button>
     </div>
@@ -129,7 +147,13 @@ function Summary({ terms, tally, rows }: SummaryProps): ReactNode {
 }
 
 /** The rail, where there is no room beside the list. */
-function FilterSheet({ terms, children }: { readonly terms: readonly Term[]; readonly children: ReactNode }): ReactNode {
+function FilterSheet({
+  terms,
+  children,
+}: {
+  readonly terms: readonly Term[]
+  readonly children: ReactNode
+}): ReactNode {
   return (
     <Dialog.Root>
       <Dialog.Trigger className="btn h-9 desk:hidden">

@@ -27,12 +27,20 @@ export function MachinePlace(): ReactNode {
             <p className="text-lg font-semibold tracking-[-0.015em]">
               {machine.states.length} states, {Object.keys(machine.commands).length} commands
             </p>
-            <p className="text-text-2">What has no cell is refused. This is the table the engine enforces, as it answers it.</p>
+            <p className="text-text-2">
+              What has no cell is refused. This is the table the engine enforces, as it answers it.
+            </p>
           </div>
           <Card title="Commands and states">
-            <Table machine={machine} chosen={`${command}.${state}`} onChoose={(cell) => setParams({ cell }, { replace: true })} />
+            <Table
+              machine={machine}
+              chosen={`${command}.${state}`}
+              onChoose={(cell) => setParams({ cell }, { replace: true })}
+            />
           </Card>
-          {moves === undefined || command === undefined ? null : <Cell command={command} state={state as State} moves={moves} />}
+          {moves === undefined || command === undefined ? null : (
+            <Cell command={command} state={state as State} moves={moves} />
+          )}
           <Vocabularies states={machine.states} />
         </>
       )}
@@ -49,7 +57,6 @@ interface TableProps {
 function Table({ machine, chosen, onChoose }: TableProps): ReactNode {
   const words = useWords()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
     <div className="overflow-x-auto pb-2" tabIndex={0}>
       <table className="rows tight text-sm">
         <thead>
@@ -104,13 +111,24 @@ function Table({ machine, chosen, onChoose }: TableProps): ReactNode {
 
 const targetsOf = (moves: readonly Move[]): readonly State[] => [...new Set(moves.map(({ to }) => to))]
 
-function Cell({ command, state, moves }: { readonly command: string; readonly state: State; readonly moves: readonly Move[] }): ReactNode {
+function Cell({
+  command,
+  state,
+  moves,
+}: {
+  readonly command: string
+  readonly state: State
+  readonly moves: readonly Move[]
+}): ReactNode {
   const words = useWords()
   return (
     <Card title={<span className="mono">{command}</span>} note={<>from {words.state(state)}</>}>
       <ul className="px-4 pb-4">
         {moves.map((move) => (
-          <li key={`${move.to} ${move.when} ${move.events.join()}`} className="flex flex-wrap items-center gap-2 py-0.5">
+          <li
+            key={`${move.to} ${move.when} ${move.events.join()}`}
+            className="flex flex-wrap items-center gap-2 py-0.5"
+          >
             <StateWord state={move.to} />
             <span className="text-text-2">{move.when}</span>
             <span className="mono text-text-3">{move.events.map((event) => words.event(event)).join(', ')}</span>
@@ -127,8 +145,10 @@ const DOCUMENTS = VOCABULARIES.filter((name) => name !== 'pawl')
 function Vocabularies({ states }: { readonly states: readonly State[] }): ReactNode {
   const words = useWords()
   return (
-    <Card title="Vocabularies" note="what each document calls a state; A / B where it depends on how far a job has come">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
+    <Card
+      title="Vocabularies"
+      note="what each document calls a state; A / B where it depends on how far a job has come"
+    >
       <div className="overflow-x-auto" tabIndex={0}>
         <table className="rows text-sm">
           <thead>
@@ -136,7 +156,12 @@ function Vocabularies({ states }: { readonly states: readonly State[] }): ReactN
               <th>pawl</th>
               {DOCUMENTS.map((name) => (
                 <th key={name}>
-                  <button type="button" className={`link ${words.name === name ? 'font-semibold' : ''}`} aria-pressed={words.name === name} onClick={() => words.choose(words.name === name ? 'pawl' : name)}>
+                  <button
+                    type="button"
+                    className={`link ${words.name === name ? 'font-semibold' : ''}`}
+                    aria-pressed={words.name === name}
+                    onClick={() => words.choose(words.name === name ? 'pawl' : name)}
+                  >
                     {name}
                   </button>
                 </th>

@@ -73,12 +73,23 @@ export function OverviewPlace(): ReactNode {
         }
       >
         <div className="px-2 pb-4 phone:px-4">
-          {machine === undefined ? <Loading rows={12} /> : <LiveMachine tally={tally.data} traffic={traffic.data} queues={queues.data ?? []} workers={workers.data ?? []} />}
+          {machine === undefined ? (
+            <Loading rows={12} />
+          ) : (
+            <LiveMachine
+              tally={tally.data}
+              traffic={traffic.data}
+              queues={queues.data ?? []}
+              workers={workers.data ?? []}
+            />
+          )}
         </div>
       </Card>
       <div className="grid gap-4 desk:grid-cols-3">
         <Card title="In and out" note="jobs a minute">
-          <Suspense fallback={<Loading rows={4} />}>{traffic.data === undefined ? <Loading rows={4} /> : <Flow traffic={traffic.data} />}</Suspense>
+          <Suspense fallback={<Loading rows={4} />}>
+            {traffic.data === undefined ? <Loading rows={4} /> : <Flow traffic={traffic.data} />}
+          </Suspense>
         </Card>
         <Failures traffic={traffic.data} />
         <OldestReady queues={queues.data ?? []} now={now} />
@@ -89,7 +100,9 @@ export function OverviewPlace(): ReactNode {
 
 /** The window, or less where counting began within it. */
 const windowNote = ({ from, since }: TrafficAnswer): string =>
-  from === since ? `live counts now; endings and rates since ${clock(Date.parse(since))} UTC, when counting began` : 'live counts now; endings and rates over the window'
+  from === since
+    ? `live counts now; endings and rates since ${clock(Date.parse(since))} UTC, when counting began`
+    : 'live counts now; endings and rates over the window'
 
 const NEEDS_SHOWN = 4
 
@@ -107,7 +120,9 @@ function Needs({ needs }: { readonly needs: readonly Need[] }): ReactNode {
           </Link>
         </li>
       ))}
-      {needs.length > NEEDS_SHOWN ? <li className="self-center text-sm text-text-2">and {needs.length - NEEDS_SHOWN} more</li> : null}
+      {needs.length > NEEDS_SHOWN ? (
+        <li className="self-center text-sm text-text-2">and {needs.length - NEEDS_SHOWN} more</li>
+      ) : null}
     </ul>
   )
 }
@@ -122,10 +137,16 @@ interface BarProps {
 
 function Bar({ name, share, colour, text, href }: BarProps): ReactNode {
   return (
-    <Link href={href} className="grid grid-cols-[minmax(0,1fr)_minmax(0,2fr)_auto] items-center gap-3 rounded-md px-2 py-1 hover:bg-hover">
+    <Link
+      href={href}
+      className="grid grid-cols-[minmax(0,1fr)_minmax(0,2fr)_auto] items-center gap-3 rounded-md px-2 py-1 hover:bg-hover"
+    >
       <span className="mono truncate">{name}</span>
       <span className="h-1.5 overflow-hidden rounded-full bg-hover">
-        <span className="block h-full rounded-full" style={{ width: `${Math.max(2, 100 * share)}%`, background: colour }} />
+        <span
+          className="block h-full rounded-full"
+          style={{ width: `${Math.max(2, 100 * share)}%`, background: colour }}
+        />
       </span>
       <span className="min-w-16 text-right text-text-2">{text}</span>
     </Link>
@@ -142,26 +163,52 @@ function Failures({ traffic }: { readonly traffic: TrafficAnswer | undefined }):
       <div className="px-2 pb-3">
         {failures.length === 0 ? <p className="px-2 pb-2 text-text-2">None.</p> : null}
         {failures.slice(0, BARS).map(({ code, count: n }) => (
-          <Bar key={code} name={code} share={n / most} colour="var(--again)" text={count(n)} href={`/jobs?q=${encodeURIComponent(`code:${code}`)}`} />
+          <Bar
+            key={code}
+            name={code}
+            share={n / most}
+            colour="var(--again)"
+            text={count(n)}
+            href={`/jobs?q=${encodeURIComponent(`code:${code}`)}`}
+          />
         ))}
       </div>
     </Card>
   )
 }
 
-function OldestReady({ queues, now }: { readonly queues: ReturnType<typeof useQueues>['data'] & object; readonly now: number }): ReactNode {
+function OldestReady({
+  queues,
+  now,
+}: {
+  readonly queues: ReturnType<typeof useQueues>['data'] & object
+  readonly now: number
+}): ReactNode {
   const waits = queues
-    .map(({ queue, readySince }) => ({ queue, ms: readySince === undefined ? 0 : Math.max(0, now - Date.parse(readySince)) }))
+    .map(({ queue, readySince }) => ({
+      queue,
+      ms: readySince === undefined ? 0 : Math.max(0, now - Date.parse(readySince)),
+    }))
     .sort((a, b) => b.ms - a.ms)
   const most = Math.max(1, waits[0]?.ms ?? 1)
   return (
-    <Card title="Oldest ready job by queue" note="ready now" right={<Link href="/queues">{inWords(queues.length)} in all</Link>}>
+    <Card
+      title="Oldest ready job by queue"
+      note="ready now"
+      right={<Link href="/queues">{inWords(queues.length)} in all</Link>}
+    >
       <div className="px-2 pb-3">
         {waits.slice(0, BARS).map(({ queue, ms }) => (
-          <Bar key={queue} name={queue} share={ms / most} colour="var(--idle)" text={ms === 0 ? 'none' : span(Math.floor(ms / 1_000) * 1_000)} href={`/jobs?q=${encodeURIComponent(`queue:${queue}`)}`} />
+          <Bar
+            key={queue}
+            name={queue}
+            share={ms / most}
+            colour="var(--idle)"
+            text={ms === 0 ? 'none' : span(Math.floor(ms / 1_000) * 1_000)}
+            href={`/jobs?q=${encodeURIComponent(`queue:${queue}`)}`}
+          />
         ))}
       </div>
     </Card>
   )
 }
-

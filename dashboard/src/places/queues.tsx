@@ -31,7 +31,8 @@ export function QueuesPlace(): ReactNode {
       ) : (
         <>
           <p className="text-lg font-semibold tracking-[-0.015em]">
-            {inWords(data.length)} {data.length === 1 ? 'queue' : 'queues'}, {paused === 0 ? 'none paused' : `${count(paused)} paused`}
+            {inWords(data.length)} {data.length === 1 ? 'queue' : 'queues'},{' '}
+            {paused === 0 ? 'none paused' : `${count(paused)} paused`}
           </p>
           <Card>
             <div className="overflow-x-auto">
@@ -82,13 +83,18 @@ function QueueRow({ queue, machine, workers }: QueueRowProps): ReactNode {
       <td className="hidden min-w-48 phone:table-cell">
         <Mix queue={queue} states={live} total={total} />
       </td>
-      <td className="num text-text-2">{queue.readySince === undefined ? 'none ready' : <Moment at={queue.readySince} as="ago" />}</td>
-      <td className={`num hidden phone:table-cell ${serving === 0 ? 'font-medium text-again' : 'text-text-2'}`}>{serving === 0 ? 'none' : count(serving)}</td>
+      <td className="num text-text-2">
+        {queue.readySince === undefined ? 'none ready' : <Moment at={queue.readySince} as="ago" />}
+      </td>
+      <td className={`num hidden phone:table-cell ${serving === 0 ? 'font-medium text-again' : 'text-text-2'}`}>
+        {serving === 0 ? 'none' : count(serving)}
+      </td>
       <td className="whitespace-nowrap text-text-2">
         {queue.paused ? (
           <>
             <b className="font-medium text-text">paused</b>
-            {queue.pausedBy === undefined ? '' : ` by ${queue.pausedBy}`} {queue.pausedSince === undefined ? null : <Moment at={queue.pausedSince} />}
+            {queue.pausedBy === undefined ? '' : ` by ${queue.pausedBy}`}{' '}
+            {queue.pausedSince === undefined ? null : <Moment at={queue.pausedSince} />}
           </>
         ) : (
           'open'
@@ -102,14 +108,28 @@ function QueueRow({ queue, machine, workers }: QueueRowProps): ReactNode {
 }
 
 /** One bar with the mix of states. */
-function Mix({ queue, states, total }: { readonly queue: Queue; readonly states: readonly State[]; readonly total: number }): ReactNode {
+function Mix({
+  queue,
+  states,
+  total,
+}: {
+  readonly queue: Queue
+  readonly states: readonly State[]
+  readonly total: number
+}): ReactNode {
   const parts = states.filter((state) => (queue.counts[state] ?? 0) > 0)
   const text = parts.map((state) => `${count(queue.counts[state] ?? 0)} ${state}`).join(', ')
   return (
     <span className="flex flex-col gap-0.5" title={text}>
       <span className="flex h-1.5 overflow-hidden rounded-full bg-hover">
         {parts.map((state) => (
-          <span key={state} style={{ width: `${(100 * (queue.counts[state] ?? 0)) / Math.max(1, total)}%`, background: `var(--${FAMILY[state]})` }} />
+          <span
+            key={state}
+            style={{
+              width: `${(100 * (queue.counts[state] ?? 0)) / Math.max(1, total)}%`,
+              background: `var(--${FAMILY[state]})`,
+            }}
+          />
         ))}
       </span>
       <span className="truncate text-xs text-text-3">{text || 'nothing live'}</span>
@@ -125,7 +145,11 @@ function PauseButton({ queue }: { readonly queue: Queue }): ReactNode {
   const { mutate, isPending } = useMutation({
     mutationFn: () => ask(`/v1/queues/${segment(queue.queue)}/${word}`, { method: 'POST' }),
     onSuccess: () => {
-      say(queue.paused ? `Queue ${queue.queue} gives to workers again.` : `Queue ${queue.queue} is paused: ${plural(queue.counts.running ?? 0, 'job')} under way go on, nothing new is given out.`)
+      say(
+        queue.paused
+          ? `Queue ${queue.queue} gives to workers again.`
+          : `Queue ${queue.queue} is paused: ${plural(queue.counts.running ?? 0, 'job')} under way go on, nothing new is given out.`,
+      )
       void client.invalidateQueries({ queryKey: ['queues'] })
     },
     onError: (error) => say(refusal(error), true),
@@ -140,7 +164,13 @@ function PauseButton({ queue }: { readonly queue: Queue }): ReactNode {
       </Tip>
     )
   return (
-    <button type="button" className="btn" disabled={isPending} aria-label={`${text} ${queue.queue}`} onClick={() => mutate()}>
+    <button
+      type="button"
+      className="btn"
+      disabled={isPending}
+      aria-label={`${text} ${queue.queue}`}
+      onClick={() => mutate()}
+    >
       {text}
     </button>
   )

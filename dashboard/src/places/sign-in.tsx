@@ -55,7 +55,14 @@ export function SignIn(): ReactNode {
         <form onSubmit={submit} className="flex flex-col gap-3">
           <label className="flex flex-col gap-1">
             <span className="font-medium">Token</span>
-            <input className="field mono" name="token" type="password" autoComplete="off" required placeholder="pawl_…" />
+            <input
+              className="field mono"
+              name="token"
+              type="password"
+              autoComplete="off"
+              required
+              placeholder="pawl_…"
+            />
           </label>
           <button type="submit" className="btn btn-ink">
             Sign in
@@ -66,8 +73,9 @@ export function SignIn(): ReactNode {
             </p>
           )}
           <p className="text-sm text-text-2">
-            The token is exchanged for a cookie of this browser, and kept nowhere. <code className="mono">pawl token create --scope operator</code>{' '}
-            makes one; the link that was printed when the gateway started works once.
+            The token is exchanged for a cookie of this browser, and kept nowhere.{' '}
+            <code className="mono">pawl token create --scope operator</code> makes one; the link that was printed when
+            the gateway started works once.
           </p>
         </form>
       )}

@@ -59,10 +59,17 @@ export function TailPlace(): ReactNode {
         </button>
       </div>
       {shown.length === 0 ? (
-        <Empty title="Nothing has happened yet">Events come as they happen, from the moment this page was opened.</Empty>
+        <Empty title="Nothing has happened yet">
+          Events come as they happen, from the moment this page was opened.
+        </Empty>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
-        <div className="card min-h-0 flex-1 overflow-x-auto" tabIndex={0} role="log" aria-live="off" aria-label="Events">
+        <div
+          className="card min-h-0 flex-1 overflow-x-auto"
+          tabIndex={0}
+          role="log"
+          aria-live="off"
+          aria-label="Events"
+        >
           <table className="rows">
             <tbody>
               {shown.map((event) => (
@@ -84,7 +91,10 @@ export function TailPlace(): ReactNode {
                       {event.jobType} <span className="mono text-text-3">{event.jobId}</span>
                     </Link>
                   </td>
-                  <td className="w-full max-w-0 truncate text-text-2" title={event.payload === undefined ? '' : sayingOf(event)}>
+                  <td
+                    className="w-full max-w-0 truncate text-text-2"
+                    title={event.payload === undefined ? '' : sayingOf(event)}
+                  >
                     {event.payload === undefined ? 'removed since' : sayingOf(event)}
                   </td>
                 </tr>
@@ -98,4 +108,5 @@ export function TailPlace(): ReactNode {
 }
 
 const isWanted = ({ type, jobType = '', queue = '', jobId, actor = '' }: JobEvent, wanted: string): boolean =>
-  wanted === '' || [type, jobType, queue, jobId, actor].some((text) => text.toLowerCase().includes(wanted.toLowerCase()))
+  wanted === '' ||
+  [type, jobType, queue, jobId, actor].some((text) => text.toLowerCase().includes(wanted.toLowerCase()))

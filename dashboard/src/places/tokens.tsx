@@ -14,7 +14,8 @@ export function TokensPlace(): ReactNode {
   const session = useSession()
   const { data, error } = useTokens(session.can('listTokens'))
   const now = useNow()
-  if (!session.can('listTokens')) return <Empty title="Only for admins">Tokens are listed for tokens of scope admin.</Empty>
+  if (!session.can('listTokens'))
+    return <Empty title="Only for admins">Tokens are listed for tokens of scope admin.</Empty>
   const good = (data ?? []).filter((token) => isGood(token, now))
   return (
     <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5">
@@ -29,7 +30,8 @@ export function TokensPlace(): ReactNode {
               {inWords(good.length)} {good.length === 1 ? 'token is' : 'tokens are'} good
             </p>
             <p className="text-text-2">
-              <code className="mono">pawl token create</code> makes one and shows its secret once; <code className="mono">pawl token revoke</code> ends it, and the sessions made of it.
+              <code className="mono">pawl token create</code> makes one and shows its secret once;{' '}
+              <code className="mono">pawl token revoke</code> ends it, and the sessions made of it.
             </p>
           </div>
           <Card>
@@ -50,13 +52,25 @@ export function TokensPlace(): ReactNode {
                     <tr key={token.id} className={isGood(token, now) ? '' : 'text-text-3'}>
                       <td className="font-medium">{token.name}</td>
                       <td>{token.scope}</td>
-                      <td className="text-text-2">{token.as === undefined ? 'token' : token.as === 'session' ? 'browser' : 'link, for one sign-in'}</td>
+                      <td className="text-text-2">
+                        {token.as === undefined
+                          ? 'token'
+                          : token.as === 'session'
+                            ? 'browser'
+                            : 'link, for one sign-in'}
+                      </td>
                       <td className="mono text-text-3">{token.id}</td>
                       <td className="num whitespace-nowrap text-text-2">
                         <Moment at={token.createdAt} />
                       </td>
                       <td className="num whitespace-nowrap text-text-2">
-                        {token.revokedAt !== undefined ? 'revoked' : token.expiresAt === undefined ? 'it is revoked' : <Moment at={token.expiresAt} />}
+                        {token.revokedAt !== undefined ? (
+                          'revoked'
+                        ) : token.expiresAt === undefined ? (
+                          'it is revoked'
+                        ) : (
+                          <Moment at={token.expiresAt} />
+                        )}
                       </td>
                     </tr>
                   ))}

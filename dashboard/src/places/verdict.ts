@@ -39,14 +39,20 @@ const sentenceFor = (needs: number): string =>
 
 function needsOf({ counts, queues, workers, now }: Around): readonly Need[] {
   const waits = queues.filter(({ paused }) => !paused).map((queue) => ({ ...queue, waitedMs: waitedMs(queue, now) }))
-  const alone = waits.filter(({ queue, waitedMs: ms }) => ms > 0 && !workers.some((worker) => worker.present && worker.queues?.includes(queue) === true))
+  const alone = waits.filter(
+    ({ queue, waitedMs: ms }) =>
+      ms > 0 && !workers.some((worker) => worker.present && worker.queues?.includes(queue) === true),
+  )
   const old = waits.filter((each) => each.waitedMs > OLD_MS && !alone.includes(each))
-  const held = queues.filter(({ paused, pausedSince }) => paused && now - Date.parse(pausedSince ?? '') > PAUSED_LONG_MS)
+  const held = queues.filter(
+    ({ paused, pausedSince }) => paused && now - Date.parse(pausedSince ?? '') > PAUSED_LONG_MS,
+  )
   const pending = sum(counts, 'pending')
   const letters = sum(counts, 'dead_lettered')
   const all: readonly (Need | false)[] = [
     alone.length > 0 && {
-      text: alone.length === 1 ? `queue ${alone[0]?.queue} has no worker` : `${count(alone.length)} queues have no worker`,
+      text:
+        alone.length === 1 ? `queue ${alone[0]?.queue} has no worker` : `${count(alone.length)} queues have no worker`,
       href: '/queues',
       family: 'bad',
     },
@@ -58,7 +64,8 @@ function needsOf({ counts, queues, workers, now }: Around): readonly Need[] {
   return all.filter((need) => need !== false)
 }
 
-const waitedMs = ({ readySince }: Queue, now: number): number => (readySince === undefined ? 0 : Math.max(0, now - Date.parse(readySince)))
+const waitedMs = ({ readySince }: Queue, now: number): number =>
+  readySince === undefined ? 0 : Math.max(0, now - Date.parse(readySince))
 
 const sum = (counts: Around['counts'], state: State): number =>
   counts.filter((each) => each.state === state).reduce((total, each) => total + each.count, 0)
@@ -78,7 +85,9 @@ function factsOf({ counts, terminal, queues, traffic, now }: Around): string {
   const waited = oldest < 1_000 ? '' : ` The oldest ready job has waited ${span(Math.floor(oldest / 1_000) * 1_000)}.`
   if (traffic === undefined) return `${plural(live, 'job')} live.${waited}`
   const minutes = Math.max(1 / 6, (Date.parse(traffic.at) - Date.parse(traffic.from)) / 60_000)
-  const came = traffic.changes.filter(({ event }) => event === 'enqueued').reduce((total, each) => total + each.count, 0)
+  const came = traffic.changes
+    .filter(({ event }) => event === 'enqueued')
+    .reduce((total, each) => total + each.count, 0)
   const ended = traffic.changes.filter(({ to }) => terminal.includes(to)).reduce((total, each) => total + each.count, 0)
   return `${plural(live, 'job')} live. ${rate(came / minutes)} come in, ${rate(ended / minutes)} end.${waited}`
 }

@@ -62,7 +62,9 @@ export function WorkersPlace(): ReactNode {
 
 function WorkerRow({ worker }: { readonly worker: Worker }): ReactNode {
   const { workerId, running = 0, concurrency = 0, queues = [], types, host, pid, version, seenAt, present } = worker
-  const where = [host, pid === undefined ? undefined : `pid ${pid}`, version].filter((part) => part !== undefined).join(', ')
+  const where = [host, pid === undefined ? undefined : `pid ${pid}`, version]
+    .filter((part) => part !== undefined)
+    .join(', ')
   return (
     <tr>
       <td className="mono font-medium break-all">
@@ -72,7 +74,10 @@ function WorkerRow({ worker }: { readonly worker: Worker }): ReactNode {
       <td className="min-w-32">
         <span className="flex items-center gap-2">
           <span className="h-1.5 w-16 overflow-hidden rounded-full bg-hover">
-            <span className="block h-full bg-work" style={{ width: `${concurrency === 0 ? 0 : Math.min(100, (100 * running) / concurrency)}%` }} />
+            <span
+              className="block h-full bg-work"
+              style={{ width: `${concurrency === 0 ? 0 : Math.min(100, (100 * running) / concurrency)}%` }}
+            />
           </span>
           <span className="whitespace-nowrap text-text-2">
             {count(running)} of {count(concurrency)}

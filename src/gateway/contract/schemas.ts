@@ -307,7 +307,9 @@ export const jobsQuery = membersOnly({
     .string()
     .max(2_000)
     .optional()
-    .describe('a search in one line, such as `state:failed code:E_429 input.url:*example*`; besides what else is asked'),
+    .describe(
+      'a search in one line, such as `state:failed code:E_429 input.url:*example*`; besides what else is asked',
+    ),
   state: list(STATES).optional(),
   queue: names.optional(),
   type: names.optional(),

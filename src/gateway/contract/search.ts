@@ -76,7 +76,9 @@ const refused = (term: string, message: string, instead?: string): Search => ({ 
 function bareWord(whole: string, minus: string, value: string): Search {
   const word = unquoted(value)
   const isId = /^pj_/.test(word)
-  const term = isId ? { field: 'id', values: [word] } : { field: 'type', values: [word.includes('*') ? word : `${word}*`] }
+  const term = isId
+    ? { field: 'id', values: [word] }
+    : { field: 'type', values: [word.includes('*') ? word : `${word}*`] }
   if (isId && minus !== '') return refused(whole, 'An id cannot be left out.')
   return { ok: true, terms: [{ ...term, not: minus !== '', text: whole }] }
 }
@@ -111,7 +113,9 @@ function unknownField(whole: string, field: string, value: string): Search {
 }
 
 const unquoted = (value: string): string =>
-  value.startsWith('"') && value.endsWith('"') && value.length > 1 ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value
+  value.startsWith('"') && value.endsWith('"') && value.length > 1
+    ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1')
+    : value
 
 /** What somebody probably meant: the one with the most beginnings in common, if any. */
 function nearest(word: string, among: readonly string[]): string | undefined {

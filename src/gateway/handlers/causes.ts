@@ -29,7 +29,11 @@ export const listCauses: Handler = async (call, { engine }) => {
     groups.set(cause.fingerprint, group)
   }
   const causes = [...groups.values()].sort((a, b) => b.jobs.length - a.jobs.length).map(told)
-  return json(200, { causes, read: found.items.length, ...(found.cursor && { cursor: found.cursor }) } satisfies CausesAnswer)
+  return json(200, {
+    causes,
+    read: found.items.length,
+    ...(found.cursor && { cursor: found.cursor }),
+  } satisfies CausesAnswer)
 }
 
 function told({ cause, jobs }: Group): CauseAnswer {

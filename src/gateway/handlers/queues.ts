@@ -33,7 +33,9 @@ export const listQueues: Handler = async (call, parts) => {
   ])
   const queues = shown.map((queue): Queue => {
     const pause = pauses.get(queue)
-    const since = Math.min(...backlog.filter((each) => each.tenant === tenant && each.queue === queue).map((b) => b.since))
+    const since = Math.min(
+      ...backlog.filter((each) => each.tenant === tenant && each.queue === queue).map((b) => b.since),
+    )
     return {
       queue,
       paused: pause !== undefined,

@@ -1,9 +1,9 @@
 /** `GET /jobs?q=`: a search as a question to the store, and what of it only the jobs' inputs can answer. */
-import { STATES, type Job } from '../../core/job.ts'
+import { type Job, STATES } from '../../core/job.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { JobQuery } from '../../store/store.ts'
 import type { Call } from '../call.ts'
-import { matches, parseSearch, type Term, timesIn } from '../contract/search.ts'
+import { FIELDS, type FieldName, matches, parseSearch, type Term, timesIn } from '../contract/search.ts'
 import { isMasked } from '../masking.ts'
 import { Objected, objection } from '../problem.ts'
 
@@ -30,37 +30,47 @@ export async function narrowedBy(text: string, call: Call, engine: Engine): Prom
     throw new Objected(objection('FORBIDDEN', 'A viewer does not see inputs, and cannot search them.'))
   const names = await namesIn(terms, call, engine)
   const labels = Object.fromEntries(
-    terms.filter(({ field }) => field.startsWith('label.')).map(({ field, values }) => [field.slice(6), values[0] ?? '']),
+    terms
+      .filter(({ field }) => field.startsWith('label.'))
+      .map(({ field, values }) => [field.slice(6), values[0] ?? '']),
   )
-  const times = timesIn(valueOf(terms, 'created') ?? '', engine.now())
+  const times = timesIn(valueIn(terms, 'created') ?? '', engine.now())
   return {
-    id: valueOf(terms, 'id'),
+    id: valueIn(terms, 'id'),
     input: input.map(({ field, values }) => ({ path: field.split('.').slice(1), pattern: values[0] ?? '' })),
-    nothing: names.nothing,
+    nothing: names.nothing || isContradiction(terms),
     query: {
       ...names.query,
       labels: Object.keys(labels).length === 0 ? undefined : labels,
-      correlationId: valueOf(terms, 'correlation'),
-      parentId: valueOf(terms, 'parent') as JobQuery['parentId'],
-      workflowId: valueOf(terms, 'workflow'),
-      dedupeKey: valueOf(terms, 'dedupe'),
-      code: valueOf(terms, 'code'),
+      correlationId: valueIn(terms, 'correlation'),
+      parentId: valueIn(terms, 'parent') as JobQuery['parentId'],
+      workflowId: valueIn(terms, 'workflow'),
+      dedupeKey: valueIn(terms, 'dedupe'),
+      code: valueIn(terms, 'code'),
       createdFrom: times?.from,
       createdTo: times?.to,
     },
   }
 }
 
-/** Said twice, both must hold: which is the first, or nothing; the first is what people see. */
-const valueOf = (terms: readonly Term[], name: string): string | undefined =>
+const valueIn = (terms: readonly Term[], name: string): string | undefined =>
   terms.find(({ field }) => field === name)?.values[0]
+
+/** What can be one thing only cannot be two: both must hold. */
+const isContradiction = (terms: readonly Term[]): boolean =>
+  terms.some(({ field, values }) => {
+    const first = valueIn(terms, field)
+    return isSingle(field) && values[0] !== first
+  })
+
+const isSingle = (field: string): boolean =>
+  !field.startsWith('input.') && !(Object.hasOwn(FIELDS, field) && FIELDS[field as FieldName].many)
 
 /** States, queues and types, by the names there are: of queues and types the tally knows all. */
 async function namesIn(terms: readonly Term[], { token }: Call, engine: Engine) {
   const asked = (name: string) => terms.filter(({ field }) => field === name)
   const open = (name: string) => asked(name).some(({ not, values }) => not || values.some((each) => each.includes('*')))
-  const tally =
-    open('queue') || open('type') ? (await engine.events({ by: 'tally', tenant: token.tenant })).tally : []
+  const tally = open('queue') || open('type') ? (await engine.events({ by: 'tally', tenant: token.tenant })).tally : []
   const states = chosen(asked('state'), STATES)
   const queues = open('queue') ? chosen(asked('queue'), unique(tally.map(({ queue }) => queue))) : plain(asked('queue'))
   const types = open('type') ? chosen(asked('type'), unique(tally.map(({ jobType }) => jobType))) : plain(asked('type'))
@@ -122,7 +132,11 @@ function valuesAt(value: unknown, path: readonly string[]): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((element) => valuesAt(element, path))
   const [name, ...rest] = path
   if (name === undefined)
-    return value !== null && typeof value === 'object' ? [JSON.stringify(value)] : value === undefined ? [] : [String(value)]
+    return value !== null && typeof value === 'object'
+      ? [JSON.stringify(value)]
+      : value === undefined
+        ? []
+        : [String(value)]
   if (value === null || typeof value !== 'object' || !Object.hasOwn(value, name)) return []
   return valuesAt((value as Readonly<Record<string, unknown>>)[name], rest)
 }

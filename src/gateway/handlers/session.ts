@@ -1,6 +1,6 @@
 /** `/session`: who somebody is, and how a browser gets to be somebody. */
 import { type Call, type Handler, json } from '../call.ts'
-import { type Route, ROUTES } from '../contract/routes.ts'
+import { ROUTES, type Route } from '../contract/routes.ts'
 import { toWire } from '../contract/wire.ts'
 import { Objected, objection } from '../problem.ts'
 import { cookieFor, csrfOf, openSession, sessionIn } from '../session.ts'
@@ -14,7 +14,8 @@ export const showSession: Handler = async (call, { basePath }) => {
 export const createSession: Handler = async (call, parts) => {
   const { tokens, engine, basePath } = parts
   const { token } = call
-  if (!isStored(token)) throw new Objected(objection('FORBIDDEN', 'Whoever is let in without a token needs no session.'))
+  if (!isStored(token))
+    throw new Objected(objection('FORBIDDEN', 'Whoever is let in without a token needs no session.'))
   if (isSession(token)) throw new Objected(objection('FORBIDDEN', 'A session makes no other: sign in with a token.'))
   if (isLink(token) && !(await tokens.remove(token)))
     throw new Objected(objection('UNAUTHENTICATED', 'This link has been used.'))

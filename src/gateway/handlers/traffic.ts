@@ -43,7 +43,10 @@ export const showTraffic: Handler = async ({ token, query }, { engine, traffic }
 
 const iso = (at: number): string => new Date(at).toISOString()
 
-function summed<T>(buckets: readonly Bucket[], read: (key: string) => T | undefined): readonly (T & { count: number })[] {
+function summed<T>(
+  buckets: readonly Bucket[],
+  read: (key: string) => T | undefined,
+): readonly (T & { count: number })[] {
   const found = new Map<string, T & { count: number }>()
   for (const { counts } of buckets)
     for (const [key, count] of counts) {
