@@ -17,7 +17,7 @@ writeFileSync(
   `const FILES = new Map(${JSON.stringify([...schema], undefined, 2)})\nexport const sqlFiles = () => FILES\n`,
 )
 rmSync(`${SQL}.map`)
-const dashboard = spawnSync(process.execPath, ['scripts/dashboard.mjs'], { stdio: 'inherit' })
+const dashboard = spawnSync(process.execPath, ['scripts/dashboard.mjs'], { stdio: ['ignore', 2, 2] })
 if (dashboard.status !== 0) process.exit(dashboard.status ?? 1)
 cpSync('dashboard/dist', 'dist/dashboard', { recursive: true, filter: (path) => !path.endsWith('.made-of') })
 const examples = globSync(EXAMPLES)

@@ -28,8 +28,9 @@ const isWorthAnother = (count: number, error: unknown): boolean =>
 
 const client = new QueryClient({
   defaultOptions: {
-    queries: { retry: isWorthAnother, staleTime: 1_000, refetchIntervalInBackground: false },
-    mutations: { retry: false },
+    // Whether the gateway answers is found out by asking it: a browser that calls itself offline may be beside it.
+    queries: { networkMode: 'always', retry: isWorthAnother, staleTime: 1_000, refetchIntervalInBackground: false },
+    mutations: { networkMode: 'always', retry: false },
   },
 })
 

@@ -145,7 +145,7 @@ describe.skipIf(missing !== undefined)('the dashboard', () => {
     const cancel = page.getByRole('button', { name: 'Cancel', exact: true })
     await cancel.hover()
     await page.getByText(/scope viewer, which may not cancel/).waitFor()
-    await cancel.click()
+    await cancel.click({ force: true })
     expect((await stage.pawl.get(id))?.state).toBe('running')
     expect(await page.getByRole('link', { name: 'Tokens' }).count()).toBe(0)
     await stage.pawl.cancel(id, { mode: 'hard' })

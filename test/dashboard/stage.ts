@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { PermanentError } from '../../src/core/thrown.ts'
+import { TransientError } from '../../src/core/thrown.ts'
 import type { Scope } from '../../src/gateway/contract/routes.ts'
 import { dashboardPages } from '../../src/gateway/dashboard.ts'
 import { type Gateway, startGateway } from '../../src/gateway/serve.ts'
@@ -29,7 +29,7 @@ export const errand = defineJob<'errand', { readonly what: string; readonly note
   onExhausted: 'dead_letter',
   async run({ what, note = '' }, ctx) {
     if (what === 'fail' && ctx.job.generation === 0)
-      throw new PermanentError(`no way to do “${note}”`, { code: 'no_way' })
+      throw new TransientError(`no way to do “${note}”`, { code: 'no_way' })
     if (what === 'wait') await ctx.waitFor('approved', { timeout: '1h' })
     if (what === 'run') await realTimers.sleep(600_000, ctx.signal)
     ctx.signal.throwIfAborted()
