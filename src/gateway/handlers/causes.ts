@@ -4,7 +4,7 @@ import { type Cause, causeOf } from '../../core/cause.ts'
 import { deadLetterStates, type Job } from '../../core/job.ts'
 import { type Handler, json } from '../call.ts'
 import type { CauseAnswer, CausesAnswer } from '../contract/answers.ts'
-import type { causesQuery } from '../contract/schemas.ts'
+import type { causesQuery } from '../contract/queries.ts'
 import { foundJobs } from './jobs.ts'
 
 const SAMPLES = 5

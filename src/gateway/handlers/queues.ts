@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { Queues } from '../../engine/queues.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
 import { beyond } from '../caps.ts'
-import type { pageQuery } from '../contract/schemas.ts'
+import type { pageQuery } from '../contract/queries.ts'
 import { Objected, objection } from '../problem.ts'
 import { audited } from './audit.ts'
 

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { parseDuration } from '../../core/duration.ts'
 import { type Handler, json } from '../call.ts'
-import type { pageQuery } from '../contract/schemas.ts'
+import type { pageQuery } from '../contract/queries.ts'
 import type { newToken } from '../contract/token-schema.ts'
 import { toWire } from '../contract/wire.ts'
 import { Objected, objection } from '../problem.ts'

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { type Handler, json } from '../call.ts'
 import type { TallyAnswer, TrafficAnswer, TrafficStep } from '../contract/answers.ts'
-import type { trafficQuery } from '../contract/schemas.ts'
+import type { trafficQuery } from '../contract/queries.ts'
 import { type Bucket, finestSince, WINDOWS, windowFrom } from '../traffic/buckets.ts'
 import { changeIn, codeIn } from '../traffic/keys.ts'
 import type { TenantTraffic } from '../traffic/traffic.ts'
