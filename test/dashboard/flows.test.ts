@@ -23,7 +23,7 @@ describe.skipIf(missing !== undefined)('the dashboard', () => {
     await page.getByText(/^Work flows\./).waitFor()
     expect(page.url()).toBe(`${stage.gateway.url}/`)
     for (const state of ['queued', 'running', 'succeeded', 'dead_lettered'])
-      await page.getByRole('button', { name: new RegExp(`^${state}:`) }).waitFor()
+      await page.getByRole('button', { name: new RegExp(`^${state} `) }).waitFor()
     expect(complaints).toEqual([])
   })
 
@@ -117,9 +117,9 @@ describe.skipIf(missing !== undefined)('the dashboard', () => {
   it('speaks as a document does', async () => {
     const { page } = await stage.enter('viewer')
     await page.getByLabel('Words').selectOption('002')
-    await page.getByRole('button', { name: /^TIMEOUT \(timed_out\):/ }).waitFor()
+    await page.getByRole('button', { name: /^TIMEOUT \(timed_out\) / }).waitFor()
     await page.reload()
-    await page.getByRole('button', { name: /^TIMEOUT \(timed_out\):/ }).waitFor()
+    await page.getByRole('button', { name: /^TIMEOUT \(timed_out\) / }).waitFor()
   })
 
   it('says that the connection is lost, and goes on when it is back', async () => {

@@ -24,12 +24,13 @@ export function TopBar({ onFind }: { readonly onFind: () => void }): ReactNode {
       <button
         type="button"
         onClick={onFind}
-        aria-label="Find a job, go, do"
         className="flex h-7 flex-none items-center gap-2 rounded-md border-line whitespace-nowrap bg-surface px-2 text-sm text-text-3 phone:w-56 phone:border"
       >
         <Icon name="search" size={14} />
-        <span className="hidden phone:inline">Find a job, go, do</span>
-        <kbd className="ml-auto hidden phone:inline">Ctrl K</kbd>
+        <span className="sr-only phone:not-sr-only">Find a job, go, do</span>
+        <kbd className="ml-auto hidden phone:inline" aria-hidden="true">
+          Ctrl K
+        </kbd>
       </button>
       <WordsMenu />
       <ThemeButton />

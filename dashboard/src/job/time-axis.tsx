@@ -3,6 +3,7 @@ import { type CSSProperties, type ReactNode, useState } from 'react'
 import type { Job, JobEvent } from '../api/wire.ts'
 import { FAMILY } from '../machine/families.ts'
 import { Card } from '../parts/card.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { absolute, clock, span } from '../words/format.ts'
 import { useNow } from '../words/now.ts'
@@ -35,21 +36,23 @@ export function TimeAxis({ job, events }: { readonly job: Job; readonly events: 
         </>
       }
     >
-      <div className="overflow-x-auto px-4 pb-4">
-        <div className="grid min-w-[520px] grid-cols-[minmax(110px,180px)_1fr]">
-          <span />
-          <Bands chart={chart} place={place} isEnded={job.endedAt !== undefined} />
-          <span className="border-t border-line py-1 text-sm text-text-2">State</span>
-          <StateRibbon chart={chart} place={place} />
-          {hidden > 0 ? (
-            <p className="col-span-2 py-1 text-sm text-text-3">
-              {hidden} earlier lanes are not drawn; the events have them.
-            </p>
-          ) : null}
-          {lanes.map((lane) => (
-            <LaneRow key={lane.key} lane={lane} chart={chart} place={place} />
-          ))}
-        </div>
+      <div className="px-4 pb-4">
+        <Scroll label="The time axis">
+          <div className="grid min-w-[520px] grid-cols-[minmax(110px,180px)_1fr]">
+            <span />
+            <Bands chart={chart} place={place} isEnded={job.endedAt !== undefined} />
+            <span className="border-t border-line py-1 text-sm text-text-2">State</span>
+            <StateRibbon chart={chart} place={place} />
+            {hidden > 0 ? (
+              <p className="col-span-2 py-1 text-sm text-text-3">
+                {hidden} earlier lanes are not drawn; the events have them.
+              </p>
+            ) : null}
+            {lanes.map((lane) => (
+              <LaneRow key={lane.key} lane={lane} chart={chart} place={place} />
+            ))}
+          </div>
+        </Scroll>
       </div>
     </Card>
   )

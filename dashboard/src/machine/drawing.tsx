@@ -131,13 +131,15 @@ function Node({ state, at, layout, facts, isChosen, onChoose }: NodeProps): Reac
   const y = at.y - height / 2
   const family = FAMILY[state]
   const word = words.state(state)
-  const own = word === state ? '' : ` (${state})`
+  const own = word === state ? '' : `(${state})`
   return (
     <g
       role="button"
       tabIndex={0}
       aria-pressed={isChosen}
-      aria-label={`${word}${own}: ${facts?.count ?? '0'}${facts?.fact === undefined ? '' : `, ${facts.fact}`}`}
+      aria-label={[word, own, facts?.count ?? '–', facts?.fact]
+        .filter((part) => part !== undefined && part !== '')
+        .join(' ')}
       className="cursor-pointer"
       style={{ '--hole': `var(--${family}-bg)` } as CSSProperties}
       onClick={() => onChoose(state)}
@@ -171,10 +173,10 @@ function Node({ state, at, layout, facts, isChosen, onChoose }: NodeProps): Reac
       />
       <StateIcon state={state} x={x + 11} y={y + 8} />
       <text x={x + 34} y={y + 20} fontSize="12" fill="var(--text-2)">
-        {word}
+        {`${word} `}
       </text>
       <text x={x + 34} y={y + 41} fontSize="16" fontWeight="600" fill="var(--text)">
-        {facts?.count ?? '–'}
+        {`${facts?.count ?? '–'} `}
       </text>
       {facts?.fact === undefined ? null : (
         <text x={x + width - 10} y={y + 40} fontSize="11" textAnchor="end" fill="var(--text-2)">

@@ -4,6 +4,7 @@ import { useSession } from '../api/session.tsx'
 import { Title } from '../frame/title.tsx'
 import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 
 /** Who did what to the installation; what happens to a job is in the job's own log. */
@@ -28,7 +29,7 @@ export function AuditPlace(): ReactNode {
         </Empty>
       ) : (
         <Card title="Who did what" note="newest first">
-          <div className="overflow-x-auto">
+          <Scroll label="Audit">
             <table className="rows">
               <thead>
                 <tr>
@@ -60,7 +61,7 @@ export function AuditPlace(): ReactNode {
                 ))}
               </tbody>
             </table>
-          </div>
+          </Scroll>
         </Card>
       )}
     </div>

@@ -19,12 +19,14 @@ import { Moment } from '../parts/moment.tsx'
 import { StatePill } from '../parts/state-word.tsx'
 import { Loading, Trouble } from '../parts/trouble.tsx'
 import { span } from '../words/format.ts'
+import { useMedia } from '../words/media.ts'
 import { useNow } from '../words/now.ts'
 
 export function JobPlace({ id }: { readonly id: string }): ReactNode {
   const { data: job, error } = useJob(id)
   const { data: history } = useHistory(id, job?.rev)
   const { data: why } = useExplain(id, job?.rev)
+  const isNarrow = useMedia('(max-width: 1099px)')
   const client = useQueryClient()
   const own = job?.id
   const heard = useCallback(
@@ -51,9 +53,10 @@ export function JobPlace({ id }: { readonly id: string }): ReactNode {
       ) : (
         <>
           <Header job={job} />
+          {isNarrow ? <Why job={job} why={why} /> : null}
           <div className="grid items-start gap-4 desk:grid-cols-[minmax(0,1fr)_340px] wide:grid-cols-[minmax(0,1fr)_400px]">
-            <div className="flex min-w-0 flex-col gap-4 desk:order-last">
-              <Why job={job} why={why} />
+            <div className="order-last flex min-w-0 flex-col gap-4">
+              {isNarrow ? null : <Why job={job} why={why} />}
               <Facts job={job} />
               {job.lastFailure === undefined ? null : (
                 <Card title="Last error">
@@ -71,8 +74,14 @@ export function JobPlace({ id }: { readonly id: string }): ReactNode {
               )}
             </div>
             <div className="flex min-w-0 flex-col gap-4">
-              {history === undefined ? <Loading /> : <Path events={history.events} />}
-              {history === undefined ? null : <TimeAxis job={job} events={history.events} />}
+              {history === undefined ? (
+                <Loading />
+              ) : (
+                <div className="grid items-start gap-4 wide:grid-cols-2">
+                  <Path events={history.events} />
+                  <TimeAxis job={job} events={history.events} />
+                </div>
+              )}
               <JobTabs job={job} history={history} />
             </div>
           </div>

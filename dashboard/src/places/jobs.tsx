@@ -133,7 +133,7 @@ function Summary({ terms, tally, rows }: SummaryProps): ReactNode {
           Read on
         </button>
       ) : null}
-      <span className="ml-auto">Newest first</span>
+      <span className="ml-auto hidden phone:inline">Newest first</span>
       <button
         type="button"
         className="btn btn-ghost"

@@ -5,6 +5,7 @@ import { useDialect, useMachine } from '../api/queries.ts'
 import type { Machine, Move, State } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { Card } from '../parts/card.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { StateWord } from '../parts/state-word.tsx'
 import { Loading, Trouble } from '../parts/trouble.tsx'
@@ -57,7 +58,7 @@ interface TableProps {
 function Table({ machine, chosen, onChoose }: TableProps): ReactNode {
   const words = useWords()
   return (
-    <div className="overflow-x-auto pb-2" tabIndex={0}>
+    <Scroll label="Commands and states">
       <table className="rows tight text-sm">
         <thead>
           <tr>
@@ -105,7 +106,7 @@ function Table({ machine, chosen, onChoose }: TableProps): ReactNode {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   )
 }
 
@@ -149,7 +150,7 @@ function Vocabularies({ states }: { readonly states: readonly State[] }): ReactN
       title="Vocabularies"
       note="what each document calls a state; A / B where it depends on how far a job has come"
     >
-      <div className="overflow-x-auto" tabIndex={0}>
+      <Scroll label="Vocabularies">
         <table className="rows text-sm">
           <thead>
             <tr>
@@ -186,7 +187,7 @@ function Vocabularies({ states }: { readonly states: readonly State[] }): ReactN
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </Card>
   )
 }

@@ -52,47 +52,49 @@ export function OverviewPlace(): ReactNode {
         </div>
         <Needs needs={verdict.needs} />
       </div>
-      <Card
-        title="The machine"
-        note={traffic.data === undefined ? undefined : windowNote(traffic.data)}
-        right={
-          <fieldset className="inline-flex h-7 rounded-md border border-line bg-surface p-px">
-            <legend className="sr-only">Window</legend>
-            {WINDOWS.map(([name, text]) => (
-              <button
-                key={name}
-                type="button"
-                aria-pressed={name === window}
-                className={`rounded-[5px] px-2 ${name === window ? 'bg-hover font-medium text-text' : ''}`}
-                onClick={() => setParams({ w: name })}
-              >
-                {text}
-              </button>
-            ))}
-          </fieldset>
-        }
-      >
-        <div className="px-2 pb-4 phone:px-4">
-          {machine === undefined ? (
-            <Loading rows={12} />
-          ) : (
-            <LiveMachine
-              tally={tally.data}
-              traffic={traffic.data}
-              queues={queues.data ?? []}
-              workers={workers.data ?? []}
-            />
-          )}
-        </div>
-      </Card>
-      <div className="grid gap-4 desk:grid-cols-3">
-        <Card title="In and out" note="jobs a minute">
-          <Suspense fallback={<Loading rows={4} />}>
-            {traffic.data === undefined ? <Loading rows={4} /> : <Flow traffic={traffic.data} />}
-          </Suspense>
+      <div className="grid items-start gap-4 wide:grid-cols-[minmax(0,1472px)_minmax(0,1fr)]">
+        <Card
+          title="The machine"
+          note={traffic.data === undefined ? undefined : windowNote(traffic.data)}
+          right={
+            <fieldset className="inline-flex h-7 rounded-md border border-line bg-surface p-px">
+              <legend className="sr-only">Window</legend>
+              {WINDOWS.map(([name, text]) => (
+                <button
+                  key={name}
+                  type="button"
+                  aria-pressed={name === window}
+                  className={`rounded-[5px] px-2 ${name === window ? 'bg-hover font-medium text-text' : ''}`}
+                  onClick={() => setParams({ w: name })}
+                >
+                  {text}
+                </button>
+              ))}
+            </fieldset>
+          }
+        >
+          <div className="px-2 pb-4 phone:px-4">
+            {machine === undefined ? (
+              <Loading rows={12} />
+            ) : (
+              <LiveMachine
+                tally={tally.data}
+                traffic={traffic.data}
+                queues={queues.data ?? []}
+                workers={workers.data ?? []}
+              />
+            )}
+          </div>
         </Card>
-        <Failures traffic={traffic.data} />
-        <OldestReady queues={queues.data ?? []} now={now} />
+        <div className="grid gap-4 desk:grid-cols-3 wide:grid-cols-1">
+          <Card title="In and out" note="jobs a minute">
+            <Suspense fallback={<Loading rows={4} />}>
+              {traffic.data === undefined ? <Loading rows={4} /> : <Flow traffic={traffic.data} />}
+            </Suspense>
+          </Card>
+          <Failures traffic={traffic.data} />
+          <OldestReady queues={queues.data ?? []} now={now} />
+        </div>
       </div>
     </div>
   )

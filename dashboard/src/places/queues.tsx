@@ -9,6 +9,7 @@ import { Title } from '../frame/title.tsx'
 import { FAMILY } from '../machine/families.ts'
 import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Tip } from '../parts/tip.tsx'
 import { refusal, useSay } from '../parts/toasts.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
@@ -35,7 +36,7 @@ export function QueuesPlace(): ReactNode {
             {paused === 0 ? 'none paused' : `${count(paused)} paused`}
           </p>
           <Card>
-            <div className="overflow-x-auto">
+            <Scroll label="Queues">
               <table className="rows">
                 <thead>
                   <tr>
@@ -54,7 +55,7 @@ export function QueuesPlace(): ReactNode {
                   ))}
                 </tbody>
               </table>
-            </div>
+            </Scroll>
           </Card>
         </>
       )}

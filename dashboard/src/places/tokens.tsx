@@ -5,6 +5,7 @@ import type { Token } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 import { inWords } from '../words/format.ts'
 import { useNow } from '../words/now.ts'
@@ -35,7 +36,7 @@ export function TokensPlace(): ReactNode {
             </p>
           </div>
           <Card>
-            <div className="overflow-x-auto">
+            <Scroll label="Tokens">
               <table className="rows">
                 <thead>
                   <tr>
@@ -76,7 +77,7 @@ export function TokensPlace(): ReactNode {
                   ))}
                 </tbody>
               </table>
-            </div>
+            </Scroll>
           </Card>
         </>
       )}

@@ -89,5 +89,7 @@ function factsOf({ counts, terminal, queues, traffic, now }: Around): string {
     .filter(({ event }) => event === 'enqueued')
     .reduce((total, each) => total + each.count, 0)
   const ended = traffic.changes.filter(({ to }) => terminal.includes(to)).reduce((total, each) => total + each.count, 0)
-  return `${plural(live, 'job')} live. ${rate(came / minutes)} come in, ${rate(ended / minutes)} end.${waited}`
+  return `${plural(live, 'job')} live. ${flow(came / minutes)} come in, ${flow(ended / minutes)} end.${waited}`
 }
+
+const flow = (perMinute: number): string => (perMinute < 0.05 ? 'none' : rate(perMinute))

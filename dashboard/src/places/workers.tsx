@@ -4,6 +4,7 @@ import type { Worker } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 import { count, inWords } from '../words/format.ts'
 
@@ -34,7 +35,7 @@ export function WorkersPlace(): ReactNode {
             </p>
           </div>
           <Card>
-            <div className="overflow-x-auto">
+            <Scroll label="Workers">
               <table className="rows">
                 <thead>
                   <tr>
@@ -52,7 +53,7 @@ export function WorkersPlace(): ReactNode {
                   ))}
                 </tbody>
               </table>
-            </div>
+            </Scroll>
           </Card>
         </>
       )}

@@ -5,8 +5,36 @@
 import type { z } from 'zod'
 import { cancelled, denied, dispatches, jobRequest, jobResult, running, scheduled } from './document-002.ts'
 import type { Opaque } from './outline.ts'
-import { causesQuery, deadLettersQuery, dialectOnly, eventsQuery, historyQuery, jobEventsQuery, jobQuery, jobsQuery, nothing, pageQuery, resultQuery, trafficQuery } from './queries.ts'
-import { announcement, claims, KEPT_BY_ANY_WORD, KEPT_BY_JOBS, KEPT_BY_WORDS, newJob, newJobQuery, newJobs, OPERATOR_WORDS, OWNER_WORDS, transitions, WORDS, type WordName, worker } from './schemas.ts'
+import {
+  causesQuery,
+  deadLettersQuery,
+  dialectOnly,
+  eventsQuery,
+  historyQuery,
+  jobEventsQuery,
+  jobQuery,
+  jobsQuery,
+  nothing,
+  pageQuery,
+  resultQuery,
+  trafficQuery,
+} from './queries.ts'
+import {
+  announcement,
+  claims,
+  KEPT_BY_ANY_WORD,
+  KEPT_BY_JOBS,
+  KEPT_BY_WORDS,
+  newJob,
+  newJobQuery,
+  newJobs,
+  OPERATOR_WORDS,
+  OWNER_WORDS,
+  transitions,
+  WORDS,
+  type WordName,
+  worker,
+} from './schemas.ts'
 import { newToken, SCOPES } from './token-schema.ts'
 
 export type Scope = (typeof SCOPES)[number]
