@@ -64,8 +64,8 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
         path: `${SHOTS}/${place === '/' ? 'overview' : place.slice(1).replace('/ID', '-one')}-${name}.png`,
       })
       serious.push(...(await findings(page)).map((found) => `${place}: ${found}`))
-      const sideways = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      const sideways = Number(
+        await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
       )
       expect(sideways, `${place} scrolls sideways`).toBeLessThanOrEqual(0)
     }

@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)('the dashboard', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('combobox', { name: 'Query' }).waitFor()
     expect(page.url()).toContain('/jobs?q=state:failed')
-    expect(await page.evaluate(() => document.cookie)).toBe('')
+    expect(await page.evaluate('document.cookie')).toBe('')
     await page.close()
   })
 

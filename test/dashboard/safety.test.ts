@@ -1,6 +1,7 @@
 /** Whatever users supply is text: in every field, on every screen, and nothing of it runs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumMissing } from '../support/debian.ts'
+import { eventually } from '../support/eventually.ts'
 import { type Stage, staged } from './stage.ts'
 import { VECTORS } from './vectors.ts'
 
@@ -32,9 +33,13 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
         correlationId: `${n} ${name}`,
         workflowId: name,
       })
-      const response = await fetch(`${stage.gateway.url}/v1/jobs`, { method: 'POST', headers, body })
-      const job = (await response.json()) as { readonly id: string }
-      expect(response.status, `${name}: ${JSON.stringify(job)}`).toBe(201)
+      // A busy store is asked again, as any producer does.
+      const job = await eventually(`a job of type ${name}`, async () => {
+        const response = await fetch(`${stage.gateway.url}/v1/jobs`, { method: 'POST', headers, body })
+        const answer = (await response.json()) as { readonly id: string }
+        if (response.status !== 201 && response.status !== 200) throw new Error(JSON.stringify(answer))
+        return answer
+      })
       ids.push(job.id)
       const letter = JSON.stringify({ reason: 'policy_violation', message: vector })
       if (n % 2 === 0)
@@ -60,7 +65,7 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
       await page.goto(`${stage.gateway.url}/tail?q=${encodeURIComponent(vector)}`)
     }
     expect(complaints).toEqual([])
-    expect(await page.evaluate(() => (globalThis as { hit?: unknown }).hit)).toBeUndefined()
+    expect(await page.evaluate('globalThis.hit')).toBeUndefined()
   })
 
   it('are kept out by the policy besides: nothing inline, nothing from elsewhere', async () => {
