@@ -79,8 +79,6 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const ending = new AbortController()
   const wakes = new Wakes(timers)
   const traffic = new Traffic({ engine, clock, timers, log })
-  const types = new JobTypes(engine, TYPES_FRESH_MS)
-  const workers = new Workers(engine)
   const parts: Parts = {
     engine,
     caps,
@@ -93,13 +91,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     wakes,
     ...bounds(caps),
     rounds: new Rounds(caps),
-    types,
-    census: new Census(engine, clock, caps),
+    ...records(engine, clock, caps),
     inFlight: new Set(),
-    workers,
-    workerCount: new Headcount(clock, caps.workersPerTenant, (name, most) => workers.count(name, most)),
-    typeCount: new Headcount(clock, caps.typesPerTenant, (name, most) => types.count(name, most)),
-    audit: new AuditLog(engine),
     traffic,
     clock,
     timers,
@@ -142,6 +135,20 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       // A store that does not answer is not waited for: calls that are under way there end when it is closed.
       await within(timers, REST_WITHIN_MS, rest())
     },
+  }
+}
+
+/** Documents about types, kinds and workers, and the audit log. */
+function records(engine: Engine, clock: Clock, caps: Caps) {
+  const types = new JobTypes(engine, TYPES_FRESH_MS)
+  const workers = new Workers(engine)
+  return {
+    types,
+    census: new Census(engine, clock, caps),
+    workers,
+    workerCount: new Headcount(clock, caps.workersPerTenant, (name, most) => workers.count(name, most)),
+    typeCount: new Headcount(clock, caps.typesPerTenant, (name, most) => types.count(name, most)),
+    audit: new AuditLog(engine),
   }
 }
 

@@ -5,6 +5,7 @@ import { deadLetterStates, type Job } from '../../core/job.ts'
 import { type Handler, json } from '../call.ts'
 import type { CauseAnswer, CausesAnswer } from '../contract/answers.ts'
 import type { causesQuery } from '../contract/queries.ts'
+import { timeToWire } from '../contract/wire.ts'
 import { foundJobs } from './jobs.ts'
 
 const SAMPLES = 5
@@ -44,18 +45,16 @@ function told({ cause, jobs }: Group): CauseAnswer {
     ...rest,
     ...(reason && { reason }),
     count: jobs.length,
-    firstAt: iso(Math.min(...ends)),
-    lastAt: iso(Math.max(...ends)),
+    firstAt: timeToWire(Math.min(...ends)),
+    lastAt: timeToWire(Math.max(...ends)),
     types: types.slice(0, TYPES_TOLD),
     ids: jobs.map(({ id }) => id),
     samples: jobs.slice(0, SAMPLES).map((job) => ({
       id: job.id,
       type: job.spec.kind.type,
       failures: job.failures,
-      endedAt: iso(job.endedAt ?? job.updatedAt),
+      endedAt: timeToWire(job.endedAt ?? job.updatedAt),
       message: job.error?.message ?? '',
     })),
   }
 }
-
-const iso = (at: number): string => new Date(at).toISOString()

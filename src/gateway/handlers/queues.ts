@@ -4,6 +4,7 @@ import { Queues } from '../../engine/queues.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
 import { beyond } from '../caps.ts'
 import type { pageQuery } from '../contract/queries.ts'
+import { timeToWire } from '../contract/wire.ts'
 import { Objected, objection } from '../problem.ts'
 import { audited } from './audit.ts'
 
@@ -40,8 +41,8 @@ export const listQueues: Handler = async (call, parts) => {
       queue,
       paused: pause !== undefined,
       pausedBy: pause?.by,
-      pausedSince: iso(pause?.since),
-      readySince: Number.isFinite(since) ? iso(since) : undefined,
+      pausedSince: pause?.since === undefined ? undefined : timeToWire(pause.since),
+      readySince: Number.isFinite(since) ? timeToWire(since) : undefined,
       counts: counted.get(queue) ?? {},
     }
   })
@@ -55,8 +56,6 @@ export const showQueue: Handler = async (call, parts) => {
   const paused = (await new Queues(parts.engine).paused(call.token.tenant, queue)) !== undefined
   return json(200, { queue, paused, counts: (await countsOf(call, parts)).get(queue) ?? {} } satisfies Queue)
 }
-
-const iso = (at: number | undefined): string | undefined => (at === undefined ? undefined : new Date(at).toISOString())
 
 export const pauseQueue: Handler = (call, parts) => setPaused(call, parts, true)
 export const resumeQueue: Handler = (call, parts) => setPaused(call, parts, false)

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { type Handler, json } from '../call.ts'
 import type { TallyAnswer, TrafficAnswer, TrafficStep } from '../contract/answers.ts'
 import type { trafficQuery } from '../contract/queries.ts'
+import { timeToWire } from '../contract/wire.ts'
 import { type Bucket, finestSince, WINDOWS, windowFrom } from '../traffic/buckets.ts'
 import { changeIn, codeIn } from '../traffic/keys.ts'
 import type { TenantTraffic } from '../traffic/traffic.ts'
@@ -11,7 +12,7 @@ export const showTally: Handler = async ({ token }, { engine }) => {
   const { tally, now } = await engine.events({ by: 'tally', tenant: token.tenant })
   const own = tally.filter(({ count, queue }) => count !== 0 && (token.queues?.includes(queue) ?? true))
   return json(200, {
-    at: iso(now),
+    at: timeToWire(now),
     counts: own.map(({ queue, jobType, state, count }) => ({ queue, type: jobType, state, count })),
   } satisfies TallyAnswer)
 }
@@ -30,9 +31,9 @@ export const showTraffic: Handler = async ({ token, query }, { engine, traffic }
   // A window of which little has been counted is drawn from finer steps.
   const drawn = finestSince(from, now)
   return json(200, {
-    at: iso(now),
-    from: iso(from),
-    since: iso(traffic.since ?? now),
+    at: timeToWire(now),
+    from: timeToWire(from),
+    since: timeToWire(traffic.since ?? now),
     stepMs: WINDOWS[drawn].stepMs,
     changes: changesOf(buckets),
     steps: (own?.buckets.within(drawn, now) ?? []).map(stepOf),
@@ -40,8 +41,6 @@ export const showTraffic: Handler = async ({ token, query }, { engine, traffic }
     lastSuccess: lastSuccessOf(own),
   } satisfies TrafficAnswer)
 }
-
-const iso = (at: number): string => new Date(at).toISOString()
 
 function summed<T>(
   buckets: readonly Bucket[],
@@ -72,11 +71,11 @@ function stepOf({ at, counts }: Bucket): TrafficStep {
     const change = changeIn(key)
     if (change !== undefined) events[change.event] = (events[change.event] ?? 0) + count
   }
-  return { at: iso(at), events }
+  return { at: timeToWire(at), events }
 }
 
 const lastSuccessOf = (own: TenantTraffic | undefined): TrafficAnswer['lastSuccess'] =>
   [...(own?.lastSuccess ?? [])]
     .slice(-TYPES_TOLD)
     .reverse()
-    .map(([type, at]) => ({ type, at: iso(at) }))
+    .map(([type, at]) => ({ type, at: timeToWire(at) }))
