@@ -90,6 +90,7 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
         return await page.getByRole('heading', { level: 1, name: title }).isVisible()
       })
     }
+    await page.locator('[data-job]').first().waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Copy the id' }).waitFor()
