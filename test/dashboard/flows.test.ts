@@ -110,7 +110,7 @@ describe.skipIf(missing !== undefined)('the dashboard', () => {
     await page.getByText('no way to do #').first().click()
     await page.getByRole('spinbutton').fill('1')
     await page.getByRole('button', { name: 'Redrive 3 jobs' }).click()
-    await page.getByText('3 jobs reopened, with fresh budgets.').waitFor()
+    await page.getByText('3 jobs reopened, with fresh budgets.').first().waitFor()
     for (const id of ids) await inState(id, 'succeeded')
   })
 

@@ -196,6 +196,11 @@ function Redrive({ cause }: { readonly cause: CauseAnswer }): ReactNode {
   const [canary, setCanary] = useState(Math.min(3, cause.count))
   const [stage, setStage] = useState<Stage>({ is: 'asked' })
   const isAllowed = session.can('reopenJob') && session.can('settle')
+  // A cause whose last job is reopened is gone from the list, and this panel with it: what came of it is said besides.
+  const over = (text: string, refused: readonly Refused[]) => {
+    say(text, refused.length > 0)
+    setStage({ is: 'over', text, refused })
+  }
   const run = async () => {
     try {
       const first = cause.ids.slice(0, canary)
@@ -210,11 +215,7 @@ function Redrive({ cause }: { readonly cause: CauseAnswer }): ReactNode {
         setStage({ is: 'canary', ids: reopened })
         const failed = await firstThatFailed(reopened)
         if (failed !== undefined) {
-          setStage({
-            is: 'over',
-            text: `${failed.id} is ${failed.state} again. The other ${plural(rest.length, 'job')} were left as they are.`,
-            refused,
-          })
+          over(`${failed.id} is ${failed.state} again. ${plural(rest.length, 'other job')} left as they are.`, refused)
           return
         }
       }
@@ -224,11 +225,7 @@ function Redrive({ cause }: { readonly cause: CauseAnswer }): ReactNode {
         setStage({ is: 'saying', done, of: rest.length, refused: faults })
         return true
       })
-      setStage({
-        is: 'over',
-        text: `${plural(cause.ids.length - faults.length, 'job')} reopened, with fresh budgets.`,
-        refused: faults,
-      })
+      over(`${plural(cause.ids.length - faults.length, 'job')} reopened, with fresh budgets.`, faults)
     } catch (error) {
       setStage({ is: 'asked' })
       say(refusal(error), true)
