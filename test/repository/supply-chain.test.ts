@@ -26,18 +26,18 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
 const locked = lockedIn(lockText)
 
 describe('the lock file', () => {
-  it.each([
-    'package-lock.json',
-    'dashboard/package-lock.json',
-  ])('%s has a checksum for everything, and names no other place than the registry', (file) => {
-    const all = lockedIn(readFileSync(file, 'utf8'))
-    expect(all.length).toBeGreaterThan(50)
-    for (const [path, { integrity, resolved, link }] of all) {
-      expect(link, path).toBeUndefined()
-      expect(integrity, path).toMatch(/^sha512-/)
-      expect(resolved ?? 'https://registry.npmjs.org/', path).toMatch(/^https:\/\/registry\.npmjs\.org\//)
-    }
-  })
+  it.each(['package-lock.json', 'dashboard/package-lock.json'])(
+    '%s has a checksum for everything, and names no other place than the registry',
+    (file) => {
+      const all = lockedIn(readFileSync(file, 'utf8'))
+      expect(all.length).toBeGreaterThan(50)
+      for (const [path, { integrity, resolved, link }] of all) {
+        expect(link, path).toBeUndefined()
+        expect(integrity, path).toMatch(/^sha512-/)
+        expect(resolved ?? 'https://registry.npmjs.org/', path).toMatch(/^https:\/\/registry\.npmjs\.org\//)
+      }
+    },
+  )
 
   it('lets only those run scripts who were allowed to', () => {
     const running = locked.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path)

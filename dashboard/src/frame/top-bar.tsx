@@ -28,9 +28,7 @@ export function TopBar({ onFind }: { readonly onFind: () => void }): ReactNode {
       >
         <Icon name="search" size={14} />
         <span className="sr-only phone:not-sr-only">Find a job, go, do</span>
-        <kbd className="ml-auto hidden phone:inline">
-          Ctrl K
-        </kbd>
+        <kbd className="ml-auto hidden phone:inline">Ctrl K</kbd>
       </button>
       <WordsMenu />
       <ThemeButton />
