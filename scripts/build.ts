@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sqlFiles } from '../src/store/postgres/schema/files.ts'
 
-/** `dist/`: JavaScript, declarations, source maps, the examples. */
+/** `dist/`: JavaScript, declarations, source maps, the dashboard, the examples. */
 const SQL = 'dist/store/postgres/schema/files.js'
 const EXAMPLES = 'examples/*'
 
@@ -17,6 +17,9 @@ writeFileSync(
   `const FILES = new Map(${JSON.stringify([...schema], undefined, 2)})\nexport const sqlFiles = () => FILES\n`,
 )
 rmSync(`${SQL}.map`)
+const dashboard = spawnSync(process.execPath, ['scripts/dashboard.mjs'], { stdio: ['ignore', 2, 2] })
+if (dashboard.status !== 0) process.exit(dashboard.status ?? 1)
+cpSync('dashboard/dist', 'dist/dashboard', { recursive: true, filter: (path) => !path.endsWith('.made-of') })
 const examples = globSync(EXAMPLES)
 mkdirSync('dist/examples')
 // Here they run on the sources; whoever reads them in the package copies them into a project that has installed it.

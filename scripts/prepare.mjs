@@ -4,8 +4,10 @@
  *
  * `npm ci` would do, were every lock file complete; one that was written where a registry lacks the packages of some
  * platform is not, and `npm ci` then refuses everywhere. `--no-save` leaves the lock file as it is all the same.
+ *
+ * The dashboard has a folder of its own (`dashboard.mjs`). For `npm start` it is made while the gateway already serves.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,6 +37,23 @@ const before = stamp()
 if (!(before.lock === lockHash() && isThere(asked) && (before.part === 'all' || asked === 'run'))) {
   // Whoever had everything keeps everything: the tests of a clone are not taken away by a look at the demo.
   install(before.part === 'all' ? 'all' : asked)
+}
+
+if (asked === 'run') {
+  // Not waited for: whoever opens the page before it is there is told so.
+  spawn(nodeThatSuffices(), ['scripts/dashboard.mjs'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).unref()
+} else {
+  const { status } = spawnSync(nodeThatSuffices(), ['scripts/dashboard.mjs', 'install'], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  if (status !== 0) process.exit(1)
+}
+
+/** The one that was just installed, where the machine's own is older. */
+function nodeThatSuffices() {
+  const own = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  return ownNode && existsSync(own) ? own : process.execPath
 }
 
 function install(part) {

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import type { Fetch } from './gateway/app.ts'
+import type { Fetch, Pages } from './gateway/app.ts'
 import { type Assembly, assemble } from './gateway/assemble.ts'
 import type { Caps } from './gateway/caps.ts'
 import type { Access, Authorize } from './gateway/host.ts'
@@ -50,12 +50,20 @@ export interface Mounted extends AsyncDisposable {
 }
 
 /** The gateway to these jobs, until it is disposed of or the jobs are closed. */
-export function gateway(pawl: Pawl, options: MountOptions = {}): Mounted {
+export const gateway = (pawl: Pawl, options: MountOptions = {}): Mounted => gatewayWith(pawl, options, () => undefined)
+
+/** @internal With pages for browsers, which know where they are mounted. */
+export function gatewayWith(
+  pawl: Pawl,
+  options: MountOptions,
+  pagesAt: (basePath: string) => Pages | undefined,
+): Mounted {
   const basePath = basePathOf(options.basePath)
   const { authorize, metrics, caps } = options
   return pawl.accompanied(({ engine, timers, log }) => {
     const metricsText = metrics && (() => metrics.text())
-    const make = () => assemble({ engine, timers, log, basePath, authorize, metricsText, caps, auth: true })
+    const pages = pagesAt(basePath)
+    const make = () => assemble({ engine, timers, log, basePath, authorize, metricsText, caps, pages, auth: true })
     const house = new House(make)
     const fetch: Fetch = async (request, env) => {
       const assembly = await house.opened()

@@ -21,6 +21,8 @@ export interface Listening {
   readonly metrics: PrometheusMetrics
   readonly log?: Log | undefined
   readonly caps?: Partial<Caps> | undefined
+  /** With pages for browsers. */
+  readonly dashboard?: boolean | undefined
 }
 
 export const portOf = (text: string): number => countOf('--port', text, { min: 0, max: 65_535 })
@@ -34,9 +36,10 @@ export async function collector({ metricValues }: Partial<Caps> = {}): Promise<P
 export async function listening(pawl: Pawl, options: Listening): Promise<Gateway> {
   const { startGateway } = await import('../gateway/serve.ts')
   const { engine } = pawl
-  const { otherwise, metrics, ...where } = options
+  const { otherwise, metrics, dashboard = false, ...where } = options
+  const pages = dashboard ? (await import('../gateway/dashboard.ts')).dashboardPages() : undefined
   try {
-    const gateway = await startGateway({ ...where, engine, metricsText: () => metrics.text() })
+    const gateway = await startGateway({ ...where, engine, pages, metricsText: () => metrics.text() })
     // A collector watches an engine once, and only what has its port is ever scraped.
     metrics.watch(pawl)
     return gateway

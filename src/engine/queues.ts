@@ -38,21 +38,20 @@ export class Queues {
   }
 
   async paused(tenant: string, queue: string): Promise<Pause | undefined> {
-    const document = documentOf(await this.#read(tenant, queue))
-    if (document['paused'] !== true) return undefined
-    const { by, since } = document
-    return {
-      by: typeof by === 'string' ? by : undefined,
-      since: typeof since === 'number' ? since : undefined,
-    }
+    return pauseIn(documentOf(await this.#read(tenant, queue)))
   }
 
-  /** Which of these queues are paused, in one question. */
-  async pausedAmong(tenant: string, queues: readonly string[]): Promise<ReadonlySet<string>> {
-    if (queues.length === 0) return new Set()
+  /** Which of these queues are paused, by whom and since when, in one question. */
+  async pausesAmong(tenant: string, queues: readonly string[]): Promise<ReadonlyMap<string, Pause>> {
+    if (queues.length === 0) return new Map()
     const get = (queue: string) => ({ op: 'get', collection: 'queue', key: queueKey(tenant, queue) }) as const
     const answers = await this.#engine.settings(queues.map(get))
-    return new Set(queues.filter((_, i) => documentOf(answers[i]?.settings[0])['paused'] === true))
+    const found = new Map<string, Pause>()
+    for (const [i, queue] of queues.entries()) {
+      const pause = pauseIn(documentOf(answers[i]?.settings[0]))
+      if (pause !== undefined) found.set(queue, pause)
+    }
+    return found
   }
 
   /** Tells all workers, here and elsewhere, to look at the queue now: its document is written as it is. */
@@ -87,6 +86,14 @@ export class Queues {
 
 const documentOf = (setting: Setting | undefined): Readonly<Record<string, unknown>> =>
   setting === undefined ? {} : (JSON.parse(setting.text) as Readonly<Record<string, unknown>>)
+
+function pauseIn({ paused, by, since }: Readonly<Record<string, unknown>>): Pause | undefined {
+  if (paused !== true) return undefined
+  return {
+    by: typeof by === 'string' ? by : undefined,
+    since: typeof since === 'number' ? since : undefined,
+  }
+}
 
 /** A document that says no more than none would: the queue was paused once and is not any more. */
 const isAsNew = ({ paused, by: _by, since: _since, ...rest }: Readonly<Record<string, unknown>>): boolean =>

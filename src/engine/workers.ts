@@ -57,11 +57,16 @@ export class Workers {
 
   /** Workers that are present and serve a queue. */
   async serving(tenant: string, queue: string): Promise<readonly SeenWorker[]> {
+    return (await this.presentOf(tenant)).filter((worker) => serves(worker, queue))
+  }
+
+  /** Those of a tenant that are present. */
+  async presentOf(tenant: string): Promise<readonly SeenWorker[]> {
     const found: SeenWorker[] = []
     let cursor: string | undefined
     do {
       const page = await this.page(tenant, cursor, PAGE)
-      found.push(...page.workers.filter((worker) => worker.present && serves(worker, queue)))
+      found.push(...page.workers.filter(({ present }) => present))
       cursor = page.cursor
     } while (cursor !== undefined)
     return found

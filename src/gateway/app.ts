@@ -37,6 +37,14 @@ export interface AppOptions {
   readonly refusals: Refusals
   /** Bytes of request bodies that are being read. */
   readonly bytes: Allowance
+  /** Absent where there is no dashboard. */
+  readonly pages: Pages | undefined
+}
+
+/** Pages and files for browsers, beside the routes. */
+export interface Pages {
+  /** Undefined where the path is none of theirs. */
+  find(path: string, headers: Headers): Promise<Reply | undefined>
 }
 
 export type Fetch = (request: Request, env?: unknown) => Promise<Response> | Response
@@ -65,9 +73,15 @@ export function gateway(options: AppOptions): Fetch {
   const respondWith = (problem: Problem) =>
     respond(problemReply(problem, options), options.parts.random.uuid(), options)
   app.notFound((c) => respondWith(absent(c.req.method, c.req.path.slice(basePath.length))))
+  const withPages = async (request: Request, env: unknown, pages: Pages): Promise<Response> => {
+    const path = new URL(request.url).pathname.slice(basePath.length)
+    const page = await pages.find(path, request.headers)
+    return page === undefined ? app.fetch(request, env as object) : respond(page, options.parts.random.uuid(), options)
+  }
   return (request, env) => {
     const target = rawTarget(request, env)
     if (!isBelow(target, basePath) || isOdd(target.slice(basePath.length))) return respondWith(objection('NO_ROUTE'))
+    if (request.method === 'GET' && options.pages !== undefined) return withPages(request, env, options.pages)
     if (request.method === 'HEAD') {
       return respondWith(absent(request.method, new URL(request.url).pathname.slice(basePath.length)))
     }
@@ -173,6 +187,7 @@ async function admitted({ route, c, options, requestId, room, cameMs, caller, to
     body,
     kept,
     headers: request.headers,
+    url: request.url,
     requestId,
     cameMs,
     signal: gone === undefined ? request.signal : AbortSignal.any([request.signal, gone.signal]),

@@ -9,7 +9,7 @@ import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
 import { Allowance } from './allowance.ts'
-import { type Fetch, gateway } from './app.ts'
+import { type Fetch, gateway, type Pages } from './app.ts'
 import type { Parts } from './call.ts'
 import { type Caps, capsWith } from './caps.ts'
 import { Census } from './census.ts'
@@ -23,6 +23,7 @@ import { Refusals } from './refusals.ts'
 import { Rounds } from './rounds.ts'
 import { Shedding } from './shedding.ts'
 import { type Token, Tokens } from './token.ts'
+import { Traffic } from './traffic/traffic.ts'
 import { Turns } from './turns.ts'
 import { FeedReader } from './waiting/feed-reader.ts'
 import { framesWith } from './waiting/frames.ts'
@@ -41,6 +42,8 @@ export interface AssemblyOptions {
   readonly tenant?: string | undefined
   /** Caps by name; those that are not given are as `docs/limits.md` says. */
   readonly caps?: Partial<Caps> | undefined
+  /** Pages for browsers; none unless given. */
+  readonly pages?: Pages | undefined
   readonly metricsText?: (() => Promise<string>) | undefined
   readonly clock?: Clock | undefined
   readonly timers?: Timers | undefined
@@ -75,11 +78,11 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const hearing = new Hearing(timers, clock)
   const ending = new AbortController()
   const wakes = new Wakes(timers)
-  const types = new JobTypes(engine, TYPES_FRESH_MS)
-  const workers = new Workers(engine)
+  const traffic = new Traffic({ engine, clock, timers, log })
   const parts: Parts = {
     engine,
     caps,
+    basePath,
     tokens,
     positions,
     feed,
@@ -88,13 +91,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     wakes,
     ...bounds(caps),
     rounds: new Rounds(caps),
-    types,
-    census: new Census(engine, clock, caps),
+    ...records(engine, clock, caps),
     inFlight: new Set(),
-    workers,
-    workerCount: new Headcount(clock, caps.workersPerTenant, (name, most) => workers.count(name, most)),
-    typeCount: new Headcount(clock, caps.typesPerTenant, (name, most) => types.count(name, most)),
-    audit: new AuditLog(engine),
+    traffic,
     clock,
     timers,
     random,
@@ -106,6 +105,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     feed.hinted()
     hearing.hinted(hint)
   })
+  // Whoever has pages is going to be asked for its numbers: what has gone on is known from here on.
+  if (options.pages !== undefined) traffic.asked()
   const guard = new Guard(caps, clock, random.hex64())
   const fetch = gateway({
     parts,
@@ -118,6 +119,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     refusals: new Refusals({ caps, clock, timers, ending: ending.signal }),
     reads: parts.reads,
     bytes: new Allowance(caps, 'bytesPerToken', 'bytes'),
+    pages: options.pages,
   })
   return {
     fetch,
@@ -127,11 +129,26 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       wakes.wakeAll()
       const rest = async () => {
         await feed[Symbol.asyncDispose]()
+        await traffic[Symbol.asyncDispose]()
         await subscription[Symbol.asyncDispose]()
       }
       // A store that does not answer is not waited for: calls that are under way there end when it is closed.
       await within(timers, REST_WITHIN_MS, rest())
     },
+  }
+}
+
+/** Documents about types, kinds and workers, and the audit log. */
+function records(engine: Engine, clock: Clock, caps: Caps) {
+  const types = new JobTypes(engine, TYPES_FRESH_MS)
+  const workers = new Workers(engine)
+  return {
+    types,
+    census: new Census(engine, clock, caps),
+    workers,
+    workerCount: new Headcount(clock, caps.workersPerTenant, (name, most) => workers.count(name, most)),
+    typeCount: new Headcount(clock, caps.typesPerTenant, (name, most) => types.count(name, most)),
+    audit: new AuditLog(engine),
   }
 }
 

@@ -17,6 +17,7 @@ import type { Headcount } from './headcount.ts'
 import type { Positions } from './positions.ts'
 import type { Rounds } from './rounds.ts'
 import type { Token, Tokens } from './token.ts'
+import type { Traffic } from './traffic/traffic.ts'
 import type { Turns } from './turns.ts'
 import type { FeedReader } from './waiting/feed-reader.ts'
 import type { Frames } from './waiting/frames.ts'
@@ -36,6 +37,8 @@ export interface Call {
   /** Members of the body that are kept exactly as they were sent. */
   readonly kept: Kept
   readonly headers: Headers
+  /** As it was asked for. */
+  readonly url: string
   readonly requestId: string
   /** When it came, by the gateway's monotonic clock. */
   readonly cameMs: number
@@ -52,8 +55,8 @@ export interface Call {
 export interface Reply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** JSON text, other text, or a stream. */
-  readonly body: string | ReadableStream<Uint8Array> | undefined
+  /** JSON text, other text, a file, or a stream. */
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | undefined
   readonly type?: string | undefined
 }
 
@@ -61,6 +64,8 @@ export interface Reply {
 export interface Parts {
   readonly engine: Engine
   readonly caps: Caps
+  /** Where it is mounted: before every path, or empty. */
+  readonly basePath: string
   readonly tokens: Tokens
   readonly positions: Positions
   readonly feed: FeedReader<Frames>
@@ -92,6 +97,7 @@ export interface Parts {
   readonly workerCount: Headcount
   readonly typeCount: Headcount
   readonly audit: AuditLog
+  readonly traffic: Traffic
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random

@@ -3,6 +3,7 @@ import type { Route } from './contract/routes.ts'
 import type { Guard } from './guard.ts'
 import { type Authorize, guest } from './host.ts'
 import { Objected, objection } from './problem.ts'
+import { CSRF, csrfOf, sessionIn } from './session.ts'
 import { Strangers } from './strangers.ts'
 import type { Token, Tokens } from './token.ts'
 
@@ -39,17 +40,33 @@ export class Door {
     if (route.scopes === 'open') return NOBODY
     if (isForeignPage(request, anonymous !== undefined)) throw new Objected(objection('CROSS_SITE'))
     const access = await authorize(request, env)
-    const token = access === undefined ? await this.#shown(request.headers, address) : guest(access)
-    if (token === undefined) throw new Objected(objection('UNAUTHENTICATED'))
+    const token = access === undefined ? await this.#shown(request, address) : guest(access)
+    if (token === undefined || (token.as === 'link' && route.name !== 'createSession'))
+      throw new Objected(objection('UNAUTHENTICATED'))
     // A caller of a gateway without tokens may call every route.
     if (token !== anonymous && !route.scopes.includes(token.scope))
       throw new Objected(objection('FORBIDDEN', `A ${token.scope} token may not: ${route.summary}.`))
     return token
   }
 
-  async #shown(headers: Headers, address: string): Promise<Token | undefined> {
-    const secret = secretIn(headers)
-    return secret === undefined ? this.#options.anonymous : await this.#identify(secret, address)
+  async #shown(request: Request, address: string): Promise<Token | undefined> {
+    const secret = secretIn(request.headers)
+    if (secret !== undefined) {
+      const token = await this.#identify(secret, address)
+      return token?.as === 'session' ? undefined : token
+    }
+    return (await this.#session(request, address)) ?? this.#options.anonymous
+  }
+
+  /** A cookie comes by itself, whoever has made the browser ask: what changes something shows besides that a page of ours did. */
+  async #session(request: Request, address: string): Promise<Token | undefined> {
+    const secret = sessionIn(request)
+    if (secret === undefined) return undefined
+    const token = await this.#identify(secret, address)
+    if (token?.as !== 'session') return undefined
+    if (request.method !== 'GET' && request.headers.get(CSRF) !== csrfOf(secret))
+      throw new Objected(objection('CROSS_SITE', `A request by cookie carries ${CSRF}, as GET /v1/session tells it.`))
+    return token
   }
 
   async #identify(secret: string, address: string): Promise<Token | undefined> {

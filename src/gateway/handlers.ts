@@ -3,6 +3,7 @@ import type { Handler } from './call.ts'
 import { OPERATOR_WORDS, OWNER_WORDS } from './contract/schemas.ts'
 import { announceType, showType } from './handlers/announcements.ts'
 import { listAudit } from './handlers/audit.ts'
+import { listCauses } from './handlers/causes.ts'
 import { claimJobs } from './handlers/claim.ts'
 import { listDeadLetters, showDeadLetter } from './handlers/dead-letters.ts'
 import {
@@ -27,8 +28,10 @@ import { showMachine } from './handlers/machine.ts'
 import { showErrors, showIndex } from './handlers/pages.ts'
 import { listQueues, pauseQueue, resumeQueue, showQueue } from './handlers/queues.ts'
 import { showResult } from './handlers/result.ts'
+import { createSession, endSession, showSession } from './handlers/session.ts'
 import { say, settle } from './handlers/settle.ts'
 import { createToken, listTokens, revokeToken } from './handlers/tokens.ts'
+import { showTally, showTraffic } from './handlers/traffic.ts'
 import { listWorkers, reportWorker } from './handlers/workers.ts'
 
 const words = Object.fromEntries([...OWNER_WORDS, ...OPERATOR_WORDS].map((word) => [`${word}Job`, say(word)]))
@@ -68,6 +71,12 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   listDeadLetters,
   showDeadLetter,
   reopenDeadLetter: say('reopen'),
+  listCauses,
+  showTally,
+  showTraffic,
+  showSession,
+  createSession,
+  endSession,
   listTokens,
   createToken,
   revokeToken,

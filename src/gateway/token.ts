@@ -22,6 +22,10 @@ export interface Token {
   readonly createdAt: number
   readonly expiresAt: number | undefined
   readonly revokedAt: number | undefined
+  /** Of one that was made of another and goes with it: the other's id, and what it is good for. */
+  readonly of?: string | undefined
+  /** A browser's, shown as a cookie and nowhere else; or for one sign-in, and nothing besides. */
+  readonly as?: 'session' | 'link' | undefined
 }
 
 interface StoredToken extends Token {
@@ -102,23 +106,37 @@ export class Tokens {
       /** The token's id; a random one unless given. */
       readonly id?: string | undefined
       readonly expiresInMs?: number | undefined
+      readonly of?: string | undefined
+      readonly as?: Token['as']
     },
   ): Promise<{ readonly token: Token; readonly secret: string }> {
-    const { name, scope, tenant, queues, expiresInMs, id = this.#random.hex64() } = words
+    const { name, scope, tenant, queues, expiresInMs, of, as, id = this.#random.hex64() } = words
     const secret = `pawl_${id}_${this.#random.secret()}`
     const now = await this.#makeRoom(tenant)
     const expiresAt = expiresInMs === undefined ? undefined : now + expiresInMs
-    const token: Token = { id, name, scope, tenant, queues, createdAt: now, expiresAt, revokedAt: undefined }
+    const token: Token = { id, name, scope, tenant, queues, createdAt: now, expiresAt, revokedAt: undefined, of, as }
     await this.#write({ ...token, sha256: sha256(secret) })
     return { token, secret }
   }
 
+  /** With it go those that were made of it. */
   async revoke(id: string, tenant: string): Promise<Token | undefined> {
     const stored = await this.find(id, tenant)
     if (stored === undefined) return undefined
     const revoked = { ...stored, revokedAt: stored.revokedAt ?? this.#engine.now() }
     await this.#write(revoked)
+    for (const token of await this.list(tenant)) if (token.of === id) await this.remove(token)
     return revoked
+  }
+
+  /** For good, and only once: false where it is gone already. */
+  async remove({ id }: Token): Promise<boolean> {
+    const [there] = await this.#engine.settings([{ op: 'get', collection: 'token', key: id }])
+    const rev = there?.settings[0]?.rev
+    if (rev === undefined) return false
+    const [answer] = await this.#engine.settings([{ op: 'remove', collection: 'token', key: id, rev }])
+    this.#known.delete(id)
+    return answer?.status === 'ok'
   }
 
   async find(id: string, tenant: string): Promise<StoredToken | undefined> {

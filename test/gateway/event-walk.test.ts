@@ -45,6 +45,7 @@ function walking(items: number) {
   const walk = new EventWalk({
     following,
     position: '0.0',
+    opening: '',
     wants: (entry) => entry.item.queue === 'even',
     frame: () => 'x'.repeat(LENGTH),
     inTurn: (read) => read(),

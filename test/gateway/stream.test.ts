@@ -94,6 +94,18 @@ describe('the stream', () => {
     expect(connections).toBeGreaterThan(10)
   })
 
+  it('says where it begins, so that who is cut off before the first event misses nothing', async () => {
+    const cut = new AbortController()
+    const headers = { authorization: `Bearer ${home.secrets['acme']?.viewer}`, accept: 'text/event-stream' }
+    const response = await fetch(`${home.gateway.url}/v1/events?jobType=between`, { headers, signal: cut.signal })
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    const [, begin] = /^retry: 1000\nid: (\S+)\n\n$/.exec(new TextDecoder().decode((await reader.read()).value)) ?? []
+    cut.abort()
+    const { body } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'between' })
+    const frames = await read('?jobType=between', begin, (some) => some.length > 0)
+    expect(frames[0]?.data).toMatchObject({ jobId: body['id'], type: 'enqueued' })
+  })
+
   it('shows what happens from now on, and only what was asked for', async () => {
     const reading = read('?queue=now&type=succeeded', undefined, (got) => got.length >= 1)
     // The stream begins at the feed's end: work goes on until it has seen some.

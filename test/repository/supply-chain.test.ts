@@ -15,22 +15,29 @@ interface Locked {
 }
 
 const lockText = readFileSync('package-lock.json', 'utf8')
-const { packages } = JSON.parse(lockText) as { readonly packages: Readonly<Record<string, Locked>> }
+const lockedIn = (text: string) =>
+  Object.entries((JSON.parse(text) as { readonly packages: Readonly<Record<string, Locked>> }).packages).filter(
+    ([path]) => path !== '',
+  )
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly allowScripts: Readonly<Record<string, boolean>>
   readonly devDependencies: { readonly node: string }
 }
-const locked = Object.entries(packages).filter(([path]) => path !== '')
+const locked = lockedIn(lockText)
 
 describe('the lock file', () => {
-  it('has a checksum for everything, and names no other place than the registry', () => {
-    expect(locked.length).toBeGreaterThan(50)
-    for (const [path, { integrity, resolved, link }] of locked) {
-      expect(link, path).toBeUndefined()
-      expect(integrity, path).toMatch(/^sha512-/)
-      expect(resolved ?? 'https://registry.npmjs.org/', path).toMatch(/^https:\/\/registry\.npmjs\.org\//)
-    }
-  })
+  it.each(['package-lock.json', 'dashboard/package-lock.json'])(
+    '%s has a checksum for everything, and names no other place than the registry',
+    (file) => {
+      const all = lockedIn(readFileSync(file, 'utf8'))
+      expect(all.length).toBeGreaterThan(50)
+      for (const [path, { integrity, resolved, link }] of all) {
+        expect(link, path).toBeUndefined()
+        expect(integrity, path).toMatch(/^sha512-/)
+        expect(resolved ?? 'https://registry.npmjs.org/', path).toMatch(/^https:\/\/registry\.npmjs\.org\//)
+      }
+    },
+  )
 
   it('lets only those run scripts who were allowed to', () => {
     const running = locked.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path)

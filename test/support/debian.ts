@@ -24,6 +24,18 @@ export function pgbouncerMissing(): string | undefined {
     : undefined
 }
 
+/** Path of a browser; installed first where that is possible. */
+export function chromiumBinary(): string {
+  return findChromium() ?? install('chromium', findChromium)
+}
+
+/** Why there is no browser here, and none can be installed; undefined: there is. */
+export function chromiumMissing(): string | undefined {
+  return findChromium() === undefined && !mayInstall()
+    ? 'No chromium is here, and whoever runs this may not install it: what needs a browser is skipped. It is Debian’s package “chromium”.'
+    : undefined
+}
+
 const VERSIONS = '/usr/lib/postgresql'
 
 function findPostgres(): string | undefined {
@@ -36,6 +48,7 @@ function findPostgres(): string | undefined {
 
 const findPgbouncer = () => findProgram('pgbouncer')
 const findRedis = () => findProgram('redis-server')
+const findChromium = () => findProgram('chromium')
 
 /** Debian keeps servers where no user's path leads; Homebrew has a place for each kind of machine. */
 function findProgram(name: string): string | undefined {

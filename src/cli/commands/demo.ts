@@ -12,7 +12,7 @@ import { Usage } from '../exit.ts'
 import { collector, DEFAULT_HOST, DEFAULT_PORT, listening, portOf } from '../listening.ts'
 import type { Context } from '../program.ts'
 import { needsStore, opened, type Session } from '../session.ts'
-import { stopped } from './serve.ts'
+import { linkFor, stopped } from './serve.ts'
 
 interface Options {
   readonly port?: string
@@ -52,7 +52,14 @@ async function run(session: Session, options: Options): Promise<void> {
     retention: { everyMs: 60_000, succeededMs: KEEP_MS, endedMs: KEEP_MS },
   })
   const port = options.port === undefined ? { port: DEFAULT_PORT, otherwise: 0 } : { port: portOf(options.port) }
-  await using gateway = await listening(pawl, { ...port, host: DEFAULT_HOST, auth: true, tenant: undefined, metrics })
+  await using gateway = await listening(pawl, {
+    ...port,
+    host: DEFAULT_HOST,
+    auth: true,
+    tenant: undefined,
+    metrics,
+    dashboard: true,
+  })
   await using token = await temporaryToken(gateway)
   await using _worker = pawl.work(DEMO_JOBS, { concurrency: 8, drain: '2s' })
   const refund = await openingHand(pawl)
@@ -60,9 +67,10 @@ async function run(session: Session, options: Options): Promise<void> {
   work.start()
   const { url } = gateway
   const { secret } = token
+  const link = (await linkFor(gateway, secret)) ?? url
   const store = withoutCredentials(place.url)
-  terminal.tell({ url, token: secret, store, refund }, () =>
-    welcome(terminal, { url, secret, store, refund, kept: named !== undefined }),
+  terminal.tell({ url, token: secret, link, store, refund }, () =>
+    welcome(terminal, { url, secret, link, store, refund, kept: named !== undefined }),
   )
   await stopped(signal)
   terminal.say('Stopping: what runs is handed back.')

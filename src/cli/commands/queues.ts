@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { STATES, type State, TERMINAL_STATES } from '../../core/job.ts'
 import { LENGTHS } from '../../core/limits.ts'
-import { Queues } from '../../engine/queues.ts'
+import { type Pause, Queues } from '../../engine/queues.ts'
 import type { Pawl } from '../../library/pawl.ts'
 import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'
@@ -94,11 +94,11 @@ export async function queueCounts(session: Session, pawl: Pawl): Promise<readonl
   }
   const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
   const documents = new Queues(pawl.engine)
-  const paused = new Map<string, ReadonlySet<string>>()
+  const paused = new Map<string, ReadonlyMap<string, Pause>>()
   for (const [tenant, own] of Map.groupBy(sorted, ({ tenant }) => tenant))
     paused.set(
       tenant,
-      await documents.pausedAmong(
+      await documents.pausesAmong(
         tenant,
         own.map(({ queue }) => queue),
       ),

@@ -20,6 +20,7 @@ export interface ServeOptions {
   readonly auth: boolean
   readonly log?: boolean
   readonly cap?: readonly string[]
+  readonly dashboard?: boolean
 }
 
 /** Whoever calls over HTTP is told soon that the store is away, and when to come again; callers have patience of their own. */
@@ -32,12 +33,14 @@ export function serve(parent: Command, { session }: Context): void {
     .option('-p, --port <port>', '0 picks a free one', String(DEFAULT_PORT))
     .option('--host <address>', 'where to listen', DEFAULT_HOST)
     .option('--no-auth', 'no tokens: whoever reaches the port is an admin; loopback only')
+    .option('--dashboard', 'pages for browsers besides; whoever opens them signs in with a token')
     .option('--log', 'a line of JSON per transition on standard error')
     .option('--cap <name=number>', 'how much of something there may be (docs/limits.md); may be repeated', gathered)
     .action((options: ServeOptions) => run(session(), options))
   examples(
     command,
     'pawl serve',
+    'pawl serve --dashboard',
     'pawl serve --port 0 --json',
     'pawl serve --url postgres://localhost/app --host 0.0.0.0',
     'pawl serve --cap streamsPerToken=500 --cap bodyBytes=1048576',
@@ -47,25 +50,48 @@ export function serve(parent: Command, { session }: Context): void {
 async function run(session: Session, options: ServeOptions): Promise<void> {
   needsStore(session, 'serve')
   const { terminal, signal, url, tenant } = session
-  const { host, auth } = options
+  const { host, auth, dashboard = false } = options
   const port = portOf(options.port)
   const log = logTo(session, options.log === true)
   const caps = await capsOf(options.cap)
   const metrics = await collector(caps)
   const own = { ticker: {}, retention: {}, log, metrics, retryFor: RETRY_FOR }
   await using pawl = await opened(withoutKeys(session), own)
-  await using gateway = await listening(pawl, { host, port, auth, tenant, metrics, log: log ?? stderrLog, caps })
+  await using gateway = await listening(pawl, {
+    host,
+    port,
+    auth,
+    tenant,
+    metrics,
+    log: log ?? stderrLog,
+    caps,
+    dashboard,
+  })
   const secret = auth ? await firstToken(session, pawl, gateway) : undefined
-  terminal.tell({ url: gateway.url, token: secret, store: withoutCredentials(url), auth }, () => {
+  const link = dashboard && secret !== undefined ? await linkFor(gateway, secret) : undefined
+  terminal.tell({ url: gateway.url, token: secret, link, store: withoutCredentials(url), auth }, () => {
     const { paint } = terminal
     terminal.say(`pawl serves ${withoutCredentials(url)} at ${paint.bold(gateway.url)}`)
     if (secret !== undefined) terminal.say(`The first admin token, shown this once: ${paint.bold(secret)}`)
     else if (auth) terminal.say(paint.dim('It has tokens; make another: pawl token create --scope operator'))
     else terminal.say(paint.yellow('Without tokens: whoever reaches this port may do everything.'))
+    if (dashboard) terminal.say(dashboardLine(gateway.url, link))
     terminal.say(paint.dim(`${gateway.url}/openapi.json has every route. Ctrl-C stops it.`))
   })
   await stopped(signal)
 }
+
+/** Signs in whoever opens it first. */
+export async function linkFor({ tokens, url }: Gateway, secret: string): Promise<string | undefined> {
+  const { signInLink } = await import('../../gateway/session.ts')
+  const token = await tokens.identify(secret)
+  return token && (await signInLink(tokens, token, url))
+}
+
+const dashboardLine = (url: string, link: string | undefined): string =>
+  link === undefined
+    ? `The dashboard is at ${url}; sign in with a token.`
+    : `The dashboard, signed in (once, within 15 minutes): ${link}`
 
 export const logTo = ({ terminal, clock }: Session, wanted: boolean): Log | undefined =>
   wanted

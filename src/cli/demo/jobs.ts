@@ -39,7 +39,7 @@ export const chargeCard = defineJob<'charge.card', { readonly customer: string; 
   retry: { attempts: 3, base: '500ms', factor: 2, max: '2s', jitter: 'none' },
   onExhausted: 'dead_letter',
   run({ customer }) {
-    throw new TransientError(`the bank does not answer for ${customer}`, { code: 'bank_down' })
+    throw new TransientError(`the bank does not answer for “${customer}”`, { code: 'bank_down' })
   },
 })
 

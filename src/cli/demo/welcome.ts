@@ -5,6 +5,8 @@ import type { Terminal } from '../terminal.ts'
 export interface Welcome {
   readonly url: string
   readonly secret: string
+  /** Opens the dashboard, signed in. */
+  readonly link: string
   readonly store: string
   /** The store is not the demo's own, and stays. */
   readonly kept: boolean
@@ -12,7 +14,7 @@ export interface Welcome {
   readonly refund: JobId
 }
 
-export function welcome(terminal: Terminal, { url, secret, store, kept, refund }: Welcome): void {
+export function welcome(terminal: Terminal, { url, secret, link, store, kept, refund }: Welcome): void {
   const { paint } = terminal
   const authorization = `-H 'Authorization: Bearer ${secret}'`
   const job = `'{"type":"greet","queue":"demo","input":{"name":"curl"}}'`
@@ -22,6 +24,9 @@ export function welcome(terminal: Terminal, { url, secret, store, kept, refund }
       'greet works, fetch.page fails twice first, charge.card ends as a dead letter, parse.mail fails for good,',
     ),
     paint.dim('refund waits for somebody to approve it, render.film takes twenty seconds and says how far it is.'),
+    '',
+    paint.bold('Open the dashboard, signed in (this link works once):'),
+    link,
     '',
     `Demo token (admin, good until this stops): ${paint.bold(secret)}`,
     '',

@@ -6,8 +6,7 @@ import type { z } from 'zod'
 import { cancelled, denied, dispatches, jobRequest, jobResult, running, scheduled } from './document-002.ts'
 import type { Opaque } from './outline.ts'
 import {
-  announcement,
-  claims,
+  causesQuery,
   deadLettersQuery,
   dialectOnly,
   eventsQuery,
@@ -15,23 +14,28 @@ import {
   jobEventsQuery,
   jobQuery,
   jobsQuery,
+  nothing,
+  pageQuery,
+  resultQuery,
+  trafficQuery,
+} from './queries.ts'
+import {
+  announcement,
+  claims,
   KEPT_BY_ANY_WORD,
   KEPT_BY_JOBS,
   KEPT_BY_WORDS,
   newJob,
   newJobQuery,
   newJobs,
-  nothing,
   OPERATOR_WORDS,
   OWNER_WORDS,
-  pageQuery,
-  resultQuery,
   transitions,
   WORDS,
   type WordName,
   worker,
 } from './schemas.ts'
-import { newToken, type SCOPES } from './token-schema.ts'
+import { newToken, SCOPES } from './token-schema.ts'
 
 export type Scope = (typeof SCOPES)[number]
 
@@ -254,6 +258,14 @@ export const ROUTES: readonly Route[] = [
     [...READERS, 'worker'],
     'Where there may be work, and which jobs have news, as it happens (SSE): what a worker polls less for',
   ),
+  list('showTally', '/v1/tally', READERS, 'How many jobs there are, by queue, type and state', nothing),
+  list(
+    'showTraffic',
+    '/v1/traffic',
+    READERS,
+    'State changes and failures over a window, counted since the gateway was first asked',
+    trafficQuery,
+  ),
   list('listQueues', '/v1/queues', [...READERS, 'worker'], 'Queues with their counts', pageQuery),
   list('showQueue', '/v1/queues/{queue}', [...READERS, 'worker'], 'One queue', nothing),
   post(
@@ -283,8 +295,19 @@ export const ROUTES: readonly Route[] = [
   },
   ...DOCUMENT_002,
   list('listDeadLetters', '/v1/dead-letters', READERS, 'Jobs put aside, with reasons', deadLettersQuery),
+  list('listCauses', '/v1/dead-letters:causes', READERS, 'What dead letters have in common, with samples', causesQuery),
   get('showDeadLetter', '/v1/dead-letters/{id}', READERS, 'One of them', dialectOnly),
   post('reopenDeadLetter', '/v1/dead-letters/{id}/reopen', OPERATORS, 'enqueue', 'Reopen one', WORDS.reopen),
+  get('showSession', '/v1/session', SCOPES, 'Who you are, and what you may'),
+  {
+    ...post('createSession', '/v1/session', SCOPES, 'enqueue', 'A token for a cookie: signs a browser in', nothing),
+    answers: { 201: 'Signed in' },
+  },
+  {
+    ...get('endSession', '/v1/session', SCOPES, 'Signs the browser out; the cookie is good for nothing any more'),
+    method: 'DELETE',
+    urgency: 'enqueue',
+  },
   list('listTokens', '/v1/tokens', ['admin'], 'Tokens, without their secrets', pageQuery),
   {
     ...post('createToken', '/v1/tokens', ['admin'], 'enqueue', 'A new token; its secret is shown once', newToken),

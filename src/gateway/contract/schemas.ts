@@ -1,8 +1,7 @@
 /** What comes in over HTTP, as schemas: they validate, they document, and they are the client's types. */
 import { z } from 'zod'
 import { BY_HAND, RELEASE_REASONS } from '../../core/command.ts'
-import { READING_NAMES } from '../../core/dialects/registry.ts'
-import { DEAD_LETTER_REASONS, STAGES, STATES } from '../../core/job.ts'
+import { DEAD_LETTER_REASONS, STAGES } from '../../core/job.ts'
 import { AT_ONCE, COUNTS, LENGTHS, SIZES } from '../../core/limits.ts'
 import { NOTE_KINDS } from '../../core/note.ts'
 import { DIALECT_NAMES, ERROR_CLASSES } from '../../core/policy.ts'
@@ -287,83 +286,6 @@ export const claims = membersOnly({
     .describe('inputs as text, and each policy once, in `policies`; a job’s `policy` is the place of its own there'),
 })
 
-const list = <T extends string>(allowed: readonly [T, ...T[]]) =>
-  z
-    .string()
-    .transform((value) => value.split(',').map((word) => (word === 'canceled' ? 'cancelled' : word)))
-    .pipe(listOf(z.enum(allowed), { most: AT_ONCE.names }))
-const names = z
-  .string()
-  .transform((value) => value.split(','))
-  .pipe(listOf(name, { most: AT_ONCE.names }))
-const limit = (most: number) => z.coerce.number().int().min(1).max(most)
-const when = time.transform((value) => Date.parse(value))
-
-export const dialect = z.enum(['000', ...READING_NAMES])
-const dialectQuery = { dialect: dialect.optional() }
-
-export const jobsQuery = membersOnly({
-  state: list(STATES).optional(),
-  queue: names.optional(),
-  type: names.optional(),
-  label: z
-    .union([z.string(), listOf(z.string(), { most: SIZES.labels })])
-    .optional()
-    .describe('name=value, may be repeated'),
-  correlationId: id.optional(),
-  parentId: jobId.optional(),
-  workflowId: key.optional(),
-  dedupeKey: key.optional(),
-  code: name.optional(),
-  createdFrom: when.optional(),
-  createdTo: when.optional(),
-  order: z.enum(['newest', 'oldest']).default('newest'),
-  policy: z.literal('true').optional(),
-  limit: limit(500).default(50),
-  cursor: z.string().max(1_000).optional(),
-  ...dialectQuery,
-})
-
-const bodyName = text(LENGTHS.key)
-export const jobQuery = membersOnly({
-  bodies: z.string().max(1_000).optional().describe('names, separated by commas'),
-  body: z
-    .union([bodyName, listOf(bodyName, { most: AT_ONCE.names })])
-    .optional()
-    .describe('one name, exactly; may be repeated'),
-  policy: z.literal('true').optional(),
-  ...dialectQuery,
-})
-/** Query of a history whose path names the document. */
-export const historyQuery = membersOnly({
-  afterRev: z.coerce.number().int().min(0).default(0),
-  limit: limit(1_000).default(200),
-})
-export const jobEventsQuery = membersOnly({ ...historyQuery.shape, ...dialectQuery })
-export const resultQuery = membersOnly({ waitMs: z.coerce.number().int().min(0).max(60_000).default(0) })
-export const deadLettersQuery = membersOnly({
-  failed: z
-    .enum(['true', 'false'])
-    .optional()
-    .describe('list failed jobs besides; so it is unless said where the words are those of 000B, which forwards them'),
-  limit: limit(500).default(50),
-  cursor: z.string().max(1_000).optional(),
-  ...dialectQuery,
-})
-export const eventsQuery = membersOnly({
-  type: names.optional(),
-  queue: names.optional(),
-  jobType: names.optional(),
-  jobId: jobId.optional(),
-  correlationId: id.optional(),
-  from: when.optional(),
-  to: when.optional(),
-  limit: limit(1_000).default(200),
-  cursor: z.string().max(1_000).optional(),
-  last_event_id: z.string().max(100).optional(),
-  after: z.string().max(100).optional().describe('JSON: the feed after this position'),
-  ...dialectQuery,
-})
 /** How jobs of a type are queued and judged. */
 export const announcement = membersOnly({ queue: listed, policy: policy.optional() })
 
@@ -375,11 +297,6 @@ export const PARAMETERS: Readonly<Record<string, z.ZodType<string>>> = {
   worker: workerName,
   token: id,
 }
-/** A page of names, in their order. */
-export const pageQuery = membersOnly({ limit: limit(500).default(200), cursor: z.string().max(1_000).optional() })
-export const dialectOnly = membersOnly(dialectQuery)
-export const nothing = membersOnly({})
-
 export const worker = membersOnly({
   queues: listOf(name, { most: AT_ONCE.queues }).default([]),
   types: listOf(name, { most: AT_ONCE.types })

@@ -127,8 +127,10 @@ export function jobToWire(job: Job, withPolicy: boolean): Wire {
 /** Whatever is added to them must be told as well. */
 type Members<Of> = Readonly<Record<keyof Of, unknown>>
 
-const textOf = (time: Time | undefined): string | undefined =>
-  time === undefined ? undefined : new Date(time).toISOString()
+/** A time, as it is told. */
+export const timeToWire = (time: Time): string => new Date(time).toISOString()
+
+const textOf = (time: Time | undefined): string | undefined => (time === undefined ? undefined : timeToWire(time))
 
 const leaseToWire = ({ grantedAt, expiresAt, beats }: Lease) =>
   ({ grantedAt: textOf(grantedAt), expiresAt: textOf(expiresAt), beats }) satisfies Members<

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { Act } from '../../engine/audit.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
-import type { pageQuery } from '../contract/schemas.ts'
+import type { pageQuery } from '../contract/queries.ts'
 import { toWire } from '../contract/wire.ts'
 import { Objected, objection } from '../problem.ts'
 

@@ -19,7 +19,8 @@ import type {
   running,
   scheduled,
 } from '../contract/document-002.ts'
-import type { historyQuery, WordName } from '../contract/schemas.ts'
+import type { historyQuery } from '../contract/queries.ts'
+import type { WordName } from '../contract/schemas.ts'
 import { jobFor } from '../masking.ts'
 import { Objected, objection } from '../problem.ts'
 import type { Speaker } from '../words.ts'

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { EVENT_TYPES, type EventType } from '../../core/event.ts'
 import type { EventQuery, FeedItem } from '../../store/store.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
-import type { eventsQuery } from '../contract/schemas.ts'
+import type { eventsQuery } from '../contract/queries.ts'
 import { eventToWire } from '../contract/wire.ts'
 import { eventForViewers, isMasked } from '../masking.ts'
 import type { Positions } from '../positions.ts'
@@ -93,9 +93,11 @@ async function stream(call: Call, parts: Parts, query: Query): Promise<Reply> {
   const masked = isMasked(call)
   return await streamed(call, parts, async () => {
     const following = await feed.follow()
+    const from = position ?? following.head
     return new EventWalk({
       following,
-      position: position ?? following.head,
+      position: from,
+      opening: from === '' ? '' : `id: ${positions.seal(from)}\n`,
       wants: ({ item }) => concerns(item, call, query),
       frame: (frames) =>
         query.correlationId === undefined || frames.correlationId === query.correlationId ? frames.frame(masked) : '',

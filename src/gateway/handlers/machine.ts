@@ -4,7 +4,7 @@ import { READINGS } from '../../core/dialects/registry.ts'
 import { RANK, STATES, TERMINAL_STATES } from '../../core/job.ts'
 import { MACHINE } from '../../core/transitions.ts'
 import { type Handler, json } from '../call.ts'
-import type { dialectOnly } from '../contract/schemas.ts'
+import type { dialectOnly } from '../contract/queries.ts'
 import { nameOf } from './jobs.ts'
 
 export const showMachine: Handler = async (call) => {

@@ -3,15 +3,23 @@ import type { z } from 'zod'
 import { Queues } from '../../engine/queues.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
 import { beyond } from '../caps.ts'
-import type { pageQuery } from '../contract/schemas.ts'
+import type { pageQuery } from '../contract/queries.ts'
+import { timeToWire } from '../contract/wire.ts'
 import { Objected, objection } from '../problem.ts'
 import { audited } from './audit.ts'
 
 interface Queue {
   readonly queue: string
   readonly paused: boolean
+  readonly pausedBy?: string | undefined
+  readonly pausedSince?: string | undefined
+  /** Since when something of it could be claimed; absent where nothing can. */
+  readonly readySince?: string | undefined
   readonly counts: Readonly<Record<string, number>>
 }
+
+/** Lanes that are looked at for it, of all tenants. */
+const LANES_LOOKED_AT = 2_000
 
 /** Queues in the order of their names; the next page begins behind the last one shown. */
 export const listQueues: Handler = async (call, parts) => {
@@ -19,8 +27,25 @@ export const listQueues: Handler = async (call, parts) => {
   const counted = await countsOf(call, parts)
   const names = [...counted.keys()].filter((name) => cursor === undefined || name > cursor).sort()
   const shown = names.slice(0, limit)
-  const paused = await new Queues(parts.engine).pausedAmong(call.token.tenant, shown)
-  const queues = shown.map((queue): Queue => ({ queue, paused: paused.has(queue), counts: counted.get(queue) ?? {} }))
+  const { tenant } = call.token
+  const [pauses, { backlog }] = await Promise.all([
+    new Queues(parts.engine).pausesAmong(tenant, shown),
+    parts.engine.events({ by: 'backlog', lanes: LANES_LOOKED_AT }),
+  ])
+  const queues = shown.map((queue): Queue => {
+    const pause = pauses.get(queue)
+    const since = Math.min(
+      ...backlog.filter((each) => each.tenant === tenant && each.queue === queue).map((b) => b.since),
+    )
+    return {
+      queue,
+      paused: pause !== undefined,
+      pausedBy: pause?.by,
+      pausedSince: pause?.since === undefined ? undefined : timeToWire(pause.since),
+      readySince: Number.isFinite(since) ? timeToWire(since) : undefined,
+      counts: counted.get(queue) ?? {},
+    }
+  })
   return json(200, { queues, cursor: names.length > shown.length ? shown.at(-1) : undefined })
 }
 

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { parseDuration } from '../../core/duration.ts'
 import { type Handler, json } from '../call.ts'
-import type { pageQuery } from '../contract/schemas.ts'
+import type { pageQuery } from '../contract/queries.ts'
 import type { newToken } from '../contract/token-schema.ts'
 import { toWire } from '../contract/wire.ts'
 import { Objected, objection } from '../problem.ts'
@@ -55,5 +55,5 @@ export const revokeToken: Handler = async (call, parts) => {
 const exceeds = ({ queues: own }: Token, queues: readonly string[] | undefined): boolean =>
   own !== undefined && (queues === undefined || queues.some((queue) => !own.includes(queue)))
 
-const tokenToWire = ({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }: Token): object =>
-  toWire({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt }) as object
+const tokenToWire = ({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt, of, as }: Token): object =>
+  toWire({ id, name, scope, tenant, queues, createdAt, expiresAt, revokedAt, of, as }) as object

@@ -3,7 +3,8 @@ import type { z } from 'zod'
 import type { SeenWorker } from '../../engine/workers.ts'
 import { type Handler, json } from '../call.ts'
 import { beyond } from '../caps.ts'
-import type { pageQuery, worker } from '../contract/schemas.ts'
+import type { pageQuery } from '../contract/queries.ts'
+import type { worker } from '../contract/schemas.ts'
 import { Objected, objection } from '../problem.ts'
 
 export const listWorkers: Handler = async (call, { workers }) => {

@@ -7,6 +7,8 @@ export interface WalkOptions<Frames extends Long> {
   readonly following: Following<Frames>
   /** The position to begin behind. */
   readonly position: string
+  /** The same as its consumer knows it: who is cut off before the first event goes on from here. */
+  readonly opening: string
   readonly wants: (entry: FeedEntry<Frames>) => boolean
   /** The frame; empty where, on a closer look, it is not wanted. */
   readonly frame: (frames: Frames) => string
@@ -27,10 +29,12 @@ const PIECE_LENGTH = 64 * 1024
 
 export class EventWalk<Frames extends Long> implements Source {
   readonly #options: WalkOptions<Frames>
+  readonly opening: string
   #position: string
 
   constructor(options: WalkOptions<Frames>) {
     this.#options = options
+    this.opening = options.opening
     this.#position = options.position
   }
 

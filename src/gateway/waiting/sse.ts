@@ -11,6 +11,8 @@ import type { Timers } from '../../system/timers.ts'
 
 /** What a stream is made of. It is disposed of when the stream ends. */
 export interface Source extends Disposable {
+  /** Fields of the first frame: what a consumer is to know before anything has happened. */
+  readonly opening?: string
   /** The next frames. Empty where it has got further without any; undefined where there is nothing more by now. */
   frames(): Promise<string | undefined>
   /** Resolves when there may be more, `ms` have passed, or `signal` aborts. */
@@ -91,7 +93,7 @@ class Stream {
     const { source, clock } = this.#options
     if (!this.#begun) {
       this.#begun = true
-      return 'retry: 1000\n\n'
+      return `retry: 1000\n${source.opening ?? ''}\n`
     }
     while (!this.#ended) {
       await this.#welcomed()

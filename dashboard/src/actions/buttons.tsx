@@ -1,0 +1,58 @@
+/** A job's buttons. What is not allowed stays in its place, greyed, and says which rule forbids it. */
+import { type ReactNode, useState } from 'react'
+import { useMachine } from '../api/queries.ts'
+import { useSession } from '../api/session.tsx'
+import type { Job } from '../api/wire.ts'
+import { Tip } from '../parts/tip.tsx'
+import { type Action, actionsFor } from './actions.ts'
+import { ActionForm } from './form.tsx'
+import { useAct } from './use-act.ts'
+
+export function ActionButtons({ job }: { readonly job: Job }): ReactNode {
+  const { data: machine } = useMachine()
+  const session = useSession()
+  const act = useAct(job)
+  const [asked, setAsked] = useState<Action>()
+  if (machine === undefined) return null
+  const all = actionsFor(job, machine, session)
+  // Admission is about jobs that nobody has let in: elsewhere it would be noise.
+  const shown = all.filter(
+    ({ command, forbidden }) => forbidden === undefined || (command !== 'admit' && command !== 'deny'),
+  )
+  const press = (action: Action) =>
+    action.asks ? setAsked(action) : act.mutate({ word: action.word, body: action.body ?? {} })
+  return (
+    <div className="flex flex-wrap gap-2">
+      {shown.map((action) =>
+        action.forbidden === undefined ? (
+          <button
+            key={action.command}
+            type="button"
+            className="btn"
+            disabled={act.isPending}
+            onClick={() => press(action)}
+          >
+            {action.text}
+          </button>
+        ) : (
+          <Tip key={action.command} text={action.forbidden}>
+            <button type="button" className="btn" aria-disabled="true">
+              {action.text.replace('…', '')}
+            </button>
+          </Tip>
+        ),
+      )}
+      {asked === undefined ? null : (
+        <ActionForm
+          action={asked}
+          job={job}
+          onClose={() => setAsked(undefined)}
+          onSay={(body) => {
+            setAsked(undefined)
+            act.mutate({ word: asked.word, body })
+          }}
+        />
+      )}
+    </div>
+  )
+}

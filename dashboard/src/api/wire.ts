@@ -1,0 +1,175 @@
+/** What the gateway tells, as this page reads it. */
+import type { Moment, NowAnswer, TrafficAnswer } from '../../../src/gateway/contract/answers.ts'
+
+export type {
+  CauseAnswer,
+  CausesAnswer,
+  ExplainAnswer,
+  Moment,
+  NowAnswer,
+  SessionAnswer,
+  TallyAnswer,
+  TrafficAnswer,
+} from '../../../src/gateway/contract/answers.ts'
+
+export { DEAD_LETTER_REASONS } from '../../../src/gateway/contract/answers.ts'
+
+export type State = TrafficAnswer['changes'][number]['to']
+export type Change = Omit<TrafficAnswer['changes'][number], 'count' | 'event'> & { readonly event: string }
+
+export interface Failure {
+  readonly code: string
+  readonly class: string
+  readonly message: string
+  readonly stage: string
+  readonly at: Moment
+  readonly attempt: number
+  readonly worker?: string
+  readonly body?: { readonly name: string }
+}
+
+/** A record, as far as it is shown here. */
+export interface Job {
+  readonly id: string
+  readonly alias?: string
+  readonly type: string
+  readonly queue: string
+  readonly state: State
+  readonly phase: 'run' | 'compensate'
+  readonly priority: number
+  readonly generation: number
+  readonly attempt: number
+  readonly rev: number
+  readonly failures: number
+  readonly stalls: number
+  readonly steps: number
+  readonly createdAt: Moment
+  readonly updatedAt: Moment
+  readonly startedAt?: Moment
+  readonly endedAt?: Moment
+  readonly deadlineAt?: Moment
+  readonly readyAt?: Moment
+  readonly executionMs: number
+  readonly owner?: { readonly workerId: string }
+  readonly lease?: { readonly grantedAt: Moment; readonly expiresAt: Moment }
+  readonly wait?: { readonly name: string; readonly key?: string; readonly timeoutAt?: Moment }
+  readonly cancel?: { readonly mode: string; readonly by: string; readonly reason?: string }
+  readonly progress?: { readonly done: number; readonly total?: number; readonly message?: string }
+  readonly counters: Readonly<Record<string, number>>
+  readonly labels?: Readonly<Record<string, string>>
+  readonly dedupeKey?: string
+  readonly correlationId: string
+  readonly parentId?: string
+  readonly workflowId?: string
+  readonly dialect?: string
+  readonly lastFailure?: Failure
+  readonly error?: Failure
+  readonly deadLetter?: { readonly reason: string }
+  readonly policy?: Policy
+  readonly input?: unknown
+  readonly output?: unknown
+  readonly masked?: boolean
+  /** In lists that ask for it. */
+  readonly now?: NowAnswer
+}
+
+export interface Policy {
+  readonly leaseMs: number
+  readonly attemptMs: number
+  readonly maxAttempts: number
+  readonly maxStalls: number
+  readonly retry: { readonly baseMs: number; readonly factor: number; readonly maxMs: number; readonly jitter: string }
+  readonly onExhausted: string
+}
+
+export interface JobEvent {
+  readonly id: string
+  readonly jobId: string
+  readonly rev: number
+  readonly type: string
+  readonly at: Moment
+  readonly actor: string
+  readonly generation: number
+  readonly attempt: number
+  readonly state: State
+  readonly seq?: number
+  readonly from?: State
+  readonly to?: State
+  readonly reason?: string
+  readonly payload: Readonly<Record<string, unknown>>
+  /** In streams. */
+  readonly queue?: string
+  readonly jobType?: string
+}
+
+export interface JobsAnswer {
+  readonly jobs: readonly Job[]
+  readonly cursor?: string
+  readonly read?: number
+}
+
+export interface Queue {
+  readonly queue: string
+  readonly paused: boolean
+  readonly pausedBy?: string
+  readonly pausedSince?: Moment
+  readonly readySince?: Moment
+  readonly counts: Readonly<Partial<Record<State, number>>>
+}
+
+export interface Worker {
+  readonly workerId: string
+  readonly queues?: readonly string[]
+  readonly types?: readonly string[]
+  readonly concurrency?: number
+  readonly running?: number
+  readonly host?: string
+  readonly pid?: number
+  readonly version?: string
+  readonly seenAt: Moment
+  readonly present: boolean
+}
+
+export interface Token {
+  readonly id: string
+  readonly name: string
+  readonly scope: string
+  readonly createdAt: Moment
+  readonly expiresAt?: Moment
+  readonly revokedAt?: Moment
+  readonly of?: string
+  readonly as?: 'session' | 'link'
+}
+
+export interface AuditEntry {
+  readonly n: number
+  readonly at: Moment
+  readonly act: string
+  readonly by: string
+  readonly about: string
+  readonly count?: number
+  readonly reason?: string
+  readonly address?: string
+}
+
+export interface Move {
+  readonly events: readonly string[]
+  readonly to: State
+  readonly when: string
+}
+
+export interface Machine {
+  readonly states: readonly State[]
+  readonly terminal: readonly State[]
+  readonly commands: Readonly<Record<string, Readonly<Partial<Record<State | 'none', readonly Move[]>>>>>
+}
+
+export interface Dialect {
+  readonly name: string
+  readonly title: string
+  readonly statuses: readonly string[]
+  readonly ended: readonly string[]
+  /** One word, or one for each way a job may have come. */
+  readonly shows: Readonly<Record<State, string | Readonly<Record<string, string>>>>
+  readonly tells: Readonly<Record<string, string>>
+}

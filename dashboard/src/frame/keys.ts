@@ -1,0 +1,40 @@
+/** Keys of the whole page. Single letters are off in fields, and can be switched off altogether. */
+import { useEffect, useRef } from 'react'
+import { kept } from '../words/kept.ts'
+
+export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>
+
+/** After `g` this long for the second letter. */
+const SECOND_MS = 1_500
+
+export function useKeys(keys: Keys): void {
+  const current = useRef(keys)
+  current.current = keys
+  useEffect(() => {
+    let first: { readonly key: string; readonly at: number } | undefined
+    const pressed = (event: KeyboardEvent) => {
+      const name = nameOf(event)
+      const isPlain = name.length === 1
+      if (isPlain && (isWriting(event.target) || kept('letters', 'on') === 'off')) return
+      const both = first !== undefined && event.timeStamp - first.at < SECOND_MS ? `${first.key} ${name}` : undefined
+      first = name === 'g' ? { key: name, at: event.timeStamp } : undefined
+      const act =
+        (both === undefined ? undefined : current.current[both]) ??
+        (both === undefined ? current.current[name] : undefined)
+      if (act === undefined) return
+      event.preventDefault()
+      act(event)
+    }
+    window.addEventListener('keydown', pressed)
+    return () => window.removeEventListener('keydown', pressed)
+  }, [])
+}
+
+const nameOf = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string =>
+  altKey ? '' : ctrlKey || metaKey ? `Ctrl ${key.toUpperCase()}` : key
+
+function isWriting(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  )
+}

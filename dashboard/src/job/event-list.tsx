@@ -1,0 +1,81 @@
+/** What happened to a job, newest first: who, when, and what it says. Long logs have a screenful in the page. */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useRef } from 'react'
+import type { JobEvent } from '../api/wire.ts'
+import { Moment } from '../parts/moment.tsx'
+import { StateIcon } from '../parts/state-icon.tsx'
+import { useWords } from '../words/vocabulary.tsx'
+import { sayingOf } from './saying.ts'
+
+const ROW_PX = 36
+
+export function EventList({
+  events,
+  isWhole,
+}: {
+  readonly events: readonly JobEvent[]
+  readonly isWhole: boolean
+}): ReactNode {
+  const words = useWords()
+  const place = useRef<HTMLDivElement>(null)
+  const shown = events.toReversed()
+  const virtual = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => place.current,
+    estimateSize: () => ROW_PX,
+    overscan: 10,
+  })
+  return (
+    <div
+      ref={place}
+      className="max-h-[420px] overflow-y-auto"
+      role="table"
+      aria-label="Events"
+      aria-rowcount={shown.length}
+      tabIndex={0}
+    >
+      {isWhole ? null : (
+        <p className="px-4 py-2 text-sm text-text-2">These are the first {events.length} events of a longer log.</p>
+      )}
+      <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="rowgroup">
+        {virtual.getVirtualItems().map(({ index, start, key }) => {
+          const event = shown[index]
+          if (event === undefined) return null
+          return (
+            <div
+              key={key}
+              role="row"
+              id={`rev-${event.rev}`}
+              className="absolute inset-x-0 grid grid-cols-[36px_minmax(96px,150px)_minmax(0,1fr)_auto] items-center gap-3 border-t border-line px-4 phone:grid-cols-[36px_150px_130px_minmax(0,1fr)_minmax(0,140px)_64px]"
+              style={{ height: ROW_PX, transform: `translateY(${start}px)` }}
+            >
+              <span role="cell" className="text-text-3">
+                {event.rev}
+              </span>
+              <span role="cell" className="truncate font-medium">
+                {words.event(event.type)}
+              </span>
+              <span role="cell" className="hidden items-center gap-1.5 phone:flex">
+                {event.to === undefined ? null : (
+                  <>
+                    <StateIcon state={event.to} />
+                    <span className="truncate">{words.state(event.to)}</span>
+                  </>
+                )}
+              </span>
+              <span role="cell" className="truncate text-text-2" title={sayingOf(event)}>
+                {sayingOf(event)}
+              </span>
+              <span role="cell" className="hidden truncate text-right text-text-2 phone:block" title={event.actor}>
+                {event.actor}
+              </span>
+              <span role="cell" className="text-right text-sm text-text-3">
+                <Moment at={event.at} as="ago" />
+              </span>
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}

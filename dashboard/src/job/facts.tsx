@@ -1,0 +1,72 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { Job } from '../api/wire.ts'
+import { Card } from '../parts/card.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { span } from '../words/format.ts'
+
+/** What was asked for and what has come of it, as far as it is said in a line. */
+export function Facts({ job }: { readonly job: Job }): ReactNode {
+  const { policy, progress } = job
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    ['Queue', `${job.queue}, priority ${job.priority}`],
+    ['Producer’s id', job.alias],
+    ['Dedupe key', job.dedupeKey],
+    ['Runs', String(job.attempt)],
+    ['Failures', policy === undefined ? String(job.failures) : `${job.failures} of ${policy.maxAttempts}`],
+    ['Lost leases', policy === undefined ? String(job.stalls) : `${job.stalls} of ${policy.maxStalls}`],
+    [
+      'Progress',
+      progress &&
+        `${progress.done}${progress.total === undefined ? '' : ` of ${progress.total}`}${progress.message === undefined ? '' : `, ${progress.message}`}`,
+    ],
+    ['Worked', job.executionMs > 0 ? span(job.executionMs) : undefined],
+    ['Time limit', policy && `${span(policy.attemptMs)} a run`],
+    ['Deadline', job.deadlineAt && <Moment at={job.deadlineAt} />],
+    [
+      'Retry',
+      policy &&
+        `${span(policy.retry.baseMs)} × ${policy.retry.factor}, to ${span(policy.retry.maxMs)}, ${policy.retry.jitter} jitter`,
+    ],
+    ['When spent', policy?.onExhausted],
+    ['Enqueued', <Moment key="enqueued" at={job.createdAt} />],
+    ['Correlation', <Related key="correlation" field="correlation" value={job.correlationId} />],
+    ['Workflow', job.workflowId && <Related field="workflow" value={job.workflowId} />],
+    [
+      'Parent',
+      job.parentId && (
+        <Link className="link mono" href={`/jobs/${encodeURIComponent(job.parentId)}`}>
+          {job.parentId}
+        </Link>
+      ),
+    ],
+    ['Generation', job.generation > 0 ? String(job.generation) : undefined],
+    ['Bound to', job.dialect && `document ${job.dialect}`],
+    ...Object.entries(job.labels ?? {}).map(([name, value]) => [`label ${name}`, value] as const),
+    ...Object.entries(job.counters).map(([name, value]) => [`counter ${name}`, String(value)] as const),
+  ]
+  return (
+    <Card>
+      <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-2 p-4 text-sm leading-6">
+        {facts.map(([name, value]) =>
+          value === undefined || value === '' ? null : (
+            <div key={name} className="contents">
+              <dt className="truncate text-text-3" title={name}>
+                {name}
+              </dt>
+              <dd className="min-w-0 break-words">{value}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+    </Card>
+  )
+}
+
+function Related({ field, value }: { readonly field: string; readonly value: string }): ReactNode {
+  return (
+    <Link className="link mono break-all" href={`/jobs?q=${encodeURIComponent(`${field}:${value}`)}`}>
+      {value}
+    </Link>
+  )
+}

@@ -1,0 +1,238 @@
+/** The path of one job through the machine: where it has been, where it is, and how often it went along each line. */
+import { type CSSProperties, type ReactNode, useState } from 'react'
+import type { JobEvent, State } from '../api/wire.ts'
+import { useKeys } from '../frame/keys.ts'
+import { arrow } from '../machine/drawing.tsx'
+import { FAMILY } from '../machine/families.ts'
+import { COMPACT, type Line, type Point } from '../machine/layout.ts'
+import type { LineName } from '../machine/lines.ts'
+import { Card } from '../parts/card.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { StateIcon } from '../parts/state-icon.tsx'
+import { plural } from '../words/format.ts'
+import { useMedia } from '../words/media.ts'
+import { useWords } from '../words/vocabulary.tsx'
+import { pathsOf, type Step } from './moves.ts'
+
+export function Path({ events }: { readonly events: readonly JobEvent[] }): ReactNode {
+  const paths = pathsOf(events)
+  const [generation, setGeneration] = useState<number>()
+  const steps = paths[generation ?? paths.length - 1] ?? []
+  const [chosen, setChosen] = useState<number>()
+  const at = Math.min(chosen ?? steps.length, steps.length)
+  const isPhone = useMedia('(max-width: 719px)')
+  const words = useWords()
+  const move = (by: number) => setChosen(Math.max(1, Math.min(steps.length, at + by)))
+  useKeys({ ',': () => move(-1), '.': () => move(1) })
+  if (steps.length === 0) return null
+  const seen = steps.slice(0, at)
+  const last = seen.at(-1)
+  return (
+    <Card
+      title="Path"
+      note={`${plural(steps.length, 'move')}${paths.length > 1 ? `, generation ${generation ?? paths.length - 1}` : ''}`}
+      right={
+        <>
+          {paths.length > 1 ? (
+            <select
+              aria-label="Generation"
+              className="field"
+              value={generation ?? paths.length - 1}
+              onChange={(event) => setGeneration(Number(event.target.value))}
+            >
+              {paths.map((_, n) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a generation is its number
+                <option key={n} value={n}>
+                  generation {n}
+                </option>
+              ))}
+            </select>
+          ) : null}
+          <span className="hidden phone:inline">
+            {last === undefined ? '' : `${words.event(last.event)}, rev ${last.rev}`}
+          </span>
+          <button
+            type="button"
+            className="rounded-md p-1 hover:bg-hover"
+            aria-label="The move before"
+            onClick={() => move(-1)}
+          >
+            <Icon name="left" />
+          </button>
+          move {at} of {steps.length}
+          <button
+            type="button"
+            className="rounded-md p-1 hover:bg-hover"
+            aria-label="The next move"
+            onClick={() => move(1)}
+          >
+            <Icon name="right" />
+          </button>
+        </>
+      }
+    >
+      {isPhone ? <Chips steps={seen} /> : <PathDrawing steps={seen} />}
+    </Card>
+  )
+}
+
+const timesOf = (steps: readonly Step[]): ReadonlyMap<LineName, number> => {
+  const times = new Map<LineName, number>()
+  for (const { line } of steps) if (line !== undefined) times.set(line, (times.get(line) ?? 0) + 1)
+  return times
+}
+
+function PathDrawing({ steps }: { readonly steps: readonly Step[] }): ReactNode {
+  const words = useWords()
+  const { width, height, lines, rails, nodes, entry, node } = COMPACT
+  const times = timesOf(steps)
+  const visited = new Set(steps.flatMap(({ from, to }) => [from, to]))
+  const present = steps.at(-1)?.to
+  const all = Object.entries(lines) as [LineName, Line][]
+  // What was taken is drawn over what was not.
+  const sorted = [...all.filter(([name]) => !times.has(name)), ...all.filter(([name]) => times.has(name))]
+  return (
+    <div className="px-4 pb-4">
+      <svg
+        className="machine block w-full"
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={`The path of this job: ${steps.map(({ to }) => words.state(to)).join(', ')}`}
+      >
+        {rails.map(({ d, dashed }) => (
+          <path
+            key={d}
+            className="faint"
+            d={d}
+            strokeWidth="1.25"
+            strokeDasharray={dashed === true ? '3 5' : undefined}
+          />
+        ))}
+        {sorted.map(([name, { d, head, dashed }]) => {
+          const className = times.has(name) ? 'taken' : 'faint'
+          return (
+            <g key={name}>
+              <path
+                className={className}
+                d={d}
+                strokeWidth="1.25"
+                strokeDasharray={dashed === true ? '3 5' : undefined}
+              />
+              {head === undefined ? null : (
+                <path className={className} d={arrow(head)} strokeWidth="1.6" strokeLinejoin="round" />
+              )}
+            </g>
+          )
+        })}
+        <circle cx={entry.x} cy={entry.y} r="4" fill="var(--text)" />
+        {all.map(([name, line]) =>
+          (times.get(name) ?? 0) > 1 ? <Times key={name} d={line.d} n={times.get(name) ?? 0} /> : null,
+        )}
+        {(Object.entries(nodes) as [State, Point][]).map(([state, place]) => (
+          <PathNode
+            key={state}
+            state={state}
+            at={place}
+            size={node}
+            isVisited={visited.has(state)}
+            isPresent={state === present}
+            word={words.state(state)}
+          />
+        ))}
+      </svg>
+    </div>
+  )
+}
+
+/** In the middle of the line's first stretch. */
+function Times({ d, n }: { readonly d: string; readonly n: number }): ReactNode {
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = (d.match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number)
+  const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2]
+  return (
+    <g>
+      <rect x={x - 12} y={y - 8} width="24" height="16" rx="8" fill="var(--text)" />
+      <text x={x} y={y + 3.5} fontSize="10" fontWeight="600" textAnchor="middle" fill="var(--surface)">
+        ×{n}
+      </text>
+    </g>
+  )
+}
+
+interface PathNodeProps {
+  readonly state: State
+  readonly at: Point
+  readonly size: { readonly width: number; readonly height: number; readonly radius: number }
+  readonly isVisited: boolean
+  readonly isPresent: boolean
+  readonly word: string
+}
+
+function PathNode({ state, at, size, isVisited, isPresent, word }: PathNodeProps): ReactNode {
+  const { width, height, radius } = size
+  const x = at.x - width / 2
+  const y = at.y - height / 2
+  const family = FAMILY[state]
+  return (
+    <g style={{ '--hole': isVisited ? `var(--${family}-bg)` : 'var(--surface)' } as CSSProperties}>
+      {isPresent ? (
+        <rect
+          x={x - 3.5}
+          y={y - 3.5}
+          width={width + 7}
+          height={height + 7}
+          rx={radius + 3.5}
+          fill="none"
+          stroke={`var(--${family})`}
+          strokeWidth="2"
+        />
+      ) : null}
+      <rect
+        x={x}
+        y={y}
+        width={width}
+        height={height}
+        rx={radius}
+        fill={isVisited ? `var(--${family}-bg)` : 'var(--surface)'}
+        stroke={isVisited ? `color-mix(in srgb, var(--${family}) 40%, var(--surface))` : 'var(--line)'}
+      />
+      <g opacity={isVisited ? 1 : 0.45}>
+        <StateIcon state={state} size={14} x={x + 8} y={y + 8} />
+      </g>
+      <text
+        x={x + 28}
+        y={y + 19}
+        fontSize="11.5"
+        fontWeight={isVisited ? 500 : 400}
+        fill={isVisited ? 'var(--text)' : 'var(--text-3)'}
+      >
+        {word}
+      </text>
+    </g>
+  )
+}
+
+/** On a phone: a row of icons that wraps. */
+function Chips({ steps }: { readonly steps: readonly Step[] }): ReactNode {
+  const words = useWords()
+  return (
+    <ol className="flex flex-wrap gap-2 px-4 pb-4">
+      {steps.map(({ to, rev }, n) => (
+        <li
+          key={rev}
+          title={words.state(to)}
+          className="flex size-7 items-center justify-center rounded-full"
+          style={
+            {
+              background: `var(--${FAMILY[to]}-bg)`,
+              outline: n === steps.length - 1 ? `2px solid var(--${FAMILY[to]})` : undefined,
+              '--hole': `var(--${FAMILY[to]}-bg)`,
+            } as CSSProperties
+          }
+        >
+          <StateIcon state={to} />
+          <span className="sr-only">{words.state(to)}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}

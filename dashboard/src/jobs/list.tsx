@@ -1,0 +1,181 @@
+/** A list that is as long as it likes and has a screenful of rows in the page. It never loads payloads. */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { useKeys } from '../frame/keys.ts'
+import { Moment } from '../parts/moment.tsx'
+import { Phrase } from '../parts/phrase.tsx'
+import { StateWord } from '../parts/state-word.tsx'
+import { useMedia } from '../words/media.ts'
+import type { Row, Rows } from './use-jobs.ts'
+
+const ROW_PX = 36
+const PHONE_ROW_PX = 60
+const COLUMNS = 'grid-cols-[28px_128px_minmax(180px,1.2fr)_minmax(160px,2fr)_minmax(60px,110px)_64px_44px_72px]'
+
+export interface ListProps {
+  readonly rows: Rows
+  readonly picked: ReadonlySet<string>
+  readonly onPick: (id: string) => void
+}
+
+export function List({ rows, picked, onPick }: ListProps): ReactNode {
+  const isPhone = useMedia('(max-width: 719px)')
+  const [, go] = useLocation()
+  const [current, setCurrent] = useState(-1)
+  const place = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: rows.rows.length,
+    getScrollElement: () => place.current,
+    estimateSize: () => (isPhone ? PHONE_ROW_PX : ROW_PX),
+    overscan: 8,
+  })
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  const { more } = rows
+  useEffect(() => {
+    if (more !== undefined && last >= rows.rows.length - 10) more()
+  }, [more, last, rows.rows.length])
+
+  const move = (by: number) => {
+    const next = Math.max(0, Math.min(rows.rows.length - 1, current + by))
+    setCurrent(next)
+    virtual.scrollToIndex(next)
+  }
+  const chosen = rows.rows[current]?.job.id
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    n: rows.show,
+    x: () => chosen && onPick(chosen),
+    ['Enter']: () => chosen && document.activeElement === document.body && go(`/jobs/${encodeURIComponent(chosen)}`),
+  })
+  return (
+    <div className="card flex min-h-0 flex-1 flex-col overflow-hidden">
+      {isPhone ? null : (
+        <div className={`grid ${COLUMNS} items-center gap-3 px-4 py-2 text-xs text-text-3`} aria-hidden="true">
+          <span />
+          <span>State</span>
+          <span>Job</span>
+          <span>Now</span>
+          <span>Queue</span>
+          <span className="text-right">Failures</span>
+          <span className="text-right">Runs</span>
+          <span className="text-right">Changed</span>
+        </div>
+      )}
+      {rows.fresh > 0 ? (
+        <button
+          type="button"
+          className="link border-t border-line py-1 text-sm font-medium"
+          style={{ background: 'var(--work-bg)' }}
+          onClick={rows.show}
+        >
+          {rows.fresh === 1 ? '1 new job matches' : `${rows.fresh === 100 ? '100 or more' : rows.fresh} new jobs match`}
+          . Show {rows.fresh === 1 ? 'it' : 'them'} <kbd>n</kbd>
+        </button>
+      ) : null}
+      <div
+        ref={place}
+        className="min-h-0 flex-1 overflow-y-auto"
+        role="grid"
+        aria-label="Jobs"
+        aria-rowcount={rows.rows.length}
+        tabIndex={0}
+      >
+        <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="rowgroup">
+          {items.map(({ index, start, size, key }) => {
+            const row = rows.rows[index]
+            if (row === undefined) return null
+            const props = { row, isCurrent: index === current, isPicked: picked.has(row.job.id), onPick }
+            return (
+              <div
+                key={key}
+                role="row"
+                aria-rowindex={index + 1}
+                data-job={row.job.id}
+                style={{
+                  position: 'absolute',
+                  top: 0,
+                  left: 0,
+                  right: 0,
+                  height: size,
+                  transform: `translateY(${start}px)`,
+                }}
+                className={`border-t border-line hover:bg-hover ${index === current ? 'bg-hover shadow-[inset_2px_0_var(--focus)]' : ''} ${row.isGone ? 'opacity-60' : ''}`}
+                title={row.isGone ? 'It no longer matches; it goes with the next search.' : undefined}
+              >
+                {isPhone ? <PhoneRow {...props} /> : <DeskRow {...props} />}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+interface RowProps {
+  readonly row: Row
+  readonly isPicked: boolean
+  readonly onPick: (id: string) => void
+}
+
+function DeskRow({ row: { job }, isPicked, onPick }: RowProps): ReactNode {
+  return (
+    <div className={`grid h-full ${COLUMNS} items-center gap-3 px-4 ${isPicked ? 'bg-[var(--work-bg)]' : ''}`}>
+      <span role="gridcell">
+        <input
+          type="checkbox"
+          aria-label={`Pick ${job.id}`}
+          className="size-3.5 accent-[var(--focus)]"
+          checked={isPicked}
+          onChange={() => onPick(job.id)}
+        />
+      </span>
+      <span role="gridcell" className="min-w-0 truncate">
+        <StateWord state={job.state} />
+      </span>
+      <span role="gridcell" className="min-w-0 truncate">
+        <Link href={`/jobs/${encodeURIComponent(job.id)}`} className="font-medium hover:underline">
+          {job.type}
+        </Link>{' '}
+        <span className="mono text-text-3">{job.id}</span>
+      </span>
+      <span role="gridcell" className="min-w-0 truncate text-text-2">
+        <Phrase now={job.now} />
+      </span>
+      <span role="gridcell" className="min-w-0 truncate text-text-2">
+        {job.queue}
+      </span>
+      <span role="gridcell" className="text-right text-text-2">
+        {job.failures}
+      </span>
+      <span role="gridcell" className="text-right text-text-2">
+        {job.attempt}
+      </span>
+      <span role="gridcell" className="text-right text-text-2">
+        <Moment at={job.updatedAt} as="ago" />
+      </span>
+    </div>
+  )
+}
+
+function PhoneRow({ row: { job } }: RowProps): ReactNode {
+  return (
+    <div role="gridcell">
+      <Link href={`/jobs/${encodeURIComponent(job.id)}`} className="flex h-[60px] flex-col justify-center gap-0.5 px-4">
+        <span className="flex items-center gap-2">
+          <StateWord state={job.state} />
+          <span className="min-w-0 truncate">{job.type}</span>
+          <span className="ml-auto text-sm text-text-3">
+            <Moment at={job.updatedAt} as="ago" />
+          </span>
+        </span>
+        <span className="truncate text-sm text-text-2">
+          <Phrase now={job.now} />
+        </span>
+      </Link>
+    </div>
+  )
+}

@@ -1,0 +1,188 @@
+/** The machine, drawn: nodes with counts, lines with rates. Which layout depends on the room; what it says does not. */
+import type { CSSProperties, ReactNode } from 'react'
+import type { State } from '../api/wire.ts'
+import { StateIcon } from '../parts/state-icon.tsx'
+import { rate } from '../words/format.ts'
+import { useWords } from '../words/vocabulary.tsx'
+import { FAMILY } from './families.ts'
+import type { Layout, Line, Point, Side } from './layout.ts'
+import type { LineName } from './lines.ts'
+
+export interface NodeFacts {
+  readonly count: string
+  /** One small fact at the right. */
+  readonly fact?: string | undefined
+  readonly title?: string | undefined
+}
+
+export interface DrawingProps {
+  readonly layout: Layout
+  readonly label: string
+  readonly nodes: Readonly<Partial<Record<State, NodeFacts>>>
+  /** Per minute. */
+  readonly rates: Readonly<Partial<Record<LineName, number>>>
+  readonly chosen?: State | undefined
+  readonly onChoose: (state: State) => void
+  readonly children?: ReactNode
+}
+
+export function Drawing({ layout, label, nodes, rates, chosen, onChoose, children }: DrawingProps): ReactNode {
+  const { width, height, frame, entry, rails } = layout
+  const lines = Object.entries(layout.lines) as [LineName, Line][]
+  return (
+    <svg className="machine block w-full" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={label}>
+      <rect className="frame" x={frame.x} y={frame.y} width={frame.width} height={frame.height} rx="14" />
+      {rails.map((rail) => (
+        <path
+          key={rail.d}
+          className="edge"
+          d={rail.d}
+          strokeWidth="1.25"
+          strokeDasharray={rail.dashed === true ? '3 5' : undefined}
+        />
+      ))}
+      {lines.map(([name, line]) => (
+        <Edge key={name} line={line} perMinute={rates[name] ?? 0} />
+      ))}
+      <circle cx={entry.x} cy={entry.y} r="5" fill="var(--text)" />
+      {lines.map(([name, { label: place }]) =>
+        place === undefined ? null : (
+          <text
+            key={name}
+            x={place.x}
+            y={place.y}
+            textAnchor={place.anchor}
+            className={`label ${isInside(place, layout) ? '' : 'outside'}`}
+          >
+            {place.word === undefined ? null : <tspan className="word">{place.word} </tspan>}
+            {rate(rates[name] ?? 0)}
+          </text>
+        ),
+      )}
+      {layout.notes.map(({ x, y, anchor, word }) => (
+        <text key={word} x={x} y={y} textAnchor={anchor} className="label">
+          <tspan className="word">{word}</tspan>
+        </text>
+      ))}
+      {children}
+      {(Object.entries(layout.nodes) as [State, Point][]).map(([state, at]) => (
+        <Node
+          key={state}
+          state={state}
+          at={at}
+          layout={layout}
+          facts={nodes[state]}
+          isChosen={chosen === state}
+          onChoose={onChoose}
+        />
+      ))}
+    </svg>
+  )
+}
+
+const isInside = ({ x, y }: Point, { frame }: Layout): boolean =>
+  x > frame.x && x < frame.x + frame.width && y > frame.y && y < frame.y + frame.height
+
+/** As wide as there is traffic on it, by tens. */
+const widthOf = (perMinute: number): number => 1.25 + 0.85 * Math.log10(1 + perMinute)
+
+function Edge({ line, perMinute }: { readonly line: Line; readonly perMinute: number }): ReactNode {
+  return (
+    <>
+      <path
+        className="edge"
+        d={line.d}
+        strokeWidth={widthOf(perMinute)}
+        strokeDasharray={line.dashed === true ? '3 5' : undefined}
+      />
+      {line.head === undefined ? null : (
+        <path className="edge" d={arrow(line.head)} strokeWidth="1.6" strokeLinejoin="round" />
+      )}
+    </>
+  )
+}
+
+const HEADS: Readonly<Record<Side, readonly [number, number, number, number, number, number]>> = {
+  right: [-6.5, -4, -2, 0, -6.5, 4],
+  left: [6.5, -4, 2, 0, 6.5, 4],
+  down: [-4, -6.5, 0, -2, 4, -6.5],
+  up: [-4, 6.5, 0, 2, 4, 6.5],
+}
+
+/** An open arrowhead that ends before the node's border. */
+export function arrow({ x, y, to }: Point & { readonly to: Side }): string {
+  const [ax, ay, bx, by, cx, cy] = HEADS[to]
+  return `M${x + ax} ${y + ay}L${x + bx} ${y + by}L${x + cx} ${y + cy}`
+}
+
+interface NodeProps {
+  readonly state: State
+  readonly at: Point
+  readonly layout: Layout
+  readonly facts: NodeFacts | undefined
+  readonly isChosen: boolean
+  readonly onChoose: (state: State) => void
+}
+
+function Node({ state, at, layout, facts, isChosen, onChoose }: NodeProps): ReactNode {
+  const words = useWords()
+  const { width, height, radius } = layout.node
+  const x = at.x - width / 2
+  const y = at.y - height / 2
+  const family = FAMILY[state]
+  const word = words.state(state)
+  const own = word === state ? '' : `(${state})`
+  return (
+    <g
+      role="button"
+      tabIndex={0}
+      aria-pressed={isChosen}
+      aria-label={[word, own, facts?.count ?? '–', facts?.fact]
+        .filter((part) => part !== undefined && part !== '')
+        .join(' ')}
+      className="cursor-pointer"
+      style={{ '--hole': `var(--${family}-bg)` } as CSSProperties}
+      onClick={() => onChoose(state)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' && event.key !== ' ') return
+        event.preventDefault()
+        onChoose(state)
+      }}
+    >
+      <title>{facts?.title ?? word}</title>
+      {isChosen ? (
+        <rect
+          x={x - 3.5}
+          y={y - 3.5}
+          width={width + 7}
+          height={height + 7}
+          rx={radius + 3.5}
+          fill="none"
+          stroke={`var(--${family})`}
+          strokeWidth="2"
+        />
+      ) : null}
+      <rect
+        x={x}
+        y={y}
+        width={width}
+        height={height}
+        rx={radius}
+        fill={`var(--${family}-bg)`}
+        stroke={`color-mix(in srgb, var(--${family}) 32%, var(--surface))`}
+      />
+      <StateIcon state={state} x={x + 11} y={y + 8} />
+      <text x={x + 34} y={y + 20} fontSize="12" fill="var(--text-2)">
+        {`${word} `}
+      </text>
+      <text x={x + 34} y={y + 41} fontSize="16" fontWeight="600" fill="var(--text)">
+        {`${facts?.count ?? '–'} `}
+      </text>
+      {facts?.fact === undefined ? null : (
+        <text x={x + width - 10} y={y + 40} fontSize="11" textAnchor="end" fill="var(--text-2)">
+          {facts.fact}
+        </text>
+      )}
+    </g>
+  )
+}

@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react'
+import { useAudit } from '../api/queries.ts'
+import { useSession } from '../api/session.tsx'
+import { Title } from '../frame/title.tsx'
+import { Card } from '../parts/card.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Scroll } from '../parts/scroll.tsx'
+import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+
+/** Who did what to the installation; what happens to a job is in the job's own log. */
+export function AuditPlace(): ReactNode {
+  const session = useSession()
+  const { data, error } = useAudit(session.can('listAudit'))
+  if (!session.can('listAudit'))
+    return (
+      <Empty title="Only for auditors">
+        The audit log is read with a token of scope auditor, which may do nothing else.
+      </Empty>
+    )
+  return (
+    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5">
+      <Title text="Audit" />
+      {error === null ? null : <Trouble error={error} />}
+      {data === undefined ? (
+        <Loading />
+      ) : data.length === 0 ? (
+        <Empty title="Nothing was done yet">
+          Tokens made, queues paused and jobs moved by operators are told here.
+        </Empty>
+      ) : (
+        <Card title="Who did what" note="newest first">
+          <Scroll label="Audit">
+            <table className="rows">
+              <thead>
+                <tr>
+                  <th className="num">No.</th>
+                  <th>Act</th>
+                  <th>By</th>
+                  <th>About</th>
+                  <th>Reason</th>
+                  <th>From</th>
+                  <th className="num">When</th>
+                </tr>
+              </thead>
+              <tbody>
+                {data.map((entry) => (
+                  <tr key={entry.n}>
+                    <td className="num text-text-3">{entry.n}</td>
+                    <td className="font-medium whitespace-nowrap">{entry.act}</td>
+                    <td>{entry.by}</td>
+                    <td className="mono">
+                      {entry.about}
+                      {entry.count === undefined || entry.count < 2 ? '' : ` and ${entry.count - 1} more`}
+                    </td>
+                    <td className="text-text-2">{entry.reason}</td>
+                    <td className="mono text-text-3">{entry.address}</td>
+                    <td className="num whitespace-nowrap text-text-2">
+                      <Moment at={entry.at} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroll>
+        </Card>
+      )}
+    </div>
+  )
+}

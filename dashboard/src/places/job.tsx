@@ -1,0 +1,134 @@
+/** One job: why it is where it is, the path it has taken, when what happened, and everything it carries. */
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useCallback } from 'react'
+import { Link } from 'wouter'
+import { ActionButtons } from '../actions/buttons.tsx'
+import { useLive } from '../api/live.ts'
+import { useExplain, useHistory, useJob } from '../api/queries.ts'
+import type { Job, JobEvent } from '../api/wire.ts'
+import { Title } from '../frame/title.tsx'
+import { Facts } from '../job/facts.tsx'
+import { Path } from '../job/path.tsx'
+import { ErrorView, JobTabs } from '../job/tabs.tsx'
+import { TimeAxis } from '../job/time-axis.tsx'
+import { Why } from '../job/why.tsx'
+import { Body } from '../parts/body.tsx'
+import { Card } from '../parts/card.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { StatePill } from '../parts/state-word.tsx'
+import { Loading, Trouble } from '../parts/trouble.tsx'
+import { span } from '../words/format.ts'
+import { useMedia } from '../words/media.ts'
+import { useNow } from '../words/now.ts'
+
+export function JobPlace({ id }: { readonly id: string }): ReactNode {
+  const { data: job, error } = useJob(id)
+  const { data: history } = useHistory(id, job?.rev)
+  const { data: why } = useExplain(id, job?.rev)
+  const isNarrow = useMedia('(max-width: 1099px)')
+  const client = useQueryClient()
+  const own = job?.id
+  const heard = useCallback(
+    (event: JobEvent) => event.jobId === own && void client.invalidateQueries({ queryKey: ['job', id] }),
+    [client, own, id],
+  )
+  useLive(heard)
+  return (
+    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:max-w-[2304px] wide:px-8">
+      <Title text={`${job?.type ?? 'Job'} ${id}`}>
+        <span className="flex min-w-0 items-center gap-2 text-md">
+          <Link href="/jobs" className="text-text-3 hover:underline">
+            Jobs
+          </Link>
+          <span className="text-text-3">/</span>
+          <span className="truncate font-semibold">{id}</span>
+        </span>
+      </Title>
+      {error === null ? null : <Trouble error={error} />}
+      {job === undefined ? (
+        error === null ? (
+          <Loading rows={12} />
+        ) : null
+      ) : (
+        <>
+          <Header job={job} />
+          {isNarrow ? <Why job={job} why={why} /> : null}
+          <div className="grid items-start gap-4 desk:grid-cols-[minmax(0,1fr)_340px] wide:grid-cols-[minmax(0,1fr)_400px]">
+            <div className="order-last flex min-w-0 flex-col gap-4">
+              {isNarrow ? null : <Why job={job} why={why} />}
+              <Facts job={job} />
+              {job.lastFailure === undefined ? null : (
+                <Card title="Last error">
+                  <div className="px-4 pb-4">
+                    <ErrorView job={job} failure={job.lastFailure} />
+                  </div>
+                </Card>
+              )}
+              {job.input === undefined || job.masked === true ? null : (
+                <Card title="Input">
+                  <div className="px-4 pb-4">
+                    <Body value={job.input} label="input" />
+                  </div>
+                </Card>
+              )}
+            </div>
+            <div className="flex min-w-0 flex-col gap-4">
+              {history === undefined ? (
+                <Loading />
+              ) : (
+                <div className="grid items-start gap-4 wide:grid-cols-2">
+                  <Path events={history.events} />
+                  <TimeAxis job={job} events={history.events} />
+                </div>
+              )}
+              <JobTabs job={job} history={history} />
+            </div>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+function Header({ job }: { readonly job: Job }): ReactNode {
+  return (
+    <div className="flex flex-wrap items-start gap-3">
+      <div className="min-w-0">
+        <div className="flex flex-wrap items-center gap-3">
+          <h1 className="text-lg font-semibold tracking-[-0.015em] break-all">{job.type}</h1>
+          <StatePill state={job.state} isUndoing={job.phase === 'compensate'} />
+          <span className="inline-flex items-center gap-1">
+            <span className="mono">{job.id}</span>
+            <Copy text={job.id} label="Copy the id" />
+          </span>
+        </div>
+        <p className="text-text-2">
+          <Line job={job} />
+        </p>
+      </div>
+      <div className="ml-auto">
+        <ActionButtons job={job} />
+      </div>
+    </div>
+  )
+}
+
+/** "Run 4 on worker-c1 for 7.2 s. 1 of 7 failures. Lease ends in 22 s." */
+function Line({ job }: { readonly job: Job }): ReactNode {
+  const now = useNow()
+  const failures = `${job.policy === undefined ? job.failures : `${job.failures} of ${job.policy.maxAttempts}`} failures.`
+  if (job.owner !== undefined && job.lease !== undefined)
+    return (
+      <>
+        Run {job.attempt} on {job.owner.workerId} for{' '}
+        {span(Math.max(0, now - Date.parse(job.startedAt ?? job.lease.grantedAt)))}. {failures} Lease ends{' '}
+        <Moment at={job.lease.expiresAt} />.
+      </>
+    )
+  return (
+    <>
+      Changed <Moment at={job.updatedAt} />. {failures} {job.attempt} {job.attempt === 1 ? 'run' : 'runs'}.
+    </>
+  )
+}

@@ -1,0 +1,175 @@
+/** Jobs: a query, what it may be narrowed to, and the list. The address is the view. */
+import { Dialog } from '@base-ui/react/dialog'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { BulkBar } from '../actions/bulk.tsx'
+import { useTally } from '../api/queries.ts'
+import type { TallyAnswer } from '../api/wire.ts'
+import { Title } from '../frame/title.tsx'
+import { List } from '../jobs/list.tsx'
+import { isWithin, parseSearch, type Term, type Ticked, toggled, untallied } from '../jobs/query.ts'
+import { QueryBox } from '../jobs/query-box.tsx'
+import { Rail } from '../jobs/rail.tsx'
+import { type Rows, useJobs } from '../jobs/use-jobs.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+import { clock, count, plural } from '../words/format.ts'
+import { useKept } from '../words/kept.ts'
+
+export function JobsPlace(): ReactNode {
+  const [params, setParams] = useSearchParams()
+  const query = params.get('q') ?? ''
+  const { data: tally } = useTally()
+  const rows = useJobs(query)
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const search = parseSearch(query)
+  const terms = search.ok ? search.terms : []
+  const go = (q: string) => {
+    setPicked(new Set())
+    setParams(q === '' ? {} : { q })
+  }
+  const toggle = (field: Ticked, name: string) => go(toggled(query, field, name))
+  const pick = (id: string) =>
+    setPicked((before) => {
+      const next = new Set(before)
+      if (!next.delete(id)) next.add(id)
+      return next
+    })
+  const chosen = useMemo(
+    () => rows.rows.filter(({ job }) => picked.has(job.id)).map(({ job }) => job),
+    [rows.rows, picked],
+  )
+  const rail = <Rail tally={tally} terms={terms} onToggle={toggle} />
+  return (
+    <div className="flex min-h-0 flex-1">
+      <Title text="Jobs" />
+      <aside
+        aria-label="Filters"
+        className="hidden w-[216px] flex-none overflow-y-auto border-r border-line p-4 desk:block desk:h-[calc(100dvh-48px)] wide:w-60"
+      >
+        {rail}
+      </aside>
+      <div className="flex h-[calc(100dvh-112px)] min-w-0 flex-1 flex-col gap-3 p-4 phone:h-[calc(100dvh-48px)] phone:px-6">
+        <div className="flex items-start gap-2">
+          <QueryBox query={query} tally={tally} onSearch={go} />
+          <FilterSheet terms={terms}>{rail}</FilterSheet>
+        </div>
+        <Summary terms={terms} tally={tally} rows={rows} />
+        <Found rows={rows} query={query} picked={picked} onPick={pick} onClear={() => go('')} />
+        <BulkBar jobs={chosen} onClear={() => setPicked(new Set())} />
+      </div>
+    </div>
+  )
+}
+
+interface FoundProps {
+  readonly rows: Rows
+  readonly query: string
+  readonly picked: ReadonlySet<string>
+  readonly onPick: (id: string) => void
+  readonly onClear: () => void
+}
+
+function Found({ rows, query, picked, onPick, onClear }: FoundProps): ReactNode {
+  if (rows.error !== null && rows.error !== undefined) return <Trouble error={rows.error} />
+  if (rows.isPending) return <Loading rows={12} />
+  if (rows.rows.length > 0) return <List rows={rows} picked={picked} onPick={onPick} />
+  if (rows.more !== undefined)
+    return (
+      <Empty title="Nothing yet">
+        {plural(rows.read ?? 0, 'job')} read, and none of them matches.{' '}
+        <button type="button" className="btn" onClick={rows.more}>
+          Read on
+        </button>
+      </Empty>
+    )
+  return query === '' ? (
+    <Empty title="No job has been here yet">
+      Put one in and watch it go through the machine.{' '}
+      <code className="mono">await pawl.enqueue(hello, {'{ to: "Ann" }'})</code>
+    </Empty>
+  ) : (
+    <Empty title="Nothing matches">
+      <code className="mono">{query}</code>{' '}
+      {rows.read === undefined ? 'has no job' : `: ${plural(rows.read, 'job')} read`}.{' '}
+      <button type="button" className="btn" onClick={onClear}>
+        Clear
+      </button>
+    </Empty>
+  )
+}
+
+interface SummaryProps {
+  readonly terms: readonly Term[]
+  readonly tally: TallyAnswer | undefined
+  readonly rows: Rows
+}
+
+/** How many match, and how that is known. */
+function Summary({ terms, tally, rows }: SummaryProps): ReactNode {
+  const [times, setTimes] = useKept('times', 'relative')
+  const isExact = untallied(terms).length === 0
+  const n = (tally?.counts ?? [])
+    .filter((each) => isWithin(terms, each, undefined))
+    .reduce((sum, each) => sum + each.count, 0)
+  return (
+    <div className="flex flex-wrap items-center gap-3 text-sm text-text-2">
+      {isExact ? (
+        <span>
+          <b className="font-medium text-text">{count(n)}</b> {n === 1 ? 'job matches' : 'jobs match'}
+          {tally === undefined ? '' : `, exact at ${clock(Date.parse(tally.at))} UTC`}
+        </span>
+      ) : (
+        <span>
+          <b className="font-medium text-text">
+            {rows.more === undefined ? count(rows.rows.length) : `at least ${count(rows.rows.length)}`}
+          </b>{' '}
+          match
+          {rows.read === undefined ? '' : `; ${plural(rows.read, 'input')} read`}
+        </span>
+      )}
+      {rows.read !== undefined && rows.more !== undefined ? (
+        <button type="button" className="btn" onClick={rows.more}>
+          Read on
+        </button>
+      ) : null}
+      <span className="ml-auto hidden phone:inline">Newest first</span>
+      <button
+        type="button"
+        className="btn btn-ghost"
+        aria-pressed={times === 'utc'}
+        onClick={() => setTimes(times === 'utc' ? 'relative' : 'utc')}
+      >
+        {times === 'utc' ? 'UTC' : 'Relative'}
+      </button>
+    </div>
+  )
+}
+
+/** The rail, where there is no room beside the list. */
+function FilterSheet({
+  terms,
+  children,
+}: {
+  readonly terms: readonly Term[]
+  readonly children: ReactNode
+}): ReactNode {
+  return (
+    <Dialog.Root>
+      <Dialog.Trigger className="btn h-9 desk:hidden">
+        <Icon name="filter" />
+        Filter{terms.length === 0 ? '' : ` (${terms.length})`}
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-ink/20" />
+        <Dialog.Popup className="floats fixed inset-x-2 bottom-2 z-50 max-h-[80dvh] overflow-y-auto p-4">
+          <div className="mb-3 flex items-center">
+            <Dialog.Title className="font-semibold">Filter</Dialog.Title>
+            <Dialog.Close className="btn ml-auto">Done</Dialog.Close>
+          </div>
+          {children}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

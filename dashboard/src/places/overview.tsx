@@ -1,0 +1,216 @@
+/** The first thing on screen: a verdict made by rules, what needs a person, and the machine, alive. */
+import { lazy, type ReactNode, Suspense } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { useMachine, useQueues, useTally, useTraffic, useWorkers } from '../api/queries.ts'
+import type { TrafficAnswer } from '../api/wire.ts'
+import { Title } from '../frame/title.tsx'
+import { LiveMachine } from '../machine/live-machine.tsx'
+import { Card } from '../parts/card.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Loading, Trouble } from '../parts/trouble.tsx'
+import { clock, count, inWords, span } from '../words/format.ts'
+import { useNow } from '../words/now.ts'
+import { type Need, verdictOf } from './verdict.ts'
+
+const Flow = lazy(async () => ({ default: (await import('./flow-chart.tsx')).FlowChart }))
+
+const WINDOWS = [
+  ['15m', '15 min'],
+  ['1h', '1 h'],
+  ['24h', '24 h'],
+  ['7d', '7 d'],
+] as const
+
+export function OverviewPlace(): ReactNode {
+  const [params, setParams] = useSearchParams()
+  const window = WINDOWS.find(([name]) => name === params.get('w'))?.[0] ?? '1h'
+  const tally = useTally()
+  const traffic = useTraffic(window)
+  const queues = useQueues()
+  const workers = useWorkers()
+  const { data: machine } = useMachine()
+  const now = useNow()
+  const trouble = tally.error ?? traffic.error ?? queues.error
+  const verdict = verdictOf({
+    counts: tally.data?.counts ?? [],
+    terminal: machine?.terminal ?? [],
+    queues: queues.data ?? [],
+    workers: workers.data ?? [],
+    traffic: traffic.data,
+    now,
+  })
+  return (
+    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:max-w-[2304px] wide:px-8">
+      <Title text="Overview" />
+      {trouble === null ? null : <Trouble error={trouble} />}
+      <div className="flex flex-wrap items-end gap-x-6 gap-y-3">
+        <div className="min-w-0">
+          <p className="text-lg font-semibold tracking-[-0.015em]" aria-live="polite">
+            {tally.data === undefined ? ' ' : verdict.sentence}
+          </p>
+          <p className="text-text-2">{verdict.facts}</p>
+        </div>
+        <Needs needs={verdict.needs} />
+      </div>
+      <div className="grid items-start gap-4 wide:grid-cols-[minmax(0,1472px)_minmax(0,1fr)]">
+        <Card
+          title="The machine"
+          note={traffic.data === undefined ? undefined : windowNote(traffic.data)}
+          right={
+            <fieldset className="inline-flex h-7 rounded-md border border-line bg-surface p-px">
+              <legend className="sr-only">Window</legend>
+              {WINDOWS.map(([name, text]) => (
+                <button
+                  key={name}
+                  type="button"
+                  aria-pressed={name === window}
+                  className={`rounded-[5px] px-2 ${name === window ? 'bg-hover font-medium text-text' : ''}`}
+                  onClick={() => setParams({ w: name })}
+                >
+                  {text}
+                </button>
+              ))}
+            </fieldset>
+          }
+        >
+          <div className="px-2 pb-4 phone:px-4">
+            {machine === undefined ? (
+              <Loading rows={12} />
+            ) : (
+              <LiveMachine
+                tally={tally.data}
+                traffic={traffic.data}
+                queues={queues.data ?? []}
+                workers={workers.data ?? []}
+              />
+            )}
+          </div>
+        </Card>
+        <div className="grid gap-4 desk:grid-cols-3 wide:grid-cols-1">
+          <Card title="In and out" note="jobs a minute">
+            <Suspense fallback={<Loading rows={4} />}>
+              {traffic.data === undefined ? <Loading rows={4} /> : <Flow traffic={traffic.data} />}
+            </Suspense>
+          </Card>
+          <Failures traffic={traffic.data} />
+          <OldestReady queues={queues.data ?? []} now={now} />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** The window, or less where counting began within it. */
+const windowNote = ({ from, since }: TrafficAnswer): string =>
+  from === since
+    ? `live counts now; endings and rates since ${clock(Date.parse(since))} UTC, when counting began`
+    : 'live counts now; endings and rates over the window'
+
+const NEEDS_SHOWN = 4
+
+function Needs({ needs }: { readonly needs: readonly Need[] }): ReactNode {
+  if (needs.length === 0) return null
+  const shown = needs.slice(0, NEEDS_SHOWN)
+  return (
+    <ul className="ml-auto flex flex-wrap gap-2">
+      {shown.map(({ text, href, family }) => (
+        <li key={text}>
+          <Link href={href} className="card flex h-9 items-center gap-2 px-3 text-sm font-medium hover:bg-hover">
+            <span className="size-2 rounded-full" style={{ background: `var(--${family})` }} />
+            {text}
+            <Icon name="right" size={14} />
+          </Link>
+        </li>
+      ))}
+      {needs.length > NEEDS_SHOWN ? (
+        <li className="self-center text-sm text-text-2">and {needs.length - NEEDS_SHOWN} more</li>
+      ) : null}
+    </ul>
+  )
+}
+
+interface BarProps {
+  readonly name: string
+  readonly share: number
+  readonly colour: string
+  readonly text: string
+  readonly href: string
+}
+
+function Bar({ name, share, colour, text, href }: BarProps): ReactNode {
+  return (
+    <Link
+      href={href}
+      className="grid grid-cols-[minmax(0,1fr)_minmax(0,2fr)_auto] items-center gap-3 rounded-md px-2 py-1 hover:bg-hover"
+    >
+      <span className="mono truncate">{name}</span>
+      <span className="h-1.5 overflow-hidden rounded-full bg-hover">
+        <span
+          className="block h-full rounded-full"
+          style={{ width: `${Math.max(2, 100 * share)}%`, background: colour }}
+        />
+      </span>
+      <span className="min-w-16 text-right text-text-2">{text}</span>
+    </Link>
+  )
+}
+
+const BARS = 6
+
+function Failures({ traffic }: { readonly traffic: TrafficAnswer | undefined }): ReactNode {
+  const failures = traffic?.failures ?? []
+  const most = failures[0]?.count ?? 1
+  return (
+    <Card title="Failures by code" note="runs that threw, within the window">
+      <div className="px-2 pb-3">
+        {failures.length === 0 ? <p className="px-2 pb-2 text-text-2">None.</p> : null}
+        {failures.slice(0, BARS).map(({ code, count: n }) => (
+          <Bar
+            key={code}
+            name={code}
+            share={n / most}
+            colour="var(--again)"
+            text={count(n)}
+            href={`/jobs?q=${encodeURIComponent(`code:${code}`)}`}
+          />
+        ))}
+      </div>
+    </Card>
+  )
+}
+
+function OldestReady({
+  queues,
+  now,
+}: {
+  readonly queues: ReturnType<typeof useQueues>['data'] & object
+  readonly now: number
+}): ReactNode {
+  const waits = queues
+    .map(({ queue, readySince }) => ({
+      queue,
+      ms: readySince === undefined ? 0 : Math.max(0, now - Date.parse(readySince)),
+    }))
+    .sort((a, b) => b.ms - a.ms)
+  const most = Math.max(1, waits[0]?.ms ?? 1)
+  return (
+    <Card
+      title="Oldest ready job by queue"
+      note="ready now"
+      right={<Link href="/queues">{inWords(queues.length)} in all</Link>}
+    >
+      <div className="px-2 pb-3">
+        {waits.slice(0, BARS).map(({ queue, ms }) => (
+          <Bar
+            key={queue}
+            name={queue}
+            share={ms / most}
+            colour="var(--idle)"
+            text={ms === 0 ? 'none' : span(Math.floor(ms / 1_000) * 1_000)}
+            href={`/jobs?q=${encodeURIComponent(`queue:${queue}`)}`}
+          />
+        ))}
+      </div>
+    </Card>
+  )
+}

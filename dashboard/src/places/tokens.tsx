@@ -1,0 +1,89 @@
+import type { ReactNode } from 'react'
+import { useTokens } from '../api/queries.ts'
+import { useSession } from '../api/session.tsx'
+import type { Token } from '../api/wire.ts'
+import { Title } from '../frame/title.tsx'
+import { Card } from '../parts/card.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Scroll } from '../parts/scroll.tsx'
+import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+import { inWords } from '../words/format.ts'
+import { useNow } from '../words/now.ts'
+
+/** Who may what: tokens and the browsers signed in with them. Secrets are shown nowhere. */
+export function TokensPlace(): ReactNode {
+  const session = useSession()
+  const { data, error } = useTokens(session.can('listTokens'))
+  const now = useNow()
+  if (!session.can('listTokens'))
+    return <Empty title="Only for admins">Tokens are listed for tokens of scope admin.</Empty>
+  const good = (data ?? []).filter((token) => isGood(token, now))
+  return (
+    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5">
+      <Title text="Tokens" />
+      {error === null ? null : <Trouble error={error} />}
+      {data === undefined ? (
+        <Loading />
+      ) : (
+        <>
+          <div>
+            <p className="text-lg font-semibold tracking-[-0.015em]">
+              {inWords(good.length)} {good.length === 1 ? 'token is' : 'tokens are'} good
+            </p>
+            <p className="text-text-2">
+              <code className="mono">pawl token create</code> makes one and shows its secret once;{' '}
+              <code className="mono">pawl token revoke</code> ends it, and the sessions made of it.
+            </p>
+          </div>
+          <Card>
+            <Scroll label="Tokens">
+              <table className="rows">
+                <thead>
+                  <tr>
+                    <th>Name</th>
+                    <th>Scope</th>
+                    <th>Kind</th>
+                    <th>Id</th>
+                    <th className="num">Made</th>
+                    <th className="num">Good until</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {data.map((token) => (
+                    <tr key={token.id} className={isGood(token, now) ? '' : 'text-text-3'}>
+                      <td className="font-medium">{token.name}</td>
+                      <td>{token.scope}</td>
+                      <td className="text-text-2">
+                        {token.as === undefined
+                          ? 'token'
+                          : token.as === 'session'
+                            ? 'browser'
+                            : 'link, for one sign-in'}
+                      </td>
+                      <td className="mono text-text-3">{token.id}</td>
+                      <td className="num whitespace-nowrap text-text-2">
+                        <Moment at={token.createdAt} />
+                      </td>
+                      <td className="num whitespace-nowrap text-text-2">
+                        {token.revokedAt !== undefined ? (
+                          'revoked'
+                        ) : token.expiresAt === undefined ? (
+                          'it is revoked'
+                        ) : (
+                          <Moment at={token.expiresAt} />
+                        )}
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </Scroll>
+          </Card>
+        </>
+      )}
+    </div>
+  )
+}
+
+const isGood = ({ revokedAt, expiresAt }: Token, now: number): boolean =>
+  revokedAt === undefined && (expiresAt === undefined || Date.parse(expiresAt) > now)

@@ -1,0 +1,98 @@
+import type { ReactNode } from 'react'
+import { useWorkers } from '../api/queries.ts'
+import type { Worker } from '../api/wire.ts'
+import { Title } from '../frame/title.tsx'
+import { Card } from '../parts/card.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Scroll } from '../parts/scroll.tsx'
+import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+import { count, inWords } from '../words/format.ts'
+
+/** Who works, on what, and how busy they are. */
+export function WorkersPlace(): ReactNode {
+  const { data, error } = useWorkers()
+  const present = (data ?? []).filter((worker) => worker.present)
+  const running = present.reduce((sum, worker) => sum + (worker.running ?? 0), 0)
+  const slots = present.reduce((sum, worker) => sum + (worker.concurrency ?? 0), 0)
+  return (
+    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5">
+      <Title text="Workers" />
+      {error === null ? null : <Trouble error={error} />}
+      {data === undefined ? (
+        <Loading />
+      ) : data.length === 0 ? (
+        <Empty title="No worker has been here">
+          Start one: <code className="mono">pawl work ./jobs.ts</code>
+        </Empty>
+      ) : (
+        <>
+          <div>
+            <p className="text-lg font-semibold tracking-[-0.015em]">
+              {inWords(present.length)} {present.length === 1 ? 'worker is' : 'workers are'} there
+            </p>
+            <p className="text-text-2">
+              {count(running)} of {count(slots)} slots were taken when they last told.
+            </p>
+          </div>
+          <Card>
+            <Scroll label="Workers">
+              <table className="rows">
+                <thead>
+                  <tr>
+                    <th>Worker</th>
+                    <th>Load</th>
+                    <th>Queues</th>
+                    <th className="hidden phone:table-cell">Types</th>
+                    <th className="hidden phone:table-cell">Host</th>
+                    <th className="num">Seen</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {data.map((worker) => (
+                    <WorkerRow key={worker.workerId} worker={worker} />
+                  ))}
+                </tbody>
+              </table>
+            </Scroll>
+          </Card>
+        </>
+      )}
+    </div>
+  )
+}
+
+function WorkerRow({ worker }: { readonly worker: Worker }): ReactNode {
+  const { workerId, running = 0, concurrency = 0, queues = [], types, host, pid, version, seenAt, present } = worker
+  const where = [host, pid === undefined ? undefined : `pid ${pid}`, version]
+    .filter((part) => part !== undefined)
+    .join(', ')
+  return (
+    <tr>
+      <td className="mono font-medium break-all">
+        {workerId}
+        {present ? '' : <span className="font-sans text-text-3"> gone</span>}
+      </td>
+      <td className="min-w-32">
+        <span className="flex items-center gap-2">
+          <span className="h-1.5 w-16 overflow-hidden rounded-full bg-hover">
+            <span
+              className="block h-full bg-work"
+              style={{ width: `${concurrency === 0 ? 0 : Math.min(100, (100 * running) / concurrency)}%` }}
+            />
+          </span>
+          <span className="whitespace-nowrap text-text-2">
+            {count(running)} of {count(concurrency)}
+          </span>
+        </span>
+      </td>
+      <td className="text-text-2">{queues.join(', ')}</td>
+      <td className="hidden max-w-80 truncate text-text-2 phone:table-cell" title={types?.join(', ')}>
+        {types?.join(', ') ?? 'any'}
+      </td>
+      <td className="hidden text-text-2 phone:table-cell">{where}</td>
+      <td className="num whitespace-nowrap text-text-2">
+        <Moment at={seenAt} />
+      </td>
+    </tr>
+  )
+}

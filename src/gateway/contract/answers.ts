@@ -1,0 +1,102 @@
+/** What comes back over HTTP, as types: those who answer and those who read share them. */
+import type { EventType } from '../../core/event.ts'
+import type { Explanation } from '../../core/explain.ts'
+import type { State } from '../../core/job.ts'
+
+/** ISO 8601. */
+export type Moment = string
+
+/** Times as they are told. */
+type Told<T> = { readonly [K in keyof T]: K extends 'when' ? Moment | undefined : T[K] }
+
+export interface SessionAnswer {
+  readonly name: string
+  readonly scope: string
+  readonly tenant: string
+  readonly queues?: readonly string[]
+  readonly expiresAt?: Moment
+  /** How they came in: by a cookie, by a token, or by the word of the application around it. */
+  readonly by: 'session' | 'token' | 'host'
+  /** Routes, by name. */
+  readonly may: readonly string[]
+  /** For the header of requests that change something; of a session only. */
+  readonly csrf?: string
+  readonly basePath: string
+}
+
+export interface TallyAnswer {
+  readonly at: Moment
+  readonly counts: readonly {
+    readonly queue: string
+    readonly type: string
+    readonly state: State
+    readonly count: number
+  }[]
+}
+
+export interface TrafficStep {
+  /** When it begins. */
+  readonly at: Moment
+  readonly events: Readonly<Partial<Record<string, number>>>
+}
+
+export interface TrafficAnswer {
+  readonly at: Moment
+  /** Where the window begins, or the counting, whichever came later. */
+  readonly from: Moment
+  /** When the counting began. */
+  readonly since: Moment
+  readonly stepMs: number
+  readonly changes: readonly {
+    readonly event: EventType
+    readonly from: State | 'none'
+    readonly to: State
+    readonly count: number
+  }[]
+  /** Oldest first; those in which nothing happened are left out. */
+  readonly steps: readonly TrafficStep[]
+  readonly failures: readonly { readonly code: string; readonly count: number }[]
+  /** The most recent first. */
+  readonly lastSuccess: readonly { readonly type: string; readonly at: Moment }[]
+}
+
+/** The phrase beside a job in a list. */
+export interface NowAnswer {
+  readonly before: string
+  readonly when?: Moment
+  readonly after?: string
+  readonly tookMs?: number
+}
+
+export interface CauseAnswer {
+  readonly fingerprint: string
+  readonly code: string
+  readonly reason?: string
+  readonly message: string
+  readonly count: number
+  readonly firstAt: Moment
+  readonly lastAt: Moment
+  readonly types: readonly string[]
+  /** All that were read, newest first: what a redrive names. */
+  readonly ids: readonly string[]
+  readonly samples: readonly {
+    readonly id: string
+    readonly type: string
+    readonly failures: number
+    readonly endedAt: Moment
+    readonly message: string
+  }[]
+}
+
+export interface CausesAnswer {
+  readonly causes: readonly CauseAnswer[]
+  /** How many dead letters were read for it, the newest first. */
+  readonly read: number
+  /** Where there are more that were not read. */
+  readonly cursor?: string
+}
+
+export type ExplainAnswer = Told<Explanation>
+
+/** Why a job may be put aside by hand. */
+export { DEAD_LETTER_REASONS } from '../../core/job.ts'

@@ -1,0 +1,81 @@
+/** `GET /traffic` and `GET /tally`: how much goes on, and how much there is. Both are folded as the feed grows; nothing is scanned. */
+import type { z } from 'zod'
+import { type Handler, json } from '../call.ts'
+import type { TallyAnswer, TrafficAnswer, TrafficStep } from '../contract/answers.ts'
+import type { trafficQuery } from '../contract/queries.ts'
+import { timeToWire } from '../contract/wire.ts'
+import { type Bucket, finestSince, WINDOWS, windowFrom } from '../traffic/buckets.ts'
+import { changeIn, codeIn } from '../traffic/keys.ts'
+import type { TenantTraffic } from '../traffic/traffic.ts'
+
+export const showTally: Handler = async ({ token }, { engine }) => {
+  const { tally, now } = await engine.events({ by: 'tally', tenant: token.tenant })
+  const own = tally.filter(({ count, queue }) => count !== 0 && (token.queues?.includes(queue) ?? true))
+  return json(200, {
+    at: timeToWire(now),
+    counts: own.map(({ queue, jobType, state, count }) => ({ queue, type: jobType, state, count })),
+  } satisfies TallyAnswer)
+}
+
+/** Failures and types that are told by name: the most frequent, the most recent. */
+const CODES_TOLD = 20
+const TYPES_TOLD = 200
+
+export const showTraffic: Handler = async ({ token, query }, { engine, traffic }) => {
+  const { window } = query as z.output<typeof trafficQuery>
+  traffic.asked()
+  const now = engine.now()
+  const own = traffic.of(token.tenant)
+  const buckets = own?.buckets.within(window, now) ?? []
+  const from = Math.max(windowFrom(window, now), traffic.since ?? now)
+  // A window of which little has been counted is drawn from finer steps.
+  const drawn = finestSince(from, now)
+  return json(200, {
+    at: timeToWire(now),
+    from: timeToWire(from),
+    since: timeToWire(traffic.since ?? now),
+    stepMs: WINDOWS[drawn].stepMs,
+    changes: changesOf(buckets),
+    steps: (own?.buckets.within(drawn, now) ?? []).map(stepOf),
+    failures: failuresOf(buckets),
+    lastSuccess: lastSuccessOf(own),
+  } satisfies TrafficAnswer)
+}
+
+function summed<T>(
+  buckets: readonly Bucket[],
+  read: (key: string) => T | undefined,
+): readonly (T & { count: number })[] {
+  const found = new Map<string, T & { count: number }>()
+  for (const { counts } of buckets)
+    for (const [key, count] of counts) {
+      const what = read(key)
+      if (what !== undefined) found.set(key, { ...what, count: count + (found.get(key)?.count ?? 0) })
+    }
+  return [...found.values()]
+}
+
+const changesOf = (buckets: readonly Bucket[]): TrafficAnswer['changes'] => summed(buckets, changeIn)
+
+function failuresOf(buckets: readonly Bucket[]): TrafficAnswer['failures'] {
+  const codes = summed(buckets, (key) => {
+    const code = codeIn(key)
+    return code === undefined ? undefined : { code }
+  })
+  return [...codes].sort((a, b) => b.count - a.count).slice(0, CODES_TOLD)
+}
+
+function stepOf({ at, counts }: Bucket): TrafficStep {
+  const events: Record<string, number> = {}
+  for (const [key, count] of counts) {
+    const change = changeIn(key)
+    if (change !== undefined) events[change.event] = (events[change.event] ?? 0) + count
+  }
+  return { at: timeToWire(at), events }
+}
+
+const lastSuccessOf = (own: TenantTraffic | undefined): TrafficAnswer['lastSuccess'] =>
+  [...(own?.lastSuccess ?? [])]
+    .slice(-TYPES_TOLD)
+    .reverse()
+    .map(([type, at]) => ({ type, at: timeToWire(at) }))

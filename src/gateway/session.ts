@@ -1,0 +1,73 @@
+/**
+ * Browsers: a token is shown once, and exchanged for a cookie that no script can read and no other site can send. The cookie
+ * is a token of its own, made of the other and gone with it. A link is another, good for one exchange: it can be printed
+ * where a token must not be.
+ */
+import { sha256 } from '../system/digest.ts'
+import type { Token, Tokens } from './token.ts'
+
+/** A working day, and the night after it. */
+export const SESSION_MS = 24 * 60 * 60 * 1_000
+const LINK_MS = 15 * 60 * 1_000
+/** Of one token at a time: whoever signs in once more signs the oldest out. */
+const SESSIONS_MOST = 20
+
+/** What a request that changes something has to carry besides the cookie: a page of another site cannot know it. */
+export const CSRF = 'X-Pawl-Csrf'
+
+/** Where the dashboard takes a link's secret from: behind `#`, which no server is told. */
+export const SIGN_IN = '/sign-in'
+
+export async function openSession(tokens: Tokens, token: Token, now: number): Promise<string> {
+  const earlier = (await tokens.list(token.tenant)).filter(({ of, as }) => of === parentOf(token) && as === 'session')
+  const good = earlier.filter(({ expiresAt }) => (expiresAt ?? 0) > now).sort((a, b) => a.createdAt - b.createdAt)
+  const spent = earlier.filter(({ expiresAt }) => (expiresAt ?? 0) <= now)
+  const displaced = good.slice(0, Math.max(0, good.length - SESSIONS_MOST + 1))
+  for (const each of [...spent, ...displaced]) await tokens.remove(each)
+  const expiresInMs = Math.min(SESSION_MS, await lifeLeft(tokens, token, now))
+  const { name, scope, tenant, queues } = token
+  return (await tokens.create({ name, scope, tenant, queues, of: parentOf(token), as: 'session', expiresInMs })).secret
+}
+
+/** The way in for whoever reads what this process prints. */
+export async function signInLink(tokens: Tokens, token: Token, url: string): Promise<string> {
+  const { id, name, scope, tenant, queues } = token
+  const { secret } = await tokens.create({ name, scope, tenant, queues, of: id, as: 'link', expiresInMs: LINK_MS })
+  return `${url}${SIGN_IN}#${secret}`
+}
+
+/** A link is made of a token, and so is what comes of it. */
+const parentOf = ({ id, of }: Token): string => of ?? id
+
+async function lifeLeft(tokens: Tokens, token: Token, now: number): Promise<number> {
+  const parent = token.of === undefined ? token : await tokens.find(token.of, token.tenant)
+  return parent?.expiresAt === undefined ? Number.POSITIVE_INFINITY : parent.expiresAt - now
+}
+
+/** Browsers know cookies by host alone: two gateways of one machine must not take each other's. */
+export const cookieName = (url: string): string => `pawl_session_${new URL(url).port || 'default'}`
+
+export function sessionIn({ url, headers }: Pick<Request, 'url' | 'headers'>): string | undefined {
+  const name = cookieName(url)
+  for (const pair of (headers.get('cookie') ?? '').split(';')) {
+    const [key, value] = pair.trim().split('=')
+    if (key === name && value !== undefined && value !== '') return value
+  }
+  return undefined
+}
+
+/** `Set-Cookie`; without a secret it takes the cookie away. */
+export function cookieFor(url: string, basePath: string, isSecure: boolean, secret: string | undefined): string {
+  const life = secret === undefined ? 0 : SESSION_MS / 1_000
+  const parts = [
+    `${cookieName(url)}=${secret ?? ''}`,
+    `Path=${basePath === '' ? '/' : basePath}`,
+    `Max-Age=${life}`,
+    'HttpOnly',
+    'SameSite=Strict',
+  ]
+  return [...parts, ...(isSecure ? ['Secure'] : [])].join('; ')
+}
+
+/** Whoever may read the answer that tells it is a page of ours. */
+export const csrfOf = (secret: string): string => sha256(`csrf ${secret}`).slice(0, 32)

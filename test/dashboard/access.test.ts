@@ -1,0 +1,116 @@
+/** Everybody can use it: no serious finding of axe on any screen, in either theme and on a phone. And how each of them looks. */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chromiumMissing } from '../support/debian.ts'
+import { eventually } from '../support/eventually.ts'
+import { errand, type Stage, staged } from './stage.ts'
+
+const SHOTS = 'coverage/dashboard'
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const PLACES = [
+  '/',
+  '/jobs',
+  '/jobs/ID',
+  '/dead-letters',
+  '/queues',
+  '/workers',
+  '/tail',
+  '/machine',
+  '/tokens',
+] as const
+
+const LOOKS = [
+  { name: 'light', theme: 'light', width: 1440, height: 1000 },
+  { name: 'dark', theme: 'dark', width: 1440, height: 1000 },
+  { name: 'phone', theme: 'light', width: 390, height: 844 },
+  { name: 'wide', theme: 'light', width: 2560, height: 1300 },
+] as const
+
+interface Finding {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
+  let stage: Stage
+  let id: string
+  beforeAll(async () => {
+    stage = await staged()
+    mkdirSync(SHOTS, { recursive: true })
+    const made = await Promise.all(
+      ['fail', 'fail', 'quick', 'quick', 'wait', 'run'].map((what, n) =>
+        stage.pawl.enqueue(errand, { what, note: `n ${n}` }),
+      ),
+    )
+    id = made[4]?.id ?? ''
+    await eventually(
+      'work goes on',
+      async () => (await stage.pawl.find({ states: ['running', 'parked'] })).jobs.length === 2,
+    )
+  })
+  afterAll(() => stage?.[Symbol.asyncDispose]())
+
+  it.each(LOOKS)('can be used, $name', async ({ name, theme, width, height }) => {
+    const { page, complaints } = await stage.enter('admin', { theme, width, height })
+    const serious: string[] = []
+    for (const place of PLACES) {
+      await page.goto(stage.gateway.url + place.replace('ID', id))
+      await settled(page)
+      await page.screenshot({
+        path: `${SHOTS}/${place === '/' ? 'overview' : place.slice(1).replace('/ID', '-one')}-${name}.png`,
+      })
+      serious.push(...(await findings(page)).map((found) => `${place}: ${found}`))
+      const sideways = Number(
+        await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+      )
+      expect(sideways, `${place} scrolls sideways`).toBeLessThanOrEqual(0)
+    }
+    expect(serious).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  it('is reached and left by keyboard alone', async () => {
+    const { page } = await stage.enter('operator')
+    for (const [key, title] of [
+      ['d', 'Dead letters'],
+      ['q', 'Queues'],
+      ['w', 'Workers'],
+      ['t', 'Tail'],
+      ['m', 'Machine'],
+      ['j', 'Jobs'],
+    ] as const) {
+      // The two letters belong together only if they come soon after each other, which a busy machine may not manage at once.
+      await eventually(`g ${key} leads to ${title}`, async () => {
+        await page.keyboard.press('g')
+        await page.keyboard.press(key)
+        return await page.getByRole('heading', { level: 1, name: title }).isVisible()
+      })
+    }
+    await page.locator('[data-job]').first().waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Copy the id' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find a job, go, do' }).fill('overview')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  })
+})
+
+/** Nothing is on its way, and what was loaded is shown. */
+async function settled(page: Page): Promise<void> {
+  await page.getByRole('main').waitFor()
+  await eventually('nothing is loading', async () => (await page.locator('.skeleton').count()) === 0)
+}
+
+async function findings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe)
+  const violations = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as readonly Finding[]
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id: rule, nodes }) => `${rule}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary.slice(0, 200)}`)
+}

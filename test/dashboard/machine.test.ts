@@ -1,0 +1,47 @@
+/** The drawing is of the table: every change has a line, every state a place. */
+import { describe, expect, it } from 'vitest'
+import { FAMILY } from '../../dashboard/src/machine/families.ts'
+import { COMPACT, TALL, WIDE } from '../../dashboard/src/machine/layout.ts'
+import { LINES, lineOf } from '../../dashboard/src/machine/lines.ts'
+import { STATES } from '../../src/core/job.ts'
+import { edges } from '../../src/core/transitions.ts'
+
+describe('the machine, drawn', () => {
+  it('has a line for every change of the table but one, which is told in words', () => {
+    const without = edges().filter((edge) => lineOf(edge) === undefined)
+    expect(without).toEqual([{ event: 'compensating', from: 'retrying', to: 'queued' }])
+  })
+
+  it('has no line that no change takes', () => {
+    const taken = new Set(edges().map(lineOf))
+    expect(LINES.filter((line) => !taken.has(line))).toEqual([])
+  })
+
+  it.each([
+    ['wide', WIDE],
+    ['compact', COMPACT],
+  ])('draws every line, %s', (_, layout) => {
+    expect(Object.keys(layout.lines).sort()).toEqual([...LINES].sort())
+  })
+
+  it.each([
+    ['wide', WIDE],
+    ['compact', COMPACT],
+    ['tall', TALL],
+  ])('has a place for every state within its box, and no two in one, %s', (_, { nodes, node, width, height }) => {
+    expect(Object.keys(nodes).sort()).toEqual([...STATES].sort())
+    const places = Object.values(nodes)
+    for (const { x, y } of places) {
+      expect(x - node.width / 2).toBeGreaterThanOrEqual(0)
+      expect(x + node.width / 2).toBeLessThanOrEqual(width)
+      expect(y + node.height / 2).toBeLessThanOrEqual(height)
+    }
+    for (const [n, a] of places.entries())
+      for (const b of places.slice(n + 1))
+        expect(Math.abs(a.x - b.x) >= node.width || Math.abs(a.y - b.y) >= node.height).toBe(true)
+  })
+
+  it('gives every state a family', () => {
+    expect(Object.keys(FAMILY).sort()).toEqual([...STATES].sort())
+  })
+})

@@ -1,0 +1,115 @@
+/** A browser before a real gateway, on a store in a file, with work that goes on: what the dashboard is tried on. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { TransientError } from '../../src/core/thrown.ts'
+import type { Scope } from '../../src/gateway/contract/routes.ts'
+import { dashboardPages } from '../../src/gateway/dashboard.ts'
+import { type Gateway, startGateway } from '../../src/gateway/serve.ts'
+import { signInLink } from '../../src/gateway/session.ts'
+import { defineJob } from '../../src/library/define-job.ts'
+import type { Pawl } from '../../src/library/pawl.ts'
+import { open } from '../../src/open.ts'
+import { realTimers } from '../../src/system/timers.ts'
+import { chromiumBinary } from '../support/debian.ts'
+
+/** Built once, by whoever comes first; nothing to do where it is as its sources are. */
+export function built(): void {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/dashboard.mjs'], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`the dashboard was not built: ${stderr}`)
+}
+
+/** What a handler does, by its input: so that a test decides when a job fails, ends or waits. */
+export const errand = defineJob<'errand', { readonly what: string; readonly note?: string }, string>({
+  type: 'errand',
+  queue: 'errands',
+  retry: { attempts: 1 },
+  onExhausted: 'dead_letter',
+  async run({ what, note = '' }, ctx) {
+    if (what === 'fail' && ctx.job.generation === 0)
+      throw new TransientError(`no way to do “${note}”`, { code: 'no_way' })
+    if (what === 'wait') await ctx.waitFor('approved', { timeout: '1h' })
+    if (what === 'run') await realTimers.sleep(600_000, ctx.signal)
+    ctx.signal.throwIfAborted()
+    return `done: ${note}`
+  },
+})
+
+export interface Stage extends AsyncDisposable {
+  readonly pawl: Pawl
+  readonly gateway: Gateway
+  readonly browser: Browser
+  /** A page of somebody with this scope, signed in by a link. */
+  enter(scope: Scope, options?: EnterOptions): Promise<Entered>
+}
+
+export interface EnterOptions {
+  readonly theme?: 'light' | 'dark'
+  readonly width?: number
+  readonly height?: number
+}
+
+export interface Entered {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What a browser says of its own that should not be: dialogs, errors of scripts, breaches of the policy. */
+  readonly complaints: readonly string[]
+}
+
+export async function staged(): Promise<Stage> {
+  built()
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'))
+  const pawl = await open(join(folder, 'jobs.db'), { log: 'silent', ticker: {} })
+  const worker = pawl.work([errand], { concurrency: 8 })
+  const gateway = await startGateway({ engine: pawl.engine, port: 0, pages: dashboardPages() })
+  const browser = await chromium.launch({ executablePath: chromiumBinary(), args: ['--no-sandbox'] })
+  return {
+    pawl,
+    gateway,
+    browser,
+    async enter(scope, { theme = 'light', width = 1440, height = 900 } = {}) {
+      const { token } = await gateway.tokens.create({
+        name: `the ${scope}`,
+        scope,
+        tenant: 'default',
+        queues: undefined,
+      })
+      const context = await browser.newContext({
+        viewport: { width, height },
+        colorScheme: theme,
+        reducedMotion: 'reduce',
+      })
+      const page = await context.newPage()
+      const complaints = listened(page)
+      await page.goto(await signInLink(gateway.tokens, token, gateway.url))
+      await page.getByRole('navigation', { name: width < 720 ? 'Places' : 'Main' }).waitFor()
+      return { page, context, complaints }
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close()
+      await gateway[Symbol.asyncDispose]()
+      await worker[Symbol.asyncDispose]()
+      await pawl[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function listened(page: Page): readonly string[] {
+  const complaints: string[] = []
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (/Content.Security.Policy/i.test(message.text())) complaints.push(message.text())
+  })
+  page.on('request', (request) => {
+    const { hostname } = new URL(request.url())
+    if (hostname !== '127.0.0.1') complaints.push(`a request to ${hostname}`)
+  })
+  return complaints
+}

@@ -1,0 +1,104 @@
+/** How much goes on, folded as the feed grows: in virtual time, against what was done. */
+import { describe, expect, it } from 'vitest'
+import { PermanentError } from '../../src/core/thrown.ts'
+import { Buckets, OTHER, WINDOWS, windowFrom } from '../../src/gateway/traffic/buckets.ts'
+import { changeIn, codeIn } from '../../src/gateway/traffic/keys.ts'
+import { Traffic } from '../../src/gateway/traffic/traffic.ts'
+import { defineJob } from '../../src/library/define-job.ts'
+import { open } from '../../src/open.ts'
+import { realClock } from '../../src/system/clock.ts'
+import { silentLog } from '../../src/system/log.ts'
+import { realTimers } from '../../src/system/timers.ts'
+import { eventually } from '../support/eventually.ts'
+import { house } from './house.ts'
+
+const job = defineJob<'works', { readonly fails?: boolean }, string>({
+  type: 'works',
+  retry: { attempts: 1 },
+  onExhausted: 'dead_letter',
+  run({ fails }) {
+    if (fails === true) throw new PermanentError('no', { code: 'never' })
+    return 'done'
+  },
+})
+
+describe('traffic', () => {
+  it('counts every change, failures by code, and the last success of each type', async () => {
+    await using pawl = await open('memory:', { log: 'silent' })
+    await using traffic = new Traffic({ engine: pawl.engine, clock: realClock, timers: realTimers, log: silentLog })
+    await traffic.runOnce()
+    await using _worker = pawl.work([job])
+    const handles = await pawl.enqueueMany(
+      job,
+      Array.from({ length: 30 }, (_, n) => ({ fails: n % 3 === 0 })),
+    )
+    await Promise.allSettled(handles.map((each) => each.result()))
+    await eventually('all of it is counted', async () => {
+      await traffic.runOnce()
+      return sum('succeeded') === 20 && sum('dead_lettered') + sum('failed') === 10
+    })
+    expect(sum('enqueued')).toBe(30)
+    expect(sum('claimed')).toBe(30)
+    expect(counted((key) => codeIn(key) === 'never')).toBe(10)
+    expect(counted((key) => changeIn(key)?.event === 'enqueued' && changeIn(key)?.from === 'none')).toBe(30)
+    expect([...(traffic.of('default')?.lastSuccess.keys() ?? [])]).toEqual(['works'])
+    expect(traffic.of('rival')).toBeUndefined()
+
+    function counted(wanted: (key: string) => boolean): number {
+      const buckets = traffic.of('default')?.buckets.within('15m', pawl.engine.now()) ?? []
+      return buckets.reduce(
+        (all, { counts }) => all + [...counts].reduce((n, [key, count]) => (wanted(key) ? n + count : n), 0),
+        0,
+      )
+    }
+    function sum(event: string): number {
+      return Math.round(counted((key) => changeIn(key)?.event === event))
+    }
+  })
+
+  it('is told to its own tenant, over a window, and says since when it counts', async () => {
+    await using home = await house({ tenant: 'acme' })
+    const ask = (who: string) => home.ask(who, 'GET', '/v1/traffic?window=1h')
+    await eventually('it counts', async () => {
+      const { body } = await ask('viewer')
+      return Date.parse(String(body['since'])) < Date.parse(String(body['at']))
+    })
+    await home.ask('producer', 'POST', '/v1/jobs', { type: 'a' })
+    await eventually('it is counted', async () => (await ask('viewer')).text.includes('"event":"enqueued"'))
+    expect((await ask(home.secrets['rival']?.viewer ?? '')).body['changes']).toEqual([])
+    const { body } = await home.ask('viewer', 'GET', '/v1/tally')
+    expect(body['counts']).toEqual([{ queue: 'default', type: 'a', state: 'queued', count: 1 }])
+  })
+})
+
+describe('buckets', () => {
+  it('keep as much as the windows show, and no more', () => {
+    const buckets = new Buckets()
+    const day = 86_400_000
+    const end = 20 * day
+    for (let at = 0; at < end; at += 60_000) buckets.add(at, 'a', 1)
+    for (const window of ['15m', '1h', '24h', '7d'] as const) {
+      const { stepMs, steps } = WINDOWS[window]
+      const shown = buckets.within(window, end)
+      expect(shown.length).toBeLessThanOrEqual(steps)
+      expect(shown.every(({ at }) => at >= windowFrom(window, end) && at % stepMs === 0)).toBe(true)
+    }
+    const week = buckets.within('7d', end - 1).reduce((sum, { counts }) => sum + (counts.get('a') ?? 0), 0)
+    expect(week).toBe(7 * 24 * 60)
+  })
+
+  it('count names beyond so many as others', () => {
+    const buckets = new Buckets()
+    for (let n = 0; n < 1_000; n += 1) buckets.add(1, `code ${n}`, 1)
+    const [bucket] = buckets.within('15m', 1)
+    expect(bucket?.counts.size).toBe(501)
+    expect(bucket?.counts.get(OTHER)).toBe(500)
+  })
+
+  it('take what is late with what is being counted', () => {
+    const buckets = new Buckets()
+    buckets.add(10_000, 'a', 1)
+    buckets.add(9_999, 'a', 1)
+    expect(buckets.within('15m', 10_000)).toMatchObject([{ at: 10_000 }])
+  })
+})
