@@ -105,7 +105,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     feed.hinted()
     hearing.hinted(hint)
   })
-  // Whoever has pages is going to be asked for its numbers: what has gone on is known from here on.
+  // A gateway with pages is going to be asked for the numbers on them: what goes on is counted from here on.
   if (options.pages !== undefined) traffic.asked()
   const guard = new Guard(caps, clock, random.hex64())
   const fetch = gateway({

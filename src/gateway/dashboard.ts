@@ -1,5 +1,5 @@
 /**
- * The dashboard's files, as they were built: read once, kept in memory, told compressed to whoever can read that. Its places are a
+ * The dashboard's files, as they were built: read once, kept in memory, told compressed to browsers that can read that. Its places are a
  * closed list; each is the same page, which looks at its own address. A checkout that has just been installed may still be
  * building them: then the page says so and looks again.
  */
@@ -105,7 +105,7 @@ class Files {
 
 async function filesIn(folder: string, basePath: string): Promise<ReadonlyMap<string, File>> {
   const found = new Map<string, File>()
-  // The page is written last: whoever finds it finds everything.
+  // The page is written last: a browser that finds it finds everything.
   const page = await readFile(join(folder, PAGE), 'utf8').catch(() => undefined)
   if (page === undefined) return found
   found.set(PAGE, await fileOf(PAGE, Buffer.from(placed(page, basePath))))

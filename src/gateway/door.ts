@@ -58,7 +58,7 @@ export class Door {
     return (await this.#session(request, address)) ?? this.#options.anonymous
   }
 
-  /** A cookie comes by itself, whoever has made the browser ask: what changes something shows besides that a page of ours did. */
+  /** A cookie comes by itself, whatever page has made the browser ask: a request that changes something shows besides that a page of ours did. */
   async #session(request: Request, address: string): Promise<Token | undefined> {
     const secret = sessionIn(request)
     if (secret === undefined) return undefined

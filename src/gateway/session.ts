@@ -9,7 +9,7 @@ import type { Token, Tokens } from './token.ts'
 /** A working day, and the night after it. */
 export const SESSION_MS = 24 * 60 * 60 * 1_000
 const LINK_MS = 15 * 60 * 1_000
-/** Of one token at a time: whoever signs in once more signs the oldest out. */
+/** Sessions of one token at a time: one more sign-in signs the oldest out. */
 const SESSIONS_MOST = 20
 
 /** What a request that changes something has to carry besides the cookie: a page of another site cannot know it. */
@@ -29,7 +29,7 @@ export async function openSession(tokens: Tokens, token: Token, now: number): Pr
   return (await tokens.create({ name, scope, tenant, queues, of: parentOf(token), as: 'session', expiresInMs })).secret
 }
 
-/** The way in for whoever reads what this process prints. */
+/** The way in for the person who reads what this process prints. */
 export async function signInLink(tokens: Tokens, token: Token, url: string): Promise<string> {
   const { id, name, scope, tenant, queues } = token
   const { secret } = await tokens.create({ name, scope, tenant, queues, of: id, as: 'link', expiresInMs: LINK_MS })
@@ -69,5 +69,5 @@ export function cookieFor(url: string, basePath: string, isSecure: boolean, secr
   return [...parts, ...(isSecure ? ['Secure'] : [])].join('; ')
 }
 
-/** Whoever may read the answer that tells it is a page of ours. */
+/** Only a page of ours may read the answer that tells it. */
 export const csrfOf = (secret: string): string => sha256(`csrf ${secret}`).slice(0, 32)

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumMissing } from '../support/debian.ts'
 import { eventually } from '../support/eventually.ts'
-import { errand, type Stage, staged } from './stage.ts'
+import { type DashboardFixture, errand, openDashboardFixture } from './dashboard-fixture.ts'
 
 const SHOTS = 'coverage/dashboard'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -36,29 +36,29 @@ interface Finding {
 }
 
 describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
-  let stage: Stage
+  let fixture: DashboardFixture
   let id: string
   beforeAll(async () => {
-    stage = await staged()
+    fixture = await openDashboardFixture()
     mkdirSync(SHOTS, { recursive: true })
     const made = await Promise.all(
       ['fail', 'fail', 'quick', 'quick', 'wait', 'run'].map((what, n) =>
-        stage.pawl.enqueue(errand, { what, note: `n ${n}` }),
+        fixture.pawl.enqueue(errand, { what, note: `n ${n}` }),
       ),
     )
     id = made[4]?.id ?? ''
     await eventually(
       'work goes on',
-      async () => (await stage.pawl.find({ states: ['running', 'parked'] })).jobs.length === 2,
+      async () => (await fixture.pawl.find({ states: ['running', 'parked'] })).jobs.length === 2,
     )
   })
-  afterAll(() => stage?.[Symbol.asyncDispose]())
+  afterAll(() => fixture?.[Symbol.asyncDispose]())
 
   it.each(LOOKS)('can be used, $name', async ({ name, theme, width, height }) => {
-    const { page, complaints } = await stage.enter('admin', { theme, width, height })
+    const { page, complaints } = await fixture.enter('admin', { theme, width, height })
     const serious: string[] = []
     for (const place of PLACES) {
-      await page.goto(stage.gateway.url + place.replace('ID', id))
+      await page.goto(fixture.gateway.url + place.replace('ID', id))
       await settled(page)
       await page.screenshot({
         path: `${SHOTS}/${place === '/' ? 'overview' : place.slice(1).replace('/ID', '-one')}-${name}.png`,
@@ -74,7 +74,7 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
   })
 
   it('is reached and left by keyboard alone', async () => {
-    const { page } = await stage.enter('operator')
+    const { page } = await fixture.enter('operator')
     for (const [key, title] of [
       ['d', 'Dead letters'],
       ['q', 'Queues'],

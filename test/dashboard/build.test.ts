@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { dashboard } from '../../src/dashboard.ts'
 import { open } from '../../src/open.ts'
-import { built } from './stage.ts'
+import { built } from './dashboard-fixture.ts'
 
 const FOLDER = 'dashboard/dist'
 const MOST = 200_000

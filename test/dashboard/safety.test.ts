@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumMissing } from '../support/debian.ts'
 import { eventually } from '../support/eventually.ts'
-import { type Stage, staged } from './stage.ts'
+import { type DashboardFixture, openDashboardFixture } from './dashboard-fixture.ts'
 import { VECTORS } from './vectors.ts'
 
 describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () => {
-  let stage: Stage
+  let fixture: DashboardFixture
   const ids: string[] = []
 
   beforeAll(async () => {
-    stage = await staged()
-    const { secret } = await stage.gateway.tokens.create({
+    fixture = await openDashboardFixture()
+    const { secret } = await fixture.gateway.tokens.create({
       name: 'p',
       scope: 'admin',
       tenant: 'default',
@@ -36,7 +36,7 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
       })
       // A busy store is asked again, as any producer does.
       const job = await eventually(`a job of type ${name}`, async () => {
-        const response = await fetch(`${stage.gateway.url}/v1/jobs`, { method: 'POST', headers, body })
+        const response = await fetch(`${fixture.gateway.url}/v1/jobs`, { method: 'POST', headers, body })
         const answer = (await response.json()) as { readonly id: string }
         if (response.status !== 201 && response.status !== 200) throw new Error(JSON.stringify(answer))
         return answer
@@ -44,33 +44,33 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
       ids.push(job.id)
       const letter = JSON.stringify({ reason: 'policy_violation', message: vector })
       if (n % 2 === 0)
-        await fetch(`${stage.gateway.url}/v1/jobs/${job.id}/deadletter`, { method: 'POST', headers, body: letter })
+        await fetch(`${fixture.gateway.url}/v1/jobs/${job.id}/deadletter`, { method: 'POST', headers, body: letter })
     }
   })
-  afterAll(() => stage?.[Symbol.asyncDispose]())
+  afterAll(() => fixture?.[Symbol.asyncDispose]())
 
   it('run nowhere, and break no rule of the page', async () => {
     expect(VECTORS.length).toBeGreaterThanOrEqual(60)
-    const { page, complaints } = await stage.enter('admin')
+    const { page, complaints } = await fixture.enter('admin')
     for (const path of ['/', '/jobs', '/dead-letters', '/queues', '/workers', '/tail', '/machine', '/tokens']) {
-      await page.goto(stage.gateway.url + path)
+      await page.goto(fixture.gateway.url + path)
       await page.getByRole('main').waitFor()
       await page.waitForLoadState('networkidle').catch(() => {})
     }
     for (const id of ids.filter((_, n) => n % 6 === 0)) {
-      for (const tab of ['input', 'errors', 'raw']) await page.goto(`${stage.gateway.url}/jobs/${id}?tab=${tab}`)
+      for (const tab of ['input', 'errors', 'raw']) await page.goto(`${fixture.gateway.url}/jobs/${id}?tab=${tab}`)
       await page.getByText(id).first().waitFor()
     }
     for (const vector of VECTORS.filter((_, n) => n % 10 === 0)) {
-      await page.goto(`${stage.gateway.url}/jobs?q=${encodeURIComponent(vector)}`)
-      await page.goto(`${stage.gateway.url}/tail?q=${encodeURIComponent(vector)}`)
+      await page.goto(`${fixture.gateway.url}/jobs?q=${encodeURIComponent(vector)}`)
+      await page.goto(`${fixture.gateway.url}/tail?q=${encodeURIComponent(vector)}`)
     }
     expect(complaints).toEqual([])
     expect(await page.evaluate('globalThis.hit')).toBeUndefined()
   })
 
   it('are kept out by the policy besides: nothing inline, nothing from elsewhere', async () => {
-    const response = await fetch(`${stage.gateway.url}/jobs`, { headers: { accept: 'text/html' } })
+    const response = await fetch(`${fixture.gateway.url}/jobs`, { headers: { accept: 'text/html' } })
     const policy = response.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("script-src 'self'")

@@ -1,16 +1,16 @@
 /** Dead letters by what they have in common. */
 import { expect, it } from 'vitest'
-import { house } from './house.ts'
+import { openGatewayFixture } from './gateway-fixture.ts'
 
 it('groups what was put aside, the most frequent cause first, with samples', async () => {
-  await using home = await house()
+  await using fixture = await openGatewayFixture()
   for (let n = 0; n < 9; n += 1) {
-    await home.ask('producer', 'POST', '/v1/jobs', { type: n < 7 ? 'a' : 'b', id: `j${n}` })
+    await fixture.ask('producer', 'POST', '/v1/jobs', { type: n < 7 ? 'a' : 'b', id: `j${n}` })
     const message = n < 7 ? `the service said ${500 + n}` : 'the input is not one'
     const reason = n < 7 ? 'dependency_unavailable' : 'validation_failed'
-    await home.ask('operator', 'POST', `/v1/jobs/j${n}/deadletter`, { reason, message })
+    await fixture.ask('operator', 'POST', `/v1/jobs/j${n}/deadletter`, { reason, message })
   }
-  const { body } = await home.ask('viewer', 'GET', '/v1/dead-letters:causes')
+  const { body } = await fixture.ask('viewer', 'GET', '/v1/dead-letters:causes')
   expect(body).toMatchObject({
     read: 9,
     causes: [
@@ -22,15 +22,15 @@ it('groups what was put aside, the most frequent cause first, with samples', asy
   expect(first?.ids).toHaveLength(7)
   expect(first?.samples).toHaveLength(5)
   expect(first?.samples[0]?.message).toBe('the service said 506')
-  const page = await home.ask('viewer', 'GET', '/v1/dead-letters:causes?limit=3')
+  const page = await fixture.ask('viewer', 'GET', '/v1/dead-letters:causes?limit=3')
   expect(page.body['read']).toBe(3)
-  const rest = await home.ask(
+  const rest = await fixture.ask(
     'viewer',
     'GET',
     `/v1/dead-letters:causes?limit=9&cursor=${encodeURIComponent(String(page.body['cursor']))}`,
   )
   expect(rest.body['read']).toBe(6)
-  expect((await home.ask(home.secrets['rival']?.viewer, 'GET', '/v1/dead-letters:causes')).body).toEqual({
+  expect((await fixture.ask(fixture.secrets['rival']?.viewer, 'GET', '/v1/dead-letters:causes')).body).toEqual({
     causes: [],
     read: 0,
   })

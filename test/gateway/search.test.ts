@@ -1,7 +1,7 @@
 /** One grammar for everybody who looks for jobs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FIELD_NAMES, matches, parseSearch, timesIn } from '../../src/gateway/contract/search.ts'
-import { type House, house } from './house.ts'
+import { type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
 const terms = (text: string) => {
   const search = parseSearch(text)
@@ -79,12 +79,12 @@ describe('the grammar of searches', () => {
 })
 
 describe('GET /v1/jobs?q=', () => {
-  let home: House
+  let fixture: GatewayFixture
   beforeAll(async () => {
-    home = await house()
+    fixture = await openGatewayFixture()
     for (const [n, type] of ['crawl.page', 'crawl.site', 'mail.send'].entries()) {
       const input = { url: `https://${n}.example`, tags: ['a', { deep: n }] }
-      await home.ask('producer', 'POST', '/v1/jobs', {
+      await fixture.ask('producer', 'POST', '/v1/jobs', {
         type,
         queue: `q${n}`,
         id: `job-${n}`,
@@ -93,10 +93,10 @@ describe('GET /v1/jobs?q=', () => {
       })
     }
   })
-  afterAll(() => home[Symbol.asyncDispose]())
+  afterAll(() => fixture[Symbol.asyncDispose]())
 
   const found = async (q: string, who = 'operator') => {
-    const { body, status } = await home.ask(who, 'GET', `/v1/jobs?q=${encodeURIComponent(q)}`)
+    const { body, status } = await fixture.ask(who, 'GET', `/v1/jobs?q=${encodeURIComponent(q)}`)
     return status === 200 ? (body['jobs'] as { alias: string }[]).map(({ alias }) => alias).sort() : body
   }
 
@@ -123,7 +123,7 @@ describe('GET /v1/jobs?q=', () => {
   })
 
   it('says how many inputs it has read, and lets nobody search what they may not see', async () => {
-    const { body } = await home.ask('operator', 'GET', '/v1/jobs?q=input.url:*')
+    const { body } = await fixture.ask('operator', 'GET', '/v1/jobs?q=input.url:*')
     expect(body['read']).toBe(3)
     expect(await found('input.url:*', 'viewer')).toMatchObject({ code: 'FORBIDDEN' })
   })
@@ -136,13 +136,13 @@ describe('GET /v1/jobs?q=', () => {
   })
 
   it('has one phrase per job, on request', async () => {
-    await home.ask('operator', 'POST', '/v1/queues/q0/pause', {})
-    const { body } = await home.ask('operator', 'GET', '/v1/jobs?explain=true')
+    await fixture.ask('operator', 'POST', '/v1/queues/q0/pause', {})
+    const { body } = await fixture.ask('operator', 'GET', '/v1/jobs?explain=true')
     const jobs = body['jobs'] as { alias: string; now: { before: string; when: string } }[]
     const phrase = (alias: string) => jobs.find((job) => job.alias === alias)?.now
     expect(phrase('job-0')?.before).toBe('paused: queue q0, by operator:operator')
     expect(phrase('job-1')?.before).toBe('no worker serves queue q1, ready')
     expect(phrase('job-1')?.when).toMatch(/^\d{4}-/)
-    expect((await home.ask('operator', 'GET', '/v1/jobs')).text).not.toContain('"now"')
+    expect((await fixture.ask('operator', 'GET', '/v1/jobs')).text).not.toContain('"now"')
   })
 })

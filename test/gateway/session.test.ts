@@ -1,13 +1,13 @@
 /** Browsers: a token for a cookie, and what the cookie is good for. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signInLink } from '../../src/gateway/session.ts'
-import { BOUNDLESS, type House, house } from './house.ts'
+import { BOUNDLESS, type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
-let home: House
+let fixture: GatewayFixture
 beforeAll(async () => {
-  home = await house({ caps: BOUNDLESS })
+  fixture = await openGatewayFixture({ caps: BOUNDLESS })
 })
-afterAll(() => home[Symbol.asyncDispose]())
+afterAll(() => fixture[Symbol.asyncDispose]())
 
 interface SignedIn {
   readonly cookie: string
@@ -15,7 +15,7 @@ interface SignedIn {
 }
 
 async function signIn(who: string): Promise<SignedIn> {
-  const { status, headers, body } = await home.ask(who, 'POST', '/v1/session', {})
+  const { status, headers, body } = await fixture.ask(who, 'POST', '/v1/session', {})
   expect(status).toBe(201)
   const set = headers.get('set-cookie') ?? ''
   expect(set).toMatch(/; HttpOnly; SameSite=Strict$/)
@@ -29,7 +29,7 @@ const by = (
   body?: unknown,
   headers: Record<string, string> = {},
 ) =>
-  home.ask(undefined, method, path, body, {
+  fixture.ask(undefined, method, path, body, {
     ...(signed.cookie === undefined ? {} : { cookie: signed.cookie }),
     ...(signed.csrf === undefined ? {} : { 'x-pawl-csrf': signed.csrf }),
     ...headers,
@@ -41,7 +41,7 @@ describe('a session', () => {
     expect(body).toMatchObject({ name: 'viewer', scope: 'viewer', tenant: 'acme', by: 'session' })
     expect(body['may']).toContain('listJobs')
     expect(body['may']).not.toContain('cancelJob')
-    expect((await home.ask('viewer', 'GET', '/v1/session')).body).toMatchObject({ by: 'token' })
+    expect((await fixture.ask('viewer', 'GET', '/v1/session')).body).toMatchObject({ by: 'token' })
   })
 
   it('may what its scope may, and nothing else', async () => {
@@ -69,10 +69,10 @@ describe('a session', () => {
       'CROSS_SITE',
     )
     const secret = signed.cookie.split('=')[1] ?? ''
-    expect((await home.ask(secret, 'GET', '/v1/jobs')).status).toBe(401)
+    expect((await fixture.ask(secret, 'GET', '/v1/jobs')).status).toBe(401)
     // Nor is a token one, put into a cookie.
     const name = signed.cookie.split('=')[0]
-    expect((await by({ cookie: `${name}=${home.secrets['acme']?.admin}` }, 'GET', '/v1/jobs')).status).toBe(401)
+    expect((await by({ cookie: `${name}=${fixture.secrets['acme']?.admin}` }, 'GET', '/v1/jobs')).status).toBe(401)
   })
 
   it('makes no other, and is over when it is signed out', async () => {
@@ -84,20 +84,20 @@ describe('a session', () => {
   })
 
   it('goes with its token', async () => {
-    const { token, secret } = await home.gateway.tokens.create({
+    const { token, secret } = await fixture.gateway.tokens.create({
       name: 'ann',
       scope: 'operator',
       tenant: 'acme',
       queues: undefined,
     })
     const signed = await signIn(secret)
-    await home.gateway.tokens.revoke(token.id, 'acme')
+    await fixture.gateway.tokens.revoke(token.id, 'acme')
     expect((await by(signed, 'GET', '/v1/jobs')).status).toBe(401)
-    expect((await home.gateway.tokens.list('acme')).filter(({ of }) => of === token.id)).toEqual([])
+    expect((await fixture.gateway.tokens.list('acme')).filter(({ of }) => of === token.id)).toEqual([])
   })
 
   it('lasts no longer than its token, and there are so many of one', async () => {
-    const { secret } = await home.gateway.tokens.create({
+    const { secret } = await fixture.gateway.tokens.create({
       name: 'short',
       scope: 'viewer',
       tenant: 'acme',
@@ -115,25 +115,25 @@ describe('a session', () => {
 
 describe('a link', () => {
   it('signs in once, and opens nothing else', async () => {
-    const { token } = await home.gateway.tokens.create({
+    const { token } = await fixture.gateway.tokens.create({
       name: 'ann',
       scope: 'operator',
       tenant: 'acme',
       queues: undefined,
     })
-    const link = await signInLink(home.gateway.tokens, token, home.gateway.url)
+    const link = await signInLink(fixture.gateway.tokens, token, fixture.gateway.url)
     const [address = '', secret = ''] = link.split('#')
-    expect(address).toBe(`${home.gateway.url}/sign-in`)
-    expect((await home.ask(secret, 'GET', '/v1/jobs')).status).toBe(401)
-    const both = await Promise.all([1, 2].map(() => home.ask(secret, 'POST', '/v1/session', {})))
+    expect(address).toBe(`${fixture.gateway.url}/sign-in`)
+    expect((await fixture.ask(secret, 'GET', '/v1/jobs')).status).toBe(401)
+    const both = await Promise.all([1, 2].map(() => fixture.ask(secret, 'POST', '/v1/session', {})))
     expect(both.map(({ status }) => status).sort()).toEqual([201, 401])
-    expect((await home.ask(secret, 'POST', '/v1/session', {})).status).toBe(401)
+    expect((await fixture.ask(secret, 'POST', '/v1/session', {})).status).toBe(401)
   })
 })
 
 describe('whoever needs no token', () => {
   it('is told who they are, and needs no session', async () => {
-    await using open = await house({ auth: false })
+    await using open = await openGatewayFixture({ auth: false })
     const { body } = await open.ask(undefined, 'GET', '/v1/session')
     expect(body).toMatchObject({ name: 'anonymous', by: 'host' })
     expect(body['may']).toContain('listAudit')

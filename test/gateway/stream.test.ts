@@ -96,12 +96,12 @@ describe('the stream', () => {
 
   it('says where it begins, so that who is cut off before the first event misses nothing', async () => {
     const cut = new AbortController()
-    const headers = { authorization: `Bearer ${home.secrets['acme']?.viewer}`, accept: 'text/event-stream' }
-    const response = await fetch(`${home.gateway.url}/v1/events?jobType=between`, { headers, signal: cut.signal })
+    const headers = { authorization: `Bearer ${fixture.secrets['acme']?.viewer}`, accept: 'text/event-stream' }
+    const response = await fetch(`${fixture.gateway.url}/v1/events?jobType=between`, { headers, signal: cut.signal })
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     const [, begin] = /^retry: 1000\nid: (\S+)\n\n$/.exec(new TextDecoder().decode((await reader.read()).value)) ?? []
     cut.abort()
-    const { body } = await home.ask('producer', 'POST', '/v1/jobs', { type: 'between' })
+    const { body } = await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'between' })
     const frames = await read('?jobType=between', begin, (some) => some.length > 0)
     expect(frames[0]?.data).toMatchObject({ jobId: body['id'], type: 'enqueued' })
   })

@@ -10,7 +10,7 @@ import { realClock } from '../../src/system/clock.ts'
 import { silentLog } from '../../src/system/log.ts'
 import { realTimers } from '../../src/system/timers.ts'
 import { eventually } from '../support/eventually.ts'
-import { house } from './house.ts'
+import { openGatewayFixture } from './gateway-fixture.ts'
 
 const job = defineJob<'works', { readonly fails?: boolean }, string>({
   type: 'works',
@@ -57,16 +57,16 @@ describe('traffic', () => {
   })
 
   it('is told to its own tenant, over a window, and says since when it counts', async () => {
-    await using home = await house({ tenant: 'acme' })
-    const ask = (who: string) => home.ask(who, 'GET', '/v1/traffic?window=1h')
+    await using fixture = await openGatewayFixture({ tenant: 'acme' })
+    const ask = (who: string) => fixture.ask(who, 'GET', '/v1/traffic?window=1h')
     await eventually('it counts', async () => {
       const { body } = await ask('viewer')
       return Date.parse(String(body['since'])) < Date.parse(String(body['at']))
     })
-    await home.ask('producer', 'POST', '/v1/jobs', { type: 'a' })
+    await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'a' })
     await eventually('it is counted', async () => (await ask('viewer')).text.includes('"event":"enqueued"'))
-    expect((await ask(home.secrets['rival']?.viewer ?? '')).body['changes']).toEqual([])
-    const { body } = await home.ask('viewer', 'GET', '/v1/tally')
+    expect((await ask(fixture.secrets['rival']?.viewer ?? '')).body['changes']).toEqual([])
+    const { body } = await fixture.ask('viewer', 'GET', '/v1/tally')
     expect(body['counts']).toEqual([{ queue: 'default', type: 'a', state: 'queued', count: 1 }])
   })
 })

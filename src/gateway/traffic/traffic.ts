@@ -57,7 +57,7 @@ export class Traffic implements AsyncDisposable {
     this.#counting = service({ name: 'traffic', everyMs: ROUND_MS, timers, log, round: () => this.#round() })
   }
 
-  /** Whoever asks keeps it counting. */
+  /** A question keeps it counting. */
   asked(): void {
     this.#askedMs = this.#options.clock.monotonicMs()
     this.#counting.start()

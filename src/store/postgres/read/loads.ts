@@ -1,6 +1,6 @@
 /**
  * Loads that come together are read together: of a hundred jobs that go on at once, or are signalled at once, each asks for itself, and
- * a statement for each costs the server more than what it finds. Whoever comes while a batch is read rides in the next one, so that
+ * a statement for each costs the server more than what it finds. A load that comes while a batch is read rides in the next one, so that
  * nobody is answered with what was read before it asked. What may take long (logs, checks) is read by itself.
  */
 import type { Time } from '../../../core/job.ts'
@@ -18,7 +18,7 @@ export class Loads {
   constructor(parts: LoadParts) {
     this.#parts = parts
     const run = (items: readonly LoadItem[]) => this.#together(items)
-    // Whoever asks for more than a batch is not refused for it: nothing is kept for them but their question.
+    // A load of more than a batch is not refused for that: nothing is kept of it but the question.
     this.#batcher = new Batcher({ run, sizeOf: () => 1, atOnce: 2, maxWaiting: Infinity })
   }
 
@@ -38,7 +38,7 @@ export class Loads {
     return this.#batcher.close()
   }
 
-  /** What cannot be read is the trouble of whoever asked for it, and of nobody it came with. */
+  /** A load that cannot be read fails alone: those it came with are answered. */
   async #together(items: readonly LoadItem[]): Promise<readonly Answer[]> {
     try {
       const { items: found, now } = await load(this.#parts, items)

@@ -2642,7 +2642,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '5696c7f3af3ca6ff2c42ffb50e1b82bbc0e35a532bcabcd5cb7c55188898cdf5', 3)
+values (0, 'functions', '476584fd815ebb1c63b9d071e8ecf7bb71c7aa87af5a10d403e75a4b5b09e8d7', 3)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 

@@ -37,7 +37,7 @@ export const errand = defineJob<'errand', { readonly what: string; readonly note
   },
 })
 
-export interface Stage extends AsyncDisposable {
+export interface DashboardFixture extends AsyncDisposable {
   readonly pawl: Pawl
   readonly gateway: Gateway
   readonly browser: Browser
@@ -58,7 +58,7 @@ export interface Entered {
   readonly complaints: readonly string[]
 }
 
-export async function staged(): Promise<Stage> {
+export async function openDashboardFixture(): Promise<DashboardFixture> {
   built()
   const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'))
   const pawl = await open(join(folder, 'jobs.db'), { log: 'silent', ticker: {} })
