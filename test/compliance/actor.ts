@@ -135,8 +135,11 @@ export class Actor {
     return view(await this.job(id), this.dialect, items[0]?.bodies['output'])
   }
 
+  /** The same of its history. Of a bound job it has no entry that nobody caused. */
   async log(id: JobId): Promise<readonly Readonly<Record<string, unknown>>[]> {
-    return log(await this.events(id), this.dialect)
+    const told = log(await this.events(id), this.dialect)
+    expect(told.filter(({ implied }) => implied)).toEqual([])
+    return told
   }
 
   async until(id: JobId, state: Job['state'], withinMs?: number): Promise<Job> {

@@ -48,7 +48,6 @@ export function transitions(stage: () => Stage): void {
     expect(judged(held.job, action, job)).toEqual([])
     const [entry] = (await each.log(job.id)).slice(-1)
     expect(entry).toMatchObject({ type, from_status: from, to_status: to })
-    expect(entry).not.toHaveProperty('implied')
   })
 
   it.each([

@@ -39,11 +39,9 @@ process.on('message', (name: string) => {
       process.send?.({ name, survived: [], ms: 0, onlyLate: false, broken: String(error) } satisfies Verdict),
   )
 })
+process.once('exit', () => rmSync(root, { recursive: true, force: true }))
 process.once('disconnect', () => {
-  void vitest.close().finally(() => {
-    rmSync(root, { recursive: true, force: true })
-    process.exit()
-  })
+  void vitest.close().finally(() => process.exit())
 })
 process.send?.('ready')
 
