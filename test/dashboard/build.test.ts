@@ -8,7 +8,7 @@ import { open } from '../../src/open.ts'
 import { built } from './dashboard-fixture.ts'
 
 const FOLDER = 'dashboard/dist'
-const MOST = 200_000
+const MOST = 130_000
 
 beforeAll(built)
 
