@@ -6,6 +6,7 @@ import { cliPage } from './docs/cli.ts'
 import { errorsPage } from './docs/errors.ts'
 import { httpPage } from './docs/http.ts'
 import { invariantsPage } from './docs/invariants.ts'
+import { keysPage } from './docs/keys.ts'
 import { limitsPage } from './docs/limits.ts'
 import { metricsPage } from './docs/metrics.ts'
 import { optionsPage } from './docs/options.ts'
@@ -22,6 +23,7 @@ export async function pages(): Promise<readonly Page[]> {
     { path: 'docs/state-machine.md', text: stateMachinePage() },
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/invariants.md', text: invariantsPage() },
+    { path: 'docs/keys.md', text: keysPage() },
     { path: 'docs/dialects.md', text: dialectsReport() },
     { path: 'docs/cli.md', text: cliPage() },
     { path: 'docs/http.md', text: await httpPage() },

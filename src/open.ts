@@ -10,6 +10,7 @@ import { LocalEngine } from './engine/local.ts'
 import type { Metrics } from './engine/metrics.ts'
 import { observer, observers, type Tracing } from './engine/observer.ts'
 import { type RetentionOptions, retention } from './engine/retention.ts'
+import { scheduler } from './engine/scheduler.ts'
 import { SealedEngine } from './engine/sealed-engine.ts'
 import { type TickerOptions, ticker } from './engine/ticker.ts'
 import { type Hooks, harmlessHook, hookObserver } from './library/hooks.ts'
@@ -78,7 +79,8 @@ export interface OpenOnOptions extends Hooks {
    */
   readonly telemetry?: Telemetry | undefined
   /**
-   * Notices expired leases and passed deadlines; `false` where another process does. Over HTTP the gateway's process does.
+   * Notices expired leases, passed deadlines and schedules that are due; `false` where another process does. Over HTTP the
+   * gateway's process does.
    * @default runs in this process, looking once a second
    */
   readonly ticker?: TickerOptions | false | undefined
@@ -229,7 +231,6 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
   if (options.retention !== false) {
     services.push(retention({ store, timers, log }, options.retention))
   }
-  for (const each of services) each.start()
   const surroundings: Surroundings = {
     clock,
     cell: begun('cell'),
@@ -238,6 +239,9 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
   }
   const { opened, ...parts } = shared(engine, options, surroundings)
   read = opened
+  // Jobs of schedules are enqueued like any other, sealed where bodies are.
+  if (options.ticker !== false) services.push(scheduler({ engine: parts.engine, timers, log }))
+  for (const each of services) each.start()
   return new Pawl({ ...parts, services, audit: new AuditLog(engine, { address: hostname(), agent: 'pawl' }) })
 }
 

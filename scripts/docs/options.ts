@@ -27,6 +27,11 @@ const SECTIONS: readonly (readonly [title: string, text: string, interfaces: rea
     '`pawl.enqueue(job, input, options)`, `pawl.enqueueMany(job, inputs, options)`, `pawl.enqueueEach(job, inputs, options)`, `ctx.spawn(job, input, options)`. Three names are easily taken for each other: `requestId` is this call, `idempotencyKey` this creation, `dedupeKey` this piece of business.',
     ['EnqueueOptions', 'EnqueueManyOptions', 'SpawnOptions'],
   ],
+  [
+    'schedule',
+    '`pawl.schedule(name, options, job, input)`, `pawl.schedules.add(name, options, job, input)`: [schedules.md](schedules.md).',
+    ['ScheduleOptions', 'ReconcileOptions'],
+  ],
   ['work', '`pawl.work(jobs, options)`, `worker.stop(options)`.', ['WorkerOptions', 'StopOptions']],
   [
     'every call',

@@ -2,6 +2,7 @@
 import { EVENT_TYPES } from '../core/event.ts'
 import { DEAD_LETTER_REASONS, PRIORITIES, STATES } from '../core/job.ts'
 import { DIALECT_NAMES } from '../core/policy.ts'
+import { CATCH_UPS } from '../core/schedule.ts'
 import { SCOPES } from '../gateway/contract/token-schema.ts'
 import type { Pawl } from '../library/pawl.ts'
 import { queueCounts } from './commands/queues.ts'
@@ -30,6 +31,9 @@ const recent = (session: Session) =>
 const ids = async (session: Session) => (await recent(session)).map(({ id }) => id)
 const types = async (session: Session) => (await recent(session)).map(({ spec }) => spec.kind.type)
 
+const scheduled = (session: Session) =>
+  asking(session, async (pawl) => (await pawl.schedules.list()).map(({ name }) => name))
+
 const KNOWN: Readonly<Record<string, Known>> = {
   states: { list: true, of: STATES },
   events: { list: true, of: EVENT_TYPES },
@@ -40,6 +44,8 @@ const KNOWN: Readonly<Record<string, Known>> = {
   shell: { of: SHELLS },
   queue: { of: queues },
   queues: { list: true, of: queues },
+  schedule: { of: scheduled },
+  policy: { of: CATCH_UPS },
   type: { of: types },
   types: { list: true, of: types },
   id: { of: ids },

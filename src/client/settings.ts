@@ -1,9 +1,10 @@
-/** The few small documents that can be read and written over HTTP: queues, workers, and the types they run. */
+/** The few small documents that can be read and written over HTTP: queues, workers, the types they run, and schedules. */
 import type { Policy } from '../core/policy.ts'
 import type { Setting, SettingAnswer, SettingOperation } from '../store/store.ts'
 import type { Http } from './http.ts'
 import { pathTo } from './path.ts'
 import { checked } from './refused.ts'
+import { type ScheduleOverHttp, scheduleText, scheduleWords } from './schedule-words.ts'
 import { policyToWire } from './words.ts'
 
 export async function remoteSettings(
@@ -15,6 +16,10 @@ export async function remoteSettings(
   for (const operation of operations) {
     if (operation.op === 'list' && operation.collection === 'worker') {
       answers.push({ now, status: 'ok', settings: await workersAfter(http, operation.after, operation.limit) })
+      continue
+    }
+    if (operation.op === 'list' && operation.collection === 'schedule') {
+      answers.push({ now, status: 'ok', settings: await schedulesAfter(http, operation.after, operation.limit, now) })
       continue
     }
     const text = await documentOf(http, operation)
@@ -51,6 +56,18 @@ async function documentOf(http: Http, operation: SettingOperation): Promise<stri
       await asked(http, 'PUT', pathTo('types', nameIn(operation)), { queue, policy: policyToWire(policy) })
       return textOf(operation)
     }
+    case 'schedule get': {
+      const { status, body } = await http.request('GET', pathTo('schedules', nameIn(operation)))
+      if (status === 404) return undefined
+      const found: unknown = checked(status, body)
+      return scheduleText(found as ScheduleOverHttp)
+    }
+    case 'schedule put':
+      await asked(http, 'PUT', pathTo('schedules', nameIn(operation)), scheduleWords(textOf(operation)))
+      return textOf(operation)
+    case 'schedule remove':
+      await asked(http, 'DELETE', pathTo('schedules', nameIn(operation)))
+      return undefined
     default:
       throw new Error(`pawl: ${collection} documents cannot be ${op === 'list' ? 'listed' : 'changed'} over HTTP.`)
   }
@@ -58,9 +75,7 @@ async function documentOf(http: Http, operation: SettingOperation): Promise<stri
 
 /** Of the token's tenant, in the order of their names, as they would stand in a store. */
 async function workersAfter(http: Http, after: string, limit: number): Promise<readonly Setting[]> {
-  // What all keys of a tenant begin with is not a key.
-  const [tenant = '', name] =
-    after === '' ? [] : (JSON.parse(after.endsWith(',') ? `${after.slice(0, -1)}]` : after) as string[])
+  const [tenant = '', name] = namesIn(after)
   const query = new URLSearchParams({ limit: String(limit), ...(name !== undefined && { cursor: name }) })
   const { workers } = (await asked(http, 'GET', `/v1/workers?${query}`)) as {
     readonly workers: readonly SeenOverHttp[]
@@ -68,6 +83,16 @@ async function workersAfter(http: Http, after: string, limit: number): Promise<r
   return workers.map(({ workerId, seenAt, present: _, ...words }) => ({
     ...settingOf(JSON.stringify([tenant, workerId]), JSON.stringify(words), Date.parse(seenAt)),
   }))
+}
+
+/** As they would stand in a store. */
+async function schedulesAfter(http: Http, after: string, limit: number, now: number): Promise<readonly Setting[]> {
+  const [tenant = '', name] = namesIn(after)
+  const query = new URLSearchParams({ limit: String(limit), ...(name !== undefined && { cursor: name }) })
+  const { schedules } = (await asked(http, 'GET', `/v1/schedules?${query}`)) as {
+    readonly schedules: readonly ScheduleOverHttp[]
+  }
+  return schedules.map((schedule) => settingOf(JSON.stringify([tenant, schedule.name]), scheduleText(schedule), now))
 }
 
 interface SeenOverHttp {
@@ -84,6 +109,10 @@ async function asked(http: Http, method: string, path: string, document?: unknow
   )
   return checked(status, body)
 }
+
+/** Tenant and name of a key. What all keys of a tenant begin with is not one. */
+const namesIn = (after: string): readonly string[] =>
+  after === '' ? [] : (JSON.parse(after.endsWith(',') ? `${after.slice(0, -1)}]` : after) as string[])
 
 const textOf = (operation: SettingOperation): string => (operation.op === 'put' ? operation.text : '')
 

@@ -96,8 +96,12 @@ export function afterClaim(
   })
 }
 
+/** A priority, raised by one for every `ageMs` that it has been passed over. */
+export const urgencyOf = (priority: Priority, hungrySince: Time, now: Time, ageMs: number): number =>
+  Math.max(0, priority - Math.floor(Math.max(0, now - hungrySince) / ageMs))
+
 const precedenceOf = ({ lane, pass, hungrySince }: LaneUse, now: Time, ageMs: number): Precedence => ({
-  urgency: Math.max(0, lane.priority - Math.floor(Math.max(0, now - hungrySince) / ageMs)),
+  urgency: urgencyOf(lane.priority, hungrySince, now, ageMs),
   pass,
   priority: lane.priority,
 })

@@ -66,6 +66,7 @@ export const CAPS = {
     of: 'kinds: what queue, type and policy make together',
     refusal: 'FULL',
   },
+  schedulesPerTenant: { most: 1_000, per: 'tenant', of: 'schedules', refusal: 'FULL' },
   tokensPerTenant: { most: 1_000, per: 'tenant', of: 'tokens', refusal: 'FULL' },
   workersPerTenant: { most: 2_000, per: 'tenant', of: 'workers that have told of themselves', refusal: 'FULL' },
   metricValues: {

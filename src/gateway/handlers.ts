@@ -28,6 +28,16 @@ import { showMachine } from './handlers/machine.ts'
 import { showErrors, showIndex } from './handlers/pages.ts'
 import { listQueues, pauseQueue, resumeQueue, showQueue } from './handlers/queues.ts'
 import { showResult } from './handlers/result.ts'
+import {
+  defineSchedule,
+  listSchedules,
+  nextOfSchedule,
+  pauseSchedule,
+  removeSchedule,
+  resumeSchedule,
+  runSchedule,
+  showSchedule,
+} from './handlers/schedules.ts'
 import { createSession, endSession, showSession } from './handlers/session.ts'
 import { say, settle } from './handlers/settle.ts'
 import { createToken, listTokens, revokeToken } from './handlers/tokens.ts'
@@ -58,6 +68,14 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   announceType,
   listWorkers,
   reportWorker,
+  listSchedules,
+  showSchedule,
+  defineSchedule,
+  removeSchedule,
+  nextOfSchedule,
+  pauseSchedule,
+  resumeSchedule,
+  runSchedule,
   submit002,
   show002,
   states002,

@@ -1,5 +1,6 @@
 /** What callers may say along with a command. */
 
+import { BY_HAND } from '../core/command.ts'
 import type { Duration } from '../core/duration.ts'
 import type { Priority, PriorityName } from '../core/job.ts'
 import type { CallOptions } from './call.ts'
@@ -109,4 +110,14 @@ export interface RedriveOptions extends Asked {
    * @default false
    */
   readonly dryRun?: boolean | undefined
+}
+
+/** Who decided, where the caller does not say. */
+export const verdict = (rule: string = BY_HAND.rule, policyHash: string = BY_HAND.policyHash) => ({ rule, policyHash })
+
+/** What every command carries. */
+export interface Stamp {
+  readonly actor: string
+  readonly requestId: string
+  readonly expectedRev: number | undefined
 }

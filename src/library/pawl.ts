@@ -2,7 +2,6 @@
 
 import { assert } from '../core/assert.ts'
 import { bodyRef } from '../core/body.ts'
-import { BY_HAND } from '../core/command.ts'
 import type { Event } from '../core/event.ts'
 import { type Explanation, explain } from '../core/explain.ts'
 import { isId } from '../core/id.ts'
@@ -11,6 +10,7 @@ import { toJson } from '../core/json.ts'
 import type { Jsonify } from '../core/jsonify.ts'
 import { reasonOf } from '../core/reason.ts'
 import type { Violation } from '../core/refusal.ts'
+import type { Schedule } from '../core/schedule.ts'
 import type { AuditLog } from '../engine/audit.ts'
 import type { Verification } from '../engine/discrepancy.ts'
 import type { Answer, Engine, Word } from '../engine/engine.ts'
@@ -24,16 +24,18 @@ import { within } from '../system/within.ts'
 import type { JobDefinition } from '../worker/definition.ts'
 import { type Replayed, replay } from '../worker/replay.ts'
 import { startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
-import type {
-  AdmitOptions,
-  Asked,
-  CancelOptions,
-  DenyOptions,
-  ReadOptions,
-  RedriveOptions,
-  ReopenOptions,
-  RescheduleOptions,
-  SignalOptions,
+import {
+  type AdmitOptions,
+  type Asked,
+  type CancelOptions,
+  type DenyOptions,
+  type ReadOptions,
+  type RedriveOptions,
+  type ReopenOptions,
+  type RescheduleOptions,
+  type SignalOptions,
+  type Stamp,
+  verdict,
 } from './asked.ts'
 import { bounded, type CallOptions } from './call.ts'
 import type { InputOf, JobSpec, OutputOf } from './define-job.ts'
@@ -56,6 +58,7 @@ import type { Around, PawlParts } from './pawl-parts.ts'
 import { Producer } from './producer.ts'
 import { eventsFor, history, mustFind, resultOf } from './reads.ts'
 import { type Redriven, redrive } from './redrive.ts'
+import { ScheduleDesk, type ScheduleOptions } from './schedules.ts'
 import { spawning } from './spawn.ts'
 
 type Accepted = Extract<Answer, { ok: true }>
@@ -76,6 +79,8 @@ const REST_WITHIN_MS = 1_000
 
 export class Pawl implements AsyncDisposable {
   readonly engine: Engine
+  /** What runs by the clock: looked at, paused, run now, made by hand, compared with what code has. */
+  readonly schedules: ScheduleDesk
   readonly #parts: PawlParts
   readonly #tenant: string
   readonly #endings: Endings
@@ -95,6 +100,15 @@ export class Pawl implements AsyncDisposable {
     this.#tenant = parts.tenant ?? DEFAULT_TENANT
     this.#endings = new Endings(parts.engine, parts.timers, parts.log)
     this.#producer = new Producer(parts.engine, { tenant: this.#tenant, actor: parts.actor })
+    this.schedules = new ScheduleDesk({
+      call: (what, bounds, work) => this.#call(what, bounds, work),
+      tenant: parts.tenant,
+      actor: this.#actor,
+      types: this.#producer.types,
+      isSealed: parts.surroundings?.sealed === true,
+      requestId: () => parts.ids.requestId(),
+      written: (tenant, entry) => this.#write(tenant, entry),
+    })
   }
 
   /** By definition, by spec, or by name with the definition's type: `enqueue<typeof crawlPage>('crawl.page', …)`. */
@@ -259,6 +273,16 @@ export class Pawl implements AsyncDisposable {
     return this.#call(`wake ${queue}`, bounds, (engine) => new Queues(engine).wake(tenant, queue))
   }
 
+  /** A job at each time of a pattern, one however many processes run. Say it at each start: it is kept as it is in code. */
+  schedule<J extends JobSpec>(
+    name: string,
+    options: ScheduleOptions,
+    job: J,
+    ...[input]: Handed<J, []>
+  ): Promise<Schedule> {
+    return this.schedules.define(name, options, job, input, 'code')
+  }
+
   /** Why is this job not running? */
   explain(id: JobId, options: ReadOptions = {}): Promise<Explanation> {
     return this.#call(`explain ${id}`, options, async (engine) => {
@@ -414,12 +438,4 @@ export class Pawl implements AsyncDisposable {
   #named(id: JobId, tenant = this.#parts.tenant): { readonly id: JobId; readonly tenant: string | undefined } {
     return { id, tenant: tenant ?? (isId(id) ? undefined : DEFAULT_TENANT) }
   }
-}
-
-const verdict = (rule: string = BY_HAND.rule, policyHash: string = BY_HAND.policyHash) => ({ rule, policyHash })
-
-interface Stamp {
-  readonly actor: string
-  readonly requestId: string
-  readonly expectedRev: number | undefined
 }

@@ -8,6 +8,8 @@ import { DEFAULT_TENANT, isEnded, type Job, type JobId, LIVE_STATES, type State 
 import { toJson } from '../core/json.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import { LocalEngine } from '../engine/local.ts'
+import { scheduler } from '../engine/scheduler.ts'
+import { Schedules } from '../engine/schedules.ts'
 import { Invalid } from '../library/errors.ts'
 import { Pawl } from '../library/pawl.ts'
 import { Producer } from '../library/producer.ts'
@@ -19,6 +21,7 @@ import { realIds } from '../system/ids.ts'
 import { harmless, type Log, silentLog } from '../system/log.ts'
 import { demandNode } from '../system/node-version.ts'
 import { realRandom } from '../system/random.ts'
+import type { Service } from '../system/service.ts'
 import { turn } from '../system/turn.ts'
 import { Crew } from '../worker/crew.ts'
 import type { JobDefinition } from '../worker/definition.ts'
@@ -69,6 +72,7 @@ export class Testing implements AsyncDisposable {
   readonly pawl: Pawl
   readonly #time: VirtualTime
   readonly #engine: LocalEngine
+  readonly #scheduler: Service
   readonly #jobs: readonly JobDefinition[]
   readonly #options: TestingOptions
   #worker: Worker
@@ -82,6 +86,7 @@ export class Testing implements AsyncDisposable {
     const store = openMemoryStore({ clock: time, timers: time })
     this.#engine = new LocalEngine({ store, clock: time, random: realRandom, timers: time })
     const log = harmless(options.log ?? silentLog)
+    this.#scheduler = scheduler({ engine: this.#engine, timers: time, log })
     this.pawl = new Pawl({ engine: this.#engine, timers: time, ids: realIds(realRandom), log })
     this.#world = mortal(this.#engine, time)
     this.#worker = this.#start()
@@ -185,6 +190,7 @@ export class Testing implements AsyncDisposable {
   /** Ticks, claims and runs until nothing moves. */
   async #workThrough(): Promise<void> {
     while ((await this.#engine.tick(TICK)).moved > 0) {}
+    await this.#scheduler.runOnce()
     this.#worker.wake()
     await this.#time.settle()
   }
@@ -201,13 +207,19 @@ export class Testing implements AsyncDisposable {
   /** The next time at which the store has something to do. */
   async #nextMoment(until: number): Promise<number | undefined> {
     const now = this.#time.now()
-    let next: number | undefined
+    let next = await this.#nextSlot(now, until)
     for (const { readyAt, nextTickAt } of await this.#live(() => true)) {
       for (const at of [readyAt, nextTickAt]) {
         if (at !== undefined && at > now && at <= until) next = Math.min(next ?? at, at)
       }
     }
     return next
+  }
+
+  async #nextSlot(now: number, until: number): Promise<number | undefined> {
+    const schedules = await new Schedules(this.#engine).all(DEFAULT_TENANT)
+    const slots = schedules.map(({ next }) => next).filter((at) => at !== undefined && at > now && at <= until)
+    return slots.length === 0 ? undefined : Math.min(...slots.map(Number))
   }
 
   async #hasReady(): Promise<boolean> {

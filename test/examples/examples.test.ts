@@ -79,6 +79,19 @@ describe('the examples', () => {
     ])
   })
 
+  example('nightly-schedule', ({ lines }) => {
+    expect(lines).toEqual([
+      'spring: 2026-03-28T01:30:00.000Z, 2026-03-29T01:00:00.000Z, 2026-03-30T00:30:00.000Z',
+      'report built at 28/03/2026, 02:30',
+      'report built at 29/03/2026, 03:00',
+      'report built at 30/03/2026, 02:30',
+      'autumn: 2026-10-24T00:30:00.000Z, 2026-10-25T00:30:00.000Z, 2026-10-26T01:30:00.000Z',
+      'report built at 24/10/2026, 02:30',
+      'report built at 25/10/2026, 02:30',
+      'report built at 26/10/2026, 02:30',
+    ])
+  })
+
   example(
     'transactional-enqueue',
     ({ lines }) => expect(lines).toEqual(['rolled back: no such job', 'committed: sent', 'mails: ann']),

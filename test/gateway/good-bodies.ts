@@ -31,6 +31,10 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   pauseQueue: {},
   resumeQueue: {},
   reportWorker: {},
+  defineSchedule: { every: '1h', type: 'x' },
+  pauseSchedule: {},
+  resumeSchedule: {},
+  runSchedule: {},
 }
 
 export const goodBody = ({ name }: Route): Readonly<Record<string, unknown>> => GOOD[name] ?? { fence }

@@ -255,9 +255,3 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     { gate: {}, full: { workers: 2 }, deep: { messages: 2 } },
   ),
 ]
-
-export function configurationNamed(name: string): Configuration {
-  const found = CONFIGURATIONS.find((configuration) => configuration.name === name)
-  if (found === undefined) throw new Error(`no configuration ${name}`)
-  return found
-}

@@ -1,10 +1,21 @@
-/** Every defect the model must find, by its part of the lifecycle. */
+/** Every defect the model must find, by its part of the lifecycle and of the life of keys. */
 import { BUDGETS } from './mutants/budgets.ts'
 import { CLOCKS } from './mutants/clocks.ts'
 import { ENDINGS } from './mutants/endings.ts'
+import { KEY_LIFE } from './mutants/key-life.ts'
+import { LETTING_IN } from './mutants/letting-in.ts'
 import { LOG } from './mutants/log.ts'
 import type { Mutant } from './mutants/mutant.ts'
 import { OWNERSHIP } from './mutants/ownership.ts'
 import { WAITS } from './mutants/waits.ts'
 
-export const MUTANTS: readonly Mutant[] = [...OWNERSHIP, ...BUDGETS, ...LOG, ...ENDINGS, ...WAITS, ...CLOCKS]
+export const MUTANTS: readonly Mutant[] = [
+  ...OWNERSHIP,
+  ...BUDGETS,
+  ...LOG,
+  ...ENDINGS,
+  ...WAITS,
+  ...CLOCKS,
+  ...KEY_LIFE,
+  ...LETTING_IN,
+]

@@ -3,16 +3,16 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type Core, loadCore, SHIPPED } from './core.ts'
+import { SHIPPED } from './core.ts'
 import type { Mutant, Patch } from './mutants/mutant.ts'
 
-export async function mutate({ name, patches }: Mutant): Promise<Core> {
+export async function mutate<T>({ name, patches }: Mutant, load: (core: URL) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-mutant-'))
   try {
     cpSync(fileURLToPath(SHIPPED), join(folder, 'core'), { recursive: true })
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
     for (const patch of patches) apply(name, join(folder, 'core', patch.file), patch)
-    return await loadCore(pathToFileURL(join(folder, 'core/')))
+    return await load(pathToFileURL(join(folder, 'core/')))
   } finally {
     rmSync(folder, { recursive: true })
   }

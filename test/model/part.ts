@@ -1,11 +1,12 @@
 /** One of the two processors: explores what it is given, a configuration or a mutant at a time. */
 import { parentPort } from 'node:worker_threads'
-import { configurationNamed, type Scale } from './configuration.ts'
-import { loadCore, SHIPPED } from './core.ts'
-import { type Exploration, explore } from './explore.ts'
+import type { Scale } from './configuration.ts'
+import { SHIPPED } from './core.ts'
+import type { Exploration } from './explore.ts'
 import type { Mutant } from './mutants/mutant.ts'
 import { MUTANTS } from './mutants.ts'
 import { mutate } from './mutate.ts'
+import { subjectNamed } from './subject.ts'
 
 export type Task =
   | { readonly kind: 'configuration'; readonly name: string; readonly scale: Scale; readonly statesMax: number }
@@ -33,9 +34,8 @@ parentPort?.on('message', async (task: Task) => {
 })
 
 async function run(task: Task): Promise<Exploration> {
-  if (task.kind === 'configuration') {
-    return explore(await loadCore(SHIPPED), configurationNamed(task.name), task.scale, task.statesMax)
-  }
+  if (task.kind === 'configuration') return subjectNamed(task.name).explore(SHIPPED, task.scale, task.statesMax)
   const mutant = MUTANTS.find(({ name }) => name === task.name) as Mutant
-  return explore(await mutate(mutant), configurationNamed(mutant.on), mutant.scale, task.statesMax)
+  const { explore } = subjectNamed(mutant.on)
+  return mutate(mutant, (core) => explore(core, mutant.scale, task.statesMax))
 }

@@ -1,8 +1,9 @@
 /** What a run says. */
-import { configurationNamed } from './configuration.ts'
 import type { Counterexample } from './explore.ts'
+import { allKeyRows } from './flow/explore-keys.ts'
 import type { Report } from './part.ts'
 import { allRows } from './row.ts'
+import { subjectNamed } from './subject.ts'
 
 export interface Total {
   states: number
@@ -25,7 +26,7 @@ export function printReport({ task, exploration, error, seconds }: Report): void
     console.log(`mutant ${task.name}: ${verdict}, ${took}`)
   } else {
     const reach = complete ? 'all of it' : `to depth ${depth}`
-    console.log(`${task.name}: ${configurationNamed(task.name).about}`)
+    console.log(`${task.name}: ${subjectNamed(task.name).about}`)
     console.log(`  ${states} states, ${edges} edges, ${units} records, ${reach}, ${took}`)
     if (counterexample !== undefined) console.log('  VIOLATED')
   }
@@ -37,12 +38,17 @@ function printCounterexample({ rule, what, steps }: Counterexample): void {
   console.log(`       ${rule}: ${what}`)
 }
 
-/** Rows of the machine that no world has taken are not proved by it: they are named. */
+/** Rows of a machine that no world has taken are not proved by it: they are named. */
 export function printRows(taken: ReadonlySet<string>): void {
-  const all = allRows().filter((row) => !row.startsWith('enqueue '))
-  const missing = all.filter((row) => !taken.has(row))
-  console.log(`machine: ${all.length - missing.length} of ${all.length} rows taken`)
-  for (const row of missing) console.log(`  not taken: ${row}`)
+  const jobs = allRows().filter((row) => !row.startsWith('enqueue '))
+  for (const [machine, all] of [
+    ['jobs', jobs],
+    ['keys', allKeyRows()],
+  ] as const) {
+    const missing = all.filter((row) => !taken.has(row))
+    console.log(`machine of ${machine}: ${all.length - missing.length} of ${all.length} rows taken`)
+    for (const row of missing) console.log(`  not taken: ${row}`)
+  }
 }
 
 export function printTotal({ states, edges, violations, killed, mutants, seconds }: Total): void {

@@ -22,6 +22,10 @@
  * Not modelled: bodies, counters, progress, priorities and lanes, jitter, compaction, more than two jobs at a time, and
  * whatever is not core.
  *
+ * Keys have worlds of their own: `keys` reaches every state of one key that so many steps lead to and heals each; `hall` walks at
+ * random through a store in a few lines that asks the core whom to let in. Both know the core only through its functions
+ * (flow/flow-core.ts) and judge F1–F13 by books of their own.
+ *
  * Judged on every step: I1–I8 and I10 by core's own functions and, independently, by books the model keeps from the
  * events alone (ghost.ts); the transition table; the fold; repetitions and refusals, which may not touch the record;
  * I12 on every world; I15 from every record. That the judge can judge is shown by the mutants (mutants.ts): each is a
@@ -29,10 +33,11 @@
  */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { CONFIGURATIONS, type Scale } from './configuration.ts'
+import type { Scale } from './configuration.ts'
 import { MUTANTS } from './mutants.ts'
 import type { Report, Task } from './part.ts'
 import { printReport, printRows, printTotal, type Total } from './print.ts'
+import { SUBJECTS } from './subject.ts'
 
 const scale: Scale = process.argv.includes('--gate') ? 'gate' : process.argv.includes('--deep') ? 'deep' : 'full'
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
@@ -41,7 +46,7 @@ const PARTS = Math.min(2, availableParallelism())
 
 const since = performance.now()
 const total: Total = { states: 0, edges: 0, violations: 0, killed: 0, mutants: 0, seconds: 0 }
-const unknown = names.filter((name) => ![...CONFIGURATIONS, ...MUTANTS].some((one) => one.name === name))
+const unknown = names.filter((name) => ![...SUBJECTS, ...MUTANTS].some((one) => one.name === name))
 if (unknown.length > 0) console.log(`neither a configuration nor a mutant: ${unknown.join(', ')}`)
 const rows = new Set<string>()
 const tasks = plan()
@@ -56,7 +61,7 @@ function plan(): Task[] {
   const wanted = ({ name }: { readonly name: string }): boolean => names.length === 0 || names.includes(name)
   const statesMax = STATES_MAX[scale]
   return [
-    ...CONFIGURATIONS.filter(wanted).map(({ name }) => ({ kind: 'configuration', name, scale, statesMax }) as const),
+    ...SUBJECTS.filter(wanted).map(({ name }) => ({ kind: 'configuration', name, scale, statesMax }) as const),
     ...MUTANTS.filter(wanted).map(({ name }) => ({ kind: 'mutant', name, statesMax: STATES_MAX.gate }) as const),
   ]
 }

@@ -30,7 +30,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'store/redis': ADAPTER,
   'store/conformance': { ...ADAPTER, areas: [...ADAPTER.areas, 'testing'], packages: ['node:*'] },
   transactions: { areas: [], files: PORT },
-  engine: { areas: ['core', 'system', 'store'], packages: [] },
+  engine: { areas: ['core', 'system', 'store'], packages: ['croner'] },
   worker: {
     areas: ['core', 'system'],
     // Workers tell of themselves in documents, and each may ask who else is there.

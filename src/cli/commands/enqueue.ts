@@ -85,7 +85,8 @@ async function run(session: Session, type: string, options: Options): Promise<vo
   })
 }
 
-function inputOf({ param, input }: Options): unknown {
+/** By fields, or as a whole. */
+export function inputOf({ param, input }: Pick<Options, 'param' | 'input'>): unknown {
   if (input === undefined) return fieldsIn(param)
   if (param !== undefined) throw new Usage('An input is given by -p or by --input, not by both.')
   return jsonFrom('--input', input)

@@ -19,6 +19,7 @@ import {
   resultQuery,
   trafficQuery,
 } from './queries.ts'
+import { nextQuery, schedule } from './schedule-schema.ts'
 import {
   announcement,
   claims,
@@ -197,6 +198,46 @@ const DOCUMENT_002: readonly Route[] = [
   ),
 ]
 
+/** Who may enqueue may do so by the clock; who runs the place may stop it. */
+const KEEPERS = ['producer', ...OPERATORS] as const
+
+/** What runs by the clock. Defining one replaces it; what it has done, and a pause, stay. */
+const SCHEDULES: readonly Route[] = [
+  list('listSchedules', '/v1/schedules', READERS, 'Schedules, with their next times', pageQuery),
+  get('showSchedule', '/v1/schedules/{schedule}', READERS, 'One schedule'),
+  {
+    ...post(
+      'defineSchedule',
+      '/v1/schedules/{schedule}',
+      PRODUCERS,
+      'enqueue',
+      'Make or change one',
+      schedule,
+      KEPT_BY_JOBS,
+    ),
+    method: 'PUT',
+  },
+  {
+    ...get('removeSchedule', '/v1/schedules/{schedule}', KEEPERS, 'Remove one; jobs that were made stay'),
+    method: 'DELETE',
+    urgency: 'enqueue',
+  },
+  get('nextOfSchedule', '/v1/schedules/{schedule}/next', READERS, 'Its next times', nextQuery),
+  post(
+    'pauseSchedule',
+    '/v1/schedules/{schedule}/pause',
+    KEEPERS,
+    'enqueue',
+    'Make no jobs; times are missed',
+    nothing,
+  ),
+  post('resumeSchedule', '/v1/schedules/{schedule}/resume', KEEPERS, 'enqueue', 'Go on with the next time', nothing),
+  {
+    ...post('runSchedule', '/v1/schedules/{schedule}/run', PRODUCERS, 'enqueue', 'Its job, now and besides', nothing),
+    answers: { 201: 'Created' },
+  },
+]
+
 export const ROUTES: readonly Route[] = [
   {
     ...post('createJob', '/v1/jobs', PRODUCERS, 'enqueue', 'Enqueue a job; with wait its result', newJob, KEPT_BY_JOBS),
@@ -293,6 +334,7 @@ export const ROUTES: readonly Route[] = [
     method: 'PUT',
     size: 'lists',
   },
+  ...SCHEDULES,
   ...DOCUMENT_002,
   list('listDeadLetters', '/v1/dead-letters', READERS, 'Jobs put aside, with reasons', deadLettersQuery),
   list('listCauses', '/v1/dead-letters:causes', READERS, 'What dead letters have in common, with samples', causesQuery),

@@ -296,6 +296,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodType<string>>> = {
   type: listed,
   worker: workerName,
   token: id,
+  schedule: listed,
 }
 export const worker = membersOnly({
   queues: listOf(name, { most: AT_ONCE.queues }).default([]),

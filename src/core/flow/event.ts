@@ -1,0 +1,49 @@
+/** What happened to a key. All but `counted` are told: kept with the key and in the feed, each with its cause. */
+import type { Time } from '../job.ts'
+import type { KeyCause, KeyState, StoredKeyState } from './key.ts'
+
+export interface KeyPayloads {
+  /** Fewer at once, under a new session. */
+  readonly slowed: { readonly allowed: number; readonly level: number; readonly session: number; readonly base: number }
+  /** Nothing is let in until then. */
+  readonly broken: {
+    readonly until: Time
+    readonly target: number
+    readonly level: number
+    readonly session: number
+    readonly base: number
+  }
+  /** Still broken, and for longer. */
+  readonly prolonged: { readonly until: Time }
+  /** A probe has succeeded: one at once, and then more. */
+  readonly recovering: Readonly<Record<never, never>>
+  readonly raised: { readonly allowed: number }
+  readonly opened: Readonly<Record<never, never>>
+  /** Somebody set another limit, and what is allowed now was more than that. */
+  readonly lowered: { readonly allowed: number }
+  readonly reset: Readonly<Record<never, never>>
+  /** Somebody ended the cool-down. */
+  readonly hastened: Readonly<Record<never, never>>
+  readonly counted: { readonly strikes: number; readonly struckAt: Time; readonly good: number }
+}
+
+export type KeyEventType = keyof KeyPayloads
+
+interface Stamp {
+  readonly key: string
+  readonly rev: number
+  readonly at: Time
+  readonly input: KeyInputType
+  readonly from: KeyState
+  readonly to: StoredKeyState
+  readonly cause: KeyCause
+}
+
+export type KeyEvent = {
+  readonly [T in KeyEventType]: Stamp & { readonly type: T; readonly payload: KeyPayloads[T] }
+}[KeyEventType]
+
+export const KEY_INPUTS = ['throttled', 'retry_after', 'unavailable', 'succeeded', 'set', 'reset', 'probe'] as const
+export type KeyInputType = (typeof KEY_INPUTS)[number]
+
+export const isTold = ({ type }: KeyEvent): boolean => type !== 'counted'

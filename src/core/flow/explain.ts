@@ -1,0 +1,88 @@
+/** What holds a job, since when and until when: the first that applies along its keys. */
+import type { Time } from '../job.ts'
+import { type KeyRecord, keyStateAt, type Limit } from './key.ts'
+import { mostOf, RAISE_MS } from './numbers.ts'
+import { shortageOf } from './room.ts'
+import { countOf, type KeyUse } from './slots.ts'
+
+export interface HoldingKey {
+  readonly record: KeyRecord
+  readonly limit: Limit
+  readonly use: KeyUse
+}
+
+export interface Holding {
+  readonly because: string
+  readonly who: string
+  /** When it changes by itself; undefined where it does not. */
+  readonly when: Time | undefined
+  readonly next: string
+}
+
+/** `others`: flows that take turns with the job's in its lane. Undefined: nothing holds it. */
+export function explainHeld(
+  keys: readonly HoldingKey[],
+  turns: { readonly lane: string; readonly others: number } | undefined,
+  now: Time,
+): Holding | undefined {
+  for (const key of keys) {
+    const holding = heldBy(key, now)
+    if (holding !== undefined) return holding
+  }
+  if (turns === undefined) return undefined
+  return {
+    because: `It takes turns with ${turns.others} other flows of lane ${turns.lane}.`,
+    who: `the flows of lane ${turns.lane}`,
+    when: undefined,
+    next: 'Nothing: its turn comes.',
+  }
+}
+
+function heldBy({ record, limit, use }: HoldingKey, now: Time): Holding | undefined {
+  const { key } = record
+  const count = countOf(use, now)
+  const shortage = shortageOf(use.gate, count, now)
+  if (shortage === undefined) return undefined
+  const held = (because: string, verb: 'show' | 'set' | 'reset', when: Time | undefined): Holding => ({
+    because,
+    who: `the jobs of key ${key}`,
+    when,
+    next: `Wait, or see to it: pawl limits ${verb} ${key}.`,
+  })
+  switch (shortage.obstacle) {
+    case 'closed':
+      return held(
+        `Key ${key} is broken since ${told(record.since)} after ${blame(record)}: nothing is let in.`,
+        'reset',
+        shortage.wakeAt,
+      )
+    case 'spent':
+      return held(`Key ${key} has spent ${count.spent} of ${use.gate.budget} for this window.`, 'set', shortage.wakeAt)
+    case 'probed': {
+      const probes = use.slots.filter(({ letInAt }) => letInAt >= use.gate.since)
+      const who = probes.map(({ job, letInAt }) => `job ${job} since ${told(letInAt)}`)
+      return held(`Key ${key} is being probed by ${who.join(' and ')}.`, 'show', undefined)
+    }
+    case 'paced':
+      return held(
+        `Key ${key} had ${use.gate.rate} of ${use.gate.rate} starts within ${use.gate.rateMs} ms.`,
+        'set',
+        shortage.wakeAt,
+      )
+    case 'full': {
+      const runs = `Key ${key} runs ${count.taken} of ${use.gate.cap}`
+      if (keyStateAt(record, now) !== 'slow') return held(`${runs}.`, 'set', undefined)
+      const most = mostOf(record, { limit, taken: count.taken })
+      const slowed = `slowed from ${most} since ${told(record.since)} after ${blame(record)}; session ${record.session}`
+      return held(`${runs} (${slowed}).`, 'reset', Math.max(now, record.stepAt + RAISE_MS))
+    }
+  }
+}
+
+function blame({ cause }: KeyRecord): string {
+  if (cause === undefined) return 'nobody remembers what'
+  const { code, job, actor } = cause
+  return job === undefined ? `a word of ${actor}` : `${code ?? 'the end'} of job ${job}`
+}
+
+const told = (at: Time): string => new Date(at).toISOString()

@@ -1,0 +1,292 @@
+/**
+ * Jobs, two keys, five flows, three lanes: a store in a few lines, which does in one commit what a store must, and asks the core
+ * whom to let in. What stores get wrong is theirs to be tested for; here it is what the core tells them.
+ */
+import type { Flow, Hall, Held, Place } from '../../../src/core/flow/hall.ts'
+import { atKey, atLane, atQueue } from '../../../src/core/flow/hall.ts'
+import { atRest, type KeyRecord, type Limit } from '../../../src/core/flow/key.ts'
+import type { KeyInput } from '../../../src/core/flow/signal.ts'
+import type { KeyUse } from '../../../src/core/flow/slots.ts'
+import type { Priority } from '../../../src/core/job.ts'
+import { must } from '../breach.ts'
+import type { FlowCore } from './flow-core.ts'
+
+export interface HallJob {
+  readonly id: string
+  readonly flow: string
+  readyAt: number
+  place: 'held' | 'standing' | 'owned' | 'aside' | 'ended'
+  claimedAt: number
+}
+
+export interface HallKey {
+  record: KeyRecord
+  limit: Limit
+  use: KeyUse
+  wakeAt: number | undefined
+  /** Every claim there ever was, and what its rate has been: the model's own books. */
+  readonly claims: number[]
+  readonly rates: { readonly at: number; readonly rate: Limit['rate'] }[]
+}
+
+export const KEY_NAMES = ['a', 'b'] as const
+export const WINDOW = 2
+
+export class HallWorld implements Hall {
+  readonly window = WINDOW
+  readonly jobs = new Map<string, HallJob>()
+  readonly keys = new Map<string, HallKey>()
+  readonly flows = new Map<string, Flow>()
+  readonly arrivals = new Set<string>()
+  readonly paused = new Set<string>()
+  readonly #core: FlowCore
+  readonly #hungry = new Map<string, number>()
+  now = 1_000_000
+  #made = 0
+
+  constructor(core: FlowCore) {
+    this.#core = core
+    for (const name of KEY_NAMES) {
+      const record = atRest(name)
+      const use = { gate: core.gateOf(record, {}), slots: [], paces: [], spent: 0, window: 0 }
+      this.keys.set(name, { record, limit: {}, use, wakeAt: undefined, claims: [], rates: [] })
+    }
+    for (const [name, queue, priority, keys, weight] of FLOWS)
+      this.flows.set(name, {
+        name,
+        queue,
+        lane: `${queue} ${priority}`,
+        priority,
+        keys,
+        weight,
+        pass: 0,
+        waitsAt: undefined,
+        nextAt: undefined,
+      })
+  }
+
+  flow(name: string): Flow {
+    return this.flows.get(name) as Flow
+  }
+
+  ring(place: Place, priority: Priority): readonly Flow[] {
+    const there = [...this.flows.values()].filter((flow) => flow.waitsAt === place && flow.priority === priority)
+    return there.sort((a, b) => a.pass - b.pass)
+  }
+
+  prioritiesAt(place: Place): readonly Priority[] {
+    return [
+      ...new Set([...this.flows.values()].filter(({ waitsAt }) => waitsAt === place).map(({ priority }) => priority)),
+    ]
+  }
+
+  hungrySince(place: Place, priority: Priority): number {
+    return this.#hungry.get(`${place} ${priority}`) ?? this.now
+  }
+
+  held(flow: string): readonly Held[] {
+    return this.#in('held')
+      .filter((job) => job.flow === flow)
+      .sort(byPlace)
+      .map(({ id, readyAt }) => ({ job: id, readyAt }))
+  }
+
+  use(key: string): KeyUse {
+    return this.#key(key).use
+  }
+
+  standing(lane: string): number {
+    return this.#in('standing').filter(({ flow }) => this.flow(flow).lane === lane).length
+  }
+
+  isPaused(queue: string): boolean {
+    return this.paused.has(queue)
+  }
+
+  // What happens to jobs, each a commit.
+
+  insert(flow: string, delayMs: number): void {
+    this.#made += 1
+    const id = `pj_${String(this.#made).padStart(6, '0')}`
+    this.jobs.set(id, { id, flow, readyAt: this.now + delayMs, place: 'held', claimedAt: 0 })
+    this.arrivals.add(flow)
+  }
+
+  nudge(): void {
+    const arrived = [...this.arrivals]
+    this.arrivals.clear()
+    this.#look([], arrived)
+  }
+
+  /** The ticker: the truth, where nudges are lost. */
+  due(): void {
+    const freed: Place[] = []
+    for (const [name, key] of this.keys) {
+      if (this.ring(atKey(name), 5).length + this.ring(atKey(name), 0).length === 0) continue
+      for (const id of this.#core.outOfPatience(key.use, this.now)) freed.push(...this.#back(id))
+    }
+    const arrived = [
+      ...this.arrivals,
+      ...[...this.flows.values()].filter(({ nextAt }) => (nextAt ?? Infinity) <= this.now).map(({ name }) => name),
+    ]
+    this.arrivals.clear()
+    const awake = [...this.keys].filter(([, { wakeAt }]) => (wakeAt ?? Infinity) <= this.now).map(([name]) => name)
+    for (const name of awake) this.#key(name).wakeAt = undefined
+    const lanes = [...this.flows.values()].map(({ lane }) => atLane(lane))
+    this.#look([...freed, ...awake.map(atKey), ...lanes], arrived)
+  }
+
+  claim(lane: string): void {
+    const [first] = this.#in('standing')
+      .filter(({ flow }) => this.flow(flow).lane === lane && !this.paused.has(this.flow(flow).queue))
+      .sort(byPlace)
+    if (first === undefined) return
+    first.place = 'owned'
+    first.claimedAt = this.now
+    for (const name of this.flow(first.flow).keys) {
+      const key = this.#key(name)
+      key.use = this.#core.withClaim(key.use, first.id, this.now)
+      key.claims.push(this.now)
+    }
+  }
+
+  /** The end of an attempt, with what it says about its key; `then`: what becomes of the job. */
+  end(id: string, signal: KeyInput['type'] | undefined, then: 'ended' | 'aside' | 'again', retryAfterMs = 0): void {
+    const job = this.#job(id)
+    const [first] = this.flow(job.flow).keys
+    if (signal !== undefined && first !== undefined && job.place === 'owned') {
+      const cause = { job: id, attempt: 1, code: 'E', actor: 'w', requestId: 'r' }
+      this.#hear(first, { type: signal, claimedAt: job.claimedAt, cause, retryAfterMs } as KeyInput)
+    }
+    const places = this.#free(job)
+    job.place = then === 'again' ? 'held' : then
+    if (then === 'again') {
+      job.readyAt = this.now + retryAfterMs
+      this.arrivals.add(job.flow)
+    }
+    this.#look(places, [])
+  }
+
+  resume(id: string): void {
+    const job = this.#job(id)
+    job.place = 'held'
+    job.readyAt = this.now
+    this.arrivals.add(job.flow)
+  }
+
+  set(name: string, limit: Limit): void {
+    const key = this.#key(name)
+    key.limit = limit
+    key.rates.push({ at: this.now, rate: limit.rate })
+    this.#hear(name, {
+      type: 'set',
+      cause: { job: undefined, attempt: undefined, code: undefined, actor: 'o', requestId: 'r' },
+    })
+    this.#look([atKey(name)], [])
+  }
+
+  spend(name: string, amount: number): void {
+    const key = this.#key(name)
+    key.use = this.#core.withSpent(key.use, amount, this.now)
+    this.#look([atKey(name), ...this.#shut(name)], [])
+  }
+
+  pause(queue: string): void {
+    this.paused.add(queue)
+    const standing = this.#in('standing').filter(({ flow }) => this.flow(flow).queue === queue)
+    this.#look(
+      standing.flatMap(({ id }) => this.#back(id)),
+      [],
+    )
+  }
+
+  unpause(queue: string): void {
+    this.paused.delete(queue)
+    this.#look([atQueue(queue)], [])
+  }
+
+  #hear(name: string, input: KeyInput): void {
+    const key = this.#key(name)
+    key.record = this.#core.decideKey(
+      key.record,
+      input,
+      { limit: key.limit, taken: key.use.slots.length },
+      this.now,
+    ).key
+    key.use = { ...key.use, gate: this.#core.gateOf(key.record, key.limit) }
+    this.#look([atKey(name), ...this.#shut(name)], [])
+  }
+
+  /** Takes back what may not stand any more. The places that were freed by it. */
+  #shut(name: string): readonly Place[] {
+    return this.#core.takenBack(this.use(name), this.now).flatMap((id) => this.#back(id))
+  }
+
+  #back(id: string): readonly Place[] {
+    const job = this.#job(id)
+    const places = this.#free(job)
+    job.place = 'held'
+    this.arrivals.add(job.flow)
+    return places
+  }
+
+  #free({ id, flow: name }: HallJob): readonly Place[] {
+    const flow = this.flow(name)
+    for (const key of flow.keys) {
+      const here = this.#key(key)
+      here.use = this.#core.withoutSlot(here.use, id, this.now)
+    }
+    return [atLane(flow.lane), ...flow.keys.map(atKey)]
+  }
+
+  #look(places: readonly Place[], arrived: readonly string[]): void {
+    const { admitted, flows, wakes, fed, again } = this.#core.letIn(this, places, arrived, this.now)
+    for (const flow of flows) {
+      if (flow.waitsAt !== undefined && flow.waitsAt !== this.flow(flow.name).waitsAt)
+        if (this.ring(flow.waitsAt, flow.priority).length === 0)
+          this.#hungry.set(`${flow.waitsAt} ${flow.priority}`, this.now)
+      this.flows.set(flow.name, flow)
+    }
+    for (const { job: id, flow, keys } of admitted) {
+      const [head] = this.held(flow)
+      must(head?.job === id, 'F12', `${id} of ${flow} overtook ${head?.job}`)
+      this.#job(id).place = 'standing'
+      for (const key of keys) {
+        const here = this.#key(key)
+        here.use = { ...here.use, slots: [...here.use.slots, { job: id, letInAt: this.now, claimedAt: undefined }] }
+      }
+    }
+    for (const [name, at] of wakes) this.#wake(name, at)
+    for (const { place, priority } of fed) this.#hungry.set(`${place} ${priority}`, this.now)
+    for (const place of again) if (place.startsWith('key ')) this.#wake(place.slice(4), this.now)
+  }
+
+  #wake(name: string, at: number): void {
+    const key = this.#key(name)
+    key.wakeAt = Math.min(key.wakeAt ?? Infinity, at)
+  }
+
+  #in(place: HallJob['place']): HallJob[] {
+    return [...this.jobs.values()].filter((job) => job.place === place)
+  }
+
+  #key(name: string): HallKey {
+    return this.keys.get(name) as HallKey
+  }
+
+  #job(id: string): HallJob {
+    return this.jobs.get(id) as HallJob
+  }
+}
+
+const FLOWS: readonly (readonly [string, string, Priority, readonly string[], number])[] = [
+  ['ab', 'p', 5, ['a', 'b'], 1],
+  ['ba', 'q', 5, ['b', 'a'], 1],
+  ['b', 'p', 5, ['b'], 2],
+  ['urgent', 'p', 0, ['a'], 1],
+  ['fair', 'q', 5, [], 1],
+]
+
+export const LANES = ['p 5', 'q 5', 'p 0'] as const
+
+export const byPlace = (a: HallJob, b: HallJob): number => a.readyAt - b.readyAt || (a.id < b.id ? -1 : 1)

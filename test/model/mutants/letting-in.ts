@@ -1,0 +1,68 @@
+/** What could be wrong with slots, room and turns. */
+import { type Mutant, mutant } from './mutant.ts'
+
+export const LETTING_IN: readonly Mutant[] = [
+  mutant('nothing-taken-back', 'hall', ['flow/take-back.ts', 'back.push(job)', 'back.slice()']),
+  mutant('taken-back-too-little', 'hall', [
+    'flow/take-back.ts',
+    'if (!isBeyond(left.gate',
+    'if (back.length > 0 || !isBeyond(left.gate',
+  ]),
+  mutant('rate-freed-at-the-end-of-the-job', 'hall', [
+    'flow/slots.ts',
+    'paces: counts ? [...paces, gone.claimedAt] : paces',
+    'paces',
+  ]),
+  mutant('window-one-too-short', 'hall', [
+    'flow/slots.ts',
+    '=> at > now - gate.rateMs',
+    '=> at > now - gate.rateMs + 1',
+  ]),
+  mutant('unclaimed-not-counted', 'hall', [
+    'flow/slots.ts',
+    'started: starts.length + unclaimed',
+    'started: starts.length',
+  ]),
+  mutant('no-wake', 'hall', ['flow/let-in.ts', 'this.#wakes.set(key, shortage.wakeAt)', '{}']),
+  mutant('unclaimed-rate-slot-without-wake', 'hall', [
+    'flow/room.ts',
+    '(oldestStart ?? now)',
+    '(oldestStart ?? Infinity)',
+  ]),
+  mutant('wake-of-the-newest', 'hall', ['flow/slots.ts', 'Math.min(...starts)', 'Math.max(...starts) + 1']),
+  mutant('window-never-turns', 'hall', ['flow/slots.ts', 'window === windowAt(gate, now) ? spent : 0', 'spent']),
+  mutant('budget-wakes-late', 'hall', [
+    'flow/room.ts',
+    '(Math.floor(now / gate.perMs) + 1)',
+    '(Math.floor(now / gate.perMs) + 2)',
+  ]),
+  mutant('part-of-the-keys-taken', 'hall', [
+    'flow/let-in.ts',
+    'this.admitted.push({ job, flow: name, keys })',
+    'this.admitted.push({ job, flow: name, keys: keys.slice(0, 1) })',
+  ]),
+  mutant('only-the-first-key-asked', 'hall', [
+    'flow/let-in.ts',
+    'for (const key of keys) {\n      const use = this.#use(key)\n      const shortage',
+    'for (const key of keys.slice(0, 1)) {\n      const use = this.#use(key)\n      const shortage',
+  ]),
+  mutant('stop-after-one', 'hall', ['flow/let-in.ts', 'ring.putBack(next)', '']),
+  mutant('slots-of-this-commit-not-counted', 'hall', [
+    'flow/let-in.ts',
+    'this.#uses.get(key) ?? this.#hall.use(key)',
+    'this.#hall.use(key)',
+  ]),
+  mutant('lane-without-window', 'hall', ['flow/let-in.ts', 'this.#standingIn(lane) >= this.#hall.window', 'false']),
+  mutant('let-in-while-paused', 'hall', [
+    'flow/let-in.ts',
+    'if (this.#hall.isPaused(queue)) return atQueue(queue)',
+    '',
+  ]),
+  mutant('later-job-forgotten', 'hall', ['flow/let-in.ts', 'nextAt: head.readyAt', 'nextAt: undefined']),
+  mutant('budget-not-asked', 'hall', [
+    'flow/room.ts',
+    'gate.budget !== undefined && count.spent >= gate.budget)\n    return { obstacle',
+    'false)\n    return { obstacle',
+  ]),
+  mutant('no-patience', 'hall', ['flow/take-back.ts', 'now - slot.letInAt >= PATIENCE_MS', 'false']),
+]
