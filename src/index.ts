@@ -35,7 +35,7 @@ export {
 } from './library/errors.ts'
 export type { JobHandle } from './library/job-handle.ts'
 export type { Pawl } from './library/pawl.ts'
-export type { Reconciled, ReconcileOptions, ScheduleDesk, ScheduleOptions } from './library/schedules.ts'
+export type { ReconcileOptions, ScheduleDesk, ScheduleOptions } from './library/schedules.ts'
 export { type OpenOptions, open } from './open.ts'
 export type { Context } from './worker/context.ts'
 export { Suspension } from './worker/interrupts.ts'

@@ -10,7 +10,6 @@ import { toJson } from '../core/json.ts'
 import type { Jsonify } from '../core/jsonify.ts'
 import { reasonOf } from '../core/reason.ts'
 import type { Violation } from '../core/refusal.ts'
-import type { Schedule } from '../core/schedule.ts'
 import type { AuditLog } from '../engine/audit.ts'
 import type { Verification } from '../engine/discrepancy.ts'
 import type { Answer, Engine, Word } from '../engine/engine.ts'
@@ -100,15 +99,7 @@ export class Pawl implements AsyncDisposable {
     this.#tenant = parts.tenant ?? DEFAULT_TENANT
     this.#endings = new Endings(parts.engine, parts.timers, parts.log)
     this.#producer = new Producer(parts.engine, { tenant: this.#tenant, actor: parts.actor })
-    this.schedules = new ScheduleDesk({
-      call: (what, bounds, work) => this.#call(what, bounds, work),
-      tenant: parts.tenant,
-      actor: this.#actor,
-      types: this.#producer.types,
-      isSealed: parts.surroundings?.sealed === true,
-      requestId: () => parts.ids.requestId(),
-      written: (tenant, entry) => this.#write(tenant, entry),
-    })
+    this.schedules = new ScheduleDesk(parts, this.#producer.types)
   }
 
   /** By definition, by spec, or by name with the definition's type: `enqueue<typeof crawlPage>('crawl.page', …)`. */
@@ -274,12 +265,7 @@ export class Pawl implements AsyncDisposable {
   }
 
   /** A job at each time of a pattern, one however many processes run. Say it at each start: it is kept as it is in code. */
-  schedule<J extends JobSpec>(
-    name: string,
-    options: ScheduleOptions,
-    job: J,
-    ...[input]: Handed<J, []>
-  ): Promise<Schedule> {
+  schedule<J extends JobSpec>(name: string, options: ScheduleOptions, job: J, ...[input]: Handed<J, []>) {
     return this.schedules.define(name, options, job, input, 'code')
   }
 

@@ -5,16 +5,16 @@ import type { Violation } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { CatchUp, Schedule } from '../core/schedule.ts'
 import type { ActName } from '../engine/audit.ts'
-import type { Engine } from '../engine/engine.ts'
 import type { JobTypes } from '../engine/job-types.ts'
 import { definitionFrom } from '../engine/schedule-words.ts'
 import { nextSlots, Schedules } from '../engine/schedules.ts'
 import type { Asked } from './asked.ts'
-import type { CallOptions } from './call.ts'
+import { bounded } from './call.ts'
 import type { JobSpec } from './define-job.ts'
 import { priorityFrom } from './enqueue-options.ts'
 import { Invalid, Refused } from './errors.ts'
 import { inputText } from './input-text.ts'
+import type { PawlParts } from './pawl-parts.ts'
 import { schemaOf } from './producer.ts'
 
 export interface ScheduleOptions {
@@ -66,12 +66,6 @@ export interface ScheduleOptions {
   readonly paused?: boolean | undefined
 }
 
-/** Those that code has no more. */
-export interface Reconciled {
-  readonly stale: readonly string[]
-  readonly removed: boolean
-}
-
 export interface ReconcileOptions extends Asked {
   /**
    * Remove them, instead of only naming them.
@@ -80,31 +74,16 @@ export interface ReconcileOptions extends Asked {
   readonly remove?: boolean | undefined
 }
 
-type Call = <T>(what: string, bounds: CallOptions, work: (engine: Engine) => Promise<T>) => Promise<T>
-
-interface ScheduleDeskParts {
-  readonly call: Call
-  readonly tenant: string | undefined
-  readonly actor: string
-  readonly types: JobTypes
-  /** Bodies are encrypted; documents are not. */
-  readonly isSealed: boolean
-  readonly requestId: () => string
-  /** Into the audit log, before it is done. */
-  readonly written: (
-    tenant: string,
-    entry: { readonly act: ActName; readonly by: string; readonly about: string },
-  ) => Promise<void>
-}
-
 export class ScheduleDesk {
-  readonly #parts: ScheduleDeskParts
+  readonly #parts: PawlParts
+  readonly #types: JobTypes
   /** What this process has defined: what is in code, as far as it knows. */
   readonly #defined = new Set<string>()
 
   /** @internal */
-  constructor(parts: ScheduleDeskParts) {
+  constructor(parts: PawlParts, types: JobTypes) {
     this.#parts = parts
+    this.#types = types
   }
 
   /** @internal */
@@ -119,7 +98,7 @@ export class ScheduleDesk {
     const priority = priorityFrom(options.priority, found)
     const type = typeof job === 'string' ? job : job.type
     const text = await inputText(type, schemaOf(job), input)
-    if (text !== undefined && this.#parts.isSealed)
+    if (text !== undefined && this.#parts.surroundings?.sealed === true)
       found.push({
         field: 'input',
         rule: 'bodies are encrypted here and schedules are not: let the handler look it up',
@@ -128,17 +107,15 @@ export class ScheduleDesk {
     if (!judged.ok) throw new Invalid(`schedule ${name}`, [...found, ...judged.violations])
     if (found.length > 0) throw new Invalid(`schedule ${name}`, found)
     const tenant = (typeof job === 'string' ? undefined : job.tenant) ?? this.#tenant()
-    return this.#parts.call(`schedule ${name}`, {}, async (engine) => {
+    return bounded(this.#parts, `schedule ${name}`, {}, async (engine) => {
       const schedules = new Schedules(engine)
       const before = await schedules.find(tenant, name)
       if (source === 'code' && before?.source === 'hand')
         throw new Invalid(`schedule ${name}`, [
           { field: 'name', rule: `was made by hand: pawl schedules rm ${name}, or take another` },
         ])
-      if (typeof job !== 'string')
-        await this.#parts.types.announce([{ tenant, type, queue: job.queue, policy: job.policy }])
-      if (source === 'hand')
-        await this.#parts.written(tenant, { act: 'schedule.defined', by: this.#parts.actor, about: name })
+      if (typeof job !== 'string') await this.#types.announce([{ tenant, type, queue: job.queue, policy: job.policy }])
+      if (source === 'hand') await this.#write(tenant, { act: 'schedule.defined', by: this.#actor, about: name })
       this.#defined.add(name)
       return schedules.define(tenant, judged.definition)
     })
@@ -150,11 +127,11 @@ export class ScheduleDesk {
   }
 
   list(options: Asked = {}): Promise<readonly Schedule[]> {
-    return this.#parts.call('schedules', options, (engine) => new Schedules(engine).all(this.#tenant(options)))
+    return bounded(this.#parts, 'schedules', options, (engine) => new Schedules(engine).all(this.#tenant(options)))
   }
 
   get(name: string, options: Asked = {}): Promise<Schedule | undefined> {
-    return this.#parts.call(`schedule ${name}`, options, (engine) =>
+    return bounded(this.#parts, `schedule ${name}`, options, (engine) =>
       new Schedules(engine).find(this.#tenant(options), name),
     )
   }
@@ -162,7 +139,7 @@ export class ScheduleDesk {
   /** Its next times, whatever becomes of them. */
   async next(name: string, most = 5, options: Asked = {}): Promise<readonly Date[]> {
     const schedule = await this.#must(name, options)
-    return this.#parts.call(`next of ${name}`, options, async (engine) =>
+    return bounded(this.#parts, `next of ${name}`, options, async (engine) =>
       nextSlots(schedule, engine.now(), most).map((at) => new Date(at)),
     )
   }
@@ -185,7 +162,7 @@ export class ScheduleDesk {
   /** Its job, now and besides. The id of the job. */
   async run(name: string, options: Asked = {}): Promise<string> {
     const schedule = await this.#must(name, options)
-    const { actor = this.#parts.actor, requestId = this.#parts.requestId() } = options
+    const { actor = this.#actor, requestId = this.#parts.ids.requestId() } = options
     const answer = await this.#act('schedule.run', name, options, (schedules, tenant) =>
       schedules.runNow(tenant, schedule, { actor, requestId }),
     )
@@ -194,7 +171,10 @@ export class ScheduleDesk {
   }
 
   /** Names those that were defined in code, and that this process has not defined: say so when everything is defined. */
-  async reconcile({ remove = false, ...options }: ReconcileOptions = {}): Promise<Reconciled> {
+  async reconcile({ remove = false, ...options }: ReconcileOptions = {}): Promise<{
+    readonly stale: readonly string[]
+    readonly removed: boolean
+  }> {
     const all = await this.list(options)
     const stale = all
       .filter(({ name, source }) => source === 'code' && !this.#defined.has(name))
@@ -219,14 +199,23 @@ export class ScheduleDesk {
     work: (schedules: Schedules, tenant: string) => Promise<T>,
   ): Promise<T> {
     const tenant = this.#tenant(options)
-    return this.#parts.call(`${act} ${name}`, options, async (engine) => {
-      await this.#parts.written(tenant, { act, by: options.actor ?? this.#parts.actor, about: name })
+    return bounded(this.#parts, `${act} ${name}`, options, async (engine) => {
+      await this.#write(tenant, { act, by: options.actor ?? this.#actor, about: name })
       return work(new Schedules(engine), tenant)
     })
   }
 
   async #must(name: string, options: Asked): Promise<Schedule> {
     return (await this.get(name, options)) ?? missing(name)
+  }
+
+  /** Into the audit log, before it is done. */
+  async #write(tenant: string, entry: { readonly act: ActName; readonly by: string; readonly about: string }) {
+    await this.#parts.audit?.append(tenant, entry)
+  }
+
+  get #actor(): string {
+    return this.#parts.actor ?? 'operator'
   }
 
   #tenant({ tenant }: Asked = {}): string {
