@@ -15,7 +15,7 @@ export type CronTimes =
   | { readonly ok: true; readonly times: ScheduleTimes }
   | { readonly ok: false; readonly rule: string }
 
-/** Parsed once: whoever looks after schedules asks each second. The one asked for longest ago goes first. */
+/** Parsed once: the ticker asks for each schedule every second. The one asked for longest ago goes first. */
 const known = new Map<string, CronTimes>()
 const KNOWN_MOST = 1_000
 

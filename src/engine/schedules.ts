@@ -1,6 +1,6 @@
 /**
  * Schedule documents: what is to run when. Their names are the tenant's. Everything that changes one compares and swaps it, and
- * whoever loses looks again: an edit takes effect at once, and a slot that was dealt with stays dealt with.
+ * a process that loses looks again: an edit takes effect at once, and a slot that was dealt with stays dealt with.
  */
 import type { Time } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
@@ -134,7 +134,7 @@ export class Schedules {
     return answer
   }
 
-  /** As whoever knows the type has announced it. */
+  /** As a worker that knows the type has announced it. */
   async #request(tenant: string, { name, type, queue, priority, input }: Schedule): Promise<EnqueueRequest | Refusal> {
     const kind = await this.#types.kind(tenant, type, queue)
     if (kind !== undefined) return { actor: '', kind, priority, input, labels: { [SCHEDULE_LABEL]: name } }

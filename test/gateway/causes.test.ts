@@ -14,7 +14,7 @@ it('groups what was put aside, the most frequent cause first, with samples', asy
   expect(body).toMatchObject({
     read: 9,
     causes: [
-      { count: 7, message: 'the service said #', reason: 'dependency_unavailable', types: ['a'] },
+      { count: 7, message: 'the service said <n>', reason: 'dependency_unavailable', types: ['a'] },
       { count: 2, message: 'the input is not one', reason: 'validation_failed', types: ['b'] },
     ],
   })

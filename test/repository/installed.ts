@@ -98,6 +98,7 @@ const DEPENDENCIES = [
   '@standard-schema',
   '@types/node',
   'commander',
+  'croner',
   'hono',
   'pg',
   'prom-client',
