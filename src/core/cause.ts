@@ -41,6 +41,8 @@ const DIFFERENT: readonly (readonly [RegExp, string])[] = [
   [/\b(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{8,}\b/gi, '<id>'],
   [/\b[a-z]{1,8}_[0-9a-z]*\d[0-9a-z]*\b/gi, '<id>'],
   [/\d+(?:[.,]\d+)*/g, '<n>'],
+  // What is said of somebody is quoted as people quote; code quotes its own names, which tell errors apart.
+  [/“[^“”]{1,200}”/g, '<text>'],
   [/\s+/g, ' '],
 ]
 

@@ -13,6 +13,7 @@ describe('what jobs that ended in an error have in common', () => {
     ['price service said 503 for /v2/quote', 'price service said 500 for /v2/quote'],
     ['no answer from https://a.example/x?y=1', 'no answer from http://b.example'],
     ['ann@example.com is no customer', 'bob@mail.example.org is no customer'],
+    ['“Ada” is unknown', '“Grace Hopper” is unknown'],
     ['job pj_9d3kq is gone', 'job pj_1 is gone'],
     ['took 1,204.5 ms', 'took 3 ms'],
     ['lost\n  at a.ts:1', 'lost\n  at b.ts:2'],
@@ -47,6 +48,8 @@ describe('the message of an error without what differs', () => {
     ['at 0xdeadbeef', 'at <n>'],
     ['  two   spaces\nand a second line 7', 'two spaces'],
     ['plain words stay', 'plain words stay'],
+    ['no answer for “Ada Lovelace”', 'no answer for <text>'],
+    ['cannot read \'x\' of "y"', 'cannot read \'x\' of "y"'],
     ['', ''],
   ])('%j is %j', (message, expected) => {
     expect(normalised(message)).toBe(expected)

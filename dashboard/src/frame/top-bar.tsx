@@ -27,7 +27,7 @@ export function TopBar({ onFind }: { readonly onFind: () => void }): ReactNode {
         className="flex h-7 flex-none items-center gap-2 rounded-md border-line whitespace-nowrap bg-surface px-2 text-sm text-text-3 phone:w-56 phone:border"
       >
         <Icon name="search" size={14} />
-        <span className="sr-only phone:not-sr-only">Find a job, go, do</span>
+        <span className="sr-only phone:not-sr-only phone:whitespace-nowrap">Find a job, go, do</span>
         <kbd className="ml-auto hidden phone:inline">Ctrl K</kbd>
       </button>
       <WordsMenu />

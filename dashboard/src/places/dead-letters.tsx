@@ -135,7 +135,8 @@ function CauseTable({ causes, chosen, onChoose }: CauseTableProps): ReactNode {
         </tbody>
       </table>
       <p className="border-t border-line px-4 py-2 text-sm text-text-3">
-        # stands for numbers, ids and addresses. Jobs that differ only there share a cause.
+        {'<n>, <id>, <url> and the like stand for what differs from job to job.'} Jobs that differ only there share a
+        cause.
       </p>
     </Card>
   )
