@@ -11,6 +11,7 @@ export interface Fence {
 const NUMBER = '(0|[1-9]\\d{0,8})'
 const NONCE = '[0-9a-f]{16}'
 const FENCE = new RegExp(`^${NUMBER}\\.${NUMBER}\\.(${NONCE})$`)
+const ATTEMPT = new RegExp(`^${NUMBER}\\.${NUMBER}\\.(?:${NONCE}|…)$`)
 const NONCE_ALONE = new RegExp(`^${NONCE}$`)
 const FENCES_INSIDE = new RegExp(`(\\d+\\.\\d+)\\.${NONCE}`, 'g')
 
@@ -45,6 +46,12 @@ export const nonceIn = (fence: string): string => fence.slice(fence.lastIndexOf(
 export type HiddenFence = `${number}.${number}.…`
 
 export const hiddenFence = (generation: number, attempt: number): HiddenFence => `${generation}.${attempt}.…`
+
+/** Which attempt of which generation a fence is of, hidden or not; undefined where it is none. */
+export function attemptOf(fence: string): Omit<Fence, 'nonce'> | undefined {
+  const match = ATTEMPT.exec(fence)
+  return match === null ? undefined : { generation: Number(match[1]), attempt: Number(match[2]) }
+}
 
 /** Requests that a worker names after its fence keep what is not secret of it: which attempt, which word. */
 export const withoutNonce = (requestId: string): string => requestId.replaceAll(FENCES_INSIDE, '$1.…')

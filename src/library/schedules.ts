@@ -9,7 +9,7 @@ import type { JobTypes } from '../engine/job-types.ts'
 import { definitionFrom } from '../engine/schedule-words.ts'
 import { nextSlots, Schedules } from '../engine/schedules.ts'
 import type { Asked } from './asked.ts'
-import { bounded } from './call.ts'
+import { bounded, type CallOptions } from './call.ts'
 import type { JobSpec } from './define-job.ts'
 import { priorityFrom } from './enqueue-options.ts'
 import { Invalid, Refused } from './errors.ts'
@@ -17,7 +17,7 @@ import { inputText } from './input-text.ts'
 import type { PawlParts } from './pawl-parts.ts'
 import { schemaOf } from './producer.ts'
 
-export interface ScheduleOptions {
+export interface ScheduleOptions extends CallOptions {
   /**
    * When: five fields (minute, hour, day, month, weekday), six with seconds first, or `@daily`. An hour that begins with `*` is
    * elapsed time; any other is a time of day, which is once a day also where clocks are changed.
@@ -89,7 +89,7 @@ export class ScheduleDesk {
   /** @internal */
   async define(
     name: string,
-    options: ScheduleOptions,
+    { timeout, signal, ...options }: ScheduleOptions,
     job: JobSpec | string,
     input: unknown,
     source: 'code' | 'hand',
@@ -107,7 +107,7 @@ export class ScheduleDesk {
     if (!judged.ok) throw new Invalid(`schedule ${name}`, [...found, ...judged.violations])
     if (found.length > 0) throw new Invalid(`schedule ${name}`, found)
     const tenant = (typeof job === 'string' ? undefined : job.tenant) ?? this.#tenant()
-    return bounded(this.#parts, `schedule ${name}`, {}, async (engine) => {
+    return bounded(this.#parts, `schedule ${name}`, { timeout, signal }, async (engine) => {
       const schedules = new Schedules(engine)
       const before = await schedules.find(tenant, name)
       if (source === 'code' && before?.source === 'hand')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fenceOf, isNonce, nonceIn, parseFence, withoutNonce } from '../../src/core/fence.ts'
+import { attemptOf, fenceOf, hiddenFence, isNonce, nonceIn, parseFence, withoutNonce } from '../../src/core/fence.ts'
 
 const number = fc.integer({ min: 0, max: 999_999_999 })
 const nonce = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 16, maxLength: 16 })
@@ -13,6 +13,9 @@ describe('a fence', () => {
         expect(parseFence(fence)).toEqual({ generation, attempt, nonce })
         expect(nonceIn(fence)).toBe(nonce)
         expect(isNonce(nonce)).toBe(true)
+        expect(attemptOf(fence)).toEqual({ generation, attempt })
+        expect(attemptOf(hiddenFence(generation, attempt))).toEqual({ generation, attempt })
+        expect(attemptOf(`${generation}.${attempt}`)).toBeUndefined()
       }),
     )
   })

@@ -98,6 +98,7 @@ const BODIES: Readonly<Record<string, string>> = {
   waitJob: '{"fence":"f","name":"n"}',
   run002: '{"fence":"f"}',
   result002: '{"fence":"f","status":"SUCCEEDED"}',
+  defineSchedule: '{"type":"x","every":"1h"}',
 }
 const bodyFor = (name: string): string =>
   BODIES[name] ?? (/^(start|heartbeat|complete|release|compensated)Job$/.test(name) ? '{"fence":"f"}' : '{}')
@@ -116,6 +117,7 @@ describe.each(TAKEN)('%j', (name) => {
       // What is about the job finds it, though it may not be moved so; what does not exist says that it does not.
       const about = `${route.method} ${path}: ${status} ${JSON.stringify(body)}`
       if (route.path.includes('{token}')) expect(about).toContain('No token has this id')
+      else if (route.path.startsWith('/v1/schedules/')) expect(about).toMatch(/: (20\d |404 .*There is no schedule)/)
       else if (route.name === 'showType') expect(about).toMatch(/: (404|200) .*(No worker has announced|"type":)/)
       else if (status >= 400)
         expect(about).toMatch(new RegExp(`"jobId":"${made.body['id']}"|not among the dead letters`))

@@ -35,6 +35,8 @@ function expectSame(job: Job): void {
   const arrived = jobFromWire(wire, wire['policy'] as Policy)
   for (const name of READING_NAMES) expect(view(arrived, name)).toEqual(view(job, name))
   expect(arrived).toEqual(withHiddenFences(job))
+  // The command line tells what it was told.
+  expect(travelled(jobToWire(arrived, true))).toEqual(wire)
 }
 
 const eventWithHiddenFence = (event: Event): unknown => {

@@ -65,6 +65,7 @@ const CALLS: Readonly<Record<string, (pawl: Pawl, bounds: Bounds) => Promise<unk
       implementJob(mail, () => undefined),
       bounds,
     ),
+  schedule: (pawl, bounds) => pawl.schedule('nightly', { every: '1d', ...bounds }, mail),
   'handle.state': (pawl, bounds) => pawl.handle('pj_1').state(bounds),
   'handle.input': (pawl, bounds) => pawl.handle('pj_1').input(bounds),
   'handle.events': (pawl, bounds) => pawl.handle('pj_1').events(bounds),

@@ -4,7 +4,7 @@
  */
 import { violated } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
-import { type Fence, type HiddenFence, hiddenFence, parseFence, withoutNonce } from '../../core/fence.ts'
+import { attemptOf, type Fence, type HiddenFence, hiddenFence, withoutNonce } from '../../core/fence.ts'
 import type { Job, Kind, LastClaim, Lease, Spec, Time } from '../../core/job.ts'
 import type { Policy } from '../../core/policy.ts'
 
@@ -138,7 +138,7 @@ const leaseToWire = ({ grantedAt, expiresAt, beats }: Lease) =>
   >
 
 const claimToWire = ({ owner, fence, leaseExpiresAt, silences, ran }: LastClaim) => {
-  const { generation, attempt } = parseFence(fence) ?? violated('a claim is named by a fence')
+  const { generation, attempt } = attemptOf(fence) ?? violated('a claim is named by a fence')
   return { owner, generation, attempt, leaseExpiresAt: textOf(leaseExpiresAt), silences, ran } satisfies Members<
     Omit<LastClaim, 'fence'> & Omit<Fence, 'nonce'>
   >
