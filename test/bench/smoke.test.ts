@@ -1,6 +1,7 @@
 /** Every scenario runs to its end with pawl alone, a few jobs each: the figures mean nothing, that there are any does. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { verdicts } from '../../bench/bars.ts'
+import { measure } from '../../bench/measure.ts'
 import type { Play } from '../../bench/options.ts'
 import { besideFinished } from '../../bench/scenarios/beside.ts'
 import { SCENARIOS } from '../../bench/scenarios.ts'
@@ -29,7 +30,8 @@ const FEW = {
 const WITHIN_MS = 600_000
 const DEEP_WITHIN_MS = scaled(600_000, 90 * 60_000)
 
-beforeAll(() => {
+// Before anything of the bench is imported: where pawl is taken from, and who is a process of its own, is read once.
+vi.hoisted(() => {
   process.env['PAWL_BENCH_SMOKE'] = '1'
 })
 
@@ -49,8 +51,6 @@ it(
         rounds: 1,
       }),
     )
-    // After the environment says so: where pawl is taken from, and who is a process of its own, is read once.
-    const { measure } = await import('../../bench/measure.ts')
     const summary = await measure({ mode: 'tiny', size: FEW, plan })
     expect(summary.cells.filter(({ failed }) => failed !== undefined)).toEqual([])
     for (const { scenario, contenders } of plan) {
@@ -72,7 +72,6 @@ it(
 it(
   'a drain beside many that have ended reads no more pages for it, ten million of them in soak',
   async () => {
-    const { measure } = await import('../../bench/measure.ts')
     const size = { ...FEW, warm: 2_000, jobs: 8_000, beside: scaled(2_000, 10_000_000), cellMs: TINY.cellMs * 2 }
     const plan = [{ scenario: besideFinished, contenders: ['pawl'] as const, rounds: 1 }]
     const summary = await measure({ mode: 'tiny', size, plan })

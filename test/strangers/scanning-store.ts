@@ -444,9 +444,10 @@ const keyName = (job: Job, { purpose, key }: Key): string => JSON.stringify([job
 const aliasName = (tenant: string, alias: string): string => JSON.stringify([tenant, 'alias', alias])
 const settingName = (collection: string, key: string): string => `${collection}:${key}`
 
-const isReady = ({ readyAt, priority, spec }: Job, lane: Lane, now: Time): boolean =>
+const isReady = ({ readyAt, nextTickAt, priority, spec }: Job, lane: Lane, now: Time): boolean =>
   readyAt !== undefined &&
   readyAt <= now &&
+  (nextTickAt === undefined || nextTickAt > now) &&
   priority === lane.priority &&
   spec.kind.tenant === lane.tenant &&
   spec.kind.queue === lane.queue
