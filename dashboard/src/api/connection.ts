@@ -1,4 +1,7 @@
-/** Whether the gateway answers: what the stream and every request find out, in one place. */
+/**
+ * Whether the gateway answers: what the stream and every request find out, in one place. Live where both do: while only
+ * requests are answered, nothing on the page would move, and it must not say that it is live.
+ */
 import { useSyncExternalStore } from 'react'
 
 export type Connection = { readonly is: 'live' } | { readonly is: 'lost'; readonly since: number }
@@ -7,9 +10,17 @@ const LIVE: Connection = { is: 'live' }
 const watchers = new Set<() => void>()
 let connection: Connection = LIVE
 
-export const reached = (): void => become(LIVE)
+/** Those who ask, each with what it found last. */
+export type Way = 'requests' | 'stream'
+const cut = new Set<Way>()
 
-export function unreached(): void {
+export function reached(way: Way): void {
+  cut.delete(way)
+  if (cut.size === 0) become(LIVE)
+}
+
+export function unreached(way: Way): void {
+  cut.add(way)
   if (connection.is === 'live') become({ is: 'lost', since: Date.now() })
 }
 

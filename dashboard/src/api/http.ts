@@ -70,11 +70,11 @@ export async function ask<T>(path: string, { method = 'GET', body, token, signal
 async function answered(url: string, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, init)
-    reached()
+    reached('requests')
     return response
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    unreached()
+    unreached('requests')
     throw new Problem({
       title: 'The gateway does not answer',
       status: 0,

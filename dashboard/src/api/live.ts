@@ -65,6 +65,8 @@ class Live {
     if (!wanted && this.#source !== undefined) {
       this.#source.close()
       this.#source = undefined
+      // Nobody needs it: that it was cut is nobody's trouble.
+      reached('stream')
     }
   }
 
@@ -72,9 +74,9 @@ class Live {
     const from = this.#position === undefined ? '' : `&last_event_id=${encodeURIComponent(this.#position)}`
     const source = new EventSource(`${BASE}/v1/events?type=${TYPES.join(',')}${from}`)
     this.#source = source
-    source.onopen = reached
+    source.onopen = () => reached('stream')
     source.onerror = () => {
-      unreached()
+      unreached('stream')
       if (source.readyState !== EventSource.CLOSED || this.#source !== source) return
       // Refused, not cut: the browser does not come back by itself.
       this.#source = undefined
