@@ -12,7 +12,7 @@ export const MAX_INPUT_BYTES = 8 * 1024 * 1024
 
 /**
  * The one transition a store performs by itself. What it gave away is evolved here from the record as it was; that the
- * two agree is asserted for every job.
+ * two agree is checked for every job: one of which they do not is logged, and left to its lease.
  */
 export async function claim(
   parts: ExecutorParts,

@@ -43,7 +43,8 @@ export class Door {
     const token = access === undefined ? await this.#shown(request, address) : guest(access)
     if (token === undefined || (token.as === 'link' && route.name !== 'createSession'))
       throw new Objected(objection('UNAUTHENTICATED'))
-    // A caller of a gateway without tokens may call every route.
+    // Where tokens are switched off, a caller who shows none may call every route, those besides an admin's included (audit,
+    // metrics). A token that is shown is held to its scope.
     if (token !== anonymous && !route.scopes.includes(token.scope))
       throw new Objected(objection('FORBIDDEN', `A ${token.scope} token may not: ${route.summary}.`))
     return token
@@ -108,6 +109,7 @@ function isForeignPage({ url, headers }: Request, tokenless: boolean): boolean {
   return tokenless && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
+/** Of open routes, which ask nobody who they are. No queue is theirs: `undefined` would be all. */
 const NOBODY: Token = {
   id: '',
   name: '',

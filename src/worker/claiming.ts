@@ -29,6 +29,10 @@ export interface Portion {
 /** How long a claim may wait for work, and what ends that. Empty: it does not wait. */
 export type Wait = Pick<ClaimRequest, 'waitMs' | 'pollMs' | 'signal'>
 
+/**
+ * The most that one claim asks for: below what a gateway lets a claim ask for (`AT_ONCE.jobs`). The lease table has room for
+ * twice as many beside what is held: for what the claims under way may bring.
+ */
 export const CLAIM_MAX = 500
 
 export class Claiming {

@@ -269,7 +269,7 @@ export const claims = membersOnly({
     .describe(
       'types it has handlers for: what others handed back as `unknown_type` is for who serves it; all unless given',
     ),
-  limit: z.int().min(1).max(1_000).default(1),
+  limit: z.int().min(1).max(AT_ONCE.jobs).default(1),
   waitMs: z
     .int()
     .min(0)

@@ -44,7 +44,8 @@ export const heartbeat: readonly Check[] = [
       const { items, now } = await fixture.store.heartbeat(beats)
       holds(now >= fixture.begin, 'the answer carries the clock')
       const statuses = items.map(({ status }) => status)
-      // A batch may name a job twice: one of the two may be told to ask again.
+      // Jobs are named more than once here. An adapter sees to that itself: `busy` is for rows that another commit has
+      // locked, and nobody else is at work here.
       same(statuses.slice(1), ['lost', 'lost', 'lost', 'lost', 'lost'], 'who does not own it has lost it')
       same(statuses[0], 'renewed', 'the owner’s is renewed')
       await fixture.expectRecord(theirs, 'the other job is untouched')

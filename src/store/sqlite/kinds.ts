@@ -4,7 +4,11 @@ import { leaseWindowMs } from '../../core/timers.ts'
 import { storable } from '../codec/text.ts'
 import type { KindRef, KindRow } from './rows.ts'
 
-/** The kinds both threads know by number. Immutable, so what is known once stays true. */
+/**
+ * The main thread's kinds by number, as the writing and the reading thread have sent them, each with the first answer that
+ * mentions it. A kind never changes, and its number is sent only once it is committed (`KindsToSend.forget`), so what is
+ * known once stays true.
+ */
 export class Kinds {
   readonly #numbers = new Map<string, number>()
   readonly #kinds = new Map<number, Kind>()

@@ -227,6 +227,7 @@ export type VerdictRow =
   | readonly ['rejected', rule: string]
 
 export type InsertedRow =
+  /** Inserted; of items that come together: nothing stood against it, whether or not they were written. */
   | 1
   /** Not inserted: another job holds its id, alias or key. */
   | readonly ['exists', by: KeyPurpose | 'alias' | 'id', holder: number]

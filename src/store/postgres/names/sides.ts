@@ -16,7 +16,7 @@ export interface SidesParts {
   readonly statements: Pick<Statements, 'sides'>
   readonly kinds: Kinds
   readonly clock: Pick<Clock, 'monotonicMs'>
-  /** Whether this process hears what others tell. */
+  /** Whether this process listens on a connection of its own, without a pooler in between. False is always safe: side lanes are then asked for every second. */
   readonly hears: () => boolean
 }
 
