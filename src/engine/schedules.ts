@@ -121,6 +121,12 @@ export class Schedules {
     })
   }
 
+  /** Why it has no job yet, where nobody has announced its type. */
+  async unheardOf(tenant: string, schedule: Schedule): Promise<Refusal | undefined> {
+    const request = await this.#request(tenant, schedule)
+    return 'code' in request ? request : undefined
+  }
+
   /** How far it has come. False: somebody else has changed it. */
   async moved({ tenant, schedule, rev }: KeptSchedule, next: Schedule): Promise<boolean> {
     const key = keyOf(tenant, schedule.name)
