@@ -75,8 +75,7 @@ describe('schedules over HTTP', () => {
     const key = (name: string) => JSON.stringify(['acme', name])
     const [one] = await many.pawl.engine.settings([{ op: 'get', collection: 'schedule', key: key('first') }])
     const text = one?.settings[0]?.text ?? ''
-    const put = (n: number) =>
-      ({ op: 'put', collection: 'schedule', key: key(`s${1_000 + n}`), text, rev: 0 }) as const
+    const put = (n: number) => ({ op: 'put', collection: 'schedule', key: key(`s${1_000 + n}`), text, rev: 0 }) as const
     await many.pawl.engine.settings(Array.from({ length: 500 }, (_, n) => put(n)))
     const page = await many.ask('admin', 'GET', '/v1/schedules?limit=500')
     expect(page.body['schedules']).toHaveLength(500)

@@ -123,7 +123,10 @@ describe('a session and its token', () => {
     const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
     const gone = new AbortController()
     const stream = (headers: Record<string, string>) =>
-      fetch(`${one.gateway.url}/v1/events`, { headers: { accept: 'text/event-stream', ...headers }, signal: gone.signal })
+      fetch(`${one.gateway.url}/v1/events`, {
+        headers: { accept: 'text/event-stream', ...headers },
+        signal: gone.signal,
+      })
     expect((await stream({ authorization: `Bearer ${one.secrets['acme']?.viewer}` })).status).toBe(200)
     const another = await stream({ cookie })
     expect(another.status).toBe(429)
