@@ -51,6 +51,8 @@ export const LENGTHS = {
   description: 262_144,
   /** Of a result that stands in a document's record; of a longer one there is a pointer. */
   shownResult: 65_536,
+  /** Of a schedule's input: whoever looks after schedules reads all of them every second. */
+  scheduleInput: 16_384,
 } as const
 
 export const SIZES = {

@@ -58,6 +58,9 @@ export interface Due {
   readonly missed: number
 }
 
+/** Whether the time of a slot has come. */
+export const isDue = ({ next }: Pick<Schedule, 'next'>, now: Time): boolean => next !== undefined && next <= now
+
 /** Undefined: nothing is due. */
 export function dueOf(
   schedule: Pick<Schedule, 'next' | 'catchUp' | 'cap' | 'paused'>,

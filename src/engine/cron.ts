@@ -56,16 +56,22 @@ function elapsed(pattern: string, timeZone: string): ScheduleTimes {
 function timesOfDay(pattern: string, zone: Zone): ScheduleTimes {
   const cron = new Cron(pattern, { utcOffset: 0, paused: true })
   const after = (at: Time): Time | undefined => {
-    // Those that the last gap moved behind it are earlier on the wall.
-    let wall: Time | undefined = at + zone.offsetAt(at) - AROUND_MS
-    for (;;) {
-      wall = cron.nextRun(new Date(wall))?.getTime()
-      if (wall === undefined) return undefined
-      const instant = instantOf(wall, zone)
-      if (instant > at) return instant
-    }
+    const wall = cron.nextRun(new Date(shownBy(at, zone)))?.getTime()
+    return wall === undefined ? undefined : instantOf(wall, zone)
   }
   return { after }
+}
+
+/**
+ * The latest time that a clock on the wall has shown, or jumped over, by an instant. Times are looked for behind it, and not from
+ * somewhere before it: a pattern with every second of a day has a hundred thousand of them in between.
+ */
+function shownBy(at: Time, { offsetAt }: Zone): Time {
+  const before = offsetAt(at - AROUND_MS)
+  const shown = offsetAt(at)
+  // What a clock has shown before it was turned back, it shows again: that was done the first time.
+  if (before <= shown) return at + shown
+  return Math.max(at + shown, jumpBetween(at - AROUND_MS, at, offsetAt) + before - 1)
 }
 
 interface Zone {
@@ -95,12 +101,20 @@ function jumpBetween(from: Time, to: Time, offsetAt: Zone['offsetAt']): Time {
   return high
 }
 
+/** Made once: that takes as long as a thousand looks at it. The one asked for longest ago goes first: a zone has as many names as its letters have cases. */
 const zones = new Map<string, Zone>()
+const ZONES_MOST = 500
 
 /** Throws where there is no such zone. */
 function zoneOf(timeZone: string): Zone {
-  const known = zones.get(timeZone)
-  if (known !== undefined) return known
+  const zone = zones.get(timeZone) ?? zoneNamed(timeZone)
+  zones.delete(timeZone)
+  zones.set(timeZone, zone)
+  if (zones.size > ZONES_MOST) zones.delete(zones.keys().next().value as string)
+  return zone
+}
+
+function zoneNamed(timeZone: string): Zone {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     calendar: 'iso8601',
@@ -113,9 +127,7 @@ function zoneOf(timeZone: string): Zone {
     minute: 'numeric',
     second: 'numeric',
   })
-  const zone = { offsetAt: (at: Time) => wallOf(format, at) - Math.floor(at / 1_000) * 1_000 }
-  zones.set(timeZone, zone)
-  return zone
+  return { offsetAt: (at: Time) => wallOf(format, at) - Math.floor(at / 1_000) * 1_000 }
 }
 
 function wallOf(format: Intl.DateTimeFormat, at: Time): Time {

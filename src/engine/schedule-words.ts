@@ -32,6 +32,7 @@ const NAME_RULE = `must be a name of 1 to ${LENGTHS.name} characters, without co
 const isName = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= LENGTHS.name && isSegment(value) && !value.includes(',')
 
+const INPUT_RULE = `must have at most ${LENGTHS.scheduleInput} characters as JSON (scheduleInput); let it name what is larger`
 const CAP_MOST = 10_000
 const DEFAULT_ZONE = 'UTC'
 
@@ -44,6 +45,7 @@ export function definitionFrom(words: ScheduleWords): Judged {
   if (!CATCH_UPS.includes(catchUp)) object('catchUp', `must be one of ${CATCH_UPS.join(', ')}`)
   if (!(Number.isInteger(cap) && cap >= 1 && cap <= CAP_MOST))
     object('cap', `must be a whole number from 1 to ${CAP_MOST}`)
+  if (input !== undefined && input.length > LENGTHS.scheduleInput) object('input', INPUT_RULE)
   const jitterMs = parseDuration(words.jitter ?? 0)
   if (jitterMs === undefined || jitterMs < 0 || jitterMs > MAX_DURATION_MS) object('jitter', DURATION_RULE)
   const timing = timingFrom(words, object)

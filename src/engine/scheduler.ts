@@ -6,7 +6,8 @@
 
 import type { Time } from '../core/job.ts'
 import { reasonOf } from '../core/reason.ts'
-import { dueOf } from '../core/schedule.ts'
+import type { Refusal } from '../core/refusal.ts'
+import { dueOf, isDue } from '../core/schedule.ts'
 import type { Log } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
@@ -43,9 +44,16 @@ export function scheduler({ engine, timers, log }: SchedulerParts): Service {
   return service({ name: 'scheduler', everyMs: SCHEDULER_DEFAULTS.everyMs, timers, log, round })
 }
 
+/**
+ * A schedule whose type nobody has announced stays where it is: its slots are counted once somebody has. To walk through them
+ * every second, ten thousand of them after some hours, would leave no time for anything else.
+ */
 async function look(schedules: Schedules, mine: KeptSchedule, now: Time, log: Log): Promise<void> {
   const { tenant, schedule } = mine
   try {
+    if (!isDue(schedule, now)) return
+    const refusal = schedule.paused ? undefined : await schedules.unheardOf(tenant, schedule)
+    if (refusal !== undefined) return warned(mine, refusal, log)
     const due = dueOf(schedule, timesOf(schedule), now)
     if (due === undefined) return
     const { done, lost, left } = await fireAll(schedules, mine, due.slots, log)
@@ -84,13 +92,19 @@ async function fireAll(
       done = slot
       continue
     }
-    const { code, message } = answer.refusal
-    log.warn('a schedule’s job could not be enqueued', { tenant, schedule: schedule.name, code, reason: message })
-    if (PASSING.has(code)) return { done, lost, left: slot }
+    warned({ tenant, schedule }, answer.refusal, log)
+    if (PASSING.has(answer.refusal.code)) return { done, lost, left: slot }
     lost += 1
   }
   return { done, lost, left: undefined }
 }
+
+const warned = (
+  { tenant, schedule }: Pick<KeptSchedule, 'tenant' | 'schedule'>,
+  { code, message }: Refusal,
+  log: Log,
+): void =>
+  log.warn('a schedule’s job could not be enqueued', { tenant, schedule: schedule.name, code, reason: message })
 
 /** An earlier form of the schedule has made it. */
 const HAS_ITS_JOB = 'REQUEST_ID_REUSED'

@@ -76,9 +76,10 @@ export class Schedules {
   /** In the order of their names. */
   async page(tenant: string, cursor: string | undefined, limit: number): Promise<SchedulePage> {
     const after = cursor === undefined ? prefixOf(tenant) : keyOf(tenant, cursor)
-    const { settings } = await pageOf(this.#engine, 'schedule', tenant, after)
+    const { settings, isLast } = await pageOf(this.#engine, 'schedule', tenant, after)
     const schedules = settings.slice(0, limit).map((setting) => kept(setting).schedule)
-    return { schedules, cursor: settings.length > limit ? schedules.at(-1)?.name : undefined }
+    const hasMore = settings.length > limit || !isLast
+    return { schedules, cursor: hasMore ? schedules.at(-1)?.name : undefined }
   }
 
   /** All of a tenant's. */
@@ -118,6 +119,12 @@ export class Schedules {
       requestId: slotRequest(name, slot),
       runAt: slotRunsAt(schedule, slot),
     })
+  }
+
+  /** Why it has no job yet, where nobody has announced its type. */
+  async unheardOf(tenant: string, schedule: Schedule): Promise<Refusal | undefined> {
+    const request = await this.#request(tenant, schedule)
+    return 'code' in request ? request : undefined
   }
 
   /** How far it has come. False: somebody else has changed it. */

@@ -136,6 +136,16 @@ export const serves = ({ about }: SeenWorker, queue: string): boolean => mention
 /** A worker that does not tell which types it knows counts as knowing every type. */
 export const knows = ({ about }: SeenWorker, type: string): boolean => mentions(about['types'], type) ?? true
 
+/** Those of some names that a worker tells of; undefined where it does not tell. */
+export function namedBy(
+  { about }: SeenWorker,
+  what: 'queues' | 'types',
+  among: ReadonlySet<string>,
+): ReadonlySet<string> | undefined {
+  const names = about[what]
+  return Array.isArray(names) ? new Set((names as readonly string[]).filter((name) => among.has(name))) : undefined
+}
+
 const mentions = (names: unknown, name: string): boolean | undefined =>
   Array.isArray(names) ? names.includes(name) : undefined
 

@@ -5,6 +5,7 @@
  */
 import { beyond, type Caps, type RefusingCap } from './caps.ts'
 import type { Holder } from './lines.ts'
+import { originOf } from './token.ts'
 
 /** What one holder has taken, until it is disposed of. */
 export interface Share extends Disposable {
@@ -49,11 +50,12 @@ export class Allowance {
     }
   }
 
-  #check({ id, tenant }: Holder, amount: number): void {
+  #check(holder: Holder, amount: number): void {
     const retry = { retryAfterMs: AGAIN_AFTER_MS }
-    if (this.#byToken.of(id) + amount > this.#caps[this.#perToken]) throw beyond(this.#perToken, this.#caps, retry)
+    if (this.#byToken.of(originOf(holder)) + amount > this.#caps[this.#perToken])
+      throw beyond(this.#perToken, this.#caps, retry)
     const left = this.#caps[this.#inAll] - this.#sum - amount
-    const before = this.#byTenant.of(tenant)
+    const before = this.#byTenant.of(holder.tenant)
     // A tenant that has nothing yet is let in wherever there is room at all.
     const isGreedy = before > 0 && before + amount > TIMES_WHAT_IS_LEFT * left
     if (left < 0 || isGreedy) throw beyond(this.#inAll, this.#caps, retry)
@@ -65,9 +67,9 @@ export class Allowance {
     this.#add(holder, amount)
   }
 
-  #add({ id, tenant }: Holder, amount: number): void {
-    this.#byToken.add(id, amount)
-    this.#byTenant.add(tenant, amount)
+  #add(holder: Holder, amount: number): void {
+    this.#byToken.add(originOf(holder), amount)
+    this.#byTenant.add(holder.tenant, amount)
     this.#sum += amount
   }
 }

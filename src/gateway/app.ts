@@ -21,7 +21,7 @@ import type { Rate } from './rate.ts'
 import type { Refusals } from './refusals.ts'
 import type { Rounds } from './rounds.ts'
 import type { Shedding } from './shedding.ts'
-import type { Token } from './token.ts'
+import { originOf, type Token } from './token.ts'
 import type { Turns } from './turns.ts'
 
 export interface AppOptions {
@@ -142,7 +142,7 @@ async function answer(route: Route, c: Context, options: AppOptions, requestId: 
     return await admitted({ route, c, options, requestId, room, cameMs, caller, token })
   } catch (error) {
     room.leave()
-    await refusals.hold(token.id, error, request)
+    await refusals.hold(originOf(token), error, request)
     throw error
   }
 }
@@ -165,14 +165,14 @@ const REQUEST_ITEMS = 5
 async function admitted({ route, c, options, requestId, room, cameMs, caller, token }: Admitted): Promise<Reply> {
   const { parts, caps, basePath, door, rate, rounds, reads, bytes } = options
   const request = c.req.raw
-  const ration = isRationed(route, token) ? rate.of(token.id) : undefined
+  const ration = isRationed(route, token) ? rate.of(originOf(token)) : undefined
   ration?.take(REQUEST_ITEMS)
   const query = parsed(route.query, queryOf(request.url), 'query')
   // However slowly a client sends, no other waits for it: only requests that are being worked on take up room.
   room.leave()
   using share: Share = bytes.share(token)
   const text = route.body === undefined ? '' : await readBody(request, route, caps, share)
-  await rounds.take(token.id, text.length, route.urgency !== 'owner')
+  await rounds.take(originOf(token), text.length, route.urgency !== 'owner')
   room.enter()
   const { value, kept } = understood(text, route, caps)
   const body = route.body === undefined ? {} : parsed(route.body, value, 'body')

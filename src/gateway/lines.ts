@@ -2,10 +2,10 @@
  * Who waits, each in the line of its own token. Tenants take turns, and within a tenant its tokens: a tenant that makes a hundred
  * tokens has a hundred lines, and no more turns for that.
  */
-import type { Token } from './token.ts'
+import { originOf, type Token } from './token.ts'
 
 /** The token and tenant that wait. */
-export type Holder = Pick<Token, 'id' | 'tenant'>
+export type Holder = Pick<Token, 'id' | 'of' | 'tenant'>
 
 export class Lines<Waiting> {
   /** Lines that are not empty, by tenant and token; the one whose turn it is comes first. */
@@ -22,11 +22,13 @@ export class Lines<Waiting> {
     return line?.[0]
   }
 
-  lengthOf({ id, tenant }: Holder): number {
-    return this.#tenants.get(tenant)?.get(id)?.length ?? 0
+  lengthOf(holder: Holder): number {
+    return this.#tenants.get(holder.tenant)?.get(originOf(holder))?.length ?? 0
   }
 
-  add({ id, tenant }: Holder, waiting: Waiting): void {
+  add(holder: Holder, waiting: Waiting): void {
+    const { tenant } = holder
+    const id = originOf(holder)
     const tokens = this.#tenants.get(tenant) ?? new Map<string, Waiting[]>()
     const line = tokens.get(id) ?? []
     this.#tenants.set(tenant, tokens.set(id, line))

@@ -4,7 +4,7 @@
  * where a token must not be.
  */
 import { sha256 } from '../system/digest.ts'
-import type { Token, Tokens } from './token.ts'
+import { originOf, type Token, type Tokens } from './token.ts'
 
 /** A working day, and the night after it. */
 export const SESSION_MS = 24 * 60 * 60 * 1_000
@@ -18,15 +18,22 @@ export const CSRF = 'X-Pawl-Csrf'
 /** Where the dashboard takes a link's secret from: behind `#`, which no server is told. */
 export const SIGN_IN = '/sign-in'
 
-export async function openSession(tokens: Tokens, token: Token, now: number): Promise<string> {
-  const earlier = (await tokens.list(token.tenant)).filter(({ of, as }) => of === parentOf(token) && as === 'session')
+/** Undefined where the token it is made of is not good any more. */
+export async function openSession(tokens: Tokens, token: Token, now: number): Promise<string | undefined> {
+  const earlier = (await tokens.list(token.tenant)).filter(({ of, as }) => of === originOf(token) && as === 'session')
   const good = earlier.filter(({ expiresAt }) => (expiresAt ?? 0) > now).sort((a, b) => a.createdAt - b.createdAt)
   const spent = earlier.filter(({ expiresAt }) => (expiresAt ?? 0) <= now)
   const displaced = good.slice(0, Math.max(0, good.length - SESSIONS_MOST + 1))
   for (const each of [...spent, ...displaced]) await tokens.remove(each)
   const expiresInMs = Math.min(SESSION_MS, await lifeLeft(tokens, token, now))
   const { name, scope, tenant, queues } = token
-  return (await tokens.create({ name, scope, tenant, queues, of: parentOf(token), as: 'session', expiresInMs })).secret
+  const made = await tokens.create({ name, scope, tenant, queues, of: originOf(token), as: 'session', expiresInMs })
+  // Asked of the store, and afterwards: a revocation that comes later finds the session, and takes it along; one that came
+  // before, be it at another gateway a moment ago, shows now.
+  const parent = await tokens.find(originOf(token), tenant)
+  if (parent !== undefined && parent.revokedAt === undefined) return made.secret
+  await tokens.remove(made.token)
+  return undefined
 }
 
 /** The way in for the person who reads what this process prints. */
@@ -35,9 +42,6 @@ export async function signInLink(tokens: Tokens, token: Token, url: string): Pro
   const { secret } = await tokens.create({ name, scope, tenant, queues, of: id, as: 'link', expiresInMs: LINK_MS })
   return `${url}${SIGN_IN}#${secret}`
 }
-
-/** A link is made of a token, and so is what comes of it. */
-const parentOf = ({ id, of }: Token): string => of ?? id
 
 async function lifeLeft(tokens: Tokens, token: Token, now: number): Promise<number> {
   const parent = token.of === undefined ? token : await tokens.find(token.of, token.tenant)

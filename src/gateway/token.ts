@@ -28,6 +28,9 @@ export interface Token {
   readonly as?: 'session' | 'link' | undefined
 }
 
+/** The one it is, or was made of: browsers that signed in by one token are one caller with it, and have one share of everything. */
+export const originOf = ({ id, of }: Pick<Token, 'id' | 'of'>): string => of ?? id
+
 interface StoredToken extends Token {
   readonly sha256: string
 }

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { Cron } from 'croner'
+import { describe, expect, it, vi } from 'vitest'
 import { cronTimes } from '../../src/engine/cron.ts'
 import { soaking } from '../support/scale.ts'
 
@@ -226,3 +227,18 @@ function checkAround(pattern: string, zone: string, day: number, wall: Intl.Date
   // No day goes by without one.
   if (seen.size < 3) throw new Error(`${pattern} in ${zone}: ${[...seen].join()}`)
 }
+
+describe('the work for one time', () => {
+  it.each([
+    ['every second of the day, by its hours', '* * 0-23 * * *', 'Europe/Berlin', '2026-06-01T12:00Z'],
+    ['every minute, by its hours', '* 0-23 * * *', 'UTC', '2026-06-01T12:00Z'],
+    ['before clocks are put forward', '* * 0-23 * * *', 'Europe/Berlin', '2026-03-29T00:59Z'],
+    ['after clocks are turned back', '* * 0-23 * * *', 'Europe/Berlin', '2026-10-25T01:30Z'],
+  ])('does not grow with how many there are: %s', (_, pattern, zone, from) => {
+    const times = timesOf(pattern, zone)
+    const asked = vi.spyOn(Cron.prototype, 'nextRun')
+    expect(times.after(Date.parse(from))).toBeGreaterThan(Date.parse(from))
+    expect(asked.mock.calls.length).toBeLessThanOrEqual(2)
+    asked.mockRestore()
+  })
+})

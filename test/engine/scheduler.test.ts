@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { Cron } from 'croner'
+import { describe, expect, it, vi } from 'vitest'
 import type { Job } from '../../src/core/job.ts'
 import type { Definition } from '../../src/core/schedule.ts'
 import type { Engine } from '../../src/engine/engine.ts'
@@ -166,6 +167,17 @@ describe('schedulers', () => {
     bench.clock.advance(10 * MINUTE)
     await schedulerOn(bench.another()).runOnce()
     expect(await jobs(bench)).toHaveLength(12)
+  })
+
+  it('do not walk through the slots of a type that nobody has announced', async () => {
+    const timing = { cron: '* * * * * *', timeZone: 'UTC' }
+    const bench = await benchWith({ type: 'unheard.of', catchUp: 'all', cap: 10_000, timing })
+    bench.clock.advance(60 * MINUTE)
+    const walked = vi.spyOn(Cron.prototype, 'nextRun')
+    await schedulerOn(bench.engine).runOnce()
+    expect(walked.mock.calls.length).toBe(0)
+    walked.mockRestore()
+    expect(await scheduleOf(bench)).toMatchObject({ missed: 0 })
   })
 
   it('give up a slot whose job no store takes, and say so', async () => {

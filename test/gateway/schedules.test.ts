@@ -29,7 +29,9 @@ describe('schedules over HTTP', () => {
       source: 'hand',
       missed: 0,
     })
-    expect((await home.ask('viewer', 'GET', '/v1/schedules/nightly')).body).toEqual(made.body)
+    expect((await home.ask('operator', 'GET', '/v1/schedules/nightly')).body).toEqual(made.body)
+    const { input: _, ...rest } = made.body
+    expect((await home.ask('viewer', 'GET', '/v1/schedules/nightly')).body).toEqual({ ...rest, masked: true })
     expect((await home.ask('viewer', 'GET', '/v1/schedules')).body['schedules']).toMatchObject([{ name: 'nightly' }])
     const next = await home.ask('viewer', 'GET', '/v1/schedules/nightly/next?count=2')
     expect((next.body['next'] as readonly string[]).map((time) => time.slice(11))).toHaveLength(2)
@@ -58,6 +60,26 @@ describe('schedules over HTTP', () => {
     const beyond = await home.ask('producer', 'PUT', '/v1/schedules/c', { every: '1h', type: 'x' })
     expect(beyond.body).toMatchObject({ cap: 'schedulesPerTenant' })
     for (const name of ['a', 'b']) await home.ask('admin', 'DELETE', `/v1/schedules/${name}`)
+  })
+
+  it('have inputs that can be read every second, and pages that say when there are more', async () => {
+    const asked = { every: '1h', type: 'x' }
+    const large = await home.ask('producer', 'PUT', '/v1/schedules/large', { ...asked, input: 'x'.repeat(16_383) })
+    expect(large.status).toBe(400)
+    expect(JSON.stringify(large.body)).toContain('scheduleInput')
+    const most = await home.ask('producer', 'PUT', '/v1/schedules/large', { ...asked, input: 'x'.repeat(16_382) })
+    expect(most.status).toBe(200)
+    await home.ask('admin', 'DELETE', '/v1/schedules/large')
+    await using many = await openGatewayFixture()
+    await many.ask('producer', 'PUT', '/v1/schedules/first', asked)
+    const key = (name: string) => JSON.stringify(['acme', name])
+    const [one] = await many.pawl.engine.settings([{ op: 'get', collection: 'schedule', key: key('first') }])
+    const text = one?.settings[0]?.text ?? ''
+    const put = (n: number) => ({ op: 'put', collection: 'schedule', key: key(`s${1_000 + n}`), text, rev: 0 }) as const
+    await many.pawl.engine.settings(Array.from({ length: 500 }, (_, n) => put(n)))
+    const page = await many.ask('admin', 'GET', '/v1/schedules?limit=500')
+    expect(page.body['schedules']).toHaveLength(500)
+    expect(page.body['cursor']).toBeDefined()
   })
 
   it('are for those who may enqueue, and stopped by operators; nobody sees another tenant’s', async () => {

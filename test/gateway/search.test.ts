@@ -1,6 +1,7 @@
 /** One grammar for everybody who looks for jobs. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { FIELD_NAMES, matches, parseSearch, timesIn } from '../../src/gateway/contract/search.ts'
+import { LOOKED_INTO } from '../../src/gateway/handlers/inputs.ts'
 import { type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
 const terms = (text: string) => {
@@ -52,6 +53,8 @@ describe('the grammar of searches', () => {
     ['created:yesterday', 'A time is <1h, >2d, or from..to with days or moments.', 'created:<1h'],
     ['queue:"a', 'This cannot be read: a quotation mark has no other.', undefined],
     ['a '.repeat(31), 'There are more than 30 terms.', undefined],
+    ['input.a:1 '.repeat(6), 'There are more than 5 terms about inputs.', undefined],
+    ['created:<999999999999d', 'A time is <1h, >2d, or from..to with days or moments.', 'created:<1h'],
   ])('says what is wrong with %s', (text, message, instead) => {
     expect(parseSearch(text)).toMatchObject({ ok: false, message, instead })
   })
@@ -126,6 +129,30 @@ describe('GET /v1/jobs?q=', () => {
     const { body } = await fixture.ask('operator', 'GET', '/v1/jobs?q=input.url:*')
     expect(body['read']).toBe(3)
     expect(await found('input.url:*', 'viewer')).toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  it('does not look into an input that is long, and says so', async () => {
+    const input = { url: 'long', text: 'x'.repeat(LOOKED_INTO) }
+    await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'long', queue: 'long', id: 'job-long', input })
+    const { body } = await fixture.ask('operator', 'GET', '/v1/jobs?q=queue:long%20input.url:long')
+    expect(body).toMatchObject({ jobs: [], read: 1, tooLong: 1 })
+  })
+
+  it('ends a page after so many letters of inputs, and goes on by cursor', async () => {
+    const input = 'x'.repeat(400 * 1024)
+    for (let n = 0; n < 26; n += 1)
+      await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'many', queue: 'many', input })
+    const loads = vi.spyOn(fixture.pawl.engine, 'load')
+    const { body } = await fixture.ask('operator', 'GET', '/v1/jobs?q=queue:many%20input.url:x')
+    expect(body).toMatchObject({ jobs: [], read: 25, tooLong: 25 })
+    // They may have eight megabytes each.
+    expect(Math.max(...loads.mock.calls.map(([asked]) => asked.length))).toBeLessThanOrEqual(5)
+    const next = `/v1/jobs?q=queue:many%20input.url:x&cursor=${encodeURIComponent(String(body['cursor']))}`
+    expect((await fixture.ask('operator', 'GET', next)).body).toMatchObject({ jobs: [], read: 1, tooLong: 1 })
+  })
+
+  it('has no characters in it that a store cannot take', async () => {
+    expect((await fixture.ask('operator', 'GET', '/v1/jobs?q=code:a%00b')).status).toBe(400)
   })
 
   it('refuses what it cannot read, and says what was meant', async () => {

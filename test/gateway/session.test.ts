@@ -1,6 +1,9 @@
 /** Browsers: a token for a cookie, and what the cookie is good for. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signInLink } from '../../src/gateway/session.ts'
+import { Tokens } from '../../src/gateway/token.ts'
+import { realClock } from '../../src/system/clock.ts'
+import { realRandom } from '../../src/system/random.ts'
 import { BOUNDLESS, type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
 let fixture: GatewayFixture
@@ -110,6 +113,35 @@ describe('a session', () => {
     expect(Date.parse(String(body['expiresAt'])) - Date.now()).toBeLessThanOrEqual(60_000)
     expect((await by(all[0] as SignedIn, 'GET', '/v1/jobs')).status).toBe(401)
     expect((await by(all[1] as SignedIn, 'GET', '/v1/jobs')).status).toBe(200)
+  })
+})
+
+describe('a session and its token', () => {
+  it('are one caller: what one token may have at a time is not had by each of its sessions again', async () => {
+    await using one = await openGatewayFixture({ caps: { streamsPerToken: 1 } })
+    const signedIn = await one.ask('viewer', 'POST', '/v1/session', {})
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const gone = new AbortController()
+    const stream = (headers: Record<string, string>) =>
+      fetch(`${one.gateway.url}/v1/events`, {
+        headers: { accept: 'text/event-stream', ...headers },
+        signal: gone.signal,
+      })
+    expect((await stream({ authorization: `Bearer ${one.secrets['acme']?.viewer}` })).status).toBe(200)
+    const another = await stream({ cookie })
+    expect(another.status).toBe(429)
+    expect(await another.json()).toMatchObject({ cap: 'streamsPerToken' })
+    gone.abort()
+  })
+
+  it('end together, though the token was revoked at another gateway that this one has not heard of yet', async () => {
+    const elsewhere = new Tokens(fixture.pawl.engine, realClock, realRandom)
+    const words = { name: 'ann', scope: 'operator', tenant: 'acme', queues: undefined } as const
+    const { token, secret } = await elsewhere.create(words)
+    expect((await fixture.ask(secret, 'GET', '/v1/jobs')).status).toBe(200)
+    await elsewhere.revoke(token.id, 'acme')
+    expect((await fixture.ask(secret, 'POST', '/v1/session', {})).status).toBe(401)
+    expect((await elsewhere.list('acme')).filter(({ of }) => of === token.id)).toEqual([])
   })
 })
 

@@ -1,8 +1,8 @@
 /** How much goes on, folded as the feed grows: in virtual time, against what was done. */
 import { describe, expect, it } from 'vitest'
 import { PermanentError } from '../../src/core/thrown.ts'
-import { Buckets, OTHER, WINDOWS, windowFrom } from '../../src/gateway/traffic/buckets.ts'
-import { changeIn, codeIn } from '../../src/gateway/traffic/keys.ts'
+import { Buckets, WINDOWS, windowFrom } from '../../src/gateway/traffic/buckets.ts'
+import { changeIn, codeIn, OTHER_FAILURES } from '../../src/gateway/traffic/keys.ts'
 import { Traffic } from '../../src/gateway/traffic/traffic.ts'
 import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
@@ -87,12 +87,14 @@ describe('buckets', () => {
     expect(week).toBe(7 * 24 * 60)
   })
 
-  it('count names beyond so many as others', () => {
+  it('count names that users make up as others beyond so many, and lose no change of state for them', () => {
     const buckets = new Buckets()
-    for (let n = 0; n < 1_000; n += 1) buckets.add(1, `code ${n}`, 1)
+    for (let n = 0; n < 1_000; n += 1) buckets.addMadeUp(1, `code ${n}`, 1, OTHER_FAILURES)
+    for (let n = 0; n < 100; n += 1) buckets.add(1, `change ${n}`, 1)
     const [bucket] = buckets.within('15m', 1)
-    expect(bucket?.counts.size).toBe(501)
-    expect(bucket?.counts.get(OTHER)).toBe(500)
+    expect(bucket?.counts.get(OTHER_FAILURES)).toBe(940)
+    expect(bucket?.counts.get('change 99')).toBe(1)
+    expect(bucket?.counts.size).toBe(161)
   })
 
   it('take what is late with what is being counted', () => {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { READING_NAMES } from '../../core/dialects/registry.ts'
 import { STATES } from '../../core/job.ts'
 import { AT_ONCE, LENGTHS, SIZES } from '../../core/limits.ts'
+import { isPlainText, PLAIN_RULE } from '../../core/name.ts'
 import { listOf, membersOnly } from './collections.ts'
 import { id, jobId, key, name, text, time } from './fields.ts'
 
@@ -25,6 +26,7 @@ export const jobsQuery = membersOnly({
   q: z
     .string()
     .max(2_000)
+    .refine(isPlainText, PLAIN_RULE)
     .optional()
     .describe(
       'a search in one line, such as `state:failed code:E_429 input.url:*example*`; besides what else is asked',

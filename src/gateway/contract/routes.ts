@@ -343,6 +343,8 @@ export const ROUTES: readonly Route[] = [
   get('showSession', '/v1/session', SCOPES, 'Who you are, and what you may'),
   {
     ...post('createSession', '/v1/session', SCOPES, 'enqueue', 'A token for a cookie: signs a browser in', nothing),
+    // It looks through all tokens for the sessions there are.
+    isHeavy: true,
     answers: { 201: 'Signed in' },
   },
   {

@@ -5,6 +5,7 @@
  */
 import { parseDuration } from '../../core/duration.ts'
 import { STATES } from '../../core/job.ts'
+import { MAX_DURATION_MS } from '../../core/limits.ts'
 
 export interface Term {
   readonly field: string
@@ -49,6 +50,8 @@ const WORD = /(-?)(?:([A-Za-z_]+(?:\.[^\s:"]+)?):)?("(?:[^"\\]|\\.)*"|[^\s"]+)/y
 
 /** Terms in one search: nobody types more. */
 const TERMS_MOST = 30
+/** Among them those for which inputs are walked through. */
+const INPUT_TERMS_MOST = 5
 
 export function parseSearch(text: string): Search {
   const terms: Term[] = []
@@ -67,6 +70,8 @@ export function parseSearch(text: string): Search {
     if (!read.ok) return read
     terms.push(...read.terms)
     if (terms.length > TERMS_MOST) return refused(whole, `There are more than ${TERMS_MOST} terms.`)
+    if (terms.filter((term) => term.field.startsWith('input.')).length > INPUT_TERMS_MOST)
+      return refused(whole, `There are more than ${INPUT_TERMS_MOST} terms about inputs.`)
   }
   return { ok: true, terms }
 }
@@ -135,7 +140,7 @@ export function timesIn(value: string, now: number): { readonly from?: number; r
   const [, sign, ago = ''] = /^([<>])(.+)$/.exec(value) ?? []
   if (sign !== undefined) {
     const ms = parseDuration(ago)
-    return ms === undefined ? undefined : sign === '<' ? { from: now - ms } : { to: now - ms }
+    return ms === undefined || ms > MAX_DURATION_MS ? undefined : sign === '<' ? { from: now - ms } : { to: now - ms }
   }
   const [from = '', to] = value.split('..')
   if (to === undefined) return undefined

@@ -17,41 +17,41 @@ import { eventToWire, jobToWire, toWire, withoutNonces } from '../contract/wire.
 import { eventForViewers, isMasked, jobFor } from '../masking.ts'
 import { pieces, tabled } from '../pieces.ts'
 import { isUnavailable, Objected, objection, problemOf } from '../problem.ts'
-import { paged } from './paged.ts'
+import { withInput } from './inputs.ts'
+import { paged, type Wanted } from './paged.ts'
 import { withPhrases } from './phrases.ts'
-import { narrowedBy, withInput } from './search.ts'
+import { narrowedBy } from './search.ts'
 
 export const listJobs: Handler = async (call, parts) => {
   const asked = call.query as z.output<typeof jobsQuery>
-  const { jobs, cursor, read } = await searched(call, parts, asked)
+  const { jobs, cursor, read, tooLong } = await searched(call, parts, asked)
   const tell = (job: Job) => shown(call, job, asked.dialect, asked.policy === 'true')
   const told = asked.explain === 'true' ? await withPhrases(jobs, call, parts, tell) : jobs.map(tell)
-  return json(200, { jobs: told, cursor, read })
+  return json(200, { jobs: told, cursor, read, tooLong })
 }
 
 interface Searched {
   readonly jobs: readonly Job[]
   readonly cursor: string | undefined
   /** How many were read to find these, where their inputs had to be. */
-  readonly read: number | undefined
+  readonly read?: number | undefined
+  /** And how many of them could not be looked into. */
+  readonly tooLong?: number | undefined
 }
-
-/** Jobs whose inputs are read for one page of a search: it goes on by cursor. */
-const INPUTS_READ = 500
 
 async function searched(call: Call, parts: Parts, asked: z.output<typeof jobsQuery>): Promise<Searched> {
   const { engine } = parts
   const { q, state, queue, type, label, policy: _, explain: _explain, dialect: _dialect, ...rest } = asked
   const filters = { states: state, queues: queue, types: type, labels: labelsOf(label) }
   const query = { ...rest, ...given(filters), tenant: call.token.tenant }
-  if (q === undefined || q.trim() === '') return { ...(await pageOf(engine, query)), read: undefined }
+  if (q === undefined || q.trim() === '') return await pageOf(engine, query)
   const narrowed = await narrowedBy(q, call, engine)
-  if (narrowed.nothing) return { jobs: [], cursor: undefined, read: undefined }
+  if (narrowed.nothing) return { jobs: [], cursor: undefined }
   if (narrowed.id !== undefined) return await named(call, parts, narrowed.id)
   const narrow = { ...query, ...given(narrowed.query) }
-  if (narrowed.input.length === 0) return { ...(await pageOf(engine, narrow)), read: undefined }
-  const page = await pageOf(engine, { ...narrow, limit: INPUTS_READ })
-  return { ...page, jobs: await withInput(page.jobs, narrowed.input, engine), read: page.jobs.length }
+  if (narrowed.input.length === 0) return await pageOf(engine, narrow)
+  const find = (part: Wanted) => foundJobs(engine, { ...narrow, ...part })
+  return await withInput(narrowed.input, query.cursor, engine, call.signal, find)
 }
 
 const pageOf = async (engine: Engine, query: JobQuery) => {
@@ -66,7 +66,7 @@ const given = <T extends object>(filters: T): Partial<T> =>
 async function named(call: Call, { engine }: Parts, id: string): Promise<Searched> {
   const { items } = await engine.load([{ id, tenant: call.token.tenant, bodies: [] }])
   const jobs = items.flatMap((item) => (item === undefined || !mayTouch(call, item.job) ? [] : [item.job]))
-  return { jobs, cursor: undefined, read: undefined }
+  return { jobs, cursor: undefined }
 }
 
 export const foundJobs = (engine: Engine, query: JobQuery) =>

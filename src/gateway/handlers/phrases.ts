@@ -3,7 +3,7 @@ import type { Circumstances } from '../../core/explain.ts'
 import type { Job } from '../../core/job.ts'
 import { now } from '../../core/now.ts'
 import { Queues } from '../../engine/queues.ts'
-import { knows, type SeenWorker, serves } from '../../engine/workers.ts'
+import { namedBy, type SeenWorker } from '../../engine/workers.ts'
 import type { Call, Parts } from '../call.ts'
 import { toWire } from '../contract/wire.ts'
 
@@ -20,18 +20,41 @@ export async function withPhrases(
     workers.presentOf(token.tenant).catch(() => undefined),
   ])
   const at = engine.now()
+  const around = there && surroundings(there, jobs)
   return jobs.map((job) => {
     const { queue } = job.spec.kind
-    const around = { now: at, paused: pauses.get(queue), workers: there && aroundOf(there, job), held: undefined }
-    return { ...tell(job), now: toWire(now(job, around)) }
+    const circumstances = { now: at, paused: pauses.get(queue), workers: around?.(job), held: undefined }
+    return { ...tell(job), now: toWire(now(job, circumstances)) }
   })
 }
 
-function aroundOf(there: readonly SeenWorker[], { spec }: Job): Circumstances['workers'] {
-  const { queue, type } = spec.kind
-  const serving = there.filter((worker) => serves(worker, queue))
-  return {
-    serving: serving.length,
-    able: serving.filter((worker) => knows(worker, type)).map(({ workerId }) => workerId),
+/**
+ * Who is there for each of these jobs. Two thousand workers may name two thousand types each, and a page has five hundred
+ * jobs: each list is gone through once, for all of them.
+ */
+function surroundings(
+  there: readonly SeenWorker[],
+  jobs: readonly Job[],
+): (job: Job) => NonNullable<Circumstances['workers']> {
+  const queues = new Set(jobs.map(({ spec }) => spec.kind.queue))
+  const types = new Set(jobs.map(({ spec }) => spec.kind.type))
+  const workers = there.map((worker) => ({
+    id: worker.workerId,
+    queues: namedBy(worker, 'queues', queues) ?? NONE,
+    // One that does not tell knows all of them.
+    types: namedBy(worker, 'types', types) ?? types,
+  }))
+  const found = new Map<string, NonNullable<Circumstances['workers']>>()
+  return ({ spec: { kind } }) => {
+    const name = JSON.stringify([kind.queue, kind.type])
+    const known = found.get(name)
+    if (known !== undefined) return known
+    const serving = workers.filter(({ queues: own }) => own.has(kind.queue))
+    const able = serving.filter(({ types: own }) => own.has(kind.type)).map(({ id }) => id)
+    const around = { serving: serving.length, able }
+    found.set(name, around)
+    return around
   }
 }
+
+const NONE: ReadonlySet<string> = new Set()

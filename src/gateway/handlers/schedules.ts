@@ -9,6 +9,7 @@ import { beyond } from '../caps.ts'
 import type { pageQuery } from '../contract/queries.ts'
 import type { nextQuery, schedule as schema } from '../contract/schedule-schema.ts'
 import { jobToWire } from '../contract/wire.ts'
+import { isMasked } from '../masking.ts'
 import { Objected, objection, problemOf } from '../problem.ts'
 import { priorityOf } from '../words.ts'
 import { audited } from './audit.ts'
@@ -20,7 +21,7 @@ export const listSchedules: Handler = async (call, parts) => {
   return json(200, { schedules: schedules.map(scheduleToWire), cursor: page.cursor })
 }
 
-export const showSchedule: Handler = async (call, parts) => shown(await mustFind(call, parts))
+export const showSchedule: Handler = async (call, parts) => shown(call, await mustFind(call, parts))
 
 export const defineSchedule: Handler = async (call, parts) => {
   const { token, kept } = call
@@ -53,14 +54,14 @@ export const defineSchedule: Handler = async (call, parts) => {
   if (kind !== undefined) await parts.census.admit(kind)
   await parts.census.keep()
   await audited(call, parts, { act: 'schedule.defined', about: name })
-  return shown(await schedules.define(token.tenant, judged.definition))
+  return shown(call, await schedules.define(token.tenant, judged.definition))
 }
 
 export const removeSchedule: Handler = async (call, parts) => {
   const schedule = await mustFind(call, parts)
   await audited(call, parts, { act: 'schedule.removed', about: schedule.name })
   await schedulesOf(parts).remove(call.token.tenant, schedule.name)
-  return shown(schedule)
+  return shown(call, schedule)
 }
 
 export const nextOfSchedule: Handler = async (call, parts) => {
@@ -88,7 +89,7 @@ async function setPaused(call: Call, parts: Parts, paused: boolean): Promise<Rep
   await audited(call, parts, { act: paused ? 'schedule.paused' : 'schedule.resumed', about: name })
   const schedule = await schedulesOf(parts).setPaused(call.token.tenant, name, paused)
   if (schedule === undefined) throw missing(name)
-  return shown(schedule)
+  return shown(call, schedule)
 }
 
 async function mustFind(call: Call, parts: Parts): Promise<Schedule> {
@@ -109,7 +110,11 @@ const isTheirs = ({ token }: Call, { queue }: Schedule): boolean =>
 const missing = (name: string): Objected => new Objected(objection('NO_ROUTE', `There is no schedule ${name}.`))
 const forbidden = (): Objected => new Objected(objection('FORBIDDEN', 'The token is not for this schedule’s queue.'))
 
-const shown = (schedule: Schedule): Reply => json(200, scheduleToWire(schedule), { input: schedule.input })
+/** Its jobs' input is a payload as theirs is. */
+const shown = (call: Call, schedule: Schedule): Reply =>
+  isMasked(call)
+    ? json(200, { ...scheduleToWire(schedule), masked: true })
+    : json(200, scheduleToWire(schedule), { input: schedule.input })
 
 const scheduleToWire = ({ timing, next, last, input: _, ...rest }: Schedule): object => ({
   ...rest,

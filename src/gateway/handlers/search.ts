@@ -1,5 +1,5 @@
 /** `GET /jobs?q=`: a search as a question to the store, and what of it only the jobs' inputs can answer. */
-import { type Job, STATES } from '../../core/job.ts'
+import { STATES } from '../../core/job.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { JobQuery } from '../../store/store.ts'
 import type { Call } from '../call.ts'
@@ -7,12 +7,17 @@ import { FIELDS, type FieldName, matches, parseSearch, type Term, timesIn } from
 import { isMasked } from '../masking.ts'
 import { Objected, objection } from '../problem.ts'
 
+/** What an input must have: a path, and how the value there looks. */
+export interface InputTerm {
+  readonly path: readonly string[]
+  readonly pattern: string
+}
+
 export interface Narrowed {
   readonly query: Partial<JobQuery>
   /** The one that is named, whatever else is asked. */
   readonly id: string | undefined
-  /** What the input must have: paths, and how their values look. */
-  readonly input: readonly { readonly path: readonly string[]; readonly pattern: string }[]
+  readonly input: readonly InputTerm[]
   /** Nothing can match: a name that there is none of. */
   readonly nothing: boolean
 }
@@ -92,51 +97,4 @@ function plain(terms: readonly Term[]): readonly string[] | undefined {
   if (terms.length === 0) return undefined
   const [first, ...rest] = terms.map(({ values }) => values)
   return (first ?? []).filter((name) => rest.every((names) => names.includes(name)))
-}
-
-/** Jobs whose inputs are read together. */
-const INPUTS_AT_ONCE = 50
-
-/** Those of these whose input has what is asked for. */
-export async function withInput(
-  jobs: readonly Job[],
-  wanted: Narrowed['input'],
-  engine: Engine,
-): Promise<readonly Job[]> {
-  if (wanted.length === 0) return jobs
-  const found: Job[] = []
-  for (let from = 0; from < jobs.length; from += INPUTS_AT_ONCE) {
-    const some = jobs.slice(from, from + INPUTS_AT_ONCE)
-    const asked = some.map(({ id, spec }) => ({ id, tenant: spec.kind.tenant, bodies: ['input'] }))
-    const { items } = await engine.load(asked)
-    for (const item of items) if (item !== undefined && hasAll(item.bodies['input'], wanted)) found.push(item.job)
-  }
-  return found
-}
-
-function hasAll(text: string | undefined, wanted: Narrowed['input']): boolean {
-  const input = parsed(text)
-  return wanted.every(({ path, pattern }) => valuesAt(input, path).some((value) => matches(pattern, value)))
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? 'null')
-  } catch {
-    return undefined
-  }
-}
-
-/** What stands there, as text; a list is all its elements. */
-function valuesAt(value: unknown, path: readonly string[]): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap((element) => valuesAt(element, path))
-  const [name, ...rest] = path
-  if (name === undefined)
-    return value !== null && typeof value === 'object'
-      ? [JSON.stringify(value)]
-      : value === undefined
-        ? []
-        : [String(value)]
-  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, name)) return []
-  return valuesAt((value as Readonly<Record<string, unknown>>)[name], rest)
 }

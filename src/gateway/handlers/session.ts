@@ -20,6 +20,7 @@ export const createSession: Handler = async (call, parts) => {
   if (isLink(token) && !(await tokens.remove(token)))
     throw new Objected(objection('UNAUTHENTICATED', 'This link has been used.'))
   const secret = await openSession(tokens, token, engine.now())
+  if (secret === undefined) throw new Objected(objection('UNAUTHENTICATED'))
   const headers = { 'Set-Cookie': cookieFor(call.url, basePath, isSecure(call), secret) }
   return json(201, { ...told(token), csrf: csrfOf(secret), basePath }, {}, headers)
 }

@@ -17,24 +17,33 @@ export interface Bucket {
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** Names in one bucket: who makes up codes without end is counted under `other` from here on. */
-const NAMES_MOST = 500
-export const OTHER = 'other'
+/** Names of users' own in one bucket: a window has up to 180, and each of them is summed up whenever somebody looks. */
+const NAMES_MOST = 60
 
 interface Own {
   readonly at: number
   readonly counts: Map<string, number>
+  /** How many of the names are users' own. */
+  made: number
 }
 
 export class Buckets {
   /** Per window, oldest first; only those in which something was. */
   readonly #kept: Readonly<Record<WindowName, Own[]>> = { '15m': [], '1h': [], '24h': [], '7d': [] }
 
+  /** Of a name that is one of few. */
   add(at: number, name: string, count: number): void {
+    for (const window of WINDOW_NAMES) increase(this.#bucket(window, at), name, count)
+  }
+
+  /** Of a name that users make up: without end, if they like. Beyond so many they are counted as `other`. */
+  addMadeUp(at: number, name: string, count: number, other: string): void {
     for (const window of WINDOW_NAMES) {
-      const { counts } = this.#bucket(window, at)
-      const under = counts.has(name) || counts.size < NAMES_MOST ? name : OTHER
-      counts.set(under, (counts.get(under) ?? 0) + count)
+      const bucket = this.#bucket(window, at)
+      const isNew = !bucket.counts.has(name)
+      const isBeyond = isNew && bucket.made >= NAMES_MOST
+      if (isNew && !isBeyond) bucket.made += 1
+      increase(bucket, isBeyond ? other : name, count)
     }
   }
 
@@ -51,13 +60,16 @@ export class Buckets {
     const last = kept.at(-1)
     // The feed is in order but for milliseconds: what is late is counted with what is being counted.
     if (last !== undefined && last.at >= at) return last
-    const bucket: Own = { at, counts: new Map() }
+    const bucket: Own = { at, counts: new Map(), made: 0 }
     kept.push(bucket)
     if (kept.length > steps + 1) kept.shift()
     assert(kept.length <= steps + 1, 'a window has a bucket per step, and the one that is being filled')
     return bucket
   }
 }
+
+const increase = ({ counts }: Own, name: string, count: number): void =>
+  void counts.set(name, (counts.get(name) ?? 0) + count)
 
 /** The finest that reaches back to a moment. */
 export const finestSince = (since: number, now: number): WindowName =>

@@ -17,6 +17,9 @@ export const changeKey = (event: EventType, from: State | undefined, to: State):
 
 export const failureKey = (code: string): string => FAILURE + code
 
+/** Codes beyond those that are counted by name. */
+export const OTHER_FAILURES = failureKey('other')
+
 export function changeIn(key: string): Change | undefined {
   if (!key.startsWith(CHANGE)) return undefined
   const [event, from, to] = key.slice(CHANGE.length).split(' ') as [EventType, State | 'none', State]

@@ -15,7 +15,7 @@ import type { Log } from '../../system/log.ts'
 import { type Service, service } from '../../system/service.ts'
 import type { Timers } from '../../system/timers.ts'
 import { Buckets } from './buckets.ts'
-import { changeKey, failureKey } from './keys.ts'
+import { changeKey, failureKey, OTHER_FAILURES } from './keys.ts'
 
 export interface TrafficOptions {
   readonly engine: Pick<Engine, 'events' | 'now'>
@@ -114,7 +114,10 @@ export class Traffic implements AsyncDisposable {
     for (const items of kinds.values()) {
       const [{ tenant, type }] = items as [FeedItem]
       const traffic = this.#tenant(tenant)
-      for (const { key, count } of await this.#counted(items, type)) traffic.buckets.add(at, key, count)
+      for (const { change, failure, count } of await this.#counted(items, type)) {
+        traffic.buckets.add(at, change, count)
+        if (failure !== undefined) traffic.buckets.addMadeUp(at, failure, count, OTHER_FAILURES)
+      }
       if (type === 'succeeded') for (const { jobType } of items) this.#succeeded(traffic, jobType, at)
     }
   }
@@ -126,13 +129,13 @@ export class Traffic implements AsyncDisposable {
   }
 
   /** What these are, one by one while they are few; else in the proportions of some of them. */
-  async #counted(items: readonly FeedItem[], type: EventType): Promise<readonly { key: string; count: number }[]> {
+  async #counted(items: readonly FeedItem[], type: EventType): Promise<readonly Counted[]> {
     if (OBSERVED.has(type)) return []
     const every = Math.max(1, Math.ceil(items.length / READ_MOST))
     const sample = items.filter((_, n) => n % every === 0)
     const events = (await Promise.all(sample.map((item) => this.#event(item)))).filter((event) => event !== undefined)
     const share = events.length === 0 ? 0 : items.length / events.length
-    return events.flatMap((event) => keysOf(event).map((key) => ({ key, count: share })))
+    return events.flatMap((event) => countedAs(event, share))
   }
 
   async #event({ jobId, rev }: FeedItem): Promise<Event | undefined> {
@@ -153,10 +156,16 @@ export class Traffic implements AsyncDisposable {
 /** They change no state; heartbeats alone would be most of what is read. */
 const OBSERVED: ReadonlySet<EventType> = new Set(OBSERVATION_TYPES)
 
-function keysOf(event: Event): readonly string[] {
+/** The names that an event is counted under. */
+interface Counted {
+  readonly change: string
+  readonly failure: string | undefined
+  readonly count: number
+}
+
+function countedAs(event: Event, count: number): readonly Counted[] {
   if (event.to === undefined) return []
+  const failure = 'failure' in event.payload ? event.payload.failure : undefined
   const change = changeKey(event.type, event.from, event.to)
-  return 'failure' in event.payload && event.payload.failure !== undefined
-    ? [change, failureKey(event.payload.failure.code)]
-    : [change]
+  return [{ change, failure: failure && failureKey(failure.code), count }]
 }
