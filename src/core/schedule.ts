@@ -59,7 +59,10 @@ export interface Due {
 }
 
 /** Whether the time of a slot has come. */
-export const isDue = ({ next }: Pick<Schedule, 'next'>, now: Time): boolean => next !== undefined && next <= now
+export const isDue = <S extends Pick<Schedule, 'next'>>(
+  schedule: S,
+  now: Time,
+): schedule is S & { readonly next: Time } => schedule.next !== undefined && schedule.next <= now
 
 /** Undefined: nothing is due. */
 export function dueOf(
@@ -67,8 +70,8 @@ export function dueOf(
   times: ScheduleTimes,
   now: Time,
 ): Due | undefined {
+  if (!isDue(schedule, now)) return undefined
   const { next: first } = schedule
-  if (first === undefined || first > now) return undefined
   const next = times.after(now)
   if (schedule.paused) return { slots: [], next, missed: slotsIn(first, now, times).length }
   const late = slotsIn(first, now - LATE_MS - 1, times)

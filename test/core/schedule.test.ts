@@ -3,6 +3,7 @@ import {
   type Definition,
   dueOf,
   intervalTimes,
+  isDue,
   redefined,
   type Schedule,
   type ScheduleTimes,
@@ -22,6 +23,7 @@ describe('what is due', () => {
   it('is nothing before its time, nor where a pattern has come to its end', () => {
     expect(dueOf(schedule({ next: NOW + 1 }), times, NOW)).toBeUndefined()
     expect(dueOf(schedule({ next: undefined }), times, NOW)).toBeUndefined()
+    expect([NOW - 1, NOW, NOW + 1, undefined].map((next) => isDue({ next }, NOW))).toEqual([true, true, false, false])
   })
 
   it('is the slot whose time has come, and one of the last minute', () => {
