@@ -9,16 +9,17 @@ const PAGE = 500
 /** The prefix that all keys of a tenant have, and no other tenant's. */
 export const prefixOf = (tenant: string): string => `[${JSON.stringify(tenant)},`
 
-/** Documents after a key, in the order of the keys. A page that is not full is the last. */
+/** Documents after a key, in the order of the keys, so many at a time. A page that is not full is the last. */
 export async function pageOf(
   engine: Pick<Engine, 'settings'>,
   collection: Collection,
   tenant: string,
   after: string,
+  most = PAGE,
 ): Promise<{ readonly settings: readonly Setting[]; readonly isLast: boolean }> {
-  const [page] = await engine.settings([{ op: 'list', collection, after, limit: PAGE }])
+  const [page] = await engine.settings([{ op: 'list', collection, after, limit: most }])
   const settings = (page?.settings ?? []).filter(({ key }) => key.startsWith(prefixOf(tenant)))
-  return { settings, isLast: settings.length < PAGE }
+  return { settings, isLast: settings.length < most }
 }
 
 /** Removes documents that say nothing any more and counts the others, up to `most`. */

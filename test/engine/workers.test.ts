@@ -1,6 +1,7 @@
 /** Workers that told of themselves: listed page by page, forgotten after an hour of silence. */
 import { describe, expect, it } from 'vitest'
 import { Departure } from '../../src/engine/departure.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import { Workers } from '../../src/engine/workers.ts'
 import { EngineFixture } from './engine-fixture.ts'
 
@@ -34,6 +35,29 @@ describe('workers', () => {
     } while (cursor !== undefined)
     expect(seen).toEqual(names)
     expect(await workers.count('t', 5_000)).toBe(1_203)
+  })
+
+  it('that tell too much are not all read for one question, and the question is answered without them', async () => {
+    const { engine } = new EngineFixture()
+    let read = 0
+    const counting: Pick<Engine, 'settings' | 'now'> = {
+      now: () => engine.now(),
+      async settings(operations) {
+        const answers = await engine.settings(operations)
+        for (const { settings } of answers) read += settings.length
+        return answers
+      },
+    }
+    const workers = new Workers(counting)
+    const types = Array.from({ length: 1_000 }, (_, n) => `${n}`.padEnd(120, 'x'))
+    for (let n = 0; n < 120; n += 1) await workers.report('t', `w${n}`, undefined, { queues: ['q'], types })
+    read = 0
+    await expect(workers.presentOf('t')).rejects.toThrow('more than is looked at')
+    expect(read).toBeLessThanOrEqual(50)
+    expect(await workers.around({ tenant: 't', queue: 'q', type: 'x' })).toBeUndefined()
+    read = 0
+    expect((await workers.page('t', undefined, 1)).workers).toHaveLength(1)
+    expect(read).toBeLessThanOrEqual(2)
   })
 
   it('are not present after a minute of silence, and gone after an hour', async () => {
