@@ -1,11 +1,13 @@
 /** How much goes on, folded as the feed grows: in virtual time, against what was done. */
 import { describe, expect, it } from 'vitest'
 import { PermanentError } from '../../src/core/thrown.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import { Buckets, WINDOWS, windowFrom } from '../../src/gateway/traffic/buckets.ts'
 import { changeIn, codeIn, OTHER_FAILURES } from '../../src/gateway/traffic/keys.ts'
 import { Traffic } from '../../src/gateway/traffic/traffic.ts'
 import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
+import type { EventQuery } from '../../src/store/store.ts'
 import { realClock } from '../../src/system/clock.ts'
 import { silentLog } from '../../src/system/log.ts'
 import { realTimers } from '../../src/system/timers.ts'
@@ -103,4 +105,38 @@ describe('buckets', () => {
     buckets.add(9_999, 'a', 1)
     expect(buckets.within('15m', 10_000)).toMatchObject([{ at: 10_000 }])
   })
+})
+
+it('a tally of very many names tells the greatest, and the sum of each state is what it is', async () => {
+  const many = (engine: Engine): Engine =>
+    new Proxy(engine, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target)
+        if (typeof value !== 'function') return value
+        if (name !== 'events') return value.bind(target)
+        return async (query: EventQuery) => {
+          const page = await target.events(query)
+          if (query.by !== 'tally') return page
+          const names = Array.from({ length: 7_000 }, (_, n) => n)
+          return {
+            ...page,
+            tally: names.map((n) => ({
+              tenant: 'acme',
+              queue: `q${n}`,
+              jobType: 't',
+              state: n % 2 === 0 ? ('queued' as const) : ('succeeded' as const),
+              count: n + 1,
+            })),
+          }
+        }
+      },
+    })
+  await using fixture = await openGatewayFixture({}, many)
+  const { body } = await fixture.ask('viewer', 'GET', '/v1/tally')
+  const counts = body['counts'] as { queue: string; state: string; count: number }[]
+  expect(counts).toHaveLength(5_002)
+  expect(counts[0]).toMatchObject({ queue: 'q6999', count: 7_000 })
+  const sumOf = (state: string) =>
+    counts.filter((each) => each.state === state).reduce((sum, { count }) => sum + count, 0)
+  expect([sumOf('queued'), sumOf('succeeded')]).toEqual([3_500 * 3_500, 3_500 * 3_501])
 })

@@ -26,6 +26,7 @@ export interface SessionAnswer {
 
 export interface TallyAnswer {
   readonly at: Moment
+  /** The 5,000 greatest by name; what is beyond state by state, with `other` as queue and type. */
   readonly counts: readonly {
     readonly queue: string
     readonly type: string

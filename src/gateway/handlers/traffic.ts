@@ -1,5 +1,7 @@
 /** `GET /traffic` and `GET /tally`: how much goes on, and how much there is. Both are folded as the feed grows; nothing is scanned. */
 import type { z } from 'zod'
+import type { State } from '../../core/job.ts'
+import type { Tally } from '../../store/store.ts'
 import { type Handler, json } from '../call.ts'
 import type { TallyAnswer, TrafficAnswer, TrafficStep } from '../contract/answers.ts'
 import type { trafficQuery } from '../contract/queries.ts'
@@ -11,10 +13,24 @@ import type { TenantTraffic } from '../traffic/traffic.ts'
 export const showTally: Handler = async ({ token }, { engine }) => {
   const { tally, now } = await engine.events({ by: 'tally', tenant: token.tenant })
   const own = tally.filter(({ count, queue }) => count !== 0 && (token.queues?.includes(queue) ?? true))
-  return json(200, {
-    at: timeToWire(now),
-    counts: own.map(({ queue, jobType, state, count }) => ({ queue, type: jobType, state, count })),
-  } satisfies TallyAnswer)
+  return json(200, { at: timeToWire(now), counts: countsOf(own) } satisfies TallyAnswer)
+}
+
+/** Counts that are told by name, the greatest: a tenant may have 140,000 (kinds times states). */
+const COUNTS_TOLD = 5_000
+const OTHER = 'other'
+
+/** What is beyond is told together, state by state, so that the sum of each state is what it is. */
+function countsOf(tally: readonly Tally[]): TallyAnswer['counts'] {
+  const greatest = tally.length <= COUNTS_TOLD ? tally : tally.toSorted((a, b) => b.count - a.count)
+  const beyond = new Map<State, number>()
+  for (const { state, count } of greatest.slice(COUNTS_TOLD)) beyond.set(state, (beyond.get(state) ?? 0) + count)
+  return [
+    ...greatest
+      .slice(0, COUNTS_TOLD)
+      .map(({ queue, jobType, state, count }) => ({ queue, type: jobType, state, count })),
+    ...[...beyond].map(([state, count]) => ({ queue: OTHER, type: OTHER, state, count })),
+  ]
 }
 
 /** Failures and types that are told by name: the most frequent, the most recent. */
