@@ -1,8 +1,10 @@
 /** The drawing is of the table: every change has a line, every state a place. */
 import { describe, expect, it } from 'vitest'
+import { LIVE_TYPES } from '../../dashboard/src/api/live-types.ts'
 import { FAMILY } from '../../dashboard/src/machine/families.ts'
 import { COMPACT, TALL, WIDE } from '../../dashboard/src/machine/layout.ts'
 import { LINES, lineOf } from '../../dashboard/src/machine/lines.ts'
+import { EVENT_TYPES } from '../../src/core/event.ts'
 import { STATES } from '../../src/core/job.ts'
 import { edges } from '../../src/core/transitions.ts'
 
@@ -44,4 +46,10 @@ describe('the machine, drawn', () => {
   it('gives every state a family', () => {
     expect(Object.keys(FAMILY).sort()).toEqual([...STATES].sort())
   })
+})
+
+it('a page hears of every event but heartbeats and what retention does', () => {
+  const unheard = EVENT_TYPES.filter((type) => !LIVE_TYPES.some((heard) => heard === type))
+  expect([...unheard].sort()).toEqual(['compacted', 'heartbeat'])
+  expect(LIVE_TYPES.filter((heard) => !EVENT_TYPES.some((type) => type === heard))).toEqual([])
 })

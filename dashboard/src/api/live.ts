@@ -5,40 +5,10 @@
 import { useEffect } from 'react'
 import { reached, unreached } from './connection.ts'
 import { BASE } from './http.ts'
+import { LIVE_TYPES } from './live-types.ts'
 import type { JobEvent } from './wire.ts'
 
 type Listener = (event: JobEvent) => void
-
-/** Names of frames: each event comes under its own. */
-const TYPES = [
-  'enqueued',
-  'admitted',
-  'denied',
-  'claimed',
-  'started',
-  'waiting',
-  'parked',
-  'signalled',
-  'wait_timed_out',
-  'released',
-  'retry_scheduled',
-  'stalled',
-  'requeued',
-  'cancelled',
-  'succeeded',
-  'failed',
-  'timed_out',
-  'dead_lettered',
-  'compensating',
-  'reopened',
-  'progressed',
-  'checkpointed',
-  'recorded',
-  'signal_stored',
-  'cancel_requested',
-  'rescheduled',
-  'compensated',
-] as const
 
 class Live {
   readonly #listeners = new Set<Listener>()
@@ -72,7 +42,7 @@ class Live {
 
   #open(): void {
     const from = this.#position === undefined ? '' : `&last_event_id=${encodeURIComponent(this.#position)}`
-    const source = new EventSource(`${BASE}/v1/events?type=${TYPES.join(',')}${from}`)
+    const source = new EventSource(`${BASE}/v1/events?type=${LIVE_TYPES.join(',')}${from}`)
     this.#source = source
     source.onopen = () => reached('stream')
     source.onerror = () => {
@@ -82,7 +52,7 @@ class Live {
       this.#source = undefined
       setTimeout(() => this.#settle(), 3_000)
     }
-    for (const type of TYPES) source.addEventListener(type, (message) => this.#heard(message))
+    for (const type of LIVE_TYPES) source.addEventListener(type, (message) => this.#heard(message))
   }
 
   #heard(message: MessageEvent<string>): void {
