@@ -94,6 +94,8 @@ export interface PostgresOptions {
 
 /** The store, and transactions on it that a handler can take part in. */
 export interface PostgresStore extends Store {
+  /** When it was last asked what is due, by whichever process, to half a second. */
+  lastDue(): Promise<{ readonly now: Time; readonly at: Time; readonly isOwn: boolean }>
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 }
 
@@ -168,6 +170,8 @@ class Postgres implements PostgresStore {
   readonly #clock: Clock
   readonly #timers: Timers
   #now: Time = 0
+  /** When this process last kept the time. */
+  #keptAt: Time | undefined
   #tidyAt = 0
   #trimAt = 0
 
@@ -228,6 +232,7 @@ class Postgres implements PostgresStore {
       claims: this.#claims,
       clock,
       timers,
+      random,
       sawClock,
       ownChannel: () => this.#hints.ownChannel,
       deaf: () => this.#hints.deaf(),
@@ -299,8 +304,15 @@ class Postgres implements PostgresStore {
     const found = await placed(kinds, rows)
     await this.#tidy()
     const [time] = await this.#ticks(statements.keepTime, [])
+    if (time?.[2] === time?.[0]) this.#keptAt = Number(time?.[2])
     const now = this.#sawClock(Number(time?.[0]))
     return { now, jobs: [...found.values()].map(recordOf), setBackMs: Number(time?.[1]) }
+  }
+
+  async lastDue(): Promise<{ readonly now: Time; readonly at: Time; readonly isOwn: boolean }> {
+    const [time] = await this.#ticks(this.#load.statements.keptTime, [])
+    const at = Number(time?.[1])
+    return { now: this.#sawClock(Number(time?.[0])), at, isOwn: at === this.#keptAt }
   }
 
   async find(query: JobQuery): Promise<JobPage> {
