@@ -1,5 +1,5 @@
-import { sha256 } from '../system/digest.ts'
 import type { Setting, SettingOperation, Store } from '../store/store.ts'
+import { sha256 } from '../system/digest.ts'
 import type { Notch } from './duty.ts'
 
 /**
