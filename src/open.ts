@@ -254,7 +254,11 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
 }
 
 /** The ticker looks whether it is this process's; whoever belongs to it does as it says. */
-function dutyOf(engine: LocalEngine, lastDue: () => Promise<Notch>, { ticker, random = realRandom }: OpenOnOptions): Duty {
+function dutyOf(
+  engine: LocalEngine,
+  lastDue: () => Promise<Notch>,
+  { ticker, random = realRandom }: OpenOnOptions,
+): Duty {
   const everyMs = (ticker === false ? undefined : ticker?.everyMs) ?? TICKER_DEFAULTS.everyMs
   return new Duty({ lastNotch: () => engine.heard(lastDue), random, everyMs })
 }

@@ -10,8 +10,8 @@ import { silentLog } from '../../src/system/log.ts'
 import { realRandom } from '../../src/system/random.ts'
 import type { Service } from '../../src/system/service.ts'
 import { VirtualTime } from '../../src/testing/virtual-time.ts'
-import { kindOf } from './bench.ts'
 import { Between } from './between.ts'
+import { kindOf } from './engine-fixture.ts'
 
 const EVERY_MS = TICKER_DEFAULTS.everyMs
 const TAKEN_OVER_MS = TAKEN_OVER_ROUNDS * EVERY_MS + 500
