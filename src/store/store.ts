@@ -160,10 +160,7 @@ export interface Grant {
   readonly maxInputBytes: number
   /** How long the answer may be waited for while there is nothing to claim (S17). Absent or 0: it is given at once. */
   readonly waitMs?: number | undefined
-  /**
-   * While it waits: the longest pause between two looks at its lanes, for what no hint tells of. A second unless given. A store that
-   * knows when the next delay is over looks when that is, and a few times less often for hints that were lost.
-   */
+  /** While it waits: the longest pause between two looks at its lanes, for what no hint tells of; a store that knows a time looks then. A second unless given. */
   readonly pollMs?: number | undefined
   /** Aborts when the answer is no longer waited for. */
   readonly signal?: AbortSignal | undefined

@@ -2661,7 +2661,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '35647c571e47692c0795a1211f863d7eeaeba797251c33ecc1f4ac9c91981463', 3)
+values (0, 'functions', 'c8c9b6f8b965809f7227153c092380c1a2ffb8f8658f0fb2f79540910735518b', 3)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
