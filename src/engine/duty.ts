@@ -1,6 +1,6 @@
 /**
- * Upkeep that one process of an installation does for all of them. Every round leaves a notch in the store; who is on duty is
- * whoever left the last one, and the others look at it now and then.
+ * Upkeep that one process of an installation does for all of them. Every round leaves a notch in the store; the process on duty is
+ * the one that left the last, and the others look at it now and then.
  *
  *   off duty  another's notch is young: it looks again later, at a time of its own, so that of many somebody always looks soon.
  *             Leaves by finding the notch old.
@@ -63,7 +63,7 @@ export class Duty {
     const oldMs = NOTCHED_WITHIN_MS + OLD * everyMs
     const ageMs = now - at
     this.#isMine = isOwn || ageMs >= oldMs
-    // Who has just come may be all there is, and the notch that of the process it replaces: it looks when it could know.
+    // A process that has just come may be all there is, and the notch that of the one it replaces: it looks when it could know.
     const longestMs = this.#hasLooked ? Math.max(oldMs, LOOK * everyMs) : oldMs - ageMs
     const shortestMs = Math.min(oldMs, longestMs)
     this.#pauseMs = this.#isMine ? everyMs : shortestMs + (longestMs - shortestMs) * fractionOf(random)

@@ -2,7 +2,7 @@ import type { Time } from '../../../core/job.ts'
 import type { Statements } from '../connection/statements.ts'
 import type { Run } from '../names/kinds.ts'
 
-/** When what is due was last asked for, by whichever process, to half a second; and the store's clock. */
+/** When what is due was last asked for, by any process, to half a second; and the store's clock. */
 export interface LastDue {
   readonly now: Time
   readonly at: Time
@@ -10,7 +10,7 @@ export interface LastDue {
   readonly isOwn: boolean
 }
 
-/** Keeps the store's time going whenever it is asked what is due, and tells when that was: whoever keeps it leaves the time there. */
+/** Keeps the store's time going whenever it is asked what is due, and tells when that was: a process that keeps it leaves the time there. */
 export class KeptTime {
   readonly #run: Run
   readonly #statements: Pick<Statements, 'keepTime' | 'keptTime'>
