@@ -5,6 +5,7 @@ import type { Job } from './core/job.ts'
 import { AuditLog } from './engine/audit.ts'
 import type { BodyCodec } from './engine/body-codec.ts'
 import { children } from './engine/children.ts'
+import { Duty, type Notch } from './engine/duty.ts'
 import type { Engine } from './engine/engine.ts'
 import { LocalEngine } from './engine/local.ts'
 import type { Metrics } from './engine/metrics.ts'
@@ -12,7 +13,7 @@ import { observer, observers, type Tracing } from './engine/observer.ts'
 import { type RetentionOptions, retention } from './engine/retention.ts'
 import { scheduler } from './engine/scheduler.ts'
 import { SealedEngine } from './engine/sealed-engine.ts'
-import { type TickerOptions, ticker } from './engine/ticker.ts'
+import { TICKER_DEFAULTS, type TickerOptions, ticker } from './engine/ticker.ts'
 import { type Hooks, harmlessHook, hookObserver } from './library/hooks.ts'
 import { Pawl } from './library/pawl.ts'
 import type { Telemetry } from './library/telemetry.ts'
@@ -81,7 +82,7 @@ export interface OpenOnOptions extends Hooks {
   /**
    * Notices expired leases, passed deadlines and schedules that are due; `false` where another process does. Over HTTP the
    * gateway's process does.
-   * @default runs in this process, looking once a second
+   * @default runs in this process, looking once a second unless another does
    */
   readonly ticker?: TickerOptions | false | undefined
   /**
@@ -204,6 +205,11 @@ export interface Abilities {
   readonly address?: KeeperAddress['store'] | undefined
   /** Runs something in a transaction of its own that a handler can take part in. */
   readonly transaction?: (<T>(work: (tx: Transaction) => Promise<T>) => Promise<T>) | undefined
+  /**
+   * When `due` was last asked, by whichever process. Where it is present many processes may have the store: one of them does the upkeep.
+   * @internal
+   */
+  readonly lastDue?: (() => Promise<Notch>) | undefined
 }
 
 /**
@@ -212,7 +218,7 @@ export interface Abilities {
  */
 export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abilities = {}): Pawl {
   demandNode()
-  const { address, transaction } = abilities
+  const { address, transaction, lastDue } = abilities
   const { clock = realClock, random = realRandom, timers = realTimers } = options
   const { metrics, tracing } = options
   const log = logOf(options)
@@ -224,12 +230,14 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
   const watching = observers(observer({ log: transitions, metrics, tracing }), hooks)
   const engine = new LocalEngine({ store, clock, random, timers, observer: watching, log })
   const services: Service[] = []
+  const duty = lastDue && dutyOf(engine, lastDue, options)
   if (options.ticker !== false) {
-    services.push(ticker({ tick: (limit) => engine.tick(limit), timers, log }, options.ticker))
-    services.push(children({ engine, timers, log }))
+    const tick = (limit: number) => engine.tick(limit)
+    services.push(ticker({ tick, timers, log, duty, isOwner: () => engine.hasJobs }, options.ticker))
+    services.push(children({ engine, timers, log, duty }))
   }
   if (options.retention !== false) {
-    services.push(retention({ store, timers, log }, options.retention))
+    services.push(retention({ store, timers, log, random: lastDue && random }, options.retention))
   }
   const surroundings: Surroundings = {
     clock,
@@ -240,9 +248,19 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
   const { opened, ...parts } = shared(engine, options, surroundings)
   read = opened
   // Jobs of schedules are enqueued like any other, sealed where bodies are.
-  if (options.ticker !== false) services.push(scheduler({ engine: parts.engine, timers, log }))
+  if (options.ticker !== false) services.push(scheduler({ engine: parts.engine, timers, log, duty }))
   for (const each of services) each.start()
   return new Pawl({ ...parts, services, audit: new AuditLog(engine, { address: hostname(), agent: 'pawl' }) })
+}
+
+/** The ticker looks whether it is this process's; whoever belongs to it does as it says. */
+function dutyOf(
+  engine: LocalEngine,
+  lastDue: () => Promise<Notch>,
+  { ticker, random = realRandom }: OpenOnOptions,
+): Duty {
+  const everyMs = (ticker === false ? undefined : ticker?.everyMs) ?? TICKER_DEFAULTS.everyMs
+  return new Duty({ lastNotch: () => engine.heard(lastDue), random, everyMs })
 }
 
 const isHttp = (url: string): boolean => /^https?:/i.test(url)
@@ -308,7 +326,12 @@ async function openPostgres(where: Where, options: OpenOptions): Promise<Opened>
     ...roomOf(options),
   }
   const store = await openPostgresStore(own)
-  return { store, address: reopenable(where, options), transaction: (work) => store.transaction(work) }
+  return {
+    store,
+    address: reopenable(where, options),
+    transaction: (work) => store.transaction(work),
+    lastDue: () => store.lastDue(),
+  }
 }
 
 /** What another thread can open as well: a pool is this thread's, and so is a function that knows the password. */

@@ -5,6 +5,7 @@ import type { JobPage, JobQuery } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
+import type { Duty } from './duty.ts'
 import type { Engine, Word } from './engine.ts'
 
 /**
@@ -26,13 +27,16 @@ export interface ChildrenParts {
   readonly engine: Pick<Engine, 'find' | 'load' | 'settle'>
   readonly timers: Timers
   readonly log: Log
+  /** The ticker's, which looks. Absent: this process is always on duty. */
+  readonly duty?: Pick<Duty, 'isMine'> | undefined
 }
 
-export function children({ engine, timers, log }: ChildrenParts, options: ChildrenOptions = {}): Service {
+export function children({ engine, timers, log, duty }: ChildrenParts, options: ChildrenOptions = {}): Service {
   const everyMs = options.everyMs ?? CHILDREN_DEFAULTS.everyMs
   const limit = options.batch ?? CHILDREN_DEFAULTS.batch
   let cursor: string | undefined
   const round = async () => {
+    if (duty?.isMine === false) return
     const query: JobQuery = { states: FIELDS.wait, order: 'oldest', limit, cursor }
     const page: JobPage = await engine.find(query)
     cursor = page.cursor

@@ -14,8 +14,15 @@ import type { Job, JobId } from '../core/job.ts'
 export class Holdings {
   readonly #places: (Job | undefined)[]
 
+  #count = 0
+
   constructor(places: number) {
     this.#places = new Array(places).fill(undefined)
+  }
+
+  /** Whether there are any. One that was lost and never heard of again counts until another takes its place. */
+  get isEmpty(): boolean {
+    return this.#count === 0
   }
 
   get(id: JobId, tenant: string | undefined): Job | undefined {
@@ -26,8 +33,10 @@ export class Holdings {
 
   /** The job as it is now; without a lease there is nothing to hold. */
   keep(job: Job): void {
-    if (job.lease === undefined) this.drop(job.id)
-    else this.#places[this.#place(job.id)] = job
+    if (job.lease === undefined) return this.drop(job.id)
+    const place = this.#place(job.id)
+    if (this.#places[place] === undefined) this.#count += 1
+    this.#places[place] = job
   }
 
   /** A record that was changed by another than its owner replaces one that is held; one that is not held is not news. */
@@ -37,7 +46,9 @@ export class Holdings {
 
   drop(id: JobId): void {
     const place = this.#place(id)
-    if (this.#places[place]?.id === id) this.#places[place] = undefined
+    if (this.#places[place]?.id !== id) return
+    this.#places[place] = undefined
+    this.#count -= 1
   }
 
   /** The place of a job. An alias has no number and finds nothing: the job in place 0 has another id. */

@@ -123,15 +123,15 @@ export class LocalEngine implements Engine {
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
-    return this.#heard(() => this.#store.load(items))
+    return this.heard(() => this.#store.load(items))
   }
 
   async find(query: JobQuery): Promise<JobPage> {
-    return this.#heard(() => this.#store.find(query))
+    return this.heard(() => this.#store.find(query))
   }
 
   async events(query: EventQuery): Promise<EventPage> {
-    return this.#heard(() => this.#store.events(query))
+    return this.heard(() => this.#store.events(query))
   }
 
   async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
@@ -159,16 +159,22 @@ export class LocalEngine implements Engine {
     return this.#executor.tick(limit)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    // A store that does not answer in time is closed all the same: parents are told by the next round that looks after them.
-    await within(this.#parts.timers, TOLD_WITHIN_MS, this.#childrensEnds[Symbol.asyncDispose]())
-    await this.#store.close()
+  /** Whether workers of this process, or behind it, have jobs. */
+  get hasJobs(): boolean {
+    return !this.#parts.held.isEmpty
   }
 
-  async #heard<A extends { readonly now: Time }>(ask: () => Promise<A>): Promise<A> {
+  /** Asks the store for something that tells the time: each answer is a look at its clock. */
+  async heard<A extends { readonly now: Time }>(ask: () => Promise<A>): Promise<A> {
     const askedMs = this.#parts.clock.asked()
     const answer = await ask()
     this.#parts.clock.heard(answer.now, askedMs)
     return answer
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // A store that does not answer in time is closed all the same: parents are told by the next round that looks after them.
+    await within(this.#parts.timers, TOLD_WITHIN_MS, this.#childrensEnds[Symbol.asyncDispose]())
+    await this.#store.close()
   }
 }

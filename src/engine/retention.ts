@@ -7,10 +7,13 @@ import { bondOf } from '../core/dialects/bond.ts'
 import { type Job, SUCCESSFUL_STATES, UNSUCCESSFUL_STATES } from '../core/job.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
+import type { Random } from '../system/random.ts'
 import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
 import { Departure } from './departure.ts'
+import { Duty } from './duty.ts'
 import { Removal } from './removal.ts'
+import { SettingNotch } from './setting-notch.ts'
 import { Shortening } from './shortening.ts'
 
 const DAY = 24 * 60 * 60 * 1_000
@@ -69,6 +72,8 @@ export interface RetentionParts {
   readonly store: Store
   readonly timers: Timers
   readonly log: Log
+  /** Present where many processes have the store: those that were told the same do it one at a time, and look at times of their own. */
+  readonly random?: Random | undefined
 }
 
 /** Whom a setting spares that nobody has made: jobs whose document keeps its log for audits (004). */
@@ -80,7 +85,7 @@ const unlessAsked =
 /** The pause after a round that left something to do. */
 const SOON_MS = 1_000
 
-export function retention({ store, timers, log }: RetentionParts, options: RetentionOptions = {}): Service {
+export function retention({ store, timers, log, random }: RetentionParts, options: RetentionOptions = {}): Service {
   const batch = options.batch ?? RETENTION_DEFAULTS.batch
   const succeededMs = options.succeededMs ?? RETENTION_DEFAULTS.succeededMs
   const endedMs = options.endedMs ?? RETENTION_DEFAULTS.endedMs
@@ -91,7 +96,11 @@ export function retention({ store, timers, log }: RetentionParts, options: Reten
   const shortenings = shorteningsOf(store, log, options)
   const departure = new Departure(store)
   const everyMs = options.everyMs ?? RETENTION_DEFAULTS.everyMs
+  const notch = new SettingNotch(store, 'retention', options)
+  const duty = random && new Duty({ lastNotch: () => notch.last(), random, everyMs })
   const round = async (signal: AbortSignal) => {
+    if (duty !== undefined && !(await duty.look())) return duty.pauseMs
+    if (duty !== undefined) await notch.leave()
     // The store's own word on what time it is: this machine's clock may be years off, and what is purged is gone.
     const { now } = await store.load([])
     let purged = 0

@@ -11,6 +11,7 @@ import { dueOf, isDue } from '../core/schedule.ts'
 import type { Log } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
+import type { Duty } from './duty.ts'
 import type { Engine } from './engine.ts'
 import { type KeptSchedule, kept, Schedules, timesOf } from './schedules.ts'
 
@@ -24,11 +25,14 @@ export interface SchedulerParts {
   readonly engine: Pick<Engine, 'settings' | 'now' | 'enqueue'>
   readonly timers: Timers
   readonly log: Log
+  /** The ticker's, which looks. Absent: this process is always on duty. */
+  readonly duty?: Pick<Duty, 'isMine'> | undefined
 }
 
-export function scheduler({ engine, timers, log }: SchedulerParts): Service {
+export function scheduler({ engine, timers, log, duty }: SchedulerParts): Service {
   const schedules = new Schedules(engine)
   const round = async (signal: AbortSignal) => {
+    if (duty?.isMine === false) return
     let after = ''
     for (;;) {
       const [page] = await engine.settings([{ op: 'list', collection: 'schedule', after, limit: PAGE }])

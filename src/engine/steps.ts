@@ -16,7 +16,8 @@ const KEPT = 100
 /** How far apart two processes may see the same step. */
 const APART_MS = 2_000
 /**
- * Within this time every process notices a step and tells the store: its ticker looks once a second, its workers more often.
+ * Within this time every process that has jobs notices a step and tells the store: its ticker looks at the clock once a second, on duty
+ * or not, its workers more often.
  * A process that has watched the clock for less cannot tell a lease that has ended from a clock that was set just before.
  */
 export const NOTICED_WITHIN_MS = 2_000

@@ -160,7 +160,7 @@ export interface Grant {
   readonly maxInputBytes: number
   /** How long the answer may be waited for while there is nothing to claim (S17). Absent or 0: it is given at once. */
   readonly waitMs?: number | undefined
-  /** While it waits: the longest pause between two looks at its lanes, for what no hint tells of. A second unless given. */
+  /** While it waits: the longest pause between two looks at its lanes, for what no hint tells of; a store that knows a time looks then. A second unless given. */
   readonly pollMs?: number | undefined
   /** Aborts when the answer is no longer waited for. */
   readonly signal?: AbortSignal | undefined
@@ -375,7 +375,7 @@ export const queueKey = (tenant: string, queue: string): string => JSON.stringif
 
 /**
  * Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them, the
- * kinds that came over HTTP, steps of the clock, and what was done to the installation itself.
+ * kinds that came over HTTP, steps of the clock, what was done to the installation itself, and notches of upkeep.
  */
 export type SettingCollection =
   | 'queue'
@@ -388,6 +388,7 @@ export type SettingCollection =
   | 'kind'
   | 'clock'
   | 'audit'
+  | 'duty'
 
 export type SettingOperation =
   | { readonly op: 'get'; readonly collection: SettingCollection; readonly key: string }

@@ -50,7 +50,8 @@ export interface WorkerOptions {
   readonly prefetch?: number | undefined
   /**
    * The longest pause between two looks at the queues, hints or no hints. Whoever enqueues wakes a worker that waits; this is for what
-   * nobody tells of, such as a delay that is over, or a transaction of yours whose process ended right after the commit.
+   * nobody tells of, such as a delay that is over, or a transaction of yours whose process ended right after the commit. On Postgres a worker
+   * that waits for work knows when the next delay is over, and for the rest looks five times less often.
    * @default '1s'
    */
   readonly poll?: Duration | undefined

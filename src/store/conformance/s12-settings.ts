@@ -151,6 +151,7 @@ const COLLECTIONS: Readonly<Record<SettingCollection, true>> = {
   type: true,
   kind: true,
   audit: true,
+  duty: true,
 }
 
 /** Status and what is there, as [key, text, rev]. */

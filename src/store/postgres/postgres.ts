@@ -34,6 +34,7 @@ import type {
 import { BundleEnds } from './bundle/bundle-ends.ts'
 import { Bundles } from './bundle/bundles.ts'
 import { Claims } from './claim/claims.ts'
+import { KeptTime, type LastDue } from './clock/kept-time.ts'
 import type { PostgresPool } from './connection/address.ts'
 import { runIn } from './connection/callers.ts'
 import { CallersTransactions } from './connection/callers-transaction.ts'
@@ -50,6 +51,7 @@ import type { Meeting } from './enqueue/insert-verdict.ts'
 import { backlog, feedAfter, feedEnd, placeEntries, tallies } from './feed/feed.ts'
 import { keep, purge } from './keep/keeping.ts'
 import { queuesWritten, settings } from './keep/settings.ts'
+import { Tidying } from './keep/tidying.ts'
 import { Heartbeats } from './lease/heartbeats.ts'
 import { Kinds, type Run, sideOf } from './names/kinds.ts'
 import { noticeRewinding } from './names/rewinding.ts'
@@ -94,6 +96,7 @@ export interface PostgresOptions {
 
 /** The store, and transactions on it that a handler can take part in. */
 export interface PostgresStore extends Store {
+  lastDue(): Promise<LastDue>
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 }
 
@@ -132,11 +135,6 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   return new Postgres({ ...system, ...ways, schema, most, idle })
 }
 
-const FEED_KEPT_MS = 3 * 86_400_000
-const TIDY_EVERY_MS = 1_000
-const TIDY_ROUNDS = 5
-const TRIM_EVERY_MS = 60_000
-
 interface PostgresParts extends Ways {
   readonly schema: string
   /** Connections, the one that listens included. */
@@ -161,15 +159,13 @@ class Postgres implements PostgresStore {
   readonly #waiting: Waiting
   readonly #commits: Commits
   readonly #heartbeats: Heartbeats
-  readonly #ticks: Run
+  readonly #tidying: Tidying
+  readonly #keptTime: KeptTime
   readonly #hints: Hints
   readonly #transactions: Transactions
   readonly #routes: readonly Ways['route'][]
-  readonly #clock: Clock
   readonly #timers: Timers
   #now: Time = 0
-  #tidyAt = 0
-  #trimAt = 0
 
   constructor({ route, past, looks, schema, clock, timers, random, log, most, idle }: PostgresParts) {
     const statements = statementsIn(schema)
@@ -191,7 +187,6 @@ class Postgres implements PostgresStore {
     const sides = new Sides({ run, statements, kinds, clock, hears: () => this.#hints.ownChannel !== undefined })
     const sawClock = (now: number) => this.#sawClock(now)
     this.#connections = opened
-    this.#clock = clock
     this.#load = { run, kinds, statements }
     this.#loads = new Loads(this.#load)
     this.#reads = { ...this.#load, run: read }
@@ -228,6 +223,7 @@ class Postgres implements PostgresStore {
       claims: this.#claims,
       clock,
       timers,
+      random,
       sawClock,
       ownChannel: () => this.#hints.ownChannel,
       deaf: () => this.#hints.deaf(),
@@ -244,7 +240,8 @@ class Postgres implements PostgresStore {
       purge: (jobs, ask) => purge({ ...this.#load, run: (text, values) => ask(text, () => values) }, jobs),
     })
     this.#heartbeats = new Heartbeats({ connection: owners, statements, sawClock })
-    this.#ticks = run
+    this.#tidying = new Tidying(this.#load, clock)
+    this.#keptTime = new KeptTime(run, statements)
   }
 
   async insert(items: readonly NewJob[], tx?: Transaction, together = false): Promise<InsertAnswer> {
@@ -295,12 +292,16 @@ class Postgres implements PostgresStore {
 
   async due(limit: number): Promise<DueAnswer> {
     const { kinds, statements } = this.#load
-    const rows = limit <= 0 ? [] : await this.#ticks(statements.due, [limit])
+    const rows = limit <= 0 ? [] : await this.#load.run(statements.due, [limit])
     const found = await placed(kinds, rows)
-    await this.#tidy()
-    const [time] = await this.#ticks(statements.keepTime, [])
-    const now = this.#sawClock(Number(time?.[0]))
-    return { now, jobs: [...found.values()].map(recordOf), setBackMs: Number(time?.[1]) }
+    await this.#tidying.round(this.#now)
+    const { now, setBackMs } = await this.#keptTime.keep()
+    return { now: this.#sawClock(now), jobs: [...found.values()].map(recordOf), setBackMs }
+  }
+
+  async lastDue(): Promise<LastDue> {
+    const last = await this.#keptTime.last()
+    return { ...last, now: this.#sawClock(last.now) }
   }
 
   async find(query: JobQuery): Promise<JobPage> {
@@ -372,18 +373,6 @@ class Postgres implements PostgresStore {
   /** Tells listeners of a job that a commit has moved: of its queue where it may be claimed, now or later. (Inserts tell of theirs themselves.) */
   #announce(job: Job): void {
     if (job.readyAt !== undefined) this.#hints.work([sideOf(job)], 1)
-  }
-
-  /** Done by every ticker beside `due`: the feed is given its new positions and trimmed, and the indexes of times are brought up to date. */
-  async #tidy(): Promise<void> {
-    const nowMs = this.#clock.monotonicMs()
-    if (nowMs < this.#tidyAt) return
-    this.#tidyAt = nowMs + TIDY_EVERY_MS
-    await placeEntries(this.#load, { rounds: TIDY_ROUNDS })
-    if (nowMs < this.#trimAt) return
-    this.#trimAt = nowMs + TRIM_EVERY_MS
-    await this.#load.run(this.#load.statements.trimFeed, [this.#now - FEED_KEPT_MS, 10_000])
-    await this.#load.run(this.#load.statements.summarize, [])
   }
 
   async #readClock(): Promise<Time> {

@@ -10,7 +10,8 @@
  *   closed   nobody may wait any more.
  *
  * Modes of one who waits, with one look under way at a time:
- *   in line  looked for when its queue is hinted at, and by itself after pauses that double up to its `pollMs`.
+ *   in line  looked for when its queue is hinted at, and by itself after pauses that double up to its `pollMs`; where the store
+ *            knows when there may be something, once soon, and then at that time.
  *   leaving  its time is over, or its signal has aborted: it waits for the look under way, and looks for the last time, at
  *            its lanes or, aborted, at none, which finds what it was given and nobody has heard of.
  *   gone     answered, once.
@@ -26,9 +27,14 @@ export interface DeskParts {
   readonly clock: Pick<Clock, 'monotonicMs'>
   readonly timers: Timers
   /** Claims what there is in some lanes of a grant, without waiting. `last`: it is not looked for again. */
-  readonly look: (grant: Grant, lanes: readonly Lane[], last: boolean) => Promise<ClaimAnswer>
+  readonly look: (grant: Grant, lanes: readonly Lane[], last: boolean) => Promise<Look>
   /** The store's own hints. */
   readonly subscribe: (wake: (hint: Hint) => void) => Promise<AsyncDisposable>
+}
+
+export interface Look extends ClaimAnswer {
+  /** For how long nobody need look by himself. Absent: the store cannot tell. */
+  readonly idleMs?: number | undefined
 }
 
 /** The first pause: what was hinted at may be about to come. */
@@ -56,6 +62,7 @@ interface Waiter {
   /** When it looks by itself, and the pause before that. */
   lookAtMs: number
   pauseMs: number
+  idleMs: number | undefined
   /** A look met others who were claiming. */
   contended: boolean
 }
@@ -98,6 +105,7 @@ export class ClaimDesk {
       looking: undefined,
       lookAtMs: Number.POSITIVE_INFINITY,
       pauseMs: 0,
+      idleMs: undefined,
       contended: false,
     }
     const aborted = () => void this.#end(waiter, [])
@@ -157,6 +165,7 @@ export class ClaimDesk {
   async #round(waiters: readonly Waiter[], queue?: string): Promise<void> {
     // Lanes with nothing left in them, by what those serve who looked.
     const emptyFor = new Map<string, Set<string>>()
+    let idleMs: number | undefined
     for (const waiter of waiters) {
       const serves = queue === undefined ? waiter.serves : ''
       const empty = emptyFor.get(serves) ?? new Set()
@@ -164,11 +173,25 @@ export class ClaimDesk {
       const wants = waiter.wants.filter(
         (each) => !empty.has(each.name) && (queue === undefined || each.queue === queue),
       )
-      if (wants.length === 0) continue
+      if (wants.length === 0) {
+        // Others have looked at all its lanes: what they were told holds for it.
+        if (queue === undefined) waiter.idleMs = idleMs
+        continue
+      }
       if (queue !== undefined) waiter.pauseMs = 0
       // A waiter that got all it wanted may have left something for the next.
       if ((await this.#look(waiter, wants)) === 'all') for (const { name } of wants) empty.add(name)
+      if (waiter.idleMs !== undefined) idleMs = Math.min(idleMs ?? waiter.idleMs, waiter.idleMs)
     }
+    // The one who looked may be gone when the delay is over that it was told of.
+    for (const waiter of waiters) this.#lookWithin(waiter, idleMs)
+  }
+
+  #lookWithin(waiter: Waiter, ms = Number.POSITIVE_INFINITY): void {
+    const lookAtMs = this.#parts.clock.monotonicMs() + ms
+    if (waiter.mode !== 'in line' || waiter.lookAtMs <= lookAtMs) return
+    waiter.lookAtMs = lookAtMs
+    if (lookAtMs < this.#dueMs) this.#wakeAt(lookAtMs)
   }
 
   /** `enough`: as many as it wanted, hence perhaps not all there are. `all`: nothing is left in these lanes. */
@@ -192,7 +215,8 @@ export class ClaimDesk {
         waiter.looking = undefined
       })
     try {
-      const answer = await looking
+      const { idleMs, ...answer } = await looking
+      waiter.idleMs = idleMs
       waiter.contended ||= answer.contended === true
       const { contended } = waiter
       // A claim under a request id that was answered before never gets anything new, so it does not wait.
@@ -241,7 +265,8 @@ export class ClaimDesk {
 
   #schedule(waiter: Waiter): void {
     const { pollMs = POLL_MS } = waiter.grant
-    waiter.pauseMs = Math.min(pollMs, waiter.pauseMs === 0 ? SOON_MS : waiter.pauseMs * 2)
+    const { pauseMs, idleMs = Math.min(pollMs, pauseMs * 2) } = waiter
+    waiter.pauseMs = pauseMs === 0 ? Math.min(pollMs, SOON_MS) : idleMs
     waiter.lookAtMs = this.#parts.clock.monotonicMs() + waiter.pauseMs
     if (waiter.lookAtMs < this.#dueMs) this.#wakeAt(waiter.lookAtMs)
   }

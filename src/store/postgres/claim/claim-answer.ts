@@ -21,6 +21,8 @@ export interface ClaimHeader {
   readonly hasJobs: boolean
   /** It got less than it asked for, and there was more. */
   readonly isContended: boolean
+  /** Of a claim that is parked: when the first job of its lanes can be claimed that cannot be yet. */
+  readonly nextReadyAt: number | undefined
 }
 
 /** A job that was claimed, as it was before. */
@@ -38,10 +40,12 @@ export interface ClaimedRow {
 
 /** Behind what `pawl.claim` answers: who enqueues and answers a claim does not ask. */
 const CONTENDED = 14
+const NEXT_READY = 15
 
 export function headerOf(row: Row): ClaimHeader {
   const [now, at, nonce, bundle, isRepeat, isParked, ids] = row
   const isContended = row[CONTENDED]
+  const nextReadyAt = row[NEXT_READY]
   return {
     now: Number(now),
     at: Number(at),
@@ -51,6 +55,7 @@ export function headerOf(row: Row): ClaimHeader {
     isParked: isParked === true,
     hasJobs: typeof ids === 'string',
     isContended: isContended === true,
+    nextReadyAt: typeof nextReadyAt === 'number' ? nextReadyAt : undefined,
   }
 }
 

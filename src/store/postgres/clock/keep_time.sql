@@ -1,7 +1,7 @@
 -- Keeps the store's time going, about once a second from every process. Where the server's clock was set back, the store's goes
 -- on from where it was, and gives way to the server's by a thirty-second part of what passes. Answers with the time, and by how much
 -- the server's was set back.
--- Caller: `postgres.ts`. Index: none. Locks: its own, tried: where somebody else is at it nothing is left to do.
+-- Caller: `kept-time.ts`. Index: none. Locks: its own, tried: where somebody else is at it nothing is left to do.
 create or replace function pawl.keep_time() returns table (now_ms bigint, set_back bigint)
 language plpgsql rows 1 set search_path = pawl, pg_temp as $$
 declare

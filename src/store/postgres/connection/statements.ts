@@ -24,6 +24,7 @@ export interface Statements {
   readonly sides: string
   readonly clock: string
   readonly keepTime: string
+  readonly keptTime: string
   readonly records: string
   readonly bodies: string
   readonly aliases: string
@@ -93,7 +94,8 @@ export const statementsIn = (schema: string): Statements => {
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
     // Every role that may open the store may read this table, whatever else it may not.
     isOpen: `lock table ${s}.migration in access share mode`,
-    claim: `select c.*, case when coalesce(cardinality(c.ids), 0) < $8 and not c.is_repeat then ${s}.is_contended($6, c.now_ms) end
+    claim: `select c.*, case when coalesce(cardinality(c.ids), 0) < $8 and not c.is_repeat then ${s}.is_contended($6, c.now_ms) end,
+        case when c.is_parked then ${s}.next_ready($6, c.now_ms) end
       from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as c`,
     settleLeases,
     settleBundles: `select * from ${s}.settle_bundles($1, $2, $3, $4, $5, $6)`,
@@ -106,7 +108,8 @@ export const statementsIn = (schema: string): Statements => {
     kinds: `select * from ${s}.kinds_by_id($1)`,
     sides: `select * from ${s}.sides($1, $2)`,
     clock: `select ${s}.clock()`,
-    keepTime: `select now_ms, set_back from ${s}.keep_time()`,
+    keepTime: `select now_ms, set_back, ${s}.kept_at() from ${s}.keep_time()`,
+    keptTime: `select ${s}.clock(), ${s}.kept_at()`,
     records: `select * from ${s}.records($1)`,
     bodies,
     aliases: `select ${s}.aliases($1)`,

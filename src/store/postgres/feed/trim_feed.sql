@@ -1,6 +1,6 @@
 -- Forgets entries that everybody has had time to read, claims nothing refers to any more (both in bounded batches), and parked
 -- claims whose time is over.
--- Caller: `postgres.ts`. Index: entry_at, claim's primary key. Locks: the entries it forgets, SKIP LOCKED.
+-- Caller: `tidying.ts`. Index: entry_at, claim's primary key. Locks: the entries it forgets, SKIP LOCKED.
 create or replace function pawl.trim_feed(older_than bigint, most int) returns int
 language plpgsql set search_path = pawl, pg_temp
 set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$

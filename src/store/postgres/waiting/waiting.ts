@@ -8,7 +8,8 @@
  *   looking   a statement is under way which claims what there is and, where there is nothing, parks the claim; asked
  *             again, it first ends the parking, and brings what the claim was given meanwhile. Leaves with jobs or parked.
  *   parked    for until a little after its next look. It is looked for at once when something was given to it (our own
- *             channel says so, and mostly with what), when its queue is hinted at, and when its desk says that it is time.
+ *             channel says so, and mostly with what), when its queue is hinted at, and when its desk says that it is time: when the
+ *             first job of its lanes can be claimed that is delayed, each of those who wait a little apart; and now and then.
  *   in line   not parked: through a pooler nobody could tell this process, or too much is parked already. As parked, but
  *             for being given something.
  *   leaving   its last look parks nothing: afterwards it is in nobody's way.
@@ -18,9 +19,11 @@
  * for its lease; one that has gone is given nothing, since the parked claim counts only while its connection listens.
  */
 import type { Clock } from '../../../system/clock.ts'
+import { fractionOf, type Random } from '../../../system/random.ts'
 import type { Timers } from '../../../system/timers.ts'
 import type { ClaimAnswer, Grant, Hint, Lane } from '../../store.ts'
-import { ClaimDesk } from '../../waiting/claim-desk.ts'
+import { ClaimDesk, type Look } from '../../waiting/claim-desk.ts'
+import type { ClaimHeader } from '../claim/claim-answer.ts'
 import type { Claims, Park } from '../claim/claims.ts'
 import { ParkedClaims } from './parked-claims.ts'
 
@@ -28,6 +31,7 @@ export interface WaitingParts {
   readonly claims: Pick<Claims, 'ask' | 'answer'>
   readonly clock: Clock
   readonly timers: Timers
+  readonly random: Random
   readonly sawClock: (now: number) => number
   /** The channel on which this process hears answers to its parked claims; while it is absent no claim is parked. */
   readonly ownChannel: () => string | undefined
@@ -42,6 +46,11 @@ const LANES_MAX = 500
 /** Parked for this much longer than until the next look: the process may be late. */
 const SLACK_MS = 250
 const POLL_MS = 1_000
+/**
+ * A claim that is parked is told of all that comes, and knows when the next delay is over. What is left is a hint that was lost,
+ * with the process that had it, or on the way: for that it looks so many times less often. (A hundred workers with nothing to do asked a hundred times a second.)
+ */
+const PARKED_POLLS = 5
 /** A notification that has not arrived after this long never will. */
 const HEARD_WITHIN_MS = 500
 
@@ -70,7 +79,7 @@ export class Waiting {
     return this.#desk.close()
   }
 
-  async #look(grant: Grant, lanes: readonly Lane[], last: boolean): Promise<ClaimAnswer> {
+  async #look(grant: Grant, lanes: readonly Lane[], last: boolean): Promise<Look> {
     const { claims, deaf } = this.#parts
     const answer = this.#parked.take(grant)
     if (answer !== undefined) return claims.answer(grant, answer, true)
@@ -83,12 +92,20 @@ export class Waiting {
     if (isParked && header.isRepeat && found.now - header.at > HEARD_WITHIN_MS) deaf()
     if (header.isParked) this.#parked.answered(grant, found.now)
     else this.#parked.forget(grant)
-    return claims.answer(grant, found, isParked)
+    return { ...(await claims.answer(grant, found, isParked)), idleMs: this.#idleMs(grant, header) }
+  }
+
+  /** Up to one poll after the delay is over, as if it had polled: of many who wait for one job, most need not ask. */
+  #idleMs({ pollMs = POLL_MS }: Grant, { isParked, nextReadyAt, now }: ClaimHeader): number | undefined {
+    if (!isParked) return undefined
+    const mostMs = pollMs * PARKED_POLLS
+    if (nextReadyAt === undefined) return mostMs
+    return Math.min(mostMs, nextReadyAt - now + pollMs * fractionOf(this.#parts.random))
   }
 
   #park(grant: Grant): Park | undefined {
     const hasPlace = this.#parked.has(grant) || this.#parked.size < PARKED_CLAIMS_MAX
     const channel = hasPlace && grant.lanes.length <= LANES_MAX ? this.#parts.ownChannel() : undefined
-    return channel === undefined ? undefined : { channel, ms: (grant.pollMs ?? POLL_MS) + SLACK_MS }
+    return channel === undefined ? undefined : { channel, ms: (grant.pollMs ?? POLL_MS) * PARKED_POLLS + SLACK_MS }
   }
 }

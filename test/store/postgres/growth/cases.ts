@@ -41,6 +41,7 @@ export const INLINED: readonly string[] = [
   'clock',
   'event_name',
   'is_wrong',
+  'kept_at',
   'owned_of',
   'request_mark',
   'server_ms',
@@ -356,6 +357,7 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
   kinds: [{ what: 'twenty', values: [literal(some((n) => n))] }],
   clock: [{ what: 'now', values: [] }],
   keepTime: [{ what: 'now', values: [] }],
+  keptTime: [{ what: 'now', values: [] }],
   records: [
     { what: 'anywhere', values: [literal(anywhere)] },
     { what: 'of bundles', values: [literal(some(job.bundled, 1, 4))] },

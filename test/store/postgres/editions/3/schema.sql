@@ -879,6 +879,11 @@ end $$;
 
 
 
+create or replace function "pawl".kept_at() returns bigint language sql volatile as
+$$ select pg_sequence_last_value('"pawl".seen') $$;
+
+
+
 create or replace function "pawl".server_ms() returns bigint language sql volatile as
 $$ select floor(extract(epoch from clock_timestamp()) * 1000)::bigint $$;
 
@@ -2592,6 +2597,20 @@ end $$;
 
 
 
+create or replace function "pawl".next_ready(lanes int[], after_ms bigint) returns bigint
+language plpgsql volatile set search_path = "pawl", pg_temp
+set jit = off set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+begin
+  return (
+    select min(r.ready_at) from unnest(lanes) as a(lane)
+    cross join lateral (
+      select r.ready_at from ready r where r.lane = a.lane and r.ready_at > after_ms order by r.lane, r.ready_at limit 1
+    ) r
+  );
+end $$;
+
+
+
 
 
 
@@ -2642,7 +2661,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '476584fd815ebb1c63b9d071e8ecf7bb71c7aa87af5a10d403e75a4b5b09e8d7', 3)
+values (0, 'functions', 'c8c9b6f8b965809f7227153c092380c1a2ffb8f8658f0fb2f79540910735518b', 3)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
@@ -2654,7 +2673,7 @@ set local pawl_migration.role = '';
 do $$
 declare
   relations constant text[] := array['migration', 'seen', 'lead', 'queue', 'kind', 'job', 'mark', 'ready', 'lease', 'rest', 'past', 'asked', 'claim', 'parked_number', 'parked', 'entry', 'tally', 'feed', 'key', 'body', 'link', 'annotation', 'setting', 'owned', 'stretch', 'events', 'jobs'];
-  granted constant text[] := array['insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'is_contended', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
+  granted constant text[] := array['insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'is_contended', 'next_ready', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'kept_at', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
   views constant text[] := array['jobs', 'events'];
   inner_ones constant text[] := array['count_ended', 'leave_bundles', 'loosen_from', 'loosen_if_free', 'owned_of', 'settle_each_bundled', 'claim_answer', 'claim_answer_each', 'claim_replay', 'claim_stamp', 'claim_take', 'claim_words', 'bear', 'bear_all', 'bear_each', 'sum_of', 'take_key', 'wishes_of', 'pause_sides', 'born_before', 'history', 'walk_of', 'walk_of_words', 'walks_in', 'add_asked', 'add_bodies', 'add_links', 'beats_in', 'give_keys', 'hold_ended', 'is_wrong', 'move_keyed', 'move_sets', 'move_staying', 'request_mark', 'settle_each', 'tick_earlier', 'unmoved', 'updated_at', 'answer', 'claim_park', 'parked_for'];
   home constant regnamespace := '"pawl"';

@@ -3,7 +3,7 @@ import { decide } from '../../../../../src/core/decide.ts'
 import type { Chapter } from '../program.ts'
 import { owned } from './settles.ts'
 
-export const upkeep: Chapter = async (fixture) => {
+export const upkeep: Chapter = async (fixture, recording) => {
   const { store } = fixture
   const [long, gone] = await owned(fixture, 2)
   if (!long || !gone) throw new Error('two are claimed')
@@ -35,4 +35,5 @@ export const upkeep: Chapter = async (fixture) => {
   // Whoever ticks tidies up: the feed's end, its beginning, and what is found by its time.
   await fixture.setup.advance(4 * 86_400_000)
   await store.due(1)
+  await recording.store.lastDue()
 }
