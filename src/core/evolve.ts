@@ -102,6 +102,8 @@ function apply(job: Job, event: Later, own: boolean): Job {
       return leave(job, event, { state: 'retrying', runAt: event.payload.runAt }, event.payload.executionMs, {
         failures: job.state === 'stalled' ? job.failures : job.failures + 1,
         lastFailure: event.payload.failure,
+        // What has failed has been tried, also where nobody lived to say that it began: else the next claim would be late at once.
+        startBy: undefined,
       })
     case 'stalled':
       return leave(job, event, { state: 'stalled' }, 0, stalled(job, event.payload))

@@ -5,6 +5,7 @@
  */
 import { isNativeError, isPromise } from 'node:util/types'
 import { described, own } from './likeness.ts'
+import { withoutOwnFrames } from './own-frames.ts'
 
 export interface ThrownValue {
   /** The value is an error, or has a message as one has. */
@@ -100,7 +101,9 @@ function textIn(of: object, name: string): string | undefined {
  */
 function stackIn(thrown: object): string | undefined {
   const heads = [property(thrown, 'name'), property(thrown, 'message')]
-  return heads.some((head) => typeof head === 'object' && head !== null) ? undefined : textIn(thrown, 'stack')
+  if (heads.some((head) => typeof head === 'object' && head !== null)) return undefined
+  const stack = textIn(thrown, 'stack')
+  return stack && withoutOwnFrames(stack)
 }
 
 function errorsIn(thrown: object): readonly ThrownValue[] {

@@ -52,6 +52,15 @@ describe('a job that is lost while it runs apart', () => {
     expect(runsApart(history.record)).toBe(true)
   })
 
+  it('has been tried: it is not late for its start when it is tried again', () => {
+    const history = given({ startWithin: '90s', onNotStarted: 'timed_out' })
+    history.claims().after(31_000).ticks().gives('queued', 'stalled', 'requeued')
+    history.claims().after(31_000).ticks().gives('retrying', 'stalled', 'retry_scheduled')
+    history.after(60_000).claims()
+    expect(history.record).toMatchObject({ state: 'claimed', startBy: undefined })
+    expect(history.record.nextTickAt).toBe(history.record.lease?.expiresAt)
+  })
+
   it('ends with that when its budget is spent', () => {
     const history = lost({ retry: { stalls: 1 } })
       .does({ type: 'requeue' })

@@ -108,7 +108,7 @@ function entered(ghost: Ghost, event: Event, now: number, policy: Policy): Parti
     case 'stalled':
       return { stalls: ghost.stalls + (costs(event, policy) ? 1 : 0) }
     case 'retry_scheduled':
-      return event.command === 'requeue' ? {} : { failures: ghost.failures + 1 }
+      return { startBy: undefined, ...(event.command === 'requeue' ? {} : { failures: ghost.failures + 1 }) }
     case 'failed':
     case 'dead_lettered':
     case 'timed_out':

@@ -5,6 +5,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../src/core/job.ts'
 import { PermanentError, TransientError, ValidationError } from '../../src/core/thrown.ts'
+import { withoutOwnFrames } from '../../src/worker/own-frames.ts'
 import { definition, openWorkerFixture } from './worker-fixture.ts'
 
 const retry = { attempts: 2, base: 1_000, factor: 1, max: 1_000, jitter: 'none' } as const
@@ -173,6 +174,42 @@ describe('whatever a handler throws', () => {
       cause: { message: 'the cause', stack: expect.stringContaining('at ') },
       errors: [{ message: 'first' }, { message: 'second' }],
     })
+  })
+
+  it('is kept with the frames of the handler, and not with those of the worker that called it', async () => {
+    await using fixture = openWorkerFixture()
+    const bad = definition(async (_input, ctx) =>
+      ctx.step('deep', function inAStep() {
+        throw new Error('deep')
+      }),
+    )
+    const id = await fixture.enqueue(bad)
+    fixture.work([bad])
+    await fixture.time.settle()
+    const { stack } = (await fixture.body(id, 'error/1')) as { stack: string }
+    expect(stack).toMatch(/^Error: deep\n {4}at .*inAStep .*thrown\.test\.ts/)
+    expect(stack).not.toMatch(/src\/worker|node:internal/)
+  })
+})
+
+describe('the frames of the worker', () => {
+  const here = '/app/node_modules/pawl/dist/worker/'
+  const own = `run (file://${here}execution.js:1:1)`
+  const users = 'Object.run (file:///app/mail.js:3:1)'
+  const inNode = 'process.processTicksAndRejections (node:internal/process/task_queues:104:5)'
+  const stackOf = (...frames: string[]) => ['Error: no', ...frames].join('\n    at ')
+
+  it.each([
+    ['beneath a handler’s', [users, own, inNode], [users]],
+    ['between a handler’s', [users, own, users, own], [users, users]],
+    ['and none but those, or Node’s', [own, inNode], [own, inNode]],
+    ['without any', [users, inNode], [users, inNode]],
+  ])('%s', (_, frames, left) => {
+    expect(withoutOwnFrames(stackOf(...frames), here)).toBe(stackOf(...left))
+  })
+
+  it('are not told apart in a bundle', () => {
+    expect(withoutOwnFrames(stackOf(users, own), '')).toBe(stackOf(users, own))
   })
 })
 

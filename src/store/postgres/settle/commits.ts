@@ -339,8 +339,11 @@ function firstPerJob(changes: readonly Change[], places: readonly number[]): rea
   })
 }
 
-/** After anything but an end a handler or a caller waits to go on, and the server takes the longer for it. */
-const weightOf = (change: Change): number => (isSettlement(change) ? 1 : 6)
+/** Nobody waits for the end of an attempt. After anything else a handler or a caller waits to go on, and the server takes the longer for it. */
+const weightOf = (change: Change): number => (isSettlement(change) || endsAttempt(change) ? 1 : 6)
+
+const endsAttempt = (change: Change): boolean =>
+  change.kind === 'move' && change.before.lease !== undefined && change.after.lease === undefined
 
 const sizeOf = (change: Change): number =>
   change.kind === 'move'
