@@ -1,5 +1,5 @@
-/** Where this code lies, as stacks name it. In a bundle it lies where the user's own code does, and nothing can be told apart. */
-const HERE = new URL('.', import.meta.url).pathname
+/** Where this code lies, as stacks name it. In a bundle it lies where the user's own code does, or nobody knows, and nothing can be told apart. */
+const HERE = URL.canParse('.', import.meta.url) ? new URL('.', import.meta.url).pathname : ''
 const OWN = HERE.endsWith('/worker/') ? HERE : ''
 const FRAME = '\n    at '
 const INSIDE_NODE = /\(?node:internal\/[^\n]*$/
