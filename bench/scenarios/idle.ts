@@ -3,8 +3,8 @@ import { nowMs } from '../contender.ts'
 import type { Scenario } from '../scenario.ts'
 
 const PROCESSES = 4
-/** Until everybody has found that nothing is there. */
-const REST_MS = 3_000
+/** Until everybody has found that nothing is there, and that somebody is at the upkeep: looks come further and further apart. */
+const REST_MS = 10_000
 
 export const idle: Scenario = {
   name: 'idle',
@@ -19,7 +19,7 @@ export const idle: Scenario = {
     const crowd = { claimers: claimers / PROCESSES, places: 0 }
     const workers = await Promise.all(Array.from({ length: PROCESSES }, () => stage.connected('worker', { crowd })))
     await Promise.all(workers.map((worker) => worker.ask({ op: 'work', purpose: 'throughput' })))
-    await sleep(Math.min(REST_MS, idleMs))
+    await sleep(Math.min(REST_MS, 2 * idleMs))
     const before = await stage.meter.transactions()
     await Promise.all([stage.meter.begin(), ...workers.map((worker) => worker.mark())])
     const fromMs = nowMs()
