@@ -14,7 +14,13 @@ export function jobRequest(stage: () => Stage): void {
     const id = fresh('my-own-id')
     const first = await each.pawl.enqueue(each.spec, { n: 1 }, { id })
     expect((await each.pawl.enqueue(each.spec, { n: 1 }, { id })).id).toBe(first.id)
-    await expect(each.pawl.enqueue(each.spec, { n: 2 }, { id })).rejects.toMatchObject({ code: 'ID_TAKEN' })
+    const others = [
+      [{ n: 2 }, { id }],
+      [{ n: 1 }, { id, topic: 'job.other' }],
+      [{ n: 1 }, { id, contextPtr: 'mem://elsewhere' }],
+    ] as const
+    for (const [input, options] of others)
+      await expect(each.pawl.enqueue(each.spec, input, options)).rejects.toMatchObject({ code: 'ID_TAKEN' })
     expect((await each.pawl.get(id))?.id).toBe(first.id)
     expect((await each.pawl.enqueue(each.spec, { n: 1 })).id).not.toBe(first.id)
   })
