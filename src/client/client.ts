@@ -188,6 +188,7 @@ export class HttpEngine implements Engine {
         return { ...page, annotations: fromWire(body['late']) as readonly Annotation[] }
       }
       case 'backlog':
+      case 'keys':
         return page
     }
   }

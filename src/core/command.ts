@@ -1,5 +1,5 @@
 /** What may be asked of a job. Imperative; who asks and under which request travels with every one of them. */
-import type { BodyRef, DeadLetterReason, JobId, Kind, Priority, Progress, Stage, Time } from './job.ts'
+import type { BodyRef, DeadLetterReason, JobFlow, JobId, Kind, Priority, Progress, Stage, Time } from './job.ts'
 import type { Note } from './note.ts'
 import type { ErrorClass } from './policy.ts'
 import type { CommandType } from './verb.ts'
@@ -39,6 +39,7 @@ export interface Enqueue extends Asked {
   readonly workflowId?: string | undefined
   readonly stepIndex?: number | undefined
   readonly dedupeKey?: string | undefined
+  readonly flow?: JobFlow | undefined
   /** A retry that is a new job inherits what is left of the budget (002). */
   readonly failures?: number | undefined
   readonly stalls?: number | undefined

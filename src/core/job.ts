@@ -110,9 +110,19 @@ export interface Spec {
   readonly workflowId: string | undefined
   readonly stepIndex: number | undefined
   readonly dedupeKey: string | undefined
+  /** What it shares with others that is limited, or takes turns. Absent: it stands in its lane from its birth on. */
+  readonly flow: JobFlow | undefined
   readonly correlationId: string
   readonly traceparent: string | undefined
   readonly createdAt: Time
+}
+
+/** The names by which a job is let in (`flow/`). At least one of the two says something. */
+export interface JobFlow {
+  /** Names of its limit keys, in the order in which its type declares them: it needs a slot of each. */
+  readonly keys: readonly string[]
+  /** On whose account it takes turns: a customer, an agent. */
+  readonly fair: string | undefined
 }
 
 export interface Owner {

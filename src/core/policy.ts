@@ -3,6 +3,8 @@
  * that any node, now or in a year, judges the job the same way. Bounds are in `limits.ts`; what a caller may leave
  * out and how it is completed is in `resolve.ts`.
  */
+import type { Limit } from './flow/key.ts'
+
 export const DIALECT_NAMES = ['000A', '000B', '001', '002', '003', '004'] as const
 export type DialectName = (typeof DIALECT_NAMES)[number]
 
@@ -18,6 +20,12 @@ export interface Curve {
   readonly factor: number
   readonly maxMs: number
   readonly jitter: Jitter
+}
+
+/** What a job type declares for one of its limit keys: in force until somebody sets another limit for that key by hand. */
+export interface DeclaredLimit extends Limit {
+  /** The key that hears how attempts end. The first, unless one is marked. */
+  readonly adaptive?: boolean | undefined
 }
 
 export interface Policy {
@@ -67,4 +75,9 @@ export interface Policy {
   readonly idempotent: boolean
   /** How long a dedupe key is held: while the job lives, for a window from enqueue, or for ever. */
   readonly dedupe: 'live' | 'forever' | number
+
+  /** For each of its jobs' keys, in their order. Absent: nothing is declared. */
+  readonly limits?: readonly DeclaredLimit[] | undefined
+  /** Codes of errors that tell of what is behind the key, besides those that always do. */
+  readonly breaking?: readonly string[] | undefined
 }

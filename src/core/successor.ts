@@ -57,6 +57,7 @@ export function successorOf(
     workflowId: spec.workflowId,
     stepIndex: spec.stepIndex,
     dedupeKey: spec.dedupeKey,
+    flow: spec.flow,
     failures: d.job.failures,
     stalls: d.job.stalls,
   }

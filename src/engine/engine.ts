@@ -3,7 +3,7 @@
  * worker runtime, the CLI and the examples speak to this and to nothing below it.
  */
 import type { Command, Enqueue } from '../core/command.ts'
-import type { CancelRequest, Job, JobId, Kind, Priority, State, Time } from '../core/job.ts'
+import type { CancelRequest, Job, JobFlow, JobId, Kind, Priority, State, Time } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
 import type {
   Body,
@@ -54,6 +54,7 @@ export interface EnqueueRequest {
   readonly id?: string | undefined
   readonly idempotencyKey?: string | undefined
   readonly dedupeKey?: string | undefined
+  readonly flow?: JobFlow | undefined
   readonly runAt?: Time | undefined
   readonly delayMs?: number | undefined
   readonly contextPtr?: string | undefined

@@ -108,6 +108,7 @@ const commandOf = (request: EnqueueRequest, id: string, now: Time): Enqueue => (
   workflowId: request.workflowId,
   stepIndex: request.stepIndex,
   dedupeKey: request.dedupeKey,
+  flow: request.flow,
   failures: undefined,
   stalls: undefined,
 })

@@ -39,6 +39,7 @@ export async function eventsFor(engine: Engine, tenant: string | undefined, quer
   switch (query.by) {
     case 'type':
     case 'correlation':
+    case 'keys':
       return engine.events({ ...query, tenant: query.tenant ?? tenant })
     case 'feed':
     case 'tally':

@@ -26,4 +26,10 @@ export function sideLanes<Side>(
   return [...met.slice(first), ...met.slice(0, first)].slice(0, Math.ceil(AT_ONCE / lanes.length))
 }
 
+/**
+ * Whether a claim looks at the lane of jobs that were let in before the lane beside it, of jobs that need no letting in. Each
+ * goes first in half of the claims, so that neither starves where both are always full.
+ */
+export const letInFirst = ({ nonce }: Pick<Grant, 'nonce'>): boolean => Number.parseInt(nonce.slice(-1), 16) % 2 === 0
+
 const NONE: readonly never[] = []

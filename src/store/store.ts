@@ -35,8 +35,15 @@
  *  S16 `close` leaves nothing behind: no connection, timer, thread or listener.
  *  S17 A `claim` that finds nothing and may wait is answered as soon as there is something for it, at the latest when its
  *      time is over; once its signal has aborted, it is answered with what it was given before that, and nothing new.
+ *  S18 Jobs with a `flow` are held from birth, stand in no lane, and are let in by the store's own commits, as `letIn` of core
+ *      says (`core/flow/`): a slot of each of their keys in one commit, or none. Slots are taken by standing and by being owned
+ *      and by nothing else (`placeMoveOf`); what frees one lets in, in the same commit. Claims stamp the slots they take;
+ *      a key's document, gate and revision change together, with the job that caused it or not at all. Jobs without a
+ *      flow meet none of this.
  */
 import type { Annotation, Event, EventType } from '../core/event.ts'
+import type { Gate } from '../core/flow/gate.ts'
+import type { Counted, Slot } from '../core/flow/slots.ts'
 import type { Job, JobId, Priority, State, Time } from '../core/job.ts'
 
 export interface Store {
@@ -79,6 +86,51 @@ export interface NewJob {
   readonly event: Event
   readonly input: string | undefined
   readonly keys: readonly Key[]
+  /**
+   * For each of `job.spec.flow.keys`, in their order, what the store is to know of it where it knows nothing yet. Present
+   * exactly where the job has a flow; no keys, where it only takes turns.
+   */
+  readonly flow?: readonly KeyBirth[] | undefined
+}
+
+/** A flow key as it is at first. Of one that is there already nothing changes. */
+export type KeyBirth = Pick<FlowKey, 'key' | 'gate' | 'text'>
+
+/** What a store keeps of a flow key. */
+export interface FlowKey {
+  readonly tenant: string
+  readonly key: string
+  /** What is compared with slots, computed by core whenever the document changes. All that a store understands. */
+  readonly gate: Gate
+  /** The key's document: its limits and its record. Stores never look inside. */
+  readonly text: string
+  /** The last changes of the key, each with its cause. Stores never look inside. */
+  readonly log: string | undefined
+  /** Counts its changes, from 1 on. */
+  readonly rev: number
+}
+
+/** The next revision of a key. Applied if and only if it is still at `rev` (0: there is none). */
+export interface KeyMove {
+  readonly key: string
+  readonly rev: number
+  readonly next:
+    | {
+        readonly gate: Gate
+        readonly text: string
+        /** Absent: the log stays as it is. */
+        readonly log?: string | undefined
+      }
+    /** The revision is compared and nothing else: what was decided on it changes nothing about the key. */
+    | 'same'
+    /** The key is removed, with the flows that name it. A conflict as long as a job is held, stands or is owned under it. */
+    | 'forgotten'
+}
+
+export interface Spend {
+  readonly amount: number
+  /** Absent: of each of the job's keys. A key without a budget counts nothing. */
+  readonly key?: string | undefined
 }
 
 export type Inserted =
@@ -114,6 +166,8 @@ export interface LoadItem {
   readonly requestId?: string | undefined
   /** Wanted besides: its log, unless that is longer than so many events. */
   readonly log?: number | undefined
+  /** Wanted besides: what holds it, and how its keys are. */
+  readonly flow?: boolean | undefined
   /** Wanted besides: which of its texts are not what was written, as far as the store itself can tell. */
   readonly check?: boolean | undefined
 }
@@ -124,10 +178,32 @@ export interface Loaded {
   readonly caused: readonly Event[]
   /** Its whole log as of the record, or nearly: who compares the two looks at their revisions. */
   readonly log?: readonly Event[] | undefined
+  /** How it is let in, where it has a flow. */
+  readonly flow?: Lobby | undefined
   /** Names of bodies. */
   readonly altered?: readonly string[] | undefined
   /** What signals were sent as, by the names of their bodies, where their senders have sealed that: never from a store. */
   readonly signals?: Readonly<Record<string, SignalName | undefined>> | undefined
+}
+
+/** What lets a job in, as of now. */
+export interface Lobby {
+  /** It waits to be let in. */
+  readonly held: boolean
+  /** Its keys, in the order of its `spec`, those the store knows. */
+  readonly keys: readonly KeyView[]
+  /** Flows that wait at its lane because it is full, its own apart. */
+  readonly others: number
+}
+
+/** A flow key and what is taken of it. */
+export interface KeyView extends FlowKey, Counted {
+  /** Slots let in at or after `gate.since` where that is a time, the oldest first, ten at most. */
+  readonly probes: readonly Slot[]
+  /** Jobs held by flows that wait at it, counted up to 1,000. */
+  readonly held: number
+  /** Where asked for: jobs that stand or are owned under it, counted anew. */
+  readonly recount?: number | undefined
 }
 
 /** What a signal is called: its name, and the correlation key it was sent with. */
@@ -157,6 +233,11 @@ export interface Grant {
   /** What the jobs of its lanes may need (`needs` of a job). Absent: whatever they do. */
   readonly serves?: readonly string[] | undefined
   readonly limit: number
+  /**
+   * How many jobs with a flow it may be given at most: as many as it begins at once, since whoever has a slot and does not
+   * begin keeps others from it. Absent: as many as any.
+   */
+  readonly limited?: number | undefined
   readonly maxInputBytes: number
   /** How long the answer may be waited for while there is nothing to claim (S17). Absent or 0: it is given at once. */
   readonly waitMs?: number | undefined
@@ -176,6 +257,8 @@ export interface ClaimedJob {
   readonly at: Time
   /** The input's text; `undefined` if there is none or it would have gone over `maxInputBytes`. */
   readonly input: string | undefined
+  /** The key that hears how the attempt ends (`toldKey`), as it is at the claim or later. Absent: there is none. */
+  readonly flow?: Pick<FlowKey, 'key' | 'text' | 'rev'> | undefined
 }
 
 export interface ClaimAnswer {
@@ -202,12 +285,18 @@ export type Change =
       readonly take: readonly Key[]
       /** A successor, enqueued in the same commit. */
       readonly spawn: NewJob | undefined
+      /** What becomes of one of its flow keys by it. A conflict of the key is a conflict of the change. */
+      readonly flow?: KeyMove | undefined
+      /** What is to be added to what was spent in the present window. */
+      readonly spent?: readonly Spend[] | undefined
     }
   /** Replace observations of an ended job by one `compacted` event, which has the rev of the last of them. */
   | { readonly kind: 'compact'; readonly before: Job; readonly event: Event; readonly replaces: readonly number[] }
   | { readonly kind: 'annotate'; readonly annotation: Annotation }
   /** Remove an ended job, its events, bodies and keys. */
   | { readonly kind: 'purge'; readonly before: Job }
+  /** What somebody sets for a flow key, or learns about it, with no job involved. */
+  | { readonly kind: 'key'; readonly tenant: string; readonly move: KeyMove }
 
 /** The change that takes a job further. */
 export type MoveChange = Extract<Change, { readonly kind: 'move' }>
@@ -255,6 +344,8 @@ export interface BeatAnswer {
 export interface DueAnswer {
   readonly now: Time
   readonly jobs: readonly Job[]
+  /** Not all was let in that could be: ask again at once. */
+  readonly more?: boolean | undefined
   /** By how much whatever the store reads the time from was set back since this was last asked; the store's own goes on. */
   readonly setBackMs?: number | undefined
 }
@@ -327,6 +418,16 @@ export type EventQuery =
   | { readonly by: 'tally'; readonly tenant?: string | undefined }
   /** Since when each queue has something to claim, of the first so many lanes that hold anything. */
   | { readonly by: 'backlog'; readonly lanes: number }
+  /** Flow keys of a tenant: those named, or all by their names (code unit by code unit) from behind the cursor on. */
+  | {
+      readonly by: 'keys'
+      readonly tenant: string
+      readonly names?: readonly string[] | undefined
+      readonly limit: number
+      readonly cursor?: string | undefined
+      /** Their slots are to be counted anew. */
+      readonly recount?: boolean | undefined
+    }
 
 export interface FeedItem {
   /** As `comparePositions` has it, above that of every item before. */
@@ -361,6 +462,7 @@ export interface EventPage {
   readonly feed: readonly FeedItem[]
   readonly tally: readonly Tally[]
   readonly backlog: readonly Backlog[]
+  readonly keys?: readonly KeyView[] | undefined
   /** Jobs removed by retention, ever (I9). */
   readonly purged: number
   /** Where to go on: a cursor, or for the feed the position reached. */

@@ -192,6 +192,7 @@ export class ScanningStore implements Store {
   }
 
   #commit(change: Change, now: Time): Verdict {
+    if (change.kind === 'key') return { status: 'rejected', field: 'flow', rule: 'this store has no limits' }
     const row = this.#rows.get(change.kind === 'annotate' ? change.annotation.jobId : change.before.id)
     if (row === undefined) return CONFLICT
     if (change.kind !== 'annotate' && row.job.rev !== change.before.rev) return CONFLICT
@@ -316,6 +317,8 @@ export class ScanningStore implements Store {
         return { ...common, tally: this.#tally(query.tenant), cursor: end }
       case 'backlog':
         return { ...common, backlog: this.#backlog(common.now) }
+      case 'keys':
+        return common
     }
   }
 

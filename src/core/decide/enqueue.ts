@@ -57,6 +57,7 @@ const specOf = (command: Enqueue, now: Time): Spec => ({
   workflowId: command.workflowId,
   stepIndex: command.stepIndex,
   dedupeKey: command.dedupeKey,
+  flow: command.flow,
   correlationId: command.correlationId ?? command.requestId,
   traceparent: command.traceparent,
   createdAt: now,
@@ -97,6 +98,7 @@ const askedOf = (spec: Spec) => ({
   workflowId: spec.workflowId,
   stepIndex: spec.stepIndex,
   dedupeKey: spec.dedupeKey,
+  flow: spec.flow,
 })
 
 /** When to run and how urgently may have been changed since: not part of what the job is. */

@@ -3,12 +3,13 @@ import type { Time } from '../job.ts'
 import { type KeyRecord, keyStateAt, type Limit } from './key.ts'
 import { mostOf, RAISE_MS } from './numbers.ts'
 import { shortageOf } from './room.ts'
-import { countOf, type KeyUse } from './slots.ts'
+import type { Counted, Slot } from './slots.ts'
 
-export interface HoldingKey {
+export interface HoldingKey extends Counted {
   readonly record: KeyRecord
   readonly limit: Limit
-  readonly use: KeyUse
+  /** Slots let in since the cool-down ended, where there was one. */
+  readonly probes: readonly Slot[]
 }
 
 export interface Holding {
@@ -38,10 +39,9 @@ export function explainHeld(
   }
 }
 
-function heldBy({ record, limit, use }: HoldingKey, now: Time): Holding | undefined {
+function heldBy({ record, limit, gate, count, probes }: HoldingKey, now: Time): Holding | undefined {
   const { key } = record
-  const count = countOf(use, now)
-  const shortage = shortageOf(use.gate, count, now)
+  const shortage = shortageOf(gate, count, now)
   if (shortage === undefined) return undefined
   const held = (because: string, verb: 'show' | 'set' | 'reset', when: Time | undefined): Holding => ({
     because,
@@ -57,20 +57,19 @@ function heldBy({ record, limit, use }: HoldingKey, now: Time): Holding | undefi
         shortage.wakeAt,
       )
     case 'spent':
-      return held(`Key ${key} has spent ${count.spent} of ${use.gate.budget} for this window.`, 'set', shortage.wakeAt)
+      return held(`Key ${key} has spent ${count.spent} of ${gate.budget} for this window.`, 'set', shortage.wakeAt)
     case 'probed': {
-      const probes = use.slots.filter(({ letInAt }) => letInAt >= use.gate.since)
       const who = probes.map(({ job, letInAt }) => `job ${job} since ${told(letInAt)}`)
       return held(`Key ${key} is being probed by ${who.join(' and ')}.`, 'show', undefined)
     }
     case 'paced':
       return held(
-        `Key ${key} had ${use.gate.rate} of ${use.gate.rate} starts within ${use.gate.rateMs} ms.`,
+        `Key ${key} had ${gate.rate} of ${gate.rate} starts within ${gate.rateMs} ms.`,
         'set',
         shortage.wakeAt,
       )
     case 'full': {
-      const runs = `Key ${key} runs ${count.taken} of ${use.gate.cap}`
+      const runs = `Key ${key} runs ${count.taken} of ${gate.cap}`
       if (keyStateAt(record, now) !== 'slow') return held(`${runs}.`, 'set', undefined)
       const most = mostOf(record, { limit, taken: count.taken })
       const slowed = `slowed from ${most} since ${told(record.since)} after ${blame(record)}; session ${record.session}`

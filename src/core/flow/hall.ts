@@ -3,7 +3,7 @@
  * the same things, so no job ever moves from key to key, and only the first of a flow is ever looked at.
  */
 import type { JobId, Priority, Time } from '../job.ts'
-import type { KeyUse } from './slots.ts'
+import type { Counted } from './slots.ts'
 
 /** Where a flow waits: at a key without room, a lane that is full, or a queue that is paused. */
 export type Place = `key ${string}` | `lane ${string}` | `queue ${string}`
@@ -42,7 +42,7 @@ export interface Hall {
   hungrySince(place: Place, priority: Priority): Time
   /** The jobs of a flow by (readyAt, id), drawn one by one. */
   held(flow: string): Iterable<Held>
-  use(key: string): KeyUse
+  key(name: string): Counted
   /** How many of a lane have been let in and are not claimed. */
   standing(lane: string): number
   isPaused(queue: string): boolean
@@ -50,6 +50,8 @@ export interface Hall {
   readonly window: number
 }
 
+/** How many of a lane stand at most, let in and unclaimed. */
+export const LANE_WINDOW = 32
 /** What one commit does at most. What is left is looked at again at once, by another. */
 export const LET_IN_MOST = { jobs: 100, tries: 400 } as const
 /** What stood this long and was not claimed makes room for others. */

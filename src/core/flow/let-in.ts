@@ -18,7 +18,7 @@ import {
   type Place,
 } from './hall.ts'
 import { shortageOf } from './room.ts'
-import { countOf, type KeyUse } from './slots.ts'
+import { type Counted, oneMore } from './slots.ts'
 
 export interface Admission {
   readonly job: JobId
@@ -176,7 +176,7 @@ class Round {
   readonly #flows = new Map<string, Flow>()
   readonly #wakes = new Map<string, Time>()
   readonly #fed = new Map<string, { readonly place: Place; readonly priority: Priority }>()
-  readonly #uses = new Map<string, KeyUse>()
+  readonly #keys = new Map<string, Counted>()
   readonly #standing = new Map<string, number>()
   readonly #lines = new Map<string, Line>()
 
@@ -217,8 +217,8 @@ class Round {
   #obstacle({ queue, lane, keys }: Flow): Place | undefined {
     if (this.#hall.isPaused(queue)) return atQueue(queue)
     for (const key of keys) {
-      const use = this.#use(key)
-      const shortage = shortageOf(use.gate, countOf(use, this.#now), this.#now)
+      const { gate, count } = this.#key(key)
+      const shortage = shortageOf(gate, count, this.#now)
       if (shortage === undefined) continue
       if (shortage.wakeAt !== undefined) this.#wakes.set(key, shortage.wakeAt)
       return atKey(key)
@@ -233,17 +233,20 @@ class Round {
   }
 
   #admit({ name, lane, keys }: Flow, { job }: Held): void {
-    const slot = { job, letInAt: this.#now, claimedAt: undefined }
     for (const key of keys) {
-      const use = this.#use(key)
-      this.#uses.set(key, { ...use, slots: [...use.slots, slot] })
+      const { gate, count } = this.#key(key)
+      this.#keys.set(key, { gate, count: oneMore(count) })
     }
     this.#standing.set(lane, this.#standingIn(lane) + 1)
     this.admitted.push({ job, flow: name, keys })
   }
 
-  #use(key: string): KeyUse {
-    return this.#uses.get(key) ?? this.#hall.use(key)
+  #key(name: string): Counted {
+    const known = this.#keys.get(name)
+    if (known !== undefined) return known
+    const counted = this.#hall.key(name)
+    this.#keys.set(name, counted)
+    return counted
   }
 
   #standingIn(lane: string): number {

@@ -22,6 +22,7 @@ export interface KeyUse {
   readonly window: number
 }
 
+/** What the gate does not ask for need not be counted: it is 0, or all that is taken. */
 export interface Count {
   readonly taken: number
   /** Of those, let in at or after the gate's `since`. */
@@ -33,20 +34,52 @@ export interface Count {
   readonly spent: number
 }
 
+/** A key as letting in sees it: how much is taken of what there is. */
+export interface Counted {
+  readonly gate: Gate
+  readonly count: Count
+}
+
 export function countOf({ gate, slots, paces, spent, window }: KeyUse, now: Time): Count {
+  const since = gate.since === 0 ? slots : slots.filter(({ letInAt }) => letInAt >= gate.since)
+  const pace = gate.rate === undefined ? NO_PACE : paceOf(gate, slots, paces, now)
+  return {
+    taken: slots.length,
+    takenSince: since.length,
+    ...pace,
+    spent: window === windowAt(gate, now) ? spent : 0,
+  }
+}
+
+const NO_PACE = { started: 0, oldestStart: undefined } as const
+
+function paceOf(gate: Gate, slots: readonly Slot[], paces: readonly Time[], now: Time) {
   // Half-open: a claim at `now - rateMs` is out.
   const counts = (at: Time): boolean => at > now - gate.rateMs
   const claims = [...slots.map(({ claimedAt }) => claimedAt), ...paces].filter((at) => at !== undefined)
   const starts = claims.filter(counts)
   const unclaimed = slots.filter(({ claimedAt }) => claimedAt === undefined).length
   return {
-    taken: slots.length,
-    takenSince: slots.filter(({ letInAt }) => letInAt >= gate.since).length,
     started: starts.length + unclaimed,
     oldestStart: starts.length === 0 ? undefined : Math.min(...starts),
-    spent: window === windowAt(gate, now) ? spent : 0,
   }
 }
+
+/** With one that is let in now: no gate opens before its `since`. */
+export const oneMore = (count: Count): Count => ({
+  ...count,
+  taken: count.taken + 1,
+  takenSince: count.takenSince + 1,
+  started: count.started + 1,
+})
+
+/** Without one that stands. */
+export const oneLess = (count: Count, { since }: Gate, { letInAt }: Slot): Count => ({
+  ...count,
+  taken: count.taken - 1,
+  takenSince: letInAt >= since ? count.takenSince - 1 : count.takenSince,
+  started: count.started - 1,
+})
 
 /** The windows of a budget are the same for everybody: they begin at multiples of their length. */
 export const windowAt = ({ perMs }: Gate, now: Time): number => (perMs === 0 ? 0 : Math.floor(now / perMs))

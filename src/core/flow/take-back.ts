@@ -5,24 +5,24 @@
 import type { JobId, Time } from '../job.ts'
 import { PATIENCE_MS } from './hall.ts'
 import { isBeyond } from './room.ts'
-import { countOf, type KeyUse, type Slot, withoutSlot } from './slots.ts'
+import { type Counted, oneLess, type Slot } from './slots.ts'
 
-/** Jobs that must leave their lane for this key's sake, the newest first. */
-export function takenBack(use: KeyUse, now: Time): readonly JobId[] {
+/** Jobs that must leave their lane for this key's sake, of those that stand, which come the newest first. */
+export function takenBack({ gate, count }: Counted, standing: Iterable<Slot>, now: Time): readonly JobId[] {
   const back: JobId[] = []
-  let left = use
-  for (const { job } of use.slots.filter(isStanding).sort(newestFirst)) {
-    if (!isBeyond(left.gate, countOf(left, now), now)) break
-    left = withoutSlot(left, job, now)
-    back.push(job)
+  let left = count
+  if (!isBeyond(gate, left, now)) return back
+  for (const slot of standing) {
+    back.push(slot.job)
+    left = oneLess(left, gate, slot)
+    if (!isBeyond(gate, left, now)) break
   }
   return back
 }
 
-/** Jobs of the key that stood long enough without being claimed, where another flow waits for what they hold. */
-export const outOfPatience = (use: KeyUse, now: Time): readonly JobId[] =>
-  use.slots.filter((slot) => isStanding(slot) && now - slot.letInAt >= PATIENCE_MS).map(({ job }) => job)
+/** Whether a job that stands has stood long enough without being claimed, where another flow waits for what it holds. */
+export const isOutOfPatience = ({ letInAt }: Slot, now: Time): boolean => now - letInAt >= PATIENCE_MS
 
-const isStanding = ({ claimedAt }: Slot): boolean => claimedAt === undefined
+export const isStanding = ({ claimedAt }: Slot): boolean => claimedAt === undefined
 
-const newestFirst = (a: Slot, b: Slot): number => b.letInAt - a.letInAt || (a.job < b.job ? 1 : -1)
+export const newestFirst = (a: Slot, b: Slot): number => b.letInAt - a.letInAt || (a.job < b.job ? 1 : -1)

@@ -6,7 +6,7 @@
  * run at once, deadline and start limit follow from the policy.
  */
 import type { TransitionEvent } from '../../core/event.ts'
-import type { BodyRef, JobId, Kind, Priority, Spec, Time } from '../../core/job.ts'
+import type { BodyRef, JobFlow, JobId, Kind, Priority, Spec, Time } from '../../core/job.ts'
 import { list, maybeNumber, maybeText, number, type Packed, parsed, text, texts } from './packed.ts'
 
 export type EnqueuedEvent = Extract<TransitionEvent, { type: 'enqueued' }>
@@ -55,6 +55,7 @@ function isUsual(event: EnqueuedEvent): boolean {
     spec.workflowId === undefined &&
     spec.stepIndex === undefined &&
     spec.dedupeKey === undefined &&
+    spec.flow === undefined &&
     spec.traceparent === undefined &&
     event.traceparent === undefined &&
     cause === undefined &&
@@ -89,6 +90,7 @@ function encodeAny(event: EnqueuedEvent): string | undefined {
     wf: spec.workflowId,
     si: spec.stepIndex,
     dk: spec.dedupeKey,
+    fl: spec.flow && packFlow(spec.flow),
     tp: spec.traceparent,
     ec: event.correlationId === spec.correlationId ? undefined : event.correlationId,
     et: event.traceparent === spec.traceparent ? undefined : (event.traceparent ?? 0),
@@ -121,6 +123,7 @@ export function decodeEnqueued(head: string | undefined, columns: EnqueuedColumn
     workflowId: maybeText(h['wf']),
     stepIndex: maybeNumber(h['si']),
     dedupeKey: maybeText(h['dk']),
+    flow: h['fl'] == null ? undefined : unpackFlow(h['fl']),
     correlationId,
     traceparent,
     createdAt: maybeNumber(h['cr']) ?? at,
@@ -170,6 +173,14 @@ const plus = (time: Time, ms: number | undefined): Time | undefined => (ms === u
 /** 0 says: none, although the policy would have one. */
 const limit = (packed: Packed, implied: Time | undefined): Time | undefined =>
   packed === 0 ? undefined : (maybeNumber(packed) ?? implied)
+
+/** On whose account, and the keys. */
+const packFlow = ({ keys, fair }: JobFlow): Packed => [fair ?? null, ...keys]
+
+function unpackFlow(packed: Packed): JobFlow {
+  const [fair, ...keys] = list(packed)
+  return { keys: keys.map(text), fair: maybeText(fair) }
+}
 
 /** Where the name is `input` and there is no digest, as nearly always, the size alone. */
 const packInput = (input: BodyRef): Packed =>

@@ -17,6 +17,8 @@ export function commit(shelves: Shelves, change: Change, now: Time): Verdict {
       return annotate(shelves, change)
     case 'purge':
       return unlessMoved(shelves, change.before, (shelf) => shelves.clear(shelf))
+    case 'key':
+      return CONFLICT
     default:
       return unreachable(change)
   }

@@ -37,6 +37,8 @@ export function events(shelves: Shelves, query: EventQuery, now: Time): EventPag
       return { ...nothing, tally: tallied(shelves, query), cursor: feedEnd(shelves) }
     case 'backlog':
       return { ...nothing, backlog: backlog(shelves, query.lanes, now) }
+    case 'keys':
+      return nothing
     default:
       return unreachable(query)
   }

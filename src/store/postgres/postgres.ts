@@ -365,6 +365,8 @@ class Postgres implements PostgresStore {
       }
       case 'backlog':
         return { backlog: await backlog(parts, query.lanes) }
+      case 'keys':
+        return {}
       default:
         return unreachable(query)
     }

@@ -90,6 +90,8 @@ export function changeRow(
       const { id, rev, state } = change.before
       return ['purge', numberOf(id, 'before.id'), rev, STATE_CODES[state]]
     }
+    case 'key':
+      throw new Unstorable('flow', 'this store has no limits')
     default:
       return unreachable(change)
   }

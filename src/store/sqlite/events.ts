@@ -28,6 +28,8 @@ export async function events(reader: Reader, kinds: KindsByNumber, query: EventQ
       return ofTally(reader, kinds, query)
     case 'backlog':
       return ofBacklog(reader, query)
+    case 'keys':
+      return ofBacklog(reader, { by: 'backlog', lanes: 0 })
     default:
       return unreachable(query)
   }

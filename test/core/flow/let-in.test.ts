@@ -3,7 +3,7 @@ import { gateOf } from '../../../src/core/flow/gate.ts'
 import { atKey, atLane, atQueue, type Flow, type Hall, joiningPass, type Place } from '../../../src/core/flow/hall.ts'
 import { atRest, type Limit } from '../../../src/core/flow/key.ts'
 import { letIn } from '../../../src/core/flow/let-in.ts'
-import type { KeyUse } from '../../../src/core/flow/slots.ts'
+import { countOf } from '../../../src/core/flow/slots.ts'
 import type { Priority } from '../../../src/core/job.ts'
 
 const NOW = 1_000_000
@@ -54,7 +54,10 @@ function hallOf({
     prioritiesAt: (place) => [...new Set(at(place).map(({ priority }) => priority))],
     hungrySince: (place, priority) => hungry[`${place} ${priority}`] ?? NOW,
     held: (name) => Array.from({ length: held[name] ?? 0 }, (_, i) => ({ job: `${name}${i + 1}`, readyAt })),
-    use: (key): KeyUse => ({ gate: gateOf(atRest(key), limits[key] ?? {}), slots: [], paces: [], spent: 0, window: 0 }),
+    key: (name) => {
+      const gate = gateOf(atRest(name), limits[name] ?? {})
+      return { gate, count: countOf({ gate, slots: [], paces: [], spent: 0, window: 0 }, NOW) }
+    },
     standing: () => standing,
     isPaused: () => paused,
   }

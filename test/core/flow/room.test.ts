@@ -4,7 +4,7 @@ import { flowOf, gateOf } from '../../../src/core/flow/gate.ts'
 import { atRest, type KeyRecord, type Limit } from '../../../src/core/flow/key.ts'
 import { isBeyond, shortageOf } from '../../../src/core/flow/room.ts'
 import { countOf, type KeyUse, type Slot, withClaim, withoutSlot, withSpent } from '../../../src/core/flow/slots.ts'
-import { outOfPatience, takenBack } from '../../../src/core/flow/take-back.ts'
+import { isOutOfPatience, isStanding, newestFirst, takenBack } from '../../../src/core/flow/take-back.ts'
 import { KeyLife, retryAfter, T0, THROTTLED } from './key-given.ts'
 
 const slot = (job: string, letInAt = T0, claimedAt?: number): Slot => ({ job, letInAt, claimedAt })
@@ -92,35 +92,45 @@ describe('the gate', () => {
 
 describe('taking back', () => {
   const standing = [slot('1', T0), slot('2', T0 + 1), slot('3', T0 + 1)]
+  const backFrom = (use: KeyUse, now: number) =>
+    takenBack({ gate: use.gate, count: countOf(use, now) }, use.slots.filter(isStanding).sort(newestFirst), now)
 
   it('leaves what the gate allows, the newest go, owners stay', () => {
-    expect(takenBack(useOf({ concurrency: 3 }, standing), T0 + 5)).toEqual([])
-    expect(takenBack(useOf({ concurrency: 1 }, standing), T0 + 5)).toEqual(['3', '2'])
-    expect(takenBack(useOf({ concurrency: 1 }, [slot('4', T0 + 9, T0 + 9), ...standing]), T0 + 9)).toEqual([
+    expect(backFrom(useOf({ concurrency: 3 }, standing), T0 + 5)).toEqual([])
+    expect(backFrom(useOf({ concurrency: 1 }, standing), T0 + 5)).toEqual(['3', '2'])
+    expect(backFrom(useOf({ concurrency: 1 }, [slot('4', T0 + 9, T0 + 9), ...standing]), T0 + 9)).toEqual([
       '3',
       '2',
       '1',
     ])
-    expect(takenBack(useOf(RATE, standing), T0 + 5)).toEqual(['3'])
+    expect(backFrom(useOf(RATE, standing), T0 + 5)).toEqual(['3'])
   })
 
   it('takes all of a key that is shut', () => {
     const { key } = new KeyLife().hears(retryAfter(1_000))
-    expect(takenBack(useOf({}, standing.toReversed(), key), T0 + 5)).toEqual(['3', '2', '1'])
+    expect(backFrom(useOf({}, standing.toReversed(), key), T0 + 5)).toEqual(['3', '2', '1'])
     const probed = useOf({}, [slot('1', key.until), slot('2', key.until + 1)], key)
-    expect(takenBack(probed, key.until + 1)).toEqual(['2'])
+    expect(backFrom(probed, key.until + 1)).toEqual(['2'])
   })
 
   it('is for what nobody claimed within five seconds', () => {
-    const use = useOf({}, [...standing, slot('4', T0, T0)])
-    expect(outOfPatience(use, T0 + 4_999)).toEqual([])
-    expect(outOfPatience(use, T0 + 5_000)).toEqual(['1'])
+    const out = (now: number) => standing.filter((each) => isOutOfPatience(each, now)).map(({ job }) => job)
+    expect(out(T0 + 4_999)).toEqual([])
+    expect(out(T0 + 5_000)).toEqual(['1'])
   })
 })
 
 describe('explain', () => {
   const explained = (limit: Limit, use: Partial<KeyUse>, record = atRest('k'), now = T0) =>
-    explainHeld([{ record, limit, use: { ...useOf(limit, [], record), ...use } }], undefined, now)
+    explainHeld([holding(limit, { ...useOf(limit, [], record), ...use }, record, now)], undefined, now)
+
+  const holding = (limit: Limit, use: KeyUse, record: KeyRecord, now: number) => ({
+    record,
+    limit,
+    gate: use.gate,
+    count: countOf(use, now),
+    probes: use.slots.filter(({ letInAt }) => letInAt >= use.gate.since),
+  })
 
   it('says nothing where nothing holds', () => {
     expect(explained({}, {})).toBeUndefined()

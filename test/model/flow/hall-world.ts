@@ -6,7 +6,7 @@ import type { Flow, Hall, Held, Place } from '../../../src/core/flow/hall.ts'
 import { atKey, atLane, atQueue } from '../../../src/core/flow/hall.ts'
 import { atRest, type KeyRecord, type Limit } from '../../../src/core/flow/key.ts'
 import type { KeyInput } from '../../../src/core/flow/signal.ts'
-import type { KeyUse } from '../../../src/core/flow/slots.ts'
+import type { Counted, KeyUse, Slot } from '../../../src/core/flow/slots.ts'
 import type { Priority } from '../../../src/core/job.ts'
 import { must } from '../breach.ts'
 import type { FlowCore } from './flow-core.ts'
@@ -91,8 +91,9 @@ export class HallWorld implements Hall {
       .map(({ id, readyAt }) => ({ job: id, readyAt }))
   }
 
-  use(key: string): KeyUse {
-    return this.#key(key).use
+  key(name: string): Counted {
+    const { use } = this.#key(name)
+    return { gate: use.gate, count: this.#core.countOf(use, this.now) }
   }
 
   standing(lane: string): number {
@@ -123,7 +124,8 @@ export class HallWorld implements Hall {
     const freed: Place[] = []
     for (const [name, key] of this.keys) {
       if (this.ring(atKey(name), 5).length + this.ring(atKey(name), 0).length === 0) continue
-      for (const id of this.#core.outOfPatience(key.use, this.now)) freed.push(...this.#back(id))
+      for (const slot of this.#standing(key))
+        if (this.#core.isOutOfPatience(slot, this.now)) freed.push(...this.#back(slot.job))
     }
     const arrived = [
       ...this.arrivals,
@@ -219,7 +221,12 @@ export class HallWorld implements Hall {
 
   /** Takes back what may not stand any more. The places that were freed by it. */
   #shut(name: string): readonly Place[] {
-    return this.#core.takenBack(this.use(name), this.now).flatMap((id) => this.#back(id))
+    const back = this.#core.takenBack(this.key(name), this.#standing(this.#key(name)), this.now)
+    return back.flatMap((id) => this.#back(id))
+  }
+
+  #standing({ use }: HallKey): readonly Slot[] {
+    return use.slots.filter(this.#core.isStanding).sort(this.#core.newestFirst)
   }
 
   #back(id: string): readonly Place[] {

@@ -2,11 +2,11 @@
 import { type Mutant, mutant } from './mutant.ts'
 
 export const LETTING_IN: readonly Mutant[] = [
-  mutant('nothing-taken-back', 'hall', ['flow/take-back.ts', 'back.push(job)', 'back.slice()']),
+  mutant('nothing-taken-back', 'hall', ['flow/take-back.ts', 'back.push(slot.job)', '']),
   mutant('taken-back-too-little', 'hall', [
     'flow/take-back.ts',
-    'if (!isBeyond(left.gate',
-    'if (back.length > 0 || !isBeyond(left.gate',
+    'if (!isBeyond(gate, left, now)) break',
+    'break',
   ]),
   mutant('rate-freed-at-the-end-of-the-job', 'hall', [
     'flow/slots.ts',
@@ -43,14 +43,14 @@ export const LETTING_IN: readonly Mutant[] = [
   ]),
   mutant('only-the-first-key-asked', 'hall', [
     'flow/let-in.ts',
-    'for (const key of keys) {\n      const use = this.#use(key)\n      const shortage',
-    'for (const key of keys.slice(0, 1)) {\n      const use = this.#use(key)\n      const shortage',
+    'for (const key of keys) {\n      const { gate, count } = this.#key(key)\n      const shortage',
+    'for (const key of keys.slice(0, 1)) {\n      const { gate, count } = this.#key(key)\n      const shortage',
   ]),
   mutant('stop-after-one', 'hall', ['flow/let-in.ts', 'ring.putBack(next)', '']),
   mutant('slots-of-this-commit-not-counted', 'hall', [
     'flow/let-in.ts',
-    'this.#uses.get(key) ?? this.#hall.use(key)',
-    'this.#hall.use(key)',
+    'count: oneMore(count)',
+    'count',
   ]),
   mutant('lane-without-window', 'hall', ['flow/let-in.ts', 'this.#standingIn(lane) >= this.#hall.window', 'false']),
   mutant('let-in-while-paused', 'hall', [
@@ -64,5 +64,5 @@ export const LETTING_IN: readonly Mutant[] = [
     'gate.budget !== undefined && count.spent >= gate.budget)\n    return { obstacle',
     'false)\n    return { obstacle',
   ]),
-  mutant('no-patience', 'hall', ['flow/take-back.ts', 'now - slot.letInAt >= PATIENCE_MS', 'false']),
+  mutant('no-patience', 'hall', ['flow/take-back.ts', 'now - letInAt >= PATIENCE_MS', 'false']),
 ]

@@ -25,6 +25,8 @@ export function keep(parts: LoadParts, change: Keeping): Promise<Verdict> {
       return annotate(parts, change)
     case 'compact':
       return compact(parts, change)
+    case 'key':
+      return Promise.resolve(CONFLICT)
     default:
       return unreachable(change)
   }

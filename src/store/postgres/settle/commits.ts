@@ -320,7 +320,11 @@ const isKey = (key: Key, purpose: string, stored: string): boolean =>
 
 const isSettlement = (change: Change): change is MoveChange => change.kind === 'move' && isSettling(change)
 
-const jobOf = (change: Change): string => (change.kind === 'annotate' ? change.annotation.jobId : change.before.id)
+/** What the changes of a batch must not share: a job, or a flow key. */
+function jobOf(change: Change): string {
+  if (change.kind === 'key') return JSON.stringify([change.tenant, change.move.key])
+  return change.kind === 'annotate' ? change.annotation.jobId : change.before.id
+}
 
 function distinct(changes: readonly Change[]): boolean {
   if (changes.length === 1) return true
