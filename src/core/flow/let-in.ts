@@ -48,11 +48,13 @@ export function letIn(hall: Hall, places: readonly Place[], arrived: readonly st
     const ring = mostUrgent(rings)
     if (ring === undefined) break
     tries += 1
-    const flow = ring.take()
-    const next = round.tryOne(flow)
+    const next = round.tryOne(ring.take())
     if (next === undefined) continue
-    ring.putBack(next)
-    round.feed(ring)
+    if (typeof next === 'object') {
+      ring.putBack(next)
+      round.feed(ring)
+      // What is in the way of one that waits here is in the way of all of them.
+    } else if (next === ring.place) for (const each of rings) if (each.place === next) each.close()
   }
   const unfinished = rings.filter((ring) => ring.lowest() !== undefined)
   for (const ring of unfinished) for (const flow of ring.left()) round.leave({ ...flow, nextAt: now })
@@ -93,6 +95,12 @@ class Ring {
 
   putBack(flow: Flow): void {
     this.#back.push(flow)
+  }
+
+  /** Nobody's turn comes any more: whoever waits at the place goes on waiting there. */
+  close(): void {
+    this.#back = []
+    this.#next = undefined
   }
 
   /** Those that somebody must come back for: of a place, only who was drawn; whoever waits there is found there. */
@@ -185,15 +193,18 @@ class Round {
     this.#now = now
   }
 
-  /** The flow with its turn taken, where its first job was let in. Undefined: it is out of turn. */
-  tryOne(flow: Flow): Flow | undefined {
+  /** The flow with its turn taken, where its first job was let in; else where it waits; undefined: it has nothing to wait for. */
+  tryOne(flow: Flow): Flow | Place | undefined {
     const now = this.#now
     const line = this.#line(flow.name)
     const { head } = line
     if (head === undefined) return this.leave({ ...flow, waitsAt: undefined, nextAt: undefined })
     if (head.readyAt > now) return this.leave({ ...flow, waitsAt: undefined, nextAt: head.readyAt })
     const place = this.#obstacle(flow)
-    if (place !== undefined) return this.#wait(flow, place)
+    if (place !== undefined) {
+      this.#wait(flow, place)
+      return place
+    }
     this.#admit(flow, head)
     line.head = drawnFrom(line.rest)
     const next = { ...flow, pass: flow.pass + 1 / flow.weight }
@@ -203,6 +214,7 @@ class Round {
 
   leave(flow: Flow): undefined {
     this.#flows.set(flow.name, flow)
+    return undefined
   }
 
   feed({ place, priority }: Pick<Ring, 'place' | 'priority'>): void {
@@ -226,10 +238,10 @@ class Round {
     return this.#standingIn(lane) >= this.#hall.window ? atLane(lane) : undefined
   }
 
-  #wait(flow: Flow, place: Place): undefined {
+  #wait(flow: Flow, place: Place): void {
     if (place === flow.waitsAt) return this.leave({ ...flow, nextAt: undefined })
     const [lowest] = this.#hall.ring(place, flow.priority)
-    return this.leave({ ...flow, waitsAt: place, nextAt: undefined, pass: joiningPass(flow, lowest?.pass) })
+    this.leave({ ...flow, waitsAt: place, nextAt: undefined, pass: joiningPass(flow, lowest?.pass) })
   }
 
   #admit({ name, lane, keys }: Flow, { job }: Held): void {

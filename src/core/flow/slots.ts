@@ -95,9 +95,13 @@ export function withoutSlot(use: KeyUse, job: JobId, now: Time): KeyUse {
   if (gone === undefined) return use
   const slots = use.slots.filter((slot) => slot !== gone)
   const paces = use.paces.filter((at) => at > now - use.gate.rateMs)
-  const counts = use.gate.rate !== undefined && gone.claimedAt !== undefined && gone.claimedAt > now - use.gate.rateMs
-  return { ...use, slots, paces: counts ? [...paces, gone.claimedAt] : paces }
+  const pace = paceLeftBy(gone, use.gate, now)
+  return { ...use, slots, paces: pace === undefined ? paces : [...paces, pace] }
 }
+
+/** What the rate still counts of a slot that is freed: its claim, until it leaves the window. */
+export const paceLeftBy = ({ claimedAt }: Slot, { rate, rateMs }: Gate, now: Time): Time | undefined =>
+  rate !== undefined && claimedAt !== undefined && claimedAt > now - rateMs ? claimedAt : undefined
 
 /** A rate's slot is not the job's: a second attempt within the window needs another, which the pace of the first remains for. */
 export const withClaim = (use: KeyUse, job: JobId, now: Time): KeyUse => ({

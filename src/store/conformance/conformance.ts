@@ -27,6 +27,8 @@ import { hints } from './s14-hints.ts'
 import { reads } from './s15-reads.ts'
 import { close } from './s16-close.ts'
 import { wait } from './s17-wait.ts'
+import { held } from './s18-held.ts'
+import { slots } from './s18-slots.ts'
 import { openStoreFixture, type StoreFixture } from './store-fixture.ts'
 
 /** What is to be proved. */
@@ -77,7 +79,7 @@ export interface Check {
 }
 
 export interface Case {
-  /** `S1` to `S17`. */
+  /** `S1` to `S18`. */
   readonly promise: string
   readonly name: string
   /** Why this store need not pass it, in the subject's own words; whoever skips it prints them. */
@@ -104,6 +106,7 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   S15: reads,
   S16: close,
   S17: wait,
+  S18: [...held, ...slots],
 }
 
 export function conformance(subject: Subject): readonly Case[] {

@@ -7,6 +7,8 @@ import { stillHere } from '../../core/decide/heartbeat.ts'
 import { type Decision, decide } from '../../core/decide.ts'
 import { type Event, TRANSITION_TYPES } from '../../core/event.ts'
 import { derive } from '../../core/evolve.ts'
+import { gateOf } from '../../core/flow/gate.ts'
+import { atRest, type Limit } from '../../core/flow/key.ts'
 import { idText } from '../../core/id.ts'
 import type { Job, JobId, Kind, Priority, Time } from '../../core/job.ts'
 import type { Policy } from '../../core/policy.ts'
@@ -52,6 +54,8 @@ export interface JobOptions {
   readonly parentId?: JobId
   readonly workflowId?: string
   readonly dedupeKey?: string
+  /** With what each key is limited at first. */
+  readonly flow?: { readonly keys?: Readonly<Record<string, Limit>>; readonly fair?: string }
 }
 
 export async function openStoreFixture(setup: Setup, baseline: Resources): Promise<StoreFixture> {
@@ -128,6 +132,8 @@ export class StoreFixture {
   draft(options: JobOptions = {}, id: JobId = this.id()): NewJob {
     const { input, keys = [], priority = 5, at = this.begin } = options
     const { runAt, alias, labels, correlationId, parentId, workflowId, dedupeKey } = options
+    const limits = Object.entries(options.flow?.keys ?? {})
+    const flow = options.flow && { keys: limits.map(([key]) => key), fair: options.flow.fair }
     const ref = input === undefined ? undefined : { name: 'input', size: Buffer.byteLength(input), digest: undefined }
     const asked = { actor: 'producer:suite', requestId: this.requestId(), correlationId }
     const wish = {
@@ -141,9 +147,11 @@ export class StoreFixture {
       parentId,
       workflowId,
       dedupeKey,
+      flow,
     }
     const decision = accepted(decide(undefined, { ...asked, ...wish, type: 'enqueue' }, at), 'enqueue')
-    return { job: decision.job, event: decision.events[0] as Event, input, keys }
+    const births = limits.map(([key, limit]) => ({ key, gate: gateOf(atRest(key), limit), text: `limits of ${key}` }))
+    return { job: decision.job, event: decision.events[0] as Event, input, keys, flow: flow && births }
   }
 
   async insert(...all: readonly JobOptions[]): Promise<readonly Job[]> {

@@ -8,8 +8,32 @@ export class Agenda {
   /** Exactly the names in the heap, each with its index. */
   readonly #index = new Map<string, number>()
 
+  get size(): number {
+    return this.#heap.length
+  }
+
+  /** When a name's time is. */
+  at(name: string): number | undefined {
+    const index = this.#index.get(name)
+    return index === undefined ? undefined : this.#heap[index]?.at
+  }
+
   first(): Entry | undefined {
     return this.#heap[0]
+  }
+
+  /** All of them in order, drawn one by one while nothing is changed: as many as are drawn are looked at, and their children. */
+  *ordered(): Generator<Entry> {
+    const edge = this.#heap.length === 0 ? [] : [0]
+    while (edge.length > 0) {
+      let least = 0
+      for (let i = 1; i < edge.length; i += 1) if (this.#before(edge[i] as number, edge[least] as number)) least = i
+      const index = edge[least] as number
+      const last = edge.pop() as number
+      if (least < edge.length) edge[least] = last
+      yield this.#heap[index] as Entry
+      for (const child of [2 * index + 1, 2 * index + 2]) if (child < this.#heap.length) edge.push(child)
+    }
   }
 
   /** `undefined` takes the name off. */

@@ -2,8 +2,9 @@ import { assert } from '../../core/assert.ts'
 import { decide } from '../../core/decide.ts'
 import type { Job, Time } from '../../core/job.ts'
 import { isClaimable } from '../../core/timers.ts'
-import { sideLanes } from '../side-lanes.ts'
+import { letInFirst, sideLanes } from '../side-lanes.ts'
 import { type ClaimAnswer, type ClaimedJob, type Grant, type Lane, queueKey } from '../store.ts'
+import type { Lanes } from './lanes.ts'
 import type { Shelf, Shelves } from './shelves.ts'
 
 /** Lane by lane in the order asked, with its side lanes before it, each from its front, until there is enough. What is not ready is not looked at. */
@@ -11,17 +12,29 @@ export function claim(shelves: Shelves, grant: Grant, now: Time): ClaimAnswer {
   const again = repeated(shelves, grant, now)
   if (again.length > 0) return { now, replayed: true, jobs: withInputs(shelves, again, grant.maxInputBytes) }
   const taken: ClaimedJob[] = []
-  for (const lane of grant.lanes) {
-    if (paused(shelves, lane)) continue
-    for (const agenda of [...sideLanes(shelves.lanes.beside(lane), grant), shelves.lanes.main(lane)]) {
-      for (let next = agenda?.first(); next !== undefined && taken.length < grant.limit; next = agenda?.first()) {
+  let limited = 0
+  const walk = (lanes: Lanes, lane: Lane, most: number): number => {
+    const before = taken.length
+    for (const agenda of [...sideLanes(lanes.beside(lane), grant), lanes.main(lane)]) {
+      for (let next = agenda?.first(); next !== undefined && taken.length < before + most; next = agenda?.first()) {
         if (next.at > now) break
         const { job } = shelves.jobs.get(next.name) as Shelf
         if (isClaimable(job, now)) taken.push(take(shelves, job, grant, now))
         // The ticker's, and no worker's any more.
-        else shelves.lanes.leave(job)
+        else lanes.leave(job)
       }
     }
+    return taken.length - before
+  }
+  const walkLetIn = (lane: Lane) => {
+    const most = Math.min(grant.limit - taken.length, (grant.limited ?? grant.limit) - limited)
+    limited += walk(shelves.hall.lanes, lane, most)
+  }
+  for (const lane of grant.lanes) {
+    if (shelves.isPaused(queueKey(lane.tenant, lane.queue))) continue
+    if (letInFirst(grant)) walkLetIn(lane)
+    walk(shelves.lanes, lane, grant.limit - taken.length)
+    if (!letInFirst(grant)) walkLetIn(lane)
   }
   return { now, replayed: false, jobs: withInputs(shelves, taken, grant.maxInputBytes) }
 }
@@ -34,12 +47,6 @@ function repeated(shelves: Shelves, { requestId }: Grant, now: Time): readonly C
     if (shelf?.claim !== undefined && (shelf.job.lease?.expiresAt ?? 0) > now) again.push(shelf.claim.answer)
   }
   return again
-}
-
-function paused(shelves: Shelves, { tenant, queue }: Lane): boolean {
-  const text = shelves.settings.get('queue')?.get(queueKey(tenant, queue))?.text
-  const document: unknown = text === undefined ? undefined : JSON.parse(text)
-  return typeof document === 'object' && document !== null && 'paused' in document && document.paused === true
 }
 
 function take(shelves: Shelves, before: Job, grant: Grant, now: Time): ClaimedJob {
@@ -57,7 +64,8 @@ function take(shelves: Shelves, before: Job, grant: Grant, now: Time): ClaimedJo
 /** Inputs ride along while there is room; the others are loaded when their turn comes. */
 function withInputs(shelves: Shelves, jobs: readonly ClaimedJob[], maxBytes: number): readonly ClaimedJob[] {
   let leftBytes = maxBytes
-  return jobs.map((claimed) => {
+  return jobs.map((job) => {
+    const claimed = job.before.spec.flow === undefined ? job : { ...job, flow: shelves.hall.told(job.before) }
     const input = shelves.jobs.get(claimed.before.id)?.bodies.get('input')
     const bytes = input === undefined ? 0 : Buffer.byteLength(input)
     if (input === undefined || bytes > leftBytes) return claimed

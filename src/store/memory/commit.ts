@@ -1,7 +1,7 @@
 import { assert, unreachable } from '../../core/assert.ts'
 import type { Event } from '../../core/event.ts'
 import type { Job, Time } from '../../core/job.ts'
-import type { Change, Key, MoveChange, Verdict } from '../store.ts'
+import type { Change, Key, KeyMove, MoveChange, Verdict } from '../store.ts'
 import { insert } from './insert.ts'
 import { keep } from './keep.ts'
 import { keyName, keyNameOf, type Shelf, type Shelves } from './shelves.ts'
@@ -18,7 +18,7 @@ export function commit(shelves: Shelves, change: Change, now: Time): Verdict {
     case 'purge':
       return unlessMoved(shelves, change.before, (shelf) => shelves.clear(shelf))
     case 'key':
-      return CONFLICT
+      return moveKey(shelves, change.tenant, change.move)
     default:
       return unreachable(change)
   }
@@ -32,6 +32,7 @@ function move(shelves: Shelves, change: MoveChange, now: Time): Verdict {
   const obstacle = takenKey(shelves, change, now)
   if (obstacle !== undefined) return obstacle
   if (spawn !== undefined && shelves.jobs.has(spawn.job.id)) return CONFLICT
+  if (change.flow !== undefined && !shelves.hall.mayMove(before.spec.kind.tenant, change.flow)) return CONFLICT
   assert(after.id === before.id && events.at(-1)?.rev === after.rev, 'a change ends at the revision of its last event')
 
   shelves.place(after, events)
@@ -42,6 +43,14 @@ function move(shelves: Shelves, change: MoveChange, now: Time): Verdict {
     const born = insert(shelves, spawn, now)
     assert(born.status === 'inserted', 'a successor was looked at before it was born')
   }
+  for (const spend of change.spent ?? []) shelves.hall.spend(after, spend)
+  if (change.flow !== undefined) shelves.hall.move(after.spec.kind.tenant, change.flow)
+  return APPLIED
+}
+
+function moveKey({ hall }: Shelves, tenant: string, move: KeyMove): Verdict {
+  if (!hall.mayMove(tenant, move)) return CONFLICT
+  hall.move(tenant, move)
   return APPLIED
 }
 

@@ -38,19 +38,27 @@ export function events(shelves: Shelves, query: EventQuery, now: Time): EventPag
     case 'backlog':
       return { ...nothing, backlog: backlog(shelves, query.lanes, now) }
     case 'keys':
-      return nothing
+      return { ...nothing, ...ofKeys(shelves, query) }
     default:
       return unreachable(query)
   }
 }
 
+function ofKeys({ hall }: Shelves, { tenant, names, limit, cursor, recount }: Query<'keys'>): Partial<EventPage> {
+  const all = names ?? hall.names(tenant).filter((name) => cursor === undefined || name > cursor)
+  const page = all.slice(0, limit)
+  const views = page.map((name) => hall.view(tenant, name)).filter((view) => view !== undefined)
+  const keys = recount === true ? views.map((view) => ({ ...view, recount: hall.recount(tenant, view.key) })) : views
+  return { keys, cursor: all.length > limit ? page.at(-1) : undefined }
+}
+
 /** A lane is there while it has jobs. */
 const NOBODY = { name: '', at: Number.POSITIVE_INFINITY }
 
-function backlog({ lanes, jobs }: Shelves, most: number, now: Time): readonly Backlog[] {
+function backlog({ lanes, hall, jobs }: Shelves, most: number, now: Time): readonly Backlog[] {
   const found = new Map<string, Backlog>()
   let looked = 0
-  for (const lane of lanes.all()) {
+  for (const lane of [...lanes.all(), ...hall.lanes.all()]) {
     if (looked === most) break
     looked += 1
     const { name, at } = lane.first() ?? NOBODY

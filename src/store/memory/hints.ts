@@ -17,11 +17,15 @@ export class Hints {
     }
   }
 
-  /** A job that may be claimed some day is work for its queue. */
+  /** A job that may be claimed some day is work for its queue; one with a flow, once it has been let in. */
   about(job: Job): void {
-    const { tenant, queue } = job.spec.kind
     this.aboutJob(job)
-    if (job.readyAt !== undefined) this.tell({ about: 'queue', tenant, queue, needs: job.needs })
+    if (job.readyAt !== undefined && job.spec.flow === undefined) this.aboutWork(job)
+  }
+
+  aboutWork({ spec, needs }: Job): void {
+    const { tenant, queue } = spec.kind
+    this.tell({ about: 'queue', tenant, queue, needs })
   }
 
   aboutJob({ id, spec }: Job): void {

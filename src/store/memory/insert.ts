@@ -7,8 +7,9 @@ import { keyName, keyNameOf, type Shelf, type Shelves } from './shelves.ts'
 export function insert(shelves: Shelves, item: NewJob, now: Time): Inserted {
   const first = somebodyFirst(shelves, item, now)
   if (first !== undefined) return met(item, first.by, first.shelf.job, first.shelf.bodies.get('input'))
-  const { job, event, input, keys } = item
+  const { job, event, input, keys, flow } = item
   assert(event.jobId === job.id && event.rev === job.rev, 'a job is inserted at its first event')
+  if (flow !== undefined) shelves.hall.declare(job.spec.kind.tenant, flow)
   const shelf = shelves.place(job, [event])
   if (input !== undefined) shelf.bodies.set('input', input)
   const { alias, kind } = job.spec

@@ -9,7 +9,8 @@ export function load(shelves: Shelves, item: LoadItem): Loaded | undefined {
   const { requestId, log = 0 } = item
   const caused = requestId === undefined ? [] : shelves.caused(shelf, requestId)
   const bodies = wanted(shelf, item.bodies ?? [])
-  return { job: shelf.job, bodies, caused, log: shelf.events.length <= log ? [...shelf.events] : undefined }
+  const flow = item.flow === true ? shelves.hall.lobby(shelf.job) : undefined
+  return { job: shelf.job, bodies, caused, flow, log: shelf.events.length <= log ? [...shelf.events] : undefined }
 }
 
 function byIdOrAlias(shelves: Shelves, { id, tenant, key }: LoadItem): Shelf | undefined {

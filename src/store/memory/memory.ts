@@ -78,6 +78,7 @@ class MemoryStore implements Store {
     if (lone !== undefined) return { now, items: lone }
     const answers = items.map((item) => insert(shelves, item, now))
     for (const [i, { job }] of items.entries()) if (answers[i]?.status === 'inserted') this.#hints.about(job)
+    this.#letIn(shelves)
     return { now, items: answers }
   }
 
@@ -95,6 +96,7 @@ class MemoryStore implements Store {
     const verdicts = changes.map((change) => commit(shelves, change, now))
     if (changes.some(({ kind }) => kind === 'purge')) shelves.trimFeed()
     for (const [i, change] of changes.entries()) this.#tell(change, verdicts[i] as Verdict)
+    this.#letIn(shelves)
     return { now, verdicts }
   }
 
@@ -105,7 +107,9 @@ class MemoryStore implements Store {
 
   async due(limit: number): Promise<DueAnswer> {
     const { shelves, now } = this.#enter()
-    return { now, jobs: due(shelves, limit, now), setBackMs: this.#clock.takeSetBackMs() }
+    for (const job of shelves.hall.due()) this.#hints.aboutWork(job)
+    const jobs = due(shelves, limit, now)
+    return { now, jobs, more: shelves.hall.more || undefined, setBackMs: this.#clock.takeSetBackMs() }
   }
 
   async find(query: JobQuery): Promise<JobPage> {
@@ -121,8 +125,12 @@ class MemoryStore implements Store {
   async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
     const { shelves, now } = this.#enter()
     const answers = operations.map((operation) => setting(shelves, operation, now))
-    const written = operations.some(({ op, collection }) => collection === 'queue' && op !== 'get' && op !== 'list')
-    if (written) this.#hints.tell({ about: 'anything' })
+    for (const operation of operations) {
+      if (operation.collection !== 'queue' || operation.op === 'get' || operation.op === 'list') continue
+      shelves.hall.paused(operation.key)
+      this.#hints.tell({ about: 'anything' })
+    }
+    this.#letIn(shelves)
     return answers
   }
 
@@ -141,13 +149,21 @@ class MemoryStore implements Store {
     const { shelves, now } = this.#enter()
     const answer = claim(shelves, grant, now)
     for (const { before } of answer.replayed ? [] : answer.jobs) this.#hints.aboutJob(before)
+    this.#letIn(shelves)
     return answer
   }
 
   #enter(tx?: Transaction): { readonly shelves: Shelves; readonly now: Time } {
     assert(this.#shelves !== undefined, 'the store has been closed')
     if (tx !== undefined) throw new Error(NO_TRANSACTION)
-    return { shelves: this.#shelves, now: this.#clock.now() }
+    const now = this.#clock.now()
+    this.#shelves.hall.now = now
+    return { shelves: this.#shelves, now }
+  }
+
+  /** The end of a call that may have freed something, or brought somebody. */
+  #letIn({ hall }: Shelves): void {
+    for (const job of hall.look()) this.#hints.aboutWork(job)
   }
 
   #tell(change: Change, { status }: Verdict): void {

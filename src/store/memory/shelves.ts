@@ -2,7 +2,7 @@
  * Everything a memory store holds, and the two moves that keep its parts in step: `place` (a record has a new
  * revision) and `clear` (a record is gone). Every change of a record goes through them.
  *
- * Invariant: a job is on the agenda of its lane exactly while it has a `readyAt`, on the agenda of ticks exactly while
+ * Invariant: a job is on the agenda of its lane, or in the hall where it has a flow, exactly while it has a `readyAt`, on the agenda of ticks exactly while
  * it has a `nextTickAt`, counted in the tally under its state, among those with a long end exactly while it is one, and
  * known by the correlation of each of its events.
  */
@@ -13,6 +13,7 @@ import { idNumber } from '../../core/id.ts'
 import type { Job, JobId, Kind, State, Time } from '../../core/job.ts'
 import type { ClaimedJob, FeedItem, Key, KeyPurpose, Setting, SettingCollection, Tally } from '../store.ts'
 import { Agenda } from './agenda.ts'
+import { MemoryHall } from './hall.ts'
 import { keep } from './keep.ts'
 import { Lanes } from './lanes.ts'
 import { Sorted } from './sorted.ts'
@@ -61,6 +62,10 @@ export class Shelves {
   readonly kinds = new Map<string, Kind>()
   readonly keys = new Map<string, Held>()
   readonly lanes = new Lanes()
+  readonly hall = new MemoryHall({
+    job: (id) => (this.jobs.get(id) as Shelf).job,
+    isPaused: (queue) => this.isPaused(queue),
+  })
   readonly ticks = new Agenda()
   /** Which jobs still have the lease that a claim gave them. */
   readonly claims = new Map<string, Set<JobId>>()
@@ -73,19 +78,28 @@ export class Shelves {
 
   /** The record as it now is: a new one, or the next revision of one. */
   place(job: Job, events: readonly Event[]): Shelf {
-    const before = this.jobs.get(job.id)
-    const shelf = before ?? this.#shelf(job)
-    this.#leave(before?.job)
-    shelf.job = keep({ ...job, spec: before?.job.spec ?? this.#sharing(job) })
+    const before = this.jobs.get(job.id)?.job
+    const shelf = this.jobs.get(job.id) ?? this.#shelf(job)
+    this.#leave(before)
+    shelf.job = keep({ ...job, spec: before?.spec ?? this.#sharing(job) })
     if (shelf.claim !== undefined && shelf.claim.fence !== shelf.job.lease?.fence) this.#forgetClaim(shelf)
     for (const event of events) this.#append(shelf, keep(withSpec(event, shelf.job)))
     this.#enter(shelf)
+    if (job.spec.flow !== undefined) this.hall.placed(before, shelf.job, shelf.number)
     return shelf
+  }
+
+  /** While it is, nobody is given anything of that queue. */
+  isPaused(queue: string): boolean {
+    const text = this.settings.get('queue')?.get(queue)?.text
+    const document: unknown = text === undefined ? undefined : JSON.parse(text)
+    return typeof document === 'object' && document !== null && 'paused' in document && document.paused === true
   }
 
   clear(shelf: Shelf): void {
     const { id } = shelf.job
     this.#leave(shelf.job)
+    if (shelf.job.spec.flow !== undefined) this.hall.placed(shelf.job, undefined, shelf.number)
     this.#forgetClaim(shelf)
     for (const name of shelf.keys) if (this.keys.get(name)?.job === id) this.keys.delete(name)
     this.numbers.remove(shelf.number)
@@ -175,14 +189,14 @@ export class Shelves {
 
   #leave(job: Job | undefined): void {
     if (job === undefined) return
-    this.lanes.leave(job)
+    if (job.spec.flow === undefined) this.lanes.leave(job)
     this.ticks.remove(job.id)
     if (hasLongLog(job)) this.longEnded.remove({ at: job.endedAt ?? 0, number: idNumber(job.id) ?? 0 })
     this.#count(job.spec.kind, job.state, -1)
   }
 
   #enter({ job, number }: Shelf): void {
-    this.lanes.enter(job, number)
+    if (job.spec.flow === undefined) this.lanes.enter(job, number)
     this.ticks.set(job.id, job.nextTickAt, number)
     if (hasLongLog(job)) this.longEnded.add({ at: job.endedAt ?? 0, number })
     this.#count(job.spec.kind, job.state, 1)

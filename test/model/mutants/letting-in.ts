@@ -10,7 +10,7 @@ export const LETTING_IN: readonly Mutant[] = [
   ]),
   mutant('rate-freed-at-the-end-of-the-job', 'hall', [
     'flow/slots.ts',
-    'paces: counts ? [...paces, gone.claimedAt] : paces',
+    'pace === undefined ? paces : [...paces, pace]',
     'paces',
   ]),
   mutant('window-one-too-short', 'hall', [
