@@ -36,7 +36,7 @@
  *  S17 A `claim` that finds nothing and may wait is answered as soon as there is something for it, at the latest when its
  *      time is over; once its signal has aborted, it is answered with what it was given before that, and nothing new.
  *  S18 Jobs with a `flow` are held from birth, stand in no lane, and are let in by the store's own commits, as `letIn` of core
- *      says (`core/flow/`): a slot of each of their keys in one commit, or none. Slots are taken by standing and by being owned
+ *      says (`core/flow/`): a slot of each of their keys in one commit, or none; claimed, in the order of letting in. Slots are taken by standing and by being owned
  *      and by nothing else (`placeMoveOf`); what frees one lets in, in the same commit. Claims stamp the slots they take;
  *      a key's document, gate and revision change together, with the job that caused it or not at all. Jobs without a
  *      flow meet none of this.
@@ -102,7 +102,7 @@ export interface FlowKey {
   readonly key: string
   /** What is compared with slots, computed by core whenever the document changes. All that a store understands. */
   readonly gate: Gate
-  /** The key's document: its limits and its record. Stores never look inside. */
+  /** The key's document: its limits and its record, as JSON. Stores never look inside. */
   readonly text: string
   /** The last changes of the key, each with its cause. Stores never look inside. */
   readonly log: string | undefined

@@ -28,7 +28,10 @@ import { reads } from './s15-reads.ts'
 import { close } from './s16-close.ts'
 import { wait } from './s17-wait.ts'
 import { held } from './s18-held.ts'
+import { flowKeys } from './s18-keys.ts'
+import { budgets, rates } from './s18-rates.ts'
 import { slots } from './s18-slots.ts'
+import { turns } from './s18-turns.ts'
 import { openStoreFixture, type StoreFixture } from './store-fixture.ts'
 
 /** What is to be proved. */
@@ -43,7 +46,7 @@ export interface Subject {
   readonly cannot?: Readonly<Partial<Record<Need, string>>>
 }
 
-export type Need = 'reopen' | 'transaction' | 'hints' | 'setClock'
+export type Need = 'reopen' | 'transaction' | 'hints' | 'setClock' | 'flow'
 
 export interface Setup {
   readonly store: Store
@@ -106,15 +109,19 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   S15: reads,
   S16: close,
   S17: wait,
-  S18: [...held, ...slots],
+  S18: [...held, ...slots, ...rates, ...budgets, ...turns, ...flowKeys],
 }
 
+/** What all checks of a promise need. */
+const NEEDS: Readonly<Partial<Record<string, Need>>> = { S18: 'flow' }
+
 export function conformance(subject: Subject): readonly Case[] {
+  const cannot = (need: Need | undefined) => (need === undefined ? undefined : subject.cannot?.[need])
   return Object.entries(CHECKS).flatMap(([promise, checks]) =>
     checks.map((check) => ({
       promise,
       name: check.name,
-      skipped: check.needs === undefined ? undefined : subject.cannot?.[check.needs],
+      skipped: cannot(NEEDS[promise]) ?? cannot(check.needs),
       run: () => run(subject, check),
     })),
   )
@@ -132,5 +139,5 @@ async function run(subject: Subject, check: Check): Promise<void> {
 }
 
 function offers(setup: Setup, need: Need | undefined): boolean {
-  return need === undefined || need === 'hints' || setup[need] !== undefined
+  return need === undefined || need === 'hints' || need === 'flow' || setup[need] !== undefined
 }

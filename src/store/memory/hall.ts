@@ -85,6 +85,7 @@ export class MemoryHall implements Hall {
   readonly #places = new Set<Place>()
   readonly #arrived = new Set<string>()
   #made = 0
+  #letIn = 0
 
   constructor(parts: HallParts) {
     this.#parts = parts
@@ -362,7 +363,9 @@ export class MemoryHall implements Hall {
     this.#unhold(spot, id)
     this.#spots.set(id, { ...spot, at: 'standing' })
     for (const key of keys) this.#key(key).take(id, this.now, undefined)
-    this.lanes.enter(job, spot.number)
+    // In the order of letting in: by their own times, who had few would stand behind whoever has many for ever.
+    this.#letIn += 1
+    this.lanes.enter(job, this.now, this.#letIn)
     this.#standing.set(id, this.now, spot.number)
     this.#inLane.set(spot.lane, this.standing(spot.lane) + 1)
     return job

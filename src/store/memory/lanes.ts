@@ -1,4 +1,4 @@
-import type { Job } from '../../core/job.ts'
+import type { Job, Time } from '../../core/job.ts'
 import type { Lane } from '../store.ts'
 import { Agenda } from './agenda.ts'
 
@@ -8,15 +8,15 @@ export class Lanes {
   /** Side lanes by lane, then by need. */
   readonly #side = new Map<string, Map<string, Agenda>>()
 
-  /** A job without `readyAt` stands in no lane. */
-  enter(job: Job, number: number): void {
-    if (job.readyAt === undefined) return
+  /** In the order of `at`, then of `number`. Undefined: it stands in no lane. */
+  enter(job: Job, at: Time | undefined, number: number): void {
+    if (at === undefined) return
     const name = laneName(laneOf(job))
-    if (job.needs === undefined) agendaIn(this.#main, name).set(job.id, job.readyAt, number)
+    if (job.needs === undefined) agendaIn(this.#main, name).set(job.id, at, number)
     else {
       const beside = this.#side.get(name) ?? new Map<string, Agenda>()
       this.#side.set(name, beside)
-      agendaIn(beside, job.needs).set(job.id, job.readyAt, number)
+      agendaIn(beside, job.needs).set(job.id, at, number)
     }
   }
 

@@ -196,7 +196,7 @@ export class Shelves {
   }
 
   #enter({ job, number }: Shelf): void {
-    if (job.spec.flow === undefined) this.lanes.enter(job, number)
+    if (job.spec.flow === undefined) this.lanes.enter(job, job.readyAt, number)
     this.ticks.set(job.id, job.nextTickAt, number)
     if (hasLongLog(job)) this.longEnded.add({ at: job.endedAt ?? 0, number })
     this.#count(job.spec.kind, job.state, 1)
