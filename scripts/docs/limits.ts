@@ -64,6 +64,8 @@ const MEANINGS: Readonly<Record<keyof typeof SIZES, string>> = {
   labels: 'labels',
   env: 'entries of its environment',
   context: 'entries in the context of a failure',
+  limits: 'limit keys of one job',
+  breaking: 'codes in `breaking`',
   errors: 'codes in the error table of its policy',
   observations: 'progress, checkpoints, steps, artifacts and signals in its log; heartbeats apart',
   bodySize: 'code units of its checkpoint, memos and signals together',

@@ -16,6 +16,8 @@ import type {
   HeartbeatRequest,
   Word,
 } from '../engine/engine.ts'
+import type { KeyWord } from '../engine/key-words.ts'
+import type { LimitPage, LimitQuery, LimitStatus } from '../engine/limit-status.ts'
 import { listener } from '../engine/listener.ts'
 import { eventFromWire, fromWire, jobFromWire, type Wire } from '../gateway/contract/wire.ts'
 import type {
@@ -38,7 +40,8 @@ import { harmless, type Log, silentLog } from '../system/log.ts'
 import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { FULL, Http } from './http.ts'
-import { pathTo } from './path.ts'
+import { remoteLimits, sayToRemoteLimit } from './limits.ts'
+import { pathTo, queryText } from './path.ts'
 import { checked, refusalOf } from './refused.ts'
 import { remoteSettings } from './settings.ts'
 import { subscribeTo } from './subscription.ts'
@@ -193,6 +196,14 @@ export class HttpEngine implements Engine {
     }
   }
 
+  limits(query: LimitQuery): Promise<LimitPage> {
+    return remoteLimits(this.#http, query)
+  }
+
+  sayToLimits(words: readonly KeyWord[]): Promise<readonly (LimitStatus | undefined)[]> {
+    return Promise.all(words.map((word) => sayToRemoteLimit(this.#http, word)))
+  }
+
   settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
     return remoteSettings(this.#http, operations, this.now())
   }
@@ -218,10 +229,10 @@ export class HttpEngine implements Engine {
   }
 
   async #claimed(request: ClaimRequest, http: Http): Promise<readonly Assignment[]> {
-    const { requestId, workerId, lanes, serves, limit, waitMs = 0 } = request
+    const { requestId, workerId, lanes, serves, limit, limited, waitMs = 0 } = request
     const queues = [...new Set(lanes.map(({ queue }) => queue))]
     const wanted = lanes.map(({ queue, priority }) => ({ queue, priority }))
-    const how = { limit, waitMs: Math.min(waitMs, WAIT_MS_MAX), compact: true }
+    const how = { limit, limited, waitMs: Math.min(waitMs, WAIT_MS_MAX), compact: true }
     const asked = JSON.stringify({ requestId, workerId, queues, lanes: wanted, serves, ...how })
     const full = waitMs > 0 ? 'tell' : 'ask again'
     const { status, body } = await http.request('POST', '/v1/claims', asked, {}, full)
@@ -309,7 +320,7 @@ const enqueued = (wire: Wire, policy: Policy): EnqueueAnswer =>
     : { ok: false, refusal: refusalOf(wire['problem'] as Wire) }
 
 function assignmentOf(wire: Wire, policies: readonly Policy[]): Assignment {
-  const { job, policy, fence, inputLater, leaseExpiresAt, input, waitedMs } = wire
+  const { job, policy, fence, inputLater, leaseExpiresAt, input, waitedMs, flow } = wire
   const record = jobFromWire(job as Wire, policies[Number(policy)] as Policy)
   const lease = record.lease && { ...record.lease, fence: String(fence) }
   return {
@@ -319,20 +330,11 @@ function assignmentOf(wire: Wire, policies: readonly Policy[]): Assignment {
     input: input as string | undefined,
     inputLater: inputLater === true,
     waitedMs: typeof waitedMs === 'number' ? waitedMs : undefined,
+    flow: flow as Assignment['flow'],
   }
 }
 
 function answerOf(wire: Wire): Answer {
   const { jobId, rev, state, at, replayed, cancel } = fromWire(wire) as Extract<Answer, { ok: true }>
   return { ok: true, jobId, rev, state, at, replayed, cancel }
-}
-
-function queryText(
-  parameters: Readonly<Record<string, unknown>>,
-  repeated: Readonly<Record<string, readonly string[]>> = {},
-): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value))
-  for (const [name, values] of Object.entries(repeated)) for (const value of values) query.append(name, value)
-  return query.toString()
 }

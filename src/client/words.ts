@@ -2,6 +2,7 @@
 
 import type { Policy } from '../core/policy.ts'
 import type { EnqueueRequest, Word } from '../engine/engine.ts'
+import { limitToWire } from './limits.ts'
 
 /** JSON with members whose text is known already. */
 export function jsonWith(value: object, spliced: Readonly<Record<string, string | undefined>>): string {
@@ -54,6 +55,8 @@ export const policyToWire = (p: Policy): object => ({
   admission: p.admission,
   idempotent: p.idempotent,
   dedupeFor: p.dedupe,
+  limits: p.limits?.map(limitToWire),
+  breaking: p.breaking,
 })
 
 const curveToWire = ({ baseMs, factor, maxMs, jitter }: Policy['retry']): object => ({
@@ -89,7 +92,7 @@ export function wordText({ id, command, bodies }: Word): string {
       return jsonWith({ ...item, ...rest, startedAt: iso(command.startedAt) }, { result: text })
     }
     case 'fail': {
-      const { fault, startedAt: ____, ...rest } = words
+      const { fault, level: ______, startedAt: ____, ...rest } = words
       const { retryAfterMs, body: _____, ...told } = command.fault
       return jsonWith(
         { ...item, ...rest, ...told, retryAfter: retryAfterMs, startedAt: iso(command.startedAt) },

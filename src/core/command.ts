@@ -98,6 +98,14 @@ export interface RecordWork extends Owned {
   readonly undone?: string | undefined
   readonly artifact?: { readonly name: string; readonly ptr: string } | undefined
   readonly note?: Note | undefined
+  readonly spend?: Spend | undefined
+}
+
+/** What the attempt has cost, in whatever its keys have budgets of. */
+export interface Spend {
+  readonly amount: number
+  /** Absent: each of the job's keys that has a budget. */
+  readonly key?: string | undefined
 }
 
 export interface Complete extends Owned {
@@ -119,11 +127,15 @@ export interface Fault {
   readonly context?: Readonly<Record<string, string>> | undefined
   readonly retryAfterMs?: number | undefined
   readonly body?: BodyRef | undefined
+  /** Which of the job's keys it tells of. Absent: the one that always hears. */
+  readonly key?: string | undefined
 }
 
 export interface Fail extends Owned {
   readonly type: 'fail'
   readonly fault: Fault
+  /** How often the key that hears of it was pushed back since it was last open, as the engine knows it. */
+  readonly level?: number | undefined
   readonly executionMs?: number | undefined
   readonly startedAt?: Time | undefined
 }

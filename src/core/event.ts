@@ -2,6 +2,8 @@
  * What happened to a job. Past tense, append-only. A transition event is exactly one state change and has a `seq`;
  * an observation changes no state. Both take a `rev`.
  */
+
+import type { Spend } from './command.ts'
 import type {
   BodyRef,
   CancelRequest,
@@ -93,6 +95,7 @@ export interface ObservationPayloads {
     readonly undone: string | undefined
     readonly artifact: { readonly name: string; readonly ptr: string } | undefined
     readonly note: Note | undefined
+    readonly spend: Spend | undefined
   }
   signal_stored: { readonly signal: StoredSignal }
   cancel_requested: { readonly cancel: CancelRequest }

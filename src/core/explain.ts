@@ -1,5 +1,6 @@
 /** "Why is this job not running?", in exactly seven words, with who, when and what to do. */
 import { unreachable } from './assert.ts'
+import type { Holding } from './flow/explain.ts'
 import type { Job, JobId, State, Time } from './job.ts'
 
 export const WAYS_NOT_TO_RUN = ['pending', 'queued', 'delayed', 'held', 'waiting', 'parked', 'paused'] as const
@@ -25,8 +26,8 @@ export interface Circumstances {
   readonly paused: { readonly by: string | undefined; readonly since: Time | undefined } | undefined
   /** Who is there: how many workers serve its queue, and which of them know its type. Absent: nobody could be asked. */
   readonly workers: { readonly serving: number; readonly able: readonly string[] } | undefined
-  /** Over a limit, and of which key. */
-  readonly held: { readonly key: string; readonly limit: string } | undefined
+  /** What keeps it from being let in. */
+  readonly held: Holding | undefined
 }
 
 export function explain(job: Job, around: Circumstances): Explanation {
@@ -118,16 +119,7 @@ function explainClaimable(job: Job, around: Circumstances, explained: Explained)
       who: paused.by,
     })
   }
-  if (held !== undefined) {
-    return explained(
-      'held',
-      `Key ${held.key} is at its limit of ${held.limit}.`,
-      'Wait for one of its jobs to end, or raise the limit.',
-      {
-        who: `the jobs of key ${held.key}`,
-      },
-    )
-  }
+  if (held !== undefined) return explained('held', held.because, held.next, { who: held.who, when: held.when })
   return explainQueued(job, around, explained)
 }
 

@@ -37,6 +37,17 @@ export const COUNTS = {
   priority: { min: 0, max: 9 },
 } as const satisfies Record<string, Bound>
 
+/** What may be set for a flow key. */
+export const LIMITS = {
+  concurrency: { min: 1, max: 1_000_000 },
+  /** Each claim within the window is counted whenever somebody waits. */
+  rate: { min: 1, max: 10_000 },
+  rateMs: { min: 1, max: DAY },
+  amount: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  budgetMs: { min: SECOND, max: 366 * DAY },
+  weight: { min: 0.001, max: 1_000 },
+} as const satisfies Record<string, Bound>
+
 /** Lengths in UTF-16 code units. */
 export const LENGTHS = {
   id: 256,
@@ -65,6 +76,9 @@ export const SIZES = {
   env: 64,
   context: 16,
   errors: 256,
+  /** Limits of one job, and codes that tell of what is behind their keys. */
+  limits: 4,
+  breaking: 64,
   /** Progress, checkpoints, steps, artifacts and stored signals of one job, whatever became of them. */
   observations: 100_000,
   /** Of one job: its checkpoint, memos and signals, in code units. Ten thousand steps have 13,000 each. */

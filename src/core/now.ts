@@ -62,7 +62,7 @@ function ready(job: Job, since: Time, { paused, held, workers }: Circumstances):
     const by = paused.by === undefined ? '' : `, by ${paused.by}`
     return { before: `paused: queue ${queue}${by}`, when: paused.since }
   }
-  if (held !== undefined) return { before: `held: key ${held.key} is at its limit of ${held.limit}` }
+  if (held !== undefined) return { before: `held by ${held.who}`, when: held.when }
   if (workers?.serving === 0) return { before: `no worker serves queue ${queue}, ready`, when: since }
   if (workers !== undefined && workers.able.length === 0)
     return { before: `no worker knows type ${type}, ready`, when: since }

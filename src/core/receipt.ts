@@ -34,6 +34,7 @@ const ENVELOPE: ReadonlySet<string> = new Set([
   'kind',
   'executionMs',
   'startedAt',
+  'level',
 ])
 
 /** Empty where nothing needs telling apart: claims and heartbeats have no words, an implied request id no reuse. */

@@ -5,6 +5,7 @@
 import { bondOf } from './dialects/bond.ts'
 import { forbidden } from './dialects/forbidden.ts'
 import { DURATION_RULE, type Duration, parseDuration } from './duration.ts'
+import { LIMIT_WORDS, type LimitInput, resolveLimit } from './flow/limit-input.ts'
 import { COUNTS, DURATIONS, LENGTHS, SIZES } from './limits.ts'
 import {
   type Curve,
@@ -175,6 +176,17 @@ export interface PolicyInput {
    * @default 'live'
    */
   readonly dedupeFor?: 'live' | 'forever' | Duration | undefined
+  /**
+   * Numbers for the limit keys of its jobs, in the order of those keys; in force until somebody sets others by hand.
+   * @default none
+   */
+  readonly limits?: readonly LimitInput[] | undefined
+  /**
+   * Codes of errors that tell of what is behind a limit's key, as `E_5XX_ORIGIN` and `network_error` do: five in a row, and
+   * nothing is let in for a while.
+   * @default none besides those
+   */
+  readonly breaking?: readonly string[] | undefined
 }
 
 export type Resolved =
@@ -229,6 +241,8 @@ export function resolvePolicy(input: PolicyInput): Resolved {
     admission: flag(v, 'admission', input.admission) ?? base.admission,
     idempotent: flag(v, 'idempotent', input.idempotent) ?? base.idempotent,
     dedupe: dedupe(v, input.dedupeFor) ?? base.dedupe,
+    ...limits(v, input.limits),
+    ...breaking(v, input.breaking),
   }
   v.push(...disagreements(policy))
   return v.length === 0 ? { ok: true, policy } : { ok: false, violations: v }
@@ -370,6 +384,23 @@ function errorTable(v: Violation[], table: Readonly<Record<string, ErrorClass>> 
 
 function dedupe(v: Violation[], value: 'live' | 'forever' | Duration | undefined): Policy['dedupe'] | undefined {
   return value === 'live' || value === 'forever' ? value : duration(v, 'dedupeFor', value, DURATIONS.dedupe)
+}
+
+function limits(v: Violation[], asked: readonly LimitInput[] | undefined): Pick<Policy, 'limits'> {
+  if (asked === undefined) return {}
+  if (!Array.isArray(asked) || asked.length > SIZES.limits) {
+    v.push({ field: 'limits', rule: `must be a list of at most ${SIZES.limits}` })
+    return {}
+  }
+  return { limits: asked.map((each, i) => resolveLimit(part(v, `limits.${i}`, each, LIMIT_WORDS), `limits.${i}`, v)) }
+}
+
+function breaking(v: Violation[], codes: readonly string[] | undefined): Pick<Policy, 'breaking'> {
+  if (codes === undefined) return {}
+  const isCode = (code: unknown) => typeof code === 'string' && code !== '' && code.length <= LENGTHS.name
+  if (!Array.isArray(codes) || codes.length > SIZES.breaking || !codes.every(isCode))
+    v.push({ field: 'breaking', rule: `must be a list of at most ${SIZES.breaking} codes` })
+  return { breaking: codes }
 }
 
 const isFields = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,6 @@
 /** When a failed attempt is tried again. Pure: the jitter is a hash of what makes this retry unique. */
+import { raisedCurve } from './flow/numbers.ts'
+import { isThrottling } from './flow/signal.ts'
 import { fraction } from './hash.ts'
 import type { Failure, Job, Time } from './job.ts'
 import { RETRY_AFTER_MAX_MS } from './limits.ts'
@@ -17,10 +19,11 @@ export function retryDelayMs(curve: Curve, n: number, seed: string): number {
   }
 }
 
-export function retryAt(job: Job, failure: Failure, at: Time, retryAfterMs: number | undefined): Time {
+/** `level`: how often its key was pushed back since it was last open. */
+export function retryAt(job: Job, failure: Failure, at: Time, retryAfterMs: number | undefined, level = 0): Time {
   const n = retryNumber(job)
   const seed = `${job.id}/${job.generation}/${job.phase}/${n}`
-  if (retryAfterMs === undefined) return at + retryDelayMs(curveFor(job.spec.kind.policy, failure), n, seed)
+  if (retryAfterMs === undefined) return at + retryDelayMs(curveFor(job.spec.kind.policy, failure, level), n, seed)
   return Math.min(at + askedDelayMs(retryAfterMs, seed), job.deadlineAt ?? Number.POSITIVE_INFINITY)
 }
 
@@ -41,5 +44,7 @@ function retryNumber({ state, failures, stalls, spec }: Job): number {
   return failures + 1 + (budget === 'shared' || onStall === 'retry' ? stalls : 0)
 }
 
-const curveFor = (policy: Policy, failure: Failure): Curve =>
-  failure.class === 'throttled' ? policy.throttled : policy.retry
+function curveFor(policy: Policy, failure: Failure, level: number): Curve {
+  const curve = failure.class === 'throttled' ? policy.throttled : policy.retry
+  return level > 0 && isThrottling(failure) ? raisedCurve(curve, policy, level) : curve
+}

@@ -34,6 +34,7 @@ export function successorOf(
   job: Job,
   failure: Failure,
   retryAfterMs: number | undefined,
+  level = 0,
 ): Omit<Enqueue, 'id'> {
   assert(d.job.endedAt !== undefined, 'a successor comes after an ending')
   const { spec } = job
@@ -46,7 +47,7 @@ export function successorOf(
     traceparent: spec.traceparent,
     kind: spec.kind,
     priority: job.priority,
-    runAt: retryAt(job, failure, d.at, retryAfterMs),
+    runAt: retryAt(job, failure, d.at, retryAfterMs, level),
     input: spec.input,
     contextPtr: spec.contextPtr,
     topic: spec.topic,

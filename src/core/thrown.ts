@@ -36,6 +36,11 @@ export interface ThrownOptions {
    */
   readonly retryAfter?: string | number | Date | null | undefined
   /**
+   * Which of the job's limit keys it tells of.
+   * @default the one that its type marks `adaptive`, else the first
+   */
+  readonly key?: string | undefined
+  /**
    * What caused it.
    * @default nothing
    */
@@ -49,6 +54,7 @@ export class JobError extends Error {
   readonly context: Readonly<Record<string, string>> | undefined
   readonly retryAfterMs: number | undefined
   readonly retryAfter: ThrownOptions['retryAfter']
+  readonly key: string | undefined
 
   constructor(errorClass: ErrorClass, name: string, code: string, message: string, options: ThrownOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -59,6 +65,7 @@ export class JobError extends Error {
     this.context = options.context
     this.retryAfterMs = options.retryAfterMs
     this.retryAfter = options.retryAfter
+    this.key = options.key
   }
 }
 

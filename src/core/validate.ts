@@ -5,6 +5,7 @@
 import { type Command, RELEASE_REASONS } from './command.ts'
 import { forbidden } from './dialects/forbidden.ts'
 import { isNonce } from './fence.ts'
+import { LEVEL_MAX } from './flow/numbers.ts'
 import { isId, isReserved } from './id.ts'
 import { DEAD_LETTER_REASONS, STAGES, type Time } from './job.ts'
 import { COUNTS, LENGTHS, MAX_DURATION_MS, MAX_TIME, SIZES } from './limits.ts'
@@ -211,8 +212,9 @@ const CHECKS: Readonly<Record<Command['type'], Check>> = {
     c.optional('undone', x['undone'], (f, y) => c.name(f, y))
     c.optional('artifact', x['artifact'], (f, y) => c.object(f, y, (a) => artifact(c, a)))
     c.optional('note', x['note'], (f, y) => c.object(f, y, (n) => note(c, n)))
+    c.optional('spend', x['spend'], (f, y) => c.object(f, y, (s) => spend(c, s)))
     if (ABOUT.every((field) => x[field] === undefined)) {
-      c.fail('step', 'a record is about a step, a step undone, an artifact, or a plan, node or tool')
+      c.fail('step', 'a record is about a step, a step undone, an artifact, a plan, node or tool, or what was spent')
     }
   },
   complete: (c, x) => {
@@ -226,6 +228,7 @@ const CHECKS: Readonly<Record<Command['type'], Check>> = {
   fail: (c, x) => {
     outcome(c, x)
     c.object('fault', x['fault'], (f) => fault(c, f))
+    c.wholeIfAny('level', x['level'], 0, LEVEL_MAX)
   },
   wait: (c, x) => {
     fence(c, x)
@@ -291,6 +294,16 @@ function enqueue(c: Checker, x: Fields): void {
   if (x['env'] !== undefined) c.words('env', x['env'], SIZES.env)
   if (x['labels'] !== undefined) c.words('labels', x['labels'], SIZES.labels)
   for (const field of COUNTED) c.wholeIfAny(field, x[field], 0, Number.MAX_SAFE_INTEGER)
+  if (x['flow'] !== undefined) c.object('flow', x['flow'], (f) => flow(c, f))
+}
+
+function flow(c: Checker, { keys, fair }: { readonly keys?: unknown; readonly fair?: unknown } & Fields): void {
+  c.textIfAny('flow.fair', fair, LENGTHS.key)
+  if (!Array.isArray(keys) || keys.length > SIZES.limits)
+    return c.fail('flow.keys', `must be a list of at most ${SIZES.limits}`)
+  for (const key of keys) c.text('flow.keys', key, LENGTHS.key)
+  if (new Set(keys).size < keys.length) c.fail('flow.keys', 'must be different from each other')
+  if (keys.length === 0 && fair === undefined) c.fail('flow', 'must name a key, or whose turn it takes')
 }
 
 const NAMED_BY_KEYS = ['topic', 'adapterId', 'workflowId', 'dedupeKey', 'parentId'] as const
@@ -336,11 +349,17 @@ function step(c: Checker, x: Fields): void {
   c.flag('step.compensate', x['compensate'])
 }
 
-const ABOUT = ['step', 'undone', 'artifact', 'note'] as const
+const ABOUT = ['step', 'undone', 'artifact', 'note', 'spend'] as const
 
 function note(c: Checker, x: Fields): void {
   c.oneOf('note.kind', x['kind'], NOTE_KINDS)
   c.name('note.name', x['name'])
+}
+
+function spend(c: Checker, x: Fields): void {
+  c.finite('spend.amount', x['amount'])
+  if (typeof x['amount'] === 'number' && x['amount'] < 0) c.fail('spend.amount', 'must not be negative')
+  c.textIfAny('spend.key', x['key'], LENGTHS.key)
 }
 
 function artifact(c: Checker, x: Fields): void {
@@ -355,6 +374,7 @@ function fault(c: Checker, x: Fields): void {
   c.optional('fault.stage', x['stage'], (f, y) => c.oneOf(f, y, STAGES))
   c.optional('fault.context', x['context'], (f, y) => c.words(f, y, SIZES.context))
   c.optional('fault.retryAfterMs', x['retryAfterMs'], (f, y) => c.durationMs(f, y))
+  c.textIfAny('fault.key', x['key'], LENGTHS.key)
   c.optional('fault.body', x['body'], (f, y) => {
     c.body(f, y)
     if (isObject(y)) c.whole(`${f}.size`, y['size'], 0, LENGTHS.description)

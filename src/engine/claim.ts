@@ -1,5 +1,6 @@
 import type { Claim } from '../core/command.ts'
 import { decide } from '../core/decide.ts'
+import { flowOf } from '../core/flow/gate.ts'
 import { leaseEndsAt } from '../core/steps.ts'
 import { validate } from '../core/validate.ts'
 import type { ClaimAnswer, ClaimedJob } from '../store/store.ts'
@@ -57,7 +58,7 @@ function granted(parts: ExecutorParts, command: Claim, claimed: ClaimedJob): Ass
   }
   parts.held.keep(job)
   parts.observer.committed(decision.events, before, job)
-  return assignment(job, job.lease.fence, claimed.input)
+  return assignment(parts, job, claimed)
 }
 
 /** The answer to an earlier call with this id was lost: its fences are on the records. */
@@ -72,12 +73,15 @@ async function replayed(parts: ExecutorParts, { jobs }: ClaimAnswer): Promise<re
     if (job?.lease === undefined || job.attempt !== claimed.attempt || leaseEndsAt(job, parts.steps.known) <= now)
       continue
     parts.held.keep(job)
-    assignments.push(assignment(job, job.lease.fence, claimed.input))
+    assignments.push(assignment(parts, job, claimed))
   }
   return assignments
 }
 
-function assignment(job: Assignment['job'], fence: string, input: string | undefined): Assignment {
+function assignment(parts: ExecutorParts, job: Assignment['job'], { input, flow }: ClaimedJob): Assignment {
   const inputLater = input === undefined && job.spec.input !== undefined
-  return { job, fence, leaseExpiresAt: job.lease?.expiresAt ?? 0, input, inputLater }
+  const { fence = '', expiresAt = 0 } = job.lease ?? {}
+  const given = { job, fence, leaseExpiresAt: expiresAt, input, inputLater }
+  const record = flow === undefined ? undefined : parts.flowKeys.claimed(job.spec.kind.tenant, flow)
+  return record === undefined ? given : { ...given, flow: flowOf(record, parts.clock.now()) }
 }

@@ -3,6 +3,7 @@
  * worker runtime, the CLI and the examples speak to this and to nothing below it.
  */
 import type { Command, Enqueue } from '../core/command.ts'
+import type { KeyState } from '../core/flow/key.ts'
 import type { CancelRequest, Job, JobFlow, JobId, Kind, Priority, State, Time } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
 import type {
@@ -19,6 +20,8 @@ import type {
   SettingOperation,
   Transaction,
 } from '../store/store.ts'
+import type { KeyWord } from './key-words.ts'
+import type { LimitPage, LimitQuery, LimitStatus } from './limit-status.ts'
 
 export interface Engine extends AsyncDisposable {
   /** Answers each request. `together`: all are enqueued, or none where one is refused. */
@@ -34,6 +37,10 @@ export interface Engine extends AsyncDisposable {
   find(query: JobQuery): Promise<JobPage>
   events(query: EventQuery): Promise<EventPage>
   settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]>
+  /** Limit keys as they are, by name. */
+  limits(query: LimitQuery): Promise<LimitPage>
+  /** What operators say to them; each answered with the key as it is then, or undefined where there is none. */
+  sayToLimits(words: readonly KeyWord[]): Promise<readonly (LimitStatus | undefined)[]>
   subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable>
   /** The same engine for one call: what it still waits for when the signal aborts is called off, where that is possible. */
   until(signal: AbortSignal): Engine
@@ -80,6 +87,8 @@ export interface ClaimRequest {
   /** Types it has handlers for: jobs that others handed back because they do not know theirs are for who does. Absent: all. */
   readonly serves?: readonly string[] | undefined
   readonly limit: number
+  /** How many of them may have a flow: as many as it begins at once. Absent: any. */
+  readonly limited?: number | undefined
   /** How long the answer may be waited for while there is nothing to claim. Absent or 0: it is given at once. */
   readonly waitMs?: number | undefined
   /** While it waits: the longest pause between two looks, for what no hint tells of. A second unless given. */
@@ -98,6 +107,16 @@ export interface Assignment {
   readonly inputLater: boolean
   /** How long its claim had waited when it was looked for and found: the lease began no sooner. Absent: not at all. */
   readonly waitedMs?: number | undefined
+  /** The key that hears how it ends, as it was at the claim or after. Absent: there is none. */
+  readonly flow?: Flowing | undefined
+}
+
+/** What a handler is told of the flow key that it runs under. */
+export interface Flowing {
+  readonly key: string
+  /** Which identity to have towards the other side: rotate when it changes. */
+  readonly session: number
+  readonly state: KeyState
 }
 
 type WithoutEnqueue = Exclude<Command, { type: 'enqueue' | 'claim' }>

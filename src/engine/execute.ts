@@ -13,6 +13,7 @@ import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
 import { changeOf, successorOf } from './change.ts'
 import type { Answer } from './engine.ts'
+import type { FlowKeys, Hearing } from './flow-keys.ts'
 import type { Group } from './group.ts'
 import type { Holdings } from './holdings.ts'
 import type { IdBlocks } from './id-blocks.ts'
@@ -33,6 +34,14 @@ export interface ExecutorParts {
   /** For defects: store and core that disagree. */
   readonly log: Log
   readonly family: Family
+  readonly flowKeys: FlowKeys
+}
+
+export interface Ticked {
+  readonly due: number
+  readonly moved: number
+  /** There is more to do at once. */
+  readonly more: boolean
 }
 
 /** Told of what concerns parents and children. */
@@ -69,10 +78,10 @@ export class Executor {
   }
 
   /** Judges what has come due and commits it. A job that moved meanwhile is handed out again. */
-  async tick(limit: number): Promise<{ readonly due: number; readonly moved: number }> {
+  async tick(limit: number): Promise<Ticked> {
     const { store, clock, steps, log } = this.#parts
     const askedMs = clock.asked()
-    const { now, jobs, setBackMs = 0 } = await store.due(limit)
+    const { now, jobs, more = false, setBackMs = 0 } = await store.due(limit)
     clock.heard(now, askedMs)
     if (setBackMs > 0) log.warn('the store’s clock was set back; its time goes on', { by_ms: setBackMs })
     const segments: Segment[] = []
@@ -83,13 +92,13 @@ export class Executor {
       segments.push(segment)
       changes.push(changeOf(segment, segment.successor && (await successorOf(this.#parts, segment))))
     }
-    if (changes.length === 0) return { due: jobs.length, moved: 0 }
+    if (changes.length === 0) return { due: jobs.length, moved: 0, more }
     const committedMs = clock.asked()
     const answer = await store.commit(changes)
     clock.heard(answer.now, committedMs)
     const applied = segments.filter((_, i) => answer.verdicts[i]?.status === 'applied')
     for (const segment of applied) this.#applied(segment)
-    return { due: jobs.length, moved: applied.length }
+    return { due: jobs.length, moved: applied.length, more }
   }
 
   /**
@@ -140,7 +149,7 @@ export class Executor {
   /** A job that core cannot judge is a defect of ours: its words are refused, and those about other jobs go their way. */
   #segmentOf(group: Group, now: Time, answers: Answer[]): Segment | undefined {
     try {
-      return group.segment(now, this.#parts.steps.known, answers)
+      return group.segment(now, this.#parts.steps.known, this.#parts.flowKeys, answers)
     } catch (error) {
       const rule = reasonOf(error)
       this.#parts.log.error('a job could not be judged', { job_id: group.id, reason: rule })
@@ -161,9 +170,11 @@ export class Executor {
   ): Promise<void> {
     const { store, clock } = this.#parts
     const changes: Change[] = []
+    const hearings = await this.#hear(ready)
     for (let i = 0; i < ready.length; i += 1) {
       const { segment } = ready[i] as Ready
-      changes.push(changeOf(segment, segment.successor && (await successorOf(this.#parts, segment))))
+      const spawn = segment.successor && (await successorOf(this.#parts, segment))
+      changes.push(changeOf(segment, spawn, hearings[i]?.move))
     }
     for (const note of notes) changes.push(note)
     if (changes.length === 0) return
@@ -171,8 +182,22 @@ export class Executor {
     const answer = await store.commit(changes, tx)
     clock.heard(answer.now, askedMs)
     for (let i = 0; i < ready.length; i += 1) {
-      this.#judge(ready[i] as Ready, answer.verdicts[i] as Verdict, answers)
+      const verdict = answer.verdicts[i] as Verdict
+      this.#judge(ready[i] as Ready, verdict, answers)
+      if (hearings[i] !== undefined) this.#heard(hearings[i] as Hearing, verdict)
     }
+  }
+
+  /** What flow keys hear by these segments. Most hear nothing. */
+  async #hear(ready: readonly Ready[]): Promise<readonly (Hearing | undefined)[]> {
+    if (!ready.some(({ segment }) => segment.heard !== undefined)) return SILENCE
+    const said = ready.map(({ segment }) => ({ job: segment.before, heard: segment.heard }))
+    return this.#parts.flowKeys.hear(said, this.#parts.clock.now())
+  }
+
+  #heard(hearing: Hearing, { status }: Verdict): void {
+    if (status === 'applied') this.#parts.flowKeys.applied(hearing)
+    else this.#parts.flowKeys.forget(hearing.tenant, hearing.move.key)
   }
 
   #judge({ group, segment }: Ready, verdict: Verdict, answers: Answer[]): void {
@@ -216,6 +241,8 @@ export class Executor {
     else if (after.endedAt !== undefined && after.spec.parentId !== undefined) family.ended(after, tx !== undefined)
   }
 }
+
+const SILENCE: readonly Hearing[] = []
 
 /** Jobs kept here at most; others are handed out again by `due`. */
 const SPARED_MAX = 10_000

@@ -13,11 +13,15 @@ import { refuse } from '../core/refuse.ts'
 import { leaseEndsAt, type Step } from '../core/steps.ts'
 import type { Loaded, LoadItem } from '../store/store.ts'
 import type { Answer, Word } from './engine.ts'
+import type { FlowKeys } from './flow-keys.ts'
 import { OpenSegment, type Segment } from './segment.ts'
 import { bodyViolations } from './word-bodies.ts'
 
 /** How much must be read before the next word can be judged: the record, or also what the word has caused already. */
 type Need = 'nothing' | 'record' | 'caused'
+
+/** What is known of the keys that jobs speak to. */
+type Levels = Pick<FlowKeys, 'levelOf'>
 
 /** Words of one group that are looked up in one load. */
 const LOOKED_UP = 100
@@ -123,13 +127,13 @@ export class Group {
   }
 
   /** Judges words until something must be committed or read first; undefined where nothing is to be committed. */
-  segment(now: Time, steps: readonly Step[], answers: Answer[]): Segment | undefined {
+  segment(now: Time, steps: readonly Step[], keys: Levels, answers: Answer[]): Segment | undefined {
     const open = new OpenSegment(this.#job, this.#words[this.#next]?.tx, steps)
     this.#segmentFrom = this.#next
     while (this.#next < this.#words.length) {
       const word = this.#words[this.#next] as Word
       if (!open.admits(word)) break
-      const decision = this.#decide(word, open.job, now, steps)
+      const decision = this.#decide(word, open.job, now, steps, keys)
       if (decision === undefined) {
         // Whether this word was said before must be read first: at once, or once the segment so far is committed.
         if (!open.begun) this.need = 'caused'
@@ -194,14 +198,14 @@ export class Group {
   }
 
   /** Undefined: it must be read first whether this word was said before. */
-  #decide(word: Word, job: Job | undefined, now: Time, steps: readonly Step[]): Decision | undefined {
+  #decide(word: Word, job: Job | undefined, now: Time, steps: readonly Step[], keys: Levels): Decision | undefined {
     const caused = this.#caused[this.#next - this.#causedFrom]
     if (caused === undefined && !speaksAsOwner(word.command)) return undefined
     if (job === undefined) {
       const message = `There is no job ${this.id}.`
       return refused(refuse('NOT_FOUND', { command: word.command.type, jobId: this.id, message }))
     }
-    const command = spoken(word, job)
+    const command = spoken(word, job, keys)
     const violations = bodyViolations(word)
     if (violations.length > 0) return refused(refuse('INVALID', { command: command.type, job, violations }))
     const decision = decide(job, command, now, caused, steps)
@@ -210,8 +214,13 @@ export class Group {
   }
 }
 
-const spoken = ({ command, byFence }: Word, job: Job): Word['command'] =>
-  byFence === true && command.type === 'heartbeat' ? stillHere(job, command.fence, command.requestId) : command
+function spoken({ command, byFence }: Word, job: Job, keys: Levels): Word['command'] {
+  if (byFence === true && command.type === 'heartbeat') return stillHere(job, command.fence, command.requestId)
+  // What its key went through is not for whoever failed to say.
+  return command.type === 'fail' && job.spec.flow !== undefined
+    ? { ...command, level: keys.levelOf(job, command.fault.key) }
+    : command
+}
 
 const refused = (refusal: Refusal): Decision => ({ kind: 'refused', refusal, annotation: undefined })
 

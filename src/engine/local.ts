@@ -34,10 +34,13 @@ import type {
   Word,
 } from './engine.ts'
 import { enqueue } from './enqueue.ts'
-import { Executor, type ExecutorParts } from './execute.ts'
+import { Executor, type ExecutorParts, type Ticked } from './execute.ts'
+import { FlowKeys } from './flow-keys.ts'
 import { heartbeat } from './heartbeat.ts'
 import { Holdings } from './holdings.ts'
 import { IdBlocks } from './id-blocks.ts'
+import { type KeyWord, sayToKey } from './key-words.ts'
+import { type LimitPage, type LimitQuery, type LimitStatus, limitsFrom, statusOf } from './limit-status.ts'
 import { listener } from './listener.ts'
 import { noObserver, type Observer } from './observer.ts'
 import { Settlement } from './settle.ts'
@@ -88,7 +91,8 @@ export class LocalEngine implements Engine {
     const settle = (words: readonly Word[]) => this.#settlement.settle(words)
     const family = new ChildrensEnds({ store, settle, timers })
     this.#childrensEnds = family
-    this.#parts = { store, clock: storeClock, steps, timers, monotonicMs, held, ids, observer, log, family }
+    const flowKeys = new FlowKeys({ store, log })
+    this.#parts = { store, clock: storeClock, steps, timers, monotonicMs, held, ids, observer, log, family, flowKeys }
     this.#executor = new Executor(this.#parts)
     this.#settlement = new Settlement({ held, timers, monotonicMs, executor: this.#executor })
   }
@@ -141,6 +145,17 @@ export class LocalEngine implements Engine {
     return answers
   }
 
+  limits(query: LimitQuery): Promise<LimitPage> {
+    return limitsFrom(this.#store, query)
+  }
+
+  async sayToLimits(words: readonly KeyWord[]): Promise<readonly (LimitStatus | undefined)[]> {
+    const { store, clock, flowKeys } = this.#parts
+    const parts = { store, keys: flowKeys, now: () => clock.now() }
+    const views = await Promise.all(words.map((word) => sayToKey(parts, word)))
+    return views.map((view) => view && statusOf(view, clock.now()))
+  }
+
   async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
     return this.#store.subscribe(listener(wake, this.#parts.log))
   }
@@ -155,7 +170,7 @@ export class LocalEngine implements Engine {
   }
 
   /** One round of the ticker: what has come due, judged and committed. */
-  tick(limit: number): Promise<{ readonly due: number; readonly moved: number }> {
+  tick(limit: number): Promise<Ticked> {
     return this.#executor.tick(limit)
   }
 

@@ -10,6 +10,7 @@ import { refuse } from '../core/refuse.ts'
 import type { NewJob } from '../store/store.ts'
 import type { EnqueueAnswer, EnqueueRequest } from './engine.ts'
 import type { ExecutorParts } from './execute.ts'
+import { birthsOf } from './flow-keys.ts'
 import type { Numbers } from './id-blocks.ts'
 import { keysOf } from './keys.ts'
 
@@ -55,7 +56,8 @@ export function candidatesOf(
       continue
     }
     const { job, events } = decision
-    items.push({ job, event: events[0] as NewJob['event'], input: request.input, keys: keysOf(job, request, now) })
+    const item = { job, event: events[0] as NewJob['event'], input: request.input, keys: keysOf(job, request, now) }
+    items.push(job.spec.flow === undefined ? item : { ...item, flow: birthsOf(job) })
     asked.push({ place: i, command })
   }
   return { items, asked }

@@ -36,7 +36,20 @@ export async function redriven(
 const isReopened = ({ spec }: Job): boolean => mayReopen(spec.kind.policy)
 
 function inPlaceOf({ id, generation, priority, spec }: Job, input: string | undefined, actor: string): EnqueueRequest {
-  const { kind, contextPtr, topic, adapterId, env, labels, workflowId, stepIndex, dedupeKey, flow, correlationId } = spec
-  const shared = { kind, contextPtr, topic, adapterId, env, labels, workflowId, stepIndex, dedupeKey, flow, correlationId }
+  const { kind, contextPtr, topic, adapterId, env, labels, workflowId, stepIndex, dedupeKey, flow, correlationId } =
+    spec
+  const shared = {
+    kind,
+    contextPtr,
+    topic,
+    adapterId,
+    env,
+    labels,
+    workflowId,
+    stepIndex,
+    dedupeKey,
+    flow,
+    correlationId,
+  }
   return { ...shared, actor, priority, input, parentId: id, requestId: `redrive/${id}/${generation}` }
 }

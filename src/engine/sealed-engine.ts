@@ -40,6 +40,8 @@ import type {
 } from './engine.ts'
 import { refusedWith } from './enqueue-together.ts'
 import { type Called, calledAs, JobNames, whoseIs } from './job-names.ts'
+import type { KeyWord } from './key-words.ts'
+import type { LimitPage, LimitQuery, LimitStatus } from './limit-status.ts'
 import { withProseBy } from './prose.ts'
 import { isSealed, needsSealing, readerWith, sealedWord } from './sealed-words.ts'
 import { isSignal, seal, unsealBody, type Whose } from './sealing.ts'
@@ -71,6 +73,14 @@ export class SealedEngine implements Engine {
     const sealed = await this.#enqueueSealed(asked, ready, tx, together)
     for (const [n, i] of places.entries()) answers[i] = sealed[n] as EnqueueAnswer
     return answers
+  }
+
+  limits(query: LimitQuery): Promise<LimitPage> {
+    return this.#engine.limits(query)
+  }
+
+  sayToLimits(words: readonly KeyWord[]): Promise<readonly (LimitStatus | undefined)[]> {
+    return this.#engine.sayToLimits(words)
   }
 
   async claim(request: ClaimRequest): Promise<readonly Assignment[]> {

@@ -5,6 +5,7 @@
 import type { Enqueue } from '../core/command.ts'
 import type { Decision } from '../core/decide.ts'
 import type { Event } from '../core/event.ts'
+import { type Heard, heardOf } from '../core/flow/heard.ts'
 import type { Job, Time } from '../core/job.ts'
 import { speaksAsOwner } from '../core/ownership.ts'
 import { leaseEndsAt, type Step } from '../core/steps.ts'
@@ -20,6 +21,8 @@ export interface Segment {
   readonly notAfter: Time | undefined
   readonly successor: Omit<Enqueue, 'id'> | undefined
   readonly tx: Transaction | undefined
+  /** What one of the job's flow keys hears by it. */
+  readonly heard?: Heard | undefined
 }
 
 type Accepted = Extract<Decision, { kind: 'accepted' }>
@@ -40,6 +43,7 @@ export class OpenSegment {
   #events = NO_EVENTS
   #bodies = NO_BODIES
   #successor: Accepted['successor']
+  #heard: Heard | undefined
 
   constructor(before: Job | undefined, tx: Transaction | undefined, steps: readonly Step[]) {
     this.#before = before
@@ -67,6 +71,7 @@ export class OpenSegment {
     this.#events = this.begun ? [...this.#events, ...events] : events
     this.#bodies = joined(joined(this.#bodies, wordBodies(word, events)), bodies)
     this.#successor = successor
+    if (job.spec.flow !== undefined && this.job !== undefined) this.#heard = heardOf(this.job, word.command)
     this.job = job
   }
 
@@ -82,6 +87,7 @@ export class OpenSegment {
       notAfter: this.#byOwner && before.lease !== undefined ? leaseEndsAt(before, this.#steps) : undefined,
       successor: this.#successor,
       tx: this.#tx,
+      heard: this.#heard,
     }
   }
 }

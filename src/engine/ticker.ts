@@ -2,6 +2,7 @@ import type { Log } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
 import type { Duty } from './duty.ts'
+import type { Ticked } from './execute.ts'
 
 /**
  * Asks the store for what has come due and lets core say what that means. Any number of tickers may run at once; where many
@@ -26,7 +27,7 @@ export interface TickerOptions {
 }
 
 export interface TickerParts {
-  readonly tick: (limit: number) => Promise<{ readonly due: number; readonly moved: number }>
+  readonly tick: (limit: number) => Promise<Pick<Ticked, 'due' | 'more'>>
   readonly timers: Timers
   readonly log: Log
   /** Absent: this process is always on duty. */
@@ -41,7 +42,10 @@ export function ticker({ tick, timers, log, duty, isOwner }: TickerParts, option
   const round = async (signal: AbortSignal) => {
     if (duty !== undefined && !(await duty.look())) return isOwner?.() === true ? everyMs : duty.pauseMs
     // A full batch says that there is more; a short one that the rest is not due yet.
-    for (let full = true; full && !signal.aborted; ) full = (await tick(batch)).due >= batch
+    for (let full = true; full && !signal.aborted; ) {
+      const { due, more } = await tick(batch)
+      full = due >= batch || more
+    }
     return everyMs
   }
   return service({ name: 'ticker', everyMs, timers, log, round })

@@ -4,6 +4,7 @@ import { differences } from './difference.ts'
 import { type Discrepancy, unreadable, type Verification } from './discrepancy.ts'
 import type { Engine } from './engine.ts'
 import { verifyJobs } from './verify-jobs.ts'
+import { verifyKeys } from './verify-keys.ts'
 
 export type VerifyFilter = Omit<JobQuery, 'order' | 'limit' | 'cursor'>
 
@@ -24,6 +25,8 @@ export async function verify(
   const counts = new Map<string, number>()
   const liveKeys = new Map<string, JobId>()
   const live = new Map<JobId, number>()
+  /** Whose jobs have flows. */
+  const tenants = new Set<string>()
   let jobs = 0
   let events = 0
   const tallied = await tally(engine)
@@ -38,6 +41,7 @@ export async function verify(
     for (const job of records) {
       jobs += 1
       count(counts, job)
+      if (job.spec.flow !== undefined) tenants.add(job.spec.kind.tenant)
       found.push(...sharedKey(liveKeys, job))
       if (!isEnded(job)) live.set(job.id, job.rev)
     }
@@ -53,6 +57,7 @@ export async function verify(
   const whole = Object.values(filter).every((value) => value === undefined)
   found.push(...(await misplaced(engine, filter, live)))
   if (whole) found.push(...(await miscounted(engine, tallied, counts)))
+  for (const tenant of tenants) found.push(...(await verifyKeys(engine, tenant)))
   return { jobs, events, discrepancies: found }
 }
 

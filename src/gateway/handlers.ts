@@ -24,6 +24,7 @@ import { explainJob } from './handlers/explain.ts'
 import { livez, metrics, readyz } from './handlers/health.ts'
 import { streamHints } from './handlers/hints.ts'
 import { listJobEvents, listJobs, listLateWords, showJob } from './handlers/jobs.ts'
+import { listLimits, probeLimit, removeLimit, resetLimit, setLimit, showLimit } from './handlers/limits.ts'
 import { showMachine } from './handlers/machine.ts'
 import { showErrors, showIndex } from './handlers/pages.ts'
 import { listQueues, pauseQueue, resumeQueue, showQueue } from './handlers/queues.ts'
@@ -68,6 +69,12 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   announceType,
   listWorkers,
   reportWorker,
+  listLimits,
+  showLimit,
+  setLimit,
+  removeLimit,
+  resetLimit,
+  probeLimit,
   listSchedules,
   showSchedule,
   defineSchedule,

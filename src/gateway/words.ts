@@ -39,11 +39,11 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
       bodies: [{ name: 'checkpoint', text }],
     }
   },
-  record: ({ body: { fence, step, undone, artifact, note }, text: textOf }) => {
+  record: ({ body: { fence, step, undone, artifact, note, spend }, text: textOf }) => {
     if (step === undefined) {
       const memo = textOf('memo')
       const bodies = undone === undefined || memo === undefined ? [] : [{ name: stepBody(undone), text: memo }]
-      return { command: { type: 'record', fence, undone, artifact, note }, bodies }
+      return { command: { type: 'record', fence, undone, artifact, note, spend }, bodies }
     }
     const text = textOf('step.value')
     const name = stepBody(step.name)
@@ -54,6 +54,7 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
         undone,
         artifact,
         note,
+        spend,
         step: { name: step.name, compensate: step.compensate, body: text && bodyRef(name, text) },
       },
       bodies: text === undefined ? [] : [{ name, text }],
@@ -75,7 +76,7 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
     }
   },
   fail: ({ body: { fence, executionMs, startedAt, stack, retryAfter, ...fault }, text: textOf }) => {
-    const { code, message, class: errorClass, stage, context } = fault
+    const { code, message, class: errorClass, stage, context, key } = fault
     const attempt = parseFence(fence)?.attempt ?? 0
     const text = textOf('details') ?? (stack === undefined ? undefined : JSON.stringify({ stack }))
     const name = errorBody(attempt)
@@ -93,6 +94,7 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
           context,
           retryAfterMs: parseDuration(retryAfter),
           body: text && bodyRef(name, text),
+          key,
         },
       },
       bodies: text === undefined ? [] : [{ name, text }],

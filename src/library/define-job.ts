@@ -5,6 +5,7 @@ import { type PolicyInput, resolvePolicy } from '../core/resolve.ts'
 import { kindViolations } from '../core/validate.ts'
 import type { Context } from '../worker/context.ts'
 import { Invalid } from './errors.ts'
+import { type FlowOptions, type Flows, flowsOf, limitsOf } from './limit-options.ts'
 
 /**
  * A job type as producers know it: everything but the handler. `I` is what the handler gets, `O` what it answers, `P`
@@ -18,6 +19,8 @@ export interface JobSpec<Type extends string = string, I = unknown, O = unknown,
   readonly output: StandardSchemaV1<unknown, O> | undefined
   /** The piece of business a job stands for. A method, so that specs of different types fit one list. */
   readonly dedupe: Dedupe<P>['dedupe'] | undefined
+  /** What lets a job in. */
+  readonly flow: Flows<P>['flow'] | undefined
   /** Nothing is ever here: it carries the types. */
   readonly '~types'?: { readonly handed: P; readonly handled: I; readonly answered: O }
 }
@@ -42,7 +45,7 @@ export type InputOf<J> = J extends { readonly '~types'?: { readonly handed: infe
 /** What the handler of a job type answers; `result()` gives back what JSON keeps of it (`Jsonify`). */
 export type OutputOf<J> = J extends { readonly '~types'?: { readonly answered: infer O } } ? O : never
 
-export interface SpecOptions<Type extends string, I, O, P> extends PolicyInput {
+export interface SpecOptions<Type extends string, I, O, P> extends Omit<PolicyInput, 'limits'>, FlowOptions<P> {
   /** The name of the type, unique among its tenant's: `mail.send`. */
   readonly type: Type
   /**
@@ -116,11 +119,12 @@ export function defineSpec<const Type extends string, I = unknown, O = unknown, 
   options: SpecOptions<Type, I, O, P>,
 ): JobSpec<Type, I, O, P> {
   const { type, queue = DEFAULT_QUEUE, tenant, input, output, dedupe } = options
-  const resolved = resolvePolicy(options)
+  const resolved = resolvePolicy({ ...options, limits: limitsOf(options) })
   const names = namesOf(type, queue, tenant)
   const violations = resolved.ok ? names : [...names, ...resolved.violations]
   if (!resolved.ok || violations.length > 0) throw new Invalid(`job type ${String(type)}`, violations)
-  return Object.freeze({ tenant, queue, type, policy: resolved.policy, input, output, dedupe })
+  const flow = flowsOf(type, options)
+  return Object.freeze({ tenant, queue, type, policy: resolved.policy, input, output, dedupe, flow })
 }
 
 /** The handler of a spec, where the two live in different modules. */

@@ -43,7 +43,7 @@ export const DEFAULT_PRIORITY: Priority = PRIORITIES.normal
 export function enqueueRequest(
   kind: Kind,
   input: string | undefined,
-  dedupeKey: string | undefined,
+  said: Pick<EnqueueRequest, 'dedupeKey' | 'flow'>,
   actor: string,
   options: EnqueueOptions,
 ): EnqueueRequest {
@@ -57,7 +57,8 @@ export function enqueueRequest(
     input,
     id: options.id,
     idempotencyKey: options.idempotencyKey,
-    dedupeKey: options.dedupeKey ?? dedupeKey,
+    dedupeKey: options.dedupeKey ?? said.dedupeKey,
+    flow: options.flow === undefined ? said.flow : { keys: options.flow.keys ?? [], fair: options.flow.fair },
     runAt: timeFrom(options.runAt),
     delayMs: delayFrom(options.delay, found),
     contextPtr: options.contextPtr,

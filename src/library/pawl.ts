@@ -14,6 +14,7 @@ import type { AuditLog } from '../engine/audit.ts'
 import type { Verification } from '../engine/discrepancy.ts'
 import type { Answer, Engine, Word } from '../engine/engine.ts'
 import { findSome } from '../engine/find-some.ts'
+import { holdingOf } from '../engine/holding.ts'
 import { Queues } from '../engine/queues.ts'
 import { type VerifyFilter, verify } from '../engine/verify.ts'
 import { Workers } from '../engine/workers.ts'
@@ -51,6 +52,7 @@ import {
 import { delayFrom, type EnqueueOptions, priorityFrom, timeFrom } from './enqueue-options.ts'
 import { Invalid, Refused, WaitTimedOut } from './errors.ts'
 import { JobHandle } from './job-handle.ts'
+import { LimitDesk } from './limits.ts'
 import { machine } from './machine.ts'
 import { type Contract, contract } from './operations.ts'
 import type { Around, PawlParts } from './pawl-parts.ts'
@@ -80,6 +82,8 @@ export class Pawl implements AsyncDisposable {
   readonly engine: Engine
   /** What runs by the clock: looked at, paused, run now, made by hand, compared with what code has. */
   readonly schedules: ScheduleDesk
+  /** What jobs share that is limited: looked at, set by hand, reset. */
+  readonly limits: LimitDesk
   readonly #parts: PawlParts
   readonly #tenant: string
   readonly #endings: Endings
@@ -100,6 +104,7 @@ export class Pawl implements AsyncDisposable {
     this.#endings = new Endings(parts.engine, parts.timers, parts.log)
     this.#producer = new Producer(parts.engine, { tenant: this.#tenant, actor: parts.actor })
     this.schedules = new ScheduleDesk(parts, this.#producer.types)
+    this.limits = new LimitDesk(parts)
   }
 
   /** By definition, by spec, or by name with the definition's type: `enqueue<typeof crawlPage>('crawl.page', …)`. */
@@ -276,7 +281,8 @@ export class Pawl implements AsyncDisposable {
       const { tenant, queue } = job.spec.kind
       const paused = await new Queues(engine).paused(tenant, queue)
       const workers = await new Workers(engine).around(job.spec.kind)
-      return explain(job, { now: engine.now(), paused, workers, held: undefined })
+      const held = await holdingOf(engine, job)
+      return explain(job, { now: engine.now(), paused, workers, held })
     })
   }
 

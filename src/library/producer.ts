@@ -66,8 +66,9 @@ export class Producer {
     text: string | undefined,
     options: EnqueueOptions,
   ): EnqueueRequest {
-    const dedupeKey = typeof job === 'string' ? undefined : job.dedupe?.(input)
-    return enqueueRequest(kind, text, dedupeKey, this.#actor, options)
+    if (typeof job === 'string') return enqueueRequest(kind, text, NOTHING_SAID, this.#actor, options)
+    const said = { dedupeKey: job.dedupe?.(input), flow: job.flow?.(input) }
+    return enqueueRequest(kind, text, said, this.#actor, options)
   }
 
   /** Synchronous where nothing has to be read. */
@@ -102,6 +103,8 @@ export class Producer {
     throw new Invalid('enqueue', named?.violations ?? [{ field: 'type', rule }])
   }
 }
+
+const NOTHING_SAID = { dedupeKey: undefined, flow: undefined }
 
 function policyFrom(asked: NonNullable<EnqueueOptions['policy']>): Kind['policy'] {
   const resolved = resolvePolicy(asked)

@@ -41,6 +41,7 @@
  *      a key's document, gate and revision change together, with the job that caused it or not at all. Jobs without a
  *      flow meet none of this.
  */
+import type { Spend } from '../core/command.ts'
 import type { Annotation, Event, EventType } from '../core/event.ts'
 import type { Gate } from '../core/flow/gate.ts'
 import type { Counted, Slot } from '../core/flow/slots.ts'
@@ -125,12 +126,6 @@ export interface KeyMove {
     | 'same'
     /** The key is removed, with the flows that name it. A conflict as long as a job is held, stands or is owned under it. */
     | 'forgotten'
-}
-
-export interface Spend {
-  readonly amount: number
-  /** Absent: of each of the job's keys. A key without a budget counts nothing. */
-  readonly key?: string | undefined
 }
 
 export type Inserted =
@@ -287,7 +282,7 @@ export type Change =
       readonly spawn: NewJob | undefined
       /** What becomes of one of its flow keys by it. A conflict of the key is a conflict of the change. */
       readonly flow?: KeyMove | undefined
-      /** What is to be added to what was spent in the present window. */
+      /** What is to be added to what its keys have spent in their present windows. A key without a budget counts nothing. */
       readonly spent?: readonly Spend[] | undefined
     }
   /** Replace observations of an ended job by one `compacted` event, which has the rev of the last of them. */

@@ -41,6 +41,8 @@ export function mortal(engine: Engine, timers: Timers): Mortal {
     load: alive((items) => engine.load(items)),
     find: alive((query) => engine.find(query)),
     events: alive((query) => engine.events(query)),
+    limits: alive((query) => engine.limits(query)),
+    sayToLimits: alive((words) => engine.sayToLimits(words)),
     settings: alive((operations) => engine.settings(operations)),
     subscribe: alive(async (wake) => {
       const subscription = await engine.subscribe((hint) => {

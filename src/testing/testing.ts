@@ -4,9 +4,11 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
+import { flowNameOf } from '../core/flow/membership.ts'
 import { DEFAULT_TENANT, isEnded, type Job, type JobId, LIVE_STATES, type State } from '../core/job.ts'
 import { toJson } from '../core/json.ts'
 import { leaseWindowMs } from '../core/timers.ts'
+import { holdingOf } from '../engine/holding.ts'
 import { LocalEngine } from '../engine/local.ts'
 import { scheduler } from '../engine/scheduler.ts'
 import { Schedules } from '../engine/schedules.ts'
@@ -189,7 +191,10 @@ export class Testing implements AsyncDisposable {
 
   /** Ticks, claims and runs until nothing moves. */
   async #workThrough(): Promise<void> {
-    while ((await this.#engine.tick(TICK)).moved > 0) {}
+    for (let more = true; more; ) {
+      const ticked = await this.#engine.tick(TICK)
+      more = ticked.moved > 0 || ticked.more
+    }
     await this.#scheduler.runOnce()
     this.#worker.wake()
     await this.#time.settle()
@@ -207,13 +212,17 @@ export class Testing implements AsyncDisposable {
   /** The next time at which the store has something to do. */
   async #nextMoment(until: number): Promise<number | undefined> {
     const now = this.#time.now()
-    let next = await this.#nextSlot(now, until)
-    for (const { readyAt, nextTickAt } of await this.#live(() => true)) {
-      for (const at of [readyAt, nextTickAt]) {
-        if (at !== undefined && at > now && at <= until) next = Math.min(next ?? at, at)
-      }
-    }
-    return next
+    const live = await this.#live(() => true)
+    const moments = [await this.#nextSlot(now, until), ...(await this.#nextLettingIn(live))]
+    for (const { readyAt, nextTickAt } of live) moments.push(readyAt, nextTickAt)
+    const coming = moments.filter((at) => at !== undefined && at > now && at <= until)
+    return coming.length === 0 ? undefined : Math.min(...coming.map(Number))
+  }
+
+  /** When what holds jobs changes by itself, once for all that are held by the same. */
+  async #nextLettingIn(live: readonly Job[]): Promise<readonly (number | undefined)[]> {
+    const held = new Map(live.filter(({ spec }) => spec.flow !== undefined).map((job) => [flowNameOf(job), job]))
+    return Promise.all([...held.values()].map(async (job) => (await holdingOf(this.#engine, job))?.when))
   }
 
   async #nextSlot(now: number, until: number): Promise<number | undefined> {
@@ -226,12 +235,19 @@ export class Testing implements AsyncDisposable {
     const now = this.#time.now()
     const ready = await this.#live(({ readyAt }) => readyAt !== undefined && readyAt <= now)
     const served = new Set(this.#jobs.map(({ tenant = DEFAULT_TENANT, queue }) => queueKey(tenant, queue)))
-    for (const { spec } of ready) {
+    for (const { id, spec } of ready) {
       const { tenant, queue } = spec.kind
       if (!served.has(queueKey(tenant, queue))) continue
+      if (spec.flow !== undefined && (await this.#isHeld(id))) continue
       if (!(await this.#paused(tenant, queue))) return true
     }
     return false
+  }
+
+  /** It waits for somebody to end, or for time to pass. */
+  async #isHeld(id: JobId): Promise<boolean> {
+    const { items } = await this.#engine.load([{ id, flow: true }])
+    return items[0]?.flow?.held === true
   }
 
   async #paused(tenant: string, queue: string): Promise<boolean> {

@@ -51,7 +51,8 @@ export class Claiming {
     })
   }
 
-  async claim(limit: number, wait: Wait = {}): Promise<readonly Portion[]> {
+  /** `limited`: how many of them may have a flow. */
+  async claim(limit: number, limited: number, wait: Wait = {}): Promise<readonly Portion[]> {
     const { engine, workerId, serves, ageMs } = this.#options
     const askedAt = engine.now()
     const asked = orderLanes(this.#uses, askedAt, ageMs)
@@ -59,7 +60,7 @@ export class Claiming {
     const unanswered = this.#unanswered.shift()
     const requestId = unanswered ?? `${workerId}/claim/${++this.#claims}`
     // A claim under a repeated request id gets what it was given then, or nothing: waiting brings it no more.
-    const request = { requestId, workerId, lanes, serves, limit, ...(unanswered === undefined ? wait : {}) }
+    const request = { requestId, workerId, lanes, serves, limit, limited, ...(unanswered === undefined ? wait : {}) }
     const found = byLane(lanes, await this.#asked(request))
     const portions = this.#portionsOf(found, asked, askedAt)
     const gave = lanes.map((lane) => found.get(lane)?.length ?? 0)

@@ -3,6 +3,7 @@ import type { Duration } from '../core/duration.ts'
 import type { DeadLetterReason, Job, JobId, Stage } from '../core/job.ts'
 import type { Jsonify } from '../core/jsonify.ts'
 import type { NoteKind } from '../core/note.ts'
+import type { Flowing } from '../engine/engine.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import type { Spawnable, SpawnOptions } from './spawn.ts'
@@ -25,6 +26,12 @@ export interface Context {
    * (`baggage`, `correlation_id=…`), as the W3C has them. Where OpenTelemetry is there, its instrumentation sends both by itself.
    */
   readonly headers: Readonly<Record<string, string>>
+
+  /**
+   * The limit key that hears how this attempt ends, where the job has one. Keep an identity (a proxy, a cookie jar, a
+   * browser profile) for each `session`, and take another when it changes: the other side has seen through the last.
+   */
+  readonly flow: Flowing | undefined
 
   /**
    * Runs `work` once per job: later attempts, on whatever worker, get what it answered, and so does the first, as JSON keeps
@@ -53,6 +60,11 @@ export interface Context {
   /** Adds to one of the job's counters. */
   count(name: string, by?: number): void
   artifact(name: string, ptr: string): Promise<void>
+  /**
+   * What was just spent (tokens, cents) of the budgets of its limits, or of one: a key whose budget is spent holds its jobs
+   * until the window turns. Counted each time it is said, on every attempt: money that was spent is spent.
+   */
+  spend(amount: number, options?: { readonly key?: string | undefined }): Promise<void>
   /**
    * Notes on the work itself, in the job's log: a plan was made, a node of a graph began or ended, a tool was called. Once per
    * job, like a step, however often the handler runs; `detail` is kept as JSON. Document 003 tells them under these names.

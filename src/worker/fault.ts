@@ -61,6 +61,7 @@ export function faultOf(thrown: unknown, { attempt, now, stage }: Circumstances)
       context: fields?.context === undefined ? undefined : contextOf(fields.context),
       retryAfterMs: boundedMs(fields?.retryAfterMs) ?? retryAfterMsOf(thrown, now),
       body: bodyRef(name, text),
+      key: keyOf(fields?.key),
     },
     body: { name, text },
   }
@@ -70,6 +71,12 @@ function codeOf(code: string): string {
   const text = code.slice(0, LENGTHS.name).toWellFormed().replace(CONTROL, '')
   return text === '' || text === '__proto__' ? 'error' : text
 }
+
+/** A key that cannot be one is nobody's: it must not keep the rest from being said. */
+const keyOf = (key: unknown): string | undefined =>
+  typeof key === 'string' && key !== '' && key.length <= LENGTHS.key && key.isWellFormed() && !CONTROL.test(key)
+    ? key
+    : undefined
 
 function contextOf(context: unknown): Fault['context'] {
   const entries = entriesIn(context, SIZES.context)

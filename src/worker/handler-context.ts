@@ -7,6 +7,7 @@ import { LENGTHS } from '../core/limits.ts'
 import type { NoteKind } from '../core/note.ts'
 import { reasonOf } from '../core/reason.ts'
 import { PermanentError, ValidationError } from '../core/thrown.ts'
+import type { Flowing } from '../engine/engine.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Log, LogFields } from '../system/log.ts'
 import type { Context, ProgressInput, StepOptions, Waited, WaitOptions } from './context.ts'
@@ -69,6 +70,10 @@ export class HandlerContext implements Context {
 
   get headers(): Readonly<Record<string, string>> {
     return outgoingHeaders(this.job.spec)
+  }
+
+  get flow(): Flowing | undefined {
+    return this.#run.assignment.flow
   }
 
   step<T>(name: string, work: () => Promise<T> | T, options: StepOptions<T> = {}): Promise<Jsonify<T>> {
@@ -142,6 +147,13 @@ export class HandlerContext implements Context {
   count(name: string, by = 1): void {
     mustBeFinite('by', by)
     if (!this.#undoing) this.#run.tidings.count(checkedName(name), by)
+  }
+
+  spend(amount: number, { key }: { readonly key?: string | undefined } = {}): Promise<void> {
+    return this.#run.spoken.say(async () => {
+      mustBeFinite('amount', amount)
+      if (!this.#undoing) await this.#run.say('record', { spend: { amount, key } })
+    })
   }
 
   artifact(name: string, ptr: string): Promise<void> {

@@ -168,12 +168,14 @@ export class Intake {
     if (wanted <= 0 || this.#mode !== 'open') return
     const waits = this.#isToWait
     const limit = waits ? Math.min(wanted, this.#parts.vacancies()) : wanted
+    // Whoever has a slot and does not begin keeps others from it: these are not held in stock.
+    const limited = Math.max(0, Math.min(limit, this.#parts.vacancies() - this.#parts.held() - this.#asked))
     this.#hopeful = false
     this.#asked += limit
     const sentMs = machineMs()
     const sentAtMs = clock.monotonicMs()
     try {
-      const portions = await (waits ? this.#wait(limit) : this.#parts.claiming.claim(limit))
+      const portions = await (waits ? this.#wait(limit, limited) : this.#parts.claiming.claim(limit, limited))
       const came = portions.reduce((sum, { assignments }) => sum + assignments.length, 0)
       this.#asked -= limit
       this.#resting = waits && came === 0 && clock.monotonicMs() - sentAtMs < this.#waitMs && !this.#hopeful
@@ -194,13 +196,13 @@ export class Intake {
     return !this.#flowing && this.#waiting === undefined && this.#came <= FEW && this.#parts.vacancies() > 0
   }
 
-  async #wait(limit: number): Promise<readonly Portion[]> {
+  async #wait(limit: number, limited: number): Promise<readonly Portion[]> {
     const { claiming, pollMaxMs } = this.#parts
     const waiting = new AbortController()
     this.#waiting = waiting
     const wait: Wait = { waitMs: this.#waitMs, pollMs: pollMaxMs, signal: waiting.signal }
     try {
-      return await claiming.claim(limit, wait)
+      return await claiming.claim(limit, limited, wait)
     } finally {
       this.#waiting = undefined
     }

@@ -1,7 +1,7 @@
 /** A child of a job, as its handler asks for one. What becomes of the wish is the producer's business: spawning is enqueueing. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Duration } from '../core/duration.ts'
-import type { Job, JobId, Kind, Priority, PriorityName } from '../core/job.ts'
+import type { Job, JobFlow, JobId, Kind, Priority, PriorityName } from '../core/job.ts'
 import type { PolicyInput } from '../core/resolve.ts'
 
 /** A job type as a producer knows it. */
@@ -9,13 +9,15 @@ export interface Spawnable<P> extends Omit<Kind, 'tenant'> {
   readonly tenant: string | undefined
   readonly input?: StandardSchemaV1<P, unknown> | undefined
   readonly dedupe?: Dedupes<P>['dedupe'] | undefined
+  readonly flow?: Dedupes<P>['flow'] | undefined
   /** Nothing is ever here: it carries the type of what producers hand in. */
   readonly '~types'?: { readonly handed: P }
 }
 
-/** A method, so that types of different inputs fit one list. */
+/** Methods, so that types of different inputs fit one list. */
 interface Dedupes<P> {
   dedupe(input: P): string | undefined
+  flow(input: P): JobFlow | undefined
 }
 
 /** What may be said about a new job besides its type and its input. */
@@ -30,6 +32,12 @@ export interface SpawnOptions {
    * @default what the type's `dedupe` says, else none
    */
   readonly dedupeKey?: string | undefined
+  /**
+   * What lets it in, where it is enqueued by the name of its type: the names of its limit keys, in the order in which the type
+   * declares them, and on whose account it takes turns.
+   * @default what the type's `limit` and `fair` make of the input, else nothing
+   */
+  readonly flow?: { readonly keys?: readonly string[]; readonly fair?: string | undefined } | undefined
   /**
    * Run this much later.
    * @default 0

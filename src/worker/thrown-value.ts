@@ -27,6 +27,7 @@ export interface JobErrorFields {
   readonly stage: unknown
   readonly context: unknown
   readonly retryAfterMs: unknown
+  readonly key: unknown
 }
 
 /** Texts are cut to this length before they are copied: one may have a hundred megabytes. */
@@ -122,9 +123,11 @@ function isArray(value: unknown): value is object {
   }
 }
 
+const FIELDS = ['stage', 'context', 'retryAfterMs', 'key'] as const
+
 function fieldsIn(thrown: object): JobErrorFields | undefined {
   const errorClass = property(thrown, 'errorClass')
   if (typeof errorClass !== 'string') return undefined
-  const [stage, context, retryAfterMs] = ['stage', 'context', 'retryAfterMs'].map((name) => property(thrown, name))
-  return { errorClass, stage, context, retryAfterMs }
+  const [stage, context, retryAfterMs, key] = FIELDS.map((name) => property(thrown, name))
+  return { errorClass, stage, context, retryAfterMs, key }
 }

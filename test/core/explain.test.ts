@@ -85,8 +85,8 @@ describe('why a job is not running', () => {
   })
 
   it('held: by which limit', () => {
-    const held = { key: 'example.org', limit: '2 at a time' }
-    expect(asked(given(), { held })).toMatchObject({ way: 'held', who: 'the jobs of key example.org' })
+    const held = { because: 'Key k runs 2 of 2.', who: 'the jobs of key k', when: 9, next: 'Wait.' }
+    expect(asked(given(), { held })).toMatchObject({ way: 'held', ...held })
   })
 
   it('waiting, parked: for what, from whom, until when', () => {

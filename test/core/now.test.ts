@@ -39,7 +39,8 @@ describe('the phrase beside a job', () => {
     const ready = given()
     expect(said(ready, { paused: { by: 'ann', since: 5 } })).toEqual({ before: 'paused: queue crawl, by ann', when: 5 })
     expect(said(ready, { paused: { by: undefined, since: undefined } }).before).toBe('paused: queue crawl')
-    expect(said(ready, { held: { key: 'shop', limit: '2' } }).before).toBe('held: key shop is at its limit of 2')
+    const held = { because: 'Key shop runs 2 of 2.', who: 'the jobs of key shop', when: 9, next: 'Wait.' }
+    expect(said(ready, { held })).toEqual({ before: 'held by the jobs of key shop', when: 9 })
     expect(said(ready, { workers: { serving: 0, able: [] } }).before).toBe('no worker serves queue crawl, ready')
     expect(said(ready, { workers: { serving: 1, able: [] } }).before).toBe('no worker knows type crawl.page, ready')
     expect(said(ready, { workers: { serving: 1, able: ['w'] } }).before).toBe('waits for a worker, ready')

@@ -14,11 +14,11 @@ import { startImplicitly } from './start.ts'
 
 export function decideFail(d: Draft, job: Job, command: Fail): Ruling {
   startImplicitly(d, command.startedAt)
-  return failAttempt(d, job, command.fault, command.executionMs ?? 0)
+  return failAttempt(d, job, command.fault, command.executionMs ?? 0, command.level)
 }
 
 /** Also what an attempt's time limit comes to. */
-export function failAttempt(d: Draft, job: Job, fault: Fault, executionMs: number): Ruling {
+export function failAttempt(d: Draft, job: Job, fault: Fault, executionMs: number, level = 0): Ruling {
   const failure = failureFrom(d, fault)
   if (job.cancel !== undefined && job.phase === 'run') {
     conclude(d, { ...cancelled(job.cancel), error: failure }, executionMs)
@@ -35,9 +35,9 @@ export function failAttempt(d: Draft, job: Job, fault: Fault, executionMs: numbe
   }
   if (maySucceedItself(d.job) && !d.job.spec.kind.policy.idempotent) {
     finish(d, failed('retried_as_new_job', failure), executionMs)
-    return { successor: successorOf(d, job, failure, fault.retryAfterMs) }
+    return { successor: successorOf(d, job, failure, fault.retryAfterMs, level) }
   }
-  const runAt = retryAt(d.job, failure, d.at, fault.retryAfterMs)
+  const runAt = retryAt(d.job, failure, d.at, fault.retryAfterMs, level)
   if (isTooLate(d.job, runAt)) {
     conclude(d, failed('wall_clock', failure), executionMs)
     return undefined

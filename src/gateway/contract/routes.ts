@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod'
 import { cancelled, denied, dispatches, jobRequest, jobResult, running, scheduled } from './document-002.ts'
+import { limit, limitsQuery } from './limit-schema.ts'
 import type { Opaque } from './outline.ts'
 import {
   causesQuery,
@@ -238,6 +239,20 @@ const SCHEDULES: readonly Route[] = [
   },
 ]
 
+/** What jobs share that is limited. Setting a limit makes its key; removing it leaves what the job type declares. */
+const LIMIT_ROUTES: readonly Route[] = [
+  list('listLimits', '/v1/limits', READERS, 'Limit keys by name, with their states and what is taken', limitsQuery),
+  get('showLimit', '/v1/limits/{key}', READERS, 'One limit key, with its last changes'),
+  { ...post('setLimit', '/v1/limits/{key}', OPERATORS, 'enqueue', 'Set what holds for it', limit), method: 'PUT' },
+  {
+    ...get('removeLimit', '/v1/limits/{key}', OPERATORS, 'What its job type declares holds again'),
+    method: 'DELETE',
+    urgency: 'enqueue',
+  },
+  post('resetLimit', '/v1/limits/{key}/reset', OPERATORS, 'enqueue', 'As if it had never been pushed back', nothing),
+  post('probeLimit', '/v1/limits/{key}/probe', OPERATORS, 'enqueue', 'Let one job find out now', nothing),
+]
+
 export const ROUTES: readonly Route[] = [
   {
     ...post('createJob', '/v1/jobs', PRODUCERS, 'enqueue', 'Enqueue a job; with wait its result', newJob, KEPT_BY_JOBS),
@@ -335,6 +350,7 @@ export const ROUTES: readonly Route[] = [
     size: 'lists',
   },
   ...SCHEDULES,
+  ...LIMIT_ROUTES,
   ...DOCUMENT_002,
   list('listDeadLetters', '/v1/dead-letters', READERS, 'Jobs put aside, with reasons', deadLettersQuery),
   list('listCauses', '/v1/dead-letters:causes', READERS, 'What dead letters have in common, with samples', causesQuery),

@@ -26,6 +26,7 @@ import {
   time,
   workerName,
 } from './fields.ts'
+import { declaredLimits, jobFlow } from './limit-schema.ts'
 import type { Opaque } from './outline.ts'
 
 const curve = {
@@ -63,6 +64,8 @@ export const policy = membersOnly({
   admission: z.boolean().optional(),
   idempotent: z.boolean().optional(),
   dedupeFor: z.union([z.enum(['live', 'forever']), duration]).optional(),
+  limits: declaredLimits.optional().describe('numbers for the limit keys of its jobs, in their order'),
+  breaking: listOf(name, { most: SIZES.breaking }).optional().describe('codes that tell of what is behind a key'),
 }).describe('how the job is leased, retried and ended; every word has a default')
 
 export const priority = z.union([
@@ -77,6 +80,7 @@ export const newJob = membersOnly({
   id: named.optional().describe('your own id for the job; unique, works wherever an id does'),
   idempotencyKey: key.optional().describe('this creation, for 24 hours; the header `Idempotency-Key` says the same'),
   dedupeKey: key.optional(),
+  flow: jobFlow.optional().describe('what lets it in'),
   priority: priority.optional(),
   delay: duration.optional(),
   runAt: time.optional(),
@@ -145,6 +149,9 @@ export const WORDS = {
     note: membersOnly({ kind: z.enum(NOTE_KINDS), name })
       .optional()
       .describe('on a plan, a node or a tool; what it says is the value of the step'),
+    spend: membersOnly({ amount: z.number().min(0), key: key.optional() })
+      .optional()
+      .describe('of the budgets of its limit keys, or of one'),
   }),
   complete: membersOnly({
     ...owner,
@@ -166,6 +173,7 @@ export const WORDS = {
     retryAfter: duration
       .optional()
       .describe('when to try again, instead of the backoff curve; up to a tenth later, at most a day'),
+    key: key.optional().describe('which of its limit keys it tells of'),
     stack: z.string().max(65_536).optional(),
     details: anything.optional().describe('instead of `stack`, JSON of your own; kept exactly as sent'),
   }),
@@ -270,6 +278,12 @@ export const claims = membersOnly({
       'types it has handlers for: what others handed back as `unknown_type` is for who serves it; all unless given',
     ),
   limit: z.int().min(1).max(AT_ONCE.jobs).default(1),
+  limited: z
+    .int()
+    .min(0)
+    .max(AT_ONCE.jobs)
+    .optional()
+    .describe('how many of them may have limit keys: as many as are begun at once; any unless given'),
   waitMs: z
     .int()
     .min(0)

@@ -28,9 +28,9 @@ interface Claimed {
 
 export async function claimed(call: Call, parts: Parts, asked: Claims): Promise<Claimed> {
   const { token, signal } = call
-  const { workerId, serves, limit, waitMs } = asked
+  const { workerId, serves, limit, limited, waitMs } = asked
   const lanes = lanesOf(call, asked)
-  const request = { requestId: named(token, asked, call.requestId), workerId, lanes, serves, limit, signal }
+  const request = { requestId: named(token, asked, call.requestId), workerId, lanes, serves, limit, limited, signal }
   const isPoll = waitMs > 0
   using _poll = parts.polls.share(token, isPoll ? 1 : 0)
   using _lanes = parts.lanes.share(token, isPoll ? lanes.length : 0)
@@ -123,19 +123,20 @@ function claimText(assignments: readonly Assignment[], beforeMs: number, compact
   return listed('{"jobs":[', assignments, text, () => `],"policies":${JSON.stringify([...policies.keys()])}}`)
 }
 
-function textOf({ job, fence, leaseExpiresAt, input, inputLater }: Assignment): string {
+function textOf({ job, fence, leaseExpiresAt, input, inputLater, flow }: Assignment): string {
   const head = JSON.stringify({
     job: jobToWire(job, true),
     fence,
     leaseExpiresAt: new Date(leaseExpiresAt).toISOString(),
     inputLater,
+    flow,
   })
   return input === undefined ? head : `${head.slice(0, -1)},"input":${input}}`
 }
 
 /** A job without its policy, which most have in common and which is told once, and with its input as text, which need not be cut out again. */
 function compactTextOf(assignment: Assignment, beforeMs: number, policies: Map<Policy, number>): string {
-  const { job, fence, leaseExpiresAt, input, inputLater, waitedMs = 0 } = assignment
+  const { job, fence, leaseExpiresAt, input, inputLater, waitedMs = 0, flow } = assignment
   const own = job.spec.kind.policy
   const policy = policies.get(own) ?? policies.size
   policies.set(own, policy)
@@ -147,5 +148,6 @@ function compactTextOf(assignment: Assignment, beforeMs: number, policies: Map<P
     inputLater,
     waitedMs: Math.floor(beforeMs + waitedMs),
     input,
+    flow,
   })
 }

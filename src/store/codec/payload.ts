@@ -1,5 +1,6 @@
 /** Payloads of events as lists, one shape per type. `enqueued` has a home of its own (`enqueued.ts`). */
 import { unreachable } from '../../core/assert.ts'
+import type { Spend } from '../../core/command.ts'
 import type { Event, EventType, TransitionPayloads } from '../../core/event.ts'
 import {
   list,
@@ -149,12 +150,14 @@ const packRecorded = ({
   undone,
   artifact,
   note,
+  spend,
 }: Extract<Event, { type: 'recorded' }>['payload']): readonly Packed[] =>
   trimmed([
     step && [step.name, step.compensate, step.body && packBody(step.body)],
     undone,
     artifact && [artifact.name, artifact.ptr],
     note && packNote(note),
+    spend && trimmed([zero(spend.amount), spend.key]),
   ])
 
 const NONE: readonly Packed[] = []
@@ -252,8 +255,11 @@ function unpackRecorded(p: readonly Packed[]): Extract<Event, { type: 'recorded'
     undone: maybeText(p[1]),
     artifact: artifact && { name: text(artifact[0]), ptr: text(artifact[1]) },
     note: maybeNote(p[3]),
+    spend: p[4] == null ? undefined : unpackSpend(list(p[4])),
   }
 }
+
+const unpackSpend = ([amount, key]: readonly Packed[]): Spend => ({ amount: number(amount), key: maybeText(key) })
 
 type Admitted = TransitionPayloads['admitted']
 

@@ -1,6 +1,8 @@
 /** S18: a rate counts claims in any window by the store's clock; a budget, what was spent in the present one. */
+
+import type { Spend } from '../../core/command.ts'
 import type { Time } from '../../core/job.ts'
-import type { ClaimedJob, Spend } from '../store.ts'
+import type { ClaimedJob } from '../store.ts'
 import type { Check } from './conformance.ts'
 import { claims, ends, idsOf, isHeld, limit, limited, many, takenOf, viewOf } from './flows.ts'
 import { holds, same } from './holds.ts'

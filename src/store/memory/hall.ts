@@ -6,6 +6,7 @@
  * whoever was freed, changed or has come is in `#places` or `#arrived` until `look`, which every call of the store ends with.
  */
 import { assert } from '../../core/assert.ts'
+import type { Spend } from '../../core/command.ts'
 import {
   atKey,
   atLane,
@@ -22,15 +23,7 @@ import { flowNameOf, placeMoveOf, toldKey, weighedBy } from '../../core/flow/mem
 import type { Counted } from '../../core/flow/slots.ts'
 import { isOutOfPatience, takenBack } from '../../core/flow/take-back.ts'
 import type { Job, JobId, Priority, Time } from '../../core/job.ts'
-import {
-  type ClaimedJob,
-  type KeyBirth,
-  type KeyMove,
-  type KeyView,
-  type Lobby,
-  queueKey,
-  type Spend,
-} from '../store.ts'
+import { type ClaimedJob, type KeyBirth, type KeyMove, type KeyView, type Lobby, queueKey } from '../store.ts'
 import { Agenda } from './agenda.ts'
 import { KeyShelf } from './flow-key.ts'
 import { keep } from './keep.ts'

@@ -120,7 +120,7 @@ describe('what a page costs in memory', () => {
     const { job } = shelf as Shelf
     for (let n = 0; n < 1_000; n += 1) {
       const kind = { ...job.spec.kind, queue: `q${n}` }
-      shelves.lanes.enter({ ...job, spec: { ...job.spec, kind } } as Job, n)
+      shelves.lanes.enter({ ...job, spec: { ...job.spec, kind } } as Job, 0, n)
     }
     const first = vi.spyOn(Agenda.prototype, 'first')
     told({ by: 'backlog', lanes: 10 })(shelves)

@@ -1,0 +1,221 @@
+/**
+ * What this process knows of flow keys, and what becomes of them by what their jobs say. Only ever a first guess: a key moves
+ * by compare-and-swap on its revision, in the commit of the job that caused it, so a stale guess costs a round trip and
+ * never a mistake.
+ */
+import { assert } from '../core/assert.ts'
+import { decideKey } from '../core/flow/decide.ts'
+import { decodeKey, encodeKey, encodeKeyLog, gateIn, type KeyDocument, limitIn } from '../core/flow/document.ts'
+import { isTold, type KeyEvent } from '../core/flow/event.ts'
+import type { Heard } from '../core/flow/heard.ts'
+import { atRest } from '../core/flow/key.ts'
+import { toldKey } from '../core/flow/membership.ts'
+import type { KeyInput } from '../core/flow/signal.ts'
+import type { Job, Time } from '../core/job.ts'
+import type { DeclaredLimit } from '../core/policy.ts'
+import type { ClaimedJob, KeyBirth, KeyMove, KeyView, Store } from '../store/store.ts'
+import type { Log } from '../system/log.ts'
+
+export interface FlowKeyParts {
+  readonly store: Pick<Store, 'events'>
+  readonly log: Log
+}
+
+/** Keys remembered; the one heard of longest ago goes first. */
+const KNOWN_MOST = 10_000
+/** Keys read in one question. */
+const READ_AT_ONCE = 100
+
+interface Known {
+  readonly document: KeyDocument
+  readonly rev: number
+}
+
+/** A key that was read, and what words of one batch have made of it since. */
+interface Working extends Known {
+  readonly log: string | undefined
+  readonly taken: number
+}
+
+/** What a word makes of its key. */
+export interface Hearing {
+  readonly tenant: string
+  readonly move: KeyMove
+  readonly after: Known
+  readonly event: KeyEvent | undefined
+}
+
+/** Words of one batch, each with what its key hears; undefined where none does. */
+export interface Said {
+  readonly job: Job
+  readonly heard: Heard | undefined
+}
+
+export class FlowKeys {
+  readonly #parts: FlowKeyParts
+  readonly #known = new Map<string, Known>()
+
+  constructor(parts: FlowKeyParts) {
+    this.#parts = parts
+  }
+
+  /** What a claim told. */
+  claimed(tenant: string, flow: ClaimedJob['flow']): KeyDocument['record'] | undefined {
+    if (flow === undefined) return undefined
+    const document = decodeKey(flow.key, flow.text)
+    this.#remember(tenant, flow.key, { document, rev: flow.rev })
+    return document.record
+  }
+
+  /** How often the key that hears of this job was pushed back since it was last open, as far as is known here. */
+  levelOf({ spec }: Job, named: string | undefined): number | undefined {
+    const key = toldKey(spec, named)
+    return key === undefined ? undefined : this.#known.get(nameOf(spec.kind.tenant, key))?.document.record.level
+  }
+
+  /** What the words of one batch make of their keys, in order: each finds the key as the one before has left it. */
+  async hear(words: readonly Said[], now: Time): Promise<readonly (Hearing | undefined)[]> {
+    const working = await this.#read(words.filter((word) => !this.#isQuiet(word)))
+    return words.map(({ job, heard }) => {
+      if (heard === undefined) return undefined
+      const { tenant } = job.spec.kind
+      const name = nameOf(tenant, heard.key)
+      const key = working.get(name)
+      // Nothing changes, as far as is known: the commit compares whether that is still so.
+      if (key === undefined) return this.#unmoved(tenant, heard.key)
+      const hearing = moved(tenant, heard.key, key, heard.input, now)
+      if (hearing.event !== undefined) {
+        const log = encodeKeyLog(key.log, [hearing.event]) ?? key.log
+        working.set(name, { ...hearing.after, log, taken: key.taken })
+      }
+      return hearing
+    })
+  }
+
+  applied({ tenant, move, after, event }: Hearing): void {
+    this.#remember(tenant, move.key, after)
+    if (event === undefined || !isTold(event)) return
+    const { key, type, from, to, cause } = event
+    const { allowed, session, until } = after.document.record
+    const fields = { key, tenant, from, to, allowed, session, ...(until === 0 ? {} : { until }) }
+    this.#parts.log.info(`key ${type}`, { ...fields, job_id: cause.job ?? '', code: cause.code ?? '' })
+  }
+
+  /** What was believed of the key is wrong. */
+  forget(tenant: string, key: string): void {
+    this.#known.delete(nameOf(tenant, key))
+  }
+
+  /** A success under a key that is open and without strikes changes nothing, and needs no look. */
+  #isQuiet({ job, heard }: Said): boolean {
+    if (heard === undefined) return true
+    const known = this.#known.get(nameOf(job.spec.kind.tenant, heard.key))
+    if (known === undefined) return false
+    const { state, strikes } = known.document.record
+    return heard.input.type === 'succeeded' && state === 'open' && strikes === 0
+  }
+
+  #unmoved(tenant: string, key: string): Hearing {
+    const known = this.#known.get(nameOf(tenant, key))
+    assert(known !== undefined, 'a key that changes nothing is known')
+    return { tenant, move: { key, rev: known.rev, next: 'same' }, after: known, event: undefined }
+  }
+
+  async #read(words: readonly Said[]): Promise<Map<string, Working>> {
+    const found = new Map<string, Working>()
+    const byTenant = Map.groupBy(words, ({ job }) => job.spec.kind.tenant)
+    for (const [tenant, group] of byTenant) {
+      const names = [...new Set(group.map(({ heard }) => heard?.key ?? ''))]
+      for (const key of names) found.set(nameOf(tenant, key), UNKNOWN(key))
+      for (const view of await this.views(tenant, names)) found.set(nameOf(tenant, view.key), workingOf(view))
+    }
+    return found
+  }
+
+  async views(tenant: string, names: readonly string[]): Promise<readonly KeyView[]> {
+    const views: KeyView[] = []
+    for (let i = 0; i < names.length; i += READ_AT_ONCE) {
+      const some = names.slice(i, i + READ_AT_ONCE)
+      const page = await this.#parts.store.events({ by: 'keys', tenant, names: some, limit: some.length })
+      views.push(...(page.keys ?? []))
+    }
+    for (const view of views) {
+      this.#remember(tenant, view.key, { document: decodeKey(view.key, view.text), rev: view.rev })
+    }
+    return views
+  }
+
+  #remember(tenant: string, key: string, known: Known): void {
+    const name = nameOf(tenant, key)
+    const before = this.#known.get(name)
+    if (before !== undefined && before.rev > known.rev) return
+    this.#known.delete(name)
+    this.#known.set(name, known)
+    if (this.#known.size > KNOWN_MOST) this.#known.delete(this.#known.keys().next().value as string)
+  }
+}
+
+/** What an input makes of a key that was read. */
+function moved(tenant: string, key: string, working: Working, input: KeyInput, now: Time): Hearing {
+  const { document, rev, log, taken } = working
+  const decision = decideKey(document.record, input, { limit: limitIn(document), taken }, now)
+  if (decision.event === undefined) {
+    return { tenant, move: { key, rev, next: 'same' }, after: { document, rev }, event: undefined }
+  }
+  const after = { ...document, record: decision.key }
+  return {
+    tenant,
+    move: moveTo(key, rev, after, log, [decision.event]),
+    after: { document: after, rev: rev + 1 },
+    event: decision.event,
+  }
+}
+
+/** The move that brings a key from a revision to this document. */
+export const moveTo = (
+  key: string,
+  rev: number,
+  document: KeyDocument,
+  log: string | undefined,
+  events: readonly KeyEvent[],
+): KeyMove => ({
+  key,
+  rev,
+  next: { gate: gateIn(document), text: encodeKey(document), log: encodeKeyLog(log, events) },
+})
+
+/** For each of a new job's keys, what the store is to know of it where it knows nothing; undefined where it has no flow. */
+export function birthsOf({ spec }: Job): readonly KeyBirth[] | undefined {
+  if (spec.flow === undefined) return undefined
+  const { limits = [] } = spec.kind.policy
+  return spec.flow.keys.map((key, i) => ({ key, ...birthOf(limits[i] ?? NOTHING_SAID) }))
+}
+
+const births = new WeakMap<DeclaredLimit, Pick<KeyBirth, 'gate' | 'text'>>()
+const NOTHING_SAID: DeclaredLimit = {}
+
+/** The same for all keys that one type declares. */
+function birthOf(declared: DeclaredLimit): Pick<KeyBirth, 'gate' | 'text'> {
+  const known = births.get(declared)
+  if (known !== undefined) return known
+  const document = { declared: declared === NOTHING_SAID ? undefined : declared, byHand: undefined, record: atRest('') }
+  const made = { gate: gateIn(document), text: encodeKey(document) }
+  births.set(declared, made)
+  return made
+}
+
+const workingOf = ({ key, text, rev, log, count }: KeyView): Working => ({
+  document: decodeKey(key, text),
+  rev,
+  log,
+  taken: count.taken,
+})
+
+const UNKNOWN = (key: string): Working => ({
+  document: { declared: undefined, byHand: undefined, record: atRest(key) },
+  rev: 0,
+  log: undefined,
+  taken: 0,
+})
+
+const nameOf = (tenant: string, key: string): string => JSON.stringify([tenant, key])

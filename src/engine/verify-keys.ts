@@ -1,0 +1,31 @@
+/** Whether what is taken of flow keys is what stands or is owned under them. */
+import type { KeyView } from '../store/store.ts'
+import type { Discrepancy } from './discrepancy.ts'
+import type { Engine } from './engine.ts'
+
+const PAGE = 200
+
+/** A key that differs is looked at once more: jobs may have moved while they were counted. */
+export async function verifyKeys(engine: Pick<Engine, 'events'>, tenant: string): Promise<readonly Discrepancy[]> {
+  const found: Discrepancy[] = []
+  let cursor: string | undefined
+  do {
+    const page = await engine.events({ by: 'keys', tenant, limit: PAGE, cursor, recount: true })
+    const names = (page.keys ?? []).filter(differs).map(({ key }) => key)
+    if (names.length > 0) {
+      const again = await engine.events({ by: 'keys', tenant, names, limit: names.length, recount: true })
+      found.push(...(again.keys ?? []).filter(differs).map(discrepancy))
+    }
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return found
+}
+
+const differs = ({ count, recount }: KeyView): boolean => recount !== undefined && recount !== count.taken
+
+const discrepancy = ({ key, count, recount }: KeyView): Discrepancy => ({
+  job: undefined,
+  about: 'slot',
+  invariant: undefined,
+  what: `key ${key} has ${count.taken} slots taken, and ${recount} jobs that stand or are owned under it`,
+})
