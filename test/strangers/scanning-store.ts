@@ -92,7 +92,8 @@ export class ScanningStore implements Store {
     return { now, items: answers }
   }
 
-  #insert({ job, event, input, keys }: NewJob, now: Time): Inserted {
+  #insert({ job, event, input, keys, flow }: NewJob, now: Time): Inserted {
+    if (flow !== undefined) return NO_LIMITS
     const { alias, kind } = job.spec
     const wanted = keys.map((key) => ({ by: key.purpose, name: keyName(job, key), until: key.until }))
     const names = [
@@ -192,7 +193,7 @@ export class ScanningStore implements Store {
   }
 
   #commit(change: Change, now: Time): Verdict {
-    if (change.kind === 'key') return { status: 'rejected', field: 'flow', rule: 'this store has no limits' }
+    if (change.kind === 'key') return NO_LIMITS
     const row = this.#rows.get(change.kind === 'annotate' ? change.annotation.jobId : change.before.id)
     if (row === undefined) return CONFLICT
     if (change.kind !== 'annotate' && row.job.rev !== change.before.rev) return CONFLICT
@@ -485,3 +486,5 @@ function served(waiting: readonly Row[], { serves, nonce }: Grant): readonly Row
   const inTurn = [...needs.slice(first), ...needs.slice(0, first)]
   return inTurn.flatMap((need) => waiting.filter(({ job }) => job.needs === need))
 }
+
+const NO_LIMITS = { status: 'rejected', field: 'flow', rule: 'this store has no limits' } as const

@@ -10,6 +10,7 @@ import { ScanningStore } from './scanning-store.ts'
 prove({
   name: 'a stranger’s store',
   cannot: {
+    flow: 'it lets nobody in: limits are much to build, and a store is one without them',
     reopen: 'it lives and dies with its process',
     transaction: 'there is no database whose transactions it could join',
     setClock: 'it reads the clock it was given, and nobody sets that',

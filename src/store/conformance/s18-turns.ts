@@ -66,9 +66,26 @@ export const turns: readonly Check[] = [
     },
   },
   {
+    name: 'whose turn it is does not depend on how many places are free at a time',
+    async run(fixture) {
+      await fixture.insert(...many(LANE_WINDOW, { flow: { fair: 'first' } }))
+      const customers = ['a', 'b', 'c', 'd', 'e']
+      for (const fair of customers) await fixture.insert(...many(30, { flow: { fair } }))
+      same((await claims(fixture, { limit: LANE_WINDOW })).length, LANE_WINDOW, 'the first of all')
+      const counts = new Map(customers.map((name) => [name, 0]))
+      for (let n = 0; n < 2 * LANE_WINDOW; n += 1) {
+        const [job] = await claims(fixture, { limit: 1 })
+        const fair = job?.before.spec.flow?.fair ?? ''
+        counts.set(fair, (counts.get(fair) ?? 0) + 1)
+      }
+      const each = [...counts.values()]
+      holds(Math.max(...each) - Math.min(...each) <= customers.length, `${[...counts]}`)
+    },
+  },
+  {
     name: 'one with very many does not make another wait',
     async run(fixture) {
-      await fixture.insert(...many(1_000, { flow: { fair: 'many' } }))
+      await fixture.insert(...many(1_000, { flow: { fair: 'many' }, at: fixture.begin - 1_000 }))
       const [job] = await fixture.insert({ flow: { fair: 'few' } })
       const given: JobId[] = []
       while (!given.includes(job?.id ?? '')) {

@@ -245,6 +245,7 @@ class Postgres implements PostgresStore {
   }
 
   async insert(items: readonly NewJob[], tx?: Transaction, together = false): Promise<InsertAnswer> {
+    if (items.some(({ flow }) => flow !== undefined)) throw new Error(NO_LIMITS)
     if (tx !== undefined) {
       await this.#callers.mustBeOpen(tx)
       const run = runIn(tx, this.#load.statements)
@@ -404,3 +405,5 @@ const on =
   (connection: Connection): Run =>
   (text, values) =>
     connection.run(text, () => values)
+
+const NO_LIMITS = 'pawl: a Postgres store has no limits yet: open a store in memory for jobs that have them.'

@@ -29,9 +29,12 @@ export class Unstorable extends Error {
   }
 }
 
+const NO_LIMITS = 'a SQLite store has no limits yet: open a store in memory for them'
+
 /** A new job as a row: places in the order of `NEW` (rows.ts). */
 export function insertRow(item: NewJob, reference: Reference): InsertRow {
-  const { job, event, input } = item
+  const { job, event, input, flow } = item
+  if (flow !== undefined) throw new Unstorable('flow', NO_LIMITS)
   const { spec } = job
   const head = encodeEnqueued(event as EnqueuedEvent) ?? null
   return [
@@ -91,7 +94,7 @@ export function changeRow(
       return ['purge', numberOf(id, 'before.id'), rev, STATE_CODES[state]]
     }
     case 'key':
-      throw new Unstorable('flow', 'this store has no limits')
+      throw new Unstorable('flow', NO_LIMITS)
     default:
       return unreachable(change)
   }
