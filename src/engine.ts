@@ -5,7 +5,7 @@
  */
 
 export type { Contract, Operation, Outcome, OwnerOperation } from './contract.ts'
-export type { Command, Enqueue, Fault } from './core/command.ts'
+export type { Command, Enqueue, Fault, Spend } from './core/command.ts'
 export { hasLongLog } from './core/compact.ts'
 export { isMereRenewal, stillHere } from './core/decide/heartbeat.ts'
 export { type Decision, decide } from './core/decide.ts'
@@ -13,6 +13,16 @@ export type { Duration, DurationText } from './core/duration.ts'
 export type { Annotation, Event, EventType, ObservationEvent, TransitionEvent } from './core/event.ts'
 export { derive as fold, evolve } from './core/evolve.ts'
 export type { Explanation, WayNotToRun } from './core/explain.ts'
+// What lets jobs in: for stores that limit (S18), and what is told of limit keys.
+export type { KeyEvent } from './core/flow/event.ts'
+export type { Gate } from './core/flow/gate.ts'
+export { type Flow, type Hall, type Held, LANE_WINDOW, type Place } from './core/flow/hall.ts'
+export type { KeyCause, KeyState, Limit } from './core/flow/key.ts'
+export { type Admission, type LetIn, letIn } from './core/flow/let-in.ts'
+export type { LimitInput } from './core/flow/limit-input.ts'
+export { flowNameOf, type PlaceMove, placeMoveOf, toldKey, weighedBy } from './core/flow/membership.ts'
+export { type Count, type Counted, countOf, type KeyUse, type Slot } from './core/flow/slots.ts'
+export { isOutOfPatience, takenBack } from './core/flow/take-back.ts'
 export { idNumber, idText, isId } from './core/id.ts'
 // A job in one state, as a look at `job.state` leaves it.
 export type {
@@ -28,6 +38,7 @@ export type {
   Failed as FailedJob,
   Failure,
   Job,
+  JobFlow,
   JobId,
   Kind,
   Lease,
@@ -55,7 +66,7 @@ export type {
   Waiting as WaitingJob,
 } from './core/job.ts'
 export type { Jsonify } from './core/jsonify.ts'
-export type { Curve, ErrorClass, Policy } from './core/policy.ts'
+export type { Curve, DeclaredLimit, ErrorClass, Policy } from './core/policy.ts'
 export { REFUSALS, type Refusal, type RefusalCode, type Violation } from './core/refusal.ts'
 export { type CurveInput, type PolicyInput, type RetryInput, resolvePolicy } from './core/resolve.ts'
 export { JobError, LeaseConflictError, type ThrownOptions } from './core/thrown.ts'
@@ -69,10 +80,13 @@ export type {
   Engine,
   EnqueueAnswer,
   EnqueueRequest,
+  Flowing,
   HeartbeatAnswer,
   HeartbeatRequest,
   Word,
 } from './engine/engine.ts'
+export type { KeyWord } from './engine/key-words.ts'
+export type { LimitPage, LimitQuery, LimitStatus } from './engine/limit-status.ts'
 export { METRICS, type MetricLabels, type MetricName, type Metrics } from './engine/metrics.ts'
 export type { Tracing } from './engine/observer.ts'
 export type { RetentionOptions } from './engine/retention.ts'
@@ -95,6 +109,8 @@ export type { EncryptionKeys } from './library/encryption.ts'
 export type { EnqueueManyOptions, EnqueueOutcome, ItemOptions } from './library/enqueue-many.ts'
 export type { RefusedItem } from './library/errors.ts'
 export type { DeadLettered, Hooks, Stalled } from './library/hooks.ts'
+export type { FlowOptions, LimitOptions } from './library/limit-options.ts'
+export type { ListLimitsOptions } from './library/limits.ts'
 export type { Redriven } from './library/redrive.ts'
 export type { Telemetry } from './library/telemetry.ts'
 export { type Abilities, type OpenOnOptions, openOn, type Where } from './open.ts'
@@ -115,6 +131,7 @@ export {
   type EventPage,
   type EventQuery,
   type FeedItem,
+  type FlowKey,
   type Grant,
   type Hint,
   type InsertAnswer,
@@ -122,11 +139,15 @@ export {
   type JobPage,
   type JobQuery,
   type Key,
+  type KeyBirth,
+  type KeyMove,
   type KeyPurpose,
+  type KeyView,
   type Lane,
   type LoadAnswer,
   type Loaded,
   type LoadItem,
+  type Lobby,
   type NewJob,
   queueKey,
   type Setting,

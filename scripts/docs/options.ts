@@ -20,7 +20,17 @@ const SECTIONS: readonly (readonly [title: string, text: string, interfaces: rea
   [
     'defineJob',
     '`defineJob(options)`; `defineSpec(options)` without a handler, and `implementJob(spec, run, options)` with it. All but names, schemas, `dedupe`, `run` and where it runs is the policy: born with each job, and immutable afterwards.',
-    ['DefineOptions', 'SpecOptions', 'HandlerOptions', 'PolicyInput', 'RetryInput', 'CurveInput'],
+    [
+      'DefineOptions',
+      'SpecOptions',
+      'FlowOptions',
+      'LimitOptions',
+      'LimitInput',
+      'HandlerOptions',
+      'PolicyInput',
+      'RetryInput',
+      'CurveInput',
+    ],
   ],
   [
     'enqueue',
@@ -32,6 +42,7 @@ const SECTIONS: readonly (readonly [title: string, text: string, interfaces: rea
     '`pawl.schedule(name, options, job, input)`, `pawl.schedules.add(name, options, job, input)`: [schedules.md](schedules.md).',
     ['ScheduleOptions', 'ReconcileOptions'],
   ],
+  ['limits', '`pawl.limits.list(options)`, `pawl.limits.set(key, limit)`: [flow.md](flow.md).', ['ListLimitsOptions']],
   ['work', '`pawl.work(jobs, options)`, `worker.stop(options)`.', ['WorkerOptions', 'StopOptions']],
   [
     'every call',

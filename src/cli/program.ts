@@ -13,6 +13,7 @@ import { explain } from './commands/explain.ts'
 import { exportJobs } from './commands/export.ts'
 import { importJobs } from './commands/import.ts'
 import { jobs } from './commands/jobs.ts'
+import { limits } from './commands/limits.ts'
 import { machine } from './commands/machine.ts'
 import { migrate } from './commands/migrate.ts'
 import { queues } from './commands/queues.ts'
@@ -36,7 +37,7 @@ export type Verb = (parent: Command, context: Context) => void
 
 const GROUPS: readonly (readonly [heading: string, verbs: readonly Verb[]])[] = [
   ['Start here:', [demo, serve, work, enqueue]],
-  ['Look and move:', [jobs, deadLetters, queues, schedules, workers, tail, top, explain]],
+  ['Look and move:', [jobs, deadLetters, queues, limits, schedules, workers, tail, top, explain]],
   ['The machine:', [machine, derive, verify]],
   ['Run it:', [migrate, doctor, token, audit, exportJobs, importJobs, bench, completion]],
 ]

@@ -1,5 +1,6 @@
 /** What may stand where a verb wants a value, known by the name it has there: `<states>`, `<queue>`, `<id>`. */
 import { EVENT_TYPES } from '../core/event.ts'
+import { KEY_STATES } from '../core/flow/key.ts'
 import { DEAD_LETTER_REASONS, PRIORITIES, STATES } from '../core/job.ts'
 import { DIALECT_NAMES } from '../core/policy.ts'
 import { CATCH_UPS } from '../core/schedule.ts'
@@ -34,6 +35,9 @@ const types = async (session: Session) => (await recent(session)).map(({ spec })
 const scheduled = (session: Session) =>
   asking(session, async (pawl) => (await pawl.schedules.list()).map(({ name }) => name))
 
+const limitKeys = (session: Session) =>
+  asking(session, async (pawl) => (await pawl.limits.list()).limits.map(({ key }) => key))
+
 const KNOWN: Readonly<Record<string, Known>> = {
   states: { list: true, of: STATES },
   events: { list: true, of: EVENT_TYPES },
@@ -45,6 +49,8 @@ const KNOWN: Readonly<Record<string, Known>> = {
   queue: { of: queues },
   queues: { list: true, of: queues },
   schedule: { of: scheduled },
+  limit: { of: limitKeys },
+  'key-states': { list: true, of: KEY_STATES },
   policy: { of: CATCH_UPS },
   type: { of: types },
   types: { list: true, of: types },

@@ -177,11 +177,6 @@ export interface PolicyInput {
    */
   readonly dedupeFor?: 'live' | 'forever' | Duration | undefined
   /**
-   * Numbers for the limit keys of its jobs, in the order of those keys; in force until somebody sets others by hand.
-   * @default none
-   */
-  readonly limits?: readonly LimitInput[] | undefined
-  /**
    * Codes of errors that tell of what is behind a limit's key, as `E_5XX_ORIGIN` and `network_error` do: five in a row, and
    * nothing is let in for a while.
    * @default none besides those
@@ -189,11 +184,16 @@ export interface PolicyInput {
   readonly breaking?: readonly string[] | undefined
 }
 
+/** A policy as a job type has it: with the numbers for its jobs' limit keys, in their order. */
+export interface TypePolicy extends PolicyInput {
+  readonly limits?: readonly LimitInput[] | undefined
+}
+
 export type Resolved =
   | { readonly ok: true; readonly policy: Policy }
   | { readonly ok: false; readonly violations: readonly Violation[] }
 
-export function resolvePolicy(input: PolicyInput): Resolved {
+export function resolvePolicy(input: TypePolicy): Resolved {
   const v: Violation[] = []
   if (!isFields(input)) return { ok: false, violations: [{ field: 'policy', rule: 'must be an object' }] }
   const dialect = oneOf(v, 'dialect', input.dialect, DIALECT_NAMES)

@@ -45,7 +45,7 @@ export type InputOf<J> = J extends { readonly '~types'?: { readonly handed: infe
 /** What the handler of a job type answers; `result()` gives back what JSON keeps of it (`Jsonify`). */
 export type OutputOf<J> = J extends { readonly '~types'?: { readonly answered: infer O } } ? O : never
 
-export interface SpecOptions<Type extends string, I, O, P> extends Omit<PolicyInput, 'limits'>, FlowOptions<P> {
+export interface SpecOptions<Type extends string, I, O, P> extends PolicyInput, FlowOptions<P> {
   /** The name of the type, unique among its tenant's: `mail.send`. */
   readonly type: Type
   /**

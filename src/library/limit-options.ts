@@ -5,11 +5,9 @@ import type { Violation } from '../core/refusal.ts'
 import { Invalid } from './errors.ts'
 
 /** A name that jobs share, such as a domain, and what is limited under it. */
-export interface LimitOptions<P> extends LimitInput, KeyFrom<P> {}
-
-interface KeyFrom<P> {
+export interface LimitOptions<P> extends LimitInput {
   /** The name, or how it follows from the input. Jobs of other types that say the same share the limit. */
-  key: string | Naming<P>['key']
+  readonly key: string | Naming<P>['key']
 }
 
 /** Methods, so that specs of different types fit one list. */

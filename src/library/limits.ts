@@ -12,7 +12,7 @@ import { bounded, type CallOptions } from './call.ts'
 import { Invalid } from './errors.ts'
 import type { PawlParts } from './pawl-parts.ts'
 
-export interface ListLimits extends CallOptions {
+export interface ListLimitsOptions extends CallOptions {
   /**
    * Only keys that are in one of these states.
    * @default all
@@ -23,6 +23,10 @@ export interface ListLimits extends CallOptions {
    * @default 100
    */
   readonly limit?: number | undefined
+  /**
+   * Where the page before ended.
+   * @default the first key
+   */
   readonly cursor?: string | undefined
   /**
    * Whose keys.
@@ -76,7 +80,7 @@ export class LimitDesk {
   }
 
   /** Keys by their names. */
-  list({ tenant = this.#tenant, states, limit = PAGE, cursor, ...bounds }: ListLimits = {}): Promise<LimitPage> {
+  list({ tenant = this.#tenant, states, limit = PAGE, cursor, ...bounds }: ListLimitsOptions = {}): Promise<LimitPage> {
     return bounded(this.#parts, 'limits', bounds, (engine) => engine.limits({ tenant, states, limit, cursor }))
   }
 

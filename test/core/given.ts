@@ -10,7 +10,7 @@ import { derive, evolve } from '../../src/core/evolve.ts'
 import { recordBreaches, stepBreaches } from '../../src/core/invariants.ts'
 import type { Job, Kind, State } from '../../src/core/job.ts'
 import type { RefusalCode } from '../../src/core/refusal.ts'
-import { type PolicyInput, resolvePolicy } from '../../src/core/resolve.ts'
+import { type TypePolicy, resolvePolicy } from '../../src/core/resolve.ts'
 import type { Step } from '../../src/core/steps.ts'
 
 /** A command without what every command carries. `fence: 'mine'` stands for the current lease's. */
@@ -19,14 +19,14 @@ export type Words = { readonly type: Command['type'] } & Readonly<Record<string,
 export const NONCE = '0123456789abcdef'
 export const T0 = 1_000_000
 
-export function kindOf(policy: PolicyInput = {}): Kind {
+export function kindOf(policy: TypePolicy = {}): Kind {
   const resolved = resolvePolicy(policy)
   if (!resolved.ok) throw new Error(JSON.stringify(resolved.violations))
   return { tenant: 'acme', queue: 'crawl', type: 'crawl.page', policy: resolved.policy }
 }
 
 /** A job just enqueued under this policy, with further words if any. */
-export const given = (policy: PolicyInput = {}, words: Readonly<Record<string, unknown>> = {}): History =>
+export const given = (policy: TypePolicy = {}, words: Readonly<Record<string, unknown>> = {}): History =>
   new History(kindOf(policy)).does({ type: 'enqueue', id: 'pj_1', kind: kindOf(policy), priority: 5, ...words })
 
 export class History {
