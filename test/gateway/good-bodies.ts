@@ -35,6 +35,9 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   pauseSchedule: {},
   resumeSchedule: {},
   runSchedule: {},
+  setLimit: { concurrency: 1 },
+  resetLimit: {},
+  probeLimit: {},
 }
 
 export const goodBody = ({ name }: Route): Readonly<Record<string, unknown>> => GOOD[name] ?? { fence }
