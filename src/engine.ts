@@ -83,10 +83,12 @@ export type {
   Flowing,
   HeartbeatAnswer,
   HeartbeatRequest,
+  KeyWord,
+  LimitPage,
+  LimitQuery,
+  LimitStatus,
   Word,
 } from './engine/engine.ts'
-export type { KeyWord } from './engine/key-words.ts'
-export type { LimitPage, LimitQuery, LimitStatus } from './engine/limit-status.ts'
 export { METRICS, type MetricLabels, type MetricName, type Metrics } from './engine/metrics.ts'
 export type { Tracing } from './engine/observer.ts'
 export type { RetentionOptions } from './engine/retention.ts'
@@ -104,13 +106,12 @@ export type {
   SignalOptions,
 } from './library/asked.ts'
 export type { CallOptions } from './library/call.ts'
-export type { DefineOptions, HandlerOptions, SpecOptions } from './library/define-job.ts'
+export type { DefineOptions, FlowOptions, HandlerOptions, LimitOptions, SpecOptions } from './library/define-job.ts'
 export type { EncryptionKeys } from './library/encryption.ts'
 export type { EnqueueManyOptions, EnqueueOutcome, ItemOptions } from './library/enqueue-many.ts'
 export type { RefusedItem } from './library/errors.ts'
 export type { DeadLettered, Hooks, Stalled } from './library/hooks.ts'
-export type { FlowOptions, LimitOptions } from './library/limit-options.ts'
-export type { ListLimitsOptions } from './library/limits.ts'
+export type { LimitDesk, ListLimitsOptions } from './library/limits.ts'
 export type { Redriven } from './library/redrive.ts'
 export type { Telemetry } from './library/telemetry.ts'
 export { type Abilities, type OpenOnOptions, openOn, type Where } from './open.ts'

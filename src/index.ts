@@ -34,7 +34,6 @@ export {
   WaitTimedOut,
 } from './library/errors.ts'
 export type { JobHandle } from './library/job-handle.ts'
-export type { LimitDesk } from './library/limits.ts'
 export type { Pawl } from './library/pawl.ts'
 export type { ReconcileOptions, ScheduleDesk, ScheduleOptions } from './library/schedules.ts'
 export { type OpenOptions, open } from './open.ts'

@@ -14,10 +14,12 @@ import type {
   EnqueueRequest,
   HeartbeatAnswer,
   HeartbeatRequest,
+  KeyWord,
+  LimitPage,
+  LimitQuery,
+  LimitStatus,
   Word,
 } from '../engine/engine.ts'
-import type { KeyWord } from '../engine/key-words.ts'
-import type { LimitPage, LimitQuery, LimitStatus } from '../engine/limit-status.ts'
 import { listener } from '../engine/listener.ts'
 import { eventFromWire, fromWire, jobFromWire, type Wire } from '../gateway/contract/wire.ts'
 import type {

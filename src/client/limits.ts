@@ -1,7 +1,6 @@
 /** Limit keys over HTTP. */
 import type { Limit } from '../core/flow/key.ts'
-import type { KeyWord } from '../engine/key-words.ts'
-import type { LimitPage, LimitQuery, LimitStatus } from '../engine/limit-status.ts'
+import type { KeyWord, LimitPage, LimitQuery, LimitStatus } from '../engine/engine.ts'
 import { fromWire, type Wire } from '../gateway/contract/wire.ts'
 import type { Http } from './http.ts'
 import { pathTo, queryText } from './path.ts'

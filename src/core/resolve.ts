@@ -5,7 +5,7 @@
 import { bondOf } from './dialects/bond.ts'
 import { forbidden } from './dialects/forbidden.ts'
 import { DURATION_RULE, type Duration, parseDuration } from './duration.ts'
-import { LIMIT_WORDS, type LimitInput, resolveLimit } from './flow/limit-input.ts'
+import { type LimitInput, resolveLimits } from './flow/limit-input.ts'
 import { COUNTS, DURATIONS, LENGTHS, SIZES } from './limits.ts'
 import {
   type Curve,
@@ -241,8 +241,7 @@ export function resolvePolicy(input: TypePolicy): Resolved {
     admission: flag(v, 'admission', input.admission) ?? base.admission,
     idempotent: flag(v, 'idempotent', input.idempotent) ?? base.idempotent,
     dedupe: dedupe(v, input.dedupeFor) ?? base.dedupe,
-    ...limits(v, input.limits),
-    ...breaking(v, input.breaking),
+    ...resolveLimits(input, v),
   }
   v.push(...disagreements(policy))
   return v.length === 0 ? { ok: true, policy } : { ok: false, violations: v }
@@ -384,23 +383,6 @@ function errorTable(v: Violation[], table: Readonly<Record<string, ErrorClass>> 
 
 function dedupe(v: Violation[], value: 'live' | 'forever' | Duration | undefined): Policy['dedupe'] | undefined {
   return value === 'live' || value === 'forever' ? value : duration(v, 'dedupeFor', value, DURATIONS.dedupe)
-}
-
-function limits(v: Violation[], asked: readonly LimitInput[] | undefined): Pick<Policy, 'limits'> {
-  if (asked === undefined) return {}
-  if (!Array.isArray(asked) || asked.length > SIZES.limits) {
-    v.push({ field: 'limits', rule: `must be a list of at most ${SIZES.limits}` })
-    return {}
-  }
-  return { limits: asked.map((each, i) => resolveLimit(part(v, `limits.${i}`, each, LIMIT_WORDS), `limits.${i}`, v)) }
-}
-
-function breaking(v: Violation[], codes: readonly string[] | undefined): Pick<Policy, 'breaking'> {
-  if (codes === undefined) return {}
-  const isCode = (code: unknown) => typeof code === 'string' && code !== '' && code.length <= LENGTHS.name
-  if (!Array.isArray(codes) || codes.length > SIZES.breaking || !codes.every(isCode))
-    v.push({ field: 'breaking', rule: `must be a list of at most ${SIZES.breaking} codes` })
-  return { breaking: codes }
 }
 
 const isFields = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)

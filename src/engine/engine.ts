@@ -3,7 +3,8 @@
  * worker runtime, the CLI and the examples speak to this and to nothing below it.
  */
 import type { Command, Enqueue } from '../core/command.ts'
-import type { KeyState } from '../core/flow/key.ts'
+import type { KeyEvent } from '../core/flow/event.ts'
+import type { KeyCause, KeyState, Limit } from '../core/flow/key.ts'
 import type { CancelRequest, Job, JobFlow, JobId, Kind, Priority, State, Time } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
 import type {
@@ -20,8 +21,6 @@ import type {
   SettingOperation,
   Transaction,
 } from '../store/store.ts'
-import type { KeyWord } from './key-words.ts'
-import type { LimitPage, LimitQuery, LimitStatus } from './limit-status.ts'
 
 export interface Engine extends AsyncDisposable {
   /** Answers each request. `together`: all are enqueued, or none where one is refused. */
@@ -159,3 +158,61 @@ export type HeartbeatAnswer =
       readonly cancel: CancelRequest | undefined
     }
   | { readonly ok: false; readonly refusal: Refusal }
+
+/** A limit key as it is now. */
+export interface LimitStatus {
+  readonly key: string
+  readonly state: KeyState
+  /** What is in force. */
+  readonly limit: Limit
+  /** What somebody set by hand. */
+  readonly byHand: Limit | undefined
+  /** What the job type says. */
+  readonly declared: Limit | undefined
+  /** How many jobs run under it, or have been let in. */
+  readonly taken: number
+  /** How many wait for it, counted up to 1,000. */
+  readonly held: number
+  /** How many at once at present; undefined: as the limit says. */
+  readonly allowed: number | undefined
+  readonly session: number
+  /** Since when it is in this state; undefined: it never was in another. */
+  readonly since: Time | undefined
+  /** While it is broken: when one job is let in to find out. */
+  readonly until: Time | undefined
+  /** What was spent in the present window of its budget. */
+  readonly spent: number
+  readonly cause: KeyCause | undefined
+  /** The last changes, the oldest first. */
+  readonly log: readonly KeyEvent[]
+}
+
+export interface LimitPage {
+  readonly limits: readonly LimitStatus[]
+  /** Where to go on; absent at the end. */
+  readonly cursor: string | undefined
+}
+
+export interface LimitQuery {
+  readonly tenant: string
+  readonly names?: readonly string[] | undefined
+  /** Only keys that are in one of these states: the page may be short, and go on. */
+  readonly states?: readonly KeyState[] | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+export interface KeyWord {
+  readonly tenant: string
+  readonly key: string
+  readonly actor: string
+  readonly requestId: string
+  readonly ask: /** What is to hold for it, whatever its job type declares. */
+    | { readonly type: 'set'; readonly limit: Limit }
+    /** What its job type declares is to hold again. */
+    | { readonly type: 'unset' }
+    /** As if it had never been pushed back. */
+    | { readonly type: 'reset' }
+    /** Whatever its cool-down says, one job is to find out now. */
+    | { readonly type: 'probe' }
+}

@@ -7,7 +7,7 @@ import { assert } from '../core/assert.ts'
 import { decideKey } from '../core/flow/decide.ts'
 import { decodeKey, encodeKey, encodeKeyLog, gateIn, type KeyDocument, limitIn } from '../core/flow/document.ts'
 import { isTold, type KeyEvent } from '../core/flow/event.ts'
-import type { Heard } from '../core/flow/heard.ts'
+import { type Heard, isUneventful } from '../core/flow/heard.ts'
 import { atRest } from '../core/flow/key.ts'
 import { toldKey } from '../core/flow/membership.ts'
 import type { KeyInput } from '../core/flow/signal.ts'
@@ -106,13 +106,11 @@ export class FlowKeys {
     this.#known.delete(nameOf(tenant, key))
   }
 
-  /** A success under a key that is open and without strikes changes nothing, and needs no look. */
+  /** It changes nothing about its key, as far as is known, and needs no look. */
   #isQuiet({ job, heard }: Said): boolean {
     if (heard === undefined) return true
     const known = this.#known.get(nameOf(job.spec.kind.tenant, heard.key))
-    if (known === undefined) return false
-    const { state, strikes } = known.document.record
-    return heard.input.type === 'succeeded' && state === 'open' && strikes === 0
+    return known !== undefined && isUneventful(known.document.record, heard.input)
   }
 
   #unmoved(tenant: string, key: string): Hearing {

@@ -216,7 +216,7 @@ export class Group {
 
 function spoken({ command, byFence }: Word, job: Job, keys: Levels): Word['command'] {
   if (byFence === true && command.type === 'heartbeat') return stillHere(job, command.fence, command.requestId)
-  // What its key went through is not for whoever failed to say.
+  // What its key went through is the engine's to say, not the worker's.
   return command.type === 'fail' && job.spec.flow !== undefined
     ? { ...command, level: keys.levelOf(job, command.fault.key) }
     : command

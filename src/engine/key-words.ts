@@ -2,25 +2,11 @@
 import { decideKey } from '../core/flow/decide.ts'
 import { decodeKey, type KeyDocument, limitIn } from '../core/flow/document.ts'
 import type { KeyEvent } from '../core/flow/event.ts'
-import { atRest, type KeyCause, type Limit } from '../core/flow/key.ts'
+import { atRest, type KeyCause } from '../core/flow/key.ts'
 import type { Time } from '../core/job.ts'
 import type { KeyView, Store } from '../store/store.ts'
+import type { KeyWord } from './engine.ts'
 import { type FlowKeys, moveTo } from './flow-keys.ts'
-
-export interface KeyWord {
-  readonly tenant: string
-  readonly key: string
-  readonly actor: string
-  readonly requestId: string
-  readonly ask: /** What is to hold for it, whatever its job type declares. */
-    | { readonly type: 'set'; readonly limit: Limit }
-    /** What its job type declares is to hold again. */
-    | { readonly type: 'unset' }
-    /** As if it had never been pushed back. */
-    | { readonly type: 'reset' }
-    /** Whatever its cool-down says, one job is to find out now. */
-    | { readonly type: 'probe' }
-}
 
 export interface KeyWordParts {
   readonly store: Pick<Store, 'commit'>

@@ -31,6 +31,10 @@ import type {
   EnqueueRequest,
   HeartbeatAnswer,
   HeartbeatRequest,
+  KeyWord,
+  LimitPage,
+  LimitQuery,
+  LimitStatus,
   Word,
 } from './engine.ts'
 import { enqueue } from './enqueue.ts'
@@ -39,8 +43,8 @@ import { FlowKeys } from './flow-keys.ts'
 import { heartbeat } from './heartbeat.ts'
 import { Holdings } from './holdings.ts'
 import { IdBlocks } from './id-blocks.ts'
-import { type KeyWord, sayToKey } from './key-words.ts'
-import { type LimitPage, type LimitQuery, type LimitStatus, limitsFrom, statusOf } from './limit-status.ts'
+import { sayToKey } from './key-words.ts'
+import { limitsFrom, statusOf } from './limit-status.ts'
 import { listener } from './listener.ts'
 import { noObserver, type Observer } from './observer.ts'
 import { Settlement } from './settle.ts'

@@ -36,12 +36,14 @@ import type {
   EnqueueRequest,
   HeartbeatAnswer,
   HeartbeatRequest,
+  KeyWord,
+  LimitPage,
+  LimitQuery,
+  LimitStatus,
   Word,
 } from './engine.ts'
 import { refusedWith } from './enqueue-together.ts'
 import { type Called, calledAs, JobNames, whoseIs } from './job-names.ts'
-import type { KeyWord } from './key-words.ts'
-import type { LimitPage, LimitQuery, LimitStatus } from './limit-status.ts'
 import { withProseBy } from './prose.ts'
 import { isSealed, needsSealing, readerWith, sealedWord } from './sealed-words.ts'
 import { isSignal, seal, unsealBody, type Whose } from './sealing.ts'

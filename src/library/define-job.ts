@@ -1,11 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { DEFAULT_TENANT, type Kind } from '../core/job.ts'
+import type { LimitInput } from '../core/flow/limit-input.ts'
+import { DEFAULT_TENANT, type JobFlow, type Kind } from '../core/job.ts'
 import type { Violation } from '../core/refusal.ts'
 import { type PolicyInput, resolvePolicy } from '../core/resolve.ts'
 import { kindViolations } from '../core/validate.ts'
 import type { Context } from '../worker/context.ts'
 import { Invalid } from './errors.ts'
-import { type FlowOptions, type Flows, flowsOf, limitsOf } from './limit-options.ts'
 
 /**
  * A job type as producers know it: everything but the handler. `I` is what the handler gets, `O` what it answers, `P`
@@ -44,6 +44,40 @@ export interface DefinedJob<Type extends string = string, I = unknown, O = unkno
 export type InputOf<J> = J extends { readonly '~types'?: { readonly handed: infer P } } ? P : never
 /** What the handler of a job type answers; `result()` gives back what JSON keeps of it (`Jsonify`). */
 export type OutputOf<J> = J extends { readonly '~types'?: { readonly answered: infer O } } ? O : never
+
+/** A name that jobs share, such as a domain, and what is limited under it. */
+export interface LimitOptions<P> extends LimitInput {
+  /** The name, or how it follows from the input. Jobs of other types that say the same share the limit. */
+  readonly key: string | Naming<P>['key']
+}
+
+/** Methods, so that specs of different types fit one list. */
+interface Naming<P> {
+  key(input: P): string
+}
+
+export interface FlowOptions<P> {
+  /**
+   * What its jobs share that is limited: one key, or up to four, of each of which a job needs a slot before it runs. The numbers
+   * hold until others are set by hand (`pawl.limits.set`).
+   * @default nothing is limited
+   */
+  readonly limit?: LimitOptions<P> | readonly LimitOptions<P>[] | undefined
+  /**
+   * On whose account a job takes turns: whoever has a million jobs does not make the others of its queue wait. `weight` of
+   * that name's limit is its share.
+   * @default first in, first out
+   */
+  readonly fair?: Fair<P>['fair'] | undefined
+}
+
+interface Fair<P> {
+  fair(input: P): string | undefined
+}
+
+interface Flows<P> {
+  flow(input: P): JobFlow | undefined
+}
 
 export interface SpecOptions<Type extends string, I, O, P> extends PolicyInput, FlowOptions<P> {
   /** The name of the type, unique among its tenant's: `mail.send`. */
@@ -164,3 +198,28 @@ function namesOf(type: string, queue: string, tenant: string | undefined): reado
 }
 
 export const DEFAULT_QUEUE = 'default'
+
+/** The numbers, which go into the policy. */
+function limitsOf<P>({ limit }: FlowOptions<P>): readonly LimitInput[] | undefined {
+  if (limit === undefined) return undefined
+  return listed(limit).map(({ key: _, ...numbers }) => numbers)
+}
+
+/** The names of a job with this input; undefined where its type has nothing of the kind. */
+function flowsOf<P>(type: string, { limit, fair }: FlowOptions<P>): Flows<P>['flow'] | undefined {
+  if (limit === undefined && fair === undefined) return undefined
+  const limits = limit === undefined ? [] : listed(limit)
+  const violations = limits.flatMap(({ key }, i): Violation[] =>
+    typeof key === 'string' || typeof key === 'function'
+      ? []
+      : [{ field: `limit.${i}.key`, rule: 'must be text, or a function of the input that gives it' }],
+  )
+  if (violations.length > 0) throw new Invalid(`job type ${type}`, violations)
+  return (input) => {
+    const keys = limits.map(({ key }) => (typeof key === 'string' ? key : key(input)))
+    const whose = fair?.(input)
+    return keys.length === 0 && whose === undefined ? undefined : { keys, fair: whose }
+  }
+}
+
+const listed = <T>(one: T | readonly T[]): readonly T[] => (Array.isArray(one) ? one : [one as T])

@@ -84,6 +84,8 @@ export class Pawl implements AsyncDisposable {
   readonly schedules: ScheduleDesk
   /** What jobs share that is limited: looked at, set by hand, reset. */
   readonly limits: LimitDesk
+  /** The table the engine enforces. */
+  readonly machine = machine
   readonly #parts: PawlParts
   readonly #tenant: string
   readonly #endings: Endings
@@ -281,8 +283,7 @@ export class Pawl implements AsyncDisposable {
       const { tenant, queue } = job.spec.kind
       const paused = await new Queues(engine).paused(tenant, queue)
       const workers = await new Workers(engine).around(job.spec.kind)
-      const held = await holdingOf(engine, job)
-      return explain(job, { now: engine.now(), paused, workers, held })
+      return explain(job, { now: engine.now(), paused, workers, held: await holdingOf(engine, job) })
     })
   }
 
@@ -303,11 +304,6 @@ export class Pawl implements AsyncDisposable {
     return this.#call(`replay of ${id}`, options, async (engine) =>
       replay({ engine, clock: realClock, log }, definition, await mustFind(engine, this.#named(id, options.tenant))),
     )
-  }
-
-  /** The table the engine enforces. */
-  get machine() {
-    return machine
   }
 
   /** Whose jobs it enqueues, unless a job type says otherwise. */

@@ -43,9 +43,12 @@
  */
 import type { Spend } from '../core/command.ts'
 import type { Annotation, Event, EventType } from '../core/event.ts'
-import type { Gate } from '../core/flow/gate.ts'
-import type { Counted, Slot } from '../core/flow/slots.ts'
 import type { Job, JobId, Priority, State, Time } from '../core/job.ts'
+import type { FlowKey, KeyBirth, KeyMove, KeyView, Lobby } from './flow-key.ts'
+import type { SettingAnswer, SettingOperation } from './setting.ts'
+
+export type { FlowKey, KeyBirth, KeyMove, KeyView, Lobby } from './flow-key.ts'
+export { queueKey, type Setting, type SettingAnswer, type SettingCollection, type SettingOperation } from './setting.ts'
 
 export interface Store {
   insert(items: readonly NewJob[], tx?: Transaction, together?: boolean): Promise<InsertAnswer>
@@ -92,40 +95,6 @@ export interface NewJob {
    * exactly where the job has a flow; no keys, where it only takes turns.
    */
   readonly flow?: readonly KeyBirth[] | undefined
-}
-
-/** A flow key as it is at first. Of one that is there already nothing changes. */
-export type KeyBirth = Pick<FlowKey, 'key' | 'gate' | 'text'>
-
-/** What a store keeps of a flow key. */
-export interface FlowKey {
-  readonly tenant: string
-  readonly key: string
-  /** What is compared with slots, computed by core whenever the document changes. All that a store understands. */
-  readonly gate: Gate
-  /** The key's document: its limits and its record, as JSON. Stores never look inside. */
-  readonly text: string
-  /** The last changes of the key, each with its cause. Stores never look inside. */
-  readonly log: string | undefined
-  /** Counts its changes, from 1 on. */
-  readonly rev: number
-}
-
-/** The next revision of a key. Applied if and only if it is still at `rev` (0: there is none). */
-export interface KeyMove {
-  readonly key: string
-  readonly rev: number
-  readonly next:
-    | {
-        readonly gate: Gate
-        readonly text: string
-        /** Absent: the log stays as it is. */
-        readonly log?: string | undefined
-      }
-    /** The revision is compared and nothing else: what was decided on it changes nothing about the key. */
-    | 'same'
-    /** The key is removed, with the flows that name it. A conflict as long as a job is held, stands or is owned under it. */
-    | 'forgotten'
 }
 
 export type Inserted =
@@ -181,26 +150,6 @@ export interface Loaded {
   readonly signals?: Readonly<Record<string, SignalName | undefined>> | undefined
 }
 
-/** What lets a job in, as of now. */
-export interface Lobby {
-  /** It waits to be let in. */
-  readonly held: boolean
-  /** Its keys, in the order of its `spec`, those the store knows. */
-  readonly keys: readonly KeyView[]
-  /** Flows that wait at its lane because it is full, its own apart. */
-  readonly others: number
-}
-
-/** A flow key and what is taken of it. */
-export interface KeyView extends FlowKey, Counted {
-  /** Slots let in at or after `gate.since` where that is a time, the oldest first, ten at most. */
-  readonly probes: readonly Slot[]
-  /** Jobs held by flows that wait at it, counted up to 1,000. */
-  readonly held: number
-  /** Where asked for: jobs that stand or are owned under it, counted anew. */
-  readonly recount?: number | undefined
-}
-
 /** What a signal is called: its name, and the correlation key it was sent with. */
 export interface SignalName {
   readonly name: string
@@ -229,8 +178,8 @@ export interface Grant {
   readonly serves?: readonly string[] | undefined
   readonly limit: number
   /**
-   * How many jobs with a flow it may be given at most: as many as it begins at once, since whoever has a slot and does not
-   * begin keeps others from it. Absent: as many as any.
+   * How many jobs with a flow it may be given at most: as many as it begins at once, since a job that
+   * has a slot and does not begin keeps others from it. Absent: as many as any.
    */
   readonly limited?: number | undefined
   readonly maxInputBytes: number
@@ -462,61 +411,6 @@ export interface EventPage {
   readonly purged: number
   /** Where to go on: a cursor, or for the feed the position reached. */
   readonly cursor: string | undefined
-}
-
-/**
- * The key of a queue's document in collection `queue`. Its text is `{"paused":true|false,…}`, the only document a
- * store reads: while `paused` is true, `claim` takes nothing from that queue.
- */
-export const queueKey = (tenant: string, queue: string): string => JSON.stringify([tenant, queue])
-
-/**
- * Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them, the
- * kinds that came over HTTP, steps of the clock, what was done to the installation itself, and notches of upkeep.
- */
-export type SettingCollection =
-  | 'queue'
-  | 'worker'
-  | 'token'
-  | 'schedule'
-  | 'ids'
-  | 'idempotency'
-  | 'type'
-  | 'kind'
-  | 'clock'
-  | 'audit'
-  | 'duty'
-
-export type SettingOperation =
-  | { readonly op: 'get'; readonly collection: SettingCollection; readonly key: string }
-  | { readonly op: 'list'; readonly collection: SettingCollection; readonly after: string; readonly limit: number }
-  /** `rev: 0` creates; another rev replaces exactly that one; `undefined` writes whatever is there. */
-  | {
-      readonly op: 'put'
-      readonly collection: SettingCollection
-      readonly key: string
-      readonly text: string
-      readonly rev: number | undefined
-    }
-  | {
-      readonly op: 'remove'
-      readonly collection: SettingCollection
-      readonly key: string
-      readonly rev: number | undefined
-    }
-
-export interface Setting {
-  readonly key: string
-  readonly text: string
-  readonly rev: number
-  readonly updatedAt: Time
-}
-
-export interface SettingAnswer {
-  readonly now: Time
-  /** `conflict`: `settings` holds what is there instead. */
-  readonly status: 'ok' | 'conflict'
-  readonly settings: readonly Setting[]
 }
 
 export type Hint =

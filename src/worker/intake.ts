@@ -168,7 +168,7 @@ export class Intake {
     if (wanted <= 0 || this.#mode !== 'open') return
     const waits = this.#isToWait
     const limit = waits ? Math.min(wanted, this.#parts.vacancies()) : wanted
-    // Whoever has a slot and does not begin keeps others from it: these are not held in stock.
+    // A job that has a slot and does not begin keeps others from it: these are not held in stock.
     const limited = Math.max(0, Math.min(limit, this.#parts.vacancies() - this.#parts.held() - this.#asked))
     this.#hopeful = false
     this.#asked += limit

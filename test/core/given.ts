@@ -10,7 +10,7 @@ import { derive, evolve } from '../../src/core/evolve.ts'
 import { recordBreaches, stepBreaches } from '../../src/core/invariants.ts'
 import type { Job, Kind, State } from '../../src/core/job.ts'
 import type { RefusalCode } from '../../src/core/refusal.ts'
-import { type TypePolicy, resolvePolicy } from '../../src/core/resolve.ts'
+import { resolvePolicy, type TypePolicy } from '../../src/core/resolve.ts'
 import type { Step } from '../../src/core/steps.ts'
 
 /** A command without what every command carries. `fence: 'mine'` stands for the current lease's. */

@@ -50,6 +50,7 @@ describe('a child', () => {
     const spawned: SpawnOptions = {
       id: 'child-1',
       dedupeKey: 'd',
+      flow: { keys: ['k'], fair: 'f' },
       priority: 'critical',
       runAt: new Date(Date.UTC(2030, 0, 2)),
       queue: 'elsewhere',

@@ -96,10 +96,10 @@ describe('a default that is stated', () => {
 
   it('of what has none in the policy says so', () => {
     const resolved = resolvePolicy({})
-    const { deadlineMs, startWithinMs, dialect, errors } = resolved.ok ? resolved.policy : {}
-    expect({ deadlineMs, startWithinMs, dialect, errors }).toEqual({ errors: {} })
+    const { deadlineMs, startWithinMs, dialect, errors, breaking } = resolved.ok ? resolved.policy : {}
+    expect({ deadlineMs, startWithinMs, dialect, errors, breaking }).toEqual({ errors: {} })
     const none = members('PolicyInput').filter((member) => literal(member.default) === undefined)
-    expect(none.map(({ name }) => name)).toEqual(['dialect', 'deadline', 'startWithin', 'errors'])
+    expect(none.map(({ name }) => name)).toEqual(['dialect', 'deadline', 'startWithin', 'errors', 'breaking'])
   })
 
   it.each(spoken('WorkerOptions').filter(([name]) => name !== 'signals' && name !== 'onBlocked'))(

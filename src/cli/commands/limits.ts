@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { KEY_STATES, type KeyState, type Limit } from '../../core/flow/key.ts'
 import { LIMITS } from '../../core/limits.ts'
-import type { LimitStatus } from '../../engine/limit-status.ts'
+import type { LimitStatus } from '../../engine/engine.ts'
 import { duration } from '../../library/duration.ts'
 import type { LimitDesk } from '../../library/limits.ts'
 import { chosen, countOf, listOf } from '../choice.ts'

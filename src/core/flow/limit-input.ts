@@ -1,7 +1,7 @@
 /** From what a caller writes about a key to the limit that is kept for it. */
 import { DURATION_RULE, type Duration, parseDuration } from '../duration.ts'
-import { type Bound, LIMITS } from '../limits.ts'
-import type { DeclaredLimit } from '../policy.ts'
+import { type Bound, LENGTHS, LIMITS, SIZES } from '../limits.ts'
+import type { DeclaredLimit, Policy } from '../policy.ts'
 import type { Violation } from '../refusal.ts'
 
 export interface LimitInput {
@@ -32,8 +32,6 @@ export interface LimitInput {
   readonly adaptive?: boolean | undefined
 }
 
-export const LIMIT_WORDS = ['concurrency', 'rate', 'budget', 'weight', 'adaptive'] as const
-
 /** What is wrong goes to `found`, each by its field. */
 export function resolveLimit(asked: LimitInput, field: string, found: Violation[]): DeclaredLimit {
   const { concurrency, rate, budget, weight, adaptive } = asked
@@ -62,6 +60,42 @@ export function resolveLimit(asked: LimitInput, field: string, found: Violation[
     ...(weight === undefined ? {} : { weight }),
     ...(adaptive === undefined ? {} : { adaptive }),
   }
+}
+
+const WORDS: readonly string[] = ['concurrency', 'rate', 'budget', 'weight', 'adaptive']
+
+/** What a policy has of them: numbers for each of its jobs' keys, and the codes that break one. */
+export function resolveLimits(
+  {
+    limits,
+    breaking,
+  }: { readonly limits?: readonly LimitInput[] | undefined; readonly breaking?: readonly string[] | undefined },
+  found: Violation[],
+): Pick<Policy, 'limits' | 'breaking'> {
+  const most = { limits: SIZES.limits, breaking: SIZES.breaking }
+  if (limits !== undefined && !(Array.isArray(limits) && limits.length <= most.limits))
+    found.push({ field: 'limits', rule: `must be a list of at most ${most.limits}` })
+  else found.push(...(limits ?? []).flatMap(misspelt))
+  const isCode = (code: unknown) => typeof code === 'string' && code !== '' && code.length <= LENGTHS.name
+  if (
+    breaking !== undefined &&
+    !(Array.isArray(breaking) && breaking.length <= most.breaking && breaking.every(isCode))
+  )
+    found.push({ field: 'breaking', rule: `must be a list of at most ${most.breaking} codes` })
+  return {
+    ...(Array.isArray(limits)
+      ? { limits: limits.map((each, i) => resolveLimit(each ?? {}, `limits.${i}`, found)) }
+      : {}),
+    ...(breaking === undefined ? {} : { breaking }),
+  }
+}
+
+/** What is not known is a typing mistake, and a default in its place would be silent. */
+function misspelt(limit: unknown, i: number): readonly Violation[] {
+  if (typeof limit !== 'object' || limit === null) return [{ field: `limits.${i}`, rule: 'must be an object' }]
+  return Object.keys(limit)
+    .filter((name) => !WORDS.includes(name))
+    .map((name) => ({ field: `limits.${i}.${name.slice(0, 40)}`, rule: `must be one of ${WORDS.join(', ')}` }))
 }
 
 const RATE_RULE = "must be like '5/s', '100/m', '10/30s', or { most, per }"

@@ -1,11 +1,11 @@
-/** Limit keys of one's own tenant: what is set for them, and what was learnt about whoever is behind them. */
+/** Limit keys of one's own tenant: what is set for them, and what was learnt about the other side. */
 import type { z } from 'zod'
-import { resolveLimit } from '../../core/flow/limit-input.ts'
+import { type LimitInput, resolveLimit } from '../../core/flow/limit-input.ts'
 import type { Violation } from '../../core/refusal.ts'
 import type { ActName } from '../../engine/audit.ts'
-import type { KeyWord } from '../../engine/key-words.ts'
+import type { KeyWord } from '../../engine/engine.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
-import type { limit as limitSchema, limitsQuery } from '../contract/limit-schema.ts'
+import type { limitsQuery } from '../contract/limit-schema.ts'
 import { toWire } from '../contract/wire.ts'
 import { Objected, objection } from '../problem.ts'
 import { audited } from './audit.ts'
@@ -28,7 +28,7 @@ export const showLimit: Handler = async (call, { engine }) => {
 
 export const setLimit: Handler = (call, parts) => {
   const found: Violation[] = []
-  const limit = resolveLimit(call.body as z.output<typeof limitSchema> as never, 'body', found)
+  const limit = resolveLimit(call.body as LimitInput, 'body', found)
   if (found.length > 0) throw new Objected(objection('MALFORMED', 'The limit cannot be kept.', found))
   return said(call, parts, 'limit.set', { type: 'set', limit })
 }
@@ -39,7 +39,7 @@ export const probeLimit: Handler = (call, parts) => said(call, parts, 'limit.pro
 
 async function said(call: Call, parts: Parts, act: ActName, ask: KeyWord['ask']): Promise<Reply> {
   const { token, requestId } = call
-  // A key is shared by whatever queues its jobs are in.
+  // A key is shared by all queues that its jobs are in.
   if (token.queues !== undefined)
     throw new Objected(objection('FORBIDDEN', 'The token is bound to queues, and a limit is not.'))
   const key = keyIn(call)

@@ -3,7 +3,7 @@
  * to take back, is core's to say; this is what it looks at, and where its answer is written down.
  *
  * Invariant: a job has a slot of each of its keys exactly while it stands or is owned. A flow is kept while it holds a job;
- * whoever was freed, changed or has come is in `#places` or `#arrived` until `look`, which every call of the store ends with.
+ * what was freed, changed or has come is in `#places` or `#arrived` until `look`, which every call of the store ends with.
  */
 import { assert } from '../../core/assert.ts'
 import type { Spend } from '../../core/command.ts'
@@ -19,43 +19,26 @@ import {
   type Place,
 } from '../../core/flow/hall.ts'
 import { type LetIn, letIn } from '../../core/flow/let-in.ts'
-import { flowNameOf, placeMoveOf, toldKey, weighedBy } from '../../core/flow/membership.ts'
+import { placeMoveOf, toldKey } from '../../core/flow/membership.ts'
 import type { Counted } from '../../core/flow/slots.ts'
 import { isOutOfPatience, takenBack } from '../../core/flow/take-back.ts'
 import type { Job, JobId, Priority, Time } from '../../core/job.ts'
-import { type ClaimedJob, type KeyBirth, type KeyMove, type KeyView, type Lobby, queueKey } from '../store.ts'
+import type { ClaimedJob, KeyBirth, KeyMove, KeyView, Lobby } from '../store.ts'
 import { Agenda } from './agenda.ts'
 import { KeyShelf } from './flow-key.ts'
+import { Flows, keyId, type Whereabouts, whereaboutsOf } from './flows.ts'
 import { keep } from './keep.ts'
 import { Lanes } from './lanes.ts'
-import { Rings } from './rings.ts'
 
 export interface HallParts {
   readonly job: (id: JobId) => Job
   readonly isPaused: (queue: string) => boolean
 }
 
-interface FlowShelf {
-  flow: Omit<Flow, 'weight'>
-  /** The key whose weight it has. */
-  readonly weighedBy: string
-  /** Its jobs, by time and number. */
-  readonly held: Agenda
-  readonly number: number
-}
-
-interface Spot {
+interface Spot extends Whereabouts {
   readonly at: 'held' | 'standing' | 'owned'
-  readonly flow: string
-  readonly queue: string
-  readonly lane: string
-  readonly keys: readonly string[]
   readonly number: number
 }
-
-/** Flows at rest whose passes are remembered: who comes back does not find its turns forgotten. */
-const RESTING_MOST = 10_000
-const HELD_SHOWN_MOST = 1_000
 
 export class MemoryHall implements Hall {
   readonly window = LANE_WINDOW
@@ -65,19 +48,15 @@ export class MemoryHall implements Hall {
   now: Time = 0
   readonly #parts: HallParts
   readonly #keys = new Map<string, KeyShelf>()
-  readonly #flows = new Map<string, FlowShelf>()
-  readonly #resting = new Map<string, number>()
+  readonly #flows = new Flows()
   readonly #spots = new Map<JobId, Spot>()
-  readonly #rings = new Rings()
-  /** Keys and flows that are to be looked at though nobody frees anything. */
+  /** Keys that are to be looked at though nobody frees anything. */
   readonly #wakes = new Agenda()
-  readonly #nexts = new Agenda()
   /** Jobs that stand, by when they were let in; and how many of each lane. */
   readonly #standing = new Agenda()
   readonly #inLane = new Map<string, number>()
   readonly #places = new Set<Place>()
   readonly #arrived = new Set<string>()
-  #made = 0
   #letIn = 0
 
   constructor(parts: HallParts) {
@@ -87,24 +66,24 @@ export class MemoryHall implements Hall {
   // What letting in looks at.
 
   flow(name: string): Flow {
-    const shelf = this.#flow(name)
+    const shelf = this.#flows.get(name)
     return { ...shelf.flow, weight: this.#keys.get(shelf.weighedBy)?.gate.weight ?? 1 }
   }
 
   *ring(place: Place, priority: Priority): Generator<Flow> {
-    for (const name of this.#rings.at(place, priority)) yield this.flow(name)
+    for (const name of this.#flows.rings.at(place, priority)) yield this.flow(name)
   }
 
   prioritiesAt(place: Place): readonly Priority[] {
-    return this.#rings.prioritiesAt(place)
+    return this.#flows.rings.prioritiesAt(place)
   }
 
   hungrySince(place: Place, priority: Priority): Time {
-    return this.#rings.hungrySince(place, priority) ?? this.now
+    return this.#flows.rings.hungrySince(place, priority) ?? this.now
   }
 
   *held(flow: string): Generator<Held> {
-    for (const { name, at } of this.#flow(flow).held.ordered()) yield { job: name, readyAt: at }
+    for (const { name, at } of this.#flows.get(flow).held.ordered()) yield { job: name, readyAt: at }
   }
 
   key(name: string): Counted {
@@ -134,7 +113,7 @@ export class MemoryHall implements Hall {
     const id = keyId(tenant, key)
     const shelf = this.#keys.get(id)
     if ((shelf?.rev ?? 0) !== rev) return false
-    return next !== 'forgotten' || (shelf?.taken === 0 && !this.#isNamed(id))
+    return next !== 'forgotten' || (shelf?.taken === 0 && !this.#flows.name(id))
   }
 
   move(tenant: string, { key, next }: KeyMove): void {
@@ -186,7 +165,7 @@ export class MemoryHall implements Hall {
     }
   }
 
-  /** Lets in whoever can be where something was freed, changed or has come. Answers with those that were. */
+  /** Lets in who can be where something was freed, changed or has come. Answers with those that were. */
   look(): readonly Job[] {
     if (this.#places.size === 0 && this.#arrived.size === 0) return NOBODY
     const places = [...this.#places]
@@ -206,17 +185,21 @@ export class MemoryHall implements Hall {
       this.#wakes.remove(next.name)
       this.#places.add(atKey(next.name))
     }
-    for (let next = this.#nexts.first(); next !== undefined && next.at <= this.now; next = this.#nexts.first()) {
-      this.#nexts.remove(next.name)
+    for (
+      let next = this.#flows.nexts.first();
+      next !== undefined && next.at <= this.now;
+      next = this.#flows.nexts.first()
+    ) {
+      this.#flows.nexts.remove(next.name)
       this.#arrived.add(next.name)
     }
-    for (const place of this.#rings.places()) if (place.startsWith('lane ')) this.#places.add(place)
+    for (const place of this.#flows.rings.places()) if (place.startsWith('lane ')) this.#places.add(place)
     return this.look()
   }
 
   /** Not all was let in that could be. */
   get more(): boolean {
-    return this.#places.size > 0 || (this.#nexts.first()?.at ?? Number.POSITIVE_INFINITY) <= this.now
+    return this.#places.size > 0 || (this.#flows.nexts.first()?.at ?? Number.POSITIVE_INFINITY) <= this.now
   }
 
   // What is told.
@@ -234,14 +217,14 @@ export class MemoryHall implements Hall {
     const spot = this.#spots.get(id)
     const keys = spec.flow.keys.map((key) => this.view(spec.kind.tenant, key))
     const place = spot === undefined ? undefined : atLane(spot.lane)
-    const own = spot !== undefined && this.#flows.get(spot.flow)?.flow.waitsAt === place
-    const others = place === undefined ? 0 : this.#rings.sizeAt(place) - (own ? 1 : 0)
+    const own = spot !== undefined && this.#flows.find(spot.flow)?.flow.waitsAt === place
+    const others = place === undefined ? 0 : this.#flows.rings.sizeAt(place) - (own ? 1 : 0)
     return { held: spot?.at === 'held', keys: keys.filter((each) => each !== undefined), others }
   }
 
   view(tenant: string, key: string): KeyView | undefined {
     const id = keyId(tenant, key)
-    return this.#keys.get(id)?.view(this.#heldAt(atKey(id)), this.now)
+    return this.#keys.get(id)?.view(this.#flows.heldAt(atKey(id)), this.now)
   }
 
   /** Names of a tenant's keys, in order. */
@@ -262,17 +245,16 @@ export class MemoryHall implements Hall {
   // Moves from place to place.
 
   #hold(job: Job, number: number): void {
-    const name = flowNameOf(job)
-    assert(name !== undefined && job.readyAt !== undefined, `${job.id} has a flow and can be ready`)
-    const shelf = this.#flows.get(name) ?? this.#flowOf(name, job)
+    assert(job.readyAt !== undefined, `${job.id} can be ready`)
+    const shelf = this.#flows.of(job)
     shelf.held.set(job.id, job.readyAt, number)
-    this.#spots.set(job.id, { ...this.#spotOf(job, number), at: 'held' })
-    // Who waits somewhere is found there.
-    if (shelf.flow.waitsAt === undefined) this.#arrived.add(name)
+    this.#spots.set(job.id, { ...whereaboutsOf(job), number, at: 'held' })
+    // A flow that waits somewhere is found there.
+    if (shelf.flow.waitsAt === undefined) this.#arrived.add(shelf.flow.name)
   }
 
   #own(job: Job, number: number): void {
-    const spot = this.#spots.get(job.id) ?? this.#spotOf(job, number)
+    const spot = this.#spots.get(job.id) ?? ({ ...whereaboutsOf(job), number, at: 'owned' } as const)
     if (spot.at === 'held') this.#unhold(spot, job.id)
     else this.#outOfLane(spot, job)
     for (const key of spot.keys) this.#key(key).take(job.id, this.now, job.lease?.grantedAt ?? this.now)
@@ -303,14 +285,15 @@ export class MemoryHall implements Hall {
     const { flow } = this.#spots.get(id) as Spot
     this.#back(id)
     this.#arrived.delete(flow)
-    const shelf = this.#flow(flow)
-    if (shelf.flow.waitsAt === undefined) this.#setFlow(shelf, { ...shelf.flow, nextAt: this.now + PATIENCE_MS })
+    const shelf = this.#flows.get(flow)
+    if (shelf.flow.waitsAt === undefined)
+      this.#flows.set(shelf, { ...shelf.flow, nextAt: this.now + PATIENCE_MS }, this.now)
   }
 
   #isInTheWay(id: JobId): boolean {
     const { keys, flow } = this.#spots.get(id) as Spot
     return keys.some(
-      (key) => this.#rings.sizeAt(atKey(key)) > (this.#flows.get(flow)?.flow.waitsAt === atKey(key) ? 1 : 0),
+      (key) => this.#flows.rings.sizeAt(atKey(key)) > (this.#flows.find(flow)?.flow.waitsAt === atKey(key) ? 1 : 0),
     )
   }
 
@@ -321,13 +304,13 @@ export class MemoryHall implements Hall {
     const left = this.standing(lane) - 1
     if (left > 0) this.#inLane.set(lane, left)
     else this.#inLane.delete(lane)
-    if (this.#rings.has(atLane(lane))) this.#places.add(atLane(lane))
+    if (this.#flows.rings.has(atLane(lane))) this.#places.add(atLane(lane))
   }
 
   #unhold({ flow }: Spot, id: JobId): void {
-    const shelf = this.#flow(flow)
+    const shelf = this.#flows.get(flow)
     shelf.held.remove(id)
-    if (shelf.held.size === 0) this.#rest(shelf)
+    if (shelf.held.size === 0) this.#flows.rest(shelf)
   }
 
   /** Takes back what may not stand under the key any more. */
@@ -341,10 +324,10 @@ export class MemoryHall implements Hall {
   // Letting in, written down.
 
   #written({ admitted, flows, wakes, fed, again }: LetIn): readonly Job[] {
-    for (const { weight: _, ...flow } of flows) this.#setFlow(this.#flow(flow.name), flow)
+    for (const { weight: _, ...flow } of flows) this.#flows.set(this.#flows.get(flow.name), flow, this.now)
     const jobs = admitted.map(({ job, flow, keys }) => this.#enterLane(job, flow, keys))
     for (const [key, at] of wakes) this.#wake(key, at)
-    for (const { place, priority } of fed) this.#rings.fed(place, priority, this.now)
+    for (const { place, priority } of fed) this.#flows.rings.fed(place, priority, this.now)
     for (const place of again) this.#places.add(place)
     return jobs
   }
@@ -356,7 +339,7 @@ export class MemoryHall implements Hall {
     this.#unhold(spot, id)
     this.#spots.set(id, { ...spot, at: 'standing' })
     for (const key of keys) this.#key(key).take(id, this.now, undefined)
-    // In the order of letting in: by their own times, who had few would stand behind whoever has many for ever.
+    // In the order of letting in: by their own times, a flow with few jobs would stand behind one with many for ever.
     this.#letIn += 1
     this.lanes.enter(job, this.now, this.#letIn)
     this.#standing.set(id, this.now, spot.number)
@@ -369,73 +352,6 @@ export class MemoryHall implements Hall {
     this.#wakes.set(key, Math.min(before, at), 0)
   }
 
-  #setFlow(shelf: FlowShelf, flow: FlowShelf['flow']): void {
-    this.#rings.leave(shelf.flow)
-    shelf.flow = flow
-    this.#rings.enter(flow, shelf.number, this.now)
-    this.#nexts.set(flow.name, flow.nextAt, shelf.number)
-  }
-
-  #flowOf(name: string, job: Job): FlowShelf {
-    const { queue, lane, keys } = this.#spotOf(job, 0)
-    const { tenant } = job.spec.kind
-    const pass = this.#resting.get(name) ?? 0
-    this.#resting.delete(name)
-    const flow = { name, queue, lane, priority: job.priority, keys, pass }
-    this.#made += 1
-    const shelf: FlowShelf = {
-      flow: { ...flow, waitsAt: undefined, nextAt: undefined },
-      weighedBy: keyId(tenant, weighedBy(job.spec.flow ?? NO_FLOW) ?? ''),
-      held: new Agenda(),
-      number: this.#made,
-    }
-    this.#flows.set(name, shelf)
-    return shelf
-  }
-
-  #rest({ flow }: FlowShelf): void {
-    this.#rings.leave(flow)
-    this.#nexts.remove(flow.name)
-    this.#flows.delete(flow.name)
-    this.#resting.set(flow.name, flow.pass)
-    if (this.#resting.size > RESTING_MOST) this.#resting.delete(this.#resting.keys().next().value as string)
-  }
-
-  #spotOf(job: Job, number: number): Spot {
-    const { tenant, queue } = job.spec.kind
-    const { keys } = job.spec.flow ?? NO_FLOW
-    return {
-      at: 'owned',
-      flow: flowNameOf(job) ?? '',
-      queue: queueKey(tenant, queue),
-      lane: JSON.stringify([tenant, queue, job.priority, job.needs ?? null]),
-      keys: keys.map((key) => keyId(tenant, key)),
-      number,
-    }
-  }
-
-  #heldAt(place: Place): number {
-    let held = 0
-    for (const priority of this.#rings.prioritiesAt(place)) {
-      for (const name of this.#rings.at(place, priority)) {
-        held += this.#flow(name).held.size
-        if (held >= HELD_SHOWN_MOST) return HELD_SHOWN_MOST
-      }
-    }
-    return held
-  }
-
-  #isNamed(key: string): boolean {
-    for (const { flow } of this.#flows.values()) if (flow.keys.includes(key)) return true
-    return false
-  }
-
-  #flow(name: string): FlowShelf {
-    const shelf = this.#flows.get(name)
-    assert(shelf !== undefined, `the flow ${name} holds a job`)
-    return shelf
-  }
-
   #key(id: string): KeyShelf {
     const shelf = this.#keys.get(id)
     assert(shelf !== undefined, `the key ${id} was declared with the first job that names it`)
@@ -444,6 +360,3 @@ export class MemoryHall implements Hall {
 }
 
 const NOBODY: readonly Job[] = []
-const NO_FLOW = { keys: [], fair: undefined } as const
-
-const keyId = (tenant: string, key: string): string => JSON.stringify([tenant, key])

@@ -48,6 +48,7 @@ import { twoWays } from './connection/two-ways.ts'
 import { type Ways, waysOf } from './connection/ways.ts'
 import { Inserts } from './enqueue/insert.ts'
 import type { Meeting } from './enqueue/insert-verdict.ts'
+import { mustHaveNoFlow } from './enqueue/no-flow.ts'
 import { backlog, feedAfter, feedEnd, placeEntries, tallies } from './feed/feed.ts'
 import { keep, purge } from './keep/keeping.ts'
 import { queuesWritten, settings } from './keep/settings.ts'
@@ -245,7 +246,7 @@ class Postgres implements PostgresStore {
   }
 
   async insert(items: readonly NewJob[], tx?: Transaction, together = false): Promise<InsertAnswer> {
-    if (items.some(({ flow }) => flow !== undefined)) throw new Error(NO_LIMITS)
+    mustHaveNoFlow(items)
     if (tx !== undefined) {
       await this.#callers.mustBeOpen(tx)
       const run = runIn(tx, this.#load.statements)
@@ -405,5 +406,3 @@ const on =
   (connection: Connection): Run =>
   (text, values) =>
     connection.run(text, () => values)
-
-const NO_LIMITS = 'pawl: a Postgres store has no limits yet: open a store in memory for jobs that have them.'

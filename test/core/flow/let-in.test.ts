@@ -179,6 +179,26 @@ describe('letting in', () => {
     ])
   })
 
+  it('tries one of those who wait at a place without room, and leaves the others there', () => {
+    const full = Array.from({ length: 500 }, (_, i) => ({ name: `f${i}`, keys: ['a'], waitsAt: atKey('a'), pass: i }))
+    const flows = [
+      ...full,
+      { name: 'urgent', keys: ['a'], waitsAt: atKey('a'), priority: 1 as Priority },
+      { name: 'mover', keys: ['c', 'a'], waitsAt: atKey('c') },
+      { name: 'other', keys: ['b'], waitsAt: atKey('b') },
+    ]
+    const held = Object.fromEntries(flows.map(({ name }) => [name, 1]))
+    const hall = hallOf({ flows, held, limits: { a: { concurrency: 0 } } })
+    const { admitted, flows: after, again } = letIn(hall, [atKey('a'), atKey('b'), atKey('c')], [], NOW)
+    expect(admitted.map(({ job }) => job)).toEqual(['other1'])
+    expect(after.map(({ name, waitsAt }) => [name, waitsAt])).toEqual([
+      ['urgent', 'key a'],
+      ['other', undefined],
+      ['mover', 'key a'],
+    ])
+    expect(again).toEqual([])
+  })
+
   it('tries so often in one commit and no more; what was not looked at is looked at again', () => {
     const flows = Array.from({ length: 500 }, (_, i) => ({
       name: `f${i}`,

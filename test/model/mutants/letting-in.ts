@@ -3,11 +3,7 @@ import { type Mutant, mutant } from './mutant.ts'
 
 export const LETTING_IN: readonly Mutant[] = [
   mutant('nothing-taken-back', 'hall', ['flow/take-back.ts', 'back.push(slot.job)', '']),
-  mutant('taken-back-too-little', 'hall', [
-    'flow/take-back.ts',
-    'if (!isBeyond(gate, left, now)) break',
-    'break',
-  ]),
+  mutant('taken-back-too-little', 'hall', ['flow/take-back.ts', 'if (!isBeyond(gate, left, now)) break', 'break']),
   mutant('rate-freed-at-the-end-of-the-job', 'hall', [
     'flow/slots.ts',
     'pace === undefined ? paces : [...paces, pace]',
@@ -47,11 +43,7 @@ export const LETTING_IN: readonly Mutant[] = [
     'for (const key of keys.slice(0, 1)) {\n      const { gate, count } = this.#key(key)\n      const shortage',
   ]),
   mutant('stop-after-one', 'hall', ['flow/let-in.ts', 'ring.putBack(next)', '']),
-  mutant('slots-of-this-commit-not-counted', 'hall', [
-    'flow/let-in.ts',
-    'count: oneMore(count)',
-    'count',
-  ]),
+  mutant('slots-of-this-commit-not-counted', 'hall', ['flow/let-in.ts', 'count: oneMore(count)', 'count']),
   mutant('lane-without-window', 'hall', ['flow/let-in.ts', 'this.#standingIn(lane) >= this.#hall.window', 'false']),
   mutant('let-in-while-paused', 'hall', [
     'flow/let-in.ts',

@@ -93,6 +93,7 @@ const enqueue = record({
   workflowId: maybe(word),
   stepIndex: maybe(fc.nat()),
   dedupeKey: maybe(word),
+  flow: maybe(record({ keys: fc.uniqueArray(word, { minLength: 1, maxLength: 4 }), fair: maybe(word) })),
   correlationId: maybe(word),
   traceparent: maybe(word),
   cause: maybe(word),
