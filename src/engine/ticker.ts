@@ -27,7 +27,7 @@ export interface TickerOptions {
 }
 
 export interface TickerParts {
-  readonly tick: (limit: number) => Promise<Pick<Ticked, 'due' | 'more'>>
+  readonly tick: (limit: number) => Promise<Pick<Ticked, 'due'> & Partial<Pick<Ticked, 'more'>>>
   readonly timers: Timers
   readonly log: Log
   /** Absent: this process is always on duty. */
@@ -43,7 +43,7 @@ export function ticker({ tick, timers, log, duty, isOwner }: TickerParts, option
     if (duty !== undefined && !(await duty.look())) return isOwner?.() === true ? everyMs : duty.pauseMs
     // A full batch says that there is more; a short one that the rest is not due yet.
     for (let full = true; full && !signal.aborted; ) {
-      const { due, more } = await tick(batch)
+      const { due, more = false } = await tick(batch)
       full = due >= batch || more
     }
     return everyMs
