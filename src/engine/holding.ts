@@ -1,18 +1,35 @@
-/** What holds a job that could run, as core tells it. */
+/** What holds jobs that could run, as core tells it. */
 import { decodeKey, limitIn } from '../core/flow/document.ts'
 import { explainHeld, type Holding } from '../core/flow/explain.ts'
-import type { Job } from '../core/job.ts'
+import type { Job, JobId, Time } from '../core/job.ts'
+import type { Lobby } from '../store/store.ts'
 import type { Engine } from './engine.ts'
 
-/** Undefined: nothing, or nobody can tell from here. */
-export async function holdingOf(engine: Pick<Engine, 'load'>, { id, spec }: Job): Promise<Holding | undefined> {
-  if (spec.flow === undefined) return undefined
-  const { now, items } = await engine.load([{ id, flow: true }])
-  const lobby = items[0]?.flow
-  if (lobby === undefined || !lobby.held) return undefined
-  const keys = lobby.keys.map(({ key, text, gate, count, probes }) => {
+/** Undefined: nothing. */
+export const holdingOf = async (engine: Pick<Engine, 'load'>, job: Job): Promise<Holding | undefined> =>
+  (await holdingsOf(engine, [job])).get(job.id)
+
+/** Of each that is held, in one question for all of them. */
+export async function holdingsOf(
+  engine: Pick<Engine, 'load'>,
+  jobs: readonly Job[],
+): Promise<ReadonlyMap<JobId, Holding>> {
+  const found = new Map<JobId, Holding>()
+  const limited = jobs.filter(({ spec, readyAt }) => spec.flow !== undefined && readyAt !== undefined)
+  if (limited.length === 0) return found
+  const { now, items } = await engine.load(limited.map(({ id }) => ({ id, flow: true })))
+  for (const [i, job] of limited.entries()) {
+    const lobby = items[i]?.flow
+    const holding = lobby?.held === true ? toldOf(job, lobby, now) : undefined
+    if (holding !== undefined) found.set(job.id, holding)
+  }
+  return found
+}
+
+function toldOf({ spec }: Job, { keys, others }: Lobby, now: Time): Holding | undefined {
+  const holding = keys.map(({ key, text, gate, count, probes }) => {
     const document = decodeKey(key, text)
     return { record: document.record, limit: limitIn(document), gate, count, probes }
   })
-  return explainHeld(keys, { lane: spec.kind.queue, others: lobby.others }, now)
+  return explainHeld(holding, { lane: spec.kind.queue, others }, now)
 }

@@ -76,8 +76,7 @@ describe('a child', () => {
     })
     await using testing = await openTesting([parent, later])
     const { pawl } = testing
-    const handle = await pawl.enqueue(parent)
-    const other = await pawl.enqueue(later)
+    const [handle, other] = [await pawl.enqueue(parent), await pawl.enqueue(later)]
     await testing.drain()
     const { id, dedupeKey, priority, runAt, queue, tenant, policy: _, ...spec } = spawned
     expect(await pawl.get(await handle.result())).toMatchObject({

@@ -1,7 +1,8 @@
-/** With each job of a list the phrase of what it is about: two questions for all of them, however many. */
+/** With each job of a list the phrase of what it is about: three questions for all of them, however many. */
 import type { Circumstances } from '../../core/explain.ts'
 import type { Job } from '../../core/job.ts'
 import { now } from '../../core/now.ts'
+import { holdingsOf } from '../../engine/holding.ts'
 import { Queues } from '../../engine/queues.ts'
 import { namedBy, type SeenWorker } from '../../engine/workers.ts'
 import type { Call, Parts } from '../call.ts'
@@ -14,8 +15,9 @@ export async function withPhrases(
   tell: (job: Job) => object,
 ): Promise<readonly object[]> {
   const queues = [...new Set(jobs.map(({ spec }) => spec.kind.queue))]
-  const [pauses, there] = await Promise.all([
+  const [pauses, holdings, there] = await Promise.all([
     new Queues(engine).pausesAmong(token.tenant, queues),
+    holdingsOf(engine, jobs),
     // Who is there is a help, and nothing that a list should fail for.
     workers.presentOf(token.tenant).catch(() => undefined),
   ])
@@ -23,7 +25,7 @@ export async function withPhrases(
   const around = there && surroundings(there, jobs)
   return jobs.map((job) => {
     const { queue } = job.spec.kind
-    const circumstances = { now: at, paused: pauses.get(queue), workers: around?.(job), held: undefined }
+    const circumstances = { now: at, paused: pauses.get(queue), workers: around?.(job), held: holdings.get(job.id) }
     return { ...tell(job), now: toWire(now(job, circumstances)) }
   })
 }

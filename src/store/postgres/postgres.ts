@@ -1,5 +1,4 @@
 /** The Postgres store: opening it, and the port in terms of its parts. */
-import { unreachable } from '../../core/assert.ts'
 import { derive } from '../../core/evolve.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Job, Time } from '../../core/job.ts'
@@ -48,7 +47,6 @@ import { twoWays } from './connection/two-ways.ts'
 import { type Ways, waysOf } from './connection/ways.ts'
 import { Inserts } from './enqueue/insert.ts'
 import type { Meeting } from './enqueue/insert-verdict.ts'
-import { mustHaveNoFlow } from './enqueue/no-flow.ts'
 import { backlog, feedAfter, feedEnd, placeEntries, tallies } from './feed/feed.ts'
 import { keep, purge } from './keep/keeping.ts'
 import { queuesWritten, settings } from './keep/settings.ts'
@@ -246,7 +244,6 @@ class Postgres implements PostgresStore {
   }
 
   async insert(items: readonly NewJob[], tx?: Transaction, together = false): Promise<InsertAnswer> {
-    mustHaveNoFlow(items)
     if (tx !== undefined) {
       await this.#callers.mustBeOpen(tx)
       const run = runIn(tx, this.#load.statements)
@@ -369,8 +366,6 @@ class Postgres implements PostgresStore {
         return { backlog: await backlog(parts, query.lanes) }
       case 'keys':
         return {}
-      default:
-        return unreachable(query)
     }
   }
 

@@ -178,7 +178,9 @@ describe('letting in', () => {
       { name: 'mover', waitsAt: 'key b', pass: 20 },
     ])
   })
+})
 
+describe('one commit', () => {
   it('tries one of those who wait at a place without room, and leaves the others there', () => {
     const full = Array.from({ length: 500 }, (_, i) => ({ name: `f${i}`, keys: ['a'], waitsAt: atKey('a'), pass: i }))
     const flows = [

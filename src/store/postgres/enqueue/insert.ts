@@ -32,6 +32,7 @@ import {
   verdictsIn,
 } from './insert-verdict.ts'
 import { birthShape, columnsOf, type KeyedRow, keyColumnsOf, keyedRow, type NewRow, newRow } from './new-row.ts'
+import { mustHaveNoFlow } from './no-flow.ts'
 import { readyKinds } from './ready-kinds.ts'
 
 export interface InsertParts {
@@ -70,6 +71,7 @@ export class Inserts {
   }
 
   async insert(items: readonly NewJob[]): Promise<readonly Inserted[]> {
+    mustHaveNoFlow(items)
     const { kinds } = this.#parts
     if (!items.every(({ job }) => kinds.known(job.spec.kind) !== undefined)) await this.#intern(items)
     return this.#answers(items, await this.#verdictsOn(items))
@@ -82,6 +84,7 @@ export class Inserts {
     load: InsertParts['load'],
     together: boolean,
   ): Promise<readonly Inserted[]> {
+    mustHaveNoFlow(items)
     if (items.length === 0) return []
     await this.#intern(items)
     if (together) return insertTogetherIn(this.#parts, items, run, load)
@@ -96,6 +99,7 @@ export class Inserts {
   }
 
   async insertTogether(items: readonly NewJob[]): Promise<readonly Inserted[]> {
+    mustHaveNoFlow(items)
     if (items.length === 0) return []
     await this.#intern(items)
     return insertTogether(this.#parts, items, this.#held)
