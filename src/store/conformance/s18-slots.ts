@@ -112,6 +112,7 @@ export const slots: readonly Check[] = [
   {
     name: 'a store that is opened again counts as before, and goes on letting in',
     needs: 'reopen',
+    fresh: true,
     async run(fixture) {
       const jobs = await limited(fixture, ONE, ...many(3))
       const [first] = idsOf(await claims(fixture))

@@ -39,7 +39,7 @@ describe('what is said about a limit', () => {
     expect(wrong({ budget: null })).toEqual(['limits.0.budget.amount', 'limits.0.budget.per'])
     expect(wrong({ weight: Number.NaN })).toEqual(['limits.0.weight'])
     expect(wrong({ speed: 1 })).toEqual(['limits.0.speed'])
-    expect(wrong('2')).toEqual(['limits.0'])
+    for (const none of ['2', null]) expect(wrong(none)).toEqual(['limits.0'])
     const many = limits({}, {}, {}, {}, {})
     expect(many.ok).toBe(false)
     expect(resolvePolicy({ limits: {} as never }).ok).toBe(false)

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { heardOf } from '../../../src/core/flow/heard.ts'
+import { heardOf, isUneventful } from '../../../src/core/flow/heard.ts'
+import { atRest, type KeyRecord } from '../../../src/core/flow/key.ts'
 import { flowNameOf, placeMoveOf, toldKey, weighedBy } from '../../../src/core/flow/membership.ts'
+import type { KeyInput } from '../../../src/core/flow/signal.ts'
 import { given, type Words } from '../given.ts'
 
 const FLOW = { keys: ['host', 'all'], fair: undefined }
@@ -83,6 +85,16 @@ describe('what a key hears', () => {
       input: { type: 'retry_after', retryAfterMs: 5 },
     })
     expect(fail({ code: 'E_5XX_ORIGIN' })).toMatchObject({ input: { type: 'unavailable' } })
+  })
+
+  it('needs no look where a success finds the key open and without strikes', () => {
+    const record = atRest('host')
+    const [success, throttled] = (['succeeded', 'throttled'] as const).map((type) => ({ type }) as KeyInput)
+    const isQuiet = (key: KeyRecord, input = success) => input !== undefined && isUneventful(key, input)
+    expect(isQuiet(record)).toBe(true)
+    expect(isQuiet(record, throttled)).toBe(false)
+    expect(isQuiet({ ...record, state: 'slow' })).toBe(false)
+    expect(isQuiet({ ...record, strikes: 1 })).toBe(false)
   })
 
   it('is nothing where the end says nothing about others, or nobody is there to hear', () => {
