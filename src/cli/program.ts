@@ -45,7 +45,7 @@ export function program(context: Context): Command {
   const root = new Command('pawl')
     .description('Durable jobs: enqueue them, watch them, move them, run them.')
     .version(version(), '--version')
-    .option('--url <url>', 'a file, postgres://…, or a gateway’s http://… (PAWL_URL; .pawl/jobs.db)')
+    .option('--url <url>', 'a file, postgres://…, redis://…, or a gateway’s http://… (PAWL_URL; .pawl/jobs.db)')
     .option('--url-file <file>', 'a file that holds it, - for standard input (PAWL_URL_FILE)')
     .option('--token <token>', 'the gateway’s token (PAWL_TOKEN)')
     .option('--token-file <file>', 'a file that holds it, - for standard input (PAWL_TOKEN_FILE)')

@@ -103,6 +103,8 @@ export interface Parts {
   readonly random: Random
   readonly log: Log
   readonly metricsText: () => Promise<string>
+  /** What the store's server promises about what it has answered, where its settings say so. */
+  readonly promise: string | undefined
 }
 
 export type Handler = (call: Call, parts: Parts) => Promise<Reply>

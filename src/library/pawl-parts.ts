@@ -1,6 +1,7 @@
 /** What the library is put together of, by whoever opens a store. */
 import type { AuditLog } from '../engine/audit.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Durability } from '../system/durability.ts'
 import type { Ids } from '../system/ids.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
@@ -24,6 +25,8 @@ export interface PawlParts {
   readonly isRemote?: boolean | undefined
   /** Where the store is at hand. Over HTTP the gateway keeps it. */
   readonly audit?: AuditLog | undefined
+  /** What the store's server promises, where that is for its settings to say. */
+  readonly durability?: Durability | undefined
   /** Stopped before the engine is closed. */
   readonly services?: readonly AsyncDisposable[] | undefined
 }

@@ -78,6 +78,8 @@ const REST_WITHIN_MS = 1_000
 
 export class Pawl implements AsyncDisposable {
   readonly engine: Engine
+  /** @internal What the store's server promises, where that is for its settings to say. */
+  readonly durability: PawlParts['durability']
   /** What runs by the clock: looked at, paused, run now, made by hand, compared with what code has. */
   readonly schedules: ScheduleDesk
   readonly #parts: PawlParts
@@ -96,6 +98,7 @@ export class Pawl implements AsyncDisposable {
   constructor(parts: PawlParts) {
     this.#parts = parts
     this.engine = parts.engine
+    this.durability = parts.durability
     this.#tenant = parts.tenant ?? DEFAULT_TENANT
     this.#endings = new Endings(parts.engine, parts.timers, parts.log)
     this.#producer = new Producer(parts.engine, { tenant: this.#tenant, actor: parts.actor })

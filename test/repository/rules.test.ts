@@ -59,7 +59,6 @@ const NAMED: Readonly<Record<string, Exemption>> = {
   'src/store/postgres/settle/change-row.ts': { names: ['claimed'], why: CLAIM },
   'src/store/postgres/postgres.ts': { names: ['claimed'], why: CLAIM },
   'src/store/postgres/read/records.ts': { names: ['claimed'], why: CLAIM },
-  'src/store/sqlite/decode.ts': { names: ['claimed'], why: CLAIM },
   'src/store/postgres/schema/constants.ts': {
     names: ['parked', 'pending', 'queued', 'retrying', 'stalled', 'waiting'],
     why: 'where records of a state stand, for SQL: compared with every record by the port’s promises about reads',
