@@ -2,7 +2,7 @@
  * The way to a server: one connection that many calls share, each sent as it comes and answered in order. The driver connects again
  * by itself; what was under way then fails, and the store repeats it (`Calls.repeated`).
  */
-import { createClient } from '@redis/client'
+import { loadDriver } from './driver.ts'
 import type { Reply } from './reply.ts'
 
 export interface Address {
@@ -29,6 +29,7 @@ const LONGEST_PAUSE_MS = 500
 const PINGS = 3
 
 export async function openLink({ url, answerWithinMs }: Address): Promise<Link> {
+  const { createClient } = await loadDriver()
   let connections = 0
   const client = createClient({
     url,
