@@ -55,6 +55,15 @@ export type {
   Waiting as WaitingJob,
 } from './core/job.ts'
 export type { Jsonify } from './core/jsonify.ts'
+export type {
+  Action,
+  Canary,
+  Count,
+  OperationReport,
+  OperationSpec,
+  OperationStatus,
+  RefusedJob,
+} from './core/operation.ts'
 export type { Curve, ErrorClass, Policy } from './core/policy.ts'
 export { REFUSALS, type Refusal, type RefusalCode, type Violation } from './core/refusal.ts'
 export { type CurveInput, type PolicyInput, type RetryInput, resolvePolicy } from './core/resolve.ts'
@@ -75,6 +84,8 @@ export type {
 } from './engine/engine.ts'
 export { METRICS, type MetricLabels, type MetricName, type Metrics } from './engine/metrics.ts'
 export type { Tracing } from './engine/observer.ts'
+export type { OperationPage } from './engine/operations/operations.ts'
+export type { OperationInput } from './engine/operations/words.ts'
 export type { RetentionOptions } from './engine/retention.ts'
 export type { TickerOptions } from './engine/ticker.ts'
 export type { VerifyFilter } from './engine/verify.ts'
@@ -95,6 +106,7 @@ export type { EncryptionKeys } from './library/encryption.ts'
 export type { EnqueueManyOptions, EnqueueOutcome, ItemOptions } from './library/enqueue-many.ts'
 export type { RefusedItem } from './library/errors.ts'
 export type { DeadLettered, Hooks, Stalled } from './library/hooks.ts'
+export type { OperationDesk, OperationListOptions, OperationOptions } from './library/operations-desk.ts'
 export type { Redriven } from './library/redrive.ts'
 export type { Telemetry } from './library/telemetry.ts'
 export { type Abilities, type OpenOnOptions, openOn, type Where } from './open.ts'

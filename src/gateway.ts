@@ -12,7 +12,7 @@ import { isUnavailable, objection } from './gateway/problem.ts'
 import type { PrometheusMetrics } from './gateway/prometheus.ts'
 import type { Pawl } from './library/pawl.ts'
 
-export type { Scope } from './gateway/contract/routes.ts'
+export type { Scope } from './gateway/contract/route.ts'
 export type { Access, Authorize, Caps, Fetch }
 
 export interface MountOptions {

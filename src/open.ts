@@ -10,6 +10,7 @@ import type { Engine } from './engine/engine.ts'
 import { LocalEngine } from './engine/local.ts'
 import type { Metrics } from './engine/metrics.ts'
 import { observer, observers, type Tracing } from './engine/observer.ts'
+import { purged } from './engine/purge.ts'
 import { type RetentionOptions, retention } from './engine/retention.ts'
 import { scheduler } from './engine/scheduler.ts'
 import { SealedEngine } from './engine/sealed-engine.ts'
@@ -270,7 +271,7 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
   if (options.ticker !== false) services.push(scheduler({ engine: parts.engine, timers, log, duty }))
   for (const each of services) each.start()
   const audit = new AuditLog(engine, { address: hostname(), agent: 'pawl' })
-  return new Pawl({ ...parts, services, durability, audit })
+  return new Pawl({ ...parts, services, durability, audit, purge: (ids) => purged(store, ids) })
 }
 
 /** The ticker looks whether it is this process's; whoever belongs to it does as it says. */

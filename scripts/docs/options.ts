@@ -32,6 +32,11 @@ const SECTIONS: readonly (readonly [title: string, text: string, interfaces: rea
     '`pawl.schedule(name, options, job, input)`, `pawl.schedules.add(name, options, job, input)`: [schedules.md](schedules.md).',
     ['ScheduleOptions', 'ReconcileOptions'],
   ],
+  [
+    'operations',
+    '`pawl.operations.start(options)`, `list(options)`: [operations.md](operations.md).',
+    ['OperationOptions', 'OperationInput', 'OperationListOptions'],
+  ],
   ['work', '`pawl.work(jobs, options)`, `worker.stop(options)`.', ['WorkerOptions', 'StopOptions']],
   [
     'every call',

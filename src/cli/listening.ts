@@ -48,6 +48,7 @@ export async function listening(pawl: Pawl, options: Listening): Promise<Gateway
     })
     // A collector watches an engine once, and only what has its port is ever scraped.
     metrics.watch(pawl)
+    pawl.operations.serve(undefined)
     return gateway
   } catch (error) {
     if (!isTaken(error) || otherwise === undefined) throw explained(error, where)

@@ -15,6 +15,7 @@ import { importJobs } from './commands/import.ts'
 import { jobs } from './commands/jobs.ts'
 import { machine } from './commands/machine.ts'
 import { migrate } from './commands/migrate.ts'
+import { operations } from './commands/operations.ts'
 import { queues } from './commands/queues.ts'
 import { schedules } from './commands/schedules.ts'
 import { serve } from './commands/serve.ts'
@@ -36,7 +37,7 @@ export type Verb = (parent: Command, context: Context) => void
 
 const GROUPS: readonly (readonly [heading: string, verbs: readonly Verb[]])[] = [
   ['Start here:', [demo, serve, work, enqueue]],
-  ['Look and move:', [jobs, deadLetters, queues, schedules, workers, tail, top, explain]],
+  ['Look and move:', [jobs, deadLetters, operations, queues, schedules, workers, tail, top, explain]],
   ['The machine:', [machine, derive, verify]],
   ['Run it:', [migrate, doctor, token, audit, exportJobs, importJobs, bench, completion]],
 ]

@@ -23,6 +23,8 @@ export const ACTS = [
   'schedule.paused',
   'schedule.resumed',
   'schedule.run',
+  'operation.started',
+  'operation.cancelled',
   'jobs.admitted',
   'jobs.denied',
   'jobs.cancelled',

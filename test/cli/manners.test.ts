@@ -301,7 +301,7 @@ describe('completions', () => {
 
   it('know every verb and option, and values of closed lists, in bash', async () => {
     const offered = {
-      de: 'demo dead-letters derive',
+      de: 'demo dead-letters dead derive',
       comp: 'completion',
       'jobs can': 'cancel',
       '--json jobs ls --st': '--state',

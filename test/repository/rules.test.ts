@@ -26,6 +26,7 @@ const CLAIM = 'the event of a claim, which is what a store does by itself'
 
 /** By file: the states it may name, and why. What is not needed any more must go. */
 const NAMED: Readonly<Record<string, Exemption>> = {
+  'src/cli/bulk.ts': { names: ['cancelled'], why: PEOPLE },
   'src/cli/choice.ts': { names: ['cancelled', 'dead_lettered', 'succeeded'], why: PEOPLE },
   'src/cli/commands/doctor.ts': { names: ['claimed', 'running', 'stalled'], why: PEOPLE },
   'src/cli/commands/enqueue.ts': { names: ['succeeded'], why: PEOPLE },
