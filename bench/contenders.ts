@@ -5,6 +5,7 @@ export const CONTENDERS = {
   pawl: async () => (await import('./contenders/pawl.ts')).pawl('pawl', 'now'),
   'pawl-work': async () => (await import('./contenders/pawl.ts')).asPawlWork(),
   'pawl-sqlite': async () => (await import('./contenders/pawl.ts')).pawl('pawl-sqlite', 'now', 'sqlite'),
+  'pawl-redis': async () => (await import('./contenders/pawl.ts')).pawl('pawl-redis', 'now', 'redis'),
   'pawl-before': async () => (await import('./contenders/pawl.ts')).pawl('pawl-before', 'before'),
   'pawl-sqlite-before': async () =>
     (await import('./contenders/pawl.ts')).pawl('pawl-sqlite-before', 'before', 'sqlite'),

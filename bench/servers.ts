@@ -40,7 +40,7 @@ export function installServers(plan: readonly Play[]): void {
 }
 
 const needsRedis = (plan: readonly Play[]): boolean =>
-  plan.some(({ contenders }) => contenders.includes('bullmq-redis'))
+  plan.some(({ contenders }) => contenders.includes('bullmq-redis') || contenders.includes('pawl-redis'))
 
 /** `warm`: its log has been written to, as that of a server that has run for a while. */
 export async function startServers(plan: readonly Play[], warm = true): Promise<Servers> {

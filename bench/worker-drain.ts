@@ -1,6 +1,6 @@
 /**
  * What a drained no-op job costs Node, store by store: `node bench/worker-drain.ts [jobs] [store…]`. Stores: `none` (an
- * engine that agrees with everything: the worker's own share), `memory`, `sqlite`, `postgres`. CPU is the main thread's
+ * engine that agrees with everything: the worker's own share), `memory`, `sqlite`, `postgres`, `redis`. CPU is the main thread's
  * and the whole process's, from the first claim to the last answer; only ratios within one run count.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,10 +12,11 @@ import { defineJob } from '../src/library/define-job.ts'
 import { open } from '../src/open.ts'
 import { startWorker, type Worker } from '../src/worker/worker.ts'
 import { freshDatabase, stopOwnPostgres } from '../test/support/postgres.ts'
+import { startRedis } from '../test/support/redis.ts'
 
 const [count, ...wanted] = process.argv.slice(2)
 const JOBS = Number(count ?? 50_000)
-const STORES = wanted.length > 0 ? wanted : ['none', 'memory', 'sqlite', 'postgres']
+const STORES = wanted.length > 0 ? wanted : ['none', 'memory', 'sqlite', 'postgres', 'redis']
 const CONCURRENCY = 32
 
 let done = 0
@@ -37,12 +38,14 @@ await stopOwnPostgres()
 async function drainStore(store: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'))
   const database = store === 'postgres' ? await freshDatabase() : undefined
-  const url = database?.url ?? (store === 'sqlite' ? join(folder, 'jobs.db') : 'memory:')
+  const redis = store === 'redis' ? await startRedis(['--appendfsync', 'everysec']) : undefined
+  const url = database?.url ?? redis?.url ?? (store === 'sqlite' ? join(folder, 'jobs.db') : 'memory:')
   const pawl = await open(url, { migrate: true, ticker: false, retention: false })
   for (let i = 0; i < JOBS; i += 2_000) await pawl.enqueueMany(noop, inputs.slice(i, i + 2_000))
   await measure(store, pawl.work([noop], { concurrency: CONCURRENCY }))
   await pawl.close()
   await database?.drop()
+  await redis?.stop()
   rmSync(folder, { recursive: true, force: true })
 }
 

@@ -2,21 +2,19 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sqlFiles } from '../src/store/postgres/schema/files.ts'
+import { luaFiles } from '../src/store/redis/script/files.ts'
 
 /** `dist/`: JavaScript, declarations, source maps, the dashboard, the examples. */
-const SQL = 'dist/store/postgres/schema/files.js'
 const EXAMPLES = 'examples/*'
 
 rmSync('dist', { recursive: true, force: true })
 const run = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
 if (run.status !== 0) process.exit(run.status ?? 1)
-// A module like any other to whoever bundles it, with nothing beside it to be left behind.
+// Modules like any other to whoever bundles them, with nothing beside them to be left behind.
 const schema = sqlFiles()
-writeFileSync(
-  SQL,
-  `const FILES = new Map(${JSON.stringify([...schema], undefined, 2)})\nexport const sqlFiles = () => FILES\n`,
-)
-rmSync(`${SQL}.map`)
+const scripts = luaFiles()
+embed('dist/store/postgres/schema/files.js', 'sqlFiles', schema)
+embed('dist/store/redis/script/files.js', 'luaFiles', scripts)
 const dashboard = spawnSync(process.execPath, ['scripts/dashboard.mjs'], { stdio: ['ignore', 2, 2] })
 if (dashboard.status !== 0) process.exit(dashboard.status ?? 1)
 cpSync('dashboard/dist', 'dist/dashboard', { recursive: true, filter: (path) => !path.endsWith('.made-of') })
@@ -26,5 +24,11 @@ mkdirSync('dist/examples')
 for (const example of examples)
   writeFileSync(join('dist', example), readFileSync(example, 'utf8').replaceAll("'../src/index.ts'", "'pawl'"))
 console.log(
-  `build: ${globSync('dist/**/*.js').length} modules, ${schema.size} files of the schema, ${examples.length} examples in dist/`,
+  `build: ${globSync('dist/**/*.js').length} modules, ${schema.size} files of the schema, ${scripts.size} of scripts, ${examples.length} examples in dist/`,
 )
+
+function embed(module: string, name: string, files: ReadonlyMap<string, string>): void {
+  const text = JSON.stringify([...files], undefined, 2)
+  writeFileSync(module, `const FILES = new Map(${text})\nexport const ${name} = () => FILES\n`)
+  rmSync(`${module}.map`)
+}

@@ -1,4 +1,4 @@
-import { pgbouncerMissing } from '../test/support/debian.ts'
+import { pgbouncerMissing, redisMissing } from '../test/support/debian.ts'
 import { otherMajors } from '../test/support/embedded-postgres.ts'
 import { tally } from './tally.ts'
 
@@ -9,5 +9,6 @@ process.exitCode = tally('conformance', 'test/store/conformance/', [
   'postgres',
   ...(pgbouncerMissing() === undefined ? ['postgres+pgbouncer'] : []),
   'postgres+bundles',
+  ...(redisMissing() === undefined ? ['redis'] : []),
   ...otherMajors().map(({ major }) => `postgres+${major}`),
 ])

@@ -1,4 +1,11 @@
-import { chromiumBinary, chromiumMissing, pgbouncerBinary, pgbouncerMissing } from '../test/support/debian.ts'
+import {
+  chromiumBinary,
+  chromiumMissing,
+  pgbouncerBinary,
+  pgbouncerMissing,
+  redisBinary,
+  redisMissing,
+} from '../test/support/debian.ts'
 import { otherMajors } from '../test/support/embedded-postgres.ts'
 import { postgresPrograms } from '../test/support/postgres-programs.ts'
 
@@ -6,4 +13,5 @@ import { postgresPrograms } from '../test/support/postgres-programs.ts'
 console.log(`servers: Postgres in ${postgresPrograms()}`)
 for (const { major, programs } of otherMajors()) console.log(`servers: Postgres ${major} in ${programs}`)
 console.log(`servers: ${pgbouncerMissing() ?? pgbouncerBinary()}`)
+console.log(`servers: ${redisMissing() ?? redisBinary()}`)
 console.log(`servers: ${chromiumMissing() ?? chromiumBinary()}`)

@@ -13,6 +13,7 @@ export type { Fields } from './core/dialects/dialect.ts'
 export { log as dialectLog } from './core/dialects/history.ts'
 export { view as dialectView } from './core/dialects/view.ts'
 export { DIALECT_NAMES, type DialectName } from './core/policy.ts'
+export type { Contract, Operation, Outcome, OwnerOperation } from './library/contract.ts'
 export {
   type Cas,
   type DistributedJobQueue,
@@ -29,4 +30,3 @@ export {
   type QueueOptions,
   type SystemTransition,
 } from './library/distributed-job-queue.ts'
-export type { Contract, Operation, Outcome, OwnerOperation } from './library/operations.ts'

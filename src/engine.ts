@@ -21,7 +21,7 @@ export type { KeyCause, KeyState, Limit } from './core/flow/key.ts'
 export { type Admission, type LetIn, letIn } from './core/flow/let-in.ts'
 export type { LimitInput } from './core/flow/limit-input.ts'
 export { flowNameOf, type PlaceMove, placeMoveOf, toldKey, weighedBy } from './core/flow/membership.ts'
-export { type Count, type Counted, countOf, type KeyUse, type Slot } from './core/flow/slots.ts'
+export { type Count as SlotCount, type Counted, countOf, type KeyUse, type Slot } from './core/flow/slots.ts'
 export { isOutOfPatience, takenBack } from './core/flow/take-back.ts'
 export { idNumber, idText, isId } from './core/id.ts'
 // A job in one state, as a look at `job.state` leaves it.
@@ -66,6 +66,15 @@ export type {
   Waiting as WaitingJob,
 } from './core/job.ts'
 export type { Jsonify } from './core/jsonify.ts'
+export type {
+  Action,
+  Canary,
+  Count,
+  OperationReport,
+  OperationSpec,
+  OperationStatus,
+  RefusedJob,
+} from './core/operation.ts'
 export type { Curve, DeclaredLimit, ErrorClass, Policy } from './core/policy.ts'
 export { REFUSALS, type Refusal, type RefusalCode, type Violation } from './core/refusal.ts'
 export { type CurveInput, type PolicyInput, type RetryInput, resolvePolicy } from './core/resolve.ts'
@@ -91,6 +100,8 @@ export type {
 } from './engine/engine.ts'
 export { METRICS, type MetricLabels, type MetricName, type Metrics } from './engine/metrics.ts'
 export type { Tracing } from './engine/observer.ts'
+export type { OperationPage } from './engine/operations/operations.ts'
+export type { OperationInput } from './engine/operations/words.ts'
 export type { RetentionOptions } from './engine/retention.ts'
 export type { TickerOptions } from './engine/ticker.ts'
 export type { VerifyFilter } from './engine/verify.ts'
@@ -112,6 +123,7 @@ export type { EnqueueManyOptions, EnqueueOutcome, ItemOptions } from './library/
 export type { RefusedItem } from './library/errors.ts'
 export type { DeadLettered, Hooks, Stalled } from './library/hooks.ts'
 export type { LimitDesk, ListLimitsOptions } from './library/limits.ts'
+export type { OperationDesk, OperationListOptions, OperationOptions } from './library/operations-desk.ts'
 export type { Redriven } from './library/redrive.ts'
 export type { Telemetry } from './library/telemetry.ts'
 export { type Abilities, type OpenOnOptions, openOn, type Where } from './open.ts'

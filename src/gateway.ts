@@ -12,7 +12,7 @@ import { isUnavailable, objection } from './gateway/problem.ts'
 import type { PrometheusMetrics } from './gateway/prometheus.ts'
 import type { Pawl } from './library/pawl.ts'
 
-export type { Scope } from './gateway/contract/routes.ts'
+export type { Scope } from './gateway/contract/route.ts'
 export type { Access, Authorize, Caps, Fetch }
 
 export interface MountOptions {
@@ -63,7 +63,8 @@ export function gatewayWith(
   return pawl.accompanied(({ engine, timers, log }) => {
     const metricsText = metrics && (() => metrics.text())
     const pages = pagesAt(basePath)
-    const make = () => assemble({ engine, timers, log, basePath, authorize, metricsText, caps, pages, auth: true })
+    const around = { engine, timers, log, promise: pawl.durability?.promise }
+    const make = () => assemble({ ...around, basePath, authorize, metricsText, caps, pages, auth: true })
     const house = new House(make)
     const fetch: Fetch = async (request, env) => {
       const assembly = await house.opened()

@@ -10,6 +10,7 @@ import type { Engine } from './engine/engine.ts'
 import { LocalEngine } from './engine/local.ts'
 import type { Metrics } from './engine/metrics.ts'
 import { observer, observers, type Tracing } from './engine/observer.ts'
+import { purged } from './engine/purge.ts'
 import { type RetentionOptions, retention } from './engine/retention.ts'
 import { scheduler } from './engine/scheduler.ts'
 import { SealedEngine } from './engine/sealed-engine.ts'
@@ -17,9 +18,11 @@ import { TICKER_DEFAULTS, type TickerOptions, ticker } from './engine/ticker.ts'
 import { type Hooks, harmlessHook, hookObserver } from './library/hooks.ts'
 import { Pawl } from './library/pawl.ts'
 import type { Telemetry } from './library/telemetry.ts'
+import { openRedis } from './open-redis.ts'
 import type { PostgresConnection, PostgresPool } from './store/postgres/connection/address.ts'
 import type { Store, Transaction } from './store/store.ts'
 import { type Clock, realClock } from './system/clock.ts'
+import type { Durability } from './system/durability.ts'
 import { Bundled, entry } from './system/entry.ts'
 import { realIds } from './system/ids.ts'
 import { harmless, type Log, silentLog, stderrLog } from './system/log.ts'
@@ -124,13 +127,25 @@ export interface OpenOptions extends OpenOnOptions {
    */
   readonly directUrl?: string | undefined
   /**
-   * Postgres: how long a call is repeated while the server is away, before it fails as UNAVAILABLE.
+   * Redis: what the names of all keys begin with; another prefix is another installation. Also `?prefix=…` in the URL.
+   * @default 'pawl'
+   */
+  readonly prefix?: string | undefined
+  /**
+   * Redis: `none` says that jobs may be lost. Otherwise a server that keeps nothing on disk, or evicts keys, is refused. Also
+   * `?durability=none` in the URL.
+   * @default what the server's own settings promise, which is said in the log, by `pawl doctor` and by `/readyz`
+   */
+  readonly durability?: 'none' | undefined
+  /**
+   * Postgres, Redis: how long a call is repeated while the server is away, before it fails as UNAVAILABLE.
    * @default '30s'
    */
   readonly retryFor?: Duration | undefined
   /**
    * Postgres: how long a statement may go unanswered before it is asked after, and its connections replaced where the
-   * server is not at it. Less than half of your shortest lease.
+   * server is not at it. Redis: how long the server may be silent before the connection is replaced. Less than half of your
+   * shortest lease.
    * @default '5s'
    */
   readonly answerWithin?: Duration | undefined
@@ -144,7 +159,7 @@ export interface OpenOptions extends OpenOnOptions {
 export const DEFAULT_URL = '.pawl/jobs.db'
 
 /**
- * Where the jobs are: `memory:`, a file, `postgres://…`; `http://…`, a gateway that has one of these; or, in place of a
+ * Where the jobs are: `memory:`, a file, `postgres://…`, `redis://…`; `http://…`, a gateway that has one of these; or, in place of a
  * URL to Postgres, what `pg` takes to connect, or a `pg.Pool` that the application has.
  */
 export type Where = string | { readonly connection: PostgresConnection } | { readonly pool: PostgresPool }
@@ -210,6 +225,11 @@ export interface Abilities {
    * @internal
    */
   readonly lastDue?: (() => Promise<Notch>) | undefined
+  /**
+   * What its server promises, where that is for its settings to say.
+   * @internal
+   */
+  readonly durability?: Durability | undefined
 }
 
 /**
@@ -218,7 +238,7 @@ export interface Abilities {
  */
 export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abilities = {}): Pawl {
   demandNode()
-  const { address, transaction, lastDue } = abilities
+  const { address, transaction, durability, lastDue } = abilities
   const { clock = realClock, random = realRandom, timers = realTimers } = options
   const { metrics, tracing } = options
   const log = logOf(options)
@@ -250,7 +270,8 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
   // Jobs of schedules are enqueued like any other, sealed where bodies are.
   if (options.ticker !== false) services.push(scheduler({ engine: parts.engine, timers, log, duty }))
   for (const each of services) each.start()
-  return new Pawl({ ...parts, services, audit: new AuditLog(engine, { address: hostname(), agent: 'pawl' }) })
+  const audit = new AuditLog(engine, { address: hostname(), agent: 'pawl' })
+  return new Pawl({ ...parts, services, durability, audit, purge: (ids) => purged(store, ids) })
 }
 
 /** The ticker looks whether it is this process's; whoever belongs to it does as it says. */
@@ -302,6 +323,9 @@ export async function openStore(where: Where, options: OpenOptions = {}): Promis
     case 'postgres':
     case 'postgresql':
       return openPostgres(url, options)
+    case 'redis':
+    case 'rediss':
+      return openRedis(url, options, { ...patienceOf(options), log: logOf(options) })
     case undefined:
     case 'file': {
       const { openSqliteStore } = await import('./store/sqlite/sqlite.ts')
@@ -309,7 +333,9 @@ export async function openStore(where: Where, options: OpenOptions = {}): Promis
       return { store, address: { url } }
     }
     default:
-      throw new Error(`pawl: no store is known for ${scheme}: – memory:, a file path, postgres://… or http://… are`)
+      throw new Error(
+        `pawl: no store is known for ${scheme}: – memory:, a file path, postgres://…, redis://… or http://… are`,
+      )
   }
 }
 

@@ -8,7 +8,7 @@ export const bulkEnqueue: Scenario = {
   figure: 'perSecond',
   unit: 'jobs/s',
   better: 'more',
-  contenders: ['pawl', 'bare-sql', ...PEERS],
+  contenders: ['pawl', 'pawl-redis', 'bare-sql', ...PEERS],
   async run(stage, { warm, jobs }) {
     const count = stage.jobs(jobs)
     const producer = await stage.connected('producer')

@@ -11,7 +11,7 @@ export const latency: Scenario = {
   figure: 'p50',
   unit: 'ms',
   better: 'less',
-  contenders: ['pawl', ...PEERS],
+  contenders: ['pawl', 'pawl-redis', ...PEERS],
   rounds: 5,
   note: 'producer and worker in a process each',
   run: latencies,

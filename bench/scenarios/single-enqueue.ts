@@ -12,7 +12,7 @@ function singleEnqueue(inFlight: number): Scenario {
     figure: 'perSecond',
     unit: 'jobs/s',
     better: 'more',
-    contenders: ['pawl', ...PEERS],
+    contenders: ['pawl', 'pawl-redis', ...PEERS],
     async run(stage, { warmMs, singlesMs }) {
       const producer = await stage.connected('producer')
       await producer.ask({ op: 'singles', ms: warmMs, inFlight })

@@ -13,7 +13,7 @@ export const together: Scenario = {
   figure: 'perSecond',
   unit: 'jobs/s done',
   better: 'more',
-  contenders: ['pawl', ...PEERS],
+  contenders: ['pawl', 'pawl-redis', ...PEERS],
   note: `one process each, at most ${AHEAD} jobs waiting`,
   async run(stage, { warmMs, togetherMs }) {
     const producer = await stage.connected('producer')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { ROUTES, type Route } from '../../src/gateway/contract/routes.ts'
+import type { Route } from '../../src/gateway/contract/route.ts'
+import { ROUTES } from '../../src/gateway/contract/routes.ts'
 import { OBJECTIONS } from '../../src/gateway/problem.ts'
 import { answers } from './answers.ts'
 import { code, codes, page, table } from './markdown.ts'

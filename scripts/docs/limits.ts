@@ -3,7 +3,7 @@ import { AT_ONCE, COUNTS, DURATIONS, LENGTHS, SIZES } from '../../src/core/limit
 import { AUDIT_DAYS } from '../../src/engine/audit.ts'
 import { TIMES_WHAT_IS_LEFT } from '../../src/gateway/allowance.ts'
 import { CAPS } from '../../src/gateway/caps.ts'
-import { BODY_BYTES } from '../../src/gateway/contract/routes.ts'
+import { BODY_BYTES } from '../../src/gateway/contract/route.ts'
 import { OBJECTIONS } from '../../src/gateway/problem.ts'
 import { code, page, table } from './markdown.ts'
 

@@ -43,6 +43,11 @@ const SECTIONS: readonly (readonly [title: string, text: string, interfaces: rea
     ['ScheduleOptions', 'ReconcileOptions'],
   ],
   ['limits', '`pawl.limits.list(options)`, `pawl.limits.set(key, limit)`: [flow.md](flow.md).', ['ListLimitsOptions']],
+  [
+    'operations',
+    '`pawl.operations.start(options)`, `list(options)`: [operations.md](operations.md).',
+    ['OperationOptions', 'OperationInput', 'OperationListOptions'],
+  ],
   ['work', '`pawl.work(jobs, options)`, `worker.stop(options)`.', ['WorkerOptions', 'StopOptions']],
   [
     'every call',

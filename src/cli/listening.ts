@@ -35,13 +35,20 @@ export async function collector({ metricValues }: Partial<Caps> = {}): Promise<P
 
 export async function listening(pawl: Pawl, options: Listening): Promise<Gateway> {
   const { startGateway } = await import('../gateway/serve.ts')
-  const { engine } = pawl
+  const { engine, durability } = pawl
   const { otherwise, metrics, dashboard = false, ...where } = options
   const pages = dashboard ? (await import('../gateway/dashboard.ts')).dashboardPages() : undefined
   try {
-    const gateway = await startGateway({ ...where, engine, pages, metricsText: () => metrics.text() })
+    const gateway = await startGateway({
+      ...where,
+      engine,
+      promise: durability?.promise,
+      pages,
+      metricsText: () => metrics.text(),
+    })
     // A collector watches an engine once, and only what has its port is ever scraped.
     metrics.watch(pawl)
+    pawl.operations.serve(undefined)
     return gateway
   } catch (error) {
     if (!isTaken(error) || otherwise === undefined) throw explained(error, where)

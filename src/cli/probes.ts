@@ -60,7 +60,12 @@ async function answersOf(options: ProbeOptions): Promise<ReadonlyMap<string, () 
   const { EXPOSITION, readiness } = await import('../gateway/handlers/health.ts')
   const { pawl, metrics, clock, timers, stopping } = options
   const ready = async (): Promise<Answer> => {
-    const { ready: answers, checks } = await readiness({ engine: pawl.engine, clock, timers })
+    const { ready: answers, checks } = await readiness({
+      engine: pawl.engine,
+      clock,
+      timers,
+      promise: pawl.durability?.promise,
+    })
     const isReady = answers && !stopping.aborted
     const status = stopping.aborted ? 'stopping' : answers ? 'ready' : 'not ready'
     return { status: isReady ? 200 : 503, type: JSON_TYPE, body: JSON.stringify({ status, checks }) }

@@ -16,6 +16,7 @@ import { jobs } from './commands/jobs.ts'
 import { limits } from './commands/limits.ts'
 import { machine } from './commands/machine.ts'
 import { migrate } from './commands/migrate.ts'
+import { operations } from './commands/operations.ts'
 import { queues } from './commands/queues.ts'
 import { schedules } from './commands/schedules.ts'
 import { serve } from './commands/serve.ts'
@@ -37,7 +38,7 @@ export type Verb = (parent: Command, context: Context) => void
 
 const GROUPS: readonly (readonly [heading: string, verbs: readonly Verb[]])[] = [
   ['Start here:', [demo, serve, work, enqueue]],
-  ['Look and move:', [jobs, deadLetters, queues, limits, schedules, workers, tail, top, explain]],
+  ['Look and move:', [jobs, deadLetters, operations, queues, limits, schedules, workers, tail, top, explain]],
   ['The machine:', [machine, derive, verify]],
   ['Run it:', [migrate, doctor, token, audit, exportJobs, importJobs, bench, completion]],
 ]
@@ -46,7 +47,7 @@ export function program(context: Context): Command {
   const root = new Command('pawl')
     .description('Durable jobs: enqueue them, watch them, move them, run them.')
     .version(version(), '--version')
-    .option('--url <url>', 'a file, postgres://…, or a gateway’s http://… (PAWL_URL; .pawl/jobs.db)')
+    .option('--url <url>', 'a file, postgres://…, redis://…, or a gateway’s http://… (PAWL_URL; .pawl/jobs.db)')
     .option('--url-file <file>', 'a file that holds it, - for standard input (PAWL_URL_FILE)')
     .option('--token <token>', 'the gateway’s token (PAWL_TOKEN)')
     .option('--token-file <file>', 'a file that holds it, - for standard input (PAWL_TOKEN_FILE)')

@@ -43,6 +43,7 @@ import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { FULL, Http } from './http.ts'
 import { remoteLimits, sayToRemoteLimit } from './limits.ts'
+import { isOperation, operationText } from './operation-words.ts'
 import { pathTo, queryText } from './path.ts'
 import { checked, refusalOf } from './refused.ts'
 import { remoteSettings } from './settings.ts'
@@ -88,6 +89,8 @@ export class HttpEngine implements Engine {
     together = false,
   ): Promise<readonly EnqueueAnswer[]> {
     if (tx !== undefined) throw new Error('pawl: a transaction cannot travel over HTTP; open the database itself.')
+    const [first] = requests
+    if (first !== undefined && isOperation(first)) return Promise.all(requests.map((each) => this.#operate(each)))
     if (together) return requests.length === 0 ? [] : this.#enqueueBatch(requests, true)
     const answers: EnqueueAnswer[] = []
     for (let from = 0; from < requests.length; from += BATCH)
@@ -258,6 +261,15 @@ export class HttpEngine implements Engine {
     // Those that were refused together are told one by one, as those that were accepted are.
     const jobs = (status === 409 ? wire : checked(status, wire))['jobs'] as readonly Wire[]
     return requests.map((request, i) => enqueued(jobs[i] as Wire, request.kind.policy))
+  }
+
+  /** Operations have a route of their own: nobody enqueues into their queue. */
+  async #operate(request: EnqueueRequest): Promise<EnqueueAnswer> {
+    const { status, body } = await this.#http.request('POST', '/v1/operations', operationText(request))
+    if (status >= 400) return { ok: false, refusal: refusalOf(body as Wire) }
+    const found = await this.#loadOne({ id: String((body as Wire)['id']) })
+    if (found === undefined) throw new Error('pawl: the gateway has begun an operation that it does not know')
+    return { ok: true, job: found.job, deduped: false, replayed: false }
   }
 
   async #say(words: readonly Word[]): Promise<readonly Wire[]> {

@@ -27,6 +27,8 @@ export const ACTS = [
   'limit.removed',
   'limit.reset',
   'limit.probed',
+  'operation.started',
+  'operation.cancelled',
   'jobs.admitted',
   'jobs.denied',
   'jobs.cancelled',

@@ -4,38 +4,62 @@
  */
 import { assert } from '../core/assert.ts'
 import { mayReopen } from '../core/dialects/bond.ts'
-import type { Job } from '../core/job.ts'
+import type { Job, JobId } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
-import type { Engine, EnqueueRequest, Word } from './engine.ts'
+import type { Answer, Engine, EnqueueAnswer, EnqueueRequest, Word } from './engine.ts'
 
 export interface RedriveAsked {
   readonly actor: string
   readonly requestId: string
+  readonly reason?: string | undefined
 }
 
-/** For each job, in order: why it could not be redriven, or undefined where it was. */
+/** The job that runs in its place, itself where it was reopened; or why there is none. */
+export type Driven =
+  | { readonly ok: true; readonly id: JobId }
+  | { readonly ok: false; readonly id: JobId; readonly refusal: Refusal }
+
+/** For each job, in order, what became of it. */
 export async function redriven(
   engine: Pick<Engine, 'settle' | 'load' | 'enqueue'>,
   jobs: readonly Job[],
-  { actor, requestId }: RedriveAsked,
-): Promise<readonly (Refusal | undefined)[]> {
+  { actor, requestId, reason }: RedriveAsked,
+): Promise<readonly Driven[]> {
   const open = jobs.filter(isReopened)
-  const words = open.map(({ id }): Word => ({ id, command: { type: 'reopen', actor, requestId } }))
+  const words = open.map(({ id }): Word => ({ id, command: { type: 'reopen', actor, requestId, reason } }))
   const closed = jobs.filter((job) => !isReopened(job))
   const { items } = await engine.load(closed.map(({ id }) => ({ id, bodies: ['input'] })))
-  const requests = closed.map((job, i) => inPlaceOf(job, items[i]?.bodies['input'], actor))
-  const answers = new Map<string, Refusal | undefined>()
-  for (const [i, answer] of (await engine.settle(words)).entries())
-    answers.set(open[i]?.id ?? '', answer.ok ? undefined : answer.refusal)
-  for (const [i, answer] of (await engine.enqueue(requests)).entries())
-    answers.set(closed[i]?.id ?? '', answer.ok ? undefined : answer.refusal)
-  assert(answers.size === jobs.length, 'every job is answered')
-  return jobs.map(({ id }) => answers.get(id))
+  const requests = closed.map((job, i) => ({
+    ...inPlaceOf(job, items[i]?.bodies['input'], actor),
+    requestId: `redrive/${job.id}/${job.generation}`,
+  }))
+  const driven = new Map<JobId, Driven>()
+  const answer = (job: Job | undefined, given: Answer | EnqueueAnswer) => {
+    assert(job !== undefined, 'there is an answer to each word, and no other')
+    driven.set(job.id, drivenBy(job, given))
+  }
+  for (const [i, given] of (await engine.settle(words)).entries()) answer(open[i], given)
+  for (const [i, given] of (await engine.enqueue(requests)).entries()) answer(closed[i], given)
+  return jobs.map(({ id }) => {
+    const found = driven.get(id)
+    assert(found !== undefined, 'every job is answered')
+    return found
+  })
+}
+
+export function drivenBy({ id }: Job, given: Answer | EnqueueAnswer): Driven {
+  if (!given.ok) return { ok: false, id, refusal: given.refusal }
+  return { ok: true, id: 'job' in given ? given.job.id : id }
 }
 
 const isReopened = ({ spec }: Job): boolean => mayReopen(spec.kind.policy)
 
-function inPlaceOf({ id, generation, priority, spec }: Job, input: string | undefined, actor: string): EnqueueRequest {
+/** A new job with the words of an old one, which is its parent. */
+export function inPlaceOf(
+  { id, priority, spec }: Job,
+  input: string | undefined,
+  actor: string,
+): Omit<EnqueueRequest, 'requestId'> {
   const { kind, contextPtr, topic, adapterId, env, labels, workflowId, stepIndex, dedupeKey, flow, correlationId } =
     spec
   const shared = {
@@ -51,5 +75,5 @@ function inPlaceOf({ id, generation, priority, spec }: Job, input: string | unde
     flow,
     correlationId,
   }
-  return { ...shared, actor, priority, input, parentId: id, requestId: `redrive/${id}/${generation}` }
+  return { ...shared, actor, priority, input, parentId: id }
 }

@@ -45,6 +45,8 @@ export interface AssemblyOptions {
   /** Pages for browsers; none unless given. */
   readonly pages?: Pages | undefined
   readonly metricsText?: (() => Promise<string>) | undefined
+  /** What the store's server promises about what it has answered, for `/readyz`. */
+  readonly promise?: string | undefined
   readonly clock?: Clock | undefined
   readonly timers?: Timers | undefined
   readonly random?: Random | undefined
@@ -99,6 +101,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     random,
     log,
     metricsText,
+    promise: options.promise,
   }
   const subscription = await engine.subscribe((hint) => {
     wakes.hinted(hint)

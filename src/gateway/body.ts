@@ -4,7 +4,7 @@ import type { Violation } from '../core/refusal.ts'
 import type { Share } from './allowance.ts'
 import { beyond, type Caps } from './caps.ts'
 import { type Kept, type Misfit, outlineOf } from './contract/outline.ts'
-import { BODY_BYTES, type Route } from './contract/routes.ts'
+import { BODY_BYTES, type Route } from './contract/route.ts'
 import { Objected, objection } from './problem.ts'
 
 export interface Understood {

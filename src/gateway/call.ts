@@ -12,7 +12,7 @@ import type { Allowance } from './allowance.ts'
 import type { Caps } from './caps.ts'
 import type { Census } from './census.ts'
 import type { Kept } from './contract/outline.ts'
-import type { Route } from './contract/routes.ts'
+import type { Route } from './contract/route.ts'
 import type { Headcount } from './headcount.ts'
 import type { Positions } from './positions.ts'
 import type { Rounds } from './rounds.ts'
@@ -103,6 +103,8 @@ export interface Parts {
   readonly random: Random
   readonly log: Log
   readonly metricsText: () => Promise<string>
+  /** What the store's server promises about what it has answered, where its settings say so. */
+  readonly promise: string | undefined
 }
 
 export type Handler = (call: Call, parts: Parts) => Promise<Reply>

@@ -1,5 +1,5 @@
 /** Default-deny: a route says who may; nobody else does. */
-import type { Route } from './contract/routes.ts'
+import type { Route } from './contract/route.ts'
 import type { Guard } from './guard.ts'
 import { type Authorize, guest } from './host.ts'
 import { Objected, objection } from './problem.ts'

@@ -26,6 +26,13 @@ import { streamHints } from './handlers/hints.ts'
 import { listJobEvents, listJobs, listLateWords, showJob } from './handlers/jobs.ts'
 import { listLimits, probeLimit, removeLimit, resetLimit, setLimit, showLimit } from './handlers/limits.ts'
 import { showMachine } from './handlers/machine.ts'
+import {
+  cancelOperation,
+  listOperations,
+  redriveDeadLetters,
+  showOperation,
+  startOperation,
+} from './handlers/operations.ts'
 import { showErrors, showIndex } from './handlers/pages.ts'
 import { listQueues, pauseQueue, resumeQueue, showQueue } from './handlers/queues.ts'
 import { showResult } from './handlers/result.ts'
@@ -83,6 +90,11 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   pauseSchedule,
   resumeSchedule,
   runSchedule,
+  startOperation,
+  listOperations,
+  showOperation,
+  cancelOperation,
+  redriveDeadLetters,
   submit002,
   show002,
   states002,

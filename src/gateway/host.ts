@@ -1,6 +1,6 @@
 /** An application that the gateway is part of, and that knows its callers by itself. */
 import { DEFAULT_TENANT } from '../core/job.ts'
-import type { Scope } from './contract/routes.ts'
+import type { Scope } from './contract/route.ts'
 import type { Token } from './token.ts'
 
 /** Who somebody is whom the application has let in. */

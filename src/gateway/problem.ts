@@ -151,6 +151,7 @@ const base = (code: string, title: string, status: number, detail: string, next:
 const UNAVAILABLE: ReadonlySet<string> = new Set([
   'Overloaded',
   'SqliteStoreError',
+  'RedisStoreError',
   'PostgresUnavailable',
   'PoolUsedUp',
   'PostgresRewound',

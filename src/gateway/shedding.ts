@@ -3,7 +3,7 @@
  * the less urgent a class, the lower its mark, so lists go before enqueues, enqueues before claims, and the words of
  * owners are never turned away: a heartbeat that is shed is a lease that is lost.
  */
-import type { Urgency } from './contract/routes.ts'
+import type { Urgency } from './contract/route.ts'
 
 export interface SheddingOptions {
   /** Requests under way at which claims are turned away. */

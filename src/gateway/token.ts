@@ -9,7 +9,7 @@ import type { Clock } from '../system/clock.ts'
 import { sha256 } from '../system/digest.ts'
 import type { Random } from '../system/random.ts'
 import { beyond, type Caps, capsWith } from './caps.ts'
-import type { Scope } from './contract/routes.ts'
+import type { Scope } from './contract/route.ts'
 
 export interface Token {
   readonly id: string

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { LimitInput } from '../core/flow/limit-input.ts'
 import { DEFAULT_TENANT, type JobFlow, type Kind } from '../core/job.ts'
+import { isReserved, RESERVED_RULE } from '../core/operation.ts'
 import type { Violation } from '../core/refusal.ts'
 import { type PolicyInput, resolvePolicy } from '../core/resolve.ts'
 import { kindViolations } from '../core/validate.ts'
@@ -194,7 +195,8 @@ function placeOf(type: string, options: HandlerOptions): Pick<DefinedJob, 'modul
 
 /** Said when it is defined, not when the first job of it is enqueued. */
 function namesOf(type: string, queue: string, tenant: string | undefined): readonly Violation[] {
-  return kindViolations({ tenant: tenant ?? DEFAULT_TENANT, queue, type, policy: {} })
+  const found = kindViolations({ tenant: tenant ?? DEFAULT_TENANT, queue, type, policy: {} })
+  return isReserved(String(queue)) ? [...found, { field: 'queue', rule: RESERVED_RULE }] : found
 }
 
 export const DEFAULT_QUEUE = 'default'

@@ -1,6 +1,8 @@
 /** What the library is put together of, by whoever opens a store. */
+import type { JobId } from '../core/job.ts'
 import type { AuditLog } from '../engine/audit.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Durability } from '../system/durability.ts'
 import type { Ids } from '../system/ids.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
@@ -24,6 +26,10 @@ export interface PawlParts {
   readonly isRemote?: boolean | undefined
   /** Where the store is at hand. Over HTTP the gateway keeps it. */
   readonly audit?: AuditLog | undefined
+  /** What the store's server promises, where that is for its settings to say. */
+  readonly durability?: Durability | undefined
+  /** Removes jobs that have ended, where the store is at hand; tells of each whether it is gone. */
+  readonly purge?: ((ids: readonly JobId[]) => Promise<readonly boolean[]>) | undefined
   /** Stopped before the engine is closed. */
   readonly services?: readonly AsyncDisposable[] | undefined
 }

@@ -3,7 +3,7 @@
 import { assert } from '../core/assert.ts'
 import { bodyRef } from '../core/body.ts'
 import type { Event } from '../core/event.ts'
-import { type Explanation, explain } from '../core/explain.ts'
+import type { Explanation } from '../core/explain.ts'
 import { isId } from '../core/id.ts'
 import { DEFAULT_TENANT, type Job, type JobId } from '../core/job.ts'
 import { toJson } from '../core/json.ts'
@@ -14,10 +14,8 @@ import type { AuditLog } from '../engine/audit.ts'
 import type { Verification } from '../engine/discrepancy.ts'
 import type { Answer, Engine, Word } from '../engine/engine.ts'
 import { findSome } from '../engine/find-some.ts'
-import { holdingOf } from '../engine/holding.ts'
 import { Queues } from '../engine/queues.ts'
 import { type VerifyFilter, verify } from '../engine/verify.ts'
-import { Workers } from '../engine/workers.ts'
 import type { EventPage, EventQuery, JobPage, JobQuery, LoadAnswer, LoadItem } from '../store/store.ts'
 import { realClock } from '../system/clock.ts'
 import { within } from '../system/within.ts'
@@ -38,6 +36,7 @@ import {
   verdict,
 } from './asked.ts'
 import { bounded, type CallOptions } from './call.ts'
+import { type Contract, contract } from './contract.ts'
 import type { InputOf, JobSpec, OutputOf } from './define-job.ts'
 import { Endings } from './endings.ts'
 import {
@@ -54,10 +53,10 @@ import { Invalid, Refused, WaitTimedOut } from './errors.ts'
 import { JobHandle } from './job-handle.ts'
 import { LimitDesk } from './limits.ts'
 import { machine } from './machine.ts'
-import { type Contract, contract } from './operations.ts'
+import { OperationDesk } from './operations-desk.ts'
 import type { Around, PawlParts } from './pawl-parts.ts'
 import { Producer } from './producer.ts'
-import { eventsFor, history, mustFind, resultOf } from './reads.ts'
+import { eventsFor, explained, history, mustFind, resultOf } from './reads.ts'
 import { type Redriven, redrive } from './redrive.ts'
 import { ScheduleDesk, type ScheduleOptions } from './schedules.ts'
 import { spawning } from './spawn.ts'
@@ -80,12 +79,16 @@ const REST_WITHIN_MS = 1_000
 
 export class Pawl implements AsyncDisposable {
   readonly engine: Engine
+  /** @internal What the store's server promises, where that is for its settings to say. */
+  readonly durability: PawlParts['durability']
   /** What runs by the clock: looked at, paused, run now, made by hand, compared with what code has. */
   readonly schedules: ScheduleDesk
   /** What jobs share that is limited: looked at, set by hand, reset. */
   readonly limits: LimitDesk
   /** The table the engine enforces. */
   readonly machine = machine
+  /** What is done to many jobs at once: redriven, cancelled, purged. */
+  readonly operations: OperationDesk
   readonly #parts: PawlParts
   readonly #tenant: string
   readonly #endings: Endings
@@ -102,11 +105,13 @@ export class Pawl implements AsyncDisposable {
   constructor(parts: PawlParts) {
     this.#parts = parts
     this.engine = parts.engine
+    this.durability = parts.durability
     this.#tenant = parts.tenant ?? DEFAULT_TENANT
     this.#endings = new Endings(parts.engine, parts.timers, parts.log)
     this.#producer = new Producer(parts.engine, { tenant: this.#tenant, actor: parts.actor })
     this.schedules = new ScheduleDesk(parts, this.#producer.types)
     this.limits = new LimitDesk(parts)
+    this.operations = new OperationDesk(parts, (job, signal) => this.#endings.of(job, signal))
   }
 
   /** By definition, by spec, or by name with the definition's type: `enqueue<typeof crawlPage>('crawl.page', …)`. */
@@ -278,13 +283,7 @@ export class Pawl implements AsyncDisposable {
 
   /** Why is this job not running? */
   explain(id: JobId, options: ReadOptions = {}): Promise<Explanation> {
-    return this.#call(`explain ${id}`, options, async (engine) => {
-      const job = await mustFind(engine, this.#named(id, options.tenant))
-      const { tenant, queue } = job.spec.kind
-      const paused = await new Queues(engine).paused(tenant, queue)
-      const workers = await new Workers(engine).around(job.spec.kind)
-      return explain(job, { now: engine.now(), paused, workers, held: await holdingOf(engine, job) })
-    })
+    return this.#call(`explain ${id}`, options, (engine) => explained(engine, this.#named(id, options.tenant)))
   }
 
   /** Folds every log against its record, checks texts, keys and counters; names every difference. */
@@ -325,6 +324,7 @@ export class Pawl implements AsyncDisposable {
     const own = { ...surroundings, around, tenant: this.#tenant, timers, ids, log, spawn }
     const worker = startWorker(this.engine, jobs, { ...own, ...options })
     this.#workers.add(worker)
+    for (const { tenant = this.#tenant } of jobs) this.operations.serve(tenant)
     // Producers that know only the name of a type find its queue and its policy.
     const kinds = jobs.map(({ tenant = this.#tenant, queue, type, policy }) => ({ tenant, queue, type, policy }))
     const announced = this.#producer.types
@@ -343,6 +343,7 @@ export class Pawl implements AsyncDisposable {
     const { stored = this.engine, timers, log, isRemote = false } = this.#parts
     if (isRemote) throw new TypeError('pawl: what is opened over HTTP has a gateway; mount one where the store is')
     const companion = make({ engine: stored, timers, log })
+    this.operations.serve(undefined)
     this.#companions.add(companion)
     return companion
   }
@@ -362,7 +363,7 @@ export class Pawl implements AsyncDisposable {
 
   async #close(): Promise<void> {
     const { timers, services = [] } = this.#parts
-    await Promise.all([...this.#workers].map((worker) => worker.stop()))
+    await Promise.all([...[...this.#workers].map((worker) => worker.stop()), this.operations.close()])
     this.#workers.clear()
     const rested = Promise.all([
       ...this.#announcing,

@@ -1,6 +1,7 @@
 /** The producing half of the library: from a job type and an input to a job in the store. */
 import { assert } from '../core/assert.ts'
 import { DEFAULT_TENANT, type JobId, type Kind } from '../core/job.ts'
+import { isReserved, RESERVED_RULE } from '../core/operation.ts'
 import { resolvePolicy } from '../core/resolve.ts'
 import type { Engine, EnqueueAnswer, EnqueueRequest } from '../engine/engine.ts'
 import { JobTypes } from '../engine/job-types.ts'
@@ -76,7 +77,7 @@ export class Producer {
     if (typeof job === 'string') return this.#named(tenant ?? this.#tenant, job, { queue, policy })
     const whose = tenant ?? job.tenant ?? this.#tenant
     if (policy !== undefined) {
-      return { tenant: whose, queue: queue ?? job.queue, type: job.type, policy: policyFrom(policy) }
+      return { tenant: whose, queue: ours(queue ?? job.queue), type: job.type, policy: policyFrom(policy) }
     }
     let kinds = this.#kinds.get(job)
     if (kinds === undefined) {
@@ -87,7 +88,7 @@ export class Producer {
     const name = queue === undefined ? whose : `${whose}\n${queue}`
     const known = kinds.get(name)
     if (known !== undefined) return known
-    const kind: Kind = { tenant: whose, queue: queue ?? job.queue, type: job.type, policy: job.policy }
+    const kind: Kind = { tenant: whose, queue: ours(queue ?? job.queue), type: job.type, policy: job.policy }
     kinds.set(name, kind)
     return kind
   }
@@ -97,7 +98,7 @@ export class Producer {
     type: string,
     { queue, policy }: Pick<EnqueueOptions, 'queue' | 'policy'>,
   ): Promise<Kind> {
-    const named = await this.types.named({ tenant, type, queue, policy })
+    const named = await this.types.named({ tenant, type, queue: queue && ours(queue), policy })
     if (named?.ok === true) return named.kind
     const rule = `no worker has announced ${type} yet; enqueue by its spec, or name its queue`
     throw new Invalid('enqueue', named?.violations ?? [{ field: 'type', rule }])
@@ -105,6 +106,11 @@ export class Producer {
 }
 
 const NOTHING_SAID = { dedupeKey: undefined, flow: undefined }
+/** A queue that jobs of users may be in. */
+function ours(queue: string): string {
+  if (isReserved(queue)) throw new Invalid('enqueue', [{ field: 'queue', rule: RESERVED_RULE }])
+  return queue
+}
 
 function policyFrom(asked: NonNullable<EnqueueOptions['policy']>): Kind['policy'] {
   const resolved = resolvePolicy(asked)

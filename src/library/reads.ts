@@ -1,10 +1,14 @@
 /** Reading what one tenant may see. */
 import type { Event } from '../core/event.ts'
+import { type Explanation, explain } from '../core/explain.ts'
 import { idText } from '../core/id.ts'
 import type { Job, TerminalState } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Engine } from '../engine/engine.ts'
+import { holdingOf } from '../engine/holding.ts'
 import { logOf } from '../engine/log-of.ts'
+import { Queues } from '../engine/queues.ts'
+import { Workers } from '../engine/workers.ts'
 import type { EventPage, EventQuery, LoadItem } from '../store/store.ts'
 import { ENDINGS, Refused } from './errors.ts'
 
@@ -31,6 +35,15 @@ export async function history(engine: Engine, item: LoadItem): Promise<readonly 
   if (item.tenant === undefined) return logOf(engine, item.id)
   const [found] = (await engine.load([item])).items
   return found === undefined ? [] : logOf(engine, found.job.id)
+}
+
+/** Why it is not running. */
+export async function explained(engine: Engine, item: LoadItem): Promise<Explanation> {
+  const job = await mustFind(engine, item)
+  const { tenant, queue } = job.spec.kind
+  const paused = await new Queues(engine).paused(tenant, queue)
+  const workers = await new Workers(engine).around(job.spec.kind)
+  return explain(job, { now: engine.now(), paused, workers, held: await holdingOf(engine, job) })
 }
 
 /** `tenant` is that of `open`; undefined: everybody's. */

@@ -42,8 +42,8 @@ export async function redrive(
     matched += page.jobs.length
     cursor = page.cursor
     if (dryRun || page.jobs.length === 0) continue
-    for (const refusal of await redriven(engine, page.jobs, { actor, requestId }))
-      if (refusal !== undefined) refused.push(new Refused(refusal))
+    for (const driven of await redriven(engine, page.jobs, { actor, requestId }))
+      if (!driven.ok) refused.push(new Refused(driven.refusal))
   } while (cursor !== undefined)
   return { matched, reopened: dryRun ? 0 : matched - refused.length, refused }
 }

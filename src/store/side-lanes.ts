@@ -5,7 +5,7 @@
 import type { Grant } from './store.ts'
 
 /** Side lanes that a claim walks at most: names are made up by users, and a claim that serves all may meet many. */
-const AT_ONCE = 10_000
+export const SIDES_AT_ONCE = 10_000
 
 /**
  * What stands in the side lanes that a claim walks, of those there are, by need. In an order that another claim has
@@ -21,9 +21,8 @@ export function sideLanes<Side>(
     const side = there.get(need)
     if (side !== undefined) met.push(side)
   }
-  // The nonce is random, and the claim's own: repeated, or looked at again, it walks them as before.
-  const first = met.length < 2 ? 0 : Number.parseInt(nonce.slice(-8), 16) % met.length
-  return [...met.slice(first), ...met.slice(0, first)].slice(0, Math.ceil(AT_ONCE / lanes.length))
+  const first = met.length < 2 ? 0 : firstSide(nonce) % met.length
+  return [...met.slice(first), ...met.slice(0, first)].slice(0, Math.ceil(SIDES_AT_ONCE / lanes.length))
 }
 
 /**
@@ -33,3 +32,6 @@ export function sideLanes<Side>(
 export const letInFirst = ({ nonce }: Pick<Grant, 'nonce'>): boolean => Number.parseInt(nonce.slice(-1), 16) % 2 === 0
 
 const NONE: readonly never[] = []
+
+/** Where a claim begins, of any number of them. The nonce is random, and the claim's own: repeated, or looked at again, it walks them as before. */
+export const firstSide = (nonce: string): number => Number.parseInt(nonce.slice(-8), 16)

@@ -10,6 +10,7 @@ import { toJson } from '../core/json.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import { holdingOf } from '../engine/holding.ts'
 import { LocalEngine } from '../engine/local.ts'
+import { purged } from '../engine/purge.ts'
 import { scheduler } from '../engine/scheduler.ts'
 import { Schedules } from '../engine/schedules.ts'
 import { Invalid } from '../library/errors.ts'
@@ -89,7 +90,9 @@ export class Testing implements AsyncDisposable {
     this.#engine = new LocalEngine({ store, clock: time, random: realRandom, timers: time })
     const log = harmless(options.log ?? silentLog)
     this.#scheduler = scheduler({ engine: this.#engine, timers: time, log })
-    this.pawl = new Pawl({ engine: this.#engine, timers: time, ids: realIds(realRandom), log })
+    const surroundings = { clock: time, machineMs: () => time.monotonicMs() }
+    const purge = (ids: readonly JobId[]) => purged(store, ids)
+    this.pawl = new Pawl({ engine: this.#engine, timers: time, ids: realIds(realRandom), log, surroundings, purge })
     this.#world = mortal(this.#engine, time)
     this.#worker = this.#start()
   }

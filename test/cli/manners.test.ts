@@ -32,7 +32,7 @@ describe('what was typed wrong', () => {
     [at('enqueue', 'mail', '--queue', 'q', '--delay', 'soon'), '--delay wants a duration'],
     [at('enqueue', 'mail', '--queue', 'q', '--priority', 'urgent'), 'priority: must be 0 to 9'],
     [['verify', '--url', 'http://127.0.0.1:9'], 'is a gateway'],
-    [['jobs', 'ls', '--url', 'redis://localhost'], 'no store is known for redis:'],
+    [['jobs', 'ls', '--url', 'mysql://localhost'], 'no store is known for mysql:'],
     [at('queues', 'pause', ''), 'A queue has a name'],
     [at('jobs', 'ls', '--cursor', 'nonsense'), 'not a cursor of this store: nonsense'],
     [at('tail', '--after', 'nonsense'), 'not a position of this feed: nonsense'],
@@ -301,7 +301,7 @@ describe('completions', () => {
 
   it('know every verb and option, and values of closed lists, in bash', async () => {
     const offered = {
-      de: 'demo dead-letters derive',
+      de: 'demo dead-letters dead derive',
       comp: 'completion',
       'jobs can': 'cancel',
       '--json jobs ls --st': '--state',

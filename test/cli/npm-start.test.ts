@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { STATES } from '../../src/core/job.ts'
 import { eventually } from '../support/eventually.ts'
-import { json, type Running, spawned, WHOLE_FILE_MS } from './pawl.ts'
+import { folder, json, type Running, spawned, WHOLE_FILE_MS } from './pawl.ts'
 
 /** What `npm start` runs once everything is installed; `-- --port 0 --rate 20` is added as npm would. */
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } }
@@ -34,16 +36,22 @@ async function shown(lines: readonly string[], what: RegExp): Promise<boolean> {
 }
 
 describe('npm start', () => {
+  const home = folder()
   let demo: Running
   let env: Record<string, string>
 
   beforeAll(async () => {
-    demo = spawned('bash', ['-c', `exec ${scripts.start} --port 0 --rate 20`], { longestMs: WHOLE_FILE_MS })
+    // As in the project's folder, but for what it leaves there.
+    const start = scripts.start.replace('src/', `${resolve('src')}/`)
+    demo = spawned('bash', ['-c', `exec ${start} --port 0 --rate 20`], { longestMs: WHOLE_FILE_MS, cwd: home.path })
     const line = await demo.line(/export PAWL_URL/)
     const [, url = '', token = ''] = /PAWL_URL=(\S+) PAWL_TOKEN=(\S+)/.exec(line) ?? []
     env = { PAWL_URL: url, PAWL_TOKEN: token }
   })
-  afterAll(() => demo[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await demo[Symbol.asyncDispose]()
+    home[Symbol.dispose]()
+  })
 
   it('prints lines that work as they stand, and none that disappoints', async () => {
     await demo.line(/Ctrl-C stops/)
@@ -105,11 +113,47 @@ describe('npm start', () => {
     )
   })
 
-  it('stops in order, and leaves nothing', async () => {
+  it('visits every state there is', async () => {
+    const headers = { authorization: `Bearer ${env['PAWL_TOKEN']}` }
+    let missing: readonly string[] = STATES
+    await eventually(
+      'every state to be reached by some job',
+      async () => {
+        const told = await (await fetch(`${env['PAWL_URL']}/v1/traffic?window=1h`, { headers })).json()
+        const { changes } = told as { readonly changes: readonly { readonly to: string }[] }
+        missing = STATES.filter((state) => !changes.some(({ to }) => to === state))
+        return missing.length === 0
+      },
+      { withinMs: 90_000 },
+    ).catch((cause: unknown) => {
+      throw new Error(`no job came to be ${missing.join(', ')}`, { cause })
+    })
+  })
+
+  it('kills a worker in the middle of a job, which another finishes', async () => {
+    await eventually(
+      'a crawl that was lost once and has succeeded',
+      async () => {
+        const { jobs } = await json<{ jobs: { id: string; state: string }[] }>(
+          ['jobs', 'ls', '--type', 'crawl.site', '--state', 'succeeded', '--oldest', '--limit', '20'],
+          { env },
+        )
+        for (const { id } of jobs) {
+          const { stalls } = await json<{ stalls: number }>(['jobs', 'show', id], { env })
+          if (stalls > 0) return true
+        }
+        return false
+      },
+      { withinMs: 90_000, everyMs: 1_000 },
+    )
+  })
+
+  it('stops in order, and leaves its jobs', async () => {
     demo.child.kill('SIGINT')
     const { code, stderr, stdout } = await demo.ended
     expect([code, stderr]).toEqual([0, ''])
     const [, store = ''] = /serves (\S+) at/.exec(stdout) ?? []
-    expect(() => readFileSync(store)).toThrow(/ENOENT/)
+    expect(store).toBe(home.at('.pawl/demo.db'))
+    expect(existsSync(store)).toBe(true)
   })
 })

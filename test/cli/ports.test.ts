@@ -23,12 +23,13 @@ async function scraped({ url, store }: Served): Promise<string> {
 
 describe('a port that is taken', () => {
   it('does not keep a second demo from starting beside the first', async () => {
-    // Whoever has the usual port, the first of these or somebody else: the second finds it taken.
-    await using first = started(['demo', '--json'])
+    // Whoever has the usual port, the first of these or somebody else: the second finds it taken. Both have one folder and its store.
+    await using first = started(['demo', '--json'], { cwd: home.path })
     const one = await served(first)
-    await using second = started(['demo', '--json'])
+    await using second = started(['demo', '--json'], { cwd: home.path })
     const two = await served(second)
     expect(two.url).not.toBe(one.url)
+    expect(two.store).toBe(one.store)
     for (const each of [one, two]) {
       const text = await scraped(each)
       expect(text.match(/^# TYPE pawl_queue_oldest_seconds gauge$/gm)).toHaveLength(1)
@@ -57,7 +58,7 @@ describe('a port that is taken', () => {
 describe('what the demo minds', () => {
   it('is not PAWL_URL, nor PAWL_TENANT: it has a store and jobs of its own', async () => {
     const env = { PAWL_URL: 'http://127.0.0.1:9', PAWL_TOKEN: 'of another', PAWL_TENANT: 'another' }
-    await using demo = started(['demo', '--port', '0', '--json'], { env })
+    await using demo = started(['demo', '--port', '0', '--json'], { env, cwd: home.path })
     const { url, token } = await served(demo)
     const ran = await pawl(['queues', 'ls'], { env: { PAWL_URL: url, PAWL_TOKEN: token } })
     expect(ran.stdout).toContain('payments')

@@ -5,7 +5,7 @@ import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Hint, Store } from '../../src/store/store.ts'
 import { realClock } from '../../src/system/clock.ts'
 import { realTimers, type Timers } from '../../src/system/timers.ts'
-import { openAt, PLACES } from './opened.ts'
+import { openAt, PLACES, STORES } from './opened.ts'
 
 /** Counts what has been started and not ended. */
 class Ledger implements Timers {
@@ -89,7 +89,7 @@ describe('closing', () => {
     expect({ ...ledger }).toEqual({ sleeping: 0, pending: 0, listening: 0 })
   })
 
-  it.each(['memory', 'sqlite', 'postgres'] as const)('may be done twice (%s)', async (name) => {
+  it.each(STORES)('may be done twice (%s)', async (name) => {
     await using place = await PLACES[name]()
     const pawl = await openAt(place)
     pawl.work([echo])

@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Pawl } from '../../src/library/pawl.ts'
 import { type OpenOptions, open } from '../../src/open.ts'
+import { redisMissing } from '../support/debian.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { freshPrefix } from '../support/redis.ts'
 
 /** A store of each kind, empty and its own, by the URL a user would open it with. */
 export interface Place extends AsyncDisposable {
   readonly url: string
 }
 
-export const PLACES: Readonly<Record<'memory' | 'sqlite' | 'postgres', () => Promise<Place>>> = {
+export const PLACES: Readonly<Record<'memory' | 'sqlite' | 'postgres' | 'redis', () => Promise<Place>>> = {
   memory: async () => ({ url: 'memory:', [Symbol.asyncDispose]: async () => {} }),
   sqlite: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-engine-'))
@@ -20,7 +22,13 @@ export const PLACES: Readonly<Record<'memory' | 'sqlite' | 'postgres', () => Pro
     }
   },
   postgres: () => freshDatabase(),
+  redis: () => freshPrefix(),
 }
+
+/** Those that are to be had here. */
+export const STORES = (Object.keys(PLACES) as (keyof typeof PLACES)[]).filter(
+  (name) => name !== 'redis' || redisMissing() === undefined,
+)
 
 /** Services off: a test calls what it needs. Quiet: handlers of tests fail on purpose. */
 export function openAt({ url }: Place, options: OpenOptions = {}): Promise<Pawl> {

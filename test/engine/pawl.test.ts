@@ -21,7 +21,7 @@ import {
   WaitTimedOut,
 } from '../../src/index.ts'
 import { eventually } from '../support/eventually.ts'
-import { openAt, PLACES } from './opened.ts'
+import { openAt, PLACES, STORES } from './opened.ts'
 
 const crawl = defineJob({
   type: 'crawl.page',
@@ -46,7 +46,7 @@ async function claimNext({ contract }: Pawl) {
   return { ...claimed, asked: { jobId: job.id, fence, requestId: crypto.randomUUID() } }
 }
 
-describe.each(['memory', 'sqlite', 'postgres'] as const)('the library on %s', (name) => {
+describe.each(STORES)('the library on %s', (name) => {
   it('enqueues, runs, answers: typed from end to end', async () => {
     await using place = await PLACES[name]()
     await using pawl = await openAt(place)
@@ -165,147 +165,144 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('the library on %s', (n
   })
 })
 
-describe.each(['memory', 'sqlite', 'postgres'] as const)(
-  'what operators and workers say through the library on %s',
-  (name) => {
-    it('signals, reschedules, reopens, redrives; what is refused is thrown as the engine said it', async () => {
-      await using place = await PLACES[name]()
-      await using pawl = await openAt(place)
-      const handle = await pawl.enqueue(add, { a: 1, b: 2 }, { delay: '1h', id: 'sum-1' })
-      expect(await pawl.reschedule('sum-1')).toMatchObject({ state: 'queued', jobId: handle.id })
-      await pawl.reschedule(handle.id, { priority: 'critical' })
-      expect(await pawl.get('sum-1')).toMatchObject({ id: handle.id, priority: 1 })
-      await pawl.signal(handle.id, 'note', { by: 'ann' })
-      expect(await pawl.body(handle.id, 'signal/1')).toEqual({ by: 'ann' })
-      await pawl.cancel(handle.id, { requestId: 'c1' })
-      expect(await pawl.cancel(handle.id, { requestId: 'c1' })).toMatchObject({ replayed: true })
-      const refused = await pawl.signal(handle.id, 'late').catch((error: unknown) => error)
-      expect(refused).toBeInstanceOf(Refused)
-      expect((refused as Refused).refusal).toMatchObject({ code: 'ENDED', job: handle.id, state: 'cancelled' })
-      await expect(pawl.reopen(handle.id, { expectedRev: 1 })).rejects.toMatchObject({ code: 'REV_CONFLICT' })
-      expect(await pawl.reopen(handle.id)).toMatchObject({ state: 'queued' })
-      await pawl.cancel(handle.id)
-      const filter = { states: ['cancelled'] } as const
-      expect(await pawl.redrive(filter, { dryRun: true })).toEqual({ matched: 1, reopened: 0, refused: [] })
-      expect(await pawl.redrive(filter)).toEqual({ matched: 1, reopened: 1, refused: [] })
-      expect((await pawl.events(handle.id)).map(({ type }) => type)).toEqual([
-        'enqueued',
-        'rescheduled',
-        'rescheduled',
-        'signal_stored',
-        'cancelled',
-        'reopened',
-        'cancelled',
-        'reopened',
-      ])
-      await expect(pawl.cancel('pj_vvvv')).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    })
+describe.each(STORES)('what operators and workers say through the library on %s', (name) => {
+  it('signals, reschedules, reopens, redrives; what is refused is thrown as the engine said it', async () => {
+    await using place = await PLACES[name]()
+    await using pawl = await openAt(place)
+    const handle = await pawl.enqueue(add, { a: 1, b: 2 }, { delay: '1h', id: 'sum-1' })
+    expect(await pawl.reschedule('sum-1')).toMatchObject({ state: 'queued', jobId: handle.id })
+    await pawl.reschedule(handle.id, { priority: 'critical' })
+    expect(await pawl.get('sum-1')).toMatchObject({ id: handle.id, priority: 1 })
+    await pawl.signal(handle.id, 'note', { by: 'ann' })
+    expect(await pawl.body(handle.id, 'signal/1')).toEqual({ by: 'ann' })
+    await pawl.cancel(handle.id, { requestId: 'c1' })
+    expect(await pawl.cancel(handle.id, { requestId: 'c1' })).toMatchObject({ replayed: true })
+    const refused = await pawl.signal(handle.id, 'late').catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(Refused)
+    expect((refused as Refused).refusal).toMatchObject({ code: 'ENDED', job: handle.id, state: 'cancelled' })
+    await expect(pawl.reopen(handle.id, { expectedRev: 1 })).rejects.toMatchObject({ code: 'REV_CONFLICT' })
+    expect(await pawl.reopen(handle.id)).toMatchObject({ state: 'queued' })
+    await pawl.cancel(handle.id)
+    const filter = { states: ['cancelled'] } as const
+    expect(await pawl.redrive(filter, { dryRun: true })).toEqual({ matched: 1, reopened: 0, refused: [] })
+    expect(await pawl.redrive(filter)).toEqual({ matched: 1, reopened: 1, refused: [] })
+    expect((await pawl.events(handle.id)).map(({ type }) => type)).toEqual([
+      'enqueued',
+      'rescheduled',
+      'rescheduled',
+      'signal_stored',
+      'cancelled',
+      'reopened',
+      'cancelled',
+      'reopened',
+    ])
+    await expect(pawl.cancel('pj_vvvv')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
 
-    it('pauses a queue, which is told', async () => {
-      await using place = await PLACES[name]()
-      await using pawl = await openAt(place, { actor: 'operator:ann' })
-      const handle = await pawl.enqueue(add, { a: 1, b: 2 })
-      const later = await pawl.enqueue(add, { a: 1, b: 2 }, { delay: '1h' })
-      await pawl.pause('default')
-      await expect(claimNext(pawl)).rejects.toThrow('nothing to claim')
-      expect(await pawl.explain(handle.id)).toMatchObject({ way: 'paused', who: 'operator:ann' })
-      expect(await pawl.explain(later.id)).toMatchObject({ way: 'delayed', when: (await later.job())?.runAt })
-      await pawl.wake('default')
-      await expect(claimNext(pawl)).rejects.toThrow('nothing to claim')
-      await pawl.resume('default')
-      expect(await pawl.explain(handle.id)).toMatchObject({ way: 'queued' })
-      const { job, fence } = await claimNext(pawl)
-      expect(await pawl.explain(handle.id)).toMatchObject({ way: 'running', who: 'w' })
-      const wait = { type: 'wait', name: 'go', fence, actor: 'worker:w' } as const
-      await pawl.contract.start({ jobId: job.id, fence, requestId: 's' })
-      await pawl.engine.settle([{ id: job.id, command: { ...wait, timeoutMs: 50_000, requestId: 'w1' } }])
-      expect(await pawl.explain(handle.id)).toMatchObject({ way: 'waiting' })
-      await pawl.signal(job.id, 'go')
-      const second = await claimNext(pawl)
-      await pawl.contract.start({ jobId: job.id, fence: second.fence, requestId: 's2' })
-      await pawl.engine.settle([{ id: job.id, command: { ...wait, fence: second.fence, requestId: 'w2' } }])
-      expect(await pawl.explain(handle.id)).toMatchObject({ way: 'parked' })
-      const pending = await pawl.enqueue(defineSpec({ type: 'guarded', admission: true }))
-      expect(await pawl.explain(pending.id)).toMatchObject({ way: 'pending' })
-      await expect(pawl.explain('pj_vvvv')).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    })
+  it('pauses a queue, which is told', async () => {
+    await using place = await PLACES[name]()
+    await using pawl = await openAt(place, { actor: 'operator:ann' })
+    const handle = await pawl.enqueue(add, { a: 1, b: 2 })
+    const later = await pawl.enqueue(add, { a: 1, b: 2 }, { delay: '1h' })
+    await pawl.pause('default')
+    await expect(claimNext(pawl)).rejects.toThrow('nothing to claim')
+    expect(await pawl.explain(handle.id)).toMatchObject({ way: 'paused', who: 'operator:ann' })
+    expect(await pawl.explain(later.id)).toMatchObject({ way: 'delayed', when: (await later.job())?.runAt })
+    await pawl.wake('default')
+    await expect(claimNext(pawl)).rejects.toThrow('nothing to claim')
+    await pawl.resume('default')
+    expect(await pawl.explain(handle.id)).toMatchObject({ way: 'queued' })
+    const { job, fence } = await claimNext(pawl)
+    expect(await pawl.explain(handle.id)).toMatchObject({ way: 'running', who: 'w' })
+    const wait = { type: 'wait', name: 'go', fence, actor: 'worker:w' } as const
+    await pawl.contract.start({ jobId: job.id, fence, requestId: 's' })
+    await pawl.engine.settle([{ id: job.id, command: { ...wait, timeoutMs: 50_000, requestId: 'w1' } }])
+    expect(await pawl.explain(handle.id)).toMatchObject({ way: 'waiting' })
+    await pawl.signal(job.id, 'go')
+    const second = await claimNext(pawl)
+    await pawl.contract.start({ jobId: job.id, fence: second.fence, requestId: 's2' })
+    await pawl.engine.settle([{ id: job.id, command: { ...wait, fence: second.fence, requestId: 'w2' } }])
+    expect(await pawl.explain(handle.id)).toMatchObject({ way: 'parked' })
+    const pending = await pawl.enqueue(defineSpec({ type: 'guarded', admission: true }))
+    expect(await pawl.explain(pending.id)).toMatchObject({ way: 'pending' })
+    await expect(pawl.explain('pj_vvvv')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
 
-    it('is written in one commit where it is many words about one job, and read back, every one of them', async () => {
-      await using place = await PLACES[name]()
-      await using pawl = await openAt(place)
-      const { engine } = pawl
-      const { id } = await pawl.enqueue(add, { a: 1, b: 2 })
-      const anybody = (n: number) => ({ actor: 'ann', requestId: `a${n}` })
-      await engine.settle([
-        ...[0, 1, 2].map((n) => ({
-          id,
-          command: { ...anybody(n), type: 'signal', name: `s${n}`, body: bodyRef('signal', String(n)) } as const,
-          bodies: [{ name: 'signal', text: String(n) }],
-        })),
-        { id, command: { ...anybody(3), type: 'reschedule', priority: 5 } },
-      ])
-      const { fence } = await claimNext(pawl)
-      const own = (n: number) => ({ fence, actor: 'worker:w', requestId: `o${n}` })
-      const step = { name: 'one', body: bodyRef('step/one', '1'), compensate: false }
-      const answers = await engine.settle([
-        { id, command: { ...own(0), type: 'start' } },
-        { id, command: { ...own(1), type: 'progress', counters: { n: 1 } } },
-        { id, command: { ...own(2), type: 'heartbeat' } },
-        { id, command: { ...own(3), type: 'record', step }, bodies: [{ name: 'step/one', text: '1' }] },
-        { id, command: { ...own(4), type: 'progress', counters: { n: 2 } } },
-        { id, command: { ...own(5), type: 'wait', name: 's1' } },
-      ])
-      expect(answers.map((answer) => answer.ok && answer.state)).toEqual([...Array(5).fill('running'), 'queued'])
-      expect(await pawl.get(id)).toMatchObject({ state: 'queued', counters: { n: 3 }, steps: 1, rev: 13 })
-      expect((await pawl.events(id)).map(({ type }) => type)).toEqual([
-        ...['enqueued', 'signal_stored', 'signal_stored', 'signal_stored', 'rescheduled', 'claimed', 'started'],
-        ...['progressed', 'heartbeat', 'recorded', 'progressed', 'waiting', 'signalled'],
-      ])
-      expect(await pawl.body(id, 'signal/2')).toBe(1)
-      expect(await pawl.body(id, 'step/one')).toBe(1)
-      const second = await claimNext(pawl)
-      await pawl.contract.complete({ ...second.asked, result: 3 })
-      expect((await pawl.verify()).discrepancies).toEqual([])
-    })
+  it('is written in one commit where it is many words about one job, and read back, every one of them', async () => {
+    await using place = await PLACES[name]()
+    await using pawl = await openAt(place)
+    const { engine } = pawl
+    const { id } = await pawl.enqueue(add, { a: 1, b: 2 })
+    const anybody = (n: number) => ({ actor: 'ann', requestId: `a${n}` })
+    await engine.settle([
+      ...[0, 1, 2].map((n) => ({
+        id,
+        command: { ...anybody(n), type: 'signal', name: `s${n}`, body: bodyRef('signal', String(n)) } as const,
+        bodies: [{ name: 'signal', text: String(n) }],
+      })),
+      { id, command: { ...anybody(3), type: 'reschedule', priority: 5 } },
+    ])
+    const { fence } = await claimNext(pawl)
+    const own = (n: number) => ({ fence, actor: 'worker:w', requestId: `o${n}` })
+    const step = { name: 'one', body: bodyRef('step/one', '1'), compensate: false }
+    const answers = await engine.settle([
+      { id, command: { ...own(0), type: 'start' } },
+      { id, command: { ...own(1), type: 'progress', counters: { n: 1 } } },
+      { id, command: { ...own(2), type: 'heartbeat' } },
+      { id, command: { ...own(3), type: 'record', step }, bodies: [{ name: 'step/one', text: '1' }] },
+      { id, command: { ...own(4), type: 'progress', counters: { n: 2 } } },
+      { id, command: { ...own(5), type: 'wait', name: 's1' } },
+    ])
+    expect(answers.map((answer) => answer.ok && answer.state)).toEqual([...Array(5).fill('running'), 'queued'])
+    expect(await pawl.get(id)).toMatchObject({ state: 'queued', counters: { n: 3 }, steps: 1, rev: 13 })
+    expect((await pawl.events(id)).map(({ type }) => type)).toEqual([
+      ...['enqueued', 'signal_stored', 'signal_stored', 'signal_stored', 'rescheduled', 'claimed', 'started'],
+      ...['progressed', 'heartbeat', 'recorded', 'progressed', 'waiting', 'signalled'],
+    ])
+    expect(await pawl.body(id, 'signal/2')).toBe(1)
+    expect(await pawl.body(id, 'step/one')).toBe(1)
+    const second = await claimNext(pawl)
+    await pawl.contract.complete({ ...second.asked, result: 3 })
+    expect((await pawl.verify()).discrepancies).toEqual([])
+  })
 
-    it('keeps the contract of 001: fence, expectedRev and requestId on every operation', async () => {
-      await using place = await PLACES[name]()
-      await using pawl = await openAt(place)
-      const { contract } = pawl
-      const kind = { ...defineSpec({ type: 'strict', dialect: '001' }) }
-      const first = await contract.enqueue({ kind, input: { n: 1 }, requestId: 'e1', dedupeKey: 'k' })
-      expect(await contract.enqueue({ kind, input: { n: 1 }, requestId: 'e1', dedupeKey: 'k' })).toMatchObject({
-        replayed: true,
-        job: { id: first.job.id },
-      })
-      const claim = { workerId: 'w', lanes: LANES, requestId: 'c1' }
-      const claimed = await contract.claimNext(claim)
-      expect((await contract.claimNext(claim))?.fence).toBe(claimed?.fence)
-      const asked = { jobId: first.job.id, fence: claimed?.fence ?? '' }
-      await expect(contract.start({ ...asked, requestId: 's1' })).rejects.toMatchObject({ code: 'REV_REQUIRED' })
-      await expect(contract.start({ ...asked, requestId: 's1', expectedRev: 1 })).rejects.toMatchObject({
-        code: 'REV_CONFLICT',
-      })
-      expect(await contract.start({ ...asked, requestId: 's1', expectedRev: 2 })).toMatchObject({
-        job: { state: 'running' },
-      })
-      expect(await contract.start({ ...asked, requestId: 's1', expectedRev: 2 })).toMatchObject({ replayed: true })
-      expect(await contract.heartbeat({ ...asked, requestId: 'h1', expectedRev: 3 })).toMatchObject({ job: { rev: 4 } })
-      const stall = { jobId: first.job.id, requestId: 'x1', expectedRev: 4 }
-      await expect(contract.stall(stall)).rejects.toMatchObject({ code: 'NOT_DUE' })
-      await expect(contract.requeueStalled(stall)).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' })
-      const done = { ...asked, requestId: 'd1', expectedRev: 4, result: { ok: true } }
-      await expect(contract.complete({ ...done, expectedRev: 3 })).rejects.toMatchObject({ code: 'REV_CONFLICT' })
-      expect(await contract.complete(done)).toMatchObject({ job: { state: 'succeeded', attempt: 1 }, replayed: false })
-      expect(await contract.complete(done)).toMatchObject({ replayed: true })
-      const error = { code: 'x', message: 'x' }
-      await expect(contract.fail({ ...asked, requestId: 'f1', expectedRev: 5, error })).rejects.toMatchObject({
-        code: 'STALE_FENCE',
-      })
-      expect(await pawl.result(first.job.id)).toEqual({ ok: true })
+  it('keeps the contract of 001: fence, expectedRev and requestId on every operation', async () => {
+    await using place = await PLACES[name]()
+    await using pawl = await openAt(place)
+    const { contract } = pawl
+    const kind = { ...defineSpec({ type: 'strict', dialect: '001' }) }
+    const first = await contract.enqueue({ kind, input: { n: 1 }, requestId: 'e1', dedupeKey: 'k' })
+    expect(await contract.enqueue({ kind, input: { n: 1 }, requestId: 'e1', dedupeKey: 'k' })).toMatchObject({
+      replayed: true,
+      job: { id: first.job.id },
     })
-  },
-)
+    const claim = { workerId: 'w', lanes: LANES, requestId: 'c1' }
+    const claimed = await contract.claimNext(claim)
+    expect((await contract.claimNext(claim))?.fence).toBe(claimed?.fence)
+    const asked = { jobId: first.job.id, fence: claimed?.fence ?? '' }
+    await expect(contract.start({ ...asked, requestId: 's1' })).rejects.toMatchObject({ code: 'REV_REQUIRED' })
+    await expect(contract.start({ ...asked, requestId: 's1', expectedRev: 1 })).rejects.toMatchObject({
+      code: 'REV_CONFLICT',
+    })
+    expect(await contract.start({ ...asked, requestId: 's1', expectedRev: 2 })).toMatchObject({
+      job: { state: 'running' },
+    })
+    expect(await contract.start({ ...asked, requestId: 's1', expectedRev: 2 })).toMatchObject({ replayed: true })
+    expect(await contract.heartbeat({ ...asked, requestId: 'h1', expectedRev: 3 })).toMatchObject({ job: { rev: 4 } })
+    const stall = { jobId: first.job.id, requestId: 'x1', expectedRev: 4 }
+    await expect(contract.stall(stall)).rejects.toMatchObject({ code: 'NOT_DUE' })
+    await expect(contract.requeueStalled(stall)).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' })
+    const done = { ...asked, requestId: 'd1', expectedRev: 4, result: { ok: true } }
+    await expect(contract.complete({ ...done, expectedRev: 3 })).rejects.toMatchObject({ code: 'REV_CONFLICT' })
+    expect(await contract.complete(done)).toMatchObject({ job: { state: 'succeeded', attempt: 1 }, replayed: false })
+    expect(await contract.complete(done)).toMatchObject({ replayed: true })
+    const error = { code: 'x', message: 'x' }
+    await expect(contract.fail({ ...asked, requestId: 'f1', expectedRev: 5, error })).rejects.toMatchObject({
+      code: 'STALE_FENCE',
+    })
+    expect(await pawl.result(first.job.id)).toEqual({ ok: true })
+  })
+})
 
 describe('what is handed in', () => {
   it('is validated where it is handed in: every place, nothing sent', async () => {

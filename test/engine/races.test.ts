@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Answer } from '../../src/engine/engine.ts'
 import { defineSpec, type Pawl } from '../../src/index.ts'
 import { scaled } from '../support/scale.ts'
-import { openAt, PLACES } from './opened.ts'
+import { openAt, PLACES, STORES } from './opened.ts'
 
 const work = defineSpec({ type: 'work', queue: 'races' })
 const LANES = [{ tenant: 'default', queue: 'races', priority: 5 }]
@@ -15,7 +15,7 @@ const claimAll = async ({ engine }: Pawl, limit: number) => {
 
 const won = (answer: Answer | undefined): boolean => answer?.ok === true && !answer.replayed
 
-describe.each(['memory', 'sqlite', 'postgres'] as const)('races on %s', (name) => {
+describe.each(STORES)('races on %s', (name) => {
   it('between complete and hard cancel have one winner, and the log says who', async () => {
     await using place = await PLACES[name]()
     await using one = await openAt(place)

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { scaled } from '../support/scale.ts'
 import { Between } from './between.ts'
 import { EngineFixture } from './engine-fixture.ts'
-import { openAt, PLACES } from './opened.ts'
+import { openAt, PLACES, STORES } from './opened.ts'
 
 const work = defineSpec({ type: 'work', queue: 'crowded' })
 
@@ -26,7 +26,7 @@ async function claimed({ engine }: Pawl, limit = 1) {
   return found
 }
 
-describe.each(['memory', 'sqlite', 'postgres'] as const)('many who speak about one job at once, on %s', (name) => {
+describe.each(STORES)('many who speak about one job at once, on %s', (name) => {
   async function processes() {
     const place = await PLACES[name]()
     const one = await openAt(place)
@@ -111,32 +111,29 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('many who speak about o
   })
 })
 
-describe.each(['memory', 'sqlite', 'postgres'] as const)(
-  'a handler that says several things at once, on %s',
-  (name) => {
-    it('is heard, and so is everybody else on its worker', async () => {
-      await using place = await PLACES[name]()
-      await using pawl = await openAt(place)
-      const hasty = defineJob({
-        type: 'hasty',
-        run: async (_: unknown, ctx) => {
-          await Promise.all([1, 2, 3].map((n) => ctx.checkpoint(n)))
-          return Promise.all(['a', 'b', 'a'].map((step) => ctx.step(step, () => step)))
-        },
-      })
-      const calm = defineJob({ type: 'calm', run: (n: number) => n })
-      await using _worker = pawl.work([hasty, calm], { concurrency: 8 })
-      const hasties = await pawl.enqueueMany(hasty, [1, 2, 3, 4])
-      const calms = await pawl.enqueueMany(calm, [1, 2, 3, 4])
-      for (const job of hasties) {
-        expect(await job.result()).toEqual(['a', 'b', 'a'])
-        expect(await pawl.body(job.id, 'checkpoint')).toBe(3)
-      }
-      expect(await Promise.all(calms.map((job) => job.result()))).toEqual([1, 2, 3, 4])
-      expect((await pawl.verify()).discrepancies).toEqual([])
+describe.each(STORES)('a handler that says several things at once, on %s', (name) => {
+  it('is heard, and so is everybody else on its worker', async () => {
+    await using place = await PLACES[name]()
+    await using pawl = await openAt(place)
+    const hasty = defineJob({
+      type: 'hasty',
+      run: async (_: unknown, ctx) => {
+        await Promise.all([1, 2, 3].map((n) => ctx.checkpoint(n)))
+        return Promise.all(['a', 'b', 'a'].map((step) => ctx.step(step, () => step)))
+      },
     })
-  },
-)
+    const calm = defineJob({ type: 'calm', run: (n: number) => n })
+    await using _worker = pawl.work([hasty, calm], { concurrency: 8 })
+    const hasties = await pawl.enqueueMany(hasty, [1, 2, 3, 4])
+    const calms = await pawl.enqueueMany(calm, [1, 2, 3, 4])
+    for (const job of hasties) {
+      expect(await job.result()).toEqual(['a', 'b', 'a'])
+      expect(await pawl.body(job.id, 'checkpoint')).toBe(3)
+    }
+    expect(await Promise.all(calms.map((job) => job.result()))).toEqual([1, 2, 3, 4])
+    expect((await pawl.verify()).discrepancies).toEqual([])
+  })
+})
 
 describe('the turn to speak about a job', () => {
   it('is taken by whoever comes first; all who come meanwhile speak together', async () => {

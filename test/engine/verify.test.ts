@@ -6,7 +6,7 @@ import type { Discrepancy } from '../../src/engine/discrepancy.ts'
 import { aesGcm, defineSpec, type Pawl } from '../../src/index.ts'
 import { EVERYWHERE } from '../library/placed.ts'
 import { eventually } from '../support/eventually.ts'
-import { openAt, PLACES, type Place } from './opened.ts'
+import { openAt, PLACES, type Place, STORES } from './opened.ts'
 
 const work = defineSpec({ type: 'work', retry: { attempts: 2, jitter: 'none', base: 1 } })
 
@@ -34,7 +34,7 @@ async function lives(pawl: Pawl): Promise<void> {
 
 const told = (found: readonly Discrepancy[]): readonly string[] => found.map(({ about, what }) => `${about}: ${what}`)
 
-describe.each(['memory', 'sqlite', 'postgres'] as const)('verify on %s', (name) => {
+describe.each(STORES)('verify on %s', (name) => {
   it('finds nothing where there is nothing, and says how much it looked at', async () => {
     await using place = await PLACES[name]()
     await using pawl = await openAt(place)

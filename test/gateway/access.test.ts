@@ -1,6 +1,7 @@
 /** Default-deny: every route × every kind of caller. A route that is added without a policy has a cell that fails. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ROUTES, type Route, type Scope } from '../../src/gateway/contract/routes.ts'
+import type { Route, Scope } from '../../src/gateway/contract/route.ts'
+import { ROUTES } from '../../src/gateway/contract/routes.ts'
 import { SCOPES } from '../../src/gateway/contract/token-schema.ts'
 import { HANDLERS } from '../../src/gateway/handlers.ts'
 import { BOUNDLESS, type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'

@@ -1,6 +1,6 @@
 /** A gateway on a free port over a store in memory, with a token of every scope for two tenants. */
 import type { Engine } from '../../src/engine/engine.ts'
-import type { Scope } from '../../src/gateway/contract/routes.ts'
+import type { Scope } from '../../src/gateway/contract/route.ts'
 import { SCOPES } from '../../src/gateway/contract/token-schema.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/gateway/serve.ts'
 import type { Pawl } from '../../src/library/pawl.ts'

@@ -1,5 +1,5 @@
 /** For every route with a body one that its schema accepts. */
-import type { Route } from '../../src/gateway/contract/routes.ts'
+import type { Route } from '../../src/gateway/contract/route.ts'
 
 const fence = '0.1.0123456789abcdef'
 
@@ -38,6 +38,9 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   setLimit: { concurrency: 1 },
   resetLimit: {},
   probeLimit: {},
+  startOperation: { action: 'redrive', query: 'queue:none' },
+  redriveDeadLetters: { query: 'queue:none' },
+  cancelOperation: {},
 }
 
 export const goodBody = ({ name }: Route): Readonly<Record<string, unknown>> => GOOD[name] ?? { fence }

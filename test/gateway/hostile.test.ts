@@ -1,7 +1,8 @@
 /** Hostile values in every position of every body and query: 4xx with a pointer, or kept; never 5xx, never a stuck job. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
-import { ROUTES, type Route } from '../../src/gateway/contract/routes.ts'
+import type { Route } from '../../src/gateway/contract/route.ts'
+import { ROUTES } from '../../src/gateway/contract/routes.ts'
 import { scaled } from '../support/scale.ts'
 import { BOUNDLESS, type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 import { goodBody } from './good-bodies.ts'

@@ -119,6 +119,7 @@ describe.each(TAKEN)('%j', (name) => {
       if (route.path.includes('{token}')) expect(about).toContain('No token has this id')
       else if (route.path.startsWith('/v1/schedules/')) expect(about).toMatch(/: (20\d |404 .*There is no schedule)/)
       else if (route.path.startsWith('/v1/limits/')) expect(about).toMatch(/: (20\d |404 .*There is no limit key)/)
+      else if (route.path.startsWith('/v1/operations/')) expect(about).toMatch(/: 404 .*There is no operation/)
       else if (route.name === 'showType') expect(about).toMatch(/: (404|200) .*(No worker has announced|"type":)/)
       else if (status >= 400)
         expect(about).toMatch(new RegExp(`"jobId":"${made.body['id']}"|not among the dead letters`))

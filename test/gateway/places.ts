@@ -1,6 +1,6 @@
 /** Every place of a request where there can be many of something, found in the schemas of its route. */
 import { described } from '../../src/gateway/contract/collections.ts'
-import type { Route } from '../../src/gateway/contract/routes.ts'
+import type { Route } from '../../src/gateway/contract/route.ts'
 import { WORDS, type WordName } from '../../src/gateway/contract/schemas.ts'
 import { goodBody } from './good-bodies.ts'
 import type { Schema } from './largest.ts'

@@ -1,6 +1,7 @@
 /** Tokens put together out of good ones, and what a good one may make of itself: nobody is more than they were let be. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ROUTES, type Route, type Scope } from '../../src/gateway/contract/routes.ts'
+import type { Route, Scope } from '../../src/gateway/contract/route.ts'
+import { ROUTES } from '../../src/gateway/contract/routes.ts'
 import { SCOPES } from '../../src/gateway/contract/token-schema.ts'
 import { BOUNDLESS, type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 

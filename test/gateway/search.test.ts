@@ -1,85 +1,7 @@
-/** One grammar for everybody who looks for jobs. */
+/** Searches over HTTP: what is found, what only looking at each job finds, and what is refused. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { FIELD_NAMES, matches, parseSearch, timesIn } from '../../src/gateway/contract/search.ts'
-import { LOOKED_INTO } from '../../src/gateway/handlers/inputs.ts'
+import { LOOKED_INTO } from '../../src/engine/input-terms.ts'
 import { type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
-
-const terms = (text: string) => {
-  const search = parseSearch(text)
-  if (!search.ok) throw new Error(search.message)
-  return search.terms.map(({ field, values, not }) => [not ? `-${field}` : field, ...values])
-}
-
-describe('the grammar of searches', () => {
-  it.each([
-    ['', []],
-    [
-      'state:failed,stalled -type:report.*',
-      [
-        ['state', 'failed', 'stalled'],
-        ['-type', 'report.*'],
-      ],
-    ],
-    ['pj_7x2k9', [['id', 'pj_7x2k9']]],
-    ['crawl', [['type', 'crawl*']]],
-    ['*page', [['type', '*page']]],
-    [
-      'queue:"a b" code:E_1',
-      [
-        ['queue', 'a b'],
-        ['code', 'E_1'],
-      ],
-    ],
-    [String.raw`dedupe:"a \" b"`, [['dedupe', 'a " b']]],
-    [
-      'label.order:42 input.url:*example*',
-      [
-        ['label.order', '42'],
-        ['input.url', '*example*'],
-      ],
-    ],
-    ['created:<1h', [['created', '<1h']]],
-  ])('reads %s', (text, expected) => {
-    expect(terms(text)).toEqual(expected)
-  })
-
-  it.each([
-    ['stat:failed', 'There is no field stat.', 'state:failed'],
-    ['zzz:1', 'There is no field zzz.', undefined],
-    ['state:fail', 'There is no state fail.', 'state:failed'],
-    ['-id:pj_1', 'id cannot be left out.', 'id:pj_1'],
-    ['-pj_1', 'An id cannot be left out.', undefined],
-    ['-input.a:1', 'input.* cannot be left out.', 'input.a:1'],
-    ['created:yesterday', 'A time is <1h, >2d, or from..to with days or moments.', 'created:<1h'],
-    ['queue:"a', 'This cannot be read: a quotation mark has no other.', undefined],
-    ['a '.repeat(31), 'There are more than 30 terms.', undefined],
-    ['input.a:1 '.repeat(6), 'There are more than 5 terms about inputs.', undefined],
-    ['created:<999999999999d', 'A time is <1h, >2d, or from..to with days or moments.', 'created:<1h'],
-  ])('says what is wrong with %s', (text, message, instead) => {
-    expect(parseSearch(text)).toMatchObject({ ok: false, message, instead })
-  })
-
-  it('says what each of its fields means', () => {
-    for (const name of FIELD_NAMES)
-      expect(parseSearch(name === 'state' ? 'state:queued' : name === 'created' ? 'created:>1d' : `${name}:x`).ok).toBe(
-        true,
-      )
-  })
-
-  it('knows times', () => {
-    expect(timesIn('<1h', 10_000_000)).toEqual({ from: 6_400_000 })
-    expect(timesIn('>1h', 10_000_000)).toEqual({ to: 6_400_000 })
-    expect(timesIn('2026-11-15..', 0)).toEqual({ from: Date.UTC(2026, 10, 15) })
-    expect(timesIn('..2026-11-15', 0)).toEqual({ to: Date.UTC(2026, 10, 15) })
-    expect(timesIn('..', 0)).toBeUndefined()
-    expect(timesIn('<soon', 0)).toBeUndefined()
-  })
-
-  it('has a star at either end', () => {
-    expect(['a*', '*c', '*b*', 'abc', '*'].every((pattern) => matches(pattern, 'abc'))).toBe(true)
-    expect(['b*', '*b', '*x*', 'ab'].some((pattern) => matches(pattern, 'abc'))).toBe(false)
-  })
-})
 
 describe('GET /v1/jobs?q=', () => {
   let fixture: GatewayFixture
@@ -171,5 +93,26 @@ describe('GET /v1/jobs?q=', () => {
     expect(phrase('job-1')?.before).toBe('no worker serves queue q1, ready')
     expect(phrase('job-1')?.when).toMatch(/^\d{4}-/)
     expect((await fixture.ask('operator', 'GET', '/v1/jobs')).text).not.toContain('"now"')
+  })
+
+  it('finds dead letters by what they have in common', async () => {
+    const ids = ['price', 'price', 'stock']
+    for (const [n, what] of ids.entries()) {
+      await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'letter', queue: 'letters', id: `letter-${n}` })
+      const reason = what === 'price' ? 'timeout' : 'policy_violation'
+      const message = `${what} service said ${500 + n}`
+      await fixture.ask('operator', 'POST', `/v1/jobs/letter-${n}/deadletter`, { reason, message })
+    }
+    const { body } = await fixture.ask('operator', 'GET', '/v1/dead-letters:causes')
+    const [cause] = body['causes'] as readonly { readonly fingerprint: string; readonly count: number }[]
+    const aliases = async (q: string) => {
+      const answer = await fixture.ask('operator', 'GET', `/v1/jobs?q=${encodeURIComponent(q)}`)
+      return (answer.body['jobs'] as readonly { readonly alias: string }[]).map(({ alias }) => alias).sort()
+    }
+    expect(cause?.count).toBe(2)
+    expect(await aliases(`cause:${cause?.fingerprint}`)).toEqual(['letter-0', 'letter-1'])
+    expect(await aliases('type:letter reason:policy_violation')).toEqual(['letter-2'])
+    expect(await aliases('type:letter -reason:timeout')).toEqual(['letter-2'])
+    expect(await aliases(`reason:policy_violation cause:${cause?.fingerprint}`)).toEqual([])
   })
 })

@@ -27,7 +27,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'store/memory': { ...ADAPTER, packages: [] },
   'store/sqlite': ADAPTER,
   'store/postgres': { ...ADAPTER, packages: ['node:*', 'pg'] },
-  'store/redis': ADAPTER,
+  'store/redis': { ...ADAPTER, packages: ['node:*', '@redis/client'] },
   'store/conformance': { ...ADAPTER, areas: [...ADAPTER.areas, 'testing'], packages: ['node:*'] },
   transactions: { areas: [], files: PORT },
   engine: { areas: ['core', 'system', 'store'], packages: ['croner'] },

@@ -26,6 +26,7 @@ const CLAIM = 'the event of a claim, which is what a store does by itself'
 
 /** By file: the states it may name, and why. What is not needed any more must go. */
 const NAMED: Readonly<Record<string, Exemption>> = {
+  'src/cli/bulk.ts': { names: ['cancelled'], why: PEOPLE },
   'src/cli/choice.ts': { names: ['cancelled', 'dead_lettered', 'succeeded'], why: PEOPLE },
   'src/cli/commands/doctor.ts': { names: ['claimed', 'running', 'stalled'], why: PEOPLE },
   'src/cli/commands/enqueue.ts': { names: ['succeeded'], why: PEOPLE },
@@ -59,7 +60,6 @@ const NAMED: Readonly<Record<string, Exemption>> = {
   'src/store/postgres/settle/change-row.ts': { names: ['claimed'], why: CLAIM },
   'src/store/postgres/postgres.ts': { names: ['claimed'], why: CLAIM },
   'src/store/postgres/read/records.ts': { names: ['claimed'], why: CLAIM },
-  'src/store/sqlite/decode.ts': { names: ['claimed'], why: CLAIM },
   'src/store/postgres/schema/constants.ts': {
     names: ['parked', 'pending', 'queued', 'retrying', 'stalled', 'waiting'],
     why: 'where records of a state stand, for SQL: compared with every record by the port’s promises about reads',

@@ -17,6 +17,13 @@ export function redisBinary(): string {
   return findRedis() ?? install('redis-server', findRedis)
 }
 
+/** Why there is no Redis here, and none can be installed; undefined: there is. */
+export function redisMissing(): string | undefined {
+  return findRedis() === undefined && !mayInstall()
+    ? 'redis-server is not here, and whoever runs this may not install it: what needs Redis is skipped. It is Debian’s package “redis-server”, and Homebrew’s “redis”.'
+    : undefined
+}
+
 /** Why there is no pooler here, and none can be installed; undefined: there is. */
 export function pgbouncerMissing(): string | undefined {
   return findPgbouncer() === undefined && !mayInstall()

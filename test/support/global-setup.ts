@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { resolve } from 'node:path'
-import { type PostgresServer, startPostgres } from './postgres.ts'
+import { startPostgres } from './postgres.ts'
+import { startRedis } from './redis.ts'
 
 /**
  * What Node compiled of the sources, for every process and thread that tests start: without it each of them takes the
@@ -8,20 +9,33 @@ import { type PostgresServer, startPostgres } from './postgres.ts'
  */
 const COMPILED = resolve('node_modules/.cache/pawl')
 
+interface Shared {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** By the path that a test file asks for it under. */
+const STARTS: Readonly<Record<string, () => Promise<Shared>>> = {
+  '/postgres': () => startPostgres(),
+  '/redis': () => startRedis(['--appendfsync', 'everysec']),
+}
+
 /**
  * Runs in vitest's main process. The servers that test files share are started here when the first of them asks, so
  * that a run which needs none starts none; and they live exactly as long as the run.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   process.env['NODE_COMPILE_CACHE'] ??= COMPILED
-  let postgres: Promise<PostgresServer> | undefined
+  const started = new Map<string, Promise<Shared>>()
   const server = createServer((request, response) => {
-    if (request.url !== '/postgres') {
+    const start = STARTS[request.url ?? '']
+    if (start === undefined) {
       response.writeHead(404).end()
       return
     }
-    postgres ??= startPostgres()
-    postgres.then(
+    const shared = started.get(request.url ?? '') ?? start()
+    started.set(request.url ?? '', shared)
+    shared.then(
       ({ url }) => response.end(url),
       (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
     )
@@ -33,6 +47,6 @@ export default async function setup(): Promise<() => Promise<void>> {
   return async () => {
     server.closeAllConnections()
     server.close()
-    await (await postgres?.catch(() => undefined))?.stop()
+    for (const shared of started.values()) await (await shared.catch(() => undefined))?.stop()
   }
 }

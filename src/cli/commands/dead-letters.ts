@@ -1,17 +1,20 @@
 /** `pawl dlq …`: what was put aside, and its second chance. */
 import type { Command } from 'commander'
 import { DEAD_LETTER_REASONS, deadLetterStates, type Job } from '../../core/job.ts'
+import { BEGINNING, looked } from '../../engine/operations/course.ts'
+import { CANARY_MOST } from '../../engine/operations/words.ts'
 import { redriven } from '../../engine/redriven.ts'
 import { jobToWire } from '../../gateway/contract/wire.ts'
 import type { Pawl } from '../../library/pawl.ts'
 import { realRandom } from '../../system/random.ts'
-import { collect } from '../arguments.ts'
+import { collect, durationOf, jsonFrom } from '../arguments.ts'
 import { audited } from '../audited.ts'
+import { bulk, tellCounts } from '../bulk.ts'
 import { chosen, countOf, labelsOf, listOf } from '../choice.ts'
-import { confirmed } from '../confirm.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, Missing } from '../exit.ts'
 import type { Context } from '../program.ts'
+import { searchText } from '../search-text.ts'
 import { found, type Session, withExisting } from '../session.ts'
 import { ago, safe } from '../terminal.ts'
 import { showJob } from './jobs.ts'
@@ -26,13 +29,20 @@ interface Options {
 }
 
 interface Bulk extends Options {
+  readonly query?: string
+  readonly cause?: string
   readonly dryRun?: boolean
+  readonly canary?: string
+  readonly canaryWithin?: string
+  readonly input?: string
+  readonly patch?: string
 }
 
-const PAGE = 200
-
 export function deadLetters(parent: Command, { session }: Context): void {
-  const group = parent.command('dlq').alias('dead-letters').description('what was put aside, and its second chance')
+  const group = parent
+    .command('dlq')
+    .aliases(['dead-letters', 'dead'])
+    .description('what was put aside, and its second chance')
   narrowed(group.command('ls').alias('list').description('dead letters, newest first'))
     .option('-n, --limit <n>', 'how many', '20')
     .option('--cursor <cursor>', 'go on where a page ended')
@@ -44,12 +54,20 @@ export function deadLetters(parent: Command, { session }: Context): void {
   const redrive = narrowed(
     group.command('redrive [ids...]').alias('retry').description('reopen them: fresh budgets, the log goes on'),
   )
+    .option('--query <search>', 'which besides, as the dashboard has it: input.url:*example* created:<1d')
+    .option('--cause <fingerprint>', 'those with this cause (GET /v1/dead-letters:causes)')
     .option('--dry-run', 'say how many, do nothing')
+    .option('--canary <n>', 'so many first, the rest if all of them succeed')
+    .option('--canary-within <duration>', 'how long the canaries may take (1h)')
+    .option('--input <json>', 'new jobs with this input: JSON, @file, or - for standard input')
+    .option('--patch <json>', 'new jobs with the input they had, patched (RFC 7396)')
     .action((ids: readonly string[], options: Bulk) => drive(session(), ids, options))
   examples(
     redrive,
     'pawl dlq redrive --type mail.send --dry-run',
     'pawl dlq redrive --type mail.send --code E_5XX_ORIGIN --yes',
+    'pawl dlq redrive --type mail.send --canary 5 --yes',
+    `pawl dlq redrive --cause 1f0c22a94be1d077 --patch '{"retries":3}'`,
     'pawl dlq retry pj_1k9f3',
   )
 }
@@ -120,91 +138,42 @@ async function show(session: Session, id: string): Promise<void> {
 }
 
 async function drive(session: Session, ids: readonly string[], options: Bulk): Promise<void> {
-  const { terminal } = session
+  const { dryRun = false, canary, canaryWithin, input, patch, failed, reason } = options
   await withExisting(session, async (pawl) => {
-    const jobs =
-      ids.length > 0 ? await Promise.all(ids.map((id) => found(pawl, id))) : await matching(session, pawl, options)
-    const counts = countsOf(jobs)
-    if (options.dryRun === true || jobs.length === 0) {
-      return terminal.tell(
-        { dryRun: options.dryRun === true, matched: jobs.length, counts, reopened: 0, refused: [] },
-        () => tellCounts(session, counts, jobs.length),
-      )
-    }
-    // Who names each of them has been asked already.
-    if (ids.length === 0) {
-      if (!session.yes) tellCounts(session, counts, jobs.length)
-      await confirmed(session, `${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'} would be reopened.`)
-    }
-    for (const [tenant, own] of Map.groupBy(jobs, ({ spec }) => spec.kind.tenant))
-      await audited(session, pawl.engine, tenant, {
-        act: 'jobs.reopened',
-        about: own[0]?.id ?? '',
-        count: own.length,
-      })
-    const refused = await reopen(session, pawl, jobs)
-    const reopened = jobs.length - refused.length
-    terminal.tell({ dryRun: false, matched: jobs.length, counts, reopened, refused }, () => {
-      terminal.say(`${reopened} of ${jobs.length} reopened.`)
-      for (const { id, code, message } of refused) terminal.warn(`${id}: ${code}: ${safe(message)}`)
+    if (ids.length > 0) return named(session, pawl, ids, dryRun)
+    const known = reason === undefined ? undefined : chosen('dead-letter reason', reason, DEAD_LETTER_REASONS)
+    const states = failed === true ? deadLetterStates(true).join(',') : undefined
+    await bulk(session, pawl, {
+      action: 'redrive',
+      query: searchText({ ...options, reason: known, state: states }),
+      dryRun,
+      canary: canary === undefined ? undefined : countOf('--canary', canary, { min: 1, max: CANARY_MOST }),
+      canaryWithin: canaryWithin === undefined ? undefined : durationOf('--canary-within', canaryWithin),
+      input: input === undefined ? undefined : jsonFrom('--input', input),
+      patch: patch === undefined ? undefined : jsonFrom('--patch', patch),
     })
-    if (refused.length > 0) throw new Ended(EXIT.refused)
   })
 }
 
-async function matching(session: Session, pawl: Pawl, options: Options): Promise<readonly Job[]> {
-  const matches = reasonOf(options)
-  const all: Job[] = []
-  let cursor: string | undefined
-  do {
-    const page = await pawl.find({ ...queryOf(session, options), order: 'oldest', limit: PAGE, cursor })
-    all.push(...page.jobs.filter(matches))
-    cursor = page.cursor
-    session.terminal.progress('found', all.length)
-  } while (cursor !== undefined && !session.signal.aborted)
-  session.terminal.progressDone()
-  return all
-}
-
-async function reopen(
-  session: Session,
-  pawl: Pawl,
-  jobs: readonly Job[],
-): Promise<readonly { readonly id: string; readonly code: string; readonly message: string }[]> {
-  const requestId = `redrive/${realRandom.uuid()}`
-  const refused: { id: string; code: string; message: string }[] = []
-  for (let from = 0; from < jobs.length && !session.signal.aborted; from += PAGE) {
-    const page = jobs.slice(from, from + PAGE)
-    for (const [i, refusal] of (await redriven(pawl.engine, page, { actor: session.actor, requestId })).entries())
-      if (refusal !== undefined) refused.push({ id: page[i]?.id ?? '', code: refusal.code, message: refusal.message })
-    session.terminal.progress('reopened', from + page.length, jobs.length)
-  }
-  session.terminal.progressDone()
-  return refused
-}
-
-interface Count {
-  readonly type: string
-  readonly reason: string
-  readonly code: string | undefined
-  readonly count: number
-}
-
-function countsOf(jobs: readonly Job[]): readonly Count[] {
-  const counts = new Map<string, Count>()
-  for (const { spec, deadLetter, state, error } of jobs) {
-    const row = { type: spec.kind.type, reason: deadLetter?.reason ?? state, code: error?.code }
-    const key = JSON.stringify(row)
-    counts.set(key, { ...row, count: (counts.get(key)?.count ?? 0) + 1 })
-  }
-  return [...counts.values()].sort((a, b) => b.count - a.count)
-}
-
-function tellCounts({ terminal }: Session, counts: readonly Count[], matched: number): void {
-  if (matched === 0) return terminal.say('Nothing matches.')
-  terminal.table(
-    ['JOBS', 'TYPE', 'REASON', 'CODE'],
-    counts.map(({ count, type, reason, code }) => [count, type, reason, code]),
+/** Who names each of them has been asked already. */
+async function named(session: Session, pawl: Pawl, ids: readonly string[], dryRun: boolean): Promise<void> {
+  const { terminal } = session
+  const jobs = await Promise.all(ids.map((id) => found(pawl, id)))
+  const { counts } = looked(BEGINNING, { jobs, cursor: undefined }).report
+  if (dryRun)
+    return terminal.tell({ dryRun, matched: jobs.length, counts, reopened: 0, refused: [] }, () =>
+      tellCounts(session, counts, jobs.length),
+    )
+  for (const [tenant, own] of Map.groupBy(jobs, ({ spec }) => spec.kind.tenant))
+    await audited(session, pawl.engine, tenant, { act: 'jobs.reopened', about: own[0]?.id ?? '', count: own.length })
+  const driven = await redriven(pawl.engine, jobs, { actor: session.actor, requestId: `redrive/${realRandom.uuid()}` })
+  const refused = driven.flatMap((each) =>
+    each.ok ? [] : [{ id: each.id, code: each.refusal.code, message: each.refusal.message }],
   )
-  terminal.say(`${matched} in all.`)
+  const reopened = jobs.length - refused.length
+  terminal.tell({ dryRun, matched: jobs.length, counts, reopened, refused }, () => {
+    terminal.say(`${reopened} of ${jobs.length} reopened.`)
+    for (const { id, code, message } of refused) terminal.warn(`${id}: ${code}: ${safe(message)}`)
+  })
+  if (refused.length > 0) throw new Ended(EXIT.refused)
 }

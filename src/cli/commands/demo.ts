@@ -1,7 +1,4 @@
 /** `pawl demo`, which is `npm start`: a gateway over an embedded store, a worker, and work for it. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import { DEFAULT_TENANT } from '../../core/job.ts'
 import type { Gateway } from '../../gateway/serve.ts'
@@ -17,6 +14,7 @@ import { linkFor, stopped } from './serve.ts'
 interface Options {
   readonly port?: string
   readonly rate: string
+  readonly reset?: boolean
 }
 
 /** The demo is for looking: what ended a while ago makes room. */
@@ -25,11 +23,12 @@ const KEEP_MS = 60 * 60 * 1_000
 export function demo(parent: Command, { session }: Context): void {
   const command = parent
     .command('demo')
-    .description('see it live: a gateway, a worker and a gentle stream of jobs, in a store that goes away afterwards')
+    .description('see it live: a gateway with its dashboard, workers and a gentle stream of jobs, in .pawl/demo.db')
     .option('-p, --port <port>', `0 picks a free one (${DEFAULT_PORT}, or a free one where that is taken)`)
     .option('--rate <n>', 'jobs per second', '1')
+    .option('--reset', 'begin anew: clears the jobs of the last time')
     .action((options: Options) => run(session(), options))
-  examples(command, 'pawl demo', 'pawl demo --port 0 --json', 'pawl demo --url demo.db --rate 10')
+  examples(command, 'pawl demo', 'pawl demo --reset', 'pawl demo --port 0 --json', 'pawl demo --url demo.db --rate 10')
 }
 
 async function run(session: Session, options: Options): Promise<void> {
@@ -37,20 +36,15 @@ async function run(session: Session, options: Options): Promise<void> {
   const rate = Number(options.rate)
   if (!(rate > 0 && rate <= 1_000))
     throw new Usage(`--rate is a number of jobs per second up to 1000, not ${options.rate}.`)
-  const [{ DEMO_JOBS }, { openingHand, workload }] = await Promise.all([
-    import('../demo/jobs.ts'),
-    import('../demo/workload.ts'),
-  ])
-  using place = somewhere(session)
+  const { HERE, openingHand, workload, illFated, placeOf, cleared, openedAt } = await parts()
+  const path = placeOf(session)
   // Its jobs are the default tenant's: PAWL_TENANT is about other stores.
-  const here = { ...session, url: place.url, tenant: undefined }
+  const here = { ...session, url: path, tenant: undefined }
   needsStore(here, 'demo')
+  if (options.reset === true) cleared(session)
   const metrics = await collector()
-  await using pawl = await opened(here, {
-    ticker: {},
-    metrics,
-    retention: { everyMs: 60_000, succeededMs: KEEP_MS, endedMs: KEEP_MS },
-  })
+  const retention = { everyMs: 60_000, succeededMs: KEEP_MS, endedMs: KEEP_MS }
+  await using pawl = await openedAt(path, session, () => opened(here, { ticker: {}, metrics, retention }))
   const port = options.port === undefined ? { port: DEFAULT_PORT, otherwise: 0 } : { port: portOf(options.port) }
   await using gateway = await listening(pawl, {
     ...port,
@@ -61,27 +55,30 @@ async function run(session: Session, options: Options): Promise<void> {
     dashboard: true,
   })
   await using token = await temporaryToken(gateway)
-  await using _worker = pawl.work(DEMO_JOBS, { concurrency: 8, drain: '2s' })
-  const refund = await openingHand(pawl)
-  await using work = workload(pawl, timers, rate)
-  work.start()
   const { url } = gateway
   const { secret } = token
+  await using _worker = pawl.work(HERE, { concurrency: 8, drain: '2s' })
+  const refund = await openingHand(pawl)
+  await using second = illFated({ pawl, timers, url, secret })
+  await using work = workload(pawl, timers, rate)
+  for (const each of [second, work]) each.start()
   const link = (await linkFor(gateway, secret)) ?? url
-  const store = withoutCredentials(place.url)
+  const store = withoutCredentials(path)
+  const elsewhere = options.port === undefined && !url.endsWith(`:${DEFAULT_PORT}`)
   terminal.tell({ url, token: secret, link, store, refund }, () =>
-    welcome(terminal, { url, secret, link, store, refund, kept: named !== undefined }),
+    welcome(terminal, { url, secret, link, store, refund, isOwn: named === undefined, elsewhere }),
   )
   await stopped(signal)
   terminal.say('Stopping: what runs is handed back.')
 }
 
-/** A store of its own, unless this very line names one: PAWL_URL is about the commands that look at a store. */
-function somewhere({ named }: Session): { readonly url: string } & Disposable {
-  if (named !== undefined) return { url: named, [Symbol.dispose]: () => {} }
-  const folder = mkdtempSync(join(tmpdir(), 'pawl-demo-'))
-  return { url: join(folder, 'jobs.db'), [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
-}
+/** What only the demo needs is loaded only here. */
+const parts = async () => ({
+  ...(await import('../demo/jobs.ts')),
+  ...(await import('../demo/workload.ts')),
+  ...(await import('../demo/ill-fated.ts')),
+  ...(await import('../demo/place.ts')),
+})
 
 /** An admin's, for as long as the demo runs: a store that is kept does not keep it. */
 async function temporaryToken({ tokens }: Gateway): Promise<{ readonly secret: string } & AsyncDisposable> {

@@ -9,6 +9,7 @@ import { keepsBackend } from '../../store/postgres/connection/pooling.ts'
 import { type MigrationStatus, migrationStatus } from '../../store/postgres/schema/migrate.ts'
 import { queueKey } from '../../store/store.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
+import type { Durability } from '../../system/durability.ts'
 import { realRandom } from '../../system/random.ts'
 import { visibleJson } from '../../system/visible.ts'
 import { examples } from '../example.ts'
@@ -59,6 +60,7 @@ async function run(session: Session): Promise<void> {
     try {
       await withExisting(session, async (pawl) => {
         add(await reachable(session, pawl))
+        if (pawl.durability !== undefined) add(durable(pawl.durability))
         add(await clocks(session, pawl))
         add(await hints(session, pawl))
         add(await ticking(pawl))
@@ -93,6 +95,12 @@ async function reachable({ clock, url }: Session, pawl: Pawl): Promise<Finding> 
   const tookMs = Math.round(clock.monotonicMs() - beganMs)
   return fine('store', `${withoutCredentials(url)} answers in ${tookMs} ms`)
 }
+
+/** What the server's settings make of an answer: a crash may take back what they do not keep. */
+const durable = ({ level, promise }: Durability): Finding =>
+  level === 'kept'
+    ? fine('durability', promise)
+    : warning('durability', promise, 'docs/redis.md tells which settings keep what was answered.')
 
 /** The store's clock rules; a machine that is far from it shows times nobody else sees. */
 async function clocks({ clock }: Session, pawl: Pawl): Promise<Finding> {

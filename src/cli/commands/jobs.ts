@@ -7,15 +7,18 @@ import type { Job } from '../../core/job.ts'
 import type { ActName } from '../../engine/audit.ts'
 import type { Answer } from '../../engine/engine.ts'
 import { eventToWire, jobToWire } from '../../gateway/contract/wire.ts'
+import type { OperationOptions } from '../../library/operations-desk.ts'
 import type { Pawl } from '../../library/pawl.ts'
 import type { JobQuery } from '../../store/store.ts'
 import { collect, durationOf, fieldsIn } from '../arguments.ts'
 import { audited } from '../audited.ts'
+import { bulk } from '../bulk.ts'
 import { countOf, labelsOf, listOf, readingOf, statesOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, Usage } from '../exit.ts'
 import { jobsIn } from '../module-jobs.ts'
 import type { Context } from '../program.ts'
+import { type Narrowing, searchText } from '../search-text.ts'
 import { found, isGateway, type Session, withExisting } from '../session.ts'
 import { ago, safe, safeJson } from '../terminal.ts'
 
@@ -83,17 +86,7 @@ function movers(group: Command, session: () => Session): void {
       operated(session(), 'jobs.denied', id, (pawl) => pawl.deny(id, { rule, policyHash, reason })),
     )
   examples(deny, 'pawl jobs deny pj_1k9f3 --rule no-exfiltration --reason "leaves the tenant"')
-  const cancel = group
-    .command('cancel <id>')
-    .description('cancel it: its handler is told')
-    .option('--hard', 'now, without asking its handler')
-    .option('--reason <text>', 'why')
-    .action((id: string, { hard, reason }: { readonly hard?: boolean; readonly reason?: string }) =>
-      operated(session(), 'jobs.cancelled', id, (pawl) =>
-        pawl.cancel(id, { mode: hard === true ? 'hard' : 'soft', reason }),
-      ),
-    )
-  examples(cancel, 'pawl jobs cancel pj_1k9f3 --reason "customer left"')
+  manyMovers(group, session)
   const signal = group
     .command('signal <id> <name>')
     .description('send a signal it waits for, or will wait for')
@@ -126,6 +119,50 @@ function movers(group: Command, session: () => Session): void {
       ),
     )
   examples(reschedule, 'pawl jobs reschedule pj_1k9f3', 'pawl jobs reschedule pj_1k9f3 --delay 2h --priority batch')
+}
+
+/** A `reason` is why it is done, and not one for which letters were put aside. */
+interface ManyFlags extends Narrowing {
+  readonly dryRun?: boolean
+}
+
+interface CancelFlags extends ManyFlags {
+  readonly hard?: boolean
+}
+
+/** One, or all that a search finds. */
+function manyMovers(group: Command, session: () => Session): void {
+  const cancel = several(group.command('cancel [id]').description('cancel it, or all that match: handlers are told'))
+    .option('--hard', 'now, without asking handlers')
+    .option('--reason <text>', 'why')
+    .action((id: string | undefined, { hard, reason, ...options }: CancelFlags) => {
+      const how = { mode: hard === true ? 'hard' : 'soft', reason } as const
+      if (id === undefined) return acted(session(), { action: 'cancel', ...how }, options)
+      return operated(session(), 'jobs.cancelled', id, (pawl) => pawl.cancel(id, how))
+    })
+  examples(
+    cancel,
+    'pawl jobs cancel pj_1k9f3 --reason "customer left"',
+    'pawl jobs cancel --queue mail --query "label.campaign:spring" --dry-run',
+  )
+  const purge = several(group.command('purge').description('remove what has ended, with its log: all that match'))
+    .option('--reason <text>', 'why')
+    .action(({ reason, ...options }: ManyFlags) => acted(session(), { action: 'purge', reason }, options))
+  examples(purge, 'pawl jobs purge --state cancelled --query "created:>30d" --dry-run')
+}
+
+const several = (command: Command): Command =>
+  filters(command)
+    .option('--query <search>', 'which besides, as the dashboard has it: input.url:*example* created:<1d')
+    .option('--dry-run', 'say how many, do nothing')
+
+const acted = (
+  session: Session,
+  how: Pick<OperationOptions, 'action' | 'mode' | 'reason'>,
+  { dryRun = false, ...options }: ManyFlags,
+): Promise<void> => {
+  statesOf(options.state)
+  return withExisting(session, (pawl) => bulk(session, pawl, { ...how, dryRun, query: searchText(options) }))
 }
 
 /** What `ls`, `dlq` and `export` may be narrowed by. */

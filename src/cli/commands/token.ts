@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { DEFAULT_TENANT } from '../../core/job.ts'
 import { INSTALLATION } from '../../engine/audit.ts'
-import type { Scope } from '../../gateway/contract/routes.ts'
+import type { Scope } from '../../gateway/contract/route.ts'
 import { toWire } from '../../gateway/contract/wire.ts'
 import { type Token, Tokens } from '../../gateway/token.ts'
 import { realRandom } from '../../system/random.ts'

@@ -1,15 +1,18 @@
-/** The jobs of the demo: one for each thing worth seeing. */
+/** The jobs of the demo: one for each thing worth seeing. With schemas, from which the dashboard makes its form. */
+import { z } from 'zod'
 import { PermanentError, TransientError } from '../../core/thrown.ts'
 import { defineJob } from '../../library/define-job.ts'
 import { realTimers } from '../../system/timers.ts'
 
 const queue = 'demo'
+/** Short, so that a lost worker is noticed while somebody is looking: after two heartbeats and a second. */
 const lease = '10s'
 const heartbeat = '2s'
 
 /** Succeeds at once. */
-export const greet = defineJob<'greet', { readonly name: string }, string>({
+export const greet = defineJob({
   type: 'greet',
+  input: z.object({ name: z.string().min(1).describe('Who is greeted') }),
   queue,
   lease,
   heartbeat,
@@ -17,8 +20,9 @@ export const greet = defineJob<'greet', { readonly name: string }, string>({
 })
 
 /** Fails twice, then works: watch it go through `retrying`. */
-export const fetchPage = defineJob<'fetch.page', { readonly url: string }, { readonly bytes: number }>({
+export const fetchPage = defineJob({
   type: 'fetch.page',
+  input: z.object({ url: z.string().describe('Where the page is') }),
   queue,
   lease,
   heartbeat,
@@ -31,32 +35,35 @@ export const fetchPage = defineJob<'fetch.page', { readonly url: string }, { rea
 })
 
 /** Never works, and is put aside when its retries are spent. */
-export const chargeCard = defineJob<'charge.card', { readonly customer: string; readonly cents: number }, never>({
+export const chargeCard = defineJob({
   type: 'charge.card',
+  input: z.object({ customer: z.string(), cents: z.int().min(0) }),
   queue: 'payments',
   lease,
   heartbeat,
   retry: { attempts: 3, base: '500ms', factor: 2, max: '2s', jitter: 'none' },
   onExhausted: 'dead_letter',
-  run({ customer }) {
+  run({ customer }): never {
     throw new TransientError(`the bank does not answer for “${customer}”`, { code: 'bank_down' })
   },
 })
 
 /** Cannot work, and says so at once. */
-export const parseMail = defineJob<'parse.mail', { readonly subject: string }, never>({
+export const parseMail = defineJob({
   type: 'parse.mail',
+  input: z.object({ subject: z.string() }),
   queue,
   lease,
   heartbeat,
-  run({ subject }) {
+  run({ subject }): never {
     throw new PermanentError(`“${subject}” is no mail`, { code: 'unsupported_mime' })
   },
 })
 
 /** Waits for a person, holding no worker meanwhile; after a working day nobody has answered. */
-export const refund = defineJob<'refund', { readonly order: string; readonly cents: number }, string>({
+export const refund = defineJob({
   type: 'refund',
+  input: z.object({ order: z.string(), cents: z.int().min(1) }),
   queue: 'payments',
   lease,
   heartbeat,
@@ -67,14 +74,87 @@ export const refund = defineJob<'refund', { readonly order: string; readonly cen
   },
 })
 
+/** Does not run before somebody lets it in. */
+export const payOut = defineJob({
+  type: 'pay.out',
+  input: z.object({ invoice: z.string(), euros: z.number().min(1).max(100_000) }),
+  queue: 'payments',
+  lease,
+  heartbeat,
+  admission: true,
+  run: ({ invoice, euros }) => `${euros} € for ${invoice}`,
+})
+
+/** Asks somebody who never answers: its time is over before it has come to anything. */
+export const askPartner = defineJob({
+  type: 'ask.partner',
+  input: z.object({ question: z.string() }),
+  queue,
+  lease,
+  heartbeat,
+  deadline: '6s',
+  async run(_, ctx) {
+    // Not long enough to be parked for.
+    await ctx.waitFor('answered', { timeout: '30s' })
+  },
+})
+
+/** Books one thing after another, and where the last cannot be had undoes those before it. */
+export const bookTrip = defineJob({
+  type: 'book.trip',
+  input: z.object({ to: z.string(), seats: z.int().min(1).max(9), car: z.boolean().optional() }),
+  queue: 'travel',
+  lease,
+  heartbeat,
+  async run({ to, seats, car = false }, ctx) {
+    const flight = await ctx.step('flight', () => booked(`${seats} to ${to}`), { compensate: undone })
+    const hotel = await ctx.step('hotel', () => booked(`a night in ${to}`), { compensate: undone })
+    if (car) throw new PermanentError(`no car is to be had in ${to}`, { code: 'no_car' })
+    return { flight, hotel }
+  },
+})
+
+async function booked(what: string): Promise<string> {
+  await realTimers.sleep(400)
+  return what
+}
+
+const undone = (): Promise<void> => realTimers.sleep(400)
+
+const PAGES = 8
+
+/**
+ * Takes its time, page by page. It runs in a process beside this one, which is killed now and then: what was read is kept in
+ * steps, and the run after that goes on behind it.
+ */
+export const crawlSite = defineJob({
+  type: 'crawl.site',
+  input: z.object({ site: z.string() }),
+  queue: 'crawl',
+  module: import.meta.url,
+  lease,
+  heartbeat,
+  dedupe: ({ site }) => site,
+  retry: { stalls: 10 },
+  async run({ site }, ctx) {
+    for (let page = 1; page <= PAGES; page += 1) {
+      await ctx.step(`page ${page}`, () => realTimers.sleep(1_000, ctx.signal))
+      ctx.signal.throwIfAborted()
+      ctx.progress({ done: page, total: PAGES, message: site })
+    }
+    return { pages: PAGES }
+  },
+})
+
 const FRAMES = 20
 
 /**
  * Takes a while and says how far it is; stops when it is cancelled. A film is rendered once at a time: however fast films
  * are asked for, they leave room for everything else.
  */
-export const renderFilm = defineJob<'render.film', { readonly title: string }, { readonly frames: number }>({
+export const renderFilm = defineJob({
   type: 'render.film',
+  input: z.object({ title: z.string() }),
   queue: 'render',
   lease,
   heartbeat,
@@ -91,4 +171,15 @@ export const renderFilm = defineJob<'render.film', { readonly title: string }, {
   },
 })
 
-export const DEMO_JOBS = [greet, fetchPage, chargeCard, parseMail, refund, renderFilm]
+/** Comes by the clock. */
+export const tidyUp = defineJob({
+  type: 'tidy.up',
+  input: z.object({ shelf: z.enum(['films', 'pages', 'mail']) }),
+  queue,
+  lease,
+  heartbeat,
+  run: ({ shelf }) => `the ${shelf} are tidy`,
+})
+
+/** Those that run in the demo's own process. */
+export const HERE = [greet, fetchPage, chargeCard, parseMail, refund, payOut, askPartner, bookTrip, renderFilm, tidyUp]

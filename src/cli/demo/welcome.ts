@@ -1,5 +1,6 @@
 /** What the demo says once it runs. Every indented line can be typed as it stands: a test does. */
 import type { JobId } from '../../core/job.ts'
+import { DEFAULT_PORT } from '../listening.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface Welcome {
@@ -8,22 +9,35 @@ export interface Welcome {
   /** Opens the dashboard, signed in. */
   readonly link: string
   readonly store: string
-  /** The store is not the demo's own, and stays. */
-  readonly kept: boolean
+  /** The store is the demo's own, and cleared by `--reset`. */
+  readonly isOwn: boolean
+  /** The usual port is somebody else's. */
+  readonly elsewhere: boolean
   /** Waits for whoever reads this. */
   readonly refund: JobId
 }
 
-export function welcome(terminal: Terminal, { url, secret, link, store, kept, refund }: Welcome): void {
+const TYPES = [
+  'greet works, fetch.page fails twice first, charge.card ends as a dead letter, parse.mail fails for good,',
+  'refund waits for somebody to approve it, pay.out to be let in, ask.partner for an answer until its time is over,',
+  'book.trip undoes its steps where there is no car, render.film takes twenty seconds and says how far it is,',
+  'crawl.site runs in a worker that is killed now and then, tidy.up comes by the clock.',
+]
+
+export function welcome(terminal: Terminal, { url, secret, link, store, isOwn, elsewhere, refund }: Welcome): void {
   const { paint } = terminal
   const authorization = `-H 'Authorization: Bearer ${secret}'`
   const job = `'{"type":"greet","queue":"demo","input":{"name":"curl"}}'`
   const lines = [
-    `pawl serves ${store} at ${paint.bold(url)}, and a worker runs jobs of six types:`,
-    paint.dim(
-      'greet works, fetch.page fails twice first, charge.card ends as a dead letter, parse.mail fails for good,',
-    ),
-    paint.dim('refund waits for somebody to approve it, render.film takes twenty seconds and says how far it is.'),
+    `pawl serves ${store} at ${paint.bold(url)}, and workers run jobs of eleven types:`,
+    ...TYPES.map((line) => paint.dim(line)),
+    ...(elsewhere
+      ? [
+          paint.yellow(
+            `Port ${DEFAULT_PORT} is taken: if that is another demo of this folder, both work on the same jobs.`,
+          ),
+        ]
+      : []),
     '',
     paint.bold('Open the dashboard, signed in (this link works once):'),
     link,
@@ -50,9 +64,9 @@ export function welcome(terminal: Terminal, { url, secret, link, store, kept, re
     '',
     paint.dim('examples/worker.py and examples/worker.sh are workers in Python and bash.'),
     paint.dim(
-      kept
-        ? 'Ctrl-C stops everything; the jobs stay.'
-        : 'Ctrl-C stops everything, and the jobs go with it; pawl demo --url demo.db keeps them.',
+      isOwn
+        ? 'Ctrl-C stops everything; the jobs stay, and --reset clears them (npm start -- --reset).'
+        : 'Ctrl-C stops everything; the jobs stay.',
     ),
   ]
   for (const line of lines) terminal.say(line)

@@ -60,7 +60,7 @@ export const UNHELD: readonly Unheld[] = [
   unheld(
     '004:73',
     'state in Redis, written through to Postgres',
-    'There is one store, which is the truth: SQLite or Postgres. Nothing has to be written through.',
+    'There is one store, which is the truth: SQLite, Postgres or Redis. Nothing has to be written through.',
   ),
   partly(
     '004:78',

@@ -4,7 +4,7 @@ import { BY_HAND } from '../../core/command.ts'
 import { RESULT_STATUSES } from '../../core/dialects/job-result.ts'
 import { LENGTHS, SIZES } from '../../core/limits.ts'
 import { listOf, membersOnly } from './collections.ts'
-import { durationMs, id, key, listed, name, named, text, texts, workerName } from './fields.ts'
+import { durationMs, id, key, name, named, queueName, text, texts, workerName } from './fields.ts'
 
 const FENCE = 'what the dispatch came with: proof that the job is this worker’s'
 
@@ -13,7 +13,7 @@ const TOPICS_MOST = 50
 
 export const jobRequest = membersOnly({
   job_id: named.optional().describe('yours, unique and immutable; one is made where none is given'),
-  topic: listed.describe('the pool: the queue that a worker has announced for it, else a queue of this name'),
+  topic: queueName.describe('the pool: the queue that a worker has announced for it, else a queue of this name'),
   priority: z.enum(['interactive', 'batch', 'critical']).default('interactive'),
   context_ptr: text(LENGTHS.pointer).optional().describe('opaque, never fetched'),
   adapter_id: key.optional(),
@@ -35,7 +35,7 @@ export const denied = membersOnly({
 
 export const dispatches = membersOnly({
   worker_id: workerName,
-  topics: listOf(listed, { min: 1, most: TOPICS_MOST }),
+  topics: listOf(queueName, { min: 1, most: TOPICS_MOST }),
   limit: z.int().min(1).max(1_000).default(1),
   wait_ms: z.int().min(0).max(60_000).default(0).describe('answer when there is something, or after this long'),
 })

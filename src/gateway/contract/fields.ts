@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { DURATION, DURATION_RULE, parseDuration } from '../../core/duration.ts'
 import { LENGTHS, MAX_DURATION_MS, SIZES } from '../../core/limits.ts'
 import { COMMA_RULE, isPlainText, PLAIN_RULE, SEGMENT_RULE } from '../../core/name.ts'
+import { isReserved, RESERVED_RULE } from '../../core/operation.ts'
 import { tableOf } from './collections.ts'
 
 export const TRACEPARENT_RULE = 'must be a W3C traceparent: 00-<32 hex digits>-<16 hex digits>-<2 hex digits>'
@@ -18,6 +19,8 @@ export const named = segment(LENGTHS.id)
 export const workerName = segment(LENGTHS.worker)
 /** The name of a queue or a type, which stands in lists. */
 export const listed = segment(LENGTHS.name).refine((value) => !value.includes(','), COMMA_RULE)
+/** A queue that jobs are put into and claimed from. */
+export const queueName = listed.refine((value) => !isReserved(value), RESERVED_RULE)
 export const durationMs = z.number().min(0).max(MAX_DURATION_MS)
 export const duration = z
   .union([durationMs, z.string().regex(DURATION, DURATION_RULE)])

@@ -1,7 +1,8 @@
 /** The route table as OpenAPI 3.1. Pure: the same table gives the same document. */
 import { REFUSALS } from '../../core/refusal.ts'
 import { described } from './collections.ts'
-import { ROUTES, type Route } from './routes.ts'
+import type { Route } from './route.ts'
+import { ROUTES } from './routes.ts'
 
 export interface OpenApi {
   readonly openapi: '3.1.0'

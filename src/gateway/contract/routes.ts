@@ -2,10 +2,9 @@
  * The closed table of everything the gateway answers. Routing, authorisation, validation, load shedding, OpenAPI and
  * the client read it; a path or method that is not here does not exist. A route without scopes is a compile error.
  */
-import type { z } from 'zod'
 import { cancelled, denied, dispatches, jobRequest, jobResult, running, scheduled } from './document-002.ts'
 import { limit, limitsQuery } from './limit-schema.ts'
-import type { Opaque } from './outline.ts'
+import { KEPT_BY_OPERATIONS, operation, operationsQuery, redrive } from './operation-schema.ts'
 import {
   causesQuery,
   deadLettersQuery,
@@ -20,6 +19,7 @@ import {
   resultQuery,
   trafficQuery,
 } from './queries.ts'
+import { get, list, OPERATORS, PRODUCERS, post, READERS, type Route, type Scope, WORKERS } from './route.ts'
 import { nextQuery, schedule } from './schedule-schema.ts'
 import {
   announcement,
@@ -38,92 +38,6 @@ import {
   worker,
 } from './schemas.ts'
 import { newToken, SCOPES } from './token-schema.ts'
-
-export type Scope = (typeof SCOPES)[number]
-
-/** What is given up first when there is too much to do: `list`, then `enqueue`, then `claim`; `owner` never. */
-export type Urgency = 'owner' | 'claim' | 'enqueue' | 'list' | 'health'
-
-/** Words alone, lists of names, or what users send to be kept: the largest there are is an operator's to set. */
-export type BodySize = keyof typeof BODY_BYTES | 'payload'
-
-/** Room for the longest words of each, every letter of them escaped. */
-export const BODY_BYTES = { words: 128 * 1024, lists: 1024 * 1024 } as const
-
-export interface Route {
-  /** Unique; the handler has the same name. */
-  readonly name: string
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** `{name}` is one segment. */
-  readonly path: string
-  /** Scopes of tokens that may call it; `open`: without any. */
-  readonly scopes: readonly Scope[] | 'open'
-  readonly urgency: Urgency
-  readonly summary: string
-  readonly query: z.ZodType
-  readonly body: z.ZodType | undefined
-  /** Members of the body that are kept exactly as they were sent, and never parsed here. */
-  readonly kept: Opaque | undefined
-  /** Which cap bounds the body. */
-  readonly size: BodySize
-  /** The member of the body that is a list of what there is to do; counted where the token is rationed. */
-  readonly items: 'jobs' | 'transitions' | undefined
-  /** Reads much: a few of these are under way at a time, by turns. */
-  readonly isHeavy: boolean
-  /** Statuses it answers with besides the errors all routes share. */
-  readonly answers: Readonly<Record<number, string>>
-}
-
-const READERS = ['producer', 'operator', 'viewer', 'admin'] as const
-const OPERATORS = ['operator', 'admin'] as const
-const WORKERS = ['worker', 'admin'] as const
-const PRODUCERS = ['producer', 'admin'] as const
-
-const BARE = {
-  body: undefined,
-  kept: undefined,
-  size: 'words',
-  items: undefined,
-  isHeavy: false,
-  answers: { 200: 'OK' },
-} as const satisfies Partial<Route>
-
-/** A route that reads one thing. */
-const get = (
-  name: string,
-  path: string,
-  scopes: Route['scopes'],
-  summary: string,
-  query: z.ZodType = nothing,
-): Route => ({ ...BARE, name, method: 'GET', path, scopes, urgency: 'list', summary, query })
-
-/** Many of them, page by page, or what is made of many. */
-const list = (name: string, path: string, scopes: Route['scopes'], summary: string, query: z.ZodType): Route => ({
-  ...get(name, path, scopes, summary, query),
-  isHeavy: true,
-})
-
-const post = (
-  name: string,
-  path: string,
-  scopes: Route['scopes'],
-  urgency: Urgency,
-  summary: string,
-  body: z.ZodType,
-  kept?: Opaque,
-): Route => ({
-  ...BARE,
-  name,
-  method: 'POST',
-  path,
-  scopes,
-  urgency,
-  summary,
-  query: nothing,
-  body,
-  kept,
-  size: kept === undefined ? 'words' : 'payload',
-})
 
 const ownerSummary: Readonly<Record<(typeof OWNER_WORDS)[number], string>> = {
   start: 'The handler has begun: claimed → running',
@@ -253,6 +167,44 @@ const LIMIT_ROUTES: readonly Route[] = [
   post('probeLimit', '/v1/limits/{key}/probe', OPERATORS, 'enqueue', 'Let one job find out now', nothing),
 ]
 
+/** What is done to many jobs at once, by a job of pawl's own. */
+const OPERATIONS: readonly Route[] = [
+  {
+    ...post(
+      'startOperation',
+      '/v1/operations',
+      OPERATORS,
+      'enqueue',
+      'Redrive, cancel or purge (admins) all that a search finds; with a dry run, canaries, an edited input',
+      operation,
+      KEPT_BY_OPERATIONS,
+    ),
+    answers: { 202: 'It is under way' },
+  },
+  list('listOperations', '/v1/operations', READERS, 'Operations, newest first, with how far they are', operationsQuery),
+  get('showOperation', '/v1/operations/{operation}', READERS, 'One of them, with what was refused'),
+  post(
+    'cancelOperation',
+    '/v1/operations/{operation}/cancel',
+    OPERATORS,
+    'enqueue',
+    'Stop it before its next page; what was done to jobs stays done',
+    nothing,
+  ),
+  {
+    ...post(
+      'redriveDeadLetters',
+      '/v1/dead-letters:redrive',
+      OPERATORS,
+      'enqueue',
+      'An operation that redrives all dead letters that a search finds',
+      redrive,
+      KEPT_BY_OPERATIONS,
+    ),
+    answers: { 202: 'It is under way' },
+  },
+]
+
 export const ROUTES: readonly Route[] = [
   {
     ...post('createJob', '/v1/jobs', PRODUCERS, 'enqueue', 'Enqueue a job; with wait its result', newJob, KEPT_BY_JOBS),
@@ -351,6 +303,7 @@ export const ROUTES: readonly Route[] = [
   },
   ...SCHEDULES,
   ...LIMIT_ROUTES,
+  ...OPERATIONS,
   ...DOCUMENT_002,
   list('listDeadLetters', '/v1/dead-letters', READERS, 'Jobs put aside, with reasons', deadLettersQuery),
   list('listCauses', '/v1/dead-letters:causes', READERS, 'What dead letters have in common, with samples', causesQuery),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { CATCH_UPS } from '../../core/schedule.ts'
 import { membersOnly } from './collections.ts'
-import { anything, duration, listed, text } from './fields.ts'
+import { anything, duration, listed, queueName, text } from './fields.ts'
 import { priority } from './schemas.ts'
 
 export const schedule = membersOnly({
@@ -13,7 +13,7 @@ export const schedule = membersOnly({
   cap: z.int().min(1).max(10_000).optional(),
   jitter: duration.optional(),
   type: listed,
-  queue: listed.optional(),
+  queue: queueName.optional(),
   priority: priority.optional(),
   input: anything.optional(),
   paused: z.boolean().optional(),

@@ -18,6 +18,7 @@ import {
   name,
   named,
   numbers,
+  queueName,
   requestId,
   TRACEPARENT,
   TRACEPARENT_RULE,
@@ -75,7 +76,7 @@ export const priority = z.union([
 
 export const newJob = membersOnly({
   type: listed,
-  queue: listed.optional().describe('the one its worker has announced unless given, else `default`'),
+  queue: queueName.optional().describe('the one its worker has announced unless given, else `default`'),
   input: anything.optional(),
   id: named.optional().describe('your own id for the job; unique, works wherever an id does'),
   idempotencyKey: key.optional().describe('this creation, for 24 hours; the header `Idempotency-Key` says the same'),
@@ -267,11 +268,14 @@ export const KEPT_BY_ANY_WORD: Exclude<Opaque, true> = Object.assign({}, ...Obje
 
 export const claims = membersOnly({
   workerId: workerName,
-  queues: listOf(listed, { most: AT_ONCE.queues }).describe('none: what this requestId was given, and nothing new'),
+  queues: listOf(queueName, { most: AT_ONCE.queues }).describe('none: what this requestId was given, and nothing new'),
   /** Lanes in the order wanted, instead of every priority of every queue. */
-  lanes: listOf(membersOnly({ queue: listed, priority: z.int().min(COUNTS.priority.min).max(COUNTS.priority.max) }), {
-    most: AT_ONCE.lanes,
-  }).optional(),
+  lanes: listOf(
+    membersOnly({ queue: queueName, priority: z.int().min(COUNTS.priority.min).max(COUNTS.priority.max) }),
+    {
+      most: AT_ONCE.lanes,
+    },
+  ).optional(),
   serves: listOf(name, { most: AT_ONCE.types })
     .optional()
     .describe(
@@ -301,7 +305,7 @@ export const claims = membersOnly({
 })
 
 /** How jobs of a type are queued and judged. */
-export const announcement = membersOnly({ queue: listed, policy: policy.optional() })
+export const announcement = membersOnly({ queue: queueName, policy: policy.optional() })
 
 /** Parameters that stand in paths. */
 export const PARAMETERS: Readonly<Record<string, z.ZodType<string>>> = {
@@ -311,6 +315,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodType<string>>> = {
   worker: workerName,
   token: id,
   schedule: listed,
+  operation: jobId,
 }
 export const worker = membersOnly({
   queues: listOf(name, { most: AT_ONCE.queues }).default([]),

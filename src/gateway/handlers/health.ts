@@ -17,12 +17,13 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, string>>
 }
 
-/** Whether the store answers, and by which clock. */
+/** Whether the store answers, by which clock, and what its server promises. */
 export async function readiness({
   engine,
   clock,
   timers,
-}: Pick<Parts, 'engine' | 'clock' | 'timers'>): Promise<Readiness> {
+  promise,
+}: Pick<Parts, 'engine' | 'clock' | 'timers'> & Partial<Pick<Parts, 'promise'>>): Promise<Readiness> {
   const cut = new AbortController()
   const late = timers.sleep(ANSWER_WITHIN_MS, cut.signal).then(() => undefined)
   const asked = engine.load([]).catch(() => undefined)
@@ -32,6 +33,7 @@ export async function readiness({
   const checks = {
     store: answer === undefined ? 'does not answer' : 'ok',
     clock: skewMs <= SKEW_MOST_MS ? 'ok' : `${skewMs} ms from the store’s`,
+    ...(promise !== undefined && { durability: promise }),
   }
   return { ready: answer !== undefined, checks }
 }

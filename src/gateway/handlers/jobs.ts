@@ -10,6 +10,7 @@ import { withoutNonce } from '../../core/fence.ts'
 import type { Job } from '../../core/job.ts'
 import { refuse } from '../../core/refuse.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { narrowedBy } from '../../engine/search.ts'
 import type { JobQuery, Loaded } from '../../store/store.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
 import type { dialect, jobEventsQuery, jobQuery, jobsQuery } from '../contract/queries.ts'
@@ -17,10 +18,10 @@ import { eventToWire, jobToWire, toWire, withoutNonces } from '../contract/wire.
 import { eventForViewers, isMasked, jobFor } from '../masking.ts'
 import { pieces, tabled } from '../pieces.ts'
 import { isUnavailable, Objected, objection, problemOf } from '../problem.ts'
-import { withInput } from './inputs.ts'
+import { lookedInto } from './inputs.ts'
 import { paged, type Wanted } from './paged.ts'
 import { withPhrases } from './phrases.ts'
-import { narrowedBy } from './search.ts'
+import { termsIn } from './search.ts'
 
 export const listJobs: Handler = async (call, parts) => {
   const asked = call.query as z.output<typeof jobsQuery>
@@ -45,13 +46,14 @@ async function searched(call: Call, parts: Parts, asked: z.output<typeof jobsQue
   const filters = { states: state, queues: queue, types: type, labels: labelsOf(label) }
   const query = { ...rest, ...given(filters), tenant: call.token.tenant }
   if (q === undefined || q.trim() === '') return await pageOf(engine, query)
-  const narrowed = await narrowedBy(q, call, engine)
+  const { tenant } = call.token
+  const narrowed = await narrowedBy(termsIn(q, 'query.q', call), engine, tenant, engine.now())
   if (narrowed.nothing) return { jobs: [], cursor: undefined }
   if (narrowed.id !== undefined) return await named(call, parts, narrowed.id)
   const narrow = { ...query, ...given(narrowed.query) }
-  if (narrowed.input.length === 0) return await pageOf(engine, narrow)
+  if (narrowed.input.length === 0 && narrowed.isWanted === undefined) return await pageOf(engine, narrow)
   const find = (part: Wanted) => foundJobs(engine, { ...narrow, ...part })
-  return await withInput(narrowed.input, query.cursor, engine, call.signal, find)
+  return await lookedInto(narrowed, query.cursor, engine, call.signal, find)
 }
 
 const pageOf = async (engine: Engine, query: JobQuery) => {

@@ -1,7 +1,8 @@
 /** Pages for people who come with a browser, or follow the `type` of a problem. The same for all, so each is made once. */
 import { REFUSALS } from '../../core/refusal.ts'
 import type { Call, Handler, Reply } from '../call.ts'
-import { ROUTES, type Route } from '../contract/routes.ts'
+import type { Route } from '../contract/route.ts'
+import { ROUTES } from '../contract/routes.ts'
 import { OBJECTIONS } from '../problem.ts'
 
 export const showIndex: Handler = async (call) => inForm(call, INDEX)

@@ -1,6 +1,7 @@
 /** `/session`: who somebody is, and how a browser gets to be somebody. */
 import { type Call, type Handler, json } from '../call.ts'
-import { ROUTES, type Route } from '../contract/routes.ts'
+import type { Route } from '../contract/route.ts'
+import { ROUTES } from '../contract/routes.ts'
 import { toWire } from '../contract/wire.ts'
 import { Objected, objection } from '../problem.ts'
 import { cookieFor, csrfOf, openSession, sessionIn } from '../session.ts'

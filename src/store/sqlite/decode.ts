@@ -1,27 +1,14 @@
 /** From rows to records, events and answers of the port. */
 import type { Event } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
-import { nonceIn } from '../../core/fence.ts'
 import { idText } from '../../core/id.ts'
-import type { Job, JobId, Kind, Spec, State, Time } from '../../core/job.ts'
-import { digestOf } from '../../core/receipt.ts'
-import { STATE_OF } from '../codec/codes.ts'
+import type { Job, Kind, Time } from '../../core/job.ts'
 import { decodeEnqueued, type EnqueuedEvent } from '../codec/enqueued.ts'
-import { baseOf, decodeEvents } from '../codec/events.ts'
+import { claimEvent, heartbeatEvent, type OpeningBeats, type OpeningClaim, stretchEvents } from '../codec/opening.ts'
 import { decodeRecord } from '../codec/record.ts'
 import { original } from '../codec/text.ts'
 import type { ClaimedJob } from '../store.ts'
-import {
-  type JobCells,
-  type JobRow,
-  jobIn,
-  type LogRow,
-  type Opening,
-  type OpeningBeats,
-  type OpeningClaim,
-  openingBeatsIn,
-  openingClaimIn,
-} from './job-row.ts'
+import { type JobCells, type JobRow, jobIn, type LogRow } from './job-row.ts'
 import { CLAIMED, type ClaimedRows } from './rows.ts'
 
 /** Kinds are told apart from jobs. */
@@ -32,7 +19,7 @@ export interface KindsByNumber {
 export function jobOf(row: JobRow, kinds: KindsByNumber): Job {
   const job = jobIn(row)
   const first = firstEvent(job, kinds)
-  if (job.log !== null) return stretch(job.opening, job.log, first).reduce<Job>(evolve, evolve(undefined, first))
+  if (job.log !== null) return stretchEvents(job.opening, job.log, first).reduce<Job>(evolve, evolve(undefined, first))
   if (job.fence === null) return recordOf(job.record, first)
   const claim = claimOf(job, job.fence)
   const base =
@@ -78,7 +65,7 @@ export function eventsOf(row: JobRow, log: readonly LogRow[], kinds: KindsByNumb
   const { jobId } = first
   const { spec } = first.payload
   const events: Event[] = [first]
-  for (const [, opening, text] of log) events.push(...stretch(opening, text, first))
+  for (const [, opening, text] of log) events.push(...stretchEvents(opening, text, first))
   if (job.fence === null) return events
   const claim = job.logged === 1 ? undefined : claimOf(job, job.fence)
   if (claim !== undefined) events.push(claimEvent(claim, jobId, spec))
@@ -86,23 +73,6 @@ export function eventsOf(row: JobRow, log: readonly LogRow[], kinds: KindsByNumb
   if (beats !== undefined) events.push(heartbeatEvent(beats, jobId, spec))
   return events
 }
-
-function stretch(opening: string | null, log: string | null, first: EnqueuedEvent): Event[] {
-  const { jobId } = first
-  const { spec } = first.payload
-  const events: Event[] = []
-  if (opening !== null) {
-    const [claim, beats] = JSON.parse(opening) as Opening
-    if (claim !== null) events.push(claimEvent(claim, jobId, spec))
-    if (beats !== null) events.push(heartbeatEvent(beats, jobId, spec))
-  }
-  if (log === null) return events
-  // Written `following`: its base is the job after its first event and the opening.
-  const before = log.startsWith(FOLLOWING) ? baseOf(events.reduce<Job>(evolve, evolve(undefined, first))) : undefined
-  return [...events, ...decodeEvents(log, jobId, spec, before)]
-}
-
-const FOLLOWING = '[0,'
 
 /** The claim of a lease that a store's claim made; undefined for one that a commit wrote, whose log has the claim. */
 function claimOf(job: JobCells, fence: string): OpeningClaim | undefined {
@@ -123,63 +93,3 @@ function beatsOf(job: JobCells, fence: string): OpeningBeats | undefined {
   }
   return [rev, state, beats, beatsFrom, beatsTo, expiresAt, beatId, generation, attempt, fence, worker]
 }
-
-/**
- * The event of a claim that the store performed by itself, from what its row kept. Field for field what core's `decideClaim` makes: a
- * field that is added there needs a place at the end of `OPENING_CLAIM`, else the log that is read is not the one that was written.
- */
-function claimEvent(row: OpeningClaim, jobId: JobId, spec: Spec): Event {
-  const claim = openingClaimIn(row)
-  const { rev, seq, from, at, expiresAt: leaseExpiresAt, generation, attempt, fence } = claim
-  const workerId = original(claim.worker)
-  const requestId = original(claim.request)
-  const actor = claim.actor === null ? `worker:${workerId}` : original(claim.actor)
-  return {
-    ...stamp(jobId, spec, rev, at),
-    actor,
-    command: 'claim',
-    requestId,
-    digest: digestOf({ type: 'claim', actor, requestId, workerId, nonce: nonceIn(fence) }),
-    generation,
-    attempt,
-    type: 'claimed',
-    seq,
-    from: STATE_OF[from] as State,
-    to: 'claimed',
-    state: 'claimed',
-    payload: { owner: { workerId }, fence, leaseExpiresAt },
-  }
-}
-
-function heartbeatEvent(row: OpeningBeats, jobId: JobId, spec: Spec): Event {
-  const beats = openingBeatsIn(row)
-  const { rev, state, count, from: firstAt, to: at, expiresAt: leaseExpiresAt, generation, attempt, fence } = beats
-  const requestId = original(beats.beatId)
-  const actor = `worker:${original(beats.worker)}`
-  return {
-    ...stamp(jobId, spec, rev, at),
-    actor,
-    command: 'heartbeat',
-    requestId,
-    digest: digestOf({ type: 'heartbeat', actor, requestId, fence }),
-    generation,
-    attempt,
-    type: 'heartbeat',
-    seq: undefined,
-    from: undefined,
-    to: undefined,
-    state: STATE_OF[state] as State,
-    payload: { leaseExpiresAt, count, firstAt, cancelDelivered: false },
-  }
-}
-
-const stamp = (jobId: JobId, spec: Spec, rev: number, at: number) => ({
-  jobId,
-  rev,
-  at,
-  correlationId: spec.correlationId,
-  traceparent: spec.traceparent,
-  cause: undefined,
-  reason: undefined,
-  version: 1 as const,
-})

@@ -1,6 +1,7 @@
 import { assert } from '../../core/assert.ts'
 import type { Kind } from '../../core/job.ts'
 import { leaseWindowMs } from '../../core/timers.ts'
+import { kindOf, kindText } from '../codec/kind.ts'
 import { storable } from '../codec/text.ts'
 import type { KindRef, KindRow } from './rows.ts'
 
@@ -12,8 +13,6 @@ import type { KindRef, KindRow } from './rows.ts'
 export class Kinds {
   readonly #numbers = new Map<string, number>()
   readonly #kinds = new Map<number, Kind>()
-  /** The text of a kind, by object: siblings mostly share one, and its text is long. */
-  readonly #texts = new WeakMap<Kind, string>()
 
   learn(known: readonly (readonly [number: number, text: string])[]): void {
     for (const [number, text] of known) {
@@ -31,7 +30,7 @@ export class Kinds {
 
   /** A kind's number, or its place in `unknown`, to which it is added. */
   reference(kind: Kind, unknown: KindRow[]): KindRef {
-    const text = this.#text(kind)
+    const text = kindText(kind)
     const number = this.#numbers.get(text)
     if (number !== undefined) return number
     const place = unknown.findIndex(([known]) => known === text)
@@ -40,19 +39,4 @@ export class Kinds {
     const names = [storable(tenant), storable(queue), storable(type)] as const
     return -unknown.push([text, ...names, leaseWindowMs(policy)])
   }
-
-  #text(kind: Kind): string {
-    const known = this.#texts.get(kind)
-    if (known !== undefined) return known
-    const { tenant, queue, type, policy } = kind
-    const text = JSON.stringify({ tenant, queue, type, policy })
-    this.#texts.set(kind, text)
-    return text
-  }
-}
-
-export function kindOf(text: string): Kind {
-  const { tenant, queue, type, policy } = JSON.parse(text) as Kind
-  const { dialect, deadlineMs, startWithinMs } = policy
-  return { tenant, queue, type, policy: { ...policy, dialect, deadlineMs, startWithinMs } }
 }

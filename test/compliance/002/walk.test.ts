@@ -1,6 +1,6 @@
 /** Document 002 from its first line to its last, in its own words, over HTTP: `/v1/dialects/002`. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Scope } from '../../../src/gateway/contract/routes.ts'
+import type { Scope } from '../../../src/gateway/contract/route.ts'
 import { type GatewayFixture, openGatewayFixture } from '../../gateway/gateway-fixture.ts'
 import { eventually } from '../../support/eventually.ts'
 import { fresh } from '../actor.ts'

@@ -12,7 +12,7 @@ const STATUSES: readonly Mutant[] = [
     ", 'failed', 'stalled', 'cancelled'] as const",
   ]),
   mutant('001:24', 'an operation has another name', [
-    'library/operations.ts',
+    'library/contract.ts',
     'requeueStalled: (asked) => say',
     'requeue: (asked) => say',
   ]),
@@ -229,7 +229,7 @@ const SWAPS: readonly Mutant[] = [
   ]),
   mutant('001:88', 'nobody but the owner stalls a job', ['core/dialects/strict.ts', "  'stall',\n  'requeue',\n", '']),
   mutant('001:88', 'whoever stalls a job is called system', [
-    'library/operations.ts',
+    'library/contract.ts',
     '=> ({ actor, requestId, expectedRev })',
     "=> ({ actor: 'system', requestId, expectedRev })",
   ]),

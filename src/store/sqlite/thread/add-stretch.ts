@@ -1,6 +1,5 @@
 import { hash53 } from '../../../core/hash.ts'
-import { original } from '../../codec/text.ts'
-import { type Opening, openingBeatsIn, openingClaimIn } from '../job-row.ts'
+import { requestsIn } from '../../codec/opening.ts'
 import type { Ledger } from './ledger.ts'
 
 /** The request of a stretch that was a job's end: which requests it has was not indexed then, so it may be any. */
@@ -21,7 +20,5 @@ export function addStretch(
   sql.insertPast.run(id, rev, opening, log)
   for (const request of requests ?? [ANY]) sql.insertAsked.run(id, request, rev)
   if (opening === null || requests === null) return
-  const [claim, beats] = JSON.parse(opening) as Opening
-  if (claim !== null) sql.insertAsked.run(id, hash53(original(openingClaimIn(claim).request)), rev)
-  if (beats !== null) sql.insertAsked.run(id, hash53(original(openingBeatsIn(beats).beatId)), rev)
+  for (const request of requestsIn(opening)) sql.insertAsked.run(id, hash53(request), rev)
 }

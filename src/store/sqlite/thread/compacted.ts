@@ -1,7 +1,7 @@
 import { evolve } from '../../../core/evolve.ts'
 import { baseOf, encodeEvents } from '../../codec/events.ts'
+import { kindOf } from '../../codec/kind.ts'
 import { eventsOf } from '../decode.ts'
-import { kindOf } from '../kinds.ts'
 import type { Answered, Asked } from '../protocol.ts'
 import type { Reading } from './reading.ts'
 import { Room, stretchesAfter } from './stretches.ts'

@@ -1,7 +1,7 @@
 /** A lease as its row has it, and what it knows that the log does not. */
 import type { Time } from '../../../core/job.ts'
 import { EVENT_CODES } from '../../codec/codes.ts'
-import type { OpeningBeats } from '../job-row.ts'
+import type { OpeningBeats } from '../../codec/opening.ts'
 import { named, selected } from '../named.ts'
 import type { Ledger } from './ledger.ts'
 

@@ -1,0 +1,58 @@
+/**
+ * Somebody comes by and does what people do: approves, reviews, calls off. The oldest are left to whoever is watching: an id
+ * stays good for as long as it takes to read it and type it, and however fast jobs are made, no more than these wait.
+ */
+import { FIELDS } from '../../core/invariants.ts'
+import type { Job } from '../../core/job.ts'
+import { statesBefore } from '../../core/transitions.ts'
+import type { InputOf } from '../../library/define-job.ts'
+import { Refused } from '../../library/errors.ts'
+import type { Pawl } from '../../library/pawl.ts'
+import { payOut, refund, renderFilm } from './jobs.ts'
+
+const actor = 'the night shift'
+/** How many of a kind wait for whoever is watching. */
+const YOURS = 5
+const MOST = 50
+
+export async function approveOthers(pawl: Pawl): Promise<void> {
+  for (const { id } of (await waitingRefunds(pawl, YOURS + MOST)).slice(YOURS))
+    await unlessTooLate(pawl.signal(id, 'approved', { by: actor }, { actor }))
+}
+
+export const waitingRefunds = (pawl: Pawl, limit: number): Promise<readonly Job[]> =>
+  oldest(pawl, refund.type, FIELDS.wait, limit)
+
+/** What may be paid without asking further. */
+const EUROS_MOST = 1_000
+
+/** Lets small payments in and turns large ones away. */
+export async function reviewOthers(pawl: Pawl): Promise<void> {
+  const pending = await oldest(pawl, payOut.type, statesBefore('admit'), YOURS + MOST)
+  for (const { id } of pending.slice(YOURS)) {
+    const { euros } = (await pawl.body(id, 'input')) as InputOf<typeof payOut>
+    await unlessTooLate(
+      euros <= EUROS_MOST
+        ? pawl.admit(id, { actor, rule: 'small-payment' })
+        : pawl.deny(id, { actor, rule: 'large-payment', reason: `${euros} € need a contract` }),
+    )
+  }
+}
+
+/** Changes its mind about a film. */
+export async function callOff(pawl: Pawl): Promise<void> {
+  const [film] = await oldest(pawl, renderFilm.type, FIELDS.owner, 1)
+  if (film !== undefined) await unlessTooLate(pawl.cancel(film.id, { actor, reason: 'the premiere is off' }))
+}
+
+const oldest = async (pawl: Pawl, type: string, states: readonly Job['state'][], limit: number) =>
+  (await pawl.find({ types: [type], states, order: 'oldest', limit })).jobs
+
+/** Whoever is watching may have been faster. */
+async function unlessTooLate(asked: Promise<unknown>): Promise<void> {
+  try {
+    await asked
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * The grammar of searches, the same in the dashboard, on the command line and in `GET /v1/jobs?q=`. Terms are joined by "and":
+ * `field:value`; `a,b` within a value means "or"; a leading `-` means "not"; `*` at either end of a name; `"…"` for spaces;
+ * `<1h`, `>2d` or `2026-11-15..2026-11-16` for times. A bare word is an id, or else how a type begins.
+ */
+import { parseDuration } from './duration.ts'
+import { DEAD_LETTER_REASONS, STATES } from './job.ts'
+import { MAX_DURATION_MS } from './limits.ts'
+
+export interface Term {
+  readonly field: string
+  readonly values: readonly string[]
+  readonly not: boolean
+  /** As it was written. */
+  readonly text: string
+}
+
+export type Search =
+  | { readonly ok: true; readonly terms: readonly Term[] }
+  | { readonly ok: false; readonly term: string; readonly message: string; readonly instead: string | undefined }
+
+interface Field {
+  readonly means: string
+  /** More than one value, a leading `-`, and `*`. */
+  readonly many: boolean
+}
+
+export const FIELDS = {
+  state: { means: 'a state of the machine', many: true },
+  queue: { means: 'the queue', many: true },
+  type: { means: 'the job type', many: true },
+  id: { means: 'a job’s id, or its producer’s', many: false },
+  code: { means: 'the code of the last error', many: false },
+  reason: { means: 'why it was put aside', many: true },
+  cause: { means: 'the fingerprint of what dead letters have in common', many: false },
+  dedupe: { means: 'the dedupe key', many: false },
+  correlation: { means: 'the correlation id', many: false },
+  parent: { means: 'the id of the job that spawned it', many: false },
+  workflow: { means: 'the workflow id', many: false },
+  created: { means: 'when it came: <1h, >2d, or from..to', many: false },
+} as const satisfies Readonly<Record<string, Field>>
+export type FieldName = keyof typeof FIELDS
+export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[]
+
+/** Followed by a name of the user's own. */
+export const PREFIXES = {
+  label: { means: 'a label: label.NAME:value' },
+  input: { means: 'a member of the input: input.PATH:value, * at either end' },
+} as const
+
+const WORD = /(-?)(?:([A-Za-z_]+(?:\.[^\s:"]+)?):)?("(?:[^"\\]|\\.)*"|[^\s"]+)/y
+
+/** Terms in one search: nobody types more. */
+const TERMS_MOST = 30
+/** Among them those for which inputs are walked through. */
+const INPUT_TERMS_MOST = 5
+
+export function parseSearch(text: string): Search {
+  const terms: Term[] = []
+  let at = 0
+  while (at < text.length) {
+    if (/\s/.test(text.charAt(at))) {
+      at += 1
+      continue
+    }
+    WORD.lastIndex = at
+    const found = WORD.exec(text)
+    if (found === null) return refused(text.slice(at), 'This cannot be read: a quotation mark has no other.')
+    const [whole, minus = '', field, value = ''] = found
+    at += whole.length
+    const read = field === undefined ? bareWord(whole, minus, value) : termOf(whole, minus, field, value)
+    if (!read.ok) return read
+    terms.push(...read.terms)
+    if (terms.length > TERMS_MOST) return refused(whole, `There are more than ${TERMS_MOST} terms.`)
+    if (terms.filter((term) => term.field.startsWith('input.')).length > INPUT_TERMS_MOST)
+      return refused(whole, `There are more than ${INPUT_TERMS_MOST} terms about inputs.`)
+  }
+  return { ok: true, terms }
+}
+
+const refused = (term: string, message: string, instead?: string): Search => ({ ok: false, term, message, instead })
+
+function bareWord(whole: string, minus: string, value: string): Search {
+  const word = unquoted(value)
+  const isId = /^pj_/.test(word)
+  const term = isId
+    ? { field: 'id', values: [word] }
+    : { field: 'type', values: [word.includes('*') ? word : `${word}*`] }
+  if (isId && minus !== '') return refused(whole, 'An id cannot be left out.')
+  return { ok: true, terms: [{ ...term, not: minus !== '', text: whole }] }
+}
+
+function termOf(whole: string, minus: string, field: string, value: string): Search {
+  const not = minus !== ''
+  const [prefix = '', ...path] = field.split('.')
+  if (path.length > 0 && Object.hasOwn(PREFIXES, prefix)) {
+    if (not) return refused(whole, `${prefix}.* cannot be left out.`, whole.slice(1))
+    return { ok: true, terms: [{ field, values: [unquoted(value)], not, text: whole }] }
+  }
+  if (!isField(field)) return unknownField(whole, field, value)
+  const { many } = FIELDS[field]
+  if (!many && not) return refused(whole, `${field} cannot be left out.`, whole.slice(1))
+  const values = many && !value.startsWith('"') ? value.split(',').filter((each) => each !== '') : [unquoted(value)]
+  const known = field === 'state' || field === 'reason' ? NAMES[field] : values
+  const wrong = values.find((value) => !known.includes(value))
+  if (wrong !== undefined) {
+    const meant = nearest(wrong, known)
+    return refused(whole, `There is no ${field} ${wrong}.`, meant && `${field}:${meant}`)
+  }
+  if (field === 'created' && timesIn(unquoted(value), 0) === undefined)
+    return refused(whole, 'A time is <1h, >2d, or from..to with days or moments.', 'created:<1h')
+  return { ok: true, terms: [{ field, values, not, text: whole }] }
+}
+
+/** Of fields whose values are a closed list. */
+const NAMES: Readonly<Record<'state' | 'reason', readonly string[]>> = { state: STATES, reason: DEAD_LETTER_REASONS }
+
+const isField = (field: string): field is FieldName => Object.hasOwn(FIELDS, field)
+
+function unknownField(whole: string, field: string, value: string): Search {
+  const meant = nearest(field, [...FIELD_NAMES, ...Object.keys(PREFIXES)])
+  const instead = meant === undefined || meant in PREFIXES ? undefined : `${meant}:${value}`
+  return refused(whole, `There is no field ${field}.`, instead)
+}
+
+const unquoted = (value: string): string =>
+  value.startsWith('"') && value.endsWith('"') && value.length > 1
+    ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1')
+    : value
+
+/** What somebody probably meant: the one with the most beginnings in common, if any. */
+function nearest(word: string, among: readonly string[]): string | undefined {
+  const scored = among.map((each) => ({ each, score: commonLength(word, each) }))
+  const best = scored.reduce((a, b) => (b.score > a.score ? b : a))
+  return best.score >= 2 ? best.each : undefined
+}
+
+function commonLength(a: string, b: string): number {
+  let n = 0
+  while (n < a.length && a.charAt(n) === b.charAt(n)) n += 1
+  return n
+}
+
+/** From and to; undefined where it is no time. `<1h`: less than an hour ago. */
+export function timesIn(value: string, now: number): { readonly from?: number; readonly to?: number } | undefined {
+  const [, sign, ago = ''] = /^([<>])(.+)$/.exec(value) ?? []
+  if (sign !== undefined) {
+    const ms = parseDuration(ago)
+    return ms === undefined || ms > MAX_DURATION_MS ? undefined : sign === '<' ? { from: now - ms } : { to: now - ms }
+  }
+  const [from = '', to] = value.split('..')
+  if (to === undefined) return undefined
+  const [begin, end] = [from, to].map((text) => (text === '' ? undefined : Date.parse(text)))
+  if (Number.isNaN(begin) || Number.isNaN(end) || (begin === undefined && end === undefined)) return undefined
+  return { ...(begin !== undefined && { from: begin }), ...(end !== undefined && { to: end }) }
+}
+
+/** `*` at either end stands for anything. */
+export function matches(pattern: string, text: string): boolean {
+  const open = { begin: pattern.startsWith('*'), end: pattern.length > 1 && pattern.endsWith('*') }
+  const core = pattern.slice(open.begin ? 1 : 0, open.end ? -1 : undefined)
+  if (open.begin && open.end) return text.includes(core)
+  if (open.begin) return text.endsWith(core)
+  return open.end ? text.startsWith(core) : text === core
+}

@@ -1,0 +1,107 @@
+/** A search as a question to the store, and what of it only records and inputs can answer. */
+import { causeOf } from '../core/cause.ts'
+import { DEAD_LETTER_REASONS, type Job, STATES, type Time } from '../core/job.ts'
+import { FIELDS, type FieldName, matches, type Term, timesIn } from '../core/search.ts'
+import type { JobQuery } from '../store/store.ts'
+import type { Engine } from './engine.ts'
+import type { InputTerm } from './input-terms.ts'
+
+export interface Narrowed {
+  readonly query: Partial<JobQuery>
+  /** The one that is named, whatever else is asked. */
+  readonly id: string | undefined
+  /** What stores do not look for, and a record tells; undefined where nothing of it is asked. */
+  readonly isWanted: ((job: Job) => boolean) | undefined
+  readonly input: readonly InputTerm[]
+  /** Nothing can match: a name that there is none of. */
+  readonly nothing: boolean
+}
+
+/** `at`: the time that what is said relative to now is relative to. */
+export async function narrowedBy(
+  terms: readonly Term[],
+  engine: Pick<Engine, 'events'>,
+  tenant: string,
+  at: Time,
+): Promise<Narrowed> {
+  const names = await namesIn(terms, engine, tenant)
+  const labels = Object.fromEntries(
+    terms
+      .filter(({ field }) => field.startsWith('label.'))
+      .map(({ field, values }) => [field.slice(6), values[0] ?? '']),
+  )
+  const times = timesIn(valueIn(terms, 'created') ?? '', at)
+  return {
+    id: valueIn(terms, 'id'),
+    isWanted: recordTerms(terms),
+    input: terms
+      .filter(({ field }) => field.startsWith('input.'))
+      .map(({ field, values }) => ({ path: field.split('.').slice(1), pattern: values[0] ?? '' })),
+    nothing: names.nothing || isContradiction(terms),
+    query: {
+      ...names.query,
+      labels: Object.keys(labels).length === 0 ? undefined : labels,
+      correlationId: valueIn(terms, 'correlation'),
+      parentId: valueIn(terms, 'parent') as JobQuery['parentId'],
+      workflowId: valueIn(terms, 'workflow'),
+      dedupeKey: valueIn(terms, 'dedupe'),
+      code: valueIn(terms, 'code'),
+      createdFrom: times?.from,
+      createdTo: times?.to,
+    },
+  }
+}
+
+const valueIn = (terms: readonly Term[], name: string): string | undefined =>
+  terms.find(({ field }) => field === name)?.values[0]
+
+const termsOf = (terms: readonly Term[], name: FieldName): readonly Term[] =>
+  terms.filter(({ field }) => field === name)
+
+function recordTerms(terms: readonly Term[]): Narrowed['isWanted'] {
+  const reasons: readonly string[] | undefined = chosen(termsOf(terms, 'reason'), DEAD_LETTER_REASONS)
+  const fingerprint = valueIn(terms, 'cause')
+  if (reasons === undefined && fingerprint === undefined) return undefined
+  return (job) =>
+    (reasons === undefined || (job.deadLetter !== undefined && reasons.includes(job.deadLetter.reason))) &&
+    (fingerprint === undefined || causeOf(job)?.fingerprint === fingerprint)
+}
+
+/** What can be one thing only cannot be two: both must hold. */
+const isContradiction = (terms: readonly Term[]): boolean =>
+  terms.some(({ field, values }) => isSingle(field) && values[0] !== valueIn(terms, field))
+
+const isSingle = (field: string): boolean =>
+  !field.startsWith('input.') && !(Object.hasOwn(FIELDS, field) && FIELDS[field as FieldName].many)
+
+/** States, queues and types, by the names there are: of queues and types the tally knows all. */
+async function namesIn(terms: readonly Term[], engine: Pick<Engine, 'events'>, tenant: string) {
+  const open = (name: FieldName) =>
+    termsOf(terms, name).some(({ not, values }) => not || values.some((each) => each.includes('*')))
+  const tally = open('queue') || open('type') ? (await engine.events({ by: 'tally', tenant })).tally : []
+  const states = chosen(termsOf(terms, 'state'), STATES)
+  const queues = open('queue')
+    ? chosen(termsOf(terms, 'queue'), unique(tally.map(({ queue }) => queue)))
+    : plain(termsOf(terms, 'queue'))
+  const types = open('type')
+    ? chosen(termsOf(terms, 'type'), unique(tally.map(({ jobType }) => jobType)))
+    : plain(termsOf(terms, 'type'))
+  const nothing = [states, queues, types].some((names) => names?.length === 0)
+  return { query: { states, queues, types }, nothing }
+}
+
+const unique = (names: readonly string[]): readonly string[] => [...new Set(names)]
+
+/** Undefined where nothing is asked. */
+function chosen<T extends string>(terms: readonly Term[], among: readonly T[]): readonly T[] | undefined {
+  if (terms.length === 0) return undefined
+  return among.filter((name) =>
+    terms.every(({ values, not }) => values.some((pattern) => matches(pattern, name)) !== not),
+  )
+}
+
+function plain(terms: readonly Term[]): readonly string[] | undefined {
+  if (terms.length === 0) return undefined
+  const [first, ...rest] = terms.map(({ values }) => values)
+  return (first ?? []).filter((name) => rest.every((names) => names.includes(name)))
+}

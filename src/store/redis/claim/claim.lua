@@ -1,0 +1,179 @@
+-- Gives the front of the lanes to a worker. Nothing is judged here: two times that core has computed are compared with the clock.
+local name, request, nonce, worker, words = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local request_mark, limit, spin, sides_most, left_bytes =
+  ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local lane_count, serve_count = tonumber(ARGV[13]), tonumber(ARGV[14])
+local FIRST_LANE = 15
+local FIRST_SERVED = FIRST_LANE + 2 * lane_count
+
+-- An input rides along while there is room; one that has a place of its own is read only then.
+local function input_of(id, value)
+  local input = lines_of({ rest = value })[REST]
+  local kind = sub(input, 1, 1)
+  if kind == '@' then
+    local bytes = call('HSTRLEN', base .. 'body:' .. id, 'input')
+    if bytes > left_bytes then
+      return '-'
+    end
+    left_bytes = left_bytes - bytes
+    return '=' .. call('HGET', base .. 'body:' .. id, 'input')
+  end
+  if kind == '-' or #input - 1 > left_bytes then
+    return '-'
+  end
+  left_bytes = left_bytes - #input + 1
+  return '+'
+end
+
+-- What an earlier call with this request was given and still owns.
+local answer = { now_text, '0' }
+local granted = call('GET', base .. 'claim:' .. request)
+if granted then
+  for id, fence in string.gmatch(granted, '(%S+) (%S+)') do
+    local job = job_at(id)
+    if job and job[FENCE] == fence and tonumber(job[EXPIRES]) > now then
+      answer[2] = '1'
+      answer[#answer + 1] = id
+      answer[#answer + 1] = job.value
+      answer[#answer + 1] = input_of(id, job.rest)
+    end
+  end
+  if answer[2] == '1' then
+    return answer
+  end
+end
+
+local given, looked, longest = 0, 0, 0
+local grants = {}
+
+local function take(id, job, queue, lane)
+  local from, kind = job[STATE], job[KIND]
+  answer[#answer + 1] = id
+  answer[#answer + 1] = job.value
+  answer[#answer + 1] = input_of(id, job.rest)
+  local window = tonumber(job[WINDOW])
+  local expires = text(now + window)
+  job[REV], job[SEQ], job[STATE] = text(job[REV] + 1), text(job[SEQ] + 1), '@CLAIMED@'
+  job[ATTEMPT] = text(job[ATTEMPT] + 1)
+  job[FENCE], job[EXPIRES] = job[GENERATION] .. '.' .. job[ATTEMPT] .. '.' .. nonce, expires
+  job[BEATS_ALL], job[BEATS], job[BEATS_FROM], job[BEATS_TO] = '0', '0', '0', '0'
+  job[LOGGED], job[CLAIM_REQUEST] = '0', request_mark
+  job.claim = '[' .. job[REV] .. ',' .. job[SEQ] .. ',"' .. from .. '",' .. now_text .. ',' .. expires .. ','
+    .. job[GENERATION] .. ',' .. job[ATTEMPT] .. ',"' .. job[FENCE] .. '",' .. words .. ']'
+  job.worker, job.beat = worker, ''
+  keep_job(id, job)
+  leave_lane(queue, lane, id)
+  place(base .. 'tick', id, tick_of(job))
+  settle_in(id, kind, from, job[STATE])
+  happened('@CLAIMED_EVENT@', job[REV], kind, now_text, id)
+  grants[#grants + 1] = id .. ' ' .. job[FENCE]
+  longest = math.max(longest, window)
+  given = given + 1
+end
+
+local walked = {}
+
+-- From the front of a lane, in which those whose own clock has run out are the ticker's, and stand there no more.
+local function walk(queue, lane)
+  local key = base .. lane_key(queue, lane)
+  while given < limit and looked < limit + @LOOKED_AT@ do
+    local from = walked[key] or 0
+    local ids = call('ZRANGE', key, '-inf', now_text, 'BYSCORE', 'LIMIT', from, limit - given)
+    if #ids == 0 then
+      return
+    end
+    walked[key] = from + #ids
+    looked = looked + #ids
+    fetch(ids)
+    for _, id in ipairs(ids) do
+      local job = jobs[id]
+      if job and job[FENCE] == '-' and (tonumber(job[TICK]) or now + 1) > now then
+        take(id, job, queue, lane)
+      else
+        leave_lane(queue, lane, id)
+      end
+    end
+  end
+end
+
+-- Members of a set, of some that are looked for.
+local function among(key, wanted)
+  local found = {}
+  for first = 1, #wanted, 1000 do
+    local some = { unpack(wanted, first, math.min(first + 999, #wanted)) }
+    for i, is in ipairs(call('SMISMEMBER', key, unpack(some))) do
+      if is == 1 then
+        found[#found + 1] = some[i]
+      end
+    end
+  end
+  return found
+end
+
+-- The lanes beside one that this claim serves, of those there are, from a place that is another for another claim.
+local beside = {}
+
+local function served(queue, priority)
+  local key, there = sides_key(queue), {}
+  if beside[queue] == nil then
+    beside[queue] = serve_count ~= 0 and call('SCARD', key) or 0
+  end
+  if beside[queue] == 0 then
+    return there
+  end
+  if serve_count < 0 then
+    local most = @PRIORITIES@ * sides_most
+    for _, lane in ipairs(beside[queue] > most and call('SRANDMEMBER', key, most) or call('SMEMBERS', key)) do
+      if sub(lane, 1, 1) == priority then
+        there[#there + 1] = lane
+      end
+    end
+  else
+    local wanted = {}
+    for i = 0, serve_count - 1 do
+      wanted[#wanted + 1] = priority .. ARGV[FIRST_SERVED + i]
+    end
+    there = among(key, wanted)
+  end
+  local order = {}
+  for i = 1, math.min(#there, sides_most) do
+    order[i] = there[(spin + i - 1) % #there + 1]
+  end
+  return order
+end
+
+local lanes, held, paused = {}, {}, {}
+for i = FIRST_LANE, FIRST_SERVED - 1, 2 do
+  lanes[#lanes + 1] = lane_key(ARGV[i], ARGV[i + 1])
+end
+for _, lane in ipairs(among(base .. 'lanes', lanes)) do
+  held[lane] = true
+end
+for i = FIRST_LANE, FIRST_SERVED - 1, 2 do
+  if given >= limit then
+    break
+  end
+  local queue, priority = ARGV[i], ARGV[i + 1]
+  if paused[queue] == nil then
+    paused[queue] = call('SISMEMBER', base .. 'paused', queue)
+  end
+  if paused[queue] == 0 then
+    for _, lane in ipairs(served(queue, priority)) do
+      walk(queue, lane)
+    end
+    if held[lane_key(queue, priority)] then
+      walk(queue, priority)
+    end
+  end
+end
+
+if looked > 0 then
+  write_jobs()
+  look_lanes()
+  write(name)
+  leave_lanes()
+  if given > 0 then
+    call('SET', base .. 'claim:' .. request, table.concat(grants, ' '), 'PX', longest + @CLAIM_KEPT_MS@)
+  end
+end
+return answer

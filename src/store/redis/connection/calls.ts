@@ -1,0 +1,168 @@
+/**
+ * Scripts, called by their hash. Each carries the epoch that this process has joined; another life of the server answers `REJOIN` and
+ * does nothing, whereupon the process joins, and the method that called makes its words anew, because numbers may have other meanings now.
+ *
+ * Modes: joined; joining (calls wait for it; so after every new connection); closed.
+ */
+import type { Clock } from '../../../system/clock.ts'
+import type { Random } from '../../../system/random.ts'
+import type { Timers } from '../../../system/timers.ts'
+import { REJOIN, type ScriptName, scriptTexts } from '../script/scripts.ts'
+import { join } from './join.ts'
+import type { Link } from './link.ts'
+import { list, type Reply, word } from './reply.ts'
+import { closed, isFull, isPassing, isUnknownScript, overloaded, unavailable } from './trouble.ts'
+
+export interface CallsParts {
+  readonly link: Link
+  readonly prefix: string
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly timers: Timers
+  readonly random: Random
+  /** How long a call is repeated while the server is away. */
+  readonly retryForMs: number
+  /** For tests: by how much the server's clock is taken to be set. */
+  readonly clockSetByMs: () => number
+  /** The script texts; tests bring theirs. */
+  readonly scripts?: Readonly<Record<ScriptName, string>> | undefined
+}
+
+/** The server is another than the one that was joined: nothing was done. */
+class Rejoined extends Error {}
+
+/** Those that write, and give their call a name. */
+const NAMED: ReadonlySet<ScriptName> = new Set(['insert', 'claim', 'commit', 'heartbeat', 'due', 'settings', 'intern'])
+
+const PAUSE_MS = 25
+const PAUSE_MOST_MS = 250
+
+export class Calls {
+  readonly #parts: CallsParts
+  readonly #texts: Readonly<Record<ScriptName, string>>
+  /** Loaded into the server that the link leads to now, as far as is known. */
+  readonly #hashes = new Map<ScriptName, Promise<string>>()
+  readonly #process: string
+  readonly #forgets: (() => void)[] = []
+  #named = 0
+  #joined: { readonly connection: number; readonly epoch: Promise<string> } | undefined
+  /** The latest time that was told: none that is told later lies before it. */
+  #now = 0
+  #closed = false
+
+  constructor(parts: CallsParts) {
+    this.#parts = parts
+    this.#texts = parts.scripts ?? scriptTexts()
+    this.#process = parts.random.hex64()
+  }
+
+  get meta(): string {
+    return `{${this.#parts.prefix}:0}:meta`
+  }
+
+  get channel(): string {
+    return `{${this.#parts.prefix}:0}:hint`
+  }
+
+  /** What is to be forgotten when the server is another. */
+  onRejoin(forget: () => void): void {
+    this.#forgets.push(forget)
+  }
+
+  /** Does some work made of calls, again from its beginning where the server was away meanwhile, or is another. */
+  async repeated<T>(work: () => Promise<T>): Promise<T> {
+    const { clock, timers, retryForMs, link } = this.#parts
+    const untilMs = clock.monotonicMs() + retryForMs
+    for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(PAUSE_MOST_MS, pauseMs * 2)) {
+      if (this.#closed) throw closed()
+      try {
+        return await work()
+      } catch (error) {
+        if (this.#closed) throw closed()
+        if (isFull(error)) throw overloaded(error)
+        if (error instanceof Rejoined) continue
+        if (!isPassing(error)) throw error
+        if (clock.monotonicMs() >= untilMs) throw unavailable(link.where, error)
+        await timers.sleep(pauseMs)
+      }
+    }
+  }
+
+  /** One script. The first word of its answer is the time. */
+  async call(name: ScriptName, args: readonly string[]): Promise<readonly Reply[]> {
+    if (this.#closed) throw closed()
+    const epoch = await this.#epoch()
+    const own = NAMED.has(name) ? [this.#nextName()] : []
+    const answer = list(await this.#run(name, [epoch, String(this.#parts.clockSetByMs()), ...own, ...args]))
+    if (answer[0] === REJOIN) {
+      this.#forget()
+      throw new Rejoined()
+    }
+    return answer
+  }
+
+  /** The time an answer tells, never before one that was told. */
+  timeIn(answer: readonly Reply[]): number {
+    this.#now = Math.max(this.#now, Number(word(answer[0])))
+    return this.#now
+  }
+
+  close(): void {
+    this.#closed = true
+  }
+
+  #epoch(): Promise<string> {
+    const { link } = this.#parts
+    const connection = link.connections
+    if (this.#joined?.connection === connection) return this.#joined.epoch
+    const epoch = join({
+      send: (words) => link.send(words),
+      run: (args) => this.#run('join', args),
+      process: this.#process,
+      meta: this.meta,
+      clockSetByMs: this.#parts.clockSetByMs,
+    })
+    const before = this.#joined?.epoch
+    this.#joined = { connection, epoch }
+    const settled = epoch.then(async (mine) => {
+      if (before !== undefined && (await before.catch(() => undefined)) !== mine) this.#forgetAll()
+    })
+    settled.catch(() => {
+      if (this.#joined?.epoch === epoch) this.#joined = undefined
+    })
+    return settled.then(() => epoch)
+  }
+
+  #forget(): void {
+    this.#joined = undefined
+    this.#forgetAll()
+  }
+
+  #forgetAll(): void {
+    for (const forget of this.#forgets) forget()
+  }
+
+  async #run(name: ScriptName, args: readonly string[]): Promise<Reply> {
+    const hash = await this.#hash(name)
+    try {
+      return await this.#parts.link.send(['EVALSHA', hash, '1', this.meta, ...args])
+    } catch (error) {
+      if (!isUnknownScript(error)) throw error
+      this.#hashes.delete(name)
+      return this.#parts.link.send(['EVALSHA', await this.#hash(name), '1', this.meta, ...args])
+    }
+  }
+
+  #hash(name: ScriptName): Promise<string> {
+    const known = this.#hashes.get(name)
+    if (known !== undefined) return known
+    const loading = this.#parts.link.send(['SCRIPT', 'LOAD', this.#texts[name]]).then(word)
+    loading.catch(() => this.#hashes.delete(name))
+    this.#hashes.set(name, loading)
+    return loading
+  }
+
+  #nextName(): string {
+    this.#named += 1
+    return `${this.#process}.${this.#named}`
+  }
+}

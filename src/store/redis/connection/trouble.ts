@@ -1,0 +1,67 @@
+/** What may go wrong with Redis, sorted by what to do about it. */
+import { reasonOf } from '../../../core/reason.ts'
+
+/** A store that cannot be opened, or could not do what it was asked. */
+export class RedisStoreError extends Error {
+  override readonly name = 'RedisStoreError'
+  readonly code: string
+
+  constructor(code: string, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.code = code
+  }
+}
+
+export const closed = (): RedisStoreError => new RedisStoreError('STORE_CLOSED', 'pawl: the store is closed')
+
+export const unavailable = (where: string, cause: unknown): RedisStoreError =>
+  new RedisStoreError(
+    'UNAVAILABLE',
+    `pawl: Redis does not answer at ${where} (${reasonOf(cause)}). Whether what was asked last has been done is not known; asked again under the same id it is done once. See that it runs there and lets this machine in; pawl goes on by itself once it does.`,
+    cause,
+  )
+
+/** The server's memory is full: nothing was written. */
+export const overloaded = (cause: unknown): RedisStoreError =>
+  new RedisStoreError(
+    'OVERLOADED',
+    `pawl: Redis is out of memory (${reasonOf(cause)}). Nothing was written. Raise its maxmemory, or let finished jobs be removed sooner (retention).`,
+    cause,
+  )
+
+const codeIn = (error: unknown): string => (error instanceof Error ? (/^[A-Z]+/.exec(error.message)?.[0] ?? '') : '')
+
+export const isUnknownScript = (error: unknown): boolean => codeIn(error) === 'NOSCRIPT'
+
+export const isFull = (error: unknown): boolean => codeIn(error) === 'OOM'
+
+/** Answers of a server that is not ready, or not the master: nothing was done, and it passes. */
+const PASSING: ReadonlySet<string> = new Set([
+  'LOADING',
+  'BUSY',
+  'READONLY',
+  'MASTERDOWN',
+  'CLUSTERDOWN',
+  'TRYAGAIN',
+  'MISCONF',
+  'NOREPLICAS',
+  'UNBLOCKED',
+])
+
+const GONE: ReadonlySet<string> = new Set([
+  'AbortError',
+  'ClientClosedError',
+  'ClientOfflineError',
+  'ConnectionTimeoutError',
+  'DisconnectsClientError',
+  'SocketClosedUnexpectedlyError',
+  'SocketTimeoutError',
+  'TimeoutError',
+])
+
+/** The connection is gone, or the server takes nothing just now: worth another try. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return GONE.has(error.constructor.name) || PASSING.has(codeIn(error)) || /^(E[A-Z]{4,}|UND_)/.test(code)
+}

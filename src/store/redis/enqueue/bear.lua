@@ -1,0 +1,95 @@
+-- New jobs: of `insert`, and successors of `commit`.
+
+-- Who holds a key, by what this call has made of it so far; one that has run out is free.
+local holders = {}
+
+local function holder_of(key)
+  if holders[key] == nil then
+    local value = call('GET', base .. 'key:' .. key)
+    local id, expires = match(value or '', '^(%S+) (%S+)$')
+    holders[key] = id and (expires == '-' or tonumber(expires) > now) and id or false
+  end
+  return holders[key]
+end
+
+local function take_key(key, id, expires)
+  holders[key] = id
+  set_key(base .. 'key:' .. key, id .. ' ' .. expires)
+  added(grown, base .. 'tied:' .. id, 'k' .. key)
+end
+
+local function give_key(key, id)
+  if holder_of(key) == id then
+    holders[key] = false
+    remove_key(base .. 'key:' .. key)
+    added(shrunk, base .. 'tied:' .. id, 'k' .. key)
+  end
+end
+
+local function mark_job(mark, id)
+  place(base .. 'mark:' .. mark, id, 0)
+  added(grown, base .. 'tied:' .. id, 'm' .. mark)
+end
+
+-- A new job from the arguments, and where the next thing begins.
+local function newcomer(i)
+  local born = {
+    id = ARGV[i], numbers = ARGV[i + 1], rest = ARGV[i + 2], queue = ARGV[i + 3], lane = ARGV[i + 4], ready_at = ARGV[i + 5],
+    keys = {}, marks = {}, bodies = {},
+  }
+  i = i + 6
+  for _ = 1, tonumber(ARGV[i]) do
+    born.keys[#born.keys + 1] = { by = ARGV[i + 1], key = ARGV[i + 2], expires = ARGV[i + 3] }
+    i = i + 3
+  end
+  i = i + 1
+  for _ = 1, tonumber(ARGV[i]) do
+    i = i + 1
+    born.marks[#born.marks + 1] = ARGV[i]
+  end
+  i = i + 1
+  for _ = 1, 2 * tonumber(ARGV[i]) do
+    i = i + 1
+    born.bodies[#born.bodies + 1] = ARGV[i]
+  end
+  return born, i + 1
+end
+
+-- By what it meets another job, and which; nothing where all is free.
+local function meeting(born)
+  if job_at(born.id) then
+    return 'id', born.id
+  end
+  for _, wanted in ipairs(born.keys) do
+    local holder = holder_of(wanted.key)
+    if holder then
+      return wanted.by, holder
+    end
+  end
+end
+
+local function bear(born)
+  local id = born.id
+  local job = { match(born.numbers, NUMBERS) }
+  job.claim, job.worker, job.beat, job.rest = '', '', '', born.rest
+  job.value = value_of(job)
+  keep_job(id, job)
+  settle_in(id, job[KIND], nil, job[STATE])
+  if job[TICK] ~= '-' then
+    place(base .. 'tick', id, job[TICK])
+  end
+  if born.ready_at ~= '-' then
+    enter_lane(born.queue, born.lane, id, born.ready_at)
+    tell('queue\t' .. born.queue .. '\t' .. sub(born.lane, 2))
+  end
+  for _, wanted in ipairs(born.keys) do
+    take_key(wanted.key, id, wanted.expires)
+  end
+  for _, mark in ipairs(born.marks) do
+    mark_job(mark, id)
+  end
+  if #born.bodies > 0 then
+    added(fields, base .. 'body:' .. id, unpack(born.bodies))
+  end
+  happened('@ENQUEUED_EVENT@', job[REV], job[KIND], job[BORN_AT], id)
+end

@@ -1,0 +1,109 @@
+/** From new jobs and their parts to the words of scripts. */
+import { isMereRenewal } from '../../../core/decide/heartbeat.ts'
+import { hash53 } from '../../../core/hash.ts'
+import type { Job } from '../../../core/job.ts'
+import { leaseWindowMs } from '../../../core/timers.ts'
+import { STATE_CODES } from '../../codec/codes.ts'
+import { type EnqueuedEvent, encodeEnqueued } from '../../codec/enqueued.ts'
+import { codeMark, correlationMark, marksOf } from '../../codec/marks.ts'
+import { storable } from '../../codec/text.ts'
+import { type Key, type KeyPurpose, type NewJob, queueKey } from '../../store.ts'
+import { idDigits } from './id-text.ts'
+import { APART, INLINE, NONE, newJobText } from './job-text.ts'
+
+/** Why something cannot be written down: a field, and what it breaks. */
+export class Unstorable extends Error {
+  readonly field: string
+  readonly rule: string
+
+  constructor(field: string, rule: string) {
+    super(`${field}: ${rule}`)
+    this.field = field
+    this.rule = rule
+  }
+}
+
+/** A longer body has a place of its own, so that a job's text, which is read and written whole, stays short. */
+const INLINE_MOST = 512
+
+/** The words of a new job, in the order in which `bear.lua` reads them. */
+export function newcomerWords({ job, event, input, keys, flow }: NewJob, kind: string): readonly string[] {
+  if (flow !== undefined) throw new Unstorable('flow', NO_LIMITS)
+  const { spec } = job
+  const { tenant, queue } = spec.kind
+  const stored = input === undefined ? undefined : storable(input)
+  const isInline = stored !== undefined && stored.length <= INLINE_MOST
+  const { numbers, rest } = newJobText({
+    state: STATE_CODES[job.state],
+    kind,
+    bornAt: String(event.at),
+    priority: String(job.priority),
+    careful: isMereRenewal(job) ? '0' : '1',
+    window: String(leaseWindowMs(spec.kind.policy)),
+    tick: timeWord(job.nextTickAt),
+    head: encodeEnqueued(event as EnqueuedEvent) ?? '',
+    input: stored === undefined ? NONE : isInline ? `${INLINE}${stored}` : APART,
+  })
+  const aliases = spec.alias === undefined ? [] : ['alias', keyName(tenant, 'alias', spec.alias), NONE]
+  const held = keys.flatMap((key) => [key.purpose, keyName(tenant, key.purpose, key.key), timeWord(key.until)])
+  const marks = marksOf(tenant, spec).map(markWord)
+  if (spec.correlationId !== job.id) marks.push(markWord(correlationMark(tenant, spec.correlationId)))
+  return [
+    idWord(job.id, 'job.id'),
+    numbers,
+    rest,
+    queueKey(tenant, queue),
+    laneWord(job),
+    timeWord(job.readyAt),
+    String((aliases.length + held.length) / 3),
+    ...aliases,
+    ...held,
+    String(marks.length),
+    ...marks,
+    ...(stored === undefined || isInline ? ['0'] : ['1', 'input', stored]),
+  ]
+}
+
+export const NO_LIMITS = 'a Redis store has no limits yet: open a store in memory for them'
+
+export function idWord(id: string, field: string): string {
+  const digits = idDigits(id)
+  if (digits === undefined) throw new Unstorable(field, 'a job id is pj_ and a number in base 32')
+  return digits
+}
+
+/** The name that a key is kept under. An alias is a key like any other, but it is never given up. */
+export const keyName = (tenant: string, purpose: KeyPurpose | 'alias', key: string): string =>
+  JSON.stringify([tenant, purpose, key])
+
+export const keyNameOf = (job: Job, { purpose, key }: Key): string => keyName(job.spec.kind.tenant, purpose, key)
+
+export const timeWord = (time: number | undefined): string => (time === undefined ? NONE : String(time))
+
+/** A job's lane within its queue: the priority's digit, and what it needs, quoted. */
+export const laneWord = ({ priority, needs }: Job): string => `${priority}${needs === undefined ? '' : needWord(needs)}`
+
+export const needWord = (need: string): string => JSON.stringify(need)
+
+export const markWord = (mark: string): string => String(hash53(mark))
+
+export function codeWord({ error, lastFailure, spec }: Job): string {
+  const code = (error ?? lastFailure)?.code
+  return code === undefined ? '' : markWord(codeMark(spec.kind.tenant, code))
+}
+
+/** A body as the last but one line of a job has it: short and of one line, or elsewhere. */
+export const isLine = (stored: string): boolean => stored.length <= INLINE_MOST && !stored.includes('\n')
+
+export interface Rejected {
+  readonly status: 'rejected'
+  readonly field: string
+  readonly rule: string
+}
+
+/** What cannot be written down is rejected alone, whatever the reason. */
+export function rejected(error: unknown): Rejected {
+  if (error instanceof Unstorable) return { status: 'rejected', field: error.field, rule: error.rule }
+  if (!(error instanceof Error)) throw error
+  return { status: 'rejected', field: 'job', rule: error.message }
+}

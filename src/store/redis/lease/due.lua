@@ -1,0 +1,54 @@
+-- Hands out what is due, each to one ticker for a while. A tick may be earlier than the job's, which a heartbeat has put off: then
+-- it is put right, and the job handed to nobody. Time is written down here, so that it goes on although nobody else writes.
+local name, limit = ARGV[3], tonumber(ARGV[4])
+local answer = { now_text, '0' }
+local looked, handed = 0, 0
+while handed < limit and looked < limit + @LOOKED_AT@ do
+  local ids = call('ZRANGE', base .. 'tick', '-inf', now_text, 'BYSCORE', 'LIMIT', looked, limit - handed)
+  if #ids == 0 then
+    break
+  end
+  looked = looked + #ids
+  fetch(ids)
+  for _, id in ipairs(ids) do
+    local tick = jobs[id] and tick_of(jobs[id])
+    if not tick then
+      place(base .. 'tick', id, false)
+    elseif tick > now then
+      place(base .. 'tick', id, text(tick))
+    else
+      place(base .. 'tick', id, text(now + @HANDED_OUT_MS@))
+      answer[#answer + 1] = id
+      answer[#answer + 1] = jobs[id].value
+      handed = handed + 1
+    end
+  end
+end
+-- What the feed need not tell any more. Now and then the place in the log is marked that a time has come to.
+local until_at = text(now - tonumber(ARGV[5]))
+local mark = call('ZRANGE', base .. 'marks', until_at, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')
+local outdated = {}
+if mark[1] then
+  outdated[1] = base .. 'marks'
+  for type in string.gmatch('@EVENT_LETTERS@', '.') do
+    outdated[#outdated + 1] = base .. 'type:' .. type
+  end
+  for _, key in ipairs(outdated) do
+    call('ZCARD', key)
+  end
+  call('XLEN', base .. 'log')
+end
+
+local was_back = tonumber(call('HGET', meta, 'setBack') or '0') + set_back
+write(name)
+if was_back > 0 then
+  call('HDEL', meta, 'setBack')
+  answer[2] = text(was_back)
+end
+if mark[1] then
+  call('XTRIM', base .. 'log', 'MINID', '~', mark[1] .. '-0')
+end
+for _, key in ipairs(outdated) do
+  call('ZREMRANGEBYSCORE', key, '-inf', mark[2])
+end
+return answer

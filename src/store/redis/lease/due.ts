@@ -1,0 +1,26 @@
+import type { DueAnswer } from '../../store.ts'
+import type { Calls } from '../connection/calls.ts'
+import { pairs, words } from '../connection/reply.ts'
+import { jobOf } from '../job/decode.ts'
+import type { Kinds } from '../job/kinds.ts'
+import { storedJobs } from '../read/stored-jobs.ts'
+
+export interface DueParts {
+  readonly calls: Calls
+  readonly kinds: Kinds
+  /** How long the feed, and reading events by type, reach back. */
+  readonly feedMs: number
+}
+
+/** Less is how two clocks that nobody touches differ. */
+const NOTICED_MS = 50
+
+export function due({ calls, kinds, feedMs }: DueParts, limit: number): Promise<DueAnswer> {
+  return calls.repeated(async () => {
+    const answer = await calls.call('due', [String(limit), String(feedMs)])
+    const [, setBack, ...rows] = words(answer)
+    const jobs = (await storedJobs(kinds, pairs(rows))).map(jobOf)
+    const setBackMs = Number(setBack)
+    return { now: calls.timeIn(answer), jobs, setBackMs: setBackMs > NOTICED_MS ? setBackMs : 0 }
+  })
+}

@@ -1,0 +1,14 @@
+import type { StoredJob } from '../job/decode.ts'
+import { idOf } from '../job/id-text.ts'
+import { jobTextIn } from '../job/job-text.ts'
+import type { Kinds } from '../job/kinds.ts'
+
+/** Jobs by the digits of their ids and their texts, with their kinds, which are asked for where they are not known yet. */
+export async function storedJobs(
+  kinds: Kinds,
+  rows: readonly (readonly [digits: string, value: string])[],
+): Promise<readonly StoredJob[]> {
+  const read = rows.map(([digits, value]) => ({ id: idOf(digits), text: jobTextIn(value) }))
+  await kinds.learn(read.map(({ text }) => text.kind))
+  return read.map(({ id, text }) => ({ id, text, kind: kinds.get(text.kind) }))
+}

@@ -1,0 +1,263 @@
+/**
+ * The store in Redis: each call of the port is a script, which runs alone, so that it is a transaction. This side turns the port's
+ * words into texts and back; everything that is written together is written by one script, and what a script looks at is what it
+ * compares.
+ */
+import { realClock } from '../../system/clock.ts'
+import type { Durability } from '../../system/durability.ts'
+import type { Log } from '../../system/log.ts'
+import { realRandom } from '../../system/random.ts'
+import { realTimers } from '../../system/timers.ts'
+import type {
+  Beat,
+  BeatAnswer,
+  Beaten,
+  Change,
+  ClaimAnswer,
+  CommitAnswer,
+  DueAnswer,
+  EventPage,
+  EventQuery,
+  Grant,
+  Hint,
+  InsertAnswer,
+  Inserted,
+  JobPage,
+  JobQuery,
+  LoadAnswer,
+  Loaded,
+  LoadItem,
+  NewJob,
+  SettingAnswer,
+  SettingOperation,
+  Store,
+  Transaction,
+  Verdict,
+} from '../store.ts'
+import { ClaimDesk } from '../waiting/claim-desk.ts'
+import { claim } from './claim/claim.ts'
+import { Calls } from './connection/calls.ts'
+import { demandDurable, durabilityOf, settingsOf } from './connection/durability.ts'
+import { infoOf } from './connection/info.ts'
+import { type Address, type Link, openLink } from './connection/link.ts'
+import { word } from './connection/reply.ts'
+import { closed, RedisStoreError, unavailable } from './connection/trouble.ts'
+import { insert } from './enqueue/insert.ts'
+import { Kinds } from './job/kinds.ts'
+import { settings } from './keep/settings.ts'
+import { due } from './lease/due.ts'
+import { heartbeat } from './lease/heartbeat.ts'
+import { events } from './read/events.ts'
+import { find } from './read/find.ts'
+import { load } from './read/load.ts'
+import { Gathered } from './script/gathered.ts'
+import type { ScriptName } from './script/scripts.ts'
+import { commit } from './settle/commit.ts'
+import { Hints } from './waiting/hints.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+const MAJOR_LEAST = 7
+
+export interface RedisOptions {
+  /** `redis://` or `rediss://`, with user, password and database. */
+  readonly url: string
+  /** What the names of all keys begin with: another prefix is another installation. `pawl` unless given. */
+  readonly prefix?: string | undefined
+  /** A server that keeps nothing, or throws keys away, will do. */
+  readonly mayBeLost?: boolean | undefined
+  /** How long a call is repeated while the server is away. 30 s unless given. */
+  readonly retryForMs?: number | undefined
+  /** How long the server may be silent before the connection is replaced. 5 s unless given. */
+  readonly answerWithinMs?: number | undefined
+  /** How long the feed, and reading events by type, reach back. 3 days unless given. */
+  readonly feedMs?: number | undefined
+  readonly log?: Log | undefined
+  /** For tests: by how much the server's clock is taken to be set. */
+  readonly clockSetByMs?: (() => number) | undefined
+  /** For tests: the scripts. */
+  readonly scripts?: Readonly<Record<ScriptName, string>> | undefined
+}
+
+/** A store, and what its server promises. */
+export interface RedisStore extends Store {
+  readonly durability: Durability
+}
+
+export async function openRedisStore(options: RedisOptions): Promise<RedisStore> {
+  const { url, prefix = 'pawl', log } = options
+  const address: Address = { url, answerWithinMs: options.answerWithinMs ?? 5_000 }
+  const link = await connected(address)
+  try {
+    const durability = await examined(link, options.mayBeLost === true)
+    if (log !== undefined) tell(log, link.where, durability)
+    const calls = new Calls({
+      link,
+      prefix,
+      clock: realClock,
+      timers: realTimers,
+      random: realRandom,
+      retryForMs: options.retryForMs ?? 30_000,
+      clockSetByMs: options.clockSetByMs ?? (() => 0),
+      scripts: options.scripts,
+    })
+    const store = new ScriptedStore(link, calls, options.feedMs ?? 3 * DAY_MS, () => openLink(address), durability)
+    await store.load([])
+    return store
+  } catch (error) {
+    await link.close()
+    throw error
+  }
+}
+
+/** What follows from the server's settings: aloud where it is less than most would expect. */
+function tell(log: Log, where: string, { level, promise }: Durability): void {
+  const fields = { where, durability: level, promise }
+  if (level === 'kept' || level === 'seconds') log.info('what this Redis promises', fields)
+  else log.warn('what this Redis promises', fields)
+}
+
+async function connected(address: Address): Promise<Link> {
+  try {
+    return await openLink(address)
+  } catch (error) {
+    throw unavailable(new URL(address.url).host, error)
+  }
+}
+
+async function examined(link: Link, mayBeLost: boolean): Promise<Durability> {
+  const version = infoOf(word(await link.send(['INFO', 'server'])))['redis_version'] ?? '0'
+  if (Number.parseInt(version, 10) < MAJOR_LEAST)
+    throw new RedisStoreError('TOO_OLD', `pawl: this is Redis ${version}; ${MAJOR_LEAST}.0 or later is needed.`)
+  const asked = await settingsOf(link)
+  const durability = await durabilityOf(link, asked)
+  if (!mayBeLost) demandDurable(durability, asked)
+  return durability
+}
+
+class ScriptedStore implements RedisStore {
+  readonly durability: Durability
+  readonly #link: Link
+  readonly #calls: Calls
+  readonly #kinds: Kinds
+  readonly #hints: Hints
+  readonly #feedMs: number
+  readonly #inserts: Gathered<NewJob, Inserted>
+  readonly #loads: Gathered<LoadItem, Loaded | undefined>
+  readonly #commits: Gathered<Change, Verdict>
+  readonly #beats: Gathered<Beat, Beaten>
+  readonly #desk = new ClaimDesk({
+    clock: realClock,
+    timers: realTimers,
+    look: (grant, lanes) => this.#claim({ ...grant, lanes }),
+    subscribe: (wake) => this.subscribe(wake),
+  })
+  #isClosed = false
+
+  constructor(link: Link, calls: Calls, feedMs: number, connect: () => Promise<Link>, durability: Durability) {
+    this.durability = durability
+    this.#link = link
+    this.#calls = calls
+    this.#feedMs = feedMs
+    this.#kinds = new Kinds(calls)
+    this.#hints = new Hints({ connect, channel: calls.channel })
+    calls.onRejoin(() => this.#kinds.forget())
+    this.#inserts = new Gathered(async (items) => {
+      const answer = await this.#insert(items, false)
+      return { now: answer.now, each: answer.items }
+    })
+    this.#loads = new Gathered(async (items) => {
+      const answer = await load({ calls, kinds: this.#kinds }, items)
+      return { now: answer.now, each: answer.items }
+    })
+    this.#commits = new Gathered(async (changes) => {
+      const answer = await commit({ calls, kinds: this.#kinds }, changes)
+      return { now: answer.now, each: answer.verdicts }
+    })
+    this.#beats = new Gathered(async (beats) => {
+      const answer = await heartbeat(calls, beats)
+      return { now: answer.now, each: answer.items }
+    })
+  }
+
+  async insert(items: readonly NewJob[], tx?: Transaction, together = false): Promise<InsertAnswer> {
+    this.#enter(tx)
+    if (together) return this.#insert(items, true)
+    const { now, each } = await this.#inserts.ask(items)
+    return { now, items: each }
+  }
+
+  async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
+    this.#enter()
+    const { now, each } = await this.#loads.ask(items)
+    return { now, items: each }
+  }
+
+  async claim(grant: Grant): Promise<ClaimAnswer> {
+    this.#enter()
+    return (grant.waitMs ?? 0) > 0 ? this.#desk.claim(grant) : this.#claim(grant)
+  }
+
+  async commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer> {
+    this.#enter(tx)
+    const { now, each } = await this.#commits.ask(changes)
+    return { now, verdicts: each }
+  }
+
+  async heartbeat(beats: readonly Beat[]): Promise<BeatAnswer> {
+    this.#enter()
+    const { now, each } = await this.#beats.ask(beats)
+    return { now, items: each }
+  }
+
+  async due(limit: number): Promise<DueAnswer> {
+    this.#enter()
+    return due({ calls: this.#calls, kinds: this.#kinds, feedMs: this.#feedMs }, limit)
+  }
+
+  async find(query: JobQuery): Promise<JobPage> {
+    this.#enter()
+    return find({ calls: this.#calls, kinds: this.#kinds }, query)
+  }
+
+  async events(query: EventQuery): Promise<EventPage> {
+    this.#enter()
+    return events({ calls: this.#calls, kinds: this.#kinds }, query)
+  }
+
+  async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
+    this.#enter()
+    return settings(this.#calls, operations)
+  }
+
+  async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
+    this.#enter()
+    return this.#hints.subscribe(wake)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    await this.#desk.close()
+    this.#isClosed = true
+    this.#calls.close()
+    await this.#hints.close()
+    await this.#link.close()
+  }
+
+  #insert(items: readonly NewJob[], together: boolean): Promise<InsertAnswer> {
+    const known = async (wanted: readonly LoadItem[]) =>
+      (await load({ calls: this.#calls, kinds: this.#kinds }, wanted)).items
+    return insert({ calls: this.#calls, kinds: this.#kinds, load: known }, items, together)
+  }
+
+  #claim(grant: Grant): Promise<ClaimAnswer> {
+    return claim({ calls: this.#calls, kinds: this.#kinds }, grant)
+  }
+
+  #enter(tx?: Transaction): void {
+    if (this.#isClosed) throw closed()
+    if (tx !== undefined) throw new RedisStoreError('NO_TRANSACTION', NO_TRANSACTION)
+  }
+}
+
+const NO_TRANSACTION =
+  'pawl: Redis cannot take part in a transaction of yours: it is another server. Use a Postgres store for that.'

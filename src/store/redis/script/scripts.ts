@@ -1,0 +1,89 @@
+/**
+ * The scripts: what each is made of, and what of core and codec is filled in. A script compares, swaps and moves; it knows no
+ * letter, no rank and no time of its own.
+ */
+import { assert } from '../../../core/assert.ts'
+import { COUNTS } from '../../../core/limits.ts'
+import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
+import { HANDED_OUT_MS } from '../../handed-out.ts'
+import { ANY_REQUEST } from '../job/job-text.ts'
+import { luaFiles } from './files.ts'
+
+/** What a script answers instead of doing anything where its caller has not joined this life of the server. */
+export const REJOIN = 'REJOIN'
+/** Of keys and texts in the server: another number is another layout, which this code neither reads nor writes. */
+export const LAYOUT = '1'
+
+const CONSTANTS: Readonly<Record<string, string | number>> = {
+  REJOIN,
+  LAYOUT,
+  ANY_REQUEST,
+  HANDED_OUT_MS,
+  PRIORITIES: COUNTS.priority.max + 1,
+  CLAIMED: STATE_CODES.claimed,
+  ENQUEUED_EVENT: EVENT_CODES.enqueued,
+  CLAIMED_EVENT: EVENT_CODES.claimed,
+  HEARTBEAT_EVENT: EVENT_CODES.heartbeat,
+  EVENT_LETTERS: Object.values(EVENT_CODES).join(''),
+  /** While it is ahead of the server's, the partition's clock is slower by this part: half an hour for a minute. */
+  CATCH_UP: 32,
+  /** What one call looks at besides what it was asked for, at most. */
+  LOOKED_AT: 1_000,
+  /**
+   * How long a claim is remembered besides its longest lease. Who repeats it has not heard the answer, hence renewed no lease of it:
+   * when those are over there is nothing to be told again.
+   */
+  CLAIM_KEPT_MS: 60_000,
+  /** How often the place in the log is marked that the time has come to. */
+  MARK_EVERY_MS: 60_000,
+}
+
+const READING = ['script/enter']
+const WRITING = [...READING, 'script/draft']
+const OF_JOBS = [...WRITING, 'job/job']
+const OF_LANES = [...OF_JOBS, 'claim/lanes']
+
+/** By name: the files that it is made of. */
+const PARTS = {
+  insert: [...OF_LANES, 'enqueue/bear', 'enqueue/insert'],
+  claim: [...OF_LANES, 'claim/claim'],
+  commit: [...OF_LANES, 'enqueue/bear', 'settle/commit'],
+  heartbeat: [...OF_JOBS, 'lease/heartbeat'],
+  due: [...OF_JOBS, 'lease/due'],
+  load: [...READING, 'read/load'],
+  candidates: [...READING, 'read/candidates'],
+  ended: [...READING, 'read/ended'],
+  log: [...READING, 'read/log'],
+  moments: [...READING, 'read/moments'],
+  entries: [...READING, 'read/entries'],
+  feed: [...READING, 'read/feed'],
+  tally: [...READING, 'read/tally'],
+  backlog: [...READING, 'read/backlog'],
+  notes: [...READING, 'read/notes'],
+  settings: [...WRITING, 'keep/settings'],
+  list: [...READING, 'keep/list'],
+  intern: [...WRITING, 'keep/intern'],
+  kinds: [...READING, 'keep/kinds'],
+  join: ['connection/join'],
+} as const
+
+export type ScriptName = keyof typeof PARTS
+
+export function scriptTexts(): Readonly<Record<ScriptName, string>> {
+  const files = luaFiles()
+  const texts: Partial<Record<ScriptName, string>> = {}
+  for (const name of Object.keys(PARTS) as ScriptName[]) {
+    texts[name] = PARTS[name].map((place) => partOf(files, `${place}.lua`)).join('\n')
+  }
+  return texts as Record<ScriptName, string>
+}
+
+function partOf(files: ReadonlyMap<string, string>, place: string): string {
+  const text = files.get(place)
+  assert(text !== undefined, `${place} is there`)
+  return text.replaceAll(/@([A-Z_]+)@/g, (_, name: string) => {
+    const value = CONSTANTS[name]
+    assert(value !== undefined, `${place} asks for ${name}, which is known`)
+    return String(value)
+  })
+}

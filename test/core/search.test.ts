@@ -1,0 +1,80 @@
+/** One grammar for everybody who looks for jobs. */
+import { describe, expect, it } from 'vitest'
+import { FIELD_NAMES, matches, parseSearch, timesIn } from '../../src/core/search.ts'
+
+const terms = (text: string) => {
+  const search = parseSearch(text)
+  if (!search.ok) throw new Error(search.message)
+  return search.terms.map(({ field, values, not }) => [not ? `-${field}` : field, ...values])
+}
+
+describe('the grammar of searches', () => {
+  it.each([
+    ['', []],
+    [
+      'state:failed,stalled -type:report.*',
+      [
+        ['state', 'failed', 'stalled'],
+        ['-type', 'report.*'],
+      ],
+    ],
+    ['pj_7x2k9', [['id', 'pj_7x2k9']]],
+    ['crawl', [['type', 'crawl*']]],
+    ['*page', [['type', '*page']]],
+    [
+      'queue:"a b" code:E_1',
+      [
+        ['queue', 'a b'],
+        ['code', 'E_1'],
+      ],
+    ],
+    [String.raw`dedupe:"a \" b"`, [['dedupe', 'a " b']]],
+    [
+      'label.order:42 input.url:*example*',
+      [
+        ['label.order', '42'],
+        ['input.url', '*example*'],
+      ],
+    ],
+    ['created:<1h', [['created', '<1h']]],
+  ])('reads %s', (text, expected) => {
+    expect(terms(text)).toEqual(expected)
+  })
+
+  it.each([
+    ['stat:failed', 'There is no field stat.', 'state:failed'],
+    ['zzz:1', 'There is no field zzz.', undefined],
+    ['state:fail', 'There is no state fail.', 'state:failed'],
+    ['reason:time', 'There is no reason time.', 'reason:timeout'],
+    ['reason:xyz', 'There is no reason xyz.', undefined],
+    ['-id:pj_1', 'id cannot be left out.', 'id:pj_1'],
+    ['-pj_1', 'An id cannot be left out.', undefined],
+    ['-input.a:1', 'input.* cannot be left out.', 'input.a:1'],
+    ['created:yesterday', 'A time is <1h, >2d, or from..to with days or moments.', 'created:<1h'],
+    ['queue:"a', 'This cannot be read: a quotation mark has no other.', undefined],
+    ['a '.repeat(31), 'There are more than 30 terms.', undefined],
+    ['input.a:1 '.repeat(6), 'There are more than 5 terms about inputs.', undefined],
+    ['created:<999999999999d', 'A time is <1h, >2d, or from..to with days or moments.', 'created:<1h'],
+  ])('says what is wrong with %s', (text, message, instead) => {
+    expect(parseSearch(text)).toMatchObject({ ok: false, message, instead })
+  })
+
+  it('says what each of its fields means', () => {
+    const good: Readonly<Record<string, string>> = { state: 'queued', created: '>1d', reason: 'timeout' }
+    for (const name of FIELD_NAMES) expect(parseSearch(`${name}:${good[name] ?? 'x'}`).ok).toBe(true)
+  })
+
+  it('knows times', () => {
+    expect(timesIn('<1h', 10_000_000)).toEqual({ from: 6_400_000 })
+    expect(timesIn('>1h', 10_000_000)).toEqual({ to: 6_400_000 })
+    expect(timesIn('2026-11-15..', 0)).toEqual({ from: Date.UTC(2026, 10, 15) })
+    expect(timesIn('..2026-11-15', 0)).toEqual({ to: Date.UTC(2026, 10, 15) })
+    expect(timesIn('..', 0)).toBeUndefined()
+    expect(timesIn('<soon', 0)).toBeUndefined()
+  })
+
+  it('has a star at either end', () => {
+    expect(['a*', '*c', '*b*', 'abc', '*'].every((pattern) => matches(pattern, 'abc'))).toBe(true)
+    expect(['b*', '*b', '*x*', 'ab'].some((pattern) => matches(pattern, 'abc'))).toBe(false)
+  })
+})

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defineJob } from '../../../src/library/define-job.ts'
+import { open } from '../../../src/open.ts'
+import { redisPlace, sameRedis } from '../../../src/store/redis/connection/address.ts'
+import { demandDurable, durabilityBy } from '../../../src/store/redis/connection/durability.ts'
+import type { LogFields } from '../../../src/system/log.ts'
+import { type RedisServer, startRedis } from '../../support/redis.ts'
+import { describeOnRedis } from '../../support/with-redis.ts'
+
+const AOF = { appendonly: 'yes', appendfsync: 'always', 'no-appendfsync-on-rewrite': 'no', save: '' }
+
+describe('what a server promises', () => {
+  it.each([
+    ['syncs every write', AOF, false, 'kept'],
+    [
+      'syncs every write but while it rewrites its log',
+      { ...AOF, 'no-appendfsync-on-rewrite': 'yes' },
+      false,
+      'seconds',
+    ],
+    ['syncs every write and has a replica that may take over', AOF, true, 'seconds'],
+    ['syncs once a second', { ...AOF, appendfsync: 'everysec' }, false, 'seconds'],
+    ['leaves syncing to the machine', { ...AOF, appendfsync: 'no' }, false, 'seconds'],
+    ['takes snapshots', { ...AOF, appendonly: 'no', save: '3600 1' }, false, 'snapshots'],
+    ['keeps nothing', { ...AOF, appendonly: 'no' }, false, 'none'],
+    ['keeps nothing, twice', { ...AOF, appendonly: 'no' }, true, 'none'],
+    ['does not tell', undefined, false, 'unknown'],
+  ] as const)('that %s', (_, settings, isReplicated, level) => {
+    const durability = durabilityBy(settings, isReplicated)
+    expect(durability.level).toBe(level)
+    if (level === 'none') expect(() => demandDurable(durability, settings)).toThrow(/appendonly/)
+    else expect(() => demandDurable(durability, settings)).not.toThrow()
+  })
+
+  it('is nothing where keys are thrown away', () => {
+    const settings = { ...AOF, 'maxmemory-policy': 'allkeys-lru' }
+    expect(() => demandDurable(durabilityBy(settings, false), settings)).toThrow(/allkeys-lru.*noeviction/)
+  })
+})
+
+describe('an address', () => {
+  it('tells prefix and durability, and leads another thread to the same place', () => {
+    const place = redisPlace('redis://u:p@host:1/2?prefix=shop&durability=none', {})
+    expect(place).toEqual({ url: 'redis://u:p@host:1/2', prefix: 'shop', mayBeLost: true })
+    expect(redisPlace(sameRedis(place), {})).toEqual(place)
+    expect(redisPlace('redis://host', { prefix: 'mine' })).toEqual({
+      url: 'redis://host',
+      prefix: 'mine',
+      mayBeLost: false,
+    })
+  })
+
+  it('that says something else is refused, with what may be said', () => {
+    expect(() => redisPlace('redis://host?ledger=x', {})).toThrow(/prefix.*durability/)
+    expect(() => redisPlace('redis://host?prefix={a}', {})).toThrow(/prefix/)
+    expect(() => redisPlace('redis://host?durability=some', {})).toThrow(/durability/)
+  })
+})
+
+describeOnRedis('open', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis(['--appendonly', 'no'])
+  })
+  afterAll(() => server.stop())
+
+  it('refuses a server that keeps nothing, unless that is asked for by name, and says what it promises', async () => {
+    await expect(open(server.url, { log: 'silent' })).rejects.toThrow(/does not keep jobs/)
+    const lines: (LogFields | undefined)[] = []
+    const log = { info: () => {}, warn: (_: string, fields?: LogFields) => void lines.push(fields), error: () => {} }
+    await using pawl = await open(server.url, { durability: 'none', log, ticker: false, retention: false })
+    expect(pawl.durability).toMatchObject({ level: 'none' })
+    expect(lines).toContainEqual(
+      expect.objectContaining({ durability: 'none', promise: expect.stringMatching(/loses/) }),
+    )
+    const job = defineJob({ type: 'a', run: () => undefined })
+    await pawl.enqueue(job)
+    const address = `${server.url}?durability=none&prefix=other`
+    await using other = await open(address, { ticker: false, retention: false, log: 'silent' })
+    const counts = [await pawl.find({ limit: 10 }), await other.find({ limit: 10 })].map(({ jobs }) => jobs.length)
+    expect(counts).toEqual([1, 0])
+  })
+
+  it('says who does not answer', async () => {
+    await expect(open('redis://127.0.0.1:1', { log: 'silent' })).rejects.toThrow(/does not answer at 127.0.0.1:1/)
+  })
+})
