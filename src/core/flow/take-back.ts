@@ -3,7 +3,7 @@
  * the newest first; and what nobody claims while others wait. Owners are never disturbed.
  */
 import type { JobId, Time } from '../job.ts'
-import { PATIENCE_MS } from './hall.ts'
+import { type Flow, PATIENCE_MS } from './hall.ts'
 import { isBeyond } from './room.ts'
 import { type Counted, oneLess, type Slot } from './slots.ts'
 
@@ -22,6 +22,10 @@ export function takenBack({ gate, count }: Counted, standing: Iterable<Slot>, no
 
 /** Whether a job that stands has stood long enough without being claimed, where another flow waits for what it holds. */
 export const isOutOfPatience = ({ letInAt }: Slot, now: Time): boolean => now - letInAt >= PATIENCE_MS
+
+/** The flow of one that gave way is out of turn for a while: else it would be let in again before those it gave way to. */
+export const afterGivingWay = <Given extends Pick<Flow, 'waitsAt' | 'nextAt'>>(flow: Given, now: Time): Given =>
+  flow.waitsAt === undefined ? { ...flow, nextAt: now + PATIENCE_MS } : flow
 
 export const isStanding = ({ claimedAt }: Slot): boolean => claimedAt === undefined
 

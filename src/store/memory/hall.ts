@@ -15,13 +15,12 @@ import {
   type Hall,
   type Held,
   LANE_WINDOW,
-  PATIENCE_MS,
   type Place,
 } from '../../core/flow/hall.ts'
 import { type LetIn, letIn } from '../../core/flow/let-in.ts'
 import { placeMoveOf, toldKey } from '../../core/flow/membership.ts'
 import type { Counted } from '../../core/flow/slots.ts'
-import { isOutOfPatience, takenBack } from '../../core/flow/take-back.ts'
+import { afterGivingWay, isOutOfPatience, takenBack } from '../../core/flow/take-back.ts'
 import type { Job, JobId, Priority, Time } from '../../core/job.ts'
 import type { ClaimedJob, KeyBirth, KeyMove, KeyView, Lobby } from '../store.ts'
 import { Agenda } from './agenda.ts'
@@ -280,14 +279,13 @@ export class MemoryHall implements Hall {
     this.#hold(this.#parts.job(id), number)
   }
 
-  /** The flow of one that nobody claims is out of turn for a while: else it would be let in again before those it gives way to. */
   #giveWay(id: JobId): void {
     const { flow } = this.#spots.get(id) as Spot
     this.#back(id)
     this.#arrived.delete(flow)
     const shelf = this.#flows.get(flow)
-    if (shelf.flow.waitsAt === undefined)
-      this.#flows.set(shelf, { ...shelf.flow, nextAt: this.now + PATIENCE_MS }, this.now)
+    const next = afterGivingWay(shelf.flow, this.now)
+    if (next !== shelf.flow) this.#flows.set(shelf, next, this.now)
   }
 
   #isInTheWay(id: JobId): boolean {

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { explainHeld } from '../../../src/core/flow/explain.ts'
 import { flowOf, gateOf } from '../../../src/core/flow/gate.ts'
+import { atKey } from '../../../src/core/flow/hall.ts'
 import { atRest, type KeyRecord, type Limit } from '../../../src/core/flow/key.ts'
 import { isBeyond, shortageOf } from '../../../src/core/flow/room.ts'
 import { countOf, type KeyUse, type Slot, withClaim, withoutSlot, withSpent } from '../../../src/core/flow/slots.ts'
-import { isOutOfPatience, isStanding, newestFirst, takenBack } from '../../../src/core/flow/take-back.ts'
+import {
+  afterGivingWay,
+  isOutOfPatience,
+  isStanding,
+  newestFirst,
+  takenBack,
+} from '../../../src/core/flow/take-back.ts'
 import { KeyLife, retryAfter, T0, THROTTLED } from './key-given.ts'
 
 const slot = (job: string, letInAt = T0, claimedAt?: number): Slot => ({ job, letInAt, claimedAt })
@@ -117,6 +124,13 @@ describe('taking back', () => {
     const out = (now: number) => standing.filter((each) => isOutOfPatience(each, now)).map(({ job }) => job)
     expect(out(T0 + 4_999)).toEqual([])
     expect(out(T0 + 5_000)).toEqual(['1'])
+  })
+
+  it('puts the flow of whoever gives way out of turn for as long, unless it waits where others do', () => {
+    const flow = { waitsAt: undefined, nextAt: undefined }
+    expect(afterGivingWay(flow, T0)).toEqual({ waitsAt: undefined, nextAt: T0 + 5_000 })
+    const waiting = { waitsAt: atKey('k'), nextAt: undefined }
+    expect(afterGivingWay(waiting, T0)).toBe(waiting)
   })
 })
 
