@@ -116,9 +116,7 @@ export const slots: readonly Check[] = [
     async run(fixture) {
       const jobs = await limited(fixture, ONE, ...many(3))
       const [first] = idsOf(await claims(fixture))
-      const again = await fixture.setup.reopen?.()
-      holds(again !== undefined, 'the setup reopens the store')
-      const reopened = Object.assign(Object.create(fixture) as StoreFixture, { store: again })
+      const reopened = await fixture.reopened()
       same(await takenOf(reopened, 'host'), 1, 'one slot')
       same(await claims(reopened), [], 'and nobody is let in')
       await ends(reopened, first ?? '')

@@ -88,6 +88,7 @@ export class StoreFixture {
   readonly tenant: string
   /** The store's clock when the check began. */
   readonly begin: Time
+  readonly #firstId: number
   #nextId: number
   #requests = 0
 
@@ -97,7 +98,18 @@ export class StoreFixture {
     this.store = setup.store
     this.tenant = `tenant-${firstId}`
     this.begin = begin
+    this.#firstId = firstId
     this.#nextId = firstId
+  }
+
+  /** The same, on the store once it has been closed and opened again. */
+  async reopened(): Promise<StoreFixture> {
+    const store = await this.setup.reopen?.()
+    holds(store !== undefined, 'the setup reopens the store')
+    const again = new StoreFixture({ ...this.setup, store }, this.baseline, this.#firstId, this.begin)
+    again.#nextId = this.#nextId
+    again.#requests = this.#requests
+    return again
   }
 
   id(): JobId {
