@@ -4,7 +4,13 @@ import type { gateOf } from '../../../src/core/flow/gate.ts'
 import type { letIn } from '../../../src/core/flow/let-in.ts'
 import type { shortageOf } from '../../../src/core/flow/room.ts'
 import type { countOf, withClaim, withoutSlot, withSpent } from '../../../src/core/flow/slots.ts'
-import type { isOutOfPatience, isStanding, newestFirst, takenBack } from '../../../src/core/flow/take-back.ts'
+import type {
+  afterGivingWay,
+  isOutOfPatience,
+  isStanding,
+  newestFirst,
+  takenBack,
+} from '../../../src/core/flow/take-back.ts'
 
 export interface FlowCore {
   readonly decideKey: typeof decideKey
@@ -15,6 +21,7 @@ export interface FlowCore {
   readonly withClaim: typeof withClaim
   readonly withoutSlot: typeof withoutSlot
   readonly withSpent: typeof withSpent
+  readonly afterGivingWay: typeof afterGivingWay
   readonly isOutOfPatience: typeof isOutOfPatience
   readonly isStanding: typeof isStanding
   readonly newestFirst: typeof newestFirst

@@ -1,4 +1,5 @@
 /** What is judged after every step of a walk: from the jobs and the model's books, not from what the core believes. */
+import { PATIENCE_MS } from '../../../src/core/flow/hall.ts'
 import { shortageOf } from '../../../src/core/flow/room.ts'
 import { countOf } from '../../../src/core/flow/slots.ts'
 import { breach, must } from '../breach.ts'
@@ -68,7 +69,7 @@ function watched(world: HallWorld, name: string): void {
   if (head === undefined || world.arrivals.has(name)) return
   const { waitsAt, nextAt, queue, lane } = world.flow(name)
   if (nextAt !== undefined)
-    return must(nextAt <= Math.max(world.now, head.readyAt), 'F11', `${name} is looked at too late`)
+    return must(nextAt <= Math.max(world.now + PATIENCE_MS, head.readyAt), 'F11', `${name} is looked at too late`)
   if (waitsAt === undefined) return breach('F11', `nobody looks at ${name}`)
   const [kind, place = ''] = [waitsAt.slice(0, waitsAt.indexOf(' ')), waitsAt.slice(waitsAt.indexOf(' ') + 1)]
   if (kind === 'queue') return must(world.isPaused(queue), 'F11', `${name} waits at ${queue}, which is not paused`)

@@ -16,6 +16,7 @@ export interface HallJob {
   readonly flow: string
   readyAt: number
   place: 'held' | 'standing' | 'owned' | 'aside' | 'ended'
+  letInAt: number
   claimedAt: number
 }
 
@@ -40,12 +41,15 @@ export class HallWorld implements Hall {
   readonly arrivals = new Set<string>()
   readonly paused = new Set<string>()
   readonly #core: FlowCore
+  /** No stranger writes to the store, so that whoever arrives is looked at by the commit that brings it. */
+  readonly #isAlone: boolean
   readonly #hungry = new Map<string, number>()
   now = 1_000_000
   #made = 0
 
-  constructor(core: FlowCore) {
+  constructor(core: FlowCore, isAlone = false) {
     this.#core = core
+    this.#isAlone = isAlone
     for (const name of KEY_NAMES) {
       const record = atRest(name)
       const use = { gate: core.gateOf(record, {}), slots: [], paces: [], spent: 0, window: 0 }
@@ -75,9 +79,8 @@ export class HallWorld implements Hall {
   }
 
   prioritiesAt(place: Place): readonly Priority[] {
-    return [
-      ...new Set([...this.flows.values()].filter(({ waitsAt }) => waitsAt === place).map(({ priority }) => priority)),
-    ]
+    const there = [...this.flows.values()].filter(({ waitsAt }) => waitsAt === place)
+    return [...new Set(there.map(({ priority }) => priority))].sort((a, b) => a - b)
   }
 
   hungrySince(place: Place, priority: Priority): number {
@@ -109,8 +112,8 @@ export class HallWorld implements Hall {
   insert(flow: string, delayMs: number): void {
     this.#made += 1
     const id = `pj_${String(this.#made).padStart(6, '0')}`
-    this.jobs.set(id, { id, flow, readyAt: this.now + delayMs, place: 'held', claimedAt: 0 })
-    this.arrivals.add(flow)
+    this.jobs.set(id, { id, flow, readyAt: this.now + delayMs, place: 'held', letInAt: 0, claimedAt: 0 })
+    this.#arrive(flow)
   }
 
   nudge(): void {
@@ -123,25 +126,26 @@ export class HallWorld implements Hall {
   due(): void {
     const freed: Place[] = []
     for (const [name, key] of this.keys) {
-      if (this.ring(atKey(name), 5).length + this.ring(atKey(name), 0).length === 0) continue
       for (const slot of this.#standing(key))
-        if (this.#core.isOutOfPatience(slot, this.now)) freed.push(...this.#back(slot.job))
+        if (this.#core.isOutOfPatience(slot, this.now) && this.#isInTheWay(slot, name))
+          freed.push(...this.#giveWay(slot))
     }
-    const arrived = [
-      ...this.arrivals,
-      ...[...this.flows.values()].filter(({ nextAt }) => (nextAt ?? Infinity) <= this.now).map(({ name }) => name),
-    ]
+    const flows = [...this.flows.values()]
+    const due = flows.filter(({ nextAt }) => (nextAt ?? Infinity) <= this.now).sort(byTime(({ nextAt }) => nextAt))
+    const arrived = [...this.arrivals, ...due.map(({ name }) => name)]
     this.arrivals.clear()
-    const awake = [...this.keys].filter(([, { wakeAt }]) => (wakeAt ?? Infinity) <= this.now).map(([name]) => name)
+    const wakeAt = ([, key]: readonly [string, HallKey]) => key.wakeAt
+    const woken = [...this.keys].filter((key) => (wakeAt(key) ?? Infinity) <= this.now).sort(byTime(wakeAt))
+    const awake = woken.map(([name]) => name)
     for (const name of awake) this.#key(name).wakeAt = undefined
-    const lanes = [...this.flows.values()].map(({ lane }) => atLane(lane))
-    this.#look([...freed, ...awake.map(atKey), ...lanes], arrived)
+    const always = flows.flatMap(({ lane, queue }) => [atLane(lane), atQueue(queue)])
+    this.#look([...freed, ...awake.map(atKey), ...always], arrived)
   }
 
   claim(lane: string): void {
     const [first] = this.#in('standing')
       .filter(({ flow }) => this.flow(flow).lane === lane && !this.paused.has(this.flow(flow).queue))
-      .sort(byPlace)
+      .sort((a, b) => a.letInAt - b.letInAt || (a.id < b.id ? -1 : 1))
     if (first === undefined) return
     first.place = 'owned'
     first.claimedAt = this.now
@@ -150,47 +154,47 @@ export class HallWorld implements Hall {
       key.use = this.#core.withClaim(key.use, first.id, this.now)
       key.claims.push(this.now)
     }
+    if (this.#isAlone) this.#look([atLane(lane)], [])
   }
 
   /** The end of an attempt, with what it says about its key; `then`: what becomes of the job. */
   end(id: string, signal: KeyInput['type'] | undefined, then: 'ended' | 'aside' | 'again', retryAfterMs = 0): void {
     const job = this.#job(id)
     const [first] = this.flow(job.flow).keys
-    if (signal !== undefined && first !== undefined && job.place === 'owned') {
+    const hears = signal !== undefined && first !== undefined && job.place === 'owned'
+    if (hears) {
       const cause = { job: id, attempt: 1, code: 'E', actor: 'w', requestId: 'r' }
       this.#hear(first, { type: signal, claimedAt: job.claimedAt, cause, retryAfterMs } as KeyInput)
     }
-    const places = this.#free(job)
+    const places = job.place === 'held' ? [] : this.#free(job)
     job.place = then === 'again' ? 'held' : then
     if (then === 'again') {
       job.readyAt = this.now + retryAfterMs
-      this.arrivals.add(job.flow)
+      this.#come(job.flow)
     }
-    this.#look(places, [])
+    this.#look(hears ? [...places, ...this.#shut(first)] : places, [])
   }
 
   resume(id: string): void {
     const job = this.#job(id)
     job.place = 'held'
     job.readyAt = this.now
-    this.arrivals.add(job.flow)
+    this.#arrive(job.flow)
   }
 
   set(name: string, limit: Limit): void {
     const key = this.#key(name)
     key.limit = limit
     key.rates.push({ at: this.now, rate: limit.rate })
-    this.#hear(name, {
-      type: 'set',
-      cause: { job: undefined, attempt: undefined, code: undefined, actor: 'o', requestId: 'r' },
-    })
-    this.#look([atKey(name)], [])
+    const cause = { job: undefined, attempt: undefined, code: undefined, actor: 'o', requestId: 'r' }
+    this.#hear(name, { type: 'set', cause })
+    this.#look(this.#shut(name), [])
   }
 
   spend(name: string, amount: number): void {
     const key = this.#key(name)
     key.use = this.#core.withSpent(key.use, amount, this.now)
-    this.#look([atKey(name), ...this.#shut(name)], [])
+    this.#look(this.#shut(name), [])
   }
 
   pause(queue: string): void {
@@ -207,6 +211,16 @@ export class HallWorld implements Hall {
     this.#look([atQueue(queue)], [])
   }
 
+  /** Whoever waits somewhere is found there; in a store that strangers write to, nobody can know that when it comes. */
+  #come(flow: string): void {
+    if (!this.#isAlone || this.flow(flow).waitsAt === undefined) this.arrivals.add(flow)
+  }
+
+  #arrive(flow: string): void {
+    this.#come(flow)
+    if (this.#isAlone) this.#look([], [])
+  }
+
   #hear(name: string, input: KeyInput): void {
     const key = this.#key(name)
     key.record = this.#core.decideKey(
@@ -216,13 +230,12 @@ export class HallWorld implements Hall {
       this.now,
     ).key
     key.use = { ...key.use, gate: this.#core.gateOf(key.record, key.limit) }
-    this.#look([atKey(name), ...this.#shut(name)], [])
   }
 
-  /** Takes back what may not stand any more. The places that were freed by it. */
+  /** A key that changed: takes back what may not stand any more. The places to look at. */
   #shut(name: string): readonly Place[] {
     const back = this.#core.takenBack(this.key(name), this.#standing(this.#key(name)), this.now)
-    return back.flatMap((id) => this.#back(id))
+    return [atKey(name), ...back.flatMap((id) => this.#back(id))]
   }
 
   #standing({ use }: HallKey): readonly Slot[] {
@@ -233,7 +246,21 @@ export class HallWorld implements Hall {
     const job = this.#job(id)
     const places = this.#free(job)
     job.place = 'held'
-    this.arrivals.add(job.flow)
+    this.#come(job.flow)
+    return places
+  }
+
+  /** Another flow waits for what it holds. */
+  #isInTheWay({ job }: Slot, key: string): boolean {
+    const { flow } = this.#job(job)
+    return [...this.flows.values()].some(({ name, waitsAt }) => waitsAt === atKey(key) && name !== flow)
+  }
+
+  #giveWay({ job }: Slot): readonly Place[] {
+    const { flow } = this.#job(job)
+    const places = this.#back(job)
+    this.arrivals.delete(flow)
+    this.flows.set(flow, this.#core.afterGivingWay(this.flow(flow), this.now))
     return places
   }
 
@@ -247,7 +274,9 @@ export class HallWorld implements Hall {
   }
 
   #look(places: readonly Place[], arrived: readonly string[]): void {
-    const { admitted, flows, wakes, fed, again } = this.#core.letIn(this, places, arrived, this.now)
+    const all = this.#isAlone ? [...this.arrivals, ...arrived] : arrived
+    if (this.#isAlone) this.arrivals.clear()
+    const { admitted, flows, wakes, fed, again } = this.#core.letIn(this, [...places].sort(), all, this.now)
     for (const flow of flows) {
       if (flow.waitsAt !== undefined && flow.waitsAt !== this.flow(flow.name).waitsAt)
         if (this.ring(flow.waitsAt, flow.priority).length === 0)
@@ -258,6 +287,7 @@ export class HallWorld implements Hall {
       const [head] = this.held(flow)
       must(head?.job === id, 'F12', `${id} of ${flow} overtook ${head?.job}`)
       this.#job(id).place = 'standing'
+      this.#job(id).letInAt = this.now
       for (const key of keys) {
         const here = this.#key(key)
         here.use = { ...here.use, slots: [...here.use.slots, { job: id, letInAt: this.now, claimedAt: undefined }] }
@@ -295,5 +325,11 @@ const FLOWS: readonly (readonly [string, string, Priority, readonly string[], nu
 ]
 
 export const LANES = ['p 5', 'q 5', 'p 0'] as const
+
+/** Those that are due in the order of their times. */
+const byTime =
+  <T>(at: (one: T) => number | undefined) =>
+  (a: T, b: T): number =>
+    (at(a) ?? 0) - (at(b) ?? 0)
 
 export const byPlace = (a: HallJob, b: HallJob): number => a.readyAt - b.readyAt || (a.id < b.id ? -1 : 1)

@@ -16,7 +16,7 @@ export function walk(core: FlowCore, scale: Scale): Exploration {
   for (let seed = 1; seed <= WALKS[scale]; seed += 1) {
     const steps: string[] = []
     try {
-      edges += walkOnce(core, seed, steps)
+      edges += walkOnce(new HallWorld(core, seed % 2 === 0), seed, steps)
     } catch (error) {
       const { rule, message } = error instanceof Breach ? error : { rule: 'total', message: String(error) }
       const counterexample: Counterexample = { rule, what: message, steps: [`walk ${seed}`, ...steps] }
@@ -28,9 +28,8 @@ export function walk(core: FlowCore, scale: Scale): Exploration {
 
 const NOTHING = { units: 0, depth: STEPS, complete: false, rows: [] } as const
 
-function walkOnce(core: FlowCore, seed: number, steps: string[]): number {
+export function walkOnce(world: HallWorld, seed: number, steps: string[]): number {
   const draw = drawing(seed)
-  const world = new HallWorld(core)
   let taken: Taken = new Map()
   const step = (label: string, act: () => void): void => {
     steps.push(`${String(world.now).padStart(9)}  ${label}`)
