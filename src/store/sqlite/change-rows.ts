@@ -69,7 +69,8 @@ export class ChangeRows {
     const places = this.#places.splice(0)
     const own = { logs: this.#logs.splice(0), outputs: this.#outputs.splice(0) }
     if (moves.length >= AT_LEAST && isAscending(ids)) {
-      this.placed.push({ row: this.#endsRow(moves[0] as MoveChange, ids, own), places })
+      const isLimited = moves.some(({ before }) => before.spec.flow !== undefined)
+      this.placed.push({ row: this.#endsRow(moves[0] as MoveChange, ids, own, isLimited), places })
       return
     }
     for (const [i, move] of moves.entries()) {
@@ -78,7 +79,12 @@ export class ChangeRows {
   }
 
   /** A run as one row: places in the order of `ENDS` (rows.ts), then the facts. */
-  #endsRow({ before, after, events, notAfter }: MoveChange, ids: readonly number[], own: OwnTexts): EndsRow {
+  #endsRow(
+    { before, after, events, notAfter }: MoveChange,
+    ids: readonly number[],
+    own: OwnTexts,
+    isLimited: boolean,
+  ): EndsRow {
     const [log = ''] = own.logs
     const [output = null] = own.outputs
     const areSame = own.logs.every((each) => each === log) && own.outputs.every((each) => each === output)
@@ -94,6 +100,7 @@ export class ChangeRows {
       after.rev,
       STATE_CODES[after.state],
       after.endedAt ?? 0,
+      isLimited,
       log,
       output,
       areSame ? null : own,
@@ -103,7 +110,7 @@ export class ChangeRows {
 }
 
 /** The end of an owned job that touches nothing else and whose log tells its record: ends like this are written in bulk. */
-function isSettlement({ before, after, events, bodies, give, take, spawn }: MoveChange): boolean {
+function isSettlement({ before, after, events, bodies, give, take, spawn, flow, spent }: MoveChange): boolean {
   const body = bodies[0]
   return (
     before.lease !== undefined &&
@@ -111,6 +118,8 @@ function isSettlement({ before, after, events, bodies, give, take, spawn }: Move
     give.length === 0 &&
     take.length === 0 &&
     spawn === undefined &&
+    flow === undefined &&
+    spent === undefined &&
     (body === undefined || (bodies.length === 1 && body.name === 'output' && body.text.length <= INLINE)) &&
     after.error === undefined &&
     after.lastFailure === undefined &&

@@ -1,12 +1,13 @@
 /** From rows to records, events and answers of the port. */
 import type { Event } from '../../core/event.ts'
 import { evolve } from '../../core/evolve.ts'
+import { toldKey } from '../../core/flow/membership.ts'
 import { idText } from '../../core/id.ts'
-import type { Job, Kind, Time } from '../../core/job.ts'
+import type { Job, Kind, Spec, Time } from '../../core/job.ts'
 import { decodeEnqueued, type EnqueuedEvent } from '../codec/enqueued.ts'
 import { claimEvent, heartbeatEvent, type OpeningBeats, type OpeningClaim, stretchEvents } from '../codec/opening.ts'
 import { decodeRecord } from '../codec/record.ts'
-import { original } from '../codec/text.ts'
+import { original, storable } from '../codec/text.ts'
 import type { ClaimedJob } from '../store.ts'
 import { type JobCells, type JobRow, jobIn, type LogRow } from './job-row.ts'
 import { CLAIMED, type ClaimedRows } from './rows.ts'
@@ -31,7 +32,7 @@ export function jobOf(row: JobRow, kinds: KindsByNumber): Job {
 }
 
 /** The jobs of a claim. */
-export function claimedJobs({ runs, jobs }: ClaimedRows, kinds: KindsByNumber): ClaimedJob[] {
+export function claimedJobs({ runs, jobs, keys }: ClaimedRows, kinds: KindsByNumber): ClaimedJob[] {
   const claimed: ClaimedJob[] = []
   let from = 0
   for (const { run, count } of runs) {
@@ -44,10 +45,31 @@ export function claimedJobs({ runs, jobs }: ClaimedRows, kinds: KindsByNumber): 
       const id = idText(jobs[from + CLAIMED.id] as number)
       const born = { id, kind, at: jobs[from + CLAIMED.createdAt] as Time, priority }
       const before = recordOf(record, decodeEnqueued(head ?? undefined, born))
-      claimed.push({ before, rev, attempt, leaseExpiresAt, at, input: input === null ? undefined : original(input) })
+      const flow = before.spec.flow === undefined ? undefined : toldOf(before.spec, keys)
+      claimed.push({
+        before,
+        rev,
+        attempt,
+        leaseExpiresAt,
+        at,
+        input: input === null ? undefined : original(input),
+        flow,
+      })
     }
   }
   return claimed
+}
+
+/** The key that hears how the attempt ends. One of revision 0 is nothing that anybody has said. */
+function toldOf(spec: Spec, keys: ClaimedRows['keys']): ClaimedJob['flow'] {
+  const key = toldKey(spec)
+  if (key === undefined) return undefined
+  const tenant = storable(spec.kind.tenant)
+  const name = storable(key)
+  const found = keys.find((row) => row[0] === tenant && row[1] === name)
+  if (found === undefined) return undefined
+  const [, , rev, text] = found
+  return rev === 0 ? undefined : { key, text: original(text), rev }
 }
 
 /** No text: nothing has happened to the job but its first event. */

@@ -2,6 +2,7 @@
 import { unreachable } from '../../core/assert.ts'
 import { isMereRenewal } from '../../core/decide/heartbeat.ts'
 import type { Event } from '../../core/event.ts'
+import { flowNameOf, placeMoveOf, weighedBy } from '../../core/flow/membership.ts'
 import { hash53 } from '../../core/hash.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Job, Kind } from '../../core/job.ts'
@@ -12,8 +13,23 @@ import { logTells } from '../codec/log-tells.ts'
 import { codeMark, correlationMark, marksOf } from '../codec/marks.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
-import type { Change, Key, MoveChange, NewJob } from '../store.ts'
-import type { ChangeRow, Facts, InsertMore, InsertRow, KeyRow, KindRef, MoveMore, MoveRow, Place } from './rows.ts'
+import type { Change, FlowKey, Key, KeyMove, MoveChange, NewJob } from '../store.ts'
+import type {
+  ChangeRow,
+  Facts,
+  FlowRow,
+  InsertMore,
+  InsertRow,
+  KeyMoveRow,
+  KeyRow,
+  KeyRowNext,
+  KindRef,
+  MoveFlow,
+  MoveMore,
+  MoveRow,
+  NewFlow,
+  Place,
+} from './rows.ts'
 
 export type Reference = (kind: Kind) => KindRef
 
@@ -29,12 +45,9 @@ export class Unstorable extends Error {
   }
 }
 
-const NO_LIMITS = 'a SQLite store has no limits yet: open a store in memory for them'
-
 /** A new job as a row: places in the order of `NEW` (rows.ts). */
 export function insertRow(item: NewJob, reference: Reference): InsertRow {
-  const { job, event, input, flow } = item
-  if (flow !== undefined) throw new Unstorable('flow', NO_LIMITS)
+  const { job, event, input } = item
   const { spec } = job
   const head = encodeEnqueued(event as EnqueuedEvent) ?? null
   return [
@@ -52,19 +65,52 @@ export function insertRow(item: NewJob, reference: Reference): InsertRow {
   ]
 }
 
-function insertMore({ job, keys }: NewJob): InsertMore | null {
+function insertMore({ job, keys, flow: births }: NewJob): InsertMore | null {
   const { alias, kind } = job.spec
   const marks = marksOf(kind.tenant, job.spec)
   const careful = !isMereRenewal(job)
-  if (keys.length === 0 && alias === undefined && marks.length === 0 && !careful) return null
+  const flow = newFlow(job, births)
+  if (keys.length === 0 && alias === undefined && marks.length === 0 && !careful && flow === null) return null
   const aliases: KeyRow[] = alias === undefined ? [] : [['alias', storable(alias), null]]
   return {
     tenant: storable(kind.tenant),
     keys: [...aliases, ...keys.map(keyRow)],
     marks: marks.map(hash53),
     careful,
+    flow,
   }
 }
+
+function newFlow(job: Job, births: NewJob['flow']): NewFlow | null {
+  const flow = flowRow(job)
+  if (flow === null) return null
+  return { flow, births: (births ?? []).map((birth) => [storable(birth.key), keyRowNext(birth)]) }
+}
+
+/** Null: the job waits in no flow. */
+function flowRow(job: Job): FlowRow | null {
+  const name = flowNameOf(job)
+  const { flow } = job.spec
+  if (name === undefined || flow === undefined) return null
+  return [storable(name), flow.keys.map(storable), storable(weighedBy(flow) ?? '')]
+}
+
+const keyRowNext = ({
+  gate,
+  text,
+  log,
+}: Pick<FlowKey, 'gate' | 'text'> & { readonly log?: string | undefined }): KeyRowNext => [
+  JSON.stringify(gate),
+  gate.weight,
+  storable(text),
+  textOrNull(log),
+]
+
+const keyMoveRow = ({ key, rev, next }: KeyMove): KeyMoveRow => [
+  storable(key),
+  rev,
+  typeof next === 'string' ? next : keyRowNext(next),
+]
 
 export const keyRow = ({ purpose, key, until }: Key): KeyRow => [purpose, storable(key), until ?? null]
 
@@ -94,7 +140,7 @@ export function changeRow(
       return ['purge', numberOf(id, 'before.id'), rev, STATE_CODES[state]]
     }
     case 'key':
-      throw new Unstorable('flow', NO_LIMITS)
+      return ['key', storable(change.tenant), keyMoveRow(change.move)]
     default:
       return unreachable(change)
   }
@@ -165,7 +211,8 @@ function moveMore(change: MoveChange, reference: Reference): MoveMore | null {
   const others = bodies.filter(({ name }) => name !== 'output')
   const echoes = events.filter((event) => event.correlationId !== correlationId)
   const isSimple = others.length === 0 && give.length === 0 && take.length === 0 && echoes.length === 0
-  if (isSimple && spawn === undefined && after.needs === undefined) return null
+  const flow = moveFlow(change)
+  if (isSimple && spawn === undefined && after.needs === undefined && flow === null) return null
   return {
     tenant: storable(kind.tenant),
     bodies: others.map(({ name, text }) => [storable(name), storable(text)]),
@@ -176,5 +223,18 @@ function moveMore(change: MoveChange, reference: Reference): MoveMore | null {
     echoes: echoes.map((event) => [hash53(correlationMark(kind.tenant, event.correlationId)), event.rev]),
     neededBefore: textOrNull(before.needs),
     needs: textOrNull(after.needs),
+    flow,
+  }
+}
+
+function moveFlow({ before, after, flow: key, spent = [] }: MoveChange): MoveFlow | null {
+  const flow = flowRow(after)
+  if (flow === null) return null
+  return {
+    place: placeMoveOf(before, after),
+    before: storable(flowNameOf(before) ?? ''),
+    flow,
+    key: key === undefined ? null : keyMoveRow(key),
+    spent: spent.map(({ amount, key: of }) => [amount, textOrNull(of)]),
   }
 }

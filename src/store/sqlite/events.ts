@@ -4,10 +4,11 @@ import { idNumber, idText } from '../../core/id.ts'
 import type { State } from '../../core/job.ts'
 import { EVENT_CODES, EVENT_OF, STATE_OF } from '../codec/codes.ts'
 import { lateOutcome } from '../codec/late-outcome.ts'
-import { original } from '../codec/text.ts'
+import { original, storable } from '../codec/text.ts'
 import type { EventPage, EventQuery, Tally } from '../store.ts'
 import { eventsOf, type KindsByNumber } from './decode.ts'
 import { type JobLog, jobIn } from './job-row.ts'
+import { keyView, recounted } from './key-views.ts'
 import type { Reader } from './reader.ts'
 
 type Query<By extends EventQuery['by']> = Extract<EventQuery, { by: By }>
@@ -29,7 +30,7 @@ export async function events(reader: Reader, kinds: KindsByNumber, query: EventQ
     case 'backlog':
       return ofBacklog(reader, query)
     case 'keys':
-      return ofBacklog(reader, { by: 'backlog', lanes: 0 })
+      return ofKeys(reader, kinds, query)
     default:
       return unreachable(query)
   }
@@ -156,4 +157,18 @@ async function ofBacklog(reader: Reader, { lanes }: Query<'backlog'>): Promise<E
   const due = answered.rows.filter(([, , since]) => since <= now)
   const backlog = due.map(([tenant, queue, since]) => ({ tenant: original(tenant), queue: original(queue), since }))
   return page(now, answered, { backlog })
+}
+
+async function ofKeys(reader: Reader, kinds: KindsByNumber, query: Query<'keys'>): Promise<EventPage> {
+  const { tenant, names, limit, cursor, recount } = query
+  const { now, answered } = await reader.call('keys', {
+    tenant: storable(tenant),
+    names: names?.map(storable) ?? null,
+    after: storable(cursor ?? ''),
+    limit,
+  })
+  const found = answered.views.map((view) => keyView(tenant, view))
+  const keys = recount === true ? await recounted(reader, kinds, found) : found
+  const isPage = names === undefined && found.length === limit
+  return page(now, answered, { keys, cursor: isPage ? found.at(-1)?.key : undefined })
 }

@@ -1,4 +1,5 @@
 import type { Job } from '../../core/job.ts'
+import { original } from '../codec/text.ts'
 import type { Hint } from '../store.ts'
 
 /** The listeners of this process. One is never called from within the call that caused the hint. */
@@ -30,6 +31,12 @@ export class Hints {
     if (last?.tenant === tenant && last.queue === queue && last.needs === job.needs) return
     this.#lastQueue = { about: 'queue', tenant, queue, needs: job.needs }
     this.tell(this.#lastQueue)
+  }
+
+  /** Jobs were let into a queue, or to a side of it. Names as they are stored. */
+  aboutQueue(tenant: string, queue: string, needs: string | null): void {
+    const hint = { about: 'queue', tenant: original(tenant), queue: original(queue) } as const
+    this.tell(needs === null ? hint : { ...hint, needs: original(needs) })
   }
 
   aboutJob({ id, spec }: Job): void {

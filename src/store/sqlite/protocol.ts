@@ -14,6 +14,7 @@ import type {
   ClaimedRows,
   InsertedRow,
   InsertRow,
+  KeyViewRow,
   KindRow,
   LoadedRow,
   LoadRow,
@@ -50,6 +51,8 @@ export interface Calls {
       /** The needs it serves. Absent: all. */
       serves: readonly string[] | undefined
       limit: number
+      /** So many of them may have a flow. */
+      limited: number
       maxInputBytes: number
     },
     { readonly replayed: boolean } & ClaimedRows,
@@ -57,7 +60,16 @@ export interface Calls {
   commit: [{ kinds: readonly KindRow[]; rows: readonly ChangeRow[] }, readonly VerdictRow[]]
   heartbeat: [readonly BeatRow[], readonly BeatenRow[]]
   /** `more`: there are, but they would have been too much for one turn. */
-  due: [number, { readonly jobs: readonly JobRow[]; readonly more: boolean; readonly setBackMs: number }]
+  due: [
+    number,
+    {
+      readonly jobs: readonly JobRow[]
+      readonly more: boolean
+      readonly setBackMs: number
+      /** Not all were let in that could be. */
+      readonly heldMore: boolean
+    },
+  ]
   /** Ticks that `due` found too early. */
   retick: [readonly (readonly [id: number, rev: number, tick: Time])[], null]
   settings: [readonly SettingRow[], readonly SettingRows[]]
@@ -93,6 +105,18 @@ export interface Calls {
   ]
   /** Since when the first of each queue's lanes is due, also where that is still to come; of the first so many lanes. */
   backlog: [number, { rows: readonly (readonly [tenant: string, queue: string, since: Time])[]; purged: number }]
+  /** Flow keys by name: those named, or the first after a name. */
+  keys: [
+    { tenant: string; names: readonly string[] | null; after: string; limit: number },
+    { views: readonly KeyViewRow[]; purged: number },
+  ]
+  /** What lets a job in. */
+  lobby: [
+    { id: number; tenant: string; keys: readonly string[]; flow: string },
+    { held: boolean; views: readonly KeyViewRow[]; others: number },
+  ]
+  /** Jobs that stand or are owned, from behind one on. */
+  occupants: [Occupant, { jobs: readonly JobRow[]; next: Occupant | null }]
   /** The log of an ended job with one event instead of others; `was`: its last stretch as it was read. */
   compacted: [{ id: number; event: Event; replaces: readonly number[] }, { was: string; log: string } | null]
   listen: [boolean, null]
@@ -104,6 +128,9 @@ export interface Calls {
 
 /** The order of events by time: time, entry of the feed, place in the entry. */
 export type Spot = readonly [at: Time, position: number, place: number]
+
+/** One of those who stand, by its place; of those who are owned, by its number, and no lane. */
+export type Occupant = readonly [lane: number, readyAt: Time, id: number]
 
 /** How far a walk over jobs has come: a job, and the last of its revisions that was seen. */
 export type Reached = readonly [job: number, rev: number]
@@ -152,6 +179,8 @@ export interface Report {
   readonly answers: readonly Answer[]
   readonly kinds: readonly (readonly [number: number, text: string])[]
   readonly changed: boolean
+  /** The queues, and the sides of queues, that jobs were let into. */
+  readonly letIn: readonly (readonly [tenant: string, queue: string, needs: string | null])[]
   /** Said once, first: the store is open; or why it is not. */
   readonly opened?: true | { readonly code: string; readonly message: string }
 }

@@ -3,6 +3,8 @@
  * of names (`named.ts`); a short one is taken apart whole where it is read. Of a change, and of an answer that may be of several
  * sorts, the first place says of which.
  */
+import type { PlaceMove } from '../../core/flow/membership.ts'
+import type { Count, Slot } from '../../core/flow/slots.ts'
 import type { Time } from '../../core/job.ts'
 import type { KeyPurpose } from '../store.ts'
 import type { JobLog, JobRow, LogRow } from './job-row.ts'
@@ -62,6 +64,45 @@ export interface InsertMore {
   readonly marks: readonly number[]
   /** Careful: core decides each heartbeat of this job from its first claim on. */
   readonly careful: boolean
+  readonly flow: NewFlow | null
+}
+
+/** A flow by its name, with what the name is made of, which is needed where it is met for the first time. */
+export type FlowRow = readonly [name: string, keys: readonly string[], weighedBy: string]
+
+/** What of a flow key changes together: `log` absent: it stays as it is. */
+export type KeyRowNext = readonly [gate: string, weight: number, text: string, log: string | null]
+
+/** A new job waits in a flow; its keys are made where they are not there. */
+export interface NewFlow {
+  readonly flow: FlowRow
+  readonly births: readonly (readonly [key: string, next: KeyRowNext])[]
+}
+
+/** The next revision of a flow key; or only a comparison of the present one, or its end. */
+export type KeyMoveRow = readonly [key: string, rev: number, next: KeyRowNext | 'same' | 'forgotten']
+
+/** A flow key, and what is taken of it. */
+export interface KeyViewRow {
+  readonly name: string
+  readonly rev: number
+  readonly gate: string
+  readonly text: string
+  readonly log: string | null
+  readonly count: Count
+  readonly probes: readonly Slot[]
+  readonly held: number
+}
+
+/** What a change of a job that has a flow means to the hall. */
+export interface MoveFlow {
+  readonly place: PlaceMove
+  /** The name of the flow that it was held in, if it was. */
+  readonly before: string
+  readonly flow: FlowRow
+  readonly key: KeyMoveRow | null
+  /** What was spent, and of which key; of all of its keys where none is named. */
+  readonly spent: readonly (readonly [amount: number, key: string | null])[]
 }
 
 /** A change of one record. */
@@ -159,6 +200,7 @@ export interface MoveMore {
   /** Which side of its queue it is at, before and after. */
   readonly neededBefore: string | null
   readonly needs: string | null
+  readonly flow: MoveFlow | null
 }
 
 /** Ends of leases that are alike in everything but the job, what it returned and what its log says of that. */
@@ -175,6 +217,8 @@ export interface EndsCells {
   newRev: number
   state: string
   endedAt: Time
+  /** Some of them have slots. */
+  limited: boolean
   /** The log and output of all of them, unless each has its own. */
   log: string
   output: string | null
@@ -199,6 +243,7 @@ const ENDS = [
   'newRev',
   'state',
   'endedAt',
+  'limited',
   'log',
   'output',
   'own',
@@ -214,6 +259,7 @@ export type ChangeRow =
   | EndsRow
   | readonly ['annotate', id: number, generation: number, attempt: number, command: string, text: string]
   | readonly ['purge', id: number, rev: number, state: string]
+  | readonly ['key', tenant: string, move: KeyMoveRow]
   /** The log from its second event on, rewritten by the main thread. */
   | readonly ['compact', id: number, rev: number, was: string, log: string, record: string]
 
@@ -248,6 +294,8 @@ export interface ClaimedRows {
   readonly runs: readonly { readonly run: ClaimedRun; readonly count: number }[]
   /** One flat list for all of them, since a list for each would cost more to send: places as in `CLAIMED`, again and again. */
   readonly jobs: readonly (number | string | null)[]
+  /** All keys that one of them has a slot of. */
+  readonly keys: readonly (readonly [tenant: string, key: string, rev: number, text: string])[]
 }
 
 export const CLAIMED = { id: 0, createdAt: 1, head: 2, record: 3, input: 4, width: 5 } as const

@@ -49,6 +49,7 @@ import { find } from './find.ts'
 import { Hints } from './hints.ts'
 import { type InsertParts, insert } from './insert.ts'
 import { type JobRow, jobIn, type LogRow } from './job-row.ts'
+import { lobbyOf } from './key-views.ts'
 import { Kinds } from './kinds.ts'
 import type { SettingRow } from './protocol.ts'
 import { Reader } from './reader.ts'
@@ -87,6 +88,7 @@ export async function openSqliteStore(options: SqliteOptions = {}): Promise<Stor
     Channel.open(startThread(body, file), realTimers, (report) => {
       kinds.learn(report.kinds)
       if (report.changed) hints.tell({ about: 'anything' })
+      for (const [tenant, queue, needs] of report.letIn) hints.aboutQueue(tenant, queue, needs)
     })
   const writer = await start('writer')
   return new SqliteStore(writer, new Reader(() => start('reader')), kinds, hints)
@@ -124,7 +126,14 @@ class SqliteStore implements Store {
     const wantsMuch = items.some(
       ({ bodies, log, check }) => (bodies?.length ?? 0) > 0 || log !== undefined || check === true,
     )
-    return this.#load(wantsMuch ? this.#reader : this.#writer, items)
+    const answer = await this.#load(wantsMuch ? this.#reader : this.#writer, items)
+    if (!items.some(({ flow }) => flow === true)) return answer
+    const withFlow = answer.items.map(async (loaded, i) =>
+      loaded === undefined || items[i]?.flow !== true
+        ? loaded
+        : { ...loaded, flow: await lobbyOf(this.#reader, loaded.job) },
+    )
+    return { ...answer, items: await Promise.all(withFlow) }
   }
 
   /** Loads in parts, each as much as one turn of the thread can bear. */
@@ -155,6 +164,7 @@ class SqliteStore implements Store {
       lanes: grant.lanes.map(({ tenant, queue, priority }) => [storable(tenant), storable(queue), priority]),
       serves: grant.serves?.map(storable),
       limit: grant.limit,
+      limited: grant.limited ?? grant.limit,
       maxInputBytes: grant.maxInputBytes,
     })
     const jobs = claimedJobs(answered, this.#kinds)
@@ -219,9 +229,11 @@ class SqliteStore implements Store {
     const due: Job[] = []
     const early: Job[] = []
     let setBackMs = 0
+    let more = false
     for (;;) {
       const { now, answered } = await this.#writer.call('due', limit - due.length - early.length)
       setBackMs += answered.setBackMs
+      more ||= answered.heldMore
       for (const row of answered.jobs) {
         const job = jobOf(row, this.#kinds)
         const isEarly = job.nextTickAt !== undefined && job.nextTickAt > now
@@ -231,7 +243,7 @@ class SqliteStore implements Store {
       if (answered.more) continue
       const ticks = early.map(({ id, rev, nextTickAt }) => [numberOf(id, 'id'), rev, nextTickAt as number] as const)
       if (ticks.length > 0) await this.#writer.call('retick', ticks)
-      return { now, jobs: due, setBackMs }
+      return { now, jobs: due, more, setBackMs }
     }
   }
 

@@ -1,12 +1,14 @@
 /** The thread that writes: it has the file, and nobody else waits while it commits. */
 import { realClock } from '../../system/clock.ts'
 import { realTimers } from '../../system/timers.ts'
-import type { Call } from './protocol.ts'
+import { queueOf } from '../codec/lane.ts'
+import type { Call, Report } from './protocol.ts'
 import { GroupCommit } from './thread/group-commit.ts'
+import { plainLane } from './thread/hall/lanes.ts'
 import { Ledger } from './thread/ledger.ts'
 import { arrived, live, openWhenFree, options, post } from './thread/life.ts'
 import { openFile } from './thread/open.ts'
-import { one } from './thread/rows.ts'
+import { one, type Row } from './thread/rows.ts'
 import { setBy, storeClock } from './thread/store-clock.ts'
 
 const ledger = await openWhenFree(
@@ -22,7 +24,7 @@ function serve(ledger: Ledger): void {
     timers: realTimers,
     monotonicMs: () => realClock.monotonicMs(),
     gather: () => others(arrived()),
-    report: (answers) => post({ answers, kinds: ledger.reading.kinds.unsent() }),
+    report: (answers) => post({ answers, kinds: ledger.reading.kinds.unsent(), letIn: letInto(ledger) }),
   })
   const end = live({ take: (calls) => group.take(others(calls)) })
 
@@ -52,6 +54,13 @@ function serve(ledger: Ledger): void {
     ledger.file.close()
     end()
   }
+}
+
+/** The queues that jobs were let into. */
+function letInto({ usher, sql }: Ledger): Report['letIn'] {
+  return usher
+    .takeFilled()
+    .map((lane) => one(sql.queueNames, queueOf(plainLane(lane))) as Row & Report['letIn'][number])
 }
 
 /** Tells the main thread of other processes' commits, for as long as it has listeners. */

@@ -24,7 +24,6 @@ afterAll(async () => {
 prove({
   name: 'sqlite',
   cannot: {
-    flow: 'it has no limits yet',
     transaction: 'a file has one writer, and a caller’s transaction on it would lock the store out',
   },
   open: setups.open,

@@ -67,7 +67,17 @@ describe('the writing thread', () => {
   const claim = (n: number): Call => {
     const { requestId, workerId, actor, nonce, limit, maxInputBytes } = grant(JOBS)
     const lanes = [['t', 'q', 5]] as const
-    const asked = { request: requestId, worker: workerId, actor, nonce, lanes, serves: undefined, limit, maxInputBytes }
+    const asked = {
+      request: requestId,
+      worker: workerId,
+      actor,
+      nonce,
+      lanes,
+      serves: undefined,
+      limit,
+      limited: limit,
+      maxInputBytes,
+    }
     return { n, op: 'claim', asked }
   }
   const load = (n: number): Call => {

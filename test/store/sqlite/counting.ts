@@ -13,7 +13,13 @@ export class Counting implements Disposable {
 
   constructor(path: string) {
     this.#db = new DatabaseSync(path, { readOnly: true })
-    this.reading = new Reading(new OpenFile(this.#watched()))
+    this.reading = new Reading(
+      new OpenFile(
+        watched(this.#db, (rows) => {
+          this.#rows += rows
+        }),
+      ),
+    )
   }
 
   /** What it took to answer, and the answer. */
@@ -28,29 +34,31 @@ export class Counting implements Disposable {
   [Symbol.dispose](): void {
     this.#db.close()
   }
+}
 
-  #watched(): DatabaseSync {
-    return new Proxy(this.#db, {
-      get: (db, key) => {
-        if (key === 'prepare') return (sql: string) => this.#counted(db.prepare(sql))
-        const value: unknown = Reflect.get(db, key, db)
-        return typeof value === 'function' ? value.bind(db) : value
-      },
-    })
-  }
+/** A file of which every statement tells how many rows it has handed out, or, where it writes, that it was run. */
+export function watched(db: DatabaseSync, tell: (rows: number, sql: string) => void): DatabaseSync {
+  return new Proxy(db, {
+    get: (target, key) => {
+      if (key === 'prepare') return (sql: string) => counted(target.prepare(sql), (rows) => tell(rows, sql))
+      const value: unknown = Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
 
-  #counted(statement: StatementSync): StatementSync {
-    return new Proxy(statement, {
-      get: (target, key) => {
-        const value: unknown = Reflect.get(target, key, target)
-        if (typeof value !== 'function') return value
-        return (...values: readonly unknown[]) => {
-          const answer: unknown = value.apply(target, values)
-          if (key === 'all') this.#rows += (answer as readonly unknown[]).length
-          if (key === 'get') this.#rows += answer === undefined ? 0 : 1
-          return answer
-        }
-      },
-    })
-  }
+function counted(statement: StatementSync, tell: (rows: number) => void): StatementSync {
+  return new Proxy(statement, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key, target)
+      if (typeof value !== 'function') return value
+      return (...values: readonly unknown[]) => {
+        const answer: unknown = value.apply(target, values)
+        if (key === 'all') tell((answer as readonly unknown[]).length)
+        if (key === 'get') tell(answer === undefined ? 0 : 1)
+        if (key === 'run') tell(1)
+        return answer
+      }
+    },
+  })
 }

@@ -2,12 +2,13 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { idText } from '../../../src/core/id.ts'
 import { damageOf, openToOthers } from '../../../src/store/sqlite/check.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
 import { openFile } from '../../../src/store/sqlite/thread/open.ts'
-import { MIGRATIONS } from '../../../src/store/sqlite/thread/schema.ts'
+import { APPLICATION_ID, MIGRATIONS } from '../../../src/store/sqlite/thread/schema.ts'
 import { ownFile, ownFolder } from './folder.ts'
-import { clockOf, newJob } from './life.ts'
+import { clockOf, completed, grant, limitedJob, newJob, owned } from './life.ts'
 import { rest, startHost, startHostWith } from './process.ts'
 
 const REFUSED = { name: 'SqliteStoreError', code: 'STORE_FILE_REFUSED' }
@@ -19,6 +20,21 @@ function overwrite(path: string): void {
   const bytes = readFileSync(path)
   bytes.fill(0xa5, (bytes.length * 3) >> 2)
   writeFileSync(path, bytes)
+}
+
+/** Makes a file of an older version that holds what another does, column by column. */
+function asBefore(from: string, to: string, version: number): void {
+  const db = new DatabaseSync(to)
+  for (const migration of MIGRATIONS.slice(0, version)) db.exec(migration)
+  db.exec(`PRAGMA user_version = ${version}`)
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+  db.exec(`ATTACH '${from}' AS source`)
+  for (const { name } of db.prepare(`SELECT name FROM main.sqlite_master WHERE type = 'table'`).all()) {
+    const columns = db.prepare(`PRAGMA main.table_info(${name})`).all()
+    const list = columns.map((column) => `"${column['name']}"`).join()
+    db.exec(`DELETE FROM main.${name}; INSERT INTO main.${name} (${list}) SELECT ${list} FROM source.${name}`)
+  }
+  db.close()
 }
 
 describe('the file', () => {
@@ -106,6 +122,25 @@ describe('the file', () => {
     await expect(openSqliteStore({ path })).rejects.toMatchObject(REFUSED)
     const versions = new RegExp(`schema ${MIGRATIONS.length + 1}, this one knows ${MIGRATIONS.length}`)
     await expect(openSqliteStore({ path })).rejects.toThrow(versions)
+  })
+
+  it('that the version before has written goes on: its jobs run, and new ones may have limits', async () => {
+    const [older, path] = [ownFile(), ownFile()]
+    const source = await openSqliteStore({ path: older })
+    const now = await clockOf(source)
+    await source.insert([newJob(1, now), newJob(2, now), newJob(3, now)])
+    const asked = grant(1)
+    const [first] = owned(await source.claim(asked), asked)
+    await source.close()
+    asBefore(older, path, MIGRATIONS.length - 1)
+
+    const store = await openSqliteStore({ path })
+    await store.insert([limitedJob(4, now, 'host', { concurrency: 1 }), limitedJob(5, now, 'host', { concurrency: 1 })])
+    const rest = (await store.claim(grant(10))).jobs.map(({ before }) => before.id)
+    expect(new Set(rest)).toEqual(new Set([2, 3, 4].map(idText)))
+    const { verdicts } = await store.commit(first === undefined ? [] : [completed(first, now)])
+    expect(verdicts).toEqual([{ status: 'applied' }])
+    await store.close()
   })
 
   it('is written ahead, and synced with every commit', () => {

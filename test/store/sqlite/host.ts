@@ -3,6 +3,7 @@
  * acknowledged, synchronously: what it has said, it was told before.
  *
  * - `enqueue <path> <first>`: one job after the other, from this number on, until killed
+ * - `limited <path> <first>`: the same with jobs of three keys that allow two each, of which it claims and completes some
  * - `drain <path> <batch>`: claims and completes until nothing is left
  * - `claim <path> <request>`: claims once, under this request, then waits to be killed
  * - `lock <path>`: has the file's write lock until its input ends
@@ -13,7 +14,7 @@ import { existsSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
-import { clockOf, completed, grant, newJob, owned } from './life.ts'
+import { clockOf, completed, grant, limitedJob, newJob, owned } from './life.ts'
 
 const [what, path = '', word = ''] = process.argv.slice(2)
 
@@ -36,6 +37,20 @@ switch (what) {
     for (let number = Number(word); ; number += 1) {
       await store.insert([newJob(number, await clockOf(store))])
       say(`${number}`)
+    }
+  }
+  case 'limited': {
+    const store = await openSqliteStore({ path })
+    for (let number = Number(word); ; number += 3) {
+      const now = await clockOf(store)
+      const jobs = ['a', 'b', 'c'].map((key, i) => limitedJob(number + i, now, key, { concurrency: 2 }))
+      await store.insert(jobs)
+      const asked = grant(4)
+      const answer = await store.claim(asked)
+      // The last of them nobody ends: its owner dies with it.
+      const ends = owned(answer, asked).slice(0, -1)
+      if (ends.length > 0) await store.commit(ends.map((job) => completed(job, answer.now)))
+      say(`${number} ${number + 1} ${number + 2}`)
     }
   }
   case 'drain': {

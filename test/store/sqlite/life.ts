@@ -2,6 +2,8 @@
 import { decide } from '../../../src/core/decide.ts'
 import type { Event } from '../../../src/core/event.ts'
 import { derive } from '../../../src/core/evolve.ts'
+import { gateOf } from '../../../src/core/flow/gate.ts'
+import { atRest, type Limit } from '../../../src/core/flow/key.ts'
 import { idText } from '../../../src/core/id.ts'
 import type { Job, JobId, Kind } from '../../../src/core/job.ts'
 import { resolvePolicy } from '../../../src/core/resolve.ts'
@@ -19,6 +21,17 @@ export function newJob(number: number, now: number, input = `{"n":${number}}`): 
   const decision = decide(undefined, { type: 'enqueue', id, kind: KIND, priority: 5, input: body, ...asked }, now)
   if (decision.kind !== 'accepted') throw new Error('refused')
   return { job: decision.job, event: decision.events[0] as Event, input, keys: [] }
+}
+
+/** With a key, of which so many may be taken. */
+export function limitedJob(number: number, now: number, key: string, limit: Limit): NewJob {
+  const id = idText(number)
+  const flow = { keys: [key], fair: undefined }
+  const asked = { actor: 'producer', requestId: id, correlationId: id, flow }
+  const decision = decide(undefined, { type: 'enqueue', id, kind: KIND, priority: 5, ...asked }, now)
+  if (decision.kind !== 'accepted') throw new Error('refused')
+  const birth = { key, gate: gateOf(atRest(key), limit), text: '{}' }
+  return { job: decision.job, event: decision.events[0] as Event, input: undefined, keys: [], flow: [birth] }
 }
 
 export const clockOf = async (store: Store): Promise<number> => (await store.load([])).now

@@ -48,6 +48,17 @@ describe('plans', () => {
     ['kindsOfType', 'kind USING COVERING INDEX kind_queue (queue=? AND type=?)'],
     ['tallyOf', 'k USING COVERING INDEX kind_queue (queue=?)'],
     ['settings', 'setting USING PRIMARY KEY (collection=? AND key>?)'],
+    ['flowsWaiting', 'f USING INDEX flow_ring (waits_at=? AND priority=? AND pass>?)'],
+    ['priorityWaiting', 'flow USING COVERING INDEX flow_ring (waits_at=? AND priority>?)'],
+    ['placeWaiting', 'flow USING COVERING INDEX flow_ring (waits_at>? AND waits_at<?)'],
+    ['flowsDue', 'flow USING COVERING INDEX flow_next (next_at<?)'],
+    ['keysAwake', 'flow_key USING COVERING INDEX flow_key_wake (wake_at<?)'],
+    ['heldIn', 'ready USING PRIMARY KEY (lane=? AND (ready_at,id)>(?,?))'],
+    ['standing', 'r USING INDEX ready_kind (kind=? AND state=? AND id=?)'],
+    ['slotsOf', 'slot USING PRIMARY KEY (key=?)'],
+    ['freeSlots', 'slot USING INDEX slot_job (job=?)'],
+    ['stoodSince', 's USING INDEX slot_standing (let_in<?)'],
+    ['pacesOf', 'pace USING PRIMARY KEY (key=?)'],
   ] as const)('%s looks nowhere but where it must', (name, served) => {
     const steps = plan(STATEMENTS[name])
     expect(steps).toContain(`SEARCH ${served}`)

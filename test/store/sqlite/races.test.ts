@@ -5,7 +5,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { scaled } from '../../support/scale.ts'
 import { ownFile } from './folder.ts'
-import { cancelled, clockOf, completed, grant, newJob, owned, soundLog, stalled } from './life.ts'
+import { cancelled, clockOf, completed, grant, limitedJob, newJob, owned, soundLog, stalled } from './life.ts'
 
 const ROUNDS = scaled(60, 10_000)
 
@@ -46,6 +46,26 @@ describe('of two who want the same', () => {
           expect(types).toEqual(['enqueued', won ? 'claimed' : 'cancelled'])
           if (won) await one.commit(owned(claimed, asked).map((mine) => completed(mine, claimed.now)))
         }
+      }),
+    scaled(60_000, 3_600_000),
+  )
+
+  it(
+    'two who claim ten each of a key that allows one: one of them has one, again and again',
+    () =>
+      withTwo(async (one, other) => {
+        const now = await clockOf(one)
+        await one.insert(Array.from({ length: ROUNDS }, (_, i) => limitedJob(i + 1, now, 'host', { concurrency: 1 })))
+        for (let round = 1; round <= ROUNDS; round += 1) {
+          const asked = [grant(10), grant(10)] as const
+          const [mine, others] = await Promise.all([one.claim(asked[0]), other.claim(asked[1])])
+          const claimed = [...owned(mine, asked[0]), ...owned(others, asked[1])]
+          expect(claimed.map(({ id }) => id)).toEqual([idText(round)])
+          const store = round % 2 === 0 ? one : other
+          await store.commit(claimed.map((job) => completed(job, mine.now)))
+        }
+        const { keys } = await one.events({ by: 'keys', tenant: 't', limit: 1, recount: true })
+        expect(keys).toMatchObject([{ key: 'host', recount: 0, count: { taken: 0 }, held: 0 }])
       }),
     scaled(60_000, 3_600_000),
   )

@@ -1,15 +1,16 @@
 import { assert } from '../../../core/assert.ts'
+import { atLane } from '../../../core/flow/hall.ts'
 import { leaseEnd } from '../../../core/timers.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
-import { original } from '../../codec/text.ts'
-import { sideLanes } from '../../side-lanes.ts'
-import { queueKey } from '../../store.ts'
+import { letInFirst, sideLanes } from '../../side-lanes.ts'
 import { type JobCells, jobIn } from '../job-row.ts'
 import type { Answered, Asked } from '../protocol.ts'
 import { ClaimedJobs } from './claimed-jobs.ts'
 import { type FrontCells, frontIn, SHORT } from './front.ts'
+import { BELOW_LET_IN, isLetIn, letInLane } from './hall/lanes.ts'
 import { laneOf } from './known-kinds.ts'
 import type { Ledger } from './ledger.ts'
+import { isPaused } from './paused.ts'
 import { all, one } from './rows.ts'
 
 type Claim = Asked<'claim'>
@@ -34,9 +35,12 @@ export function claim(ledger: Ledger, asked: Claim): Answered<'claim'> {
     return { replayed: true, ...jobs.answer }
   }
   let number: number | undefined
+  let limited = asked.limited
   for (const lane of openLanes(ledger, asked)) {
     if (jobs.count >= asked.limit) break
-    const front = all(sql.claimable, lane, now, now, asked.limit - jobs.count).map(frontIn)
+    const most = Math.min(asked.limit - jobs.count, isLetIn(lane) ? limited : asked.limit)
+    if (most === 0) continue
+    const front = all(sql.claimable, lane, now, now, most).map(frontIn)
     const found = bearable(ledger, jobs.count, front)
     const last = found.at(-1)
     if (last === undefined) continue
@@ -44,6 +48,11 @@ export function claim(ledger: Ledger, asked: Claim): Answered<'claim'> {
     number ??= one(sql.insertClaim, now, asked.request, asked.worker, asked.actor)?.[0] as number
     sql.leaseFront.run(asked.nonce, now, number, lane, last.readyAt, last.id)
     sql.deleteFront.run(lane, last.readyAt, last.id, now)
+    if (isLetIn(lane)) {
+      for (const { id } of found) jobs.addKeys(ledger.usher.claim(id, now))
+      ledger.usher.look(atLane(String(lane)))
+      limited -= found.length
+    }
     if (found.length < front.length) break
   }
   if (number === undefined) return { replayed: false, ...jobs.answer }
@@ -52,32 +61,25 @@ export function claim(ledger: Ledger, asked: Claim): Answered<'claim'> {
   return { replayed: false, ...jobs.answer }
 }
 
-/** The lanes asked for whose queue exists and is not paused, each behind its side lanes. */
+/**
+ * The lanes asked for whose queue exists and is not paused, each behind its side lanes; beside each of them the one of those who
+ * were let in, unless nobody was.
+ */
 function openLanes(ledger: Ledger, asked: Claim): readonly number[] {
   const open: number[] = []
+  const anyLimited = asked.limited > 0 && one(ledger.sql.nextLane, BELOW_LET_IN) !== undefined
   const sides = new Map<number, readonly number[]>()
   for (const [tenant, queue, priority] of asked.lanes) {
     const number = ledger.kinds.queue(tenant, queue)
-    if (number === undefined || paused(ledger, tenant, queue)) continue
+    if (number === undefined || isPaused(ledger.sql, tenant, queue)) continue
     const beside = sides.get(number) ?? sideLanes(ledger.kinds.sides(number), asked)
     sides.set(number, beside)
-    for (const each of [...beside, number]) {
-      const lane = laneOf(each, priority)
-      if (lane !== undefined) open.push(lane)
-    }
+    const lanes = [...beside, number].map((each) => laneOf(each, priority)).filter((lane) => lane !== undefined)
+    if (!anyLimited) open.push(...lanes)
+    else if (letInFirst(asked)) open.push(...lanes.map(letInLane), ...lanes)
+    else open.push(...lanes, ...lanes.map(letInLane))
   }
   return open
-}
-
-function paused(ledger: Ledger, tenant: string, queue: string): boolean {
-  const [, , , text] = one(ledger.sql.setting, 'queue', queueKey(original(tenant), original(queue))) ?? []
-  if (typeof text !== 'string') return false
-  try {
-    const document: unknown = JSON.parse(text)
-    return typeof document === 'object' && document !== null && 'paused' in document && document.paused === true
-  } catch {
-    return false
-  }
 }
 
 /** As many jobs from the front as this turn can bear; the first always, or a fat one would never be claimed. */
@@ -137,4 +139,5 @@ function repeat(ledger: Ledger, jobs: ClaimedJobs, job: JobCells): void {
   const run = { kind, priority, rev: claimRev, attempt, expiresAt: claimExpiresAt, at: claimAt }
   jobs.add(run, id, job.at, job.head, job.before)
   jobs.addInput(id, (one(ledger.sql.inputBytes, id)?.[0] as number | null | undefined) ?? null, null)
+  jobs.addKeys(all<[key: number]>(ledger.sql.keysOf, id).map(([key]) => key))
 }

@@ -1,3 +1,4 @@
+import { assert } from '../../../core/assert.ts'
 import type { ClaimedRows, ClaimedRun } from '../rows.ts'
 import type { Ledger } from './ledger.ts'
 import { one } from './rows.ts'
@@ -7,6 +8,7 @@ export class ClaimedJobs {
   readonly #ledger: Ledger
   readonly #runs: { run: ClaimedRun; count: number }[] = []
   readonly #jobs: (number | string | null)[] = []
+  readonly #keys = new Map<number, ClaimedRows['keys'][number]>()
   #leftBytes: number
   count = 0
   /** When the first of their leases ends. */
@@ -18,7 +20,7 @@ export class ClaimedJobs {
   }
 
   get answer(): ClaimedRows {
-    return { runs: this.#runs, jobs: this.#jobs }
+    return { runs: this.#runs, jobs: this.#jobs, keys: [...this.#keys.values()] }
   }
 
   /** Adds a job, in the order of `CLAIMED`; its input is to follow. */
@@ -32,6 +34,16 @@ export class ClaimedJobs {
     }
     this.#jobs.push(id, at, head, record)
     this.count += 1
+  }
+
+  /** The keys that a job has a slot of. */
+  addKeys(keys: readonly number[]): void {
+    for (const key of keys) {
+      if (this.#keys.has(key)) continue
+      const row = one(this.#ledger.sql.keyText, key)
+      assert(row !== undefined, 'a slot is of a key')
+      this.#keys.set(key, row as ClaimedRows['keys'][number] & typeof row)
+    }
   }
 
   /** Inputs ride along while there is room; the others are loaded when their turn comes. A big one is not at hand. */

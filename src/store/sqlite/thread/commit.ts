@@ -3,6 +3,7 @@ import type { Answered, Asked } from '../protocol.ts'
 import type { ChangeRow, VerdictRow } from '../rows.ts'
 import { endAlike } from './end-alike.ts'
 import { type Done, insertEnding, leaveEnding } from './ending.ts'
+import { mayMoveKey, moveKey } from './hall/keys.ts'
 import type { Ledger } from './ledger.ts'
 import { move } from './move.ts'
 import { one } from './rows.ts'
@@ -38,6 +39,12 @@ function change(ledger: Ledger, row: ChangeRow, brought: readonly number[]): Ver
       ledger.sql.moveEnding.run(insertEnding(ledger, state, endedAt, 1, null, log, record), id, id)
       ledger.sql.deletePast.run(id)
       ledger.sql.deleteAsked.run(id)
+      return 'applied'
+    }
+    case 'key': {
+      const [, tenant, next] = row
+      if (!mayMoveKey(ledger, tenant, next)) return 'conflict'
+      moveKey(ledger, tenant, next)
       return 'applied'
     }
     case 'purge': {

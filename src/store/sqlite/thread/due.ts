@@ -13,6 +13,7 @@ export const notDue = ({ clock }: Ledger): Answered<'due'> => ({
   jobs: [],
   more: false,
   setBackMs: clock.takeSetBackMs(),
+  heldMore: false,
 })
 
 /**
@@ -20,7 +21,9 @@ export const notDue = ({ clock }: Ledger): Answered<'due'> => ({
  * stays where it is, and the job says when it may be handed out again.
  */
 export function due(ledger: Ledger, limit: Asked<'due'>): Answered<'due'> {
-  const { sql, now } = ledger
+  const { sql, now, usher } = ledger
+  usher.noteDue(now)
+  const heldMore = usher.letIn(now)
   if (ledger.mustTellTime) ledger.tellTime()
   // Jobs of a claim share the end of their leases until one of them is due: then each gets its own.
   if (one(sql.claimDue, now) !== undefined) {
@@ -57,7 +60,7 @@ export function due(ledger: Ledger, limit: Asked<'due'>): Answered<'due'> {
     jobs.push(job)
     ledger.burden.take(lettersIn(job))
   }
-  return { jobs, more: looked < wanted.length, setBackMs: ledger.clock.takeSetBackMs() }
+  return { jobs, more: looked < wanted.length, setBackMs: ledger.clock.takeSetBackMs(), heldMore }
 }
 
 /** Leases that heartbeats have renewed since their tick was set: the true one, unless the job has moved again. */

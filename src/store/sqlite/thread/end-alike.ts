@@ -10,7 +10,7 @@ import { one } from './rows.ts'
  */
 export function endAlike(ledger: Ledger, row: EndsRow, brought: readonly number[]): VerdictRow {
   const ends = endsIn(row)
-  const { count, ids, rev, fence, fromState, notAfter, newRev, state, endedAt, log, output, own } = ends
+  const { count, ids, rev, fence, fromState, notAfter, newRev, state, endedAt, limited, log, output, own } = ends
   const { sql, now, gathered } = ledger
   if (notAfter !== null && now >= notAfter) return 'late'
   const kind = ledger.kinds.of(ends.kind, brought)
@@ -25,6 +25,7 @@ export function endAlike(ledger: Ledger, row: EndsRow, brought: readonly number[
   if (own === null) sql.insertDoneAlike.run(kind, state, newRev, endedAt, ending, output, list)
   else insertEach(ledger, ends, kind, ending, own)
   sql.deleteLeases.run(list)
+  if (limited) for (const id of ids.split(',')) ledger.usher.free(Number(id), now)
   gathered.happenedAll(row, ENDS_FACTS_FROM, kind, ids)
   gathered.count(kind, fromState, -count)
   gathered.count(kind, state, count)

@@ -1,6 +1,7 @@
 import { queueOf } from '../../codec/lane.ts'
 import { storable } from '../../codec/text.ts'
 import type { Answered, Asked, FeedRows } from '../protocol.ts'
+import { plainLane } from './hall/lanes.ts'
 import type { Reading } from './reading.ts'
 import { all, type Cell, one } from './rows.ts'
 
@@ -57,7 +58,7 @@ export function backlog(reading: Reading, lanes: Asked<'backlog'>): Answered<'ba
     lane = first[0] as number
     const at = first[1] as number
     // The sides of a queue have its names.
-    const [tenant, name] = one(sql.queueNames, queueOf(lane)) as readonly [string, string]
+    const [tenant, name] = one(sql.queueNames, queueOf(plainLane(lane))) as readonly [string, string]
     const queue = JSON.stringify([tenant, name])
     found.set(queue, [tenant, name, Math.min(at, found.get(queue)?.[2] ?? at)])
   }

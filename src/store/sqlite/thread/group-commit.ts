@@ -30,7 +30,7 @@ const READS: Work = {
   load: (ledger, asked) => load(ledger.reading, asked, ledger.burden),
   settings: readSettings,
   // A claim of lanes that are empty is answered without a lock.
-  claim: () => ({ replayed: false, runs: [], jobs: [] }),
+  claim: () => ({ replayed: false, runs: [], jobs: [], keys: [] }),
   due: notDue,
 }
 

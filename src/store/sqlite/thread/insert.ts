@@ -2,6 +2,9 @@ import { EVENT_CODES } from '../../codec/codes.ts'
 import type { Answered, Asked } from '../protocol.ts'
 import { type InsertedRow, type InsertRow, type KeyRow, newJobIn } from '../rows.ts'
 import { Fresh } from './fresh.ts'
+import { flowNumber } from './hall/flows.ts'
+import { bearKeys } from './hall/keys.ts'
+import { heldLane } from './hall/lanes.ts'
 import type { Ledger } from './ledger.ts'
 import { one } from './rows.ts'
 import { sumOf } from './sum.ts'
@@ -46,10 +49,11 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: F
   if (sql.insertJob.run(id, kind, at, priority, correlation, head, sumOf(input), input).changes === 0) {
     return ['exists', 'id', id]
   }
+  if (more !== null && more.flow !== null) bearKeys(ledger, more.tenant, more.flow.births)
   if (readyAt === null) sql.insertRest.run(id, kind, state, 1, tick, null, null)
   else {
     const careful = more?.careful === true ? 1 : 0
-    fresh.add(id, [ledger.kinds.lane(kind, priority, null), readyAt, kind, state, tick, careful])
+    fresh.add(id, [firstLane(ledger, row, kind), readyAt, kind, state, tick, careful])
   }
   if (more !== null) {
     for (const [purpose, key, until] of more.keys) sql.takeKey.run(more.tenant, purpose, key, id, until)
@@ -58,6 +62,15 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: F
   ledger.gathered.happened(1, EVENT_CODES.enqueued, kind, at, id)
   ledger.gathered.count(kind, state, 1)
   return 1
+}
+
+/** A job with a flow is born held. */
+function firstLane(ledger: Ledger, row: InsertRow, kind: number): number {
+  const { priority, more } = newJobIn(row)
+  if (more === null || more.flow === null) return ledger.kinds.lane(kind, priority, null)
+  const flow = flowNumber(ledger, more.flow.flow, { tenant: more.tenant, kind, priority, needs: null })
+  ledger.usher.arrive(flow)
+  return heldLane(flow)
 }
 
 function somebodyFirst(ledger: Ledger, id: number, tenant: string, keys: readonly KeyRow[]): InsertedRow | undefined {

@@ -8,6 +8,7 @@ import type { Time } from '../../../core/job.ts'
 import { Burden } from '../burden.ts'
 import type { JobRow } from '../job-row.ts'
 import { Gathered, sweepFeed } from './gathered.ts'
+import { Usher } from './hall/usher.ts'
 import { KnownKinds } from './known-kinds.ts'
 import type { OpenFile } from './open-file.ts'
 import { Reading } from './reading.ts'
@@ -41,6 +42,7 @@ export class Ledger {
   readonly sql: Statements
   readonly clock: StoreClock
   readonly kinds: KnownKinds
+  readonly usher: Usher
   readonly gathered = new Gathered()
   /** How much this turn has taken on. */
   readonly burden = new Burden()
@@ -61,6 +63,7 @@ export class Ledger {
     this.sql = statements(file)
     this.clock = clock
     this.kinds = new KnownKinds(this.sql, this.reading.kinds)
+    this.usher = new Usher(this.sql)
     this.#feedMs = feedMs
     this.#hearLast()
     this.now = clock.now()
@@ -78,6 +81,7 @@ export class Ledger {
   }
 
   commit(): void {
+    this.usher.letIn(this.now)
     this.gathered.write(this.sql, this.now)
     this.#commits += 1
     if (this.#commits % SWEEP_EVERY === 0) sweepFeed(this.sql, this.now - this.#feedMs)
@@ -182,6 +186,7 @@ export class Ledger {
 
   #forget(): void {
     this.gathered.forgetSince([0, 0])
+    this.usher.forget()
     this.#claim = undefined
   }
 }

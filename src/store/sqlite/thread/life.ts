@@ -13,7 +13,7 @@ const port = parentPort
 export const options = workerData as ThreadOptions
 
 export function post(report: Partial<Report>): void {
-  port.postMessage({ answers: [], kinds: [], changed: false, ...report })
+  port.postMessage({ answers: [], kinds: [], changed: false, letIn: [], ...report })
 }
 
 /** Another process may be opening, migrating or closing the same file just now. */

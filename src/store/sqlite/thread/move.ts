@@ -18,6 +18,9 @@ import {
 import { addStretch } from './add-stretch.ts'
 import { type Done, insertEnding, leaveEnding } from './ending.ts'
 import { Fresh } from './fresh.ts'
+import { mayMoveKey } from './hall/keys.ts'
+import { isLetIn } from './hall/lanes.ts'
+import { flowAfter, keepHall, type Moved, type Spot, spotAfter, spotInHall } from './hall/moved.ts'
 import { insertOne } from './insert.ts'
 import { hasOnlyClaim, leaseIn, openingOf } from './lease.ts'
 import type { Ledger } from './ledger.ts'
@@ -35,7 +38,8 @@ export function move(ledger: Ledger, row: MoveRow, brought: readonly number[]): 
     const obstacle = forbidden(ledger, m, kind, m.more)
     if (obstacle !== undefined) return obstacle
   }
-  const verdict = moveRow(ledger, m, kind)
+  const from = spotBefore(ledger, m, kind)
+  const verdict = moveRow(ledger, m, kind, from)
   if (verdict !== 'applied') return verdict
   ledger.gathered.happenedAll(row, MOVE_FACTS_FROM, kind, m.id)
   if (m.state !== m.fromState) {
@@ -43,11 +47,15 @@ export function move(ledger: Ledger, row: MoveRow, brought: readonly number[]): 
     ledger.gathered.count(kind, m.state, 1)
   }
   if (m.more !== null) addMore(ledger, m.id, m.more, brought)
+  const moved = movedOf(m, kind)
+  if (moved !== undefined) keepHall(ledger, moved, from)
   return 'applied'
 }
 
 function forbidden(ledger: Ledger, m: Cells, kind: number, more: MoveMore): VerdictRow | undefined {
   if (!isAt(ledger, m, kind)) return 'conflict'
+  const flowKey = more.flow?.key ?? null
+  if (flowKey !== null && !mayMoveKey(ledger, more.tenant, flowKey)) return 'conflict'
   const released = new Set(more.give.map(([purpose, key]) => JSON.stringify([purpose, key])))
   const held = (tenant: string, owner: number, [purpose, key]: KeyRow): number | undefined => {
     const holder = one(ledger.sql.holder, tenant, purpose, key, ledger.now)?.[0]
@@ -72,30 +80,40 @@ function forbidden(ledger: Ledger, m: Cells, kind: number, more: MoveMore): Verd
 
 function isAt(ledger: Ledger, m: Cells, kind: number): boolean {
   const { sql } = ledger
-  const { id, rev, from, fromReadyAt } = m
+  const { id, rev, from } = m
+  const spot = spotBefore(ledger, m, kind)
   const there =
     from === 'ready'
-      ? one(sql.readyRev, laneBefore(ledger, m, kind), fromReadyAt, id)
+      ? spot && one(sql.readyRev, spot.lane, spot.readyAt, id)
       : from === 'done'
         ? one(sql.doneRev, id, id)
         : one(from === 'lease' ? sql.leaseRev : sql.restRev, id)
   return there?.[0] === rev
 }
 
-const laneBefore = ({ kinds }: Ledger, { fromPriority, more }: Cells, kind: number): number =>
-  kinds.lane(kind, fromPriority, more?.neededBefore ?? null)
+/** Where its row is, if that is in a lane. */
+function spotBefore(ledger: Ledger, m: Cells, kind: number): Spot | undefined {
+  if (m.from !== 'ready') return undefined
+  const moved = movedOf(m, kind)
+  if (moved !== undefined) return spotInHall(ledger, moved)
+  return { lane: ledger.kinds.lane(kind, m.fromPriority, m.more?.neededBefore ?? null), readyAt: m.fromReadyAt as Time }
+}
 
-/** Moves the row from its table, if it is there at this revision, into the one it belongs to. */
-function moveRow(ledger: Ledger, m: Cells, kind: number): VerdictRow {
+/** Undefined: the job has no flow. */
+function movedOf(m: Cells, kind: number): Moved | undefined {
+  const { more } = m
+  return more === null || more.flow === null ? undefined : { m, kind, more, flow: more.flow }
+}
+
+/** Moves the row from its table, if it is there at this revision, into the one it belongs to; `from`: where, if it is in a lane. */
+function moveRow(ledger: Ledger, m: Cells, kind: number, from: Spot | undefined): VerdictRow {
   const { sql } = ledger
   const { id, rev } = m
   switch (m.from) {
     case 'lease':
       return moveOwned(ledger, m, kind)
     case 'ready':
-      if (sql.takeReady.run(laneBefore(ledger, m, kind), m.fromReadyAt, id, rev).changes === 0) {
-        return 'conflict'
-      }
+      if (from === undefined || sql.takeReady.run(from.lane, from.readyAt, id, rev).changes === 0) return 'conflict'
       break
     case 'rest':
       if (sql.takeRest.run(id, rev).changes === 0) return 'conflict'
@@ -111,7 +129,7 @@ function moveRow(ledger: Ledger, m: Cells, kind: number): VerdictRow {
       break
     }
   }
-  enter(ledger, m, kind, null)
+  enter(ledger, m, kind, null, from)
   return 'applied'
 }
 
@@ -132,11 +150,11 @@ function moveOwned(ledger: Ledger, m: Cells, kind: number): VerdictRow {
   }
   // Read before, then removed: in one, as `DELETE … RETURNING`, it cost 2.7 µs more.
   sql.deleteLease.run(id)
-  enter(ledger, m, kind, opening)
+  enter(ledger, m, kind, opening, undefined)
   return 'applied'
 }
 
-function enter(ledger: Ledger, m: Cells, kind: number, opening: string | null): void {
+function enter(ledger: Ledger, m: Cells, kind: number, opening: string | null, from: Spot | undefined): void {
   const { sql } = ledger
   const { id, state, newRev, tick, code, record, log, output } = m
   if (m.to === 'done') {
@@ -150,15 +168,26 @@ function enter(ledger: Ledger, m: Cells, kind: number, opening: string | null): 
   addStretch(ledger, id, newRev, opening, log, m.requests)
   if (output !== null) sql.putBody.run(id, 'output', output)
   if (m.to === 'rest') sql.insertRest.run(id, kind, state, newRev, tick, code, record)
-  else if (m.to === 'ready') {
-    const { seq, generation, attempt, careful } = m
-    const lane = ledger.kinds.lane(kind, m.priority, m.more?.needs ?? null)
-    sql.insertReady.run(lane, m.readyAt, id, kind, state, newRev, seq, generation, attempt, careful, tick, code, record)
-  } else {
+  else if (m.to === 'ready') enterLane(ledger, m, kind, from)
+  else {
     const { fence, expiresAt, careful, beats, beatId, worker, attempt, generation } = m
     const owned = [fence, expiresAt, tick ?? expiresAt, careful, beats, beatId, code, worker, attempt, generation]
     sql.insertLease.run(id, kind, state, newRev, ...owned, record)
   }
+}
+
+function enterLane(ledger: Ledger, m: Cells, kind: number, from: Spot | undefined): void {
+  const { sql, kinds } = ledger
+  const { id, state, newRev, seq, generation, attempt, careful, tick, code, record } = m
+  const moved = movedOf(m, kind)
+  const { lane, readyAt } =
+    moved === undefined
+      ? { lane: kinds.lane(kind, m.priority, m.more?.needs ?? null), readyAt: m.readyAt }
+      : spotAfter(ledger, moved, from)
+  sql.insertReady.run(lane, readyAt, id, kind, state, newRev, seq, generation, attempt, careful, tick, code, record)
+  // It goes on standing.
+  if (moved !== undefined && isLetIn(lane))
+    sql.letIn.run(lane, readyAt, flowAfter(ledger, moved), m.readyAt, lane, readyAt, id)
 }
 
 function addMore(ledger: Ledger, id: number, more: MoveMore, brought: readonly number[]): void {

@@ -3,6 +3,7 @@
  * serving; held off (another process is recovering or closing the file just now: the first in line waits for a timer);
  * closing (nobody comes any more; it ends with the last answer).
  */
+import type { Time } from '../../../core/job.ts'
 import type { Timers } from '../../../system/timers.ts'
 import type { Answer, Answered, Asked, Call, Op } from '../protocol.ts'
 import { failed, tooLong } from './answers.ts'
@@ -10,6 +11,7 @@ import { compacted } from './compacted.ts'
 import { correlated } from './correlated.ts'
 import { backlog, feed, tally } from './feed.ts'
 import { find } from './find.ts'
+import { keys, lobby, occupants } from './hall/views.ts'
 import { annotations, load, log } from './read.ts'
 import type { Reading } from './reading.ts'
 import { isBusy } from './result-codes.ts'
@@ -17,8 +19,8 @@ import { readSettings } from './settings.ts'
 import type { StoreClock } from './store-clock.ts'
 import { typed } from './typed.ts'
 
-const READS: { readonly [O in Op]?: (reading: Reading, asked: Asked<O>) => Answered<O> } = {
-  load,
+const READS: { readonly [O in Op]?: (reading: Reading, asked: Asked<O>, now: Time) => Answered<O> } = {
+  load: (reading, asked) => load(reading, asked),
   find,
   log,
   annotations,
@@ -28,6 +30,9 @@ const READS: { readonly [O in Op]?: (reading: Reading, asked: Asked<O>) => Answe
   tally,
   backlog,
   compacted,
+  keys,
+  lobby,
+  occupants,
   settings: readSettings,
 }
 
@@ -96,9 +101,9 @@ export class ReadQueue {
     const { clock, busyMs, monotonicMs, path } = this.#options
     const now = clock.now()
     try {
-      const read = READS[call.op] as ((reading: Reading, asked: unknown) => Answered<Op>) | undefined
+      const read = READS[call.op] as ((reading: Reading, asked: unknown, now: Time) => Answered<Op>) | undefined
       if (read === undefined) throw new Error(`pawl: the store's reading thread knows no ${call.op}`)
-      const answered = this.#reading.ofOneMoment(() => read(this.#reading, call.asked))
+      const answered = this.#reading.ofOneMoment(() => read(this.#reading, call.asked, now))
       return { n: call.n, now, ok: true, answered }
     } catch (error) {
       if (!isBusy(error)) return failed(call, now, error, path)

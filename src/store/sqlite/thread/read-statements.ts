@@ -5,6 +5,7 @@
 import { LONG_LOG } from '../../../core/compact.ts'
 import { JOB, type JobCells } from '../job-row.ts'
 import { selected } from '../named.ts'
+import { HALL_READS } from './hall/statements.ts'
 import { ENDED, listed, READY } from './letters.ts'
 
 /** The places exclude each other, so at most one of the four joins finds a row. */
@@ -134,9 +135,11 @@ export const READS = {
   tallyOf: `SELECT t.kind, t.state, t.count FROM queue q CROSS JOIN kind k ON k.queue = q.id CROSS JOIN tally t ON t.kind = k.id
     WHERE q.tenant = ? AND t.count <> 0 AND q.main IS NULL`,
   nextLane: 'SELECT lane, ready_at FROM ready WHERE lane > ? ORDER BY lane, ready_at LIMIT 1',
-  queueNames: 'SELECT tenant, name FROM queue WHERE id = ?',
+  queueNames: 'SELECT tenant, name, needs FROM queue WHERE id = ?',
   purged: `SELECT value FROM counter WHERE name = 'purged'`,
 
   setting: 'SELECT key, rev, updated_at, text FROM setting WHERE collection = ? AND key = ?',
   settings: 'SELECT key, rev, updated_at, text FROM setting WHERE collection = ? AND key > ? ORDER BY key LIMIT ?',
+
+  ...HALL_READS,
 } as const

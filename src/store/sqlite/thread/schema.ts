@@ -271,4 +271,85 @@ export const MIGRATIONS: readonly string[] = [
   DROP INDEX ready_tick;
   CREATE INDEX ready_tick ON ready (tick, again) WHERE tick IS NOT NULL;
   `,
+  `
+  -- What waits as one (hall/). pass: how far it is in taking turns; waits_at: a place as core writes it, its name a number of ours.
+  CREATE TABLE flow (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    tenant TEXT NOT NULL,
+    queue INTEGER NOT NULL,
+    -- Where its jobs stand that were let in.
+    lane INTEGER NOT NULL,
+    priority INTEGER NOT NULL,
+    -- JSON: numbers of keys, in the order declared.
+    keys TEXT NOT NULL,
+    -- The name of the key that has its weight.
+    weighed_by TEXT NOT NULL,
+    pass REAL NOT NULL DEFAULT 0,
+    waits_at TEXT,
+    next_at INTEGER
+  ) STRICT;
+  CREATE INDEX flow_ring ON flow (waits_at, priority, pass, id) WHERE waits_at IS NOT NULL;
+  CREATE INDEX flow_next ON flow (next_at) WHERE next_at IS NOT NULL;
+
+  -- gate: JSON of the numbers that core compares slots with, its weight once more beside it. rev 0: named by jobs, and nobody has said anything of it.
+  CREATE TABLE flow_key (
+    id INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    name TEXT NOT NULL,
+    rev INTEGER NOT NULL,
+    gate TEXT NOT NULL,
+    weight REAL NOT NULL CHECK (weight > 0),
+    text TEXT NOT NULL,
+    log TEXT,
+    -- What was spent in the budget's window of this number.
+    spent REAL NOT NULL DEFAULT 0,
+    spent_in INTEGER NOT NULL DEFAULT 0,
+    -- When it is to be looked at though nobody frees a slot.
+    wake_at INTEGER,
+    UNIQUE (tenant, name)
+  ) STRICT;
+  CREATE INDEX flow_key_wake ON flow_key (wake_at) WHERE wake_at IS NOT NULL;
+
+  -- Which flows name a key.
+  CREATE TABLE crossing (
+    key INTEGER NOT NULL,
+    flow INTEGER NOT NULL,
+    PRIMARY KEY (key, flow)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX crossing_flow ON crossing (flow);
+
+  -- A job that stands or is owned, once for each of its keys. claimed is absent while it stands.
+  CREATE TABLE slot (
+    key INTEGER NOT NULL,
+    job INTEGER NOT NULL,
+    flow INTEGER NOT NULL,
+    let_in INTEGER NOT NULL,
+    claimed INTEGER,
+    PRIMARY KEY (key, job)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX slot_job ON slot (job);
+  CREATE INDEX slot_standing ON slot (let_in) WHERE claimed IS NULL;
+
+  -- Claims whose slots are free again and whose rate still counts them: how many of a millisecond.
+  CREATE TABLE pace (
+    key INTEGER NOT NULL,
+    claimed INTEGER NOT NULL,
+    starts INTEGER NOT NULL,
+    PRIMARY KEY (key, claimed)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Since when nothing of a priority was let in at a place where something of it waits.
+  CREATE TABLE hunger (
+    place TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    PRIMARY KEY (place, priority)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Of a job that was let in: its flow, which its lane says while it is held (hall/lanes.ts), and by which ready_at it was. Its own
+  -- ready_at is when it was let in: by their own times those of a flow with few would stand behind one with many for ever.
+  ALTER TABLE ready ADD COLUMN flow INTEGER;
+  ALTER TABLE ready ADD COLUMN held_at INTEGER;
+  `,
 ]

@@ -1,5 +1,6 @@
 import { unreachable } from '../../../core/assert.ts'
 import type { Answered, Asked, SettingRow, SettingRows } from '../protocol.ts'
+import { turnQueue } from './hall/turn-queue.ts'
 import type { Ledger } from './ledger.ts'
 import { all, one, type Row } from './rows.ts'
 import type { ReadStatements } from './statements.ts'
@@ -27,7 +28,12 @@ function read(sql: ReadStatements, row: ReadRow): SettingRows {
 }
 
 export function settings(ledger: Ledger, asked: Asked<'settings'>): Answered<'settings'> {
-  return asked.map((row) => setting(ledger, row))
+  return asked.map((row) => {
+    const answer = setting(ledger, row)
+    const [op, collection, key] = row
+    if (collection === 'queue' && (op === 'put' || op === 'remove')) turnQueue(ledger, key)
+    return answer
+  })
 }
 
 function setting({ sql, now }: Ledger, row: SettingRow): SettingRows {

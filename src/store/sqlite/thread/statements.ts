@@ -5,6 +5,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { STATE_CODES } from '../../codec/codes.ts'
 import { FRONT_COLUMNS } from './front.ts'
+import { HALL_DUE, HALL_WRITES } from './hall/statements.ts'
 import { LEASE_COLUMNS } from './lease.ts'
 import type { OpenFile } from './open-file.ts'
 import { DOWNWARDS, doneOf, READS, UPWARDS, WHOLE } from './read-statements.ts'
@@ -142,7 +143,8 @@ const WRITES = {
   dueRest: 'SELECT id, tick FROM rest WHERE tick <= ? ORDER BY tick LIMIT ?',
   anyDue: `SELECT EXISTS (SELECT 1 FROM lease WHERE tick <= p.now) OR EXISTS (SELECT 1 FROM ready WHERE tick <= p.now
       AND (again IS NULL OR again <= p.now))
-    OR EXISTS (SELECT 1 FROM rest WHERE tick <= p.now) OR EXISTS (SELECT 1 FROM claim WHERE tick <= p.now) FROM (SELECT ? AS now) AS p`,
+    OR EXISTS (SELECT 1 FROM rest WHERE tick <= p.now) OR EXISTS (SELECT 1 FROM claim WHERE tick <= p.now)
+    OR ${HALL_DUE} FROM (SELECT ? AS now) AS p`,
   claimDue: 'SELECT 1 FROM claim WHERE tick <= ? LIMIT 1',
   // A walk of the leases, once for each claim that is not over in a lease's time.
   tickClaimed: `UPDATE lease SET tick = (SELECT tick FROM claim WHERE id = lease.claim)
@@ -171,9 +173,9 @@ type Prepared<Texts> = Readonly<Record<keyof Texts, StatementSync>>
 
 export type Walks = Prepared<typeof UPWARDS>
 export type ReadStatements = Prepared<typeof READS>
-export type Statements = ReadStatements & Prepared<typeof WRITES>
+export type Statements = ReadStatements & Prepared<typeof WRITES> & Prepared<typeof HALL_WRITES>
 
-export const STATEMENTS = { ...READS, ...WRITES } as const
+export const STATEMENTS = { ...READS, ...WRITES, ...HALL_WRITES } as const
 
 export const readStatements = (file: OpenFile): ReadStatements => prepared(file, READS)
 export const statements = (file: OpenFile): Statements => prepared(file, STATEMENTS)

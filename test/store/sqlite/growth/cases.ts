@@ -1,8 +1,9 @@
 /** Values for every statement; what they ask for is among the first thousand of `fill.ts`. */
 import { EVENT_CODES, STATE_CODES } from '../../../../src/store/codec/codes.ts'
+import { BELOW_LET_IN } from '../../../../src/store/sqlite/thread/hall/lanes.ts'
 import type { DOWNWARDS } from '../../../../src/store/sqlite/thread/read-statements.ts'
 import type { STATEMENTS } from '../../../../src/store/sqlite/thread/statements.ts'
-import { BEGIN, FAR, FRONT, job } from './fill.ts'
+import { BEGIN, FAR, FRONT, job, RING } from './fill.ts'
 
 type Values = readonly (string | number | null)[]
 
@@ -22,6 +23,7 @@ const n = 500
 const fresh = 8_000_000_000_000
 const span: Values = [0, fresh, 20]
 const [ready, leased, resting, ended] = [job.ready(n), job.leased(n), job.resting(n), job.ended(n)]
+const [held, standing] = [job.held(n), job.standing(n)]
 const some = (of: (n: number) => number): string => JSON.stringify(Array.from({ length: 20 }, (_, i) => of(n + i)))
 const alike: Values = [2, '0.1.aa', n, S.claimed, n, 2, S.queued]
 
@@ -86,6 +88,25 @@ export const CASES: Readonly<Record<keyof typeof STATEMENTS, Values>> = {
   purged: [],
   setting: ['worker', 'w00000500'],
   settings: ['worker', 'w00000500', 20],
+
+  flow: [n],
+  flowByName: ['f500'],
+  flowsWaiting: [RING, 5, 0, 0, 4],
+  priorityWaiting: [RING, -1],
+  hungrySince: [RING, 5],
+  heldIn: [-1, 0, 0, 4],
+  waitingAt: [RING, n, 20],
+  laneOfJob: [held],
+  leasesFrom: [leased, 20],
+  standingFrom: [BELOW_LET_IN + 50, 0, 0, 20],
+  standingIn: [-1, 32],
+  flowKey: [n],
+  keyByName: ['t', 'k500'],
+  keysFrom: ['t', 'k500', 20],
+  keyDocument: [n],
+  keyText: [n],
+  slotsOf: [n],
+  pacesOf: [n],
 
   begin: [],
   commit: [],
@@ -177,4 +198,34 @@ export const CASES: Readonly<Record<keyof typeof STATEMENTS, Values>> = {
   count: [n, S.queued, 1],
   putSetting: ['worker', 'w00000500', 2, BEGIN, '{}'],
   removeSetting: ['worker', 'w00000500'],
+
+  insertFlow: ['new', 't', n, 25, 5, '[1]', 'k1'],
+  insertCrossing: [1, fresh],
+  flowsOf: [n],
+  deleteCrossings: [n],
+  deleteFlow: [n],
+  moveFlow: [1, RING, FAR, n],
+  flowsDue: [BEGIN, 20],
+  placeWaiting: ['key ', 'key!'],
+  hunger: [RING, 5, BEGIN],
+  deleteHunger: [`key ${n}`],
+  sate: [`key ${n}`, 5],
+  insertKey: ['t', 'new', 1, '{}', 1, '{}', null],
+  deleteKey: [n],
+  moveKey: ['{}', 1, '{}', null, n],
+  setSpent: [1, 1, n],
+  keysAwake: [BEGIN, 20],
+  wake: [BEGIN, n],
+  unwake: [n],
+  takeSlot: [n, fresh, n, BEGIN, null],
+  freeSlots: [standing],
+  stampSlots: [BEGIN, standing],
+  keysOf: [standing],
+  stoodSince: [BEGIN + 20, 20],
+  addPace: [n, FAR],
+  deletePaces: [n],
+  forgetPaces: [n, FAR],
+  letIn: [BELOW_LET_IN + 25, BEGIN, n, BEGIN, -1, FAR + n, held],
+  standing: [standing],
+  sendBack: [-1, BELOW_LET_IN + 10 * n, BEGIN, standing],
 }

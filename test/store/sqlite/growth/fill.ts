@@ -5,6 +5,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { EVENT_CODES, STATE_CODES } from '../../../../src/store/codec/codes.ts'
+import { BELOW_LET_IN } from '../../../../src/store/sqlite/thread/hall/lanes.ts'
 
 /** When what is stored began, a millisecond after the other; and what is not due for as long as tests run. */
 export const BEGIN = 1_700_000_000_000
@@ -16,6 +17,8 @@ export const job = {
   leased: (n: number) => 8 * n + 1,
   resting: (n: number) => 8 * n + 2,
   ended: (n: number) => 8 * n + 3,
+  held: (n: number) => 8 * n + 4,
+  standing: (n: number) => 8 * n + 5,
   /** One, with a stretch and a body for each of many steps. */
   long: 7,
 } as const
@@ -23,6 +26,8 @@ export const job = {
 /** In this lane half of all that is ready, of which the first so many have come. */
 export const FRONT = { lane: 25, jobs: 40 } as const
 export const DUE = 5
+/** Where all flows wait but the first, whose time has come. */
+export const RING = 'key 1'
 
 const S = STATE_CODES
 
@@ -41,7 +46,7 @@ export function fill(db: DatabaseSync, from: number, to: number): void {
 }
 
 function rows(): readonly (readonly [into: string, columns: string, rest?: string])[] {
-  const places = 'CROSS JOIN (VALUES (0), (1), (2), (3)) AS s'
+  const places = 'CROSS JOIN (VALUES (0), (1), (2), (3), (4), (5)) AS s'
   const early = (due: string) => `CASE WHEN n <= ${DUE} THEN ${BEGIN} ELSE ${due} END`
   return [
     ['queue (id, tenant, name)', `n, 't' || (n / 10), 'q' || n`],
@@ -82,6 +87,27 @@ function rows(): readonly (readonly [into: string, columns: string, rest?: strin
     ['entry (position, at, items)', `n, ${BEGIN} + n, '[]'`],
     ['moment (type, at, position)', `'${EVENT_CODES.succeeded}', ${BEGIN} + n, n`],
     ['echo (correlation, job, rev)', '7, 8 * n + 3, 3'],
+    // All that is held waits in one flow, and the others have one each; of each flow one stands.
+    [
+      'ready (lane, ready_at, id, kind, state, rev, seq, generation, attempt, careful)',
+      `-1, ${FAR} + n, 8 * n + 4, n, '${S.queued}', 1, 1, 0, 0, 0`,
+    ],
+    [
+      'ready (lane, ready_at, id, kind, state, rev, seq, generation, attempt, careful, flow, held_at)',
+      `${BELOW_LET_IN} + 10 * n, ${BEGIN}, 8 * n + 5, n, '${S.queued}', 1, 1, 0, 0, 0, n, ${BEGIN}`,
+    ],
+    [
+      'flow (id, name, tenant, queue, lane, priority, keys, weighed_by, pass, waits_at, next_at)',
+      `n, 'f' || n, 't', n, ${BELOW_LET_IN} + 10 * n, 5, '[' || n || ']', 'k' || n, n, CASE WHEN n > 1 THEN '${RING}' END, ${early(`${FAR} + n`)}`,
+    ],
+    [
+      'flow_key (id, tenant, name, rev, gate, weight, text, wake_at)',
+      `n, 't', 'k' || n, 1, '{}', 1, '{}', ${early(`${FAR} + n`)}`,
+    ],
+    ['crossing (key, flow)', 'n, n'],
+    ['slot (key, job, flow, let_in)', `n, 8 * n + 5, n, ${BEGIN} + n`],
+    ['pace (key, claimed, starts)', `n, ${BEGIN} + n, 1`],
+    ['hunger (place, priority, since)', `'key ' || n, 5, ${BEGIN}`],
     ['tally (kind, state, count)', `n, '${S.queued}', 1`],
     ['setting (collection, key, rev, updated_at, text)', `'worker', 'w' || printf('%08d', n), 1, ${BEGIN}, '{}'`],
   ]
