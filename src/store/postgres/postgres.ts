@@ -47,7 +47,8 @@ import { twoWays } from './connection/two-ways.ts'
 import { type Ways, waysOf } from './connection/ways.ts'
 import { Inserts } from './enqueue/insert.ts'
 import type { Meeting } from './enqueue/insert-verdict.ts'
-import { backlog, feedAfter, feedEnd, placeEntries, tallies } from './feed/feed.ts'
+import { feedEnd } from './feed/feed.ts'
+import { Letting } from './flow/letting.ts'
 import { keep, purge } from './keep/keeping.ts'
 import { queuesWritten, settings } from './keep/settings.ts'
 import { Tidying } from './keep/tidying.ts'
@@ -55,13 +56,11 @@ import { Heartbeats } from './lease/heartbeats.ts'
 import { Kinds, type Run, sideOf } from './names/kinds.ts'
 import { noticeRewinding } from './names/rewinding.ts'
 import { Sides } from './names/sides.ts'
-import { annotationsOf } from './read/annotations.ts'
-import { eventsByCorrelation } from './read/by-correlation.ts'
-import { eventsByType } from './read/by-type.ts'
+import { eventPage } from './read/event-page.ts'
 import { find } from './read/find.ts'
 import { type LoadParts, loadMet, placed, whereabouts } from './read/load.ts'
 import { Loads } from './read/loads.ts'
-import { eventsOfJob, logOf } from './read/logs.ts'
+import { logOf } from './read/logs.ts'
 import { recordOf } from './read/records.ts'
 import { prepareSchema } from './schema/prepare.ts'
 import { Commits } from './settle/commits.ts'
@@ -161,6 +160,7 @@ class Postgres implements PostgresStore {
   readonly #tidying: Tidying
   readonly #keptTime: KeptTime
   readonly #hints: Hints
+  readonly #letting: Letting
   readonly #transactions: Transactions
   readonly #routes: readonly Ways['route'][]
   readonly #timers: Timers
@@ -183,7 +183,9 @@ class Postgres implements PostgresStore {
     const { look: run, read } = looks === route ? twoWays(first, second) : { look: on(first), read: on(second) }
     const owners = connection('settles')
     const kinds = new Kinds(run, statements)
-    const sides = new Sides({ run, statements, kinds, clock, hears: () => this.#hints.ownChannel !== undefined })
+    const sides: Sides = new Sides({ run, statements, kinds, clock, hears: () => this.#hints.ownChannel !== undefined })
+    const letting = new Letting({ run, statements, kinds, sides, log, hints: () => this.#hints })
+    this.#letting = letting
     const sawClock = (now: number) => this.#sawClock(now)
     this.#connections = opened
     this.#load = { run, kinds, statements }
@@ -192,7 +194,7 @@ class Postgres implements PostgresStore {
     this.#timers = timers
     this.#routes = [route, past]
     this.#transactions = new Transactions({ route: past, clock, timers })
-    noticeRewinding({ routes: new Set([route, past, looks]), kinds, sides, log })
+    noticeRewinding({ routes: new Set([route, past, looks]), kinds, sides, flows: letting.flows, log })
     const heard = (payload: string) => this.#waiting.heard(payload)
     this.#hints = new Hints({ route: past, schema, run, statements, clock, timers, random, heard, sides })
     this.#callers = new CallersTransactions(statements.isOpen)
@@ -200,13 +202,13 @@ class Postgres implements PostgresStore {
       keyless: [connection('enqueues'), connection('enqueues', { isSpare: true })],
       keyed: [connection('enqueues with keys'), connection('enqueues with keys', { isSpare: true })],
       kinds,
+      letting,
       statements,
       sawClock,
       hints: this.#hints,
       timers,
       load: (met) => loadMet(this.#load, met),
     })
-    const beforeClaim = (id: number, attempt: number) => this.#beforeClaim(id, attempt)
     const bundles = new Bundles()
     this.#claims = new Claims({
       connection: connection('claims'),
@@ -216,7 +218,8 @@ class Postgres implements PostgresStore {
       clock,
       bundles,
       sawClock,
-      beforeClaim,
+      beforeClaim: (id, attempt) => this.#beforeClaim(id, attempt),
+      letting,
     })
     this.#waiting = new Waiting({
       claims: this.#claims,
@@ -231,6 +234,7 @@ class Postgres implements PostgresStore {
     this.#commits = new Commits({
       connections: [owners, connection('settles', { isSpare: true })],
       kinds,
+      flows: letting.flows,
       statements,
       bundles,
       bundleEnds: new BundleEnds({ bundles, kinds, statements, sawClock }),
@@ -258,7 +262,8 @@ class Postgres implements PostgresStore {
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
     const { items: found, now } = await this.#loads.load(items)
-    return { now: now === undefined ? await this.#readClock() : this.#sawClock(now), items: found }
+    const answered = items.some(({ flow }) => flow === true) ? await this.#letting.withLobbies(items, found) : found
+    return { now: now === undefined ? await this.#readClock() : this.#sawClock(now), items: answered }
   }
 
   claim(grant: Grant): Promise<ClaimAnswer> {
@@ -273,6 +278,7 @@ class Postgres implements PostgresStore {
       return { verdicts, now: this.#now }
     }
     const verdicts = await this.#commits.commit(changes)
+    await this.#letting.committed(changes, verdicts)
     for (let i = 0; i < changes.length; i += 1) {
       const change = changes[i] as Change
       if (change.kind !== 'move' || verdicts[i]?.status !== 'applied') continue
@@ -290,12 +296,13 @@ class Postgres implements PostgresStore {
   }
 
   async due(limit: number): Promise<DueAnswer> {
-    const { kinds, statements } = this.#load
-    const rows = limit <= 0 ? [] : await this.#load.run(statements.due, [limit])
+    const { run, kinds, statements } = this.#load
+    const rows = limit <= 0 ? [] : await run(statements.due, [limit])
     const found = await placed(kinds, rows)
     await this.#tidying.round(this.#now)
     const { now, setBackMs } = await this.#keptTime.keep()
-    return { now: this.#sawClock(now), jobs: [...found.values()].map(recordOf), setBackMs }
+    const more = await this.#letting.tick()
+    return { now: this.#sawClock(now), jobs: [...found.values()].map(recordOf), more, setBackMs }
   }
 
   async lastDue(): Promise<LastDue> {
@@ -308,7 +315,7 @@ class Postgres implements PostgresStore {
   }
 
   async events(query: EventQuery): Promise<EventPage> {
-    const page = await this.#events(query)
+    const page = await eventPage(this.#reads, query)
     const { now, purged } = await feedEnd(this.#reads)
     return { ...NO_EVENTS, purged, ...page, now: this.#sawClock(now) }
   }
@@ -316,7 +323,9 @@ class Postgres implements PostgresStore {
   async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
     const { run, statements } = this.#load
     const answers = await settings(run, statements, operations, (now) => this.#sawClock(now))
-    for (const [tenant, queue] of queuesWritten(operations)) this.#hints.workAbreast(tenant, queue)
+    const written = queuesWritten(operations)
+    if (written.length > 0) await this.#letting.tick()
+    for (const [tenant, queue] of written) this.#hints.workAbreast(tenant, queue)
     return answers
   }
 
@@ -333,7 +342,15 @@ class Postgres implements PostgresStore {
     this.#places.close()
     for (const connection of this.#connections) connection.leave()
     this.#transactions.close()
-    const parts = [this.#waiting, this.#inserts, this.#commits, this.#heartbeats, this.#hints, this.#loads]
+    const parts = [
+      this.#waiting,
+      this.#inserts,
+      this.#commits,
+      this.#heartbeats,
+      this.#hints,
+      this.#loads,
+      this.#letting,
+    ]
     const ended = Promise.all(parts.map((each) => each.close()))
     await within(this.#timers, CLOSE_WITHIN_MS, ended)
     await Promise.all(this.#connections.map((connection) => connection.close()))
@@ -341,37 +358,9 @@ class Postgres implements PostgresStore {
     await ended
   }
 
-  async #events(query: EventQuery): Promise<Partial<EventPage>> {
-    const parts = this.#reads
-    switch (query.by) {
-      case 'job':
-        return eventsOfJob(parts, query.id, query.afterRev, query.limit)
-      case 'annotation':
-        return { annotations: await annotationsOf(parts, query.id) }
-      case 'type':
-        return eventsByType(parts, query)
-      case 'correlation':
-        return eventsByCorrelation(parts, query)
-      case 'feed':
-        await placeEntries(parts)
-        return query.after === undefined
-          ? { cursor: (await feedEnd(parts)).cursor }
-          : feedAfter(parts, query.after, query.limit)
-      case 'tally': {
-        await placeEntries(parts, { patient: true })
-        const { cursor } = await feedEnd(parts)
-        return { tally: await tallies(parts, query.tenant), cursor }
-      }
-      case 'backlog':
-        return { backlog: await backlog(parts, query.lanes) }
-      case 'keys':
-        return {}
-    }
-  }
-
-  /** Tells listeners of a job that a commit has moved: of its queue where it may be claimed, now or later. (Inserts tell of theirs themselves.) */
+  /** Tells listeners of a job that a commit has moved: of its queue where it may be claimed, now or later. (Inserts, and who lets in, tell of theirs themselves.) */
   #announce(job: Job): void {
-    if (job.readyAt !== undefined) this.#hints.work([sideOf(job)], 1)
+    if (job.readyAt !== undefined && job.spec.flow === undefined) this.#hints.work([sideOf(job)], 1)
   }
 
   async #readClock(): Promise<Time> {

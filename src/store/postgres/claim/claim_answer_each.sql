@@ -1,6 +1,6 @@
 -- As `claim_answer`, of jobs that have leases, or of more inputs than may ride along: in their order, each with the record its lease
 -- has, and with its input as long as there is room.
--- Caller: `claim`, `claim_replay`. Index: job's and lease's primary keys. Locks: none.
+-- Caller: `claim`, `claim_limited`, `claim_replay`. Index: job's and lease's primary keys. Locks: none.
 create or replace function pawl.claim_answer_each(job_ids bigint[], max_bytes bigint, separator text)
 returns table (ids bigint[], times bigint[], kinds int[], lanes int[], heads text, inputs text, docs text) language sql stable as $$
   select array_agg(x.id), array_agg(x.created_at), array_agg(x.kind), array_agg(x.lane), string_agg(coalesce(x.head, E'\x01'), separator),

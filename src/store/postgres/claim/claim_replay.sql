@@ -1,7 +1,7 @@
 -- What is left of a claim that was answered before: its jobs that are still owned under it, as `claim_answer_each` has them, with
 -- the attempt of those whose claim is in the log already, where the record before it must be looked for. Jobs of a bundle get leases.
 -- Where nothing is left the columns are null: the request is used up, and never given anything new.
--- Caller: `claim`, under whose planner switches it runs. Index: claim's, lease's and job's primary keys. Locks: those of `loosen_from`.
+-- Caller: `claim`, `claim_limited`, under whose planner switches it runs. Index: claim's, lease's and job's primary keys. Locks: those of `loosen_from`.
 create or replace function pawl.claim_replay(claim_id bigint, max_bytes bigint, started bigint)
 returns table (claimed_at bigint, nonce text, bundle bigint, is_repeat boolean, is_parked boolean, ids bigint[], times bigint[],
                kinds int[], lanes int[], heads text, inputs text, docs text, logged_attempts int[]) language plpgsql as $$

@@ -1,7 +1,7 @@
 -- Gives a claim its number, tells the feed of it, and takes its jobs out of `ready`: each into a lease, but for those of a bundle, of
 -- which the claim's own row is all there is. The feed has revisions, kinds and shapes once where all have the same; where they are not
 -- all alike they are looked at once more, while they are still there.
--- Caller: `claim`, under whose planner switches it runs. Index: none, the rows' places are known. Locks: none but the rows', which
+-- Caller: `claim`, `claim_limited`, under whose planner switches it runs. Index: none, the rows' places are known. Locks: none but the rows', which
 -- the caller has.
 create or replace function pawl.claim_stamp(claimed_at bigint, tids tid[], one_kind int, any_touched boolean, is_bundle boolean) returns bigint
 language plpgsql as $$

@@ -9,11 +9,12 @@
 
 import { assert } from '../../../core/assert.ts'
 import { fenceOf } from '../../../core/fence.ts'
+import type { Job } from '../../../core/job.ts'
 import { leaseEnd } from '../../../core/timers.ts'
 import type { Clock } from '../../../system/clock.ts'
 import { laneNumber } from '../../codec/lane.ts'
 import { original, storable } from '../../codec/text.ts'
-import { sideLanes } from '../../side-lanes.ts'
+import { letInFirst, sideLanes } from '../../side-lanes.ts'
 import type { ClaimAnswer, ClaimedJob, Grant, Lane } from '../../store.ts'
 import { literal } from '../batch/uniform.ts'
 import type { Bundles } from '../bundle/bundles.ts'
@@ -21,21 +22,25 @@ import type { Row } from '../connection/client.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { Statements } from '../connection/statements.ts'
 import { keyText } from '../enqueue/new-row.ts'
+import type { Letting } from '../flow/letting.ts'
 import type { Kinds } from '../names/kinds.ts'
+import { isLetInLane, letInLane } from '../names/let-in-lane.ts'
 import type { Sides } from '../names/sides.ts'
 import { recordOf } from '../read/records.ts'
 import { type ClaimedRow, type ClaimHeader, headerOf, jobsIn } from './claim-answer.ts'
+import { NOBODY_TOLD, type ToldKeys, toldIn, toldOf } from './told-keys.ts'
 
 export interface ClaimParts {
   readonly connection: Connection
   readonly kinds: Kinds
-  readonly sides: Pick<Sides, 'of' | 'learn'>
+  readonly sides: Pick<Sides, 'of' | 'learn' | 'isLimited'>
   readonly statements: Statements
   readonly clock: Clock
   readonly bundles: Bundles
   /** The record before a claim that has been written to the log since. */
   readonly beforeClaim: (id: number, attempt: number) => Promise<ClaimedJob['before']>
   readonly sawClock: (now: number) => void
+  readonly letting: Pick<Letting, 'claimed'>
 }
 
 /** An answer as it came, and the store's clock now. */
@@ -97,12 +102,14 @@ export class Claims {
     const rows = jobsIn(row)
     await kinds.ensure(rows.map(({ kind }) => kind))
     const jobs: ClaimedJob[] = []
+    const told = toldIn(row)
     for (const each of rows) {
       const { id, loggedAttempt } = each
       const before = loggedAttempt === null ? this.#before(each) : await this.#parts.beforeClaim(id, loggedAttempt)
-      jobs.push(this.#claimed(each, before, header.at))
+      jobs.push(this.#claimed(each, before, header.at, told))
     }
     this.#remember(jobs, header)
+    if (told !== NOBODY_TOLD) this.#makeRoom(jobs)
     if (header.isRepeat) {
       const isOurs = isUnseen && header.nonce === grant.nonce && rows.every((each) => each.loggedAttempt === null)
       return { now, replayed: !isOurs, jobs }
@@ -112,14 +119,24 @@ export class Claims {
     return { now, replayed: false, jobs, contended: header.isContended }
   }
 
-  /** Each behind its side lanes. A lane that is asked for twice would give each of its jobs twice. */
+  /**
+   * Each behind its side lanes, each of those before or behind its let-in lane, where it may have something for this claim. A
+   * lane that is asked for twice would give each of its jobs twice.
+   */
   #numbers(grant: Grant, lanes: readonly Lane[]): readonly number[] {
     const { kinds, sides } = this.#parts
     const numbers = new Set<number>()
+    const add = (queue: number, priority: number) => {
+      const lane = laneNumber(queue, priority)
+      const hasLimited = sides.isLimited(queue) && grant.limited !== 0
+      if (hasLimited && letInFirst(grant)) numbers.add(letInLane(lane))
+      numbers.add(lane)
+      if (hasLimited) numbers.add(letInLane(lane))
+    }
     for (const lane of lanes) {
       const queue = kinds.queue(lane) ?? 0
-      for (const side of sideLanes(sides.of(queue), grant)) numbers.add(laneNumber(side, lane.priority))
-      numbers.add(laneNumber(queue, lane.priority))
+      for (const side of sideLanes(sides.of(queue), grant)) add(side, lane.priority)
+      add(queue, lane.priority)
     }
     return [...numbers]
   }
@@ -128,7 +145,9 @@ export class Claims {
     const { connection, statements, sawClock } = this.#parts
     const { requestId, workerId, actor, nonce, limit, maxInputBytes } = grant
     const { isParked, park } = asking
-    const [row] = await connection.run(statements.claim, () => [
+    const hasLimited = lanes.some(isLetInLane)
+    const free = hasLimited ? [grant.limited ?? limit] : []
+    const [row] = await connection.run(hasLimited ? statements.claimLimited : statements.claim, () => [
       keyText(requestId),
       keyText(requestId) === storable(requestId) ? null : storable(requestId),
       storable(workerId),
@@ -141,6 +160,7 @@ export class Claims {
       isParked,
       park?.ms,
       park?.channel,
+      ...free,
     ])
     assert(row !== undefined, 'a claim is answered')
     const header = headerOf(row)
@@ -159,9 +179,15 @@ export class Claims {
 
   /** Lanes as they were asked for, each by time and number: as the rows were taken. Mostly they come like that. */
   #putInOrder(jobs: ClaimedJob[], lanes: readonly number[]): void {
-    const placeOf = (job: ClaimedJob) => (lanes.length === 1 ? 0 : lanes.indexOf(this.#parts.kinds.lane(job.before)))
+    const placeOf = ({ before }: ClaimedJob) => (lanes.length === 1 ? 0 : lanes.indexOf(this.#lane(before)))
     const compare = (a: ClaimedJob, b: ClaimedJob) => placeOf(a) - placeOf(b) || byTime(a.before, b.before)
     if (jobs.some((job, n) => n > 0 && compare(jobs[n - 1] as ClaimedJob, job) > 0)) jobs.sort(compare)
+  }
+
+  /** Others are let in where jobs were taken that had been. */
+  #makeRoom(jobs: readonly ClaimedJob[]): void {
+    const limited = jobs.map(({ before }) => before).filter(({ spec }) => spec.flow !== undefined)
+    if (limited.length > 0) void this.#parts.letting.claimed(limited).catch(() => {})
   }
 
   /** Remembers a bundle by its first job's fence: all jobs of a bundle are at their first attempt, and so have the same. */
@@ -170,14 +196,20 @@ export class Claims {
     this.#parts.bundles.remember(fenceOf(first.before.generation, first.attempt, nonce), bundle)
   }
 
+  /** The lane it was claimed from. */
+  #lane(job: Job): number {
+    const lane = this.#parts.kinds.lane(job)
+    return job.spec.flow === undefined ? lane : letInLane(lane)
+  }
+
   #reach(jobs: readonly ClaimedJob[], lanes: readonly number[], limit: number): void {
     if (jobs.length < limit) this.#reached.clear()
     else if (lanes.length === 1) this.#reached.set(lanes[0] as number, jobs.at(-1)?.before.readyAt ?? 0)
-    else for (const { before } of jobs) this.#reached.set(this.#parts.kinds.lane(before), before.readyAt ?? 0)
+    else for (const { before } of jobs) this.#reached.set(this.#lane(before), before.readyAt ?? 0)
   }
 
-  #claimed({ kind, input }: ClaimedRow, before: ClaimedJob['before'], at: number): ClaimedJob {
-    return {
+  #claimed({ kind, input }: ClaimedRow, before: Job, at: number, told: ToldKeys): ClaimedJob {
+    const claimed = {
       before,
       rev: before.rev + 1,
       attempt: before.attempt + 1,
@@ -185,6 +217,7 @@ export class Claims {
       at,
       input: input === null ? undefined : original(input),
     }
+    return told === NOBODY_TOLD ? claimed : { ...claimed, flow: toldOf(told, before.spec) }
   }
 
   #before({ id, createdAt, kind, lane, head, doc }: ClaimedRow): ClaimedJob['before'] {
@@ -195,6 +228,8 @@ export class Claims {
 
 const isDraining = ({ limit }: Grant): boolean => limit >= DRAINING_FROM
 
-/** Numbers of the same length are in the order of their texts. */
+/** Numbers of the same length are in the order of their texts. Let-in lanes are in the order of letting in, as they come. */
 const byTime = (a: ClaimedJob['before'], b: ClaimedJob['before']): number =>
-  (a.readyAt ?? 0) - (b.readyAt ?? 0) || a.id.length - b.id.length || (a.id < b.id ? -1 : 1)
+  a.spec.flow !== undefined
+    ? 0
+    : (a.readyAt ?? 0) - (b.readyAt ?? 0) || a.id.length - b.id.length || (a.id < b.id ? -1 : 1)

@@ -1,5 +1,7 @@
+import { type FlowStatements, flowStatementsIn } from '../flow/statements.ts'
+
 /** Every statement the adapter sends, by name. The functions they call live beside their readers, a file each; this is their only caller. */
-export interface Statements {
+export interface Statements extends FlowStatements {
   readonly insertPlain: string
   /** As `insertPlain`, then `offer`s the jobs to a parked claim in the same commit; if none takes all, listeners are notified. */
   readonly insertPlainOffering: string
@@ -74,6 +76,7 @@ const KEYS = '$14, $15, $16, $17, $18'
 
 export const statementsIn = (schema: string): Statements => {
   const s = quoted(schema)
+  const flow = flowStatementsIn(s)
   const enqueue = `select * from ${s}.enqueue($1)`
   const enqueueTogether = `select * from ${s}.enqueue_together($1)`
   const settleLeases = `select * from ${s}.settle_leases($1, $2, $3, $4, $5)`
@@ -84,6 +87,7 @@ export const statementsIn = (schema: string): Statements => {
   const numbered = (text: string) =>
     `${patient(text).replace('select *', 'select e.*, pg_current_xact_id_if_assigned()::text as xact')} as e`
   return {
+    ...flow,
     insertPlain: `select ${s}.insert_plain(${COLUMNS})`,
     insertPlainOffering: `select i, ${s}.offer($14, $1, $15, $16, $17) from ${s}.insert_plain(${COLUMNS}) as i`,
     insertKeyed: `select ${s}.insert_keyed(${COLUMNS}, ${KEYS})`,
@@ -123,10 +127,7 @@ export const statementsIn = (schema: string): Statements => {
     caused: `select * from ${s}.caused($1)`,
     correlated: `select * from ${s}.correlated($1, $2, $3, $4)`,
     linked: `select * from ${s}.linked($1, $2, $3, $4)`,
-    bornBetween: `select * from ${s}.born_between($1, $2, $3, $4)`,
-    claimedBetween: `select * from ${s}.claimed_between($1, $2, $3, $4)`,
-    ledBetween: `select * from ${s}.led_between($5, $1, $2, $3, $4)`,
-    committedBetween: `select * from ${s}.committed_between($1, $2, $3, $4)`,
+    ...spansIn(s),
     jobsOf: `select * from ${s}.jobs_of($1, $2)`,
     heartbeat: `select * from ${s}.heartbeat($1)`,
     due: `select * from ${s}.due($1)`,
@@ -147,10 +148,18 @@ export const statementsIn = (schema: string): Statements => {
     hear: `select ${s}.hear($1)`,
     inCallers: new Map([
       ...[enqueue, enqueueTogether].map((text) => [text, numbered(text)] as const),
-      ...[settleLeases, move].map((text) => [text, patient(text)] as const),
+      ...[settleLeases, move, flow.flowMove].map((text) => [text, patient(text)] as const),
       [bodies, asText(bodies)],
     ]),
   }
 }
+
+/** What happened within a time. */
+const spansIn = (s: string) => ({
+  bornBetween: `select * from ${s}.born_between($1, $2, $3, $4)`,
+  claimedBetween: `select * from ${s}.claimed_between($1, $2, $3, $4)`,
+  ledBetween: `select * from ${s}.led_between($5, $1, $2, $3, $4)`,
+  committedBetween: `select * from ${s}.committed_between($1, $2, $3, $4)`,
+})
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

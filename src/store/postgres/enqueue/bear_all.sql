@@ -58,8 +58,8 @@ begin
 
   with x as materialized (
     select * from rows from (json_to_recordset(items)
-      as (i bigint, t bigint, k int, l int, w int, b text, h text, c text, m text[], r bigint, n bigint, p int, ca boolean, tn text, ks json, s text))
-      with ordinality as x(i, t, k, l, w, b, h, c, m, r, n, p, ca, tn, ks, s, place)
+      as (i bigint, t bigint, k int, l int, w int, b text, h text, c text, m text[], r bigint, n bigint, p int, ca boolean, tn text, ks json, s text, hl int))
+      with ordinality as x(i, t, k, l, w, b, h, c, m, r, n, p, ca, tn, ks, s, hl, place)
     where verdicts[x.place] is null
   ),
   taken as (
@@ -76,8 +76,9 @@ begin
   resting as (insert into rest (id, tick) select x.i, x.n from x where x.p = 1),
   waiting as (
     insert into ready (id, ready_at, lane, window_ms, kind, bytes, careful, tick)
-    select x.i, coalesce(x.r, x.t), x.l, x.w, x.k, coalesce(octet_length(x.b), 0), x.ca, x.n from x where x.p is null
-  )
+    select x.i, coalesce(x.r, x.t), coalesce(x.hl, x.l), x.w, x.k, coalesce(octet_length(x.b), 0), x.ca, x.n from x where x.p is null
+  ),
+  arrived as (insert into arrival (flow) select distinct -x.hl from x where x.hl is not null and x.p is null)
   insert into entry (at, jobs, revs, kinds, shapes)
   select now_ms, array_agg(x.i), '{1}', array_agg(x.k), array_agg(x.s) from x having count(*) > 0;
   return verdicts;

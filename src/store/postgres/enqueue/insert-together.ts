@@ -111,8 +111,8 @@ function asking(parts: InsertParts, items: readonly NewJob[]): () => Promise<rea
   }
 }
 
-const rowsOf = ({ kinds }: InsertParts, items: readonly NewJob[]): string =>
-  JSON.stringify(items.map((item) => keyedRow(item, kinds.of(item.job.spec.kind))))
+const rowsOf = ({ kinds, letting }: InsertParts, items: readonly NewJob[]): string =>
+  JSON.stringify(items.map((item) => keyedRow(item, kinds.of(item.job.spec.kind), letting.flows.heldLane(item.job))))
 
 /** Answers for items of which some have met others, of the same call or of the store. Undefined where a holder is not there any more. */
 async function met(

@@ -9,6 +9,7 @@
  */
 
 import { isMereRenewal } from '../../../core/decide/heartbeat.ts'
+import type { Job } from '../../../core/job.ts'
 import type { Timers } from '../../../system/timers.ts'
 import type { Inserted, NewJob } from '../../store.ts'
 import { Batcher } from '../batch/batcher.ts'
@@ -17,6 +18,8 @@ import { literal, uniform } from '../batch/uniform.ts'
 import type { Row } from '../connection/client.ts'
 import { type Connection, leastBusy } from '../connection/connection.ts'
 import type { Statements } from '../connection/statements.ts'
+import { isFlowGone } from '../flow/flows.ts'
+import type { Letting } from '../flow/letting.ts'
 import type { Kinds } from '../names/kinds.ts'
 import type { Hints, Ride } from '../waiting/hints.ts'
 import { Held } from './held.ts'
@@ -32,7 +35,6 @@ import {
   verdictsIn,
 } from './insert-verdict.ts'
 import { birthShape, columnsOf, type KeyedRow, keyColumnsOf, keyedRow, type NewRow, newRow } from './new-row.ts'
-import { mustHaveNoFlow } from './no-flow.ts'
 import { readyKinds } from './ready-kinds.ts'
 
 export interface InsertParts {
@@ -41,6 +43,7 @@ export interface InsertParts {
   /** Others than those of `keyless`: a key that somebody holds must keep nobody waiting who wants none. */
   readonly keyed: readonly [Connection, ...Connection[]]
   readonly kinds: Kinds
+  readonly letting: Pick<Letting, 'flows' | 'arrived'>
   readonly statements: Statements
   /** Loads the holders that items have met, by number. */
   readonly load: (meetings: readonly Meeting[]) => Promise<ReadonlyMap<number, There>>
@@ -71,10 +74,12 @@ export class Inserts {
   }
 
   async insert(items: readonly NewJob[]): Promise<readonly Inserted[]> {
-    mustHaveNoFlow(items)
     const { kinds } = this.#parts
-    if (!items.every(({ job }) => kinds.known(job.spec.kind) !== undefined)) await this.#intern(items)
-    return this.#answers(items, await this.#verdictsOn(items))
+    if (!items.every(({ job, flow }) => flow === undefined && kinds.known(job.spec.kind) !== undefined))
+      await this.#intern(items)
+    const verdicts = await this.#verdictsOn(items)
+    await this.#letIn(items, (i) => verdicts[i] === undefined)
+    return this.#answers(items, verdicts)
   }
 
   /** As `insert`, inside the caller's transaction, with which the rows live and die: an error ends it, so no statement is repeated. */
@@ -84,9 +89,10 @@ export class Inserts {
     load: InsertParts['load'],
     together: boolean,
   ): Promise<readonly Inserted[]> {
-    mustHaveNoFlow(items)
     if (items.length === 0) return []
     await this.#intern(items)
+    // An error would end the caller's transaction, so what might be forgotten by now is not relied on.
+    await this.#parts.letting.flows.internAnew(flowingOf(items))
     if (together) return insertTogetherIn(this.#parts, items, run, load)
     const { now, verdicts, transaction } = verdictsIn(
       await run(this.#parts.statements.enqueue, [JSON.stringify(this.#keyedRows(items))]),
@@ -99,10 +105,11 @@ export class Inserts {
   }
 
   async insertTogether(items: readonly NewJob[]): Promise<readonly Inserted[]> {
-    mustHaveNoFlow(items)
     if (items.length === 0) return []
     await this.#intern(items)
-    return insertTogether(this.#parts, items, this.#held)
+    const answers = await insertTogether(this.#parts, items, this.#held)
+    await this.#letIn(items, (i) => answers[i]?.status === 'inserted')
+    return answers
   }
 
   async close(): Promise<void> {
@@ -141,8 +148,18 @@ export class Inserts {
   }
 
   async #intern(items: readonly NewJob[]): Promise<void> {
-    const { kinds } = this.#parts
+    const {
+      kinds,
+      letting: { flows },
+    } = this.#parts
     for (const { job } of items) if (kinds.known(job.spec.kind) === undefined) await kinds.intern(job.spec.kind)
+    await flows.intern(flowingOf(items))
+  }
+
+  async #letIn(items: readonly NewJob[], isBorn: (i: number) => boolean): Promise<void> {
+    const held: Job[] = []
+    for (const [i, { job, flow }] of items.entries()) if (flow !== undefined && isBorn(i)) held.push(job)
+    if (held.length > 0) await this.#parts.letting.arrived(held)
   }
 
   /** Announces what `insert` makes claimable: by NOTIFY inside the commit where one can ride along, else by a hint of its own; not at all where a parked claim has taken all of it. */
@@ -196,6 +213,16 @@ export class Inserts {
   }
 
   async #insertKeyed(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {
+    try {
+      return await this.#insertKnown(items, ride)
+    } catch (error) {
+      if (!isFlowGone(error)) throw error
+      await this.#parts.letting.flows.internAnew(flowingOf(items))
+      return this.#insertKnown(items, ride)
+    }
+  }
+
+  async #insertKnown(items: readonly NewJob[], ride: Ride | undefined): Promise<Done> {
     const { statements } = this.#parts
     const keyed = leastBusy(this.#parts.keyed)
     let again = false
@@ -217,11 +244,12 @@ export class Inserts {
       )
       return { verdicts: this.#verdicts(answer, again), areTaken: answer[0]?.[2] === true }
     } catch (error) {
+      if (isFlowGone(error)) throw error
       return { verdicts: await this.#brokenUp(keyed, items, again, ride, error), areTaken: false }
     }
   }
 
-  /** Inserts keyed jobs whose keys are all free, as most are. Undefined, and nothing is written, if one is held or a job is careful. */
+  /** Inserts keyed jobs whose keys are all free, as most are. Undefined, and nothing is written, if one is held, or a job is careful or has a flow. */
   async #insertFree(
     keyed: Connection,
     items: readonly NewJob[],
@@ -231,7 +259,7 @@ export class Inserts {
   ): Promise<Done | undefined> {
     const { statements, sawClock } = this.#parts
     const keys = keyColumnsOf(rows)
-    if (keys === undefined || rows.some(({ ca }) => ca === true)) return undefined
+    if (keys === undefined || rows.some(({ ca, hl }) => ca === true || hl !== undefined)) return undefined
     const values = [...columnsOf(rows), literal(uniform(items, birthShape)), ...keys]
     const offer = ride === undefined ? [] : [laneOf(rows), ...ride.values]
     const ask = (repeated: boolean) => {
@@ -302,7 +330,11 @@ export class Inserts {
   }
 
   #keyedRows(items: readonly NewJob[]): readonly KeyedRow[] {
-    return items.map((item) => keyedRow(item, this.#parts.kinds.of(item.job.spec.kind)))
+    const {
+      kinds,
+      letting: { flows },
+    } = this.#parts
+    return items.map((item) => keyedRow(item, kinds.of(item.job.spec.kind), flows.heldLane(item.job)))
   }
 
   #verdicts(rows: Row[], again: boolean): readonly InsertVerdict[] {
@@ -338,6 +370,8 @@ export class Inserts {
   }
 }
 
+const flowingOf = (items: readonly NewJob[]): readonly NewJob[] => items.filter(({ flow }) => flow !== undefined)
+
 /** Keyless jobs in one commit: with 500 the server took 0.7 µs a job more. */
 const KEYLESS_MAX = 2_000
 /** Fewer: where one of them is held up, the others go one by one. */
@@ -346,8 +380,8 @@ const KEYED_MAX = 1_000
 /** The lane of the first job that may be claimed at once: `offer` looks for a claim parked there. */
 const laneOf = (rows: readonly NewRow[]): number => rows.find(({ p }) => p === undefined)?.l ?? 0
 
-const isKeyless = ({ keys, job }: NewJob): boolean =>
-  keys.length === 0 && job.spec.alias === undefined && isMereRenewal(job)
+const isKeyless = ({ keys, job, flow }: NewJob): boolean =>
+  flow === undefined && keys.length === 0 && job.spec.alias === undefined && isMereRenewal(job)
 
 /** As far as keys can tell that are compared without their tenants. */
 function wantOneTwice(items: readonly NewJob[]): boolean {

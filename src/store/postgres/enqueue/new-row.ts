@@ -33,6 +33,8 @@ export interface NewRow {
 export interface KeyedRow extends NewRow {
   /** Careful: core decides each heartbeat of this job from its first claim on. */
   readonly ca: true | undefined
+  /** The lane of its flow, in which it is held. */
+  readonly hl: number | undefined
   readonly tn: string
   readonly ks: readonly KeyRow[] | undefined
   readonly s: string
@@ -110,13 +112,15 @@ export function keyColumnsOf(rows: readonly KeyedRow[]): readonly (Buffer | stri
 
 const NO_KEYS: readonly KeyRow[] = []
 
-export function keyedRow(item: NewJob, kind: NumberedKind): KeyedRow {
+/** `held`: the lane in which it is held, where it has a flow. */
+export function keyedRow(item: NewJob, kind: NumberedKind, held: number | undefined): KeyedRow {
   const { alias, kind: own } = item.job.spec
   const keys = item.keys.map(keyRow)
   if (alias !== undefined) keys.unshift({ p: 'alias', k: keyText(alias), u: undefined })
   return {
     ...newRow(item, kind),
     ca: isMereRenewal(item.job) ? undefined : true,
+    hl: held,
     tn: storable(own.tenant),
     ks: keys.length === 0 ? undefined : keys,
     s: birthShape(item),

@@ -1,4 +1,4 @@
-/** Changes that move nothing: words that came too late, compaction of a log, removal of what has ended. */
+/** Changes that move nothing: words that came too late, compaction of a log, removal of what has ended, and what is said of flow keys. */
 import { unreachable } from '../../../core/assert.ts'
 import type { Event } from '../../../core/event.ts'
 import { evolve } from '../../../core/evolve.ts'
@@ -9,6 +9,7 @@ import { baseOf, encodeEvents } from '../../codec/events.ts'
 import { encodeRecord } from '../../codec/record.ts'
 import { storable } from '../../codec/text.ts'
 import type { Change, Verdict } from '../../store.ts'
+import { keyMoveRow } from '../flow/flowing.ts'
 import { type LoadParts, whereabouts } from '../read/load.ts'
 import { commitsOf } from '../read/logs.ts'
 import { enqueuedEvent } from '../read/records.ts'
@@ -26,7 +27,7 @@ export function keep(parts: LoadParts, change: Keeping): Promise<Verdict> {
     case 'compact':
       return compact(parts, change)
     case 'key':
-      return Promise.resolve(CONFLICT)
+      return moveKey(parts, change)
     default:
       return unreachable(change)
   }
@@ -41,6 +42,14 @@ export async function purge({ run, kinds, statements }: LoadParts, jobs: readonl
   const [row] = await run(statements.purge, [JSON.stringify(items)])
   const gone = new Set(JSON.parse(String(row?.[1])) as number[])
   return items.map(({ i }) => (gone.has(i) ? APPLIED : CONFLICT))
+}
+
+async function moveKey(
+  { run, statements }: LoadParts,
+  { tenant, move }: Extract<Keeping, { kind: 'key' }>,
+): Promise<Verdict> {
+  const [row] = await run(statements.flowSet, [JSON.stringify(keyMoveRow(tenant, move))])
+  return row?.[0] === true ? APPLIED : CONFLICT
 }
 
 async function annotate(

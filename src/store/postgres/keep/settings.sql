@@ -36,6 +36,7 @@ begin
         insert into queue (hash, tenant, name, paused) values (x.h, x.tn, x.q, x.z)
         on conflict (hash) do update set paused = excluded.paused;
         perform pause_sides(x.h, x.z);
+        perform flow_stir(x.h);
       end if;
     elsif x.o = 'r' then
       delete from setting s where s.collection = x.c and s.key = x.k and (x.r is null or s.rev = x.r);
@@ -43,6 +44,7 @@ begin
       if fine and x.h is not null then
         update queue set paused = false where hash = x.h;
         perform pause_sides(x.h, false);
+        perform flow_stir(x.h);
       end if;
     end if;
     if x.o in ('g', 'p') or not fine then

@@ -6,6 +6,7 @@
 import type { Log } from '../../../system/log.ts'
 import type { Route } from '../connection/route.ts'
 import { PostgresRewound } from '../connection/trouble.ts'
+import type { Flows } from '../flow/flows.ts'
 import type { Kinds } from './kinds.ts'
 import type { Sides } from './sides.ts'
 
@@ -14,14 +15,16 @@ export interface RewindingParts {
   readonly routes: ReadonlySet<Route>
   readonly kinds: Kinds
   readonly sides: Sides
+  readonly flows: Flows
   readonly log: Log
 }
 
-export function noticeRewinding({ routes, kinds, sides, log }: RewindingParts): void {
+export function noticeRewinding({ routes, kinds, sides, flows, log }: RewindingParts): void {
   for (const route of routes) {
     route.onReturn(async (link) => {
       if (await kinds.areThere((text, values) => link.ask(text, values))) return
       sides.forget()
+      flows.forget()
       for (const each of routes) each.rewound()
       const error = new PostgresRewound()
       log.error('the database has lost what it had acknowledged', { server: link.client.where, reason: error.message })

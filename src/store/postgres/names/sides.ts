@@ -13,7 +13,7 @@ import type { Kinds, QueueSide, Run } from './kinds.ts'
 
 export interface SidesParts {
   readonly run: Run
-  readonly statements: Pick<Statements, 'sides'>
+  readonly statements: Pick<Statements, 'sides' | 'limitedOf'>
   readonly kinds: Kinds
   readonly clock: Pick<Clock, 'monotonicMs'>
   /** Whether this process listens on a connection of its own, without a pooler in between. False is always safe: side lanes are then asked for every second. */
@@ -36,6 +36,8 @@ export class Sides {
   readonly #parts: SidesParts
   /** Side lanes of a queue, by the queue's number. */
   readonly #beside = new Map<number, Beside>()
+  /** Queues and sides that have flows, by number. */
+  readonly #limited = new Set<number>()
 
   constructor(parts: SidesParts) {
     this.#parts = parts
@@ -44,6 +46,16 @@ export class Sides {
   /** The known side lanes of a queue, by need. */
   of(queue: number): ReadonlyMap<string, number> {
     return this.#beside.get(queue)?.numbers ?? NONE
+  }
+
+  /** Whether jobs are let in beside the lanes of this queue, or side, as far as it is known. */
+  isLimited(queue: number): boolean {
+    return this.#limited.has(queue)
+  }
+
+  /** These queues, or sides, have flows. */
+  knowLimited(queues: Iterable<number>): void {
+    for (const queue of queues) this.#limited.add(queue)
   }
 
   /** A queue and its sides, as far as they are known. */
@@ -88,16 +100,31 @@ export class Sides {
     }
   }
 
+  /** Jobs were let in beside this queue, or side. */
+  heardLimited({ tenant, queue, needs }: QueueSide): void {
+    const { kinds } = this.#parts
+    const side = kinds.queue({ tenant, queue, needs })
+    const main = kinds.queue({ tenant, queue })
+    if (side !== undefined) this.knowLimited([side])
+    else if (main !== undefined) this.#askSoon(main)
+  }
+
   /** The database may have forgotten some. */
   forget(): void {
     this.#beside.clear()
+    this.#limited.clear()
   }
 
   async #ask(due: ReadonlyMap<number, Lane>): Promise<void> {
     const { run, statements, kinds } = this.#parts
     const queues = [...due.keys()]
     const lasts = queues.map((queue) => this.#beside.get(queue)?.last ?? 0)
-    for (const [id, main, needed] of await run(statements.sides, [literal(queues), literal(lasts)])) {
+    const [limited, rows] = await Promise.all([
+      run(statements.limitedOf, [literal(queues)]),
+      run(statements.sides, [literal(queues), literal(lasts)]),
+    ])
+    this.knowLimited(numbersIn(limited[0]?.[0]))
+    for (const [id, main, needed] of rows) {
       const beside = this.#beside.get(Number(main))
       const lane = due.get(Number(main))
       if (beside === undefined || lane === undefined) continue
@@ -113,5 +140,9 @@ export class Sides {
     if (beside !== undefined) beside.askAtMs = 0
   }
 }
+
+/** An array as the server writes it; null where it is empty. */
+const numbersIn = (array: unknown): readonly number[] =>
+  typeof array === 'string' ? (JSON.parse(`[${array.slice(1, -1)}]`) as number[]) : []
 
 const NONE: ReadonlyMap<string, number> = new Map()

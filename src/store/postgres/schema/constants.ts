@@ -5,14 +5,17 @@
 
 import { assert } from '../../../core/assert.ts'
 import { LONG_LOG } from '../../../core/compact.ts'
+import { LANE_WINDOW, PATIENCE_MS } from '../../../core/flow/hall.ts'
 import { FIELDS } from '../../../core/invariants.ts'
 import { RANK, type State, TERMINAL_STATES, UNSUCCESSFUL_STATES } from '../../../core/job.ts'
+import { SIZES } from '../../../core/limits.ts'
 import { statesBefore } from '../../../core/transitions.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { LANE_WIDTH } from '../../codec/lane.ts'
 import { CLAIMED_REV } from '../../codec/log-tells.ts'
 import { HANDED_OUT_MS } from '../../handed-out.ts'
 import { BUNDLE_FROM } from '../bundle/bundles.ts'
+import { LET_IN } from '../names/let-in-lane.ts'
 import { packed, STEP_BITS } from '../names/step.ts'
 
 const { queued, claimed, succeeded } = RANK
@@ -31,6 +34,10 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   'rev.claimed': CLAIMED_REV,
   'attempt.claimed': 1,
   'lane.width': LANE_WIDTH,
+  'lane.letIn': LET_IN,
+  'flow.keys': SIZES.limits,
+  'flow.window': LANE_WINDOW,
+  'flow.patienceMs': PATIENCE_MS,
   'due.handedOutMs': HANDED_OUT_MS,
   'bundle.from': BUNDLE_FROM,
   'log.long': LONG_LOG,

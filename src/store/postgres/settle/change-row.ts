@@ -38,11 +38,12 @@ export interface SettleRow {
 }
 
 /**
- * An owned job ends, and nothing else is touched but its output. One that ends without an owner must not come here:
+ * An owned job ends, and nothing else is touched but its output: no slot either. One that ends without an owner must not come here:
  * `settle_leases` looks for leases and bundles only, and would answer `conflict` each time.
  */
 export const isSettling = ({ before, after, bodies, give, take, spawn, events }: MoveChange): boolean =>
   before.lease !== undefined &&
+  before.spec.flow === undefined &&
   isTerminal(after.state) &&
   give.length === 0 &&
   take.length === 0 &&
@@ -107,13 +108,24 @@ export const settleValues = (changes: readonly MoveChange[], rows: readonly Sett
   literal(uniform(changes, ({ before, events, after }) => shapeOf(before, events, after))),
 ]
 
-/** `lane`: where it stands afterwards, if it can be claimed. */
-export function moveRow(change: MoveChange, kind: NumberedKind, lane: number, spawnKind: NumberedKind | undefined) {
+/** A successor's kind, and the lane in which it is held, where it has a flow. */
+interface Spawned {
+  readonly kind: NumberedKind
+  readonly held: number | undefined
+}
+
+/** `lane`: where it stands or is held afterwards, if it is ready; absent: where it was. */
+export function moveRow(
+  change: MoveChange,
+  kind: NumberedKind,
+  lane: number | undefined,
+  spawned: Spawned | undefined,
+) {
   const { before, after, events, bodies, give, take, spawn } = change
   const claim = events.find((event) => event.type === 'claimed')
   const others = lastOfEach(bodies.filter((body) => !isOutput(body)))
   const foreign = events.filter((event) => event.correlationId !== before.spec.correlationId)
-  assert((spawn === undefined) === (spawnKind === undefined), 'a successor has a kind')
+  assert((spawn === undefined) === (spawned === undefined), 'a successor has a kind')
   return {
     ...settleRow(change),
     q: placeOf(before),
@@ -132,7 +144,7 @@ export function moveRow(change: MoveChange, kind: NumberedKind, lane: number, sp
     bn: after.lease?.beats,
     g: give.length === 0 ? undefined : give.map(keyRow),
     kt: take.length === 0 ? undefined : take.map(keyRow),
-    sp: spawn === undefined || spawnKind === undefined ? undefined : keyedRow(spawn, spawnKind),
+    sp: spawn === undefined || spawned === undefined ? undefined : keyedRow(spawn, spawned.kind, spawned.held),
     b: others.length === 0 ? undefined : others.map(bodyRow),
     u:
       foreign.length === 0

@@ -4,6 +4,7 @@
  * change per job is in a statement: a second one waits for the next.
  */
 import { assert } from '../../../core/assert.ts'
+import { placeMoveOf } from '../../../core/flow/membership.ts'
 import { idNumber, idText } from '../../../core/id.ts'
 import type { Job } from '../../../core/job.ts'
 import type { Change, Key, MoveChange, Verdict } from '../../store.ts'
@@ -17,13 +18,17 @@ import { type Connection, leastBusy } from '../connection/connection.ts'
 import type { Statements } from '../connection/statements.ts'
 import { codeOf } from '../connection/trouble.ts'
 import { keyRow } from '../enqueue/new-row.ts'
+import { flowRow, isFlowing } from '../flow/flowing.ts'
+import { type Flows, isFlowGone } from '../flow/flows.ts'
 import type { Keeping } from '../keep/keeping.ts'
 import { type Kinds, sideOf } from '../names/kinds.ts'
+import { heldLane } from '../names/let-in-lane.ts'
 import { isSettling, moveRow, type SettleRow, settleRow, settleValues } from './change-row.ts'
 
 export interface CommitParts {
   readonly connections: readonly [Connection, ...Connection[]]
   readonly kinds: Kinds
+  readonly flows: Flows
   readonly statements: Statements
   readonly bundles: Bundles
   readonly bundleEnds: BundleEnds
@@ -97,9 +102,11 @@ export class Commits {
     leastBusy(this.#parts.connections).run(text, values, mayBreakUp)
 
   async #intern(changes: readonly Change[]): Promise<void> {
-    const { kinds } = this.#parts
+    const { kinds, flows } = this.#parts
     for (const change of changes) {
       if (change.kind !== 'move') continue
+      if (change.after.spec.flow !== undefined) await flows.intern([{ job: change.after }])
+      if (change.spawn?.flow !== undefined) await flows.intern([change.spawn])
       if (kinds.known(change.before.spec.kind) === undefined) await kinds.intern(change.before.spec.kind)
       if (change.spawn !== undefined) await kinds.intern(change.spawn.job.spec.kind)
       if (change.after.needs !== undefined) await kinds.internQueues([sideOf(change.after)])
@@ -122,12 +129,14 @@ export class Commits {
   async #round(changes: readonly Change[], round: readonly number[], verdicts: Verdict[], run: Run): Promise<void> {
     const settling: number[] = []
     const moving: number[] = []
+    const flowing: number[] = []
     const purging: number[] = []
     for (const i of round) {
       const change = changes[i] as Change
       if (change.kind === 'purge') purging.push(i)
       else if (change.kind !== 'move') verdicts[i] = await this.#parts.keep(change, run)
       else if (isSettling(change)) settling.push(i)
+      else if (isFlowing(change)) flowing.push(i)
       else moving.push(i)
     }
     const apply = async <C extends Change>(
@@ -141,6 +150,7 @@ export class Commits {
     const ways = [
       () => apply<MoveChange>(settling, (some) => this.#settle(some, run)),
       () => apply<MoveChange>(moving, (some) => this.#move(some, run)),
+      () => apply<MoveChange>(flowing, (some) => this.#move(some, run)),
       () =>
         apply<Purge>(purging, (some) =>
           this.#parts.purge(
@@ -232,27 +242,26 @@ export class Commits {
 
   async #move(changes: readonly MoveChange[], run: Run): Promise<readonly Verdict[]> {
     let again = false
+    const lost = () => {
+      again = true
+    }
     try {
-      return await this.#moveTogether(changes, run, false, () => {
-        again = true
-      })
+      return await this.#moveTogether(changes, run, false, lost)
     } catch (error) {
+      if (isFlowGone(error) && run === this.#run) {
+        await this.#parts.flows.internAnew(changes.map(({ after }) => ({ job: after })))
+        return this.#moveTogether(changes, run, again, lost)
+      }
       return this.#oneByOne(changes, run, again, error)
     }
   }
 
-  /** `again`: an earlier try may have been applied; `lost` is told of one. */
+  /** `again`: an earlier try may have been applied; `lost` is told of one. All are flowing, or none is. */
   async #moveTogether(changes: readonly MoveChange[], run: Run, again: boolean, lost: () => void) {
-    const { kinds, statements, sawClock } = this.#parts
-    const items = JSON.stringify(
-      changes.map((change) => {
-        const { before, after, spawn } = change
-        const spawnKind = spawn && kinds.of(spawn.job.spec.kind)
-        return moveRow(change, kinds.of(before.spec.kind), kinds.lane(after), spawnKind)
-      }),
-    )
+    const { statements, sawClock } = this.#parts
+    const items = JSON.stringify(changes.map((change) => this.#row(change)))
     const [row] = await run(
-      statements.move,
+      changes.some(isFlowing) ? statements.flowMove : statements.move,
       (repeated) => {
         if (repeated) lost()
         return [items, repeated || again]
@@ -263,6 +272,17 @@ export class Commits {
     sawClock(Number(row[0]))
     const letters = JSON.parse(String(row[1])) as string[]
     return changes.map((change, i) => verdictOf(letters[i] as string, change))
+  }
+
+  #row(change: MoveChange): object {
+    const { kinds, flows } = this.#parts
+    const { before, after, spawn } = change
+    const spawned = spawn && { kind: kinds.of(spawn.job.spec.kind), held: flows.heldLane(spawn.job) }
+    const flow = flows.of(after)
+    const kind = kinds.of(before.spec.kind)
+    if (flow === undefined) return moveRow(change, kind, kinds.lane(after), spawned)
+    const lane = placeMoveOf(before, after) === 'hold' ? heldLane(flow.id) : undefined
+    return { ...moveRow(change, kind, lane, spawned), fl: flowRow(change, flow) }
   }
 
   /** A transaction of the caller's that has failed is over: there is nothing to break up. */
@@ -322,7 +342,7 @@ const isSettlement = (change: Change): change is MoveChange => change.kind === '
 
 /** What the changes of a batch must not share: a job, or a flow key. */
 function jobOf(change: Change): string {
-  if (change.kind === 'key') return JSON.stringify([change.tenant, change.move.key])
+  if (change.kind === 'key') return keyName(change.tenant, change.move.key)
   return change.kind === 'annotate' ? change.annotation.jobId : change.before.id
 }
 
@@ -333,15 +353,26 @@ function distinct(changes: readonly Change[]): boolean {
   return ids.size === changes.length
 }
 
+/** Of each job, and of each flow key, the first change: what comes after one that has to wait waits, too. */
 function firstPerJob(changes: readonly Change[], places: readonly number[]): readonly number[] {
   const seen = new Set<string>()
   return places.filter((i) => {
-    const id = jobOf(changes[i] as Change)
-    if (seen.has(id)) return false
+    const change = changes[i] as Change
+    const id = jobOf(change)
+    const key = keyOf(change)
+    const isFirst = !seen.has(id) && (key === undefined || !seen.has(key))
     seen.add(id)
-    return true
+    if (key !== undefined) seen.add(key)
+    return isFirst
   })
 }
+
+function keyOf(change: Change): string | undefined {
+  if (change.kind !== 'move' || change.flow === undefined) return undefined
+  return keyName(change.before.spec.kind.tenant, change.flow.key)
+}
+
+const keyName = (tenant: string, key: string): string => JSON.stringify([tenant, key])
 
 /** Nobody waits for the end of an attempt. After anything else a handler or a caller waits to go on, and the server takes the longer for it. */
 const weightOf = (change: Change): number => (isSettlement(change) || endsAttempt(change) ? 1 : 6)

@@ -23,19 +23,19 @@ begin
   ), let_go as (
     -- Not `=`, here and below: that would allow walking all that stands there.
     delete from pawl.lease l using x where x.q = 'l' and l.id >= x.i and l.id <= x.i and l.rev = x.r
-    returning x.*, l.claim, l.step, l.from_step, l.beat, null::int as end_rev
+    returning x.*, l.claim, l.step, l.from_step, l.beat, null::int as end_rev, null::int as lane, null::bigint as ready_at, null::bigint as held_at
   ), unqueued as (
     delete from pawl.ready r using x where x.q = 'r' and r.id >= x.i and r.id <= x.i and coalesce(r.rev, 1) = x.r
-    returning x.*, null::bigint, coalesce(r.step, {{step.enqueued}}), null::bigint, null::jsonb, null::int
+    returning x.*, null::bigint, coalesce(r.step, {{step.enqueued}}), null::bigint, null::jsonb, null::int, r.lane, r.ready_at, r.held_at
   ), woken as (
     delete from pawl.rest r using x where x.q = 's' and r.id >= x.i and r.id <= x.i and coalesce(r.rev, 1) = x.r
-    returning x.*, null::bigint, coalesce(r.step, 0), null::bigint, null::jsonb, null::int
+    returning x.*, null::bigint, coalesce(r.step, 0), null::bigint, null::jsonb, null::int, null::int, null::bigint, null::bigint
   ), was as materialized (
     select w.*, pawl.is_wrong(w.step, w.s, w.r, w.v, w.w, w.c is not null) as is_wrong, coalesce(-w.granted, w.claim) as by,
            w.r - coalesce(pawl.beats_in(w.beat), 0) - case when w.granted is null and w.claim > 0 then 1 else 0 end as from_rev
     from (
       select * from let_go union all select * from unqueued union all select * from woken
-      union all select x.*, null, p.to_step, null, null, p.from_rev from x cross join lateral (
+      union all select x.*, null, p.to_step, null, null, p.from_rev, null, null, null from x cross join lateral (
         select p.to_step, p.from_rev from pawl.past p where p.job = x.i and p.from_rev < x.r order by p.job, p.from_rev desc limit 1
       ) p where x.q = 'p' and x.i = any(ended)
     ) as w
@@ -49,8 +49,8 @@ begin
            case when w.by > 0 then coalesce(w.from_step, {{step.enqueued}}) else w.step end, w.s, w.v, w.from_rev,
            w.z, w.p is not null, w.e, w.o, case when w.w = 'p' then w.d end, w.beat -> 'p' from was w
   ), into_ready as (
-    insert into pawl.ready (id, ready_at, lane, window_ms, kind, rev, step, careful, tick, doc)
-    select w.i, w.ra, w.l, w.lw, w.k, w.v, w.s, w.ca, w.t, w.d from was w where w.w = 'r'
+    insert into pawl.ready (id, ready_at, lane, held_at, window_ms, kind, rev, step, careful, tick, doc)
+    select w.i, case when w.l is null then w.ready_at else w.ra end, coalesce(w.l, w.lane), case when w.l is null then w.held_at end, w.lw, w.k, w.v, w.s, w.ca, w.t, w.d from was w where w.w = 'r'
   ), into_rest as (
     insert into pawl.rest (id, rev, step, tick, doc) select w.i, w.v, w.s, w.t, w.d from was w where w.w = 's'
   ), into_lease as (

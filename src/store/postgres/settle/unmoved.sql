@@ -1,6 +1,6 @@
 -- Why items did not move: the verdicts of all in order, 'a' for those that did (`places`) or had before, by a try whose answer
 -- was lost; 'l' late; 'c' conflict.
--- Caller: `move`, `move_keyed`. Index: past's primary key, from the end of each job; the keys of every place. Locks: none.
+-- Caller: `flow_move`, `move`, `move_keyed`. Index: past's primary key, from the end of each job; the keys of every place. Locks: none.
 create or replace function pawl.unmoved(items json, places int[], started bigint, again boolean) returns text[] language sql volatile as $$
   select array_agg(case
       when x.o = any(places) then 'a'

@@ -42,7 +42,7 @@ export interface HintParts {
   readonly timers: Timers
   readonly random: Random
   /** Told of every hint, before the listeners are. */
-  readonly sides: Pick<Sides, 'heard' | 'abreast'>
+  readonly sides: Pick<Sides, 'heard' | 'heardLimited' | 'abreast'>
   /** Called with notifications on this process's own channel. */
   readonly heard: (payload: string) => void
 }
@@ -60,7 +60,8 @@ const PAYLOAD_MAX = 7_999
 const JOBS_MAX = 400
 const QUEUES_MAX = 100
 
-type Queue = QueueSide
+/** `limited`: where jobs were let in; only who has been told of that looks for them. */
+type Queue = QueueSide & { readonly limited?: true | undefined }
 
 /** A NOTIFY that leaves with the inserting commit. `rest` replaces `all` where the commit gave all its jobs to a parked claim. */
 export interface Ride {
@@ -255,11 +256,13 @@ export class Hints {
     if (queues.size <= QUEUES_MAX && jobs.size <= JOBS_MAX) {
       const q: [string, string][] = []
       const d: [string, string, string][] = []
-      for (const { tenant, queue, needs } of queues.values()) {
-        if (needs === undefined) q.push([tenant, queue])
+      const l: [string, string, string?][] = []
+      for (const { tenant, queue, needs, limited } of queues.values()) {
+        if (limited === true) l.push(needs === undefined ? [tenant, queue] : [tenant, queue, needs])
+        else if (needs === undefined) q.push([tenant, queue])
         else d.push([tenant, queue, needs])
       }
-      const sides = d.length === 0 ? {} : { d }
+      const sides = { ...(d.length > 0 && { d }), ...(l.length > 0 && { l }) }
       const payload = ascii(JSON.stringify({ s: this.#self, q, ...sides, n: byQueue(jobs) } satisfies Payload))
       if (payload.length <= PAYLOAD_MAX) return payload
     }
@@ -267,10 +270,12 @@ export class Hints {
   }
 
   #heard(payload: string): void {
-    const { s, a, q = [], d = [], n = [] } = JSON.parse(payload) as Payload
-    if (s === this.#self || !q.every(areTexts(2)) || !d.every(areTexts(3)) || !n.every(areJobs)) return
+    const { s, a, q = [], d = [], l = [], n = [] } = JSON.parse(payload) as Payload
+    const areSides = l.every((each) => areTexts(2)(each) || areTexts(3)(each))
+    if (s === this.#self || !q.every(areTexts(2)) || !d.every(areTexts(3)) || !areSides || !n.every(areJobs)) return
     if (a === 1) this.#tell({ about: 'anything' })
-    for (const [tenant, queue, needs] of [...q, ...d]) this.#tell({ about: 'queue', tenant, queue, needs })
+    for (const [tenant, queue, needs] of l) this.#parts.sides.heardLimited({ tenant, queue, needs })
+    for (const [tenant, queue, needs] of [...q, ...d, ...l]) this.#tell({ about: 'queue', tenant, queue, needs })
     for (const [tenant, queue, numbers] of n) {
       for (const number of numbers) this.#tell({ about: 'job', id: idText(number), tenant, queue })
     }
@@ -292,7 +297,7 @@ function soon(fn: () => void): Disposable {
 
 const NO_QUEUES: ReadonlyMap<string, Queue> = new Map()
 
-const nameOf = ({ tenant, queue, needs }: Queue): string => JSON.stringify([tenant, queue, needs])
+const nameOf = ({ tenant, queue, needs, limited }: Queue): string => JSON.stringify([tenant, queue, needs, limited])
 
 /** Jobs of one kind share it, so most are told apart without a look at their names. */
 function byQueue(jobs: Jobs): readonly (readonly [string, string, readonly number[]])[] {
@@ -320,6 +325,7 @@ interface Payload {
   readonly a?: 1
   readonly q?: readonly (readonly [tenant: string, queue: string, needs?: undefined])[]
   readonly d?: readonly (readonly [tenant: string, queue: string, needs: string])[]
+  readonly l?: readonly (readonly [tenant: string, queue: string, needs?: string])[]
   readonly n?: readonly (readonly [string, string, readonly number[]])[]
 }
 

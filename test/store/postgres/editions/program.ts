@@ -6,6 +6,7 @@ import { openStoreFixture, type StoreFixture } from '../../../../src/store/confo
 import { bundles } from './program/bundles.ts'
 import { claims } from './program/claims.ts'
 import { enqueues } from './program/enqueues.ts'
+import { flows } from './program/flows.ts'
 import { leases } from './program/leases.ts'
 import { moves } from './program/moves.ts'
 import { reads } from './program/reads.ts'
@@ -17,7 +18,7 @@ import type { Recording } from './recording.ts'
 export type Chapter = (fixture: StoreFixture, recording: Recording) => Promise<void>
 
 /** In this order: what is read and removed at the end is what the others have left. */
-const CHAPTERS: readonly Chapter[] = [enqueues, claims, settles, moves, bundles, leases, waiting, upkeep, reads]
+const CHAPTERS: readonly Chapter[] = [enqueues, claims, settles, moves, bundles, leases, waiting, flows, upkeep, reads]
 
 export async function runProgram(recording: Recording): Promise<void> {
   const setup = {

@@ -6,8 +6,9 @@ import { RANK, STATES } from '../../../../src/core/job.ts'
 import { STATE_CODES } from '../../../../src/store/codec/codes.ts'
 import type { Statements } from '../../../../src/store/postgres/connection/statements.ts'
 import { ledBy, ledOf } from '../../../../src/store/postgres/names/led.ts'
+import { letInLane } from '../../../../src/store/postgres/names/let-in-lane.ts'
 import { packed } from '../../../../src/store/postgres/names/step.ts'
-import { BEGIN, BUNDLE, CLAIMABLE, FAR, job, SIDES } from './fill.ts'
+import { BEGIN, BUNDLE, CLAIMABLE, FAR, FULL, job, SIDES } from './fill.ts'
 
 export type StatementName = Exclude<keyof Statements, 'inCallers'>
 
@@ -22,16 +23,17 @@ export const EXEMPT: ReadonlyMap<string, string> = new Map([
   ['tallies: of all', 'it answers with each of them'],
 ])
 
+const OF_TIMES = {
+  pages: 4 * 32,
+  why: 'an index of times that costs no enqueue and no end anything knows ranges of 32 pages, and no rows',
+}
+
 /** Pages that a look-up may take besides, and why. */
-export const BESIDES: ReadonlyMap<string, { readonly pages: number; readonly why: string }> = new Map(
-  ['bornBetween', 'committedBetween'].map((name) => [
-    name,
-    {
-      pages: 4 * 32,
-      why: 'an index of times that costs no enqueue and no end anything knows ranges of 32 pages, and no rows',
-    },
-  ]),
-)
+export const BESIDES: ReadonlyMap<string, { readonly pages: number; readonly why: string }> = new Map([
+  ['bornBetween', OF_TIMES],
+  ['committedBetween', OF_TIMES],
+  ['flowSet', { pages: 8, why: 'flows are found by their keys in an inverted index, which is higher than a tree' }],
+])
 
 /** Never called: the server writes them into whoever asks for them, and there they are measured. */
 export const INLINED: readonly string[] = [
@@ -165,6 +167,38 @@ const keyed = (count: number) => {
   ]
 }
 
+const flowKey = (n: number) => `k${String(n).padStart(8, '0')}`
+const laneOf = (n: number) => 10 * n + 5
+const numbers = some((n) => n)
+const document = { g: '{}', s: 0, r: 1000, m: 1000, w: 1, x: 'said' }
+const look = (
+  words: { keys?: readonly number[]; flows?: readonly number[]; lanes?: readonly number[]; queues?: readonly number[] },
+  isTicker = false,
+) => [...[words.keys, words.flows, words.lanes, words.queues].map((each) => literal(each ?? [])), isTicker, 20]
+const plan = (words: object) => [
+  json({ a: [], k: [], f: [], q: [], s: [], l: [], b: [], g: [], m: [], o: [], ...words }),
+]
+const applied = {
+  a: numbers,
+  k: numbers.map((i) => ({ i, v: 0, s: 1, n: 1, c: [i] })),
+  f: numbers.map((i) => ({ i, v: 0, p: 1, w: `key ${i}` })),
+  q: numbers.map((i) => ({ i, z: false })),
+  s: numbers.map((i) => ({ i: laneOf(i), n: 1 })),
+  g: numbers.map((i) => ({ p: `key ${i}`, n: 5 })),
+  m: [500],
+  o: [500],
+}
+const limitedEnd = (n: number, words: object = {}) => ({
+  fl: {
+    i: job.leased(n),
+    f: n,
+    m: 'leave',
+    sp: [{ a: 1 }],
+    km: { t: 't', k: flowKey(n), v: 1, ...document },
+    ...words,
+  },
+})
+
 export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
   insertPlain: [{ what: 'twenty', values: columns(20) }],
   insertPlainOffering: [{ what: 'three', values: [...columns(3), ...offer] }],
@@ -225,6 +259,100 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
     { what: 'parked', values: [...grant(another, [5015], 50), false, 1000, 'channel'] },
     { what: 'parked before', values: [...grant('p501', [5015], 50), true, 1000, 'channel'] },
   ],
+  claimLimited: [
+    {
+      what: 'limited and not',
+      values: [...grant(another, [letInLane(lane), lane, ...numbers.map(laneOf).map(letInLane)], 50), ...notParked, 10],
+    },
+    { what: 'again', values: [...grant('r501', [letInLane(lane)], 50), ...notParked, 10] },
+    { what: 'in vain', values: [...grant(another, [letInLane(5015 + 1)], 50), false, 1000, 'channel', 10] },
+  ],
+  flowMove: [
+    {
+      what: 'to their ends',
+      values: [
+        json(
+          (
+            JSON.parse(
+              String(move(odd(job.leased), { q: 'l', r: 2, s: ended, z: STATE_CODES.succeeded, w: 'p' })[0]),
+            ) as object[]
+          ).map((item, i) => ({ ...item, ...limitedEnd(501 + 2 * i) })),
+        ),
+        true,
+      ],
+    },
+    {
+      what: 'held again, and one in vain',
+      values: [
+        json(
+          (
+            JSON.parse(
+              String(
+                move(odd(job.leased), { q: 'l', r: 2, s: packed(0, 1, RANK.queued), w: 'r', ra: FAR, d: '{}' })[0],
+              ),
+            ) as object[]
+          ).map((item, i) => ({
+            ...item,
+            ...limitedEnd(501 + 2 * i, {
+              m: i === 3 ? 'own' : 'hold',
+              km: { t: 't', k: flowKey(501 + 2 * i), v: i === 0 ? 7 : 1, z: 'same' },
+            }),
+          })),
+        ),
+        false,
+      ],
+    },
+  ],
+  flowSet: [
+    { what: 'next', values: [json({ t: 't', k: flowKey(500), v: 1, ...document })] },
+    { what: 'new', values: [json({ t: 't', k: another, v: 0, ...document })] },
+    { what: 'the same', values: [json({ t: 't', k: flowKey(500), v: 1, z: 'same' })] },
+    { what: 'forgotten, in vain', values: [json({ t: 't', k: flowKey(500), v: 1, z: 'forgotten' })] },
+  ],
+  internFlows: [
+    {
+      what: 'known and new',
+      values: [
+        json(
+          [...numbers, 0].map((n) => ({
+            h: `f${n}`,
+            l: laneOf(n),
+            p: 5,
+            t: 't',
+            w: flowKey(n),
+            ks: [{ k: flowKey(n), ...document }],
+          })),
+        ),
+      ],
+    },
+  ],
+  flowLook: [
+    { what: 'at keys', values: look({ keys: numbers }) },
+    { what: 'at a full one', values: look({ keys: [FULL] }) },
+    { what: 'at flows', values: look({ flows: numbers }) },
+    { what: 'at lanes and queues', values: look({ lanes: [lane], queues: numbers }) },
+    { what: 'at what is due', values: look({}, true) },
+  ],
+  flowApply: [
+    { what: 'letting in', values: plan({ ...applied, l: numbers.map((n) => ({ i: job.held(n), f: n })) }) },
+    { what: 'taking back', values: plan({ ...applied, b: numbers.map((n) => ({ i: job.standing(n), f: n })) }) },
+    { what: 'too late', values: plan({ ...applied, k: [{ i: 500, v: 7, s: 1, n: 1, c: [] }] }) },
+  ],
+  flowViews: [
+    { what: 'named', values: ['t', json(numbers.map(flowKey)), '', 20, true] },
+    { what: 'a page', values: ['t', null, flowKey(500), 20, false] },
+  ],
+  flowLobby: [
+    {
+      what: 'held and not',
+      values: [
+        literal([...numbers.map(job.held), ...numbers.map(job.standing)]),
+        literal([...numbers, ...numbers]),
+        literal([...numbers, ...numbers].map(laneOf)),
+      ],
+    },
+  ],
+  limitedOf: [{ what: 'twenty', values: [literal(numbers)] }],
   settleLeases: [
     { what: 'alike', values: settled([{ ...end, i: literal(odd(job.leased)), r: 2 }], odd(job.leased)) },
     {

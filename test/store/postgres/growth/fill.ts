@@ -6,8 +6,11 @@
  * Whatever a case asks for is among the first thousand, so that a store can be measured, filled up and measured again.
  */
 import type pg from 'pg'
+import { gateOf } from '../../../../src/core/flow/gate.ts'
+import { atRest } from '../../../../src/core/flow/key.ts'
 import { RANK } from '../../../../src/core/job.ts'
 import { STATE_CODES } from '../../../../src/store/codec/codes.ts'
+import { LET_IN } from '../../../../src/store/postgres/names/let-in-lane.ts'
 import { packed } from '../../../../src/store/postgres/names/step.ts'
 
 /** When what is stored began, a millisecond after the other; and what is not due for as long as tests run. */
@@ -20,6 +23,9 @@ export const job = {
   leased: (n: number) => 8 * n + 1,
   resting: (n: number) => 8 * n + 2,
   ended: (n: number) => 8 * n + 3,
+  /** Of the n-th flow, with the n-th key, both of its queue: held; and let in. */
+  held: (n: number) => 8 * n + 6,
+  standing: (n: number) => 8 * n + 7,
   /** The first 320 only: in bundles of sixteen. */
   bundled: (n: number) => 8 * n + 4,
   /** One, with a commit and a body for each of many steps. */
@@ -35,6 +41,8 @@ const BUNDLE_SIZE = 16
 export const CLAIMABLE = { queue: 2, lane: 25, jobs: 200 } as const
 /** On which somebody listens: whoever holds its lock. */
 export const LISTENER = 'listener'
+/** The key at which most flows wait. */
+export const FULL = 3
 /** Due: the first so many of each place. */
 export const DUE = 5
 
@@ -66,9 +74,9 @@ function statements(from: number, to: number): readonly string[] {
   const input = `pawl.sum_of('{}'), '{}'`
   return [
     `delete from pawl.parked p where p.channel = '${LISTENER}'`,
-    `insert into pawl.queue (id, hash, tenant, name) overriding system value select n, 'q' || n, 't' || n / 10, 'q' || n from ${all}`,
-    `insert into pawl.queue (id, hash, tenant, name, main, needs) overriding system value
-     select ${SIDES} + n, 's' || n, 't' || n / 10, 'q' || n, n, 'gpu' from ${all}`,
+    `insert into pawl.queue (id, hash, tenant, name, limited) overriding system value select n, 'q' || n, 't' || n / 10, 'q' || n, n % 2 = 0 from ${all}`,
+    `insert into pawl.queue (id, hash, tenant, name, main, needs, limited) overriding system value
+     select ${SIDES} + n, 's' || n, 't' || n / 10, 'q' || n, n, 'gpu', n % 2 = 0 from ${all}`,
     `insert into pawl.kind (id, hash, queue, type, window_ms, policy) overriding system value
      select n, 'k' || n, n, 'type', 30000, '{}' from ${all}`,
     `insert into pawl.job (${born})
@@ -83,6 +91,7 @@ function statements(from: number, to: number): readonly string[] {
        case when n % 2 = 0 then 5 end, case when n % 2 = 0 then ${step.retrying} end,
        case when n > ${CLAIMABLE.jobs} and n <= ${CLAIMABLE.jobs + DUE} then ${BEGIN} when n > ${CLAIMABLE.jobs} then ${FAR} + n end,
        case when n % 2 = 0 then ${doc('retrying')} end from ${all}`,
+    ...flowing(all),
     `insert into pawl.claim (id, request, worker, actor, nonce, at, tick, refs, jobs) overriding system value
      select n, 'r' || n, 'w', 'a', '00000000000000aa', ${BEGIN} + n, case when n <= ${DUE} then ${BEGIN} else ${FAR} + n end, 2,
        array[8 * n + 1] from ${all}`,
@@ -130,9 +139,38 @@ function statements(from: number, to: number): readonly string[] {
       : []),
     `update pawl.feed set pos = ${to}`,
     `select setval('pawl.queue_id_seq', ${to}), setval('pawl.kind_id_seq', ${to}), setval('pawl.claim_id_seq', ${2 * BUNDLE}),
-       setval('pawl.parked_number', ${to + 1})`,
+       setval('pawl.parked_number', ${to + 1}), setval('pawl.flow_key_id_seq', ${to}), setval('pawl.flow_id_seq', ${to}),
+       setval('pawl.arrival_id_seq', ${to}), setval('pawl.spend_id_seq', ${to})`,
     // The last one is listened for, in the lane that has something.
     `insert into pawl.parked (id, request, worker, actor, nonce, lanes, wanted, max_bytes, until, channel)
      values (${to + 1}, 'waits', 'w', 'a', '00000000000000aa', array[${CLAIMABLE.lane}], 1, 1000, ${FAR}, '${LISTENER}')`,
+  ]
+}
+
+/**
+ * A key, and a flow under it, for each queue. One job of each is held, one stands, one is owned; a few have waited for too long. Half of all flows
+ * wait at one key, a quarter in one lane; of one flow everything is held that is not claimable.
+ */
+function flowing(all: string): readonly string[] {
+  const gate = JSON.stringify(gateOf(atRest(''), { concurrency: 1 }))
+  return [
+    `insert into pawl.flow_key (id, tenant, key, gate, since, rate_ms, per_ms, weight, text, rev, wake_at) overriding system value
+     select n, 't', 'k' || lpad(n::text, 8, '0'), '${gate}', 0, 1000, 1000, 1, 'said', 1, case when n <= ${DUE} then ${BEGIN} else ${FAR} end from ${all}`,
+    `insert into pawl.flow (id, hash, lane, priority, keys, tenant, weigher, pass, waits_at, next_at) overriding system value
+     select n, 'f' || n, 10 * n + 5, 5, array[n], 't', 'k' || lpad(n::text, 8, '0'), n,
+       case n % 4 when 0 then 'key ${FULL}' when 1 then 'key ${FULL}' when 2 then 'lane ${CLAIMABLE.lane}' end, case when n <= ${DUE} then ${BEGIN} else ${FAR} end from ${all}`,
+    `insert into pawl.job (id, created_at, kind, lane, sum, input)
+     select 8 * n + s, ${BEGIN} + n, n, 10 * n + 5, pawl.sum_of('{}'), '{}' from ${all} cross join generate_series(6, 7) as s`,
+    `insert into pawl.ready (id, ready_at, lane, window_ms, kind, bytes)
+     select 8 * n + 6, ${BEGIN} + n, -n, 30000, n, 2 from ${all} union all
+     select 8 * n + 7, ${BEGIN} + n, 10 * n + 5 + ${LET_IN}, 30000, n, 2 from ${all}`,
+    `insert into pawl.slot (key, job, flow, let_in, claimed)
+     select n, 8 * n + 7, n, case when n <= ${DUE} then ${BEGIN} else ${FAR} end, null::bigint from ${all} union all
+     select n, 8 * n + 1, n, ${BEGIN}, ${BEGIN} from ${all}`,
+    `insert into pawl.pace (key, claimed) select n, ${FAR} from ${all}`,
+    `insert into pawl.spend (id, key, at, amount) overriding system value select n, n, ${FAR}, 1 from ${all}`,
+    `insert into pawl.arrival (id, key, flow, queue) overriding system value
+     select n, case n % 3 when 0 then n end, case n % 3 when 1 then n end, case n % 3 when 2 then n end from ${all}`,
+    `insert into pawl.hunger (place, priority, since) select 'key ' || n, 5, ${BEGIN} from ${all}`,
   ]
 }

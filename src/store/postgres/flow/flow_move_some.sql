@@ -1,0 +1,30 @@
+-- Of moves with flows those at these places, together. Answers with all verdicts, theirs filled in. Raises PW003 where a key was
+-- changed by somebody else after it was looked at. Keys come last, and in one order: a transaction that has one waits for no job.
+-- Caller: `flow_move`, under whose planner switches it runs. Index: those of `move`, `flow_set` and `flow_left`. Locks: those of `move`,
+-- then of `flow_left`, then of `flow_set`, key by key in their order.
+create or replace function pawl.flow_move_some(items json, places int[], answers text[], of_the_callers boolean) returns text[]
+language plpgsql as $$
+declare
+  chosen json;
+  moved record;
+  verdict text;
+  n int := 0;
+  left_ones json;
+  of_key json;
+begin
+  select json_agg(items -> p.place - 1 order by p.n) into chosen from unnest(places) with ordinality as p(place, n);
+  select * into moved from pawl.move(chosen, false, of_the_callers) as m;
+  for verdict in select json_array_elements_text(moved.verdicts) loop
+    n := n + 1;
+    answers[places[n]] := verdict;
+  end loop;
+  select json_agg(x.fl order by x.o) into left_ones from rows from (json_to_recordset(items) as (fl json)) with ordinality as x(fl, o)
+  where x.o = any(places) and answers[x.o] = 'a';
+  if left_ones is null then return answers; end if;
+  perform pawl.flow_left(left_ones, moved.now_ms);
+  for of_key in select x.km from json_to_recordset(left_ones) as x(km json) where x.km is not null
+      order by x.km ->> 't' collate "C", x.km ->> 'k' collate "C" loop
+    if not pawl.flow_set(of_key) then raise exception using errcode = 'PW003'; end if;
+  end loop;
+  return answers;
+end $$;

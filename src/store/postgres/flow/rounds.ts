@@ -1,0 +1,162 @@
+/**
+ * Rounds of letting in: look, let core judge, apply. Nobody holds a lock between the look and its application; another round that has
+ * let in meanwhile, or a commit that changed a gate, has raised the versions that are compared then, and the round begins again.
+ *
+ *   idle     nobody has anything to look at.
+ *   looking  a round is under way. What comes meanwhile is looked at by the next one, in one look.
+ *
+ * Nothing depends on a round: what there is to look at is written down where it came from (`pawl.arrival`), and stays there until a round
+ * has seen it. So a round that fails is passed over, and the ticker, of whichever process, comes to it within a second.
+ */
+import { atKey, atLane, atQueue } from '../../../core/flow/hall.ts'
+import { letIn } from '../../../core/flow/let-in.ts'
+import { literal } from '../batch/uniform.ts'
+import type { Row } from '../connection/client.ts'
+import type { Statements } from '../connection/statements.ts'
+import type { QueueSide } from '../names/kinds.ts'
+import { HallSeen } from './hall-seen.ts'
+import { lettingPlan, numbersAt, type Plan, taking, takingPlan } from './plan.ts'
+import type { Seen } from './seen.ts'
+
+export interface RoundParts {
+  readonly run: (text: string, values: unknown[]) => Promise<Row[]>
+  readonly statements: Pick<Statements, 'flowLook' | 'flowApply'>
+  /** Told where jobs were let in: claims that wait there are to look. */
+  readonly tell: (sides: readonly QueueSide[], jobs: number) => void
+  readonly failed: (error: unknown) => void
+}
+
+/** What is to be looked at, by number. */
+export interface Places {
+  readonly keys?: Iterable<number> | undefined
+  readonly flows?: Iterable<number> | undefined
+  readonly lanes?: Iterable<number> | undefined
+  readonly queues?: Iterable<number> | undefined
+}
+
+/** Of anything that one look looks at. */
+const MOST = 100
+/** Rounds for one asking. What is left then is written down, and the ticker's. */
+const ROUNDS = 20
+
+export class Rounds {
+  readonly #parts: RoundParts
+  #next: Agenda | undefined
+  #underWay: Promise<boolean> = Promise.resolve(false)
+
+  constructor(parts: RoundParts) {
+    this.#parts = parts
+  }
+
+  /** Looks at these places. Answers when that is done, also where it could not be done: the ticker comes to it. */
+  look(places: Places): Promise<boolean> {
+    return this.#soon((agenda) => agenda.add(places))
+  }
+
+  /** Looks at whatever has come or is due. Answers whether there is more of it. */
+  tick(): Promise<boolean> {
+    return this.#soon((agenda) => {
+      agenda.isTicker = true
+    })
+  }
+
+  close(): Promise<unknown> {
+    return this.#underWay
+  }
+
+  #soon(write: (agenda: Agenda) => void): Promise<boolean> {
+    if (this.#next === undefined) {
+      this.#next = new Agenda()
+      this.#underWay = this.#underWay.then(() => {
+        const agenda = this.#next as Agenda
+        this.#next = undefined
+        return this.#rounds(agenda).catch((error) => {
+          this.#parts.failed(error)
+          return false
+        })
+      })
+    }
+    write(this.#next)
+    return this.#underWay
+  }
+
+  /** Whether something is left to look at. */
+  async #rounds(first: Agenda): Promise<boolean> {
+    let agenda = first
+    for (let n = 0; n < ROUNDS && !agenda.isEmpty; n += 1) agenda = await this.#round(agenda)
+    return !agenda.isEmpty
+  }
+
+  /** What is to be looked at next. */
+  async #round(agenda: Agenda): Promise<Agenda> {
+    const next = new Agenda()
+    const seen = await this.#look(agenda)
+    if (isNothing(seen)) return next
+    const hall = new HallSeen(seen)
+    const back = agenda.hasTakenBack ? [] : taking(hall, seen, agenda.isTicker)
+    if (back.length > 0) {
+      const { applied, freed } = await this.#apply(takingPlan(hall, seen, back))
+      next.add(agenda)
+      next.add({ keys: freed, flows: back.filter(({ n }) => n === undefined).map(({ f }) => f) })
+      next.hasTakenBack = applied
+      return next
+    }
+    const places = [
+      ...seen.k.map(String).map(atKey),
+      ...seen.l.map(String).map(atLane),
+      ...seen.q.map(String).map(atQueue),
+    ]
+    const answer = letIn(hall, places, seen.f.map(String), hall.now)
+    const plan = lettingPlan(hall, seen, answer)
+    const { applied, moved } = await this.#apply(plan)
+    if (!applied) {
+      next.add(agenda)
+      return next
+    }
+    const sides = new Set(answer.admitted.map(({ flow }) => hall.seen(flow).side))
+    if (moved > 0) this.#parts.tell([...sides], moved)
+    // Only as long as it leads somewhere: who is locked, or has no place in its lane, is the ticker's.
+    if (moved > 0) {
+      const lanes = [...answer.again, ...hall.cutOff.places].flatMap((place) => numbersAt('lane', place))
+      next.add({ keys: plan.m, queues: plan.o, lanes, flows: hall.cutOff.flows.values().map(Number) })
+    }
+    return next
+  }
+
+  async #look({ keys, flows, lanes, queues, isTicker }: Agenda): Promise<Seen> {
+    const lists = [keys, flows, lanes, queues].map((each) => literal([...each]))
+    const [row] = await this.#parts.run(this.#parts.statements.flowLook, [...lists, isTicker, MOST])
+    return JSON.parse(String(row?.[0])) as Seen
+  }
+
+  async #apply(plan: Plan) {
+    const [row] = await this.#parts.run(this.#parts.statements.flowApply, [JSON.stringify(plan)])
+    const [applied, moved, freed] = row ?? []
+    return { applied: applied === true, moved: Number(moved), freed: freed === null ? [] : listOf(String(freed)) }
+  }
+}
+
+/** What a round is to look at. */
+class Agenda {
+  readonly keys = new Set<number>()
+  readonly flows = new Set<number>()
+  readonly lanes = new Set<number>()
+  readonly queues = new Set<number>()
+  isTicker = false
+  /** What is still there that should have gone is somebody else's at this moment. */
+  hasTakenBack = false
+
+  add(places: Places & { readonly isTicker?: boolean }): void {
+    for (const sort of ['keys', 'flows', 'lanes', 'queues'] as const)
+      for (const number of places[sort] ?? []) this[sort].add(number)
+    this.isTicker ||= places.isTicker === true
+  }
+
+  get isEmpty(): boolean {
+    return !this.isTicker && this.keys.size + this.flows.size + this.lanes.size + this.queues.size === 0
+  }
+}
+
+const isNothing = ({ a, k, l, q, f }: Seen): boolean => a.length + k.length + l.length + q.length + f.length === 0
+
+const listOf = (array: string): readonly number[] => JSON.parse(`[${array.slice(1, -1)}]`) as number[]
