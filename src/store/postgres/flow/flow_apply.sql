@@ -48,7 +48,7 @@ begin
     update flow f set version = f.version + 1, pass = it.p, waits_at = it.w, next_at = it.n where f.id = it.i;
   end loop;
   insert into hunger (place, priority, since) select distinct x.p, x.n, started from json_to_recordset(plan -> 'g') as x(p text, n int)
-  on conflict (place, priority) do update set since = excluded.since;
+  order by 1, 2 on conflict (place, priority) do update set since = excluded.since;
   delete from arrival a where a.id = any(array(select json_array_elements_text(plan -> 'a')::bigint));
   insert into arrival (key, queue) select json_array_elements_text(plan -> 'm')::int, null
   union all select null, json_array_elements_text(plan -> 'o')::int;

@@ -115,10 +115,11 @@ export class Rounds {
     }
     const sides = new Set(answer.admitted.map(({ flow }) => hall.seen(flow).side))
     if (moved > 0) this.#parts.tell([...sides], moved)
-    // Only as long as it leads somewhere: who is locked, or has no place in its lane, is the ticker's.
-    if (moved > 0) {
+    // Only as long as it leads somewhere: a job that is locked is the ticker's.
+    if (moved > 0 || answer.flows.some(({ name, waitsAt }) => waitsAt !== hall.flow(name).waitsAt)) {
       const lanes = [...answer.again, ...hall.cutOff.places].flatMap((place) => numbersAt('lane', place))
-      next.add({ keys: plan.m, queues: plan.o, lanes, flows: hall.cutOff.flows.values().map(Number) })
+      const flows = plan.f.filter(({ n }) => n !== undefined && n <= hall.now).map(({ i }) => i)
+      next.add({ keys: plan.m, queues: plan.o, lanes, flows })
     }
     return next
   }

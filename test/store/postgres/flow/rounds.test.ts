@@ -35,10 +35,11 @@ describe('one process', () => {
     const rounds = tables.rounds(tables.client)
     await tables.hold(both.flow, 3)
     await rounds.tick()
-    expect(await Promise.all(both.keys.map((key) => tables.slots(key)))).toEqual([1, 1])
+    for (const key of both.keys) expect(await tables.slots(key)).toBe(1)
     await tables.hold(alone.flow, 3)
     await rounds.tick()
-    expect(await Promise.all(both.keys.map((key) => tables.slots(key)))).toEqual([4, 1])
+    const [a = 0, b = 0] = both.keys
+    expect([await tables.slots(a), await tables.slots(b)]).toEqual([4, 1])
     expect((await tables.waiting(both.flow)).waitsAt).toBe(`key ${both.keys[1]}`)
   })
 
@@ -102,6 +103,16 @@ describe('one process', () => {
     await rounds.tick()
     expect(await tables.standing(other.lane)).toHaveLength(1)
     expect(await tables.slots(keys[0] as number)).toBe(1)
+  })
+
+  it('lets in what came together, in however many flows, and waits for no ticker', async () => {
+    const flows = []
+    for (let n = 0; n < 150; n += 1)
+      flows.push(await tables.flow(`together ${n % 5}`, { [`together ${n}`]: atOnce(1) }))
+    for (const { flow } of flows) await tables.hold(flow, 2)
+    await tables.rounds(tables.client).look({ flows: flows.map(({ flow }) => flow) })
+    const lanes = [...new Set(flows.map(({ lane }) => lane))]
+    for (const lane of lanes) expect(await tables.standing(lane)).toHaveLength(30)
   })
 
   it('lets in all that wait at a key, however many flows they are', async () => {

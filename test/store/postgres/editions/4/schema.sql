@@ -1605,7 +1605,7 @@ begin
     update flow f set version = f.version + 1, pass = it.p, waits_at = it.w, next_at = it.n where f.id = it.i;
   end loop;
   insert into hunger (place, priority, since) select distinct x.p, x.n, started from json_to_recordset(plan -> 'g') as x(p text, n int)
-  on conflict (place, priority) do update set since = excluded.since;
+  order by 1, 2 on conflict (place, priority) do update set since = excluded.since;
   delete from arrival a where a.id = any(array(select json_array_elements_text(plan -> 'a')::bigint));
   insert into arrival (key, queue) select json_array_elements_text(plan -> 'm')::int, null
   union all select null, json_array_elements_text(plan -> 'o')::int;
@@ -3395,7 +3395,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '370bb6e5e4b3128c367d1d7630db0da9550cc1e158ced26a62b330247fe3780c', 4)
+values (0, 'functions', '018dc4eaab5d31e53649bfd8a26435f94387db55f4cd06c5a6c75d7dcf92ea37', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
