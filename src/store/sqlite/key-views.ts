@@ -1,4 +1,4 @@
-/** Flow keys and what is taken of them, as rows say it, for whoever asks. */
+/** Flow keys and what is taken of them, as rows say it. */
 import type { Gate } from '../../core/flow/gate.ts'
 import { flowNameOf } from '../../core/flow/membership.ts'
 import type { Job } from '../../core/job.ts'

@@ -124,25 +124,6 @@ describe('the file', () => {
     await expect(openSqliteStore({ path })).rejects.toThrow(versions)
   })
 
-  it('that the version before has written goes on: its jobs run, and new ones may have limits', async () => {
-    const [older, path] = [ownFile(), ownFile()]
-    const source = await openSqliteStore({ path: older })
-    const now = await clockOf(source)
-    await source.insert([newJob(1, now), newJob(2, now), newJob(3, now)])
-    const asked = grant(1)
-    const [first] = owned(await source.claim(asked), asked)
-    await source.close()
-    asBefore(older, path, MIGRATIONS.length - 1)
-
-    const store = await openSqliteStore({ path })
-    await store.insert([limitedJob(4, now, 'host', { concurrency: 1 }), limitedJob(5, now, 'host', { concurrency: 1 })])
-    const rest = (await store.claim(grant(10))).jobs.map(({ before }) => before.id)
-    expect(new Set(rest)).toEqual(new Set([2, 3, 4].map(idText)))
-    const { verdicts } = await store.commit(first === undefined ? [] : [completed(first, now)])
-    expect(verdicts).toEqual([{ status: 'applied' }])
-    await store.close()
-  })
-
   it('is written ahead, and synced with every commit', () => {
     const file = openFile(ownFile())
     const FULL = 2
@@ -189,4 +170,23 @@ describe('the file', () => {
     expect(jobs.map(({ spec }) => spec.kind.queue)).toEqual(['a', 'c'])
     await Promise.all([one.close(), other.close()])
   })
+})
+
+it('a file that the version before has written goes on: its jobs run, and new ones may have limits', async () => {
+  const [older, path] = [ownFile(), ownFile()]
+  const source = await openSqliteStore({ path: older })
+  const now = await clockOf(source)
+  await source.insert([newJob(1, now), newJob(2, now), newJob(3, now)])
+  const asked = grant(1)
+  const [first] = owned(await source.claim(asked), asked)
+  await source.close()
+  asBefore(older, path, MIGRATIONS.length - 1)
+
+  const store = await openSqliteStore({ path })
+  await store.insert([limitedJob(4, now, 'host', { concurrency: 1 }), limitedJob(5, now, 'host', { concurrency: 1 })])
+  const rest = (await store.claim(grant(10))).jobs.map(({ before }) => before.id)
+  expect(new Set(rest)).toEqual(new Set([2, 3, 4].map(idText)))
+  const { verdicts } = await store.commit(first === undefined ? [] : [completed(first, now)])
+  expect(verdicts).toEqual([{ status: 'applied' }])
+  await store.close()
 })

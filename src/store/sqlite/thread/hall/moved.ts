@@ -69,7 +69,7 @@ export function keepHall(ledger: Ledger, moved: Moved, from: Spot | undefined): 
   for (const [amount, key] of flow.spent) spend(ledger, moved, amount, key)
 }
 
-/** Whoever is given a job by a commit has its slots, whether there is room or not. */
+/** An owner that is given a job by a commit has its slots, whether there is room or not. */
 function takeSlots(ledger: Ledger, moved: Moved): void {
   const { sql, now } = ledger
   const { m, more, flow } = moved

@@ -28,7 +28,7 @@ function namesIn(key: string): readonly [tenant: string, queue: string] | undefi
     const [tenant, queue]: unknown[] = JSON.parse(original(key))
     if (typeof tenant === 'string' && typeof queue === 'string') return [storable(tenant), storable(queue)]
   } catch {
-    // Whoever wrote it meant no queue of ours.
+    // A document under a key of another form is of no queue.
   }
   return undefined
 }

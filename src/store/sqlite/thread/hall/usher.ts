@@ -183,7 +183,7 @@ export class Usher {
     for (; typeof place === 'string'; place = one(this.#sql.placeWaiting, place, to)?.[0]) yield place as Place
   }
 
-  /** Whoever waits somewhere is found there. A flow that was made by a part of the transaction that did not last is nowhere. */
+  /** A flow that waits somewhere is found there. One that was made by a part of the transaction that did not last is nowhere. */
   #isAtLarge(flow: number): boolean {
     const row = one(this.#sql.flow, flow)
     return row !== undefined && flowOf(row).waitsAt === undefined

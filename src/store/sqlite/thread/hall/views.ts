@@ -61,7 +61,7 @@ export function occupants(reading: Reading, after: Asked<'occupants'>): Answered
 const wholes = (reading: Reading, rows: readonly (readonly [id: number, ...rest: unknown[]])[]): readonly JobRow[] =>
   rows.map(([id]) => reading.whole(id)).filter((job) => job !== undefined)
 
-/** A key of which nobody has said anything is none to whoever asks. */
+/** A key of which nobody has said anything is none to those who ask. */
 function viewOf(sql: ReadStatements, key: number, now: Time): readonly KeyViewRow[] {
   const [name, rev, gate, text, log] = one(sql.keyDocument, key) as readonly [
     string,
