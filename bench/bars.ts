@@ -33,9 +33,9 @@ function ahead(scenario: string, peers: readonly ContenderName[], as: ContenderN
   return (summary: Summary) => over(summary.median(scenario, as), summary.best(beside, peers)?.value)
 }
 
-function slower(figure: string, peers: readonly ContenderName[], scenario = 'latency') {
+function slower(figure: string, peers: readonly ContenderName[], scenario = 'latency', as: ContenderName = 'pawl') {
   return (summary: Summary) =>
-    over(summary.median(scenario, 'pawl', figure), summary.best(scenario, peers, figure, 'less')?.value)
+    over(summary.median(scenario, as, figure), summary.best(scenario, peers, figure, 'less')?.value)
 }
 
 /** pawl in one scenario over pawl in another. */
@@ -75,6 +75,7 @@ const less = (name: string, says: string, value: Bar['value'], limit: number, be
 
 const KINDS = ['finished', 'delayed', 'parked', 'queued'] as const
 const POSTGRES = 'the fastest Postgres peer'
+const BULLMQ = 'BullMQ'
 
 const BARS: readonly Bar[] = [
   more('drain-1', `drain, 1 process × ${POSTGRES}`, ahead('drain-1', POSTGRES_PEERS), 1.4, 2),
@@ -152,5 +153,29 @@ const BARS: readonly Bar[] = [
   more('held-snapshot', 'drain under a held snapshot × without', changed('held-snapshot', 'perSecond'), 0.9),
   less('heartbeats', '10,000 running jobs, % of a core', (all) => all.median('heartbeats', 'pawl', 'coreShare'), 5),
   more('bare-sql', 'drain, share of bare SQL', ahead('drain-1', ['bare-sql']), 0.6, 0.8),
+  more('redis-drain', `on Redis, drain × ${BULLMQ}`, ahead('drain-1', ['bullmq-redis'], 'pawl-redis'), 1.5, 2),
+  more(
+    'redis-together',
+    `on Redis, producer and worker together × ${BULLMQ}`,
+    ahead('together', ['bullmq-redis'], 'pawl-redis'),
+    1.5,
+    2,
+  ),
+  ...(['1', '64'] as const).map((inFlight) =>
+    more(
+      `redis-enqueue-${inFlight}`,
+      `on Redis, single enqueue, ${inFlight} in flight × ${BULLMQ}`,
+      ahead(`single-enqueue-${inFlight}`, ['bullmq-redis'], 'pawl-redis'),
+      1,
+    ),
+  ),
+  ...(['p50', 'p95'] as const).map((figure) =>
+    less(
+      `redis-latency-${figure}`,
+      `on Redis, latency ${figure} × ${BULLMQ}`,
+      slower(figure, ['bullmq-redis'], 'latency', 'pawl-redis'),
+      1,
+    ),
+  ),
   more('embedded', `embedded drain × ${POSTGRES}`, ahead('embedded', POSTGRES_PEERS, 'pawl-sqlite', 'drain-1'), 1.3, 2),
 ]

@@ -45,16 +45,17 @@ export interface Play {
 const QUICK_PLAN: Readonly<Record<string, { readonly rounds: number; readonly peers: readonly ContenderName[] }>> = {
   'bulk-enqueue': { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
   'keyed-bulk': { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
+  'single-enqueue-1': { rounds: 3, peers: ['bullmq-redis'] },
   'single-enqueue-64': { rounds: 3, peers: ['openworkflow', 'bullmq-redis'] },
-  'drain-1': { rounds: 3, peers: ['graphile-worker'] },
+  'drain-1': { rounds: 3, peers: ['graphile-worker', 'bullmq-redis'] },
   'drain-2': { rounds: 3, peers: ['graphile-worker'] },
-  together: { rounds: 3, peers: ['graphile-worker'] },
+  together: { rounds: 3, peers: ['graphile-worker', 'bullmq-redis'] },
   steps: { rounds: 3, peers: ['openworkflow'] },
   retries: { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
   signals: { rounds: 3, peers: [] },
   'payload-8k': { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
   'many-queues': { rounds: 1, peers: [] },
-  latency: { rounds: 3, peers: ['graphile-worker'] },
+  latency: { rounds: 3, peers: ['graphile-worker', 'bullmq-redis'] },
   'latency-beside-half': { rounds: 3, peers: [] },
   'latency-beside-500': { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
   'held-snapshot': { rounds: 3, peers: [] },
@@ -105,7 +106,9 @@ export function optionsFrom(args: readonly string[]): Options | undefined {
       return { scenario, contenders: beforeAndNow(scenario, peers ?? []), rounds: rounds ?? AGAINST_ROUNDS }
     }
     const others = peers ?? quick?.peers ?? PEERS
-    const plays = (name: ContenderName) => !isPeer(name) || others.includes(name)
+    // On Redis pawl is measured beside whom it would replace there.
+    const plays = (name: ContenderName) =>
+      name === 'pawl-redis' ? others.includes('bullmq-redis') : !isPeer(name) || others.includes(name)
     return {
       scenario,
       contenders: scenario.contenders.filter(plays),

@@ -15,5 +15,5 @@ export async function openRedis(url: string, options: OpenOptions, manners: Mann
   const place = redisPlace(url, options)
   const store = await openRedisStore({ ...place, ...manners })
   const address = { url: sameRedis(place), answerWithin: options.answerWithin }
-  return { store, address, durability: store.durability }
+  return { store, address, durability: store.durability, lastDue: () => store.lastDue() }
 }

@@ -6,7 +6,7 @@ import type { Play } from '../../bench/options.ts'
 import { besideFinished } from '../../bench/scenarios/beside.ts'
 import { SCENARIOS } from '../../bench/scenarios.ts'
 import { TINY } from '../../bench/size.ts'
-import { pgbouncerMissing } from '../support/debian.ts'
+import { pgbouncerMissing, redisMissing } from '../support/debian.ts'
 import { scaled } from '../support/scale.ts'
 
 const FEW = {
@@ -26,6 +26,7 @@ const FEW = {
   queues: 10,
   idleMs: 300,
 }
+const PAWL: readonly string[] = ['pawl', 'pawl-sqlite', ...(redisMissing() === undefined ? ['pawl-redis'] : [])]
 /** Seconds where nothing else runs. */
 const WITHIN_MS = 600_000
 const DEEP_WITHIN_MS = scaled(600_000, 90 * 60_000)
@@ -47,7 +48,7 @@ it(
     const plan: readonly Play[] = SCENARIOS.filter(({ name }) => missing === undefined || name !== 'pgbouncer').map(
       (scenario) => ({
         scenario,
-        contenders: scenario.contenders.filter((name) => name === 'pawl' || name === 'pawl-sqlite'),
+        contenders: scenario.contenders.filter((name) => PAWL.includes(name)),
         rounds: 1,
       }),
     )

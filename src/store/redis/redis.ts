@@ -45,7 +45,7 @@ import { closed, RedisStoreError, unavailable } from './connection/trouble.ts'
 import { insert } from './enqueue/insert.ts'
 import { Kinds } from './job/kinds.ts'
 import { settings } from './keep/settings.ts'
-import { due } from './lease/due.ts'
+import { due, type LastDue, lastDue } from './lease/due.ts'
 import { heartbeat } from './lease/heartbeat.ts'
 import { events } from './read/events.ts'
 import { find } from './read/find.ts'
@@ -81,6 +81,7 @@ export interface RedisOptions {
 /** A store, and what its server promises. */
 export interface RedisStore extends Store {
   readonly durability: Durability
+  lastDue(): Promise<LastDue>
 }
 
 export async function openRedisStore(options: RedisOptions): Promise<RedisStore> {
@@ -212,6 +213,11 @@ class ScriptedStore implements RedisStore {
   async due(limit: number): Promise<DueAnswer> {
     this.#enter()
     return due({ calls: this.#calls, kinds: this.#kinds, feedMs: this.#feedMs }, limit)
+  }
+
+  async lastDue(): Promise<LastDue> {
+    this.#enter()
+    return lastDue(this.#calls)
   }
 
   async find(query: JobQuery): Promise<JobPage> {

@@ -11,7 +11,7 @@ itOnRedis(
     await using server = await startRedis()
     const store = await openRedisStore({ url: server.url })
     try {
-      expect(await runPrograms({ store, count: scaled(600, 20_000), seed: 1 })).toEqual([])
+      expect(await runPrograms({ store, count: scaled(400, 20_000), seed: 1 })).toEqual([])
     } finally {
       await store.close()
     }

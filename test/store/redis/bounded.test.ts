@@ -52,7 +52,7 @@ describeOnRedis('beside many finished, delayed and parked jobs', () => {
       await using watch = await monitor(server)
       await grow(fixture, AT_ONCE)
       const few = await claimed(fixture, watch)
-      await grow(fixture, scaled(6_000, 100_000))
+      await grow(fixture, scaled(3_000, 100_000))
       expect(await claimed(fixture, watch)).toEqual(few)
       expect(few.length).toBeLessThan(40)
     },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openStoreFixture } from '../../../src/store/conformance/store-fixture.ts'
-import { openRedisStore } from '../../../src/store/redis/redis.ts'
+import { openRedisStore, type RedisStore } from '../../../src/store/redis/redis.ts'
 import type { Hint, Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
@@ -16,8 +16,8 @@ const counter = async (store: Store): Promise<number> => {
 
 describeOnRedis('a store whose server', () => {
   let server: RedisServer
-  let store: Store
-  let other: Store
+  let store: RedisStore
+  let other: RedisStore
 
   beforeAll(async () => {
     server = await startRedis()
@@ -28,6 +28,12 @@ describeOnRedis('a store whose server', () => {
   afterAll(async () => {
     await Promise.all([store.close(), other.close()])
     await server.stop()
+  })
+
+  it('is asked what is due knows who asked last, and when', async () => {
+    const { now } = await store.due(1)
+    expect(await store.lastDue()).toMatchObject({ at: now, isOwn: true })
+    expect(await other.lastDue()).toMatchObject({ at: now, isOwn: false })
   })
 
   it('has forgotten the scripts brings them again', async () => {

@@ -169,7 +169,7 @@ describeOnRedis('a script', () => {
     async () => {
       const careful = await openRedisStore({ url: server.url, scripts: watched(scriptTexts()) })
       try {
-        expect(await runPrograms({ store: careful, count: scaled(240, 2_000), seed: 7 })).toEqual([])
+        expect(await runPrograms({ store: careful, count: scaled(160, 2_000), seed: 7 })).toEqual([])
       } finally {
         await careful.close()
       }

@@ -6,68 +6,78 @@ local lane_count, serve_count = tonumber(ARGV[13]), tonumber(ARGV[14])
 local FIRST_LANE = 15
 local FIRST_SERVED = FIRST_LANE + 2 * lane_count
 
--- An input rides along while there is room; one that has a place of its own is read only then.
-local function input_of(id, value)
-  local input = lines_of({ rest = value })[REST]
-  local kind = sub(input, 1, 1)
-  if kind == '@' then
-    local bytes = call('HSTRLEN', base .. 'body:' .. id, 'input')
-    if bytes > left_bytes then
-      return '-'
-    end
-    left_bytes = left_bytes - bytes
-    return '=' .. call('HGET', base .. 'body:' .. id, 'input')
-  end
-  if kind == '-' or #input - 1 > left_bytes then
+-- An input rides along while there is room; one that has a place of its own is read only then. `+`: it is in the job's text.
+local function input_of(id, input)
+  if input == '-' then
     return '-'
   end
-  left_bytes = left_bytes - #input + 1
-  return '+'
+  local bytes = tonumber(sub(input, 2))
+  if bytes > left_bytes then
+    return '-'
+  end
+  left_bytes = left_bytes - bytes
+  return sub(input, 1, 1) == '=' and '+' or '=' .. call('HGET', base .. 'body:' .. id, 'input')
 end
 
 -- What an earlier call with this request was given and still owns.
-local answer = { now_text, '0' }
+local answer, ids_given = { now_text, '0' }, {}
+
+-- Each job is four words, of which the third is filled in when all are known.
+local function give(id, job)
+  ids_given[#ids_given + 1] = id
+  local n = #answer
+  answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4] = id, job.value, '', input_of(id, job.input)
+end
+
+local function with_births()
+  for i, text_of in ipairs(births(ids_given)) do
+    answer[4 * i + 1] = text_of
+  end
+  return answer
+end
+
 local granted = call('GET', base .. 'claim:' .. request)
 if granted then
   for id, fence in string.gmatch(granted, '(%S+) (%S+)') do
     local job = job_at(id)
-    if job and job[FENCE] == fence and tonumber(job[EXPIRES]) > now then
+    if job and job.fence == fence and tonumber(job.expires) > now then
       answer[2] = '1'
-      answer[#answer + 1] = id
-      answer[#answer + 1] = job.value
-      answer[#answer + 1] = input_of(id, job.rest)
+      give(id, job)
     end
   end
   if answer[2] == '1' then
-    return answer
+    return with_births()
   end
 end
 
 local given, looked, longest = 0, 0, 0
 local grants = {}
+local ticks = coming(base .. 'tick')
+-- By window, which the jobs of a kind share: when a lease ends that is given now.
+local ends = {}
 
-local function take(id, job, queue, lane)
-  local from, kind = job[STATE], job[KIND]
-  answer[#answer + 1] = id
-  answer[#answer + 1] = job.value
-  answer[#answer + 1] = input_of(id, job.rest)
-  local window = tonumber(job[WINDOW])
-  local expires = text(now + window)
-  job[REV], job[SEQ], job[STATE] = text(job[REV] + 1), text(job[SEQ] + 1), '@CLAIMED@'
-  job[ATTEMPT] = text(job[ATTEMPT] + 1)
-  job[FENCE], job[EXPIRES] = job[GENERATION] .. '.' .. job[ATTEMPT] .. '.' .. nonce, expires
-  job[BEATS_ALL], job[BEATS], job[BEATS_FROM], job[BEATS_TO] = '0', '0', '0', '0'
-  job[LOGGED], job[CLAIM_REQUEST] = '0', request_mark
-  job.claim = '[' .. job[REV] .. ',' .. job[SEQ] .. ',"' .. from .. '",' .. now_text .. ',' .. expires .. ','
-    .. job[GENERATION] .. ',' .. job[ATTEMPT] .. ',"' .. job[FENCE] .. '",' .. words .. ']'
-  job.worker, job.beat = worker, ''
-  keep_job(id, job)
-  leave_lane(queue, lane, id)
-  place(base .. 'tick', id, tick_of(job))
-  settle_in(id, kind, from, job[STATE])
-  happened('@CLAIMED_EVENT@', job[REV], kind, now_text, id)
-  grants[#grants + 1] = id .. ' ' .. job[FENCE]
-  longest = math.max(longest, window)
+local function take(id, job)
+  give(id, job)
+  local window, from = job.window, job.state
+  local expires = ends[window]
+  if not expires then
+    expires = text(now + window)
+    ends[window] = expires
+    longest = math.max(longest, tonumber(window))
+  end
+  job.rev, job.seq, job.attempt, job.state = text(job.rev + 1), text(job.seq + 1), text(job.attempt + 1), '@CLAIMED@'
+  job.fence, job.expires = job.generation .. '.' .. job.attempt .. '.' .. nonce, expires
+  job.lease = job.fence .. ' ' .. expires .. ' 0 0 0 0 0 ' .. request_mark .. ' 0'
+  job.claim = '[' .. job.rev .. ',' .. job.seq .. ',"' .. from .. '",' .. now_text .. ',' .. expires .. ',' .. job.generation .. ','
+    .. job.attempt .. ',"' .. job.fence .. '",' .. words .. ']'
+  job.worker = worker
+  texts[#texts + 1] = base .. 'job:' .. id
+  texts[#texts + 1] = value_of(job)
+  ticks[#ticks + 1] = tick_of(job)
+  ticks[#ticks + 1] = id
+  settle_in(id, job.kind, from, '@CLAIMED@')
+  happened('@CLAIMED_EVENT@', job.rev, job.kind, now_text, id)
+  grants[#grants + 1] = id .. ' ' .. job.fence
   given = given + 1
 end
 
@@ -85,12 +95,11 @@ local function walk(queue, lane)
     walked[key] = from + #ids
     looked = looked + #ids
     fetch(ids)
+    leave_lane(queue, lane, ids)
     for _, id in ipairs(ids) do
       local job = jobs[id]
-      if job and job[FENCE] == '-' and (tonumber(job[TICK]) or now + 1) > now then
-        take(id, job, queue, lane)
-      else
-        leave_lane(queue, lane, id)
+      if job and not job.fence and (tonumber(job.tick) or now + 1) > now then
+        take(id, job)
       end
     end
   end
@@ -167,8 +176,11 @@ for i = FIRST_LANE, FIRST_SERVED - 1, 2 do
   end
 end
 
+with_births()
+if given == 0 then
+  adds[base .. 'tick'] = nil
+end
 if looked > 0 then
-  write_jobs()
   look_lanes()
   write(name)
   leave_lanes()

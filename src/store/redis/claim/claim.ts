@@ -6,7 +6,7 @@ import { firstSide, SIDES_AT_ONCE } from '../../side-lanes.ts'
 import { type ClaimAnswer, type ClaimedJob, type Grant, queueKey } from '../../store.ts'
 import type { Calls } from '../connection/calls.ts'
 import { word } from '../connection/reply.ts'
-import { claimedAgain, inlineBody, jobOf } from '../job/decode.ts'
+import { claimedAgain, jobOf } from '../job/decode.ts'
 import { needWord } from '../job/encode.ts'
 import { idOf } from '../job/id-text.ts'
 import { type JobText, jobTextIn, NONE } from '../job/job-text.ts'
@@ -30,9 +30,9 @@ export function claim({ calls, kinds }: ClaimParts, grant: Grant): Promise<Claim
     const now = calls.timeIn(answer)
     const replayed = answer[1] === '1'
     const rows: Row[] = []
-    for (let i = 2; i < answer.length; i += 3) {
-      const [id, value, input] = [word(answer[i]), word(answer[i + 1]), word(answer[i + 2])]
-      rows.push({ id, text: jobTextIn(value), input })
+    for (let i = 2; i < answer.length; i += 4) {
+      const text = jobTextIn(word(answer[i + 1]), word(answer[i + 2]))
+      rows.push({ id: word(answer[i]), text, input: word(answer[i + 3]) })
     }
     await kinds.learn(rows.map(({ text }) => text.kind))
     const at = Number(word(answer[0]))
@@ -83,5 +83,5 @@ function claimed(row: Row, kind: Kind, at: number): ClaimedJob {
 /** `+`: it is in the job's own text; `-`: there is none, or no room for it. */
 function inputOf({ text, input }: Row): string | undefined {
   if (input === NONE) return undefined
-  return input === '+' ? inlineBody(text.input) : original(input.slice(1))
+  return input === '+' ? original(text.input) : original(input.slice(1))
 }

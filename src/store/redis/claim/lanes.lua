@@ -15,7 +15,18 @@ local function enter_lane(queue, lane, id, ready_at)
   place(base .. key, id, ready_at)
 end
 
-local function leave_lane(queue, lane, id)
+-- All of these at once: they are at its front.
+local function leave_lane(queue, lane, ids)
+  local key = lane_key(queue, lane)
+  left[key] = { queue, lane }
+  local leave = leaving(base .. key)
+  for _, id in ipairs(ids) do
+    leave[#leave + 1] = id
+  end
+end
+
+-- One that a call may move more than once.
+local function quit_lane(queue, lane, id)
   local key = lane_key(queue, lane)
   left[key] = { queue, lane }
   place(base .. key, id, false)

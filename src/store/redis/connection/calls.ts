@@ -63,6 +63,11 @@ export class Calls {
     return `{${this.#parts.prefix}:0}:hint`
   }
 
+  /** Whether a call of this name was this process's. */
+  isOwn(name: string): boolean {
+    return name.startsWith(`${this.#process}.`)
+  }
+
   /** What is to be forgotten when the server is another. */
   onRejoin(forget: () => void): void {
     this.#forgets.push(forget)

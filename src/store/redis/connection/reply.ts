@@ -21,3 +21,11 @@ export function pairs(texts: readonly string[]): readonly (readonly [string, str
   for (let i = 0; i + 1 < texts.length; i += 2) found.push([texts[i] as string, texts[i + 1] as string])
   return found
 }
+
+/** Neighbours of a list, three by three. */
+export function triples(texts: readonly string[]): readonly (readonly [string, string, string])[] {
+  const found: (readonly [string, string, string])[] = []
+  for (let i = 0; i + 2 < texts.length; i += 3)
+    found.push([texts[i] as string, texts[i + 1] as string, texts[i + 2] as string])
+  return found
+}

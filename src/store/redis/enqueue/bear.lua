@@ -27,17 +27,17 @@ local function give_key(key, id)
 end
 
 local function mark_job(mark, id)
-  place(base .. 'mark:' .. mark, id, 0)
+  place(base .. 'mark:' .. mark, id, '0')
   added(grown, base .. 'tied:' .. id, 'm' .. mark)
 end
 
 -- A new job from the arguments, and where the next thing begins.
 local function newcomer(i)
   local born = {
-    id = ARGV[i], numbers = ARGV[i + 1], rest = ARGV[i + 2], queue = ARGV[i + 3], lane = ARGV[i + 4], ready_at = ARGV[i + 5],
+    id = ARGV[i], value = ARGV[i + 1], born = ARGV[i + 2], at = ARGV[i + 3], queue = ARGV[i + 4], lane = ARGV[i + 5], ready_at = ARGV[i + 6],
     keys = {}, marks = {}, bodies = {},
   }
-  i = i + 6
+  i = i + 7
   for _ = 1, tonumber(ARGV[i]) do
     born.keys[#born.keys + 1] = { by = ARGV[i + 1], key = ARGV[i + 2], expires = ARGV[i + 3] }
     i = i + 3
@@ -70,13 +70,12 @@ end
 
 local function bear(born)
   local id = born.id
-  local job = { match(born.numbers, NUMBERS) }
-  job.claim, job.worker, job.beat, job.rest = '', '', '', born.rest
-  job.value = value_of(job)
+  local job = job_in(born.value)
+  job.was = nil
   keep_job(id, job)
-  settle_in(id, job[KIND], nil, job[STATE])
-  if job[TICK] ~= '-' then
-    place(base .. 'tick', id, job[TICK])
+  set_key(base .. 'born:' .. id, born.born)
+  if job.tick ~= '-' then
+    place(base .. 'tick', id, job.tick)
   end
   if born.ready_at ~= '-' then
     enter_lane(born.queue, born.lane, id, born.ready_at)
@@ -91,5 +90,5 @@ local function bear(born)
   if #born.bodies > 0 then
     added(fields, base .. 'body:' .. id, unpack(born.bodies))
   end
-  happened('@ENQUEUED_EVENT@', job[REV], job[KIND], job[BORN_AT], id)
+  happened('@ENQUEUED_EVENT@', job.rev, job.kind, born.at, id)
 end

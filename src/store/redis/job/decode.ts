@@ -7,7 +7,7 @@ import { claimEvent, heartbeatEvent, type OpeningClaim, stretchEvents } from '..
 import { decodeRecord } from '../../codec/record.ts'
 import { original } from '../../codec/text.ts'
 import type { ClaimedJob } from '../../store.ts'
-import { INLINE, type JobText, NONE } from './job-text.ts'
+import { INLINE, type JobText } from './job-text.ts'
 
 /** A job as it was read. */
 export interface StoredJob {
@@ -25,7 +25,7 @@ export interface Stretch {
 export function jobOf(stored: StoredJob): Job {
   const { text } = stored
   const first = firstEvent(stored)
-  if (text.fence === NONE) {
+  if (text.lease === undefined) {
     if (text.record !== '' || text.log === '') return recordOf(text.record, first)
     return tailEvents(text, first).reduce<Job>(evolve, evolve(undefined, first))
   }
@@ -70,15 +70,16 @@ const recordOf = (record: string, first: EnqueuedEvent): Job =>
   record === '' ? evolve(undefined, first) : decodeRecord(record, first.jobId, first.payload.spec)
 
 /** A lease whose claim the log does not tell yet. */
-const isUntold = ({ fence, claim, logged }: JobText): boolean => fence !== NONE && claim !== '' && logged === '0'
+const isUntold = ({ lease, claim }: JobText): boolean => lease !== undefined && claim !== '' && lease.logged === '0'
 
 const claimOf = ({ claim }: JobText, { jobId, payload }: EnqueuedEvent): Event =>
   claimEvent(JSON.parse(claim) as OpeningClaim, jobId, payload.spec)
 
 /** The heartbeats that only the lease has. */
 function beatsOf(text: JobText, { jobId, payload }: EnqueuedEvent): Event | undefined {
-  if (text.fence === NONE || text.beats === '0') return undefined
-  const { rev, state, beats, beatsFrom, beatsTo, expires, generation, attempt, fence } = text
+  const { lease, rev, state, generation, attempt } = text
+  if (lease === undefined || lease.beats === '0') return undefined
+  const { beats, beatsFrom, beatsTo, expires, fence } = lease
   const beatId = JSON.parse(text.beat) as string
   const worker = JSON.parse(text.worker) as string
   return heartbeatEvent(
@@ -108,6 +109,10 @@ function pastEvents({ text }: Stretch, first: EnqueuedEvent): Event[] {
   return stretchEvents(end === 0 ? null : text.slice(0, end), text.slice(end + 1), first)
 }
 
-/** A body that lies in the job's own text; undefined where it has none there. */
-export const inlineBody = (line: string): string | undefined =>
-  line.startsWith(INLINE) ? original(line.slice(INLINE.length)) : undefined
+/** The bodies that lie in the job's own text, by name. */
+export function inlineBodies({ inputSize, input, output }: JobText): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  if (inputSize.startsWith(INLINE)) found.set('input', original(input))
+  if (output.startsWith(INLINE)) found.set('output', original(output.slice(INLINE.length)))
+  return found
+}

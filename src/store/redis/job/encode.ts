@@ -9,7 +9,7 @@ import { codeMark, correlationMark, marksOf } from '../../codec/marks.ts'
 import { storable } from '../../codec/text.ts'
 import { type Key, type KeyPurpose, type NewJob, queueKey } from '../../store.ts'
 import { idDigits } from './id-text.ts'
-import { APART, INLINE, NONE, newJobText } from './job-text.ts'
+import { APART, INLINE, NONE, newJobTexts } from './job-text.ts'
 
 /** Why something cannot be written down: a field, and what it breaks. */
 export class Unstorable extends Error {
@@ -33,7 +33,7 @@ export function newcomerWords({ job, event, input, keys, flow }: NewJob, kind: s
   const { tenant, queue } = spec.kind
   const stored = input === undefined ? undefined : storable(input)
   const isInline = stored !== undefined && stored.length <= INLINE_MOST
-  const { numbers, rest } = newJobText({
+  const [value, born] = newJobTexts({
     state: STATE_CODES[job.state],
     kind,
     bornAt: String(event.at),
@@ -42,7 +42,8 @@ export function newcomerWords({ job, event, input, keys, flow }: NewJob, kind: s
     window: String(leaseWindowMs(spec.kind.policy)),
     tick: timeWord(job.nextTickAt),
     head: encodeEnqueued(event as EnqueuedEvent) ?? '',
-    input: stored === undefined ? NONE : isInline ? `${INLINE}${stored}` : APART,
+    inputSize: stored === undefined ? NONE : `${isInline ? INLINE : APART}${Buffer.byteLength(stored)}`,
+    input: isInline ? stored : '',
   })
   const aliases = spec.alias === undefined ? [] : ['alias', keyName(tenant, 'alias', spec.alias), NONE]
   const held = keys.flatMap((key) => [key.purpose, keyName(tenant, key.purpose, key.key), timeWord(key.until)])
@@ -50,8 +51,9 @@ export function newcomerWords({ job, event, input, keys, flow }: NewJob, kind: s
   if (spec.correlationId !== job.id) marks.push(markWord(correlationMark(tenant, spec.correlationId)))
   return [
     idWord(job.id, 'job.id'),
-    numbers,
-    rest,
+    value,
+    born,
+    String(event.at),
     queueKey(tenant, queue),
     laneWord(job),
     timeWord(job.readyAt),

@@ -29,7 +29,7 @@ function OPERATIONS.put(collection, key, rev, body, is_paused)
   local written = text(rev_of(there) + 1) .. ' ' .. now_text .. ' ' .. body
   documents[place_of] = written
   written_to[place_of] = { collection, key }
-  place(base .. 'names:' .. collection, key, 0)
+  place(base .. 'names:' .. collection, key, '0')
   if collection == 'queue' then
     names[key] = is_paused == '1'
   end

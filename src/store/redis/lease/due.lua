@@ -2,7 +2,7 @@
 -- it is put right, and the job handed to nobody. Time is written down here, so that it goes on although nobody else writes.
 local name, limit = ARGV[3], tonumber(ARGV[4])
 local answer = { now_text, '0' }
-local looked, handed = 0, 0
+local looked, handed, due_ids = 0, 0, {}
 while handed < limit and looked < limit + @LOOKED_AT@ do
   local ids = call('ZRANGE', base .. 'tick', '-inf', now_text, 'BYSCORE', 'LIMIT', looked, limit - handed)
   if #ids == 0 then
@@ -14,16 +14,21 @@ while handed < limit and looked < limit + @LOOKED_AT@ do
     local tick = jobs[id] and tick_of(jobs[id])
     if not tick then
       place(base .. 'tick', id, false)
-    elseif tick > now then
-      place(base .. 'tick', id, text(tick))
+    elseif tonumber(tick) > now then
+      place(base .. 'tick', id, tick)
     else
       place(base .. 'tick', id, text(now + @HANDED_OUT_MS@))
-      answer[#answer + 1] = id
-      answer[#answer + 1] = jobs[id].value
+      due_ids[#due_ids + 1] = id
       handed = handed + 1
     end
   end
 end
+for i, text_of in ipairs(births(due_ids)) do
+  answer[#answer + 1] = due_ids[i]
+  answer[#answer + 1] = jobs[due_ids[i]].value
+  answer[#answer + 1] = text_of
+end
+
 -- What the feed need not tell any more. Now and then the place in the log is marked that a time has come to.
 local until_at = text(now - tonumber(ARGV[5]))
 local mark = call('ZRANGE', base .. 'marks', until_at, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')
@@ -41,6 +46,7 @@ end
 
 local was_back = tonumber(call('HGET', meta, 'setBack') or '0') + set_back
 write(name)
+call('HSET', meta, 'dueAt', now_text, 'dueBy', name)
 if was_back > 0 then
   call('HDEL', meta, 'setBack')
   answer[2] = text(was_back)

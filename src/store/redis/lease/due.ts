@@ -1,6 +1,7 @@
+import type { Time } from '../../../core/job.ts'
 import type { DueAnswer } from '../../store.ts'
 import type { Calls } from '../connection/calls.ts'
-import { pairs, words } from '../connection/reply.ts'
+import { triples, words } from '../connection/reply.ts'
 import { jobOf } from '../job/decode.ts'
 import type { Kinds } from '../job/kinds.ts'
 import { storedJobs } from '../read/stored-jobs.ts'
@@ -19,8 +20,23 @@ export function due({ calls, kinds, feedMs }: DueParts, limit: number): Promise<
   return calls.repeated(async () => {
     const answer = await calls.call('due', [String(limit), String(feedMs)])
     const [, setBack, ...rows] = words(answer)
-    const jobs = (await storedJobs(kinds, pairs(rows))).map(jobOf)
+    const jobs = (await storedJobs(kinds, triples(rows))).map(jobOf)
     const setBackMs = Number(setBack)
     return { now: calls.timeIn(answer), jobs, setBackMs: setBackMs > NOTICED_MS ? setBackMs : 0 }
+  })
+}
+
+/** When `due` was last asked, and whether by this process. */
+export interface LastDue {
+  readonly now: Time
+  readonly at: Time
+  readonly isOwn: boolean
+}
+
+export function lastDue(calls: Calls): Promise<LastDue> {
+  return calls.repeated(async () => {
+    const answer = await calls.call('notch', [])
+    const [, at, by = ''] = words(answer)
+    return { now: calls.timeIn(answer), at: Number(at), isOwn: calls.isOwn(by) }
   })
 }

@@ -8,26 +8,26 @@ fetch(ids)
 
 local function beat(id, fence, request, request_mark)
   local job = jobs[id]
-  if not job or job[FENCE] ~= fence then
+  if not job or job.fence ~= fence then
     return 'lost'
   end
-  local is_over = now >= tonumber(job[EXPIRES])
-  if job[CAREFUL] == '1' then
+  local is_over = now >= tonumber(job.expires)
+  if job.careful == '1' then
     return is_over and 'lost' or 'careful'
   end
   if job.beat == request then
-    return job[REV] .. ' ' .. job[BEATS_ALL] .. ' ' .. job[EXPIRES] .. ' 1'
+    return job.rev .. ' ' .. job.beats_all .. ' ' .. job.expires .. ' 1'
   end
   if is_over then
     return 'lost'
   end
-  job[REV], job[BEATS_ALL] = text(job[REV] + 1), text(job[BEATS_ALL] + 1)
-  job[BEATS_FROM] = job[BEATS] == '0' and now_text or job[BEATS_FROM]
-  job[BEATS], job[BEATS_TO] = text(job[BEATS] + 1), now_text
-  job[EXPIRES], job[BEAT_REQUEST] = text(now + job[WINDOW]), request_mark
-  job.beat = request
+  job.rev, job.beats_all = text(job.rev + 1), text(job.beats_all + 1)
+  job.beats_from = job.beats == '0' and now_text or job.beats_from
+  job.beats, job.expires, job.beat = text(job.beats + 1), text(now + job.window), request
+  job.lease = fence .. ' ' .. job.expires .. ' ' .. job.logged .. ' ' .. job.beats_all .. ' ' .. job.beats .. ' ' .. job.beats_from
+    .. ' ' .. now_text .. ' ' .. job.claim_request .. ' ' .. request_mark
   keep_job(id, job)
-  return job[REV] .. ' ' .. job[BEATS_ALL] .. ' ' .. job[EXPIRES] .. ' 0'
+  return job.rev .. ' ' .. job.beats_all .. ' ' .. job.expires .. ' 0'
 end
 
 for i = 4, #ARGV, 4 do

@@ -61,6 +61,7 @@ while i <= #ARGV do
     answer[#answer + 1] = {
       id,
       value,
+      call('GET', base .. 'born:' .. id),
       bodies_of(id, i + 2, count),
       request ~= '-' and stretches_asked(id, request) or {},
       most ~= '-' and log_of(id, tonumber(most)) or {},

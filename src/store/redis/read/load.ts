@@ -1,14 +1,14 @@
 import { hash53 } from '../../../core/hash.ts'
 import { original, storable } from '../../codec/text.ts'
 import type { LoadAnswer, Loaded, LoadItem } from '../../store.ts'
-import { list, pairs, type Reply, word, words } from '../connection/reply.ts'
-import { eventsOf, inlineBody, jobOf, type StoredJob } from '../job/decode.ts'
+import { list, pairs, type Reply, words } from '../connection/reply.ts'
+import { eventsOf, inlineBodies, jobOf, type StoredJob } from '../job/decode.ts'
 import { keyName } from '../job/encode.ts'
 import { idDigits } from '../job/id-text.ts'
 import { NONE } from '../job/job-text.ts'
 import { portions } from '../script/portions.ts'
-import { type ReadParts, stretchesIn } from './read-log.ts'
-import { storedJobs } from './stored-jobs.ts'
+import { type ReadParts, rowOf, stretchesIn } from './read-log.ts'
+import { type StoredRow, storedJobs } from './stored-jobs.ts'
 
 /** Jobs of one call that may bring bodies or logs along: how much that is is not known before. */
 const WITH_MUCH = 20
@@ -51,11 +51,7 @@ async function loaded(
   items: readonly LoadItem[],
   rows: readonly Reply[],
 ): Promise<readonly (Loaded | undefined)[]> {
-  const there = rows.flatMap((row): (readonly [string, string])[] => {
-    if (row === null) return []
-    const [id, value] = list(row)
-    return [[word(id), word(value)]]
-  })
+  const there = rows.flatMap((row): StoredRow[] => (row === null ? [] : [rowOf(row)]))
   const stored = (await storedJobs(kinds, there))[Symbol.iterator]()
   return rows.map((row, i) =>
     row === null ? undefined : loadedOne(items[i] as LoadItem, stored.next().value as StoredJob, list(row)),
@@ -65,7 +61,7 @@ async function loaded(
 function loadedOne(item: LoadItem, stored: StoredJob, row: readonly Reply[]): Loaded | undefined {
   const { tenant, requestId, log: longest } = item
   if (tenant !== undefined && stored.kind.tenant !== tenant) return undefined
-  const [, , bodies, asked, past] = row
+  const [, , , bodies, asked, past] = row
   const caused =
     requestId === undefined
       ? []
@@ -88,12 +84,6 @@ function bodiesOf(
   apart: readonly (readonly [string, string])[],
 ): Readonly<Record<string, string>> {
   const found = new Map(apart.map(([name, body]) => [original(name), original(body)]))
-  for (const [name, line] of [
-    ['input', text.input],
-    ['output', text.output],
-  ] as const) {
-    const body = inlineBody(line)
-    if (body !== undefined && wanted.includes(name)) found.set(name, body)
-  }
+  for (const [name, body] of inlineBodies(text)) if (wanted.includes(name)) found.set(name, body)
   return Object.fromEntries(found)
 }

@@ -9,7 +9,7 @@ for i = 3, #ARGV, 3 do
       stretches[#stretches + 1] = match(entry[1], '^%d+')
       stretches[#stretches + 1] = entry[2][2]
     end
-    answer[#answer + 1] = { id, value, stretches }
+    answer[#answer + 1] = { id, value, call('GET', base .. 'born:' .. id), stretches }
   else
     answer[#answer + 1] = false
   end

@@ -2,7 +2,7 @@ import type { Calls } from '../connection/calls.ts'
 import { list, pairs, type Reply, word, words } from '../connection/reply.ts'
 import type { StoredJob, Stretch } from '../job/decode.ts'
 import type { Kinds } from '../job/kinds.ts'
-import { storedJobs } from './stored-jobs.ts'
+import { type StoredRow, storedJobs } from './stored-jobs.ts'
 
 export interface ReadParts {
   readonly calls: Calls
@@ -32,19 +32,19 @@ export async function readLogs({ calls, kinds }: ReadParts, wishes: readonly Log
   const args = wishes.flatMap(({ id, afterRev, most }) => [id, String(afterRev), String(most)])
   const answer = await calls.call('log', args)
   const rows = answer.slice(2)
-  const there = rows.flatMap((row): (readonly [string, string])[] => (row === null ? [] : [headOf(row)]))
+  const there = rows.flatMap((row): StoredRow[] => (row === null ? [] : [rowOf(row)]))
   const stored = (await storedJobs(kinds, there))[Symbol.iterator]()
   const logs = rows.map((row) => {
     if (row === null) return undefined
     const next = stored.next()
-    return { stored: next.value as StoredJob, stretches: stretchesIn(list(row)[2]) }
+    return { stored: next.value as StoredJob, stretches: stretchesIn(list(row)[3]) }
   })
   return { now: calls.timeIn(answer), purged: Number(word(answer[1])), logs }
 }
 
-function headOf(row: Reply): readonly [string, string] {
-  const [id, value] = list(row)
-  return [word(id), word(value)]
+export function rowOf(row: Reply): StoredRow {
+  const [id, value, born] = list(row)
+  return [word(id), word(value), word(born)]
 }
 
 export const stretchesIn = (reply: Reply | undefined): readonly Stretch[] =>

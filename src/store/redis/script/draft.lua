@@ -1,8 +1,8 @@
 -- What a script will write. It looks first, puts down here what is to become of each key, and writes all of it at the end: because
 -- scripts are not rolled back, nothing that could fail may come after the first write.
-local jobs, changed, kept, gone = {}, {}, {}, {}
-local sorted, tallied, grown, shrunk, fields, unset, past = {}, {}, {}, {}, {}, {}, {}
-local facts, told = {}, {}
+local jobs, changed, texts, kept, gone = {}, {}, {}, {}, {}
+local sorted, adds, rems, tallied, grown, shrunk, fields, unset, past = {}, {}, {}, {}, {}, {}, {}, {}, {}
+local facts, told, told_jobs = {}, {}, {}
 local purged = 0
 
 -- One after the other in groups of a thousand, which is what `unpack` can bear for certain.
@@ -12,7 +12,26 @@ local function many(command, key, list)
   end
 end
 
--- Where a member of a sorted set belongs: its score, or false.
+-- Members that come to a sorted set, each behind its score, and members that leave one. No member is in both.
+local function coming(key)
+  local list = adds[key]
+  if not list then
+    list = {}
+    adds[key] = list
+  end
+  return list
+end
+
+local function leaving(key)
+  local list = rems[key]
+  if not list then
+    list = {}
+    rems[key] = list
+  end
+  return list
+end
+
+-- Where a member of a sorted set belongs that a call may move more than once: its score, or false.
 local function place(key, member, score)
   local members = sorted[key]
   if not members then
@@ -44,71 +63,58 @@ local function added(list, key, ...)
 end
 
 local function count(kind, state, by)
-  local field = kind .. ' ' .. state
-  tallied[field] = (tallied[field] or 0) + by
+  local states = tallied[kind]
+  if not states then
+    states = {}
+    tallied[kind] = states
+  end
+  states[state] = (states[state] or 0) + by
 end
 
 -- What happened, for the log: jobs to which the same happened at once are one group.
 local function happened(type, rev, kind, when, id)
-  local head = type .. ' ' .. rev .. ' ' .. kind .. ' ' .. when
   local group = facts[#facts]
-  if not group or group.head ~= head then
-    group = { head = head, type = type, when = when }
+  if not group or group.type ~= type or group.rev ~= rev or group.kind ~= kind or group.when ~= when then
+    group = { type = type, rev = rev, kind = kind, when = when }
     facts[#facts + 1] = group
   end
   group[#group + 1] = id
 end
 
--- Hints are told in the call that they are about: of a queue once, of jobs by queue.
-local function tell(line, id)
-  local ids = told[line]
-  if not ids then
-    ids = {}
-    told[line] = ids
-  end
-  if id then
-    ids[#ids + 1] = id
-  end
+-- Hints are told in the call that they are about: a line once, and jobs by queue.
+local function tell(line)
+  told[line] = true
 end
 
--- A look at every key that is about to be written, by a command that minds its type. The first of the sorted sets never exists, so
--- that nothing is compared.
+local function tell_job(queue, id)
+  local ids = told_jobs[queue]
+  if not ids then
+    ids = {}
+    told_jobs[queue] = ids
+  end
+  ids[#ids + 1] = id
+end
+
+-- A look at every key that is about to be written; at sorted sets by a command that minds their type. The first of those never exists,
+-- so that nothing is compared.
 local function touch()
-  local keys = { base .. 'none' }
-  for key in pairs(sorted) do
-    keys[#keys + 1] = key
+  local sets, others = {}, { base .. 'tally', base .. 'log' }
+  for _, some in ipairs({ sorted, adds, rems }) do
+    for key in pairs(some) do
+      sets[#sets + 1] = key
+    end
   end
-  for first = 1, #keys, 1000 do
-    local some = math.min(1000, #keys - first + 1)
-    call('ZINTERCARD', some + 1, base .. 'none', unpack(keys, first, first + some - 1))
+  for _, some in ipairs({ grown, shrunk, fields, unset, past, gone, kept }) do
+    for key in pairs(some) do
+      others[#others + 1] = key
+    end
   end
-  for key in pairs(grown) do
-    call('SCARD', key)
+  for first = 1, #sets, 1000 do
+    local last = math.min(first + 999, #sets)
+    call('ZINTERCARD', last - first + 2, base .. 'none', unpack(sets, first, last))
   end
-  for key in pairs(shrunk) do
-    call('SCARD', key)
-  end
-  for key in pairs(fields) do
-    call('HLEN', key)
-  end
-  for key in pairs(unset) do
-    call('HLEN', key)
-  end
-  for key in pairs(past) do
-    call('XLEN', key)
-  end
-  local leaving = {}
-  for key in pairs(gone) do
-    leaving[#leaving + 1] = key
-  end
-  for first = 1, #leaving, 1000 do
-    call('EXISTS', unpack(leaving, first, math.min(first + 999, #leaving)))
-  end
-  if next(tallied) then
-    call('HLEN', base .. 'tally')
-  end
-  if #facts > 0 then
-    call('XLEN', base .. 'log')
+  for first = 1, #others, 1000 do
+    call('EXISTS', unpack(others, first, math.min(first + 999, #others)))
   end
 end
 
@@ -119,9 +125,10 @@ local function write_entry(name)
   end
   seq = seq + 1
   local groups = {}
+  local place_of = format('%015.0f', seq) .. '.'
   for i, group in ipairs(facts) do
-    groups[i] = group.head .. ' ' .. table.concat(group, ',')
-    place(base .. 'type:' .. group.type, format('%015.0f', seq) .. '.' .. group.when, group.when)
+    groups[i] = group.type .. ' ' .. group.rev .. ' ' .. group.kind .. ' ' .. group.when .. ' ' .. table.concat(group, ',')
+    place(base .. 'type:' .. group.type, place_of .. group.when, group.when)
   end
   local is_marked = now - marked < @MARK_EVERY_MS@
   if not is_marked then
@@ -130,10 +137,17 @@ local function write_entry(name)
   local entry = table.concat(groups, ';')
   touch()
   call('XADD', base .. 'log', text(seq) .. '-0', 'n', name, 'p', last_name, 'a', now_text, 't', entry)
-  call('HSET', meta, 'seq', text(seq), 'name', name, 'marked', is_marked and text(marked) or now_text)
+  marked = is_marked and marked or now
+  last_name = name
 end
 
 local function write_sorted()
+  for key, members in pairs(rems) do
+    many('ZREM', key, members)
+  end
+  for key, members in pairs(adds) do
+    many('ZADD', key, members)
+  end
   for key, members in pairs(sorted) do
     local come, leave = {}, {}
     for member, score in pairs(members) do
@@ -150,13 +164,12 @@ local function write_sorted()
 end
 
 local function write_keys()
-  local pairs_of = {}
   for key, value in pairs(kept) do
-    pairs_of[#pairs_of + 1] = key
-    pairs_of[#pairs_of + 1] = value
+    texts[#texts + 1] = key
+    texts[#texts + 1] = value
   end
-  for first = 1, #pairs_of, 1000 do
-    call('MSET', unpack(pairs_of, first, math.min(first + 999, #pairs_of)))
+  for first = 1, #texts, 1000 do
+    call('MSET', unpack(texts, first, math.min(first + 999, #texts)))
   end
   local keys = {}
   for key in pairs(gone) do
@@ -169,8 +182,11 @@ end
 
 local function write_told()
   local lines = {}
-  for line, ids in pairs(told) do
-    lines[#lines + 1] = line .. '\t' .. table.concat(ids, ',')
+  for line in pairs(told) do
+    lines[#lines + 1] = line
+  end
+  for queue, ids in pairs(told_jobs) do
+    lines[#lines + 1] = 'job\t' .. queue .. '\t' .. table.concat(ids, ',')
   end
   if #lines > 0 then
     call('SPUBLISH', base .. 'hint', table.concat(lines, '\n'))
@@ -184,7 +200,7 @@ local function write(name)
   else
     touch()
   end
-  call('HSET', meta, 'at', now_text, 'ahead', text(ahead))
+  call('HSET', meta, 'seq', text(seq), 'name', last_name, 'at', now_text, 'ahead', text(ahead), 'marked', text(marked))
   if set_back > 0 then
     call('HINCRBY', meta, 'setBack', text(set_back))
   end
@@ -198,9 +214,12 @@ local function write(name)
     end
   end
   write_sorted()
-  for field, by in pairs(tallied) do
-    if by ~= 0 and call('HINCRBY', base .. 'tally', field, by) == 0 then
-      call('HDEL', base .. 'tally', field)
+  for kind, states in pairs(tallied) do
+    for state, by in pairs(states) do
+      local field = kind .. ' ' .. state
+      if by ~= 0 and call('HINCRBY', base .. 'tally', field, by) == 0 then
+        call('HDEL', base .. 'tally', field)
+      end
     end
   end
   for key, pairs_of in pairs(fields) do

@@ -50,6 +50,7 @@ const PARTS = {
   commit: [...OF_LANES, 'enqueue/bear', 'settle/commit'],
   heartbeat: [...OF_JOBS, 'lease/heartbeat'],
   due: [...OF_JOBS, 'lease/due'],
+  notch: [...READING, 'lease/notch'],
   load: [...READING, 'read/load'],
   candidates: [...READING, 'read/candidates'],
   ended: [...READING, 'read/ended'],

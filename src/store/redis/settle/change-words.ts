@@ -12,7 +12,7 @@ import { logTells } from '../../codec/log-tells.ts'
 import { correlationMark } from '../../codec/marks.ts'
 import { encodeRecord } from '../../codec/record.ts'
 import { storable } from '../../codec/text.ts'
-import { type Change, type MoveChange, queueKey } from '../../store.ts'
+import { type Body, type Change, type MoveChange, queueKey } from '../../store.ts'
 import {
   codeWord,
   idWord,
@@ -54,7 +54,7 @@ export function changeWords(change: Simple, kinds: Kinds, inFull: boolean): read
 }
 
 function moveWords(change: MoveChange, kinds: Kinds, inFull: boolean): readonly string[] {
-  const { before, after, events } = change
+  const { before, after, events, notAfter } = change
   const isInLog = !inFull && logTells(before, after)
   const { tenant, queue } = before.spec.kind
   const output = change.bodies.findLast(({ name }) => name === 'output')
@@ -62,9 +62,10 @@ function moveWords(change: MoveChange, kinds: Kinds, inFull: boolean): readonly 
   return [
     'move',
     idOfChange(change),
-    numbersOf(change),
-    quoted(after.owner?.workerId),
-    quoted(after.lease?.lastBeatId),
+    String(before.rev),
+    timeWord(notAfter),
+    stateLine(after),
+    leaseLine(after),
     isInLog ? '' : encodeRecord(after),
     encodeEvents(events, before.spec, baseOf(before), isInLog ? 'following' : 'alone'),
     after.endedAt === undefined
@@ -73,35 +74,20 @@ function moveWords(change: MoveChange, kinds: Kinds, inFull: boolean): readonly 
     stored === undefined ? '' : isLine(stored) ? `${INLINE}${stored}` : APART,
     factsOf(events),
     queueKey(tenant, queue),
-    before.readyAt === undefined ? '' : laneWord(before),
-    after.readyAt === undefined ? '' : laneWord(after),
-    codeWord(before),
-    codeWord(after),
     ...moreWords(change, kinds, stored),
   ]
 }
 
-/** The numbers of a move, in the order in which the script takes them apart. */
-function numbersOf({ before, after, notAfter }: MoveChange): string {
-  const { rev, seq, state, generation, attempt, lease } = after
-  return [
-    before.rev,
-    timeWord(notAfter),
-    rev,
-    seq,
-    STATE_CODES[state],
-    generation,
-    attempt,
-    isMereRenewal(after) ? 0 : 1,
-    timeWord(tickBesidesLease(after)),
-    lease?.fence ?? NONE,
-    lease?.expiresAt ?? 0,
-    lease?.beats ?? 0,
-    timeWord(after.readyAt),
-    longWord(before),
-    longWord(after),
-  ].join(' ')
+/** The first line of the job's text as the change makes it. */
+const stateLine = (after: Job): string => {
+  const { rev, state, seq, generation, attempt } = after
+  const tick = timeWord(tickBesidesLease(after))
+  return `${rev} ${STATE_CODES[state]} ${seq} ${generation} ${attempt} ${tick} ${isMereRenewal(after) ? 0 : 1} ${rev}`
 }
+
+/** A lease that a commit has written is told by the log, with all its heartbeats. */
+const leaseLine = ({ lease }: Job): string =>
+  lease === undefined ? '' : `${lease.fence} ${lease.expiresAt} 1 ${lease.beats} 0 0 0 0 0`
 
 /** When a job with a long log ended. */
 const longWord = (job: Job): string => (hasLongLog(job) ? timeWord(job.endedAt) : NONE)
@@ -111,18 +97,29 @@ const quoted = (text: string | undefined): string => (text === undefined ? '' : 
 const factsOf = (events: readonly Event[]): string =>
   events.map(({ type, rev, at }) => `${EVENT_CODES[type]} ${rev} ${at}`).join(';')
 
-/** Keys, other bodies, words that belong elsewhere, a successor: most changes have none. */
+/** Owners, lanes, codes, keys, other bodies, words that belong elsewhere, a successor: ends of jobs seldom have any. */
 function moreWords(change: MoveChange, kinds: Kinds, output: string | undefined): readonly string[] {
-  const { before, events, bodies, give, take, spawn } = change
+  const { before, after, events, bodies, give, take, spawn } = change
   const { correlationId, kind } = before.spec
-  const others = new Map(
-    bodies.filter(({ name }) => name !== 'output').map(({ name, text }) => [storable(name), storable(text)]),
-  )
-  if (output !== undefined && !isLine(output)) others.set('output', output)
+  const others = bodies.length === 0 ? NO_BODIES : otherBodies(bodies, output)
   const echoes = events.filter((event) => event.correlationId !== correlationId)
-  if (others.size + echoes.length + give.length + take.length === 0 && spawn === undefined) return ['0']
+  const owner = [quoted(after.owner?.workerId), quoted(after.lease?.lastBeatId)]
+  const lanes = [before, after].map((job) => (job.readyAt === undefined ? '' : laneWord(job)))
+  const long = hasLongLog(before) || hasLongLog(after) ? longWord(after) : ''
+  const codes = [codeWord(before), codeWord(after)]
+  const isPlain =
+    others.size + echoes.length + give.length + take.length === 0 &&
+    spawn === undefined &&
+    [...owner, ...lanes, long].every((each) => each === '') &&
+    codes[0] === codes[1]
+  if (isPlain) return PLAIN
   return [
     '1',
+    ...owner,
+    ...lanes,
+    timeWord(after.readyAt),
+    long,
+    ...codes,
     String(give.length),
     ...give.map((key) => keyNameOf(before, key)),
     String(take.length),
@@ -133,4 +130,15 @@ function moreWords(change: MoveChange, kinds: Kinds, output: string | undefined)
     ...echoes.map((event) => markWord(correlationMark(kind.tenant, event.correlationId))),
     ...(spawn === undefined ? ['0'] : ['1', ...newcomerWords(spawn, kinds.numberOf(spawn.job.spec.kind) ?? '')]),
   ]
+}
+
+const PLAIN: readonly string[] = ['0']
+const NO_BODIES: ReadonlyMap<string, string> = new Map()
+
+/** Those that do not lie in the job's own text. */
+function otherBodies(bodies: readonly Body[], output: string | undefined): ReadonlyMap<string, string> {
+  const others = new Map<string, string>()
+  for (const { name, text } of bodies) if (name !== 'output') others.set(storable(name), storable(text))
+  if (output !== undefined && !isLine(output)) others.set('output', output)
+  return others
 }

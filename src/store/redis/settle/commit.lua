@@ -1,41 +1,42 @@
 -- Changes, one after the other, each whole or not at all. A change is compared with what is there, and moves things: what becomes of
 -- the job has been decided before.
 local name = ARGV[3]
-local HEAD, BEFORE, RECORD, OPENING, LOG, REQUESTS, OUTPUT, INPUT = 1, 2, 3, 4, 5, 6, 7, 8
-local FACTS = '^(%S+)' .. string.rep(' (%S+)', 14) .. '$'
 
 -- Makes room for another stretch: the last one, which is in the job's own text, goes to where the others are.
 local function push_tail(id, job, lines)
   if lines[LOG] == '' then
     return
   end
-  local rev = job[TAIL_REV]
+  local rev = job.tail_rev
   added(past, base .. 'past:' .. id, rev, lines[OPENING] .. '\n' .. lines[LOG])
   for request in string.gmatch(lines[REQUESTS], '%d+') do
-    place(base .. 'asked:' .. id, request .. ':' .. rev, 0)
+    place(base .. 'asked:' .. id, request .. ':' .. rev, '0')
   end
-  lines[OPENING], lines[LOG], lines[REQUESTS] = '', '', ''
 end
 
 -- What the lease knows and the log does not: the claim, and the heartbeats since the last event, of which the feed is told.
 local function opening_of(id, job)
-  local claim = job[LOGGED] == '0' and job.claim ~= '' and job.claim or nil
-  local beats = job[BEATS] ~= '0' and '[' .. job[REV] .. ',"' .. job[STATE] .. '",' .. job[BEATS] .. ',' .. job[BEATS_FROM] .. ','
-    .. job[BEATS_TO] .. ',' .. job[EXPIRES] .. ',' .. job.beat .. ',' .. job[GENERATION] .. ',' .. job[ATTEMPT] .. ',"'
-    .. job[FENCE] .. '",' .. job.worker .. ']' or nil
-  local requests = (claim and job[CLAIM_REQUEST] .. ' ' or '') .. (beats and job[BEAT_REQUEST] .. ' ' or '')
-  if beats then
-    happened('@HEARTBEAT_EVENT@', job[REV], job[KIND], job[BEATS_TO], id)
-  end
-  if not claim and not beats then
+  if not job.fence then
     return '', ''
   end
-  return '[' .. (claim or 'null') .. ',' .. (beats or 'null') .. ']', requests
+  local claim = job.logged == '0' and job.claim ~= '' and job.claim or nil
+  if job.beats == '0' then
+    return claim and '[' .. claim .. ',null]' or '', claim and job.claim_request .. ' ' or ''
+  end
+  happened('@HEARTBEAT_EVENT@', job.rev, job.kind, job.beats_to, id)
+  local beats = '[' .. job.rev .. ',"' .. job.state .. '",' .. job.beats .. ',' .. job.beats_from .. ',' .. job.beats_to .. ','
+    .. job.expires .. ',' .. job.beat .. ',' .. job.generation .. ',' .. job.attempt .. ',"' .. job.fence .. '",' .. job.worker .. ']'
+  return '[' .. (claim or 'null') .. ',' .. beats .. ']', (claim and job.claim_request .. ' ' or '') .. job.beat_request .. ' '
 end
 
--- The keys, bodies and words of a change besides its record, and its successor; where the next change begins.
+-- What a change brings besides, which ends of jobs seldom do; and where the next change begins.
 local function more_of(i)
-  local more = { give = {}, take = {}, bodies = {}, echoes = {} }
+  local more = {
+    worker = ARGV[i], beat = ARGV[i + 1], lane_before = ARGV[i + 2], lane_after = ARGV[i + 3], ready_at = ARGV[i + 4], long = ARGV[i + 5],
+    code_before = ARGV[i + 6], code_after = ARGV[i + 7],
+    give = {}, take = {}, bodies = {}, echoes = {},
+  }
+  i = i + 8
   for _ = 1, tonumber(ARGV[i]) do
     i = i + 1
     more.give[ARGV[i]] = true
@@ -89,96 +90,117 @@ local function obstacle(id, more)
   end
 end
 
-local function move(i)
-  local id, numbers = ARGV[i], ARGV[i + 1]
-  local worker, beat, record, log, requests, output = ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5], ARGV[i + 6], ARGV[i + 7]
-  local events, queue, lane_before, lane_after = ARGV[i + 8], ARGV[i + 9], ARGV[i + 10], ARGV[i + 11]
-  local code_before, code_after = ARGV[i + 12], ARGV[i + 13]
-  local more
-  if ARGV[i + 14] == '1' then
-    more, i = more_of(i + 15)
-  else
-    i = i + 15
+-- The rest of what a change brings, once nothing forbids it.
+local function add_more(id, job, queue, more)
+  if more.lane_before ~= '' then
+    quit_lane(queue, more.lane_before, id)
   end
-  local rev, not_after, new_rev, new_seq, state, generation, attempt, careful, tick, fence, expires, beats_all, ready_at, was_long, long =
-    match(numbers, FACTS)
+  if more.lane_after ~= '' then
+    enter_lane(queue, more.lane_after, id, more.ready_at)
+    tell('queue\t' .. queue .. '\t' .. sub(more.lane_after, 2))
+  end
+  if more.long ~= '' then
+    place(base .. 'long', id, more.long ~= '-' and more.long)
+  end
+  if more.code_before ~= more.code_after then
+    if more.code_before ~= '' then
+      place(base .. 'mark:' .. more.code_before, id, false)
+    end
+    if more.code_after ~= '' then
+      place(base .. 'mark:' .. more.code_after, id, '0')
+    end
+  end
+  for key in pairs(more.give) do
+    give_key(key, id)
+  end
+  for _, wanted in ipairs(more.take) do
+    take_key(wanted.key, id, wanted.expires)
+  end
+  for n = 1, #more.bodies, 2 do
+    added(fields, base .. 'body:' .. id, more.bodies[n], more.bodies[n + 1])
+  end
+  for _, mark in ipairs(more.echoes) do
+    mark_job(mark, id)
+  end
+  if more.spawn then
+    bear(more.spawn)
+  end
+end
+
+-- Events by the text that tells them: those of a batch are often told alike.
+local told_alike = {}
+
+local function events_in(told_as)
+  local events = told_alike[told_as]
+  if not events then
+    events = {}
+    for type, rev, when in string.gmatch(told_as, '([^ ;]+) ([^ ;]+) ([^ ;]+)') do
+      events[#events + 1] = { type, rev, when }
+    end
+    told_alike[told_as] = events
+  end
+  return events
+end
+
+-- What is behind the lease.
+local function rest_after(id, job, record, log, requests, output, is_kept)
+  local opening, opening_requests = opening_of(id, job)
+  local lines = lines_of(job)
+  push_tail(id, job, lines)
+  local before = ''
+  if is_kept then
+    before = job.logged == '0' and job.claim ~= '' and lines[RECORD] or lines[BEFORE]
+  end
+  return before .. '\n' .. record .. '\n' .. opening .. '\n' .. log .. '\n' .. opening_requests .. requests .. '\n'
+    .. (output ~= '' and output or lines[OUTPUT])
+end
+
+local function move(i)
+  local id, rev, not_after, state, lease = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
+  local record, log, requests, output, events, queue = ARGV[i + 5], ARGV[i + 6], ARGV[i + 7], ARGV[i + 8], ARGV[i + 9], ARGV[i + 10]
+  local more
+  if ARGV[i + 11] == '1' then
+    more, i = more_of(i + 12)
+  else
+    i = i + 12
+  end
   local job = job_at(id)
-  if not job or job[REV] ~= rev then
+  if not job or job.rev ~= rev then
     return i, 'conflict'
   end
   if not_after ~= '-' and now >= tonumber(not_after) then
     return i, 'late'
   end
   -- The log tells the record only where nothing lies between the first event and this but the claim.
-  if record == '' and rev ~= '1' and (job.claim == '' or job[LOGGED] ~= '0' or job[BEATS] ~= '0') then
+  if record == '' and rev ~= '1' and (job.claim == '' or job.logged ~= '0' or job.beats ~= '0') then
     return i, 'apart'
   end
   local why = more and obstacle(id, more)
   if why then
     return i, why
   end
-
-  local kind, lines = job[KIND], lines_of(job)
-  local opening, opening_requests = opening_of(id, job)
-  push_tail(id, job, lines)
-  if job[FENCE] == fence and fence ~= '-' then
-    if job.claim ~= '' and job[LOGGED] == '0' then
-      lines[BEFORE] = lines[RECORD]
-    end
-    job[LOGGED] = '1'
-  else
-    lines[BEFORE], job.claim, job.worker, job[LOGGED] = '', '', worker, '1'
+  local had_tick = tick_of(job)
+  local is_kept = lease ~= '' and job.fence == match(lease, '^%S+')
+  job.rest = rest_after(id, job, record, log, requests, output, is_kept)
+  job.rev, job.state, job.seq, job.generation, job.attempt, job.tick, job.careful, job.tail_rev = match(state, STATE)
+  job.lease, job.beat = lease, more and more.beat or ''
+  if not is_kept then
+    job.claim, job.worker = '', more and more.worker or ''
   end
-  lines[RECORD], lines[OPENING], lines[LOG], lines[REQUESTS] = record, opening, log, opening_requests .. requests
-  if output ~= '' then
-    lines[OUTPUT] = output
-  end
-  job.rest = table.concat(lines, '\n')
-  settle_in(id, kind, job[STATE], state)
-  job[REV], job[SEQ], job[STATE], job[GENERATION], job[ATTEMPT] = new_rev, new_seq, state, generation, attempt
-  job[CAREFUL], job[TICK], job[FENCE], job[EXPIRES] = careful, tick, fence, expires
-  job[BEATS_ALL], job[BEATS], job[BEATS_FROM], job[BEATS_TO], job[TAIL_REV] = beats_all, '0', '0', '0', new_rev
-  job.beat = beat
+  job.fence, job.expires, job.logged, job.beats_all, job.beats, job.beats_from, job.beats_to, job.claim_request, job.beat_request =
+    match(lease, LEASE)
   keep_job(id, job)
-  place(base .. 'tick', id, tick_of(job) or false)
-  if lane_before ~= '' then
-    leave_lane(queue, lane_before, id)
+  local tick = tick_of(job)
+  -- Although it is the same as before: it may have been handed out, and is due again when it says so.
+  if tick or had_tick then
+    place(base .. 'tick', id, tick)
   end
-  if lane_after ~= '' then
-    enter_lane(queue, lane_after, id, ready_at)
-    tell('queue\t' .. queue .. '\t' .. sub(lane_after, 2))
+  for _, event in ipairs(events_in(events)) do
+    happened(event[1], event[2], job.kind, event[3], id)
   end
-  if was_long ~= '-' or long ~= '-' then
-    place(base .. 'long', id, long ~= '-' and long)
-  end
-  if code_before ~= code_after then
-    if code_before ~= '' then
-      place(base .. 'mark:' .. code_before, id, false)
-    end
-    if code_after ~= '' then
-      place(base .. 'mark:' .. code_after, id, 0)
-    end
-  end
-  for type, at_rev, when in string.gmatch(events, '([^ ;]+) ([^ ;]+) ([^ ;]+)') do
-    happened(type, at_rev, kind, when, id)
-  end
-  tell('job\t' .. queue, id)
+  tell_job(queue, id)
   if more then
-    for key in pairs(more.give) do
-      give_key(key, id)
-    end
-    for _, wanted in ipairs(more.take) do
-      take_key(wanted.key, id, wanted.expires)
-    end
-    for n = 1, #more.bodies, 2 do
-      added(fields, base .. 'body:' .. id, more.bodies[n], more.bodies[n + 1])
-    end
-    for _, mark in ipairs(more.echoes) do
-      mark_job(mark, id)
-    end
-    if more.spawn then
-      bear(more.spawn)
-    end
+    add_more(id, job, queue, more)
   end
   return i, 'applied'
 end
@@ -188,12 +210,11 @@ local function compact(i)
   local id, rev, was, log, record = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   local job = job_at(id)
   local lines = job and lines_of(job)
-  if not job or job[REV] ~= rev or lines[LOG] ~= was then
+  if not job or job.rev ~= rev or lines[LOG] ~= was then
     return i + 5, 'conflict'
   end
   lines[RECORD], lines[OPENING], lines[LOG], lines[REQUESTS] = record, '', log, '@ANY_REQUEST@'
-  job.rest = table.concat(lines, '\n')
-  job[TAIL_REV] = rev
+  job.rest, job.tail_rev = table.concat(lines, '\n'), rev
   keep_job(id, job)
   for _, own in ipairs({ 'past:', 'asked:' }) do
     remove_key(base .. own .. id)
@@ -218,7 +239,7 @@ end
 local function purge(i)
   local id, rev, code = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local job = job_at(id)
-  if not job or job[REV] ~= rev then
+  if not job or job.rev ~= rev then
     return i + 3, 'conflict'
   end
   for _, tie in ipairs(call('SMEMBERS', base .. 'tied:' .. id)) do
@@ -235,9 +256,8 @@ local function purge(i)
   end
   place(base .. 'long', id, false)
   place(base .. 'tick', id, false)
-  settle_in(id, job[KIND], job[STATE], nil)
   keep_job(id, false)
-  for _, own in ipairs({ 'past:', 'asked:', 'body:', 'notes:', 'tied:' }) do
+  for _, own in ipairs({ 'born:', 'past:', 'asked:', 'body:', 'notes:', 'tied:' }) do
     remove_key(base .. own .. id)
     sorted[base .. own .. id], fields[base .. own .. id], past[base .. own .. id] = nil, nil, nil
     grown[base .. own .. id], shrunk[base .. own .. id] = nil, nil
