@@ -15,8 +15,8 @@ interface Bounds extends LedgerBounds {
 
 const BOUNDS: Readonly<Record<Scale, Bounds>> = {
   gate: { names: 9, faults: 2, depth: 5 },
-  full: { names: 9, faults: 2, depth: 7 },
-  deep: { names: 9, faults: 2, depth: 8 },
+  full: { names: 9, faults: 2, depth: 6 },
+  deep: { names: 9, faults: 2, depth: 7 },
 }
 
 interface Node {

@@ -11,7 +11,7 @@ import { describe } from './packed.ts'
 import type { Protocol } from './protocol.ts'
 import { other, type World } from './world.ts'
 
-const WALKS: Readonly<Record<Scale, number>> = { gate: 1_500, full: 30_000, deep: 100_000 }
+const WALKS: Readonly<Record<Scale, number>> = { gate: 1_500, full: 30_000, deep: 300_000 }
 const STEPS = 70
 const BOUNDS = { names: 20, faults: 8 } as const
 const HEALED_WITHIN = 120
