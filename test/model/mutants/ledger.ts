@@ -1,6 +1,7 @@
 /** What could be wrong with the protocol between Redis and its ledger. */
 import { type Change, harmless, type Mutant, ofLedger } from './mutant.ts'
 
+const NO_INCARNATION: Change = ['meta.ts', ' && meta.incarnation === incarnation', '']
 const NO_TOKEN: readonly Change[] = [
   ['meta.ts', ' && meta.joining === epoch && ', ' && '],
   ['meta.ts', 'meta?.joining === epoch', 'meta !== undefined'],
@@ -75,8 +76,9 @@ export const LEDGER: readonly Mutant[] = [
     'entries.at(-1)?.seq ?? account.folded',
     'account.head.seq + 1',
   ]),
-  harmless('without-incarnations', 'ledger-walks', ['meta.ts', ' && meta.incarnation === incarnation', '']),
+  harmless('without-incarnations', 'ledger-walks', NO_INCARNATION),
   harmless('without-the-token', 'ledger-walks', ...NO_TOKEN),
+  harmless('without-incarnations-and-token', 'ledger-walks', ...NO_TOKEN, NO_INCARNATION),
   // What comes of it is behind the ledger, so nothing of it is told, and catching up writes over it.
   harmless('load-of-another-moment', 'ledger-walks', ['join.ts', ' || read.epoch !== account.epoch', '']),
 ]
