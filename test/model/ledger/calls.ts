@@ -57,15 +57,15 @@ export class Calls {
     if (isMaster) this.#reachEviction(world, at, db, reach)
     if (process.call !== undefined) return
     reach(`${label} reads`, 4, () => this.look(world, at) ?? world)
+    if (!isMaster || world.names >= this.#namesMax) return
     const epoch = joined ?? 0
     const looked = world.ledger.head
-    if (!isMaster || world.names >= this.#namesMax) return
     const name = `n${world.names + 1}`
     for (const deed of DEEDS) {
       for (const job of [0, 1]) {
         const owner = deed === 'end' && process.owns?.job === job ? process.owns.name : ''
         const flight: Flight = { server, epoch, incarnation, deed, job, name, owner }
-        if (!this.#would(world, db, flight)) continue
+        if (!writes(db, flight) || (deed === 'insert' && !isUnused(world, job))) continue
         reach(`${label} ${deed} ${job + 1} as ${name}`, 12, () => {
           const next = this.#execute({ ...world, names: world.names + 1 }, flight)
           const seq = next.servers[server].db?.meta.head.seq
@@ -86,7 +86,7 @@ export class Calls {
     if (flight === undefined) return
     const landed = { ...world, flight: undefined }
     const { db, master } = world.servers[flight.server]
-    if (db !== undefined && master && this.#protocol.isJoined(db.meta, flight) && this.#would(world, db, flight))
+    if (db !== undefined && master && this.#protocol.isJoined(db.meta, flight) && writes(db, flight))
       reach(`${flight.name} arrives`, 6, () => this.#execute(landed, flight))
     reach(`${flight.name} is lost`, 2, () => landed)
   }
@@ -184,12 +184,6 @@ export class Calls {
     reach(`p${at + 1} restores ${job + 1}`, 5, () => (isAllowed ? withDb(free, server, { hot }) : free))
   }
 
-  /** An id is used once: again only where all that came of it is known to have come to nothing. */
-  #would(world: World, { hot, meta }: Db, { deed, job, name, owner }: Flight): boolean {
-    if (done(hot, deed, job, name, owner, meta.head.seq + 1) === undefined) return false
-    return deed !== 'insert' || isUnused(world, job)
-  }
-
   #execute(world: World, { server, epoch, deed, job, name, owner }: Flight): World {
     const { db } = world.servers[server]
     if (db === undefined) return world
@@ -207,6 +201,10 @@ export class Calls {
   }
 }
 
+const writes = ({ hot, meta }: Db, { deed, job, name, owner }: Flight): boolean =>
+  done(hot, deed, job, name, owner, meta.head.seq + 1) !== undefined
+
+/** An id is used once: again only where all that came of it is known to have come to nothing. */
 function isUnused({ ledger, servers, processes, flight, refused }: World, job: number): boolean {
   if (ledger.log.some((entry) => entry.job === job)) return false
   const mine = (deed: string, of: number): boolean => deed === 'insert' && of === job
