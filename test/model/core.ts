@@ -1,4 +1,4 @@
-/** The core under examination: the shipped one, or a copy with one line changed. */
+/** The core under examination: the shipped one, or one in a copy of the sources with one line changed. */
 import type { decide, decideTick } from '../../src/core/decide.ts'
 import type { evolve } from '../../src/core/evolve.ts'
 import type { keyChange } from '../../src/core/keys.ts'
@@ -10,10 +10,11 @@ export interface Core {
   readonly keyChange: typeof keyChange
 }
 
-export const SHIPPED = new URL('../../src/core/', import.meta.url)
+/** The sources that are examined. */
+export const SHIPPED = new URL('../../src/', import.meta.url)
 
 export async function loadCore(at: URL): Promise<Core> {
-  const load = (file: string) => import(new URL(file, at).href)
+  const load = (file: string) => import(new URL(`core/${file}`, at).href)
   const [heart, fold, keys] = await Promise.all([load('decide.ts'), load('evolve.ts'), load('keys.ts')])
   return { decide: heart.decide, decideTick: heart.decideTick, evolve: fold.evolve, keyChange: keys.keyChange }
 }

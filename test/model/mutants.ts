@@ -1,8 +1,9 @@
-/** Every defect the model must find, by its part of the lifecycle and of the life of keys. */
+/** Every defect the model must find, by its part of the lifecycle, of the life of keys and of the ledger's protocol. */
 import { BUDGETS } from './mutants/budgets.ts'
 import { CLOCKS } from './mutants/clocks.ts'
 import { ENDINGS } from './mutants/endings.ts'
 import { KEY_LIFE } from './mutants/key-life.ts'
+import { LEDGER } from './mutants/ledger.ts'
 import { LETTING_IN } from './mutants/letting-in.ts'
 import { LOG } from './mutants/log.ts'
 import type { Mutant } from './mutants/mutant.ts'
@@ -18,4 +19,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...CLOCKS,
   ...KEY_LIFE,
   ...LETTING_IN,
+  ...LEDGER,
 ]

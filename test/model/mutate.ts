@@ -1,4 +1,4 @@
-/** A copy of the core with one mutant in it, somewhere that is gone afterwards. */
+/** A copy of the core and of the ledger's protocol with one mutant in it, somewhere that is gone afterwards. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,13 +6,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { SHIPPED } from './core.ts'
 import type { Mutant, Patch } from './mutants/mutant.ts'
 
-export async function mutate<T>({ name, patches }: Mutant, load: (core: URL) => Promise<T>): Promise<T> {
+const PARTS = ['core', 'store/ledger']
+
+export async function mutate<T>({ name, patches }: Mutant, load: (sources: URL) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-mutant-'))
   try {
-    cpSync(fileURLToPath(SHIPPED), join(folder, 'core'), { recursive: true })
+    for (const part of PARTS) cpSync(join(fileURLToPath(SHIPPED), part), join(folder, part), { recursive: true })
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-    for (const patch of patches) apply(name, join(folder, 'core', patch.file), patch)
-    return await load(pathToFileURL(join(folder, 'core/')))
+    for (const patch of patches) apply(name, join(folder, patch.file), patch)
+    return await load(pathToFileURL(join(folder, '/')))
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -21,6 +23,6 @@ export async function mutate<T>({ name, patches }: Mutant, load: (core: URL) => 
 function apply(name: string, path: string, { file, find, replace }: Patch): void {
   const parts = readFileSync(path, 'utf8').split(find)
   if (parts.length !== 2)
-    throw new Error(`mutant ${name}: ${parts.length - 1} places in core/${file} match ${JSON.stringify(find)}`)
+    throw new Error(`mutant ${name}: ${parts.length - 1} places in ${file} match ${JSON.stringify(find)}`)
   writeFileSync(path, parts.join(replace))
 }

@@ -37,5 +37,5 @@ async function run(task: Task): Promise<Exploration> {
   if (task.kind === 'configuration') return subjectNamed(task.name).explore(SHIPPED, task.scale, task.statesMax)
   const mutant = MUTANTS.find(({ name }) => name === task.name) as Mutant
   const { explore } = subjectNamed(mutant.on)
-  return mutate(mutant, (core) => explore(core, mutant.scale, task.statesMax))
+  return mutate(mutant, (sources) => explore(sources, mutant.scale, task.statesMax))
 }

@@ -1,6 +1,8 @@
 /** What a run says. */
 import type { Counterexample } from './explore.ts'
 import { allKeyRows } from './flow/explore-keys.ts'
+import { allJoinRows } from './ledger/joins.ts'
+import { MUTANTS } from './mutants.ts'
 import type { Report } from './part.ts'
 import { allRows } from './row.ts'
 import { subjectNamed } from './subject.ts'
@@ -9,10 +11,13 @@ export interface Total {
   states: number
   edges: number
   violations: number
-  killed: number
+  /** Those that were killed, and of the harmless ones those that were not. */
+  right: number
   mutants: number
   seconds: number
 }
+
+export const isHarmless = (name: string): boolean => MUTANTS.find((mutant) => mutant.name === name)?.isHarmless ?? false
 
 export function printReport({ task, exploration, error, seconds }: Report): void {
   const took = `${seconds.toFixed(1)} s`
@@ -22,7 +27,8 @@ export function printReport({ task, exploration, error, seconds }: Report): void
   }
   const { states, edges, units, depth, complete, counterexample } = exploration
   if (task.kind === 'mutant') {
-    const verdict = counterexample === undefined ? `SURVIVED ${states} states` : `killed by ${counterexample.rule}`
+    const survived = isHarmless(task.name) ? `harmless in ${states} states` : `SURVIVED ${states} states`
+    const verdict = counterexample === undefined ? survived : `killed by ${counterexample.rule}`
     console.log(`mutant ${task.name}: ${verdict}, ${took}`)
   } else {
     const reach = complete ? 'all of it' : `to depth ${depth}`
@@ -44,6 +50,7 @@ export function printRows(taken: ReadonlySet<string>): void {
   for (const [machine, all] of [
     ['jobs', jobs],
     ['keys', allKeyRows()],
+    ['joins', allJoinRows()],
   ] as const) {
     const missing = all.filter((row) => !taken.has(row))
     console.log(`machine of ${machine}: ${all.length - missing.length} of ${all.length} rows taken`)
@@ -51,7 +58,7 @@ export function printRows(taken: ReadonlySet<string>): void {
   }
 }
 
-export function printTotal({ states, edges, violations, killed, mutants, seconds }: Total): void {
+export function printTotal({ states, edges, violations, right, mutants, seconds }: Total): void {
   const found = `${states} states, ${edges} edges, ${violations} violations`
-  console.log(`model: ${found}, ${killed}/${mutants} mutants killed, ${seconds.toFixed(1)} s`)
+  console.log(`model: ${found}, ${right}/${mutants} mutants judged right, ${seconds.toFixed(1)} s`)
 }

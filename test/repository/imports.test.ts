@@ -23,6 +23,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   system: { areas: ['core'], packages: ['node:*'] },
   store: { areas: ['core'] },
   'store/codec': { areas: ['core', 'store'] },
+  'store/ledger': { areas: ['core'] },
   'store/waiting': { areas: ['core', 'system', 'store'] },
   'store/memory': { ...ADAPTER, packages: [] },
   'store/sqlite': ADAPTER,

@@ -31,6 +31,6 @@ export interface FlowCore {
 const FILES = ['decide.ts', 'gate.ts', 'let-in.ts', 'room.ts', 'slots.ts', 'take-back.ts']
 
 export async function loadFlowCore(at: URL): Promise<FlowCore> {
-  const parts = await Promise.all(FILES.map((file) => import(new URL(`flow/${file}`, at).href)))
+  const parts = await Promise.all(FILES.map((file) => import(new URL(`core/flow/${file}`, at).href)))
   return Object.assign({}, ...parts)
 }

@@ -2,6 +2,7 @@
 import type { Limit } from '../../../src/core/flow/key.ts'
 import { Breach, breach } from '../breach.ts'
 import type { Scale } from '../configuration.ts'
+import { type Draw, drawing } from '../drawing.ts'
 import type { Counterexample, Exploration } from '../explore.ts'
 import type { FlowCore } from './flow-core.ts'
 import { judgeHall, type Taken } from './hall-checks.ts'
@@ -46,7 +47,6 @@ export function walkOnce(world: HallWorld, seed: number, steps: string[]): numbe
   return steps.length
 }
 
-type Draw = (most: number) => number
 type Act = readonly [label: string, act: () => void]
 
 function something(world: HallWorld, draw: Draw): Act {
@@ -135,14 +135,3 @@ const jobsIn = (world: HallWorld, place: HallJob['place']): readonly HallJob[] =
   [...world.jobs.values()].filter((job) => job.place === place)
 
 const pick = <T>(from: readonly T[], draw: Draw): T | undefined => from[draw(from.length)]
-
-/** The same numbers for the same seed. */
-function drawing(seed: number): Draw {
-  let state = seed * 2_654_435_769
-  return (most) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * most)
-  }
-}

@@ -1,10 +1,11 @@
 /**
- * Something that could be wrong with the core, as patches to its source. None of them lives in shipped code: each is applied to
+ * Something that could be wrong with the core, or with the ledger's protocol, as patches to its source. None of them lives in shipped code: each is applied to
  * a copy. A patch that does not match exactly once is an error, so a mutant cannot rot unnoticed.
  */
 import type { Scale } from '../configuration.ts'
 
 export interface Patch {
+  /** Below `src/`. */
   readonly file: string
   readonly find: string
   readonly replace: string
@@ -15,16 +16,20 @@ export interface Mutant {
   /** The smallest configuration that kills it. */
   readonly on: string
   readonly scale: Scale
+  /** It must not be found: what it takes away is for speed. */
+  readonly isHarmless: boolean
   readonly patches: readonly Patch[]
 }
 
 export type Change = readonly [file: string, find: string, replace: string]
 
+/** Of the core. */
 export const mutant = (name: string, on: string, ...changes: readonly Change[]): Mutant => ({
   name,
   on,
   scale: 'gate',
-  patches: changes.map(([file, find, replace]) => ({ file, find, replace })),
+  isHarmless: false,
+  patches: patchesIn('core', changes),
 })
 
 /** For what a `gate` world is too small for. */
@@ -32,3 +37,17 @@ export const wide = (name: string, on: string, ...changes: readonly Change[]): M
   ...mutant(name, on, ...changes),
   scale: 'full',
 })
+
+/** Of the ledger's protocol. */
+export const ofLedger = (name: string, on: string, ...changes: readonly Change[]): Mutant => ({
+  ...mutant(name, on),
+  patches: patchesIn('store/ledger', changes),
+})
+
+export const harmless = (name: string, on: string, ...changes: readonly Change[]): Mutant => ({
+  ...ofLedger(name, on, ...changes),
+  isHarmless: true,
+})
+
+const patchesIn = (folder: string, changes: readonly Change[]): readonly Patch[] =>
+  changes.map(([file, find, replace]) => ({ file: `${folder}/${file}`, find, replace }))
