@@ -10,7 +10,7 @@ import { pairs, words } from '../connection/reply.ts'
 import { jobOf } from '../job/decode.ts'
 import { digitsOf, idDigits, idOf } from '../job/id-text.ts'
 import { type ReadParts, readLogs } from './read-log.ts'
-import { sourcesOf } from './sources.ts'
+import { type Sources, sourcesOf } from './sources.ts'
 
 /** Records looked at for one page, about. */
 const LOOKED_AT = 10_000
@@ -27,14 +27,14 @@ export function find(parts: ReadParts, query: JobQuery): Promise<JobPage> {
 }
 
 async function search(parts: ReadParts, query: JobQuery): Promise<JobPage> {
-  const { now, sources } = await sourcesOf(parts, query)
+  const { now, sources, own } = await sourcesOf(parts, query)
   const { order, limit, roughlyBornBefore } = query
   const newest = order === 'newest'
   const jobs: Job[] = []
   let beyond = query.cursor === undefined ? undefined : cursorOf(query.cursor)
   let most = Math.max(FIRST, Math.ceil((2 * (limit + 1)) / Math.max(1, sources.length)))
   for (let looked = 0; ; most = Math.max(most, Math.min(MOST, most * MORE))) {
-    const { ids, horizon } = await candidates(parts, sources, newest, beyond, most)
+    const { ids, horizon } = await candidates(parts, { sources, own }, newest, beyond, most)
     for (let first = 0; first < ids.length; first += RECORDS) {
       const some = ids.slice(first, first + RECORDS)
       for (const [i, job] of (await records(parts, some)).entries()) {
@@ -65,7 +65,7 @@ function cursorOf(cursor: string): string {
 /** Ids of all sources in order, each once, up to the one that every source has been read to: `horizon`, if any has more. */
 async function candidates(
   { calls }: ReadParts,
-  sources: readonly string[],
+  { sources, own }: Pick<Sources, 'sources' | 'own'>,
   newest: boolean,
   beyond: string | undefined,
   most: number,
@@ -85,6 +85,7 @@ async function candidates(
       if (horizon === undefined || (newest ? last > horizon : last < horizon)) horizon = last
     }
   }
+  if (own !== undefined && (beyond === undefined || (newest ? own < beyond : own > beyond))) ids.add(own)
   const reached = [...ids].filter((id) => horizon === undefined || (newest ? id >= horizon : id <= horizon))
   reached.sort()
   return { ids: newest ? reached.reverse() : reached, horizon }

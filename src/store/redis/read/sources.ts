@@ -10,17 +10,19 @@ import { readTally } from './tally.ts'
 export interface Sources {
   readonly now: Time
   readonly sources: readonly string[]
+  /** A job that may match besides: one with the correlation that is its own id has no mark for it. */
+  readonly own: string | undefined
 }
 
 export async function sourcesOf(parts: ReadParts, query: JobQuery): Promise<Sources> {
   const { now, counts } = await readTally(parts)
   const inScope = counts.filter(({ kind, state }) => isWanted(query, parts.kinds.get(kind), state))
   const marks = marksBy(query)
+  if (marks === undefined)
+    return { now, sources: inScope.map(({ kind, code }) => `in:${kind}:${code}`), own: undefined }
   const own = query.correlationId === undefined ? undefined : idDigits(query.correlationId)
-  if (marks === undefined || own !== undefined)
-    return { now, sources: inScope.map(({ kind, code }) => `in:${kind}:${code}`) }
   const tenants = new Set(inScope.map(({ kind }) => parts.kinds.get(kind).tenant))
-  return { now, sources: [...tenants].map((tenant) => `mark:${markWord(marks(tenant))}`) }
+  return { now, sources: [...tenants].map((tenant) => `mark:${markWord(marks(tenant))}`), own }
 }
 
 type KindNames = { readonly tenant: string; readonly queue: string; readonly type: string }
