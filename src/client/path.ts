@@ -10,3 +10,13 @@ export function pathTo(...segments: readonly string[]): string {
   const rule = bad === '.' || bad === '..' ? SEGMENT_RULE : PLAIN_RULE
   throw new GatewayRefused(400, refuse('INVALID', { violations: [{ field: JSON.stringify(bad.slice(0, 40)), rule }] }))
 }
+
+export function queryText(
+  parameters: Readonly<Record<string, unknown>>,
+  repeated: Readonly<Record<string, readonly string[]>> = {},
+): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value))
+  for (const [name, values] of Object.entries(repeated)) for (const value of values) query.append(name, value)
+  return query.toString()
+}
