@@ -42,6 +42,7 @@ import { harmless, type Log, silentLog } from '../system/log.ts'
 import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { FULL, Http } from './http.ts'
+import { jobsIn, pathToJobs } from './jobs-query.ts'
 import { remoteLimits, sayToRemoteLimit } from './limits.ts'
 import { isOperation, operationText } from './operation-words.ts'
 import { pathTo, queryText } from './path.ts'
@@ -133,21 +134,8 @@ export class HttpEngine implements Engine {
   }
 
   async find(query: JobQuery): Promise<JobPage> {
-    const { tenant: _, states, queues, types, labels, createdFrom, createdTo, ...others } = query
-    const { endedBefore: __, roughlyBornBefore: ___, longEnded: ____, ...rest } = others
-    const parameters = {
-      ...rest,
-      state: states?.join(','),
-      queue: queues?.join(','),
-      type: types?.join(','),
-      createdFrom: createdFrom === undefined ? undefined : new Date(createdFrom).toISOString(),
-      createdTo: createdTo === undefined ? undefined : new Date(createdTo).toISOString(),
-      policy: 'true',
-    }
-    const label = Object.entries(labels ?? {}).map(([name, value]) => `${name}=${value}`)
-    const body = await this.#ok('GET', `/v1/jobs?${queryText(parameters, { label })}`)
-    const jobs = (body['jobs'] as readonly Wire[]).map((wire) => jobFromWire(wire, wire['policy'] as Policy))
-    return { now: this.now(), jobs, cursor: body['cursor'] as string | undefined }
+    const body = await this.#ok('GET', pathToJobs(query))
+    return { now: this.now(), jobs: jobsIn(body), cursor: body['cursor'] as string | undefined }
   }
 
   async events(query: EventQuery): Promise<EventPage> {

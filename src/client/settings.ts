@@ -48,12 +48,12 @@ async function documentOf(http: Http, operation: SettingOperation): Promise<stri
     case 'type get': {
       const { status, body } = await http.request('GET', pathTo('types', nameIn(operation)))
       if (status === 404) return undefined
-      const { queue, policy } = checked(status, body)
-      return JSON.stringify({ queue, policy })
+      const { queue, policy, inputSchema } = checked(status, body)
+      return JSON.stringify({ queue, policy, inputSchema })
     }
     case 'type put': {
-      const { queue, policy } = JSON.parse(textOf(operation)) as { readonly queue: string; readonly policy: Policy }
-      await asked(http, 'PUT', pathTo('types', nameIn(operation)), { queue, policy: policyToWire(policy) })
+      const { policy, ...rest } = JSON.parse(textOf(operation)) as { readonly policy: Policy }
+      await asked(http, 'PUT', pathTo('types', nameIn(operation)), { ...rest, policy: policyToWire(policy) })
       return textOf(operation)
     }
     case 'schedule get': {

@@ -1,7 +1,8 @@
 /**
  * The grammar of searches, the same in the dashboard, on the command line and in `GET /v1/jobs?q=`. Terms are joined by "and":
  * `field:value`; `a,b` within a value means "or"; a leading `-` means "not"; `*` at either end of a name; `"…"` for spaces;
- * `<1h`, `>2d` or `2026-11-15..2026-11-16` for times. A bare word is an id, or else how a type begins.
+ * `<1h`, `>2d` or `2026-11-15..2026-11-16` for times; `>3`, `<10`, `2..5` for numbers. A bare word is an id, or else how a type
+ * begins. What no index answers (`sifted`, and inputs) is looked for in so many of the newest that fit everything else.
  */
 import { parseDuration } from './duration.ts'
 import { DEAD_LETTER_REASONS, STATES } from './job.ts'
@@ -19,28 +20,52 @@ export type Search =
   | { readonly ok: true; readonly terms: readonly Term[] }
   | { readonly ok: false; readonly term: string; readonly message: string; readonly instead: string | undefined }
 
+/** `names`: one or more, with `*` at either end. */
+type Shape = 'names' | 'word' | 'time' | 'number'
+
 interface Field {
   readonly means: string
-  /** More than one value, a leading `-`, and `*`. */
-  readonly many: boolean
+  readonly shape: Shape
+  /** Record by record, where all others are answered by indexes. */
+  readonly sifted?: true
 }
 
+const sifted = true
+
 export const FIELDS = {
-  state: { means: 'a state of the machine', many: true },
-  queue: { means: 'the queue', many: true },
-  type: { means: 'the job type', many: true },
-  id: { means: 'a job’s id, or its producer’s', many: false },
-  code: { means: 'the code of the last error', many: false },
-  reason: { means: 'why it was put aside', many: true },
-  cause: { means: 'the fingerprint of what dead letters have in common', many: false },
-  dedupe: { means: 'the dedupe key', many: false },
-  correlation: { means: 'the correlation id', many: false },
-  parent: { means: 'the id of the job that spawned it', many: false },
-  workflow: { means: 'the workflow id', many: false },
-  created: { means: 'when it came: <1h, >2d, or from..to', many: false },
+  state: { means: 'a state of the machine', shape: 'names' },
+  queue: { means: 'the queue', shape: 'names' },
+  type: { means: 'the job type', shape: 'names' },
+  id: { means: 'a job’s id, or its producer’s', shape: 'word' },
+  code: { means: 'the code of the last error', shape: 'word' },
+  class: { means: 'the class of the last error', shape: 'names', sifted },
+  reason: { means: 'why it was put aside', shape: 'names', sifted },
+  cause: { means: 'the fingerprint of what dead letters have in common', shape: 'word', sifted },
+  worker: { means: 'who runs it, or had it last', shape: 'names', sifted },
+  dedupe: { means: 'the dedupe key', shape: 'word' },
+  correlation: { means: 'the correlation id', shape: 'word' },
+  parent: { means: 'the id of the job that spawned it', shape: 'word' },
+  workflow: { means: 'the workflow id', shape: 'word' },
+  created: { means: 'when it came: <1h, >2d, or from..to', shape: 'time' },
+  updated: { means: 'when it changed: <1h, >2d, or from..to', shape: 'time', sifted },
+  ended: { means: 'when it ended: <1h, >2d, or from..to', shape: 'time', sifted },
+  due: { means: 'when it may run: <1h is within an hour', shape: 'time', sifted },
+  priority: { means: '0 to 9, the most urgent first: 5, <3, 2..4', shape: 'number', sifted },
+  failures: { means: 'handler errors: 2, >3, 1..5', shape: 'number', sifted },
+  runs: { means: 'how often it was claimed: 1, >3, 2..4', shape: 'number', sifted },
+  dialect: { means: 'the document it is bound to', shape: 'names', sifted },
+  is: { means: 'paused, compensating, cancelling or schedule', shape: 'names', sifted },
 } as const satisfies Readonly<Record<string, Field>>
 export type FieldName = keyof typeof FIELDS
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[]
+/** What `is:` may be followed by. */
+export const MARKS = ['paused', 'compensating', 'cancelling', 'schedule'] as const
+export type Mark = (typeof MARKS)[number]
+
+/** Whether it is looked for record by record. */
+export const isSifted = (field: string): boolean => isField(field) && fieldOf(field).sifted === true
+/** Whether it may have several values, of which one holds. */
+export const hasNames = (field: string): boolean => isField(field) && fieldOf(field).shape === 'names'
 
 /** Followed by a name of the user's own. */
 export const PREFIXES = {
@@ -98,23 +123,34 @@ function termOf(whole: string, minus: string, field: string, value: string): Sea
     return { ok: true, terms: [{ field, values: [unquoted(value)], not, text: whole }] }
   }
   if (!isField(field)) return unknownField(whole, field, value)
-  const { many } = FIELDS[field]
-  if (!many && not) return refused(whole, `${field} cannot be left out.`, whole.slice(1))
-  const values = many && !value.startsWith('"') ? value.split(',').filter((each) => each !== '') : [unquoted(value)]
-  const known = field === 'state' || field === 'reason' ? NAMES[field] : values
-  const wrong = values.find((value) => !known.includes(value))
-  if (wrong !== undefined) {
-    const meant = nearest(wrong, known)
-    return refused(whole, `There is no ${field} ${wrong}.`, meant && `${field}:${meant}`)
-  }
-  if (field === 'created' && timesIn(unquoted(value), 0) === undefined)
-    return refused(whole, 'A time is <1h, >2d, or from..to with days or moments.', 'created:<1h')
-  return { ok: true, terms: [{ field, values, not, text: whole }] }
+  const { shape, sifted: bySifting } = fieldOf(field)
+  if (not && shape !== 'names' && bySifting !== true)
+    return refused(whole, `${field} cannot be left out.`, whole.slice(1))
+  const values =
+    shape === 'names' && !value.startsWith('"') ? value.split(',').filter((each) => each !== '') : [unquoted(value)]
+  return wrongIn(whole, field, shape, values) ?? { ok: true, terms: [{ field, values, not, text: whole }] }
 }
 
 /** Of fields whose values are a closed list. */
-const NAMES: Readonly<Record<'state' | 'reason', readonly string[]>> = { state: STATES, reason: DEAD_LETTER_REASONS }
+const NAMES: Readonly<Partial<Record<FieldName, readonly string[]>>> = {
+  state: STATES,
+  reason: DEAD_LETTER_REASONS,
+  is: MARKS,
+}
 
+function wrongIn(whole: string, field: FieldName, shape: Shape, values: readonly string[]): Search | undefined {
+  if (shape === 'time' && values.some((value) => timesIn(value, 0) === undefined))
+    return refused(whole, 'A time is <1h, >2d, or from..to with days or moments.', `${field}:<1h`)
+  if (shape === 'number' && values.some((value) => numbersIn(value) === undefined))
+    return refused(whole, 'A number is 3, >3, <3 or 1..3.', `${field}:>1`)
+  const known = NAMES[field] ?? values
+  const wrong = values.find((value) => !known.includes(value))
+  if (wrong === undefined) return undefined
+  const meant = nearest(wrong, known)
+  return refused(whole, `There is no ${field} ${wrong}.`, meant && `${field}:${meant}`)
+}
+
+const fieldOf = (field: FieldName): Field => FIELDS[field]
 const isField = (field: string): field is FieldName => Object.hasOwn(FIELDS, field)
 
 function unknownField(whole: string, field: string, value: string): Search {
@@ -153,6 +189,17 @@ export function timesIn(value: string, now: number): { readonly from?: number; r
   const [begin, end] = [from, to].map((text) => (text === '' ? undefined : Date.parse(text)))
   if (Number.isNaN(begin) || Number.isNaN(end) || (begin === undefined && end === undefined)) return undefined
   return { ...(begin !== undefined && { from: begin }), ...(end !== undefined && { to: end }) }
+}
+
+/** Both included; undefined where it is no number. */
+export function numbersIn(value: string): { readonly from?: number; readonly to?: number } | undefined {
+  const [, sign, edge] = /^([<>]?)(\d+)$/.exec(value) ?? []
+  if (edge !== undefined) {
+    const n = Number(edge)
+    return sign === '<' ? { to: n - 1 } : sign === '>' ? { from: n + 1 } : { from: n, to: n }
+  }
+  const [, from, to] = /^(\d+)\.\.(\d+)$/.exec(value) ?? []
+  return from === undefined ? undefined : { from: Number(from), to: Number(to) }
 }
 
 /** `*` at either end stands for anything. */

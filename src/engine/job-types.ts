@@ -20,6 +20,12 @@ const ELSEWHERE_MOST = 100
 
 const POLICIES_MOST = 1_000
 
+/** What a worker says of a type that it runs. */
+export interface Announcement extends Kind {
+  /** What may be handed in, as JSON Schema: for forms. Nothing is judged by it. */
+  readonly inputSchema?: Readonly<Record<string, unknown>> | undefined
+}
+
 /** The words of a producer that has no definition of the job. */
 export interface Naming {
   readonly tenant: string
@@ -60,10 +66,10 @@ export class JobTypes {
   }
 
   /** Said by a worker when it starts: this is how jobs of these types are to be judged. All of them in two calls, however many. */
-  async announce(kinds: readonly Kind[]): Promise<void> {
-    const documents = kinds.map(({ tenant, type, queue, policy }) => ({
+  async announce(announcements: readonly Announcement[]): Promise<void> {
+    const documents = announcements.map(({ tenant, type, queue, policy, inputSchema }) => ({
       key: keyOf(tenant, type),
-      text: JSON.stringify({ queue, policy }),
+      text: JSON.stringify({ queue, policy, inputSchema }),
     }))
     const get = ({ key }: { readonly key: string }) => ({ op: 'get', collection: 'type', key }) as const
     const there = await this.#engine.settings(documents.map(get))
@@ -114,6 +120,12 @@ export class JobTypes {
     const other = { ...kind, queue }
     if (elsewhere.size < ELSEWHERE_MOST) elsewhere.set(queue, other)
     return other
+  }
+
+  /** The announced schema of a type's input; undefined where its worker could not tell any. */
+  async inputSchema(tenant: string, type: string): Promise<Announcement['inputSchema']> {
+    const { text } = await this.#lookUp(tenant, type)
+    return text === undefined ? undefined : (JSON.parse(text) as Announcement).inputSchema
   }
 
   async #lookUp(tenant: string, type: string): Promise<Known> {

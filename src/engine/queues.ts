@@ -12,9 +12,9 @@ export interface Pause {
 const TRIES = 10
 
 export class Queues {
-  readonly #engine: Engine
+  readonly #engine: Pick<Engine, 'settings' | 'now'>
 
-  constructor(engine: Engine) {
+  constructor(engine: Pick<Engine, 'settings' | 'now'>) {
     this.#engine = engine
   }
 

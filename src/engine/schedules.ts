@@ -172,7 +172,7 @@ export class Schedules {
 }
 
 /** By which the jobs of a schedule are found. */
-const SCHEDULE_LABEL = 'schedule'
+export const SCHEDULE_LABEL = 'schedule'
 
 /** A pattern that is kept has been understood before. */
 export function timesOf({ timing }: Pick<Schedule, 'timing'>): ScheduleTimes {

@@ -1,9 +1,9 @@
 /** A search as a question to the store, and what of it only records and inputs can answer. */
-import { causeOf } from '../core/cause.ts'
-import { DEAD_LETTER_REASONS, type Job, STATES, type Time } from '../core/job.ts'
-import { FIELDS, type FieldName, matches, type Term, timesIn } from '../core/search.ts'
+import { STATES, type Time } from '../core/job.ts'
+import { type FieldName, hasNames, isSifted, matches, type Term, timesIn } from '../core/search.ts'
 import type { JobQuery } from '../store/store.ts'
 import type { Engine } from './engine.ts'
+import { type Fits, fitting } from './fitting.ts'
 import type { InputTerm } from './input-terms.ts'
 
 export interface Narrowed {
@@ -11,7 +11,7 @@ export interface Narrowed {
   /** The one that is named, whatever else is asked. */
   readonly id: string | undefined
   /** What stores do not look for, and a record tells; undefined where nothing of it is asked. */
-  readonly isWanted: ((job: Job) => boolean) | undefined
+  readonly isWanted: Fits | undefined
   readonly input: readonly InputTerm[]
   /** Nothing can match: a name that there is none of. */
   readonly nothing: boolean
@@ -20,7 +20,7 @@ export interface Narrowed {
 /** `at`: the time that what is said relative to now is relative to. */
 export async function narrowedBy(
   terms: readonly Term[],
-  engine: Pick<Engine, 'events'>,
+  engine: Pick<Engine, 'events' | 'settings' | 'now'>,
   tenant: string,
   at: Time,
 ): Promise<Narrowed> {
@@ -33,7 +33,7 @@ export async function narrowedBy(
   const times = timesIn(valueIn(terms, 'created') ?? '', at)
   return {
     id: valueIn(terms, 'id'),
-    isWanted: recordTerms(terms),
+    isWanted: await fitting(terms, engine, tenant, at),
     input: terms
       .filter(({ field }) => field.startsWith('input.'))
       .map(({ field, values }) => ({ path: field.split('.').slice(1), pattern: values[0] ?? '' })),
@@ -58,21 +58,11 @@ const valueIn = (terms: readonly Term[], name: string): string | undefined =>
 const termsOf = (terms: readonly Term[], name: FieldName): readonly Term[] =>
   terms.filter(({ field }) => field === name)
 
-function recordTerms(terms: readonly Term[]): Narrowed['isWanted'] {
-  const reasons: readonly string[] | undefined = chosen(termsOf(terms, 'reason'), DEAD_LETTER_REASONS)
-  const fingerprint = valueIn(terms, 'cause')
-  if (reasons === undefined && fingerprint === undefined) return undefined
-  return (job) =>
-    (reasons === undefined || (job.deadLetter !== undefined && reasons.includes(job.deadLetter.reason))) &&
-    (fingerprint === undefined || causeOf(job)?.fingerprint === fingerprint)
-}
-
 /** What can be one thing only cannot be two: both must hold. */
 const isContradiction = (terms: readonly Term[]): boolean =>
   terms.some(({ field, values }) => isSingle(field) && values[0] !== valueIn(terms, field))
 
-const isSingle = (field: string): boolean =>
-  !field.startsWith('input.') && !(Object.hasOwn(FIELDS, field) && FIELDS[field as FieldName].many)
+const isSingle = (field: string): boolean => !field.startsWith('input.') && !isSifted(field) && !hasNames(field)
 
 /** States, queues and types, by the names there are: of queues and types the tally knows all. */
 async function namesIn(terms: readonly Term[], engine: Pick<Engine, 'events'>, tenant: string) {

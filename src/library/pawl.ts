@@ -22,6 +22,7 @@ import { within } from '../system/within.ts'
 import type { JobDefinition } from '../worker/definition.ts'
 import { type Replayed, replay } from '../worker/replay.ts'
 import { startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
+import { announcementOf } from './announcement.ts'
 import {
   type AdmitOptions,
   type Asked,
@@ -326,9 +327,8 @@ export class Pawl implements AsyncDisposable {
     this.#workers.add(worker)
     for (const { tenant = this.#tenant } of jobs) this.operations.serve(tenant)
     // Producers that know only the name of a type find its queue and its policy.
-    const kinds = jobs.map(({ tenant = this.#tenant, queue, type, policy }) => ({ tenant, queue, type, policy }))
     const announced = this.#producer.types
-      .announce(kinds)
+      .announce(jobs.map((job) => announcementOf(job, this.#tenant)))
       .catch((error: unknown) => log.warn('job types could not be announced', { reason: reasonOf(error) }))
       .finally(() => this.#announcing.delete(announced))
     this.#announcing.add(announced)

@@ -8,6 +8,7 @@ import type { ActName } from '../engine/audit.ts'
 import type { JobTypes } from '../engine/job-types.ts'
 import { definitionFrom } from '../engine/schedule-words.ts'
 import { nextSlots, Schedules } from '../engine/schedules.ts'
+import { announcementOf } from './announcement.ts'
 import type { Asked } from './asked.ts'
 import { bounded, type CallOptions } from './call.ts'
 import type { JobSpec } from './define-job.ts'
@@ -114,7 +115,7 @@ export class ScheduleDesk {
         throw new Invalid(`schedule ${name}`, [
           { field: 'name', rule: `was made by hand: pawl schedules rm ${name}, or take another` },
         ])
-      if (typeof job !== 'string') await this.#types.announce([{ tenant, type, queue: job.queue, policy: job.policy }])
+      if (typeof job !== 'string') await this.#types.announce([announcementOf(job, tenant)])
       if (source === 'hand') await this.#write(tenant, { act: 'schedule.defined', by: this.#actor, about: name })
       this.#defined.add(name)
       return schedules.define(tenant, judged.definition)

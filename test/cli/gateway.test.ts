@@ -166,6 +166,10 @@ describe('verbs over a gateway', () => {
         await told<{ jobs: { id: string }[] }>('jobs', 'ls', '--queue', 'people', '--state', 'queued', '--label', 'a=b')
       ).jobs.map((job) => job.id),
     ).toEqual([id])
+    expect(await told('jobs', 'ls', 'label.a:b -type:none* input.what:t* runs:0')).toMatchObject({
+      jobs: [{ id }],
+      read: 1,
+    })
     expect(await told('jobs', 'reschedule', id, '--delay', '1h', '--priority', '3')).toMatchObject({ state: 'queued' })
     expect(await told('explain', id)).toMatchObject({ way: 'delayed' })
     expect((await told<{ events: unknown[] }>('jobs', 'events', id)).events).toHaveLength(2)

@@ -99,6 +99,13 @@ describe('looking at jobs', () => {
     expect(await some('--queue', 'people')).toEqual([ids.waiting])
     expect(await some('--code', 'bad_request')).toEqual([ids.failed])
     expect(await some('--label', `customer=${HOSTILE.replaceAll('\u0000', '')}`)).toEqual([])
+    expect(await some('type:bad,ask -queue:people')).toEqual([ids.failed])
+    expect(await some('code:bad_request class:permanent failures:1')).toEqual([ids.failed])
+    expect(await some('input.a:1 runs:1')).toEqual([ids.done])
+    expect(await run('jobs', 'ls', 'stat:failed')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('state:failed'),
+    })
   })
 
   it('shows one by its id or its own name, with input and result', async () => {

@@ -1,6 +1,15 @@
 /** One grammar for everybody who looks for jobs. */
 import { describe, expect, it } from 'vitest'
-import { FIELD_NAMES, matches, parseSearch, timesIn } from '../../src/core/search.ts'
+import {
+  FIELD_NAMES,
+  FIELDS,
+  hasNames,
+  isSifted,
+  matches,
+  numbersIn,
+  parseSearch,
+  timesIn,
+} from '../../src/core/search.ts'
 
 const terms = (text: string) => {
   const search = parseSearch(text)
@@ -51,6 +60,9 @@ describe('the grammar of searches', () => {
     ['-pj_1', 'An id cannot be left out.', undefined],
     ['-input.a:1', 'input.* cannot be left out.', 'input.a:1'],
     ['created:yesterday', 'A time is <1h, >2d, or from..to with days or moments.', 'created:<1h'],
+    ['updated:yesterday', 'A time is <1h, >2d, or from..to with days or moments.', 'updated:<1h'],
+    ['runs:many', 'A number is 3, >3, <3 or 1..3.', 'runs:>1'],
+    ['is:compensated', 'There is no is compensated.', 'is:compensating'],
     ['queue:"a', 'This cannot be read: a quotation mark has no other.', undefined],
     ['a '.repeat(31), 'There are more than 30 terms.', undefined],
     ['input.a:1 '.repeat(6), 'There are more than 5 terms about inputs.', undefined],
@@ -60,8 +72,31 @@ describe('the grammar of searches', () => {
   })
 
   it('says what each of its fields means', () => {
-    const good: Readonly<Record<string, string>> = { state: 'queued', created: '>1d', reason: 'timeout' }
-    for (const name of FIELD_NAMES) expect(parseSearch(`${name}:${good[name] ?? 'x'}`).ok).toBe(true)
+    const good: Readonly<Record<string, string>> = { state: 'queued', reason: 'timeout', is: 'paused' }
+    const shaped = { time: '>1d', number: '>1', names: 'x', word: 'x' }
+    for (const name of FIELD_NAMES)
+      expect(parseSearch(`${name}:${good[name] ?? shaped[FIELDS[name].shape]}`).ok, name).toBe(true)
+  })
+
+  it('knows which fields indexes do not answer, and which have several values', () => {
+    expect(['worker', 'runs', 'state', 'label.a'].map(isSifted)).toEqual([true, true, false, false])
+    expect(['worker', 'runs', 'state', 'label.a'].map(hasNames)).toEqual([true, false, true, false])
+    expect(terms('-runs:>3 -worker:a*')).toEqual([
+      ['-runs', '>3'],
+      ['-worker', 'a*'],
+    ])
+  })
+
+  it('knows numbers', () => {
+    expect(['3', '>3', '<3', '1..3', 'x', '3..', '-1'].map(numbersIn)).toEqual([
+      { from: 3, to: 3 },
+      { from: 4 },
+      { to: 2 },
+      { from: 1, to: 3 },
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 
   it('knows times', () => {

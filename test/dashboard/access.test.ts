@@ -16,7 +16,9 @@ const PLACES = [
   '/jobs/ID',
   '/dead-letters',
   '/queues',
+  '/schedules/by-the-clock',
   '/workers',
+  '/new?type=errand',
   '/tail',
   '/machine',
   '/tokens',
@@ -47,6 +49,7 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
       ),
     )
     id = made[4]?.id ?? ''
+    await fixture.pawl.schedule('by-the-clock', { every: '1h' }, errand, { what: 'quick' })
     await eventually(
       'work goes on',
       async () => (await fixture.pawl.find({ states: ['running', 'parked'] })).jobs.length === 2,
@@ -61,7 +64,14 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
       await page.goto(fixture.gateway.url + place.replace('ID', id))
       await settled(page)
       await page.screenshot({
-        path: `${SHOTS}/${place === '/' ? 'overview' : place.slice(1).replace('/ID', '-one')}-${name}.png`,
+        path: `${SHOTS}/${
+          place === '/'
+            ? 'overview'
+            : place
+                .slice(1)
+                .replace('/ID', '-one')
+                .replace(/[/?].*/, '')
+        }-${name}.png`,
       })
       serious.push(...(await findings(page)).map((found) => `${place}: ${found}`))
       const sideways = Number(
@@ -78,6 +88,7 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
     for (const [key, title] of [
       ['d', 'Dead letters'],
       ['q', 'Queues'],
+      ['s', 'Schedules'],
       ['w', 'Workers'],
       ['t', 'Tail'],
       ['m', 'Machine'],

@@ -1,9 +1,10 @@
-/** A browser before a real gateway, on a store in a file, with work that goes on: what the dashboard is tried on. */
+/** A browser before a real gateway, on a store in a file or in Postgres, with work that goes on: what the dashboard is tried on. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { z } from 'zod'
 import { TransientError } from '../../src/core/thrown.ts'
 import type { Scope } from '../../src/gateway/contract/route.ts'
 import { dashboardPages } from '../../src/gateway/dashboard.ts'
@@ -14,6 +15,7 @@ import type { Pawl } from '../../src/library/pawl.ts'
 import { open } from '../../src/open.ts'
 import { realTimers } from '../../src/system/timers.ts'
 import { chromiumBinary } from '../support/debian.ts'
+import { freshDatabase } from '../support/postgres.ts'
 
 /** Built once, by whoever comes first; nothing to do where it is as its sources are. */
 export function built(): void {
@@ -22,8 +24,9 @@ export function built(): void {
 }
 
 /** What a handler does, by its input: so that a test decides when a job fails, ends or waits. */
-export const errand = defineJob<'errand', { readonly what: string; readonly note?: string }, string>({
+export const errand = defineJob({
   type: 'errand',
+  input: z.object({ what: z.string().min(1), note: z.string().optional() }),
   queue: 'errands',
   retry: { attempts: 1 },
   onExhausted: 'dead_letter',
@@ -36,6 +39,9 @@ export const errand = defineJob<'errand', { readonly what: string; readonly note
     return `done: ${note}`
   },
 })
+
+/** Waits to be let in. */
+export const guarded = defineJob({ type: 'guarded', queue: 'errands', admission: true, run: () => 'in' })
 
 export interface DashboardFixture extends AsyncDisposable {
   readonly pawl: Pawl
@@ -58,11 +64,13 @@ export interface Entered {
   readonly complaints: readonly string[]
 }
 
-export async function openDashboardFixture(): Promise<DashboardFixture> {
+export type Kept = 'sqlite' | 'postgres'
+
+export async function openDashboardFixture(on: Kept = 'sqlite'): Promise<DashboardFixture> {
   built()
-  const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'))
-  const pawl = await open(join(folder, 'jobs.db'), { log: 'silent', ticker: {} })
-  const worker = pawl.work([errand], { concurrency: 8 })
+  const place = on === 'sqlite' ? inFolder() : await inDatabase()
+  const pawl = await open(place.url, { log: 'silent', ticker: {}, migrate: true })
+  const worker = pawl.work([errand, guarded], { concurrency: 8 })
   const gateway = await startGateway({ engine: pawl.engine, port: 0, pages: dashboardPages() })
   const browser = await chromium.launch({ executablePath: chromiumBinary(), args: ['--no-sandbox'] })
   return {
@@ -92,9 +100,26 @@ export async function openDashboardFixture(): Promise<DashboardFixture> {
       await gateway[Symbol.asyncDispose]()
       await worker[Symbol.asyncDispose]()
       await pawl[Symbol.asyncDispose]()
-      rmSync(folder, { recursive: true, force: true })
+      await place[Symbol.asyncDispose]()
     },
   }
+}
+
+interface Place extends AsyncDisposable {
+  readonly url: string
+}
+
+function inFolder(): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'))
+  return {
+    url: join(folder, 'jobs.db'),
+    [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+async function inDatabase(): Promise<Place> {
+  const database = await freshDatabase()
+  return { url: database.url, [Symbol.asyncDispose]: () => database.drop() }
 }
 
 function listened(page: Page): readonly string[] {

@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumMissing } from '../support/debian.ts'
 import { eventually } from '../support/eventually.ts'
-import { type DashboardFixture, errand, openDashboardFixture } from './dashboard-fixture.ts'
+import { type DashboardFixture, errand, guarded, openDashboardFixture } from './dashboard-fixture.ts'
 
 const missing = chromiumMissing()
 if (missing !== undefined) console.log(`dashboard: ${missing}`)
 
-describe.skipIf(missing !== undefined)('the dashboard', () => {
+describe.skipIf(missing !== undefined).each(['sqlite', 'postgres'] as const)('the dashboard, on %s', (on) => {
   let fixture: DashboardFixture
   beforeAll(async () => {
-    fixture = await openDashboardFixture()
+    fixture = await openDashboardFixture(on)
   })
   afterAll(() => fixture?.[Symbol.asyncDispose]())
 
@@ -57,6 +57,25 @@ describe.skipIf(missing !== undefined)('the dashboard', () => {
     await inState(waiting, 'succeeded')
   })
 
+  it('lets a job in, and turns another away with a reason, by keyboard', async () => {
+    const [good, bad] = [(await fixture.pawl.enqueue(guarded)).id, (await fixture.pawl.enqueue(guarded)).id]
+    const { page } = await fixture.enter('operator')
+    await page.goto(`${fixture.gateway.url}/jobs/${good}`)
+    await page.getByRole('button', { name: 'Admit' }).waitFor()
+    await page.keyboard.press('a')
+    await inState(good, 'succeeded')
+    await page.goto(`${fixture.gateway.url}/jobs/${bad}`)
+    await page.getByRole('button', { name: 'Deny…' }).waitFor()
+    await page.keyboard.press('d')
+    await page.getByLabel('Why, for the log').fill('not in this house')
+    await page.getByRole('button', { name: 'Deny', exact: true }).click()
+    await inState(bad, 'denied')
+    await page
+      .getByText(/not in this house/)
+      .first()
+      .waitFor()
+  })
+
   it('pauses a queue and says so beside its jobs', async () => {
     const { page } = await fixture.enter('operator')
     await page.goto(`${fixture.gateway.url}/queues`)
@@ -84,6 +103,14 @@ describe.skipIf(missing !== undefined)('the dashboard', () => {
     await page.getByText('3 jobs reopened, with fresh budgets.').first().waitFor()
     for (const id of ids) await inState(id, 'succeeded')
   })
+})
+
+describe.skipIf(missing !== undefined)('the dashboard, whatever the store', () => {
+  let fixture: DashboardFixture
+  beforeAll(async () => {
+    fixture = await openDashboardFixture()
+  })
+  afterAll(() => fixture?.[Symbol.asyncDispose]())
 
   it('speaks as a document does', async () => {
     const { page } = await fixture.enter('viewer')
@@ -101,7 +128,7 @@ describe.skipIf(missing !== undefined)('the dashboard', () => {
     await page.getByText('Connection lost', { exact: true }).waitFor()
     await context.setOffline(false)
     await page.getByText('Live', { exact: true }).waitFor()
-    const id = await enqueue('quick')
+    const { id } = await fixture.pawl.enqueue(errand, { what: 'quick' })
     await page.getByRole('link', { name: id }).first().waitFor()
   })
 })

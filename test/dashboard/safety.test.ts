@@ -52,7 +52,17 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
   it('run nowhere, and break no rule of the page', async () => {
     expect(VECTORS.length).toBeGreaterThanOrEqual(60)
     const { page, complaints } = await fixture.enter('admin')
-    for (const path of ['/', '/jobs', '/dead-letters', '/queues', '/workers', '/tail', '/machine', '/tokens']) {
+    for (const path of [
+      '/',
+      '/jobs',
+      '/dead-letters',
+      '/queues',
+      '/schedules',
+      '/workers',
+      '/tail',
+      '/machine',
+      '/tokens',
+    ]) {
       await page.goto(fixture.gateway.url + path)
       await page.getByRole('main').waitFor()
       await page.waitForLoadState('networkidle').catch(() => {})

@@ -77,6 +77,7 @@ class World {
         events: (query) => this.#mortal('events', () => engine.events(query)),
         find: (query) => this.#mortal('find', () => engine.find(query)),
         load: (items) => this.#mortal('load', () => engine.load(items)),
+        settings: (operations) => this.#mortal('settings', () => engine.settings(operations)),
         settle: (words) => this.#many('settle', words, (some) => engine.settle(some)),
         enqueue: (requests) => this.#many('enqueue', requests, (some) => engine.enqueue(some)),
       },

@@ -278,6 +278,20 @@ describe('announcements', () => {
     expect(job.body).toMatchObject({ queue: 'mail' })
     expect((await fixture.ask(fixture.secrets['rival']?.viewer, 'GET', path)).status).toBe(404)
   })
+
+  it('tell what may be handed in, as JSON Schema, which is kept as it is', async () => {
+    const path = '/v1/types/mail.form'
+    const inputSchema = { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] }
+    for (const wrong of ['text', { enum: ['x'.repeat(40_000)] }]) {
+      const bad = await fixture.ask('worker', 'PUT', path, { queue: 'mail', inputSchema: wrong })
+      expect([bad.status, JSON.stringify(bad.body['violations'])]).toEqual([
+        400,
+        expect.stringContaining('inputSchema'),
+      ])
+    }
+    expect((await fixture.ask('worker', 'PUT', path, { queue: 'mail', inputSchema })).status).toBe(200)
+    expect((await fixture.ask('viewer', 'GET', path)).body).toMatchObject({ queue: 'mail', inputSchema })
+  })
 })
 
 describe('batches', () => {

@@ -43,6 +43,18 @@ describe('GET /v1/jobs?q=', () => {
     ['input.tags:a input.tags.deep:2', ['job-2']],
     ['input.none:1', []],
     ['label.n:1 label.n:2', []],
+    ['updated:<1h runs:0 failures:<1', ['job-0', 'job-1', 'job-2']],
+    ['runs:>0', []],
+    ['-runs:0', []],
+    ['priority:5', ['job-0', 'job-1', 'job-2']],
+    ['priority:<5', []],
+    ['due:<1h', ['job-0', 'job-1', 'job-2']],
+    ['due:>1h', []],
+    ['ended:<1h', []],
+    ['-is:compensating,cancelling,paused,schedule type:mail.send', ['job-2']],
+    ['class:*', []],
+    ['-worker:w* queue:q1', ['job-1']],
+    ['updated:<1h input.url:*1.example', ['job-1']],
   ])('finds by %s', async (q, expected) => {
     expect(await found(q)).toEqual(expected)
   })
@@ -71,6 +83,27 @@ describe('GET /v1/jobs?q=', () => {
     expect(Math.max(...loads.mock.calls.map(([asked]) => asked.length))).toBeLessThanOrEqual(5)
     const next = `/v1/jobs?q=queue:many%20input.url:x&cursor=${encodeURIComponent(String(body['cursor']))}`
     expect((await fixture.ask('operator', 'GET', next)).body).toMatchObject({ jobs: [], read: 1, tooLong: 1 })
+  })
+
+  it('looks at records for what no index answers, and says at how many', async () => {
+    const queue = 'sifted'
+    for (const id of ['bad', 'good', 'rest'])
+      await fixture.ask('producer', 'POST', '/v1/jobs', { type: 't', queue, id, policy: { onExhausted: 'failed' } })
+    const words = { workerId: 'w7', queues: [queue], limit: 2 }
+    const { body: claimed } = await fixture.ask('worker', 'POST', '/v1/claims', words)
+    const jobs = claimed['jobs'] as { fence: string; job: { id: string; alias: string } }[]
+    for (const { fence, job } of jobs)
+      await fixture.ask('worker', 'POST', `/v1/jobs/${job.id}/${job.alias === 'bad' ? 'fail' : 'start'}`, {
+        fence,
+        ...(job.alias === 'bad' && { code: 'no', class: 'permanent', message: 'm' }),
+      })
+    expect(await found(`queue:${queue} class:permanent`)).toEqual(['bad'])
+    expect(await found(`queue:${queue} worker:w7 -class:permanent`)).toEqual(['good'])
+    expect(await found(`queue:${queue} ended:<1h`)).toEqual(['bad'])
+    await fixture.ask('operator', 'POST', `/v1/queues/${queue}/pause`, {})
+    expect(await found(`queue:${queue} is:paused`)).toEqual(['rest'])
+    const { body } = await fixture.ask('operator', 'GET', `/v1/jobs?q=queue:${queue}%20runs:1`)
+    expect(body).toMatchObject({ read: 3 })
   })
 
   it('has no characters in it that a store cannot take', async () => {

@@ -10,17 +10,19 @@ export interface ActionSpec {
   readonly text: string
   /** Asked before it is done. */
   readonly asks: boolean
+  /** On the page of a job. */
+  readonly key?: string
   /** What it is said with, where nothing is asked. */
   readonly body?: Readonly<Record<string, unknown>>
 }
 
 export const ACTIONS: readonly ActionSpec[] = [
-  { command: 'admit', word: 'admit', text: 'Admit', asks: false },
-  { command: 'deny', word: 'deny', text: 'Deny…', asks: true },
-  { command: 'cancel', word: 'cancel', text: 'Cancel…', asks: true },
-  { command: 'signal', word: 'signal', text: 'Signal…', asks: true },
-  { command: 'reschedule', word: 'reschedule', text: 'Run now', asks: false, body: { delay: 0 } },
-  { command: 'reopen', word: 'reopen', text: 'Reopen', asks: false },
+  { command: 'admit', word: 'admit', text: 'Admit', asks: false, key: 'a' },
+  { command: 'deny', word: 'deny', text: 'Deny…', asks: true, key: 'd' },
+  { command: 'cancel', word: 'cancel', text: 'Cancel…', asks: true, key: 'c' },
+  { command: 'signal', word: 'signal', text: 'Signal…', asks: true, key: 's' },
+  { command: 'reschedule', word: 'reschedule', text: 'Run now', asks: false, key: '!', body: { delay: 0 } },
+  { command: 'reopen', word: 'reopen', text: 'Reopen', asks: false, key: 'r' },
   { command: 'deadLetter', word: 'deadletter', text: 'Dead letter…', asks: true },
 ]
 

@@ -1,8 +1,10 @@
 /** A job's buttons. What is not allowed stays in its place, greyed, and says which rule forbids it. */
 import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
 import { useMachine } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import type { Job } from '../api/wire.ts'
+import { useKeys } from '../frame/keys.ts'
 import { Tip } from '../parts/tip.tsx'
 import { type Action, actionsFor } from './actions.ts'
 import { ActionForm } from './form.tsx'
@@ -13,14 +15,17 @@ export function ActionButtons({ job }: { readonly job: Job }): ReactNode {
   const session = useSession()
   const act = useAct(job)
   const [asked, setAsked] = useState<Action>()
-  if (machine === undefined) return null
-  const all = actionsFor(job, machine, session)
+  const all = machine === undefined ? [] : actionsFor(job, machine, session)
   // Admission is about jobs that nobody has let in: elsewhere it would be noise.
   const shown = all.filter(
     ({ command, forbidden }) => forbidden === undefined || (command !== 'admit' && command !== 'deny'),
   )
   const press = (action: Action) =>
     action.asks ? setAsked(action) : act.mutate({ word: action.word, body: action.body ?? {} })
+  const pressed = all.flatMap((action) =>
+    action.key === undefined || action.forbidden !== undefined ? [] : [[action.key, () => press(action)] as const],
+  )
+  useKeys(asked === undefined ? Object.fromEntries(pressed) : {})
   return (
     <div className="flex flex-wrap gap-2">
       {shown.map((action) =>
@@ -42,6 +47,15 @@ export function ActionButtons({ job }: { readonly job: Job }): ReactNode {
           </Tip>
         ),
       )}
+      {session.can('createJob') ? (
+        <Link
+          className="btn"
+          href={`/new?type=${encodeURIComponent(job.type)}&from=${encodeURIComponent(job.id)}`}
+          title="A new job with this one's input, to be changed first"
+        >
+          Enqueue as new…
+        </Link>
+      ) : null}
       {asked === undefined ? null : (
         <ActionForm
           action={asked}

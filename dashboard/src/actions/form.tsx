@@ -2,6 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import { DEAD_LETTER_REASONS, type Job } from '../api/wire.ts'
 import { Ask } from '../parts/ask.tsx'
+import { parsedFrom } from '../words/json.ts'
 import type { Action } from './actions.ts'
 
 export interface ActionFormProps {
@@ -54,7 +55,7 @@ function CancelForm({ job, onClose, onSay }: ActionFormProps): ReactNode {
 function SignalForm({ job, onClose, onSay }: ActionFormProps): ReactNode {
   const [name, setName] = useState(job.wait?.name ?? '')
   const [payload, setPayload] = useState('')
-  const parsed = payloadIn(payload)
+  const parsed = parsedFrom(payload)
   return (
     <Ask
       open
@@ -98,15 +99,6 @@ function SignalForm({ job, onClose, onSay }: ActionFormProps): ReactNode {
       {parsed.ok ? null : <p className="text-bad">This is not JSON yet.</p>}
     </Ask>
   )
-}
-
-function payloadIn(text: string): { readonly ok: true; readonly value: unknown } | { readonly ok: false } {
-  if (text.trim() === '') return { ok: true, value: undefined }
-  try {
-    return { ok: true, value: JSON.parse(text) }
-  } catch {
-    return { ok: false }
-  }
 }
 
 const MEANS: Readonly<Record<string, string>> = {

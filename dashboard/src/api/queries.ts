@@ -7,7 +7,6 @@ import type {
   Dialect,
   ExplainAnswer,
   Job,
-  JobEvent,
   JobsAnswer,
   Machine,
   Queue,
@@ -98,35 +97,6 @@ export const useExplain = (id: string, rev: number | undefined) =>
     enabled: rev !== undefined,
     placeholderData: keepPreviousData,
   })
-
-/** Events of one job that are read: the first pages, and where it goes on. */
-const EVENTS_MOST = 2_000
-
-export interface History {
-  readonly events: readonly JobEvent[]
-  readonly isWhole: boolean
-}
-
-export const useHistory = (id: string, rev: number | undefined) =>
-  useQuery({
-    queryKey: ['history', id, rev],
-    queryFn: () => readHistory(id),
-    enabled: rev !== undefined,
-    placeholderData: keepPreviousData,
-  })
-
-async function readHistory(id: string): Promise<History> {
-  const events: JobEvent[] = []
-  let after: number | undefined = 0
-  while (after !== undefined && events.length < EVENTS_MOST) {
-    const page: { readonly events: readonly JobEvent[]; readonly next?: number } = await ask(
-      `/v1/jobs/${segment(id)}/events${queryOf({ afterRev: after, limit: 1_000 })}`,
-    )
-    events.push(...page.events)
-    after = page.next
-  }
-  return { events, isWhole: after === undefined }
-}
 
 export const useChildren = (id: string, enabled: boolean) =>
   useQuery({

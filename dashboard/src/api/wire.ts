@@ -14,6 +14,8 @@ export type {
 
 export { DEAD_LETTER_REASONS } from '../../../src/gateway/contract/answers.ts'
 
+export type { Scope } from '../../../src/gateway/contract/route.ts'
+
 export type State = TrafficAnswer['changes'][number]['to']
 export type Change = Omit<TrafficAnswer['changes'][number], 'count' | 'event'> & { readonly event: string }
 
@@ -106,6 +108,7 @@ export interface JobsAnswer {
   readonly jobs: readonly Job[]
   readonly cursor?: string
   readonly read?: number
+  readonly tooLong?: number
 }
 
 export interface Queue {

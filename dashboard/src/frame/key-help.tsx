@@ -8,8 +8,12 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Ctrl K', 'the palette: find, go, do'],
   ['j k', 'down and up a list'],
   ['Enter', 'open'],
+  ['Space', 'look at a job beside the list'],
+  ['x', 'pick'],
   ['n', 'show what is new in a list'],
   [', .', 'step through the path of a job'],
+  ['c s r !', 'of a job: cancel, signal, reopen, run now'],
+  ['a d', 'of a job that is pending: admit, deny'],
   ['[', 'fold the sidebar'],
   ['Esc', 'one step back'],
 ]

@@ -138,9 +138,12 @@ function useItems(text: string): readonly Item[] {
       act: () => words.choose(name),
     }),
   )
+  const makes: readonly Item[] = session.can('createJob')
+    ? [{ key: 'new', icon: icon('plus'), text: 'New job', note: '', act: () => go('/new') }]
+    : []
   const wanted = ({ text: name }: Item) => name.toLowerCase().includes(text.toLowerCase())
   const isId = text.startsWith('pj_')
-  const others = [...places, ...vocabularies].filter(wanted)
+  const others = [...places, ...makes, ...vocabularies].filter(wanted)
   return isId ? [...jobs, ...others] : [...others, ...jobs]
 }
 

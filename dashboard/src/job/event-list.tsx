@@ -35,7 +35,7 @@ export function EventList({
       tabIndex={0}
     >
       {isWhole ? null : (
-        <p className="px-4 py-2 text-sm text-text-2">These are the first {events.length} events of a longer log.</p>
+        <p className="px-4 py-2 text-sm text-text-2">These are the newest {events.length} events of a longer log.</p>
       )}
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="rowgroup">
         {virtual.getVirtualItems().map(({ index, start, key }) => {

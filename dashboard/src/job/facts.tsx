@@ -2,13 +2,14 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Job } from '../api/wire.ts'
 import { Card } from '../parts/card.tsx'
+import { FactList, type NamedFact } from '../parts/fact-list.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { span } from '../words/format.ts'
 
 /** What was asked for and what has come of it, as far as it is said in a line. */
 export function Facts({ job }: { readonly job: Job }): ReactNode {
   const { policy, progress } = job
-  const facts: readonly (readonly [string, ReactNode])[] = [
+  const facts: readonly NamedFact[] = [
     ['Queue', `${job.queue}, priority ${job.priority}`],
     ['Producer’s id', job.alias],
     ['Dedupe key', job.dedupeKey],
@@ -47,18 +48,9 @@ export function Facts({ job }: { readonly job: Job }): ReactNode {
   ]
   return (
     <Card>
-      <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-2 p-4 text-sm leading-6">
-        {facts.map(([name, value]) =>
-          value === undefined || value === '' ? null : (
-            <div key={name} className="contents">
-              <dt className="truncate text-text-3" title={name}>
-                {name}
-              </dt>
-              <dd className="min-w-0 break-words">{value}</dd>
-            </div>
-          ),
-        )}
-      </dl>
+      <div className="p-4">
+        <FactList facts={facts} />
+      </div>
     </Card>
   )
 }

@@ -15,6 +15,11 @@ const failed = (payload: Payload): string => {
   return failure === undefined ? '' : `${failure['code']}: ${failure['message']}`
 }
 
+const judged = (payload: Payload): string => {
+  const { rule, reason } = inner(payload, 'verdict') ?? {}
+  return typeof reason === 'string' ? `rule ${rule}: ${reason}` : `rule ${rule}`
+}
+
 const SAYINGS: Readonly<Record<string, (event: JobEvent) => string>> = {
   claimed: ({ attempt, payload }) => `run ${attempt}, lease until ${String(payload['leaseExpiresAt']).slice(11, 19)}`,
   started: ({ attempt }) => `run ${attempt}`,
@@ -32,8 +37,8 @@ const SAYINGS: Readonly<Record<string, (event: JobEvent) => string>> = {
   heartbeat: ({ payload }) => `${payload['count']} of them`,
   progressed: ({ payload }) => progressOf(payload),
   recorded: ({ payload }) => recordOf(payload),
-  denied: ({ payload }) => `rule ${inner(payload, 'verdict')?.['rule']}`,
-  admitted: ({ payload }) => `rule ${inner(payload, 'verdict')?.['rule']}`,
+  denied: ({ payload }) => judged(payload),
+  admitted: ({ payload }) => judged(payload),
   enqueued: ({ payload }) => `as ${inner(payload, 'spec')?.['type']} in ${inner(payload, 'spec')?.['queue']}`,
 }
 

@@ -3,7 +3,6 @@ import { type CSSProperties, type ReactNode, useState } from 'react'
 import type { Job, JobEvent } from '../api/wire.ts'
 import { FAMILY } from '../machine/families.ts'
 import { Card } from '../parts/card.tsx'
-import { Scroll } from '../parts/scroll.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { absolute, clock, span } from '../words/format.ts'
 import { useNow } from '../words/now.ts'
@@ -37,14 +36,16 @@ export function TimeAxis({ job, events }: { readonly job: Job; readonly events: 
       }
     >
       <div className="px-4 pb-4">
-        <Scroll label="The time axis">
-          <div className="grid min-w-[520px] grid-cols-[minmax(110px,180px)_1fr]">
-            <span />
+        <div role="group" aria-label="The time axis">
+          <div className="grid phone:grid-cols-[minmax(110px,180px)_minmax(0,1fr)]">
+            <span className="hidden pr-2 text-right text-xs text-text-3 phone:block" title={absolute(chart.from)}>
+              {clock(chart.from)}
+            </span>
             <Bands chart={chart} place={place} isEnded={job.endedAt !== undefined} />
-            <span className="border-t border-line py-1 text-sm text-text-2">State</span>
+            <span className="hidden border-t border-line py-1 text-sm text-text-2 phone:block">State</span>
             <StateRibbon chart={chart} place={place} />
             {hidden > 0 ? (
-              <p className="col-span-2 py-1 text-sm text-text-3">
+              <p className="py-1 text-sm phone:col-span-2 text-text-3">
                 {hidden} earlier lanes are not drawn; the events have them.
               </p>
             ) : null}
@@ -52,7 +53,7 @@ export function TimeAxis({ job, events }: { readonly job: Job; readonly events: 
               <LaneRow key={lane.key} lane={lane} chart={chart} place={place} />
             ))}
           </div>
-        </Scroll>
+        </div>
       </div>
     </Card>
   )
@@ -74,16 +75,13 @@ function Bands({
 }): ReactNode {
   return (
     <div className="relative h-6 text-xs text-text-3">
-      <span className="absolute left-0" title={absolute(chart.from)}>
-        {clock(chart.from)}
-      </span>
       {chart.stretches
         .filter(({ isIdle }) => isIdle)
         .map(({ from, to }) => (
           <span
             key={from}
-            className="absolute -translate-x-1/2 font-medium whitespace-nowrap text-text-2"
-            style={{ left: percent((place(from) + place(to)) / 2) }}
+            className="absolute font-medium whitespace-nowrap text-text-2"
+            style={bandLabel(place(from), place(to))}
           >
             {span(to - from)}
           </span>
@@ -94,6 +92,12 @@ function Bands({
     </div>
   )
 }
+
+/** In the middle of its band; of the last one, whose end has a label of its own, before it. */
+const bandLabel = (from: number, to: number): CSSProperties =>
+  to > 0.93
+    ? { right: percent(1 - from), paddingRight: 4 }
+    : { left: percent((from + to) / 2), transform: 'translateX(-50%)' }
 
 function Idle({ chart, place }: { readonly chart: Chart; readonly place: Place }): ReactNode {
   return chart.stretches
@@ -158,13 +162,13 @@ function LaneRow({
     <>
       <span className={`flex min-w-0 items-center gap-2 py-0.5 ${border} ${lane.isRun ? '' : 'pl-3'}`}>
         <span className={lane.isRun ? 'font-medium whitespace-nowrap' : 'mono truncate text-text-2'} title={lane.name}>
-          {lane.name}
+          {lane.name.replace(/#1$/, '')}
         </span>
         <span className="mono truncate text-xs text-text-3" title={lane.note}>
           {lane.note}
         </span>
       </span>
-      <div className={`relative h-6 ${border}`}>
+      <div className={`relative h-6 ${lane.isRun ? 'phone:border-t phone:border-line' : ''}`}>
         <Idle chart={chart} place={place} />
         {lane.bars.map((bar) => (
           <BarMark key={bar.from} bar={bar} place={place} />
@@ -196,12 +200,15 @@ const COLOURS: Readonly<Record<Bar['kind'], string>> = {
   wait: 'wait',
 }
 
-/** Text stands beside the bar, on the side that has room. */
+/** Shares of the axis that a word needs beside a bar. */
+const ROOM = 0.3
+
+/** Text stands beside the bar, on the side that has room; where neither has, on it. */
 function BarMark({ bar, place }: { readonly bar: Bar; readonly place: Place }): ReactNode {
   const from = place(bar.from)
   const to = place(bar.to)
   const text = bar.text === '' ? span(bar.to - bar.from) : bar.text
-  const isRight = to < 0.7
+  const side = 1 - to > ROOM ? 'right' : from > ROOM ? 'left' : 'on'
   return (
     <>
       <span
@@ -210,14 +217,16 @@ function BarMark({ bar, place }: { readonly bar: Bar; readonly place: Place }): 
         style={{ ...STYLES[bar.kind], left: percent(from), width: `max(3px, ${percent(to - from)})` }}
       />
       <span
-        className="absolute top-0.5 max-w-[45%] truncate px-1.5 text-xs leading-5"
-        style={{
-          color: `var(--${COLOURS[bar.kind]})`,
-          ...(isRight ? { left: `calc(${percent(to)} + 3px)` } : { right: percent(1 - from) }),
-        }}
+        className={`absolute max-w-[45%] truncate px-1.5 text-xs ${side === 'on' ? 'top-1 rounded-sm bg-surface leading-4' : 'top-0.5 leading-5'}`}
+        style={{ color: `var(--${COLOURS[bar.kind]})`, ...besides(side, from, to) }}
       >
         {text}
       </span>
     </>
   )
+}
+
+function besides(side: 'left' | 'right' | 'on', from: number, to: number): CSSProperties {
+  if (side === 'right') return { left: `calc(${percent(to)} + 3px)` }
+  return side === 'left' ? { right: percent(1 - from) } : { left: `calc(${percent(from)} + 12px)` }
 }

@@ -12,15 +12,22 @@ import type { Row, Rows } from './use-jobs.ts'
 const ROW_PX = 36
 const PHONE_ROW_PX = 60
 const COLUMNS = 'grid-cols-[28px_128px_minmax(180px,1.2fr)_minmax(160px,2fr)_minmax(60px,110px)_64px_44px_72px]'
+/** Beside a preview, which has the rest. */
+const FEW_COLUMNS = 'grid-cols-[28px_116px_minmax(0,1.4fr)_minmax(0,1fr)_56px]'
 
 export interface ListProps {
   readonly rows: Rows
   readonly picked: ReadonlySet<string>
   readonly onPick: (id: string) => void
+  /** The one that is looked at beside the list. */
+  readonly shown: string | undefined
+  readonly onPreview: (id: string | undefined) => void
 }
 
-export function List({ rows, picked, onPick }: ListProps): ReactNode {
+export function List({ rows, picked, onPick, shown, onPreview }: ListProps): ReactNode {
   const isPhone = useMedia('(max-width: 719px)')
+  const isFew = useMedia('(max-width: 1919px)') && shown !== undefined
+  const columns = isFew ? FEW_COLUMNS : COLUMNS
   const [, go] = useLocation()
   const [current, setCurrent] = useState(-1)
   const place = useRef<HTMLDivElement>(null)
@@ -41,6 +48,7 @@ export function List({ rows, picked, onPick }: ListProps): ReactNode {
     const next = Math.max(0, Math.min(rows.rows.length - 1, current + by))
     setCurrent(next)
     virtual.scrollToIndex(next)
+    if (shown !== undefined) onPreview(rows.rows[next]?.job.id)
   }
   const chosen = rows.rows[current]?.job.id
   useKeys({
@@ -48,19 +56,25 @@ export function List({ rows, picked, onPick }: ListProps): ReactNode {
     k: () => move(-1),
     n: rows.show,
     x: () => chosen && onPick(chosen),
+    ' ': () => chosen && onPreview(shown === chosen ? undefined : chosen),
+    ['Escape']: () => onPreview(undefined),
     ['Enter']: () => chosen && document.activeElement === document.body && go(`/jobs/${encodeURIComponent(chosen)}`),
   })
   return (
     <div className="card flex min-h-0 flex-1 flex-col overflow-hidden">
       {isPhone ? null : (
-        <div className={`grid ${COLUMNS} items-center gap-3 px-4 py-2 text-xs text-text-3`} aria-hidden="true">
+        <div className={`grid ${columns} items-center gap-3 px-4 py-2 text-xs text-text-3`} aria-hidden="true">
           <span />
           <span>State</span>
           <span>Job</span>
           <span>Now</span>
-          <span>Queue</span>
-          <span className="text-right">Failures</span>
-          <span className="text-right">Runs</span>
+          {isFew ? null : (
+            <>
+              <span>Queue</span>
+              <span className="text-right">Failures</span>
+              <span className="text-right">Runs</span>
+            </>
+          )}
           <span className="text-right">Changed</span>
         </div>
       )}
@@ -87,8 +101,9 @@ export function List({ rows, picked, onPick }: ListProps): ReactNode {
           {items.map(({ index, start, size, key }) => {
             const row = rows.rows[index]
             if (row === undefined) return null
-            const props = { row, isCurrent: index === current, isPicked: picked.has(row.job.id), onPick }
+            const props = { row, isCurrent: index === current, isPicked: picked.has(row.job.id), isFew, onPick }
             return (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: j, k and Space do the same, wherever the focus is
               <div
                 key={key}
                 role="row"
@@ -102,7 +117,12 @@ export function List({ rows, picked, onPick }: ListProps): ReactNode {
                   height: size,
                   transform: `translateY(${start}px)`,
                 }}
-                className={`border-t border-line hover:bg-hover ${index === current ? 'bg-hover shadow-[inset_2px_0_var(--focus)]' : ''} ${row.isGone ? 'opacity-60' : ''}`}
+                onClick={(event) => {
+                  setCurrent(index)
+                  // Links and boxes in a row do what they do.
+                  if (!(event.target as HTMLElement).closest('a, input')) onPreview(row.job.id)
+                }}
+                className={`border-t border-line hover:bg-hover ${row.job.id === shown ? 'bg-hover' : ''} ${index === current ? 'bg-hover shadow-[inset_2px_0_var(--focus)]' : ''} ${row.isGone ? 'opacity-60' : ''}`}
                 title={row.isGone ? 'It no longer matches; it goes with the next search.' : undefined}
               >
                 {isPhone ? <PhoneRow {...props} /> : <DeskRow {...props} />}
@@ -118,12 +138,15 @@ export function List({ rows, picked, onPick }: ListProps): ReactNode {
 interface RowProps {
   readonly row: Row
   readonly isPicked: boolean
+  readonly isFew: boolean
   readonly onPick: (id: string) => void
 }
 
-function DeskRow({ row: { job }, isPicked, onPick }: RowProps): ReactNode {
+function DeskRow({ row: { job }, isPicked, isFew, onPick }: RowProps): ReactNode {
   return (
-    <div className={`grid h-full ${COLUMNS} items-center gap-3 px-4 ${isPicked ? 'bg-[var(--work-bg)]' : ''}`}>
+    <div
+      className={`grid h-full ${isFew ? FEW_COLUMNS : COLUMNS} items-center gap-3 px-4 ${isPicked ? 'bg-[var(--work-bg)]' : ''}`}
+    >
       <span role="gridcell">
         <input
           type="checkbox"
@@ -145,15 +168,19 @@ function DeskRow({ row: { job }, isPicked, onPick }: RowProps): ReactNode {
       <span role="gridcell" className="min-w-0 truncate text-text-2">
         <Phrase now={job.now} />
       </span>
-      <span role="gridcell" className="min-w-0 truncate text-text-2">
-        {job.queue}
-      </span>
-      <span role="gridcell" className="text-right text-text-2">
-        {job.failures}
-      </span>
-      <span role="gridcell" className="text-right text-text-2">
-        {job.attempt}
-      </span>
+      {isFew ? null : (
+        <>
+          <span role="gridcell" className="min-w-0 truncate text-text-2">
+            {job.queue}
+          </span>
+          <span role="gridcell" className="text-right text-text-2">
+            {job.failures}
+          </span>
+          <span role="gridcell" className="text-right text-text-2">
+            {job.attempt}
+          </span>
+        </>
+      )}
       <span role="gridcell" className="text-right text-text-2">
         <Moment at={job.updatedAt} as="ago" />
       </span>

@@ -22,7 +22,8 @@ export function toggled(query: string, field: Ticked, name: string): string {
   return [...text, ...rest].join(' ')
 }
 
-const quoted = (value: string): string => (/[\s"]/.test(value) ? `"${value.replaceAll('"', '\\"')}"` : value)
+/** A value as the grammar takes it for one. */
+export const quoted = (value: string): string => (/[\s"]/.test(value) ? `"${value.replaceAll('"', '\\"')}"` : value)
 
 /** Fields that a tally knows: what else is asked is not in the rail's counts. */
 const TALLIED: ReadonlySet<string> = new Set(['state', 'queue', 'type'])

@@ -11,9 +11,11 @@ export interface RailProps {
   readonly tally: TallyAnswer | undefined
   readonly terms: readonly Term[]
   readonly onToggle: (field: Ticked, name: string) => void
+  /** What stands above: names for whole queries. */
+  readonly views: ReactNode
 }
 
-export function Rail({ tally, terms, onToggle }: RailProps): ReactNode {
+export function Rail({ tally, terms, onToggle, views }: RailProps): ReactNode {
   const { data: machine } = useMachine()
   const words = useWords()
   const counts = (field: Ticked) => countsBy(tally, terms, field)
@@ -37,6 +39,7 @@ export function Rail({ tally, terms, onToggle }: RailProps): ReactNode {
       .map((state) => line('state', state, states.get(state) ?? 0, <StateIcon state={state} />, words.state(state)))
   return (
     <div className="flex flex-col gap-4">
+      {views}
       <Group title="State, live">{ofStates((state) => !terminal.has(state))}</Group>
       <Group title="State, ended">{ofStates((state) => terminal.has(state))}</Group>
       <Names title="Queue" counts={counts('queue')} line={(name, n) => line('queue', name, n)} />

@@ -22,8 +22,10 @@ export interface Rows {
   readonly isReading: boolean
   readonly isPending: boolean
   readonly error: unknown
-  /** Jobs whose inputs were read to find these. */
+  /** Jobs that were looked at one by one to find these; undefined where indexes found them. */
   readonly read: number | undefined
+  /** And how many of those have an input that is too long to be looked into. */
+  readonly tooLong: number
 }
 
 const LOOK_EVERY_MS = 3_000
@@ -42,8 +44,9 @@ export function useJobs(query: string): Rows {
     gcTime: 60_000,
     refetchOnWindowFocus: false,
   })
-  const isScan = query.includes('input.')
   const first = found.data?.pages[0]
+  // What was found by looking is not looked for again every few seconds.
+  const isScan = first?.read !== undefined
   const newest = useQuery({
     queryKey: ['jobs newest', query, turn],
     queryFn: ({ signal }) => jobsPage(query, undefined, signal),
@@ -65,7 +68,8 @@ export function useJobs(query: string): Rows {
     isReading: isFetchingNextPage,
     isPending: found.isPending,
     error: found.error,
-    read: first?.read === undefined ? undefined : (pages ?? []).reduce((sum, page) => sum + (page.read ?? 0), 0),
+    read: isScan ? (pages ?? []).reduce((sum, page) => sum + (page.read ?? 0), 0) : undefined,
+    tooLong: (pages ?? []).reduce((sum, page) => sum + (page.tooLong ?? 0), 0),
   }
 }
 

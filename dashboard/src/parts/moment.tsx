@@ -10,11 +10,15 @@ export interface MomentProps {
   readonly as?: 'relative' | 'ago'
 }
 
+const AHEAD_MS = 1_000
+
 export function Moment({ at, as = 'relative' }: MomentProps): ReactNode {
   const now = useNow()
   const [times] = useKept('times', 'relative')
   const when = typeof at === 'number' ? at : Date.parse(at)
-  const text = times === 'utc' ? clock(when) : as === 'ago' && when <= now ? ago(now - when) : relative(when, now)
+  // Clocks differ a little: what has just happened is not to come.
+  const text =
+    times === 'utc' ? clock(when) : as === 'ago' && when < now + AHEAD_MS ? ago(now - when) : relative(when, now)
   return (
     <time dateTime={new Date(when).toISOString()} title={absolute(when)}>
       {text}

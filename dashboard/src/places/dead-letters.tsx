@@ -166,7 +166,7 @@ function CausePanel({ cause }: { readonly cause: CauseAnswer }): ReactNode {
           >
             <span className="truncate font-medium">{type}</span>
             <span className="mono truncate text-text-3">{id}</span>
-            <span className="text-text-2">{failures} failures</span>
+            <span className="text-text-2">{plural(failures, 'failure')}</span>
             <span className="text-right text-sm text-text-3">
               <Moment at={endedAt} as="ago" />
             </span>

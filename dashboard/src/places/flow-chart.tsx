@@ -74,6 +74,12 @@ function seriesOf({ steps, stepMs, at, from }: TrafficAnswer): uPlot.AlignedData
   return [times, ...values]
 }
 
+/** To the minute, or to the second where minutes would repeat. */
+function timesOf(times: readonly number[]): string[] {
+  const isFine = (times[1] ?? 0) - (times[0] ?? 0) < 60
+  return times.map((time) => clock(time * 1_000).slice(0, isFine ? 8 : 5))
+}
+
 function optionsFor(place: HTMLElement): uPlot.Options {
   const style = getComputedStyle(place)
   // A canvas knows no `light-dark()`: the colours are what the browser makes of them here.
@@ -94,7 +100,7 @@ function optionsFor(place: HTMLElement): uPlot.Options {
     legend: { show: false },
     scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
-      { ...axis, grid: { show: false }, values: (_, times) => times.map((time) => clock(time * 1_000).slice(0, 5)) },
+      { ...axis, grid: { show: false }, values: (_, times) => timesOf(times) },
       {
         ...axis,
         grid,

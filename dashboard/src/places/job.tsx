@@ -3,8 +3,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback } from 'react'
 import { Link } from 'wouter'
 import { ActionButtons } from '../actions/buttons.tsx'
+import { useHistory } from '../api/history.ts'
 import { useLive } from '../api/live.ts'
-import { useExplain, useHistory, useJob } from '../api/queries.ts'
+import { useExplain, useJob } from '../api/queries.ts'
 import type { Job, JobEvent } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { Facts } from '../job/facts.tsx'
@@ -21,6 +22,7 @@ import { Loading, Trouble } from '../parts/trouble.tsx'
 import { span } from '../words/format.ts'
 import { useMedia } from '../words/media.ts'
 import { useNow } from '../words/now.ts'
+import { useSparingly } from '../words/sparingly.ts'
 
 export function JobPlace({ id }: { readonly id: string }): ReactNode {
   const { data: job, error } = useJob(id)
@@ -29,10 +31,8 @@ export function JobPlace({ id }: { readonly id: string }): ReactNode {
   const isNarrow = useMedia('(max-width: 1099px)')
   const client = useQueryClient()
   const own = job?.id
-  const heard = useCallback(
-    (event: JobEvent) => event.jobId === own && void client.invalidateQueries({ queryKey: ['job', id] }),
-    [client, own, id],
-  )
+  const again = useSparingly(useCallback(() => void client.invalidateQueries({ queryKey: ['job', id] }), [client, id]))
+  const heard = useCallback((event: JobEvent) => event.jobId === own && again(), [own, again])
   useLive(heard)
   return (
     <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:max-w-[2304px] wide:px-8">

@@ -1,16 +1,19 @@
 /** Jobs: a query, what it may be narrowed to, and the list. The address is the view. */
 import { Dialog } from '@base-ui/react/dialog'
-import { type ReactNode, useMemo, useState } from 'react'
-import { useSearchParams } from 'wouter'
+import { type ReactNode, useCallback, useMemo, useState } from 'react'
+import { Link, useSearchParams } from 'wouter'
 import { BulkBar } from '../actions/bulk.tsx'
 import { useTally } from '../api/queries.ts'
+import { useSession } from '../api/session.tsx'
 import type { TallyAnswer } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { List } from '../jobs/list.tsx'
+import { Preview } from '../jobs/preview.tsx'
 import { isWithin, parseSearch, type Term, type Ticked, toggled, untallied } from '../jobs/query.ts'
 import { QueryBox } from '../jobs/query-box.tsx'
 import { Rail } from '../jobs/rail.tsx'
 import { type Rows, useJobs } from '../jobs/use-jobs.ts'
+import { Views } from '../jobs/views.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 import { clock, count, plural } from '../words/format.ts'
@@ -21,6 +24,7 @@ export function JobsPlace(): ReactNode {
   const query = params.get('q') ?? ''
   const { data: tally } = useTally()
   const rows = useJobs(query)
+  const shown = params.get('job') ?? undefined
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const search = parseSearch(query)
   const terms = search.ok ? search.terms : []
@@ -28,6 +32,12 @@ export function JobsPlace(): ReactNode {
     setPicked(new Set())
     setParams(q === '' ? {} : { q })
   }
+  // Replaced, not added: Back leads to the list before, not through every row that was looked at.
+  const preview = useCallback(
+    (id: string | undefined) =>
+      setParams({ ...(query === '' ? {} : { q: query }), ...(id === undefined ? {} : { job: id }) }, { replace: true }),
+    [query, setParams],
+  )
   const toggle = (field: Ticked, name: string) => go(toggled(query, field, name))
   const pick = (id: string) =>
     setPicked((before) => {
@@ -39,7 +49,7 @@ export function JobsPlace(): ReactNode {
     () => rows.rows.filter(({ job }) => picked.has(job.id)).map(({ job }) => job),
     [rows.rows, picked],
   )
-  const rail = <Rail tally={tally} terms={terms} onToggle={toggle} />
+  const rail = <Rail tally={tally} terms={terms} onToggle={toggle} views={<Views query={query} onSearch={go} />} />
   return (
     <div className="flex min-h-0 flex-1">
       <Title text="Jobs" />
@@ -53,11 +63,21 @@ export function JobsPlace(): ReactNode {
         <div className="flex items-start gap-2">
           <QueryBox query={query} tally={tally} onSearch={go} />
           <FilterSheet terms={terms}>{rail}</FilterSheet>
+          <NewJobLink />
         </div>
         <Summary terms={terms} tally={tally} rows={rows} />
-        <Found rows={rows} query={query} picked={picked} onPick={pick} onClear={() => go('')} />
+        <Found
+          rows={rows}
+          query={query}
+          picked={picked}
+          onPick={pick}
+          shown={shown}
+          onPreview={preview}
+          onClear={() => go('')}
+        />
         <BulkBar jobs={chosen} onClear={() => setPicked(new Set())} />
       </div>
+      {shown === undefined ? null : <Preview key={shown} id={shown} onClose={() => preview(undefined)} />}
     </div>
   )
 }
@@ -67,19 +87,33 @@ interface FoundProps {
   readonly query: string
   readonly picked: ReadonlySet<string>
   readonly onPick: (id: string) => void
+  readonly shown: string | undefined
+  readonly onPreview: (id: string | undefined) => void
   readonly onClear: () => void
 }
 
-function Found({ rows, query, picked, onPick, onClear }: FoundProps): ReactNode {
+function NewJobLink(): ReactNode {
+  const session = useSession()
+  if (!session.can('createJob')) return null
+  return (
+    <Link href="/new" className="btn h-9" aria-label="New job">
+      <Icon name="plus" />
+      <span className="hidden phone:inline">New job</span>
+    </Link>
+  )
+}
+
+function Found({ rows, query, picked, onPick, shown, onPreview, onClear }: FoundProps): ReactNode {
   if (rows.error !== null && rows.error !== undefined) return <Trouble error={rows.error} />
   if (rows.isPending) return <Loading rows={12} />
-  if (rows.rows.length > 0) return <List rows={rows} picked={picked} onPick={onPick} />
+  if (rows.rows.length > 0)
+    return <List rows={rows} picked={picked} onPick={onPick} shown={shown} onPreview={onPreview} />
   if (rows.more !== undefined)
     return (
       <Empty title="Nothing yet">
-        {plural(rows.read ?? 0, 'job')} read, and none of them matches.{' '}
+        The newest {count(rows.read ?? 0)} were looked at, and none of them matches.{' '}
         <button type="button" className="btn" onClick={rows.more}>
-          Read on
+          Look at more
         </button>
       </Empty>
     )
@@ -91,7 +125,7 @@ function Found({ rows, query, picked, onPick, onClear }: FoundProps): ReactNode 
   ) : (
     <Empty title="Nothing matches">
       <code className="mono">{query}</code>{' '}
-      {rows.read === undefined ? 'has no job' : `: ${plural(rows.read, 'job')} read`}.{' '}
+      {rows.read === undefined ? 'has no job' : `: all ${count(rows.read)} that may were looked at`}.{' '}
       <button type="button" className="btn" onClick={onClear}>
         Clear
       </button>
@@ -125,12 +159,13 @@ function Summary({ terms, tally, rows }: SummaryProps): ReactNode {
             {rows.more === undefined ? count(rows.rows.length) : `at least ${count(rows.rows.length)}`}
           </b>{' '}
           match
-          {rows.read === undefined ? '' : `; ${plural(rows.read, 'input')} read`}
+          {rows.read === undefined ? '' : `; looked at the newest ${count(rows.read)}, one by one`}
+          {rows.tooLong === 0 ? '' : `; ${plural(rows.tooLong, 'input')} too long to be looked into`}
         </span>
       )}
       {rows.read !== undefined && rows.more !== undefined ? (
         <button type="button" className="btn" onClick={rows.more}>
-          Read on
+          Look at more
         </button>
       ) : null}
       <span className="ml-auto hidden phone:inline">Newest first</span>

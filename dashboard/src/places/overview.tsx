@@ -10,6 +10,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Loading, Trouble } from '../parts/trouble.tsx'
 import { clock, count, inWords, span } from '../words/format.ts'
 import { useNow } from '../words/now.ts'
+import { FirstMinute } from './first-minute.tsx'
 import { type Need, verdictOf } from './verdict.ts'
 
 const Flow = lazy(async () => ({ default: (await import('./flow-chart.tsx')).FlowChart }))
@@ -52,6 +53,7 @@ export function OverviewPlace(): ReactNode {
         </div>
         <Needs needs={verdict.needs} />
       </div>
+      <FirstMinute traffic={traffic.data} />
       <div className="grid items-start gap-4 wide:grid-cols-[minmax(0,1472px)_minmax(0,1fr)]">
         <Card
           title="The machine"

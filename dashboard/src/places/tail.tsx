@@ -10,9 +10,11 @@ import { Empty } from '../parts/trouble.tsx'
 import { absolute } from '../words/format.ts'
 import { useWords } from '../words/vocabulary.tsx'
 
-/** In the page at a time, and waiting while it is paused. */
-const SHOWN = 200
+/** Rows in the page, and events in memory: of thousands a second nobody reads all, and each must find those that are looked for. */
+const SHOWN = 60
 const KEPT = 2_000
+/** Nobody reads faster. */
+const SHOW_EVERY_MS = 150
 
 export function TailPlace(): ReactNode {
   const words = useWords()
@@ -20,28 +22,27 @@ export function TailPlace(): ReactNode {
   const wanted = params.get('q') ?? ''
   const [isPaused, setPaused] = useState(false)
   const [events, setEvents] = useState<readonly JobEvent[]>([])
-  const waiting = useRef<JobEvent[]>([])
   const [behind, setBehind] = useState(0)
+  const come = useRef<JobEvent[]>([])
   const heard = useCallback((event: JobEvent) => {
-    waiting.current.push(event)
-    if (waiting.current.length > KEPT) waiting.current.shift()
+    come.current.push(event)
+    if (come.current.length > 2 * KEPT) come.current.splice(0, KEPT)
   }, [])
   useLive(heard)
-  // Once per frame, however many have come.
   useEffect(() => {
-    let frame = 0
-    const take = () => {
-      frame = requestAnimationFrame(take)
-      if (waiting.current.length === 0) return
-      if (isPaused) return setBehind(waiting.current.length)
-      const come = waiting.current.splice(0)
+    const timer = setInterval(() => {
+      if (come.current.length === 0) return
+      if (isPaused) return setBehind(come.current.length)
+      const latest = come.current.splice(0)
       setBehind(0)
-      setEvents((before) => [...before, ...come].slice(-SHOWN))
-    }
-    take()
-    return () => cancelAnimationFrame(frame)
+      setEvents((before) => [...before, ...latest].slice(-KEPT))
+    }, SHOW_EVERY_MS)
+    return () => clearInterval(timer)
   }, [isPaused])
-  const shown = events.filter((event) => isWanted(event, wanted)).toReversed()
+  const shown = events
+    .filter((event) => isWanted(event, wanted))
+    .slice(-SHOWN)
+    .toReversed()
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3 p-4 phone:px-6 phone:py-5">
       <Title text="Tail" />

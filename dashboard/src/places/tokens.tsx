@@ -7,6 +7,8 @@ import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+import { NewToken } from '../tokens/new-token.tsx'
+import { Revoke } from '../tokens/revoke.tsx'
 import { inWords } from '../words/format.ts'
 import { useNow } from '../words/now.ts'
 
@@ -31,10 +33,10 @@ export function TokensPlace(): ReactNode {
               {inWords(good.length)} {good.length === 1 ? 'token is' : 'tokens are'} good
             </p>
             <p className="text-text-2">
-              <code className="mono">pawl token create</code> makes one and shows its secret once;{' '}
-              <code className="mono">pawl token revoke</code> ends it, and the sessions made of it.
+              A secret is shown once, when its token is made. Revoking ends a token and the sessions made of it.
             </p>
           </div>
+          {session.can('createToken') ? <NewToken /> : null}
           <Card>
             <Scroll label="Tokens">
               <table className="rows">
@@ -42,10 +44,11 @@ export function TokensPlace(): ReactNode {
                   <tr>
                     <th>Name</th>
                     <th>Scope</th>
-                    <th>Kind</th>
-                    <th>Id</th>
-                    <th className="num">Made</th>
+                    <th className="hidden phone:table-cell">Kind</th>
+                    <th className="hidden phone:table-cell">Id</th>
+                    <th className="num hidden phone:table-cell">Made</th>
                     <th className="num">Good until</th>
+                    <th aria-label="Actions" />
                   </tr>
                 </thead>
                 <tbody>
@@ -53,15 +56,15 @@ export function TokensPlace(): ReactNode {
                     <tr key={token.id} className={isGood(token, now) ? '' : 'text-text-3'}>
                       <td className="font-medium">{token.name}</td>
                       <td>{token.scope}</td>
-                      <td className="text-text-2">
+                      <td className="hidden text-text-2 phone:table-cell">
                         {token.as === undefined
                           ? 'token'
                           : token.as === 'session'
                             ? 'browser'
                             : 'link, for one sign-in'}
                       </td>
-                      <td className="mono text-text-3">{token.id}</td>
-                      <td className="num whitespace-nowrap text-text-2">
+                      <td className="mono hidden text-text-3 phone:table-cell">{token.id}</td>
+                      <td className="num hidden whitespace-nowrap text-text-2 phone:table-cell">
                         <Moment at={token.createdAt} />
                       </td>
                       <td className="num whitespace-nowrap text-text-2">
@@ -73,6 +76,7 @@ export function TokensPlace(): ReactNode {
                           <Moment at={token.expiresAt} />
                         )}
                       </td>
+                      <td className="num">{isGood(token, now) ? <Revoke token={token} /> : null}</td>
                     </tr>
                   ))}
                 </tbody>

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import { useWorkers } from '../api/queries.ts'
 import type { Worker } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
+import { quoted } from '../jobs/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Scroll } from '../parts/scroll.tsx'
@@ -61,6 +63,10 @@ export function WorkersPlace(): ReactNode {
   )
 }
 
+/** What it has now, with since when beside each. */
+const holdsOf = (workerId: string): string =>
+  `/jobs?q=${encodeURIComponent(`state:claimed,running worker:${quoted(workerId)}`)}`
+
 function WorkerRow({ worker }: { readonly worker: Worker }): ReactNode {
   const { workerId, running = 0, concurrency = 0, queues = [], types, host, pid, version, seenAt, present } = worker
   const where = [host, pid === undefined ? undefined : `pid ${pid}`, version]
@@ -69,7 +75,9 @@ function WorkerRow({ worker }: { readonly worker: Worker }): ReactNode {
   return (
     <tr>
       <td className="mono font-medium break-all">
-        {workerId}
+        <Link className="hover:underline" title="What it holds" href={holdsOf(workerId)}>
+          {workerId}
+        </Link>
         {present ? '' : <span className="font-sans text-text-3"> gone</span>}
       </td>
       <td className="min-w-32">

@@ -19,20 +19,22 @@ import { Ended, EXIT, Usage } from '../exit.ts'
 import { jobsIn } from '../module-jobs.ts'
 import type { Context } from '../program.ts'
 import { type Narrowing, searchText } from '../search-text.ts'
+import { lookedAt, searched } from '../searched.ts'
 import { found, isGateway, type Session, withExisting } from '../session.ts'
 import { ago, safe, safeJson } from '../terminal.ts'
 
 export function jobs(parent: Command, { session }: Context): void {
   const group = parent.command('jobs').description('look at jobs and move them')
-  const ls = filters(group.command('ls').alias('list').description('list jobs, newest first'))
+  const ls = filters(group.command('ls [query...]').alias('list').description('list jobs, newest first'))
     .option('-n, --limit <n>', 'how many', '20')
     .option('--oldest', 'oldest first')
     .option('--cursor <cursor>', 'go on where a page ended')
     .option('--dialect <dialect>', 'in the words of 000A, 000B, 001, 002, 003 (003-explicit has all its states) or 004')
-    .action((options: ListOptions) => list(session(), options))
+    .action((query: readonly string[], options: ListOptions) => list(session(), query.join(' '), options))
   examples(
     ls,
     'pawl jobs ls --state failed,dead_lettered --type crawl.page',
+    "pawl jobs ls 'state:failed -type:report.* updated:<1h input.url:*example*'",
     'pawl jobs ls --label customer=42 --json | jq -r .jobs[].id',
   )
   group
@@ -207,23 +209,26 @@ interface ListOptions extends Filters, InDialect {
   readonly cursor?: string
 }
 
-async function list(session: Session, options: ListOptions): Promise<void> {
+async function list(session: Session, search: string, options: ListOptions): Promise<void> {
   const { terminal } = session
   const dialect = readingOf(options.dialect)
   const limit = countOf('--limit', options.limit, { min: 1, max: 500 })
   const order = options.oldest === true ? 'oldest' : 'newest'
   const query = { ...queryOf(session, options), limit, order, cursor: options.cursor } as const
   await withExisting(session, async (pawl) => {
-    const { jobs, cursor, now } = await pawl.find(query)
+    const { jobs, cursor, read, tooLong } = await searched(session, pawl, search, query)
+    const now = pawl.engine.now()
     const shown = jobs.map((job) => (dialect === undefined ? jobToWire(job, false) : view(job, dialect)))
-    terminal.tell({ jobs: shown, cursor }, () => {
-      if (jobs.length === 0) return terminal.say('No jobs match.')
+    terminal.tell({ jobs: shown, cursor, read, tooLong }, () => {
+      const { state, dim } = terminal.paint
       const rows = jobs.map((job) => row(job, now, dialect))
-      const { state } = terminal.paint
-      terminal.table(['ID', 'TYPE', 'QUEUE', 'STATE', 'RUNS', 'FAILURES', 'UPDATED'], rows, {
-        brushes: { STATE: state },
-      })
-      if (cursor !== undefined) terminal.say(terminal.paint.dim(`more: --cursor ${cursor}`))
+      if (jobs.length === 0) terminal.say('No jobs match.')
+      else
+        terminal.table(['ID', 'TYPE', 'QUEUE', 'STATE', 'RUNS', 'FAILURES', 'UPDATED'], rows, {
+          brushes: { STATE: state },
+        })
+      if (read !== undefined) terminal.say(dim(lookedAt(read, tooLong)))
+      if (cursor !== undefined) terminal.say(dim(`more: --cursor ${cursor}`))
     })
   })
 }

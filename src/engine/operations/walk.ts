@@ -8,7 +8,7 @@ import { hasAll, inputsOf, LOOKED_INTO } from '../input-terms.ts'
 import { type Narrowed, narrowedBy } from '../search.ts'
 import type { Page } from './course.ts'
 
-type Around = Pick<Engine, 'find' | 'load' | 'events'>
+type Around = Pick<Engine, 'find' | 'load' | 'events' | 'settings' | 'now'>
 
 export interface Walk {
   page(cursor: string | undefined, limit: number): Promise<Page>

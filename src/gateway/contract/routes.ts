@@ -24,6 +24,7 @@ import { nextQuery, schedule } from './schedule-schema.ts'
 import {
   announcement,
   claims,
+  KEPT_BY_ANNOUNCEMENTS,
   KEPT_BY_ANY_WORD,
   KEPT_BY_JOBS,
   KEPT_BY_WORDS,
@@ -289,11 +290,20 @@ export const ROUTES: readonly Route[] = [
     'showType',
     '/v1/types/{type}',
     [...READERS, 'worker'],
-    'Queue and policy of a type, as its worker announced them',
+    'Queue, policy and input of a type, as its worker announced them',
   ),
   {
-    ...post('announceType', '/v1/types/{type}', WORKERS, 'enqueue', 'A worker announces a type it runs', announcement),
+    ...post(
+      'announceType',
+      '/v1/types/{type}',
+      WORKERS,
+      'enqueue',
+      'A worker announces a type it runs',
+      announcement,
+      KEPT_BY_ANNOUNCEMENTS,
+    ),
     method: 'PUT',
+    size: 'lists',
   },
   list('listWorkers', '/v1/workers', READERS, 'Who works, on what', pageQuery),
   {

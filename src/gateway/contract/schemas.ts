@@ -305,7 +305,12 @@ export const claims = membersOnly({
 })
 
 /** How jobs of a type are queued and judged. */
-export const announcement = membersOnly({ queue: queueName, policy: policy.optional() })
+export const announcement = membersOnly({
+  queue: queueName,
+  policy: policy.optional(),
+  inputSchema: anything.optional().describe('what may be handed in, as JSON Schema: the dashboard makes a form of it'),
+})
+export const KEPT_BY_ANNOUNCEMENTS = { inputSchema: true } as const
 
 /** Parameters that stand in paths. */
 export const PARAMETERS: Readonly<Record<string, z.ZodType<string>>> = {

@@ -19,24 +19,26 @@ export interface Found {
   readonly tooLong: number | undefined
 }
 
-/** Jobs of one page. */
+/** Jobs of one page, where each has its input read, and where a look at the record suffices. */
 const READ_MOST = 500
+const LOOKED_AT_MOST = 2_000
 /** Letters of one page. */
 const LETTERS_MOST = 8 * 1024 * 1024
 /** Jobs that are asked for together. */
 const JOBS_AT_ONCE = 25
 
-/** Jobs that have what is asked for, among those that a search finds otherwise. */
+/** Jobs that have what is asked for, among those that a search finds otherwise. As many as wanted, or those of one portion more. */
 export async function lookedInto(
   { isWanted = () => true, input: wanted }: Pick<Narrowed, 'isWanted' | 'input'>,
-  cursor: string | undefined,
+  { limit, cursor }: Wanted,
   engine: Pick<Engine, 'load'>,
   signal: AbortSignal,
   find: (part: Wanted) => Promise<Part<Job>>,
 ): Promise<Found> {
   const jobs: Job[] = []
   let [after, read, letters, tooLong] = [cursor, 0, 0, 0]
-  while (read < READ_MOST && letters < LETTERS_MOST) {
+  const most = wanted.length > 0 ? READ_MOST : LOOKED_AT_MOST
+  while (read < most && letters < LETTERS_MOST && jobs.length < limit) {
     const { items, cursor: next } = await find({ limit: JOBS_AT_ONCE, cursor: after })
     const some = items.filter(isWanted)
     if (wanted.length === 0) jobs.push(...some)
@@ -48,6 +50,8 @@ export async function lookedInto(
         else if (hasAll(input, wanted)) jobs.push(job)
         await turn()
       }
+    if (signal.aborted) break
+    await turn()
     read += items.length
     after = next
     // A part that is short has looked at as much as may be looked at for one request.

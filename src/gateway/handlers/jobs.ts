@@ -34,7 +34,7 @@ export const listJobs: Handler = async (call, parts) => {
 interface Searched {
   readonly jobs: readonly Job[]
   readonly cursor: string | undefined
-  /** How many were read to find these, where their inputs had to be. */
+  /** How many were read to find these, where they had to be looked at one by one. */
   readonly read?: number | undefined
   /** And how many of them could not be looked into. */
   readonly tooLong?: number | undefined
@@ -53,7 +53,7 @@ async function searched(call: Call, parts: Parts, asked: z.output<typeof jobsQue
   const narrow = { ...query, ...given(narrowed.query) }
   if (narrowed.input.length === 0 && narrowed.isWanted === undefined) return await pageOf(engine, narrow)
   const find = (part: Wanted) => foundJobs(engine, { ...narrow, ...part })
-  return await lookedInto(narrowed, query.cursor, engine, call.signal, find)
+  return await lookedInto(narrowed, query, engine, call.signal, find)
 }
 
 const pageOf = async (engine: Engine, query: JobQuery) => {

@@ -1,0 +1,101 @@
+/** JSON Schema, as far as a form can be made of it: what it does not know is asked for as JSON. */
+
+export interface JsonSchema {
+  readonly type?: string | readonly string[]
+  readonly title?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly format?: string
+}
+
+export interface Member {
+  readonly name: string
+  readonly schema: JsonSchema
+  readonly isRequired: boolean
+  readonly kind: Kind
+}
+
+/** How a member is asked for. */
+export type Kind = 'text' | 'number' | 'switch' | 'choice' | 'group' | 'json'
+
+export const membersOf = ({ properties = {}, required = [] }: JsonSchema): readonly Member[] =>
+  Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema,
+    isRequired: required.includes(name),
+    kind: kindOf(schema),
+  }))
+
+/** Undefined where nothing can be asked member by member. */
+export const isForm = (schema: JsonSchema | undefined): schema is JsonSchema =>
+  schema !== undefined && schema.type === 'object' && Object.keys(schema.properties ?? {}).length > 0
+
+function kindOf(schema: JsonSchema): Kind {
+  if (schema.enum?.every((value) => typeof value === 'string') === true) return 'choice'
+  switch (schema.type) {
+    case 'string':
+      return 'text'
+    case 'number':
+    case 'integer':
+      return 'number'
+    case 'boolean':
+      return 'switch'
+    case 'object':
+      return isForm(schema) ? 'group' : 'json'
+    default:
+      return 'json'
+  }
+}
+
+/** What a form begins with: defaults, and for the rest what is required, empty. */
+export function beginningOf(schema: JsonSchema): Readonly<Record<string, unknown>> {
+  const begun: Record<string, unknown> = {}
+  for (const { name, schema: own, isRequired, kind } of membersOf(schema)) {
+    if (own.default !== undefined) begun[name] = own.default
+    else if (own.const !== undefined) begun[name] = own.const
+    else if (isRequired && kind === 'group') begun[name] = beginningOf(own)
+    else if (isRequired && kind === 'switch') begun[name] = false
+    else if (isRequired && kind === 'choice') begun[name] = own.enum?.[0]
+  }
+  return begun
+}
+
+/** What is still wrong, for whoever fills it in; the worker's own schema has the last word. */
+export function complaintsAbout(schema: JsonSchema, value: unknown, path = ''): readonly string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [`${path || 'the input'} must be an object`]
+  const given = value as Readonly<Record<string, unknown>>
+  return membersOf(schema).flatMap(({ name, schema: own, isRequired, kind }) => {
+    const at = path === '' ? name : `${path}.${name}`
+    const member = given[name]
+    if (member === undefined) return isRequired ? [`${at} is missing`] : []
+    if (kind === 'group') return complaintsAbout(own, member, at)
+    return complaintAbout(own, member, at, kind)
+  })
+}
+
+function complaintAbout(schema: JsonSchema, value: unknown, at: string, kind: Kind): readonly string[] {
+  if (kind === 'text') {
+    if (typeof value !== 'string') return [`${at} must be text`]
+    if (value.length < (schema.minLength ?? 0)) return [`${at} is too short`]
+    return value.length > (schema.maxLength ?? Number.POSITIVE_INFINITY) ? [`${at} is too long`] : []
+  }
+  if (kind === 'number') {
+    if (typeof value !== 'number') return [`${at} must be a number`]
+    if (schema.type === 'integer' && !Number.isInteger(value)) return [`${at} must be a whole number`]
+    if (value < (schema.minimum ?? Number.NEGATIVE_INFINITY)) return [`${at} must be ${schema.minimum} or more`]
+    return value > (schema.maximum ?? Number.POSITIVE_INFINITY) ? [`${at} must be ${schema.maximum} or less`] : []
+  }
+  if (kind === 'switch') return typeof value === 'boolean' ? [] : [`${at} must be true or false`]
+  if (kind === 'choice')
+    return schema.enum?.includes(value) === true ? [] : [`${at} must be one of ${schema.enum?.join(', ')}`]
+  return []
+}

@@ -1,0 +1,178 @@
+/**
+ * Many jobs, a long log, much going on: the page has a screenful of rows, asks as often as ever, and keeps no more than before. The gate
+ * runs a share; the soak the full numbers, with what they cost.
+ */
+import type { CDPSession, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defineJob } from '../../src/library/define-job.ts'
+import { realTimers } from '../../src/system/timers.ts'
+import type { Worker } from '../../src/worker/worker.ts'
+import { chromiumMissing } from '../support/debian.ts'
+import { eventually } from '../support/eventually.ts'
+import { scaled, soaking } from '../support/scale.ts'
+import { type DashboardFixture, type Entered, openDashboardFixture } from './dashboard-fixture.ts'
+
+const JOBS = scaled(10_000, 1_000_000)
+const EVENTS = scaled(2_500, 20_000)
+const JOBS_A_SECOND = scaled(50, 500)
+const LASTS_MS = scaled(5_000, 600_000)
+
+const ROWS_MOST = 60
+const REQUESTS_A_SECOND = 2
+/** What is kept of events that were shown is bounded: a few megabytes, however long it goes on. */
+const GROWTH_MOST = 12 * 1024 * 1024
+
+const noted = defineJob({
+  type: 'noted',
+  queue: 'noted',
+  async run(_, ctx) {
+    for (let n = 0; n < EVENTS; n += 100)
+      await Promise.all(
+        Array.from({ length: 100 }, (_none, k) => ctx.record('tool_invocation_started', `call ${n + k}`, { n })),
+      )
+  },
+})
+const brief = defineJob({ type: 'brief', queue: 'brief', run: () => 1 })
+/** Nobody serves it. */
+const kept = defineJob({ type: 'kept', queue: 'deep', run: () => 1 })
+
+describe.skipIf(chromiumMissing() !== undefined)('with much to show', () => {
+  let fixture: DashboardFixture
+  let worker: Worker
+  let long = ''
+  beforeAll(async () => {
+    fixture = await openDashboardFixture()
+    worker = fixture.pawl.work([noted, brief])
+    long = (await fixture.pawl.enqueue(noted)).id
+    for (let n = 0; n < JOBS; n += 5_000)
+      await fixture.pawl.enqueueMany(
+        kept,
+        Array.from({ length: Math.min(5_000, JOBS - n) }, () => undefined),
+      )
+    const isOver = async () => (await fixture.pawl.get(long))?.state === 'succeeded'
+    await eventually('a long log', isOver, { withinMs: scaled(60_000, 600_000), everyMs: 100 })
+  }, 1_200_000)
+  afterAll(async () => {
+    await worker?.[Symbol.asyncDispose]()
+    await fixture?.[Symbol.asyncDispose]()
+  })
+
+  const enter = () => fixture.enter('operator')
+
+  it(`a list of ${JOBS} jobs has a screenful of them in the page, wherever it is scrolled to`, async () => {
+    const { page } = await enter()
+    const tasks = await longTasks(page)
+    await page.goto(`${fixture.gateway.url}/jobs?q=queue:deep`)
+    await page.locator('[data-job]').first().waitFor()
+    const grid = page.getByRole('grid', { name: 'Jobs' })
+    for (let n = 1; n <= 10; n += 1) {
+      await grid.evaluate((place, at) => place.scrollTo(0, at), n * 4_000)
+      await eventually('rows at the place', async () => (await page.locator('[data-job]').count()) > 10)
+      expect(await page.locator('[data-job]').count()).toBeLessThanOrEqual(ROWS_MOST)
+    }
+    const most = Math.max(0, ...(await tasks()))
+    console.log(`dashboard: the longest task while scrolling took ${Math.round(most)} ms`)
+    if (soaking) expect(most).toBeLessThan(200)
+  })
+
+  it(`a log of ${EVENTS} events, too, and it is read once`, async () => {
+    const { page } = await enter()
+    const requests = counted(page, /\/events\?/)
+    await page.goto(`${fixture.gateway.url}/jobs/${long}`)
+    await page.getByText(/These are the newest 2000 events of a longer log/).waitFor()
+    expect(await page.getByRole('table', { name: 'Events' }).getByRole('row').count()).toBeLessThanOrEqual(ROWS_MOST)
+    expect(requests()).toBeLessThanOrEqual(4)
+  })
+
+  it.each(['/', '/tail', '/jobs'])('%s asks no more often, and keeps no more, while much happens', async (place) => {
+    const entered = await enter()
+    const { page } = entered
+    await page.goto(fixture.gateway.url + place)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const session = await entered.context.newCDPSession(page)
+    await busy(fixture, 1_000)
+    const before = await heapOf(session)
+    const requests = counted(page, /\/v1\/(?!events\?type)/)
+    await busy(fixture, LASTS_MS / 3)
+    // One more for what was about to be asked when the counting began.
+    expect(requests()).toBeLessThanOrEqual((LASTS_MS / 3_000) * REQUESTS_A_SECOND + 2)
+    expect(await page.locator('tr, [role="row"]').count()).toBeLessThanOrEqual(ROWS_MOST)
+    const after = await heapOf(session)
+    console.log(`dashboard: ${place} keeps ${mb(after)} MB after ${mb(before)}`)
+    expect(after - before).toBeLessThan(GROWTH_MOST)
+    await page.close()
+  })
+
+  it('asks for nothing while nobody looks, and catches up when somebody does', async () => {
+    const { page } = await enter()
+    await page.getByText(/^Work flows\./).waitFor()
+    await look(page, 'hidden')
+    const requests = counted(page, /\/v1\//)
+    await busy(fixture, 4_000)
+    expect(requests()).toBeLessThanOrEqual(1)
+    await look(page, 'visible')
+    await eventually('it asks again', () => requests() > 1)
+  })
+
+  it.runIf(soaking)('what an open tab costs the gateway is told', async () => {
+    const idle = await cpuOf(() => busy(fixture, 30_000))
+    const tabs: Entered[] = []
+    for (let n = 0; n < 5; n += 1) tabs.push(await enter())
+    const watched = await cpuOf(() => busy(fixture, 30_000))
+    for (const { context } of tabs) await context.close()
+    console.log(
+      `dashboard: a tab costs the gateway ${Math.round(((watched - idle) / 5 / 30) * 10) / 10} ms of CPU a second`,
+    )
+    expect((watched - idle) / 5 / 30).toBeLessThan(50)
+  })
+})
+
+/** Goes on with so much, for so long. */
+async function busy({ pawl }: DashboardFixture, forMs: number): Promise<void> {
+  const end = performance.now() + forMs
+  while (performance.now() < end) {
+    await pawl.enqueueMany(
+      brief,
+      Array.from({ length: Math.ceil(JOBS_A_SECOND / 10) }, () => undefined),
+    )
+    await realTimers.sleep(100)
+  }
+}
+
+function counted(page: Page, which: RegExp): () => number {
+  let n = 0
+  page.on('request', (request) => {
+    if (which.test(request.url())) n += 1
+  })
+  return () => n
+}
+
+async function heapOf(session: CDPSession): Promise<number> {
+  await session.send('HeapProfiler.enable')
+  await session.send('HeapProfiler.collectGarbage')
+  return (await session.send('Runtime.getHeapUsage')).usedSize
+}
+
+const mb = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1)
+
+async function longTasks(page: Page): Promise<() => Promise<readonly number[]>> {
+  await page.addInitScript(
+    `globalThis.longTasks = []; new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((e) => e.duration))).observe({ type: 'longtask' })`,
+  )
+  return async () => (await page.evaluate('longTasks')) as readonly number[]
+}
+
+/** As a browser does with a tab behind another. */
+const look = (page: Page, state: 'hidden' | 'visible') =>
+  page.evaluate(
+    `Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
+     Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${state === 'hidden'} });
+     document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`,
+  )
+
+async function cpuOf(work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
