@@ -9,7 +9,7 @@ import { scaled } from '../../support/scale.ts'
 import { ownFile } from './folder.ts'
 import { HallTwin } from './hall-twin.ts'
 
-const core = await loadFlowCore(new URL('../../../src/core/', import.meta.url))
+const core = await loadFlowCore(new URL('../../../src/', import.meta.url))
 
 describe('the hall in the tables', () => {
   it.each(Array.from({ length: scaled(10, 500) }, (_, i) => i + 1))(
