@@ -102,6 +102,8 @@ async function agreeable(): Promise<Engine> {
     find: async () => ({ now: job.updatedAt, jobs: [], cursor: undefined }),
     events: (query) => engine.events(query),
     settings: async () => [],
+    limits: (query) => engine.limits(query),
+    sayToLimits: async (words) => words.map(() => undefined),
     subscribe: async () => ({ [Symbol.asyncDispose]: async () => {} }),
     until: () => agrees,
     now: () => job.updatedAt,
