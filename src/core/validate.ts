@@ -8,7 +8,7 @@ import { isNonce } from './fence.ts'
 import { LEVEL_MAX } from './flow/numbers.ts'
 import { isId, isReserved } from './id.ts'
 import { DEAD_LETTER_REASONS, STAGES, type Time } from './job.ts'
-import { COUNTS, LENGTHS, MAX_DURATION_MS, MAX_TIME, SIZES } from './limits.ts'
+import { COUNTS, LENGTHS, LIMITS, MAX_DURATION_MS, MAX_TIME, SIZES } from './limits.ts'
 import { COMMA_RULE, isPlainText, PLAIN_RULE, SEGMENT_RULE } from './name.ts'
 import { NOTE_KINDS } from './note.ts'
 import { ERROR_CLASSES, type Policy } from './policy.ts'
@@ -358,7 +358,8 @@ function note(c: Checker, x: Fields): void {
 
 function spend(c: Checker, x: Fields): void {
   c.finite('spend.amount', x['amount'])
-  if (typeof x['amount'] === 'number' && x['amount'] < 0) c.fail('spend.amount', 'must not be negative')
+  if (typeof x['amount'] === 'number' && !(x['amount'] >= LIMITS.amount.min && x['amount'] <= LIMITS.amount.max))
+    c.fail('spend.amount', `must be ${LIMITS.amount.min} to ${LIMITS.amount.max}`)
   c.textIfAny('spend.key', x['key'], LENGTHS.key)
 }
 

@@ -3,7 +3,6 @@
  * by compare-and-swap on its revision, in the commit of the job that caused it, so a stale guess costs a round trip and
  * never a mistake.
  */
-import { assert } from '../core/assert.ts'
 import { decideKey } from '../core/flow/decide.ts'
 import { decodeKey, encodeKey, encodeKeyLog, gateIn, type KeyDocument, limitIn } from '../core/flow/document.ts'
 import { isTold, type KeyEvent } from '../core/flow/event.ts'
@@ -75,14 +74,16 @@ export class FlowKeys {
 
   /** What the words of one batch make of their keys, in order: each finds the key as the one before has left it. */
   async hear(words: readonly Said[], now: Time): Promise<readonly (Hearing | undefined)[]> {
-    const working = await this.#read(words.filter((word) => !this.#isQuiet(word)))
-    return words.map(({ job, heard }) => {
+    // Before anything is waited for: what is known now may be forgotten meanwhile, because another batch met a conflict.
+    const quiet = words.map((word) => this.#quietly(word))
+    const working = await this.#read(words.filter(({ heard }, i) => heard !== undefined && quiet[i] === undefined))
+    return words.map(({ job, heard }, i) => {
       if (heard === undefined) return undefined
       const { tenant } = job.spec.kind
       const name = nameOf(tenant, heard.key)
       const key = working.get(name)
       // Nothing changes, as far as is known: the commit compares whether that is still so.
-      if (key === undefined) return this.#unmoved(tenant, heard.key)
+      if (key === undefined) return quiet[i]
       const hearing = moved(tenant, heard.key, key, heard.input, now)
       if (hearing.event !== undefined) {
         const log = encodeKeyLog(key.log, [hearing.event]) ?? key.log
@@ -106,17 +107,13 @@ export class FlowKeys {
     this.#known.delete(nameOf(tenant, key))
   }
 
-  /** It changes nothing about its key, as far as is known, and needs no look. */
-  #isQuiet({ job, heard }: Said): boolean {
-    if (heard === undefined) return true
-    const known = this.#known.get(nameOf(job.spec.kind.tenant, heard.key))
-    return known !== undefined && isUneventful(known.document.record, heard.input)
-  }
-
-  #unmoved(tenant: string, key: string): Hearing {
-    const known = this.#known.get(nameOf(tenant, key))
-    assert(known !== undefined, 'a key that changes nothing is known')
-    return { tenant, move: { key, rev: known.rev, next: 'same' }, after: known, event: undefined }
+  /** Where a word changes nothing about its key, as far as is known, what it comes to without a look. */
+  #quietly({ job, heard }: Said): Hearing | undefined {
+    if (heard === undefined) return undefined
+    const { tenant } = job.spec.kind
+    const known = this.#known.get(nameOf(tenant, heard.key))
+    if (known === undefined || !isUneventful(known.document.record, heard.input)) return undefined
+    return { tenant, move: { key: heard.key, rev: known.rev, next: 'same' }, after: known, event: undefined }
   }
 
   async #read(words: readonly Said[]): Promise<Map<string, Working>> {

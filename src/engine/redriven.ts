@@ -6,6 +6,7 @@ import { assert } from '../core/assert.ts'
 import { mayReopen } from '../core/dialects/bond.ts'
 import type { Job, JobId } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
+import { refuse } from '../core/refuse.ts'
 import type { Answer, Engine, EnqueueAnswer, EnqueueRequest, Word } from './engine.ts'
 
 export interface RedriveAsked {
@@ -49,6 +50,11 @@ export async function redriven(
 
 export function drivenBy({ id }: Job, given: Answer | EnqueueAnswer): Driven {
   if (!given.ok) return { ok: false, id, refusal: given.refusal }
+  // Another holds the dedupe key, perhaps the letter itself: no job was made, and to say otherwise would lose it.
+  if ('deduped' in given && given.deduped) {
+    const message = `No job was made in place of ${id}: its dedupe key is held by job ${given.job.id}.`
+    return { ok: false, id, refusal: refuse('KEY_TAKEN', { command: 'enqueue', message, holder: given.job.id }) }
+  }
   return { ok: true, id: 'job' in given ? given.job.id : id }
 }
 

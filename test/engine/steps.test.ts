@@ -41,7 +41,7 @@ describe('a store’s clock that is set forward', () => {
     const [renewed] = await fixture.engine.heartbeat([{ id: job.id, fence, requestId: 'b1' }])
     expect(renewed).toMatchObject({ ok: true })
     fixture.clock.set(10 * MINUTE)
-    expect(await fixture.engine.tick(10)).toEqual({ due: 1, moved: 0 })
+    expect(await fixture.engine.tick(10)).toEqual({ due: 1, moved: 0, more: false })
     await fixture.must(job.id, { type: 'complete', fence })
   })
 
@@ -52,10 +52,10 @@ describe('a store’s clock that is set forward', () => {
     await watching.tick(10)
     fixture.clock.advance(10_000)
     fixture.clock.set(10 * MINUTE)
-    expect(await watching.tick(10)).toEqual({ due: 1, moved: 0 })
+    expect(await watching.tick(10)).toEqual({ due: 1, moved: 0, more: false })
     fixture.clock.advance(6_000)
     // Somebody who has never known another time asks those who have.
-    expect(await fixture.another().tick(10)).toEqual({ due: 1, moved: 0 })
+    expect(await fixture.another().tick(10)).toEqual({ due: 1, moved: 0, more: false })
     await fixture.must(job.id, { type: 'complete', fence })
   })
 
@@ -65,7 +65,7 @@ describe('a store’s clock that is set forward', () => {
     fixture.clock.advance(10_000)
     fixture.clock.set(10 * MINUTE)
     const stranger = fixture.another()
-    expect(await stranger.tick(10)).toEqual({ due: 1, moved: 0 })
+    expect(await stranger.tick(10)).toEqual({ due: 1, moved: 0, more: false })
     fixture.clock.advance(1_000)
     // The owner's process looks once a second: it notices, and tells the others.
     await fixture.engine.tick(10)
@@ -116,7 +116,7 @@ describe('a store’s clock that is set forward', () => {
     const { job } = await fixture.running()
     fixture.clock.advance(60_000)
     const restarted = fixture.another()
-    expect(await restarted.tick(10)).toEqual({ due: 1, moved: 0 })
+    expect(await restarted.tick(10)).toEqual({ due: 1, moved: 0, more: false })
     fixture.clock.advance(1_000)
     expect(await restarted.tick(10)).toMatchObject({ moved: 0 })
     fixture.clock.advance(1_000)
@@ -131,7 +131,7 @@ describe('a store’s clock that is set forward', () => {
     fixture.clock.set(10 * MINUTE)
     await fixture.engine.tick(10)
     fixture.clock.advance(22_000)
-    expect(await fixture.engine.tick(10)).toEqual({ due: 1, moved: 1 })
+    expect(await fixture.engine.tick(10)).toEqual({ due: 1, moved: 1, more: false })
     expect(await fixture.job(job.id)).toMatchObject({ state: 'queued', stalls: 1 })
   })
 

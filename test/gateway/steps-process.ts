@@ -27,8 +27,8 @@ interface Asked {
 await using fixture = await openGatewayFixture({ caps: BOUNDLESS }, undefined, { ticker: false, retention: false })
 const { body: job } = await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'x', queue: 'other' })
 
-// All requests are made, and each place asked once, before anything is counted: what is done for the first time is done
-// then, and nothing but requests lies between one count and the next.
+// All requests are made, and each place asked for as much as it will be, before anything is counted: what is done for the first time,
+// also for a name, is done then, and nothing but requests lies between one count and the next.
 const asked: Asked[] = []
 for (const route of ROUTES) {
   if (route.scopes === 'open') continue
@@ -49,6 +49,7 @@ for (const route of ROUTES) {
     for (const n of new Set([half, BEYOND])) {
       if (n < 20) continue
       await ask(n)()
+      await ask(2 * n)()
       asked.push({ place: place.name, n, once: ask(n), twice: ask(2 * n) })
     }
   }

@@ -6,7 +6,7 @@ import { atRest, type KeyRecord, type Limit } from './key.ts'
 export interface KeyDocument {
   /** What the job type says in code. */
   readonly declared: Limit | undefined
-  /** What somebody set by hand: it wins until it is removed. */
+  /** What somebody set by hand: each number of it wins until it is removed. */
   readonly byHand: Limit | undefined
   readonly record: KeyRecord
 }
@@ -14,10 +14,11 @@ export interface KeyDocument {
 /** How many changes of a key are kept with it. */
 export const KEY_LOG_MOST = 100
 
-export const limitIn = ({ declared, byHand }: Pick<KeyDocument, 'declared' | 'byHand'>): Limit =>
-  byHand ?? declared ?? NO_LIMIT
-
-const NO_LIMIT: Limit = {}
+/** Number by number: who sets one by hand leaves the others as code has them. */
+export const limitIn = ({ declared, byHand }: Pick<KeyDocument, 'declared' | 'byHand'>): Limit => ({
+  ...declared,
+  ...byHand,
+})
 
 export const gateIn = (document: KeyDocument): Gate => gateOf(document.record, limitIn(document))
 

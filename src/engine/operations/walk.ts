@@ -3,6 +3,7 @@ import type { Job, Time } from '../../core/job.ts'
 import { isWithin, type OperationSpec, statesFor } from '../../core/operation.ts'
 import { parseSearch } from '../../core/search.ts'
 import { ValidationError } from '../../core/thrown.ts'
+import { matches } from '../../store/matches.ts'
 import type { Engine } from '../engine.ts'
 import { hasAll, inputsOf, LOOKED_INTO } from '../input-terms.ts'
 import { type Narrowed, narrowedBy } from '../search.ts'
@@ -35,7 +36,9 @@ export async function walkOf(engine: Around, tenant: string, spec: OperationSpec
     async page(cursor, limit) {
       if (nothing || states.length === 0) return { jobs: [], cursor: undefined }
       const found = id === undefined ? await engine.find({ ...asked, limit, cursor }) : await named(engine, tenant, id)
-      return { jobs: await withInputs(engine, found.jobs.filter(isMeant), narrowed), cursor: found.cursor }
+      // A store was asked for all of it; one that is named must match the other terms, too.
+      const meant = found.jobs.filter((job) => isMeant(job) && (id === undefined || matches(job, { ...asked, limit })))
+      return { jobs: await withInputs(engine, meant, narrowed), cursor: found.cursor }
     },
   }
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { BY_HAND, RELEASE_REASONS } from '../../core/command.ts'
 import { DEAD_LETTER_REASONS, STAGES } from '../../core/job.ts'
-import { AT_ONCE, COUNTS, LENGTHS, SIZES } from '../../core/limits.ts'
+import { AT_ONCE, COUNTS, LENGTHS, LIMITS, SIZES } from '../../core/limits.ts'
 import { NOTE_KINDS } from '../../core/note.ts'
 import { DIALECT_NAMES, ERROR_CLASSES } from '../../core/policy.ts'
 import { described, listOf, membersOnly, tableOf } from './collections.ts'
@@ -150,7 +150,7 @@ export const WORDS = {
     note: membersOnly({ kind: z.enum(NOTE_KINDS), name })
       .optional()
       .describe('on a plan, a node or a tool; what it says is the value of the step'),
-    spend: membersOnly({ amount: z.number().min(0), key: key.optional() })
+    spend: membersOnly({ amount: z.number().min(LIMITS.amount.min).max(LIMITS.amount.max), key: key.optional() })
       .optional()
       .describe('of the budgets of its limit keys, or of one'),
   }),
@@ -321,6 +321,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodType<string>>> = {
   token: id,
   schedule: listed,
   operation: jobId,
+  key,
 }
 export const worker = membersOnly({
   queues: listOf(name, { most: AT_ONCE.queues }).default([]),

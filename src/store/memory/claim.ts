@@ -15,7 +15,10 @@ export function claim(shelves: Shelves, grant: Grant, now: Time): ClaimAnswer {
   let limited = 0
   const walk = (lanes: Lanes, lane: Lane, most: number): number => {
     const before = taken.length
-    for (const agenda of [...sideLanes(lanes.beside(lane), grant), lanes.main(lane)]) {
+    const main = lanes.main(lane)
+    const beside = lanes.beside(lane)
+    if (main === undefined && beside.size === 0) return 0
+    for (const agenda of [...sideLanes(beside, grant), main]) {
       for (let next = agenda?.first(); next !== undefined && taken.length < before + most; next = agenda?.first()) {
         if (next.at > now) break
         const { job } = shelves.jobs.get(next.name) as Shelf
@@ -30,11 +33,14 @@ export function claim(shelves: Shelves, grant: Grant, now: Time): ClaimAnswer {
     const most = Math.min(grant.limit - taken.length, (grant.limited ?? grant.limit) - limited)
     limited += walk(shelves.hall.lanes, lane, most)
   }
+  // While nobody was let in, a claim walks the lanes of jobs that need no letting in, and no others.
+  const isAnyLetIn = !shelves.hall.lanes.isEmpty
+  const isLetInFirst = letInFirst(grant)
   for (const lane of grant.lanes) {
     if (shelves.isPaused(queueKey(lane.tenant, lane.queue))) continue
-    if (letInFirst(grant)) walkLetIn(lane)
+    if (isAnyLetIn && isLetInFirst) walkLetIn(lane)
     walk(shelves.lanes, lane, grant.limit - taken.length)
-    if (!letInFirst(grant)) walkLetIn(lane)
+    if (isAnyLetIn && !isLetInFirst) walkLetIn(lane)
   }
   return { now, replayed: false, jobs: withInputs(shelves, taken, grant.maxInputBytes) }
 }

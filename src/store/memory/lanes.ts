@@ -29,6 +29,10 @@ export class Lanes {
     if (beside.size === 0) this.#side.delete(name)
   }
 
+  get isEmpty(): boolean {
+    return this.#main.size === 0 && this.#side.size === 0
+  }
+
   main(lane: Lane): Agenda | undefined {
     return this.#main.get(laneName(lane))
   }

@@ -87,7 +87,7 @@ describe('spending', () => {
       .starts()
       .when({ type: 'record', fence: 'mine', spend: { amount: 5, key: 'other' } })
       .refused('INVALID')
-    for (const amount of [-1, Number.NaN, '5'])
+    for (const amount of [-1, Number.NaN, 1e308, '5'])
       running().when({ type: 'record', fence: 'mine', spend: { amount } }).refused('INVALID')
   })
 })

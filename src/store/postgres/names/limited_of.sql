@@ -1,7 +1,12 @@
 -- Which of these queues, and of their sides, have flows: claims look for let-in lanes beside theirs.
 -- Caller: `sides.ts`. Index: queue_limited. Locks: none.
 create or replace function pawl.limited_of(queues int[]) returns int[]
-language sql stable set search_path = pawl, pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
+language sql stable set search_path = pawl, pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
   select array_agg(q.id) from unnest(queues) as a(main)
-  cross join lateral (select q.id from queue q where coalesce(q.main, q.id) = a.main and q.limited) q
+  -- In order, and not `=`: both would allow walking all there are, by this or another index.
+  cross join lateral (
+    select q.id from queue q where coalesce(q.main, q.id) >= a.main and coalesce(q.main, q.id) <= a.main and q.limited
+    order by coalesce(q.main, q.id)
+  ) q
 $$;

@@ -13,8 +13,8 @@ end
 if (redis.call('HGET', base .. 'set:ids', 'next') or '') ~= ids_before then
   return { 'again' }
 end
--- With the name of who made it: a server that has lost its count must not come to an epoch that was there before.
-local epoch = string.format('%.0f', (string.match(known[1] or '', '^%d+') or 0) + 1) .. '.' .. process
+-- With the names of who made it and of the server's life: a server that has lost its count must not come to an epoch that was there before.
+local epoch = string.format('%.0f', (string.match(known[1] or '', '^%d+') or 0) + 1) .. '.' .. process .. '.' .. string.sub(incarnation, 1, 8) .. '.' .. string.sub(incarnation, -8)
 if ids_before ~= '' then
   redis.call('HSET', base .. 'set:ids', 'next', ids_after)
 end

@@ -66,7 +66,7 @@ export function newcomerWords({ job, event, input, keys, flow }: NewJob, kind: s
   ]
 }
 
-export const NO_LIMITS = 'a Redis store has no limits yet: open a store in memory for them'
+export const NO_LIMITS = 'a store in Redis has no limits yet: jobs that have them need postgres:// or a file'
 
 export function idWord(id: string, field: string): string {
   const digits = idDigits(id)

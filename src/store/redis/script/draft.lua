@@ -118,6 +118,20 @@ local function touch()
   end
 end
 
+-- Before the first write: nobody acts on a hint before the script ends, and who may not publish there must not find that out when all is written.
+local function write_told()
+  local lines = {}
+  for line in pairs(told) do
+    lines[#lines + 1] = line
+  end
+  for queue, ids in pairs(told_jobs) do
+    lines[#lines + 1] = 'job\t' .. queue .. '\t' .. table.concat(ids, ',')
+  end
+  if #lines > 0 then
+    call('SPUBLISH', base .. 'hint', table.concat(lines, '\n'))
+  end
+end
+
 -- The entry of this call, first of all that is written: it alone could be refused by what is there.
 local function write_entry(name)
   if #facts == 0 then
@@ -136,6 +150,7 @@ local function write_entry(name)
   end
   local entry = table.concat(groups, ';')
   touch()
+  write_told()
   call('XADD', base .. 'log', text(seq) .. '-0', 'n', name, 'p', last_name, 'a', now_text, 't', entry)
   marked = is_marked and marked or now
   last_name = name
@@ -180,25 +195,13 @@ local function write_keys()
   end
 end
 
-local function write_told()
-  local lines = {}
-  for line in pairs(told) do
-    lines[#lines + 1] = line
-  end
-  for queue, ids in pairs(told_jobs) do
-    lines[#lines + 1] = 'job\t' .. queue .. '\t' .. table.concat(ids, ',')
-  end
-  if #lines > 0 then
-    call('SPUBLISH', base .. 'hint', table.concat(lines, '\n'))
-  end
-end
-
 -- All of it. `name` is the caller's name for this call.
 local function write(name)
   if #facts > 0 then
     write_entry(name)
   else
     touch()
+    write_told()
   end
   call('HSET', meta, 'seq', text(seq), 'name', last_name, 'at', now_text, 'ahead', text(ahead), 'marked', text(marked))
   if set_back > 0 then
@@ -234,5 +237,4 @@ local function write(name)
   for key, members in pairs(shrunk) do
     many('SREM', key, members)
   end
-  write_told()
 end

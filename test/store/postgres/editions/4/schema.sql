@@ -1441,15 +1441,19 @@ end $$;
 create or replace function "pawl".backlog(lanes int) returns table (tenant text, name text, since bigint)
 language sql volatile rows 100 set search_path = "pawl", pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
   with recursive firsts as (
-    (select r.lane, coalesce(r.held_at, r.ready_at) as ready_at, 1 as n from ready r where r.lane > 0 order by r.lane, r.ready_at limit 1)
+    (select r.lane, r.ready_at, r.id, 1 as n from ready r where r.lane > 0 order by r.lane, r.ready_at, r.id limit 1)
     union all
-    select f.lane, f.ready_at, p.n + 1 from firsts p
-    cross join lateral (select r.lane, coalesce(r.held_at, r.ready_at) as ready_at from ready r where r.lane > p.lane order by r.lane, r.ready_at limit 1) f
+    select f.lane, f.ready_at, f.id, p.n + 1 from firsts p
+    cross join lateral (select r.lane, r.ready_at, r.id from ready r where r.lane > p.lane order by r.lane, r.ready_at, r.id limit 1) f
     where p.n < lanes
   )
-  select q.tenant, q.name, min(f.ready_at) from firsts f
+  select q.tenant, q.name, min(w.since) from firsts f
+  cross join lateral (
+    select coalesce(r.held_at, r.ready_at) as since from ready r
+    where r.lane = f.lane and r.ready_at = f.ready_at and r.id = f.id limit 1
+  ) w
   cross join lateral (select q.* from queue q where q.id = f.lane % 1000000000 / 10 limit 1) q
-  where f.ready_at <= clock() group by q.tenant, q.name
+  where w.since <= clock() group by q.tenant, q.name
 $$;
 
 
@@ -2403,9 +2407,14 @@ $$;
 
 
 create or replace function "pawl".limited_of(queues int[]) returns int[]
-language sql stable set search_path = "pawl", pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
+language sql stable set search_path = "pawl", pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
   select array_agg(q.id) from unnest(queues) as a(main)
-  cross join lateral (select q.id from queue q where coalesce(q.main, q.id) = a.main and q.limited) q
+  
+  cross join lateral (
+    select q.id from queue q where coalesce(q.main, q.id) >= a.main and coalesce(q.main, q.id) <= a.main and q.limited
+    order by coalesce(q.main, q.id)
+  ) q
 $$;
 
 
@@ -3395,7 +3404,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '018dc4eaab5d31e53649bfd8a26435f94387db55f4cd06c5a6c75d7dcf92ea37', 4)
+values (0, 'functions', 'a29fe69864e1d73e250c47fd8a5148a9a0943636951b1909250d01e6c059ed76', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
