@@ -44,6 +44,8 @@ export class Calls {
   readonly #process: string
   readonly #forgets: (() => void)[] = []
   #named = 0
+  /** Counts lives of the server, as far as this process has noticed: what was remembered of one means nothing in the next. */
+  #life = 0
   #joined: { readonly connection: number; readonly epoch: Promise<string> } | undefined
   /** The latest time that was told: none that is told later lies before it. */
   #now = 0
@@ -73,18 +75,25 @@ export class Calls {
     this.#forgets.push(forget)
   }
 
+  get life(): number {
+    return this.#life
+  }
+
   /** Does some work made of calls, again from its beginning where the server was away meanwhile, or is another. */
   async repeated<T>(work: () => Promise<T>): Promise<T> {
     const { clock, timers, retryForMs, link } = this.#parts
     const untilMs = clock.monotonicMs() + retryForMs
     for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(PAUSE_MOST_MS, pauseMs * 2)) {
       if (this.#closed) throw closed()
+      const life = this.#life
       try {
-        return await work()
+        const done = await work()
+        // Else what it has read may be of two lives: numbers of the one, by what they mean in the other.
+        if (life === this.#life) return done
       } catch (error) {
         if (this.#closed) throw closed()
         if (isFull(error)) throw overloaded(error)
-        if (error instanceof Rejoined) continue
+        if (error instanceof Rejoined || life !== this.#life) continue
         if (!isPassing(error)) throw error
         if (clock.monotonicMs() >= untilMs) throw unavailable(link.where, error)
         await timers.sleep(pauseMs)
@@ -92,10 +101,11 @@ export class Calls {
     }
   }
 
-  /** One script. The first word of its answer is the time. */
-  async call(name: ScriptName, args: readonly string[]): Promise<readonly Reply[]> {
+  /** One script. The first word of its answer is the time. `life`: the one that its words were made in; nothing is done in another. */
+  async call(name: ScriptName, args: readonly string[], life = this.#life): Promise<readonly Reply[]> {
     if (this.#closed) throw closed()
     const epoch = await this.#epoch()
+    if (life !== this.#life) throw new Rejoined()
     const own = NAMED.has(name) ? [this.#nextName()] : []
     const answer = list(await this.#run(name, [epoch, String(this.#parts.clockSetByMs()), ...own, ...args]))
     if (answer[0] === REJOIN) {
@@ -143,6 +153,7 @@ export class Calls {
   }
 
   #forgetAll(): void {
+    this.#life += 1
     for (const forget of this.#forgets) forget()
   }
 

@@ -47,6 +47,7 @@ async function write(
   together: boolean,
   rows: (Row | undefined)[],
 ): Promise<Time> {
+  const { life } = calls
   await kinds.intern(items.map(({ job }) => job.spec.kind))
   const sound: Encoded[] = []
   for (const [place, item] of items.entries()) {
@@ -63,7 +64,7 @@ async function write(
   let now = 0
   for (const part of sent) {
     const args = [together ? '1' : '0', String(part.length), ...part.flatMap(({ words }) => words)]
-    const answer = await calls.call('insert', args)
+    const answer = await calls.call('insert', args, life)
     now = calls.timeIn(answer)
     for (const [i, { place }] of part.entries()) rows[place] = rowOf(word(answer[i + 1]))
   }

@@ -186,6 +186,9 @@ local function write_keys()
   for first = 1, #texts, 1000 do
     call('MSET', unpack(texts, first, math.min(first + 999, #texts)))
   end
+end
+
+local function remove_keys()
   local keys = {}
   for key in pairs(gone) do
     keys[#keys + 1] = key
@@ -203,6 +206,8 @@ local function write(name)
     touch()
     write_told()
   end
+  -- A server whose memory is full refuses what needs more as the first thing a script writes, and never what makes room.
+  remove_keys()
   call('HSET', meta, 'seq', text(seq), 'name', last_name, 'at', now_text, 'ahead', text(ahead), 'marked', text(marked))
   if set_back > 0 then
     call('HINCRBY', meta, 'setBack', text(set_back))

@@ -63,6 +63,7 @@ function moveWords(change: MoveChange, kinds: Kinds, inFull: boolean): readonly 
     'move',
     idOfChange(change),
     String(before.rev),
+    before.lease?.fence ?? NONE,
     timeWord(notAfter),
     stateLine(after),
     leaseLine(after),

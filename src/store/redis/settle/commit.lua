@@ -156,16 +156,20 @@ local function rest_after(id, job, record, log, requests, output, is_kept)
 end
 
 local function move(i)
-  local id, rev, not_after, state, lease = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
-  local record, log, requests, output, events, queue = ARGV[i + 5], ARGV[i + 6], ARGV[i + 7], ARGV[i + 8], ARGV[i + 9], ARGV[i + 10]
+  local id, rev, fence, not_after, state, lease = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5]
+  local record, log, requests, output, events, queue = ARGV[i + 6], ARGV[i + 7], ARGV[i + 8], ARGV[i + 9], ARGV[i + 10], ARGV[i + 11]
   local more
-  if ARGV[i + 11] == '1' then
-    more, i = more_of(i + 12)
+  if ARGV[i + 12] == '1' then
+    more, i = more_of(i + 13)
   else
-    i = i + 12
+    i = i + 13
   end
   local job = job_at(id)
   if not job or job.rev ~= rev then
+    return i, 'conflict'
+  end
+  -- A server that came back with less has given the job to another since, who has brought it to the same revision.
+  if (job.fence or '-') ~= fence then
     return i, 'conflict'
   end
   if not_after ~= '-' and now >= tonumber(not_after) then

@@ -50,6 +50,7 @@ async function send(
   verdicts: (Verdict | undefined)[],
 ): Promise<Time> {
   const { calls, kinds } = parts
+  const { life } = calls
   await kinds.intern(open.flatMap((place) => spawnedKind(changes[place] as Change)))
   const rows: Placed[] = []
   // What a repetition finds answered stays so: a change that was applied would meet itself.
@@ -62,7 +63,7 @@ async function send(
   const sent = portions(rows, ({ words }) => lettersIn(words))
   for (const part of sent.length === 0 ? [[]] : sent) {
     const ids = part.map(({ place }) => idOfChange(changes[place] as Change)).join(' ')
-    const answer = await calls.call('commit', [ids, ...part.flatMap(({ words }) => words)])
+    const answer = await calls.call('commit', [ids, ...part.flatMap(({ words }) => words)], life)
     now = calls.timeIn(answer)
     for (const [i, { place }] of part.entries())
       verdicts[place] = verdictOf(changes[place] as Change, word(answer[i + 1]))
