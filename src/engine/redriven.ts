@@ -8,6 +8,7 @@ import type { Job, JobId } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Answer, Engine, EnqueueAnswer, EnqueueRequest, Word } from './engine.ts'
+import { isSealed, sealedHere } from './sealed-text.ts'
 
 export interface RedriveAsked {
   readonly actor: string
@@ -28,13 +29,20 @@ export async function redriven(
 ): Promise<readonly Driven[]> {
   const open = jobs.filter(isReopened)
   const words = open.map(({ id }): Word => ({ id, command: { type: 'reopen', actor, requestId, reason } }))
-  const closed = jobs.filter((job) => !isReopened(job))
-  const { items } = await engine.load(closed.map(({ id }) => ({ id, bodies: ['input'] })))
-  const requests = closed.map((job, i) => ({
-    ...inPlaceOf(job, items[i]?.bodies['input'], actor),
-    requestId: `redrive/${job.id}/${job.generation}`,
-  }))
+  const final = jobs.filter((job) => !isReopened(job))
+  const { items } = await engine.load(final.map(({ id }) => ({ id, bodies: ['input'] })))
   const driven = new Map<JobId, Driven>()
+  const closed: Job[] = []
+  const requests: EnqueueRequest[] = []
+  for (const [i, job] of final.entries()) {
+    const input = items[i]?.bodies['input']
+    // It is bound to the job it is of: nobody could open it in another.
+    if (isSealed(input)) driven.set(job.id, { ok: false, id: job.id, refusal: sealedHere(job) })
+    else {
+      closed.push(job)
+      requests.push({ ...inPlaceOf(job, input, actor), requestId: `redrive/${job.id}/${job.generation}` })
+    }
+  }
   const answer = (job: Job | undefined, given: Answer | EnqueueAnswer) => {
     assert(job !== undefined, 'there is an answer to each word, and no other')
     driven.set(job.id, drivenBy(job, given))

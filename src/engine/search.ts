@@ -1,6 +1,7 @@
 /** A search as a question to the store, and what of it only records and inputs can answer. */
-import { STATES, type Time } from '../core/job.ts'
+import { type Job, STATES, type Time } from '../core/job.ts'
 import { type FieldName, hasNames, isSifted, matches, type Term, timesIn } from '../core/search.ts'
+import { matches as answers } from '../store/matches.ts'
 import type { JobQuery } from '../store/store.ts'
 import type { Engine } from './engine.ts'
 import { type Fits, fitting } from './fitting.ts'
@@ -8,7 +9,7 @@ import type { InputTerm } from './input-terms.ts'
 
 export interface Narrowed {
   readonly query: Partial<JobQuery>
-  /** The one that is named, whatever else is asked. */
+  /** The one that is named: it must match everything else, too (`isFound`). */
   readonly id: string | undefined
   /** What stores do not look for, and a record tells; undefined where nothing of it is asked. */
   readonly isWanted: Fits | undefined
@@ -30,7 +31,8 @@ export async function narrowedBy(
       .filter(({ field }) => field.startsWith('label.'))
       .map(({ field, values }) => [field.slice(6), values[0] ?? '']),
   )
-  const times = timesIn(valueIn(terms, 'created') ?? '', at)
+  const created = termsOf(terms, 'created').flatMap(({ values }) => timesIn(values[0] ?? '', at) ?? [])
+  const [from, to] = [created.map((each) => each.from ?? 0), created.map((each) => each.to ?? Number.POSITIVE_INFINITY)]
   return {
     id: valueIn(terms, 'id'),
     isWanted: await fitting(terms, engine, tenant, at),
@@ -46,11 +48,15 @@ export async function narrowedBy(
       workflowId: valueIn(terms, 'workflow'),
       dedupeKey: valueIn(terms, 'dedupe'),
       code: valueIn(terms, 'code'),
-      createdFrom: times?.from,
-      createdTo: times?.to,
+      createdFrom: created.length === 0 ? undefined : Math.max(...from),
+      createdTo: created.length === 0 ? undefined : Math.min(...to),
     },
   }
 }
+
+/** Whether a job is among those that a store would find. */
+export const isFound = (job: Job, query: Partial<JobQuery>): boolean =>
+  answers(job, { order: 'newest', limit: 1, ...query })
 
 const valueIn = (terms: readonly Term[], name: string): string | undefined =>
   terms.find(({ field }) => field === name)?.values[0]
@@ -62,7 +68,8 @@ const termsOf = (terms: readonly Term[], name: FieldName): readonly Term[] =>
 const isContradiction = (terms: readonly Term[]): boolean =>
   terms.some(({ field, values }) => isSingle(field) && values[0] !== valueIn(terms, field))
 
-const isSingle = (field: string): boolean => !field.startsWith('input.') && !isSifted(field) && !hasNames(field)
+const isSingle = (field: string): boolean =>
+  field !== 'created' && !field.startsWith('input.') && !isSifted(field) && !hasNames(field)
 
 /** States, queues and types, by the names there are: of queues and types the tally knows all. */
 async function namesIn(terms: readonly Term[], engine: Pick<Engine, 'events'>, tenant: string) {

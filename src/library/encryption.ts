@@ -11,6 +11,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { type BodyAbout, type BodyCodec, Undecipherable } from '../engine/body-codec.ts'
+import { SEALED } from '../engine/sealed-text.ts'
 
 export interface EncryptionKeys {
   /** 32 bytes each, by id: 1 to 64 letters, digits, `_` and `-`. All of them read. */
@@ -30,7 +31,6 @@ interface Pair {
 }
 
 const MARK = 'pawl:1'
-const SEALED = /^"pawl:1:([A-Za-z0-9_-]{1,64}):([A-Za-z0-9_-]+)"$/
 /** In other texts: quoted once, twice or not at all, alone or as prose. */
 const SEALED_ANYWHERE = /(sealed )?(\\?"|)pawl:1:([A-Za-z0-9_-]{1,64}):[A-Za-z0-9_-]{200,}\2/g
 const NONCE_BYTES = 12
@@ -55,9 +55,6 @@ export function aesGcm({ keys, current, clear = 'refuse' }: EncryptionKeys): Bod
     formerly: others.map(([id, pair]) => encoderWith(id, pair)),
   }
 }
-
-/** Whether a text is one of ours, whichever key it wants. */
-export const isEncrypted = (text: string): boolean => SEALED.test(text)
 
 /** For people who have no keys: what is encrypted says so, and with which key, instead of filling the screen. */
 export const withoutCiphertext = (text: string): string =>

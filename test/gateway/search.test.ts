@@ -3,6 +3,18 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { LOOKED_INTO } from '../../src/engine/input-terms.ts'
 import { type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
+/** A job that is named must match everything else, and a term that is given twice holds twice. */
+const TERMS_TOGETHER: [string, string[]][] = [
+  ['id:job-1 queue:q1 label.n:1 created:<1h runs:0 input.url:*1.example', ['job-1']],
+  ['id:job-1 queue:q2', []],
+  ['id:job-1 label.n:2', []],
+  ['id:job-1 created:>1h', []],
+  ['id:job-1 runs:>0', []],
+  ['id:job-1 input.url:*2.example', []],
+  ['created:<2h created:<1h', ['job-0', 'job-1', 'job-2']],
+  ['created:<2h created:>1h', []],
+]
+
 describe('GET /v1/jobs?q=', () => {
   let fixture: GatewayFixture
   beforeAll(async () => {
@@ -25,7 +37,7 @@ describe('GET /v1/jobs?q=', () => {
     return status === 200 ? (body['jobs'] as { alias: string }[]).map(({ alias }) => alias).sort() : body
   }
 
-  it.each([
+  it.each<[string, string[]]>([
     ['', ['job-0', 'job-1', 'job-2']],
     ['crawl', ['job-0', 'job-1']],
     ['-type:crawl.*', ['job-2']],
@@ -55,6 +67,7 @@ describe('GET /v1/jobs?q=', () => {
     ['class:*', []],
     ['-worker:w* queue:q1', ['job-1']],
     ['updated:<1h input.url:*1.example', ['job-1']],
+    ...TERMS_TOGETHER,
   ])('finds by %s', async (q, expected) => {
     expect(await found(q)).toEqual(expected)
   })

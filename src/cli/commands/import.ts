@@ -10,9 +10,9 @@ import type { Policy } from '../../core/policy.ts'
 import { type PolicyInput, type Resolved, resolvePolicy } from '../../core/resolve.ts'
 import type { EnqueueRequest } from '../../engine/engine.ts'
 import { whoseIs } from '../../engine/job-names.ts'
+import { isSealed } from '../../engine/sealed-text.ts'
 import { unsealBody } from '../../engine/sealing.ts'
 import { jobFromWire } from '../../gateway/contract/wire.ts'
-import { isEncrypted } from '../../library/encryption.ts'
 import { confirmed } from '../confirm.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, failureOf, Usage } from '../exit.ts'
@@ -161,7 +161,7 @@ function requestOf(session: Session, { job: wire, bodies }: ExportedJob, n: numb
 
 /** What is encrypted is bound to the job it was exported from: it is opened here, and sealed again for the new one. */
 function inputOf({ codec }: Session, job: Job, text: string | undefined, n: number): string | undefined {
-  if (text === undefined || !isEncrypted(text)) return text
+  if (text === undefined || !isSealed(text)) return text
   if (codec === undefined) throw new Usage(`Line ${n} is encrypted.`, 'Give the keys it was written with: --keys-file.')
   try {
     return unsealBody(codec, { name: 'input', text }, whoseIs(job), job.generation).text

@@ -9,6 +9,7 @@ import type { Refusal } from '../../core/refusal.ts'
 import { refuse } from '../../core/refuse.ts'
 import type { Engine, EnqueueAnswer, EnqueueRequest } from '../engine.ts'
 import { drivenBy, inPlaceOf, redriven } from '../redriven.ts'
+import { isSealed, sealedHere } from '../sealed-text.ts'
 import type { Outcome } from './course.ts'
 import { merged } from './merge-patch.ts'
 
@@ -103,6 +104,8 @@ async function edited(
 }
 
 function inputFrom(edit: Edit, input: string | undefined, job: Job): string | Refusal {
+  // Its successor would stand in the clear, or lose what the patch does not say.
+  if (isSealed(input)) return sealedHere(job)
   if ('input' in edit) return edit.input
   try {
     return merged(input ?? 'null', edit.patch)

@@ -3,10 +3,9 @@ import type { Job, Time } from '../../core/job.ts'
 import { isWithin, type OperationSpec, statesFor } from '../../core/operation.ts'
 import { parseSearch } from '../../core/search.ts'
 import { ValidationError } from '../../core/thrown.ts'
-import { matches } from '../../store/matches.ts'
 import type { Engine } from '../engine.ts'
 import { hasAll, inputsOf, LOOKED_INTO } from '../input-terms.ts'
-import { type Narrowed, narrowedBy } from '../search.ts'
+import { isFound, type Narrowed, narrowedBy } from '../search.ts'
 import type { Page } from './course.ts'
 
 type Around = Pick<Engine, 'find' | 'load' | 'events' | 'settings' | 'now'>
@@ -37,7 +36,7 @@ export async function walkOf(engine: Around, tenant: string, spec: OperationSpec
       if (nothing || states.length === 0) return { jobs: [], cursor: undefined }
       const found = id === undefined ? await engine.find({ ...asked, limit, cursor }) : await named(engine, tenant, id)
       // A store was asked for all of it; one that is named must match the other terms, too.
-      const meant = found.jobs.filter((job) => isMeant(job) && (id === undefined || matches(job, { ...asked, limit })))
+      const meant = found.jobs.filter((job) => isMeant(job) && (id === undefined || isFound(job, asked)))
       return { jobs: await withInputs(engine, meant, narrowed), cursor: found.cursor }
     },
   }

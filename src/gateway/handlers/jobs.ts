@@ -10,7 +10,7 @@ import { withoutNonce } from '../../core/fence.ts'
 import type { Job } from '../../core/job.ts'
 import { refuse } from '../../core/refuse.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { narrowedBy } from '../../engine/search.ts'
+import { isFound, narrowedBy } from '../../engine/search.ts'
 import type { JobQuery, Loaded } from '../../store/store.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
 import type { dialect, jobEventsQuery, jobQuery, jobsQuery } from '../contract/queries.ts'
@@ -49,10 +49,12 @@ async function searched(call: Call, parts: Parts, asked: z.output<typeof jobsQue
   const { tenant } = call.token
   const narrowed = await narrowedBy(termsIn(q, 'query.q', call), engine, tenant, engine.now())
   if (narrowed.nothing) return { jobs: [], cursor: undefined }
-  if (narrowed.id !== undefined) return await named(call, parts, narrowed.id)
   const narrow = { ...query, ...given(narrowed.query) }
-  if (narrowed.input.length === 0 && narrowed.isWanted === undefined) return await pageOf(engine, narrow)
-  const find = (part: Wanted) => foundJobs(engine, { ...narrow, ...part })
+  const { id } = narrowed
+  if (id === undefined && narrowed.input.length === 0 && narrowed.isWanted === undefined)
+    return await pageOf(engine, narrow)
+  const find = (part: Wanted) =>
+    id === undefined ? foundJobs(engine, { ...narrow, ...part }) : named(call, engine, id, narrow)
   return await lookedInto(narrowed, query, engine, call.signal, find)
 }
 
@@ -65,10 +67,11 @@ const pageOf = async (engine: Engine, query: JobQuery) => {
 const given = <T extends object>(filters: T): Partial<T> =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Partial<T>
 
-async function named(call: Call, { engine }: Parts, id: string): Promise<Searched> {
-  const { items } = await engine.load([{ id, tenant: call.token.tenant, bodies: [] }])
-  const jobs = items.flatMap((item) => (item === undefined || !mayTouch(call, item.job) ? [] : [item.job]))
-  return { jobs, cursor: undefined }
+/** The one that is named, where it matches everything else that is asked. */
+async function named(call: Call, engine: Engine, id: string, query: JobQuery) {
+  const { items: loaded } = await engine.load([{ id, tenant: call.token.tenant, bodies: [] }])
+  const jobs = loaded.flatMap((item) => (item === undefined ? [] : [item.job]))
+  return { items: jobs.filter((job) => mayTouch(call, job) && isFound(job, query)), cursor: undefined }
 }
 
 export const foundJobs = (engine: Engine, query: JobQuery) =>

@@ -41,7 +41,7 @@ describeOnRedis('a server that came back with less', () => {
     await Promise.all([store.close(), other.close()])
   })
 
-  it('and with nothing at all makes every process forget what its numbers of kinds meant', async () => {
+  it('with nothing at all makes every process forget what its numbers of kinds meant', async () => {
     await using server = await startRedis(FORGETFUL)
     const [store, other] = [await openRedisStore({ url: server.url }), await openRedisStore({ url: server.url })]
     const [mine, theirs] = [await fixtureOf(store), await fixtureOf(other)]
