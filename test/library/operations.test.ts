@@ -18,6 +18,7 @@ import type { Timers } from '../../src/system/timers.ts'
 import { mortal } from '../../src/testing/mortal.ts'
 import { openTesting, type Testing } from '../../src/testing/testing.ts'
 import { VirtualTime } from '../../src/testing/virtual-time.ts'
+import { ownFile } from '../store/sqlite/folder.ts'
 
 let mended = false
 const ran: unknown[] = []
@@ -240,6 +241,27 @@ describe('operations', () => {
     await using pawl = await open('memory:', { log: 'silent' })
     await expect(pawl.enqueue(other, undefined, { queue: 'pawl.operations' })).rejects.toThrow('pawl’s own')
     await expect(pawl.enqueue('any', undefined, { queue: 'pawl.operations' })).rejects.toThrow('pawl’s own')
+  })
+
+  it('of a process without keys change no input that is encrypted', async () => {
+    const file = ownFile()
+    mended = false
+    {
+      const codec = aesGcm({ keys: { a: new Uint8Array(32).fill(7) }, current: 'a' })
+      await using sealing = await open(file, { log: 'silent', codec })
+      const { id } = await sealing.enqueue(mail, { to: 'a@example.com' })
+      await using _ = sealing.work([mail])
+      await expect(sealing.result(id, { timeout: '60s' })).rejects.toThrow()
+    }
+    await using keyless = await open(file, { log: 'silent' })
+    await using _ = keyless.work([other])
+    const { id } = await keyless.operations.start({
+      action: 'redrive',
+      query: 'type:mail.send',
+      patch: { cc: 'c4n4ry' },
+    })
+    expect(await keyless.operations.result(id, { timeout: '60s' })).toMatchObject({ matched: 1, done: 0, refused: 1 })
+    expect((await keyless.find({ types: ['mail.send'] })).jobs).toHaveLength(1)
   })
 
   it('are told in the audit log, and run where bodies are encrypted, but for another input', async () => {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { defineJob, Invalid, type Pawl, PermanentError } from '../../src/index.ts'
+import { openOn } from '../../src/engine.ts'
+import { aesGcm, defineJob, Invalid, type Pawl, PermanentError } from '../../src/index.ts'
+import { openMemoryStore } from '../../src/store/memory/memory.ts'
+import { realClock } from '../../src/system/clock.ts'
 import { openTesting } from '../../src/testing/testing.ts'
 
 const bounced = defineJob({
@@ -89,4 +92,57 @@ describe('redrive', () => {
       )
     },
   )
+})
+
+describe('redrive in a process without keys', () => {
+  // Bound to a document whose endings are final: in place of each there would be a new job.
+  const bound = defineJob({
+    type: 'bound',
+    dialect: '004',
+    retry: { attempts: 1 },
+    run() {
+      throw new PermanentError('no')
+    },
+  })
+
+  it('refuses what would have to be sealed anew, and makes no job', async () => {
+    const store = openMemoryStore({ clock: realClock })
+    const codec = aesGcm({ keys: { a: new Uint8Array(32).fill(7) }, current: 'a' })
+    await using sealing = openOn(store, { log: 'silent', codec })
+    await using keyless = openOn(store, { log: 'silent' })
+    const { id } = await sealing.enqueue(bound, { secret: 'c4n4ry' })
+    await using _ = sealing.work([bound])
+    await expect(sealing.result(id, { timeout: '60s' })).rejects.toThrow()
+    const states = [(await keyless.get(id))?.state ?? 'failed'] as const
+    const { refused, reopened } = await keyless.redrive({ states })
+    expect({ refused, reopened }).toMatchObject({ reopened: 0, refused: [{ refusal: { code: 'INVALID' } }] })
+    expect(String(refused[0]?.message)).toContain('enqueue it anew where they are')
+    expect((await keyless.find({ types: ['bound'] })).jobs).toHaveLength(1)
+  })
+})
+
+describe('redrive of an ending that is final', () => {
+  const keyed = defineJob({
+    type: 'keyed',
+    dialect: '004',
+    retry: { attempts: 1 },
+    dedupe: () => 'one',
+    dedupeFor: '1h',
+    run() {
+      throw new PermanentError('no')
+    },
+  })
+
+  it('says who holds the key, where another does, and counts no job that was not made', async () => {
+    await using testing = await openTesting([keyed])
+    const { pawl } = testing
+    const { id } = await pawl.enqueue(keyed)
+    await testing.drain()
+    const states = [(await pawl.get(id))?.state ?? 'failed'] as const
+    expect(await pawl.redrive({ states })).toMatchObject({
+      reopened: 0,
+      refused: [{ refusal: { code: 'KEY_TAKEN', holder: id } }],
+    })
+    expect((await pawl.find({ types: ['keyed'] })).jobs).toHaveLength(1)
+  })
 })
