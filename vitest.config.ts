@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
-    // Twice the two processors this is planned for: most of these wait, for clocks and for other processes.
-    maxWorkers: 4,
+    // More than twice the two processors this is planned for: most of these wait, for clocks and for other processes.
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     globals: false,
     globalSetup: ['test/support/global-setup.ts'],

@@ -8,6 +8,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  */
 const LONG: readonly string[] = [
   'test/chaos/',
+  'test/bench/smoke.test.ts',
+  'test/dashboard/',
   'test/store/conformance/',
   'test/cli/',
   'test/repository/build.test.ts',
@@ -15,6 +17,7 @@ const LONG: readonly string[] = [
   'test/gateway/steps.test.ts',
   'test/engine/pairs/',
   'test/worker/cells.test.ts',
+  'test/store/postgres/editions.test.ts',
   'test/store/postgres/faults.test.ts',
   'test/store/programs/',
   'test/examples/',
