@@ -2,6 +2,7 @@ import { assert, unreachable } from '../../core/assert.ts'
 import type { Event, EventType } from '../../core/event.ts'
 import { idText } from '../../core/id.ts'
 import type { Time } from '../../core/job.ts'
+import { EMPTY_PAGE } from '../empty-page.ts'
 import { type Backlog, type EventPage, type EventQuery, queueKey } from '../store.ts'
 import type { Shelf, Shelves } from './shelves.ts'
 import { firstOf, type Sorted } from './sorted.ts'
@@ -12,16 +13,7 @@ const LOOKED_AT = 10_000
 type Query<By extends EventQuery['by']> = Extract<EventQuery, { by: By }>
 
 export function events(shelves: Shelves, query: EventQuery, now: Time): EventPage {
-  const nothing: EventPage = {
-    now,
-    events: [],
-    annotations: [],
-    feed: [],
-    tally: [],
-    backlog: [],
-    purged: shelves.purged,
-    cursor: undefined,
-  }
+  const nothing: EventPage = { now, ...EMPTY_PAGE, purged: shelves.purged }
   switch (query.by) {
     case 'job':
       return { ...nothing, ...ofJob(shelves.jobs.get(query.id), query) }

@@ -1,4 +1,5 @@
 /** The Postgres store: opening it, and the port in terms of its parts. */
+
 import { derive } from '../../core/evolve.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Job, Time } from '../../core/job.ts'
@@ -8,6 +9,7 @@ import { type Log, silentLog } from '../../system/log.ts'
 import { type Random, realRandom } from '../../system/random.ts'
 import { realTimers, type Timers } from '../../system/timers.ts'
 import { within } from '../../system/within.ts'
+import { EMPTY_PAGE } from '../empty-page.ts'
 import type {
   Beat,
   BeatAnswer,
@@ -317,7 +319,7 @@ class Postgres implements PostgresStore {
   async events(query: EventQuery): Promise<EventPage> {
     const page = await eventPage(this.#reads, query)
     const { now, purged } = await feedEnd(this.#reads)
-    return { ...NO_EVENTS, purged, ...page, now: this.#sawClock(now) }
+    return { ...EMPTY_PAGE, purged, ...page, now: this.#sawClock(now) }
   }
 
   async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
@@ -383,8 +385,6 @@ class Postgres implements PostgresStore {
     return derive(log.slice(0, claimed))
   }
 }
-
-const NO_EVENTS = { events: [], annotations: [], feed: [], tally: [], backlog: [], cursor: undefined }
 
 const on =
   (connection: Connection): Run =>

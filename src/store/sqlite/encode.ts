@@ -13,6 +13,7 @@ import { logTells } from '../codec/log-tells.ts'
 import { codeMark, correlationMark, marksOf } from '../codec/marks.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
+import { Unstorable } from '../codec/unstorable.ts'
 import type { Change, FlowKey, Key, KeyMove, MoveChange, NewJob } from '../store.ts'
 import type {
   ChangeRow,
@@ -32,18 +33,6 @@ import type {
 } from './rows.ts'
 
 export type Reference = (kind: Kind) => KindRef
-
-/** Why a row cannot be made: a field, and what it breaks. */
-export class Unstorable extends Error {
-  readonly field: string
-  readonly rule: string
-
-  constructor(field: string, rule: string) {
-    super(`${field}: ${rule}`)
-    this.field = field
-    this.rule = rule
-  }
-}
 
 /** A new job as a row: places in the order of `NEW` (rows.ts). */
 export function insertRow(item: NewJob, reference: Reference): InsertRow {

@@ -4,7 +4,9 @@ import { idNumber, idText } from '../../core/id.ts'
 import type { State } from '../../core/job.ts'
 import { EVENT_CODES, EVENT_OF, STATE_OF } from '../codec/codes.ts'
 import { lateOutcome } from '../codec/late-outcome.ts'
+import { numbersIn } from '../codec/numbers.ts'
 import { original, storable } from '../codec/text.ts'
+import { EMPTY_PAGE } from '../empty-page.ts'
 import type { EventPage, EventQuery, Tally } from '../store.ts'
 import { eventsOf, type KindsByNumber } from './decode.ts'
 import { type JobLog, jobIn } from './job-row.ts'
@@ -38,13 +40,8 @@ export async function events(reader: Reader, kinds: KindsByNumber, query: EventQ
 
 const page = (now: number, { purged }: { purged: number }, found: Partial<EventPage>): EventPage => ({
   now,
-  events: [],
-  annotations: [],
-  feed: [],
-  tally: [],
-  backlog: [],
+  ...EMPTY_PAGE,
   purged,
-  cursor: undefined,
   ...found,
 })
 
@@ -80,7 +77,7 @@ async function ofTypes(reader: Reader, kinds: KindsByNumber, query: Query<'type'
     tenant: query.tenant ?? null,
     from: query.from,
     to: query.to,
-    after: query.cursor === undefined ? null : numbersOf(query.cursor, 3),
+    after: query.cursor === undefined ? null : numbersIn(query.cursor, 3),
     limit: query.limit,
   })
   const logs = new Map<number, ReadonlyMap<number, Event>>()
@@ -95,7 +92,7 @@ async function ofTypes(reader: Reader, kinds: KindsByNumber, query: Query<'type'
 
 async function ofCorrelation(reader: Reader, kinds: KindsByNumber, query: Query<'correlation'>): Promise<EventPage> {
   const { tenant, correlationId, limit, cursor } = query
-  const after = cursor === undefined ? ([0, 0] as const) : numbersOf(cursor, 2)
+  const after = cursor === undefined ? ([0, 0] as const) : numbersIn(cursor, 2)
   const [afterJob, afterRev] = after
   const { now, answered } = await reader.call('correlated', { tenant, correlationId, after, limit })
   const found = answered.jobs
@@ -106,19 +103,6 @@ async function ofCorrelation(reader: Reader, kinds: KindsByNumber, query: Query<
   const cut = found.length > shown.length && last !== undefined
   const next = cut ? [idNumber(last.jobId), last.rev] : answered.next
   return page(now, answered, { events: shown, cursor: next?.join('.') })
-}
-
-type Numbers = { 2: readonly [number, number]; 3: readonly [number, number, number] }
-
-/** A cursor or a position is numbers with points between. */
-function numbersOf<Length extends keyof Numbers>(
-  text: string,
-  length: Length,
-  what = 'cursor of this store',
-): Numbers[Length] {
-  const numbers: readonly number[] = text.split('.').map(Number)
-  assert(numbers.length === length && numbers.every(Number.isSafeInteger), `not a ${what}: ${text}`)
-  return numbers as Numbers[Length]
 }
 
 async function ofFeed(reader: Reader, kinds: KindsByNumber, { after, limit }: Query<'feed'>): Promise<EventPage> {
@@ -137,7 +121,7 @@ async function ofFeed(reader: Reader, kinds: KindsByNumber, { after, limit }: Qu
 const endOf = (last: number): string => `${last + 1}.0`
 
 const positionOf = (text: string): readonly [number, number] =>
-  text === '' ? [0, 0] : numbersOf(text, 2, 'position of this feed')
+  text === '' ? [0, 0] : numbersIn(text, 2, 'position of this feed')
 
 async function ofTally(reader: Reader, kinds: KindsByNumber, query: Query<'tally'>): Promise<EventPage> {
   const { now, answered } = await reader.call('tally', query.tenant ?? null)

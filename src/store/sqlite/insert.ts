@@ -6,6 +6,7 @@
 import { assert } from '../../core/assert.ts'
 import { idNumber, idText } from '../../core/id.ts'
 import type { Time } from '../../core/job.ts'
+import type { Rejected } from '../codec/unstorable.ts'
 import { mayHaveInputOf } from '../meeting.ts'
 import type { InsertAnswer, Inserted, Loaded, LoadItem, NewJob } from '../store.ts'
 import { bearable, lettersOfInsert } from './burden.ts'
@@ -13,7 +14,7 @@ import type { Channel } from './channel.ts'
 import { insertRow } from './encode.ts'
 import type { Hints } from './hints.ts'
 import type { Kinds } from './kinds.ts'
-import { type Rejected, rejected } from './rejected.ts'
+import { rejected } from './rejected.ts'
 import type { InsertedRow, InsertRow, KindRow } from './rows.ts'
 
 export interface InsertParts {

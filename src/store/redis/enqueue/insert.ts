@@ -4,11 +4,12 @@
  */
 import { assert } from '../../../core/assert.ts'
 import type { Time } from '../../../core/job.ts'
+import { type Rejected, rejected } from '../../codec/unstorable.ts'
 import { mayHaveInputOf } from '../../meeting.ts'
 import type { InsertAnswer, Inserted, KeyPurpose, Loaded, LoadItem, NewJob } from '../../store.ts'
 import type { Calls } from '../connection/calls.ts'
 import { word } from '../connection/reply.ts'
-import { newcomerWords, type Rejected, rejected } from '../job/encode.ts'
+import { newcomerWords } from '../job/encode.ts'
 import { idOf } from '../job/id-text.ts'
 import type { Kinds } from '../job/kinds.ts'
 import { lettersIn, portions } from '../script/portions.ts'

@@ -7,21 +7,10 @@ import { STATE_CODES } from '../../codec/codes.ts'
 import { type EnqueuedEvent, encodeEnqueued } from '../../codec/enqueued.ts'
 import { codeMark, correlationMark, marksOf } from '../../codec/marks.ts'
 import { storable } from '../../codec/text.ts'
+import { Unstorable } from '../../codec/unstorable.ts'
 import { type Key, type KeyPurpose, type NewJob, queueKey } from '../../store.ts'
 import { idDigits } from './id-text.ts'
 import { APART, INLINE, NONE, newJobTexts } from './job-text.ts'
-
-/** Why something cannot be written down: a field, and what it breaks. */
-export class Unstorable extends Error {
-  readonly field: string
-  readonly rule: string
-
-  constructor(field: string, rule: string) {
-    super(`${field}: ${rule}`)
-    this.field = field
-    this.rule = rule
-  }
-}
 
 /** A longer body has a place of its own, so that a job's text, which is read and written whole, stays short. */
 const INLINE_MOST = 512
@@ -96,16 +85,3 @@ export function codeWord({ error, lastFailure, spec }: Job): string {
 
 /** A body as the last but one line of a job has it: short and of one line, or elsewhere. */
 export const isLine = (stored: string): boolean => stored.length <= INLINE_MOST && !stored.includes('\n')
-
-export interface Rejected {
-  readonly status: 'rejected'
-  readonly field: string
-  readonly rule: string
-}
-
-/** What cannot be written down is rejected alone, whatever the reason. */
-export function rejected(error: unknown): Rejected {
-  if (error instanceof Unstorable) return { status: 'rejected', field: error.field, rule: error.rule }
-  if (!(error instanceof Error)) throw error
-  return { status: 'rejected', field: 'job', rule: error.message }
-}

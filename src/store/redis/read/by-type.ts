@@ -5,11 +5,11 @@
  */
 import type { Event } from '../../../core/event.ts'
 import { EVENT_CODES } from '../../codec/codes.ts'
+import { numbersIn } from '../../codec/numbers.ts'
 import type { EventPage, EventQuery } from '../../store.ts'
 import { word, words } from '../connection/reply.ts'
 import { eventsOf } from '../job/decode.ts'
 import { type Group, groupsIn } from './entry.ts'
-import { numbersIn } from './numbers.ts'
 import { nothing } from './page.ts'
 import { type ReadParts, readLogs } from './read-log.ts'
 

@@ -12,6 +12,7 @@ import { logTells } from '../../codec/log-tells.ts'
 import { correlationMark } from '../../codec/marks.ts'
 import { encodeRecord } from '../../codec/record.ts'
 import { storable } from '../../codec/text.ts'
+import { Unstorable } from '../../codec/unstorable.ts'
 import { type Body, type Change, type MoveChange, queueKey } from '../../store.ts'
 import {
   codeWord,
@@ -23,7 +24,6 @@ import {
   NO_LIMITS,
   newcomerWords,
   timeWord,
-  Unstorable,
 } from '../job/encode.ts'
 import { ANY_REQUEST, APART, INLINE, NONE } from '../job/job-text.ts'
 import type { Kinds } from '../job/kinds.ts'

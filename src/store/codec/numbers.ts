@@ -1,4 +1,4 @@
-import { assert } from '../../../core/assert.ts'
+import { assert } from '../../core/assert.ts'
 
 type Numbers = { 2: readonly [number, number]; 3: readonly [number, number, number] }
 
