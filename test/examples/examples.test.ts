@@ -92,6 +92,35 @@ describe('the examples', () => {
     ])
   })
 
+  example('polite-crawler', ({ lines }) => {
+    expect(lines).toEqual([
+      '5 s: slowed after captcha, session 1, 2 at once',
+      '11 s: slowed after 403_waf, session 2, 1 at once',
+      '17 s: broken after 503_shield, session 3, until 38 s',
+      '38 s: recovering',
+      '43 s: broken after E_429_RATE, session 4, until 697 s',
+      '697 s: recovering',
+      '707 s: raised, 2 at once',
+      '717 s: raised, 3 at once',
+      '727 s: raised, 4 at once',
+      '937 s: opened',
+      '600 pages, as 5 visitors; the key is open',
+    ])
+  })
+
+  example('agent-with-a-budget', ({ lines }) => {
+    expect(lines).toEqual([
+      'first hour: 1010 tokens, 2 questions held',
+      'Key tokens has spent 1010 of 1000 for this window. Until 2030-01-01T01:00:00.000Z.',
+      'second hour: 410 tokens, 0 questions held',
+      'About “What is asked, and by whom, and what for?”: it depends.',
+      'About “What is known about it already?”: it depends.',
+      'About “What would change everything?”: it depends.',
+      'About “Who should be told about it?”: it depends.',
+      'About “What follows?”: it depends.',
+    ])
+  })
+
   example(
     'transactional-enqueue',
     ({ lines }) => expect(lines).toEqual(['rolled back: no such job', 'committed: sent', 'mails: ann']),
