@@ -52,11 +52,6 @@ export const UNHELD: readonly Unheld[] = [
     'writes are keyed by natural ids',
     'What a handler writes elsewhere is its own. A step that is done is not done again; who writes inside one names what it writes.',
   ),
-  partly(
-    '004:46',
-    'rotate the session, and lower the concurrency of a domain',
-    'Sessions are the handler’s, and a job knows no domain. Its own delays are longer, and their cap higher.',
-  ),
   unheld(
     '004:73',
     'state in Redis, written through to Postgres',

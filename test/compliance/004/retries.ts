@@ -8,8 +8,8 @@ import { jobsOn, SOON, strict } from './jobs.ts'
 const TRANSIENT = [
   ...['network_error', 'rate_limited', 'browser_crash', 'timeout_soft', 'qdrant_unavailable', 'neo4j_write_lock'],
 ]
-const PERMANENT = ['invalid_url', 'robots_disallowed', 'parse_error_strict', 'unsupported_mime', 'bad_request']
-const ANTI_BOT = ['captcha', '403_waf', '503_shield']
+export const PERMANENT = ['invalid_url', 'robots_disallowed', 'parse_error_strict', 'unsupported_mime', 'bad_request']
+export const ANTI_BOT = ['captcha', '403_waf', '503_shield']
 
 export function retries(stage: () => Stage): void {
   const { actor, failedWith } = jobsOn(stage)

@@ -4,6 +4,9 @@ import { type Mutant, mutant, survivor } from './mutant.ts'
 const DIALECT = 'core/dialects/004.ts'
 const ERRORS = 'core/errors.ts'
 const PRESETS = 'core/presets.ts'
+const KEY = 'core/flow/decide.ts'
+const SIGNAL = 'core/flow/signal.ts'
+const NUMBERS = 'core/flow/numbers.ts'
 
 const told = (rules: string, event: string, word: string): Mutant =>
   mutant(rules, `no ${event} is told`, [DIALECT, `    ${event}: '${word}',\n`, ''])
@@ -259,4 +262,108 @@ const RECORDS: readonly Mutant[] = [
   ]),
 ]
 
-export const OF_004: readonly Mutant[] = [...STATES, ...RETRIES, ...ENDINGS, ...CLOCKS, ...RECORDS]
+/** Of a domain, and not of one job. */
+const FLOW: readonly Mutant[] = [
+  mutant('004:44 004:46', 'a domain that pushes back is asked by as many', [
+    KEY,
+    'allowed: half(have),',
+    'allowed: have,',
+  ]),
+  mutant('004:44 004:46', 'anti-bot signals are nobody’s but the job’s', [
+    SIGNAL,
+    "kind === 'throttled' || THROTTLING_CODES",
+    'THROTTLING_CODES',
+  ]),
+  mutant('004:46', 'the session stays as it was', [
+    KEY,
+    'session: key.session + 1,\n      base',
+    'session: key.session,\n      base',
+  ]),
+  mutant('004:46', 'each of a burst counts', [KEY, 'claimedAt >= key.freshFrom', 'claimedAt >= 0']),
+  mutant('004:46', 'handlers are told of no new session', [
+    'core/flow/gate.ts',
+    '  session: key.session,\n',
+    '  session: 0,\n',
+  ]),
+  mutant('004:46', 'the cap is as the type has it', [
+    NUMBERS,
+    'maxMs: Math.max(curve.maxMs, raisedMs)',
+    'maxMs: Math.min(curve.maxMs, raisedMs)',
+  ]),
+  mutant('004:46', 'the cap is raised once', [
+    KEY,
+    'level: levelUp(key.level),\n      session',
+    'level: 1,\n      session',
+  ]),
+  mutant('004:46', 'a domain is never raised', [KEY, 'at - key.stepAt >= RAISE_MS', 'at < key.stepAt']),
+  mutant('004:46', 'a domain is raised at once', [KEY, 'Math.min(most, raisedFrom(key, most))', 'most']),
+  mutant('004:46', 'a domain is open without having been calm', [
+    KEY,
+    'if (key.allowed >= most) {\n    if (at - key.freshFrom >= calmMs(key.level))',
+    'if (key.allowed >= half(most)) {\n    if (at - key.freshFrom >= 0)',
+  ]),
+  mutant('004:46', 'what was let in stays where a domain is slowed', [
+    'core/flow/gate.ts',
+    'return { slots, cap: slots, openAt: 0',
+    'return { slots: concurrency, cap: concurrency, openAt: 0',
+  ]),
+  mutant('004:38', 'rate_limited slows nobody', [
+    SIGNAL,
+    "new Set(['rate_limited', 'E_429_RATE'])",
+    "new Set(['E_429_RATE'])",
+  ]),
+  mutant('004:38 004:63', 'E_429_RATE holds nobody', [
+    SIGNAL,
+    "new Set(['rate_limited', 'E_429_RATE'])",
+    "new Set(['rate_limited'])",
+  ]),
+  mutant('004:38 004:63', 'Retry-After holds the job alone', [
+    SIGNAL,
+    "return retryAfterMs === undefined ? { type: 'throttled' } : { type: 'retry_after', retryAfterMs }",
+    "return retryAfterMs === undefined ? { type: 'throttled' } : undefined",
+  ]),
+  mutant('004:38 004:63', 'a dependency is asked for ever', [
+    NUMBERS,
+    '{ open: 5, slow: 2 }',
+    '{ open: 500, slow: 200 }',
+  ]),
+  mutant('004:38 004:63', 'a dependency is given up at the first failure', [
+    NUMBERS,
+    '{ open: 5, slow: 2 }',
+    '{ open: 1, slow: 1 }',
+  ]),
+  mutant('004:38', 'dependencies are nobody’s', [SIGNAL, ', ...DEPENDENCY_CODES])', '])']),
+  mutant('004:38 004:63', 'two find out whether it is back', [
+    'core/flow/gate.ts',
+    'return { slots: 1, cap: concurrency',
+    'return { slots: 2, cap: concurrency',
+  ]),
+  mutant('004:38 004:63', 'a cool-down is over at once', [NUMBERS, 'COOL_BASE_MS = 5 * SECOND', 'COOL_BASE_MS = 1']),
+  mutant('004:38', 'a crash of the worker’s browser is the domain’s', [
+    SIGNAL,
+    "'network_error', ...",
+    "'network_error', 'browser_crash', ...",
+  ]),
+  mutant('004:38', 'a lost lease is the domain’s', [
+    SIGNAL,
+    "'network_error', ...",
+    "'network_error', 'timeout_soft', ...",
+  ]),
+  mutant('004:41 004:43', 'what is wrong with one page is the domain’s', [
+    SIGNAL,
+    'return BREAKING_CODES.has(outcome.code) ||',
+    "return outcome.class === 'permanent' || BREAKING_CODES.has(outcome.code) ||",
+  ]),
+  mutant('004:41 004:43', 'a page that is refused for good slows its domain', [
+    SIGNAL,
+    "kind === 'throttled' ||",
+    "kind === 'throttled' || kind === 'permanent' ||",
+  ]),
+  mutant('004:40', 'a slow domain has another curve for everything', [
+    'core/retry.ts',
+    "failure.class === 'throttled' ? policy.throttled",
+    "failure.class === 'throttled' || level > 0 ? policy.throttled",
+  ]),
+]
+
+export const OF_004: readonly Mutant[] = [...STATES, ...RETRIES, ...ENDINGS, ...CLOCKS, ...RECORDS, ...FLOW]
