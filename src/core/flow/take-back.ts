@@ -23,9 +23,15 @@ export function takenBack({ gate, count }: Counted, standing: Iterable<Slot>, no
 /** Whether a job that stands has stood long enough without being claimed, where another flow waits for what it holds. */
 export const isOutOfPatience = ({ letInAt }: Slot, now: Time): boolean => now - letInAt >= PATIENCE_MS
 
-/** The flow of one that gave way is out of turn for a while: else it would be let in again before those it gave way to. */
-export const afterGivingWay = <Given extends Pick<Flow, 'waitsAt' | 'nextAt'>>(flow: Given, now: Time): Given =>
-  flow.waitsAt === undefined ? { ...flow, nextAt: now + PATIENCE_MS } : flow
+/**
+ * The flow of one that gave way is out of turn for a while, also where more of it wait for the same slot: else it would be let in
+ * again before those it gave way to, and where nobody claims its jobs, they would wait for as long as it has any.
+ */
+export const afterGivingWay = <Given extends Pick<Flow, 'waitsAt' | 'nextAt'>>(flow: Given, now: Time): Given => ({
+  ...flow,
+  waitsAt: undefined,
+  nextAt: now + PATIENCE_MS,
+})
 
 export const isStanding = ({ claimedAt }: Slot): boolean => claimedAt === undefined
 

@@ -126,7 +126,8 @@ export const turns: readonly Check[] = [
   {
     name: 'what nobody claims within five seconds gives way to who waits for its slot, and comes back',
     async run(fixture) {
-      const [unserved] = await limited(fixture, ONE, { queue: 'nobody', priority: 0 })
+      // Two: the second waits for the slot of the first, and is the more urgent one of those who do.
+      const [unserved] = await limited(fixture, ONE, ...many(2, { queue: 'nobody', priority: 0 }))
       const [served] = await limited(fixture, ONE, { queue: 'served' })
       await look(fixture)
       same(await isHeld(fixture, served?.id ?? ''), true, 'it waits')

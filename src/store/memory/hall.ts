@@ -284,8 +284,7 @@ export class MemoryHall implements Hall {
     this.#back(id)
     this.#arrived.delete(flow)
     const shelf = this.#flows.get(flow)
-    const next = afterGivingWay(shelf.flow, this.now)
-    if (next !== shelf.flow) this.#flows.set(shelf, next, this.now)
+    this.#flows.set(shelf, afterGivingWay(shelf.flow, this.now), this.now)
   }
 
   #isInTheWay(id: JobId): boolean {

@@ -126,11 +126,10 @@ describe('taking back', () => {
     expect(out(T0 + 5_000)).toEqual(['1'])
   })
 
-  it('puts the flow of whoever gives way out of turn for as long, unless it waits where others do', () => {
-    const flow = { waitsAt: undefined, nextAt: undefined }
-    expect(afterGivingWay(flow, T0)).toEqual({ waitsAt: undefined, nextAt: T0 + 5_000 })
-    const waiting = { waitsAt: atKey('k'), nextAt: undefined }
-    expect(afterGivingWay(waiting, T0)).toBe(waiting)
+  it('puts the flow of whoever gives way out of turn for as long, also where it waits for the same slot', () => {
+    const outOfTurn = { waitsAt: undefined, nextAt: T0 + 5_000 }
+    expect(afterGivingWay({ waitsAt: undefined, nextAt: undefined }, T0)).toEqual(outOfTurn)
+    expect(afterGivingWay({ waitsAt: atKey('k'), nextAt: undefined }, T0)).toEqual(outOfTurn)
   })
 })
 

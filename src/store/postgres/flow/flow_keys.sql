@@ -1,7 +1,7 @@
 -- Keys, those that are named and those of flows, as lists: number, version, gate, when to look again; what was spent and in which window;
 -- what was spent besides and is not counted yet, as numbers, amounts and windows; as core counts slots (core/flow/slots.ts), how many are taken, how many of
 -- those since the gate's `since`, what its rate counts and the oldest of that; and of those that are named what stands, the newest
--- first, as jobs, flows and when they were let in.
+-- first, as jobs, flows and when they were let in: the `most` newest, who go first where somebody must, and the `most` oldest, who may have stood too long.
 -- Caller: `flow_look`, under whose planner switches it runs. Index: flow's and flow_key's primary keys, spend_key, slot's primary key,
 -- pace_key. Locks: none.
 create or replace function pawl.flow_keys(key_ids int[], flow_ids int[], started bigint, most int) returns json language plpgsql stable as $$
@@ -16,9 +16,10 @@ begin
                         from pawl.spend w where w.key = i.id) w
     cross join lateral pawl.flow_count(k.id, k.since, k.rate_ms, started) c
     left join lateral (
-      select array_agg(s.job) as jobs, array_agg(s.flow) as flows, array_agg(s.let_in) as let_in from (
+      select array_agg(s.job order by s.n) as jobs, array_agg(s.flow order by s.n) as flows, array_agg(s.let_in order by s.n) as let_in from (
         -- By key, and not by time among what stands anywhere: that is what `offset 0` is for.
-        select s.* from (select s.* from pawl.slot s where s.key = i.id offset 0) as s where s.claimed is null
-        order by s.let_in desc, s.job desc limit most) as s) s
+        select s.*, row_number() over (order by s.let_in desc, s.job desc) as n, count(*) over () as of
+        from (select s.* from pawl.slot s where s.key = i.id offset 0) as s where s.claimed is null) as s
+      where s.n <= most or s.n > s.of - most) s
       on k.id = any(key_ids));
 end $$;

@@ -1,5 +1,6 @@
 -- Moves jobs that stand, and that nobody has claimed or locked, back to where they were held, with the time they had, and frees their
--- slots: keys and flows are to be looked at again, but for a flow that gives way to others, which is then. Answers with those keys. JSON
+-- slots: keys and flows are to be looked at again, but for a flow that gives way to others, which waits nowhere until then
+-- (`afterGivingWay` of core/flow/take-back.ts). Answers with those keys. JSON
 -- keys: i job, f flow, n when it is looked at, where it gives way.
 -- Caller: `flow_apply`, under whose planner switches it runs. Index: ready_id, slot_job, flow's primary key. Locks: the rows of `ready`, SKIP LOCKED;
 -- the jobs' slots; flows that give way.
@@ -18,7 +19,8 @@ begin
   select array_agg(distinct f.key) into keys from freed f;
   insert into pawl.arrival (key, flow) select unnest(keys), null
   union all select distinct null::int, u.flow from unnest(flows, nexts) as u(flow, next) where u.next is null;
-  update pawl.flow f set next_at = nexts[array_position(flows, f.id)], version = f.version + 1
-  where f.id = any(array(select u.flow from unnest(flows, nexts) as u(flow, next) where u.next is not null)) and f.waits_at is null;
+  update pawl.flow f set waits_at = null, next_at = g.next, version = f.version + 1
+  from (select u.flow, max(u.next) as next from unnest(flows, nexts) as u(flow, next) where u.next is not null group by 1) as g
+  where f.id = g.flow;
   return keys;
 end $$;

@@ -1,5 +1,5 @@
 /** What core made of a look, as `flow_apply` takes it. The names are explained there. */
-import { atKey, type Flow, PATIENCE_MS, type Place } from '../../../core/flow/hall.ts'
+import { atKey, atQueue, type Flow, PATIENCE_MS, type Place } from '../../../core/flow/hall.ts'
 import type { LetIn } from '../../../core/flow/let-in.ts'
 import { isOutOfPatience, takenBack } from '../../../core/flow/take-back.ts'
 import { idNumber } from '../../../core/id.ts'
@@ -39,12 +39,15 @@ export interface Plan {
   readonly o: readonly number[]
 }
 
+/** Of anything that one look looks at. */
+export const MOST = 100
+
 /** Jobs that must leave their lane: those of keys that are shut or beyond their gate, and of queues that were paused; for the ticker also who stood too long. */
 export function taking(hall: HallSeen, { k, s }: Seen, isTicker: boolean): readonly JobRow[] {
   const back = new Map<number, JobRow>((s ?? []).map(([i, f]) => [i, { i, f }]))
   for (const name of k.map(String)) {
     const key = hall.key(name)
-    const must = new Set(takenBack(key, key.standing, hall.now))
+    const must = new Set(goingBack(hall, name))
     for (const slot of key.standing) {
       const row = jobRow(slot.job, slot.flow)
       if (must.has(slot.job)) back.set(row.i, row)
@@ -54,6 +57,10 @@ export function taking(hall: HallSeen, { k, s }: Seen, isTicker: boolean): reado
   }
   return [...back.values()]
 }
+
+/** Who must go for the key's sake, of the newest: of those between them and the oldest a look says nothing. */
+const goingBack = (hall: HallSeen, name: string): readonly JobId[] =>
+  takenBack(hall.key(name), hall.key(name).standing.slice(0, MOST), hall.now)
 
 /** Whether another flow waits for what a job of this one has of the key. */
 const isInTheWay = (hall: HallSeen, key: string, flow: number): boolean =>
@@ -68,7 +75,8 @@ export const takingPlan = (hall: HallSeen, { k }: Seen, b: readonly JobRow[]): P
   b,
 })
 
-export function lettingPlan(hall: HallSeen, { a, k }: Seen, letIn: LetIn): Plan {
+export function lettingPlan(hall: HallSeen, seen: Seen, letIn: LetIn): Plan {
+  const { a, k } = seen
   const { admitted, wakes, fed } = letIn
   const flows = letIn.flows.map((flow) => leftOff(hall, flow))
   const moved = flows.filter(({ name, waitsAt }) => waitsAt !== undefined && waitsAt !== hall.flow(name).waitsAt)
@@ -82,7 +90,7 @@ export function lettingPlan(hall: HallSeen, { a, k }: Seen, letIn: LetIn): Plan 
     ...admitted.map(({ flow }) => hall.flow(flow).queue),
     ...flows.flatMap(({ waitsAt }) => numbersAt('queue', waitsAt)).map(String),
   ])
-  const again = [...letIn.again, ...hall.cutOff.places]
+  const again = [...letIn.again, ...hall.cutOff.places, ...overfull(hall, seen)]
   return {
     a,
     k: [...keys].map((name) => keyRow(hall, name, wakes.get(name))),
@@ -101,6 +109,12 @@ export function lettingPlan(hall: HallSeen, { a, k }: Seen, letIn: LetIn): Plan 
     o: [...new Set(again.flatMap((place) => numbersAt('queue', place)))],
   }
 }
+
+/** Places with jobs that should be gone, and that somebody has locked at this moment: should they stay, they are come back for. */
+const overfull = (hall: HallSeen, { k, q, s }: Seen): readonly Place[] => [
+  ...k.map(String).filter((name) => goingBack(hall, name).length > 0).map(atKey),
+  ...(s === null ? [] : q.map(String).map(atQueue)),
+]
 
 /** The numbers of places of one sort. */
 export const numbersAt = (sort: 'key' | 'lane' | 'queue', place: Place | undefined): readonly number[] =>

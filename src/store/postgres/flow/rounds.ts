@@ -15,7 +15,7 @@ import type { Row } from '../connection/client.ts'
 import type { Statements } from '../connection/statements.ts'
 import type { QueueSide } from '../names/kinds.ts'
 import { HallSeen } from './hall-seen.ts'
-import { lettingPlan, numbersAt, type Plan, taking, takingPlan } from './plan.ts'
+import { lettingPlan, MOST, numbersAt, type Plan, taking, takingPlan } from './plan.ts'
 import type { Seen } from './seen.ts'
 
 export interface RoundParts {
@@ -34,8 +34,6 @@ export interface Places {
   readonly queues?: Iterable<number> | undefined
 }
 
-/** Of anything that one look looks at. */
-const MOST = 100
 /** Rounds for one asking. What is left then is written down, and the ticker's. */
 const ROUNDS = 20
 
@@ -98,7 +96,8 @@ export class Rounds {
       const { applied, freed } = await this.#apply(takingPlan(hall, seen, back))
       next.add(agenda)
       next.add({ keys: freed, flows: back.filter(({ n }) => n === undefined).map(({ f }) => f) })
-      next.hasTakenBack = applied
+      // So many at a time, until none goes any more.
+      next.hasTakenBack = applied && freed.length === 0
       return next
     }
     const places = [
@@ -113,6 +112,7 @@ export class Rounds {
       next.add(agenda)
       return next
     }
+    next.isTicker = agenda.isTicker && isCutOff(seen)
     const sides = new Set(answer.admitted.map(({ flow }) => hall.seen(flow).side))
     if (moved > 0) this.#parts.tell([...sides], moved)
     // Only as long as it leads somewhere: a job that is locked is the ticker's.
@@ -157,6 +157,9 @@ class Agenda {
     return !this.isTicker && this.keys.size + this.flows.size + this.lanes.size + this.queues.size === 0
   }
 }
+
+/** There may be more that has come or is due than one look brings. */
+const isCutOff = ({ a, k, l, f }: Seen): boolean => [a, k, l, f].some(({ length }) => length >= MOST)
 
 const isNothing = ({ a, k, l, q, f }: Seen): boolean => a.length + k.length + l.length + q.length + f.length === 0
 

@@ -119,6 +119,15 @@ export class HallTables {
     return ids
   }
 
+  /** Jobs that stand in a lane, without anything else to them. */
+  async stand(lane: number, count: number): Promise<void> {
+    await this.client.query(
+      `insert into pawl.ready (id, ready_at, lane, window_ms, kind) select $1::bigint + n, 0, $2, 30000, 1 from generate_series(1, $3) as n`,
+      [this.#job, lane + LET_IN, count],
+    )
+    this.#job += count
+  }
+
   /** What a claim does: the job leaves its lane, and its slots are stamped. */
   async claim(lane: number, count = 1, client = this.client): Promise<readonly number[]> {
     const { rows } = await client.query(

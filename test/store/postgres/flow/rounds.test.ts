@@ -127,3 +127,77 @@ describe('one process', () => {
     expect(await tables.slots(flows[0]?.keys[0] as number)).toBe(60)
   })
 })
+
+describe('a look of the ticker', () => {
+  const old = 'update pawl.slot set let_in = 0 where key = $1'
+
+  it('comes to the lane with room, whichever of very many flows wait at full ones', async () => {
+    const flows = []
+    for (let n = 0; n < 102; n += 1) flows.push(await tables.flow(`full ${n}`, {}, { fair: 'full' }))
+    const last = flows.sort((a, b) => (String(a.lane) < String(b.lane) ? -1 : 1)).at(-1) ?? { flow: 0, lane: 0 }
+    for (const { flow, lane } of flows) {
+      if (flow !== last.flow) await tables.stand(lane, 32)
+      await tables.hold(flow, 1)
+    }
+    await tables.client.query('delete from pawl.arrival')
+    await tables.client.query(`update pawl.flow set waits_at = 'lane ' || lane where id = any($1)`, [
+      flows.map(({ flow }) => flow),
+    ])
+    await tables.rounds(tables.client).tick()
+    expect(await tables.standing(last.lane)).toHaveLength(1)
+  })
+
+  it('comes to who is in the way of others, whoever else has stood for long', async () => {
+    const idle = await tables.flow('idle', { idle: atOnce(2_000) })
+    await tables.client.query(
+      'insert into pawl.slot (key, job, flow, let_in) select $1, 900000 + n, $2, -1 from generate_series(1, 1001) as n',
+      [idle.keys[0], idle.flow],
+    )
+    const { flow, keys, lane } = await tables.flow('in the way', { 'in the way': atOnce(1) })
+    const other = await tables.flow('behind', { 'in the way': atOnce(1) })
+    const rounds = tables.rounds(tables.client)
+    await tables.hold(flow, 2)
+    await rounds.tick()
+    await tables.hold(other.flow, 1)
+    await rounds.tick()
+    await tables.client.query(old, keys)
+    await rounds.tick()
+    expect(await tables.standing(lane)).toEqual([])
+    expect(await tables.standing(other.lane)).toHaveLength(1)
+    await tables.client.query('delete from pawl.slot where key = $1', idle.keys)
+  })
+
+  it('takes back all that must go, and the oldest where they are in the way, of however many stand at one key', async () => {
+    const wide = { wide: atOnce(160) }
+    const flows = []
+    for (let n = 0; n < 5; n += 1) flows.push(await tables.flow(`wide ${n}`, wide))
+    const rounds = tables.rounds(tables.client)
+    for (const { flow } of flows) {
+      await tables.hold(flow, 32)
+      await rounds.look({ flows: [flow] })
+    }
+    const [first = { flow: 0, lane: 0, keys: [] }] = flows
+    const key = first.keys[0] as number
+    const other = await tables.flow('narrow', wide)
+    await tables.hold(other.flow, 1)
+    await rounds.tick()
+    expect((await tables.waiting(other.flow)).waitsAt).toBe(`key ${key}`)
+    await tables.client.query('update pawl.slot set let_in = 0 where flow = $1', [first.flow])
+    await rounds.tick()
+    expect(await tables.standing(first.lane)).toEqual([])
+    expect(await tables.standing(other.lane)).toHaveLength(1)
+    await tables.set('wide', atOnce(1))
+    await rounds.tick()
+    expect(await tables.slots(key)).toBe(1)
+  })
+
+  it('sees all that one flow has brought at once, so that another’s turn comes', async () => {
+    const busy = await tables.flow('busy', { busy: atOnce(1) })
+    const other = await tables.flow('calm', { calm: atOnce(1) })
+    await tables.hold(busy.flow, 1)
+    await tables.client.query('insert into pawl.arrival (flow) select $1 from generate_series(1, 3000)', [busy.flow])
+    await tables.hold(other.flow, 1)
+    await tables.rounds(tables.client).tick()
+    expect(await tables.standing(other.lane)).toHaveLength(1)
+  })
+})

@@ -36,7 +36,7 @@ export function carryOut(
 const KEYS = 'key '
 
 /** A ring without anybody in it is not hungry, and has no row. */
-function moveFlow(sql: Statements, hall: TableHall, flow: Flow, now: Time): void {
+export function moveFlow(sql: Statements, hall: TableHall, flow: Flow, now: Time): void {
   const { name, priority, pass, waitsAt, nextAt } = flow
   const before = hall.flow(name)
   if (before.pass === pass && before.waitsAt === waitsAt && before.nextAt === nextAt) return

@@ -10,9 +10,9 @@ import { countOf, paceLeftBy, type Slot, withSpent } from '../../../../core/flow
 import { afterGivingWay, isOutOfPatience, isStanding, newestFirst, takenBack } from '../../../../core/flow/take-back.ts'
 import { idNumber, idText } from '../../../../core/id.ts'
 import type { JobId, Time } from '../../../../core/job.ts'
-import { all, one, type Row } from '../rows.ts'
+import { all, one } from '../rows.ts'
 import type { Statements } from '../statements.ts'
-import { carryOut } from './carry-out.ts'
+import { carryOut, moveFlow } from './carry-out.ts'
 import { flowOf } from './flow-cells.ts'
 import { heldLane } from './lanes.ts'
 import { LANES, QUEUES } from './statements.ts'
@@ -173,8 +173,8 @@ export class Usher {
     if (standingOf(this.#sql, job) === undefined) return
     const flow = this.#sendBack(job, now)
     this.#arrived.delete(flow)
-    const { pass, waitsAt, nextAt } = afterGivingWay(flowOf(one(this.#sql.flow, flow) as Row), now)
-    this.#sql.moveFlow.run(pass, waitsAt ?? null, nextAt ?? null, flow)
+    const hall = new TableHall(this.#sql, now, this.#window)
+    moveFlow(this.#sql, hall, afterGivingWay(hall.flow(String(flow)), now), now)
   }
 
   /** Places of a kind where somebody waits. */
