@@ -12,6 +12,7 @@ import type { Change, Store, Transaction, Verdict } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
 import { changeOf, successorOf } from './change.ts'
+import type { Declarations } from './declarations.ts'
 import type { Answer } from './engine.ts'
 import type { FlowKeys, Hearing } from './flow-keys.ts'
 import type { Group } from './group.ts'
@@ -35,6 +36,7 @@ export interface ExecutorParts {
   readonly log: Log
   readonly family: Family
   readonly flowKeys: FlowKeys
+  readonly declarations: Pick<Declarations, 'note'>
 }
 
 export interface Ticked {

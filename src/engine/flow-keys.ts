@@ -10,8 +10,7 @@ import { type Heard, isUneventful } from '../core/flow/heard.ts'
 import { atRest } from '../core/flow/key.ts'
 import { toldKey } from '../core/flow/membership.ts'
 import type { KeyInput } from '../core/flow/signal.ts'
-import type { Job, Time } from '../core/job.ts'
-import type { DeclaredLimit } from '../core/policy.ts'
+import type { Job, Kind, Time } from '../core/job.ts'
 import type { ClaimedJob, KeyBirth, KeyMove, KeyView, Store } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 
@@ -182,22 +181,29 @@ export const moveTo = (
 /** For each of a new job's keys, what the store is to know of it where it knows nothing; undefined where it has no flow. */
 export function birthsOf({ spec }: Job): readonly KeyBirth[] | undefined {
   if (spec.flow === undefined) return undefined
-  const { limits = [] } = spec.kind.policy
-  return spec.flow.keys.map((key, i) => ({ key, ...birthOf(limits[i] ?? NOTHING_SAID) }))
+  const births = birthsBy(spec.kind)
+  return spec.flow.keys.map((key, i) => ({ key, ...(births[i] ?? UNSAID) }))
 }
 
-const births = new WeakMap<DeclaredLimit, Pick<KeyBirth, 'gate' | 'text'>>()
-const NOTHING_SAID: DeclaredLimit = {}
+type Birth = Pick<KeyBirth, 'gate' | 'text'>
+
+const known = new WeakMap<Kind, readonly Birth[]>()
 
 /** The same for all keys that one type declares. */
-function birthOf(declared: DeclaredLimit): Pick<KeyBirth, 'gate' | 'text'> {
-  const known = births.get(declared)
-  if (known !== undefined) return known
-  const document = { declared: declared === NOTHING_SAID ? undefined : declared, byHand: undefined, record: atRest('') }
-  const made = { gate: gateIn(document), text: encodeKey(document) }
-  births.set(declared, made)
-  return made
+function birthsBy(kind: Kind): readonly Birth[] {
+  const before = known.get(kind)
+  if (before !== undefined) return before
+  const births = (kind.policy.limits ?? []).map((declared) => birthOf({ declared, declaredBy: kind.type }))
+  known.set(kind, births)
+  return births
 }
+
+function birthOf(said: Pick<KeyDocument, 'declared' | 'declaredBy'>): Birth {
+  const document = { ...said, byHand: undefined, record: atRest('') }
+  return { gate: gateIn(document), text: encodeKey(document) }
+}
+
+const UNSAID = birthOf({ declared: undefined })
 
 const workingOf = ({ key, text, rev, log, count }: KeyView): Working => ({
   document: decodeKey(key, text),

@@ -22,6 +22,7 @@ import type { Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
 import { ChildrensEnds } from './childrens-ends.ts'
 import { claim } from './claim.ts'
+import { Declarations } from './declarations.ts'
 import type {
   Answer,
   Assignment,
@@ -81,6 +82,7 @@ export class LocalEngine implements Engine {
   readonly #executor: Executor
   readonly #settlement: Settlement
   readonly #childrensEnds: ChildrensEnds
+  readonly #declarations: Declarations
 
   constructor(options: LocalEngineOptions) {
     const { store, clock, random, timers, observer = noObserver } = options
@@ -96,7 +98,10 @@ export class LocalEngine implements Engine {
     const family = new ChildrensEnds({ store, settle, timers })
     this.#childrensEnds = family
     const flowKeys = new FlowKeys({ store, log })
-    this.#parts = { store, clock: storeClock, steps, timers, monotonicMs, held, ids, observer, log, family, flowKeys }
+    const declarations = new Declarations({ store, keys: flowKeys, now: () => storeClock.now(), log })
+    this.#declarations = declarations
+    const flow = { flowKeys, declarations }
+    this.#parts = { store, clock: storeClock, steps, timers, monotonicMs, held, ids, observer, log, family, ...flow }
     this.#executor = new Executor(this.#parts)
     this.#settlement = new Settlement({ held, timers, monotonicMs, executor: this.#executor })
   }
@@ -193,7 +198,8 @@ export class LocalEngine implements Engine {
 
   async [Symbol.asyncDispose](): Promise<void> {
     // A store that does not answer in time is closed all the same: parents are told by the next round that looks after them.
-    await within(this.#parts.timers, TOLD_WITHIN_MS, this.#childrensEnds[Symbol.asyncDispose]())
+    const last = Promise.all([this.#childrensEnds[Symbol.asyncDispose](), this.#declarations[Symbol.asyncDispose]()])
+    await within(this.#parts.timers, TOLD_WITHIN_MS, last)
     await this.#store.close()
   }
 }

@@ -63,8 +63,9 @@ export function candidatesOf(
   return { items, asked }
 }
 
-export function born({ observer }: ExecutorParts, { job, event }: NewJob): EnqueueAnswer {
+export function born({ observer, declarations }: ExecutorParts, { job, event }: NewJob): EnqueueAnswer {
   observer.committed([event], undefined, job)
+  if (job.spec.flow !== undefined) declarations.note(job, event)
   return { ok: true, job, deduped: false, replayed: false }
 }
 

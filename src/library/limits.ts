@@ -1,6 +1,6 @@
 /** Limits, as an application holds them: looked at, set by hand, and what was learnt about whoever is behind a key. */
 import type { KeyState } from '../core/flow/key.ts'
-import { type LimitInput, resolveLimit } from '../core/flow/limit-input.ts'
+import { type LimitInput, resolveByHand } from '../core/flow/limit-input.ts'
 import { DEFAULT_TENANT } from '../core/job.ts'
 import { LENGTHS } from '../core/limits.ts'
 import type { Violation } from '../core/refusal.ts'
@@ -47,7 +47,7 @@ export class LimitDesk {
   /** Sets what holds for a key, from now on and until it is removed, whatever its job type declares. */
   async set(key: string, limit: Omit<LimitInput, 'adaptive'>, asked: Asked = {}): Promise<LimitStatus> {
     const found: Violation[] = []
-    const resolved = resolveLimit(limit, 'limit', found)
+    const resolved = resolveByHand(limit, 'limit', found)
     if (typeof key !== 'string' || key === '' || key.length > LENGTHS.key)
       found.push({ field: 'key', rule: `must be text of 1 to ${LENGTHS.key} characters` })
     if (found.length > 0) throw new Invalid(`limit of ${key}`, found)

@@ -40,6 +40,7 @@ describe('limits over HTTP', () => {
       [{ concurrency: 0 }, 'body.concurrency'],
       [{ rate: 'often' }, 'body.rate'],
       [{ speed: 1 }, 'body'],
+      [{}, 'must have one of'],
     ] as const) {
       const refused = await home.ask('operator', 'PUT', '/v1/limits/shop', body)
       expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(field)])

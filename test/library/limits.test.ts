@@ -79,15 +79,38 @@ describe('limits of a job type', () => {
     await testing.drain()
     expect(busy.most.get('a')).toBe(1)
     await limits.rm('a')
-    expect(await limits.get('a')).toMatchObject({ limit: {}, byHand: undefined })
+    expect(await limits.get('a')).toMatchObject({ limit: { concurrency: 3 }, byHand: undefined })
     await testing.pawl.enqueueMany(crawl, pages('b', 5))
     expect(await limits.get('b')).toMatchObject({ limit: { concurrency: 3 }, declared: { concurrency: 3 } })
     expect(await limits.get('nobody')).toBeUndefined()
     expect(await limits.rm('nobody')).toBeUndefined()
     await expect(limits.set('a', { concurrency: 0 })).rejects.toThrow(Invalid)
     await expect(limits.set('a', { rate: 'often' })).rejects.toThrow(/5\/s/)
+    await expect(limits.set('a', {})).rejects.toThrow(/must have one of concurrency/)
+    for (const limit of [{ concurency: 2 }, { adaptive: true }] as readonly object[])
+      await expect(limits.set('a', limit)).rejects.toThrow(/must be one of concurrency, rate, budget, weight/)
     expect((await limits.list()).limits.map(({ key }) => key)).toEqual(['a', 'b'])
     expect((await limits.list({ states: ['broken'] })).limits).toEqual([])
+  })
+
+  it('are those of the code that is deployed, also of keys that were there before', async () => {
+    const crawling = (type: string, concurrency: number | undefined) =>
+      defineJob({ type, limit: { key: 'site', concurrency }, run: () => {} })
+    await using testing = await openTesting([crawling('crawl', 8), crawling('other', 5)])
+    const { pawl } = testing
+    const after = async (type: string, concurrency: number | undefined) => {
+      await pawl.enqueue(crawling(type, concurrency), undefined)
+      await testing.drain()
+      return (await pawl.limits.get('site'))?.limit
+    }
+    expect(await after('crawl', 8)).toEqual({ concurrency: 8 })
+    expect(await after('crawl', 2)).toEqual({ concurrency: 2 })
+    expect(await after('other', 5)).toEqual({ concurrency: 2 })
+    await pawl.limits.set('site', { concurrency: 1 })
+    expect(await after('crawl', 9)).toEqual({ concurrency: 1 })
+    expect((await pawl.limits.rm('site'))?.limit).toEqual({ concurrency: 9 })
+    expect(await after('crawl', undefined)).toEqual({})
+    expect(await after('other', 4)).toEqual({ concurrency: 4 })
   })
 
   it('start so many within any window', async () => {

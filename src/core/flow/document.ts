@@ -4,8 +4,10 @@ import { type Gate, gateOf } from './gate.ts'
 import { atRest, type KeyRecord, type Limit } from './key.ts'
 
 export interface KeyDocument {
-  /** What the job type says in code. */
+  /** What a job type says in code. */
   readonly declared: Limit | undefined
+  /** Which one: what another says of the key does not hold. Absent: none has said anything. */
+  readonly declaredBy?: string | undefined
   /** What somebody set by hand: each number of it wins until it is removed. */
   readonly byHand: Limit | undefined
   readonly record: KeyRecord
@@ -22,14 +24,28 @@ export const limitIn = ({ declared, byHand }: Pick<KeyDocument, 'declared' | 'by
 
 export const gateIn = (document: KeyDocument): Gate => gateOf(document.record, limitIn(document))
 
-export function encodeKey({ declared, byHand, record }: KeyDocument): string {
+/**
+ * The document with what a job type declares by now; undefined where that is as before. Of several types that share a key the first
+ * that had numbers for it has the word: else each would set those of the other back, whenever it enqueues.
+ */
+export function declaring(document: KeyDocument, type: string, declared: Limit): KeyDocument | undefined {
+  const { declaredBy = type } = document
+  const mayDeclare = hasNumbers(document.declared) ? declaredBy === type : hasNumbers(declared)
+  if (!mayDeclare || JSON.stringify(document.declared) === JSON.stringify(declared)) return undefined
+  return { ...document, declared, declaredBy: type }
+}
+
+const hasNumbers = ({ concurrency, rate, budget, weight }: Limit = {}): boolean =>
+  [concurrency, rate, budget, weight].some((each) => each !== undefined)
+
+export function encodeKey({ declared, declaredBy, byHand, record }: KeyDocument): string {
   const { key: _, ...rest } = record
-  return JSON.stringify({ declared, byHand, record: record.rev === 0 ? undefined : rest })
+  return JSON.stringify({ declared, declaredBy, byHand, record: record.rev === 0 ? undefined : rest })
 }
 
 export function decodeKey(key: string, text: string): KeyDocument {
-  const { declared, byHand, record } = JSON.parse(text) as Partial<KeyDocument>
-  return { declared, byHand, record: { ...atRest(key), ...record } }
+  const { declared, declaredBy, byHand, record } = JSON.parse(text) as Partial<KeyDocument>
+  return { declared, declaredBy, byHand, record: { ...atRest(key), ...record } }
 }
 
 /** The log with what is to be told of these events; undefined where that is nothing. */

@@ -3,6 +3,7 @@ import { DURATION_RULE, type Duration, parseDuration } from '../duration.ts'
 import { type Bound, LENGTHS, LIMITS, SIZES } from '../limits.ts'
 import type { DeclaredLimit, Policy } from '../policy.ts'
 import type { Violation } from '../refusal.ts'
+import type { Limit } from './key.ts'
 
 export interface LimitInput {
   /**
@@ -62,7 +63,18 @@ export function resolveLimit(asked: LimitInput, field: string, found: Violation[
   }
 }
 
-const WORDS: readonly string[] = ['concurrency', 'rate', 'budget', 'weight', 'adaptive']
+const NUMBERS: readonly string[] = ['concurrency', 'rate', 'budget', 'weight']
+const WORDS: readonly string[] = [...NUMBERS, 'adaptive']
+
+/** What is set by hand: at least one number, for to set none would be to remove those that are set. */
+export function resolveByHand(asked: unknown, field: string, found: Violation[]): Limit {
+  const wrong = misspelt(asked, field, NUMBERS)
+  found.push(...wrong)
+  if (wrong.length > 0) return {}
+  const limit = resolveLimit(asked as LimitInput, field, found)
+  if (Object.keys(limit).length === 0) found.push({ field, rule: `must have one of ${NUMBERS.join(', ')}` })
+  return limit
+}
 
 /** What a policy has of them: numbers for each of its jobs' keys, and the codes that break one. */
 export function resolveLimits(
@@ -75,7 +87,7 @@ export function resolveLimits(
   const most = { limits: SIZES.limits, breaking: SIZES.breaking }
   if (limits !== undefined && !(Array.isArray(limits) && limits.length <= most.limits))
     found.push({ field: 'limits', rule: `must be a list of at most ${most.limits}` })
-  else found.push(...(limits ?? []).flatMap(misspelt))
+  else found.push(...(limits ?? []).flatMap((each, i) => misspelt(each, `limits.${i}`, WORDS)))
   const isCode = (code: unknown) => typeof code === 'string' && code !== '' && code.length <= LENGTHS.name
   if (
     breaking !== undefined &&
@@ -91,11 +103,11 @@ export function resolveLimits(
 }
 
 /** What is not known is a typing mistake, and a default in its place would be silent. */
-function misspelt(limit: unknown, i: number): readonly Violation[] {
-  if (typeof limit !== 'object' || limit === null) return [{ field: `limits.${i}`, rule: 'must be an object' }]
+function misspelt(limit: unknown, field: string, words: readonly string[]): readonly Violation[] {
+  if (typeof limit !== 'object' || limit === null) return [{ field, rule: 'must be an object' }]
   return Object.keys(limit)
-    .filter((name) => !WORDS.includes(name))
-    .map((name) => ({ field: `limits.${i}.${name.slice(0, 40)}`, rule: `must be one of ${WORDS.join(', ')}` }))
+    .filter((name) => !words.includes(name))
+    .map((name) => ({ field: `${field}.${name.slice(0, 40)}`, rule: `must be one of ${words.join(', ')}` }))
 }
 
 const RATE_RULE = "must be like '5/s', '100/m', '10/30s', or { most, per }"

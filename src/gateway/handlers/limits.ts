@@ -1,6 +1,6 @@
 /** Limit keys of one's own tenant: what is set for them, and what was learnt about the other side. */
 import type { z } from 'zod'
-import { type LimitInput, resolveLimit } from '../../core/flow/limit-input.ts'
+import { resolveByHand } from '../../core/flow/limit-input.ts'
 import type { Violation } from '../../core/refusal.ts'
 import type { ActName } from '../../engine/audit.ts'
 import type { KeyWord } from '../../engine/engine.ts'
@@ -28,7 +28,7 @@ export const showLimit: Handler = async (call, { engine }) => {
 
 export const setLimit: Handler = (call, parts) => {
   const found: Violation[] = []
-  const limit = resolveLimit(call.body as LimitInput, 'body', found)
+  const limit = resolveByHand(call.body, 'body', found)
   if (found.length > 0) throw new Objected(objection('MALFORMED', 'The limit cannot be kept.', found))
   return said(call, parts, 'limit.set', { type: 'set', limit })
 }

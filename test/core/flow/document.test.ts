@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { decodeKey, decodeKeyLog, encodeKey, encodeKeyLog, gateIn, limitIn } from '../../../src/core/flow/document.ts'
+import {
+  declaring,
+  decodeKey,
+  decodeKeyLog,
+  encodeKey,
+  encodeKeyLog,
+  gateIn,
+  limitIn,
+} from '../../../src/core/flow/document.ts'
 import { atRest } from '../../../src/core/flow/key.ts'
 import { KeyLife, THROTTLED } from './key-given.ts'
 
@@ -18,6 +26,28 @@ describe('the document of a key', () => {
     expect(limitIn({ declared: { concurrency: 8 }, byHand: { concurrency: 2 } })).toEqual({ concurrency: 2 })
     expect(gateIn({ declared: { concurrency: 8 }, byHand: undefined, record })).toMatchObject({ cap: 8 })
     expect(gateIn({ declared: undefined, byHand: undefined, record })).toMatchObject({ cap: undefined })
+  })
+
+  it('keeps each number of code that was not set by hand', () => {
+    const rate = { most: 5, perMs: 1_000 }
+    expect(limitIn({ declared: { concurrency: 8, rate }, byHand: { concurrency: 2 } })).toEqual({ concurrency: 2, rate })
+  })
+
+  it('follows the type that has numbers for it, and no other', () => {
+    const quiet = { declared: undefined, byHand: undefined, record: atRest('k') }
+    expect(declaring(quiet, 'a', {})).toBeUndefined()
+    expect(declaring(quiet, 'a', { concurrency: 8 })).toEqual({
+      ...quiet,
+      declared: { concurrency: 8 },
+      declaredBy: 'a',
+    })
+    const ofA = { ...quiet, declared: { concurrency: 8 }, declaredBy: 'a' }
+    expect(declaring(ofA, 'a', { concurrency: 8 })).toBeUndefined()
+    expect(declaring(ofA, 'b', { concurrency: 2 })).toBeUndefined()
+    expect(declaring({ ...ofA, declaredBy: undefined }, 'b', { weight: 2 })?.declaredBy).toBe('b')
+    const without = declaring(ofA, 'a', {})
+    expect(without?.declared).toEqual({})
+    expect(declaring(without ?? ofA, 'b', { rate: { most: 1, perMs: 1_000 } })?.declaredBy).toBe('b')
   })
 
   it('keeps the last hundred changes that are told, and no counts', () => {

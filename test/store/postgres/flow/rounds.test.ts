@@ -160,11 +160,11 @@ describe('a look of the ticker', () => {
     await rounds.tick()
     await tables.hold(other.flow, 1)
     await rounds.tick()
-    await tables.client.query(old, keys)
+    await tables.client.query(old, [...keys])
     await rounds.tick()
     expect(await tables.standing(lane)).toEqual([])
     expect(await tables.standing(other.lane)).toHaveLength(1)
-    await tables.client.query('delete from pawl.slot where key = $1', idle.keys)
+    await tables.client.query('delete from pawl.slot where key = $1', [...idle.keys])
   })
 
   it('takes back all that must go, and the oldest where they are in the way, of however many stand at one key', async () => {

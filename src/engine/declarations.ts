@@ -1,0 +1,105 @@
+/**
+ * Brings what code declares about keys to those that are there already: a key is born with the numbers of the first job that names it,
+ * and the next deployment may have others. Each key is looked at once for all that a process declares about it, beside the
+ * enqueuing and not in its way: until then the numbers of before hold.
+ *
+ * Invariant: `#underWay` is present exactly while something is being looked at; `#pending` has what has yet to be.
+ */
+import { declaring, decodeKey } from '../core/flow/document.ts'
+import type { KeyCause } from '../core/flow/key.ts'
+import type { Job } from '../core/job.ts'
+import type { DeclaredLimit } from '../core/policy.ts'
+import type { KeyView } from '../store/store.ts'
+import type { Log } from '../system/log.ts'
+import { changeKey, type KeyWordParts } from './key-words.ts'
+
+export interface DeclarationParts extends KeyWordParts {
+  readonly log: Log
+}
+
+interface Declaration {
+  readonly tenant: string
+  readonly key: string
+  readonly type: string
+  readonly declared: DeclaredLimit
+  readonly cause: KeyCause
+}
+
+/** Keys remembered as looked at; the one that was longest ago goes first, and is looked at once more. */
+const LOOKED_AT_MOST = 100_000
+
+export class Declarations implements AsyncDisposable {
+  readonly #parts: DeclarationParts
+  readonly #lookedAt = new Map<string, DeclaredLimit>()
+  #pending: Declaration[] = []
+  #underWay: Promise<void> | undefined
+
+  constructor(parts: DeclarationParts) {
+    this.#parts = parts
+  }
+
+  /** A job was enqueued. */
+  note({ id, spec }: Job, { actor, requestId }: Pick<KeyCause, 'actor' | 'requestId'>): void {
+    const { tenant, type, policy } = spec.kind
+    for (const [i, key] of (spec.flow?.keys ?? []).entries()) {
+      const declared = policy.limits?.[i]
+      if (declared === undefined || !this.#isNew(nameOf(tenant, key, type), declared)) continue
+      const cause = { job: id, attempt: undefined, code: undefined, actor, requestId }
+      this.#pending.push({ tenant, key, type, declared, cause })
+    }
+    if (this.#pending.length > 0) this.#underWay ??= this.#lookAtAll()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#underWay
+  }
+
+  #isNew(name: string, declared: DeclaredLimit): boolean {
+    const before = this.#lookedAt.get(name)
+    if (before === declared || (before !== undefined && JSON.stringify(before) === JSON.stringify(declared)))
+      return false
+    this.#lookedAt.set(name, declared)
+    if (this.#lookedAt.size > LOOKED_AT_MOST) this.#lookedAt.delete(this.#lookedAt.keys().next().value as string)
+    return true
+  }
+
+  async #lookAtAll(): Promise<void> {
+    // After the enqueuing under way has been answered: what it brings is looked at together.
+    await Promise.resolve()
+    while (this.#pending.length > 0) {
+      const all = this.#pending
+      this.#pending = []
+      for (const [tenant, some] of Map.groupBy(all, (each) => each.tenant)) await this.#lookAt(tenant, some)
+    }
+    this.#underWay = undefined
+  }
+
+  async #lookAt(tenant: string, declarations: readonly Declaration[]): Promise<void> {
+    try {
+      const names = [...new Set(declarations.map(({ key }) => key))]
+      const views = new Map((await this.#parts.keys.views(tenant, names)).map((view) => [view.key, view]))
+      for (const declaration of declarations) {
+        const view = views.get(declaration.key)
+        if (documentAfter(view, declaration) !== undefined) await this.#declare(declaration)
+      }
+    } catch (error) {
+      // With the next job of these keys it is tried again.
+      for (const { key, type } of declarations) this.#lookedAt.delete(nameOf(tenant, key, type))
+      this.#parts.log.warn('declared limits did not reach their keys, and are told again', { reason: String(error) })
+    }
+  }
+
+  async #declare(declaration: Declaration): Promise<void> {
+    const { tenant, key, type, cause } = declaration
+    await changeKey(this.#parts, { tenant, key }, (view) => {
+      const document = documentAfter(view, declaration)
+      return document && { document, input: { type: 'set', cause } }
+    })
+    this.#parts.log.info('key declared anew', { key, tenant, by: type })
+  }
+}
+
+const documentAfter = (view: KeyView | undefined, { type, declared }: Declaration) =>
+  view && declaring(decodeKey(view.key, view.text), type, declared)
+
+const nameOf = (tenant: string, key: string, type: string): string => JSON.stringify([tenant, key, type])
