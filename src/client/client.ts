@@ -1,7 +1,8 @@
 /** The engine interface over HTTP: workers, the facade and the command line run against it unchanged. */
 
 import type { Annotation } from '../core/event.ts'
-import type { Job, Time } from '../core/job.ts'
+import type { Holding } from '../core/flow/explain.ts'
+import type { Job, JobId, Time } from '../core/job.ts'
 import { AT_ONCE, LENGTHS } from '../core/limits.ts'
 import { isSegment } from '../core/name.ts'
 import type { Policy } from '../core/policy.ts'
@@ -43,7 +44,7 @@ import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
 import { FULL, Http } from './http.ts'
 import { jobsIn, pathToJobs } from './jobs-query.ts'
-import { remoteLimits, sayToRemoteLimit } from './limits.ts'
+import { remoteHoldings, remoteLimits, sayToRemoteLimit } from './limits.ts'
 import { isOperation, operationText } from './operation-words.ts'
 import { pathTo, queryText } from './path.ts'
 import { checked, refusalOf } from './refused.ts'
@@ -187,6 +188,10 @@ export class HttpEngine implements Engine {
       case 'keys':
         return page
     }
+  }
+
+  holdings(jobs: readonly Job[]): Promise<ReadonlyMap<JobId, Holding>> {
+    return remoteHoldings(this.#http, jobs)
   }
 
   limits(query: LimitQuery): Promise<LimitPage> {

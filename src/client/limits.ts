@@ -1,5 +1,8 @@
-/** Limit keys over HTTP. */
+/** Limit keys over HTTP, and what they hold. */
+import type { Explanation } from '../core/explain.ts'
+import type { Holding } from '../core/flow/explain.ts'
 import type { Limit } from '../core/flow/key.ts'
+import type { Job, JobId } from '../core/job.ts'
 import type { KeyWord, LimitPage, LimitQuery, LimitStatus } from '../engine/engine.ts'
 import { fromWire, type Wire } from '../gateway/contract/wire.ts'
 import type { Http } from './http.ts'
@@ -28,6 +31,20 @@ export function sayToRemoteLimit(http: Http, { key, ask }: KeyWord): Promise<Lim
     case 'probe':
       return asked(http, 'POST', pathTo('limits', key, ask.type), {})
   }
+}
+
+/** What holds a job is said by the server, which has its keys; of what it explains otherwise nothing is taken. */
+export async function remoteHoldings(http: Http, jobs: readonly Job[]): Promise<ReadonlyMap<JobId, Holding>> {
+  const found = new Map<JobId, Holding>()
+  const limited = jobs.filter(({ spec, readyAt }) => spec.flow !== undefined && readyAt !== undefined)
+  const answers = await Promise.all(limited.map(({ id }) => http.request('GET', pathTo('jobs', id, 'explain'))))
+  for (const [i, { id }] of limited.entries()) {
+    const { status = 404, body = '' } = answers[i] ?? {}
+    if (status === 404) continue
+    const { way, because, who = '', when, next } = fromWire(checked(status, body)) as Explanation
+    if (way === 'held') found.set(id, { because, who, when, next })
+  }
+  return found
 }
 
 /** Undefined: there is no such key. */

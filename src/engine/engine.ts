@@ -4,6 +4,7 @@
  */
 import type { Command, Enqueue } from '../core/command.ts'
 import type { KeyEvent } from '../core/flow/event.ts'
+import type { Holding } from '../core/flow/explain.ts'
 import type { KeyCause, KeyState, Limit } from '../core/flow/key.ts'
 import type { CancelRequest, Job, JobFlow, JobId, Kind, Priority, State, Time } from '../core/job.ts'
 import type { Refusal } from '../core/refusal.ts'
@@ -36,6 +37,8 @@ export interface Engine extends AsyncDisposable {
   find(query: JobQuery): Promise<JobPage>
   events(query: EventQuery): Promise<EventPage>
   settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]>
+  /** What holds those of the jobs that could run but for their keys and turns. */
+  holdings(jobs: readonly Job[]): Promise<ReadonlyMap<JobId, Holding>>
   /** Limit keys as they are, by name. */
   limits(query: LimitQuery): Promise<LimitPage>
   /** What operators say to them; each answered with the key as it is then, or undefined where there is none. */

@@ -5,10 +5,6 @@ import type { Job, JobId, Time } from '../core/job.ts'
 import type { Lobby } from '../store/store.ts'
 import type { Engine } from './engine.ts'
 
-/** Undefined: nothing. */
-export const holdingOf = async (engine: Pick<Engine, 'load'>, job: Job): Promise<Holding | undefined> =>
-  (await holdingsOf(engine, [job])).get(job.id)
-
 /** Of each that is held, in one question for all of them. */
 export async function holdingsOf(
   engine: Pick<Engine, 'load'>,

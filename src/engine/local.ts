@@ -1,6 +1,7 @@
 /** The engine over a store. One instance per process and store; everything it knows can be lost without harm. */
+import type { Holding } from '../core/flow/explain.ts'
 import { idText } from '../core/id.ts'
-import type { JobId, Time } from '../core/job.ts'
+import type { Job, JobId, Time } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
 import type {
   EventPage,
@@ -42,6 +43,7 @@ import { enqueue } from './enqueue.ts'
 import { Executor, type ExecutorParts, type Ticked } from './execute.ts'
 import { FlowKeys } from './flow-keys.ts'
 import { heartbeat } from './heartbeat.ts'
+import { holdingsOf } from './holding.ts'
 import { Holdings } from './holdings.ts'
 import { IdBlocks } from './id-blocks.ts'
 import { sayToKey } from './key-words.ts'
@@ -152,6 +154,10 @@ export class LocalEngine implements Engine {
     const answers = await this.#store.settings(operations)
     for (const { now } of answers) this.#parts.clock.heard(now, askedMs)
     return answers
+  }
+
+  holdings(jobs: readonly Job[]): Promise<ReadonlyMap<JobId, Holding>> {
+    return holdingsOf(this, jobs)
   }
 
   limits(query: LimitQuery): Promise<LimitPage> {

@@ -6,6 +6,7 @@
  * the engine reserves, or, where that cannot be had (over HTTP), one that is made here and becomes the job's own.
  */
 import type { Event } from '../core/event.ts'
+import type { Holding } from '../core/flow/explain.ts'
 import type { CancelRequest, Job, JobId } from '../core/job.ts'
 import type { RefusalCode } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
@@ -75,6 +76,10 @@ export class SealedEngine implements Engine {
     const sealed = await this.#enqueueSealed(asked, ready, tx, together)
     for (const [n, i] of places.entries()) answers[i] = sealed[n] as EnqueueAnswer
     return answers
+  }
+
+  holdings(jobs: readonly Job[]): Promise<ReadonlyMap<JobId, Holding>> {
+    return this.#engine.holdings(jobs)
   }
 
   limits(query: LimitQuery): Promise<LimitPage> {

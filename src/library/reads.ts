@@ -5,7 +5,6 @@ import { idText } from '../core/id.ts'
 import type { Job, TerminalState } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Engine } from '../engine/engine.ts'
-import { holdingOf } from '../engine/holding.ts'
 import { logOf } from '../engine/log-of.ts'
 import { Queues } from '../engine/queues.ts'
 import { Workers } from '../engine/workers.ts'
@@ -43,7 +42,8 @@ export async function explained(engine: Engine, item: LoadItem): Promise<Explana
   const { tenant, queue } = job.spec.kind
   const paused = await new Queues(engine).paused(tenant, queue)
   const workers = await new Workers(engine).around(job.spec.kind)
-  return explain(job, { now: engine.now(), paused, workers, held: await holdingOf(engine, job) })
+  const held = (await engine.holdings([job])).get(job.id)
+  return explain(job, { now: engine.now(), paused, workers, held })
 }
 
 /** `tenant` is that of `open`; undefined: everybody's. */

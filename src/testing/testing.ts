@@ -8,7 +8,6 @@ import { flowNameOf } from '../core/flow/membership.ts'
 import { DEFAULT_TENANT, isEnded, type Job, type JobId, LIVE_STATES, type State } from '../core/job.ts'
 import { toJson } from '../core/json.ts'
 import { leaseWindowMs } from '../core/timers.ts'
-import { holdingOf } from '../engine/holding.ts'
 import { LocalEngine } from '../engine/local.ts'
 import { purged } from '../engine/purge.ts'
 import { scheduler } from '../engine/scheduler.ts'
@@ -225,7 +224,7 @@ export class Testing implements AsyncDisposable {
   /** When what holds jobs changes by itself, once for all that are held by the same. */
   async #nextLettingIn(live: readonly Job[]): Promise<readonly (number | undefined)[]> {
     const held = new Map(live.filter(({ spec }) => spec.flow !== undefined).map((job) => [flowNameOf(job), job]))
-    return Promise.all([...held.values()].map(async (job) => (await holdingOf(this.#engine, job))?.when))
+    return [...(await this.#engine.holdings([...held.values()])).values()].map(({ when }) => when)
   }
 
   async #nextSlot(now: number, until: number): Promise<number | undefined> {

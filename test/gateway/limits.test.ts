@@ -47,13 +47,24 @@ describe('limits over HTTP', () => {
     }
   })
 
-  it('are for operators; nobody sees another tenant’s, and who is bound to queues changes none', async () => {
+  it('are for operators; nobody sees another tenant’s, and who is bound to queues none', async () => {
     expect((await home.ask('producer', 'PUT', '/v1/limits/shop', { concurrency: 2 })).status).toBe(403)
     expect((await home.ask('viewer', 'POST', '/v1/limits/shop/reset', {})).status).toBe(403)
     expect((await home.ask(home.secrets['rival']?.admin, 'GET', '/v1/limits/shop')).status).toBe(404)
     const words = { name: 'bound', scope: 'operator', tenant: 'acme', queues: ['mine'] } as const
     const { secret } = await home.gateway.tokens.create(words)
     expect((await home.ask(secret, 'PUT', '/v1/limits/shop', { concurrency: 2 })).status).toBe(403)
+    for (const path of ['', '/shop', '/nobody'])
+      expect((await home.ask(secret, 'GET', `/v1/limits${path}`)).status).toBe(403)
+  })
+
+  it('have names of 512 characters at most', async () => {
+    for (const [length, status] of [
+      [512, 200],
+      [513, 400],
+    ] as const)
+      expect((await home.ask('operator', 'PUT', `/v1/limits/${'k'.repeat(length)}`, { weight: 2 })).status).toBe(status)
+    expect((await home.ask('operator', 'DELETE', `/v1/limits/${'k'.repeat(512)}`)).status).toBe(200)
   })
 
   it('hold jobs of any language: named at enqueue, told with the claim, spent and blamed by words', async () => {
@@ -95,6 +106,14 @@ describe('limits over HTTP', () => {
     expect(await remote.limits.get('site')).toMatchObject({
       declared: { concurrency: 1, rate: { most: 100, perMs: 1_000 }, adaptive: true },
       log: [{ type: 'broken', at: expect.any(Number) }],
+    })
+    const [held] = (await remote.find({ types: ['crawl'], states: ['queued'] })).jobs
+    expect(await remote.explain(held?.id ?? '')).toMatchObject({
+      way: 'held',
+      because: expect.stringContaining('Key site is broken since'),
+      who: 'the jobs of key site',
+      when: (await remote.limits.get('site'))?.until,
+      next: expect.stringContaining('pawl limits reset site'),
     })
     const env = { PAWL_URL: home.gateway.url, PAWL_TOKEN: String(home.secrets['acme']?.admin) }
     const told = (...words: readonly string[]) => json(['limits', ...words], { env })

@@ -98,19 +98,19 @@ describe('limits of a job type', () => {
       defineJob({ type, limit: { key: 'site', concurrency }, run: () => {} })
     await using testing = await openTesting([crawling('crawl', 8), crawling('other', 5)])
     const { pawl } = testing
-    const after = async (type: string, concurrency: number | undefined) => {
+    const deployed = async (type: string, concurrency: number | undefined) => {
       await pawl.enqueue(crawling(type, concurrency), undefined)
       await testing.drain()
       return (await pawl.limits.get('site'))?.limit
     }
-    expect(await after('crawl', 8)).toEqual({ concurrency: 8 })
-    expect(await after('crawl', 2)).toEqual({ concurrency: 2 })
-    expect(await after('other', 5)).toEqual({ concurrency: 2 })
+    expect(await deployed('crawl', 8)).toEqual({ concurrency: 8 })
+    expect(await deployed('crawl', 2)).toEqual({ concurrency: 2 })
+    expect(await deployed('other', 5)).toEqual({ concurrency: 2 })
     await pawl.limits.set('site', { concurrency: 1 })
-    expect(await after('crawl', 9)).toEqual({ concurrency: 1 })
+    expect(await deployed('crawl', 9)).toEqual({ concurrency: 1 })
     expect((await pawl.limits.rm('site'))?.limit).toEqual({ concurrency: 9 })
-    expect(await after('crawl', undefined)).toEqual({})
-    expect(await after('other', 4)).toEqual({ concurrency: 4 })
+    expect(await deployed('crawl', undefined)).toEqual({})
+    expect(await deployed('other', 4)).toEqual({ concurrency: 4 })
   })
 
   it('start so many within any window', async () => {

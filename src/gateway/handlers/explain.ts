@@ -1,6 +1,5 @@
 /** `GET /jobs/{id}/explain`: why is this job not running? */
 import { explain } from '../../core/explain.ts'
-import { holdingOf } from '../../engine/holding.ts'
 import { Queues } from '../../engine/queues.ts'
 import { type Handler, json } from '../call.ts'
 import { toWire } from '../contract/wire.ts'
@@ -10,6 +9,6 @@ export const explainJob: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
   const paused = await new Queues(parts.engine).paused(call.token.tenant, job.spec.kind.queue)
   const workers = await parts.workers.around(job.spec.kind)
-  const held = await holdingOf(parts.engine, job)
+  const held = (await parts.engine.holdings([job])).get(job.id)
   return json(200, toWire(explain(job, { now: parts.engine.now(), paused, workers, held })) as object)
 }

@@ -11,6 +11,7 @@ import { Objected, objection } from '../problem.ts'
 import { audited } from './audit.ts'
 
 export const listLimits: Handler = async (call, { engine }) => {
+  mustBeUnbound(call)
   const { limit, cursor, state: states } = call.query as z.output<typeof limitsQuery>
   const page = await engine.limits({ tenant: call.token.tenant, limit, cursor, states })
   // Changes of a key are told with the key alone.
@@ -19,6 +20,7 @@ export const listLimits: Handler = async (call, { engine }) => {
 }
 
 export const showLimit: Handler = async (call, { engine }) => {
+  mustBeUnbound(call)
   const key = keyIn(call)
   const { limits } = await engine.limits({ tenant: call.token.tenant, names: [key], limit: 1 })
   const [status] = limits
@@ -39,15 +41,21 @@ export const probeLimit: Handler = (call, parts) => said(call, parts, 'limit.pro
 
 async function said(call: Call, parts: Parts, act: ActName, ask: KeyWord['ask']): Promise<Reply> {
   const { token, requestId } = call
-  // A key is shared by all queues that its jobs are in.
-  if (token.queues !== undefined)
-    throw new Objected(objection('FORBIDDEN', 'The token is bound to queues, and a limit is not.'))
+  mustBeUnbound(call)
   const key = keyIn(call)
   await audited(call, parts, { act, about: key })
   const actor = `${token.scope}:${token.name}`
   const [status] = await parts.engine.sayToLimits([{ tenant: token.tenant, key, actor, requestId, ask }])
   if (status === undefined) throw missing(key)
   return json(200, toWire(status) as object)
+}
+
+/** A key is shared by all queues that its jobs are in: its name, its numbers and who was pushed back tell of the others, too. */
+function mustBeUnbound({ token }: Call): void {
+  if (token.queues === undefined) return
+  throw new Objected(
+    objection('FORBIDDEN', 'The token is bound to queues, and a limit is not: `explain` says what holds a job.'),
+  )
 }
 
 const keyIn = ({ params }: Call): string => params['key'] ?? ''

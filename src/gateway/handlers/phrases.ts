@@ -2,7 +2,6 @@
 import type { Circumstances } from '../../core/explain.ts'
 import type { Job } from '../../core/job.ts'
 import { now } from '../../core/now.ts'
-import { holdingsOf } from '../../engine/holding.ts'
 import { Queues } from '../../engine/queues.ts'
 import { namedBy, type SeenWorker } from '../../engine/workers.ts'
 import type { Call, Parts } from '../call.ts'
@@ -17,7 +16,7 @@ export async function withPhrases(
   const queues = [...new Set(jobs.map(({ spec }) => spec.kind.queue))]
   const [pauses, holdings, there] = await Promise.all([
     new Queues(engine).pausesAmong(token.tenant, queues),
-    holdingsOf(engine, jobs),
+    engine.holdings(jobs),
     // Who is there is a help, and nothing that a list should fail for.
     workers.presentOf(token.tenant).catch(() => undefined),
   ])

@@ -30,7 +30,10 @@ describe('the document of a key', () => {
 
   it('keeps each number of code that was not set by hand', () => {
     const rate = { most: 5, perMs: 1_000 }
-    expect(limitIn({ declared: { concurrency: 8, rate }, byHand: { concurrency: 2 } })).toEqual({ concurrency: 2, rate })
+    expect(limitIn({ declared: { concurrency: 8, rate }, byHand: { concurrency: 2 } })).toEqual({
+      concurrency: 2,
+      rate,
+    })
   })
 
   it('follows the type that has numbers for it, and no other', () => {

@@ -112,7 +112,10 @@ export function lettingPlan(hall: HallSeen, seen: Seen, letIn: LetIn): Plan {
 
 /** Places with jobs that should be gone, and that somebody has locked at this moment: should they stay, they are come back for. */
 const overfull = (hall: HallSeen, { k, q, s }: Seen): readonly Place[] => [
-  ...k.map(String).filter((name) => goingBack(hall, name).length > 0).map(atKey),
+  ...k
+    .map(String)
+    .filter((name) => goingBack(hall, name).length > 0)
+    .map(atKey),
   ...(s === null ? [] : q.map(String).map(atQueue)),
 ]
 
