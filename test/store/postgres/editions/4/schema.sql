@@ -1641,26 +1641,34 @@ end $$;
 
 
 
+
+
 create or replace function "pawl".flow_due(started bigint, most int,
   out seen bigint[], out keys int[], out flows int[], out lanes int[], out queues int[]) language plpgsql stable as $$
 begin
   select array_agg(a.id), array_agg(a.key) filter (where a.key is not null), array_agg(a.flow) filter (where a.flow is not null),
          array_agg(a.queue) filter (where a.queue is not null)
     into seen, keys, flows, queues from (select a.* from "pawl".arrival a order by a.id limit most) as a;
+  
+  seen := seen || array(
+    select a.id from (select distinct unnest(flows)) as u(flow)
+    cross join lateral (select a.id from "pawl".arrival a where a.flow = u.flow and a.id > seen[cardinality(seen)] limit 10 * most) a);
   keys := keys || array(select k.id from "pawl".flow_key k where k.wake_at <= started order by k.wake_at limit most)
-    || array(select s.key from (select s.key from "pawl".slot s where s.claimed is null and s.let_in <= started - 5000
-                                order by s.let_in limit 10 * most) as s
-             cross join lateral (select from "pawl".flow f where f.waits_at = 'key ' || s.key limit 1) as f limit most);
+    || array(select s.key from "pawl".slot s
+             cross join lateral (select from "pawl".flow f where f.waits_at = 'key ' || s.key and f.id <> s.flow limit 1) as f
+             where s.claimed is null and s.let_in <= started - 5000 group by s.key order by min(s.let_in) limit most);
   flows := flows || array(select f.id from "pawl".flow f where f.next_at <= started order by f.next_at limit most);
   lanes := array(
     with recursive waited as (
-      (select f.waits_at, 1 as n from "pawl".flow f where f.waits_at > 'lane ' and f.waits_at < 'lane!' order by f.waits_at limit 1)
+      (select f.waits_at from "pawl".flow f where f.waits_at > 'lane ' and f.waits_at < 'lane!' order by f.waits_at limit 1)
       union all
-      select f.waits_at, w.n + 1 from waited w cross join lateral (
+      select f.waits_at from waited w cross join lateral (
         select f.waits_at from "pawl".flow f where f.waits_at > w.waits_at and f.waits_at < 'lane!' order by f.waits_at limit 1) f
-      where w.n < most
     )
-    select substr(w.waits_at, 6)::int from waited w);
+    select l.lane from (select substr(w.waits_at, 6)::int as lane from waited w) as l
+    
+    where (select count(*) from (select from "pawl".ready r where r.lane = l.lane + 1000000000 limit 32) as r) < 32
+    limit most);
 end $$;
 
 
@@ -1750,10 +1758,11 @@ begin
                         from "pawl".spend w where w.key = i.id) w
     cross join lateral "pawl".flow_count(k.id, k.since, k.rate_ms, started) c
     left join lateral (
-      select array_agg(s.job) as jobs, array_agg(s.flow) as flows, array_agg(s.let_in) as let_in from (
+      select array_agg(s.job order by s.n) as jobs, array_agg(s.flow order by s.n) as flows, array_agg(s.let_in order by s.n) as let_in from (
         
-        select s.* from (select s.* from "pawl".slot s where s.key = i.id offset 0) as s where s.claimed is null
-        order by s.let_in desc, s.job desc limit most) as s) s
+        select s.*, row_number() over (order by s.let_in desc, s.job desc) as n, count(*) over () as of
+        from (select s.* from "pawl".slot s where s.key = i.id offset 0) as s where s.claimed is null) as s
+      where s.n <= most or s.n > s.of - most) s
       on k.id = any(key_ids));
 end $$;
 
@@ -1993,6 +2002,7 @@ end $$;
 
 
 
+
 create or replace function "pawl".flow_take_back(items json) returns int[] language plpgsql as $$
 declare
   jobs bigint[]; flows int[]; nexts bigint[]; keys int[];
@@ -2008,8 +2018,9 @@ begin
   select array_agg(distinct f.key) into keys from freed f;
   insert into "pawl".arrival (key, flow) select unnest(keys), null
   union all select distinct null::int, u.flow from unnest(flows, nexts) as u(flow, next) where u.next is null;
-  update "pawl".flow f set next_at = nexts[array_position(flows, f.id)], version = f.version + 1
-  where f.id = any(array(select u.flow from unnest(flows, nexts) as u(flow, next) where u.next is not null)) and f.waits_at is null;
+  update "pawl".flow f set waits_at = null, next_at = g.next, version = f.version + 1
+  from (select u.flow, max(u.next) as next from unnest(flows, nexts) as u(flow, next) where u.next is not null group by 1) as g
+  where f.id = g.flow;
   return keys;
 end $$;
 
@@ -3404,7 +3415,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', 'a29fe69864e1d73e250c47fd8a5148a9a0943636951b1909250d01e6c059ed76', 4)
+values (0, 'functions', 'fd765c98bf801a0bb8e421623bd71c0c440bf68eadb12ff2b1c9e2312eb9be25', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
