@@ -5,6 +5,7 @@ import { type Discrepancy, unreadable, type Verification } from './discrepancy.t
 import type { Engine } from './engine.ts'
 import { verifyJobs } from './verify-jobs.ts'
 import { verifyKeys } from './verify-keys.ts'
+import { verifySlots } from './verify-slots.ts'
 
 export type VerifyFilter = Omit<JobQuery, 'order' | 'limit' | 'cursor'>
 
@@ -56,8 +57,15 @@ export async function verify(
   } while (cursor !== undefined)
   const whole = Object.values(filter).every((value) => value === undefined)
   found.push(...(await misplaced(engine, filter, live)))
+  const isStill = async () => tallied.position !== undefined && (await tally(engine)).position === tallied.position
   if (whole) found.push(...(await miscounted(engine, tallied, counts)))
+  const before = found.length
   for (const tenant of tenants) found.push(...(await verifyKeys(engine, tenant)))
+  // What the store itself has found is told once.
+  if (whole && found.length === before && (await isStill())) {
+    const slots = await verifySlots(engine, tenants)
+    if (slots.length > 0 && (await isStill())) found.push(...slots)
+  }
   return { jobs, events, discrepancies: found }
 }
 

@@ -76,6 +76,30 @@ describe.each(['sqlite', 'postgres'] as const)('verify of encrypted jobs on %s',
   })
 })
 
+describe.each(['sqlite', 'postgres'] as const)('verify of slots on %s', (name) => {
+  const limited = defineSpec({ type: 'limited', limit: { key: 'site', concurrency: 2 } })
+  const deeds: Readonly<Record<string, string>> = {
+    'one that nobody has':
+      'insert into pawl.slot (key, job, flow, let_in, claimed) select key, 9, flow, let_in, claimed from pawl.slot limit 1',
+    'one that an owner lacks': 'delete from pawl.slot where claimed is not null',
+    'one that is lacking in a lane': 'delete from pawl.slot where claimed is null',
+  }
+
+  it.each(Object.entries(deeds))('finds %s', async (_, sql) => {
+    await using place = await PLACES[name]()
+    await using pawl = await openAt(place)
+    await pawl.enqueueMany(limited, [1, 2, 3])
+    const claim = { workerId: 'w', lanes: [{ tenant: 'default', queue: 'default', priority: 5 }] }
+    await eventually('one is claimed', () => pawl.contract.claimNext({ ...claim, requestId: crypto.randomUUID() }))
+    await eventually('another stands', async () => (await pawl.limits.get('site'))?.taken === 2)
+    expect((await pawl.verify()).discrepancies).toEqual([])
+    await reading(place, sql)
+    expect(told((await pawl.verify()).discrepancies)).toEqual([
+      expect.stringMatching(/^slot: key site has \d slots taken, and \d jobs /),
+    ])
+  })
+})
+
 describe('verify finds what was done to the file by hand', () => {
   const deeds: Readonly<Record<string, readonly [sql: string, found: RegExp]>> = {
     'a log that ends otherwise': [

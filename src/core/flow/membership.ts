@@ -34,14 +34,15 @@ export type PlaceMove = 'hold' | 'own' | 'leave' | 'stay'
 
 /** Undefined: it was not there before, or is gone. */
 export function placeMoveOf(before: Job | undefined, after: Job | undefined): PlaceMove {
-  const was = whereaboutsOf(before)
-  const is = whereaboutsOf(after)
+  const was = presenceOf(before)
+  const is = presenceOf(after)
   if (is === 'owned') return was === 'owned' ? 'stay' : 'own'
   if (is === 'away') return was === 'away' ? 'stay' : 'leave'
   return was === 'ready' && keepsPlace(before, after) ? 'stay' : 'hold'
 }
 
-function whereaboutsOf(job: Job | undefined): 'owned' | 'ready' | 'away' {
+/** Whether somebody owns a job, may have it some day, or neither. Of a ready one with a flow only its store knows whether it stands. */
+export function presenceOf(job: Job | undefined): 'owned' | 'ready' | 'away' {
   if (job?.lease !== undefined) return 'owned'
   return job?.readyAt === undefined ? 'away' : 'ready'
 }

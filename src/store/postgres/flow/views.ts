@@ -72,19 +72,28 @@ export async function lobbiesOf(
     literal(numbered.map((flow) => flow?.lane)),
   ])
   const found = JSON.parse(String(row?.[0])) as [job: number, held: boolean, others: number][]
+  const views = await viewsOf(parts, flowing)
   const lobbies = new Map<JobId, Lobby>()
   for (const [n, { id, spec }] of flowing.entries()) {
     const [, held, others] = found[n] as [number, boolean, number]
-    const { keys = [] } = await keyViews(parts, {
-      by: 'keys',
-      tenant: spec.kind.tenant,
-      names: spec.flow?.keys ?? [],
-      limit: 100,
-    })
-    lobbies.set(id, { held, others, keys })
+    const keys = (spec.flow?.keys ?? []).map((key) => views.get(nameOf(spec.kind.tenant, key)))
+    lobbies.set(id, { held, others, keys: keys.filter((view) => view !== undefined) })
   }
   return lobbies
 }
+
+/** The keys of these jobs, each once, however many name it. */
+async function viewsOf(parts: ViewParts, jobs: readonly Job[]): Promise<ReadonlyMap<string, KeyView>> {
+  const views = new Map<string, KeyView>()
+  for (const [tenant, group] of Map.groupBy(jobs, ({ spec }) => spec.kind.tenant)) {
+    const names = [...new Set(group.flatMap(({ spec }) => spec.flow?.keys ?? []))]
+    const { keys = [] } = await keyViews(parts, { by: 'keys', tenant, names, limit: names.length })
+    for (const view of keys) views.set(nameOf(tenant, view.key), view)
+  }
+  return views
+}
+
+const nameOf = (tenant: string, key: string): string => JSON.stringify([tenant, key])
 
 async function rowsOf({ run, statements }: ViewParts, values: unknown[]) {
   const [row] = await run(statements.flowViews, values)

@@ -1,0 +1,74 @@
+/**
+ * Whether what is taken of flow keys is what the jobs themselves come to: each that stands or is owned, under each key that it names.
+ * Stores count from slots, which is where a slot that is missing cannot be seen.
+ */
+import { presenceOf } from '../core/flow/membership.ts'
+import { type Job, LIVE_STATES } from '../core/job.ts'
+import type { JobPage } from '../store/store.ts'
+import type { Discrepancy } from './discrepancy.ts'
+import type { Engine } from './engine.ts'
+
+type Asked = Pick<Engine, 'events' | 'find' | 'load'>
+
+const PAGE = 200
+
+/** What is told of a key that differs twice, and alike: jobs are let in without an entry in the feed, also while they are counted. */
+export async function verifySlots(engine: Asked, tenants: ReadonlySet<string>): Promise<readonly Discrepancy[]> {
+  if (tenants.size === 0) return []
+  const first = await differing(engine, tenants)
+  const second = first.size === 0 ? first : await differing(engine, tenants)
+  return [...first].flatMap(([name, what]): readonly Discrepancy[] =>
+    second.get(name) === what ? [{ job: undefined, about: 'slot', invariant: undefined, what }] : [],
+  )
+}
+
+/** What differs, by key. */
+async function differing(engine: Asked, tenants: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+  const there = await occupants(engine)
+  const found = new Map<string, string>()
+  for (const tenant of tenants) {
+    let cursor: string | undefined
+    do {
+      const page = await engine.events({ by: 'keys', tenant, limit: PAGE, cursor })
+      for (const { key, count } of page.keys ?? []) {
+        const jobs = there.get(nameOf(tenant, key)) ?? 0
+        const what = `key ${key} has ${count.taken} slots taken, and ${jobs} jobs stand or are owned that name it`
+        if (count.taken !== jobs) found.set(nameOf(tenant, key), what)
+      }
+      cursor = page.cursor
+    } while (cursor !== undefined)
+  }
+  return found
+}
+
+/** How many jobs stand or are owned, by key. */
+async function occupants(engine: Asked): Promise<ReadonlyMap<string, number>> {
+  const taken = new Map<string, number>()
+  let cursor: string | undefined
+  do {
+    const page: JobPage = await engine.find({ states: LIVE_STATES, order: 'oldest', limit: PAGE, cursor })
+    for (const { spec } of await standingOrOwned(engine, page.jobs)) {
+      for (const key of new Set(spec.flow?.keys)) {
+        const name = nameOf(spec.kind.tenant, key)
+        taken.set(name, (taken.get(name) ?? 0) + 1)
+      }
+    }
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return taken
+}
+
+async function standingOrOwned(engine: Asked, jobs: readonly Job[]): Promise<readonly Job[]> {
+  const limited = jobs.filter((job) => job.spec.flow !== undefined && presenceOf(job) !== 'away')
+  if (limited.length === 0) return []
+  const { items } = await engine.load(limited.map(({ id }) => ({ id, flow: true })))
+  const found = items.filter((item) => item !== undefined)
+  return found.filter(({ job, flow }) => isThere(job, flow?.held)).map(({ job }) => job)
+}
+
+function isThere(job: Job, isHeld: boolean | undefined): boolean {
+  const presence = presenceOf(job)
+  return presence === 'owned' || (presence === 'ready' && isHeld === false)
+}
+
+const nameOf = (tenant: string, key: string): string => JSON.stringify([tenant, key])
