@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { resolveByHand } from '../../../src/core/flow/limit-input.ts'
+import type { Violation } from '../../../src/core/refusal.ts'
 import { resolvePolicy } from '../../../src/core/resolve.ts'
 import { given } from '../given.ts'
 
@@ -43,6 +45,17 @@ describe('what is said about a limit', () => {
     const many = limits({}, {}, {}, {}, {})
     expect(many.ok).toBe(false)
     expect(resolvePolicy({ limits: {} as never }).ok).toBe(false)
+  })
+
+  it('by hand is at least one number, and nothing else', () => {
+    const judged = (asked: unknown) => {
+      const found: Violation[] = []
+      return [resolveByHand(asked, 'limit', found), found.map(({ field }) => field)]
+    }
+    expect(judged({ weight: 2 })).toEqual([{ weight: 2 }, []])
+    expect(judged({})).toEqual([{}, ['limit']])
+    expect(judged(null)).toEqual([{}, ['limit']])
+    expect(judged({ concurency: 2, adaptive: true })).toEqual([{}, ['limit.concurency', 'limit.adaptive']])
   })
 
   it('knows which codes tell of what is behind a key', () => {
