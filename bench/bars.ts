@@ -99,6 +99,14 @@ const BARS: readonly Bar[] = [
     1.2,
     1.05,
   ),
+  more('limited', 'drain, 1,000 limit keys, share of without', changed('limited', 'perSecond'), 0.7, 0.9),
+  more(
+    'limited-full',
+    'the same beside a key that is full, share of without',
+    changed('limited-full', 'perSecond'),
+    0.7,
+    0.9,
+  ),
   less('idle', 'statements/s of 100 idle workers', (all) => all.median('idle', 'pawl', 'statements'), 100, 20),
   more(
     'single-enqueue-64',

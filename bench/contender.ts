@@ -48,6 +48,8 @@ export interface Payload {
   readonly text: string
   /** The piece of business it stands for, of which there is one job at a time. */
   readonly key?: string | undefined
+  /** What it shares with others, which limits them together. */
+  readonly limitKey?: string | undefined
   /** Which of many queues it goes to. */
   readonly place?: number | undefined
 }
@@ -65,6 +67,8 @@ export interface WorkOptions {
   readonly concurrency?: number | undefined
   /** Handlers may throw, each for its own job. */
   readonly failing?: boolean | undefined
+  /** For jobs with limit keys. */
+  readonly limited?: boolean | undefined
 }
 
 /** Workers in one process that know nothing of each other, each with connections of its own. */
@@ -73,6 +77,9 @@ export interface Crowd {
   /** Queues in all, each of a tenant of its own; 0: the one that everything else uses. */
   readonly places: number
 }
+
+/** The limit key that lets nobody in, among those that let everybody in. */
+export const FULL_KEY = 'full'
 
 export const ALONE: Crowd = { claimers: 1, places: 0 }
 

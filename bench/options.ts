@@ -55,6 +55,8 @@ const QUICK_PLAN: Readonly<Record<string, { readonly rounds: number; readonly pe
   signals: { rounds: 3, peers: [] },
   'payload-8k': { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
   'many-queues': { rounds: 1, peers: [] },
+  limited: { rounds: 3, peers: ['pg-boss'] },
+  'limited-full': { rounds: 3, peers: [] },
   latency: { rounds: 3, peers: ['graphile-worker', 'bullmq-redis'] },
   'latency-beside-half': { rounds: 3, peers: [] },
   'latency-beside-500': { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },

@@ -49,6 +49,8 @@ export interface BulkOrder {
   /** In turns to so many queues. */
   readonly places?: number | undefined
   readonly failing?: boolean | undefined
+  /** In turns with so many limit keys, none of which is full; 0: all with one that is. */
+  readonly limitKeys?: number | undefined
   /** How many of their names are wanted, evenly taken. */
   readonly names?: number | undefined
 }
@@ -71,6 +73,8 @@ export interface WorkOrder {
   readonly failEvery?: number | undefined
   /** Handlers wait for a signal, and end when it has come. */
   readonly waiting?: boolean | undefined
+  /** For jobs with limit keys. */
+  readonly limited?: boolean | undefined
   readonly concurrency?: number | undefined
 }
 

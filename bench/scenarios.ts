@@ -13,6 +13,7 @@ import { keyedBulk } from './scenarios/keyed-bulk.ts'
 import { latency } from './scenarios/latency.ts'
 import { latencyBeside500, latencyBesideHalf } from './scenarios/latency-beside.ts'
 import { left } from './scenarios/left.ts'
+import { limited, limitedFull } from './scenarios/limited.ts'
 import { longJob } from './scenarios/long-job.ts'
 import { manyQueues } from './scenarios/many-queues.ts'
 import { payload1m, payload8k } from './scenarios/payload.ts'
@@ -38,6 +39,8 @@ export const SCENARIOS: readonly Scenario[] = [
   payload8k,
   payload1m,
   manyQueues,
+  limited,
+  limitedFull,
   latency,
   latencyBesideHalf,
   latencyBeside500,

@@ -25,14 +25,20 @@ export class Performing {
   }
 
   async work(order: WorkOrder): Promise<void> {
-    const { purpose, concurrency, failEvery } = order
+    const { purpose, concurrency, limited, failEvery } = order
     this.#failed.clear()
     this.taken = []
     this.#steps = 0
     this.#lastFailedMs = 0
     this.#firstAgainMs = Number.POSITIVE_INFINITY
     const handle = (job: Payload, able?: Able) => this.#handle(order, job, able)
-    this.#working = await this.#connection.work({ purpose, handle, concurrency, failing: failEvery !== undefined })
+    this.#working = await this.#connection.work({
+      purpose,
+      handle,
+      concurrency,
+      limited,
+      failing: failEvery !== undefined,
+    })
   }
 
   #handle(order: WorkOrder, job: Payload, able: Able | undefined): void | Promise<void> {

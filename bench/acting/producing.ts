@@ -1,6 +1,6 @@
 /** What a producer does when it is told to. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Connection, inParallel, nowMs, payload, textOf } from '../contender.ts'
+import { type Connection, FULL_KEY, inParallel, nowMs, payload, textOf } from '../contender.ts'
 import type { BulkOrder, PacedOrder } from '../orders.ts'
 
 /** Handed over at a time: enough that batches in flight have no gaps between them, and no more than fits in memory. */
@@ -18,7 +18,7 @@ export class Producing {
   }
 
   /** Answers with the names of some of them. */
-  async bulk({ count, keys, bytes, places, names = 0, ...options }: BulkOrder): Promise<readonly string[]> {
+  async bulk({ count, keys, limitKeys, bytes, places, names = 0, ...options }: BulkOrder): Promise<readonly string[]> {
     const size = bytes === undefined ? BULK : Math.max(1, Math.min(BULK, Math.floor(BULK_BYTES / bytes)))
     const text = bytes === undefined ? {} : { text: textOf(bytes) }
     const every = names === 0 ? Number.POSITIVE_INFINITY : count / names
@@ -29,7 +29,8 @@ export class Producing {
         const n = done + i
         const key = keys === undefined ? {} : { key: `${keys} ${n}` }
         const place = places === undefined ? {} : { place: n % places }
-        return payload(at, { n: this.#made + n, ...text, ...key, ...place })
+        const shared = limitKeys === undefined ? {} : { limitKey: limitKeys === 0 ? FULL_KEY : `key ${n % limitKeys}` }
+        return payload(at, { n: this.#made + n, ...text, ...key, ...shared, ...place })
       })
       const called = await this.#connection.bulk(some, options)
       for (let i = 0; i < called.length; i += 1) {

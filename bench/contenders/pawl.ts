@@ -6,6 +6,7 @@ import {
   ALONE,
   type BulkOptions,
   type Contender,
+  FULL_KEY,
   inParallel,
   type Payload,
   placesOf,
@@ -65,10 +66,10 @@ export async function pawl(name: string, build: Build, store: Contender['store']
         async signal(job) {
           await opened.signal(job, SIGNAL)
         },
-        async work({ handle, concurrency = CONCURRENCY }) {
+        async work({ handle, concurrency = CONCURRENCY, limited = false }) {
           const jobsOf = (claimer: number) =>
             places === 0
-              ? [noopOf(library, QUEUES[purpose], handle)]
+              ? [limited ? limitedOf(library, handle) : noopOf(library, QUEUES[purpose], handle)]
               : placesOf({ claimers, places }, claimer).map((place) => placed(library, place, handle))
           const workers = crowd.map((each, claimer) => each.work(jobsOf(claimer), { concurrency }))
           return {
@@ -92,6 +93,7 @@ const QUEUES = { throughput: 'bench', latency: 'soon' } as const
 interface Details {
   readonly type?: string
   readonly tenant?: string
+  readonly limit?: { readonly key: (payload: Payload) => string; readonly concurrency: number }
   readonly retry?: { readonly base: number; readonly max: number; readonly jitter: 'none' }
 }
 
@@ -112,6 +114,13 @@ const noopOf = (
       }),
   })
 
+/** With a key that it shares with others, and that may have as many at once as a worker has. */
+const limitedOf = (library: Library, handle?: WorkOptions['handle']) =>
+  noopOf(library, 'limited', handle, {
+    type: 'limited',
+    limit: { key: ({ limitKey = '' }: Payload) => limitKey, concurrency: CONCURRENCY },
+  })
+
 type Noop = ReturnType<typeof noopOf>
 
 /** Each place is a queue of a tenant of its own, with a type of its own: a worker has one handler for each type. */
@@ -121,6 +130,7 @@ const placed = (library: Library, place: number, handle?: WorkOptions['handle'])
 class Producing {
   readonly noop: Noop
   readonly #failing: Noop
+  readonly #limited: Noop
   readonly #opened: Pawl
   readonly #library: Library
   readonly #places = new Map<number, Noop>()
@@ -128,6 +138,7 @@ class Producing {
   constructor(opened: Pawl, library: Library, queue: string) {
     this.noop = noopOf(library, queue)
     this.#failing = noopOf(library, queue, undefined, AT_ONCE)
+    this.#limited = limitedOf(library)
     this.#opened = opened
     this.#library = library
   }
@@ -138,7 +149,10 @@ class Producing {
       ...(delayMs !== undefined && { delay: delayMs }),
       ...(keyed && { each: ({ key }: Payload) => ({ dedupeKey: key }) }),
     }
-    const job = failing === true ? this.#failing : this.noop
+    const limitKey = payloads[0]?.limitKey
+    // One is let in within a day: all the others wait.
+    if (limitKey === FULL_KEY) await this.#opened.limits.set(FULL_KEY, { rate: { most: 1, per: '1d' } })
+    const job = limitKey !== undefined ? this.#limited : failing === true ? this.#failing : this.noop
     if (payloads[0]?.place === undefined) return named(await this.#opened.enqueueMany(job, payloads, options))
     const byPlace = Map.groupBy(payloads, ({ place = 0 }) => place)
     await inParallel(byPlace, LANES, ([place, some]) => this.#opened.enqueueMany(this.#at(place), some, options))

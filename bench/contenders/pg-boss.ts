@@ -26,6 +26,9 @@ const BATCH_LATENCY = 50
 const INSERT = 2_000
 const LANES = 4
 
+/** Of a group at once, where jobs have one: more than batches have of it. */
+const GROUP_CONCURRENCY = 64
+
 /** One job of a key that is queued or active: of its policies the one that means what the others' keys do. */
 const KEYED_QUEUE = 'keyed'
 
@@ -53,7 +56,12 @@ export const pgBoss: Contender = {
     return {
       async bulk(payloads, { delayMs }) {
         const later = delayMs === undefined ? {} : { startAfter: new Date(Date.now() + delayMs) }
-        const job = (data: Payload) => ({ data, ...later, ...(data.key && { singletonKey: data.key }) })
+        const job = (data: Payload) => ({
+          data,
+          ...later,
+          ...(data.key && { singletonKey: data.key }),
+          ...grouped(data),
+        })
         const where = payloads[0]?.key === undefined ? queue : KEYED_QUEUE
         if (payloads[0]?.place !== undefined) {
           const byPlace = Map.groupBy(payloads, ({ place = 0 }) => place)
@@ -69,7 +77,7 @@ export const pgBoss: Contender = {
       async one(payload) {
         await boss.send(queue, payload)
       },
-      async work({ handle, failing = false }) {
+      async work({ handle, failing = false, limited = false }) {
         const queues = crowd.places === 0 ? [queue] : placesOf(crowd, 0).map(placed)
         const options = {
           batchSize: purpose === 'throughput' ? BATCH : BATCH_LATENCY,
@@ -77,6 +85,7 @@ export const pgBoss: Contender = {
           burstWhenBatchFull: true,
           pollingIntervalSeconds: 0.5,
           notifyPollingIntervalSeconds: 0.5,
+          ...(limited && { groupConcurrency: GROUP_CONCURRENCY }),
         }
         const all = async (jobs: readonly { readonly data: Payload }[]) => {
           for (const { data } of jobs) await handle(data)
@@ -102,6 +111,8 @@ export const pgBoss: Contender = {
     }
   },
 }
+
+const grouped = ({ limitKey }: Payload) => (limitKey === undefined ? {} : { group: { id: limitKey } })
 
 const placed = (place: number) => `noop-${place}`
 
