@@ -7,12 +7,12 @@ const IN_FRONT = 0.25
 const NOTE = `half of the jobs, in turns of ${KEYS.toLocaleString('en')} keys, each of which may have as many at once as a worker`
 
 /** pg-boss has groups with a concurrency; BullMQ has groups only in its commercial edition. */
-export const limited = among('limited', 'drain, 1,000 limit keys', ['pawl', 'pawl-sqlite', 'pg-boss'], 0, NOTE)
+export const limited = among('limited', 'drain, 1,000 limit keys', ['pawl', 'pg-boss'], 0, NOTE)
 /** Nobody else has a group that is shut while others run. */
 export const limitedFull = among(
   'limited-full',
   'drain, 1,000 limit keys and one that is full',
-  ['pawl', 'pawl-sqlite'],
+  ['pawl'],
   IN_FRONT,
   `${NOTE}; a quarter as many more stand in front of them, of one more key, whose rate is used up`,
 )
