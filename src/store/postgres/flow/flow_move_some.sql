@@ -12,7 +12,8 @@ declare
   left_ones json;
   of_key json;
 begin
-  select json_agg(items -> p.place - 1 order by p.n) into chosen from unnest(places) with ordinality as p(place, n);
+  -- All items are read once: one by one, by their places, each would be looked for from the beginning of the text.
+  select json_agg(x.item order by x.n) into chosen from json_array_elements(items) with ordinality as x(item, n) where x.n = any(places);
   select * into moved from pawl.move(chosen, false, of_the_callers) as m;
   for verdict in select json_array_elements_text(moved.verdicts) loop
     n := n + 1;
@@ -22,7 +23,12 @@ begin
   where x.o = any(places) and answers[x.o] = 'a';
   if left_ones is null then return answers; end if;
   perform pawl.flow_left(left_ones, moved.now_ms);
-  for of_key in select x.km from json_to_recordset(left_ones) as x(km json) where x.km is not null
+  -- Most keys are only compared, and that is done for all of them at once.
+  if exists (
+    select from json_to_recordset(left_ones) as x(km json) cross join lateral json_to_record(x.km) as w(t text, k text, v int, z text)
+    where w.z = 'same' and w.v <> coalesce((select k.rev from pawl.flow_key k where k.tenant = w.t and k.key = w.k), 0)
+  ) then raise exception using errcode = 'PW003'; end if;
+  for of_key in select x.km from json_to_recordset(left_ones) as x(km json) where x.km is not null and x.km ->> 'z' is distinct from 'same'
       order by x.km ->> 't' collate "C", x.km ->> 'k' collate "C" loop
     if not pawl.flow_set(of_key) then raise exception using errcode = 'PW003'; end if;
   end loop;
