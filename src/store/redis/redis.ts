@@ -43,6 +43,8 @@ import { type Address, type Link, openLink } from './connection/link.ts'
 import { word } from './connection/reply.ts'
 import { closed, RedisStoreError, unavailable } from './connection/trouble.ts'
 import { insert } from './enqueue/insert.ts'
+import { Rounds } from './flow/rounds.ts'
+import { withLobbies } from './flow/views.ts'
 import { Kinds } from './job/kinds.ts'
 import { settings } from './keep/settings.ts'
 import { due, type LastDue, lastDue } from './lease/due.ts'
@@ -101,7 +103,7 @@ export async function openRedisStore(options: RedisOptions): Promise<RedisStore>
       clockSetByMs: options.clockSetByMs ?? (() => 0),
       scripts: options.scripts,
     })
-    const store = new ScriptedStore(link, calls, options.feedMs ?? 3 * DAY_MS, () => openLink(address), durability)
+    const store = new ScriptedStore(link, calls, options, () => openLink(address), durability)
     await store.load([])
     return store
   } catch (error) {
@@ -146,6 +148,7 @@ class ScriptedStore implements RedisStore {
   readonly #loads: Gathered<LoadItem, Loaded | undefined>
   readonly #commits: Gathered<Change, Verdict>
   readonly #beats: Gathered<Beat, Beaten>
+  readonly #rounds: Rounds
   readonly #desk = new ClaimDesk({
     clock: realClock,
     timers: realTimers,
@@ -154,13 +157,20 @@ class ScriptedStore implements RedisStore {
   })
   #isClosed = false
 
-  constructor(link: Link, calls: Calls, feedMs: number, connect: () => Promise<Link>, durability: Durability) {
+  constructor(
+    link: Link,
+    calls: Calls,
+    { feedMs = 3 * DAY_MS, log }: RedisOptions,
+    connect: () => Promise<Link>,
+    durability: Durability,
+  ) {
     this.durability = durability
     this.#link = link
     this.#calls = calls
     this.#feedMs = feedMs
     this.#kinds = new Kinds(calls)
     this.#hints = new Hints({ connect, channel: calls.channel })
+    this.#rounds = new Rounds({ calls, random: realRandom, log })
     calls.onRejoin(() => this.#kinds.forget())
     this.#inserts = new Gathered(async (items) => {
       const answer = await this.#insert(items, false)
@@ -168,10 +178,11 @@ class ScriptedStore implements RedisStore {
     })
     this.#loads = new Gathered(async (items) => {
       const answer = await load({ calls, kinds: this.#kinds }, items)
-      return { now: answer.now, each: answer.items }
+      return { now: answer.now, each: await withLobbies(calls, items, answer.items) }
     })
     this.#commits = new Gathered(async (changes) => {
       const answer = await commit({ calls, kinds: this.#kinds }, changes)
+      if (changes.some(mayFlow)) await this.#rounds.look()
       return { now: answer.now, each: answer.verdicts }
     })
     this.#beats = new Gathered(async (beats) => {
@@ -212,7 +223,8 @@ class ScriptedStore implements RedisStore {
 
   async due(limit: number): Promise<DueAnswer> {
     this.#enter()
-    return due({ calls: this.#calls, kinds: this.#kinds, feedMs: this.#feedMs }, limit)
+    const answer = await due({ calls: this.#calls, kinds: this.#kinds, feedMs: this.#feedMs }, limit)
+    return { ...answer, more: await this.#rounds.tick() }
   }
 
   async lastDue(): Promise<LastDue> {
@@ -232,7 +244,10 @@ class ScriptedStore implements RedisStore {
 
   async settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]> {
     this.#enter()
-    return settings(this.#calls, operations)
+    const answers = await settings(this.#calls, operations)
+    if (operations.some(({ op, collection }) => collection === 'queue' && (op === 'put' || op === 'remove')))
+      await this.#rounds.look()
+    return answers
   }
 
   async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
@@ -244,19 +259,25 @@ class ScriptedStore implements RedisStore {
     if (this.#isClosed) return
     await this.#desk.close()
     this.#isClosed = true
+    await this.#rounds.close()
     this.#calls.close()
     await this.#hints.close()
     await this.#link.close()
   }
 
-  #insert(items: readonly NewJob[], together: boolean): Promise<InsertAnswer> {
+  async #insert(items: readonly NewJob[], together: boolean): Promise<InsertAnswer> {
     const known = async (wanted: readonly LoadItem[]) =>
       (await load({ calls: this.#calls, kinds: this.#kinds }, wanted)).items
-    return insert({ calls: this.#calls, kinds: this.#kinds, load: known }, items, together)
+    const answer = await insert({ calls: this.#calls, kinds: this.#kinds, load: known }, items, together)
+    if (items.some(({ flow }) => flow !== undefined)) await this.#rounds.look()
+    return answer
   }
 
-  #claim(grant: Grant): Promise<ClaimAnswer> {
-    return claim({ calls: this.#calls, kinds: this.#kinds }, grant)
+  /** Nobody waits until the lanes that it has made room in are filled again; what that does not get to is the ticker's. */
+  async #claim(grant: Grant): Promise<ClaimAnswer> {
+    const answer = await claim({ calls: this.#calls, kinds: this.#kinds }, grant)
+    if (answer.jobs.some(({ before }) => before.spec.flow !== undefined)) void this.#rounds.look()
+    return answer
   }
 
   #enter(tx?: Transaction): void {
@@ -264,6 +285,11 @@ class ScriptedStore implements RedisStore {
     if (tx !== undefined) throw new RedisStoreError('NO_TRANSACTION', NO_TRANSACTION)
   }
 }
+
+/** Nearly no change does: then nobody looks. */
+const mayFlow = (change: Change): boolean =>
+  change.kind === 'key' ||
+  (change.kind === 'move' && (change.before.spec.flow !== undefined || change.spawn?.flow !== undefined))
 
 const NO_TRANSACTION =
   'pawl: Redis cannot take part in a transaction of yours: it is another server. Use a Postgres store for that.'

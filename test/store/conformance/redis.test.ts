@@ -28,7 +28,6 @@ describeOnRedis('redis on a server of its own', () => {
     name: 'redis',
     cannot: {
       transaction: 'Redis is another server than the one that a caller’s transaction is on',
-      flow: 'it has no limits yet',
     },
     open: setups.open,
   })

@@ -2,8 +2,8 @@
 local name, request, nonce, worker, words = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local request_mark, limit, spin, sides_most, left_bytes =
   ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
-local lane_count, serve_count = tonumber(ARGV[13]), tonumber(ARGV[14])
-local FIRST_LANE = 15
+local lane_count, serve_count, limited, let_in_first = tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15]), ARGV[16] == '1'
+local FIRST_LANE = 17
 local FIRST_SERVED = FIRST_LANE + 2 * lane_count
 
 -- An input rides along while there is room; one that has a place of its own is read only then. `+`: it is in the job's text.
@@ -20,7 +20,8 @@ local function input_of(id, input)
 end
 
 -- What an earlier call with this request was given and still owns.
-local answer, ids_given = { now_text, '0' }, {}
+local documents, documented = {}, {}
+local answer, ids_given = { now_text, '0', documents }, {}
 
 -- Each job is four words, of which the third is filled in when all are known.
 local function give(id, job)
@@ -31,18 +32,34 @@ end
 
 local function with_births()
   for i, text_of in ipairs(births(ids_given)) do
-    answer[4 * i + 1] = text_of
+    answer[4 * i + 2] = text_of
   end
   return answer
 end
 
+-- The documents of its keys, of which the caller knows who hears how the attempt ends.
+local function tell_keys(spot)
+  for _, key in ipairs(spot.keys) do
+    if not documented[key] then
+      documented[key] = true
+      local rev, text_of = unpack(call('HMGET', base .. 'limit:' .. key, 'rev', 'text'))
+      documents[#documents + 1] = key
+      documents[#documents + 1] = rev or '0'
+      documents[#documents + 1] = text_of or ''
+    end
+  end
+end
+
 local granted = call('GET', base .. 'claim:' .. request)
 if granted then
-  for id, fence in string.gmatch(granted, '(%S+) (%S+)') do
+  for is_limited, id, fence in string.gmatch(granted, '(%*?)([^%s*]+) (%S+)') do
     local job = job_at(id)
     if job and job.fence == fence and tonumber(job.expires) > now then
       answer[2] = '1'
       give(id, job)
+      if is_limited == '*' and spot_at(id) then
+        tell_keys(spot_at(id))
+      end
     end
   end
   if answer[2] == '1' then
@@ -56,7 +73,7 @@ local ticks = coming(base .. 'tick')
 -- By window, which the jobs of a kind share: when a lease ends that is given now.
 local ends = {}
 
-local function take(id, job)
+local function take(id, job, mark)
   give(id, job)
   local window, from = job.window, job.state
   local expires = ends[window]
@@ -77,7 +94,7 @@ local function take(id, job)
   ticks[#ticks + 1] = id
   settle_in(id, job.kind, from, '@CLAIMED@')
   happened('@CLAIMED_EVENT@', job.rev, job.kind, now_text, id)
-  grants[#grants + 1] = id .. ' ' .. job.fence
+  grants[#grants + 1] = (mark or '') .. id .. ' ' .. job.fence
   given = given + 1
 end
 
@@ -105,6 +122,32 @@ local function walk(queue, lane)
   end
 end
 
+-- From the front of those who were let in. Who is the ticker's keeps its place there, and its slots, until that has come to it.
+local function walk_let_in(queue, lane)
+  local key = base .. lane_key(queue, lane)
+  local most = math.min(limit - given, limited)
+  if most <= 0 then
+    return
+  end
+  local ids = call('ZRANGE', key, '-inf', '+inf', 'BYSCORE', 'LIMIT', 0, @LANE_WINDOW@)
+  fetch(ids)
+  local taken = {}
+  for _, id in ipairs(ids) do
+    local job, spot = jobs[id], #taken < most and spot_at(id)
+    if job and spot and not job.fence and (tonumber(job.tick) or now + 1) > now then
+      tell_keys(spot)
+      take(id, job, '*')
+      claim_slots(id, spot)
+      taken[#taken + 1] = id
+    end
+  end
+  if #taken > 0 then
+    limited = limited - #taken
+    looked = looked + #taken
+    leave_lane(queue, lane, taken)
+  end
+end
+
 -- Members of a set, of some that are looked for.
 local function among(key, wanted)
   local found = {}
@@ -122,6 +165,7 @@ end
 -- The lanes beside one that this claim serves, of those there are, from a place that is another for another claim.
 local beside = {}
 
+-- `priority`: with an `L` before it, where those are meant that were let in.
 local function served(queue, priority)
   local key, there = sides_key(queue), {}
   if beside[queue] == nil then
@@ -133,7 +177,7 @@ local function served(queue, priority)
   if serve_count < 0 then
     local most = @PRIORITIES@ * sides_most
     for _, lane in ipairs(beside[queue] > most and call('SRANDMEMBER', key, most) or call('SMEMBERS', key)) do
-      if sub(lane, 1, 1) == priority then
+      if sub(lane, 1, #priority) == priority then
         there[#there + 1] = lane
       end
     end
@@ -154,10 +198,36 @@ end
 local lanes, held, paused = {}, {}, {}
 for i = FIRST_LANE, FIRST_SERVED - 1, 2 do
   lanes[#lanes + 1] = lane_key(ARGV[i], ARGV[i + 1])
+  if limited > 0 then
+    lanes[#lanes + 1] = lane_key(ARGV[i], 'L' .. ARGV[i + 1])
+  end
 end
 for _, lane in ipairs(among(base .. 'lanes', lanes)) do
   held[lane] = true
 end
+
+local function walk_plain(queue, priority)
+  for _, lane in ipairs(served(queue, priority)) do
+    walk(queue, lane)
+  end
+  if held[lane_key(queue, priority)] then
+    walk(queue, priority)
+  end
+end
+
+local function walk_beside(queue, priority)
+  if limited <= 0 then
+    return
+  end
+  for _, lane in ipairs(served(queue, 'L' .. priority)) do
+    walk_let_in(queue, lane)
+  end
+  if held[lane_key(queue, 'L' .. priority)] then
+    walk_let_in(queue, 'L' .. priority)
+  end
+end
+
+local WALKS = let_in_first and { walk_beside, walk_plain } or { walk_plain, walk_beside }
 for i = FIRST_LANE, FIRST_SERVED - 1, 2 do
   if given >= limit then
     break
@@ -167,11 +237,8 @@ for i = FIRST_LANE, FIRST_SERVED - 1, 2 do
     paused[queue] = call('SISMEMBER', base .. 'paused', queue)
   end
   if paused[queue] == 0 then
-    for _, lane in ipairs(served(queue, priority)) do
-      walk(queue, lane)
-    end
-    if held[lane_key(queue, priority)] then
-      walk(queue, priority)
+    for _, each in ipairs(WALKS) do
+      each(queue, priority)
     end
   end
 end

@@ -1,10 +1,8 @@
--- Lanes: the jobs of a queue and a priority, by when they are ready. A job that needs something stands in one beside it, which is
--- known by its need. `lane` is the priority's digit, and behind it the need, quoted, if there is one.
-local function lane_key(queue, lane)
-  if #lane == 1 then
-    return 'lane:' .. lane .. ':' .. queue
-  end
-  return 'side:' .. sub(lane, 1, 1) .. ':' .. #queue .. ':' .. queue .. sub(lane, 2)
+-- Who enters a lane and who leaves it.
+local QUOTE = 34
+
+local function is_side(lane)
+  return byte(lane, #lane) == QUOTE
 end
 
 local entered, left = {}, {}
@@ -41,7 +39,7 @@ end
 local function look_lanes()
   for key, lane in pairs(entered) do
     added(grown, base .. 'lanes', key)
-    if #lane[2] > 1 then
+    if is_side(lane[2]) then
       added(grown, sides_key(lane[1]), lane[2])
     end
   end
@@ -49,7 +47,7 @@ local function look_lanes()
     call('SCARD', base .. 'lanes')
   end
   for _, lane in pairs(left) do
-    if #lane[2] > 1 then
+    if is_side(lane[2]) then
       call('SCARD', sides_key(lane[1]))
     end
   end
@@ -59,7 +57,7 @@ local function leave_lanes()
   for key, lane in pairs(left) do
     if call('EXISTS', base .. key) == 0 then
       call('SREM', base .. 'lanes', key)
-      if #lane[2] > 1 then
+      if is_side(lane[2]) then
         call('SREM', sides_key(lane[1]), lane[2])
       end
     end

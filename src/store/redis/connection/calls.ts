@@ -31,7 +31,16 @@ export interface CallsParts {
 class Rejoined extends Error {}
 
 /** Those that write, and give their call a name. */
-const NAMED: ReadonlySet<ScriptName> = new Set(['insert', 'claim', 'commit', 'heartbeat', 'due', 'settings', 'intern'])
+const NAMED: ReadonlySet<ScriptName> = new Set([
+  'insert',
+  'claim',
+  'commit',
+  'heartbeat',
+  'due',
+  'settings',
+  'intern',
+  'apply',
+])
 
 const PAUSE_MS = 25
 const PAUSE_MOST_MS = 250

@@ -52,6 +52,16 @@ local function newcomer(i)
     i = i + 1
     born.bodies[#born.bodies + 1] = ARGV[i]
   end
+  if born.lane == 'F' then
+    born.limits = {}
+    born.flow, i = flow_words(i + 1)
+    local births = tonumber(ARGV[i])
+    i = i + 1
+    for n = 1, births do
+      born.limits[n], i = limit_words(i)
+    end
+    return born, i
+  end
   return born, i + 1
 end
 
@@ -68,6 +78,18 @@ local function meeting(born)
   end
 end
 
+-- Keys of which somebody has said something stay as they are.
+local function hold_newborn(born)
+  for _, it in ipairs(born.limits) do
+    if limit_at(it.id).rev == '0' then
+      write_limit(it, '1')
+    end
+  end
+  if born.ready_at ~= '-' then
+    hold(born.id, born.flow, born.ready_at)
+  end
+end
+
 local function bear(born)
   local id = born.id
   local job = job_in(born.value)
@@ -77,7 +99,9 @@ local function bear(born)
   if job.tick ~= '-' then
     place(base .. 'tick', id, job.tick)
   end
-  if born.ready_at ~= '-' then
+  if born.flow then
+    hold_newborn(born)
+  elseif born.ready_at ~= '-' then
     enter_lane(born.queue, born.lane, id, born.ready_at)
     tell('queue\t' .. born.queue .. '\t' .. sub(born.lane, 2))
   end

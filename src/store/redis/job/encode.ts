@@ -9,15 +9,16 @@ import { codeMark, correlationMark, marksOf } from '../../codec/marks.ts'
 import { storable } from '../../codec/text.ts'
 import { Unstorable } from '../../codec/unstorable.ts'
 import { type Key, type KeyPurpose, type NewJob, queueKey } from '../../store.ts'
+import { IN_FLOW, newcomerFlowWords } from '../flow/words.ts'
 import { idDigits } from './id-text.ts'
-import { APART, INLINE, NONE, newJobTexts } from './job-text.ts'
+import { APART, INLINE, NONE, newJobTexts, timeWord } from './job-text.ts'
+import { laneWord } from './lane-word.ts'
 
 /** A longer body has a place of its own, so that a job's text, which is read and written whole, stays short. */
 const INLINE_MOST = 512
 
 /** The words of a new job, in the order in which `bear.lua` reads them. */
 export function newcomerWords({ job, event, input, keys, flow }: NewJob, kind: string): readonly string[] {
-  if (flow !== undefined) throw new Unstorable('flow', NO_LIMITS)
   const { spec } = job
   const { tenant, queue } = spec.kind
   const stored = input === undefined ? undefined : storable(input)
@@ -44,7 +45,7 @@ export function newcomerWords({ job, event, input, keys, flow }: NewJob, kind: s
     born,
     String(event.at),
     queueKey(tenant, queue),
-    laneWord(job),
+    flow === undefined ? laneWord(job) : IN_FLOW,
     timeWord(job.readyAt),
     String((aliases.length + held.length) / 3),
     ...aliases,
@@ -52,10 +53,9 @@ export function newcomerWords({ job, event, input, keys, flow }: NewJob, kind: s
     String(marks.length),
     ...marks,
     ...(stored === undefined || isInline ? ['0'] : ['1', 'input', stored]),
+    ...(flow === undefined ? [] : newcomerFlowWords(job, flow)),
   ]
 }
-
-export const NO_LIMITS = 'a store in Redis has no limits yet: jobs that have them need postgres:// or a file'
 
 export function idWord(id: string, field: string): string {
   const digits = idDigits(id)
@@ -68,13 +68,6 @@ export const keyName = (tenant: string, purpose: KeyPurpose | 'alias', key: stri
   JSON.stringify([tenant, purpose, key])
 
 export const keyNameOf = (job: Job, { purpose, key }: Key): string => keyName(job.spec.kind.tenant, purpose, key)
-
-export const timeWord = (time: number | undefined): string => (time === undefined ? NONE : String(time))
-
-/** A job's lane within its queue: the priority's digit, and what it needs, quoted. */
-export const laneWord = ({ priority, needs }: Job): string => `${priority}${needs === undefined ? '' : needWord(needs)}`
-
-export const needWord = (need: string): string => JSON.stringify(need)
 
 export const markWord = (mark: string): string => String(hash53(mark))
 

@@ -77,6 +77,9 @@ export interface JobText extends State, Kind, Born, Lines {
 }
 
 export const NONE = '-'
+
+export const timeWord = (time: number | undefined): string => (time === undefined ? NONE : String(time))
+
 export const INLINE = '='
 export const APART = '@'
 /** The request of a stretch that may be any: ends are not indexed by it, because an ended job has its end at hand. */

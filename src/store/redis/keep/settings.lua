@@ -62,6 +62,7 @@ if next(written_to) then
     end
   end
   for key, is_paused in pairs(names) do
+    stir('q' .. key)
     added(is_paused and grown or shrunk, base .. 'paused', key)
   end
   if next(names) then

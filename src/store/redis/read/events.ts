@@ -3,6 +3,7 @@ import type { Annotation } from '../../../core/event.ts'
 import { lateOutcome } from '../../codec/late-outcome.ts'
 import { type Backlog, type EventPage, type EventQuery, queueKey } from '../../store.ts'
 import { pairs, word, words } from '../connection/reply.ts'
+import { keysPage } from '../flow/views.ts'
 import { idDigits } from '../job/id-text.ts'
 import { byCorrelation } from './by-correlation.ts'
 import { byJob } from './by-job.ts'
@@ -33,7 +34,7 @@ function page(parts: ReadParts, query: EventQuery): Promise<EventPage> {
     case 'backlog':
       return backlog(parts, query.lanes)
     case 'keys':
-      return backlog(parts, 0)
+      return keysPage(parts.calls, query)
     default:
       return unreachable(query)
   }
@@ -61,9 +62,9 @@ async function backlog({ calls }: ReadParts, lanes: number): Promise<EventPage> 
   return { ...nothing(now, Number(word(answer[1]))), backlog: [...found.values()] }
 }
 
-/** `lane:5:["t","q"]`, or `side:5:9:["t","q"]"need"`, where the length is told in bytes. */
+/** `lane:5:["t","q"]`, or `side:5:9:["t","q"]"need"`, where the length is told in bytes; `let-` before either: of those who were let in. */
 function queueIn(lane: string): readonly [string, string] {
-  const [, main, , bytes = '0', side = ''] = /^(?:lane:\d:(.*)|side:(\d):(\d+):(.*))$/s.exec(lane) ?? []
+  const [, main, , bytes = '0', side = ''] = /^(?:let-)?(?:lane:\d:(.*)|side:(\d):(\d+):(.*))$/s.exec(lane) ?? []
   const text = main ?? Buffer.from(side).subarray(0, Number(bytes)).toString()
   return JSON.parse(text) as readonly [string, string]
 }

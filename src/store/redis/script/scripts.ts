@@ -3,6 +3,9 @@
  * letter, no rank and no time of its own.
  */
 import { assert } from '../../../core/assert.ts'
+import { gateOf } from '../../../core/flow/gate.ts'
+import { LANE_WINDOW, LET_IN_MOST, PATIENCE_MS } from '../../../core/flow/hall.ts'
+import { atRest } from '../../../core/flow/key.ts'
 import { COUNTS } from '../../../core/limits.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { HANDED_OUT_MS } from '../../handed-out.ts'
@@ -34,6 +37,18 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
    * when those are over there is nothing to be told again.
    */
   CLAIM_KEPT_MS: 60_000,
+  /** Of a key that nobody has said anything of. */
+  UNSAID_GATE: JSON.stringify(gateOf(atRest(''), {})),
+  LANE_WINDOW,
+  PATIENCE_MS,
+  TRIES: LET_IN_MOST.tries,
+  /** Of anything that one look at the hall looks at. */
+  LOOK_MOST: 100,
+  /** How long the turns of a flow without jobs are remembered. */
+  FLOW_KEPT_MS: 24 * 60 * 60 * 1_000,
+  /** Jobs that are counted as held, and slots that are told of a key that is probed. */
+  HELD_SHOWN: 1_000,
+  PROBES_SHOWN: 10,
   /** How often the place in the log is marked that the time has come to. */
   MARK_EVERY_MS: 60_000,
 }
@@ -41,13 +56,13 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
 const READING = ['script/enter']
 const WRITING = [...READING, 'script/draft']
 const OF_JOBS = [...WRITING, 'job/job']
-const OF_LANES = [...OF_JOBS, 'claim/lanes']
+const OF_LANES = [...OF_JOBS, 'claim/lane-key', 'claim/lanes', 'flow/stir', 'flow/texts', 'flow/hall']
 
 /** By name: the files that it is made of. */
 const PARTS = {
   insert: [...OF_LANES, 'enqueue/bear', 'enqueue/insert'],
   claim: [...OF_LANES, 'claim/claim'],
-  commit: [...OF_LANES, 'enqueue/bear', 'settle/commit'],
+  commit: [...OF_LANES, 'enqueue/bear', 'flow/move', 'settle/commit'],
   heartbeat: [...OF_JOBS, 'lease/heartbeat'],
   due: [...OF_JOBS, 'lease/due'],
   notch: [...READING, 'lease/notch'],
@@ -61,7 +76,12 @@ const PARTS = {
   tally: [...READING, 'read/tally'],
   backlog: [...READING, 'read/backlog'],
   notes: [...READING, 'read/notes'],
-  settings: [...WRITING, 'keep/settings'],
+  settings: [...WRITING, 'flow/stir', 'keep/settings'],
+  look: [...READING, 'claim/lane-key', 'flow/texts', 'flow/count', 'flow/look'],
+  apply: [...OF_LANES, 'flow/apply'],
+  limits: [...READING, 'claim/lane-key', 'flow/count', 'flow/limits'],
+  'limit-names': [...READING, 'flow/limit-names'],
+  lobby: [...READING, 'claim/lane-key', 'flow/lobby'],
   list: [...READING, 'keep/list'],
   intern: [...WRITING, 'keep/intern'],
   kinds: [...READING, 'keep/kinds'],

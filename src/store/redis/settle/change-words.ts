@@ -12,26 +12,18 @@ import { logTells } from '../../codec/log-tells.ts'
 import { correlationMark } from '../../codec/marks.ts'
 import { encodeRecord } from '../../codec/record.ts'
 import { storable } from '../../codec/text.ts'
-import { Unstorable } from '../../codec/unstorable.ts'
 import { type Body, type Change, type MoveChange, queueKey } from '../../store.ts'
-import {
-  codeWord,
-  idWord,
-  isLine,
-  keyNameOf,
-  laneWord,
-  markWord,
-  NO_LIMITS,
-  newcomerWords,
-  timeWord,
-} from '../job/encode.ts'
-import { ANY_REQUEST, APART, INLINE, NONE } from '../job/job-text.ts'
+import { IN_FLOW, isFlowing, keyMoveWords, moveFlowWords } from '../flow/words.ts'
+import { codeWord, idWord, isLine, keyNameOf, markWord, newcomerWords } from '../job/encode.ts'
+import { ANY_REQUEST, APART, INLINE, NONE, timeWord } from '../job/job-text.ts'
 import type { Kinds } from '../job/kinds.ts'
+import { laneWord } from '../job/lane-word.ts'
 
 export type Simple = Exclude<Change, { kind: 'compact' }>
 
+/** Nothing where no job is involved. */
 export function idOfChange(change: Change): string {
-  if (change.kind === 'key') throw new Unstorable('flow', NO_LIMITS)
+  if (change.kind === 'key') return ''
   return change.kind === 'annotate'
     ? idWord(change.annotation.jobId, 'annotation.jobId')
     : idWord(change.before.id, 'before.id')
@@ -49,7 +41,7 @@ export function changeWords(change: Simple, kinds: Kinds, inFull: boolean): read
     case 'purge':
       return ['purge', idOfChange(change), String(change.before.rev), codeWord(change.before)]
     case 'key':
-      return [idOfChange(change)]
+      return ['key', ...keyMoveWords(change.tenant, change.move)]
   }
 }
 
@@ -105,7 +97,7 @@ function moreWords(change: MoveChange, kinds: Kinds, output: string | undefined)
   const others = bodies.length === 0 ? NO_BODIES : otherBodies(bodies, output)
   const echoes = events.filter((event) => event.correlationId !== correlationId)
   const owner = [quoted(after.owner?.workerId), quoted(after.lease?.lastBeatId)]
-  const lanes = [before, after].map((job) => (job.readyAt === undefined ? '' : laneWord(job)))
+  const lanes = lanesOf(change)
   const long = hasLongLog(before) || hasLongLog(after) ? longWord(after) : ''
   const codes = [codeWord(before), codeWord(after)]
   const isPlain =
@@ -130,8 +122,18 @@ function moreWords(change: MoveChange, kinds: Kinds, output: string | undefined)
     String(echoes.length),
     ...echoes.map((event) => markWord(correlationMark(kind.tenant, event.correlationId))),
     ...(spawn === undefined ? ['0'] : ['1', ...newcomerWords(spawn, kinds.numberOf(spawn.job.spec.kind) ?? '')]),
+    ...(lanes[0] === IN_FLOW ? moveFlowWords(change) : []),
   ]
 }
+
+/** The lanes that it is in before and after. What becomes of a job with a flow is told apart. */
+function lanesOf(change: MoveChange): readonly [string, string] {
+  const { before, after } = change
+  if (before.spec.flow !== undefined) return [isFlowing(change) ? IN_FLOW : '', '']
+  return [laneBy(before), laneBy(after)]
+}
+
+const laneBy = (job: Job): string => (job.readyAt === undefined ? '' : laneWord(job))
 
 const PLAIN: readonly string[] = ['0']
 const NO_BODIES: ReadonlyMap<string, string> = new Map()

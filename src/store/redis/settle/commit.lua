@@ -59,9 +59,13 @@ local function more_of(i)
   i = i + 1
   if ARGV[i] == '1' then
     more.spawn, i = newcomer(i + 1)
-    return more, i
+  else
+    i = i + 1
   end
-  return more, i + 1
+  if more.lane_before == 'F' then
+    more.flow, i = flow_move(i)
+  end
+  return more, i
 end
 
 -- What forbids a change that is at the right revision.
@@ -69,6 +73,9 @@ local function obstacle(id, more)
   local function is_taken(key, owner)
     local holder = holder_of(key)
     return holder and holder ~= owner and not (holder == id and more.give[key]) and holder
+  end
+  if more.flow and more.flow.key and not may_move_key(more.flow.key) then
+    return 'conflict'
   end
   for n, wanted in ipairs(more.take) do
     local holder = is_taken(wanted.key, id)
@@ -92,7 +99,9 @@ end
 
 -- The rest of what a change brings, once nothing forbids it.
 local function add_more(id, job, queue, more)
-  if more.lane_before ~= '' then
+  if more.flow then
+    move_flow(id, more.flow, job.rev, more.ready_at)
+  elseif more.lane_before ~= '' then
     quit_lane(queue, more.lane_before, id)
   end
   if more.lane_after ~= '' then
@@ -270,7 +279,21 @@ local function purge(i)
   return i + 3, 'applied'
 end
 
-local KINDS = { move = move, compact = compact, annotate = annotate, purge = purge }
+local is_key_moved = false
+
+-- What somebody has set for a key, or learnt about it, with no job involved.
+local function key(i)
+  local it
+  it, i = key_move(i)
+  if not may_move_key(it) then
+    return i, 'conflict'
+  end
+  move_key(it)
+  is_key_moved = true
+  return i, 'applied'
+end
+
+local KINDS = { move = move, compact = compact, annotate = annotate, purge = purge, key = key }
 local answer, i = { now_text }, 5
 local ids = {}
 for id in string.gmatch(ARGV[4], '%S+') do
@@ -282,7 +305,7 @@ while i <= #ARGV do
   i, verdict = KINDS[ARGV[i]](i + 1)
   answer[#answer + 1] = verdict
 end
-if next(changed) or next(fields) then
+if next(changed) or next(fields) or is_key_moved then
   write_jobs()
   look_lanes()
   write(name)
