@@ -6,6 +6,7 @@ const WRITES = [
   'HINCRBY',
   'HSET',
   'MSET',
+  'PEXPIRE',
   'SADD',
   'SET',
   'SPUBLISH',

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { gateOf } from '../../../src/core/flow/gate.ts'
+import { atRest } from '../../../src/core/flow/key.ts'
 import { openStoreFixture, type StoreFixture } from '../../../src/store/conformance/store-fixture.ts'
 import type { Link } from '../../../src/store/redis/connection/link.ts'
 import { openRedisStore } from '../../../src/store/redis/redis.ts'
 import { type ScriptName, scriptTexts } from '../../../src/store/redis/script/scripts.ts'
 import { type Key, queueKey, type Store } from '../../../src/store/store.ts'
+import { silentLog } from '../../../src/system/log.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
 import { scaled } from '../../support/scale.ts'
 import { describeOnRedis } from '../../support/with-redis.ts'
@@ -13,9 +16,15 @@ import { watched } from './watched.ts'
 
 const DEDUPE: Key = { purpose: 'dedupe', key: 'k', until: undefined }
 const LONG = 'x'.repeat(2_000)
+const LIMITED = {
+  keys: { host: { concurrency: 1, rate: { most: 9, perMs: 60_000 }, budget: { amount: 9, perMs: 60_000 } } },
+}
 
 /** What a script is asked for once its ground is prepared, with all that it can be asked for. */
-type Deed = (fixture: StoreFixture) => Promise<(store: Store) => Promise<unknown>>
+type Deed = (fixture: StoreFixture, withoutRounds: Blind) => Promise<(store: Store) => Promise<unknown>>
+
+/** On a store that cannot look whom to let in. */
+type Blind = (work: (store: Store) => Promise<unknown>) => Promise<void>
 
 const DEEDS: Readonly<Record<string, readonly [ScriptName, Deed]>> = {
   'an insert': [
@@ -100,6 +109,53 @@ const DEEDS: Readonly<Record<string, readonly [ScriptName, Deed]>> = {
       return (store) => store.due(10)
     },
   ],
+  'an insert that is held': [
+    'insert',
+    async (fixture) => {
+      await fixture.insert({})
+      const drafts = [fixture.draft({ flow: LIMITED }), fixture.draft({ flow: { fair: 'customer' } })]
+      return (store) => store.insert(drafts)
+    },
+  ],
+  'a round of letting in': [
+    'apply',
+    async (fixture, withoutRounds) => {
+      const drafts = [1, 2, 3].map(() => fixture.draft({ flow: LIMITED }))
+      await withoutRounds((store) => store.insert(drafts))
+      // They are there already: nothing comes of it but the look.
+      return (store) => store.insert(drafts)
+    },
+  ],
+  'a claim of what was let in': [
+    'claim',
+    async (fixture) => {
+      await fixture.insert({ flow: LIMITED }, { flow: LIMITED })
+      const grant = fixture.grant()
+      return (store) => store.claim(grant)
+    },
+  ],
+  'an end that frees slots, spends and moves its key': [
+    'commit',
+    async (fixture) => {
+      const job = await fixture.claimed({ flow: LIMITED })
+      const fence = job.lease?.fence ?? ''
+      const next = { gate: gateOf(atRest('host'), { concurrency: 2 }), text: '{}', log: '[]' }
+      const change = fixture.change(job, { type: 'complete', fence, stats: {}, executionMs: 0 }, job.updatedAt, {
+        flow: { key: 'host', rev: 1, next },
+        spent: [{ amount: 3 }],
+      })
+      return (store) => store.commit([change])
+    },
+  ],
+  'a key that is forgotten': [
+    'commit',
+    async (fixture) => {
+      const [job] = await fixture.insert({ flow: LIMITED })
+      await fixture.say(job as NonNullable<typeof job>, { type: 'cancel', mode: 'hard' })
+      const move = { key: 'host', rev: 1, next: 'forgotten' } as const
+      return (store) => store.commit([{ kind: 'key', tenant: fixture.tenant, move }])
+    },
+  ],
   'settings written and removed': [
     'settings',
     async (fixture) => {
@@ -141,18 +197,31 @@ describeOnRedis('a script', () => {
     await server.stop()
   })
 
-  const opened = (script: ScriptName, command: number) =>
-    openRedisStore({ url: server.url, retryForMs: 0, scripts: watched(scriptTexts(), { script, command }) })
+  /** A round that fails is told to the log: nobody who is answered depends on it. */
+  const opened = (script: ScriptName, command: number, told: string[]) =>
+    openRedisStore({
+      url: server.url,
+      retryForMs: 0,
+      scripts: watched(scriptTexts(), { script, command }),
+      log: { ...silentLog, warn: (message, fields) => void told.push(`${message} ${fields?.['reason']}`) },
+    })
+
+  const withoutRounds: Blind = async (work) => {
+    const blind = await openRedisStore({ url: server.url, scripts: { ...scriptTexts(), look: 'return 0 + nothing' } })
+    await work(blind)
+    await blind.close()
+  }
 
   it.each(Object.entries(DEEDS))('that fails at any command has written nothing: %s', async (_, [script, deed]) => {
     const fixture = await openStoreFixture({ store, advance: async () => {}, close: async () => {} }, {})
-    const act = await deed(fixture)
+    const act = await deed(fixture, withoutRounds)
     let failed = 0
     for (let command = 1; ; command += 1) {
       const before = await digestOf(link)
-      const broken = await opened(script, command)
+      const told: string[] = []
+      const broken = await opened(script, command, told)
       const error = await act(broken).then(
-        () => undefined,
+        () => told.find((each) => each.includes('injected')),
         (thrown: unknown) => thrown,
       )
       await broken.close()

@@ -165,7 +165,7 @@ end
 -- The lanes beside one that this claim serves, of those there are, from a place that is another for another claim.
 local beside = {}
 
--- `priority`: with an `L` before it, where those are meant that were let in.
+-- `priority`: with a `+` before it, where those are meant that were let in.
 local function served(queue, priority)
   local key, there = sides_key(queue), {}
   if beside[queue] == nil then
@@ -199,7 +199,7 @@ local lanes, held, paused = {}, {}, {}
 for i = FIRST_LANE, FIRST_SERVED - 1, 2 do
   lanes[#lanes + 1] = lane_key(ARGV[i], ARGV[i + 1])
   if limited > 0 then
-    lanes[#lanes + 1] = lane_key(ARGV[i], 'L' .. ARGV[i + 1])
+    lanes[#lanes + 1] = lane_key(ARGV[i], '+' .. ARGV[i + 1])
   end
 end
 for _, lane in ipairs(among(base .. 'lanes', lanes)) do
@@ -219,11 +219,11 @@ local function walk_beside(queue, priority)
   if limited <= 0 then
     return
   end
-  for _, lane in ipairs(served(queue, 'L' .. priority)) do
+  for _, lane in ipairs(served(queue, '+' .. priority)) do
     walk_let_in(queue, lane)
   end
-  if held[lane_key(queue, 'L' .. priority)] then
-    walk_let_in(queue, 'L' .. priority)
+  if held[lane_key(queue, '+' .. priority)] then
+    walk_let_in(queue, '+' .. priority)
   end
 end
 

@@ -52,7 +52,7 @@ local function newcomer(i)
     i = i + 1
     born.bodies[#born.bodies + 1] = ARGV[i]
   end
-  if born.lane == 'F' then
+  if born.lane == '@IN_FLOW@' then
     born.limits = {}
     born.flow, i = flow_words(i + 1)
     local births = tonumber(ARGV[i])

@@ -40,7 +40,7 @@ local function is_as_seen()
     end
   end
   for _, it in ipairs(lanes) do
-    if call('ZCARD', base .. lane_key(it[1], 'L' .. it[2])) > tonumber(it[3]) then
+    if call('ZCARD', base .. lane_key(it[1], '+' .. it[2])) > tonumber(it[3]) then
       return false
     end
   end
@@ -124,7 +124,7 @@ for n, it in ipairs(let_in) do
     let_in = now_text, held_at = it[3], claimed = '-', flow = it[2], weigher = flow.weigher, keys = flow.keys, queue = flow.queue, lane = flow.lane,
   })
   -- In the order of letting in.
-  enter_lane(flow.queue, 'L' .. flow.lane, id, format('%.7f', now + n / 128))
+  enter_lane(flow.queue, '+' .. flow.lane, id, format('%.7f', now + n / 128))
   tell('queue\t' .. flow.queue .. '\t' .. sub(flow.lane, 2))
 end
 for _, it in ipairs(back) do

@@ -137,7 +137,7 @@ local waited = {}
 
 -- Of a lane that is left somebody is to look only where somebody waits for it.
 local function stir_lane(queue, lane)
-  local where = 'lane ' .. lane_key(queue, 'L' .. lane)
+  local where = 'lane ' .. lane_key(queue, '+' .. lane)
   if waited[where] == nil then
     waited[where] = call('SISMEMBER', base .. 'waited', sub(lane, 1, 1) .. ' ' .. where) == 1
     if waited[where] then
@@ -169,7 +169,7 @@ local function free_slots(id, rev)
   end
   if spot.claimed == '-' then
     place(base .. 'stood', id, false)
-    quit_lane(spot.queue, 'L' .. spot.lane, id)
+    quit_lane(spot.queue, '+' .. spot.lane, id)
     stir_lane(spot.queue, spot.lane)
   end
   spots[id] = false

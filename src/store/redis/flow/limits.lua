@@ -27,7 +27,7 @@ local function counted_anew(key)
     from = from + #ids
     for _, id in ipairs(ids) do
       local flow, keys, queue, lane = match(call('GET', base .. 'spot:' .. id) or '', '^%S+ %S+ %S+ (%S+) %S+([^\n]*)\n([^\n]*)\n(.*)$')
-      local stands = flow and call('ZSCORE', base .. lane_key(queue, 'L' .. lane), id)
+      local stands = flow and call('ZSCORE', base .. lane_key(queue, '+' .. lane), id)
       local job = call('GET', base .. 'job:' .. id)
       local is_owned = job and not find(job, '^[^\n]*\n[^\n]*\n\n')
       if flow and find(keys .. ' ', ' ' .. key .. ' ', 1, true) and (stands or is_owned) then

@@ -29,10 +29,10 @@ end
 local function clear(queue)
   local lanes = {}
   for priority = 0, @PRIORITIES@ - 1 do
-    lanes[#lanes + 1] = 'L' .. priority
+    lanes[#lanes + 1] = '+' .. priority
   end
   for _, lane in ipairs(call('SRANDMEMBER', base .. 'sides:' .. queue, @LOOKED_AT@)) do
-    if sub(lane, 1, 1) == 'L' then
+    if sub(lane, 1, 1) == '+' then
       lanes[#lanes + 1] = lane
     end
   end
@@ -157,7 +157,7 @@ end
 local seen_flows = {}
 for _, id in ipairs(flow_ids) do
   local it = flow_at(id)
-  local lane = lane_key(it.queue, 'L' .. it.lane)
+  local lane = lane_key(it.queue, '+' .. it.lane)
   local others, where = {}, { 'lane ' .. lane, 'queue ' .. it.queue }
   for _, key in ipairs(it.keys) do
     with_key(key)

@@ -74,7 +74,7 @@ end
 function PLACES.own(id, it)
   local spot, flow = spot_at(id), it.flow
   if spot then
-    quit_lane(spot.queue, 'L' .. spot.lane, id)
+    quit_lane(spot.queue, '+' .. spot.lane, id)
     claim_slots(id, spot)
     return
   end

@@ -9,7 +9,7 @@ import { laneWord } from '../job/lane-word.ts'
 import { flowId, limitId } from './ids.ts'
 
 /** The lane of a job that has a flow, in the place of one that it could be claimed from. */
-export const IN_FLOW = 'F'
+export const IN_FLOW = 'flow'
 
 /** Whether anything becomes of a slot, a key or a budget. */
 export const isFlowing = ({ before, after, flow, spent }: MoveChange): boolean =>

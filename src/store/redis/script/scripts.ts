@@ -9,6 +9,7 @@ import { atRest } from '../../../core/flow/key.ts'
 import { COUNTS } from '../../../core/limits.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { HANDED_OUT_MS } from '../../handed-out.ts'
+import { IN_FLOW } from '../flow/words.ts'
 import { ANY_REQUEST } from '../job/job-text.ts'
 import { luaFiles } from './files.ts'
 
@@ -39,6 +40,7 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   CLAIM_KEPT_MS: 60_000,
   /** Of a key that nobody has said anything of. */
   UNSAID_GATE: JSON.stringify(gateOf(atRest(''), {})),
+  IN_FLOW,
   LANE_WINDOW,
   PATIENCE_MS,
   TRIES: LET_IN_MOST.tries,

@@ -62,7 +62,7 @@ local function more_of(i)
   else
     i = i + 1
   end
-  if more.lane_before == 'F' then
+  if more.lane_before == '@IN_FLOW@' then
     more.flow, i = flow_move(i)
   end
   return more, i
