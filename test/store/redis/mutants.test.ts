@@ -98,14 +98,14 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
     script: 'claim',
     from: '      claim_slots(id, spot)',
     to: '',
-    noticedBy: /a second attempt within the window|of a limit of one/,
+    noticedBy: /a limit that is lowered/,
   },
   'counts no slot': {
     promise: 'S18',
     script: 'look',
     from: 'return { text(taken), text(taken_since)',
     to: "return { '0', '0'",
-    noticedBy: /of a limit of one/,
+    noticedBy: /a limit that is lowered/,
   },
   'tells nobody that a queue was paused': {
     promise: 'S18',
