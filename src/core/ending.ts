@@ -3,9 +3,19 @@
  * forgets the compensations.
  */
 import { assert, unreachable } from './assert.ts'
+import { bondOf } from './dialects/bond.ts'
 import { change, type Draft, observe } from './draft.ts'
 import { classify, TIMEOUT_CODE } from './errors.ts'
-import type { CancelRequest, DeadLetter, DeadLetterReason, Ending, Failure, Job, Stage } from './job.ts'
+import {
+  type CancelRequest,
+  DEAD_LETTER_REASONS,
+  type DeadLetter,
+  type DeadLetterReason,
+  type Ending,
+  type Failure,
+  type Job,
+  type Stage,
+} from './job.ts'
 
 /** Ends the job, or sends it to undo its steps on the way there. */
 export function conclude(d: Draft, ending: Ending, executionMs = 0): void {
@@ -14,7 +24,8 @@ export function conclude(d: Draft, ending: Ending, executionMs = 0): void {
 }
 
 /** Ends the job as intended, whatever there is to undo. */
-export function finish(d: Draft, { state, reason, error, deadLetter, cancel }: Ending, executionMs = 0): void {
+export function finish(d: Draft, intended: Ending, executionMs = 0): void {
+  const { state, reason, error, deadLetter, cancel } = forwarded(d.job, intended)
   switch (state) {
     case 'failed':
     case 'timed_out':
@@ -35,6 +46,16 @@ export function finish(d: Draft, { state, reason, error, deadLetter, cancel }: E
     default:
       return unreachable(state)
   }
+}
+
+/**
+ * Where a document forwards what has failed (000B), that is a dead letter, in the one list of them that everybody reads: with
+ * the reason it has, or, of an error that is not tried again, that no try is left.
+ */
+function forwarded({ spec }: Job, ending: Ending): Ending {
+  if (ending.state !== 'failed' || !bondOf(spec.kind.policy).forwardsFailed) return ending
+  const deadLetter = DEAD_LETTER_REASONS.find((reason) => reason === ending.reason) ?? 'exhausted_retries'
+  return { ...ending, state: 'dead_lettered', deadLetter }
 }
 
 function compensateFirst(d: Draft, ending: Ending, executionMs: number): void {

@@ -94,7 +94,7 @@ export const document000B: Dialect = {
       correlation_id: job.spec.correlationId,
       trace_id: traceIdOf(job.spec.traceparent),
       stage: job.error?.stage,
-      reason: job.deadLetter?.reason ?? job.error?.code,
+      reason: job.error?.code ?? job.deadLetter?.reason,
     }),
   entry: (event, step) =>
     present({

@@ -1,7 +1,18 @@
 /** Document 002: gateway, scheduler, safety kernel. Statuses only ever go forward, and are their own event words. */
+import type { Event } from '../event.ts'
 import type { Job } from '../job.ts'
 import { PRIORITIES } from '../job.ts'
-import { type Dialect, type Fields, keptAt, present, type Reach, type Row, recordId, type Status } from './dialect.ts'
+import {
+  type Dialect,
+  type Fields,
+  keptAt,
+  present,
+  type Reach,
+  type Row,
+  recordId,
+  type Status,
+  type Step,
+} from './dialect.ts'
 
 const row = (from: Status, to: Status): Row => ({ from, to, word: to })
 const WORKER = 'the worker is said to move DISPATCHED as well; the diagram leaves it out'
@@ -94,11 +105,12 @@ export const document002: Dialect = {
   fields: [
     ...['JobRequest', 'job_id', 'topic', 'priority', 'context_ptr', 'adapter_id', 'env', 'parent_job_id'],
     ...['workflow_id', 'step_index', 'state', 'JobResult', 'status', 'result_ptr', 'worker_id', 'execution_ms'],
-    ...['error_code', 'error_message'],
+    ...['error_code', 'error_message', 'actor'],
   ],
   free: ['env'],
   record: (job, state) => present({ JobRequest: requestOf(job), state, JobResult: resultOf(job, state) }),
-  entry: (event, step) => ({ job_id: recordId(event.jobId, event.generation), state: step.to }),
+  entry: (event, step) =>
+    present({ job_id: recordId(event.jobId, event.generation), state: step.to, actor: performerOf(event, step) }),
   log: {
     word: ['state', 'status'],
     from: undefined,
@@ -113,6 +125,13 @@ export const document002: Dialect = {
     job: 'job_id',
   },
 }
+
+/** Who gives a job to a worker. A worker asks for any that is there: which one it gets is not its choice. */
+const SCHEDULER = 'system:scheduler'
+
+/** A worker is known by its start: to dispatch is the scheduler's. Nobody, where nobody has done it. */
+const performerOf = ({ actor }: Event, { to, implied }: Step): string | undefined =>
+  implied ? undefined : to === 'DISPATCHED' ? SCHEDULER : actor
 
 function requestOf({ id, generation, spec, priority }: Job): Fields {
   return present({

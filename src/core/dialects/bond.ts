@@ -3,7 +3,7 @@
  * name of a document. A job that is bound to none costs one comparison.
  */
 import type { Job } from '../job.ts'
-import type { DialectName, Policy } from '../policy.ts'
+import type { Policy } from '../policy.ts'
 import { DIALECTS, type Reading } from './registry.ts'
 
 export interface Bond {
@@ -21,6 +21,8 @@ export interface Bond {
   readonly failedByOwner: boolean
   /** An attempt that ended with budget left is tried again as a new job, linked to the old one. */
   readonly retriesAsNewJob: boolean
+  /** What fails is forwarded to the dead letters: the document has one state for both. */
+  readonly forwardsFailed: boolean
   /** Its table refuses what was scheduled, and nothing before: a denial schedules the job first. */
   readonly deniesScheduledOnly: boolean
   /** The time within which a job must start counts from its claim: nothing that waits is late. */
@@ -43,6 +45,7 @@ const LOOSE: Bond = {
   logsHeartbeats: false,
   failedByOwner: false,
   retriesAsNewJob: false,
+  forwardsFailed: false,
   deniesScheduledOnly: false,
   startsAfterClaim: false,
   deadlineFromStart: false,
@@ -54,8 +57,9 @@ const LOOSE: Bond = {
 /** What all of them ask for: a job that a document says runs is one that has been started. */
 const BOUND: Bond = { ...LOOSE, startsAloud: true }
 
-const BONDS: Readonly<Partial<Record<DialectName, Bond>>> = {
+const BONDS: Readonly<Partial<Record<Reading, Bond>>> = {
   '000A': { ...BOUND, startsWithHeartbeat: true },
+  '000B': { ...BOUND, forwardsFailed: true },
   '001': { ...BOUND, exactRevision: true, endsOnlyWhileRunning: true, logsHeartbeats: true, failedByOwner: true },
   '002': { ...BOUND, retriesAsNewJob: true, deniesScheduledOnly: true, startsAfterClaim: true },
   '004': { ...BOUND, deadlineFromStart: true, synchronousMs: 300_000, keptUntilAsked: true, logsInItsWords: true },
@@ -70,8 +74,8 @@ export function synchronous(policy: Policy): Policy {
   return synchronousMs === undefined || deadlineMs <= synchronousMs ? policy : { ...policy, deadlineMs: synchronousMs }
 }
 
-/** Whether what has failed is among the dead letters: a document without a state for them forwards it (000B). */
-export const forwardsFailed = (dialect: Reading | undefined): boolean => dialect === '000B'
+/** Whether whoever reads in its words finds what has failed among the dead letters, bound to it or not. */
+export const forwardsFailed = (dialect: Reading): boolean => BONDS[dialect]?.forwardsFailed === true
 
 /** Whether a job that has ended may go on as it is; where endings are final, a second chance is another job. */
 export const mayReopen = ({ dialect }: Policy): boolean =>

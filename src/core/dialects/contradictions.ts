@@ -21,7 +21,7 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '000A, 000B',
     'A has a state for dead letters; B forwards what has failed to a queue for them.',
-    'One terminal write chooses `failed` or `dead_lettered`, by policy. In B both show as `failed`.',
+    'One terminal write chooses `failed` or `dead_lettered`, by policy. In B both show as `failed`; bound to B whatever fails for good is `dead_lettered`, so that it is in every list of dead letters.',
   ),
   about(
     '000A',

@@ -13,7 +13,8 @@ import { foundJobs, loaded, nameOf, shown } from './jobs.ts'
 
 export const listDeadLetters: Handler = async (call, { engine }) => {
   const { failed, limit, cursor, dialect } = call.query as z.output<typeof deadLettersQuery>
-  const states = deadLetterStates(failed === undefined ? forwardsFailed(dialect && nameOf(dialect)) : failed === 'true')
+  const isForwarded = dialect !== undefined && forwardsFailed(nameOf(dialect))
+  const states = deadLetterStates(failed === undefined ? isForwarded : failed === 'true')
   const query = { tenant: call.token.tenant, states, order: 'newest', limit, cursor } as const
   const found = await foundJobs(engine, query)
   return json(200, { jobs: found.items.map((job) => shown(call, job, dialect)), cursor: found.cursor })

@@ -17,12 +17,12 @@ export function errors(stage: () => Stage): void {
   const actor = bound(stage)
 
   it.each([
-    ['ValidationError', ValidationError, 'failed', 1],
-    ['TransientError', TransientError, 'failed', 3],
-    ['PermanentError', PermanentError, 'failed', 1],
+    ['ValidationError', ValidationError, 1],
+    ['TransientError', TransientError, 3],
+    ['PermanentError', PermanentError, 1],
   ] as const)(
     '000B:122 %s',
-    async (_, Thrown: new (message: string, options?: ThrownOptions) => Error, state, runs) => {
+    async (_, Thrown: new (message: string, options?: ThrownOptions) => Error, runs) => {
       const each = actor({ retry: { attempts: 3, ...SOON } })
       let ran = 0
       const job = implementJob(each.spec, () => {
@@ -31,7 +31,8 @@ export function errors(stage: () => Stage): void {
       })
       await using _worker = each.pawl.work([job], { poll: 20 })
       const { id } = await each.enqueue()
-      await each.until(id, state)
+      await each.until(id, 'dead_lettered')
+      expect(await each.view(id)).toMatchObject({ state: 'failed' })
       expect(ran).toBe(runs)
     },
   )

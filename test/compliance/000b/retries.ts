@@ -42,6 +42,19 @@ export function retries(stage: () => Stage): void {
       const { job, fence } = await each.running()
       await each.must(job.id, { type: 'fail', fence, fault: fault('network_error', { stage: at }) })
       expect(await each.view(job.id)).toMatchObject({ state: 'failed', stage: at, reason: 'network_error' })
+      expect((await each.job(job.id)).deadLetter).toMatchObject({ reason: 'exhausted_retries', stage: at })
     },
   )
+
+  it('000B:115 a letter says why it was put aside: what it depends on was away, or its input is wrong', async () => {
+    const each = actor({ retry: { attempts: 1 } })
+    for (const [code, reason] of [
+      ['E_QDRANT', 'dependency_unavailable'],
+      ['validation_failed', 'validation_failed'],
+    ] as const) {
+      const { job, fence } = await each.running()
+      await each.must(job.id, { type: 'fail', fence, fault: fault(code) })
+      expect((await each.job(job.id)).deadLetter).toMatchObject({ reason })
+    }
+  })
 }

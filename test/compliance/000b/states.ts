@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest'
 import { bodyRef } from '../../../src/core/body.ts'
 import { startGateway } from '../../../src/gateway/serve.ts'
-import { fault } from '../actor.ts'
+import { Actor, fault } from '../actor.ts'
 import type { Stage } from '../stage.ts'
-import { bound, SOON, STATES } from './jobs.ts'
+import { bound, ENDED, SOON, STATES } from './jobs.ts'
 
 export function states(stage: () => Stage): void {
   const actor = bound(stage)
@@ -58,7 +58,24 @@ export function states(stage: () => Stage): void {
       return jobs.some((job) => job.job_id === id || job.id === id)
     }
     expect(await listed('&dialect=000B')).toBe(true)
-    expect(await listed('&dialect=000B&failed=false')).toBe(false)
-    expect(await listed('')).toBe(false)
+    expect(await listed('')).toBe(true)
+  })
+
+  it('000B:93 what is not tried again is forwarded as well: whoever redrives dead letters finds it, by all its names', async () => {
+    const each = actor()
+    const id = await ENDED.failed(each)
+    const { deadLetter } = await each.job(id)
+    expect(deadLetter).toMatchObject({ reason: 'exhausted_retries', attempts: 1, lastError: { code: 'bad_request' } })
+    expect(await each.pawl.redrive({ queues: [each.queue] }, { dryRun: true })).toMatchObject({ matched: 1 })
+    const { tally } = await each.pawl.events({ by: 'tally' })
+    const mine = tally.filter(({ queue }) => queue === each.queue)
+    expect(mine).toMatchObject([{ state: 'dead_lettered', count: 1 }])
+  })
+
+  it('000B:93 what fails bound to no document is no dead letter unless its type says so', async () => {
+    const each = new Actor(stage(), { onExhausted: 'failed' })
+    const id = await ENDED.failed(each)
+    expect(await each.job(id)).toMatchObject({ state: 'failed', deadLetter: undefined })
+    expect(await each.pawl.redrive({ queues: [each.queue] }, { dryRun: true })).toMatchObject({ matched: 0 })
   })
 }

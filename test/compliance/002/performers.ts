@@ -1,8 +1,10 @@
 /** Document 002: gateway, scheduler, worker and control plane. */
 import { expect, it } from 'vitest'
 import { deriveDialect } from '../../../src/core/dialects/derive.ts'
+import { log } from '../../../src/core/dialects/history.ts'
 import { startGateway } from '../../../src/gateway/serve.ts'
 import { implementJob } from '../../../src/library/define-job.ts'
+import { given } from '../../core/given.ts'
 import { eventually } from '../../support/eventually.ts'
 import { fault, fresh } from '../actor.ts'
 import type { Stage } from '../stage.ts'
@@ -49,6 +51,31 @@ export function performers(stage: () => Stage): void {
     const states = jobs.map(({ state }) => state)
     expect(new Set(states)).toEqual(new Set(['queued', 'succeeded']))
     expect(states.filter((state) => state === 'succeeded')).toHaveLength(begun.length)
+  })
+
+  it('002:39 002:56 002:57 the scheduler has dispatched, the worker is known by its start and its result', async () => {
+    const each = actor()
+    const { id } = await each.scheduled()
+    await using _ = each.pawl.work([implementJob(each.spec, () => 'done')], { id: 'w7' })
+    await each.until(id, 'succeeded')
+    const entries = await each.log(id)
+    expect(entries.slice(-3)).toMatchObject([
+      { state: 'DISPATCHED', actor: 'system:scheduler' },
+      { state: 'RUNNING', actor: 'worker:w7' },
+      { state: 'SUCCEEDED', actor: 'worker:w7' },
+    ])
+  })
+
+  it('002:43 002:44 002:58 a TIMEOUT is the reconciler’s, whoever had the job', async () => {
+    const { actor: each, id } = await at('TIMEOUT')
+    expect((await each.log(id)).at(-1)).toMatchObject({ state: 'TIMEOUT', actor: 'system:ticker' })
+  })
+
+  it('002:39 what nobody has dispatched is told by nobody', () => {
+    const { events } = given({ deadline: '1s' }).after(1_000).ticks().gives('timed_out', 'timed_out')
+    const told = log(events, '002').find(({ state }) => state === 'DISPATCHED')
+    expect(told).toMatchObject({ implied: true })
+    expect(told).not.toHaveProperty('actor')
   })
 
   it('002:56 DENIED keeps the rule that rejected it, and is never run', async () => {
@@ -100,8 +127,8 @@ export function performers(stage: () => Stage): void {
     const events = await ask('GET', `/v1/jobs/${id}/events?dialect=002`)
     expect(events.body).toEqual({
       events: [
-        { job_id: id, state: 'PENDING', rev: 1, after_rev: 0 },
-        { job_id: id, state: 'CANCELLED', rev: 2, after_rev: 1 },
+        { job_id: id, state: 'PENDING', actor: expect.stringMatching(/^producer:/), rev: 1, after_rev: 0 },
+        { job_id: id, state: 'CANCELLED', actor: expect.any(String), rev: 2, after_rev: 1 },
       ],
       rev: 2,
     })

@@ -42,8 +42,18 @@ const STATES: readonly Mutant[] = [
   ]),
   mutant('000B:93', 'what failed is not among the dead letters', [
     'core/dialects/bond.ts',
-    "dialect === '000B'",
-    'false',
+    'forwardsFailed: true',
+    'forwardsFailed: false',
+  ]),
+  mutant('000B:93', 'what is not tried again is not among the dead letters', [
+    'core/ending.ts',
+    "DEAD_LETTER_REASONS.find((reason) => reason === ending.reason) ?? 'exhausted_retries'",
+    "DEAD_LETTER_REASONS.find((reason) => reason === ending.reason)\n  if (deadLetter === undefined) return ending",
+  ]),
+  mutant('000B:115', 'a letter has lost the reason it failed for', [
+    'core/ending.ts',
+    'DEAD_LETTER_REASONS.find((reason) => reason === ending.reason)',
+    'DEAD_LETTER_REASONS.find(() => false)',
   ]),
   mutant('000B:94', 'a cancelled job shows as failed', [
     DIALECT,

@@ -236,6 +236,18 @@ const MOVES: readonly Mutant[] = [
 ]
 
 const PERFORMERS: readonly Mutant[] = [
+  mutant('002:39 002:56', 'a worker dispatches to itself', [DIALECT, "to === 'DISPATCHED' ? SCHEDULER : actor", 'actor']),
+  mutant('002:57', 'whoever starts a job is not known', [
+    DIALECT,
+    "to === 'DISPATCHED' ? SCHEDULER : actor",
+    "to === 'DISPATCHED' || to === 'RUNNING' ? SCHEDULER : actor",
+  ]),
+  mutant('002:39', 'somebody has dispatched what nobody touched', [DIALECT, 'implied ? undefined : to', 'to']),
+  mutant('002:58', 'nobody is said to have marked what is stale', [
+    DIALECT,
+    'implied ? undefined : to',
+    "implied || to === 'TIMEOUT' ? undefined : to",
+  ]),
   mutant('002:55', 'a type without admission is not refused', [
     DIALECT,
     'asksFor: ({ admission }) => !admission',
