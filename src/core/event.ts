@@ -35,8 +35,9 @@ export interface TransitionPayloads {
     readonly startBy: Time | undefined
     readonly failures: number
     readonly stalls: number
+    /** `needs`, here and below: what it needs from now on, where this says something new. */
+    readonly needs: string | undefined
   }
-  /** `needs`, here and below: what it needs from now on, where this says something new. */
   admitted: {
     readonly verdict: Verdict
     readonly runAt: Time

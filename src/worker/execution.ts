@@ -9,7 +9,7 @@
  * A lost lease leads from anywhere to `over`. The word that ends the lease is chosen once.
  */
 import { isNativeError } from 'node:util/types'
-import { isReturnable } from '../core/dialects/strict.ts'
+import { isReturnable } from '../core/dialects/bond.ts'
 import type { CancelRequest, Stage, State } from '../core/job.ts'
 import { LeaseConflictError } from '../core/thrown.ts'
 import type { Answer, Assignment, Word } from '../engine/engine.ts'

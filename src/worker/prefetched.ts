@@ -62,8 +62,15 @@ export class Prefetched {
     }
   }
 
+  /** Hands back all that can be. What cannot stays: its document knows no `release`. */
   giveBackAll(reason: 'shutdown' | 'handed_back'): void {
-    for (let next = this.take(); next !== undefined; next = this.take()) next.giveBack(reason)
+    for (const batch of [...this.#batches]) {
+      for (const execution of batch.takeReturnable()) {
+        this.#size -= 1
+        execution.giveBack(reason)
+      }
+      if (batch.isEmpty) this.#close(batch)
+    }
   }
 
   #open(draw: Draw): Batch {
@@ -121,5 +128,11 @@ class Batch implements Precedence {
 
   left(): readonly Execution[] {
     return this.executions.slice(this.#head)
+  }
+
+  takeReturnable(): readonly Execution[] {
+    const { true: taken = [], false: kept = [] } = Object.groupBy(this.left(), ({ isReturnable }) => `${isReturnable}`)
+    this.executions.splice(this.#head, this.executions.length, ...kept)
+    return taken
   }
 }

@@ -19,6 +19,8 @@ export class Solitude {
   readonly #parts: SolitudeParts
   /** The execution that waits to run alone, or does. */
   #execution: Execution | undefined
+  /** Those that came in its company and cannot be handed back. */
+  readonly #behind: Execution[] = []
   #over: (() => void) | undefined
   #isWary = false
 
@@ -39,7 +41,11 @@ export class Solitude {
 
   await(execution: Execution): void {
     this.#isWary = true
-    if (this.#execution !== undefined) return execution.giveBack('handed_back')
+    if (this.#execution !== undefined) {
+      if (execution.isReturnable) execution.giveBack('handed_back')
+      else this.#behind.push(execution)
+      return
+    }
     this.#execution = execution
     const isWaiting = () => this.#execution === execution && execution.mode === 'held'
     const { crew, member } = this.#parts
@@ -50,11 +56,14 @@ export class Solitude {
     if (execution !== this.#execution) return
     this.#execution = undefined
     this.#over?.()
+    // Of those behind it one may have been lost meanwhile.
+    const next = this.#behind.splice(0).filter(({ mode }) => mode === 'held')
+    for (const each of next) this.await(each)
   }
 
-  /** Hands back the job that waits to run alone. */
+  /** Hands back the job that waits to run alone. One that cannot be waits for its turn. */
   giveBack(reason: 'shutdown' | 'handed_back'): void {
-    this.#execution?.giveBack(reason)
+    if (this.#execution?.isReturnable === true) this.#execution.giveBack(reason)
   }
 
   /** Called by the crew once nothing else runs in this process and every word of what ran has been written. Resolves when the job is over. */

@@ -8,7 +8,7 @@
  *             then it is told to stop and handed back. Leaves when the last outcome is written.
  *   stopped   nothing runs, nothing is held, no timer, thread or listener is left.
  */
-import { isReturnable } from '../core/dialects/strict.ts'
+import { isReturnable } from '../core/dialects/bond.ts'
 import type { Draw } from '../core/lanes.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
@@ -110,6 +110,8 @@ class JobWorker implements Worker, Desk, Member {
   #filling = false
   #resting = false
   #stopping: Promise<void> | undefined
+  /** Closing: claims under way are brought in, nothing begins. Draining: what could be handed back has been. */
+  #mode: 'open' | 'closing' | 'draining' = 'open'
   readonly #unknownTypes: UnknownTypes
 
   constructor(engine: Engine, definitions: readonly JobDefinition[], options: WorkerOptions & Surroundings) {
@@ -261,9 +263,12 @@ class JobWorker implements Worker, Desk, Member {
     return this.#settings.concurrency - this.#running.count - this.#stock.waiting
   }
 
-  /** Starts what is held, as far as there is room, and sees to it that more is held. */
+  /**
+   * Starts what is held, as far as there is room, and sees to it that more is held. While the worker goes away: what it could
+   * not hand back, which would end with its lease otherwise.
+   */
   #fill(): void {
-    if (this.#filling || this.#resting || this.#stopping !== undefined) return
+    if (this.#filling || this.#resting || this.#mode === 'closing') return
     this.#filling = true
     try {
       while (this.#running.count < this.#settings.concurrency) {
@@ -297,10 +302,8 @@ class JobWorker implements Worker, Desk, Member {
     const execution = new Execution(this, assignment, placed?.handler ?? NOBODY, place, now)
     this.#leases.add(execution)
     if (placed === undefined) this.#unknownTypes.handBack(execution)
-    else if (this.#stopping !== undefined && isReturnable(job.spec.kind.policy)) execution.giveBack('shutdown')
-    // A job that cannot be handed back is begun: else it would end with its lease.
-    else if (this.#stopping !== undefined) this.#running.start(execution)
-    else if (this.#resting) execution.giveBack('handed_back')
+    else if (this.#stopping !== undefined && execution.isReturnable) execution.giveBack('shutdown')
+    else if (this.#resting && execution.isReturnable) execution.giveBack('handed_back')
     else this.#put(execution, placed.way, draw, storeNow)
   }
 
@@ -322,13 +325,22 @@ class JobWorker implements Worker, Desk, Member {
     return Math.min(seen.nextMs, staleMs, this.#alerts.dueMs, pollMs)
   }
 
+  /** Nothing runs any more, and nothing has begun when the last one ended. */
+  async #drained(): Promise<void> {
+    do await this.#running.none()
+    while (this.#running.count > 0)
+  }
+
   async #stop(drainMs: number): Promise<void> {
     const startMs = this.clock.monotonicMs()
     const leftMs = (share: number) => Math.max(0, startMs + drainMs * share - this.clock.monotonicMs())
+    this.#mode = 'closing'
     await within(this.timers, Math.max(leftMs(0.5), SETTLE_WITHIN_MS), this.#intake.close())
     this.#stock.giveBackAll('shutdown')
     this.#solitude.giveBack('shutdown')
-    await within(this.timers, leftMs(0.7), this.#running.none())
+    this.#mode = 'draining'
+    this.#fill()
+    await within(this.timers, leftMs(0.7), this.#drained())
     for (const execution of this.#running.late.values()) execution.interrupt(new ShutdownError('The worker goes away.'))
     await within(this.timers, leftMs(0.85), this.#running.none())
     for (const execution of [...this.#running.late.values()]) execution.abandon()

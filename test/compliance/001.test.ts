@@ -4,6 +4,7 @@ import { attemptAndRev } from './001/attempt-and-rev.ts'
 import { compareAndSwap } from './001/compare-and-swap.ts'
 import { UNATTENDED } from './001/contract.ts'
 import { events } from './001/events.ts'
+import { mixedQueue } from './001/mixed-queue.ts'
 import { otherTransitions } from './001/other-transitions.ts'
 import { requestId } from './001/request-id.ts'
 import { statuses } from './001/statuses.ts'
@@ -21,5 +22,6 @@ onStores('001', UNATTENDED, (stage) => {
   describe('attempt and rev', () => attemptAndRev(stage))
   describe('events', () => events(stage))
   describe('workers', () => workers(stage))
+  describe('mixed queues', () => mixedQueue(stage))
   describe('validators and other plans', () => validators(stage))
 })

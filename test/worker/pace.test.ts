@@ -126,7 +126,7 @@ describe('what is held', () => {
     const { job, started } = timed(fixture)
     const quick = definition(() => undefined, { lease: '60s' }, { type: 'quick' })
     const [unbound, before] = [job('report'), job('report', 'default', '004')]
-    await enqueueMany(fixture, quick, 700)
+    await enqueueMany(fixture, quick, 700, 1)
     await enqueueMany(fixture, before, 400)
     const { worker } = fixture.work([quick, unbound])
     await fixture.time.advance(1)

@@ -1,5 +1,6 @@
 /** `enqueue`: – → `queued`, or `pending` where admission applies. */
 import type { Enqueue } from '../command.ts'
+import { neededToClaim } from '../dialects/bond.ts'
 import type { Event, TransitionPayloads } from '../event.ts'
 import type { Job, JobId, Kind, Spec, Time } from '../job.ts'
 import type { Policy } from '../policy.ts'
@@ -40,6 +41,7 @@ export function enqueued(command: Enqueue, now: Time): Event {
       startBy: startByFor(policy, runAt),
       failures: command.failures ?? 0,
       stalls: command.stalls ?? 0,
+      needs: state === 'queued' ? neededToClaim(command.kind) : undefined,
     },
   }
 }

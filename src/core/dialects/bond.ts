@@ -2,7 +2,7 @@
  * What a document asks of the jobs bound to it besides its table and its words, as data: rules of core look here, not at the
  * name of a document. A job that is bound to none costs one comparison.
  */
-import type { Job } from '../job.ts'
+import type { Job, Kind } from '../job.ts'
 import type { Policy } from '../policy.ts'
 import { DIALECTS, type Reading } from './registry.ts'
 
@@ -81,12 +81,17 @@ export const forwardsFailed = (dialect: Reading): boolean => BONDS[dialect]?.for
 export const mayReopen = ({ dialect }: Policy): boolean =>
   dialect === undefined || DIALECTS[dialect].knows.reopen !== undefined
 
+/** Whether the owner of a job of this policy can hand it back, or has to do it or let its lease expire. */
+export const isReturnable = ({ dialect }: Pick<Policy, 'dialect'>): boolean =>
+  dialect === undefined || DIALECTS[dialect].knows.release !== undefined
+
 /**
- * What a job must find in whoever claims it next, where that one could not hand it back: its type. Said when it is admitted,
- * and when a claim of it ended before anything had begun, which is all that a worker can do that does not know it.
+ * What a job must find in its claimer, where that one could not hand it back: its type. Said when it is queued for the first
+ * time. Of jobs from before that was said at birth: when a claim of one ended before anything had begun, which is all that
+ * a worker can do that does not know it.
  */
-export const neededUnlessHandedBack = ({ spec, needs }: Job): string | undefined => {
-  const { type, policy } = spec.kind
-  const mayHandBack = policy.dialect === undefined || DIALECTS[policy.dialect].knows.release !== undefined
-  return mayHandBack || needs !== undefined ? undefined : type
-}
+export const neededToClaim = ({ type, policy }: Kind): string | undefined => (isReturnable(policy) ? undefined : type)
+
+/** The same, where it has not been said yet. */
+export const neededUnlessHandedBack = ({ spec, needs }: Job): string | undefined =>
+  needs === undefined ? neededToClaim(spec.kind) : undefined

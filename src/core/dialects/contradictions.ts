@@ -101,7 +101,7 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '002',
     'Nothing is handed back once it is `DISPATCHED`.',
-    'A worker claims no job of such a type before it can begin it. One that goes away while a handler runs lets the lease end: `TIMEOUT`, and a successor.',
+    'A worker claims no job of such a type before it can begin it, and none that it does not know. One that goes away while a handler runs lets the lease end: `TIMEOUT`, and a successor.',
   ),
   about(
     '002',

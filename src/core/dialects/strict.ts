@@ -11,7 +11,6 @@
 import type { Command } from '../command.ts'
 import type { Event, TransitionType } from '../event.ts'
 import { isEnded, type Job, type State } from '../job.ts'
-import type { Policy } from '../policy.ts'
 import type { RefusalCode } from '../refusal.ts'
 import type { CommandType } from '../verb.ts'
 import { bondOf } from './bond.ts'
@@ -37,10 +36,6 @@ export function prohibitedCommand(job: Job, command: Command): Prohibition | und
   }
   return undefined
 }
-
-/** Whether the owner of a job of this policy can hand it back, or has to do it or let its lease expire. */
-export const isReturnable = ({ dialect }: Pick<Policy, 'dialect'>): boolean =>
-  dialect === undefined || DIALECTS[dialect].knows.release !== undefined
 
 /** The same of what a command has come to. */
 export function prohibitedEvents(job: Job, { type }: Command, events: readonly Event[]): Prohibition | undefined {

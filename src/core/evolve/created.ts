@@ -8,7 +8,7 @@ export function created(payload: TransitionPayloads['enqueued'], state: State, e
     id: event.jobId,
     spec: payload.spec,
     priority: payload.priority,
-    needs: undefined,
+    needs: payload.needs,
     phase: 'run' as const,
     intended: undefined,
     generation: 0,

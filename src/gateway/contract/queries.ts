@@ -74,7 +74,9 @@ export const deadLettersQuery = membersOnly({
   failed: z
     .enum(['true', 'false'])
     .optional()
-    .describe('list failed jobs besides; so it is unless said where the words are those of 000B. What fails bound to 000B is a dead letter anyway'),
+    .describe(
+      'list failed jobs besides; so it is unless said where the words are those of 000B. What fails bound to 000B is a dead letter anyway',
+    ),
   limit: limit(500).default(50),
   cursor: z.string().max(1_000).optional(),
   ...dialectQuery,

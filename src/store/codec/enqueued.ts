@@ -3,7 +3,7 @@
  * is everything else that is not implied by them, as JSON, and absent where nothing is left to say.
  *
  * Implied: the request id is the job's own id, the correlation id the request's, the digests are empty, the actor is `producer`, it may
- * run at once, deadline and start limit follow from the policy.
+ * run at once, deadline and start limit follow from the policy. What a job needs is its own type, so that a mark is enough.
  */
 import type { TransitionEvent } from '../../core/event.ts'
 import type { BodyRef, JobFlow, JobId, Kind, Priority, Spec, Time } from '../../core/job.ts'
@@ -29,7 +29,7 @@ export function encodeEnqueued(event: EnqueuedEvent): string | undefined {
 /** An event of which only the size of its input needs to be written: nearly all jobs, for a third of the price. */
 function isUsual(event: EnqueuedEvent): boolean {
   const { payload, at, jobId, actor, requestId, digest, to, cause, reason } = event
-  const { spec, runAt, deadlineAt, startBy, failures, stalls } = payload
+  const { spec, runAt, deadlineAt, startBy, failures, stalls, needs } = payload
   const { input } = spec
   return (
     requestId === jobId &&
@@ -44,6 +44,7 @@ function isUsual(event: EnqueuedEvent): boolean {
     startBy === plus(at, spec.kind.policy.startWithinMs) &&
     failures === 0 &&
     stalls === 0 &&
+    needs === undefined &&
     (input === undefined || (input.name === 'input' && input.digest === undefined)) &&
     spec.alias === undefined &&
     spec.contextPtr === undefined &&
@@ -79,6 +80,7 @@ function encodeAny(event: EnqueuedEvent): string | undefined {
     sb: payload.startBy === plus(payload.runAt, policy.startWithinMs) ? undefined : (payload.startBy ?? 0),
     f: payload.failures === 0 ? undefined : payload.failures,
     s: payload.stalls === 0 ? undefined : payload.stalls,
+    nd: payload.needs === undefined ? undefined : 1,
     cr: spec.createdAt === at ? undefined : spec.createdAt,
     al: spec.alias,
     cx: spec.contextPtr,
@@ -156,6 +158,7 @@ export function decodeEnqueued(head: string | undefined, columns: EnqueuedColumn
       startBy: limit(h['sb'], plus(runAt, kind.policy.startWithinMs)),
       failures: maybeNumber(h['f']) ?? 0,
       stalls: maybeNumber(h['s']) ?? 0,
+      needs: h['nd'] === 1 ? kind.type : undefined,
     },
   }
 }

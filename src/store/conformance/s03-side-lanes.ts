@@ -25,6 +25,31 @@ export const sideLanes: readonly Check[] = [
     },
   },
   {
+    name: 'what needs something from birth stands beside its lane from birth, with a key or without, alone or together',
+    async run(fixture) {
+      const other = await fixture.another()
+      const policy = { dialect: '001', maxStalls: 0 } as const
+      const keys = [{ purpose: 'dedupe', key: 'once', until: undefined }] as const
+      const [bound, keyed, plain] = await fixture.insert({ type: 'mail', policy }, { type: 'mail', policy, keys }, {})
+      const drafts = [fixture.draft({ type: 'mail', policy }), fixture.draft({ type: 'fax', policy, priority: 7 })]
+      await fixture.store.insert(drafts, undefined, true)
+      const born = [bound, keyed, ...drafts.map(({ job }) => job)].filter((job) => job !== undefined)
+      for (const job of born) {
+        same(job.needs, job.spec.kind.type, 'it could not be handed back')
+        await fixture.expectRecord(job, 'as it was born')
+      }
+      same(idsOf((await fixture.claim({ serves: [], limit: 9 })).jobs), [plain?.id], 'for who knows none of them')
+      const given: string[] = []
+      await fixture.eventually('each is given to who serves it', async () => {
+        const { jobs } = await other.claim(fixture.grant({ serves: ['mail', 'fax'], limit: 9 }))
+        given.push(...idsOf(jobs))
+        return given.length === born.length
+      })
+      same([...given].sort(), born.map(({ id }) => id).sort(), 'each once')
+      for (const { id } of born) await fixture.expectFolds(id)
+    },
+  },
+  {
     name: 'who does not say what it serves is given whatever there is',
     async run(fixture) {
       const side = await handedBack(fixture, { type: 'mail' })

@@ -59,13 +59,16 @@ function insertMore({ job, keys, flow: births }: NewJob): InsertMore | null {
   const marks = marksOf(kind.tenant, job.spec)
   const careful = !isMereRenewal(job)
   const flow = newFlow(job, births)
-  if (keys.length === 0 && alias === undefined && marks.length === 0 && !careful && flow === null) return null
+  const needs = textOrNull(job.needs)
+  const isPlain = keys.length === 0 && alias === undefined && marks.length === 0 && !careful && needs === null
+  if (isPlain && flow === null) return null
   const aliases: KeyRow[] = alias === undefined ? [] : [['alias', storable(alias), null]]
   return {
     tenant: storable(kind.tenant),
     keys: [...aliases, ...keys.map(keyRow)],
     marks: marks.map(hash53),
     careful,
+    needs,
     flow,
   }
 }

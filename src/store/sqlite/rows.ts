@@ -64,6 +64,8 @@ export interface InsertMore {
   readonly marks: readonly number[]
   /** Careful: core decides each heartbeat of this job from its first claim on. */
   readonly careful: boolean
+  /** What its claimer must serve. */
+  readonly needs: string | null
   readonly flow: NewFlow | null
 }
 

@@ -20,22 +20,19 @@ export function errors(stage: () => Stage): void {
     ['ValidationError', ValidationError, 1],
     ['TransientError', TransientError, 3],
     ['PermanentError', PermanentError, 1],
-  ] as const)(
-    '000B:122 %s',
-    async (_, Thrown: new (message: string, options?: ThrownOptions) => Error, runs) => {
-      const each = actor({ retry: { attempts: 3, ...SOON } })
-      let ran = 0
-      const job = implementJob(each.spec, () => {
-        ran += 1
-        throw new Thrown('no')
-      })
-      await using _worker = each.pawl.work([job], { poll: 20 })
-      const { id } = await each.enqueue()
-      await each.until(id, 'dead_lettered')
-      expect(await each.view(id)).toMatchObject({ state: 'failed' })
-      expect(ran).toBe(runs)
-    },
-  )
+  ] as const)('000B:122 %s', async (_, Thrown: new (message: string, options?: ThrownOptions) => Error, runs) => {
+    const each = actor({ retry: { attempts: 3, ...SOON } })
+    let ran = 0
+    const job = implementJob(each.spec, () => {
+      ran += 1
+      throw new Thrown('no')
+    })
+    await using _worker = each.pawl.work([job], { poll: 20 })
+    const { id } = await each.enqueue()
+    await each.until(id, 'dead_lettered')
+    expect(await each.view(id)).toMatchObject({ state: 'failed' })
+    expect(ran).toBe(runs)
+  })
 
   it('000B:122 LeaseConflictError is what a fenced-out handler gets', async () => {
     const each = actor({}, { heartbeatMs: 1_000, missedHeartbeats: 20 })

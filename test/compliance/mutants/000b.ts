@@ -37,8 +37,8 @@ const STATES: readonly Mutant[] = [
   ]),
   mutant('000B:93', 'a job that failed shows as cancelled', [
     DIALECT,
-    "    failed: 'failed',\n    cancelled: 'cancelled',\n    timed_out",
-    "    failed: 'cancelled',\n    cancelled: 'cancelled',\n    timed_out",
+    "    dead_lettered: 'failed',\n  },\n  tells",
+    "    dead_lettered: 'cancelled',\n  },\n  tells",
   ]),
   mutant('000B:93', 'what failed is not among the dead letters', [
     'core/dialects/bond.ts',
@@ -48,7 +48,7 @@ const STATES: readonly Mutant[] = [
   mutant('000B:93', 'what is not tried again is not among the dead letters', [
     'core/ending.ts',
     "DEAD_LETTER_REASONS.find((reason) => reason === ending.reason) ?? 'exhausted_retries'",
-    "DEAD_LETTER_REASONS.find((reason) => reason === ending.reason)\n  if (deadLetter === undefined) return ending",
+    'DEAD_LETTER_REASONS.find((reason) => reason === ending.reason)\n  if (deadLetter === undefined) return ending',
   ]),
   mutant('000B:115', 'a letter has lost the reason it failed for', [
     'core/ending.ts',
@@ -81,8 +81,8 @@ const TRANSITIONS: readonly Mutant[] = [
   mutant('000B:100', 'nothing leads to failed', [DIALECT, "    row('running', 'failed'),\n", '']),
   mutant('000B:100', 'a failure goes untold', [
     DIALECT,
-    "    failed: 'failed',\n    timed_out: 'failed',\n    dead",
-    "    timed_out: 'failed',\n    dead",
+    "    dead_lettered: 'failed',\n    cancelled",
+    '    cancelled',
   ]),
   mutant('000B:96 000B:101', 'no cancel of what is queued', [DIALECT, "    row('queued', 'cancelled'),\n", '']),
   mutant('000B:96', 'what is queued fails', [

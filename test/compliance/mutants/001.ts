@@ -145,6 +145,16 @@ const FIELDS: readonly Mutant[] = [
 ]
 
 const TRANSITIONS: readonly Mutant[] = [
+  mutant('001:61', 'who does not know a job is given it, and cannot hand it back', [
+    'core/decide/enqueue.ts',
+    "state === 'queued' ? neededToClaim(command.kind) : undefined",
+    'undefined',
+  ]),
+  mutant('001:61', 'what a worker holds and cannot hand back is left to its lease when it goes away', [
+    'worker/worker.ts',
+    "    this.#mode = 'draining'\n    this.#fill()\n",
+    '',
+  ]),
   mutant(
     '001:61',
     'there is a cancel',

@@ -236,7 +236,11 @@ const MOVES: readonly Mutant[] = [
 ]
 
 const PERFORMERS: readonly Mutant[] = [
-  mutant('002:39 002:56', 'a worker dispatches to itself', [DIALECT, "to === 'DISPATCHED' ? SCHEDULER : actor", 'actor']),
+  mutant('002:39 002:56', 'a worker dispatches to itself', [
+    DIALECT,
+    "to === 'DISPATCHED' ? SCHEDULER : actor",
+    'actor',
+  ]),
   mutant('002:57', 'whoever starts a job is not known', [
     DIALECT,
     "to === 'DISPATCHED' ? SCHEDULER : actor",

@@ -21,7 +21,7 @@ import {
   verdictsIn,
 } from './insert-verdict.ts'
 import { keyedRow } from './new-row.ts'
-import { readyKinds } from './ready-kinds.ts'
+import { readySides } from './ready-sides.ts'
 
 export async function insertTogether(
   parts: InsertParts,
@@ -38,8 +38,8 @@ export async function insertTogether(
 }
 
 function tell({ hints }: InsertParts, items: readonly NewJob[]): void {
-  const kinds = readyKinds(items)
-  hints.work(kinds, kinds.size === 0 ? 0 : items.length, false)
+  const sides = readySides(items)
+  hints.work(sides, sides.length === 0 ? 0 : items.length, false)
 }
 
 /** As `insertTogether`, inside the caller's transaction: an error ends that, so no statement is repeated. */
@@ -55,7 +55,7 @@ export async function insertTogetherIn(
   )
   parts.sawClock(now)
   const areBorn = verdicts.every((verdict) => verdict === undefined)
-  if (areBorn && transaction !== undefined) parts.hints.later(transaction, readyKinds(items))
+  if (areBorn && transaction !== undefined) parts.hints.later(transaction, readySides(items))
   const answers = await met(items, verdicts, load)
   assert(answers !== undefined, 'whoever was first is seen by the transaction that met it')
   return answers
@@ -112,7 +112,7 @@ function asking(parts: InsertParts, items: readonly NewJob[]): () => Promise<rea
 }
 
 const rowsOf = ({ kinds, letting }: InsertParts, items: readonly NewJob[]): string =>
-  JSON.stringify(items.map((item) => keyedRow(item, kinds.of(item.job.spec.kind), letting.flows.heldLane(item.job))))
+  JSON.stringify(items.map((item) => keyedRow(item, kinds, letting.flows.heldLane(item.job))))
 
 /** Answers for items of which some have met others, of the same call or of the store. Undefined where a holder is not there any more. */
 async function met(

@@ -35,7 +35,7 @@ import {
   verdictsIn,
 } from './insert-verdict.ts'
 import { birthShape, columnsOf, type KeyedRow, keyColumnsOf, keyedRow, type NewRow, newRow } from './new-row.ts'
-import { readyKinds } from './ready-kinds.ts'
+import { readySides } from './ready-sides.ts'
 
 export interface InsertParts {
   /** Two: where much is enqueued at a time, one backend alone would be what all wait for; a third gained nothing. */
@@ -75,8 +75,7 @@ export class Inserts {
 
   async insert(items: readonly NewJob[]): Promise<readonly Inserted[]> {
     const { kinds } = this.#parts
-    if (!items.every(({ job, flow }) => flow === undefined && kinds.known(job.spec.kind) !== undefined))
-      await this.#intern(items)
+    if (!items.every(({ job, flow }) => flow === undefined && kinds.knows(job))) await this.#intern(items)
     const verdicts = await this.#verdictsOn(items)
     await this.#letIn(items, (i) => verdicts[i] === undefined)
     return this.#answers(items, verdicts)
@@ -100,7 +99,7 @@ export class Inserts {
     )
     this.#parts.sawClock(now)
     const born = items.filter((_, i) => verdicts[i] === undefined)
-    if (transaction !== undefined) this.#parts.hints.later(transaction, readyKinds(born))
+    if (transaction !== undefined) this.#parts.hints.later(transaction, readySides(born))
     return this.#answers(items, verdicts, load)
   }
 
@@ -152,7 +151,7 @@ export class Inserts {
       kinds,
       letting: { flows },
     } = this.#parts
-    for (const { job } of items) if (kinds.known(job.spec.kind) === undefined) await kinds.intern(job.spec.kind)
+    for (const { job } of items) if (!kinds.knows(job)) await kinds.internFor(job)
     await flows.intern(flowingOf(items))
   }
 
@@ -168,12 +167,12 @@ export class Inserts {
     insert: (ride: Ride | undefined) => Promise<Done>,
   ): Promise<readonly InsertVerdict[]> {
     const { hints } = this.#parts
-    const kinds = readyKinds(items)
-    const jobs = kinds.size === 0 ? 0 : items.length
-    const ride = hints.ride(kinds, jobs)
+    const sides = readySides(items)
+    const jobs = sides.length === 0 ? 0 : items.length
+    const ride = hints.ride(sides, jobs)
     try {
       const { verdicts, areTaken } = await insert(ride)
-      if (!areTaken) hints.work(kinds, jobs, ride !== undefined)
+      if (!areTaken) hints.work(sides, jobs, ride !== undefined)
       return verdicts
     } catch (error) {
       if (ride !== undefined) hints.failed(ride)
@@ -206,7 +205,7 @@ export class Inserts {
     ride: Ride | undefined,
   ): { readonly text: string; readonly values: unknown[] } {
     const { kinds, statements } = this.#parts
-    const rows = items.map((item) => newRow(item, kinds.of(item.job.spec.kind)))
+    const rows = items.map((item) => newRow(item, kinds))
     const values = [...columnsOf(rows), literal(uniform(items, birthShape))]
     if (ride === undefined) return { text: statements.insertPlain, values }
     return { text: statements.insertPlainOffering, values: [...values, laneOf(rows), ...ride.values] }
@@ -306,7 +305,7 @@ export class Inserts {
     const { keyed, statements, hints } = this.#parts
     const verdicts = await this.#asked(keyed[0], statements.enqueueEach, items, true)
     const born = items.filter((_, i) => verdicts[i] === undefined)
-    hints.work(readyKinds(born), born.length)
+    hints.work(readySides(born), born.length)
     return verdicts
   }
 
@@ -334,7 +333,7 @@ export class Inserts {
       kinds,
       letting: { flows },
     } = this.#parts
-    return items.map((item) => keyedRow(item, kinds.of(item.job.spec.kind), flows.heldLane(item.job)))
+    return items.map((item) => keyedRow(item, kinds, flows.heldLane(item.job)))
   }
 
   #verdicts(rows: Row[], again: boolean): readonly InsertVerdict[] {

@@ -12,7 +12,7 @@ import { storable } from '../../codec/text.ts'
 import type { Key, NewJob } from '../../store.ts'
 import { bigints, texts } from '../batch/arrays.ts'
 import { literal, uniform } from '../batch/uniform.ts'
-import type { NumberedKind } from '../names/kinds.ts'
+import type { Kinds } from '../names/kinds.ts'
 
 /** Absent keys are absent columns; the names are explained in `enqueue/bear.sql`. */
 export interface NewRow {
@@ -46,13 +46,14 @@ export interface KeyRow {
   readonly u: number | undefined
 }
 
-export function newRow({ job, event, input }: NewJob, kind: NumberedKind): NewRow {
+export function newRow({ job, event, input }: NewJob, kinds: Kinds): NewRow {
   const { spec } = job
+  const kind = kinds.of(spec.kind)
   return {
     i: idNumber(job.id) as number,
     t: event.at,
     k: kind.id,
-    l: laneNumber(kind.queue, job.priority),
+    l: job.needs === undefined ? laneNumber(kind.queue, job.priority) : kinds.lane(job),
     w: kind.windowMs,
     b: input === undefined ? undefined : storable(input),
     h: encodeEnqueued(event as EnqueuedEvent),
@@ -113,12 +114,12 @@ export function keyColumnsOf(rows: readonly KeyedRow[]): readonly (Buffer | stri
 const NO_KEYS: readonly KeyRow[] = []
 
 /** `held`: the lane in which it is held, where it has a flow. */
-export function keyedRow(item: NewJob, kind: NumberedKind, held: number | undefined): KeyedRow {
+export function keyedRow(item: NewJob, kinds: Kinds, held: number | undefined): KeyedRow {
   const { alias, kind: own } = item.job.spec
   const keys = item.keys.map(keyRow)
   if (alias !== undefined) keys.unshift({ p: 'alias', k: keyText(alias), u: undefined })
   return {
-    ...newRow(item, kind),
+    ...newRow(item, kinds),
     ca: isMereRenewal(item.job) ? undefined : true,
     hl: held,
     tn: storable(own.tenant),

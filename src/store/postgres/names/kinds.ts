@@ -98,6 +98,17 @@ export class Kinds {
     return numbered
   }
 
+  /** Whether there are numbers for its kind, and for the side where it stands. */
+  knows({ spec, needs }: Job): boolean {
+    if (this.known(spec.kind) === undefined) return false
+    return needs === undefined || this.queue({ tenant: spec.kind.tenant, queue: spec.kind.queue, needs }) !== undefined
+  }
+
+  async internFor(job: Job): Promise<void> {
+    await this.intern(job.spec.kind)
+    if (job.needs !== undefined) await this.internQueues([sideOf(job)])
+  }
+
   /** The number of a queue, or of its side lane for jobs that need something; undefined where it has not been interned. */
   queue(side: QueueSide): number | undefined {
     return this.#queues.get(nameOf(side))?.id

@@ -17,7 +17,7 @@ import { encodeRecord } from '../../codec/record.ts'
 import { storable } from '../../codec/text.ts'
 import type { Body, MoveChange } from '../../store.ts'
 import { literal, uniform } from '../batch/uniform.ts'
-import { keyedRow, keyRow, named } from '../enqueue/new-row.ts'
+import { type KeyedRow, keyRow, named } from '../enqueue/new-row.ts'
 import type { Kinds, NumberedKind } from '../names/kinds.ts'
 import { placeOf, stepOf } from '../names/step.ts'
 
@@ -108,24 +108,18 @@ export const settleValues = (changes: readonly MoveChange[], rows: readonly Sett
   literal(uniform(changes, ({ before, events, after }) => shapeOf(before, events, after))),
 ]
 
-/** A successor's kind, and the lane in which it is held, where it has a flow. */
-interface Spawned {
-  readonly kind: NumberedKind
-  readonly held: number | undefined
-}
-
-/** `lane`: where it stands or is held afterwards, if it is ready; absent: where it was. */
+/** `lane`: where it stands or is held afterwards, if it is ready; absent: where it was. `spawned`: its successor. */
 export function moveRow(
   change: MoveChange,
   kind: NumberedKind,
   lane: number | undefined,
-  spawned: Spawned | undefined,
+  spawned: KeyedRow | undefined,
 ) {
-  const { before, after, events, bodies, give, take, spawn } = change
+  const { before, after, events, bodies, give, take } = change
   const claim = events.find((event) => event.type === 'claimed')
   const others = lastOfEach(bodies.filter((body) => !isOutput(body)))
   const foreign = events.filter((event) => event.correlationId !== before.spec.correlationId)
-  assert((spawn === undefined) === (spawned === undefined), 'a successor has a kind')
+  assert((change.spawn === undefined) === (spawned === undefined), 'a successor has a row')
   return {
     ...settleRow(change),
     q: placeOf(before),
@@ -144,7 +138,7 @@ export function moveRow(
     bn: after.lease?.beats,
     g: give.length === 0 ? undefined : give.map(keyRow),
     kt: take.length === 0 ? undefined : take.map(keyRow),
-    sp: spawn === undefined || spawned === undefined ? undefined : keyedRow(spawn, spawned.kind, spawned.held),
+    sp: spawned,
     b: others.length === 0 ? undefined : others.map(bodyRow),
     u:
       foreign.length === 0

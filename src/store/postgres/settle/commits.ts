@@ -17,7 +17,7 @@ import type { Row } from '../connection/client.ts'
 import { type Connection, leastBusy } from '../connection/connection.ts'
 import type { Statements } from '../connection/statements.ts'
 import { codeOf } from '../connection/trouble.ts'
-import { keyRow } from '../enqueue/new-row.ts'
+import { keyedRow, keyRow } from '../enqueue/new-row.ts'
 import { flowRow, isFlowing } from '../flow/flowing.ts'
 import { type Flows, isFlowGone } from '../flow/flows.ts'
 import type { Keeping } from '../keep/keeping.ts'
@@ -108,7 +108,7 @@ export class Commits {
       if (change.after.spec.flow !== undefined) await flows.intern([{ job: change.after }])
       if (change.spawn?.flow !== undefined) await flows.intern([change.spawn])
       if (kinds.known(change.before.spec.kind) === undefined) await kinds.intern(change.before.spec.kind)
-      if (change.spawn !== undefined) await kinds.intern(change.spawn.job.spec.kind)
+      if (change.spawn !== undefined) await kinds.internFor(change.spawn.job)
       if (change.after.needs !== undefined) await kinds.internQueues([sideOf(change.after)])
     }
   }
@@ -277,7 +277,7 @@ export class Commits {
   #row(change: MoveChange): object {
     const { kinds, flows } = this.#parts
     const { before, after, spawn } = change
-    const spawned = spawn && { kind: kinds.of(spawn.job.spec.kind), held: flows.heldLane(spawn.job) }
+    const spawned = spawn && keyedRow(spawn, kinds, flows.heldLane(spawn.job))
     const flow = flows.of(after)
     const kind = kinds.of(before.spec.kind)
     if (flow === undefined) return moveRow(change, kind, kinds.lane(after), spawned)

@@ -67,8 +67,8 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: F
 /** A job with a flow is born held. */
 function firstLane(ledger: Ledger, row: InsertRow, kind: number): number {
   const { priority, more } = newJobIn(row)
-  if (more === null || more.flow === null) return ledger.kinds.lane(kind, priority, null)
-  const flow = flowNumber(ledger, more.flow.flow, { tenant: more.tenant, kind, priority, needs: null })
+  if (more === null || more.flow === null) return ledger.kinds.lane(kind, priority, more?.needs ?? null)
+  const flow = flowNumber(ledger, more.flow.flow, { tenant: more.tenant, kind, priority, needs: more.needs })
   ledger.usher.arrive(flow)
   return heldLane(flow)
 }
